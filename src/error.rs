@@ -1,6 +1,6 @@
-//! Refusals: what is wrong, where, with which numbers, and what to do about it.
+//! Errors: the problem, the part of the text or layout, the numbers, and the remedy.
 //!
-//! [`LayoutError`] refuses what a text means, and does not have the text. [`ParseError`] refuses a
+//! [`LayoutError`] is about the meaning of a text, which it does not have. [`ParseError`] is about a
 //! text: it owns the text and a byte [`Span`], and its `Display` alone draws the caret.
 
 mod diagnostic;
@@ -28,7 +28,7 @@ pub use site::{Site, Span};
 pub(crate) use suggest::closest;
 pub use text::{Excerpt, ParseError, ParseErrorKind};
 
-/// The reason a layout, a placement or a question about one is refused.
+/// The reason a layout or a placement is invalid, or a question about one has no answer.
 ///
 /// `Display` is one line without a final stop; [`help`](LayoutError::help) names the remedy.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, thiserror::Error)]
@@ -40,15 +40,15 @@ pub enum LayoutError {
     /// A subaxis or replica of size 0.
     #[error("{site} has size 0")]
     ZeroSize {
-        /// Where.
+        /// The part of the layout.
         site: Site,
     },
     /// A product, extent or coordinate beyond `u64`.
     #[error("{what} of {site} does not fit in 64 bits")]
     TooLarge {
-        /// Where.
+        /// The part of the layout.
         site: Site,
-        /// Which quantity.
+        /// The name of the quantity.
         what: &'static str,
     },
     /// An axis that has fewer slots than elements.
@@ -64,7 +64,7 @@ pub enum LayoutError {
     /// A digit that feeds a derived axis in front of its own, or one that does not exist.
     #[error("{site} feeds derived axis {derived}, which does not come after it")]
     FeedOrder {
-        /// Where.
+        /// The part of the layout.
         site: Site,
         /// The number of the derived axis.
         derived: usize,
@@ -79,12 +79,12 @@ pub enum LayoutError {
         /// The greatest value that a real index feeds it.
         reach: u64,
     },
-    /// What does not fit an XOR.
+    /// A derived axis that is an XOR, with parts that do not fit it.
     #[error("derived axis {derived} is an XOR, but {error}")]
     Xor {
         /// The number of the derived axis.
         derived: usize,
-        /// What does not fit.
+        /// The reason.
         error: XorError,
     },
     /// A shape whose number of extents is not the number of axes.
@@ -128,7 +128,7 @@ pub enum LayoutError {
         first: Vec<u64>,
         /// Another index.
         second: Vec<u64>,
-        /// Where both live.
+        /// The place that both are stored at.
         place: Location,
     },
     /// A replica that lands on another copy.
@@ -138,7 +138,7 @@ pub enum LayoutError {
         first: Vec<u64>,
         /// An index, the same or another.
         second: Vec<u64>,
-        /// Where a copy of each lives.
+        /// The place that both copies are stored at.
         place: Location,
     },
     /// A bare replica of a level that subaxes use.
@@ -149,7 +149,7 @@ pub enum LayoutError {
         /// The replica.
         site: Site,
     },
-    /// A level that is named twice in the broadcast, or cannot stand there.
+    /// A level that is named twice in the broadcast, or cannot be used there.
     #[error("level `{level}` cannot appear here in `B@[..]`")]
     ReplicaLevel {
         /// The level.
@@ -160,7 +160,7 @@ pub enum LayoutError {
     /// A question whose exact answer would take more steps than documented.
     #[error("not decided: {question} takes more than {budget} steps")]
     NotDecided {
-        /// What was asked.
+        /// The question, as the subject of a sentence.
         question: &'static str,
         /// The number of steps that were tried.
         budget: u64,
@@ -198,7 +198,7 @@ pub enum LayoutError {
         machine: String,
         /// The levels it has.
         known: String,
-        /// Where the layout names the level.
+        /// The part of the layout that names the level.
         site: Site,
     },
     /// Coordinates beyond the size of a level.
@@ -246,7 +246,7 @@ pub enum LayoutError {
     /// A memory that the machine lacks.
     #[error("`{memory}` is not a memory of the {machine}, whose memories are {known}")]
     MemoryUnknown {
-        /// The memory asked for.
+        /// The name of the memory.
         memory: String,
         /// The name of the machine.
         machine: String,
@@ -262,7 +262,7 @@ pub enum LayoutError {
         memory: String,
         /// The level that owns the memory.
         owner: Level,
-        /// Where the layout names the level.
+        /// The part of the layout that names the level.
         site: Site,
     },
     /// A machine that contradicts itself.
@@ -273,7 +273,7 @@ pub enum LayoutError {
     DtypeUnknown {
         /// The name.
         name: String,
-        /// What was meant, or which there are.
+        /// The most similar dtype, or a list of all.
         help: String,
     },
     /// An unbounded dimension, whose elements do not have fixed places.
@@ -295,7 +295,7 @@ pub enum LayoutError {
         "the map has {copies} copies along `{level}`; an index map gives each element one index"
     )]
     MapCopies {
-        /// The level in which they lie apart.
+        /// The level that the copies are in.
         level: Level,
         /// The number.
         copies: u64,
@@ -328,7 +328,7 @@ pub enum LayoutError {
     TooManyCopies {
         /// The number of them.
         copies: u64,
-        /// How many there may be.
+        /// The greatest number that is allowed.
         limit: u64,
     },
     /// A layout whose inverse this algebra cannot express, or that is not injective.
@@ -340,7 +340,7 @@ pub enum LayoutError {
     /// A tile without a complement in the layout, which would number the tiles.
     #[error("this tile cannot divide the layout: {0}")]
     CannotDivide(ComplementError),
-    /// A layout without a complement, where copies of it would lie.
+    /// A layout without a complement, which would hold its copies.
     #[error("the layout cannot be multiplied: {0}")]
     CannotMultiply(ComplementError),
     /// A part of a layout that cannot be written as a layout of its own.
@@ -349,7 +349,7 @@ pub enum LayoutError {
     /// An edit that the axes or extents do not allow.
     #[error("cannot edit the layout: {0}")]
     Edit(EditError),
-    /// A question about what moves that its placements do not answer.
+    /// A question about moves that the placements do not answer.
     #[error("{0}")]
     Relayout(RelayoutFault),
     /// A layout that a notation cannot express.
@@ -357,7 +357,7 @@ pub enum LayoutError {
     Inexpressible {
         /// A text of the notation, with its article: `a PadLayout`.
         notation: &'static str,
-        /// Which part and why.
+        /// The part that cannot be expressed, and why.
         reason: Inexpressible,
     },
 }

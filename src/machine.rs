@@ -47,7 +47,7 @@ pub struct Machine {
 }
 
 impl Machine {
-    /// What makes it the same machine: the order of the levels counts.
+    /// The parts that are compared and hashed; machines with their levels in another order differ.
     fn parts(&self) -> impl Eq + Hash {
         let levels = self.levels().map(|(level, size)| (level, size, self.bandwidth(level)));
         let memories = self.memories().collect_vec();
@@ -79,7 +79,7 @@ impl Hash for Machine {
 /// One kind of memory of a machine, which hangs at a node of the tree: at each unit of a level, or at
 /// each group of neighbouring units.
 ///
-/// What is in it is inside the node and all nodes above, and outside every unit below: an element
+/// Its content is inside the node and all nodes above, and outside every unit below: an element
 /// in the DRAM of two L2Bs is in neither of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Memory {
@@ -204,7 +204,7 @@ impl Machine {
     /// The number of units of `level` a unit of the next higher level has.
     #[must_use]
     pub fn size(&self, level: Level) -> Option<u64> {
-        // In a tree of few levels, to look at each is quicker than to hash the name.
+        // For few levels, a linear search is quicker than hashing the name.
         const FEW: usize = 16;
         match self.levels.len() <= FEW {
             true => self.levels().find(|(of, _)| *of == level).map(|(_, size)| size),
@@ -244,7 +244,7 @@ impl Machine {
         })
     }
 
-    /// What brings long words from one memory to another, for [routes](crate::route::Route).
+    /// The instructions that move long words from one memory to another, for [routes](crate::route::Route).
     #[must_use]
     pub fn movements(&self) -> &[Movement] {
         &self.movements.0
@@ -257,7 +257,7 @@ impl Machine {
         self.bandwidth.get(&level).copied()
     }
 
-    /// The same machine with the long words that enter or leave one unit of a level in a step, for presets.
+    /// Sets the numbers of long words that enter or leave one unit of some levels in a step, for presets.
     ///
     /// # Errors
     /// [`Machine`](LayoutError::Machine) for an unknown level and a bandwidth of 0.
@@ -293,7 +293,7 @@ impl Machine {
         })
     }
 
-    /// How messages call it.
+    /// The machine in messages: its kind and its name.
     pub(crate) fn described(&self) -> String {
         format!("machine `{}`", crate::words::cut(&self.name, 80))
     }
@@ -327,7 +327,7 @@ impl MachineBuilder {
         self
     }
 
-    /// Sets how many long words enter or leave one unit of a level in a step.
+    /// Sets the number of long words that enter or leave one unit of a level in a step.
     #[must_use]
     pub fn bandwidth(mut self, level: Level, words: u64) -> Self {
         self.machine.bandwidth.insert(level, words);

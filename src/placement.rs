@@ -22,8 +22,8 @@ use crate::machine::{Machine, Memory, WORD_BITS};
 /// A layout on a machine, or on none.
 ///
 /// Every level of the machine has a coordinate. A level that the layout does not use is
-/// replicated; a level that it uses in part has holes. Without a machine only what the layout
-/// names has a coordinate and a size.
+/// replicated; a level that it uses in part has holes. Without a machine only the levels that the layout
+/// names have a coordinate and a size.
 ///
 /// ```
 /// use tensor_layout::{Layout, Level, Machine, Placement};
@@ -36,21 +36,21 @@ use crate::machine::{Machine, Memory, WORD_BITS};
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// A placement is a value: two are equal if their layouts, written alike and with their bases,
-/// their machines, memories and lanes are.
+/// A placement is a value: two are equal if they have the same layout, written in the same way, and the
+/// same base, machine, memory and lanes.
 #[derive(Clone, Debug)]
 pub struct Placement {
-    /// As given, with the base.
+    /// The layout as given, with the base.
     layout: Layout,
     /// The layout, simplified once, with its absent levels as replicas, and each memory that a group of
-    /// units has together named by the first of them: what all questions go to.
+    /// units has together named by the first of them: the basis of all answers.
     with_copies: Layout,
     machine: Option<Machine>,
     memory: Option<(String, Memory)>,
     element_bits: Option<u64>,
     lanes: Option<u64>,
     columns: Vec<Level>,
-    /// Whether no two elements share a place: decided when it is first asked for.
+    /// The error if elements share a place, decided at the first question that needs it.
     pub(crate) injective: OnceLock<Result<(), LayoutError>>,
 }
 
@@ -69,12 +69,12 @@ impl Hash for Placement {
 }
 
 impl Placement {
-    /// All that the rest follows from.
+    /// The fields that determine all others.
     fn parts(&self) -> impl Eq + Hash {
         (&self.layout, self.machine(), self.memory(), self.lanes)
     }
 
-    /// Refuses a placement in which elements share places; decided once.
+    /// Returns an error if elements share places; decided once.
     ///
     /// # Errors
     /// As [`Layout::check_injective`].
@@ -113,7 +113,7 @@ impl Placement {
         self.machine.as_ref().map_or(WORD_BITS, Machine::word_bits)
     }
 
-    /// The width of an element in bits, where it was given and divides the long word.
+    /// The width of an element in bits, if it was given and divides the long word.
     #[must_use]
     pub fn element_bits(&self) -> Option<u64> {
         self.element_bits.filter(|bits| self.word_bits().is_multiple_of(*bits))
@@ -138,7 +138,7 @@ impl Placement {
         self.with_copies.copies()
     }
 
-    /// The levels in which copies lie apart.
+    /// The levels that copies are in.
     #[must_use]
     pub fn replicated(&self) -> Vec<Level> {
         let replicas = self.with_copies.replicas().iter();
@@ -187,13 +187,13 @@ impl Placement {
         !is_open && at >= self.end(level)
     }
 
-    /// The end of the coordinates of `level`: of the machine or, where it is oversized or the machine
+    /// The end of the coordinates of `level`: of the machine or, if it is oversized or the machine
     /// gives no size, of the layout.
     pub(crate) fn end(&self, level: Level) -> u64 {
         self.size(level).unwrap_or(0).max(self.with_copies.span(level))
     }
 
-    /// Finds where the element at `index` lives: its first copy, in all [`columns`](Self::columns).
+    /// Finds the place of the element at `index`: its first copy, in all [`columns`](Self::columns).
     ///
     /// # Errors
     /// As [`Layout::locate`].
@@ -201,7 +201,7 @@ impl Placement {
         self.with_copies.locate(index)
     }
 
-    /// Finds every place where the element at `index` lives.
+    /// Finds every place of the element at `index`.
     ///
     /// # Errors
     /// As [`Layout::locate`].
@@ -209,7 +209,7 @@ impl Placement {
         self.with_copies.locate_all(index)
     }
 
-    /// Finds what lives at a place; levels that only copies lie apart in may be left out.
+    /// Finds the element at a place; levels that only distinguish copies may be left out.
     ///
     /// A place is outside if a coordinate is not below [`size`](Placement::size) or, where the machine
     /// gives none or the layout is oversized, below the span of the layout. A memory that a group of units
@@ -250,8 +250,7 @@ impl Placement {
         memory.map_or(1, |(_, memory)| memory.group)
     }
 
-    /// Returns whether nothing but copies lies apart in a level, or nothing at all since the layout does not
-    /// use it.
+    /// Returns whether a level distinguishes copies only, or the layout does not use it.
     fn is_replicated(&self, level: Level) -> bool {
         let is_copy = |site: Site| matches!(site, Site::Replica(_));
         let mut apart = self.with_copies.landings_in(level).filter(|landing| landing.size > 1);
@@ -338,7 +337,7 @@ mod tests {
         );
         let refused = place(spanned(Level::PE, 5), 19).build().unwrap_err();
         assert!(matches!(refused, LayoutError::LevelTooSmall { size: 4, reach: 4, .. }));
-        // Where it fits, the placement and its program agree.
+        // A layout that fits: the placement and its program agree.
         let placement = place(spanned(Level::ADDR, 23), 23).build().unwrap();
         assert_eq!(placement.footprint_words(), 23);
         let found = |address: u64| {

@@ -12,7 +12,7 @@ const WORD: u64 = 4;
 const SECTOR: u64 = 32;
 const LINE: u64 = 128;
 
-/// What an access costs.
+/// The cost of an access.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Access {
@@ -22,13 +22,13 @@ pub struct Access {
     pub requests: u64,
     /// The number of bytes the lanes take in all.
     pub bytes: u64,
-    /// In shared memory, how many times the banks have to answer.
+    /// The number of times the banks have to answer, for shared memory.
     pub wavefronts: u64,
-    /// How often they have to without conflicts: once for every 128 bytes that a request takes.
+    /// The number of wavefronts without conflicts: one for every 128 bytes that a request takes.
     pub ideal_wavefronts: u64,
     /// The request that takes most wavefronts, the first of them.
     pub worst: Option<Request>,
-    /// In global memory, how many sectors of 32 bytes are moved, request by request.
+    /// The number of sectors of 32 bytes that are moved, request by request, for global memory.
     pub sectors: u64,
     /// The number of lines of 128 bytes that are touched, request by request.
     pub lines: u64,
@@ -44,14 +44,14 @@ pub struct Request {
     pub warp: Location,
     /// The number of the vector among the registers.
     pub vector: u64,
-    /// In bytes, per lane that takes part.
+    /// The byte address of each lane that takes part.
     pub addresses: Vec<u64>,
     /// The number of wavefronts it takes.
     pub wavefronts: u64,
 }
 
 impl Access {
-    /// The number of wavefronts that are more than it takes.
+    /// The number of wavefronts above the ideal.
     #[must_use]
     pub fn conflicts(&self) -> u64 {
         self.wavefronts.saturating_sub(self.ideal_wavefronts)
@@ -105,7 +105,7 @@ impl Access {
     }
 }
 
-/// The number of wavefronts that lanes take that access so many bytes each, `None` for a lane that does not.
+/// The number of wavefronts of lanes that access `vector_bytes` bytes each, `None` for a lane that does not.
 ///
 /// Groups of lanes that take 128 bytes together are served one after the other; each takes as many
 /// wavefronts as its busiest bank has different words.

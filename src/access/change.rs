@@ -62,7 +62,7 @@ impl fmt::Display for AddressChange {
     }
 }
 
-/// A memory with changed addresses, and what the access costs with it.
+/// A memory with changed addresses, and the cost of the access to it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ChangedAccess {
@@ -70,7 +70,7 @@ pub struct ChangedAccess {
     pub change: Option<AddressChange>,
     /// The memory with it.
     pub memory: Layout,
-    /// What the access costs.
+    /// The cost of the access after the change.
     pub access: Access,
 }
 
@@ -107,14 +107,14 @@ pub(super) fn best<C: IntoIterator<Item = AddressChange>>(
     .collect()
 }
 
-/// What a change has to respect and may use, in elements.
+/// The constraints on a change and the room that it has, in elements.
 #[derive(Debug)]
 pub(super) struct Room {
-    /// Vectors of so many elements stay whole.
+    /// The number of elements of a vector, which a change keeps whole.
     vector: u64,
-    /// Addresses are below.
+    /// The exclusive bound of the addresses.
     extent: u64,
-    /// So many elements further on, banks come again.
+    /// The distance of elements in the same bank.
     row: u64,
 }
 

@@ -1,9 +1,9 @@
-//! The reason an access is refused.
+//! The errors of accesses.
 
 use crate::error::{Diagnostic, LayoutError};
 use crate::level::Level;
 
-/// The reason an access is refused.
+/// The reason the cost of an access cannot be computed.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, thiserror::Error)]
 #[non_exhaustive]
 pub enum AccessError {
@@ -18,9 +18,9 @@ pub enum AccessError {
     /// Holders of another tensor.
     #[error("the memory layout has the shape {memory:?}, but the holders have {holders:?}")]
     Shapes {
-        /// Of the memory.
+        /// The shape of the memory.
         memory: Vec<u64>,
-        /// Of the holders.
+        /// The shape of the holders.
         holders: Vec<u64>,
     },
     /// More lanes than a warp has.
@@ -45,7 +45,7 @@ pub enum AccessError {
         /// The most.
         most: u64,
     },
-    /// What the algebra refuses.
+    /// An error of one of the two layouts.
     #[error(transparent)]
     Layout(#[from] LayoutError),
 }

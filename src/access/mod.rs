@@ -1,5 +1,5 @@
-//! What an access of a GPU's threads to memory costs: who holds each element is one layout, where the
-//! element is in memory is another.
+//! The cost of an access of a GPU's threads to memory: one layout gives the lane that holds each element,
+//! another gives its place in memory.
 //!
 //! ```text
 //! holders ((8_LANE:1), (4_LANE:8, 8:1))    a lane holds 8 halves of a row
@@ -25,7 +25,7 @@ pub use error::AccessError;
 
 use crate::algebra::Layout;
 
-/// Counts what it costs the holders of a tensor to read or write it in memory, each element once.
+/// Counts the cost for the holders of a tensor to read or write it in memory, each element once.
 ///
 /// `memory` lands in `Addr` alone, in elements of `element_bits`; address 0 is aligned to 128 bytes.
 /// `holders` lands in `LANE`, the lanes of a warp, in `Addr`, the registers of a lane, and in any other

@@ -9,7 +9,7 @@ use crate::level::Level;
 use crate::location::{Found, Location};
 use crate::number::to_index;
 
-/// The most registers, over all lanes of all warps, that are looked at.
+/// The most registers, over all lanes of all warps, that are visited.
 const MOST: u64 = 1 << 20;
 
 /// The longest vector, in bits.
@@ -20,14 +20,14 @@ const LONGEST: u64 = 128;
 pub(super) struct Requests {
     warps: Vec<Warp>,
     element_bytes: u64,
-    /// In elements.
+    /// The number of elements of a vector.
     pub(super) vector: u64,
 }
 
 #[derive(Debug)]
 struct Warp {
     at: Location,
-    /// Per lane, the address in elements of every register; `None` for padding.
+    /// The address in elements of every register, for each lane; `None` for padding.
     lanes: Vec<Vec<Option<u64>>>,
 }
 
@@ -104,7 +104,7 @@ impl Requests {
         Access::of(bytes, requests)
     }
 
-    /// One vector of all lanes; `None` where no lane takes part.
+    /// One vector of all lanes; `None` if no lane takes part.
     fn request(&self, warp: &Warp, vector: usize, bytes: u64) -> Option<Request> {
         let register = vector * to_index(self.vector);
         let address =

@@ -25,7 +25,7 @@ pub struct Candidate {
     pub(super) setting: Arc<Setting>,
 }
 
-/// Where candidates are placed.
+/// The settings that the placements of all candidates share.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Setting {
     pub(super) machine: Machine,
@@ -35,7 +35,7 @@ pub(super) struct Setting {
 }
 
 impl Candidate {
-    /// The candidate on its machine, in its memory, with the width and the base it was asked for.
+    /// The candidate on its machine, in its memory, with the element width and the base of the search.
     ///
     /// # Errors
     /// As [`PlacementBuilder::build`](crate::placement::PlacementBuilder::build).
@@ -49,7 +49,7 @@ impl Candidate {
             .build()
     }
 
-    /// What it takes to bring the tensor here from where it is.
+    /// Returns the traffic that brings the tensor here from `source`.
     ///
     /// # Errors
     /// As [`placement`](Candidate::placement), [`Relayout::new`] and [`Relayout::traffic`].

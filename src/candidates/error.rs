@@ -29,7 +29,7 @@ impl Diagnostic for CandidatesError {
     }
 }
 
-/// What is wrong with an option of a search.
+/// The reason an option of a search is invalid.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, thiserror::Error)]
 #[non_exhaustive]
 pub enum OptionError {
@@ -80,7 +80,7 @@ pub enum OptionError {
     TooManyUnits {
         /// The level.
         level: Level,
-        /// Its units.
+        /// The units of the level.
         units: u64,
         /// The most that are cut.
         most: u64,

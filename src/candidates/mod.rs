@@ -8,8 +8,9 @@
 //! axis 0 outside axis 1 in Addr        2 words   4 words, innermost
 //! ```
 //!
-//! Each level goes somewhere, then the axes that still have words left nest in the address. Both
-//! are walked one choice at a time, and a choice that cannot lead to a candidate is left at once.
+//! Each level splits axes, holds copies or is left out, then the axes that still have words left nest in
+//! the address. Both are walked one choice at a time, and a choice that cannot lead to a candidate is
+//! abandoned at once.
 //!
 //! # The space
 //!
@@ -17,10 +18,10 @@
 //!    chosen, and `W` if an element is narrower than a long word. Where `g` units of the owner share
 //!    the memory, every `g`-th of them counts. Levels of a single unit are set aside.
 //! 2. *Pieces.* The `n` units of a level are cut into at most [`level_parts`](Candidates::level_parts)
-//!    pieces, sizes of at least 2 whose product is `n`; the first is the outermost. Each piece goes
-//!    to one axis of extent 2 or more, or holds copies. Two pieces of copies are never neighbours:
-//!    they would be one. In a memory above the leaves, where an absent level is unit 0, a level
-//!    goes to axes with all its pieces or is left out.
+//! pieces, sizes of at least 2 whose product is `n`; the first is the outermost. Each piece splits
+//! one axis of extent 2 or more, or holds copies. Two pieces of copies are never neighbours:
+//! they would be one. In a memory above the leaves, where an absent level is unit 0, a level
+//! splits axes with all its pieces or is left out.
 //! 3. *Axes.* The digits of an axis are, major to minor: time slices, units of the major side in any
 //!    order, words, units of the minor side in any order, and, where the axis is
 //!    [`contiguous`](Candidates::contiguous) in `b`, the last `b` of its words. The words are as few as

@@ -1,11 +1,11 @@
-//! What a planner asks for.
+//! The options of a search, which a planner sets.
 
 use crate::level::Level;
 use crate::machine::Machine;
 
 /// Layouts of a shape on a machine, under constraints.
 ///
-/// [The module](crate::candidates) says exactly which layouts these are. Options are checked when the
+/// [The module](crate::candidates) defines exactly which layouts these are. Options are checked when the
 /// candidates are counted or walked, and a wrong one is an error, never an empty list.
 ///
 /// ```
@@ -43,19 +43,19 @@ pub struct Candidates {
     pub(super) contiguous: Vec<(usize, u64)>,
 }
 
-/// Where the digits of the units stand in an axis.
+/// The position of the digits of units in an axis: above or below its words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Side {
     /// Above the address: neighbours share a unit, `(4_PE, 3:1)`.
     Major,
-    /// Below the address: neighbours lie on different units, `(3:1, 4_PE)`.
+    /// Below the address: neighbours are in different units, `(3:1, 4_PE)`.
     Minor,
 }
 
-/// How the axes nest in the address.
+/// The orders in which the axes nest in the address.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Orders {
-    /// In every order. What enters and leaves units does not depend on it.
+    /// In every order. The traffic of units does not depend on it.
     #[default]
     All,
     /// The last axis innermost, unless another one is to be contiguous.
@@ -107,44 +107,44 @@ impl Candidates {
         self
     }
 
-    /// The address of the first long word; with a memory, its capacity counts from 0.
+    /// Sets the address of the first long word; with a memory, its capacity counts from 0.
     #[must_use]
     pub fn base(mut self, base: u64) -> Candidates {
         self.base = base;
         self
     }
 
-    /// Only these levels may be split over; the others are replicated.
+    /// Allows axes to be split over these levels only; the others are replicated.
     #[must_use]
     pub fn levels(mut self, levels: &[Level]) -> Candidates {
         self.levels = Some(levels.to_vec());
         self
     }
 
-    /// These levels hold no copies: they are split over.
+    /// Requires axes to be split over these levels, which then hold no copies.
     #[must_use]
     pub fn split(mut self, levels: &[Level]) -> Candidates {
         self.split.extend(levels);
         self
     }
 
-    /// Into how many pieces a level may be cut, which may go to different axes or hold copies.
+    /// Sets the most pieces that a level may be cut into, which may go to different axes or hold copies.
     #[must_use]
     pub fn level_parts(mut self, most: usize) -> Candidates {
         self.parts = most;
         self
     }
 
-    /// Where the digits of units may stand in an axis.
+    /// Sets the positions that the digits of units may have in an axis.
     #[must_use]
     pub fn sides(mut self, sides: &[Side]) -> Candidates {
         self.sides = sides.to_vec();
         self
     }
 
-    /// Returns whether levels may be replicated that [`levels`](Candidates::levels) admits.
+    /// Allows or forbids copies along the levels that [`levels`](Candidates::levels) admits.
     ///
-    /// Without, all units of such a level hold different elements, so that a tensor without an axis of
+    /// If forbidden, all units of such a level hold different elements, so that a tensor without an axis of
     /// extent 2 or more, a scalar among them, has no candidate on a machine of several units.
     #[must_use]
     pub fn replicate(mut self, replicate: bool) -> Candidates {
@@ -152,7 +152,7 @@ impl Candidates {
         self
     }
 
-    /// The words of the innermost axis that has some are padded to a multiple of so many.
+    /// Pads the words of the innermost axis that has some to a multiple of `words`.
     #[must_use]
     pub fn alignment(mut self, words: u64) -> Candidates {
         self.alignment = words;
@@ -180,14 +180,14 @@ impl Candidates {
         self
     }
 
-    /// How the axes may nest in the address.
+    /// Sets the orders in which the axes may nest in the address.
     #[must_use]
     pub fn orders(mut self, orders: Orders) -> Candidates {
         self.orders = orders;
         self
     }
 
-    /// Returns whether the units of a side stand in the order of the machine only, outermost first and lanes
+    /// With `true`, allows the units of a side in the order of the machine only, outermost first and lanes
     /// last, so that neighbours are near.
     #[must_use]
     pub fn tree_order(mut self, only: bool) -> Candidates {
@@ -209,7 +209,7 @@ impl Candidates {
         self
     }
 
-    /// Runs of so many along the axis lie at successive addresses of a unit.
+    /// Keeps runs of `run` elements along the axis at successive addresses of a unit.
     #[must_use]
     pub fn contiguous(mut self, axis: usize, run: u64) -> Candidates {
         self.contiguous.push((axis, run));

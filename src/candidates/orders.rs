@@ -1,4 +1,4 @@
-//! Where every level has gone: the words of the axes, and how the axes nest in the address.
+//! The choices after every level is placed: the words of the axes, and how the axes nest in the address.
 
 use super::candidate::Candidate;
 use super::options::Orders;
@@ -19,7 +19,7 @@ pub(super) struct AddressOrders {
     /// All axes with more than one word, in the same order.
     moving: Vec<usize>,
     one_order: bool,
-    /// Which of `innermost` is next, and the order of the others, innermost first.
+    /// The index of the next entry of `innermost`, and the order of the other axes, innermost first.
     next: usize,
     others: Vec<usize>,
 }
@@ -36,7 +36,7 @@ struct AxisDigits {
 }
 
 impl AxisDigits {
-    /// Rules 4 to 6 of the space, if the axis has so many words.
+    /// Rules 4 to 6 of the space, if the axis has `words` words.
     fn is_sound(&self, space: &Space, words: u64) -> bool {
         let Some(slots) = self.units.checked_mul(words) else { return false };
         let outer = words / self.block;
@@ -101,8 +101,8 @@ impl AddressOrders {
         (!split.innermost.is_empty()).then_some(split)
     }
 
-    /// Looks which axes may be innermost. Without words in any axis there is one order, and it
-    /// stands as an axis that there is not.
+    /// Finds the axes that may be innermost. Without words in any axis there is one order, whose innermost
+    /// axis is `usize::MAX`.
     fn find_innermost(&mut self, space: &Space) {
         let unsound = |axis: &usize| !self.axes[*axis].is_sound(space, self.axes[*axis].words);
         let unsound: Vec<usize> = (0..self.axes.len()).filter(unsound).collect();
@@ -157,7 +157,7 @@ impl AddressOrders {
     pub(super) fn next(&mut self, space: &Space) -> Option<Candidate> {
         let (innermost, words) = *self.innermost.get(self.next)?;
         let candidate = self.candidate(space, innermost, words);
-        // From row-major on, each order follows lexicographically.
+        // Orders follow lexicographically, from row-major on.
         if self.one_order || !next_order(&mut self.others) {
             self.next += 1;
             self.start_order();

@@ -11,7 +11,7 @@ use crate::level::Level;
 use crate::machine::Memory;
 use crate::placement::check_known;
 
-/// Levels of more units are not cut into pieces: their divisors are looked for one by one.
+/// The most units of a level that is cut into pieces: divisors are found by trial.
 const MOST_UNITS_CUT: u64 = 1 << 12;
 
 /// The rules that a walk follows.
@@ -35,7 +35,7 @@ pub(super) struct Space {
     pub(super) units: u64,
 }
 
-/// What is asked of an axis.
+/// The constraints on an axis.
 #[derive(Clone, Debug)]
 pub(super) struct AxisRule {
     pub(super) extent: u64,
@@ -45,20 +45,20 @@ pub(super) struct AxisRule {
     fixed: Option<Vec<Level>>,
 }
 
-/// How a level may be cut.
+/// The ways to cut a level, and the constraints on its pieces.
 #[derive(Clone, Debug)]
 pub(super) struct LevelRule {
     pub(super) level: Level,
     pub(super) units: u64,
-    /// What one step of the innermost piece adds to the coordinate.
+    /// The number that one step of the innermost piece adds to the coordinate.
     pub(super) stride: u64,
     /// The sizes of the pieces, outermost first.
     pub(super) cuts: Vec<Vec<u64>>,
-    /// Whether pieces may go to axes at all.
+    /// True if pieces may split axes at all.
     pub(super) splits: bool,
-    /// Whether every piece must.
+    /// True if every piece must split an axis.
     pub(super) must_split: bool,
-    /// Whether a piece that goes to no axis holds copies; else only unit 0 is used.
+    /// True if a piece that splits no axis holds copies; else only unit 0 is used.
     pub(super) copies: bool,
 }
 
@@ -120,7 +120,7 @@ impl Space {
         })
     }
 
-    /// Returns whether so many slots hold too much padding.
+    /// Returns whether `slots` slots hold too much padding.
     pub(super) fn is_too_padded(&self, slots: u128) -> bool {
         let pads = slots.saturating_sub(self.elements);
         pads.saturating_mul(100) > slots.saturating_mul(u128::from(self.padding_percent))

@@ -1,4 +1,4 @@
-//! What the choices of a walk amount to, and whether anything can still come of them.
+//! The choices made so far in a walk, and whether they can still lead to a candidate.
 
 use super::space::Space;
 use crate::level::Level;
@@ -18,7 +18,7 @@ impl LevelDigit {
     }
 }
 
-/// One choice: which of the time slices, which cut of a level, where a piece goes.
+/// One choice: a number of time slices, the cut of a level, or the target of a piece.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum WalkChoice {
     Time(usize),
@@ -26,14 +26,14 @@ pub(super) enum WalkChoice {
     Piece { level: usize, cut: usize, piece: usize, put: Put },
 }
 
-/// Where a piece goes: behind the first `at` digits of a list, or to no axis.
+/// The target of a piece: the place behind the first `at` digits of a list, or no axis.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Put {
     At { list: usize, at: usize },
     Nowhere,
 }
 
-/// What the choices so far amount to.
+/// The result of the choices so far.
 #[derive(Clone, Debug)]
 pub(super) struct ChoicesMade {
     pub(super) time: Option<(usize, u64)>,
@@ -43,7 +43,7 @@ pub(super) struct ChoicesMade {
     pub(super) copies: Vec<LevelDigit>,
     /// The number of units and slices each axis is split over.
     units: Vec<u64>,
-    /// Per level what its pieces did so far.
+    /// The state of each level: its pieces so far.
     levels: Vec<LevelState>,
 }
 
@@ -187,7 +187,7 @@ impl ChoicesMade {
         below.is_some_and(|below| below < rule.extent)
     }
 
-    /// Returns whether a level stands on every axis that is to have it.
+    /// Returns whether every axis that must have a level has a piece of it.
     fn is_wanted(&self, space: &Space, level: usize) -> bool {
         let LevelState { pieces } = &self.levels[level];
         let name = space.levels[level].level;

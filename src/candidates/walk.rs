@@ -18,14 +18,14 @@ pub struct Layouts {
     state: ChoicesMade,
     /// The choices made, in order; those that are left follow from them.
     path: Vec<WalkChoice>,
-    /// The next choice to try, where it is not another way to make the last one.
+    /// The next choice to try, unless it is another way to make the last one.
     next: Option<WalkChoice>,
     /// The last complete choices, with the orders that are left.
     split: Option<AddressOrders>,
     tried: u64,
 }
 
-/// After so many choices a caller is asked whether to go on: some milliseconds.
+/// The number of choices between two calls of a caller's `goes_on`: some milliseconds.
 const ASKED: u64 = 1 << 12;
 
 /// Choices tried, up to the budget and as long as the caller wants to go on.
@@ -55,7 +55,7 @@ impl<'a> SearchBudget<'a> {
     }
 }
 
-/// Where a walk is.
+/// The progress of a walk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stage {
     /// More choices are to be made.
@@ -107,7 +107,7 @@ impl Candidates {
     }
 
     /// The number of candidates, as [`count`](Candidates::count) gives it; `None` when `goes_on`,
-    /// which is asked every few milliseconds, says no.
+    /// which is called every few milliseconds, returns `false`.
     ///
     /// # Errors
     /// As [`count`](Candidates::count).
@@ -154,7 +154,7 @@ impl Layouts {
     }
 
     /// The next candidate, as [`next`](Iterator::next) gives it; `None` when `goes_on`, which is
-    /// asked every few milliseconds, says no. The walk can be taken up again then.
+    /// called every few milliseconds, returns `false`. The walk can be continued afterwards.
     pub fn next_while(
         &mut self,
         goes_on: &mut dyn FnMut() -> bool,
@@ -176,7 +176,7 @@ impl Layouts {
         }
     }
 
-    /// Goes on to the next complete choices; `Open` if the caller has had enough.
+    /// Advances to the next complete choices; `Open` if the caller stops the walk.
     fn advance(&mut self, steps: &mut SearchBudget<'_>) -> Result<Stage, CandidatesError> {
         while let Some(choice) = self.next.take().or_else(|| self.back()) {
             let goes_on = steps.take()?;
@@ -249,7 +249,7 @@ impl Layouts {
         Some(WalkChoice::Piece { level, cut, piece, put: self.put_from(level, 0) })
     }
 
-    /// The first place for a piece in the lists from `list` on, behind what is there.
+    /// The first place for a piece in the lists from `list` on, behind the digits that are there.
     fn put_from(&self, level: usize, list: usize) -> Put {
         let (space, rank) = (&self.space, self.space.axes.len());
         let rule = &space.levels[level];

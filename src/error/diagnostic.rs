@@ -1,4 +1,4 @@
-//! What every refusal knows besides its message.
+//! The parts of an error besides its message.
 
 use std::error::Error;
 use std::fmt;
@@ -6,22 +6,22 @@ use std::sync::Arc;
 
 use super::Site;
 
-/// A refusal with its remedy, and the part of a layout that it is about.
+/// An error with its remedy, and the part of a layout that it is about.
 ///
 /// Each module has an error type of its own. Through this trait a notation shows any of them in the text that
 /// was read, without knowing which modules there are; [`ParseError::cause`](super::ParseError::cause) gives them back.
 pub trait Diagnostic: Error + Send + Sync + 'static {
-    /// The remedy, where there is a known one.
+    /// The remedy, if one is known.
     fn help(&self) -> Option<String> {
         None
     }
 
-    /// The part of the layout that is refused.
+    /// The part of the layout that the error is about.
     fn site(&self) -> Site {
         Site::Layout
     }
 
-    /// A second part that the refusal is about.
+    /// A second part that the error is about.
     fn related(&self) -> Option<Site> {
         None
     }

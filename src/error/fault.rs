@@ -1,10 +1,10 @@
-//! The reason an operation of the algebra is refused, in numbers that a caller can match.
+//! Errors of the operations of the algebra, with the numbers as fields that a caller can match.
 
 use itertools::Itertools;
 
 use crate::level::Level;
 
-/// What contradicts itself in a machine.
+/// A contradiction in a machine.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, thiserror::Error)]
 #[non_exhaustive]
 pub enum MachineError {
@@ -73,9 +73,9 @@ pub enum MachineError {
         movement: String,
         /// `direction` or `kind`.
         what: &'static str,
-        /// What was written.
+        /// The word that was written.
         word: String,
-        /// What may be.
+        /// The words that are allowed.
         known: &'static str,
     },
     /// TOML that does not describe a machine, in the words of its reader.
@@ -83,7 +83,7 @@ pub enum MachineError {
     Toml(String),
 }
 
-/// What does not fit a derived axis that is an XOR.
+/// The reason a derived axis cannot be an XOR.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, thiserror::Error)]
 #[non_exhaustive]
 pub enum XorError {
@@ -118,7 +118,7 @@ pub enum XorError {
     Weight {
         /// The number of values.
         size: u64,
-        /// What its lowest bit flips.
+        /// The bits of the axis that its lowest bit flips.
         weight: u64,
         /// The extent.
         extent: u64,
@@ -143,7 +143,7 @@ pub enum EditError {
     /// A new axis beyond the end.
     #[error("an axis cannot be inserted at {at}: the layout has rank {rank}")]
     InsertOutOfRange {
-        /// Where.
+        /// The position of the new axis.
         at: usize,
         /// The number of axes.
         rank: usize,
@@ -171,7 +171,7 @@ pub enum EditError {
         axis: usize,
         /// Its extent.
         extent: u64,
-        /// The extent that was asked for.
+        /// The requested extent.
         size: u64,
     },
     /// An axis to be repeated 0 times.
@@ -188,7 +188,7 @@ pub enum EditError {
     NotWholeTiles {
         /// The axis.
         axis: usize,
-        /// Its extent in the shape that was asked for.
+        /// Its extent in the requested shape.
         extent: u64,
         /// Its extent in a tile.
         tile: u64,
@@ -208,7 +208,7 @@ pub enum EditError {
         axis: usize,
         /// Its extent.
         extent: u64,
-        /// The extent that was asked for.
+        /// The requested extent.
         to: u64,
     },
     /// Sizes whose product is not the extent.
@@ -236,7 +236,7 @@ pub enum EditError {
     ReshapeElements {
         /// The shape of the layout.
         from: Vec<u64>,
-        /// The shape that was asked for.
+        /// The requested shape.
         to: Vec<u64>,
     },
     /// A slice with step 0.
@@ -287,7 +287,7 @@ pub enum InverseError {
     Offset {
         /// The level.
         level: Level,
-        /// Where its coordinates begin.
+        /// The first coordinate.
         offset: u64,
     },
     /// A derived axis whose values do not begin at 0.
@@ -295,7 +295,7 @@ pub enum InverseError {
     DerivedStart {
         /// The number of the derived axis.
         derived: usize,
-        /// Where its values begin.
+        /// The first value.
         start: u64,
     },
     /// A digit of a derived axis with stride 0.
@@ -314,7 +314,7 @@ pub enum InverseError {
         /// The axis that feeds it, in words.
         source_axis: String,
     },
-    /// Digits that no division tells apart.
+    /// Digits that cannot be separated by division.
     #[error(
         "strides {step} (size {size}) and {next} in {place} do not divide each other, so coordinates cannot be decoded"
     )]
@@ -328,7 +328,7 @@ pub enum InverseError {
         /// The step of the next greater one.
         next: u64,
     },
-    /// A stride that is not a multiple of what smaller strides fill.
+    /// A stride that is not a multiple of the size that smaller strides fill.
     #[error("a stride of {stride} is not a multiple of {filled}, which the smaller strides fill")]
     Stride {
         /// The stride.
@@ -359,7 +359,7 @@ pub enum ComplementError {
     Offset {
         /// The level.
         level: Level,
-        /// Where its coordinates begin.
+        /// The first coordinate.
         offset: u64,
     },
     /// Axes that are fused, or split again.
@@ -384,7 +384,7 @@ pub enum ComplementError {
         /// The axis.
         axis: usize,
     },
-    /// A stride that is not a multiple of what smaller strides fill.
+    /// A stride that is not a multiple of the size that smaller strides fill.
     #[error(
         "in `{level}` a stride of {stride} is not a multiple of {filled}, which the smaller strides fill"
     )]
@@ -490,24 +490,24 @@ pub enum RelayoutFault {
     },
 }
 
-/// What differs between two placements, so that nothing can move from one to the other.
+/// The difference between two placements that makes a move from one to the other impossible.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, thiserror::Error)]
 #[non_exhaustive]
 pub enum Incomparable {
     /// Tensors of different shapes.
     #[error("the shapes differ: {from:?} and {to:?}")]
     Shapes {
-        /// That of the one to move from.
+        /// The shape of the one to move from.
         from: Vec<u64>,
-        /// That of the one to move to.
+        /// The shape of the one to move to.
         to: Vec<u64>,
     },
     /// Machines with different levels or memories.
     #[error("the machines differ: {} and {}", or_none(.from), or_none(.to))]
     Machines {
-        /// What the one to move from is on, if it is on a machine.
+        /// The machine of the one to move from, if it is on a machine.
         from: Option<String>,
-        /// What the one to move to is on.
+        /// The machine of the one to move to, if it is on a machine.
         to: Option<String>,
     },
     /// A placement without a machine, where units are compared.
@@ -518,7 +518,7 @@ pub enum Incomparable {
     Levels {
         /// The levels of the units to move from, with their sizes.
         from: Vec<(Level, u64)>,
-        /// Those of the units to move to.
+        /// The levels of the units to move to, with their sizes.
         to: Vec<(Level, u64)>,
     },
     /// A memory on one side, and none on the other.

@@ -8,7 +8,7 @@ use crate::error::stored_together;
 use crate::level::Level;
 use crate::location::Location;
 
-/// What of a layout a notation cannot express, with the numbers.
+/// The part of a layout that a notation cannot express, with its numbers.
 ///
 /// ```
 /// use tensor_layout::error::Inexpressible;
@@ -31,7 +31,7 @@ pub enum Inexpressible {
     },
     /// Copies.
     Copies {
-        /// The level that they lie apart in.
+        /// The level that the copies are in.
         level: Level,
     },
     /// A notation of two texts, a shape and a sharding.
@@ -58,7 +58,7 @@ pub enum Inexpressible {
         level: Level,
         /// The span of the layout.
         span: u64,
-        /// That of the text.
+        /// The end of the span in the text.
         end: u64,
     },
     /// Slots of padding that the closest text leaves out.
@@ -123,7 +123,7 @@ pub enum Inexpressible {
     OffsetInsideTile {
         /// The axis.
         axis: usize,
-        /// Where it begins.
+        /// The value at which it begins.
         start: u64,
         /// The sizes that the value is split into.
         into: Vec<u64>,
@@ -172,7 +172,7 @@ pub enum Inexpressible {
         /// The number of names and numbers that are written at most.
         most: u64,
     },
-    /// A number beyond what the notation counts up to.
+    /// A number beyond the greatest one of the notation.
     Number {
         /// The number.
         number: u64,

@@ -1,4 +1,4 @@
-//! Where a refusal points: bytes of a text, parts of a layout.
+//! The places that errors point at: bytes of a text, parts of a layout.
 
 use std::fmt;
 
@@ -25,7 +25,7 @@ impl Span {
     }
 }
 
-/// The part of a layout that a refusal is about.
+/// The part of a layout that an error is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Site {

@@ -13,7 +13,7 @@ pub(crate) fn closest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) 
     };
     let name = plain(name);
     let letters = name.chars().count();
-    // Something of what was written stays.
+    // At least one letter of the name has to stay.
     let far = (letters / 3).max(1).min(letters.saturating_sub(1));
     let near = known.into_iter().map(|known| (strsim::osa_distance(&name, &plain(known)), known));
     near.filter(|(distance, _)| *distance <= far).min_by_key(|(distance, _)| *distance).map(|n| n.1)

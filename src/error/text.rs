@@ -5,11 +5,11 @@ use std::fmt;
 use super::{Cause, Diagnostic, Span};
 use crate::level::Level;
 
-/// What a text was refused for.
+/// The reason a text cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ParseErrorKind {
-    /// Something else should stand here.
+    /// Another token is expected here.
     Expected(Vec<&'static str>),
     /// A number beyond `u64`.
     NumberTooLarge,
@@ -17,7 +17,7 @@ pub enum ParseErrorKind {
     MisspeltLevel(Level),
     /// A level joined by something else than `_`.
     Joint(Level),
-    /// Not the name of a level.
+    /// Something that is not the name of a level.
     LevelName,
     /// A name that appears twice.
     Duplicate,
@@ -33,7 +33,7 @@ pub enum ParseErrorKind {
     Invalid(String),
     /// Nesting deeper than the limit.
     TooDeep(usize),
-    /// The text reads well, but what it says is refused.
+    /// The text is well-formed, but its meaning is invalid.
     Meaning(Cause),
 }
 
@@ -57,7 +57,7 @@ impl fmt::Display for ParseErrorKind {
     }
 }
 
-/// A refusal of a text, with the place of the fault.
+/// An error in a text, with the place of the fault.
 ///
 /// `Display` is complete: message, line and column, the text with a caret, and the help.
 ///
@@ -83,13 +83,13 @@ struct ParseRefusal {
 }
 
 impl ParseError {
-    /// A refusal of what the bytes `span` of a text mean.
+    /// An error in the meaning of the bytes `span` of a text.
     #[must_use]
     pub fn meaning(error: impl Diagnostic, span: Span, text: &str) -> ParseError {
         ParseError::new(ParseErrorKind::Meaning(error.into()), span, text)
     }
 
-    /// A refusal of the bytes `span` of a text.
+    /// An error in the bytes `span` of a text.
     #[must_use]
     pub fn new(kind: ParseErrorKind, span: Span, text: &str) -> ParseError {
         let help = match &kind {
@@ -115,21 +115,21 @@ impl ParseError {
         ParseError(Box::new(ParseRefusal { kind, span, related: None, help, text: text.into() }))
     }
 
-    /// The same refusal with its remedy.
+    /// Returns the error with a remedy.
     #[must_use]
     pub fn with_help(mut self, help: impl Into<String>) -> ParseError {
         self.0.help = Some(help.into());
         self
     }
 
-    /// The same refusal with a second place that it points at.
+    /// Returns the error with a second span that it points at.
     #[must_use]
     pub fn with_related(mut self, related: Option<Span>) -> ParseError {
         self.0.related = related;
         self
     }
 
-    /// The same refusal of a longer text, in which the refused one begins at byte `at`.
+    /// Returns the error for a longer text, in which the text of this one begins at byte `at`.
     #[must_use]
     pub fn within(mut self, text: &str, at: usize) -> ParseError {
         self.0.span = self.0.span.shifted(at);
@@ -138,13 +138,13 @@ impl ParseError {
         self
     }
 
-    /// What is wrong.
+    /// The kind of the error.
     #[must_use]
     pub fn kind(&self) -> &ParseErrorKind {
         &self.0.kind
     }
 
-    /// The reason the meaning of a well-formed text is refused, if it is for an error of this type.
+    /// The error of this type that makes the meaning of a well-formed text invalid, if there is one.
     #[must_use]
     pub fn cause<E: Diagnostic>(&self) -> Option<&E> {
         match self.kind() {
@@ -159,13 +159,13 @@ impl ParseError {
         self.0.span
     }
 
-    /// The whole text that was refused.
+    /// The whole text.
     #[must_use]
     pub fn text(&self) -> &str {
         &self.0.text
     }
 
-    /// The remedy, where there is a known one.
+    /// The remedy, if one is known.
     #[must_use]
     pub fn help(&self) -> Option<&str> {
         self.0.help.as_deref()
@@ -200,7 +200,7 @@ impl fmt::Display for ParseError {
 
 impl std::error::Error for ParseError {}
 
-/// At most [`Excerpt::WIDTH`] characters of one line of a refused text.
+/// At most [`Excerpt::WIDTH`] characters of one line of the text of an error.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Excerpt {
     /// The line of the fault, from 1.

@@ -13,11 +13,11 @@ pub trait Lane: Copy {
     const BITS: u32;
     /// The bits, in the low end.
     fn to_bits(self) -> u64;
-    /// From the low end of `bits`.
+    /// The value in the low bits of `bits`.
     fn from_bits(bits: u64) -> Self;
-    /// Writes the bytes, least significant first, as many as there are.
+    /// Writes all bytes of the value, least significant first.
     fn write_le(self, bytes: &mut [u8]);
-    /// Reads as many bytes, least significant first.
+    /// Reads the value from its bytes, least significant first.
     fn read_le(bytes: &[u8]) -> Self;
 }
 

@@ -18,7 +18,7 @@ use crate::rows::WriteError;
 /// The number of entries that are written at once.
 const BLOCK: u64 = seam(1 << 20, 8);
 
-/// What a `.npy` table holds.
+/// The content of a `.npy` table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum NpyTable {
     /// The packed number of every element's place; the shape is that of the tensor.

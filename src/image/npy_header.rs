@@ -4,8 +4,8 @@
 //! {'descr': '<u4', 'fortran_order': False, 'shape': (1024, 512), }
 //! ```
 //!
-//! Law: what is read here, NumPy reads as the same; what NumPy never writes (numbers with signs or
-//! `_`, strings with escapes, lists of fields) is refused.
+//! Law: a header that is read here has the same meaning for NumPy. Text that NumPy never writes (numbers
+//! with signs or `_`, strings with escapes, lists of fields) is an error.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, Write};
@@ -29,7 +29,7 @@ impl NpyHeader {
     /// Writes the header, padded so that the data begins at a multiple of 64 bytes.
     ///
     /// # Errors
-    /// `InvalidInput` where the data would be longer than a file can be; what `out` says.
+    /// `InvalidInput` if the data would be longer than a file can be; the errors of `out`.
     pub fn write(&self, out: &mut dyn Write) -> io::Result<()> {
         let longest = u64::MAX >> 1;
         if self.entry_bytes().is_some() && self.data_bytes().is_none_or(|bytes| bytes > longest) {
@@ -72,7 +72,7 @@ impl NpyHeader {
                 )));
             }
         };
-        // NumPy itself refuses longer headers.
+        // NumPy itself does not read longer headers.
         if length > 10_000 {
             return Err(invalid("a .npy header of more than 10 000 bytes"));
         }
@@ -83,10 +83,10 @@ impl NpyHeader {
         parse(&text).map_err(|error| invalid(&format!("invalid .npy header: {error}")))
     }
 
-    /// Refuses a file that has more or less data behind the header than the header says.
+    /// Checks that the file has as much data behind the header as the header says.
     ///
     /// # Errors
-    /// [`InvalidData`](io::ErrorKind::InvalidData) with both lengths, or what the file system says.
+    /// [`InvalidData`](io::ErrorKind::InvalidData) with both lengths, or the errors of the file system.
     pub fn check_length(&self, mut file: &File) -> io::Result<()> {
         let data = file.stream_position()?;
         let found = file.metadata()?.len().saturating_sub(data);
@@ -123,7 +123,7 @@ impl NpyHeader {
     }
 }
 
-/// So many bytes; `cut` says what it means that there are fewer.
+/// Reads `N` bytes; `cut` is the message if there are fewer.
 fn exactly<const N: usize>(input: &mut dyn Read, cut: &str) -> io::Result<[u8; N]> {
     let mut bytes = [0; N];
     input.read_exact(&mut bytes).map_err(|error| cut_off(error, cut))?;
@@ -200,7 +200,7 @@ impl Entries {
     }
 }
 
-/// Items up to a bracket, a comma between them and perhaps one behind the last; how many there are,
+/// Items up to a bracket, a comma between them and perhaps one behind the last; their number,
 /// and whether a comma ends them.
 fn items(
     cursor: &mut Cursor<'_>,

@@ -52,7 +52,7 @@ impl Program {
         self.gather(image, 0..self.places(), tensor)
     }
 
-    /// Writes the elements of the [`window`](Program::window) that live in a range of places into
+    /// Writes the elements of the [`window`](Program::window) that are stored in a range of places into
     /// the cells of that range; other cells stay.
     ///
     /// With [`reach`](Program::reach) this packs a tensor of any length part by part.
@@ -78,7 +78,7 @@ impl Program {
         Ok(())
     }
 
-    /// Reads the elements of the [`window`](Program::window) whose first copy lives in a range of
+    /// Reads the elements of the [`window`](Program::window) whose first copy is stored in a range of
     /// places from the cells of that range; other elements stay.
     ///
     /// # Errors
@@ -102,7 +102,7 @@ impl Program {
         Ok(())
     }
 
-    /// Calls `visit` with grids of the elements of the window that live in a range of places, with
+    /// Calls `visit` with grids of the elements of the window that are stored in a range of places, with
     /// all copies or the first.
     pub(super) fn visit_within(
         &self,
@@ -123,7 +123,7 @@ impl Program {
     }
 }
 
-/// Writes pieces into an image; their length is one that the compiler knows, where it is usual.
+/// Writes pieces into an image; for usual lengths of pieces the compiler knows the length.
 fn scatter_pieces<T: Copy>(pieces: Pieces<'_>, tensor: &[T], image: &mut [T]) {
     let length = pieces.length;
     pieces.each(|row| match length {

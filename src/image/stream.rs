@@ -23,10 +23,10 @@ const BUFFER: usize = 1 << 14;
 /// Multiples of a long word.
 #[derive(Clone, Copy)]
 struct Sizes {
-    /// Of the side that is made, and of the one that is read.
+    /// The size of a part of the side that is made, and of the one that is read.
     made: u64,
     read: u64,
-    /// What is read at least.
+    /// The least that is read at once.
     block: u64,
 }
 
@@ -37,7 +37,7 @@ impl Sizes {
     }
 }
 
-/// How the cells of an image are written.
+/// The form of the cells of an image in a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ImageForm {
     /// One cell per place, little-endian.
@@ -47,8 +47,8 @@ pub enum ImageForm {
 }
 
 impl Program {
-    /// [`pack`](Program::pack) from a file of little-endian numbers, which begins where `tensor`
-    /// stands, to a file; in bounded memory.
+    /// [`pack`](Program::pack) from a file of little-endian numbers, which begins at the current position
+    /// of `tensor`, to a file; in bounded memory.
     ///
     /// The image is made part by part; for each the tensor is read where it can reach the part.
     ///
@@ -86,7 +86,7 @@ impl Program {
         self.unpack_parts::<T>(&mut ImageSource::new(image, form)?, tensor, BYTES)
     }
 
-    /// Refuses long words that the lanes of the layout do not fill.
+    /// Returns an error if the lanes of the layout do not fill long words.
     fn check_words<T: Lane>(&self, form: ImageForm) -> Result<(), TableError> {
         let last = self.columns().last();
         let lanes = last.filter(|(level, _)| *level == Level::W).map_or(1, |(_, size)| size);
@@ -171,7 +171,7 @@ fn overlap(a: &Range<u64>, b: &Range<u64>) -> bool {
 struct ImageSource<'a, T, F> {
     file: &'a mut F,
     form: ImageForm,
-    /// Where the first cell stands.
+    /// The position of the first cell in the file, in bytes.
     start: u64,
     cells: Vec<T>,
     bytes: Vec<u8>,

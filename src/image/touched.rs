@@ -1,4 +1,4 @@
-//! Which blocks of a file hold cells that are wanted.
+//! The blocks of a file that contain wanted cells.
 
 use std::ops::Range;
 
@@ -23,8 +23,8 @@ impl Touched {
         self.cells
     }
 
-    /// Marks the cells at `first` and any sum of (size, step) away, and what lies between those
-    /// that are less than a block apart.
+    /// Marks the blocks of the cells at `first` plus any sum of (size, step), and those between cells that
+    /// are at most a block apart.
     pub(super) fn add(&mut self, first: u64, steps: impl Iterator<Item = (u64, u64)>) {
         let (near, far): (Vec<_>, Vec<_>) = steps.partition(|(_, step)| *step <= self.block);
         let span: u64 = near.iter().map(|(size, step)| (size - 1) * step).sum();

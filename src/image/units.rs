@@ -53,7 +53,7 @@ struct Units<F> {
     /// The levels of a path with their sizes, from the root down.
     levels: Vec<(Level, u64)>,
     header: NpyHeader,
-    /// Bytes of data per unit and in all, and how many lie before the place at hand.
+    /// Bytes of data per unit and in all, and the number of those before the current place.
     bytes: u64,
     end: u64,
     at: u64,
@@ -80,7 +80,7 @@ impl<F> Units<F> {
         Ok(Units { dir: dir.into(), levels, header, bytes, end, at: 0, open: None })
     }
 
-    /// The unit of the place at hand, and how many bytes of it lie before and after; `None` at the
+    /// The unit of the current place, and the numbers of its bytes before and after the place; `None` at the
     /// end.
     fn place(&self) -> Option<(u64, u64, u64)> {
         let before = self.at.checked_rem(self.bytes)?;
@@ -107,7 +107,7 @@ impl<F> Units<F> {
         }
     }
 
-    /// Refuses headers that are not those of a unit in either form.
+    /// Checks that the header is that of a unit in one of the two forms.
     fn check_shape(&self, program: &Program) -> io::Result<()> {
         let [cells, words] = [ImageForm::Cells, ImageForm::LongWords]
             .map(|form| program.unit_header(form, &self.header.descr));
@@ -136,7 +136,7 @@ impl<F> Units<F> {
     }
 }
 
-/// Writes an image as a file per unit; what [`pack_stream`](Program::pack_stream) writes into.
+/// Writes an image as a file per unit: the target of [`pack_stream`](Program::pack_stream).
 ///
 /// # Example
 /// ```
@@ -165,7 +165,7 @@ impl UnitWriter {
     ///
     /// # Errors
     /// `InvalidInput` for more than 2^20 units, and for entries of a type without a plain
-    /// little-endian form. Writing beyond the last unit is refused as `WriteZero`.
+    /// little-endian form. Writing a buffer beyond the last unit fails with `WriteZero`.
     pub fn new(dir: &Path, program: &Program, header: NpyHeader) -> io::Result<UnitWriter> {
         Units::new(dir, program, header).map(UnitWriter)
     }
@@ -192,7 +192,7 @@ impl Write for UnitWriter {
     }
 }
 
-/// Reads an image from a file per unit; what [`unpack_stream`](Program::unpack_stream) reads from.
+/// Reads an image from a file per unit: the source of [`unpack_stream`](Program::unpack_stream).
 ///
 /// See [`UnitWriter`] for an example.
 #[derive(Debug)]
@@ -202,7 +202,7 @@ impl UnitReader {
     /// Opens the directory of an image.
     ///
     /// # Errors
-    /// What the file system says; `InvalidData` for a file that is not `.npy`, that is not of the
+    /// As the file system; `InvalidData` for a file that is not `.npy`, that is not of the
     /// shape of a unit, or that belongs to a unit which the program does not have; `InvalidInput` as
     /// for [`UnitWriter::new`].
     pub fn open(dir: &Path, program: &Program) -> io::Result<UnitReader> {

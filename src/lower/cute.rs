@@ -10,12 +10,13 @@ use crate::notation::{
     Notation,
 };
 
-/// How messages call the notation.
+/// The name of the notation in messages.
 const NOTATION: &str = Notation::Cute.in_messages();
 
 impl CuteLayout {
-    /// Says what the text means: an axis per top-level mode; within a mode the first leaf runs
-    /// fastest. Places are `Addr`, or `i0`, `i1`, .. for strides such as `1@0`; elements may share them. A swizzle is an [XOR](crate::algebra::Combine::Xor).
+    /// Returns the layout that the text describes: an axis per top-level mode; within a mode the first leaf
+    /// runs fastest. Places are `Addr`, or `i0`, `i1`, .. for strides such as `1@0`; elements may share them.
+    /// A swizzle is an [XOR](crate::algebra::Combine::Xor).
     ///
     /// # Errors
     /// [`ZeroSize`](LayoutError::ZeroSize), [`TooLarge`](LayoutError::TooLarge);
@@ -102,14 +103,15 @@ impl Layout {
 
     /// Writes the layout as a CuTe layout: a mode per axis, its leaves minor to major.
     ///
-    /// CuTe has no padding: where there is some, what is written is the layout of the elements
+    /// CuTe has no padding: from a layout with padding, the layout of the elements is written
     /// alone ([`without_padding`](Layout::without_padding)). An XOR that is a swizzle is written as one:
     /// `S<3,3,3> o 0 o (8,64):(64,1)`; a map to `i0`, `i1`, .. has strides such as `1@0`.
     /// Law: every element of the result has the place that it has here. Copies that coincide are one.
     ///
     /// # Errors
-    /// [`Inexpressible`](LayoutError::Inexpressible): levels other than `Addr` or coordinates, copies that lie apart, an offset, and
-    /// derived axes that no plain subaxes replace; as [`without_padding`](Layout::without_padding).
+    /// [`Inexpressible`](LayoutError::Inexpressible): levels other than `Addr` or coordinates, distinct
+    /// copies, an offset, and derived axes that no plain subaxes replace; as
+    /// [`without_padding`](Layout::without_padding).
     ///
     /// # Example
     /// ```
@@ -124,7 +126,7 @@ impl Layout {
         let inexpressible = |reason| LayoutError::Inexpressible { notation: NOTATION, reason };
         let exact = self.simplified();
         let layout = if exact.has_plain_slots() { exact } else { self.without_padding()? };
-        // What starts elsewhere may still be a swizzle with an offset.
+        // A layout with an offset may still be a swizzle of a layout with an offset.
         let is_plain = layout.derived_axes().is_empty() && layout.offset(Level::ADDR) == 0;
         let swizzled = if is_plain { None } else { self.simplified().unswizzled() };
         if let Some((swizzle, inner)) = swizzled {
@@ -153,9 +155,9 @@ impl Layout {
         Ok(CuteLayout::new(if single { modes.remove(0) } else { CuteMode::Tuple(modes) }))
     }
 
-    /// A swizzle, and the plain layout whose addresses go through it; `None` where there is none.
+    /// The swizzle, and the plain layout whose addresses it maps; `None` if there is no such swizzle.
     ///
-    /// A swizzle is its own inverse: what is swizzled again is plain.
+    /// A swizzle is its own inverse: applying it to swizzled addresses gives the plain ones.
     fn unswizzled(&self) -> Option<(CuteSwizzle, Layout)> {
         let is_linear = self.has_xor() && self.used_levels() == [Level::ADDR];
         if !is_linear || self.replicas().iter().any(Replica::is_apart) {

@@ -1,5 +1,5 @@
-//! Where a notation meets the algebra: `lower` (syntax tree to layout) and `raise` (layout to
-//! syntax tree, or the reason why the notation cannot express it). One notation per file.
+//! Conversions between notations and the algebra: `lower` (syntax tree to layout) and `raise` (layout
+//! to syntax tree, or the reason why the notation cannot express it). One notation per file.
 
 mod atom;
 mod code;

@@ -4,7 +4,7 @@ use crate::algebra::Layout;
 use crate::level::Level;
 
 impl Layout {
-    /// The layout moved so that its addresses count from 0, and by how much it was moved.
+    /// The layout moved so that its addresses count from 0, and the offset by which it was moved.
     pub(crate) fn to_origin(&self) -> (Layout, u64) {
         let offset = self.offset(Level::ADDR);
         let mut moved = self.clone();

@@ -1,4 +1,4 @@
-//! PadLayout: elided strides resolved, replicas told apart, and back.
+//! PadLayout: elided strides are resolved and replicas distinguished, and back.
 
 use std::str::FromStr;
 
@@ -13,7 +13,7 @@ use crate::placement::check_known;
 use crate::words::counted;
 
 impl PadLayout {
-    /// Says what the text means.
+    /// Returns the layout that the text describes.
     ///
     /// A stride may be elided where its level occurs once; without a shape the logical extents
     /// are the products of the sizes. Bare replicas mean nothing here: levels outside the used
@@ -41,8 +41,8 @@ impl PadLayout {
         self.to_layout().map_err(|error| self.refuse(error))
     }
 
-    /// Says what the text means on a machine, which has to have the levels of bare replicas. The
-    /// levels that the layout uses are checked where it is [placed](crate::Placement).
+    /// Returns the layout that the text describes on a machine, which has to have the levels of bare
+    /// replicas. The levels that the layout uses are checked when it is [placed](crate::Placement).
     ///
     /// # Errors
     /// As [`lower`](PadLayout::lower), and [`LevelUnknown`](LayoutError::LevelUnknown).
@@ -68,8 +68,8 @@ impl PadLayout {
 
     /// Fills in the missing address strides so that the slots of a unit are row-major.
     ///
-    /// Where some address stride is written already there is nothing that "row-major" could mean
-    /// for the others, and the tree is returned as it is.
+    /// If any address stride is written, "row-major" has no meaning for the others, and the tree is
+    /// returned unchanged.
     ///
     /// # Errors
     /// [`TooLarge`](LayoutError::TooLarge) where a stride does not fit in 64 bits.
@@ -99,7 +99,7 @@ impl PadLayout {
                 }
             }
         }
-        // What was written is another text now.
+        // The text that was written no longer matches the tree.
         filled.source = Default::default();
         Ok(filled)
     }
@@ -213,7 +213,7 @@ impl PadLayout {
     }
 }
 
-/// Where each level is named, sorted by level and then by place.
+/// The places at which each level is named, sorted by level and then by place.
 struct Occurrences(Vec<(Level, usize, Site)>);
 
 impl Occurrences {
@@ -265,14 +265,14 @@ impl Layout {
     /// ```
     pub fn to_pad_layout(&self) -> Result<PadLayout, LayoutError> {
         let MapText { text, said } = self.closest_pad_layout()?;
-        // That elements share places comes first: padding in them is no reason.
+        // Elements that share places are checked first: padding in such a layout is no reason.
         said.check_readable()?;
         let lost = self.left_out(&said).into_iter().next();
         lost.map_or(Ok(text), |lost| Err(inexpressible(lost)))
     }
 
-    /// Writes the map as a PadLayout, and what it cannot express, if anything: padding, a span, or
-    /// that elements share places; then the text shows the digits, and lowering it is refused.
+    /// Writes the map as a PadLayout, and a note on what it cannot express, if anything: padding, a span, or
+    /// elements that share places; in the last case the text shows the digits, but cannot be lowered.
     ///
     /// Law: without a note, lowering the text gives the same layout; else every element of the text has
     /// the places that it has here.
@@ -286,7 +286,7 @@ impl Layout {
         Ok((text, (!note.is_empty()).then_some(note)))
     }
 
-    /// Refuses what lowering refuses of any text: elements that share places.
+    /// Returns an error if elements share places, since lowering rejects any text of such a layout.
     fn check_readable(&self) -> Result<(), LayoutError> {
         self.check_injective().map_err(|refusal| match refusal {
             LayoutError::Collision { first, second, place }
@@ -297,7 +297,7 @@ impl Layout {
         })
     }
 
-    /// What to say beside a text that cannot be read back.
+    /// The note for a text that cannot be read back; `None` if it can.
     pub(super) fn unread_note(&self) -> Option<String> {
         let why = match self.check_readable().err()? {
             LayoutError::Inexpressible { reason, .. } => reason.to_string(),
@@ -345,7 +345,7 @@ impl Layout {
         self.straddling().map_or(Ok(()), Err)
     }
 
-    /// The first derived axis, which plain subaxes do not replace: what feeds it, how it is split.
+    /// The reason for the first derived axis, which plain subaxes do not replace: its feeders or its split.
     fn straddling(&self) -> Option<Inexpressible> {
         let derived = self.derived_axes().first()?;
         if let Some(xor) = self.derived_axes().iter().position(DerivedAxis::is_xor) {
@@ -391,10 +391,10 @@ impl Layout {
     }
 }
 
-/// How messages call the notation.
+/// The name of the notation in messages.
 const NOTATION: &str = Notation::PadLayout.in_messages();
 
-/// A text, and the layout that it says.
+/// A text, and the layout that it describes.
 pub(super) struct MapText {
     pub(super) text: PadLayout,
     pub(super) said: Layout,
@@ -404,7 +404,7 @@ fn inexpressible(reason: Inexpressible) -> LayoutError {
     LayoutError::Inexpressible { notation: NOTATION, reason }
 }
 
-/// What to say beside a text that leaves something out.
+/// The note for a text that omits something; `None` if `left_out` is empty.
 pub(super) fn left_out_note(left_out: &[Inexpressible], notation: &str) -> Option<String> {
     let note = |lost: &Inexpressible| match lost {
         Inexpressible::SpanMismatch { level, span, end } => format!(

@@ -7,11 +7,12 @@ use crate::error::{EditError, Inexpressible, LayoutError, ParseError};
 use crate::level::Level;
 use crate::notation::{Notation, Strided};
 
-/// How messages call the notation.
+/// The name of the notation in messages.
 const NOTATION: &str = Notation::Strided.in_messages();
 
 impl Strided {
-    /// Says what the text means: one subaxis per axis, in elements. Elements may share places.
+    /// Returns the layout that the text describes: one subaxis per axis, in elements. Elements may share
+    /// places.
     ///
     /// # Errors
     /// [`Edit`](LayoutError::Edit) for strides in bytes that are not multiples of `itemsize`;
@@ -49,7 +50,7 @@ impl Layout {
     /// Law: every element of the result has the place that it has here. Copies that coincide are one.
     ///
     /// # Errors
-    /// [`Inexpressible`](LayoutError::Inexpressible): levels other than `Addr`, copies that lie apart, an axis that
+    /// [`Inexpressible`](LayoutError::Inexpressible): levels other than `Addr`, distinct copies, an axis that
     /// steps unevenly; as [`without_padding`](Layout::without_padding).
     ///
     /// # Example

@@ -15,7 +15,7 @@ use crate::notation::{
     XlaDtype, XlaParser, XlaShape,
 };
 
-/// Where a notation begins that is known and not read.
+/// The byte at which an unsupported notation begins, and its name.
 fn unread(text: &str) -> Option<(usize, &'static str)> {
     let xors = [" xor ", "^"];
     xors.iter().find_map(|mark| Some((text.find(mark)?, "an XOR")))
@@ -66,15 +66,15 @@ impl LayoutText {
     /// Parses a text in the notation that it looks like.
     ///
     /// # Errors
-    /// Those of the notation.
+    /// As the parser of the notation.
     pub fn parse(text: &str) -> Result<LayoutText, ParseError> {
         LayoutText::parse_as(Notation::of(text), XlaParser::strict(), text)
     }
 
-    /// Parses a text in a given notation; XLA shapes as `xla` says.
+    /// Parses a text in a given notation; `xla` parses XLA shapes.
     ///
     /// # Errors
-    /// Those of the notation.
+    /// As the parser of the notation.
     pub fn parse_as(
         notation: Notation,
         xla: XlaParser,
@@ -91,7 +91,7 @@ impl LayoutText {
                 ShardedShape::parse(text, xla).map(|shape| LayoutText::Sharded(Box::new(shape)))
             }
         };
-        // In a comment or in metadata such marks mean nothing.
+        // These marks have no meaning in a comment or in metadata, where the text parses.
         parsed.map_err(|error| match unread(text) {
             Some((at, what)) => {
                 let span = Span::new(at, text.len());
@@ -104,10 +104,10 @@ impl LayoutText {
         })
     }
 
-    /// Says what the text means.
+    /// Returns the layout that the text describes.
     ///
     /// # Errors
-    /// Those of [`PadLayout::lower`] and [`XlaShape::lower`].
+    /// As `lower` of the notation, for example [`PadLayout::lower`] and [`XlaShape::lower`].
     pub fn lower(&self) -> Result<Layout, ParseError> {
         match self {
             LayoutText::PadLayout(tree) => tree.lower(),
@@ -120,8 +120,8 @@ impl LayoutText {
         }
     }
 
-    /// Says what the text means on a machine: the devices of a sharding are its units, counted
-    /// through the tree, and the bare replicas of a PadLayout are levels of it.
+    /// Returns the layout that the text describes on a machine: the devices of a sharding are its units,
+    /// counted through the tree, and the bare replicas of a PadLayout are levels of it.
     ///
     /// # Errors
     /// As [`lower`](LayoutText::lower), and those of [`PadLayout::lower_on`].
@@ -133,7 +133,7 @@ impl LayoutText {
         }
     }
 
-    /// The refusal of this text for what it means.
+    /// Wraps `error` in a [`ParseError`] that points at this text.
     #[must_use]
     pub fn refuse(&self, error: impl Diagnostic) -> ParseError {
         match self {
@@ -170,7 +170,7 @@ impl LayoutText {
         }
     }
 
-    /// How the notation numbers the elements of a tensor.
+    /// The order in which the notation numbers the elements of a tensor.
     #[must_use]
     pub fn index_order(&self) -> IndexOrder {
         match self {
@@ -180,8 +180,8 @@ impl LayoutText {
     }
 
     /// Writes a layout that was made from this one, as [`Layout::write`]; a bare broadcast that was
-    /// written here is kept where it still holds, and so is what of an XLA shape does. The second
-    /// part also names what of this text another notation cannot express.
+    /// written here is kept if it still holds, and so are the attributes of an XLA shape that do. The second
+    /// part also names the parts of this text that another notation cannot express.
     ///
     /// # Errors
     /// [`Inexpressible`](LayoutError::Inexpressible) with the reason.
@@ -205,7 +205,7 @@ impl LayoutText {
         }
     }
 
-    /// What of this text is not part of the map, and cannot be expressed in another notation.
+    /// A note on the parts of this text that are not in the map and that `notation` cannot express.
     fn beyond_the_map(&self, notation: Notation) -> Option<String> {
         if notation == self.notation() {
             return None;
@@ -238,7 +238,7 @@ impl LayoutText {
         }
     }
 
-    /// What addresses count.
+    /// The unit of addresses, in the plural.
     #[must_use]
     pub fn address_unit(&self) -> &'static str {
         if matches!(self, LayoutText::PadLayout(_)) { "long words" } else { "elements" }
@@ -251,7 +251,7 @@ impl LayoutText {
     }
 }
 
-/// What a PadLayout says beside its map.
+/// The parts of a PadLayout that are not in its map.
 fn suffix(tree: &PadLayout, names_types: bool) -> Vec<String> {
     let memory = tree.memory().map(|memory| format!("@{}", memory.name()));
     let dtype = tree.dtype().filter(|_| !names_types).map(|dtype| format!("/ {dtype}"));
@@ -262,7 +262,7 @@ fn suffix(tree: &PadLayout, names_types: bool) -> Vec<String> {
     memory.into_iter().chain(dtype).chain(bare).collect()
 }
 
-/// What an array says beside its map, but for its type.
+/// The attributes of an array that are not in its map, apart from its type.
 fn attributes(array: &XlaArray) -> Vec<String> {
     let is_bounded = |dim: &&XlaDim| matches!(dim, XlaDim::Bounded(_));
     let bounds = array.dims.iter().filter(is_bounded).map(ToString::to_string);
@@ -275,7 +275,7 @@ fn attributes(array: &XlaArray) -> Vec<String> {
     bounds.chain(attributes).collect()
 }
 
-/// Names what an edit of the index does not leave valid, where it is gone.
+/// Names the attributes that are gone because an edit of the index made them invalid.
 fn lost_attributes(source: &XlaArray, edited: &XlaArray) -> Option<String> {
     let has_bounds = |array: &XlaArray| array.dims.iter().any(|d| matches!(d, XlaDim::Bounded(_)));
     let splits = |array: &XlaArray| array.layout.as_ref().is_some_and(|l| !l.splits.is_empty());
@@ -289,13 +289,13 @@ fn lost_attributes(source: &XlaArray, edited: &XlaArray) -> Option<String> {
 }
 
 impl Layout {
-    /// Writes the layout in a notation; the second part tells what of padding, spans, used levels and
-    /// offset the text leaves out, if anything.
+    /// Writes the layout in a notation; the second part is a note on the padding, spans, used levels and
+    /// offset that the text leaves out, if any.
     ///
-    /// Where a notation cannot express the layout, or has no padding, the layout of the elements
-    /// alone is written ([`without_padding`](Layout::without_padding)). Addresses count from 0 in every notation
+    /// If a notation cannot express the layout, or has no padding, the layout of the elements alone
+    /// is written ([`without_padding`](Layout::without_padding)). Addresses count from 0 in every notation
     /// but shape and strides. `dtype` is the element type of an XLA shape.
-    /// Law: without the second part the text says the same map, where it can be read back.
+    /// Law: without the second part the text describes the same map, if it can be read back.
     ///
     /// # Errors
     /// [`Inexpressible`](LayoutError::Inexpressible) with the reason.
@@ -335,7 +335,7 @@ impl Layout {
         };
         let (written, offset) = match layout.write_at_origin(like, notation, dtype) {
             Ok(written) => (written, offset),
-            // The first refusal counts: that of the layout itself.
+            // The first error is returned: that of the layout itself.
             Err(error) => {
                 let Ok(alone) = self.without_padding() else { return Err(error) };
                 let (alone, offset) = alone.to_origin();
@@ -345,7 +345,7 @@ impl Layout {
         };
         let said = written.said.with_offset(Level::ADDR, offset)?;
         let left_out = match like.is_some_and(LayoutText::is_function) {
-            // What a function has besides its elements, edits of it have left over.
+            // Anything beside the elements of a function is a leftover of edits.
             true => None,
             false => left_out_note(&self.left_out(&said), notation.in_messages()),
         };
@@ -422,14 +422,14 @@ impl Layout {
     }
 }
 
-/// A text, the layout that it says, and what else is to be noted.
+/// A text, the layout that it describes, and further notes.
 struct TextOfMap {
     text: String,
     said: Layout,
     note: Option<String>,
 }
 
-/// What to add where addresses do not count from 0.
+/// The note for a layout whose addresses do not count from 0.
 fn moved(offset: u64) -> Option<String> {
     let note = || format!("this notation cannot express an offset; add {offset} to every address");
     (offset > 0).then(note)

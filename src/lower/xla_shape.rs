@@ -22,7 +22,7 @@ use crate::level::Level;
 use crate::notation::{TileDim, XlaArray, XlaDim, XlaShape};
 
 impl XlaArray {
-    /// Says where the elements are: the linear index in elements, as `Addr`.
+    /// Returns the layout of the elements: the linear index in elements, as `Addr`.
     ///
     /// The physical order is the reverse of `minor_to_major`. Each tile in turn takes the last
     /// dimensions, as many as it has entries, and replaces each of size d by ceil(d / t) outer
@@ -33,7 +33,7 @@ impl XlaArray {
     /// Cost: O(entries of all tiles).
     ///
     /// # Errors
-    /// What [`validate`](XlaArray::validate) refuses; unbounded dimensions; sizes beyond 64 bits.
+    /// As [`validate`](XlaArray::validate); unbounded dimensions; sizes beyond 64 bits.
     ///
     /// # Example
     /// ```
@@ -63,7 +63,7 @@ impl XlaArray {
         self.dims.iter().enumerate().map(extent).collect()
     }
 
-    /// A refusal that points into the text, or shows the printed shape if there is none.
+    /// An error that points into the text, or shows the printed shape if there is none.
     pub(crate) fn refuse(&self, kind: ParseErrorKind, span: Span) -> ParseError {
         let text = &self.source.0.text;
         if text.is_empty() {
@@ -73,7 +73,7 @@ impl XlaArray {
         ParseError::new(kind, span, text)
     }
 
-    /// The refusal of what the array means.
+    /// Wraps `error` in a [`ParseError`] that points at this array.
     #[must_use]
     pub fn refuse_layout(&self, error: impl Diagnostic) -> ParseError {
         self.refuse(ParseErrorKind::Meaning(error.into()), self.source.0.whole)
@@ -100,7 +100,7 @@ struct TiledDim {
     digits: Vec<(TileDigit, u64)>,
 }
 
-/// A digit that goes nowhere yet.
+/// A digit without a target yet.
 #[derive(Clone, Copy, Debug)]
 enum TileDigit {
     /// The whole value of a tensor axis.
@@ -179,7 +179,7 @@ impl Tiling {
         (outer, part(size, inner))
     }
 
-    /// Decides where a digit goes.
+    /// Sets the target of a digit.
     fn send(&mut self, digit: TileDigit, to: impl Fn(u64) -> Subaxis) {
         match digit {
             TileDigit::Whole(axis) => {
@@ -230,7 +230,7 @@ impl TiledDim {
 }
 
 impl XlaShape {
-    /// The refusal of what the shape means.
+    /// Wraps `error` in a [`ParseError`] that points at this shape.
     #[must_use]
     pub fn refuse_layout(&self, error: impl Diagnostic) -> ParseError {
         match self.arrays().first() {
@@ -243,7 +243,7 @@ impl XlaShape {
         }
     }
 
-    /// Says where the elements of a single array are; see [`XlaArray::lower`].
+    /// Returns the layout of a single array; see [`XlaArray::lower`].
     ///
     /// # Errors
     /// As [`XlaArray::lower`]; a tuple, a token and opaque have no single layout.

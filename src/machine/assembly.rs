@@ -5,7 +5,7 @@
 //! $d29821n3             DRAM, long word 29821, group 3
 //! ```
 //!
-//! Which token and which letters there are is data of the machine.
+//! The tokens and letters are data of the machine.
 
 use std::sync::{Arc, OnceLock};
 
@@ -16,10 +16,10 @@ use crate::level::Level;
 use crate::location::Location;
 use crate::machine::{Machine, Memory};
 
-/// What assembly writes for the memories and units of a machine.
+/// The tokens of memories and the letters of units in the assembly of a machine.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Assembly {
-    /// Memory, token such as `$lm`, and how many addresses of assembly a long word takes.
+    /// Memory, token such as `$lm`, and the number of addresses of assembly per long word.
     pub memories: Vec<(String, String, u64)>,
     /// Letters from the root down, and the level of the nodes that each counts within those above:
     /// a level of units, or groups of them such as `L2Bx2`.
@@ -41,7 +41,7 @@ pub enum AssemblyError {
     NoToken {
         /// The memory, or `a layout without a memory`.
         memory: String,
-        /// Those that have tokens.
+        /// The memories that have tokens.
         known: String,
     },
     /// A text that begins with no token.
@@ -52,12 +52,12 @@ pub enum AssemblyError {
         /// The tokens.
         known: String,
     },
-    /// A text that goes on with something else than a letter and a number.
+    /// A text that continues with something else than a letter and a number.
     #[error(
         "`{rest}` is not the number of a unit of {memory}; its letters are {known}, each once and in order"
     )]
     Letter {
-        /// From there on.
+        /// The text from the error on.
         rest: String,
         /// The memory.
         memory: String,
@@ -67,9 +67,9 @@ pub enum AssemblyError {
     /// An address or number beyond the last.
     #[error("`{what}` is out of range: {of} goes from 0 to {last}")]
     Range {
-        /// What was written.
+        /// The text of the address or number.
         what: String,
-        /// What it counts.
+        /// The memory or level that it counts in.
         of: String,
         /// The last.
         last: u64,
@@ -79,7 +79,7 @@ pub enum AssemblyError {
         "`{what}` is inside a long word: {memory} counts {step} addresses for each, so it begins at a multiple of {step}, from 0{to}"
     )]
     Inside {
-        /// What was written.
+        /// The text of the address.
         what: String,
         /// The memory.
         memory: String,
@@ -104,7 +104,7 @@ impl Diagnostic for AssemblyError {}
 struct Letter {
     letter: char,
     level: Level,
-    /// What one adds to the coordinate, and how many there are.
+    /// The coordinates that one step of the number adds, and the number of values.
     step: u64,
     size: u64,
 }
@@ -272,7 +272,7 @@ impl Machine {
         AssemblyError::NoToken { memory, known }
     }
 
-    /// The longest token that the text begins with: `$lm` goes before `$l`.
+    /// The longest token that the text begins with: `$lm` is tried before `$l`.
     fn token_of(&self, text: &str) -> Result<&(String, String, u64), AssemblyError> {
         let tokens = &self.assembly.memories;
         if tokens.is_empty() {

@@ -1,4 +1,4 @@
-//! Movements: what brings long words from one memory of a machine to another.
+//! Movements: the instructions that move long words from one memory of a machine to another.
 //!
 //! ```text
 //! l1bmm   L1BM -> LM0     ((4_PE:1); B@[16_MAB:1])
@@ -15,7 +15,7 @@ use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::sync::{Arc, OnceLock};
 
-/// Which way a movement goes in the tree of memories.
+/// The direction of a movement in the tree of memories.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Direction {
     /// From the upper memory to the lower one.
@@ -26,7 +26,7 @@ pub enum Direction {
     Both,
 }
 
-/// What a movement does to the units below.
+/// The effect of a movement on the units below.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum MovementKind {
     /// Every unit gets the same long words.
@@ -37,7 +37,7 @@ pub enum MovementKind {
     Concatenate,
     /// One unit is named, and the others take no part.
     PickOne,
-    /// The values of all units are combined: what arrives is another tensor, so no route uses it.
+    /// The values of all units are combined: the result is another tensor, so no route uses it.
     Reduce,
 }
 
@@ -102,25 +102,25 @@ impl fmt::Display for MovementKind {
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Movement {
-    /// What the maker calls it.
+    /// The name that the maker gives it.
     pub name: String,
     /// The memory nearer to the root.
     pub upper: String,
     /// The other memory.
     pub lower: String,
-    /// Which way it goes.
+    /// The direction.
     pub direction: Direction,
-    /// What it does, on the way down if it goes both ways.
+    /// The effect on the units below, on the way down if it works both ways.
     pub kind: MovementKind,
-    /// The map of one beat; `None` where it is not public, and then no route uses the movement.
+    /// The map of one beat; `None` if it is not public, and then no route uses the movement.
     pub map: Option<String>,
-    /// Whether a movement to all units can also go to one that is named.
+    /// True if a movement to all units also works for a single unit that is named.
     pub names_one: bool,
-    /// Whether it goes between any two nodes, and not only inside the node of the upper memory.
+    /// True if it works between any two nodes, and not only inside the node of the upper memory.
     pub across: bool,
     /// Long words per cycle at the upper memory, and at each lower one, where known.
     pub rates: (Option<u64>, Option<u64>),
-    /// Whether the rates are the maker's; others are printed as `not from the maker`.
+    /// True if the rates are the maker's; others are printed as `not from the maker`.
     pub from_maker: bool,
 }
 

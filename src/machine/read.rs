@@ -148,8 +148,8 @@ mod from_toml {
         /// Reads a machine from TOML.
         ///
         /// `levels` go from the root down. A memory is its capacity in long words, or a table
-        /// with `capacity`, `owner` (the lowest level if left out) and `group` (1 if left out): how many
-        /// neighbouring units of the owner have one together.
+        /// with `capacity`, `owner` (the lowest level if left out) and `group` (1 if left out): the number
+        /// of neighbouring units of the owner that share one.
         /// `bandwidth` gives the long words that enter or leave one unit of a level in a step, for
         /// [`CostModel`](crate::relayout::CostModel).
         /// `[[movements]]` are tables with `name`, the memories `upper` and `lower`, `direction` (`down`, `up`,
@@ -160,7 +160,7 @@ mod from_toml {
         /// its `step`, and `units`, a level (or groups such as `L2Bx2`) per letter, from the root down.
         ///
         /// # Errors
-        /// [`Machine`](LayoutError::Machine), with the place in the TOML text where there is one.
+        /// [`Machine`](LayoutError::Machine), with the place in the TOML text if there is one.
         ///
         /// # Example
         /// ```

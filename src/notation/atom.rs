@@ -46,13 +46,13 @@ impl Atom {
         &self.name
     }
 
-    /// Which of its matrices.
+    /// The matrix of the instruction that this is.
     #[must_use]
     pub fn operand(&self) -> Operand {
         self.operand
     }
 
-    /// The number of it that stand beside each other along M, N and K.
+    /// The number of instructions beside each other along M, N and K.
     #[must_use]
     pub fn atoms(&self) -> [u64; 3] {
         self.atoms
@@ -68,14 +68,14 @@ impl Atom {
         number.is_some_and(is_number) || text.starts_with("v_mfma_")
     }
 
-    /// The refusal of this text for what it means.
+    /// Wraps `error` in a [`ParseError`] that points at this text.
     #[must_use]
     pub fn refuse(&self, error: impl Diagnostic) -> ParseError {
         let text = self.text();
         ParseError::meaning(error, Span::new(0, text.len()), &text)
     }
 
-    /// The refusal of the name.
+    /// The error for the name.
     pub(crate) fn refuse_name(&self, message: String) -> ParseError {
         let text = self.text();
         let start = text.find(&*self.name).unwrap_or(0);
@@ -131,7 +131,7 @@ impl fmt::Display for Atom {
     }
 }
 
-/// `2,2,1)`: how many atoms there are along M, N and K.
+/// `2,2,1)`: the numbers of atoms along M, N and K.
 fn counts(rest: &str, start: usize, text: &str) -> Result<[u64; 3], ParseError> {
     let numbers = rest.trim_end().strip_suffix(')').unwrap_or_default().split(',');
     let numbers: Result<Vec<u64>, _> = numbers.map(|number| number.trim().parse()).collect();

@@ -1,13 +1,13 @@
 //! Walks a text: the plain case of a notation without its grammar, and formats made of lines.
 //!
 //! A grammar defines each notation, and words the refusals; it takes a few microseconds. Nearly
-//! every text that planners read is plain, so a quick reader goes first: it either reads a text just
-//! as the grammar would, spans included, or leaves it to the grammar. It never refuses.
-//! Law: what a quick reader returns, the grammar returns too.
+//! every text that planners read is plain, so a quick reader tries it first: it either reads a text just
+//! as the grammar would, spans included, or leaves it to the grammar. It never reports an error.
+//! Law: the grammar returns the same result as a quick reader that does not give up.
 
 use crate::error::{ParseError, ParseErrorKind, Span};
 
-/// A place in a text; each method takes what it names, or nothing.
+/// A place in a text; each method reads the token that it is named after, or nothing.
 #[derive(Clone, Debug)]
 pub struct Cursor<'t> {
     text: &'t str,
@@ -15,7 +15,7 @@ pub struct Cursor<'t> {
 }
 
 impl<'t> Cursor<'t> {
-    /// At the beginning of a text.
+    /// A cursor at the beginning of a text.
     pub fn new(text: &'t str) -> Cursor<'t> {
         Cursor { text, at: 0 }
     }
@@ -25,12 +25,12 @@ impl<'t> Cursor<'t> {
         self.at
     }
 
-    /// From `start` up to here.
+    /// The span from `start` up to here.
     pub fn since(&self, start: usize) -> Span {
         Span::new(start, self.at)
     }
 
-    /// The next byte, left where it is.
+    /// The next byte, without reading it.
     pub fn peek(&self) -> Option<u8> {
         self.text.as_bytes().get(self.at).copied()
     }
@@ -70,12 +70,12 @@ impl<'t> Cursor<'t> {
         self.at += rest.iter().take_while(|byte| matches(**byte)).count();
     }
 
-    /// What is left.
+    /// The text that has not been read.
     pub fn rest(&self) -> &'t str {
         self.text.get(self.at..).unwrap_or_default()
     }
 
-    /// Goes past the characters that `is` accepts.
+    /// Reads the characters that `is` accepts.
     pub fn take(&mut self, is: impl Fn(char) -> bool) -> &'t str {
         let rest = self.rest();
         let word = &rest[..rest.find(|c| !is(c)).unwrap_or(rest.len())];
@@ -125,9 +125,9 @@ impl<'t> Cursor<'t> {
     }
 }
 
-/// What must stand here, by the name that a refusal calls it.
+/// Tokens that are required here; an error calls them by `name`.
 impl Cursor<'_> {
-    /// Goes past `word`.
+    /// Reads `word`.
     pub fn expect(&mut self, word: &str, name: &'static str) -> Result<(), ParseError> {
         if self.takes_all(word) { Ok(()) } else { Err(self.expected(name)) }
     }
@@ -158,14 +158,14 @@ impl Cursor<'_> {
         if self.is_at_end() { Ok(()) } else { Err(self.expected("the end of the line")) }
     }
 
-    /// The refusal of what stands here.
+    /// The error for the character at this place, where `name` is expected.
     pub fn expected(&self, name: &'static str) -> ParseError {
         let next = self.rest().chars().next().map_or(0, char::len_utf8);
         let span = Span::new(self.at, self.at + next);
         ParseError::new(ParseErrorKind::Expected(vec![name]), span, self.text)
     }
 
-    /// The refusal of what stands between `start` and here.
+    /// The error for the text from `start` to here.
     pub fn refuse_from(&self, start: usize, kind: ParseErrorKind) -> ParseError {
         ParseError::new(kind, self.since(start), self.text)
     }

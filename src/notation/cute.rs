@@ -11,11 +11,11 @@ use crate::notation::written::NotCompared;
 /// The number of coordinates a text may map to.
 pub(crate) const MAX_COORDINATES: usize = 64;
 
-/// A CuTe layout: a shape and a stride of the same form, alone or behind what its addresses go through.
+/// A CuTe layout: a shape and a stride of the same form, alone or behind a map of its addresses.
 ///
 /// Read as CuTe, pycute, the CuTe DSL and compilers of C++ print them, types too; a shape alone has the
-/// strides of its elements one after the other, the first mode the fastest. What `smem_ptr[16b](unset)`
-/// says of a swizzle, that it counts bytes, is gone in print: it is counted in elements there. Strides such as
+/// strides of its elements one after the other, the first mode the fastest. `smem_ptr[16b](unset)` means
+/// that a swizzle counts bytes; it is not printed, since swizzles count elements here. Strides such as
 /// `1@0` make it a map to coordinates.
 /// Law: `parse(print(x)) == x`.
 ///
@@ -31,7 +31,7 @@ pub(crate) const MAX_COORDINATES: usize = 64;
 pub struct CuteLayout {
     /// Extents and strides, leaf by leaf.
     pub mode: CuteMode,
-    /// What the addresses go through.
+    /// The map of the addresses, and the offset before it.
     pub outer: Option<CuteOuter>,
     pub(crate) source: NotCompared<Box<str>>,
 }
@@ -39,9 +39,9 @@ pub struct CuteLayout {
 /// The map in front of a layout, and the offset between.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct CuteOuter {
-    /// What addresses go through.
+    /// The map, which takes an address plus `offset`.
     pub map: CuteMap,
-    /// What is added to them before.
+    /// The number that is added to an address before the map.
     pub offset: u64,
 }
 
@@ -63,7 +63,7 @@ pub enum CuteMode {
     Tuple(Vec<CuteMode>),
 }
 
-/// How far the elements of a mode are apart: `2`, or `2@0` where the layout maps to coordinates.
+/// The distance of the elements of a mode: `2`, or `2@0` if the layout maps to coordinates.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct CuteStride {
     /// The distance, in elements or in steps of the coordinate.
@@ -107,7 +107,7 @@ impl CuteLayout {
         }
     }
 
-    /// The refusal of this text for what it means.
+    /// Wraps `error` in a [`ParseError`] that points at this text.
     #[must_use]
     pub fn refuse(&self, error: impl Diagnostic) -> ParseError {
         let printed = self.to_string();

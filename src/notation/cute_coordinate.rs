@@ -14,7 +14,7 @@ impl CuteLayout {
     /// outermost bracket may be left out.
     ///
     /// # Errors
-    /// What is not a coordinate, has another form than the shape, or lies beyond it.
+    /// A text that is not a coordinate, has another form than the shape, or exceeds it.
     ///
     /// # Example
     /// ```
@@ -88,7 +88,7 @@ fn number(mode: &CuteMode, member: &Tree, text: &str) -> Result<u64, ParseError>
     }
 }
 
-/// The number of elements a mode has; a layout with more than 64 bits count is refused elsewhere.
+/// The number of elements of a mode; more than 64 bits count is an error elsewhere, and `u64::MAX` here.
 fn size(mode: &CuteMode) -> u64 {
     product(mode.leaves().into_iter().map(|(extent, _)| extent)).unwrap_or(u64::MAX)
 }

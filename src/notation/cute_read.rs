@@ -1,4 +1,4 @@
-//! CuTe layouts read: plain ones by hand, all others and every refusal by the grammar.
+//! The reader of CuTe layouts: plain ones are read by hand, all others and every error by the grammar.
 
 use std::str::FromStr;
 
@@ -27,7 +27,7 @@ mod grammar {
 
 use grammar::{CuteGrammar, Rule};
 
-/// How deep brackets may nest.
+/// The greatest depth of brackets.
 const MAX_DEPTH: usize = 64;
 
 /// Shape or stride as written.
@@ -55,7 +55,7 @@ impl FromStr for CuteLayout {
     }
 }
 
-/// Refuses a layout that steps in addresses and in coordinates: CuTe cannot add them.
+/// Rejects a layout that steps in addresses and in coordinates: CuTe cannot add them.
 fn check_like(mode: &CuteMode, text: &str) -> Result<(), ParseError> {
     let strides = mode.leaves().into_iter().map(|(_, stride)| stride);
     let steps = strides.filter(|stride| stride.coordinate.is_some() || stride.step > 0);
@@ -153,7 +153,7 @@ fn in_order(shape: &Tree, stride: &mut u64, text: &str) -> Result<CuteMode, Pars
     }
 }
 
-/// A refusal of a part of a text.
+/// The error for a part of a text.
 fn refused_at(message: String, span: Span, text: &str) -> ParseError {
     ParseError::new(ParseErrorKind::Invalid(message), span, text)
 }
@@ -167,7 +167,7 @@ pub(super) fn coordinate(text: &str) -> Result<Vec<Tree>, ParseError> {
     parts.filter(is_tree).map(|part| tree(part, text)).try_collect()
 }
 
-/// The refusal of a text; `what` tells what a number at a byte is.
+/// The error of a text; `what` names the number that a byte belongs to.
 fn refused(text: &str, error: &Error<Rule>, what: impl Fn(usize) -> &'static str) -> ParseError {
     let stop = GrammarStop::of(text, error, name);
     let at = stop.span.start;
@@ -251,7 +251,7 @@ fn zip(shape: &Tree, stride: &Tree, text: &str) -> Result<CuteMode, ParseError> 
     }
 }
 
-/// Reads and checks a swizzle; `element_bits` where it acts on addresses in bytes of such elements.
+/// Reads and checks a swizzle; `element_bits` if it acts on addresses in bytes of such elements.
 fn swizzle(
     swizzle: &Pair<'_, Rule>,
     element_bits: Option<u64>,
@@ -281,7 +281,7 @@ fn scale(bits: u64) -> Result<i32, String> {
     }
 }
 
-/// Reads a composed layout: what is in front, and the modes behind.
+/// Reads a composed layout: the map in front, and the modes behind.
 fn composed(part: Pair<'_, Rule>, text: &str) -> Result<(CuteOuter, CuteMode), ParseError> {
     let is_mark = |rule| matches!(rule, Rule::open | Rule::close | Rule::comma | Rule::after);
     let whole = span(&part);
@@ -332,7 +332,7 @@ fn span(part: &Pair<'_, Rule>) -> Span {
     Span::new(part.as_span().start(), part.as_span().end())
 }
 
-/// How an error names a rule.
+/// The name of a rule in errors.
 fn name(rule: Rule) -> &'static str {
     match rule {
         Rule::EOI => "the end",

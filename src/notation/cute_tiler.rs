@@ -10,7 +10,7 @@ use crate::notation::cute::CuteLayout;
 
 /// A layout for each of the first modes of another layout.
 ///
-/// `8` stands for `8:1`, `_8` for a static 8, and `_` leaves a mode whole. The CuTe DSL writes
+/// `8` is short for `8:1`, `_8` for a static 8, and `_` leaves a mode whole. The CuTe DSL writes
 /// `[3:3;(2,4):(1,8)]`.
 /// Law: `parse(print(x)) == x`.
 ///
@@ -62,7 +62,7 @@ fn mode(text: &str) -> Result<Option<CuteLayout>, ParseError> {
     }
 }
 
-/// The parts between separators that stand in no bracket.
+/// The parts of `text` between separators outside of brackets.
 fn split(text: &str, between: char) -> Vec<&str> {
     let (mut depth, mut start, mut parts) = (0_usize, 0, Vec::new());
     for (at, letter) in text.char_indices() {

@@ -27,7 +27,7 @@ macro_rules! dtypes {
             /// Every dtype.
             pub const ALL: &[Dtype] = &[$(Dtype::$name),+];
 
-            /// What a refusal says of a name that is not a dtype.
+            /// The help for a name that is not a dtype.
             pub(super) const HELP: &str = concat!("one of", $(" ", stringify!($name)),+);
 
             /// The width of an element in bits.

@@ -23,7 +23,7 @@ use grammar::{EinsumGrammar, Rule};
 /// An Einstein sum: the labels of the axes of every operand, and of the result.
 ///
 /// An axis whose label is not in the result is summed over. As in NumPy, but the result is
-/// written, and a label stands at most once in an operand.
+/// written, and an operand has each label at most once.
 /// Law: `parse(print(x)) == x`.
 ///
 /// ```
@@ -67,7 +67,7 @@ impl Einsum {
         &self.result
     }
 
-    /// The labels that are summed over, in the order in which they first stand.
+    /// The labels that are summed over, in the order of their first occurrence.
     #[must_use]
     pub fn contracted(&self) -> Vec<char> {
         let labels = self.operands.iter().flatten().copied();
@@ -134,7 +134,7 @@ fn labels(operand: Pair<'_, Rule>, text: &str) -> Result<Vec<(char, Span)>, Pars
     Ok(labels)
 }
 
-/// How an error names a rule.
+/// The name of a rule in errors.
 fn name(rule: Rule) -> &'static str {
     match rule {
         Rule::EOI => "the end",

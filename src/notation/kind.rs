@@ -1,4 +1,4 @@
-//! Which notation a text is written in.
+//! The kinds of notations, and the detection of the one that a text is written in.
 
 use super::{Atom, Strided, TritonLayout, XlaDtype, sharding};
 
@@ -37,7 +37,7 @@ impl Notation {
         }
     }
 
-    /// How messages call it.
+    /// The name in messages, with its article.
     pub(crate) const fn in_messages(self) -> &'static str {
         match self {
             Notation::PadLayout => "a PadLayout",
@@ -82,7 +82,7 @@ impl Notation {
         if is_composed(text) {
             return Notation::Cute;
         }
-        // Behind `@` stands the memory of a PadLayout.
+        // The text after `@` is the memory of a PadLayout.
         let body = text.split('@').next().unwrap_or(text);
         let first = body.find(char::is_alphanumeric).and_then(|at| body.get(at..));
         let starts_with = |is: fn(char) -> bool| first.is_some_and(|first| first.starts_with(is));

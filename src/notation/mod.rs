@@ -6,8 +6,8 @@
 //!           3:7 | 4_PE  7:1             subaxes: size, level, stride
 //! ```
 //!
-//! A syntax tree keeps what was written, elided strides and all, and where; it knows nothing of
-//! arithmetic. What it means is said in `lower`.
+//! A syntax tree keeps the text as it was written, elided strides and all, and its spans; it has no
+//! arithmetic. `lower` gives it its meaning.
 
 mod assignments;
 mod atom;

@@ -15,8 +15,8 @@ use crate::notation::written::NotCompared;
 /// A PadLayout as it was written.
 ///
 /// Keeps elided strides, bare axes, an explicit broadcast and the memory suffix; blanks are
-/// forgotten. `==` and `Hash` compare what was written, not where.
-/// Law: `parse(print(x)) == x`, and printing what was parsed is a fixed point.
+/// forgotten. `==` and `Hash` compare the content, not the spans.
+/// Law: `parse(print(x)) == x`, and printing a parsed text is a fixed point.
 /// Source: "MN-Core におけるテンソルのメモリ配置レイアウト表現", Preferred Networks.
 ///
 /// ```
@@ -49,7 +49,7 @@ pub(crate) struct TreeSource {
 pub struct AxisText {
     /// The subaxes, major to minor.
     pub subaxes: Vec<SubaxisText>,
-    /// Whether it is a single subaxis without brackets, as in `(2:3, 3:1)`.
+    /// True for a single subaxis without brackets, as in `(2:3, 3:1)`.
     pub bare: bool,
     pub(crate) span: NotCompared<Span>,
 }
@@ -97,9 +97,9 @@ pub enum ReplicaText {
     Sized {
         /// The number of copies.
         size: u64,
-        /// The level in which they lie apart.
+        /// The level in which the copies differ.
         level: Level,
-        /// How far apart, if written.
+        /// The distance between copies, if written.
         stride: Option<u64>,
     },
 }
@@ -210,7 +210,7 @@ impl PadLayout {
         &self.source.0.text
     }
 
-    /// Where a part stands in [`source_text`](PadLayout::source_text).
+    /// The span of a part in [`source_text`](PadLayout::source_text); the whole text if the part has none.
     #[must_use]
     pub fn span(&self, site: Site) -> Span {
         let source = &self.source.0;
@@ -228,7 +228,7 @@ impl PadLayout {
         span.unwrap_or(Span::new(0, source.text.len()))
     }
 
-    /// The refusal of this text for what it means, pointing at the part at fault.
+    /// Wraps `error` in a [`ParseError`] that points at the part of this text that is at fault.
     #[must_use]
     pub fn refuse(&self, error: impl Diagnostic) -> ParseError {
         if self.source.0.text.is_empty()

@@ -1,4 +1,4 @@
-//! What all readers do alike when a grammar does not match.
+//! Errors that all readers share, for texts that do not match a grammar.
 
 use itertools::Itertools;
 use pest::RuleType;
@@ -6,13 +6,13 @@ use pest::error::{Error, ErrorVariant, InputLocation};
 
 use crate::error::{ParseError, ParseErrorKind, Span};
 
-/// Where a grammar stopped, and what it would have taken there.
+/// The place at which a grammar stopped, and the tokens that it would have accepted there.
 pub(super) struct GrammarStop {
     /// The character at which it stopped, empty at the end of the text.
     pub(super) span: Span,
-    /// That character.
+    /// The character; `None` at the end of the text.
     pub(super) next: Option<char>,
-    /// The names of what could stand there, sorted.
+    /// The names of the tokens that it would have accepted, sorted.
     pub(super) expected: Vec<&'static str>,
 }
 
@@ -36,7 +36,7 @@ impl GrammarStop {
         GrammarStop { span: Span::new(at, at + next.map_or(0, char::len_utf8)), next, expected }
     }
 
-    /// The refusal, with the remedy if there is one.
+    /// The error, with the remedy if there is one.
     pub(super) fn refuse(self, text: &str, help: Option<&'static str>) -> ParseError {
         let refusal = ParseError::new(ParseErrorKind::Expected(self.expected), self.span, text);
         match help {
@@ -46,7 +46,7 @@ impl GrammarStop {
     }
 }
 
-/// The refusal of a minus sign, at byte `at`, in front of a number that counts.
+/// The error for a minus sign, at byte `at`, in front of a number that counts.
 pub(super) fn negative(what: &str, at: usize, text: &str) -> ParseError {
     let kind = ParseErrorKind::Invalid(format!("{what} cannot be negative"));
     let refusal = ParseError::new(kind, Span::new(at, at + 1), text);
@@ -58,7 +58,7 @@ pub(super) fn negative(what: &str, at: usize, text: &str) -> ParseError {
     }
 }
 
-/// Refuses round brackets that nest deeper than `most`: grammars of tuples recurse, and the stack
+/// Rejects round brackets that nest deeper than `most`: grammars of tuples recurse, and the stack
 /// is not ours to fill.
 pub(super) fn check_depth(text: &str, most: usize) -> Result<(), ParseError> {
     let mut depth = 0_usize;

@@ -33,7 +33,7 @@ pub struct Strided {
     pub shape: Vec<u64>,
     /// One stride per extent.
     pub strides: Vec<u64>,
-    /// Where the first element is, if that is not at 0.
+    /// The place of the first element, if that is not 0.
     pub offset: Option<u64>,
     /// Bytes per element, if strides and offset count bytes.
     pub itemsize: Option<u64>,
@@ -47,7 +47,7 @@ impl Strided {
         Strided { shape, strides, offset: None, itemsize: None, source: NotCompared::default() }
     }
 
-    /// The same layout with its first element at `offset`.
+    /// Returns the layout with its first element at `offset` instead.
     #[must_use]
     pub fn with_offset(self, offset: u64) -> Strided {
         Strided { offset: (offset > 0).then_some(offset), source: NotCompared::default(), ..self }
@@ -69,7 +69,7 @@ impl Strided {
         text.starts_with("shape") || text.starts_with("torch.Size") || second().is_some()
     }
 
-    /// The refusal of this text for what it means.
+    /// Wraps `error` in a [`ParseError`] that points at this text.
     #[must_use]
     pub fn refuse(&self, error: impl Diagnostic) -> ParseError {
         let printed = self.to_string();
@@ -131,7 +131,7 @@ fn contiguous(shape: &[u64]) -> Option<Vec<u64>> {
 struct StridedReader<'t> {
     text: &'t str,
     at: usize,
-    /// What the next number is.
+    /// The name of the next number in errors.
     reads: &'static str,
 }
 

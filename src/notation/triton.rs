@@ -32,10 +32,10 @@ pub struct TritonLayout {
     pub(crate) source: NotCompared<Box<str>>,
 }
 
-/// What a text says.
+/// The meaning of a text.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum TritonMeaning {
-    /// An encoding, and the type that it stands in, if it does.
+    /// An encoding, and the type that contains it, if it is part of one.
     Encoding(Arc<Attribute>, Option<TensorType>),
     /// The lines of a linear layout.
     Linear(LinearLayout),
@@ -45,14 +45,14 @@ pub(crate) enum TritonMeaning {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct TensorType {
     pub(crate) shape: Vec<u64>,
-    /// As MLIR calls it; a shape that was given apart has none.
+    /// The type of the elements, as MLIR calls it; `None` if the shape was given separately.
     pub(crate) element: Option<Box<str>>,
-    /// Of a descriptor of memory, what stands behind its encoding.
+    /// The memory space and further attributes behind the encoding, for a descriptor of memory.
     pub(crate) memory: Option<TritonMemory>,
     pub(crate) span: NotCompared<Span>,
 }
 
-/// What a descriptor of memory says of it.
+/// The attributes of a descriptor of memory.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct TritonMemory {
     pub(crate) space: Option<Arc<Attribute>>,
@@ -65,15 +65,15 @@ pub(crate) struct TritonMemory {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Attribute {
     pub(crate) name: Box<str>,
-    /// `[8:+2]` of padded memory: how much is put in after how much.
+    /// The intervals of padded memory: for `[8:+2]`, 2 elements of padding after every 8.
     pub(crate) intervals: Vec<(u64, u64)>,
-    /// Those in braces.
+    /// The keys in braces.
     pub(crate) entries: Vec<TritonEntry>,
-    /// Those behind the braces.
+    /// The keys behind the braces.
     pub(crate) outside: Vec<TritonEntry>,
-    /// Whether there were brackets at all.
+    /// True if the encoding has brackets at all.
     pub(crate) has_body: bool,
-    /// The number of encodings that stand in each other.
+    /// The depth of nested encodings.
     pub(crate) depth: NotCompared<usize>,
     pub(crate) span: NotCompared<Span>,
 }
@@ -106,7 +106,7 @@ impl TritonLayout {
     /// An encoding with the shape of its tensor, and the type of the elements as MLIR calls it, `f16`.
     ///
     /// # Errors
-    /// [`ParseError`] where the text says the shape itself.
+    /// [`ParseError`] if the text has a shape of its own.
     pub fn with_shape(
         mut self,
         shape: Vec<u64>,
@@ -133,7 +133,7 @@ impl TritonLayout {
             || starts && text.contains('#')
     }
 
-    /// The shape of the tensor, if the text says it.
+    /// The shape of the tensor, if the text has one.
     #[must_use]
     pub fn shape(&self) -> Option<Vec<u64>> {
         match &self.said {
@@ -155,7 +155,7 @@ impl TritonLayout {
         }
     }
 
-    /// The refusal of this text for what it means.
+    /// Wraps `error` in a [`ParseError`] that points at this text.
     #[must_use]
     pub fn refuse(&self, error: impl Diagnostic) -> ParseError {
         let text = self.text();
@@ -167,7 +167,7 @@ impl TritonLayout {
         ParseError::new(ParseErrorKind::Invalid(message), Span::new(0, text.len()), &text)
     }
 
-    /// As it was read, or else as it is printed.
+    /// The text as it was read, or else as it is printed.
     pub(crate) fn text(&self) -> String {
         if self.source.0.is_empty() { self.to_string() } else { self.source.0.to_string() }
     }

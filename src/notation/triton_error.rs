@@ -1,9 +1,9 @@
-//! The reason a linear layout of Triton is refused.
+//! The errors of linear layouts of Triton.
 
 use crate::error::{Diagnostic, LayoutError};
 use crate::level::Level;
 
-/// The reason a linear layout of Triton is refused.
+/// The reason a linear layout of Triton is invalid.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, thiserror::Error)]
 #[non_exhaustive]
 pub enum TritonError {
@@ -49,7 +49,7 @@ pub enum TritonError {
     /// A tensor or an address beyond 64 bits.
     #[error("the layout does not fit in 64 bits")]
     TooLarge,
-    /// What the algebra refuses.
+    /// An error of the layout that the bases give.
     #[error(transparent)]
     Layout(#[from] LayoutError),
 }

@@ -4,7 +4,7 @@ use std::fmt;
 
 use itertools::Itertools;
 
-/// A linear layout of Triton: which index of the tensor each bit of the hardware stands for; the index
+/// A linear layout of Triton: the index of the tensor that each bit of the hardware maps to; the index
 /// of a place is the XOR over its bits.
 ///
 /// ```
@@ -17,14 +17,14 @@ use itertools::Itertools;
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct LinearLayout {
-    /// Per input, its name and the index that each of its bits stands for, the lowest first.
+    /// Per input, its name and the index that each of its bits maps to, the lowest bit first.
     pub bases: Vec<(String, Vec<Vec<u64>>)>,
     /// Names and sizes of the dimensions.
     pub outs: Vec<(String, u64)>,
 }
 
 impl LinearLayout {
-    /// The layout with dimensions in the order of the tensor, where they are called `dim0`, `dim1`, ..:
+    /// The layout with dimensions in the order of the tensor, if they are called `dim0`, `dim1`, ..:
     /// Triton often prints the fastest one first.
     pub(super) fn sorted(mut self) -> LinearLayout {
         let number = |name: &str| name.strip_prefix("dim")?.parse::<usize>().ok();

@@ -1,4 +1,4 @@
-//! From the tokens of a text of Triton to its layout: aliases resolved, the one layout chosen.
+//! The conversion of the tokens of a text of Triton to its layout: aliases resolved, the one layout chosen.
 
 use std::collections::HashMap;
 use std::str::FromStr;
@@ -27,10 +27,10 @@ mod grammar {
 
 use grammar::{Rule, TritonGrammar};
 
-/// How deep encodings and lists may nest.
+/// The greatest depth of encodings and lists.
 const MAX_DEPTH: usize = 64;
 
-/// The number of layouts of a module a refusal lists.
+/// The number of layouts of a module that an error lists.
 const MOST_LISTED: usize = 6;
 
 impl FromStr for TritonLayout {
@@ -50,7 +50,7 @@ impl FromStr for TritonLayout {
     }
 }
 
-/// Refuses what would nest too deep for the reader of the grammar.
+/// Rejects a text that nests too deep for the reader of the grammar.
 fn check_depth(text: &str) -> Result<(), ParseError> {
     let mut depth = 0_usize;
     for (at, byte) in text.bytes().enumerate() {
@@ -67,7 +67,7 @@ fn check_depth(text: &str) -> Result<(), ParseError> {
     Ok(())
 }
 
-/// What a text has.
+/// The items of a text.
 #[derive(Debug)]
 struct TritonItems<'t> {
     text: &'t str,
@@ -76,7 +76,7 @@ struct TritonItems<'t> {
     typed: Vec<(Arc<Attribute>, TensorType)>,
     /// The last type without one.
     without: Option<Span>,
-    /// Encodings that stand alone.
+    /// Encodings that are not part of a type.
     alone: Vec<Arc<Attribute>>,
     linear: Option<LinearLayout>,
 }
@@ -168,7 +168,7 @@ impl<'t> TritonItems<'t> {
             Rule::allocated => memory.allocated = Some(self.extents(part)?),
             Rule::space => {
                 let space = part.into_inner().next();
-                // What it is called does not change where elements are: an unknown alias is let be.
+                // The name of a memory does not change where elements are, so an unknown alias is ignored.
                 memory.space = space.and_then(|space| self.encoding(space).ok());
             }
             _ => {}
@@ -187,7 +187,7 @@ impl<'t> TritonItems<'t> {
         part.into_inner().map(extent).try_collect()
     }
 
-    /// An encoding, or what an alias stands for.
+    /// The encoding, or the one that an alias names.
     fn encoding(&self, part: Pair<'t, Rule>) -> Result<Arc<Attribute>, ParseError> {
         if part.as_rule() == Rule::attribute {
             return self.attribute(part);
@@ -347,7 +347,7 @@ impl<'t> TritonItems<'t> {
         Err(self.refuse(Span::new(0, self.text.len()), message))
     }
 
-    /// The refusal of a module with more than one layout, which lists them.
+    /// The error for a module with more than one layout, which lists them.
     fn several(&self) -> ParseError {
         let listed = self.typed.iter().take(MOST_LISTED).map(|(encoding, of)| {
             let said = TritonMeaning::Encoding(Arc::clone(encoding), Some(of.clone()));
@@ -436,7 +436,7 @@ fn refuse(message: String, span: Span, text: &str) -> ParseError {
     ParseError::new(ParseErrorKind::Invalid(message), span, text)
 }
 
-/// How an error names a rule.
+/// The name of a rule in errors.
 fn name(rule: Rule) -> &'static str {
     match rule {
         Rule::EOI => "the end",

@@ -17,8 +17,8 @@ impl Walk {
         Walk { at, depth: 0, quoted: false }
     }
 
-    /// The next bracket that closes what was open before the walk began, or the next `stop`
-    /// outside all brackets; `None` at the end of the text. Goes on behind it when asked again.
+    /// The next bracket that closes one opened before the walk began, or the next `stop` outside all
+    /// brackets; `None` at the end of the text. The next call continues behind it.
     pub fn next(&mut self, text: &[u8], stop: Option<u8>) -> Option<usize> {
         let table = match stop {
             None => &MARKS,

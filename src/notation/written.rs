@@ -1,4 +1,4 @@
-//! Where a part of a syntax tree was written, which does not belong to what was written.
+//! Positions in the text, which a syntax tree keeps but does not compare.
 
 use std::hash::{Hash, Hasher};
 

@@ -18,9 +18,9 @@ pub use read::XlaParser;
 /// An XLA shape as it was written: an array, a tuple of shapes, a buffer, a token, opaque.
 ///
 /// `Display` prints XLA's own text. Parsing is strict: it accepts XLA's notation and nothing that
-/// XLA lets through by accident; [`XlaParser::lenient`] takes what people write. Whether the
+/// XLA lets through by accident; [`XlaParser::lenient`] takes the texts that people write. Whether the
 /// numbers make sense is another question: [`validate`](XlaShape::validate).
-/// Law: printing what was parsed is a fixed point.
+/// Law: printing a parsed text is a fixed point.
 /// Source: openxla/xla, `hlo_parser.cc`, `layout.cc`, `shape_util.cc`, as of 2026-08.
 ///
 /// ```
@@ -69,8 +69,8 @@ pub enum XlaDim {
 
 /// A layout: the order of the dimensions, and everything after the colon.
 ///
-/// Numbers are as written; [`XlaShape::validate`] says which make sense. What XLA does not print since
-/// it is the default is parsed as not written: `L(1)`, `M` of 0 or less, `{:}` of rank 0.
+/// Numbers are as written; [`XlaShape::validate`] checks that they make sense. Defaults that XLA does not
+/// print are parsed as not written: `L(1)`, `M` of 0 or less, `{:}` of rank 0.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct XlaLayout {
     /// The dimensions, the fastest-running one first.
@@ -111,7 +111,7 @@ pub struct XlaSplit {
     pub indices: Vec<i64>,
 }
 
-/// Where the parts of an array were written.
+/// The spans of the parts of an array in its text.
 #[derive(Clone, Debug)]
 pub(crate) struct ArraySource {
     pub(crate) text: Arc<str>,
@@ -185,7 +185,7 @@ impl XlaShape {
         arrays
     }
 
-    /// The members, those of tuples in it depth first; `None` for what is not an array.
+    /// The members, those of tuples in it depth first; `None` for members that are not arrays.
     #[must_use]
     pub fn leaves(&self) -> Vec<Option<&XlaArray>> {
         match self {
@@ -213,7 +213,7 @@ impl XlaShape {
         }
     }
 
-    /// The same shape with the default order written out where none was: XLA's canonical text.
+    /// Returns the shape with the default order written out where none was: XLA's canonical text.
     #[must_use]
     pub fn canonical(&self) -> XlaShape {
         let fill = |array: &XlaArray| XlaArray {
@@ -277,7 +277,7 @@ impl fmt::Display for XlaDim {
 }
 
 impl XlaLayout {
-    /// `L(1)` is what a layout without `L` has, and is not printed.
+    /// `L(1)` is the default, and is not printed.
     fn set_tail_padding(&mut self, elements: i64) {
         self.tail_padding = (elements != 1).then_some(elements);
     }
@@ -297,7 +297,7 @@ impl XlaLayout {
         !self.attributes().is_empty()
     }
 
-    /// What stands after the colon, in XLA's order; defaults are left out.
+    /// The attributes after the colon, in XLA's order; defaults are left out.
     fn attributes(&self) -> String {
         let number = |mark: &str, value: i64, shown: bool| match shown {
             true => format!("{mark}({value})"),

@@ -9,7 +9,8 @@ use crate::level::Level;
 use crate::machine::{Machine, Memory, WORD_BITS};
 
 impl Placement {
-    /// Starts the placement of a part of the layout where this one is: what was accepted before is.
+    /// Starts the placement of a part of the layout, on the same machine and in the same memory; a part may
+    /// be oversized.
     pub(crate) fn of_part(&self, layout: Layout) -> PlacementBuilder {
         PlacementBuilder {
             machine: self.machine.clone(),
@@ -35,7 +36,7 @@ impl Placement {
     }
 }
 
-/// Collects what a [`Placement`] needs; [`build`](PlacementBuilder::build) checks it.
+/// The settings of a [`Placement`]; [`build`](PlacementBuilder::build) checks them.
 #[derive(Clone, Debug)]
 pub struct PlacementBuilder {
     layout: Layout,
@@ -49,7 +50,7 @@ pub struct PlacementBuilder {
 
 impl PlacementBuilder {
     /// Accepts a layout that exceeds the sizes of levels or the capacity of the memory, so that
-    /// [`Placement::fits`] can tell by how much.
+    /// [`Placement::fits`] reports by how much.
     #[must_use]
     pub fn oversized(mut self) -> Self {
         self.oversized = true;
@@ -59,7 +60,7 @@ impl PlacementBuilder {
     /// Accepts a layout in which elements share places: a function, as CuTe and NumPy have them.
     ///
     /// It can be located and reported, on no machine, and tabled unless different elements give a
-    /// derived axis the same value; asking for the element at a place is refused where elements do
+    /// derived axis the same value; asking for the element at a place is an error if elements do
     /// share places.
     #[must_use]
     pub fn shared_places(mut self) -> Self {
@@ -147,8 +148,8 @@ impl PlacementBuilder {
     }
 }
 
-/// The first landing that takes the coordinate of `level` to `size` or beyond, and how far the layout
-/// goes there, its span included.
+/// The first landing that takes the coordinate of `level` to `size` or beyond, and the greatest coordinate
+/// of the layout there, its span included.
 fn beyond(layout: &Layout, level: Level, size: u64) -> Option<(Site, u64)> {
     let reach = layout.span(level) - 1;
     if reach < size {
@@ -190,7 +191,7 @@ impl Check<'_> {
     fn check_levels(&self) -> Result<(), LayoutError> {
         let mut used = self.layout.used_levels().iter();
         used.try_for_each(|level| self.check_level(*level, Site::Layout)).map_err(|refused| {
-            // The first that lands there tells where, if any does.
+            // The error points at the first landing that causes it, if there is one.
             let mut landings = self.layout.landings();
             let first = landings.find_map(|l| self.check_level(l.level, l.site).err());
             first.unwrap_or(refused)
@@ -246,8 +247,8 @@ impl Check<'_> {
         self.memory.is_some_and(|(_, memory)| Some(memory.owner) != leaf || memory.group > 1)
     }
 
-    /// The layout with each memory named by the first unit of its group; elements that come together
-    /// in the memory of a group are refused.
+    /// The layout with each memory named by the first unit of its group; an error if elements coincide in
+    /// the memory of a group.
     fn named(&self) -> Result<Layout, LayoutError> {
         match self.memory {
             Some((_, memory)) if memory.group > 1 => {

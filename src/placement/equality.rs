@@ -1,4 +1,4 @@
-//! Equality of placements: what the memories of a machine hold.
+//! Equality of placements: of the contents of the memories of a machine.
 
 use super::Placement;
 use crate::algebra::Difference;
@@ -6,8 +6,8 @@ use crate::error::{Incomparable, LayoutError};
 use crate::level::Level;
 
 impl Placement {
-    /// Returns whether a plain copy of every unit's memory turns one placement into the other: every
-    /// element has the same places, copies on absent levels included. `None` means yes.
+    /// Finds a difference between the places of the elements, copies on absent levels included; `None` if a
+    /// plain copy of every unit's memory turns one placement into the other.
     ///
     /// A memory that a group of units has together counts once, named by the first of them.
     ///
@@ -31,7 +31,8 @@ impl Placement {
         self.with_copies.same_up_to_padding(&other.with_copies)
     }
 
-    /// Returns whether every place of the machine holds the same: index, padding or hole. `None` means yes.
+    /// Finds a difference between the contents of the machine; `None` if every place holds the same index,
+    /// padding or hole.
     ///
     /// Levels that a layout does not use are copies, and a memory that a group of units has together
     /// counts once.
@@ -44,7 +45,8 @@ impl Placement {
         self.with_copies.same_map(&other.with_copies)
     }
 
-    /// Returns whether the places of every element contain those that it has in `other`. `None` means yes.
+    /// Finds an element that lacks a place which it has in `other`, or a difference in shape; `None` if
+    /// there is neither.
     ///
     /// # Errors
     /// [`NotComparable`](LayoutError::NotComparable) for different memories; as
@@ -92,7 +94,7 @@ impl Placement {
         }
     }
 
-    /// The groups that have a memory together, where it is not that of one unit.
+    /// The groups that have a memory together, if it is not that of one unit.
     fn group(&self) -> Option<(Level, u64)> {
         let memory = self.memory.as_ref().map(|(_, memory)| (memory.owner, memory.group));
         memory.filter(|(_, group)| *group > 1)

@@ -1,10 +1,10 @@
-//! Whether a layout fits the memories and levels of its machine.
+//! The needs of a layout, compared with the memories and levels of its machine.
 
 use super::Placement;
 use crate::level::Level;
 use crate::machine::Memory;
 
-/// How much of a memory, or of the units of a level, a placement takes.
+/// The need of a placement for a memory, or for the units of a level, and the capacity.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fit {
     /// The memory or the level.
@@ -24,8 +24,8 @@ impl Fit {
 }
 
 impl Placement {
-    /// Returns whether the layout fits: for the chosen memory, or every memory that its units have to
-    /// themselves, and for the levels that are too small.
+    /// Returns the needs of the layout and the capacities: for the chosen memory, or every memory that its
+    /// units have to themselves, and for the levels that are too small.
     ///
     /// Only a placement built with [`oversized`](crate::placement::PlacementBuilder::oversized) can exceed anything.
     ///

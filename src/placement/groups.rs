@@ -88,7 +88,7 @@ impl Memory {
         copies.into_iter().fold(self.quotient(&bare)?.to_builder(), copied).build()
     }
 
-    /// How far apart the groups of a digit's values are, where that is even.
+    /// The distance between the groups of a digit's successive values, if it is even.
     fn even_step(&self, start: u64, size: u64, stride: u64) -> Option<u64> {
         let group = |value: u64| (start + value * stride) / self.group;
         let step = group(1) - group(0);
@@ -155,7 +155,7 @@ impl Memory {
     }
 
     /// The groups that the copies are in, from the first one on, as (size, stride) that nest; `None`
-    /// where they are not such a product.
+    /// if they are not such a product.
     fn groups_of_copies(&self, layout: &Layout) -> Option<Vec<(u64, u64)>> {
         let Memory { owner, group, .. } = *self;
         let start = layout.offset(owner) % group;

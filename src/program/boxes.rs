@@ -7,10 +7,10 @@
 //! box 2   digit(3) 2,    digit(4) 0..2      the row that is cut
 //! ```
 //!
-//! A range of an axis is cut where its digits wrap: whole blocks in the middle, and what is left
-//! at either end. A digit that feeds a derived axis hands its range on, and that axis is cut in
+//! A range of an axis is cut where its digits wrap: whole blocks in the middle, and the rest at either
+//! end. A digit that feeds a derived axis hands its range on, and that axis is cut in
 //! turn. Digits that feed one axis together, and step evenly through the tensor together, count
-//! as one range; where they do not, one is left free, which is cut into the fewest pieces, and the
+//! as one range; otherwise one is left free, which is cut into the fewest pieces, and the
 //! others are taken by turns: steps that come back to the same minor digits differ in the major digit
 //! only, and evenly.
 //!
@@ -35,7 +35,7 @@ use crate::level::Level;
 pub(crate) struct StepGrid {
     pub(crate) element: u64,
     pub(crate) place: u64,
-    /// From the number of the element to the place, in no order.
+    /// The digits that map the number of the element to the place, in no order.
     pub(crate) steps: StridedDigits,
 }
 
@@ -58,7 +58,7 @@ impl StepGrid {
         let mut rest = self.clone();
         let StridedDigit { size, weight, stride } = rest.steps.swap_remove(major);
         let reach: u64 = reach(&rest.steps);
-        // The steps that touch the range, and those that lie inside as a whole.
+        // The steps that touch the range, and those that are inside as a whole.
         let before = |limit: u64| limit.saturating_sub(self.place).div_ceil(stride).min(size);
         let touch = before(places.start.saturating_sub(reach))..before(places.end);
         let first = before(places.start);
@@ -78,7 +78,7 @@ impl StepGrid {
     }
 }
 
-/// A range of an axis, and what one step in it adds to the number of the element.
+/// A range of an axis, and the number that one step in it adds to the number of the element.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct AxisRange {
     pub(crate) start: u64,
@@ -93,15 +93,15 @@ pub(crate) struct Boxes<'a> {
     layout: Cow<'a, Layout>,
     base: u64,
     digits: Digits,
-    /// What each digit adds to, as the number of a node, and how much; places count as a node behind
-    /// all others.
+    /// The node that each digit adds to, and how much it adds; places count as a node behind all
+    /// others.
     targets: Vec<(usize, u64)>,
     fixed: Vec<Option<u64>>,
     copies: bool,
 }
 
 impl<'a> Boxes<'a> {
-    /// First copies only; `stride` tells what a step of so many elements in a level adds.
+    /// First copies only; `stride` gives the number that a step of so many elements in a level adds.
     pub(crate) fn new(
         layout: &'a Layout,
         base: u64,
@@ -119,7 +119,7 @@ impl<'a> Boxes<'a> {
         Boxes { layout, base, digits, targets, fixed, copies: false }
     }
 
-    /// With all copies.
+    /// Includes all copies.
     pub(crate) fn with_copies(self) -> Boxes<'a> {
         Boxes { copies: true, ..self }
     }
@@ -139,7 +139,7 @@ impl<'a> Boxes<'a> {
     }
 }
 
-/// A digit that counts from `start`: what is left of a range rarely begins at 0.
+/// A digit that counts from `start`: the rest of a range rarely begins at 0.
 #[derive(Clone, Copy, Debug)]
 struct Progression {
     start: u64,
@@ -151,12 +151,12 @@ impl Progression {
         Progression { start, digit: StridedDigit { size: 1, weight: 0, stride: 1 } }
     }
 
-    /// So many of its values, from another start.
+    /// A part of its values: `size` of them, from another start.
     fn part(self, start: u64, size: u64) -> Progression {
         Progression { start, digit: StridedDigit { size, ..self.digit } }
     }
 
-    /// The step with this value, and what the steps before it are worth; `None` if it has none.
+    /// The step with this value, and the weight of the steps before it; `None` if there is no such step.
     fn only(self, value: u64) -> Option<(Progression, u64)> {
         let ahead = value.checked_sub(self.start)?;
         let at = ahead / self.digit.stride.max(1);
@@ -164,7 +164,7 @@ impl Progression {
         found.then_some((Progression::single(value), at * self.digit.weight))
     }
 
-    /// The progression with every step so many times as long.
+    /// The progression with every value multiplied by `step`.
     fn times(self, step: u64) -> Progression {
         let stride = self.digit.stride.wrapping_mul(step);
         let digit = StridedDigit { stride, ..self.digit };
@@ -172,7 +172,7 @@ impl Progression {
     }
 }
 
-/// A branch of the cut: the number of its first element, and what has been chosen so far.
+/// A branch of the cut: the number of its first element, and the values chosen so far.
 #[derive(Clone, Copy)]
 struct Branch<'a> {
     element: u64,
@@ -191,12 +191,12 @@ impl<'a> Branch<'a> {
         Branch { element: self.element + element, ..self }
     }
 
-    /// Values of a digit that adds so much to a node, after what has been chosen.
+    /// The values of a digit that adds `step` to a node, behind the values chosen so far.
     fn choose(self, (to, step): (usize, u64), values: Progression) -> Chosen<'a> {
         Chosen { to, values: values.times(step), before: self.chosen }
     }
 
-    /// What has been chosen for a node: the sum of all starts, and the digits.
+    /// The values chosen for a node: the sum of all starts, and the digits.
     fn added(self, to: usize) -> (u64, impl Iterator<Item = StridedDigit>) {
         let all = std::iter::successors(self.chosen, |chosen| chosen.before);
         let own = all.filter(move |chosen| chosen.to == to).map(|chosen| chosen.values);
@@ -258,7 +258,7 @@ impl Cutter<'_> {
         (self.visit)(&StepGrid { element: frame.element, place, steps });
     }
 
-    /// After how many steps of a term the same minor digits come again.
+    /// The number of steps of a term after which the same minor digits come again.
     fn turn(&self, node: usize, stride: u64) -> u64 {
         match self.boxes.digits.of(node).first() {
             Some(major) if self.boxes.fixed[self.boxes.digits.numbers_of(node).start].is_none() => {
@@ -274,13 +274,13 @@ impl Cutter<'_> {
         digits.all(|place| place.is_multiple_of(stride) || stride.is_multiple_of(place))
     }
 
-    /// Into how many pieces a node about cuts the values of a term that goes through its digits:
-    /// at most one at either end of the blocks of each.
+    /// The approximate number of pieces into which a node cuts the values of a term that passes through
+    /// its digits: at most one at either end of the blocks of each.
     fn pieces(&self, node: usize, size: u64) -> u64 {
         self.boxes.digits.of(node).iter().fold(1_u64, |all, _| all.saturating_mul(3)).min(size)
     }
 
-    /// Cuts a node of these values and what the terms add, which are taken by turns: from turn to turn
+    /// Cuts a node of these values plus those of the terms, which are taken by turns: from turn to turn
     /// the major digit alone changes.
     fn terms(
         &mut self,
@@ -376,7 +376,7 @@ impl Cutter<'_> {
     }
 }
 
-/// What one step of each axis adds to the row-major number within the window.
+/// The number that one step of each axis adds to the row-major number within the window.
 pub(super) fn weights(window: &[Range<u64>]) -> Vec<u64> {
     let mut weights = vec![1_u64; window.len()];
     for axis in (1..window.len()).rev() {

@@ -125,7 +125,7 @@ pub(super) struct Steps<T> {
     pattern: Pattern<T>,
 }
 
-/// What the vector looks like, for the fastest loop.
+/// The form of the vector, for the fastest loop.
 enum Pattern<T> {
     /// All numbers are the same.
     Even(T),

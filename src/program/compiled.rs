@@ -39,38 +39,38 @@ use crate::placement::Placement;
 #[derive(Clone, Debug)]
 pub struct Program {
     pub(crate) compiled: Arc<Compiled>,
-    /// The elements that tables speak of.
+    /// The range of indexes per axis that tables hold.
     pub(crate) shape: Vec<Range<u64>>,
-    /// Made when first asked.
+    /// Made at the first use.
     lookup: OnceLock<Result<Option<Lookup>, LayoutError>>,
 }
 
-/// What all windows of a program share.
+/// The parts that all windows of a program share.
 #[derive(Debug)]
 pub(crate) struct Compiled {
     /// Without digits of size 1.
     pub(crate) layout: Layout,
-    /// The layout with its XORs, where there are some: `layout` has sums for them.
+    /// The layout with its XORs, if there are any: `layout` has sums in their place.
     exact: Option<Layout>,
     columns: Vec<Level>,
     sizes: Vec<u64>,
     /// The number of units that have the memory together, per column: the layout counts memories.
     steps: Vec<u64>,
     places: u64,
-    /// What one step of each column adds to the packed number.
+    /// The number that one step of each column adds to the packed number.
     weights: Vec<u64>,
     pub(crate) packed: WeightedSum,
     pub(super) backward: Backward,
-    /// Whether elements share places, decided when first asked.
+    /// The error if elements share places, decided at the first use.
     injective: OnceLock<Result<(), LayoutError>>,
 }
 
-/// What one step in a level adds to the packed number; 0 for a level that is not a column.
+/// The number that one step in a level adds to the packed number; 0 for a level that is not a column.
 fn weight(columns: &[Level], weights: &[u64], level: Level) -> u64 {
     columns.iter().position(|column| *column == level).map_or(0, |at| weights[at])
 }
 
-/// The same map without digits and copies of size 1, which never move, whatever their strides.
+/// Removes digits and copies of size 1, which move nothing, regardless of their strides.
 fn without_units(layout: &Layout) -> Result<Layout, LayoutError> {
     let mut moving = layout.to_builder();
     let derived = moving.derived.iter_mut().map(|derived| &mut derived.axis);
@@ -85,7 +85,7 @@ impl Placement {
     /// Compiles the placement.
     ///
     /// Cost: O(subaxes), and a vector per table that is filled, of at most 2048 numbers, or 65 536
-    /// where an axis goes through derived axes.
+    /// where an axis has derived axes.
     ///
     /// # Errors
     /// [`TooLarge`](LayoutError::TooLarge) where places do not fit in 64 bits when numbered through.
@@ -146,8 +146,8 @@ impl Program {
 
     /// The program of a box of the tensor, whose elements tables then hold and count.
     ///
-    /// A range per axis, in the index of the tensor. Places are numbered as before; what lies
-    /// outside the box is a hole of inverse tables.
+    /// A range per axis, in the index of the tensor. Places keep their numbers; elements outside the box
+    /// are holes of inverse tables.
     ///
     /// # Errors
     /// [`IndexRank`](LayoutError::IndexRank), and [`IndexOutOfRange`](LayoutError::IndexOutOfRange) for a
@@ -177,7 +177,7 @@ impl Program {
         Ok(self.over(shape))
     }
 
-    /// Another window of what was compiled, which they share.
+    /// Returns another window of the program; both share the compiled parts.
     fn over(&self, shape: Vec<Range<u64>>) -> Program {
         Program { compiled: self.compiled.clone(), shape, lookup: OnceLock::new() }
     }
@@ -188,7 +188,7 @@ impl Program {
         axes.zip(&self.shape).all(|(axis, range)| *range == (0..axis.extent))
     }
 
-    /// `None` where a place has to be looked up by the definition; a refusal where elements share
+    /// `None` if places have to be looked up by the definition; an error if elements share
     /// places.
     #[inline]
     pub(super) fn lookup(&self) -> Result<Option<&Lookup>, LayoutError> {
@@ -207,7 +207,7 @@ impl Program {
         }
     }
 
-    /// Refuses elements that share places; decided once.
+    /// Returns an error if elements share places; decided once.
     pub(crate) fn check_injective(&self) -> Result<(), LayoutError> {
         let compiled = &self.compiled;
         compiled.injective.get_or_init(|| compiled.layout.check_injective()).clone()
@@ -281,7 +281,7 @@ impl Program {
         self.subtrees(0)
     }
 
-    /// The ranges of the index that tables speak of: those of the [`window`](Program::window).
+    /// The ranges of indexes that tables hold: those of the [`window`](Program::window).
     #[must_use]
     pub fn ranges(&self) -> &[Range<u64>] {
         &self.shape

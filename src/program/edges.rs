@@ -1,4 +1,4 @@
-//! Padding at the end of axes, told from elements by the major-most digit.
+//! Padding at the end of axes, distinguished from elements by the major-most digit.
 //!
 //! ```text
 //! 1000 rows, 16_L2B, 8_L1B, 8:8    row = 64 L2B + 8 L1B + Addr / 8    padding from 1000 = 15 x 64 + 40
@@ -42,8 +42,8 @@ impl Edge {
 pub(super) struct Edges(Vec<Edge>);
 
 impl Edges {
-    /// Of a layout without derived axes, all of whose digits of more than one value are terms;
-    /// `None` where they do not make a chain.
+    /// The edges of a layout without derived axes, all of whose digits of more than one value are terms;
+    /// `None` if they do not make a chain.
     pub(super) fn new(
         layout: &Layout,
         terms: impl Iterator<Item = NodeDigit>,

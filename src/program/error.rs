@@ -1,25 +1,25 @@
-//! The reason a table of places is refused.
+//! The errors of tables of places.
 
 use crate::error::{Diagnostic, LayoutError, Site};
 use crate::level::Level;
 use crate::lower::sharding::ShardingError;
 
-/// The reason a table is refused: of rows, of a program, or of the cells of a memory.
+/// The reason a table cannot be made: of rows, of a program, or of the cells of a memory.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, thiserror::Error)]
 #[non_exhaustive]
 pub enum TableError {
-    /// A question about the layout is refused.
+    /// An error of the layout.
     #[error(transparent)]
     Layout(#[from] LayoutError),
-    /// A question about a sharding is refused.
+    /// An error of the sharding.
     #[error(transparent)]
     Sharding(#[from] ShardingError),
     /// A buffer of the wrong length.
     #[error("the table has {wanted} entries, but the buffer has {found}")]
     BufferLength {
-        /// How long it is.
+        /// The length of the buffer.
         found: u64,
-        /// How long it must be.
+        /// The length that it must have.
         wanted: u64,
     },
     /// Numbers that are too large for the cells of a buffer.

@@ -1,4 +1,4 @@
-//! XOR axes in a weighted sum: bits that each axis flips, apart from what it adds.
+//! XOR axes in a weighted sum: the bits that each axis flips, separate from the number that it adds.
 //!
 //! ```text
 //! (8,64), rows feed 72, columns 1 of an XOR      row 3 flips 216, column 17 flips 17
@@ -6,7 +6,7 @@
 //! number = sums of both axes + (216 ^ 17)        bits that are no XOR's are never flipped
 //! ```
 //!
-//! Law: as the XOR axes decode; `None` where the bits of a value do not stay apart in the number.
+//! Law: as the XOR axes decode; `None` if the bits of a value do not stay apart in the number.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -34,7 +34,7 @@ pub(super) struct Flips {
 #[derive(Clone, Debug, Default)]
 pub(super) struct AxisFlips(Vec<FlipTable>);
 
-/// Some bits of a digit, and what each of their values flips.
+/// Some bits of a digit, and the bits that each of their values flips.
 #[derive(Clone, Debug)]
 struct FlipTable {
     /// A step of the lowest of these bits, in the axis: a divisor, and a power of two.
@@ -44,8 +44,8 @@ struct FlipTable {
 }
 
 impl Flips {
-    /// Takes the XOR axes out of a layout with one level, whose strides say what a step adds to the
-    /// number; what is left has no XOR.
+    /// Takes the XOR axes out of a layout with one level, whose strides are the numbers that steps add; the
+    /// remaining layout has no XOR.
     pub(super) fn take(layout: &Layout) -> Option<(Layout, Flips)> {
         let xors = || layout.derived_axes().iter().filter(|derived| derived.is_xor());
         let lands: Option<Vec<u64>> = xors().flat_map(rows).map(stride).collect();
@@ -73,7 +73,7 @@ impl Flips {
         &self.axes[axis]
     }
 
-    /// Those of no axis.
+    /// The flips that depend on no axis.
     pub(super) fn start(&self) -> u64 {
         self.start
     }
@@ -113,12 +113,12 @@ impl FlipTable {
     fn value(&self, entry: u64) -> u64 {
         let shifted = entry >> self.shift;
         let digit = if self.divisor == 1 { shifted } else { shifted / self.divisor };
-        // As many values as the table has, a power of two.
+        // The size of the table is a power of two.
         self.flips[to_index(digit) & (self.flips.len() - 1)]
     }
 }
 
-/// What a bit of a value adds to the number; `None` if it feeds another axis.
+/// The number that a bit of a value adds to the packed number; `None` if it feeds another axis.
 fn stride(target: Target) -> Option<u64> {
     match target {
         Target::Land { stride, .. } => Some(stride),
@@ -133,7 +133,7 @@ fn xor_of<'a>(layout: &'a Layout, subaxis: &Subaxis) -> Option<(&'a DerivedAxis,
     derived.is_xor().then_some((derived, weight))
 }
 
-/// What the bits of a value add.
+/// The sum of the numbers that the bits of a value add.
 fn number(rows: &[Target], value: u64) -> u64 {
     let set = rows.iter().enumerate().filter(|(bit, _)| value >> bit & 1 == 1);
     set.filter_map(|(_, row)| stride(*row)).sum()
@@ -161,7 +161,7 @@ fn without_xors(layout: &Layout) -> Layout {
 pub(super) struct Variants<V> {
     made: Vec<(u64, V)>,
     numbers: HashMap<u64, usize>,
-    /// The one that was asked for last.
+    /// The number of the variant that was used last.
     last: usize,
 }
 

@@ -98,7 +98,7 @@ impl Program {
             return Ok(());
         }
         let Compiled { layout, backward, .. } = &*self.compiled;
-        // Where digits do not nest, fixed coordinates fix no digits: all places are looked through.
+        // Without nesting digits, fixed coordinates fix no digits: all places are visited.
         let looks = !backward.nests && part.columns.iter().any(|column| column.fixed.is_some());
         let whole = looks.then(|| FillPart::new(self, &Location::default())).transpose()?;
         let walked = whole.as_ref().unwrap_or(part);
@@ -136,17 +136,17 @@ impl Program {
     }
 }
 
-/// What an inverse table is filled with: a cell everywhere, then layer over layer.
+/// The content of an inverse table: a cell everywhere, then layer over layer.
 struct Plan<T> {
     background: Option<T>,
     layers: Vec<(Over, Write<T>)>,
 }
 
-/// Which places a layer is written over.
+/// The places that a layer is written over.
 enum Over {
-    /// All that digits reach, elements and padding.
+    /// All places that digits reach, elements and padding.
     Slots,
-    /// Those of some values of the axes.
+    /// The places of some values of the axes.
     Boxes(Vec<AxisRange>),
 }
 
@@ -162,7 +162,7 @@ impl<T: Cell> Plan<T> {
         let mut layers = Vec::new();
         match derived {
             _ if !pads => {}
-            // What of the slots no element is written over is padding.
+            // Slots that no element overwrites stay padding.
             true if clear => layers.push((Over::Slots, Write::Mark(padding))),
             true => {}
             false => layers.extend(tails(layout).map(|tail| (tail, Write::Mark(padding)))),
@@ -203,8 +203,8 @@ struct FillPart {
 struct PlaceColumn {
     level: Level,
     fixed: Option<u64>,
-    /// What a step adds to the number among the places of the part, nothing where the column is fixed,
-    /// and to the packed number.
+    /// A step adds `weight` to the number among the places of the part, 0 if the column is fixed, and
+    /// `stride` to the packed number.
     digit: StridedDigit,
 }
 
@@ -236,7 +236,7 @@ impl FillPart {
         free.map(|column| column.digit.size).product()
     }
 
-    /// What a step in a level adds to the number within the part.
+    /// The number that a step in a level adds to the number within the part.
     fn weight(&self, level: Level) -> u64 {
         let own = self.columns.iter().find(|column| column.level == level);
         own.map_or(0, |column| column.digit.weight)
@@ -280,7 +280,7 @@ impl FillPart {
         boxes
     }
 
-    /// The numbers of the digits in fixed columns, which nest, with their values; `None` where no digits
+    /// The numbers of the digits in fixed columns, which nest, with their values; `None` if no digits
     /// give a coordinate.
     fn fixed(&self, layout: &Layout) -> Option<Vec<(usize, u64)>> {
         let (all, mut steps, mut own) = (layout.digits(), 0, Vec::new());

@@ -1,4 +1,4 @@
-//! From places to elements: one place, one unit, a subtree, everything.
+//! The map from places to elements: one place, one unit, a subtree, everything.
 //!
 //! ```text
 //! ((4_PE, 3:8), (8:1))     packed = PE x 24 + Addr     element = i x 8 + j
@@ -9,8 +9,8 @@
 //! 8:1           1                  1
 //! ```
 //!
-//! Where packed strides nest, a place has one digit each, found from the major one down; the
-//! number of the element is a sum over the digits. For padding the digits of an axis are looked
+//! If packed strides nest, a place decodes to one value of each digit, from the major one down; the
+//! number of the element is a sum over the digits. For padding the digits of an axis are checked
 //! at (`edges.rs`); derived axes and windows need the values of all axes.
 
 use std::ops::Range;
@@ -29,7 +29,7 @@ use crate::location::Found;
 pub(super) struct Backward {
     /// Replicas belong to a node behind all axes.
     terms: Vec<NodeDigit>,
-    /// Whether a place has one digit each at most.
+    /// True if a place decodes to at most one value of each digit.
     pub(super) nests: bool,
     /// The packed number where all digits are 0.
     pub(super) base: u64,
@@ -81,12 +81,12 @@ struct Axes {
 struct OpenAxis {
     extent: u64,
     window: Range<u64>,
-    /// Of a step in the number of the element.
+    /// The number that a step adds to the number of the element.
     weight: u64,
 }
 
 impl Lookup {
-    /// For packed numbers below `places`; `None` where digits that land, or that feed a derived axis,
+    /// The lookup for packed numbers below `places`; `None` if digits that land, or that feed a derived axis,
     /// do not nest.
     pub(super) fn new(
         backward: &Backward,
@@ -104,7 +104,7 @@ impl Lookup {
             && layout.axes().iter().zip(window).all(whole)
             && let Some(edges) = Edges::new(layout, terms(), places)
         {
-            // What a digit adds to the number of the element; replicas nothing.
+            // The number that a digit adds to the number of the element; replicas add nothing.
             let numbers = terms().map(|NodeDigit { node, digit }| {
                 let weight =
                     weights.get(node).map_or(0, |weight| weight.wrapping_mul(digit.weight));

@@ -17,30 +17,30 @@ use super::weighted_sum::LONGEST_VECTOR;
 use crate::algebra::strided::{StridedDigit, each, merged, sums};
 use crate::number::{seam, to_index, to_u64};
 
-/// The longest run that is counted; a vector is worth its making for longer ones.
+/// The longest run that is counted; longer ones are worth a vector.
 const SHORT_RUN: u64 = seam(256, 5);
 
 /// The longest piece that is written cell by cell; [`again`] has a case for every length up to it.
 const FEW: usize = 8;
 
-/// Which of the two sums of a grid says where, and what is written there.
+/// The sum of a grid that gives the cell to write at, and the content of the cell.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Write<T> {
     /// The place of every element.
     Places,
-    /// The number of every element, where it lives.
+    /// The number of every element, at its place.
     Elements,
     /// Fills every place with one cell.
     Mark(T),
 }
 
 impl<T: Cell> Write<T> {
-    /// Writes what a grid has in a range of places; the table is that of the range.
+    /// Writes the cells of a grid in a range of places; the table is that of the range.
     pub(super) fn within(self, grid: &StepGrid, places: &Range<u64>, table: &mut [T]) {
         grid.within(places, &mut |grid| self.grid(grid, places.start, table));
     }
 
-    /// What is written for an element and its place.
+    /// The cell for an element and its place.
     pub(super) fn cell(self, element: u64, place: u64) -> T {
         match self {
             Write::Places => T::wrapped(place),
@@ -49,7 +49,7 @@ impl<T: Cell> Write<T> {
         }
     }
 
-    /// Writes the cells of a grid; the table begins at `start`, and every sum of the steps lies in it.
+    /// Writes the cells of a grid; the table begins at `start` and contains every sum of the steps.
     pub(super) fn grid(self, grid: &StepGrid, start: u64, table: &mut [T]) {
         let digit = |digit: &StridedDigit| match self {
             Write::Places => digit.flipped(),
@@ -59,7 +59,7 @@ impl<T: Cell> Write<T> {
         let at = if matches!(self, Write::Places) { grid.element } else { grid.place };
         let mut first = self.cell(grid.element, grid.place);
         let mut digits = merged(grid.steps.iter().map(digit));
-        // Of elements in one place the last one counts.
+        // Of several elements in one place, the last one is written.
         while let Some(still) = digits.first().copied().filter(|digit| digit.stride == 0) {
             first = first.plus(T::wrapped((still.size - 1).wrapping_mul(still.weight)));
             digits.remove(0);
@@ -72,7 +72,7 @@ fn write<T: Cell>(digits: &[StridedDigit], at: usize, first: T, table: &mut [T])
     let (dense, inner) = dense(digits);
     let (inner, outer) = digits.split_at(inner);
     match outer.split_first() {
-        // A digit that goes on where the piece ends, but is too long.
+        // A digit that continues at the end of the piece, but is too long.
         Some((long, outer)) if to_index(long.stride) == dense => {
             let cells = dense * to_index(long.size);
             let parts = DensePieces::new(*long, inner, dense);
@@ -98,7 +98,7 @@ fn pieces<T: Cell>(outer: &[StridedDigit], at: usize, first: T, mut write: impl 
     each(outer, (0, to_u64(at)), &mut |adds, at| write(to_index(at), first.plus(T::wrapped(adds))));
 }
 
-/// The number of cells the first digits fill without gaps, and how many digits those are.
+/// The number of cells the first digits fill without gaps, and the number of those digits.
 fn dense(digits: &[StridedDigit]) -> (usize, usize) {
     let fits = |dense: u64, digit: &StridedDigit| {
         let end = dense.saturating_mul(digit.size);
@@ -114,7 +114,7 @@ fn dense(digits: &[StridedDigit]) -> (usize, usize) {
 /// A digit of dense pieces that follow each other, part by part.
 struct DensePieces<T> {
     piece: TablePiece<T>,
-    /// The cells of a part, and what one part adds to the number.
+    /// The cells of a part, and the number that one part adds.
     cells: usize,
     adds: u64,
 }
@@ -153,7 +153,7 @@ fn again<T: Cell>(table: &mut [T], (step, adds): (usize, u64), first: T, values:
     lengths!(1 2 3 4 5 6 7 8);
 }
 
-/// What is added in the cells of dense digits.
+/// The numbers added in the cells of dense digits.
 fn values(digits: &[StridedDigit]) -> Vec<u64> {
     sums(digits.iter().map(|digit| (digit.size, digit.weight)), usize::MAX)
 }

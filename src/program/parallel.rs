@@ -14,14 +14,14 @@ use crate::number::{seam, to_index, to_u64};
 /// Below this many elements a second core costs more than it brings.
 const FEW: u64 = seam(1 << 16, 8);
 
-/// Parts of an image differ in how much they hold, so each core gets a few.
+/// Parts of an image differ in their number of elements, so each core gets a few.
 const PARTS_PER_THREAD: usize = 4;
 
 impl Program {
     /// [`fill_packed`](Program::fill_packed) on all cores of the current rayon pool.
     ///
     /// # Errors
-    /// As there.
+    /// As [`fill_packed`](Program::fill_packed).
     ///
     /// # Example
     /// ```
@@ -41,7 +41,7 @@ impl Program {
     /// [`fill_column`](Program::fill_column) on all cores of the current rayon pool.
     ///
     /// # Errors
-    /// As there.
+    /// As [`fill_column`](Program::fill_column).
     pub fn par_fill_column<T: Cell + Send>(
         &self,
         level: Level,
@@ -54,7 +54,7 @@ impl Program {
     /// part of the places.
     ///
     /// # Errors
-    /// As there.
+    /// As [`fill_inverse`](Program::fill_inverse).
     pub fn par_fill_inverse<T: Cell + Send>(&self, table: &mut [T]) -> Result<(), TableError> {
         check_length(table.len(), self.places())?;
         in_parts(table, |places, cells| self.fill_inverse_within(places, cells))
@@ -64,7 +64,7 @@ impl Program {
     /// places.
     ///
     /// # Errors
-    /// As there.
+    /// As [`pack`](Program::pack).
     ///
     /// # Example
     /// ```
@@ -98,7 +98,7 @@ impl Program {
     /// [`unpack`](Program::unpack) on all cores of the current rayon pool.
     ///
     /// # Errors
-    /// As there.
+    /// As [`unpack`](Program::unpack).
     pub fn par_unpack<T: Copy + Send + Sync>(
         &self,
         image: &[T],

@@ -33,7 +33,7 @@ pub(crate) struct Pieces<'a> {
 pub(crate) struct PieceRow<'a> {
     /// The number of the first element.
     pub(crate) element: usize,
-    /// What is added to each place.
+    /// The number that is added to each place.
     pub(crate) base: usize,
     /// The place of the first element of each piece.
     pub(crate) places: &'a [usize],
@@ -53,7 +53,7 @@ impl Program {
         is_whole.then(|| Pieces { inner, outer, length: to_index(length) })
     }
 
-    /// The pieces, where they are all that is to be moved: for all places of a layout without copies.
+    /// The pieces, if moving them is enough: for all places of a layout without copies.
     pub(crate) fn movable_pieces(&self, places: &Range<u64>) -> Option<Pieces<'_>> {
         let is_whole = *places == (0..self.places()) && self.compiled.layout.copies() == 1;
         is_whole.then(|| self.pieces()).flatten()
@@ -87,7 +87,7 @@ impl Pieces<'_> {
 }
 
 impl Inner {
-    /// The greatest length such that all pieces of it are contiguous, whatever bits a row flips.
+    /// The greatest length such that all pieces of it are contiguous, for any flips of a row.
     fn evenly_contiguous(&self) -> u64 {
         let goes_on = |at: usize| {
             self.vector[at + 1] == self.vector[at] + 1 && self.flips[at + 1] == self.flips[at]

@@ -5,7 +5,7 @@ use crate::error::LayoutError;
 use crate::location::Found;
 
 impl Program {
-    /// What the place with a packed number holds.
+    /// Returns the content of the place with a packed number.
     ///
     /// Law: `element(place(i))` is the row-major number of `i`.
     ///

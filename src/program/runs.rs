@@ -19,12 +19,12 @@ pub struct Run {
     pub length: u64,
     /// The packed number of the place of the first one; [`Program::location`] takes it apart.
     pub place: u64,
-    /// How far apart they lie, in packed numbers; 1 for a single element.
+    /// The distance of successive elements, in packed numbers; 1 for a single element.
     pub step: u64,
 }
 
 impl Run {
-    /// As many of `left` elements, evenly apart, as lie in the unit of the first one.
+    /// The first of `left` elements, evenly apart, that are in the unit of the first one.
     fn within(element: u64, place: u64, (left, step): (u64, u64), unit: u64) -> Run {
         let inside = match step {
             0 => 1,
@@ -34,7 +34,7 @@ impl Run {
         Run { element, length, place, step: if length == 1 { 1 } else { step } }
     }
 
-    /// Takes in the next run, if it goes on as this one does.
+    /// Extends this run by the next one, if that continues with the same step.
     fn takes(&mut self, next: &Run, unit: u64) -> bool {
         let last = self.place + (self.length - 1) * self.step;
         let gap = next.place.checked_sub(last).filter(|gap| *gap > 0);
@@ -127,7 +127,7 @@ struct VectorRuns<'a> {
     unit: u64,
     /// The runs of the vector, by the bits that a row flips.
     local: Variants<Vec<Run>>,
-    /// The row at hand.
+    /// The current row.
     row: VectorRow,
     /// The next local run of it.
     next: usize,
@@ -180,7 +180,7 @@ fn local_runs(vector: &[u64], unit: u64) -> Vec<Run> {
 /// Runs of fused axes: those of the boxes of one window after the other.
 struct Boxed<'a> {
     windows: Box<dyn Iterator<Item = Program> + 'a>,
-    /// What is left of the window at hand.
+    /// The remaining runs of the current window.
     runs: std::vec::IntoIter<Run>,
     /// The elements of all windows so far.
     elements: u64,
@@ -234,14 +234,14 @@ impl Program {
 struct Long<'a> {
     trailing: Trailing,
     outer: Outer<'a>,
-    /// The base of the outer index at hand, and the next value of the trailing axes.
+    /// The base of the current outer index, and the next value of the trailing axes.
     base: u64,
     at: u64,
     element: u64,
 }
 
 impl<'a> Long<'a> {
-    /// `None` where runs are short.
+    /// `None` if runs are short.
     fn new(form: &'a WeightedSum, shape: &[Range<u64>]) -> Option<Long<'a>> {
         let trailing = Trailing::new(form, shape).filter(Trailing::is_long)?;
         let mut outer = trailing.outer(form, shape);

@@ -9,10 +9,10 @@ use crate::algebra::strided::StridedDigit;
 use crate::algebra::{Layout, Subaxis};
 use crate::level::Level;
 
-/// The number of indexes of axes that feed derived axes that are looked at.
+/// The greatest number of indexes that are visited, of axes that feed derived axes.
 const MOST_FED: u64 = 1 << 16;
 
-/// The number of boxes that are told apart.
+/// The greatest number of boxes that are kept apart.
 const MOST_RUNS: usize = 64;
 
 /// The number of coordinates that are listed, where boxes do not follow one another as runs.
@@ -37,11 +37,11 @@ pub struct CoordinateSpan {
     pub first: u64,
     /// The greatest, or an upper bound.
     pub last: u64,
-    /// From one coordinate to the next, where they are evenly apart; 0 for a single one.
+    /// The distance of successive coordinates, if it is even; 0 for a single one.
     pub step: Option<u64>,
-    /// Whether `first` and `last` are taken, and without a step there are gaps. Where digits of
-    /// several axes feed one another in a large block these are bounds only, and so they are where
-    /// more than 64 boxes, or 2^10 coordinates, would have to be looked at one by one.
+    /// True if `first` and `last` are taken, and there are gaps if there is no step. They are bounds only
+    /// if digits of several axes feed one another in a large block, or if more than 64 boxes, or 2^10
+    /// coordinates, would have to be visited one by one.
     pub is_exact: bool,
 }
 
@@ -57,8 +57,8 @@ impl CoordinateSpan {
         CoordinateSpan { first: at, last: at, step: Some(0), is_exact: true }
     }
 
-    /// Returns whether a coordinate is one of them; of bounds, or where there are gaps, whether it lies
-    /// between them.
+    /// Returns whether a coordinate is one of them; of bounds, or with gaps, whether it is between
+    /// `first` and `last`.
     #[must_use]
     pub fn contains(&self, at: u64) -> bool {
         let step = self.step.unwrap_or(1).max(1);
@@ -96,7 +96,7 @@ struct EvenCoordinates {
 
 impl EvenCoordinates {
     /// The sums of digits, if they are evenly apart: ascending, each step is a multiple of the
-    /// smallest one, and no more than one beyond what the smaller ones reach.
+    /// smallest one, and at most one of those beyond the reach of the smaller ones.
     fn of(first: u64, steps: &[StridedDigit]) -> Option<EvenCoordinates> {
         let mut steps: Vec<(u64, u64)> =
             steps.iter().map(|s| (s.stride, s.size)).filter(|s| s.0 > 0 && s.1 > 1).collect();
@@ -112,7 +112,7 @@ impl EvenCoordinates {
         Some(EvenCoordinates { first, last: first + reach, step })
     }
 
-    /// Both as one run, where the other begins in this one or goes on after it.
+    /// Both as one run, if the other begins in this one or continues it.
     fn join(self, next: EvenCoordinates) -> Option<EvenCoordinates> {
         let gap = next.first - self.first;
         let step = match (self.step, next.step) {
@@ -135,7 +135,7 @@ impl EvenCoordinates {
     }
 }
 
-/// What the boxes of a range take.
+/// The coordinates that the boxes of a range take.
 #[derive(Default)]
 struct TakenBoxes {
     ends: Option<(u64, u64)>,
@@ -186,7 +186,7 @@ impl TakenBoxes {
         runs.try_fold(first, EvenCoordinates::join)
     }
 
-    /// The step of all coordinates, one by one, if they are even; `None` where they are too many.
+    /// The step of all coordinates, one by one, if they are even; `None` if they are too many.
     fn listed(&self, first: u64, last: u64) -> Option<Option<u64>> {
         if self.has_more || last - first >= MOST_LISTED {
             return None;
@@ -211,7 +211,7 @@ impl TakenBoxes {
 #[derive(Debug)]
 pub struct CoordinateSpans<'a> {
     layout: &'a Layout,
-    /// With boxes where a digit of an axis lands; elsewhere is the first copy of all.
+    /// The levels, with boxes if a digit of an axis lands there; without, all elements have one coordinate.
     levels: Vec<(Level, Option<Boxes<'a>>)>,
 }
 
@@ -228,7 +228,8 @@ impl<'a> CoordinateSpans<'a> {
         CoordinateSpans { layout, levels: levels.iter().map(boxes).collect() }
     }
 
-    /// What the elements of a box take in every level, first copies only; nothing without elements.
+    /// The coordinates that the elements of a box take in every level, first copies only; empty without
+    /// elements.
     ///
     /// Cost: O(digits) per level; where axes feed derived ones, up to 2^16 of their indexes.
     pub fn of(&self, indexes: &[Range<u64>]) -> Vec<(Level, CoordinateSpan)> {
@@ -259,7 +260,7 @@ impl<'a> CoordinateSpans<'a> {
         self.levels.iter().map(span).collect()
     }
 
-    /// All that the layout takes in a level.
+    /// The bounds of the coordinates that the layout takes in a level.
     fn bounds(&self, level: Level) -> CoordinateSpan {
         let (first, last) = (self.layout.offset(level), self.layout.extent(level) - 1);
         let is_exact = first == last;

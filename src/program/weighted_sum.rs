@@ -25,7 +25,7 @@ pub(super) const LONGEST_VECTOR: u64 = seam(2048, 7);
 /// The longest vector of an axis that cannot be cut: 256 KiB of u32 stay in a second-level cache.
 const LONGEST_UNCUT: u64 = seam(1 << 16, 31);
 
-/// A weighted sum of coordinates: what each axis adds.
+/// A weighted sum of coordinates: the sum of the numbers that the axes add.
 ///
 /// Without digits of different axes that feed the same derived axis, a coordinate is a sum of one
 /// function per axis, and so is every weighted sum of coordinates.
@@ -38,7 +38,7 @@ pub(crate) struct WeightedSum {
     replicas: Vec<(u64, u64)>,
     /// The layout with one level, whose coordinate is the sum less the base.
     weighed: Layout,
-    /// Whether the number is more than a sum of one function per axis.
+    /// True if the number is not a sum of one function per axis.
     pub(super) fused: bool,
     /// The greatest value, padding and copies included.
     pub(crate) reach: u64,
@@ -132,7 +132,7 @@ fn summed(weighed: &Layout, index: &[u64]) -> u64 {
     sum
 }
 
-/// What an axis adds, as a function of its value.
+/// The number that an axis adds, as a function of its value.
 #[derive(Clone, Debug)]
 #[allow(
     clippy::large_enum_variant,
@@ -207,14 +207,14 @@ impl AxisFunction {
     }
 }
 
-/// The last axes as one, as far as each goes on evenly where the one behind it ends.
+/// The last axes as one, as far as each continues evenly where the one behind it ends.
 #[derive(Debug)]
 pub(super) struct Trailing {
     /// Minor to major, of `base` + the values of `range`.
     digits: StridedDigits,
     base: u64,
     pub(super) range: Range<u64>,
-    /// The number of axes that lie outside.
+    /// The number of axes that are not part of it.
     outside: usize,
 }
 
@@ -237,7 +237,7 @@ impl Trailing {
         trailing
     }
 
-    /// The digit joined with that of the axis in front; `None` where they do not go on evenly.
+    /// The digit joined with that of the axis in front; `None` if they do not continue evenly.
     fn joined(
         &self,
         axis: &[StridedDigit],
@@ -263,7 +263,7 @@ impl Trailing {
         longest.min(self.range.end - self.range.start) > LONGEST_VECTOR
     }
 
-    /// What a value adds, the step with which it goes on, and how many values it does so.
+    /// The number that a value adds, the step to the next value, and the number of values with that step.
     pub(super) fn run(&self, value: u64) -> (u64, u64, u64) {
         let left = self.range.end - value;
         let minor =
@@ -286,9 +286,9 @@ pub(crate) struct Inner {
     pub(crate) vector: Vec<u64>,
     /// The bits that go with each number; empty where none are flipped.
     pub(super) flips: Vec<u64>,
-    /// The number of axes that lie outside; the last of them may be cut into blocks.
+    /// The number of axes outside of the vector; the last of them may be cut into blocks.
     outside: usize,
-    /// The number of values of that axis the vector holds; 1 if it lies outside as a whole.
+    /// The number of values of that axis the vector holds; 1 if the axis is not cut.
     block: u64,
 }
 
@@ -326,7 +326,7 @@ impl Inner {
         }
     }
 
-    /// The vector of a row that flips these bits, and what is added to it.
+    /// The vector of a row with these bits flipped.
     pub(super) fn flipped(&self, flips: u64) -> Cow<'_, [u64]> {
         if self.flips.is_empty() {
             return Cow::Borrowed(&self.vector);
@@ -361,11 +361,11 @@ fn spread(inner: &[u64], values: &[u64], with: impl Fn(u64, u64) -> u64) -> Vec<
     vector
 }
 
-/// The outer loop: a base, and the part of the vector that goes with it.
+/// The outer loop: a base, and the part of the vector that it is added to.
 #[derive(Debug)]
 pub(crate) struct Outer<'a> {
     base: u64,
-    /// What no axis flips, and the bits that are flipped inside the vector.
+    /// The flips that depend on no axis, and the bits that are flipped inside the vector.
     flips: u64,
     mask: u64,
     loops: Vec<Loop<'a>>,
@@ -382,7 +382,7 @@ struct Loop<'a> {
     /// The length of a block, and the first value of the first one.
     step: u64,
     first: u64,
-    /// The first value of the block at hand, and what it adds.
+    /// The first value of the current block, and the number that it adds.
     at: u64,
     adds: u64,
     flips: Option<&'a AxisFlips>,
@@ -451,7 +451,7 @@ impl<'a> Outer<'a> {
 }
 
 impl Loop<'_> {
-    /// Goes on to the next block; `false` if that is the first one again.
+    /// Advances to the next block; `false` if that is the first one again.
     #[inline]
     fn advance(&mut self) -> bool {
         let next = self.at.saturating_add(self.step);

@@ -146,7 +146,7 @@ impl DeviceShards {
             levels.push(LevelTraffic { level, into: fit(tally.held - tally.both)?, out_of });
         }
         by_distance.push((Distance::Address, fit(before - in_place)?));
-        by_distance.push((Distance::InPlaceCopies, fit(in_place)?));
+        by_distance.push((Distance::InPlace, fit(in_place)?));
         by_distance.reverse();
         levels.reverse();
         Ok(Traffic { elements, copies, by_distance, levels })
@@ -215,7 +215,7 @@ impl InPlaceCopies<'_> {
         let place = |layout: Layout| Placement::of(layout).on(&machine).build();
         let source = place(cropped(source, from, lengths)?)?;
         let destination = place(cropped(destination, to, lengths)?)?;
-        Ok(Relayout::new(&source, &destination)?.traffic()?.count(Distance::InPlaceCopies))
+        Ok(Relayout::new(&source, &destination)?.traffic()?.count(Distance::InPlace))
     }
 }
 

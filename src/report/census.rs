@@ -1,4 +1,4 @@
-//! The number of elements the units of a machine hold, and how much padding, by counting digits.
+//! The numbers of elements and of padding that the units of a machine hold, by counting digits.
 
 use std::collections::HashMap;
 
@@ -12,7 +12,7 @@ use crate::relayout::count_at;
 /// The number of subtrees that are visited to find the fullest and the emptiest unit, or to fill a panel.
 pub const MOST_SUBTREES: u64 = 1 << 13;
 
-/// What the memories of a subtree hold, all copies counted.
+/// The contents of the memories of a subtree, all copies counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Census {
@@ -22,12 +22,12 @@ pub struct Census {
     pub elements: u64,
     /// The number of slots that hold none.
     pub padding: u64,
-    /// The number of places within the footprint no slot takes; `None` where slots share places, or
+    /// The number of places within the footprint no slot takes; `None` if slots share places, or
     /// that is not known.
     pub holes: Option<u64>,
 }
 
-/// A unit, and how many elements it holds.
+/// A unit, and the number of elements it holds.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnitCount {
     /// The unit.
@@ -37,12 +37,12 @@ pub struct UnitCount {
 }
 
 impl Placement {
-    /// Counts what the units with the given coordinates hold: one unit, a subtree, or all for the
+    /// Counts the contents of the units with the given coordinates: one unit, a subtree, or all for the
     /// empty place.
     ///
     /// A memory that a group of units has together counts once, named by any of them.
     /// Law: the elements, and the padding, of all units sum up to those of the placement.
-    /// Cost: O(subaxes), whatever the number of elements.
+    /// Cost: O(subaxes), for any number of elements.
     ///
     /// # Errors
     /// [`NotDecided`](LayoutError::NotDecided) where several digits give a coordinate, and there are
@@ -64,7 +64,7 @@ impl Placement {
     }
 
     /// The unit with the most elements and the one with the fewest, the first of equals, among
-    /// those with the given coordinates; `None` where there are more than 2^13 to look at.
+    /// those with the given coordinates; `None` if there are more than 2^13 subtrees to visit.
     ///
     /// # Errors
     /// As [`census`](Placement::census).
@@ -92,7 +92,7 @@ impl Placement {
     }
 }
 
-/// What is known of the elements or the slots of a subtree.
+/// The elements or the slots of a subtree, as far as they are known.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 enum SubtreeContents {
     Nothing,
@@ -117,7 +117,7 @@ pub struct UnitCounter<'a> {
     /// The levels of units, from the root down.
     pub levels: Vec<Level>,
     slots: Layout,
-    /// Whether no two slots share a place.
+    /// True if no two slots share a place.
     is_injective: bool,
 }
 
@@ -133,7 +133,7 @@ impl<'a> UnitCounter<'a> {
         Ok(UnitCounter { placement, levels, slots: slots_of(spread)?, is_injective })
     }
 
-    /// All of the machine.
+    /// The whole machine as a subtree.
     pub fn whole(&self) -> Subtree {
         Subtree {
             at: Location::default(),
@@ -145,7 +145,7 @@ impl<'a> UnitCounter<'a> {
     /// The part of a subtree with one more coordinate.
     pub fn child(&self, of: &Subtree, level: Level, at: u64) -> Result<Subtree, LayoutError> {
         let mut child = of.clone();
-        // A memory of a group of units goes by the name of the first.
+        // A memory of a group of units has the coordinate of the first one.
         let at = at - at % self.placement.units_per_memory(level);
         child.at.set(level, at);
         let place = Location::from_iter([(level, at)]);
@@ -154,7 +154,7 @@ impl<'a> UnitCounter<'a> {
         Ok(child)
     }
 
-    /// What the units of a subtree hold.
+    /// Counts the contents of the units of a subtree.
     pub fn count(&self, of: &Subtree) -> Result<Census, LayoutError> {
         let elements = of.elements.count(self.placement.with_copies(), &of.at)?;
         let slots = of.slots.count(&self.slots, &of.at)?;
@@ -206,7 +206,7 @@ fn slots_of(layout: &Layout) -> Result<Layout, LayoutError> {
     slots.build()
 }
 
-/// Fullest and emptiest; subtrees that hold the same are looked at once.
+/// The fullest and the emptiest unit; subtrees with the same contents are visited once.
 struct Extremes<'a> {
     counter: &'a UnitCounter<'a>,
     known: HashMap<(usize, SubtreeContents), (UnitCount, UnitCount)>,

@@ -1,4 +1,4 @@
-//! What people ask in words: a placement in numbers, a shape and its cost.
+//! Reports: a placement in numbers, a shape and its cost.
 
 pub(crate) mod census;
 mod placement;

@@ -13,7 +13,7 @@ use crate::location::Location;
 use crate::placement::{Fit, Placement};
 use crate::words::{percent, readable_bytes};
 
-/// What a placement does, in numbers; `Display` is the page for a person.
+/// The numbers of a placement; `Display` is the page for a person.
 ///
 /// ```
 /// use tensor_layout::Placement;
@@ -44,12 +44,12 @@ pub struct Report {
     pub slots: u64,
     /// The number of them that do not hold an element.
     pub pads: u64,
-    /// In how many places of one copy padding comes to lie on an element; `None` where counting
+    /// The number of places of one copy where padding coincides with an element; `None` if counting
     /// them would take too long.
     pub pads_on_elements: Option<u64>,
     /// Places that several elements share, at most eight of them, each with at most eight indexes.
     pub shared: Vec<SharedPlace>,
-    /// What addresses count.
+    /// The unit of addresses, in the plural.
     pub address_unit: &'static str,
     /// Addresses per unit, base included.
     pub footprint_words: u64,
@@ -57,13 +57,13 @@ pub struct Report {
     pub word_bits: u64,
     /// The width of an element in bits, where known.
     pub element_bits: Option<u64>,
-    /// Memories with what the layout takes of them, and levels that are too small.
+    /// Memories with the words that the layout takes of them, and levels that are too small.
     pub fits: Vec<Fit>,
     /// The memory, if one was chosen.
     pub memory: Option<String>,
     /// The number of long words it holds, where known.
     pub capacity_words: Option<u64>,
-    /// The levels in which copies lie apart.
+    /// The levels that copies are in.
     pub replicated: Vec<Level>,
 }
 
@@ -72,7 +72,7 @@ pub struct Report {
 pub struct SharedPlace {
     /// The place.
     pub place: Location,
-    /// Indexes that live there.
+    /// The indexes of the elements at the place.
     pub indexes: Vec<Vec<u64>>,
 }
 
@@ -83,9 +83,9 @@ pub struct AxisReport {
     pub extent: u64,
     /// The number of values the digits can write.
     pub slots: u64,
-    /// Of a derived axis, how the digits that feed it make its value; a sum for those of the tensor.
+    /// The operation by which digits make the value of a derived axis; a sum for axes of the tensor.
     pub combine: Combine,
-    /// Of a derived axis, its value when all of these are 0.
+    /// The value of a derived axis if all its digits are 0.
     pub start: u64,
     /// The digits, major to minor.
     pub digits: Vec<DigitReport>,
@@ -98,7 +98,7 @@ pub struct DigitReport {
     pub size: u64,
     /// The number of values of the axis one step of the digit spans.
     pub step: u64,
-    /// Where it goes.
+    /// The level and stride that it lands with, or the derived axis that it feeds.
     pub target: Target,
 }
 
@@ -111,12 +111,12 @@ pub struct LevelReport {
     pub size: Option<u64>,
     /// 1 + the greatest coordinate of a slot.
     pub extent: u64,
-    /// The number of coordinates a slot takes; `None` where counting would take too long.
+    /// The number of coordinates a slot takes; `None` if counting would take too long.
     pub used: Option<u64>,
     /// The number of coordinates none takes: of a unit level up to its size, else up to the extent. A memory
     /// of a group of units counts once.
     pub holes: Option<u64>,
-    /// Whether copies lie apart in this level.
+    /// True if copies differ in this level.
     pub replicated: bool,
 }
 
@@ -220,7 +220,7 @@ impl Placement {
         if table.most_rows() > MOST_SLOTS {
             return None;
         }
-        // Rows of one place stand together, the element first.
+        // Rows of one place are consecutive, the element first.
         let (mut shared, mut element, mut counted) = (0, Vec::new(), true);
         let outcome = table.for_each(|row| {
             if row.index.is_some() {
@@ -311,8 +311,8 @@ impl Report {
         Ok(())
     }
 
-    /// How a digit feeds a derived axis, and its factors: of an XOR one for each bit of the weight, where
-    /// the digits that they make have bits in common.
+    /// The operator by which a digit feeds a derived axis, and its factors: of an XOR one for each bit of
+    /// the weight, where the digits that they make have bits in common.
     fn fed(&self, derived: usize, size: u64, weight: u64) -> (&'static str, Vec<u64>) {
         let combine = self.derived_axes.get(derived).map_or(Combine::Sum, |axis| axis.combine);
         match combine {

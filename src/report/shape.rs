@@ -1,4 +1,4 @@
-//! An XLA shape and what it costs.
+//! An XLA shape and its cost.
 
 use std::fmt;
 
@@ -43,7 +43,7 @@ pub struct MemberReport {
     pub array: XlaArray,
     /// Its sizes.
     pub sizes: XlaSizes,
-    /// The array as TPU compilers tile it, where it has no tiles and would take more with them.
+    /// The array as TPU compilers tile it, if it has no tiles and would take more with them.
     pub on_tpu: Option<XlaAdvice>,
     /// Its layout in numbers; addresses count elements.
     pub layout: Report,

@@ -1,4 +1,4 @@
-//! A sharded shape and what it costs every device.
+//! A sharded shape and its cost for every device.
 
 use std::fmt;
 
@@ -27,40 +27,40 @@ pub struct ShardingReport {
     pub shard: XlaArray,
     /// The elements of the whole tensor.
     pub global_bytes: u64,
-    /// What a device allocates, padding included; all devices allocate the same.
+    /// The allocation of a device, padding included; all devices allocate the same.
     pub device_bytes: u64,
     /// The elements that a shard has room for, without the padding of its tiling.
     pub shard_bytes: u64,
-    /// The number of devices, if the sharding says so.
+    /// The number of devices, if the sharding gives it.
     pub devices: Option<u64>,
-    /// The number of devices that hold each element; `None` where they do not hold copies or are unknown.
+    /// The number of devices that hold each element; `None` if they do not hold copies or are unknown.
     pub copies: Option<u64>,
     /// Over all devices of one copy: room for elements beyond the extents.
     pub sharding_padding_bytes: u64,
-    /// Of one device: what the tiling of the shard adds.
+    /// The padding by the tiling of the shard, on one device.
     pub tiling_padding_bytes: u64,
     /// The number of devices that hold a whole shard, a short one, and none.
     pub fill: Option<Fill>,
 }
 
-/// The number of devices by how much they hold.
+/// The numbers of devices with a full, a short and an empty shard.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Fill {
-    /// Every slot of the shard is an element.
+    /// The devices with an element in every slot of their shard.
     pub full: u64,
-    /// Some are.
+    /// The devices with elements in some slots.
     pub short: u64,
-    /// None is.
+    /// The devices without elements.
     pub empty: u64,
 }
 
 impl ShardedShape {
-    /// What the sharding costs every device.
+    /// Reports the cost of the sharding for every device.
     ///
     /// Cost: O(rank + digits), for any number of devices.
     ///
     /// # Errors
-    /// Those of the sharding and of the shape of the shard; sizes beyond 64 bits.
+    /// As for the sharding and for the shape of the shard; sizes beyond 64 bits.
     pub fn report(&self) -> Result<ShardingReport, ParseError> {
         let refuse = |error: ShardingError| self.refuse(error);
         let sharding = self.sharding().map_err(refuse)?;

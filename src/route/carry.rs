@@ -17,7 +17,7 @@ use crate::level::Level;
 /// [`Layout::used_levels`].
 ///
 /// # Errors
-/// Those of [`Layout::compose`]; [`TooLarge`](LayoutError::TooLarge) where copies are not digits afterwards.
+/// As [`Layout::compose`]; [`TooLarge`](LayoutError::TooLarge) where copies are not digits afterwards.
 pub(super) fn carried(layout: &Layout, map: &Layout) -> Result<Layout, LayoutError> {
     let mut flat = layout.to_builder();
     let copies: Vec<_> = flat.replicas.drain(..).filter(|r| r.size > 1 && r.stride > 0).collect();
@@ -74,7 +74,7 @@ impl MapBuilder {
     }
 
     /// A level whose coordinates up to `span` are written in these digits; others move nothing.
-    /// `None` where the steps do not divide each other.
+    /// `None` if the steps do not divide each other.
     pub(super) fn level(self, span: u64, digits: Vec<Piece>) -> Option<MapBuilder> {
         let subaxes = in_radix(span, digits)?;
         let slots = crate::algebra::product(subaxes.iter().map(|subaxis| subaxis.size))?;
@@ -99,7 +99,7 @@ impl MapBuilder {
     }
 }
 
-/// The digits as subaxes, major to minor, with what is missing between them and up to `span`.
+/// The digits as subaxes, major to minor, with the gaps between them and up to `span` as digits of stride 0.
 fn in_radix(span: u64, mut digits: Vec<Piece>) -> Option<Vec<Subaxis>> {
     digits.sort_unstable_by_key(|digit| digit.from.1);
     let nowhere = |size| Subaxis::land(size, Level::ADDR, 0);
@@ -109,7 +109,7 @@ fn in_radix(span: u64, mut digits: Vec<Piece>) -> Option<Vec<Subaxis>> {
         if step > reach && step.is_multiple_of(reach) {
             subaxes.push(nowhere(step / reach));
         } else if step > reach {
-            // The digit below ends early: what it does not reach holds nothing.
+            // The digit below ends early: the places that it does not reach hold nothing.
             let last = subaxes.last_mut()?;
             let below = reach / last.size;
             last.size = step.is_multiple_of(below).then_some(step / below)?;

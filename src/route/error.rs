@@ -1,8 +1,8 @@
-//! The reason a route is refused.
+//! The errors of routes.
 
 use crate::error::{Diagnostic, LayoutError, Site};
 
-/// The reason there is no route, or why it could not be looked for.
+/// The reason there is no route, or a search for one is impossible.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, thiserror::Error)]
 #[non_exhaustive]
 pub enum RouteError {
@@ -15,9 +15,9 @@ pub enum RouteError {
     /// Tensors of different shapes.
     #[error("the shapes are ({}) and ({}): a route moves one tensor", listed(.source_shape), listed(.target_shape))]
     Shapes {
-        /// That of the source.
+        /// The shape of the source.
         source_shape: Vec<u64>,
-        /// That of the target.
+        /// The shape of the target.
         target_shape: Vec<u64>,
     },
     /// A map that is not one.
@@ -33,7 +33,7 @@ pub enum RouteError {
     MovementUnknown {
         /// The name.
         name: String,
-        /// Those that are.
+        /// The movements that are known.
         known: String,
     },
     /// A movement that routes cannot use.
@@ -49,7 +49,7 @@ pub enum RouteError {
     NotBetween {
         /// The movement.
         name: String,
-        /// From which memory to which, all ways.
+        /// The pairs of memories that the movement works between, in words.
         between: String,
         /// The memory of the source.
         source_memory: String,
@@ -73,10 +73,10 @@ pub enum RouteError {
     Refused {
         /// The hop.
         hop: Box<MissingHop>,
-        /// What was looked at.
+        /// The extent of the search, in words.
         budget: String,
     },
-    /// A layout that cannot be asked.
+    /// An error of a layout.
     #[error(transparent)]
     Layout(#[from] LayoutError),
 }
@@ -88,7 +88,7 @@ pub struct MissingHop {
     pub number: usize,
     /// The memory that it leaves.
     pub source_memory: String,
-    /// The memory that it goes to.
+    /// The memory that it enters.
     pub target_memory: String,
     /// The layout that the rest of the route needs there.
     pub needed: String,

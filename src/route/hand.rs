@@ -47,7 +47,7 @@ impl<'m> Hand<'m> {
         self.named.0.iter().any(|digit| digit.level == level && digit.covers(step))
     }
 
-    /// From target to source, without copies: what is needed for what is wanted.
+    /// The hand from target to source, without copies: it gives the layout that a wanted one needs.
     pub(super) fn mirrored(&self) -> Hand<'m> {
         let turned = |wire: &Piece| Piece { from: wire.to, to: wire.from, ..*wire };
         Hand {
@@ -65,7 +65,7 @@ impl<'m> Hand<'m> {
         Hand { wires: Vec::new(), beat: (1, 1), spread: Vec::new(), named, ..self.clone() }
     }
 
-    /// How far the digits of units reach in a level.
+    /// The greatest size x step of the digits of units in a level; 1 without digits.
     pub(super) fn span(&self, level: Level) -> u64 {
         let digits = self.units.iter().filter(|digit| digit.level == level);
         digits.map(|digit| digit.size * digit.step).max().unwrap_or(1)
@@ -101,7 +101,7 @@ pub(super) fn hands(machine: &Machine) -> Result<Vec<Hand<'_>>, RouteError> {
 /// A map, read on a machine.
 struct MachineMap<'m> {
     movement: &'m Movement,
-    /// From the upper memory to the lower one.
+    /// The digits of a beat, from the upper memory to the lower one.
     wires: Vec<Piece>,
     beat: (u64, u64),
     spread: Vec<UnitDigit>,

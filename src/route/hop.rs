@@ -1,4 +1,4 @@
-//! A hop: one movement between two layouts, with what passes.
+//! A hop: one movement between two layouts, and its traffic.
 
 use super::hand::Hand;
 use super::usual::words;
@@ -14,13 +14,13 @@ use crate::placement::Placement;
 pub struct Hop {
     /// The movement; `None` on a machine that has none.
     pub movement: Option<Movement>,
-    /// What it does in this direction.
+    /// The effect on the units below, in this direction.
     pub kind: Option<MovementKind>,
-    /// Where the tensor is before.
+    /// The placement of the tensor before the hop.
     pub source: Placement,
-    /// Where it is afterwards.
+    /// The placement of the tensor after the hop.
     pub target: Placement,
-    /// Where each place goes: an axis per level that the source uses, in the order of [`Level`], into the
+    /// The map of places: an axis per level that the source uses, in the order of [`Level`], into the
     /// levels of the target. Addresses count from the first one of either side.
     pub map: Option<Layout>,
     /// The long words that pass the upper memory, those of all units that are named in turn together.
@@ -92,7 +92,7 @@ impl Hop {
         addresses(&self.target)
     }
 
-    /// In how many parts the tensor has to pass at least because the memory afterwards holds no more.
+    /// The least number of parts in which the tensor has to pass, by the capacity of the memory afterwards.
     #[must_use]
     pub fn parts(&self) -> u64 {
         let capacity = self.target.memory().and_then(|(_, memory)| memory.capacity);
@@ -106,7 +106,7 @@ fn addresses(placement: &Placement) -> (u64, u64) {
     (layout.offset(Level::ADDR), layout.span(Level::ADDR))
 }
 
-/// A layout as text, or what can be said of it.
+/// A layout as text, or a remark that there is none.
 pub(super) fn text(layout: &Layout) -> String {
     match layout.to_pad_layout_map() {
         Ok((text, _)) => crate::words::cut(&text.to_string(), 300),

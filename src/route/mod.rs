@@ -11,8 +11,8 @@
 //! ```
 //!
 //! A movement is itself a layout: a map from the addresses of one memory to the units and addresses of another.
-//! A layout composed with it is the layout afterwards, and two layouts are one movement apart if what comes
-//! out [serves](Layout::serves) the second.
+//! A layout composed with it is the layout afterwards, and two layouts are one movement apart if the result
+//! [serves](Layout::serves) the second.
 //!
 //! The path of a question through the files:
 //!
@@ -21,7 +21,7 @@
 //! hand     a movement in one direction: which digit of a place becomes which
 //! carry    a layout composed with a map of places, copies and all
 //! step     is this pair one movement?
-//! usual    what a movement gives, and what it needs; the long words that pass
+//! usual    the layout that a movement gives, and the one it needs; the long words that pass
 //! search   forward, backward, and a movement between
 //! hop      one hop of the answer; `error` has the refusals
 //! ```
@@ -80,8 +80,8 @@ pub struct Route {
 }
 
 impl Route {
-    /// Looks for the route with the fewest hops; of those, for the one with the fewest cycles at the
-    /// maker's rates, then with the fewest long words.
+    /// Finds the route with the fewest hops; among those, the one with the fewest cycles at the maker's
+    /// rates, then with the fewest long words.
     ///
     /// On a machine without movements it is one hop, with its long words.
     ///
@@ -93,7 +93,7 @@ impl Route {
         Route::through([source, target])
     }
 
-    /// Looks for a route through layouts that are given: from the first by all others to the last.
+    /// Finds a route through given layouts: from the first by all others to the last.
     ///
     /// # Errors
     /// As [`Route::new`], for each pair of neighbours.
@@ -121,7 +121,7 @@ impl Route {
     /// # Errors
     /// [`MovementUnknown`](RouteError::MovementUnknown), [`Unusable`](RouteError::Unusable);
     /// [`NotBetween`](RouteError::NotBetween) for other memories;
-    /// [`Refused`](RouteError::Refused), with what it gives instead.
+    /// [`Refused`](RouteError::Refused), with the layout that it gives instead.
     ///
     /// # Example
     /// ```
@@ -150,7 +150,7 @@ impl Route {
         Ok(Route { source: source.clone(), hops: vec![hop] })
     }
 
-    /// Where the tensor is at first.
+    /// The placement of the tensor before the first hop.
     #[must_use]
     pub fn source(&self) -> &Placement {
         &self.source
@@ -212,7 +212,7 @@ fn checked<'p>(stops: &[&'p Placement]) -> Result<(&'p Placement, &'p Machine), 
     Ok((first, first.machine().ok_or_else(no_machine)?))
 }
 
-/// Refuses a name that is not one of a movement with a map that moves.
+/// Checks that the machine has movements of this name, none of which reduces and one of which has a map.
 fn usable(machine: &Machine, name: &str) -> Result<(), RouteError> {
     let movements = named(machine, name);
     let known = || machine.movements().iter().map(|movement| &movement.name).unique().join(", ");
@@ -247,7 +247,7 @@ fn not_between(name: &str, machine: &Machine, ends: (&str, &str)) -> RouteError 
     }
 }
 
-/// The refusal of a hop, counted from the begin of the route.
+/// The error of a hop, with its number counted from the beginning of the route.
 fn numbered(error: RouteError, before: usize) -> RouteError {
     match error {
         RouteError::Refused { mut hop, budget } => {

@@ -4,10 +4,10 @@
 //! DRAM (source)  --?-->  L2BM (needed)  <--l2bmd--  L1BM (needed)  <--l1bmm--  LM0 (target)
 //! ```
 //!
-//! What a movement gives and what it needs follow in the [usual order](super::usual) of its beats; where both
-//! sides meet, a movement may put its beats anywhere. Routes of one hop are looked for first, then of two,
-//! and so on; of those with the fewest hops the one with the fewest cycles at the maker's rates is kept, then
-//! with the fewest long words.
+//! The layouts that a movement gives and needs follow in the [usual order](super::usual) of its beats;
+//! where both sides meet, a movement may put its beats anywhere. Routes of one hop are searched first, then
+//! of two, and so on; of those with the fewest hops the one with the fewest cycles at the maker's rates is
+//! kept, then with the fewest long words.
 
 use std::collections::HashSet;
 
@@ -15,7 +15,7 @@ use itertools::Itertools;
 
 use super::error::{MissingHop, RouteError};
 use super::hand::Hand;
-use super::hop::Hop;
+use super::hop::{Hop, text};
 use super::step::made;
 use super::usual::{given, wanted};
 use crate::algebra::Layout;
@@ -29,10 +29,10 @@ pub(super) const MOST_HOPS: usize = 6;
 /// The most pairs of layouts that a movement is tried on.
 pub(super) const MOST_TRIED: usize = 1 << 12;
 
-/// From how many layouts in a row the hop that may put its beats anywhere begins.
+/// The exclusive bound of the number of hops before the one that may put its beats anywhere.
 const MOST_AHEAD: usize = 3;
 
-/// The number of layouts that are compared to find the nearest movement of a refusal.
+/// The number of layouts that are compared to find the nearest movement for an error.
 const MOST_COMPARED: usize = 64;
 
 /// A layout on the way, and the movements that it took: for the way back, those still to come.
@@ -48,13 +48,13 @@ pub(super) struct RouteSearch<'a> {
     source: &'a Placement,
     target: &'a Placement,
     tried: usize,
-    /// By the number of hops from the source, and to the target.
+    /// The layouts by the number of hops from the source, and to the target.
     forward: Vec<Vec<Waypoint>>,
     backward: Vec<Vec<Waypoint>>,
     seen: [HashSet<(String, Layout)>; 2],
 }
 
-/// The name of the memory of a placement; empty without one, which is refused before.
+/// The name of the memory of a placement; empty without one, which is an error before a search.
 pub(super) fn memory(placement: &Placement) -> &str {
     placement.memory().map_or("", |(name, _)| name)
 }
@@ -104,7 +104,7 @@ impl<'a> RouteSearch<'a> {
         found.and_then(|mut hops| hops.pop()).ok_or_else(|| self.refused(1, true))
     }
 
-    /// All routes with so many hops that the search finds.
+    /// All routes of `hops` hops that the search finds.
     fn of_length(&mut self, hops: usize) -> Vec<Vec<Hop>> {
         self.forward.truncate(1);
         self.backward.truncate(1);
@@ -139,7 +139,7 @@ impl<'a> RouteSearch<'a> {
         found
     }
 
-    /// Makes out the layouts that are so many hops from one end.
+    /// Finds the layouts up to `depth` hops from one end.
     fn grow(&mut self, depth: usize, ahead: bool, hops: usize) {
         loop {
             let known = if ahead { &self.forward } else { &self.backward };
@@ -188,7 +188,7 @@ impl<'a> RouteSearch<'a> {
         found
     }
 
-    /// What a movement gives or needs, if it is a placement and was not met before.
+    /// The placement that a movement gives or needs, if there is one and it was not met before.
     fn next(
         &mut self,
         hand: &Hand,
@@ -292,7 +292,7 @@ pub(super) fn placed(like: &Placement, layout: Layout, memory: &str) -> Option<P
     placement.machine().is_some_and(fits).then_some(placement)
 }
 
-/// The number of copies that are elsewhere in what the movement gives, and its text.
+/// The number of copies that are elsewhere in the layout that the movement gives, and its text.
 fn nearest(hand: &Hand, source: &Placement, needed: &Placement) -> Option<(u64, String)> {
     let given = placed(source, given(hand, source.with_copies())?, memory(needed))?;
     let traffic = Relayout::new(&given, needed).ok()?.traffic().ok()?;
@@ -308,7 +308,7 @@ fn price(hops: &[Hop]) -> (u64, u64, u64) {
     (sum(sure), sum(|hop| hop.upper_words), sum(|hop| hop.lower_words))
 }
 
-/// The movements that a name stands for, one per pair of memories.
+/// The movements with a name, one per pair of memories.
 pub(super) fn named<'m>(machine: &'m Machine, name: &str) -> Vec<&'m Movement> {
     machine.movements().iter().filter(|movement| movement.name == name).collect()
 }

@@ -1,4 +1,4 @@
-//! Whether one movement leads from one layout to another, and what it needs and gives on its own.
+//! A single movement: whether it leads from one layout to another, and the layouts it needs and gives.
 //!
 //! ```text
 //! L1BM ((4_L2B:2, 8_L1B:1, 8:4), (4:1))  ->  LM0 ((4_L2B:2, 8_L1B:1, 8:1), (4_PE:1))      by l1bmm
@@ -8,8 +8,8 @@
 //! beats        address 4 a of L1BM to address a
 //! ```
 //!
-//! The digits that both layouts have in common say where each beat has to go; within a beat the movement
-//! decides. So the map that is needed is written down, the source is composed with it, and what comes out
+//! The digits that both layouts have in common determine the place of each beat; within a beat the movement
+//! decides. So the map that is needed is written down, the source is composed with it, and the result
 //! has to serve the target.
 
 use super::carry::{MapBuilder, carried, zero_based};
@@ -21,7 +21,7 @@ use crate::level::Level;
 use crate::placement::Placement;
 use crate::relayout::Relayout;
 
-/// The map by which a movement leads from `source` to what serves `target`; `None` where it does not.
+/// The map by which a movement leads from `source` to a layout that serves `target`; `None` if it does not.
 ///
 /// Law: the source composed with the map serves the target; the map places each beat as the movement does.
 pub(super) fn made(hand: &Hand, source: &Placement, target: &Placement) -> Option<Layout> {
@@ -41,7 +41,7 @@ pub(super) fn made(hand: &Hand, source: &Placement, target: &Placement) -> Optio
     serves.then_some(map)
 }
 
-/// The digits of beats and named units, from source to target; `None` where none are in common.
+/// The digits of beats and named units, from source to target; `None` if none are in common.
 fn needed(
     hand: &Hand,
     source: &Placement,
@@ -81,8 +81,8 @@ fn continues(minor: &Piece, major: &Piece) -> Option<u64> {
         .then(|| major.size.checked_mul(ratio))?
 }
 
-/// The part of a digit that counts beats or named units; nothing of what a beat or a node decides, and
-/// `None` for what the movement cannot do.
+/// The part of a digit that counts beats or named units; empty for digits within a beat or a node, and
+/// `None` for digits that the movement cannot move.
 fn in_beats(hand: &Hand, digit: Piece) -> Option<Vec<Piece>> {
     let (from, to) = hand.beat;
     let lands = |piece: &Piece| match piece.to {
@@ -145,7 +145,7 @@ fn new_copies(hand: &Hand, from: &Layout, to: &Layout) -> Vec<Piece> {
     cut.filter(made).collect()
 }
 
-/// Where the named units of the target begin.
+/// The first of the named units of the target, per level, where that is not 0.
 fn named_offsets(hand: &Hand, to: &Layout) -> Vec<(Level, u64)> {
     let at = |digit: &super::units::UnitDigit| {
         let at = to.offset(digit.level) / digit.step % digit.size;

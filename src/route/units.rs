@@ -16,7 +16,7 @@ use crate::machine::{Machine, Memory};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct UnitDigit {
     pub(super) level: Level,
-    /// What one step adds to the coordinate.
+    /// The number that one step adds to the coordinate.
     pub(super) step: u64,
     /// The number of values it has.
     pub(super) size: u64,
@@ -48,7 +48,7 @@ impl UnitDigit {
     }
 }
 
-/// A digit of any coordinate, and what one step of it adds there.
+/// A digit with its level and step before a movement, and those after it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Piece {
     pub(super) size: u64,
@@ -57,7 +57,7 @@ pub(super) struct Piece {
 }
 
 impl Piece {
-    /// The digit cut where either coordinate has a step of `at` in `level`; whole where it does not line up.
+    /// The digit cut where either coordinate has a step of `at` in `level`; whole if it does not align.
     fn cut(self, (level, at): (Level, u64)) -> Vec<Piece> {
         let parts = |(of, step): (Level, u64)| {
             let minor = at.checked_div(step).filter(|_| of == level && at % step == 0)?;

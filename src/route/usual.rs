@@ -1,4 +1,4 @@
-//! What a movement gives of a layout, and what it needs for one, beat after beat in the order of addresses.
+//! The layouts that a movement gives and needs, beat after beat in the order of addresses.
 //!
 //! ```text
 //! l1bmd, from LM0    ((16_MAB:1, 4_PE:1, 8:1))
@@ -6,7 +6,7 @@
 //! ```
 //!
 //! Beats may go anywhere. The usual order is the one that keeps them in order, and parts of units that are
-//! named one at a time follow each other. [`made`](super::step::made) is asked whether it is right.
+//! named one at a time follow each other. [`made`](super::step::made) checks the result.
 
 use super::carry::{carried, of_elements, zero_based};
 use super::hand::Hand;
@@ -61,7 +61,7 @@ fn in_usual_order(hand: &Hand, layout: &Layout, copies_too: bool) -> Option<Layo
     carried(&layout, &map_of(hand, &layout, &digits)?.build()?).ok()
 }
 
-/// Returns whether elements, or copies if they count, lie apart in a digit of the units.
+/// Returns whether elements, or copies if `copies_too`, differ in a digit of the units.
 fn lies_apart(layout: &Layout, digit: &UnitDigit, copies_too: bool) -> bool {
     let within = |size: u64, level: Level, step: u64| {
         let top = digit.step.saturating_mul(digit.size);

@@ -26,10 +26,10 @@ const BATCH: usize = 1 << 16;
 #[cfg(feature = "parquet")]
 const ROW_GROUP: usize = 1 << 18;
 
-/// How wide the integers of a column are.
+/// The width of the integers of a column.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ColumnWidth {
-    /// 64 bits, signed: what engines compute with.
+    /// 64 bits, signed: the width that engines compute in.
     #[default]
     Wide,
     /// The fewest signed bits that hold the column: smaller in memory, and sums may overflow.
@@ -189,7 +189,7 @@ impl Rows {
 
 /// A column of some type.
 trait ArrowColumn {
-    /// Adds one number of some rows; where there is `real`, null for those that are not.
+    /// Adds one number of some rows; with `real`, null for those that are not real.
     fn push(&mut self, rows: ChunksExact<'_, u64>, at: usize, real: Option<&[bool]>);
 
     fn take(&mut self) -> ArrayRef;

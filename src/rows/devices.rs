@@ -108,7 +108,7 @@ impl DeviceTable<'_> {
     /// Writes the table.
     ///
     /// # Errors
-    /// [`WriteError`]; CSV refuses a level with the name of an entry of the index
+    /// [`WriteError`]; CSV cannot have a level with the name of an entry of the index
     /// ([`DuplicateColumn`](TableError::DuplicateColumn)).
     pub fn write(&self, format: Format, out: &mut dyn Write) -> Result<(), WriteError> {
         let (columns, rank) = (self.shards.columns(), self.shards.extents.len());

@@ -33,7 +33,7 @@ fn names_of(levels: impl Iterator<Item = Level>, rank: usize) -> impl Iterator<I
     levels.map(|level| level.to_string()).chain((0..rank).map(|axis| format!("i{axis}")))
 }
 
-/// Refuses a level with the name of an entry of the index, in formats that find columns by name.
+/// Rejects a level with the name of an entry of the index, for formats that find columns by name.
 fn check_names(mut levels: impl Iterator<Item = Level>, rank: usize) -> Result<(), TableError> {
     let is_entry = |level: &Level| axis_of(*level).is_some_and(|axis| axis < rank);
     levels.find(is_entry).map_or(Ok(()), |level| Err(TableError::DuplicateColumn { level }))

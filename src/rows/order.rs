@@ -10,7 +10,7 @@
 //! ```
 //!
 //! The digits of each column, largest stride first, count through its coordinates in order where
-//! strides nest: they are counters, and the row is what all counters add. The rows of the last
+//! strides nest: they are counters, and the row is the sum of all counters. The rows of the last
 //! counters are made once; a block of the table is those rows, moved. Where the strides of a column
 //! do not nest, its coordinates are listed and sorted; where different digits give one coordinate,
 //! the rows from that column on are sorted as a whole. [`Walk`] names the three ways.
@@ -34,7 +34,7 @@ const MOST_SORTED: u64 = 1 << 24;
 /// The number of rows a block has at most, so that it stays in the first-level cache.
 const BLOCK: u64 = seam(256, 4);
 
-/// The number of rows that may lie between those of a run.
+/// The greatest stride of a run, in rows.
 const MOST_BETWEEN: u64 = seam(16, 2);
 
 /// Rows of numbers: the coordinates of the columns, then the values of all axes.
@@ -45,7 +45,7 @@ pub(super) struct Block {
     width: usize,
     columns: usize,
     rank: usize,
-    /// Whether each row holds an element; empty where all do.
+    /// True for each row that holds an element; empty if all do.
     real: Vec<bool>,
     rows: usize,
 }
@@ -72,7 +72,7 @@ impl Block {
         self.numbers[rows.start * self.width..rows.end * self.width].chunks_exact(self.width)
     }
 
-    /// Which of some rows hold an element; `None` if all do.
+    /// True for each of these rows that holds an element; `None` if all do.
     #[cfg(feature = "arrow")]
     pub(super) fn real(&self, rows: Range<usize>) -> Option<&[bool]> {
         self.real.get(rows)
@@ -84,8 +84,8 @@ impl Block {
     }
 }
 
-/// A digit, by its stride in a coordinate, and the number in the row of the axis in which it is worth
-/// its weight; none for copies.
+/// A digit, by its stride in a coordinate, and the number in the row of the axis that it adds its weight
+/// to; none for copies.
 type OfAxis = (StridedDigit, Option<usize>);
 
 /// A digit of a column, or all of its digits, listed.
@@ -94,14 +94,14 @@ struct Wheel {
     column: usize,
     count: u64,
     digits: Vec<OfAxis>,
-    /// In the order of the coordinates: (coordinate, the digits as one number), sixteen bytes, as there
+    /// The coordinates in order: (coordinate, the digits as one number), sixteen bytes each, as there
     /// may be 2^24 of them. `None` for one digit, which counts evenly.
     listing: Option<Vec<(u64, u64)>>,
 }
 
 impl Wheel {
-    /// Adds what the counter adds at `choice`: to the column a coordinate, to the values of axes what
-    /// its digits are worth.
+    /// Adds the counter at `choice`: to the column its coordinate, to the values of the axes the weighted
+    /// digits.
     fn add(&self, row: &mut [u64], choice: u64) {
         let even = || self.digits.first().map(|(digit, _)| (choice * digit.stride, choice));
         let listed = self.listing.as_ref().map(|all| all.get(to_index(choice)).copied());
@@ -120,7 +120,7 @@ impl Wheel {
     }
 }
 
-/// The counters of a column; `None` where no slot has the coordinate.
+/// The counters of a column; `None` if no slot has the coordinate.
 fn counters(
     layout: &Layout,
     columns: &[Level],
@@ -170,7 +170,7 @@ fn listed(digits: &[OfAxis]) -> Result<Vec<(u64, u64)>, TableError> {
     Ok(all.sorted_unstable().collect())
 }
 
-/// All ways to give one coordinate.
+/// All ways to reach one coordinate, as (coordinate, the digits as one number).
 fn solutions(digits: &[OfAxis], target: u64) -> Result<Vec<(u64, u64)>, LayoutError> {
     let term = |(digit, (d, _)): (usize, &OfAxis)| Term { digit, size: d.size, weight: d.stride };
     let sum = Sum::new(digits.iter().enumerate().map(term).collect());
@@ -188,11 +188,11 @@ fn check_rows(rows: u64) -> Result<(), TableError> {
     if rows > MOST_SORTED { Err(too_many) } else { Ok(()) }
 }
 
-/// Walks the slots; what is sorted together counts as one, by its first slot.
+/// Walks the slots; slots that are sorted together count as one, by the first of them.
 #[derive(Clone, Debug)]
 pub(super) struct Slots<'a> {
     counters: Vec<Wheel>,
-    /// The counters from here on are inside, and have so many slots.
+    /// The number of counters outside, and the number of slots of those inside.
     outer: usize,
     inner: u64,
     walk: RowWalk,
@@ -206,11 +206,11 @@ pub(super) struct Slots<'a> {
     block: Block,
 }
 
-/// How the rows of a block are made.
+/// The way to make the rows of a block.
 #[derive(Clone, Debug)]
 enum RowWalk {
-    /// The rows of the counters inside, of as many values of the last one outside as have room, made
-    /// once: they move by what the others add.
+    /// The rows of the counters inside, for as many values of the last one outside as fit, made once:
+    /// they move by the sum of the other counters.
     Odometer(Vec<u64>),
     /// Row by row: one listing is inside.
     Listed,
@@ -219,7 +219,7 @@ enum RowWalk {
 }
 
 impl RowWalk {
-    /// With the number of counters outside, and the slots of those inside.
+    /// The walk, the number of counters outside, and the slots of those inside.
     fn new(counters: &[Wheel], width: usize) -> (RowWalk, usize, u64) {
         let slots = |from: usize| counters[from..].iter().map(|counter| counter.count).product();
         if let Some(outer) = counters.iter().position(Wheel::repeats) {
@@ -248,7 +248,7 @@ impl RowWalk {
 }
 
 impl<'a> Slots<'a> {
-    /// The slots with some coordinates; `None` where there are none.
+    /// The slots with some coordinates; `None` if there are none.
     pub(super) fn new(
         layout: &'a Layout,
         columns: &[Level],
@@ -286,13 +286,13 @@ impl<'a> Slots<'a> {
         };
         self.slots = bound(part)..bound(part + 1);
         if matches!(self.walk, RowWalk::Sorted) {
-            // Groups whose first slot lies in the part.
+            // The groups whose first slot is in the part.
             let first = |slot: u64| slot.div_ceil(self.inner) * self.inner;
             self.slots = first(self.slots.start)..first(self.slots.end);
         }
     }
 
-    /// The next block, in order; `None` after the last, when the block at hand has no rows.
+    /// The next block, in order; `None` after the last, when the current block has no rows.
     pub(super) fn next_block(&mut self) -> Result<Option<&Block>, TableError> {
         while self.slots.start < self.slots.end {
             match &self.walk {
@@ -313,7 +313,7 @@ impl<'a> Slots<'a> {
         Ok(None)
     }
 
-    /// The block at hand.
+    /// The current block.
     pub(super) fn block(&self) -> &Block {
         &self.block
     }
@@ -356,8 +356,8 @@ impl<'a> Slots<'a> {
         self.read(slots.start)
     }
 
-    /// Reads the indexes of the block, which begins with this slot, and drops padding that nobody
-    /// asked for.
+    /// Reads the indexes of the block, which begins with this slot, and drops padding that is not
+    /// wanted.
     fn read(&mut self, slot: u64) -> Result<(), TableError> {
         let Block { numbers, width, real, rows, .. } = &mut self.block;
         self.reader.read(numbers, real, (self.run, slot % self.run.length()))?;

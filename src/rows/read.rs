@@ -1,4 +1,4 @@
-//! From the values of axes, as the digits that land give them, to the index of the tensor.
+//! The map from the values of axes, as the landing digits give them, to the index of the tensor.
 
 use crate::error::LayoutError;
 use std::sync::Arc;
@@ -12,13 +12,13 @@ use crate::number::to_index;
 #[derive(Clone, Debug)]
 pub(super) struct Reader<'a> {
     layout: &'a Layout,
-    /// The number of coordinates a row begins with, and how many numbers it has.
+    /// The number of coordinates that a row begins with, and the length of a row.
     columns: usize,
     width: usize,
     how: How<'a>,
     /// The tensor axes that digits can leave: (number, extent).
     open: Vec<(usize, u64)>,
-    /// What derived axes add to the index: (axis, value).
+    /// The values that derived axes add to the index: (axis, value).
     added: Vec<(usize, u64)>,
 }
 
@@ -36,7 +36,7 @@ struct RowPrefix {
     rows: usize,
     /// The number of them that are real, from the first on.
     real: usize,
-    /// What a derived axis adds to an entry of the index from row to row.
+    /// The axis whose entry changes from row to row, and the number that is added to it.
     steps: Option<(usize, u64)>,
 }
 
@@ -57,7 +57,7 @@ enum How<'a> {
     Direct,
     /// Through derived axes, digit by digit.
     Fed(Feeders),
-    /// Where different digits may feed a derived axis the same value: by search.
+    /// By search, if different digits may feed a derived axis the same value.
     Search(Arc<Decoder<'a>>),
 }
 
@@ -80,10 +80,10 @@ impl<'a> Reader<'a> {
         matches!(self.how, How::Search(_))
     }
 
-    /// Completes the values behind the columns of every row, and tells which rows are real; none
-    /// if all are. The block begins with row `phase` of the length of a run.
+    /// Completes the values behind the columns of every row, and sets `real` for each row: whether it holds
+    /// an element; `real` is empty if all do. The block begins with row `phase` of the length of a run.
     ///
-    /// Of a run only the first row is read: what derived axes add is the same in all of them, and
+    /// Only the first row of a run is read: derived axes add the same values in all of them, and
     /// they are real up to some row.
     pub(super) fn read(
         &mut self,
@@ -114,7 +114,7 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// Reads the runs that lie between each other.
+    /// Reads runs whose rows are interleaved.
     fn read_runs(&mut self, rows: &mut [u64], real: &mut [bool], run: RowRun) {
         let (width, columns) = (self.width, self.columns);
         let (step, count) = (to_index(run.digit.stride), real.len());
@@ -136,7 +136,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Reads the first index of a run, and tells how far the others follow from it.
+    /// Reads the first index of a run, and returns the number of rows whose indexes follow from it.
     fn piece(&mut self, values: &mut [u64], run: RowRun, left: usize) -> RowPrefix {
         let (inside, worth) = (self.resolve(values), run.digit.weight);
         let Some((node, DerivedAxis { axis, .. })) = self.derived(run) else {
@@ -145,7 +145,7 @@ impl<'a> Reader<'a> {
             return RowPrefix { rows: left, real, steps: None };
         };
         if !inside {
-            // What lies beyond the axis stays there; any other padding may end with the next row.
+            // Rows beyond the axis stay beyond it; any other padding may end with the next row.
             let beyond = values[node] >= axis.extent;
             return RowPrefix { rows: if beyond { left } else { 1 }, real: 0, steps: None };
         }
@@ -156,7 +156,7 @@ impl<'a> Reader<'a> {
         RowPrefix { rows: most, real: self.reached(values, steps, most), steps }
     }
 
-    /// How the index changes while the value of a derived axis grows; see [`Feeders::run`].
+    /// The change of the index while the value of a derived axis grows; see [`Feeders::run`].
     fn steps(&self, node: usize, value: u64, worth: u64) -> Option<(usize, u64, u64)> {
         match &self.how {
             How::Fed(feeders) => feeders.run(node, value, worth),
@@ -178,7 +178,7 @@ impl<'a> Reader<'a> {
         Some((run.axis?, &self.layout.derived_axes()[number]))
     }
 
-    /// Adds to an index what derived axes say; `false` for their padding.
+    /// Adds the values of derived axes to an index; `false` for their padding.
     fn resolve(&mut self, values: &mut [u64]) -> bool {
         let How::Fed(feeders) = &self.how else { return true };
         let axes = 0..self.layout.rank();

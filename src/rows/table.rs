@@ -34,10 +34,10 @@ use crate::program::TableError;
 pub struct Table<'a> {
     placement: &'a Placement,
     at: Location,
-    /// Whether the columns that `at` fixes are left out of what is written.
+    /// True if the columns that `at` fixes are left out of the output.
     partition: bool,
     padding: bool,
-    /// The number of the part from 0, and of how many.
+    /// The number of the part from 0, and the number of parts.
     part: (u64, u64),
 }
 
@@ -85,7 +85,7 @@ impl<'a> Table<'a> {
         Ok(self)
     }
 
-    /// Restricts the table as [`at`](Table::at), and leaves those columns out of what is written: one file of a
+    /// Restricts the table as [`at`](Table::at), and leaves those columns out of the output: one file of a
     /// table that is partitioned in the hive convention, `L2B=0/L1B=3/part.parquet`.
     ///
     /// # Errors
@@ -104,7 +104,7 @@ impl<'a> Table<'a> {
 
     /// Keeps one of `parts` parts, `part` counted from 0: about as many slots each.
     ///
-    /// Law: the parts in order are the table. A part starts at once, wherever it lies.
+    /// Law: the parts in order are the table. A part starts at once, however far from the first slot.
     ///
     /// # Errors
     /// [`PartOutOfRange`](TableError::PartOutOfRange) unless `part < parts`.
@@ -137,7 +137,7 @@ impl<'a> Table<'a> {
         super::names_of(self.written_levels(), self.rank())
     }
 
-    /// Refuses columns that would have one name, which formats that find columns by name cannot hold.
+    /// Rejects columns with the same name, which formats that find columns by name cannot hold.
     ///
     /// # Errors
     /// [`DuplicateColumn`](TableError::DuplicateColumn) for a level with the name of an entry of the index.
@@ -204,7 +204,7 @@ impl<'a> Table<'a> {
         Ok(ControlFlow::Continue(()))
     }
 
-    /// The slots of the table, in order; `None` where there are none.
+    /// The slots of the table, in order; `None` if there are none.
     pub(super) fn slots(&self) -> Result<Option<Slots<'a>>, TableError> {
         if !self.padding && self.placement.layout().elements() == 0 {
             return Ok(None);

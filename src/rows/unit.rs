@@ -1,4 +1,4 @@
-//! One unit: every address in order, with what lives there.
+//! One unit: every address in order, with its content.
 
 use super::order::{RowAt, Slots};
 use crate::error::{LayoutError, Site};
@@ -14,7 +14,7 @@ pub struct Slot {
     pub address: u64,
     /// The lane; 0 where lanes are not used.
     pub lane: u64,
-    /// What lives there.
+    /// The content of the slot.
     pub found: Found,
 }
 
@@ -29,30 +29,30 @@ pub struct UnitTable<'a> {
     end: u64,
 }
 
-/// Where the answers come from.
+/// The source of the answers.
 #[derive(Clone, Debug)]
 enum Contents<'a> {
     /// No machine or layout has the unit.
     Outside,
     /// The rows of its memory, if it has any.
     UnitRows(Option<Box<UnitRows<'a>>>),
-    /// Where too many rows would have to be sorted, the definition.
+    /// The definition, if too many rows would have to be sorted.
     Definition,
 }
 
 impl Placement {
     /// Walks the memory of one unit (of one time slice): every address from the base on, lanes
-    /// within it, with the index that lives there, padding and holes told apart.
+    /// within it, with the element at each, padding and holes distinguished.
     ///
     /// Replicated levels may be left out of `unit`.
     /// [`Program::fill_inverse_at`](crate::program::Program::fill_inverse_at) makes the same table
     /// of numbers, at once.
-    /// Law: a slot holds what [`Placement::element`] finds.
+    /// Law: a slot holds the result of [`Placement::element`].
     /// Cost: constant per slot, as [`Table`](crate::rows::Table).
     ///
     /// # Errors
     /// [`LevelMissing`](LayoutError::LevelMissing) for a used level that `unit` leaves open, and
-    /// what [`Placement::element`] refuses.
+    /// the errors of [`Placement::element`].
     ///
     /// # Example
     /// ```
@@ -117,7 +117,7 @@ impl<'a> UnitRows<'a> {
         UnitRows { slots, address: column(Level::ADDR), lane: column(Level::W), next: 0 }
     }
 
-    /// What the rows say of a slot, padding or an element; asked in order.
+    /// The content of a slot, padding or an element, by the rows; slots are visited in order.
     fn at(&mut self, slot: (u64, u64)) -> Result<Option<Found>, TableError> {
         let mut found = None;
         let (address, lane) = (self.address, self.lane);
@@ -136,7 +136,7 @@ impl<'a> UnitRows<'a> {
         Ok(found)
     }
 
-    /// The row at hand.
+    /// The current row.
     fn row(&mut self) -> Result<Option<RowAt<'_>>, TableError> {
         if self.next == self.slots.block().len() {
             self.next = 0;

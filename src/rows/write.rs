@@ -13,7 +13,7 @@ use crate::program::TableError;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum WriteError {
-    /// The table is refused.
+    /// An error of the table.
     #[error(transparent)]
     Table(#[from] TableError),
     /// Writing failed.
@@ -36,10 +36,10 @@ pub enum Format {
 }
 
 impl Table<'_> {
-    /// Writes the table; `progress` is told the number of rows every 2^16 rows.
+    /// Writes the table; `progress` is called with the number of rows every 2^16 rows.
     ///
     /// # Errors
-    /// [`WriteError`]; CSV refuses a level with the name of an entry of the index
+    /// [`WriteError`]; CSV cannot have a level with the name of an entry of the index
     /// ([`DuplicateColumn`](TableError::DuplicateColumn)).
     pub fn write(
         &self,
@@ -115,7 +115,7 @@ impl<'a> Lines<'a> {
     }
 }
 
-/// The number of times progress is told: every 2^16 rows.
+/// The bits of the number of rows between two calls of `progress`: every 2^16 rows.
 const PROGRESS_BITS: u32 = 16;
 
 /// The digits of the greatest number, and a separator.
@@ -172,11 +172,11 @@ impl Text {
         self.end += text.len();
     }
 
-    /// Writes a number and what stands behind it.
+    /// Writes a number and the byte behind it.
     #[inline]
     fn number(&mut self, number: u64, then: u8) {
         if let Some(digits) = FOUR_DIGITS.get(to_index(number)) {
-            // Leading zeros are shifted out; what the word has behind the line is written over.
+            // Leading zeros are shifted out; the bytes of the word behind the line are overwritten.
             let zeros = u32::from(number < 1000) + u32::from(number < 100) + u32::from(number < 10);
             let digits = u64::from(u32::from_le_bytes(*digits) >> (8 * zeros));
             let word = digits | u64::from(then) << (8 * (4 - zeros));

@@ -30,10 +30,10 @@ Examples:
   tensor-layout access 'S<3,3,3> o 0 o (8,32):(64,1)' \\
     '((8_LANE:1), (4_LANE:8, 8:1))' --bits 16")]
 pub(super) struct AccessArgs {
-    /// Where the tensor is in memory, or - for standard input.
+    /// The layout of the tensor in memory, or - for standard input.
     #[arg(value_name = "MEMORY")]
     memory: String,
-    /// Which lanes and registers hold it.
+    /// The layout of the tensor over lanes and registers.
     #[arg(value_name = "HOLDERS")]
     holders: String,
     /// The width of an element.
@@ -70,7 +70,7 @@ type Search = fn(&Layout, &Layout, u64) -> Result<Vec<ChangedAccess>, AccessErro
 /// The number of changes of a kind a page shows.
 const MOST_SHOWN: usize = 4;
 
-/// What an access costs, and what would make it cheaper.
+/// The cost of an access, and the changes that lower it.
 fn page(cost: &Access, better: &[Vec<ChangedAccess>; 2]) -> String {
     let requests = counted(cost.requests, "request");
     let mut page = format!(
@@ -121,7 +121,7 @@ fn changes(found: &[ChangedAccess]) -> impl Iterator<Item = (AddressChange, &Cha
     found.iter().filter_map(|found| Some((found.change?, found)))
 }
 
-/// A change and what it costs; padding takes memory.
+/// A change and its cost; padding takes memory.
 fn line((change, found): (AddressChange, &ChangedAccess)) -> String {
     let wavefronts = counted(found.access.wavefronts, "wavefront");
     match change {

@@ -1,4 +1,4 @@
-//! `same --bitcast`: what reading the bytes of one XLA array as another does.
+//! `same --bitcast`: the effect of reading the bytes of one XLA array as another.
 
 use std::process::ExitCode;
 
@@ -11,7 +11,7 @@ use super::input::Form;
 use super::json::found_json;
 use super::output::print;
 
-/// Prints whether it is the bitcast that was asked, or any with a name.
+/// Prints whether it is the wanted bitcast, or any with a name.
 pub(super) fn answer(
     first: &LayoutText,
     second: &LayoutText,
@@ -63,7 +63,7 @@ fn page(bitcast: &Bitcast, asked: Option<BitcastName>, moved: Option<&Moved>) ->
     }
 }
 
-/// The map as a PadLayout where it is one, else as an affine map.
+/// The map as a PadLayout if it can be one, else as an affine map.
 fn map_text(bitcast: &Bitcast) -> String {
     let map = bitcast.map();
     let text = match map.to_pad_layout() {
@@ -79,7 +79,7 @@ fn map_text(bitcast: &Bitcast) -> String {
     format!("from (index in B{part}) to (index in A{part}):\n{text}")
 }
 
-/// The first element that is not where the name says.
+/// The first element that contradicts the name, in words.
 fn witness(bitcast: &Bitcast, asked: BitcastName, moved: &Moved) -> String {
     let name = |index: &[u64]| element(index, bitcast.part_bits());
     let (index, from) = (name(&moved.index), name(&moved.from));

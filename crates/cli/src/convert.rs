@@ -83,7 +83,7 @@ enum ConvertTarget {
     PartitionSpec,
 }
 
-/// What `--to` writes and nothing reads as a layout: the name and what it is.
+/// The targets of `--to` that no command reads as a layout: their names and descriptions.
 pub(super) fn only_written() -> Vec<(String, String)> {
     let targets = ConvertTarget::value_variants().iter().filter_map(ValueEnum::to_possible_value);
     let is_read = |value: &PossibleValue| {
@@ -99,7 +99,7 @@ pub(super) fn only_written() -> Vec<(String, String)> {
     targets.filter(|value| !is_read(value)).map(described).collect()
 }
 
-/// What writes a layout.
+/// The way to write a layout.
 enum Writer {
     Text(Notation),
     Code(fn(&Layout) -> Result<String, LayoutError>),
@@ -235,7 +235,7 @@ impl Convert {
     }
 }
 
-/// Refuses elements of another width than the type that is taken where none is named.
+/// Rejects elements of another width than f32, the type that is used if none is named.
 pub(super) fn check_width(syntax: &LayoutText, to: Notation) -> Result<(), Failure> {
     let LayoutText::Strided(Strided { itemsize: Some(bytes), .. }) = syntax else { return Ok(()) };
     match to == Notation::Xla && *bytes != 4 {
@@ -247,7 +247,7 @@ pub(super) fn check_width(syntax: &LayoutText, to: Notation) -> Result<(), Failu
     }
 }
 
-/// The type that was asked for, else that of the text, else f32.
+/// The type of the option, else that of the text, else f32.
 pub(super) fn dtype(asked: Option<&str>, syntax: &LayoutText) -> Result<XlaDtype, Failure> {
     let name = match (asked, syntax.xla_dtype()) {
         (None, Some(written)) => return Ok(written),

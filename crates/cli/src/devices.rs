@@ -7,13 +7,13 @@ use tensor_layout::{LayoutText, Level, Location, Machine, ParseError};
 use super::failure::Failure;
 use super::input::On;
 
-/// Returns whether a text is refused because the numbers of its devices are not sums of digits.
+/// Returns whether the error means that the numbers of the devices are not sums of digits.
 fn lacks_digits(error: &ParseError) -> bool {
     matches!(error.cause(), Some(fault) if ShardingError::lacks_digits(fault))
 }
 
-/// The shards of a sharded shape without a layout; `None` where a layout has the answer, or a
-/// refusal of its own.
+/// The shards of a sharded shape without a layout; `None` if a layout has the answer, or another error
+/// is to be reported.
 pub(super) fn by_device(syntax: &LayoutText, on: &On) -> Result<Option<DeviceShards>, Failure> {
     let LayoutText::Sharded(shape) = syntax else { return Ok(None) };
     let machine = on.machine.get()?;
@@ -45,7 +45,7 @@ pub(super) fn both_by_device(
     Ok(None)
 }
 
-/// As many devices as two sharded shapes have.
+/// A machine with the devices of two sharded shapes.
 fn devices(sides: [&LayoutText; 2], on: &On) -> Result<Machine, Failure> {
     let [source, destination] = sides.map(|side| shards(side, None, on));
     let last = |shards: &DeviceShards| shards.devices().last().copied().unwrap_or(0);
@@ -68,7 +68,7 @@ fn shards(
     Ok(shards.with_base(on.base).map_err(|error| syntax.refuse(error))?)
 }
 
-/// The levels in which copies of an element lie apart.
+/// The levels in which copies of an element differ.
 pub(super) fn apart(columns: &[Level], places: &[Location]) -> Vec<Level> {
     let differs = |level: &&Level| !places.iter().map(|place| place.get(**level)).all_equal();
     columns.iter().filter(differs).copied().collect()

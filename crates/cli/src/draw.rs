@@ -48,11 +48,11 @@ pub(super) struct DrawArgs {
     drawn: Drawn,
 }
 
-// What is drawn, and where it goes.
+// The picture and its output.
 #[derive(Debug, ClapArgs)]
 #[command(next_help_heading = "Drawing")]
 struct Drawn {
-    /// What to draw.
+    /// The kind of picture.
     #[arg(long, value_enum, default_value_t, conflicts_with = "after")]
     view: View,
     /// Colour by the coordinate in one level, such as PE or Addr.
@@ -67,7 +67,7 @@ struct Drawn {
     /// The unit or the subtree to show, such as L2B=3,PE=1, with --view machine.
     #[arg(long, value_name = "PLACE")]
     at: Option<String>,
-    /// What to write in a cell: levels, address, unit or index, such as T,V or unit,address.
+    /// The text in a cell: levels, address, unit or index, such as T,V or unit,address.
     #[arg(long, value_name = "WHAT,..", value_delimiter = ',')]
     labels: Vec<String>,
     /// The format; by default that of the name of FILE, else text.
@@ -93,7 +93,7 @@ enum View {
 enum PictureFormat {
     /// A picture that needs nothing else.
     Svg,
-    /// The same picture in pixels.
+    /// The picture of svg, in pixels.
     Png,
     /// The page of `explore` for this layout, in one file.
     Html,
@@ -102,7 +102,7 @@ enum PictureFormat {
 }
 
 impl PictureFormat {
-    /// What the name of a file asks for; nothing for devices.
+    /// The format by the extension of a file; `None` for devices.
     fn of(path: &Path) -> Result<Option<PictureFormat>, Failure> {
         let is_device = path == Path::new("-") || (path.exists() && !path.is_file());
         match &*extension_of(path) {
@@ -145,7 +145,7 @@ impl DrawArgs {
         out.finish()
     }
 
-    /// The page of `explore` with what it shows of these layouts inside.
+    /// The page of `explore` with its answers for these layouts inside.
     fn page(&self) -> Result<String, Failure> {
         let Drawn { slice, by, zoom, at, labels, .. } = &self.drawn;
         let narrowed = slice.is_some() || by.is_some() || zoom.is_some() || at.is_some();
@@ -168,7 +168,7 @@ impl DrawArgs {
 }
 
 impl Drawn {
-    /// The format that was asked for, or that the name of the file implies.
+    /// The format of the option, or of the name of the file.
     fn format(&self) -> Result<PictureFormat, Failure> {
         let Some(path) = self.output.as_deref() else {
             return Ok(self.format.unwrap_or(PictureFormat::Text));
@@ -200,7 +200,7 @@ impl Drawn {
         Ok(picture.to_text(width(), colored).into_bytes())
     }
 
-    /// Refuses what goes with another view.
+    /// Checks that no option of another view is given.
     fn check_view(&self) -> Result<(), Failure> {
         let tensor = self.slice.is_some() || self.by.is_some() || self.zoom.is_some();
         let tensor = tensor || !self.labels.is_empty();

@@ -43,13 +43,13 @@ pub(super) struct Edit {
 struct EditStep {
     /// The option, as clap and the page know it.
     name: &'static str,
-    /// How the help shows its value.
+    /// The name of its value in the help.
     value: &'static str,
     help: &'static str,
     apply: Apply,
 }
 
-/// What a step does: the option, for refusals, and its value.
+/// The edit of a step; it takes the option, for errors, and the value.
 enum Apply {
     One(EditOne),
     Combine(CombineLayouts),
@@ -68,7 +68,7 @@ const fn one(
     EditStep { name, value, help, apply: Apply::One(edit) }
 }
 
-/// A step that combines layouts, or goes by the notation of the layout.
+/// A step that combines layouts, or depends on the notation of the layout.
 const fn combine(
     name: &'static str,
     value: &'static str,
@@ -301,7 +301,7 @@ pub(super) fn edited(syntax: &LayoutText, name: &str, value: &str) -> Result<Str
     Ok(text)
 }
 
-/// The steps and their values, as they stand on the command line.
+/// The steps and their values, in the order of the command line.
 fn steps(matches: &ArgMatches) -> Vec<(&'static EditStep, &str)> {
     let mut found = Vec::new();
     for step in &STEPS {

@@ -1,4 +1,4 @@
-//! `element`: what lives at a place.
+//! `element`: the element at a place.
 
 use clap::Args as ClapArgs;
 use serde_json::{Value, json};
@@ -20,7 +20,7 @@ Example:
   tensor-layout element '(10,7)/((3:7, 4_PE), (7:1))' PE=3,Addr=14")]
 pub(super) struct Element {
     /// The place, such as L2B=1,PE=0,Addr=33, or as assembly writes it, $lm66n0c1b4m1p1.
-    // Stands before the layout, whose options open a group of the help.
+    // Declared before the layout, whose options open a group of the help.
     #[arg(value_name = "LEVEL=N,..", index = 2)]
     location: String,
     #[command(flatten)]

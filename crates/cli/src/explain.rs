@@ -61,7 +61,7 @@ impl Explain {
         }
     }
 
-    /// The page of a sharding, and how many units of a machine its devices fill.
+    /// The page of a sharding, and the number of units of a machine that its devices fill.
     fn sharded(
         &self,
         shape: &ShardedShape,

@@ -17,16 +17,16 @@ use tensor_layout_hlo::CollectiveError;
 
 use tensor_layout::internals::printable;
 
-/// The reason the command did not do what it was asked.
+/// The reason the command failed.
 #[derive(Debug)]
 pub(super) enum Failure {
-    /// A text is refused, with a remedy that goes before the text's own.
+    /// An error in a text, with a remedy that takes precedence over the text's own.
     Text(ParseError, Option<String>),
-    /// A meaning is refused, and no text is at hand to point into.
+    /// An error of meaning, without a text to point into.
     Meaning(Cause),
     /// Something else about the arguments.
     Argument(String),
-    /// A refusal with a remedy.
+    /// An error with a remedy.
     Advised(String, String),
     /// Reading or writing failed.
     Io(String, io::Error),
@@ -60,7 +60,7 @@ meanings!(
     CollectiveError
 );
 
-/// Says on stderr what an answer leaves out or an option does not change.
+/// Prints a note on stderr: a part that an answer leaves out, or an option without effect.
 pub(super) fn note(what: &str) {
     say(format_args!("note: {}", printable(what)));
 }
@@ -126,7 +126,7 @@ impl fmt::Display for Failure {
     }
 }
 
-/// The refusal as the compilers of the field draw it.
+/// The error as the compilers of the field draw it.
 fn snippet(error: &ParseError, advice: Option<&str>) -> String {
     let Excerpt { line, text, mark, related, .. } = error.excerpt();
     let bytes = |range: (usize, usize)| byte(&text, range.0)..byte(&text, range.1);

@@ -2,7 +2,7 @@
 //!
 //! A file is written under a hidden name beside its own. Files of a directory are written in a
 //! hidden directory, and get their names together, which only a signal that no program can handle
-//! interrupts. A link that is named stays a link: what it points to is replaced, or made.
+//! interrupts. A link that is named stays a link: its target is replaced, or made.
 
 use std::fs::{self, File};
 use std::io;
@@ -25,7 +25,7 @@ pub(super) struct UnfinishedFile {
 }
 
 impl UnfinishedFile {
-    /// A new file for what is at `path`, or will be. A file that is there must be one that may be
+    /// A new file to replace the one at `path`, or to be the first. An existing file must be one that may be
     /// written, as for the `>` of a shell; the new one has its mode.
     pub(super) fn new(path: &Path) -> io::Result<(File, UnfinishedFile)> {
         let old = writable(path)?;
@@ -55,7 +55,7 @@ impl UnfinishedFile {
 /// Files of a directory that get their names together: all of them or, on Ctrl-C, none.
 pub(super) struct Files {
     hidden: TempDir,
-    /// As the user wrote it.
+    /// The path as the user wrote it.
     said: PathBuf,
     dir: PathBuf,
     _guard: Unfinished,
@@ -77,7 +77,7 @@ impl Files {
             builder.prefix(&prefix(&dir)).suffix(SUFFIX).tempdir_in(home)
         };
         let made = Unfinished::make(make, TempDir::path);
-        // The error names the hidden directory, which is not what the user asked for.
+        // The error of the hidden directory is reported with the path that the user gave.
         let (hidden, guard) = made.map_err(|error| failed(path, error.kind().into()))?;
         Ok(Files { hidden, said: path.into(), dir, _guard: guard })
     }
@@ -111,7 +111,7 @@ impl Files {
                     return renamed.map_err(|error| failed(&self.said, error));
                 }
             }
-            // What can be refused is refused before the first file has its name.
+            // Errors that can be found in advance are reported before the first file has its name.
             each_file(hidden, &self.said, &mut |_, name| writable(name).map(|_| ()))?;
             each_file(hidden, &self.said, &mut |file, name| fs::rename(file, name))
         })
@@ -120,16 +120,16 @@ impl Files {
 
 const SUFFIX: &str = ".part";
 
-/// `.table.csv.` of `.table.csv.Ab12Cd.part`: tells which file it will be, and is no longer than
-/// file systems allow wherever the name itself is not.
+/// `.table.csv.` of `.table.csv.Ab12Cd.part`: it names the file to be, and is never too long for file
+/// systems if the name itself is not.
 fn prefix(path: &Path) -> String {
-    // Of at most 4 bytes; names have at most 255, with the digits and the suffix.
+    // A character has at most 4 bytes; names have at most 255, with the digits and the suffix.
     const MOST_CHARACTERS: usize = 48;
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     format!(".{}.", name.chars().take(MOST_CHARACTERS).collect::<String>())
 }
 
-/// What is at a path, if it is a file that may be replaced; nothing if nothing is.
+/// The metadata of a file that may be replaced; `None` if nothing is at the path.
 fn writable(path: &Path) -> io::Result<Option<fs::Metadata>> {
     match fs::metadata(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
@@ -140,9 +140,9 @@ fn writable(path: &Path) -> io::Result<Option<fs::Metadata>> {
     }
 }
 
-/// What a path names that leads to nothing yet: where its links end.
+/// The path at which the links of `path` end, which may not exist yet.
 fn named(path: &Path) -> PathBuf {
-    // As many as the kernel follows; it refuses longer chains itself.
+    // The number of links that the kernel follows; it fails for longer chains itself.
     const MOST_LINKS: usize = 40;
     let mut path = path.to_owned();
     for _ in 0..MOST_LINKS {

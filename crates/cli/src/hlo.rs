@@ -69,7 +69,7 @@ pub(super) struct Hlo {
     strict: bool,
 }
 
-// What the report is about, if not instructions.
+// The subject of the report, if not instructions.
 #[derive(Debug, ClapArgs)]
 #[group(multiple = false)]
 struct About {
@@ -92,7 +92,7 @@ struct About {
     /// List the per-device size of every sharded instruction instead, largest first.
     #[arg(long)]
     shardings: bool,
-    /// Report the distinct shapes instead, wherever they stand outside quotes.
+    /// Report the distinct shapes outside quotes instead.
     #[arg(long)]
     shapes: bool,
 }
@@ -142,7 +142,7 @@ impl Hlo {
         }
     }
 
-    /// Goes through the computations of the dump, and returns what could not be read.
+    /// Visits the computations of the dump, and returns the lines that could not be read.
     fn computations<E: Into<Failure>>(
         &self,
         (input, length): Input,
@@ -214,7 +214,7 @@ impl Hlo {
         )
     }
 
-    /// Refuses lines that cannot be read, if that was asked.
+    /// Returns an error for lines that cannot be read, with `--strict`.
     fn check(&self, unread: &[(u64, String)]) -> Result<(), Failure> {
         if !self.strict || unread.is_empty() {
             return Ok(());
@@ -272,7 +272,7 @@ impl Hlo {
         }
     }
 
-    /// The sums of a dump, and what could not be read.
+    /// The sums of a dump, and the lines that could not be read.
     fn tallies(&self, input: Input) -> Result<(HloTallies, HloReading), Failure> {
         let mut tallies = HloTallies::default();
         let reading = self.computations(input, |computation| tallies.add(computation))?;

@@ -1,4 +1,4 @@
-//! What `pack` and `unpack` share: `.npy` files, and directories with a file per unit.
+//! Parts that `pack` and `unpack` share: `.npy` files, and directories with a file per unit.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -15,7 +15,7 @@ use super::files::Files;
 use super::input::{Place, PlacementSource};
 use super::output::{Output, done_from};
 
-// What `pack` and `unpack` share.
+// Options that `pack` and `unpack` share.
 #[derive(Debug, ClapArgs)]
 pub(super) struct Image {
     #[command(flatten)]
@@ -26,7 +26,7 @@ pub(super) struct Image {
 }
 
 impl Image {
-    /// The compiled layout, and the long words that the image is made of, where they are known.
+    /// The compiled layout, and the long words of the image, if they are known.
     pub(super) fn program(&self) -> Result<(Program, Option<WordImage>), Failure> {
         let PlacementSource { placement, .. } = self.place.placement()?;
         let program = placement.program()?;
@@ -40,7 +40,7 @@ impl Image {
 /// The bits of a long word in a file.
 pub(super) const WORD_BITS: u64 = 64;
 
-/// Long words of so many lanes.
+/// The long words of an image: their lanes and the bits of each.
 #[derive(Clone, Copy)]
 pub(super) struct WordImage {
     pub(super) lanes: u64,
@@ -104,7 +104,7 @@ impl Npy {
     }
 }
 
-/// Where an image goes.
+/// The target of an image.
 pub(super) enum ImageOut {
     File(Output),
     /// A file per unit, in a directory that gets its name when it is complete.
@@ -156,7 +156,7 @@ impl ImageOut {
     }
 }
 
-/// A directory of units that is refused for what it holds, or cannot be read.
+/// The failure for a directory of units whose content is invalid, or that cannot be read.
 fn refused(path: &Path, error: io::Error) -> Failure {
     match error.kind() {
         io::ErrorKind::InvalidInput | io::ErrorKind::InvalidData => {
@@ -194,7 +194,7 @@ impl Write for ImageOut {
     }
 }
 
-/// Where an image comes from.
+/// The source of an image.
 pub(super) enum ImageIn {
     File(Npy),
     Dir(UnitReader),
@@ -215,7 +215,7 @@ impl ImageIn {
         }
     }
 
-    /// Returns whether the image is one that `pack` makes of such a tensor.
+    /// Checks that the image has the shape and the entries that `pack` gives it.
     pub(super) fn check(
         &self,
         program: &Program,

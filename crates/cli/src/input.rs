@@ -1,4 +1,4 @@
-//! From arguments to texts, layouts and placements.
+//! The conversion of arguments to texts, layouts and placements.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
@@ -18,7 +18,7 @@ use tensor_layout::internals::to_u64;
 
 // Structs that commands flatten have plain comments: clap would take doc comments for the help.
 
-// How the texts of layouts are read.
+// Options for reading the texts of layouts.
 #[derive(Debug, Default, ClapArgs)]
 #[command(next_help_heading = "Reading")]
 pub(super) struct Reading {
@@ -37,7 +37,7 @@ pub(super) struct Reading {
     member: Option<String>,
 }
 
-// A layout and where it is placed.
+// A layout and its placement.
 #[derive(Debug, ClapArgs)]
 pub(super) struct Place {
     /// The layout, or - for standard input.
@@ -49,7 +49,7 @@ pub(super) struct Place {
     pub(super) on: On,
 }
 
-// Where layouts are placed, and from which address on.
+// The placement of layouts, and the first address.
 #[derive(Debug, ClapArgs)]
 #[command(next_help_heading = "Placing")]
 pub(super) struct On {
@@ -60,7 +60,7 @@ pub(super) struct On {
     pub(super) base: u64,
 }
 
-// Where layouts are placed.
+// The machine and the memory that layouts are placed in.
 #[derive(Debug, ClapArgs)]
 #[command(next_help_heading = "Placing")]
 pub(super) struct OnMachine {
@@ -141,7 +141,7 @@ pub(super) struct PlacementSource {
 }
 
 impl Reading {
-    /// How an argument of an edit is read: as its text looks.
+    /// The options for an argument of an edit: its notation is detected.
     pub(super) fn by_look(lenient: bool) -> Reading {
         Reading { lenient, ..Reading::default() }
     }
@@ -244,7 +244,7 @@ impl Reading {
         }
     }
 
-    /// The member of a tuple that was asked for.
+    /// The chosen member of a tuple.
     fn member_of(&self, syntax: LayoutText) -> Result<LayoutText, Failure> {
         let Some(member) = &self.member else { return Ok(syntax) };
         let LayoutText::Xla(shape) = &syntax else {
@@ -272,7 +272,7 @@ fn shape_of_line(text: &str) -> Option<XlaShape> {
     XlaShape::parse_prefix(rest.trim_start()).ok().map(|(shape, _)| shape)
 }
 
-/// A file or standard input, with its length where it has one.
+/// A file or standard input, with its length if that is known, else 0.
 pub(super) fn open(path: &str) -> Result<(Box<dyn BufRead>, u64), Failure> {
     if path == "-" {
         return Ok((Box::new(io::stdin().lock()), 0));
@@ -379,7 +379,7 @@ impl OnMachine {
         machine: Option<&Machine>,
         change: impl FnOnce(PlacementBuilder) -> PlacementBuilder,
     ) -> Result<PlacementSource, Failure> {
-        // Devices are counted through the tree that was asked for; else the mesh is the machine.
+        // Devices are counted through the tree of `--machine`; without one, the mesh is the machine.
         let (layout, mesh) = match (&syntax, machine) {
             (_, Some(tree)) if self.machine.is_some() => (syntax.lower_on(tree)?, None),
             (LayoutText::Sharded(shape), None) => (syntax.lower()?, shape.machine()?),
@@ -452,7 +452,7 @@ impl OnMachine {
     }
 }
 
-/// What the option says or the suffix of the text does.
+/// The value of the option, or else of the suffix of the text.
 fn one_of(
     option: &str,
     given: Option<String>,
@@ -562,7 +562,7 @@ fn note_spaces(first: &LayoutText, second: &LayoutText) {
     }
 }
 
-/// How places are written.
+/// The notation of places.
 #[derive(Clone, Copy, Debug, Default, PartialEq, ValueEnum)]
 pub(super) enum PlaceForm {
     /// L2B=1,L1B=4,..,Addr=33.
@@ -615,7 +615,7 @@ pub(super) fn location(text: &str) -> Result<Location, Failure> {
     Ok(text.parse()?)
 }
 
-/// Refuses coordinates in levels that places of the layout do not have.
+/// Rejects coordinates in levels that places of the layout do not have.
 pub(super) fn check_columns(placement: &Placement, place: &Location) -> Result<(), Failure> {
     let columns = placement.columns();
     match place.iter().find(|(level, _)| !columns.contains(level)) {

@@ -1,6 +1,6 @@
-//! Ctrl-C, SIGTERM and SIGHUP: what was not finished is removed.
+//! Ctrl-C, SIGTERM and SIGHUP: unfinished files are removed.
 //!
-//! Other signals end the command at once; what they leave is hidden and ends in `.part`.
+//! Other signals end the command at once; the files that they leave are hidden and end in `.part`.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -39,7 +39,7 @@ impl Drop for Unfinished {
     }
 }
 
-/// Runs to its end before a signal is handled; neither makes nor drops what is unfinished.
+/// Runs to its end before a signal is handled; it neither makes nor drops unfinished files.
 pub(super) fn uninterrupted<T>(run: impl FnOnce() -> T) -> T {
     paths(|_| run())
 }
@@ -48,7 +48,7 @@ fn paths<T>(change: impl FnOnce(&mut Vec<PathBuf>) -> T) -> T {
     change(&mut UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner))
 }
 
-/// Removes what is not finished and leaves with the exit code of an interrupted command.
+/// Removes unfinished files and exits with the code of an interrupted command.
 fn stop() {
     const INTERRUPTED: i32 = 130;
     paths(|paths| {

@@ -14,7 +14,7 @@ use tensor_layout::{Found, Level, Location};
 /// A JSON object on one line that is written part by part: a list may have millions of rows.
 pub(super) struct JsonLine<'o> {
     out: &'o mut dyn Write,
-    /// What goes before the next field.
+    /// The text in front of the next field.
     before: &'static str,
 }
 

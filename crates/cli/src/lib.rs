@@ -1,6 +1,6 @@
 //! The command line: arguments to a request, a library call, its answer as text.
 //!
-//! A file per command, with its arguments and its help; what commands share stands in `input`
+//! A file per command, with its arguments and its help; parts that commands share are in `input`
 //! (texts, machines, numbers), `output`, `files`, `interrupt`, `json`, `failure`, `slips`, `picture` and
 //! `image`.
 
@@ -149,7 +149,7 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let as_json = arguments.iter().any(|argument| argument == "--json")
         || arguments.windows(2).any(|pair| pair[0] == "--format" && pair[1] == "json")
         || arguments.iter().any(|argument| argument == "--format=json");
-    // Matches tell the order of arguments, which the steps of an edit need.
+    // Matches keep the order of arguments, which the steps of an edit need.
     let parsed = Args::command().try_get_matches_from(&arguments);
     let parsed = parsed.and_then(|matches| Ok((Args::from_arg_matches(&matches)?, matches)));
     let (args, matches) = match parsed {
@@ -159,7 +159,7 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     args.command.run(&matches).unwrap_or_else(|failure| failure.report(as_json))
 }
 
-/// Help, the version, or what is wrong with the arguments.
+/// Prints help, the version, or an error in the arguments.
 fn usage(error: &clap::Error, arguments: &[OsString], as_json: bool) -> ExitCode {
     if !error.use_stderr() || error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
         return printed(error, as_json);
@@ -181,7 +181,7 @@ fn usage(error: &clap::Error, arguments: &[OsString], as_json: bool) -> ExitCode
     printed(error, as_json)
 }
 
-/// What is wrong and what to do, where that is more than clap can tell.
+/// The error and its remedy, for errors about which we know more than clap does.
 fn remedy(error: &clap::Error, arguments: &[OsString]) -> Option<(String, String)> {
     let text = |kind| match error.get(kind) {
         Some(ContextValue::String(text)) => Some(text.as_str()),
@@ -209,7 +209,7 @@ fn command_of(arguments: &[OsString]) -> clap::Command {
     command
 }
 
-/// Prints what clap has to say; a caller inside of another program goes on.
+/// Prints the message of clap; a caller inside of another program continues.
 fn printed(error: &clap::Error, as_json: bool) -> ExitCode {
     match error.print().and_then(|()| io::stdout().flush()) {
         _ if error.use_stderr() => ExitCode::from(2),

@@ -1,4 +1,4 @@
-//! `machines`, `dtypes`, `notations`: what there is to name.
+//! `machines`, `dtypes`, `notations`: the names that options take.
 
 use clap::Args as ClapArgs;
 use serde_json::{Value, json};

@@ -1,4 +1,4 @@
-//! `locate`: where one element lives.
+//! `locate`: the places of one element.
 
 use clap::Args as ClapArgs;
 use serde_json::{Value, json};
@@ -13,7 +13,7 @@ use super::input::{Form, Place, PlaceForm, PlacementSource, in_assembly, numbers
 use super::json::location_json;
 use super::output::print;
 
-/// The number of copies that are printed for a person, and how many as JSON.
+/// The number of copies that are printed as text, and as JSON.
 const MOST_LINES: usize = 64;
 const MOST_COPIES: usize = 1 << 16;
 
@@ -34,7 +34,7 @@ Examples:
 pub(super) struct Locate {
     /// The index: one entry per axis, such as 100,37; '' for rank 0; or a CuTe coordinate such as
     /// ((1,0),2).
-    // Stands before the layout, whose options open a group of the help.
+    // Declared before the layout, whose options open a group of the help.
     #[arg(value_name = "I,J,..", index = 2)]
     index: String,
     #[command(flatten)]
@@ -42,7 +42,7 @@ pub(super) struct Locate {
     /// Also print byte offsets, and addresses as MN-Core assembly writes them.
     #[arg(long, help_heading = "Output")]
     bytes: bool,
-    /// How places are written.
+    /// The notation of places.
     #[arg(long = "as", value_enum, value_name = "FORM", help_heading = "Output", default_value_t)]
     place_form: PlaceForm,
     #[command(flatten)]
@@ -148,7 +148,7 @@ struct LocatedPlace {
     columns: Vec<Level>,
     /// The number of them; the first of them are `places`.
     copies: u64,
-    /// The levels in which copies lie apart.
+    /// The levels in which copies differ.
     replicated: Vec<Level>,
     places: Vec<Location>,
     bytes: Option<Vec<u64>>,
@@ -263,7 +263,7 @@ fn word_offsets(placement: &Placement, places: &[Location]) -> Result<Vec<u64>, 
     places.iter().map(|place| byte(place).ok_or_else(too_large)).collect()
 }
 
-/// The addresses that assembly writes, where the machine says how it counts.
+/// The addresses that assembly writes, if the machine has assembly for the memory.
 fn assembly_addresses(placement: &Placement, places: &[Location]) -> Option<Vec<u64>> {
     let step = Memory::assembly_step(placement.machine()?, placement.memory()?.0)?;
     places.iter().map(|place| place.get(Level::ADDR)?.checked_mul(step)).collect()

@@ -1,4 +1,4 @@
-//! Where answers go: standard output or a file, with a progress bar for long ones.
+//! The output of answers: standard output or a file, with a progress bar for long ones.
 
 use std::fs::File;
 use std::io::{self, BufWriter, IsTerminal, Write};
@@ -93,7 +93,7 @@ pub(super) fn stdout_failed(error: io::Error) -> Failure {
     Failure::Io("standard output".into(), error)
 }
 
-/// What the name of a file ends in, in lower case; empty if nothing.
+/// The extension of a file name, in lower case; empty without one.
 pub(super) fn extension_of(path: &Path) -> String {
     path.extension().map_or_else(String::new, |end| end.to_string_lossy().to_ascii_lowercase())
 }
@@ -135,7 +135,7 @@ impl Colored {
     }
 }
 
-/// Returns whether text is coloured, which goes to standard output or to a file.
+/// Returns whether text for standard output or a file is coloured.
 pub(super) fn is_colored(to_stdout: bool) -> bool {
     match COLOR.get() {
         Some(Color::Always) => true,
@@ -147,7 +147,7 @@ pub(super) fn is_colored(to_stdout: bool) -> bool {
     }
 }
 
-/// The columns of the terminal, at least 40; 80 where there is none.
+/// The columns of the terminal, at least 40; 80 without a terminal.
 pub(super) fn width() -> usize {
     const NARROWEST: usize = 40;
     let size = io::stdout().is_terminal().then(terminal_size::terminal_size).flatten();
@@ -161,7 +161,7 @@ pub(super) fn print(text: &str) -> Result<(), Failure> {
     out.finish()
 }
 
-/// Prints a layout in a notation, and on stderr what the notation cannot express of it.
+/// Prints a layout in a notation, and on stderr the parts that the notation cannot express.
 pub(super) fn print_layout(
     written: Result<(String, Option<String>), LayoutError>,
     syntax: &LayoutText,
@@ -179,7 +179,7 @@ pub(super) fn print_layout(
     print(&text)
 }
 
-/// Gives the file its name, or tells why not.
+/// Gives the file its name, or returns the failure.
 pub(super) fn done(written: Result<(), WriteError>, out: Output) -> Result<(), Failure> {
     match written {
         Ok(()) => out.finish(),

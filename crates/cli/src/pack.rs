@@ -29,7 +29,7 @@ pub(super) struct Pack {
     tensor: PathBuf,
     #[command(flatten)]
     image: Image,
-    /// What padding and holes are filled with: the bits of a cell.
+    /// The bits of the cells of padding and holes.
     #[arg(long, value_name = "BITS", default_value_t = 0, value_parser = count::<u64>, help_heading = "Output")]
     fill: u64,
 }

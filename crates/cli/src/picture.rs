@@ -1,4 +1,4 @@
-//! What `draw` and the small pictures below `explain` share.
+//! Parts that `draw` and the small pictures below `explain` share.
 
 use tensor_layout::xla::XlaShape;
 use tensor_layout::{LayoutError, LayoutText, Placement};
@@ -15,7 +15,7 @@ pub(super) fn titled<'a>(placement: &'a Placement, syntax: &LayoutText) -> Drawi
     }
 }
 
-/// The picture of a layout that is small enough to stand below its explanation; else nothing.
+/// The picture of a layout that is small enough to be shown below its explanation; else empty.
 pub(super) fn small(placement: &Placement, syntax: &LayoutText) -> String {
     const MOST_CELLS: usize = 128;
     let picture = titled(placement, syntax).tensor();

@@ -35,10 +35,10 @@ Examples:
     --machine PE=4
   tensor-layout relayout '((1_PE, 4:1))' '((4:1))' --machine PE=4 --transfers")]
 pub(super) struct RelayoutArgs {
-    /// Where the tensor is, or - for standard input.
+    /// The layout that the tensor is in, or - for standard input.
     #[arg(value_name = "SOURCE")]
     source: String,
-    /// Where it is wanted.
+    /// The layout that it is wanted in.
     #[arg(value_name = "DESTINATION")]
     destination: String,
     #[command(flatten)]
@@ -125,7 +125,7 @@ fn cost(
     Ok(Some(CostModel::new(machine, bits)?.at_least(&traffic.levels)?))
 }
 
-/// A sentence, what moves, and a table.
+/// A sentence, the moves, and a table.
 pub fn page(pair: &Relayout, traffic: &Traffic, account: &Account) -> String {
     let mut page = format!("{}\n\n", pair.sentence(traffic));
     for digit in &account.moves {

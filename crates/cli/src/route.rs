@@ -30,10 +30,10 @@ Examples:
   tensor-layout route '((64:1))@L1BM' '((1_L2B, 1_L1B, 16_MAB, 4_PE))@LM0' \\
     --machine mn-core-2 --by l1bmd")]
 pub(super) struct RouteArgs {
-    /// Where the tensor is, or - for standard input.
+    /// The layout that the tensor is in, or - for standard input.
     #[arg(value_name = "SOURCE")]
     source: String,
-    /// Where it is wanted.
+    /// The layout that it is wanted in.
     #[arg(value_name = "TARGET")]
     target: String,
     /// A layout on the way; repeat for more, in order.

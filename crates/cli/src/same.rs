@@ -71,7 +71,7 @@ pub(super) struct Same {
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub(super) enum UpTo {
-    /// Where padding lies does not matter.
+    /// Differences in padding do not matter.
     Padding,
 }
 
@@ -87,7 +87,7 @@ pub(super) enum Bitcasting {
     Transpose,
     /// The dimensions are permuted, and then reshaped.
     ReshapeOfTranspose,
-    /// The same bytes hold elements, in any order.
+    /// Both arrays have elements at the same bytes, in any order.
     Bytes,
 }
 
@@ -104,7 +104,7 @@ impl Bitcasting {
     }
 }
 
-/// What is asked, and the word for yes.
+/// The relation to test, and the word for yes.
 #[derive(Clone, Copy)]
 enum Relation {
     Same,
@@ -190,7 +190,7 @@ impl Same {
 
 /// The answer of `same`.
 impl Same {
-    /// Names the copies that leading axes of one side are, where that is asked.
+    /// Names the copies that leading axes of one side are, with `--serves`.
     fn say_copies(&self, first: &Layout, second: &Layout) {
         if self.serves {
             looked_at(first, second);
@@ -198,7 +198,7 @@ impl Same {
     }
 }
 
-/// Says which axes of one layout count as copies, and where these are.
+/// Prints the axes of one layout that count as copies, and their positions.
 fn looked_at(first: &Layout, second: &Layout) {
     let (more, fewer, which) = match first.rank() > second.rank() {
         true => (first, second, "first"),

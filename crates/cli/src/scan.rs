@@ -105,7 +105,7 @@ impl Scan {
         Ok(report)
     }
 
-    /// Tells of options that no layout of the text uses.
+    /// Prints a note on options that no layout of the text uses.
     fn note_unused(&self, report: &ScanReport) {
         use tensor_layout::notation::Notation;
         let has = |wanted: &[Notation]| report.rows().any(|row| wanted.contains(&row.notation));

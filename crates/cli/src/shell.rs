@@ -1,4 +1,4 @@
-//! `completions` and `man`: what a shell and a manual want to know.
+//! `completions` and `man`: files for shells and for manuals.
 
 use std::io::Write;
 use std::path::PathBuf;

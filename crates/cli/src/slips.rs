@@ -1,4 +1,4 @@
-//! Remedies for what people paste, and for what shells do to it.
+//! Remedies for slips: texts that people paste, and texts that shells have changed.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use tensor_layout::{LayoutText, Machine, ParseError};
 
 use super::failure::Failure;
 
-/// The refusal of a text where the first layout is wanted, with the remedy if the slip is a known
+/// The failure for a text in the place of the first layout, with the remedy if the slip is a known
 /// one.
 pub(super) fn refused(error: ParseError, text: &str, lenient: bool) -> Failure {
     match from_order(text) {
@@ -17,7 +17,7 @@ pub(super) fn refused(error: ParseError, text: &str, lenient: bool) -> Failure {
     }
 }
 
-/// The refusal of a text where a step of an edit wants a layout.
+/// The failure for a text in the place of a layout of an edit.
 pub(super) fn refused_operand(error: ParseError, text: &str, lenient: bool) -> Failure {
     let advice = from_ascii(text)
         .or_else(|| from_shell(text))
@@ -30,17 +30,17 @@ pub(super) fn refused_operand(error: ParseError, text: &str, lenient: bool) -> F
     Failure::Text(error, advice)
 }
 
-/// Returns whether the text, mended, is a layout.
+/// Returns whether a corrected text is a layout.
 fn reads(text: &str) -> bool {
     LayoutText::parse(text).is_ok()
 }
 
-/// Returns whether the text, mended, is a layout that has a meaning.
+/// Returns whether a corrected text is a layout that has a meaning.
 fn means(text: &str) -> bool {
     LayoutText::parse(text).is_ok_and(|text| text.lower().is_ok())
 }
 
-/// Full-width brackets and digits, typographic quotes: what text processors write; quotes of any kind.
+/// Full-width brackets and digits, typographic quotes, as text processors write them; quotes of any kind.
 fn from_ascii(text: &str) -> Option<String> {
     let mended: String = text.chars().filter_map(ascii).collect();
     let mended = mended.trim();
@@ -69,7 +69,7 @@ fn ascii(c: char) -> Option<char> {
     }
 }
 
-/// `f32[2,3]1` is what a shell leaves of an unquoted `f32[2,3]{1,0}`.
+/// `f32[2,3]1` is left by a shell of an unquoted `f32[2,3]{1,0}`.
 pub(super) fn from_shell(text: &str) -> Option<String> {
     let (head, tail) = text.rsplit_once(']')?;
     let digits = !tail.is_empty() && tail.bytes().all(|b| b.is_ascii_digit());
@@ -98,7 +98,7 @@ fn from_brackets(text: &str) -> Option<String> {
     meant.map(|mended| format!("did you mean '{mended}'?"))
 }
 
-/// The line of a log: what stands before the layout ends in `:`, `=` or a comma.
+/// The suggestion for the line of a log, if the text before its layout ends in `:`, `=` or a comma.
 fn from_log(text: &str) -> Option<String> {
     const MOST_BRACKETS: usize = 8;
     let starts = text.match_indices('(').take(MOST_BRACKETS);
@@ -147,7 +147,7 @@ pub(super) fn unexpected(
     }
 }
 
-/// Refuses a layout where a file should be named that goes before it.
+/// Returns an error for a layout in the place of a file, which comes first.
 pub(super) fn check_order(file: &Path, what: &str) -> Result<(), Failure> {
     let text = file.to_str().unwrap_or_default();
     if file.exists() || !reads(text) {
@@ -157,7 +157,7 @@ pub(super) fn check_order(file: &Path, what: &str) -> Result<(), Failure> {
     Err(Failure::Advised(why, format!("{what} comes first, then the layout")))
 }
 
-/// The remedy for a layout where a command should stand.
+/// The remedy for a layout in the place of a command.
 pub(super) fn not_a_command(text: &str) -> Option<(String, String)> {
     reads(text).then(|| {
         let help = format!("put a command in front of it: tensor-layout explain '{text}'");
@@ -170,7 +170,7 @@ fn from_file(text: &str) -> Option<String> {
     is_file.then(|| format!("`{text}` is a file; to read a layout from it, write - < {text}"))
 }
 
-/// An index or a place where the layout should stand.
+/// The advice for an index or a place that is given instead of the layout.
 fn from_order(text: &str) -> Option<String> {
     let is_number = |item: &str| !item.is_empty() && item.bytes().all(|b| b.is_ascii_digit());
     let numbers = text.split(',').all(|item| is_number(item.trim()));

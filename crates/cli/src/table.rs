@@ -56,7 +56,7 @@ pub(super) struct TableArgs {
     /// Make Arrow and Parquet columns as narrow as their numbers allow, not signed 64-bit.
     #[arg(long, help_heading = "Output")]
     narrow: bool,
-    /// How places are written: --as assembly has one column, `place`, in CSV and JSON lines.
+    /// The notation of places: --as assembly has one column, `place`, in CSV and JSON lines.
     #[arg(long = "as", value_enum, value_name = "FORM", help_heading = "Output", default_value_t)]
     place_form: PlaceForm,
     /// Write to a file, which appears only when it is complete.
@@ -148,7 +148,7 @@ impl TableArgs {
         }
     }
 
-    /// The format that was asked for, or that the name of the file implies.
+    /// The format of the option, or of the name of the file.
     fn format(&self) -> Result<TableFormat, Failure> {
         let file = self.output.as_deref().filter(|_| self.partition_by.is_none());
         let ending = file.map_or_else(String::new, extension_of);
@@ -262,7 +262,7 @@ fn array(args: &TableArgs, placement: &Placement, kind: NpyTable) -> Result<(), 
     done(written, out)
 }
 
-/// `2/8`: the part, from 1, and of how many.
+/// `2/8`: the part, from 1, and the number of parts.
 fn part(text: &str) -> Result<(u64, u64), Failure> {
     let number = |text: &str| text.parse::<u64>().ok();
     let parts = text.split_once('/').and_then(|(k, n)| Some((number(k)?, number(n)?)));
@@ -273,7 +273,7 @@ fn part(text: &str) -> Result<(u64, u64), Failure> {
     })
 }
 
-/// A file per coordinate of some levels, where there are rows; they appear together.
+/// A file per coordinate of some levels, if there are rows; all appear together.
 fn partitions(
     placement: &Placement,
     rows: &Table<'_>,
@@ -290,7 +290,7 @@ fn partitions(
     if let Some(twice) = levels.iter().find(|l| levels.iter().filter(|m| m == l).count() > 1) {
         return Err(Failure::Argument(format!("--partition-by: `{twice}` is given twice")));
     }
-    // Refuses levels that are not columns.
+    // An error for levels that are not columns.
     rows.clone().at(&levels.iter().map(|level| (*level, 0)).collect())?;
     let step = |level: &Level| placement.units_per_memory(*level);
     let size = |level: &Level| placement.coordinates(*level).div_ceil(step(level));

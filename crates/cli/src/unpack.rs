@@ -19,7 +19,7 @@ IMAGE is a FILE or DIR that `pack` wrote, with the same LAYOUT and options.
 Example:
   tensor-layout unpack image.npy '((4_PE, 3:8), (8:1))' -o w.npy")]
 pub(super) struct Unpack {
-    /// What `pack` wrote.
+    /// The image that `pack` wrote.
     #[arg(value_name = "IMAGE")]
     source: PathBuf,
     #[command(flatten)]

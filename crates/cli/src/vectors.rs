@@ -133,10 +133,10 @@ struct CompareArgs {
     /// The file, or - for standard input.
     #[arg(value_name = "FILE")]
     file: String,
-    /// What the simulator printed, or - for standard input.
+    /// The output of the simulator, or - for standard input.
     #[arg(value_name = "RESULT")]
     result: String,
-    /// Draw where the wrong elements of the first wrong tensor lie.
+    /// Draw the wrong elements of the first wrong tensor.
     #[arg(long, value_name = "FILE.svg")]
     picture: Option<PathBuf>,
     /// The number of wrong elements to list of each tensor, at most 1000; by default 20 as text, all
@@ -170,7 +170,7 @@ impl Vectors {
     }
 }
 
-/// A refusal, with the file that it is about.
+/// The failure for an error in a file.
 fn failed(file: &str, error: VectorError) -> Failure {
     match error {
         VectorError::Header(error) => Failure::Text(error, None),
@@ -260,7 +260,7 @@ impl WriteArgs {
         Ok(tensors)
     }
 
-    /// Tensors and bases, as they stand on the command line.
+    /// Tensors and bases, in the order of the command line.
     fn parts(&self, matches: Option<&ArgMatches>) -> Vec<WriteArgument<'_>> {
         let places = |name: &str| -> Vec<usize> {
             matches.and_then(|m| m.indices_of(name)).into_iter().flatten().collect()
@@ -467,7 +467,7 @@ impl CompareArgs {
         Ok(ExitCode::from(u8::from(wrong.is_some())))
     }
 
-    /// A tensor: that it is the same, or what is wrong, where, and a picture.
+    /// A tensor in words: that it is the same, or its wrong elements with their places and a picture.
     fn described(&self, tensor: &VectorComparison) -> String {
         let (name, wrong, compared) = (tensor.header.name(), tensor.wrong, tensor.compared);
         let untested = match tensor.untested {
@@ -497,7 +497,7 @@ impl CompareArgs {
     }
 }
 
-/// The first unit with wrong elements, of how many.
+/// The first unit with wrong elements, and the number of such units.
 fn wrong_units(tensor: &VectorComparison) -> String {
     let Some((unit, count)) = tensor.units.iter().next() else { return String::new() };
     let units = match tensor.units.len() {

@@ -5,8 +5,8 @@ use std::io::{self, IsTerminal};
 
 use super::output::width;
 
-/// The page as it is printed: on a terminal, lines that are wider are broken at blanks. Into a file
-/// or a pipe it goes as it is, since programs read lines.
+/// The page as it is printed: on a terminal, lines that are wider are broken at blanks. For a file
+/// or a pipe it is unchanged, since programs read lines.
 pub(super) fn fitted(page: &str) -> Cow<'_, str> {
     match io::stdout().is_terminal() {
         true => broken(page, width()).into(),
@@ -14,7 +14,7 @@ pub(super) fn fitted(page: &str) -> Cow<'_, str> {
     }
 }
 
-/// Breaks lines at blanks; what follows stands below the text behind the columns of numbers, or is
+/// Breaks lines at blanks; continued lines are aligned with the text behind the columns of numbers, or
 /// indented a little more. Words stay whole: a shape that was broken could not be copied.
 fn broken(page: &str, width: usize) -> String {
     let mut text = String::with_capacity(page.len());
@@ -34,8 +34,8 @@ fn broken(page: &str, width: usize) -> String {
     text
 }
 
-/// Where the text begins behind the last two blanks in the left half, or two places behind its
-/// indentation.
+/// The column at which continued lines begin: behind the last two blanks in the left half, or two
+/// columns behind the indentation of the line.
 fn indent(line: &str, width: usize) -> usize {
     let start = line.len() - line.trim_start_matches(' ').len();
     let left = line.char_indices().nth(width / 2).map_or(line, |(at, _)| &line[..at]);
@@ -43,7 +43,7 @@ fn indent(line: &str, width: usize) -> usize {
     columns.map_or((start + 2).min(width / 3), |columns| columns + 2)
 }
 
-/// Where a line has to be broken that is wider than `room`: at the last blank within it behind a
+/// The byte at which a line that is wider than `room` is broken: at the last blank within it behind a
 /// word, or else at the first one.
 fn cut(line: &str, room: usize) -> Option<usize> {
     if line.chars().count() <= room {

@@ -1,4 +1,4 @@
-//! Two dumps beside each other: what came, went, grew and shrank.
+//! The differences between two dumps: operations that came, went, grew or shrank.
 //!
 //! Names change with every compilation, so that instructions are matched by `op_name` and opcode.
 
@@ -11,7 +11,7 @@ use crate::{CollectiveError, Collectives, HloComputation, HloCopies, HloMemory, 
 use tensor_layout::LayoutError;
 use tensor_layout::internals::{printable, readable_bytes, to_u64};
 
-/// What is compared.
+/// The quantity in which two dumps are compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum TallyKind {
@@ -58,7 +58,7 @@ impl Tally {
 /// The kind, the operation of the program and the opcode.
 type Key = (TallyKind, String, String);
 
-/// What of a dump is compared with another.
+/// The tallies of one dump, to be compared with those of another by [`HloChanges::of`].
 #[derive(Clone, Debug, Default)]
 pub struct HloTallies {
     rows: BTreeMap<Key, Tally>,
@@ -138,15 +138,15 @@ impl HloTallies {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct HloChange {
-    /// What is compared.
+    /// The quantity that is compared.
     pub kind: TallyKind,
     /// The operation of the program; empty where the dump does not name it.
     pub op_name: String,
     /// The opcode.
     pub opcode: String,
-    /// In the first dump.
+    /// The tally of the first dump.
     pub before: Tally,
-    /// In the second dump.
+    /// The tally of the second dump.
     pub after: Tally,
 }
 
@@ -164,7 +164,7 @@ impl HloChange {
     }
 }
 
-/// Two dumps beside each other.
+/// The differences between two dumps.
 ///
 /// ```
 /// use tensor_layout_hlo::{HloChanges, HloDump, HloTallies};
@@ -188,9 +188,9 @@ impl HloChange {
 pub struct HloChanges {
     /// Sums by name: in the first dump and in the second; `None` where a dump does not have one.
     pub sums: Vec<(String, Option<u64>, Option<u64>)>,
-    /// What differs, the greatest difference first.
+    /// The rows that differ, the greatest difference in bytes first.
     pub rows: Vec<HloChange>,
-    /// The number of rows that are the same in both.
+    /// The number of rows with equal counts and bytes in both.
     pub same: u64,
 }
 
@@ -217,7 +217,7 @@ impl HloChanges {
         HloChanges { sums: names.into_iter().map(sum).collect(), rows, same: to_u64(same.len()) }
     }
 
-    /// A page for a person: the sums, and the `top` greatest differences (20 if not said).
+    /// A page for a person: the sums, and the `top` greatest differences (20 by default).
     #[must_use]
     pub fn page(&self, top: Option<usize>) -> String {
         const SHOWN: usize = 20;

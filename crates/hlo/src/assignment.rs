@@ -12,7 +12,7 @@ use crate::names::Shapes;
 use crate::unread::{Unread, UnreadLine};
 use tensor_layout::internals::{counted, percent, printable, readable_bytes, to_u64};
 
-/// What XLA allocates for a program, by its own account.
+/// The allocations of a program, as XLA reports them.
 ///
 /// ```
 /// use tensor_layout_hlo::HloAllocations;
@@ -32,7 +32,7 @@ use tensor_layout::internals::{counted, percent, printable, readable_bytes, to_u
 pub struct HloAllocations {
     /// The blocks, in the order of the text.
     pub allocations: Vec<HloAllocation>,
-    /// Values whose shape does not take what XLA says: the line, and both in words.
+    /// Values whose shape takes another number of bytes than XLA says: the line, and both in words.
     pub disagreements: Vec<(u64, String)>,
     /// The number of values that were compared with their shapes.
     pub compared: u64,
@@ -47,13 +47,14 @@ pub struct HloAllocation {
     pub line: u64,
     /// The bytes.
     pub size: u64,
-    /// What it is for: `parameter`, `output`, `constant`, `thread-local` or `temporary`.
+    /// The purpose: `parameter`, `output`, `constant`, `thread-local` or `temporary`; `block` in a memory
+    /// usage report, which does not have it.
     pub kind: &'static str,
     /// The number of values that take turns in it.
     pub values: u64,
     /// The largest of them: its name, or the shapes in it.
     pub largest: String,
-    /// The bytes of that one.
+    /// The bytes of the largest value.
     pub largest_size: u64,
 }
 
@@ -171,8 +172,8 @@ impl HloAllocations {
         self.unread.lines()
     }
 
-    /// A page for a person: sums by kind, the `top` greatest blocks (20 if not said), and values whose
-    /// shapes take something else.
+    /// A page for a person: sums by kind, the `top` greatest blocks (20 by default), and the values whose
+    /// shapes take another number of bytes.
     #[must_use]
     pub fn page(&self, top: Option<usize>) -> String {
         const SHOWN: usize = 20;

@@ -1,4 +1,4 @@
-//! What stands behind the operands of an instruction: `key=value, key=value`.
+//! The attributes behind the operands of an instruction: `key=value, key=value`.
 
 use std::borrow::Cow;
 
@@ -42,7 +42,7 @@ impl<'a> HloAttributes<'a> {
         })
     }
 
-    /// What stands between commas outside quotes and brackets.
+    /// Returns the parts between commas outside quotes and brackets, trimmed, without empty ones.
     fn parts(self) -> impl Iterator<Item = &'a str> {
         let text = self.text;
         let mut at = 0;
@@ -82,7 +82,7 @@ impl<'a> HloAttributes<'a> {
     }
 }
 
-/// Where the next comma stands outside quotes and brackets, or the text ends.
+/// Returns the position of the next comma outside quotes and brackets, or the end of the text.
 fn part_end(text: &str, from: usize) -> usize {
     let tokens = Tokens { bytes: text.as_bytes(), is_last: true };
     tokens.walk(from, Until::Comma).unwrap_or(text.len())
@@ -104,7 +104,7 @@ pub(super) fn entry<'a>(braced: &'a str, key: &str) -> Option<&'a str> {
     None
 }
 
-/// Where a value ends that a comma or a blank outside quotes and brackets follows.
+/// Returns the end of a value: the next comma or blank outside quotes and brackets, or the end of the text.
 fn value_end(value: &str) -> usize {
     let text = Tokens { bytes: value.as_bytes(), is_last: true };
     text.walk(0, Until::Gap).unwrap_or(value.len())

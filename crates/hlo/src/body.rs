@@ -1,4 +1,4 @@
-//! The instructions of a computation: where their names, shapes and operands stand in the text.
+//! The instructions of a computation: the spans of their names, shapes and operands in the text.
 
 use hashbrown::HashTable;
 use hashbrown::hash_table::Entry;
@@ -6,15 +6,15 @@ use tensor_layout::error::Span;
 
 use crate::names::hash;
 
-/// A computation, and where its parts are; used again for the next one.
+/// A computation with the spans of its parts; its memory is used again for the next one.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Body {
     pub(super) name: Span,
     pub(super) line: u64,
     pub(super) is_entry: bool,
-    /// Whether instructions stand in no computation, as those that were searched for in a dump.
+    /// Set for instructions outside of any computation, such as the lines that `grep` finds in a dump.
     pub(super) is_loose: bool,
-    /// Whether the text ends inside it.
+    /// Set if the text ends inside the computation.
     pub(super) is_cut: bool,
     pub(super) records: Vec<Record>,
     pub(super) operands: Vec<OperandRecord>,
@@ -57,7 +57,7 @@ impl Body {
     }
 }
 
-/// Among so few instructions a name is found faster by looking at all than in a table.
+/// The number of instructions up to which a search through all names is faster than a table.
 const FEW: usize = 8;
 
 /// The instructions of a computation by their names; of several with one name the last.
@@ -66,7 +66,7 @@ struct Numbers(HashTable<usize>);
 
 impl Numbers {
     fn fill<'t>(&mut self, records: &[Record], part: impl Fn(Span) -> &'t str) {
-        // A long computation must not make those behind it dear: to clear a table is to write all of it.
+        // Clearing a table writes all of it, so a long computation must not make the next ones expensive.
         const MOST_ROOM: usize = 1 << 8;
         if self.0.capacity() > MOST_ROOM {
             self.0 = HashTable::new();
@@ -95,7 +95,7 @@ impl Numbers {
     }
 }
 
-/// Where the parts of an instruction stand in the text of its computation.
+/// The spans of the parts of an instruction in the text of its computation.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Record {
     pub(super) name: Span,
@@ -103,17 +103,17 @@ pub(super) struct Record {
     pub(super) opcode: Span,
     pub(super) arguments: Span,
     pub(super) attributes: Span,
-    /// A range of operands of the computation.
+    /// The range of its operands among those of the computation.
     pub(super) operands: Span,
     pub(super) line: u64,
     pub(super) is_root: bool,
 }
 
-/// Where an operand stands, and which instruction it is.
+/// The spans of an operand, and the number of its instruction in the computation.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct OperandRecord {
     pub(super) name: Span,
-    /// What stands before the name: its shape, if that is written.
+    /// The text before the name: the shape, if it is written, maybe behind a comment.
     pub(super) shape: Span,
     pub(super) instruction: Option<usize>,
 }

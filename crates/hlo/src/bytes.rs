@@ -8,9 +8,9 @@ use tensor_layout::{LayoutError, internals};
 pub struct HloBytes {
     /// The number of instructions.
     pub count: u64,
-    /// The elements alone.
+    /// The bytes of the elements alone.
     pub unpadded: u64,
-    /// The allocations.
+    /// The allocated bytes, padding included.
     pub allocated: u64,
 }
 
@@ -24,7 +24,7 @@ impl HloBytes {
         Ok(())
     }
 
-    /// The sum of two.
+    /// Returns the sum of two.
     ///
     /// # Errors
     /// [`TooLarge`](LayoutError::TooLarge).
@@ -34,7 +34,7 @@ impl HloBytes {
         Ok(HloBytes { count: self.count - 1 + other.count, ..self })
     }
 
-    /// Allocated and not elements.
+    /// The bytes that are allocated but hold no element.
     #[must_use]
     pub fn padding(&self) -> u64 {
         self.allocated.saturating_sub(self.unpadded)

@@ -6,9 +6,9 @@ use tensor_layout::notation::XlaDtype;
 
 /// Something that begins like a shape: the name of a type, then `[`.
 pub(super) enum ShapeCandidate<'t> {
-    /// From the type to the end of the dimensions or the layout.
+    /// The text from the type to the end of the dimensions or the layout.
     Shape(&'t [u8]),
-    /// A bracket is not closed on this line, or not by what a shape may hold.
+    /// The text up to a byte that a shape cannot have, or to the end of the line: a bracket is not closed.
     Broken(&'t [u8]),
 }
 
@@ -20,7 +20,7 @@ pub(super) struct ShapeCandidates<'t, 'q> {
 }
 
 impl<'t, 'q> ShapeCandidates<'t, 'q> {
-    /// The candidates of a piece; `quoted` says whether it begins, and then whether it ends, inside
+    /// The candidates of a piece; `quoted` is set if the piece begins, and afterwards if it ends, inside
     /// quotes.
     pub(super) fn new(piece: &'t [u8], quoted: &'q mut bool) -> ShapeCandidates<'t, 'q> {
         ShapeCandidates { piece, at: 0, quoted }
@@ -55,7 +55,7 @@ impl<'t> Iterator for ShapeCandidates<'t, '_> {
     }
 }
 
-/// Where the type begins that ends at the bracket, if there is one.
+/// Returns the start of the type that ends at the bracket, if there is one.
 pub(crate) fn type_before(piece: &[u8], bracket: usize) -> Option<usize> {
     const LONGEST_NAME: usize = 16;
     let is_name = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'.' | b'-');
@@ -68,7 +68,7 @@ pub(crate) fn type_before(piece: &[u8], bracket: usize) -> Option<usize> {
     (is_type && !is_instruction).then_some(start)
 }
 
-/// Where a shape ends whose dimensions begin at `bracket`, and whether its brackets close.
+/// Returns the end of the shape whose dimensions begin at `bracket`, and whether its brackets close.
 pub(crate) fn shape_end(piece: &[u8], bracket: usize) -> (usize, bool) {
     let is_dim = |b: &u8| b.is_ascii_digit() || matches!(b, b',' | b'<' | b'=' | b'?' | b' ');
     let dims = piece[bracket + 1..].iter().take_while(|b| is_dim(b)).count();
@@ -88,8 +88,8 @@ pub(crate) fn shape_end(piece: &[u8], bracket: usize) -> (usize, bool) {
     (end + close.unwrap_or_else(|cut| cut), close.is_ok())
 }
 
-/// Behind the brace that closes the layout which `text` begins with, or where the search ends: a
-/// quote, the end of the line or of the text.
+/// Returns the position behind the brace that closes the layout at the start of `text`, or as an error
+/// that of a quote or line end before it, or the end of the text.
 fn close_of_layout(text: &[u8]) -> Result<usize, usize> {
     // Layouts hold no braces, except in the physical shape of older dumps.
     let plain = memchr(b'}', text).map_or(text, |close| &text[..close]);

@@ -1,4 +1,4 @@
-//! What a copy changes, by its opcode and a pair of shapes, and whether it costs anything.
+//! The changes that a copy makes, by its opcode and a pair of shapes, and whether it moves bytes.
 
 use std::sync::OnceLock;
 
@@ -10,20 +10,20 @@ use tensor_layout::algebra::Layout;
 use tensor_layout::internals::check_attributes;
 use tensor_layout::notation::{XlaArray, XlaLayout, XlaParser, XlaShape, XlaSplit};
 
-/// Whether a copy costs anything, and the bytes that it moves.
+/// The rank of a copy: true unless it is known to be free, then the sum of bytes read and written.
 pub(super) type Waste = (bool, u128);
 
-/// What a pair of shapes and an opcode say.
+/// The cost of an opcode for a pair of shapes: bytes read and written, and whether it is free.
 #[derive(Clone, Debug)]
 pub(super) struct Change {
     pub(super) read: u64,
     pub(super) written: u64,
     pub(super) is_free: Option<bool>,
-    /// Read for what is listed alone.
+    /// Filled only for copies that are listed.
     pub(super) words: OnceLock<OpcodeWords>,
 }
 
-/// A pair of shapes, and what differs between them.
+/// A pair of shapes, and the differences between them, in words.
 #[derive(Clone, Debug, Default)]
 pub(super) struct OpcodeWords {
     pub(super) from: String,
@@ -49,7 +49,7 @@ impl Change {
         let (before, after) = (one(operand, from, false)?, one(name, to, true)?);
         let mut bytes = |shape: &str, array: &XlaArray| match opcode {
             "bitcast" => Ok(0),
-            // The tuple has more than what is copied.
+            // The tuple has more members than the array that is copied.
             _ if opcode.ends_with("-start") => {
                 let sizes = array.sizes().map_err(|error| error.kind().to_string());
                 sizes.map(|sizes| sizes.allocated_bytes)
@@ -68,7 +68,7 @@ impl Change {
 }
 
 impl OpcodeWords {
-    /// Of a key that `HloCopies` keeps: the opcode and the shapes, which were read before.
+    /// Describes a key of `HloCopies`: the opcode and the two shapes, which were read before.
     pub(super) fn of(pair: &str) -> OpcodeWords {
         let mut lines = pair.split('\n');
         let mut next = || lines.next().unwrap_or_default();
@@ -82,7 +82,7 @@ impl OpcodeWords {
     }
 }
 
-/// What a fusion is called that copies and converts.
+/// The opcode that is shown for a fusion that only copies and converts.
 pub(super) const COPY_AND_CONVERT: &str = "copy and convert";
 
 fn is_free(opcode: &str, dimensions: Option<&str>, from: &XlaArray, to: &XlaArray) -> Option<bool> {
@@ -122,7 +122,7 @@ fn array(opcode: &str, shape: &str, is_result: bool) -> Result<Option<XlaArray>,
     Ok(member.and_then(XlaShape::as_array).cloned())
 }
 
-/// Returns whether every element has the place that it had; `order` is that of a transpose.
+/// Returns whether every element keeps its place; `order` is that of a transpose, `None` for a reshape.
 fn stays(
     from: &XlaArray,
     to: &XlaArray,
@@ -144,19 +144,19 @@ fn stays(
     Ok(moved.same_up_to_padding(&to.lower()?)?.is_none())
 }
 
-/// What of a layout is not in its index map and moves bytes: `E`, `S`, `M` and `SC`.
+/// Returns the attributes of a layout that move bytes without being in its index map: `E`, `S`, `M`, `SC`.
 fn in_memory(array: &XlaArray) -> (u64, i64, i64, Vec<XlaSplit>) {
     let layout = array.layout_or_default();
     let prefix = layout.prefix_bytes.max(0);
     (array.element_bits(), layout.memory_space, prefix, layout.splits)
 }
 
-/// What differs between two arrays, in words.
+/// Describes the differences between two arrays, a phrase for each attribute.
 fn changes(from: &XlaArray, to: &XlaArray) -> Vec<String> {
     let dims = |array: &XlaArray| format!("[{}]", array.dims.iter().join(","));
     let [before, after] = [from, to].map(XlaArray::layout_or_default);
     let orders = [&before, &after].map(|layout| &layout.minor_to_major[..]);
-    // Of different ranks only orders that are not row-major are worth a word.
+    // Between different ranks the orders are worth a word only if one of them is not row-major.
     let has_order = orders[0].len() == orders[1].len() || !orders.iter().all(|o| is_row_major(o));
     let bits = [from, to].map(|array| array.element_bits().to_string());
     let pairs = [
@@ -179,7 +179,7 @@ fn changes(from: &XlaArray, to: &XlaArray) -> Vec<String> {
         .collect()
 }
 
-/// What a copy from one memory to another is for, on TPUs: 0 is the main memory, 1 the one on the
+/// Returns the purpose of a copy between memory spaces of a TPU: 0 is the main memory, 1 the one on the
 /// chip, 5 that of the host.
 fn purpose(from: &XlaLayout, to: &XlaLayout) -> &'static str {
     match (from.memory_space, to.memory_space) {
@@ -203,7 +203,7 @@ fn splits(layout: &XlaLayout) -> String {
     or_none("SC", &layout.splits.iter().join(""))
 }
 
-/// A list behind its mark, or `none`.
+/// Returns a list behind its mark, or `none` if it is empty.
 fn or_none(mark: &str, list: &str) -> String {
     if list.is_empty() { "none".into() } else { format!("{mark}{list}") }
 }

@@ -1,4 +1,4 @@
-//! Collectives: which devices send what to whom, and what of it crosses which level.
+//! Collectives: the bytes that devices send each other, and those that enter the units of each level.
 
 use itertools::Itertools;
 use rustc_hash::FxHashMap;
@@ -30,7 +30,7 @@ impl CollectiveKind {
     }
 }
 
-/// What a collective does.
+/// A kind of collective.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum CollectiveKind {
@@ -44,7 +44,7 @@ pub enum CollectiveKind {
     AllToAll,
     /// Pairs of devices.
     Permute,
-    /// All get what the first of a group has.
+    /// Every device of a group gets the data of the first one.
     Broadcast,
 }
 
@@ -67,7 +67,7 @@ pub enum CollectiveKind {
 /// Law: the bytes are those of a simulation that sends part by part.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Collective {
-    /// What it does.
+    /// The kind of collective.
     pub kind: CollectiveKind,
     /// Bytes per device: of the result of an `all-gather`, of the slices that an in-place
     /// `collective-permute` sends, else of the operands.
@@ -84,11 +84,11 @@ pub struct CollectiveHop {
     pub from: u64,
     /// The receiver, another device.
     pub to: u64,
-    /// What the hop carries, in bytes, rounded up.
+    /// The bytes that the hop carries, rounded up.
     pub bytes: u64,
 }
 
-/// What a collective moves, over all devices.
+/// The bytes that a collective moves between devices.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CollectiveTraffic {
     /// Bytes that devices receive from others.
@@ -99,7 +99,7 @@ pub struct CollectiveTraffic {
     pub into: Vec<(Level, u64)>,
 }
 
-/// Sends parts of sizes that an operand lists.
+/// The opcode that sends parts whose sizes an operand lists.
 const RAGGED: &str = "ragged-all-to-all";
 
 /// The kind of an instruction that starts a collective.
@@ -134,26 +134,26 @@ pub enum CollectiveError {
     /// An attribute that is missing.
     #[error("this collective lacks `{0}`")]
     Missing(&'static str),
-    /// A number that is none of the module.
+    /// A number that the module does not have.
     #[error(
         "this collective names {what} {id}, but the module has only {}: {because}, the numbers are \
          those of {what}s",
         counted(*.count, .what)
     )]
     Beyond {
-        /// What the number counts.
+        /// The noun for the number: `replica`, `partition` or `device`.
         what: &'static str,
         /// The number.
         id: u64,
-        /// The number of them.
+        /// The number of replicas, partitions or devices of the module.
         count: u64,
-        /// What of the instruction says what the number counts.
+        /// The attributes of the instruction that decide what the number counts.
         because: &'static str,
     },
-    /// Global numbers without a channel, which XLA refuses.
+    /// Global numbers without a channel, which XLA rejects.
     #[error("`use_global_device_ids=true` needs `channel_id`, which this collective lacks")]
     NoChannel,
-    /// No groups of devices, which XLA refuses.
+    /// No groups of devices, which XLA rejects.
     #[error("with `use_global_device_ids=true`, `replica_groups` must name the devices")]
     NoGlobalGroups,
     /// Slices that their operand does not have, or whose bytes are not known.
@@ -195,8 +195,8 @@ impl HloInstruction<'_> {
         kind(self.opcode()).map(|kind| self.collective_as(kind)).transpose()
     }
 
-    /// The reduce-scatter that an `all-reduce` inside a fusion is: its only user, through what moves
-    /// no bytes or converts, is a `dynamic-slice` with one part in as many as there are in a group.
+    /// Returns the reduce-scatter that an `all-reduce` inside a fusion amounts to: its only user, behind
+    /// bitcasts, reshapes and converts, is a `dynamic-slice` of one part in as many as a group has devices.
     pub(super) fn fused_scatter(&self) -> Option<Collective> {
         const MOST: usize = 64;
         if self.opcode() != "all-reduce" || self.computation().len() > MOST {
@@ -245,7 +245,7 @@ impl HloInstruction<'_> {
         Ok(Collective { kind, bytes, group, hops })
     }
 
-    /// The result of an `all-gather`; a `-start` has its operands in front of it.
+    /// Returns the bytes of the result of an `all-gather`; a `-start` has its operands in front of it.
     fn gathered_bytes(&self) -> Result<u64, CollectiveError> {
         let all = bytes(&self.shape()?)?;
         match self.opcode().ends_with("-start") && self.shape_text().starts_with('(') {
@@ -264,7 +264,7 @@ impl HloInstruction<'_> {
         Ok(sum)
     }
 
-    /// What a pair of devices sends: the operands, or in place the slices of the first one.
+    /// Returns the bytes that a pair of devices sends: the operands, or `slice_sizes` of the first one.
     fn permuted_bytes(&self) -> Result<u64, CollectiveError> {
         let Some(slices) = self.attribute("slice_sizes") else { return self.operand_bytes() };
         let source = self.operand(0).ok_or(CollectiveError::Missing("operand"))?.shape()?;
@@ -299,12 +299,12 @@ fn too_large() -> LayoutError {
     internals::too_large("the number of bytes")
 }
 
-/// The elements of all arrays of a shape, without padding.
+/// Returns the bytes of the elements of all arrays of a shape, without padding.
 fn bytes(shape: &XlaShape) -> Result<u64, CollectiveError> {
     Ok(shape.sizes()?.unpadded_bytes)
 }
 
-/// Who sends how much to whom in a group.
+/// Returns the hops of a group, those from a device to itself left out.
 fn hops(
     kind: CollectiveKind,
     group: &[u64],
@@ -315,7 +315,7 @@ fn hops(
     Ok(hops.map(|(from, to)| CollectiveHop { from, to, bytes }).collect())
 }
 
-/// Who sends to whom in a group, which may be the same device.
+/// Returns the sender and the receiver of every hop in a group, which may be the same device.
 fn pairs(kind: CollectiveKind, group: &[u64]) -> Vec<(u64, u64)> {
     let group_of = || group.iter().copied();
     match kind {
@@ -325,7 +325,7 @@ fn pairs(kind: CollectiveKind, group: &[u64]) -> Vec<(u64, u64)> {
     }
 }
 
-/// What every hop of a group of g devices carries, rounded up.
+/// Returns the bytes that every hop of a group of g devices carries, rounded up.
 fn hop_bytes(kind: CollectiveKind, g: u64, bytes: u64) -> Result<u64, LayoutError> {
     let (numerator, denominator) = match kind {
         CollectiveKind::AllGather | CollectiveKind::ReduceScatter => (g - 1, g),
@@ -338,7 +338,7 @@ fn hop_bytes(kind: CollectiveKind, g: u64, bytes: u64) -> Result<u64, LayoutErro
 }
 
 impl Collective {
-    /// Who sends how much to whom.
+    /// The hops: sender, receiver and bytes of each.
     #[must_use]
     pub fn hops(&self) -> &[CollectiveHop] {
         &self.hops
@@ -385,7 +385,7 @@ impl Collective {
     }
 }
 
-/// What hops carry together.
+/// Returns the sum of the bytes that hops carry.
 fn carried<'a>(hops: impl IntoIterator<Item = &'a CollectiveHop>) -> Result<u64, LayoutError> {
     let add = |sum: u64, hop: &CollectiveHop| sum.checked_add(hop.bytes).ok_or_else(too_large);
     hops.into_iter().try_fold(0, add)

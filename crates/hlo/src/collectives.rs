@@ -1,4 +1,4 @@
-//! The collectives of a dump, worst first, and what they move in one run of the program.
+//! The collectives of a dump, worst first, and the bytes that they move in one run of the program.
 
 use std::collections::BTreeMap;
 
@@ -24,17 +24,17 @@ pub struct CollectiveEntry {
     pub name: String,
     /// The opcode; `reduce-scatter` for an `all-reduce` in a fusion that keeps one part of it.
     pub opcode: String,
-    /// What it does.
+    /// The kind of collective.
     pub kind: CollectiveKind,
     /// The line of the dump.
     pub line: u64,
     /// Its computation.
     pub computation: String,
-    /// What the computation is to its module.
+    /// The role of the computation in its module.
     pub role: HloRole,
     /// The fusion that it is in.
     pub fusion: Option<String>,
-    /// How often it runs in one run of the program.
+    /// The number of times it runs in one run of the program.
     pub runs: HloRuns,
     /// The operation of the program, where it is known.
     pub op_name: Option<String>,
@@ -42,7 +42,7 @@ pub struct CollectiveEntry {
     pub bytes: u64,
     /// The number of devices the largest of its groups has.
     pub group: u64,
-    /// What it moves when it runs once.
+    /// The bytes that it moves each time it runs.
     pub traffic: CollectiveTraffic,
 }
 
@@ -52,9 +52,9 @@ pub struct CollectiveEntry {
 /// the program, with loops of known length as often as they run, and of branches the greatest.
 #[derive(Clone, Debug, Default)]
 pub struct Collectives {
-    /// Those that move most first.
+    /// The collectives, those that move most first.
     pub entries: Vec<CollectiveEntry>,
-    /// All together, in one run of the program.
+    /// The sums over all of them, in one run of the program.
     pub total: CollectiveTraffic,
     /// Sums over one step, and how sure they are: the bytes that one device sends, those that all receive, and
     /// those into each level.
@@ -63,7 +63,7 @@ pub struct Collectives {
     pub unread: Vec<(u64, String)>,
     module: HloModule,
     calls: Calls,
-    /// Of the module that is being read: its collectives, and the fusions around them.
+    /// The collectives of the module that is being read, and the fusions around them.
     held: Vec<HeldCollective>,
     fusions: FxHashMap<String, Option<String>>,
 }
@@ -72,7 +72,7 @@ pub struct Collectives {
 struct HeldCollective {
     computation: u32,
     entry: CollectiveEntry,
-    /// What it is if its computation is inside a fusion.
+    /// The bytes and traffic of the reduce-scatter that it is if its computation is inside a fusion.
     fused: Option<(u64, CollectiveTraffic)>,
 }
 
@@ -115,7 +115,7 @@ impl Collectives {
         Ok(())
     }
 
-    /// Notes which fusion a computation with collectives is in.
+    /// Notes the fusion that a computation with collectives is in.
     fn note_fusion(&mut self, of: HloInstruction<'_>) {
         if of.opcode() != "fusion" || self.fusions.is_empty() {
             return;
@@ -169,8 +169,8 @@ impl Collectives {
         Ok(self)
     }
 
-    /// A page for a person: the `top` worst collectives (20 if not said), the sum, sums by kind, and
-    /// what could not be read.
+    /// A page for a person: the `top` worst collectives (20 by default), the sum, sums by kind, and the
+    /// instructions that could not be read.
     #[must_use]
     pub fn page(&self, top: Option<usize>) -> String {
         const SHOWN: usize = 20;
@@ -206,7 +206,7 @@ impl Collectives {
         printable(&page).into_owned()
     }
 
-    /// What one device sends, by kind and by the size of groups.
+    /// Returns rows of the bytes that one device sends, by kind and by the size of groups.
     fn kinds_page(&self) -> String {
         let mut kinds: BTreeMap<(CollectiveKind, u64), (u128, u64)> = BTreeMap::new();
         for CollectiveEntry { kind, group, traffic, runs, .. } in &self.entries {

@@ -1,4 +1,4 @@
-//! Copies, transposes, reshapes and bitcasts: what changes, and whether it costs anything.
+//! Copies, transposes, reshapes and bitcasts: the changes that they make, and whether they move bytes.
 
 use std::cmp::Reverse;
 
@@ -26,11 +26,11 @@ pub struct HloCopy {
     pub opcode: String,
     /// The line of the dump.
     pub line: u64,
-    /// Its computation, and what that is to its module.
+    /// Its computation.
     pub computation: String,
-    /// What the computation is to its module: inside a fusion nothing is read or written.
+    /// The role of the computation in its module: inside a fusion nothing is read or written.
     pub role: HloRole,
-    /// How often it runs in one run of the program.
+    /// The number of times it runs in one run of the program.
     pub runs: HloRuns,
     /// The operation of the program that it comes from.
     pub op_name: Option<String>,
@@ -40,16 +40,15 @@ pub struct HloCopy {
     pub from: String,
     /// Its own shape.
     pub to: String,
-    /// What differs between the two, in words; empty if nothing does.
+    /// The differences between the two, in words; empty if there are none.
     pub changes: Vec<String>,
     /// Bytes that it reads, padding included; 0 for a bitcast.
     pub read: u64,
     /// Bytes that it writes.
     pub written: u64,
-    /// Whether the bytes stay where they are: a bitcast does nothing else, and a transpose or reshape
-    /// of which that is proved could be one. A copy is never free, nor is what changes the width of
-    /// an element, the memory space, the prefix bytes or the splits. `None` where it was not decided,
-    /// as of arrays that are split.
+    /// True if the bytes stay where they are: for a bitcast, and for a transpose or reshape that is proved
+    /// to be one. A copy is never free, nor is a change of the width of an element, the memory space, the
+    /// prefix bytes or the splits. `None` where it was not decided, as for arrays that are split.
     pub is_free: Option<bool>,
 }
 
@@ -84,15 +83,15 @@ pub struct HloCopy {
 pub struct HloCopies {
     top: Option<usize>,
     entries: Vec<HloCopy>,
-    /// The module that is being read, its computations, and what is not free in those that have
-    /// such a copy.
+    /// The module that is being read, its computations, and for each with copies that are not free
+    /// their sums.
     module: HloModule,
     calls: Calls,
     sums: Vec<(u32, CopySums)>,
     /// Its instructions that may be listed, and those of one computation.
     held: Held<Waste>,
     found: Vec<(Reverse<Waste>, usize, usize)>,
-    /// What was found out of pairs of shapes, by their texts, the opcode and its dimensions.
+    /// The change of every known pair of shapes, by the opcode, the two texts and the `dimensions`.
     known: IndexMap<Box<str>, Result<Change, String>, FxBuildHasher>,
     pair: String,
     shapes: Shapes,
@@ -104,7 +103,7 @@ pub struct HloCopies {
     in_a_step: StepSums,
 }
 
-/// The number of instructions, and what they move.
+/// A number of instructions, and the bytes that they read and write.
 #[derive(Clone, Copy, Debug, Default)]
 struct CopySums {
     count: usize,
@@ -122,7 +121,7 @@ impl CopySums {
     }
 }
 
-/// What comes first: what is in memory, not free, and moves most.
+/// Returns the key to sort by: first entries in memory, then those not free, then those that move most.
 fn key(entry: &HloCopy) -> (Reverse<(bool, Waste)>, u64) {
     let bytes = u128::from(entry.read) + u128::from(entry.written);
     let moved = (entry.is_free != Some(true), bytes);
@@ -211,7 +210,7 @@ impl HloCopies {
         self.drop_fused();
     }
 
-    /// Keeps only the greatest of what is known to be inside fusions, once there is much of it.
+    /// Drops all but the greatest of the rows known to be inside fusions, once there are many rows.
     fn drop_fused(&mut self) {
         let Some(top) = self.top.filter(|_| self.held.is_crowded()) else { return };
         let is_fused = |held: &HeldRow<Waste>| self.calls.is_fused(held.computation);
@@ -221,7 +220,7 @@ impl HloCopies {
         self.held.retain(|held| !is_fused(held) || greatest.contains(&place(held)));
     }
 
-    /// Sorts: what moves most first, then what is free, then what is inside fusions.
+    /// Sorts the entries: those that move most first, then the free ones, then those inside fusions.
     ///
     /// # Errors
     /// [`TooLarge`](LayoutError::TooLarge).
@@ -278,7 +277,7 @@ impl HloCopies {
         Ok(())
     }
 
-    /// What an instruction changes: nothing, an array, or as a fusion that only copies several.
+    /// Returns the changes of an instruction: none, one, or several of a fusion that only copies.
     fn changes(&mut self, of: HloInstruction<'_>) -> Vec<Result<(usize, Change), String>> {
         if of.opcode() == "fusion" {
             let inside = self.insides.of(of).map(|inside| inside.copies.clone());
@@ -291,13 +290,13 @@ impl HloCopies {
         }
     }
 
-    /// What a fusion that only copies changes.
+    /// Returns the number and the change of one copy inside a fusion that only copies.
     fn fused(&mut self, copy: &InsideCopy) -> Result<(usize, Change), String> {
         let opcode = if copy.is_converted { COPY_AND_CONVERT } else { "fusion" };
         self.known(opcode, [&copy.from, &copy.from, &copy.to, &copy.to], None)
     }
 
-    /// The number of what an instruction changes, and that.
+    /// Returns the number and the change of a copy.
     fn change(&mut self, of: HloInstruction<'_>) -> Result<(usize, Change), String> {
         let operand = of.operands().next().ok_or("it has no operand")?;
         let from = operand.shape_text().ok_or("its operand is not in its computation")?;
@@ -305,7 +304,7 @@ impl HloCopies {
         self.known(of.opcode(), texts, of.attribute("dimensions"))
     }
 
-    /// The change by names and shapes of operand and result.
+    /// Returns the number and the change for an opcode, and names and shapes of operand and result.
     fn known(
         &mut self,
         opcode: &str,
@@ -360,27 +359,27 @@ impl HloCopies {
         })
     }
 
-    /// What moves most first, then what is free, then what is inside fusions.
+    /// The entries: those that move most first, then the free ones, then those inside fusions.
     #[must_use]
     pub fn entries(&self) -> &[HloCopy] {
         &self.entries
     }
 
-    /// The number of them, listed or not, and how many of them are neither free nor inside
+    /// The number of all copies, listed or not, and the number of those that are neither free nor inside
     /// fusions.
     #[must_use]
     pub fn count(&self) -> (usize, usize) {
         (self.all.count, self.paid.count)
     }
 
-    /// Bytes that are read and written by all that is not free and not inside fusions.
+    /// The bytes that all copies read and write, without the free ones and those inside fusions.
     #[must_use]
     pub fn moved(&self) -> (u64, u64) {
         (self.paid.read, self.paid.written)
     }
 
-    /// Bytes that are read and written in one run of the program: what a loop of known length runs
-    /// counts as often, and of branches the one that reads most.
+    /// The bytes read and written in one run of the program: a copy in a loop of known length counts as
+    /// often as it runs, and of branches only the one that reads most.
     #[must_use]
     pub fn in_a_step(&self) -> &StepSums {
         &self.in_a_step

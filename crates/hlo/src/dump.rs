@@ -20,20 +20,20 @@ use crate::roles::{called, is_inner};
 use crate::stream::Stream;
 use crate::unread::{HloReading, Unread, UnreadLine};
 
-/// A sentence that is longer is an error: a device may have no end.
+/// The longest sentence, in bytes; a longer one is an error, because a device may have no end.
 const LONGEST: usize = 1 << 30;
 
-/// How far instructions that stand in no computation may be apart to be handed out together.
+/// The distance, in bytes, up to which instructions outside of computations are handed out together.
 const NEAR: usize = 1 << 16;
 
 /// A stream of computations, read from the text of any number of HLO modules.
 ///
 /// The text is read by tokens: line ends are blanks, and brackets nest. Other text between modules and
 /// computations is skipped; instructions in it, as `grep` finds them, are handed out as a
-/// computation [without a name](HloComputation::is_loose). What a computation has and is not read is
+/// computation [without a name](HloComputation::is_loose). Parts of a computation that cannot be read are
 /// [unread](HloDump::unread_lines).
 /// Law: the shapes of all instructions are among those of [`HloReport`](super::HloReport).
-/// Law: an instruction that stands in the text is handed out, or unread at its line.
+/// Law: every instruction of the text is handed out, or unread at its line.
 /// Cost: one pass; memory for the text of one computation, some 100 bytes for each of its
 /// instructions and 56 for each operand, and the tables of one module.
 ///
@@ -51,18 +51,18 @@ const NEAR: usize = 1 << 16;
 #[derive(Clone, Debug)]
 pub struct HloDump<R> {
     stream: Stream<R>,
-    /// Where reading goes on.
+    /// The position in the text at which reading continues.
     at: usize,
-    /// Whether places before it are known by their number: those of a computation.
+    /// Set while spans of a computation point into the text before `at`, so that it has to be kept.
     is_open: bool,
     module: HloModule,
     body: Body,
     unread: Unread,
     cut: Option<String>,
-    /// Of the module: the last computation, and whether one was an entry.
+    /// The line and name of the last computation of the module, and whether one was an entry.
     last: Option<(u64, String)>,
     has_entry: bool,
-    /// Of the module: the computations that instructions call.
+    /// The computations of the module that instructions call.
     called: HashSet<Box<str>>,
 }
 
@@ -86,7 +86,7 @@ impl<R: BufRead> HloDump<R> {
     /// Reads up to the end of the next computation; `None` at the end of the text.
     ///
     /// # Errors
-    /// What the input fails with. Text that cannot be read is no error here:
+    /// Those of the input. Text that cannot be read is not an error here:
     /// [`unread_lines`](HloDump::unread_lines).
     pub fn next_computation(&mut self) -> io::Result<Option<HloComputation<'_>>> {
         self.is_open = false;
@@ -103,7 +103,7 @@ impl<R: BufRead> HloDump<R> {
                     self.module = HloModule::new(name, attributes, line);
                     self.at = head.end;
                 }
-                Ok(Sentence::SourceTable(table, end)) => {
+                Ok(Sentence::Table(table, end)) => {
                     self.at = end;
                     while let Ok(row) = self.read(grammar::row)? {
                         let text = self.stream.text.get(row.start..row.end).unwrap_or_default();
@@ -151,12 +151,12 @@ impl<R: BufRead> HloDump<R> {
         self.unread.hidden()
     }
 
-    /// Where the text is cut off, if it is: `the text ends inside main.7, line 1998`.
+    /// The place where the text is cut off, if it is: `the text ends inside main.7, line 1998`.
     pub fn cut(&self) -> Option<&str> {
         self.cut.as_deref()
     }
 
-    /// What was not read so far.
+    /// The parts of computations that could not be read so far.
     pub fn reading(&self) -> HloReading {
         let (count, hidden) = (self.unread.count(), self.unread.hidden());
         HloReading { cut: self.cut.clone(), lines: self.unread.lines().to_vec(), count, hidden }
@@ -167,7 +167,7 @@ impl<R: BufRead> HloDump<R> {
         self.stream.read
     }
 
-    /// Reads something at the place where reading goes on, and as much of the text as it takes.
+    /// Applies a reader at the current position, and reads as much of the input as it needs.
     fn read<T>(
         &mut self,
         what: impl Fn(Tokens<'_>, usize) -> Lexed<T>,
@@ -194,12 +194,12 @@ impl<R: BufRead> HloDump<R> {
         self.stream.fill(held)
     }
 
-    /// Forgets the text before the place where reading goes on.
+    /// Drops the text before the current position.
     fn forget(&mut self) {
         self.at = self.stream.forget(self.at);
     }
 
-    /// Goes to the next word outside of computations; `false` at the end of the text.
+    /// Skips to the next word outside of computations; returns `false` at the end of the text.
     fn skip_to_word(&mut self) -> io::Result<bool> {
         loop {
             let rest = self.stream.tokens().rest(self.at);
@@ -213,7 +213,7 @@ impl<R: BufRead> HloDump<R> {
         }
     }
 
-    /// Goes behind blanks and comments; returns the byte there.
+    /// Skips blanks and comments; returns the byte behind them, `None` at the end of the text.
     fn skip_blanks(&mut self) -> io::Result<Option<u8>> {
         self.at = self.read(|text, at| text.blanks(at))?.unwrap_or(self.at);
         Ok(self.read(|text, at| text.peek(at))?.unwrap_or(None))
@@ -257,7 +257,7 @@ impl<R: BufRead> HloDump<R> {
         Ok(())
     }
 
-    /// Reads instructions that stand in no computation.
+    /// Reads instructions outside of computations.
     fn read_loose(&mut self) -> io::Result<()> {
         let line = self.stream.line(self.at);
         self.body.begin(Span::new(self.at, self.at), line);
@@ -295,7 +295,7 @@ impl<R: BufRead> HloDump<R> {
         Ok(())
     }
 
-    /// Returns whether only blanks stand between a place and where reading goes on.
+    /// Returns whether there are only blanks between `behind` and the current position.
     fn is_first(&self, behind: usize) -> bool {
         let between = self.stream.text.as_bytes().get(behind..self.at).unwrap_or_default();
         between.iter().all(|byte| is_blank(*byte))
@@ -331,7 +331,7 @@ impl<R: BufRead> HloDump<R> {
         Ok(Ok(()))
     }
 
-    /// Tells of an instruction that was read and is odd.
+    /// Reports an instruction without a shape, or with a string whose lines look like instructions.
     fn check(&mut self, record: &crate::body::Record, end: usize) {
         if record.shape.start == record.shape.end {
             let name = &self.stream.text.as_bytes()[record.name.start..record.name.end];
@@ -350,9 +350,9 @@ impl<R: BufRead> HloDump<R> {
         }
     }
 
-    /// Goes on behind what is not an instruction; returns whether it is in the same computation.
+    /// Skips text that is not an instruction; returns whether the computation continues behind it.
     fn recover(&mut self, why: &'static str) -> io::Result<bool> {
-        if let Ok(Sentence::Module(_) | Sentence::SourceTable(..) | Sentence::Computation(_)) =
+        if let Ok(Sentence::Module(_) | Sentence::Table(..) | Sentence::Computation(_)) =
             self.read(sentence)?
         {
             let name = self.computation().name().to_owned();
@@ -374,7 +374,7 @@ impl<R: BufRead> HloDump<R> {
         Ok(true)
     }
 
-    /// The text ends inside a computation.
+    /// Notes that the text ends inside a computation.
     fn cut_off(&mut self, line: u64) {
         self.body.is_cut = true;
         let name = self.computation().name().to_owned();
@@ -385,7 +385,7 @@ impl<R: BufRead> HloDump<R> {
         self.cut = Some(why);
     }
 
-    /// Notes whom the instructions of a computation call: what is called is no entry.
+    /// Notes the computations that instructions call: a computation that is called is not the entry.
     fn note_called(&mut self) {
         let mut noted = std::mem::take(&mut self.called);
         for instruction in self.computation().instructions() {
@@ -394,8 +394,8 @@ impl<R: BufRead> HloDump<R> {
         self.called = noted;
     }
 
-    /// Looks whether the module has an entry: without the word, it is the last computation that nothing
-    /// calls.
+    /// Notes that the text is cut off if the module has no entry: none is marked `ENTRY`, and the last
+    /// computation is called, or has the name of one that is.
     fn end_module(&mut self) {
         let has_entry = std::mem::take(&mut self.has_entry);
         let called = std::mem::take(&mut self.called);

@@ -1,6 +1,6 @@
 //! The sentences of HLO text: instructions, heads of computations and of modules, tables of source lines.
 //!
-//! Each reading begins at a token, and says where it ends, or why it is something else.
+//! Each reader starts at a token, and returns the end of what it read, or why it is something else.
 
 use tensor_layout::error::Span;
 
@@ -12,7 +12,7 @@ use crate::lexer::{HeadSpans, LexError, Lexed, ShapeIs, Tokens, UNCLOSED, Until,
 pub(crate) struct ComputationHead {
     pub(crate) is_entry: bool,
     pub(crate) name: Span,
-    /// Behind the brace that opens it.
+    /// The position behind the brace that opens it.
     pub(crate) end: usize,
 }
 
@@ -130,7 +130,7 @@ fn plain_operand(text: Tokens<'_>, from: usize) -> Option<(OperandRecord, usize)
     Some((OperandRecord { name: name_span, shape, instruction: None }, name.1))
 }
 
-/// An operand is its name, with its shape or a comment in front of it or not.
+/// Returns the name of an operand, which is its last word; a shape or a comment may come before it.
 fn last_word(bytes: &[u8], start: usize, end: usize) -> Span {
     let part = trimmed(bytes, start, end);
     let text = bytes.get(part.start..part.end).unwrap_or_default();
@@ -161,7 +161,7 @@ fn attributes(text: Tokens<'_>, close: usize) -> Lexed<Span> {
     }
 }
 
-/// Behind a value: what stands together outside brackets, and braces behind it.
+/// Returns the end of a value: text without a comma or blank outside brackets, and braces behind it.
 fn value(text: Tokens<'_>, from: usize) -> Lexed<usize> {
     let mut at = text.blanks(from)?;
     loop {
@@ -200,9 +200,9 @@ pub(crate) fn computation(text: Tokens<'_>, from: usize) -> Lexed<ComputationHea
     Ok(ComputationHead { is_entry, name: unsigiled(text.bytes, name), end: at + 1 })
 }
 
-/// Behind `(name: shape, ..) -> shape` and blanks.
+/// Returns the position behind `(name: shape, ..) -> shape` and blanks.
 fn signature(text: Tokens<'_>, open: usize) -> Lexed<usize> {
-    // Other texts have brackets that do not close: a look at the first parameter tells.
+    // Brackets of other texts may not close, so the first parameter is checked before their end is sought.
     let first = text.blanks(open + 1)?;
     let colon = text.word(first)?;
     let is_list = match text.peek(colon)? {
@@ -235,7 +235,7 @@ pub(crate) fn module(text: Tokens<'_>, from: usize) -> Lexed<ModuleHead> {
     Ok(ModuleHead { name: Span::new(start, end), attributes, end: attributes.end.max(end) })
 }
 
-/// The table whose name stands at a place, and where its rows begin.
+/// Returns the table whose name is at a position, and the position of its rows.
 pub(crate) fn table(text: Tokens<'_>, from: usize) -> Lexed<(SourceTable, usize)> {
     let end = text.word(from)?;
     let table = match text.bytes.get(from..end).unwrap_or_default() {
@@ -248,7 +248,7 @@ pub(crate) fn table(text: Tokens<'_>, from: usize) -> Lexed<(SourceTable, usize)
     Ok((table, end))
 }
 
-/// A row of a table, `1 "file"` or `1 {key=number ..}`: the row and where it ends.
+/// Returns the span of a row of a table, `1 "file"` or `1 {key=number ..}`.
 pub(crate) fn row(text: Tokens<'_>, from: usize) -> Lexed<Span> {
     let start = text.blanks(from)?;
     let digits = text.rest(start).iter().take_while(|b| b.is_ascii_digit()).count();
@@ -262,7 +262,7 @@ pub(crate) fn row(text: Tokens<'_>, from: usize) -> Lexed<Span> {
     end.map(|end| Span::new(start, end)).ok_or(LexError::Not("this is not a row of a table"))
 }
 
-/// Behind `, execution_thread=".."`, if that follows the brace of a computation.
+/// Returns the position behind the brace of a computation, and behind `, execution_thread=".."` after it.
 pub(crate) fn thread(text: Tokens<'_>, brace: usize) -> Lexed<usize> {
     let at = text.blanks(brace + 1)?;
     if text.peek(at)? != Some(b',') {
@@ -276,18 +276,18 @@ pub(crate) fn thread(text: Tokens<'_>, brace: usize) -> Lexed<usize> {
     }
 }
 
-/// What begins at a word outside of computations, or where a computation is broken.
+/// A sentence that begins at a word outside of computations, or in a broken one.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Sentence {
     Module(ModuleHead),
-    SourceTable(SourceTable, usize),
+    Table(SourceTable, usize),
     Computation(ComputationHead),
     Instruction,
     /// Some other text, up to here.
     Text(usize),
 }
 
-/// What begins at a word.
+/// Returns the sentence that begins at a word.
 pub(crate) fn sentence(text: Tokens<'_>, from: usize) -> Lexed<Sentence> {
     let end = text.word(from)?;
     if end == from {
@@ -299,7 +299,7 @@ pub(crate) fn sentence(text: Tokens<'_>, from: usize) -> Lexed<Sentence> {
         b"HloModule" => return Ok(is(module(text, from))?.map_or(other, Sentence::Module)),
         b"FileNames" | b"FunctionNames" | b"FileLocations" | b"StackFrames" => {
             let found = is(table(text, from))?;
-            return Ok(found.map_or(other, |(table, end)| Sentence::SourceTable(table, end)));
+            return Ok(found.map_or(other, |(table, end)| Sentence::Table(table, end)));
         }
         _ => {}
     }
@@ -328,7 +328,7 @@ pub(crate) fn is_named(text: Tokens<'_>, from: usize) -> Lexed<bool> {
     Ok(name.1 > name.0 && at > name.1 && text.peek(at)? == Some(b'='))
 }
 
-/// What was found, if it is what was looked for.
+/// Turns [`LexError::Not`] into `None`.
 fn is<T>(found: Lexed<T>) -> Lexed<Option<T>> {
     match found {
         Ok(found) => Ok(Some(found)),
@@ -337,8 +337,8 @@ fn is<T>(found: Lexed<T>) -> Lexed<Option<T>> {
     }
 }
 
-/// Where reading can go on behind something that is broken: at the next sentence, at the brace that
-/// ends the computation, or at the end of the text.
+/// Returns the position at which reading can resume behind something broken: the next sentence, the
+/// brace that ends the computation, or the end of the text.
 pub(crate) fn resume(text: Tokens<'_>, from: usize) -> Lexed<usize> {
     let mut at = match sentence(text, from)? {
         Sentence::Text(end) => end,
@@ -359,7 +359,7 @@ pub(crate) fn resume(text: Tokens<'_>, from: usize) -> Lexed<usize> {
     Ok(at)
 }
 
-/// Returns whether a brace ends a computation that is broken: only what may follow one stands behind it.
+/// Returns whether a brace ends a broken computation: only text that may follow one comes behind it.
 fn ends_computation(text: Tokens<'_>, brace: usize) -> Lexed<bool> {
     if thread(text, brace)? > brace + 1 {
         return Ok(true);
@@ -371,5 +371,5 @@ fn ends_computation(text: Tokens<'_>, brace: usize) -> Lexed<bool> {
         return Ok(before.iter().rev().find(|b| !matches!(b, b' ' | b'\t')) == Some(&b'\n'));
     }
     let next = sentence(text, at)?;
-    Ok(matches!(next, Sentence::Computation(_) | Sentence::Module(_) | Sentence::SourceTable(..)))
+    Ok(matches!(next, Sentence::Computation(_) | Sentence::Module(_) | Sentence::Table(..)))
 }

@@ -10,12 +10,12 @@ const LEAST_ROOM: usize = 1024;
 
 /// Instructions of a module that may be listed: whether they are follows from calls that come later.
 ///
-/// What is listed of them is in one text, which is read when they are.
+/// Their names, opcodes and metadata are in one text, which is read only for the rows that are listed.
 #[derive(Clone, Debug)]
 pub(super) struct Held<K> {
     rows: Vec<HeldRow<K>>,
     text: Vec<u8>,
-    /// How many there may be before those inside fusions are dropped.
+    /// The number of rows above which those inside fusions are dropped; 0 before the first time.
     room: usize,
 }
 
@@ -24,11 +24,11 @@ pub(super) struct Held<K> {
 pub(super) struct HeldRow<K> {
     pub(super) computation: u32,
     pub(super) line: u64,
-    /// The number of its shape, or of what it changes.
+    /// The number of its shape, or of its change.
     pub(super) number: usize,
-    /// How bad it is.
+    /// The rank by which rows are listed, or other data of the caller.
     pub(super) key: K,
-    /// Where its text begins, and the lengths of its name, opcode and `metadata`.
+    /// The start of its text, and the lengths of its name, opcode and `metadata`.
     start: usize,
     lengths: [usize; 3],
 }
@@ -62,7 +62,7 @@ impl<K: Copy> Held<K> {
         self.rows.push(HeldRow { computation, line: from.line(), number, key, start, lengths });
     }
 
-    /// Returns whether it is time to look for those inside fusions.
+    /// Returns whether there are so many rows that those inside fusions should be dropped.
     pub(super) fn is_crowded(&self) -> bool {
         self.rows.len() > self.room.max(LEAST_ROOM)
     }
@@ -80,7 +80,7 @@ impl<K: Copy> Held<K> {
         &mut self.rows
     }
 
-    /// Drops the others.
+    /// Keeps the rows that `is_kept` accepts, and drops the others with their texts.
     pub(super) fn retain(&mut self, is_kept: impl FnMut(&HeldRow<K>) -> bool) {
         self.rows.retain(is_kept);
         let mut end = 0;

@@ -1,15 +1,15 @@
-//! What a fusion does, by the computation that it calls: copies alone, or an update in place.
+//! Fusions that only copy, or update in place, by the computation that they call.
 
 use std::collections::HashMap;
 
 use crate::{HloComputation, HloInstruction};
 
-/// What the callers of a computation must know of it.
+/// The facts about a computation that its callers need.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Inside {
-    /// Of every leaf of the root that is a copy of a parameter.
+    /// One for every leaf of the root that is a copy of a parameter.
     pub(super) copies: Vec<InsideCopy>,
-    /// The shape of the update, where the root is a `dynamic-update-slice` of a parameter.
+    /// The shape of the update, where the root is a `dynamic-update-slice`, or a bitcast of one.
     pub(super) update: Option<Box<str>>,
 }
 
@@ -22,7 +22,7 @@ pub(super) struct InsideCopy {
 }
 
 impl Inside {
-    /// Of a computation; `None` where there is nothing to know.
+    /// Returns the facts about a computation; `None` if it neither only copies nor updates in place.
     pub(super) fn of(computation: HloComputation<'_>) -> Option<Inside> {
         let root = computation.root()?;
         let update = updated(root).map(Into::into);
@@ -56,14 +56,14 @@ fn chain(leaf: HloInstruction<'_>) -> Option<InsideCopy> {
         moves |= matches!(at.opcode(), "copy" | "transpose");
         is_converted |= at.opcode() == "convert";
         let before = at.operand(0)?;
-        // Operands of an order that XLA refuses must not lead round in a circle.
+        // Operands in an order that XLA rejects must not make an endless loop.
         at = (before.index() < at.index()).then_some(before)?;
     }
     let (from, to) = (at.shape_text().into(), leaf.shape_text().into());
     (moves && at.opcode() == "parameter").then_some(InsideCopy { from, to, is_converted })
 }
 
-/// The shape of what an instruction, or one before it that it only renames, writes into a parameter.
+/// Returns the shape of the update that `root`, or an instruction behind its bitcasts, writes in place.
 fn updated(root: HloInstruction<'_>) -> Option<&str> {
     let mut at = root;
     while at.opcode() == "bitcast" {
@@ -73,7 +73,7 @@ fn updated(root: HloInstruction<'_>) -> Option<&str> {
     (at.opcode() == "dynamic-update-slice").then(|| at.operands().nth(1)?.shape_text())?
 }
 
-/// The computations of a module of which something must be known, by their names.
+/// The facts about the computations of a module that have any, by their names.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Insides(HashMap<Box<str>, Inside>);
 
@@ -84,7 +84,7 @@ impl Insides {
         }
     }
 
-    /// Of what a fusion calls, if that was read before it.
+    /// Returns the facts about the computation that a fusion calls, if it was read before the fusion.
     pub(super) fn of(&self, fusion: HloInstruction<'_>) -> Option<&Inside> {
         if self.0.is_empty() || fusion.opcode() != "fusion" {
             return None;

@@ -50,13 +50,13 @@ impl<'a> HloComputation<'a> {
         self.part(self.body.name)
     }
 
-    /// Returns whether the module begins here.
+    /// Returns whether it is marked `ENTRY`: the module begins here.
     #[must_use]
     pub fn is_entry(&self) -> bool {
         self.body.is_entry
     }
 
-    /// Returns whether it is none: instructions that stand outside of computations, as `grep` finds them.
+    /// Returns whether this is not a computation, but instructions outside of any, as `grep` finds them.
     #[must_use]
     pub fn is_loose(&self) -> bool {
         self.body.is_loose
@@ -80,7 +80,7 @@ impl<'a> HloComputation<'a> {
         self.body.records.len()
     }
 
-    /// Returns whether it is without instructions.
+    /// Returns whether it has no instructions.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.body.records.is_empty()
@@ -106,7 +106,7 @@ impl<'a> HloComputation<'a> {
         self.instructions().find(|instruction| instruction.name() == name)
     }
 
-    /// The result; where none is marked `ROOT`, the last instruction.
+    /// The instruction that is marked `ROOT`; if none is, the last one.
     #[must_use]
     pub fn root(&self) -> Option<HloInstruction<'a>> {
         self.instructions().find(HloInstruction::is_root).or_else(|| self.instructions().last())
@@ -199,14 +199,13 @@ impl<'a> HloInstruction<'a> {
         XlaParser::strict().parse(self.shape_text())
     }
 
-    /// The opcode, as `add` or `all-gather-start`.
+    /// The opcode, such as `add` or `all-gather-start`.
     #[must_use]
     pub fn opcode(&self) -> &'a str {
         self.computation.part(self.record.opcode)
     }
 
-    /// What stands between the brackets: operands as written, a literal or the number of a
-    /// parameter.
+    /// The text between the brackets: operands as written, a literal, or the number of a parameter.
     #[must_use]
     pub fn arguments(&self) -> &'a str {
         self.computation.part(self.record.arguments)

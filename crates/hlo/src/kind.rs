@@ -1,4 +1,4 @@
-//! What kind of text a file is, by how it begins: dumps, logs, and what else XLA and JAX write.
+//! The kind of a text, by its beginning: dumps, logs, and other files that XLA and JAX write.
 
 use std::fmt;
 
@@ -29,7 +29,7 @@ pub enum HloTextKind {
 }
 
 impl HloTextKind {
-    /// The kind of a text that begins so; a mebibyte tells.
+    /// Returns the kind of a text by its beginning; one mebibyte is enough.
     ///
     /// ```
     /// use tensor_layout_hlo::HloTextKind;
@@ -69,7 +69,7 @@ impl HloTextKind {
         self.instead().is_none()
     }
 
-    /// What to pass instead, of a kind that is not read.
+    /// The advice on what to pass instead; `None` for a kind that is read.
     #[must_use]
     pub fn instead(self) -> Option<&'static str> {
         match self {
@@ -92,7 +92,7 @@ impl HloTextKind {
     }
 }
 
-/// How the first line of a kind begins.
+/// The beginnings of the first line, each with its kind.
 const FIRST: [(&str, HloTextKind); 11] = [
     ("HloModule ", HloTextKind::Dump),
     ("BufferAssignment:", HloTextKind::BufferAssignment),
@@ -107,7 +107,7 @@ const FIRST: [(&str, HloTextKind); 11] = [
     ("#loc", HloTextKind::Mlir),
 ];
 
-/// Words of messages about memory that was not enough.
+/// The words by which out-of-memory messages are known.
 const OUT_OF_MEMORY: [&str; 7] = [
     "Ran out of memory in memory space",
     "Largest program allocations in",

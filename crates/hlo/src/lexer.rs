@@ -5,9 +5,9 @@
 //! word   blanks, nest, comment         word  nest  word    string    nest
 //! ```
 //!
-//! Line ends are blanks. Brackets close by kind, outside strings and comments. Where the text goes on
-//! beyond what is held of it, a reading ends with [`LexError::More`], so that no answer depends on where it
-//! was cut.
+//! Line ends are blanks. Brackets close by kind, outside strings and comments. A reader that reaches the
+//! end of the held part returns [`LexError::More`] if the text continues, so that no answer depends on
+//! where the text was cut.
 
 use memchr::{memchr, memchr2, memchr3, memmem};
 
@@ -16,7 +16,7 @@ use crate::candidates::shape_end;
 /// The reason a stretch of text is not what was looked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum LexError {
-    /// What is held of the text ends, and the text goes on.
+    /// The held part of the text ends here, but the text continues.
     More,
     /// It is something else, or broken.
     Not(&'static str),
@@ -24,11 +24,11 @@ pub(crate) enum LexError {
 
 pub(crate) type Lexed<T> = Result<T, LexError>;
 
-/// What is held of a text.
+/// The part of a text that is held in memory.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Tokens<'t> {
     pub(crate) bytes: &'t [u8],
-    /// Whether the text ends with it.
+    /// Set if the text ends with this part.
     pub(crate) is_last: bool,
 }
 
@@ -36,13 +36,13 @@ pub(crate) const UNCLOSED: &str = "the brackets of this instruction do not close
 pub(crate) const CUT: &str = "the text ends inside this instruction";
 const UNCLOSED_STRING: &str = "a string of this instruction does not close";
 
-/// Brackets nest deeper in no text of XLA.
+/// The greatest depth of brackets: no text of XLA nests deeper.
 const DEEPEST: usize = 1 << 12;
 
-/// The bytes at which a walk looks up.
+/// The bytes at which a walk stops to look.
 type Marks = [bool; 256];
 
-/// Quotes, brackets, comments, the sign of an instruction, and stops.
+/// Marks quotes, brackets, slashes and `=`, and on request commas and blanks.
 const fn marks(is_comma: bool, is_gap: bool) -> Marks {
     let (mut table, mut byte, mut at) = ([false; 256], 0_u8, 0);
     while at < table.len() {
@@ -59,7 +59,7 @@ const PLAIN: Marks = marks(false, false);
 const OPERANDS: Marks = marks(true, false);
 const VALUE: Marks = marks(true, true);
 
-/// Where a walk ends outside all brackets, besides at a bracket that closes more than was opened.
+/// The bytes that end a walk outside all brackets, besides a bracket that closes more than was opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Until {
     Bracket,
@@ -72,7 +72,7 @@ pub(crate) const fn is_blank(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\r' | b'\n')
 }
 
-/// Bytes that names, opcodes and keys are made of; those that are not ASCII or not printed among them.
+/// Returns whether a byte may be in names, opcodes and keys; so may all that are not ASCII or not printed.
 pub(crate) fn is_name(byte: u8) -> bool {
     NAME[usize::from(byte)]
 }
@@ -107,7 +107,7 @@ impl<'t> Tokens<'t> {
         }
     }
 
-    /// The end of the text, where a reading reached it.
+    /// Returns the error at the end of the held part: `why` if the text ends, else [`LexError::More`].
     fn ended(self, why: &'static str) -> LexError {
         if self.is_last { LexError::Not(why) } else { LexError::More }
     }
@@ -116,7 +116,7 @@ impl<'t> Tokens<'t> {
         self.bytes.get(at..).unwrap_or_default()
     }
 
-    /// Behind blanks and comments.
+    /// Returns the position behind blanks and comments.
     #[inline]
     pub(crate) fn blanks(self, from: usize) -> Lexed<usize> {
         match self.bytes.get(from) {
@@ -139,7 +139,7 @@ impl<'t> Tokens<'t> {
         }
     }
 
-    /// Behind the comment at a slash, if it is one. What does not close soon is none.
+    /// Returns the position behind the comment at a slash, if it is one: a comment ends within 64 KiB.
     fn comment(self, at: usize) -> Lexed<Option<usize>> {
         const LONGEST: usize = 1 << 16;
         let rest = self.rest(at + 2);
@@ -155,14 +155,14 @@ impl<'t> Tokens<'t> {
         Ok(end.map(|end| at + 2 + end))
     }
 
-    /// Behind a word; at its start, if there is none.
+    /// Returns the position behind a word; `from` if there is none.
     pub(crate) fn word(self, from: usize) -> Lexed<usize> {
         let length = self.rest(from).iter().take_while(|b| is_name(**b)).count();
         self.peek(from + length)?;
         Ok(from + length)
     }
 
-    /// Behind the string whose quote stands at a place.
+    /// Returns the position behind the string whose opening quote is at `from`.
     pub(crate) fn string(self, from: usize) -> Lexed<usize> {
         let quote = self.bytes.get(from).copied().unwrap_or(b'"');
         let mut at = from + 1;
@@ -177,8 +177,8 @@ impl<'t> Tokens<'t> {
         }
     }
 
-    /// The next place, outside the brackets that open on the way, where a bracket closes or what
-    /// `until` says stands. An instruction that begins inside brackets shows that they are broken.
+    /// Returns the next position, outside the brackets that open on the way, of a closing bracket or of a
+    /// byte of `until`. An instruction that begins inside brackets shows that they are broken.
     pub(crate) fn walk(self, from: usize, until: Until) -> Lexed<usize> {
         let marks = match until {
             Until::Bracket => &PLAIN,
@@ -223,8 +223,8 @@ impl<'t> Tokens<'t> {
         }
     }
 
-    /// The end of the line, if attributes `, key=value, key=value` fill the rest of it and do not go on
-    /// behind it; most do. `None` where that takes a closer look.
+    /// Returns the end of the line, if attributes `, key=value, key=value` fill the rest of it and do not
+    /// continue on the next one, as most do. `None` where that takes a closer look.
     pub(crate) fn plain_attributes(self, from: usize) -> Option<usize> {
         let (mut at, mut depth) = (from, 0_usize);
         loop {
@@ -246,7 +246,7 @@ impl<'t> Tokens<'t> {
         }
     }
 
-    /// The quote that closes a string on the same line.
+    /// Returns the position of the quote that closes a string on the same line.
     fn plain_string(self, from: usize) -> Option<usize> {
         let mut at = from + 1;
         loop {
@@ -259,7 +259,7 @@ impl<'t> Tokens<'t> {
         }
     }
 
-    /// Returns whether what stands behind a line cannot belong to the attributes on it.
+    /// Returns whether the text behind a line cannot belong to the attributes on it.
     fn is_line_of_attributes(self, end: usize) -> bool {
         let is_open = |byte: &u8| is_blank(*byte) || matches!(byte, b',' | b'{' | b'/');
         let next = self.rest(end + 1).iter().find(|byte| **byte != b' ');
@@ -267,8 +267,8 @@ impl<'t> Tokens<'t> {
         is_whole && next.is_some_and(|byte| !is_open(byte))
     }
 
-    /// A string that does not run over the beginning of another instruction into one of its
-    /// strings: what stands behind the quote would be the beginning of that.
+    /// Returns the position behind a string, or an error if the string runs over the beginning of another
+    /// instruction into a string of that one: its content would then follow the closing quote.
     fn checked_string(self, from: usize) -> Lexed<usize> {
         let end = self.string(from)?;
         let inside = self.bytes.get(from..end).unwrap_or_default();
@@ -309,7 +309,7 @@ impl<'t> Tokens<'t> {
         }
     }
 
-    /// Behind a shape: a tuple, a buffer, or a type with its dimensions and its layout.
+    /// Returns the position behind a shape: a tuple, a buffer, or a type with its dimensions and its layout.
     pub(crate) fn shape(self, from: usize) -> Lexed<usize> {
         const NONE: LexError = LexError::Not("there is no shape");
         let open = match (self.peek(from)?, self.peek(from + 1)) {
@@ -332,14 +332,14 @@ impl<'t> Tokens<'t> {
         if !is_closed && self.bytes.get(end).is_some_and(|b| is_blank(*b)) {
             return self.wrapped_shape(from + dtype);
         }
-        // A layout may follow dimensions that end what is held.
+        // A layout may follow dimensions at the end of the held part.
         if end + 1 >= self.bytes.len() && !self.is_last {
             return Err(LexError::More);
         }
         if is_closed { Ok(end) } else { Err(NONE) }
     }
 
-    /// Behind an array whose dimensions or layout are broken over lines.
+    /// Returns the position behind an array whose dimensions or layout are broken over lines.
     fn wrapped_shape(self, bracket: usize) -> Lexed<usize> {
         let end = self.walk(bracket + 1, Until::Bracket)? + 1;
         match self.peek(end)? {
@@ -348,7 +348,7 @@ impl<'t> Tokens<'t> {
         }
     }
 
-    /// The head of an instruction up to the bracket before its operands.
+    /// Reads the head of an instruction, up to the bracket before its operands.
     pub(crate) fn head(self, from: usize, shape_is: ShapeIs) -> Lexed<HeadSpans> {
         let mut start = from;
         let mut end = self.word(start)?;
@@ -383,31 +383,31 @@ impl<'t> Tokens<'t> {
 pub(crate) const NO_INSTRUCTION: &str =
     "this is not an instruction: `name = shape opcode(operands)`";
 
-/// Whether an instruction may lack its shape, as XLA allows.
+/// The rule for the shape of an instruction: it must be written, or may be left out, as XLA allows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ShapeIs {
     Written,
     Optional,
 }
 
-/// Where the parts of the head of an instruction stand.
+/// The spans of the parts of the head of an instruction.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct HeadSpans {
     pub(crate) is_root: bool,
     pub(crate) name: (usize, usize),
     pub(crate) shape: (usize, usize),
     pub(crate) opcode: (usize, usize),
-    /// The bracket before the operands.
+    /// The position of the bracket before the operands.
     pub(crate) open: usize,
 }
 
 /// The brackets that are open.
 #[derive(Debug, Default)]
 struct Nest {
-    /// Two bits for each of the innermost, and how many there are.
+    /// Two bits for each of the innermost brackets, at most 64, and the number of all that are open.
     kinds: u128,
     depth: usize,
-    /// Those further out than 64.
+    /// The bits of the brackets further out, 64 brackets to a number.
     outer: Vec<u128>,
 }
 

@@ -9,8 +9,8 @@
 //! ```
 //!
 //! [`HloDump`] hands out one computation after the other and forgets those before;
-//! [`HloReport`] adds up shapes wherever they stand, [`HloSummary`] what instructions write,
-//! [`HloCopies`] what only moves, and [`HloShardings`] what one device holds.
+//! [`HloReport`] adds up all shapes of a text, [`HloSummary`] the results that instructions write,
+//! [`HloCopies`] the bytes that copies move, and [`HloShardings`] the bytes that one device holds.
 
 mod against;
 mod assignment;

@@ -1,4 +1,4 @@
-//! StableHLO modules: what their functions take and return, whole and on one device.
+//! StableHLO modules: the bytes of arguments and results of functions, whole and on one device.
 //!
 //! ```text
 //! sdy.mesh @mesh = <["x"=2, "y"=4]>
@@ -16,8 +16,8 @@ use tensor_layout::sharding::ShardedShape;
 
 /// The arguments, results and constraints of the functions of an MLIR module.
 ///
-/// Shapes are those of whole tensors, except inside of `sdy.manual_computation`, which is not read. What
-/// has no sharding is counted whole on every device.
+/// Shapes are those of whole tensors, except inside of `sdy.manual_computation`, which is not read. A
+/// tensor without a sharding is counted whole on every device.
 ///
 /// ```
 /// use tensor_layout_hlo::MlirModule;
@@ -55,11 +55,11 @@ pub struct MlirValue {
     pub shape: String,
     /// The sharding with its mesh, if it has one.
     pub sharding: Option<String>,
-    /// Whether it is given up: `jax.buffer_donor` or `tf.aliasing_output`.
+    /// Set if it is donated: `jax.buffer_donor` or `tf.aliasing_output`.
     pub is_donated: bool,
-    /// The elements of the whole tensor.
+    /// The bytes of the elements of the whole tensor.
     pub whole_bytes: u64,
-    /// What one device holds.
+    /// The bytes that one device holds.
     pub device_bytes: u64,
 }
 
@@ -135,7 +135,7 @@ impl MlirModule {
         Some(())
     }
 
-    /// Adds a tensor: its type, and behind it attributes in braces.
+    /// Adds a tensor by its type, and attributes in braces behind it.
     fn add(
         &mut self,
         function: &str,
@@ -192,14 +192,14 @@ impl MlirModule {
         Ok(Some(text.to_owned()))
     }
 
-    /// What could not be read.
+    /// The first thousand lines that could not be read.
     #[must_use]
     pub fn unread_lines(&self) -> &[UnreadLine] {
         self.unread.lines()
     }
 
-    /// A page for a person: the `top` tensors of which a device holds most (20 if not said), and the
-    /// sums of arguments and results of `@main`.
+    /// A page for a person: the `top` tensors of which a device holds most (20 by default), and the sums of
+    /// arguments and results of `@main`.
     #[must_use]
     pub fn page(&self, top: Option<usize>) -> String {
         const SHOWN: usize = 20;
@@ -240,13 +240,13 @@ impl MlirModule {
     }
 }
 
-/// What stands between the bracket that a text begins with and the one that closes it, and the rest.
+/// Splits a text that begins with a bracket into the part up to the closing one, and the rest behind it.
 fn bracketed(text: &str) -> Option<(&str, &str)> {
     let close = Walk::from(1).next(text.as_bytes(), None)?;
     Some((text.get(1..close)?, text.get(close + 1..)?))
 }
 
-/// What stands between commas outside of brackets and quotes.
+/// Returns the parts between commas outside of brackets and quotes, trimmed, without empty ones.
 pub(crate) fn parts(text: &str) -> impl Iterator<Item = &str> {
     let mut start = Some(0);
     let parts = std::iter::from_fn(move || {
@@ -262,7 +262,7 @@ pub(crate) fn parts(text: &str) -> impl Iterator<Item = &str> {
 /// `tensor<16x32xf32>` as `f32[16,32]`.
 ///
 /// # Errors
-/// Why it has no size, in words.
+/// The reason it has no size, in words.
 pub(crate) fn shape_of(tensor: &str) -> Result<String, String> {
     let inner = tensor.strip_prefix("tensor<").and_then(|rest| rest.split_once('>'));
     let Some((inner, _)) = inner.filter(|_| !tensor.contains("complex<")) else {

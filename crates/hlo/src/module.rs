@@ -157,8 +157,8 @@ impl HloModule {
 
     /// Returns whether shapes are those of one device: the module is partitioned and scheduled.
     ///
-    /// A `sharding=` that survives on an instruction then speaks of the global shape that the
-    /// instruction once had.
+    /// A `sharding=` that survives on an instruction then describes the global shape that the instruction
+    /// had before partitioning.
     #[must_use]
     pub fn is_per_device(&self) -> bool {
         self.partitions() > 1 && self.is_scheduled()

@@ -63,15 +63,15 @@ pub(super) fn hash(name: &str) -> u64 {
     FxBuildHasher.hash_one(name)
 }
 
-/// The number of distinct texts that are kept only so that the next one like it need not be parsed.
+/// The greatest number of distinct texts that are kept only so that each is parsed once.
 pub(super) const MOST_KNOWN: usize = 1 << 16;
 
-/// Distinct shapes with their sizes, or why they have none.
+/// The distinct shapes, each with its sizes or the reason it has none.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Shapes(IndexMap<Box<str>, Result<XlaSizes, String>, FxBuildHasher>);
 
 impl Shapes {
-    /// The number that are known.
+    /// The number of known shapes.
     pub(super) fn len(&self) -> usize {
         self.0.len()
     }
@@ -89,7 +89,7 @@ impl Shapes {
         self.0.insert_full(text.clone(), sizes.clone()).0
     }
 
-    /// The number of a shape and its sizes.
+    /// Returns the number of a shape, and its sizes or the reason it has none.
     pub(super) fn number(&mut self, text: &str) -> (usize, Result<XlaSizes, &str>) {
         let known = self.0.get_index_of(text);
         let number = known.unwrap_or_else(|| {

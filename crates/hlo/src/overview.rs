@@ -1,4 +1,4 @@
-//! What the computations of a dump write, by what they are to their module.
+//! The bytes that the computations of a dump write, by their role in the module.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ pub(super) const MOST_LARGEST: usize = 10;
 pub(super) struct Overview {
     written: BTreeMap<HloRole, OverviewSums>,
     computations: BTreeMap<HloRole, usize>,
-    /// Of the entries.
+    /// The parameters of the entries.
     pub(super) parameters: OverviewSums,
     pub(super) result: OverviewSums,
     largest: Vec<HloLargest>,
@@ -33,11 +33,11 @@ pub(super) struct OverviewSums {
 pub struct HloLargest {
     /// Its name.
     pub name: String,
-    /// What it is to its module.
+    /// Its role in the module.
     pub role: HloRole,
     /// The line of its head.
     pub line: u64,
-    /// What its instructions write.
+    /// The bytes that its instructions write.
     pub written: HloBytes,
 }
 
@@ -98,7 +98,7 @@ impl Overview {
         self.computations.get(&role).copied().unwrap_or(0)
     }
 
-    /// What computations with a role write.
+    /// Returns the bytes that computations with a role write.
     pub(super) fn written(&self, role: HloRole) -> OverviewSums {
         self.written.get(&role).copied().unwrap_or_default()
     }
@@ -108,7 +108,7 @@ impl Overview {
         &self.largest
     }
 
-    /// The number of computations in memory that are not among the largest, and what they write.
+    /// The number of computations in memory that are not among the largest, and the bytes that they write.
     pub(super) fn others(&self) -> (usize, OverviewSums) {
         let in_memory = || HloRole::ALL.iter().copied().filter(|role| role.is_in_memory());
         let count = in_memory().map(|role| self.computations(role)).sum::<usize>();

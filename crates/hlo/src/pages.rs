@@ -13,10 +13,10 @@ use tensor_layout::LayoutError;
 use tensor_layout::internals::to_u64;
 use tensor_layout::internals::{counted, printable, readable_bytes};
 
-/// The number of rows a page has, if nothing else is said.
+/// The number of rows on a page by default.
 const SHOWN: usize = 20;
 
-/// The number of lines that could not be read a page has.
+/// The greatest number of unread lines on a page.
 const FEW: usize = 10;
 
 /// Three byte counts, right-aligned, and text.
@@ -29,7 +29,7 @@ fn bytes_row(bytes: HloBytes, text: &str) -> String {
     row([bytes.padding(), bytes.unpadded, bytes.allocated].map(readable_bytes), text)
 }
 
-/// The second line of an instruction: where it comes from in the program.
+/// Returns the second line of an instruction: its operation and its source line in the program.
 pub(super) fn origin(indent: usize, op_name: Option<&str>, source: Option<&str>) -> String {
     let parts = op_name.into_iter().chain(source).join(", ");
     if parts.is_empty() { parts } else { format!("{:indent$}{parts}\n", "") }
@@ -54,7 +54,7 @@ impl HloReading {
 }
 
 impl HloSummary {
-    /// A page for a person: the `top` worst instructions (20 if not said), parameters and results of
+    /// A page for a person: the `top` worst instructions (20 by default), parameters and results of
     /// the entry, totals by computation, and `unread` lines of the dump.
     ///
     /// # Errors
@@ -125,7 +125,7 @@ impl HloSummary {
     }
 }
 
-/// What shapes are once a module is partitioned.
+/// Returns the note that shapes are those of one device; empty if no module is partitioned.
 fn partitioned(devices: Option<u64>) -> String {
     devices.map_or(String::new(), |devices| {
         format!("shapes are those of one device: the module is partitioned over {devices}\n")
@@ -133,8 +133,8 @@ fn partitioned(devices: Option<u64>) -> String {
 }
 
 impl HloShardings {
-    /// A page for a person: the `top` instructions of which a device holds most (20 if not said),
-    /// and what it holds of the parameters and results of the entries.
+    /// A page for a person: the `top` instructions of which a device holds most (20 by default), and its
+    /// bytes of the parameters and results of the entries.
     #[must_use]
     pub fn page(&self, top: Option<usize>) -> String {
         let line = |device: &str, padding: &str, whole: &str, text: &str| {
@@ -183,7 +183,7 @@ impl HloShardings {
     }
 }
 
-/// The computation of an instruction, where it is not the entry; lines alone have none.
+/// Returns ` in COMPUTATION` for an instruction; empty in the entry, and outside of computations.
 pub(crate) fn place(role: HloRole, computation: &str) -> String {
     match role {
         HloRole::Entry => String::new(),
@@ -193,7 +193,7 @@ pub(crate) fn place(role: HloRole, computation: &str) -> String {
 }
 
 impl HloCopies {
-    /// A page for a person: the `top` greatest (20 if not said), and the sum of what is not free.
+    /// A page for a person: the `top` greatest copies (20 by default), and the sum of those not free.
     #[must_use]
     pub fn page(&self, top: Option<usize>) -> String {
         let line = |read: &str, written: &str, free: &str, text: &str| {

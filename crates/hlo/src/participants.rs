@@ -1,4 +1,4 @@
-//! Which devices take part in a collective together: what the numbers in its attributes count.
+//! The groups of devices in a collective: its attributes number replicas, partitions or devices.
 //!
 //! ```text
 //! replica_count=2, num_partitions=3: device = 3 replica + partition     replica 0: 0 1 2   1: 3 4 5
@@ -16,7 +16,7 @@ use tensor_layout::internals::to_u64;
 use tensor_layout::sharding::DeviceGroups;
 use tensor_layout::{LayoutError, internals};
 
-/// What the numbers count (XLA's `CollectiveOpGroupMode`).
+/// The meaning of the numbers in groups (XLA's `CollectiveOpGroupMode`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Mode {
     Replicas,
@@ -39,7 +39,7 @@ impl Mode {
         }
     }
 
-    /// What a number names, and what of the instruction says so.
+    /// Returns the noun for a number, and the attributes of the instruction that decide it.
     fn words(self) -> (&'static str, &'static str) {
         match self {
             Mode::Replicas => ("replica", "without `channel_id`"),
@@ -68,7 +68,7 @@ impl Devices {
         Ok(Devices { replicas, partitions, all })
     }
 
-    /// How many there are of what the numbers count.
+    /// Returns the number of replicas, partitions or devices that the numbers may name.
     fn count(self, mode: Mode) -> u64 {
         match mode {
             Mode::Replicas | Mode::ReplicasWithPartitions => self.replicas,
@@ -77,8 +77,8 @@ impl Devices {
         }
     }
 
-    /// Refuses numbers that the module does not have. One that does not tell how many devices it has
-    /// is taken to have those that are named.
+    /// Returns an error for a number that the module does not have. A module of one device is not checked:
+    /// its head may be missing, or leave out the counts.
     fn check(self, mode: Mode, groups: &[Vec<u64>]) -> Result<(), CollectiveError> {
         let count = self.count(mode);
         let beyond = groups.iter().flatten().find(|id| **id >= count).filter(|_| self.all > 1);
@@ -115,7 +115,7 @@ fn in_each(groups: &[Vec<u64>], count: u64, device: impl Fn(u64, u64) -> u64) ->
 }
 
 impl HloInstruction<'_> {
-    /// The devices that take part together, group by group in the order that is written; the groups
+    /// Returns the devices that take part together, group by group in the order that is written; the groups
     /// of a `collective-permute` are its pairs.
     pub(super) fn participants(
         &self,

@@ -1,4 +1,4 @@
-//! What JAX prints of arrays, types, shardings and layouts, as layout texts that the library reads.
+//! JAX prints of arrays, types, shardings and layouts, turned into layout texts that the library reads.
 //!
 //! ```text
 //! ShapeDtypeStruct(shape=(16, 32), dtype=float32, sharding=..)     f32[16,32], sharding=..
@@ -10,7 +10,7 @@ use tensor_layout::xla::XlaDtype;
 
 use crate::mlir::{parts, shape_of};
 
-/// A print of JAX that has no size by itself, with what to pass instead.
+/// The error for a print of JAX that has no size by itself, with advice on what to pass instead.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{what}")]
 pub struct JaxPrintError {
@@ -23,14 +23,14 @@ impl JaxPrintError {
         JaxPrintError { what: what.into(), instead: instead.into() }
     }
 
-    /// What to pass instead.
+    /// The advice on what to pass instead.
     #[must_use]
     pub fn instead(&self) -> &str {
         &self.instead
     }
 }
 
-/// A print of JAX as a layout text; `None` for text that is not one.
+/// Turns a print of JAX into a layout text; `None` for text that is not such a print.
 ///
 /// # Errors
 /// [`JaxPrintError`] for a print that does not have a shape, a mesh or a size in it.
@@ -62,13 +62,13 @@ pub fn jax_print(text: &str) -> Option<Result<String, JaxPrintError>> {
     nameless(text).map(Err).or_else(|| array_type(shaped))
 }
 
-/// What stands between the brackets of `name(..)`; a print that was cut off has no second one.
+/// Returns the text between the brackets of `name(..)`; a print that was cut off lacks the second one.
 fn called<'t>(text: &'t str, name: &str) -> Option<&'t str> {
     let inner = text.strip_prefix(name)?.strip_prefix('(')?;
     Some(inner.strip_suffix(')').unwrap_or(inner))
 }
 
-/// Prints without a shape, by how they begin.
+/// Returns the error for a print without a shape, by its beginning.
 fn nameless(text: &str) -> Option<JaxPrintError> {
     const BEHIND: &str = "pass it behind a shape: f32[16,32], sharding=";
     let no_shape = |what: &str| format!("{what} has no shape");

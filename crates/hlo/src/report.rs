@@ -1,4 +1,4 @@
-//! Every shape in a text of any length, with what it allocates.
+//! The shapes in a text of any length, with the bytes that each allocates.
 
 use std::io::{self, BufRead, Read};
 
@@ -17,12 +17,12 @@ use tensor_layout::{LayoutError, internals};
 /// A longer line is read in pieces, cut at a blank.
 const LONGEST_PIECE: usize = 1 << 20;
 
-/// The number of distinct shapes that are told apart.
+/// The greatest number of distinct shapes that are counted separately.
 const MOST_SHAPES: usize = 1 << 18;
 
 /// The distinct shapes of a compiler dump.
 ///
-/// A shape is an entry under its text as written, wherever it stands: in tuples, among operands,
+/// A shape is an entry under its text as written, wherever it occurs: in tuples, among operands,
 /// in attributes; each occurrence counts once. Quoted text is skipped. After 262 144 distinct shapes
 /// further ones are [not ranked](HloReport::unranked): the totals count them, no entry does.
 /// Cost: one pass; memory for those shapes, and one line, at most 1 MiB of it.
@@ -39,13 +39,13 @@ const MOST_SHAPES: usize = 1 << 18;
 #[derive(Clone, Debug, Default)]
 pub struct HloReport {
     shapes: IndexMap<Box<str>, ShapeRead>,
-    /// The occurrences of shapes beyond the ones that are told apart.
+    /// The sums over occurrences of shapes beyond those that are counted separately.
     others: OverviewSums,
     unread: Unread,
     lines: u64,
 }
 
-/// What is known of one text: its sizes and count, or why it is refused.
+/// The sizes and the count of one text, or the reason it cannot be read.
 #[derive(Clone, Debug)]
 enum ShapeRead {
     Shape(XlaSizes, u64),
@@ -57,7 +57,7 @@ enum ShapeRead {
 pub struct HloEntry<'a> {
     /// Its text as written.
     pub shape: &'a str,
-    /// How often it occurs.
+    /// The number of its occurrences.
     pub count: u64,
     /// The sizes of one occurrence.
     pub sizes: XlaSizes,
@@ -70,9 +70,9 @@ pub struct HloTotals {
     pub shapes: u64,
     /// The number of occurrences.
     pub count: u64,
-    /// The elements alone.
+    /// The bytes of the elements alone.
     pub unpadded_bytes: u64,
-    /// The allocations.
+    /// The allocated bytes, padding included.
     pub allocated_bytes: u64,
 }
 
@@ -80,7 +80,7 @@ impl HloReport {
     /// Reads a dump; `progress` is called with the number of bytes read after every piece.
     ///
     /// # Errors
-    /// What `input` fails with. Lines that cannot be read are not errors here:
+    /// Those of `input`. Lines that cannot be read are not errors here:
     /// [`unread_lines`](HloReport::unread_lines).
     pub fn scan(mut input: impl BufRead, mut progress: impl FnMut(u64)) -> io::Result<HloReport> {
         let mut report = HloReport::default();
@@ -185,7 +185,7 @@ impl HloReport {
         })
     }
 
-    /// The number of occurrences of shapes that were not told apart, because there were too many
+    /// The number of occurrences of shapes that were not counted separately, because there were too many
     /// distinct ones before them: [`totals`](HloReport::totals) adds their bytes, but no entry
     /// counts them.
     #[must_use]
@@ -226,7 +226,7 @@ impl HloReport {
         })
     }
 
-    /// A page for a person: the `top` worst shapes (20 if not said), totals, unread lines.
+    /// A page for a person: the `top` worst shapes (20 by default), totals, unread lines.
     ///
     /// # Errors
     /// As [`totals`](HloReport::totals).
@@ -279,7 +279,7 @@ impl HloReport {
     /// shape in quotes; the `top` worst, or all.
     ///
     /// # Errors
-    /// What `out` fails with.
+    /// Those of `out`.
     pub fn write_csv(&self, out: &mut dyn io::Write, top: Option<usize>) -> io::Result<()> {
         writeln!(out, "shape,count,unpadded_bytes,allocated_bytes,waste_bytes")?;
         for entry in self.entries().iter().take(top.unwrap_or(usize::MAX)) {
@@ -310,7 +310,7 @@ impl HloReport {
     }
 }
 
-/// Where a piece of a long line may be cut: behind its last blank, or at its end.
+/// Returns the position at which to cut a piece of a long line: behind its last blank, or at its end.
 fn last_blank(piece: &[u8]) -> usize {
     piece.iter().rposition(|byte| *byte == b' ').map_or(piece.len(), |at| at + 1)
 }

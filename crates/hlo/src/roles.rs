@@ -1,4 +1,4 @@
-//! What computations are to their module: where it begins, bodies of loops, insides of fusions.
+//! The roles of computations in their module: entries, bodies of loops, insides of fusions.
 
 use std::cmp::Reverse;
 
@@ -6,7 +6,7 @@ use crate::names::Names;
 use crate::{HloComputation, HloInstruction};
 use tensor_layout::{LayoutError, internals};
 
-/// What a computation is to its module.
+/// The role of a computation in its module.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum HloRole {
@@ -17,10 +17,10 @@ pub enum HloRole {
     Called,
     /// No instruction of the module calls it.
     Uncalled,
-    /// No instruction calls it, the text is cut off, and what it has is not in memory by its name or
-    /// its shapes: the fusion or the loop that calls it stands behind the cut.
+    /// No instruction calls it, but the text is cut off, and by its name or its shapes its values are not
+    /// in memory: the fusion or the loop that calls it would come behind the cut.
     CutOff,
-    /// The inside a fusion: its values are not in memory, except parameters and result, which are
+    /// The inside of a fusion: its values are not in memory, except parameters and result, which are
     /// those of the fusion.
     Fused,
     /// Applied to elements, as the sum of a `reduce` is.
@@ -68,13 +68,13 @@ pub(super) struct Calls {
     names: Names,
     computations: Vec<Computation>,
     calls: Vec<Call>,
-    /// The calls of callees that had not been read; in dumps of XLA they stand before their callers.
+    /// The calls of computations that had not been read yet; in dumps of XLA, callees are before callers.
     ahead: Vec<(Call, Box<str>)>,
     /// The number of instructions that call something.
     sites: u32,
 }
 
-/// What is known of a computation before all of its callers are.
+/// The facts about a computation that are known before all of its callers are.
 #[derive(Clone, Copy, Debug)]
 struct Computation {
     line: u64,
@@ -82,11 +82,11 @@ struct Computation {
     is_fused: bool,
     is_loose: bool,
     is_cut: bool,
-    /// Whether a value lacks its layout, or the name is that of a computation that is called.
+    /// Set if an array has no layout, or the name is one of a computation that is called.
     is_inner: bool,
 }
 
-/// Who calls whom, as what, and how often.
+/// A call: callee and caller, the role that it gives the callee, and how often it runs it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Call {
     pub(super) callee: u32,
@@ -97,15 +97,15 @@ pub(super) struct Call {
     pub(super) times: CallTimes,
 }
 
-/// The number of times an instruction runs what it calls, each time that it runs.
+/// The number of times an instruction runs its callee, each time that it runs itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum CallTimes {
     Once,
     /// One of the branches of a conditional.
     Branch,
-    /// The body of a loop with so many rounds, where that is known.
+    /// The body of a loop, with its number of rounds where that is known.
     Loop(Option<u64>),
-    /// Its condition: once more.
+    /// The condition of a loop, which runs once more than the body.
     Condition(Option<u64>),
 }
 
@@ -121,7 +121,7 @@ impl CallTimes {
 }
 
 impl Calls {
-    /// Adds a computation and notes whom it calls; returns its number.
+    /// Adds a computation with its calls; returns its number.
     ///
     /// # Errors
     /// [`TooLarge`](LayoutError::TooLarge) from 2^32 computations of a module on.
@@ -170,12 +170,12 @@ impl Calls {
         self.computations.len()
     }
 
-    /// The calls, once [`roles`](Calls::roles) were asked for.
+    /// The calls, the last callee first; complete once [`roles`](Calls::roles) was called.
     pub(super) fn all(&self) -> &[Call] {
         &self.calls
     }
 
-    /// Returns whether there are none.
+    /// Returns whether there are no computations.
     pub(super) fn is_empty(&self) -> bool {
         self.computations.is_empty()
     }
@@ -202,7 +202,7 @@ impl Calls {
 
     /// The role of every computation, in the order in which they were added.
     ///
-    /// What a fusion calls is inside it; a computation that is also called elsewhere is in memory.
+    /// A computation that a fusion calls is inside it; one that is also called elsewhere is in memory.
     pub(super) fn roles(&mut self) -> Roles {
         // Callees are written before their callers, so that one round from the end settles all.
         const MOST_ROUNDS: usize = 64;
@@ -287,7 +287,7 @@ impl Roles {
     }
 }
 
-/// The place of a computation in a list of them.
+/// Returns the number of a computation as an index into a list of all.
 pub(super) fn index(number: u32) -> usize {
     usize::try_from(number).unwrap_or(usize::MAX)
 }
@@ -296,7 +296,7 @@ fn too_large() -> LayoutError {
     internals::too_large("the number of computations")
 }
 
-/// Whom an instruction calls: as what, by which attribute, and the name.
+/// Returns the calls of an instruction: the role of the callee, the attribute that names it, and its name.
 pub(super) fn called(
     of: HloInstruction<'_>,
 ) -> impl Iterator<Item = (HloRole, &'static str, &str)> {
@@ -309,8 +309,8 @@ pub(super) fn called(
     )
 }
 
-/// As what an instruction calls, and the attributes that name its callees. An asynchronous start calls
-/// what it starts, and what follows it names the same once more.
+/// Returns the role of the callees of an opcode, and the attributes that name them. An asynchronous start
+/// calls the computation that it starts; the update and the done behind it only name that once more.
 fn callees(opcode: &str) -> (HloRole, &'static [&'static str]) {
     match opcode.strip_suffix("-start").unwrap_or(opcode) {
         "fusion" => (HloRole::Fused, &["calls"]),

@@ -1,4 +1,4 @@
-//! The number of times computations run in one run of the program, and what they do together in it.
+//! The number of times computations run in one run of the program, and sums over such a run.
 //!
 //! ```text
 //! runs(entry) = 1        runs(body) += runs(caller) x n        runs(condition) += runs(caller) x (n + 1)
@@ -17,17 +17,17 @@ use crate::roles::{Call, CallTimes, Calls, index};
 /// The number of times something runs in one run of the program.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct HloRuns {
-    /// The number of times it runs, as far as it is known: a loop of unknown length counts once, and a branch as if it
-    /// were taken.
+    /// The number of times it runs, as far as it is known: a loop of unknown length counts once, and a
+    /// branch as if it were taken.
     pub times: u64,
-    /// Whether it is in a loop of which the dump does not say how often it runs.
+    /// Set if it is in a loop whose length is not in the dump.
     pub is_unknown: bool,
-    /// Whether it is in a branch, which may not run at all.
+    /// Set if it is in a branch, which may not run at all.
     pub is_branch: bool,
 }
 
 impl HloRuns {
-    /// What runs once.
+    /// The runs of something that runs exactly once.
     pub const ONCE: HloRuns = HloRuns { times: 1, is_unknown: false, is_branch: false };
 
     /// The number of runs; `None` where a loop of unknown length is around it.
@@ -36,7 +36,7 @@ impl HloRuns {
         (!self.is_unknown).then_some(self.times)
     }
 
-    /// What to write behind a row: nothing for what runs once, `x48`, `x ?`, `x48 at most`.
+    /// The mark behind a row: empty for exactly one run, else ` x48`, ` x ?`, ` x48 x ?` or ` x48 at most`.
     #[must_use]
     pub fn mark(self) -> String {
         let branch = if self.is_branch { " at most" } else { "" };
@@ -97,9 +97,9 @@ impl HloInstruction<'_> {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct StepSums {
     sums: Vec<u128>,
-    /// Whether something in them is in a loop of unknown length: they are a lower bound.
+    /// Set if the sums are a lower bound: something in them is in a loop of unknown length.
     pub is_at_least: bool,
-    /// Whether something in them is in a branch: they are an upper bound.
+    /// Set if the sums are an upper bound: something in them is in a branch.
     pub is_at_most: bool,
 }
 
@@ -135,7 +135,7 @@ impl StepSums {
     }
 }
 
-/// The computations of a module, callers before what they call.
+/// The computations of a module, callers before callees, and the runs of each.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ComputationRuns {
     order: Vec<u32>,
@@ -143,7 +143,8 @@ pub(super) struct ComputationRuns {
 }
 
 impl ComputationRuns {
-    /// Of calls whose [roles](Calls::roles) are settled. What calls itself runs once.
+    /// Computes the runs by calls whose [roles](Calls::roles) are settled; calls of a computation by itself
+    /// are not counted.
     pub(super) fn of(calls: &Calls) -> ComputationRuns {
         let mut callers = vec![0_usize; calls.len()];
         let mut from: Vec<Vec<Call>> = vec![Vec::new(); calls.len()];
@@ -183,8 +184,8 @@ impl ComputationRuns {
         self.runs.get(index(number)).copied().unwrap_or(HloRuns::ONCE)
     }
 
-    /// What all computations do in one run of the program: sums of what each does by itself, of the
-    /// branches of a conditional those of the one whose first sum is greatest.
+    /// Returns the sums over one run of the program, given those that each computation has by itself; of
+    /// the branches of a conditional only the one whose first sum is greatest counts.
     pub(super) fn total(&self, calls: &Calls, own: &[Vec<u128>]) -> Vec<u128> {
         let width = own.iter().map(Vec::len).max().unwrap_or(0);
         let mut totals: Vec<Vec<u128>> = own.to_vec();
@@ -219,7 +220,7 @@ impl ComputationRuns {
     }
 }
 
-/// What an instruction does by what it calls.
+/// Returns the sums that an instruction adds by its callees, each as often as it runs; of branches one.
 fn site_total<'c>(site: impl Iterator<Item = &'c Call>, totals: &[Vec<u128>]) -> Vec<u128> {
     let (mut sum, mut branch): (Vec<u128>, Vec<u128>) = (Vec::new(), Vec::new());
     for call in site {

@@ -1,4 +1,4 @@
-//! What one device holds of shapes that are sharded.
+//! The bytes that one device holds of sharded shapes.
 //!
 //! ```text
 //! before partitioning   p = f32[4,64] parameter(0), sharding={devices=[2,1]<=[2]}   the whole tensor
@@ -37,22 +37,22 @@ pub struct HloSharded {
     pub shape: String,
     /// The sharding as written.
     pub sharding: String,
-    /// Whether the sharding is left over: the module is partitioned, and the shape is a shard.
+    /// Set if the sharding is left over: the module is partitioned, and the shape is that of a shard.
     pub is_left_over: bool,
-    /// What every device holds; the first ones, where some are short or empty.
+    /// The bytes that every device holds; those of the first devices, where some are short or empty.
     pub device: HloBytes,
     /// The elements of the whole tensor; where the sharding is left over, as many as there can be.
     pub whole_bytes: u64,
 }
 
-/// What one device holds of the parameters and of the result of an entry.
+/// The bytes that one device holds of the parameters and of the result of an entry.
 ///
-/// What has no sharding is counted whole.
+/// An instruction without a sharding is counted whole.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct HloOnDevice {
-    /// Of the parameters.
+    /// The bytes of the parameters.
     pub parameters: HloBytes,
-    /// Of the result.
+    /// The bytes of the result.
     pub result: HloBytes,
 }
 
@@ -88,14 +88,14 @@ pub struct HloShardings {
     shares: Shares,
 }
 
-/// What an instruction takes: on a device, and as a whole.
+/// The sizes of the result of an instruction on one device, and the bytes of the whole.
 #[derive(Clone, Copy, Debug, Default)]
 struct Share {
     device: XlaSizes,
     whole_bytes: u64,
 }
 
-/// What is known of shapes and their shardings: there are few different ones.
+/// The shares of all pairs of a shape and a sharding so far: there are few different ones.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Shares {
     known: FxHashMap<Box<str>, Result<Share, String>>,
@@ -103,7 +103,7 @@ pub(super) struct Shares {
 }
 
 impl Shares {
-    /// The share of an instruction; of a tuple that of its arrays together.
+    /// Returns the share of an instruction; for a tuple, the sum over its arrays.
     fn of(&mut self, of: HloInstruction<'_>) -> Result<Share, String> {
         let sharding = of.attribute("sharding");
         let left_over = of.computation().module().is_per_device();
@@ -179,8 +179,8 @@ impl Share {
 }
 
 impl HloOnDevice {
-    /// Of the entry of a module that is not partitioned; `None` if neither its parameters nor its
-    /// result are sharded.
+    /// Adds up the entry of a module that is not partitioned; `None` for other computations, and if neither
+    /// its parameters nor its result are sharded.
     pub(super) fn of(
         computation: HloComputation<'_>,
         shares: &mut Shares,
@@ -266,7 +266,7 @@ impl HloShardings {
         Ok(())
     }
 
-    /// Sorts: that of which a device holds most first.
+    /// Sorts the entries: those of which a device holds most first.
     pub fn finish(&mut self) {
         let key = |entry: &HloSharded| std::cmp::Reverse(entry.device.allocated);
         self.entries.sort_by_key(|entry| (key(entry), entry.line));
@@ -278,7 +278,7 @@ impl HloShardings {
         &self.entries
     }
 
-    /// What one device holds of the parameters and results of the entries.
+    /// The bytes that one device holds of the parameters and results of the entries.
     #[must_use]
     pub fn on_device(&self) -> HloOnDevice {
         self.on_device
@@ -290,7 +290,8 @@ impl HloShardings {
         self.entries.iter().filter(|entry| entry.is_left_over).count()
     }
 
-    /// Over how many devices the modules are partitioned whose shapes are those of one device.
+    /// The greatest number of devices that a module whose shapes are those of one device is partitioned
+    /// over; `None` if there is no such module.
     #[must_use]
     pub fn partitions(&self) -> Option<u64> {
         self.partitions

@@ -6,10 +6,10 @@ use tensor_layout::internals::to_u64;
 
 use crate::lexer::Tokens;
 
-/// How much is read at a time, at least.
+/// The least number of bytes that are read at a time.
 const STEP: usize = 1 << 18;
 
-/// What is held of a text: bytes that are not UTF-8 are replaced.
+/// The part of a text that is held; bytes that are not UTF-8 are replaced.
 #[derive(Clone, Debug)]
 pub(super) struct Stream<R> {
     input: R,
@@ -18,7 +18,7 @@ pub(super) struct Stream<R> {
     raw: Vec<u8>,
     is_last: bool,
     pub(super) read: u64,
-    /// A place in what is held, and the number of its line.
+    /// A position in the held text, and the number of its line.
     place: usize,
     line: u64,
 }
@@ -33,7 +33,7 @@ impl<R: BufRead> Stream<R> {
         Tokens { bytes: self.text.as_bytes(), is_last: self.is_last }
     }
 
-    /// The number of the line of a place; places only grow.
+    /// Returns the number of the line of a position; positions only grow.
     pub(super) fn line(&mut self, at: usize) -> u64 {
         let between = self.text.as_bytes().get(self.place..at).unwrap_or_default();
         self.line += line_ends(between);
@@ -41,15 +41,15 @@ impl<R: BufRead> Stream<R> {
         self.line
     }
 
-    /// Returns whether so much stands before a place that moving the rest costs little beside it.
+    /// Returns whether so much text is before a position that moving the rest is cheap in comparison.
     pub(super) fn is_worth_forgetting(&self, before: usize) -> bool {
         before > STEP && before > self.text.len() / 4 * 3
     }
 
-    /// Forgets what stands before a place; returns where that is then.
+    /// Drops the text before a position; returns the position that its end has then.
     pub(super) fn forget(&mut self, before: usize) -> usize {
         self.line(before);
-        // Places stand at tokens, which begin a character.
+        // Positions are those of tokens, which begin a character.
         if before == 0 || !self.text.is_char_boundary(before) {
             return before;
         }
@@ -58,8 +58,8 @@ impl<R: BufRead> Stream<R> {
         0
     }
 
-    /// Reads on: as much as is `held` of what is being read, so that reading it again costs no more
-    /// than reading it once.
+    /// Reads as many bytes as are `held` of the current item, and at least `STEP`, so that starting it again
+    /// after every step costs only a constant factor.
     pub(super) fn fill(&mut self, held: usize) -> io::Result<()> {
         let mut room = held.max(STEP);
         while room > 0 {
@@ -88,7 +88,7 @@ impl<R: BufRead> Stream<R> {
     }
 }
 
-/// What some editors put before a text.
+/// The byte order mark, which some editors put before a text.
 const BOM: &[u8] = "\u{feff}".as_bytes();
 
 /// Adds text; bytes that are not UTF-8 are replaced.
@@ -99,7 +99,7 @@ fn push(text: &mut String, bytes: &[u8]) {
     }
 }
 
-/// The number of line ends. Stretches are short, and sums of bytes are what compilers make vectors of.
+/// Returns the number of line ends, summed in bytes over short stretches, as compilers vectorize that.
 fn line_ends(bytes: &[u8]) -> u64 {
     let is_end = |byte: &u8| u8::from(*byte == b'\n');
     bytes.chunks(255).map(|part| u64::from(part.iter().map(is_end).sum::<u8>())).sum()

@@ -1,4 +1,4 @@
-//! What the instructions of a dump write, and where: by computation, the greatest first.
+//! The results that the instructions of a dump write, the worst first, with totals by computation.
 
 use std::cmp::Reverse;
 use std::sync::Arc;
@@ -23,19 +23,19 @@ pub struct HloComputationTotals {
     pub module: String,
     /// The name.
     pub name: String,
-    /// What it is to the module.
+    /// Its role in the module.
     pub role: HloRole,
     /// The line of its head.
     pub line: u64,
-    /// What its instructions write: results that are not other names of what is there already. An
-    /// asynchronous start writes its result, not the operands in its tuple; what an `async-start` or
-    /// a `call-start` writes is counted in the computation that it calls.
+    /// The bytes that its instructions write: results that only name existing values do not count. An
+    /// asynchronous start writes its result, not the operands in its tuple; the result of an `async-start`
+    /// or a `call-start` counts in the computation that it calls.
     pub written: HloBytes,
     /// Its parameters.
     pub parameters: HloBytes,
     /// Its result.
     pub result: HloBytes,
-    /// What one device holds of parameters and result, where they are sharded and the module is not
+    /// The bytes of parameters and result on one device, where they are sharded and the module is not
     /// partitioned yet.
     pub on_device: Option<Box<HloOnDevice>>,
 }
@@ -49,7 +49,7 @@ pub struct HloComputationTotals {
 /// Cost: O(instructions); memory for one computation, some 65 000 shapes, and what is listed: without
 /// `top` that is every instruction in memory, some 300 bytes and its name and `op_name` each. Of the
 /// module that is being read also some 80 bytes for each computation, and at most `top`
-/// instructions of each that no fusion is known to call, because only the callers tell which
+/// instructions of each that no fusion is known to call, because only the callers show which
 /// computations are inside fusions.
 ///
 /// ```
@@ -83,11 +83,11 @@ pub struct HloSummary {
     shares: Shares,
     unread: Unread,
     partitions: Option<u64>,
-    /// The module that is being read, its computations, and what each of them writes.
+    /// The module that is being read, its computations, and the bytes that each of them writes.
     module: HloModule,
     calls: Calls,
     written: Vec<HloBytes>,
-    /// Of those whose parameters and results are needed: of all, or of entries and of the last one.
+    /// The parameters and results of all computations, or for totals only of entries and the last one.
     given: Vec<Given>,
     held: Held<Key>,
     insides: Insides,
@@ -95,10 +95,10 @@ pub struct HloSummary {
     worst: Vec<Worst>,
 }
 
-/// How bad an instruction is: padding, then allocated bytes.
+/// The rank of an instruction, the greatest first: padding, then allocated bytes.
 type Key = (u64, u64);
 
-/// How bad an instruction is; its number in its computation, and that of its shape.
+/// The rank of an instruction, its number in its computation, and the number of its shape.
 type Worst = (Reverse<Key>, usize, usize);
 
 /// Parameters and result of a computation.
@@ -145,14 +145,14 @@ pub struct HloRow<'a> {
     pub source: Option<&'a str>,
     /// The name of its computation.
     pub computation: &'a str,
-    /// What the computation is to its module.
+    /// The role of the computation in its module.
     pub role: HloRole,
 }
 
 /// Returns whether the instruction allocates nothing: its result aliases its operands, or part of them.
 /// `x-start` counts as `x`.
 ///
-/// What a loop, a branch, a call or `async-start` writes is counted in the computation that it calls.
+/// The result of a loop, a branch, a call or `async-start` counts in the computation that it calls.
 /// Source: openxla/xla, `hlo_dataflow_analysis.cc`.
 fn is_alias(opcode: &str) -> bool {
     matches!(
@@ -197,8 +197,8 @@ impl HloSummary {
         HloSummary { top, ..HloSummary::default() }
     }
 
-    /// Keeps the sums over computations and the names of the largest ten alone, which is what a
-    /// [page](HloSummary::page) has; [`computations`](HloSummary::computations) is then empty.
+    /// Keeps only the sums over computations and the names of the largest ten, which is all that a
+    /// [page](HloSummary::page) shows; [`computations`](HloSummary::computations) is then empty.
     #[must_use]
     pub fn totals_only(mut self) -> HloSummary {
         self.has_totals_only = true;
@@ -265,8 +265,8 @@ impl HloSummary {
         }
     }
 
-    /// What of its shape an instruction writes: an asynchronous start has its operands in its tuple,
-    /// except that of an `all-reduce`; an update in place writes the update alone.
+    /// Returns the part of its shape that an instruction writes: not the operands in the tuple of an
+    /// asynchronous start (an `all-reduce` has none there), and of an update in place only the update.
     fn written_by(
         &mut self,
         of: HloInstruction<'_>,
@@ -332,13 +332,13 @@ impl HloSummary {
         self.shapes_of_rows = self.shapes.len();
     }
 
-    /// Settles which computations are inside fusions, and sorts.
+    /// Settles which computations are inside fusions, and sorts the rows.
     pub fn finish(&mut self) {
         self.end_module();
         self.keep_worst();
     }
 
-    /// Sorts the rows, and drops what is not among the `top` worst.
+    /// Sorts the rows, and drops those that are not among the `top` worst.
     fn keep_worst(&mut self) {
         self.rows.sort_by(|a, b| b.key.cmp(&a.key).then(a.line.cmp(&b.line)));
         self.rows.truncate(self.top.unwrap_or(usize::MAX));
@@ -391,7 +391,7 @@ impl HloSummary {
         }
     }
 
-    /// Lists the worst of what is held and in memory.
+    /// Lists the worst of the held instructions that are in memory.
     fn list(&mut self, held: &Held<Key>, calls: &Calls, roles: &Roles) {
         let in_memory = |row: &&HeldRow<Key>| roles.of(row.computation).is_in_memory();
         let mut rows: Vec<_> = held.rows().iter().filter(in_memory).collect();
@@ -451,14 +451,15 @@ impl HloSummary {
         })
     }
 
-    /// Over how many devices the modules are partitioned whose shapes are those of one device.
+    /// The greatest number of devices that a module whose shapes are those of one device is partitioned
+    /// over; `None` if there is no such module.
     #[must_use]
     pub fn partitions(&self) -> Option<u64> {
         self.partitions
     }
 
-    /// What one device holds of the parameters and results of the entries; `None` if nothing is
-    /// sharded, or what is sharded is partitioned.
+    /// The bytes that one device holds of the parameters and results of the entries; `None` if none of them
+    /// is sharded, or only in modules that are partitioned.
     ///
     /// # Errors
     /// [`TooLarge`](LayoutError::TooLarge).
@@ -472,7 +473,7 @@ impl HloSummary {
         self.unread.lines()
     }
 
-    /// What the computations with a role write.
+    /// The bytes that the computations with a role write.
     ///
     /// # Errors
     /// [`TooLarge`](LayoutError::TooLarge).

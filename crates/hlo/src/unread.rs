@@ -1,4 +1,4 @@
-//! What of a dump could not be read.
+//! The parts of a dump that could not be read.
 
 use tensor_layout::internals::counted;
 
@@ -10,15 +10,15 @@ const MOST_UNREAD: usize = 1000;
 pub struct UnreadLine {
     /// The number of its line, from 1.
     pub line: u64,
-    /// The text at fault, cut where long.
+    /// The text at fault, cut if it is long.
     pub text: String,
-    /// The reason it is refused.
+    /// The reason it could not be read.
     pub reason: String,
     /// The number of instructions that are missing because of it.
     pub hidden: u64,
 }
 
-/// The first thousand unread places, and how many there are.
+/// The first thousand unread places, and the number of all.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Unread {
     lines: Vec<UnreadLine>,
@@ -55,10 +55,10 @@ impl Unread {
     }
 }
 
-/// What of a dump was not read: [`HloDump::reading`](crate::HloDump::reading).
+/// The parts of a dump that were not read, as [`HloDump::reading`](crate::HloDump::reading) returns them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct HloReading {
-    /// Where the text is cut off, if it is.
+    /// The place where the text is cut off, if it is, in words.
     pub cut: Option<String>,
     /// The first thousand places that could not be read.
     pub lines: Vec<UnreadLine>,
@@ -69,13 +69,13 @@ pub struct HloReading {
 }
 
 impl HloReading {
-    /// Returns whether all was read.
+    /// Returns whether everything was read.
     #[must_use]
     pub fn is_complete(&self) -> bool {
         self.count == 0
     }
 
-    /// The whole of it in a line: `2 places could not be read, first line 712; 1 instruction is missing`.
+    /// A summary in one line: `2 places could not be read, first line 712; 1 instruction is missing`.
     #[must_use]
     pub fn summary(&self) -> Option<String> {
         let first = self.lines.first()?;

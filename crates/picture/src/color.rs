@@ -10,14 +10,14 @@ use super::{CellKind, Panel};
 /// The most entries of a key.
 const MOST_KEYS: usize = 16;
 
-/// A panel, and what its colours tell.
+/// A panel before it is coloured, with the meaning and the values of its colours.
 pub(super) struct Draft {
     pub(super) panel: Panel,
-    /// What is told apart, such as `L2B`; empty if nothing is.
+    /// The level or levels that colours distinguish, such as `L2B`; empty if there are none.
     pub(super) meaning: String,
-    /// For every cell the value that its colour stands for.
+    /// The value that the colour of each cell shows.
     pub(super) values: Vec<Option<Vec<u64>>>,
-    /// How a value is called in the key; `L2B 3` if nothing is said.
+    /// The name of a value in the key; `L2B 3` by default.
     pub(super) name: fn(&str, &[u64]) -> String,
 }
 
@@ -35,7 +35,7 @@ fn coordinate(meaning: &str, value: &[u64]) -> String {
 
 type Values<'a> = BTreeSet<&'a Vec<u64>>;
 
-/// Gives every value of every meaning a colour of its own, the same in all panels; where there are
+/// Gives every value of every meaning a colour of its own, the same in all panels; if there are
 /// more values than colours, those of a meaning repeat among themselves, and the panel says so.
 pub(super) fn paint(drafts: Vec<Draft>) -> Vec<Panel> {
     let mut meanings: IndexMap<&str, Values<'_>> = IndexMap::new();

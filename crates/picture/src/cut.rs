@@ -32,7 +32,7 @@ pub(super) fn blocks(axis: &Axis, range: &Range<u64>, edge: u64, most: u64) -> V
         .collect()
 }
 
-/// Where digits end, and where parts of long ones do: a digit of 1536 values is 16 x 16 x 6.
+/// The places at which digits end, and parts of long ones: a digit of 1536 values is 16 x 16 x 6.
 fn places(axis: &Axis) -> Vec<u64> {
     let mut places = vec![1];
     let mut place = 1_u64;
@@ -65,7 +65,7 @@ pub(super) fn elided(range: &Range<u64>) -> Vec<Range<u64>> {
     first.chain([middle.clone()]).chain(singles(middle.end..range.end)).collect()
 }
 
-/// The number of values of an axis that lie in one tile of so many elements: those of the minor digits that
+/// The number of values of an axis within one tile of so many elements: those of the minor digits that
 /// do not step beyond it.
 pub(super) fn tile_edge(axis: &Axis, tile: u64) -> u64 {
     let mut edge = 1_u64;
@@ -75,7 +75,7 @@ pub(super) fn tile_edge(axis: &Axis, tile: u64) -> u64 {
                 subaxis.size.min(tile.div_ceil(stride.max(1)))
             }
             Target::Land { .. } => return edge,
-            // What feeds the axes of inner tiles is within this one.
+            // Digits that feed the axes of inner tiles stay within this one.
             Target::Feed { .. } => subaxis.size,
         };
         edge = edge.saturating_mul(inside);

@@ -1,4 +1,4 @@
-//! What is asked of a picture.
+//! The options of a picture.
 
 use std::ops::Range;
 
@@ -74,7 +74,7 @@ impl<'a> Drawing<'a> {
         self
     }
 
-    /// Borders around tiles: how many elements each has in memory, and what it is called, outermost
+    /// Sets borders around tiles: the number of elements that each has in memory, and its name, outermost
     /// first; of an XLA shape [`XlaArray::tiles`](tensor_layout::xla::XlaArray::tiles). Cells are coloured by
     /// the first one, and an arrow follows the addresses.
     #[must_use]
@@ -84,7 +84,7 @@ impl<'a> Drawing<'a> {
         self
     }
 
-    /// Borders around the tiles of an XLA shape; where only the outer ones are drawn, a note says so.
+    /// Sets borders around the tiles of an XLA shape; if only the outer ones are drawn, a note says so.
     #[must_use]
     pub fn tiles_of(mut self, array: &XlaArray) -> Drawing<'a> {
         self.all_tiles = array.layout.as_ref().map_or(0, |layout| layout.tiles.len());
@@ -134,8 +134,8 @@ impl<'a> Drawing<'a> {
         self
     }
 
-    /// Shows only units with coordinates in a range of a level in a picture of the machine: what is
-    /// beyond the level is left out, and of an empty range the unit at its start is drawn.
+    /// Shows only units with coordinates in a range of a level in a picture of the machine: the range is cut
+    /// at the end of the level, and of an empty range the unit at its start is drawn.
     #[must_use]
     pub fn units(mut self, level: Level, range: Range<u64>) -> Drawing<'a> {
         let all = self.placement.coordinates(level);
@@ -152,15 +152,15 @@ impl<'a> Drawing<'a> {
         self
     }
 
-    /// Chooses what stands in every cell, a line each; by default the address, or the units where
-    /// only they differ.
+    /// Sets the lines of text in every cell; by default the address, or the units where only they
+    /// differ.
     #[must_use]
     pub fn labels(mut self, labels: &[Label]) -> Drawing<'a> {
         self.labels = labels.to_vec();
         self
     }
 
-    /// Draws at most this many blocks along a side, at least 2; 16 unless told otherwise. Element by
+    /// Draws at most this many blocks along a side, at least 2; 16 by default. Element by
     /// element, at most four times as many along a side, and four times as many as there are blocks.
     #[must_use]
     pub fn most_blocks(mut self, most: u64) -> Drawing<'a> {
@@ -177,8 +177,8 @@ impl<'a> Drawing<'a> {
 
     /// The number of values of an axis that can be drawn, padding included.
     ///
-    /// Values beyond the extent stand for a slot as long as every digit is within its size. Of an
-    /// axis that feeds a derived axis that ends before that, only the extent.
+    /// Values beyond the extent have a slot as long as every digit is within its size. Of an axis that
+    /// feeds a derived axis that ends before that, only the extent counts.
     #[must_use]
     pub fn slots(&self, axis: usize) -> u64 {
         let layout = self.placement.layout();
@@ -187,7 +187,7 @@ impl<'a> Drawing<'a> {
         if feeds && !self.derived_axes_hold_padding() { of.extent } else { of.slots() }
     }
 
-    /// Returns whether no digits of padding make a derived axis exceed what its own digits write.
+    /// Returns whether no digits of padding make a derived axis exceed the values of its own digits.
     fn derived_axes_hold_padding(&self) -> bool {
         let layout = self.placement.layout();
         layout.derived_axes().iter().enumerate().all(|(number, derived)| {
@@ -222,7 +222,7 @@ impl<'a> Drawing<'a> {
         (0..self.placement.layout().rank()).map(|axis| self.range(axis)).collect()
     }
 
-    /// Returns whether every element is drawn; otherwise blocks are, and what is in one of them.
+    /// Returns whether every element is drawn; otherwise blocks are, and the elements of one of them.
     #[must_use]
     pub fn is_small(&self) -> bool {
         let (longest, most_cells) = (4 * self.most_blocks, 4 * self.most_blocks * self.most_blocks);
@@ -238,7 +238,7 @@ impl<'a> Drawing<'a> {
         columns.filter(|l| !l.is_in_unit() && layout.uses(*l)).collect()
     }
 
-    /// The levels of the units and the tiles that a place lies in.
+    /// The coordinates of a place in the levels of the units, and the numbers of its tiles.
     pub(super) fn path(&self, place: &Location, levels: &[Level]) -> Vec<u64> {
         let at = |level: Level| place.get(level).unwrap_or(0);
         let units = levels.iter().map(|level| at(*level));

@@ -9,7 +9,7 @@ use tensor_layout::relayout::{Distance, Flows, Relayout, Traffic};
 /// The most units that have a row of their own.
 const MOST_ROWS: usize = 32;
 
-/// From which unit to which, at the outermost level that anything crosses; nothing if all stays in
+/// The flows between units, at the outermost level that anything crosses; `None` if everything stays in
 /// its unit.
 pub(super) fn flows(relayout: &Relayout, traffic: &Traffic) -> Result<Option<Draft>, LayoutError> {
     let Distance::Level(crossed) = traffic.farthest() else { return Ok(None) };

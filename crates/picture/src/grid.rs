@@ -1,4 +1,4 @@
-//! What a panel of a tensor shows: ranges of the last two axes at one index of the others.
+//! The part of a tensor that a panel shows: ranges of the last two axes at one index of the others.
 
 use std::ops::Range;
 
@@ -10,7 +10,7 @@ pub(super) struct Grid {
     pub(super) lead: Vec<u64>,
     /// The ranges of the last axes, at most two.
     pub(super) sides: Vec<Vec<Range<u64>>>,
-    /// Whether the middle of a side is one range.
+    /// True if the middle of a side is one range.
     pub(super) is_elided: bool,
 }
 

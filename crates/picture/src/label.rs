@@ -1,4 +1,4 @@
-//! What stands in a cell.
+//! The text in a cell.
 
 use std::str::FromStr;
 

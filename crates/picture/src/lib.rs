@@ -4,8 +4,8 @@
 //! Drawing::new(&placement).tensor()  ->  Picture { panels of cells }  ->  svg, png, text, page
 //! ```
 //!
-//! A cell knows the indexes that it stands for, the coordinates that their elements take in every
-//! level, and how many of its slots hold elements, all by counting digits; so a picture of 2^60
+//! A cell has its indexes, the coordinates that their elements take in every
+//! level, and the number of its slots that hold elements, all by counting digits; so a picture of 2^60
 //! elements costs as much as one of a hundred. It knows its unit as a path from the outermost key
 //! to the innermost one; where neighbours part at a key there is a border of that depth, so nested
 //! borders need no geometry.
@@ -40,10 +40,10 @@ pub use tensor_layout::report::Census;
 use tensor_layout::Level;
 use tensor_layout::internals::percent;
 
-/// Panels of cells, and what their borders mean.
+/// Panels of cells, and the meaning of their borders.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Picture {
-    /// What is drawn, in a line.
+    /// The subject of the picture, in one line.
     pub title: String,
     /// A description for readers who do not see the picture.
     pub description: String,
@@ -51,16 +51,16 @@ pub struct Picture {
     pub panels: Vec<Panel>,
     /// The meaning of the borders, outermost first.
     pub borders: Vec<String>,
-    /// What else has to be said, such as how many copies there are.
+    /// Further remarks, such as the number of copies.
     pub notes: Vec<String>,
-    /// Whether the cells of all panels have one size, because they are compared.
+    /// True if the cells of all panels have one size, because they are compared.
     pub one_scale: bool,
 }
 
 /// A grid of cells.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Panel {
-    /// What this grid shows.
+    /// The subject of this grid.
     pub caption: String,
     /// Row-major, `columns` in each row.
     pub cells: Vec<Cell>,
@@ -72,7 +72,7 @@ pub struct Panel {
     pub column_ticks: Vec<String>,
     /// Colour number and meaning, for every colour of the panel or for none.
     pub key: Vec<(usize, String)>,
-    /// What the colours follow where there are too many for a key.
+    /// The meaning of the colours if there are too many for a key.
     pub coloring: Option<String>,
     /// The cell that the next panel shows in detail.
     pub zoom: Option<usize>,
@@ -83,32 +83,31 @@ pub struct Panel {
 /// A square of a grid.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Cell {
-    /// What is there; a block with any element is one.
+    /// The content of the cell; a block with any element is an element.
     pub kind: CellKind,
-    /// Where it is, outermost key first: levels of the tree, then tiles.
+    /// The path to its unit and tile, outermost key first: levels of the tree, then tiles.
     pub path: Vec<u64>,
     /// The number of its colour; none for padding and holes.
     pub color: Option<usize>,
-    /// The unit, such as `1.3`; empty where there is one only.
+    /// The unit, such as `1.3`; empty if there is only one.
     pub unit: String,
-    /// What stands in the cell: an address, an index, levels of a block; one line each.
+    /// The text in the cell: an address, an index, levels of a block; one line each.
     pub label: String,
-    /// Where the element comes from, if it moves.
+    /// The place that the element comes from, if it moves.
     pub mark: Option<String>,
-    /// The indexes that it stands for, padding included; empty in a picture of memories.
+    /// The ranges of its indexes, padding included; empty in a picture of memories.
     pub indexes: Vec<Range<u64>>,
-    /// Of its rows and of its columns, how many hold elements; the others are padding.
+    /// The numbers of its rows and of its columns that hold elements; the others are padding.
     pub filled: [u64; 2],
-    /// The number of slots of one copy it stands for, and how many of them hold elements; in a picture
-    /// of units, how many slots and elements of all copies the units hold.
+    /// The number of its slots of one copy; in a picture of units, of all copies that the units hold.
     pub slots: u64,
-    /// See [`slots`](Cell::slots).
+    /// The number of these slots that hold elements; see [`slots`](Cell::slots).
     pub elements: u64,
     /// The coordinates that its elements take, those of the first copy.
     pub places: Vec<(Level, CoordinateSpan)>,
 }
 
-/// What a cell stands for.
+/// The content of a cell.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum CellKind {
     /// An element, or a block that holds some.
@@ -117,7 +116,7 @@ pub enum CellKind {
     Padding,
     /// A place that the layout skips.
     Hole,
-    /// Nothing: the grid is longer than what it shows.
+    /// Nothing: the grid has more cells than there is to show.
     #[default]
     Blank,
 }

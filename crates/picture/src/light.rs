@@ -1,4 +1,4 @@
-//! Which cells light up together: an element and its places, a unit and what it holds.
+//! Cells that light up together: an element and its places, a unit and its elements.
 
 use std::ops::Range;
 
@@ -10,14 +10,14 @@ use tensor_layout::algebra::Restricted;
 use tensor_layout::error::{LayoutError, RestrictionError};
 use tensor_layout::internals::to_u64;
 
-/// The most copies of an element that are looked at.
+/// The most copies of an element that are visited.
 const MOST_COPIES: usize = 1 << 12;
 
-/// The most units of a cell that are looked at one by one.
+/// The most units of a cell that are visited one by one.
 const MOST_UNITS: u64 = 1 << 10;
 
 impl<'a> UnitContents<'a> {
-    /// What every cell of a panel of the machine holds.
+    /// The contents of every cell of a panel of the machine.
     ///
     /// # Errors
     /// As [`new`](UnitContents::new).
@@ -66,7 +66,7 @@ struct LitBlock<'a> {
     placement: &'a Placement,
     indexes: &'a [Range<u64>],
     with_copies: bool,
-    /// Of a single element.
+    /// The places of a single element.
     places: Option<Vec<Location>>,
 }
 
@@ -81,23 +81,23 @@ impl<'a> LitBlock<'a> {
     }
 }
 
-/// What a cell of the machine holds, for asking which cells of the tensor live there.
+/// The content of a cell of the machine, for finding the cells of the tensor whose elements it stores.
 ///
-/// At most 2^12 copies of an element, and 2^10 units of a cell one by one, are looked at; beyond
-/// that, a cell counts as holding what units beside it hold.
+/// At most 2^12 copies of an element, and 2^10 units of a cell one by one, are visited; beyond that, a cell
+/// counts as holding the elements of the units beside it.
 #[derive(Clone, Debug)]
 pub struct UnitContents<'a> {
     cell: &'a Cell,
-    /// Its units, as boxes of digits; nothing where digits do not line up with them.
+    /// Its units, as boxes of digits; `None` if digits do not align with them.
     parts: Option<Vec<Restricted>>,
     units: Vec<Location>,
 }
 
 impl<'a> UnitContents<'a> {
-    /// What one cell of the machine holds.
+    /// The content of one cell of the machine.
     ///
     /// # Errors
-    /// As [`Layout::restrict`](tensor_layout::Layout::restrict), where it does not decide.
+    /// As [`Layout::restrict`](tensor_layout::Layout::restrict), if it does not decide.
     pub fn new(placement: &Placement, cell: &'a Cell) -> Result<UnitContents<'a>, LayoutError> {
         let of_units = cell.elements > 0 && cell.indexes.is_empty();
         let units = if of_units { units(placement, cell) } else { Vec::new() };
@@ -149,8 +149,8 @@ fn any(mut found: impl Iterator<Item = Result<bool, LayoutError>>) -> Result<boo
     found.find(|found| !matches!(found, Ok(false))).unwrap_or(Ok(false))
 }
 
-/// Returns whether an index of a part lies in a block. Each axis of the part counts some values of that of
-/// the whole, in order, whatever the others do.
+/// Returns whether any index of a part is in a block. Each axis of the part counts some values of the same
+/// axis of the whole, in order, independent of the other axes.
 fn reaches(part: &Restricted, block: &[Range<u64>]) -> Result<bool, LayoutError> {
     for (axis, range) in block.iter().enumerate() {
         let mut index = vec![0; block.len()];
@@ -176,7 +176,7 @@ fn reaches(part: &Restricted, block: &[Range<u64>]) -> Result<bool, LayoutError>
     Ok(true)
 }
 
-/// Returns whether an element of a block lives in a unit, by counting.
+/// Returns whether an element of a block is stored in a unit, by counting.
 fn any_element(block: &LitBlock<'_>, unit: &Location) -> Result<bool, LayoutError> {
     let mut layout = block.placement.with_copies().clone();
     for (axis, range) in block.indexes.iter().enumerate() {
@@ -193,7 +193,7 @@ fn units(placement: &Placement, cell: &Cell) -> Vec<Location> {
         let count = span.last - span.first + 1;
         let all = to_u64(units.len()).saturating_mul(count);
         if all > MOST_UNITS {
-            // Too many to look at: all that lives beside them counts.
+            // Too many to visit: all coordinates of the level count.
             continue;
         }
         let with = |unit: &Location| -> Vec<Location> {

@@ -45,12 +45,13 @@ impl Drawing<'_> {
     /// The memories of the units, a row for each, a column for each address: elements by their
     /// indexes, padding, holes; copies of an element have one colour.
     ///
-    /// Where there are more than 16 units, or several with more than 64 places, units are counted
-    /// instead: how many elements, how much padding and how many holes they hold, level by level
+    /// If there are more than 16 units, or several with more than 64 places, units are counted
+    /// instead: the numbers of elements, of padding and of holes that they hold, level by level
     /// from the root down, and the memory of one unit, the first that is partly padded. A memory
-    /// alone goes over several rows. [`at`](Drawing::at) chooses a unit or a subtree.
-    /// Law: a cell of a memory holds what [`Placement::element`](tensor_layout::Placement::element) finds, a
-    /// cell of units what [`Placement::census`](tensor_layout::Placement::census) counts.
+    /// alone takes several rows. [`at`](Drawing::at) chooses a unit or a subtree.
+    /// Law: a cell of a memory holds the result of
+    /// [`Placement::element`](tensor_layout::Placement::element), a cell of units that of
+    /// [`Placement::census`](tensor_layout::Placement::census).
     ///
     /// # Errors
     /// As [`Placement::element`](tensor_layout::Placement::element) and
@@ -90,7 +91,7 @@ impl Drawing<'_> {
         Ok(picture)
     }
 
-    /// The levels that tell memories apart.
+    /// The levels that distinguish memories.
     pub(super) fn memory_levels(&self) -> Vec<Level> {
         let columns = self.placement.columns().iter().copied();
         columns.filter(|level| !level.is_in_unit()).collect()

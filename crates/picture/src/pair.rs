@@ -1,4 +1,4 @@
-//! Two layouts side by side: what moves, from where, and how far.
+//! Two layouts side by side: the elements that move, their sources, and the distances.
 
 use super::color::{Draft, paint};
 use super::drawing::Drawing;
@@ -12,8 +12,8 @@ use tensor_layout::relayout::{Distance, Relayout, Transfer};
 impl Drawing<'_> {
     /// This layout and another one of the tensor, before and after, at one scale. Elements of which
     /// a copy has to move are marked with the level that it crosses and the unit it comes from; the
-    /// farthest if there are several. Of large layouts the blocks of both are drawn, and how many
-    /// copies move from which unit to which, at the outermost level that anything crosses.
+    /// farthest if there are several. Of large layouts the blocks of both are drawn, and the numbers of
+    /// copies that move between units, at the outermost level that anything crosses.
     ///
     /// # Errors
     /// As [`Relayout::new`] and [`Relayout::transfers`].
@@ -78,7 +78,7 @@ fn mark(cell: &mut Cell, relayout: &Relayout) -> Result<(), LayoutError> {
     Ok(())
 }
 
-/// Where the farthest copy comes from: `PE 3`, `L2B 1.0.3`, `Addr 5`.
+/// The place that the farthest copy comes from: `PE 3`, `L2B 1.0.3`, `Addr 5`.
 fn origin(transfer: &Transfer, relayout: &Relayout) -> String {
     match transfer.distance {
         Distance::InPlace => String::new(),

@@ -19,14 +19,14 @@ impl Drawing<'_> {
     /// The tensor as a grid, the last two axes as rows and columns, a grid for every index of the
     /// others: every cell with its address, coloured by its unit, padding too.
     ///
-    /// Where it has more than 64 rows or columns or 1024 cells, blocks are drawn, along the digits of
-    /// the layout, and in another grid what is in one of them, down to the elements; so the picture
+    /// If it has more than 64 rows or columns or 1024 cells, blocks are drawn, along the digits of
+    /// the layout, and in another grid the content of one of them, down to the elements; so the picture
     /// of any layout is small. The block is the first that is partly padded, or the one that
     /// [`zoom`](Drawing::zoom) names.
-    /// Law: a cell of an element is where [`Placement::locate`](tensor_layout::Placement::locate) says; a
-    /// block holds as many elements and as much padding, and takes the coordinates, that its indexes
-    /// have one by one.
-    /// Cost: O(digits) per cell, whatever the number of elements.
+    /// Law: a cell with one element has the place that
+    /// [`Placement::locate`](tensor_layout::Placement::locate) returns; a block has as many elements, as much
+    /// padding and the same coordinates as its indexes have one by one.
+    /// Cost: O(digits) per cell, for any number of elements.
     #[must_use]
     pub fn tensor(&self) -> Picture {
         let (drafts, mut notes) = self.tensor_drafts();
@@ -35,7 +35,7 @@ impl Drawing<'_> {
         picture
     }
 
-    /// The panels before they are coloured, and what is to be said of them.
+    /// The panels before they are coloured, and the notes about them.
     pub(super) fn tensor_drafts(&self) -> (Vec<Draft>, Vec<String>) {
         let ranges = self.ranges();
         if ranges.iter().any(Range::is_empty) {
@@ -88,7 +88,7 @@ impl Drawing<'_> {
         })
     }
 
-    /// Blocks along the digits, then what is in one of them, down to elements.
+    /// Blocks along the digits, then the content of one of them, down to elements.
     fn zoomed(
         &self,
         lead: Vec<u64>,
@@ -122,7 +122,7 @@ impl Drawing<'_> {
         drafts
     }
 
-    /// Blocks of a range: whole tiles, then what is in one tile.
+    /// Blocks of a range: whole tiles, then the content of one tile.
     fn cut(&self, lead: Vec<u64>, sides: &[Range<u64>]) -> Grid {
         let axes = &self.placement.layout().axes()[lead.len()..];
         let tile = self.tiles.first().map(|(size, _)| *size);
@@ -138,7 +138,7 @@ impl Drawing<'_> {
         Grid { lead, sides: cuts.collect(), is_elided }
     }
 
-    /// The block to show in detail: among those that hold the index that was asked for, the first
+    /// The block to show in detail: among those that hold the index of the zoom, the first
     /// that is partly padded, else the first with elements.
     fn chosen(&self, cells: &[Cell]) -> Option<usize> {
         let asked = |cell: &Cell| {
@@ -213,12 +213,12 @@ impl Drawing<'_> {
             let first = spans.next();
             spans.any(|span| Some(span) != first)
         };
-        // In a level that the layout does not use there are copies only.
+        // A level that the layout does not use has copies only.
         let columns = self.placement.columns().iter().copied();
         columns.filter(|level| self.placement.layout().uses(*level)).filter(differs).collect()
     }
 
-    /// What stands in the cells of a panel.
+    /// The lines of text in the cells of a panel.
     fn labels_of(&self, grid: &Grid, varying: &[Level]) -> Vec<Label> {
         if !self.labels.is_empty() {
             return self.labels.clone();
@@ -241,7 +241,7 @@ impl Drawing<'_> {
         columns.filter(|level| layout.uses(*level) && !copied.contains(level)).collect()
     }
 
-    /// What all cells have: `in each PE 0..3, Addr 0..63`.
+    /// The coordinates that all cells share: `in each PE 0..3, Addr 0..63`.
     fn in_common(&self, grid: &Grid, cells: &[Cell], varying: &[Level]) -> Option<String> {
         if self.is_small() {
             return None;
@@ -274,7 +274,7 @@ impl Drawing<'_> {
         levels
     }
 
-    /// What the colours of a panel tell, and for each cell which.
+    /// The meaning of the colours of a panel, and the value of each cell.
     fn colored_by(&self, cells: &[Cell], levels: &[Level]) -> (String, Vec<Option<Vec<u64>>>) {
         let level = |level: Level| move |cell: &Cell| only(cell, level).map(|at| vec![at]);
         match (self.by, self.tiles.first()) {
@@ -315,7 +315,7 @@ fn values(cell: &Cell, levels: &[Level]) -> Option<Vec<u64>> {
     levels.iter().map(|level| only(cell, *level)).collect()
 }
 
-/// The unit of a cell that lies in one.
+/// The unit of a cell whose elements are all in one; empty for other cells.
 fn unit(places: &[(Level, CoordinateSpan)], levels: &[Level]) -> String {
     let at = |level: &Level| places.iter().find(|(of, _)| of == level)?.1.only();
     let units: Option<Vec<String>> = levels.iter().map(|l| Some(at(l)?.to_string())).collect();

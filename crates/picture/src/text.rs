@@ -5,7 +5,7 @@ use super::{Cell, CellKind, Panel, Picture};
 
 impl Picture {
     /// The picture as text of at most `width` characters per line, as far as cells are not wider:
-    /// grids that are wider are printed in bands of columns. Without colours every cell says its
+    /// grids that are wider are printed in bands of columns. Without colours every cell has its
     /// unit in front of a colon. Padding is `//`, a hole `..`; a block that is partly padded has a
     /// stroke and the share of its padding behind it, `0-3/98.4%`.
     #[must_use]
@@ -37,7 +37,7 @@ impl Picture {
         text
     }
 
-    /// What the signs mean.
+    /// The meanings of the signs.
     fn text_key(&self) -> Vec<&'static str> {
         let cells = || self.panels.iter().flat_map(|panel| &panel.cells);
         let any = |kind| cells().any(|cell| cell.kind == kind);
@@ -52,7 +52,7 @@ impl Picture {
     }
 }
 
-/// Which block a panel shows.
+/// The caption of the block that a panel shows, if it shows one.
 fn zoomed(block: Option<&Cell>) -> &'static str {
     block.map_or("", |block| match block.is_partly_padded() {
         true => "in detail, a block that is partly padded: ",
@@ -60,7 +60,7 @@ fn zoomed(block: Option<&Cell>) -> &'static str {
     })
 }
 
-/// The colours, where there are any, in lines of at most `width` characters.
+/// The colours, if there are any, in lines of at most `width` characters.
 fn panel_key(panel: &Panel, width: usize, color: bool) -> String {
     if !color {
         return String::new();
@@ -111,7 +111,7 @@ struct TextGrid<'a> {
     panel: &'a Panel,
     color: bool,
     words: Vec<String>,
-    /// Whether some words begin with a unit.
+    /// True if some words begin with a unit.
     shows_units: bool,
     cell: usize,
     left: usize,
@@ -181,7 +181,7 @@ fn is_name(line: &str) -> bool {
     line.starts_with(|c: char| c.is_alphabetic())
 }
 
-/// Of `L2B 0..3` the coordinates, `0-3`: names stand above the grid, and points part the levels.
+/// The coordinates `0-3` of `L2B 0..3`: names are above the grid, and points separate the levels.
 fn coordinates(line: &str) -> String {
     let line = if is_name(line) { line.split_once(' ').map_or(line, |(_, at)| at) } else { line };
     let (at, sign) = match (line.strip_suffix(" with gaps"), line.strip_prefix("within ")) {
@@ -192,9 +192,9 @@ fn coordinates(line: &str) -> String {
     format!("{}{sign}", at.replace("..", "-")).replace(' ', "")
 }
 
-/// What a cell says in a word; the unit in front, unless colour or row tell it.
+/// The text of a cell in one word; the unit in front, unless colour or row show it.
 fn word(cell: &Cell, unit_is_told: bool) -> String {
-    // The share says how much is padding.
+    // The share already shows the padding.
     let lines = cell.label.lines().filter(|line| !line.ends_with(" pad"));
     let label = lines.map(coordinates).collect::<Vec<_>>().join(".");
     let label = match label.strip_suffix("holes") {

@@ -1,4 +1,4 @@
-//! The machine as a tree: what its subtrees hold, level by level.
+//! The machine as a tree: the contents of its subtrees, level by level.
 
 use std::ops::Range;
 
@@ -14,7 +14,7 @@ use tensor_layout::internals::{MOST_SUBTREES, Subtree, UnitCounter, to_index};
 use tensor_layout::program::CoordinateSpan;
 use tensor_layout::report::Census;
 
-/// The most units of a level that stand singly in a row or a column.
+/// The most units of a level that are drawn singly in a row or a column.
 const MOST_SINGLY: u64 = 32;
 
 /// The most blocks of units along a side.
@@ -176,7 +176,7 @@ fn units(
     Ok((draft, ranges.swap_remove(chosen)))
 }
 
-/// What the units of each cell of a row hold together.
+/// The contents of the units of each cell of a row, added up.
 fn sums(
     counter: &UnitCounter<'_>,
     of: &Subtree,

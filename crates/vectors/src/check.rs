@@ -9,7 +9,7 @@ use super::fault::{Fault, Finding};
 use super::header::{Direction, VectorHeader};
 use super::matched::{Matched, matched};
 use super::place::VectorPlace;
-use super::source::{Item, NumberedItem, Source};
+use super::source::{Item, ItemSource, NumberedItem};
 use super::tensor::{Tensor, Word};
 use super::value;
 use tensor_layout::notation::MemoryText;
@@ -17,7 +17,7 @@ use tensor_layout::notation::MemoryText;
 /// The number of findings that are kept; all are counted.
 const MOST_FINDINGS: usize = 10_000;
 
-/// What a check found.
+/// The result of [`check_vectors`]: totals and findings.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct VectorCheck {
@@ -25,9 +25,9 @@ pub struct VectorCheck {
     pub tensors: u64,
     /// The number of lines they have.
     pub lines: u64,
-    /// What is wrong, by line; the first 10 000 of them.
+    /// The first 10 000 findings that the check came across, sorted by line.
     pub findings: Vec<Finding>,
-    /// The number of findings.
+    /// The number of all findings, kept or not.
     pub count: u64,
 }
 
@@ -35,15 +35,15 @@ pub struct VectorCheck {
 /// against the values in the comment; places that no line sets or reads, or that two do; tensors
 /// that overlap; capacity.
 ///
-/// Lines may come in any order, leave out letters and comments, and hold several long words: what
-/// counts is what they do to the memories. Text above the first header is that of a kernel.
-/// The base of a tensor is the one that most of its first lines have. Tensors that are set must not
-/// overlap each other, nor those that are read; a result may stand where an input stood.
+/// Lines may come in any order, leave out letters and comments, and hold several long words: only
+/// their effect on the memories counts. Text above the first header is that of a kernel.
+/// The base of a tensor is the one that most of its first 16 lines imply. Tensors that are set must not
+/// overlap each other, nor those that are read; a result may take the place of an input.
 /// `progress` is called with the number of bytes read.
 ///
 /// # Errors
 /// [`Read`](VectorError::Read); [`Layout`](VectorError::Layout) where it is not decided what a long
-/// word holds. What is wrong in the file is a finding, not an error.
+/// word holds. A fault of the file is a finding, not an error.
 ///
 /// # Example
 /// ```
@@ -62,7 +62,7 @@ pub fn check_vectors(
     input: impl BufRead,
     progress: &mut dyn FnMut(u64),
 ) -> Result<VectorCheck, VectorError> {
-    let mut checker = Checker::new(Source::new(input));
+    let mut checker = Checker::new(ItemSource::new(input));
     while let Some(NumberedItem { line, item }) = checker.source.next()? {
         match item {
             Item::Header(Ok(header)) => checker.tensor(line, header, progress)?,
@@ -95,14 +95,14 @@ struct Taken {
 }
 
 struct Checker<R> {
-    source: Source<R>,
+    source: ItemSource<R>,
     check: VectorCheck,
     taken: Vec<Taken>,
     names: HashSet<String>,
 }
 
 impl<R: BufRead> Checker<R> {
-    fn new(source: Source<R>) -> Checker<R> {
+    fn new(source: ItemSource<R>) -> Checker<R> {
         let (check, taken, names) = (VectorCheck::default(), Vec::new(), HashSet::new());
         Checker { source, check, taken, names }
     }
@@ -144,9 +144,9 @@ impl<R: BufRead> Checker<R> {
         self.lines(&tensor, base, progress)
     }
 
-    /// Passes over the lines of a tensor whose header is refused.
+    /// Skips the lines of a tensor with an invalid header, and counts them.
     fn skip_lines(&mut self) -> Result<(), VectorError> {
-        // What they say is not judged: the header tells the type of their values.
+        // They are not checked: without a valid header the type of their values is unknown.
         while self.source.next_line()?.is_some() {
             self.check.lines += 1;
         }
@@ -183,7 +183,7 @@ impl<R: BufRead> Checker<R> {
         Ok(())
     }
 
-    /// Refuses an element with another value than an earlier lane or line gives it.
+    /// Reports the first element with another value than an earlier lane or line gives it.
     fn compare_copies(&mut self, line: u64, tensor: &Tensor, copies: &[(u64, u64)]) {
         let Some(own) = self.taken.last_mut() else { return };
         let other = copies.iter().find_map(|(element, bits)| {
@@ -197,7 +197,7 @@ impl<R: BufRead> Checker<R> {
         }
     }
 
-    /// Marks the places of a line, and refuses those that an earlier line has.
+    /// Marks the places of a line as taken; reports one that an earlier line or another tensor has.
     fn take(&mut self, line: u64, places: &[VectorPlace], words: &[Word]) {
         let Some((own, others)) = self.taken.split_last_mut() else { return };
         if places.is_empty() {

@@ -1,4 +1,4 @@
-//! Comparing what a simulator read with what a file expects.
+//! Comparing the values that a simulator read with those that a file expects.
 
 use std::collections::BTreeMap;
 use std::io::BufRead;
@@ -6,11 +6,11 @@ use std::io::BufRead;
 use super::error::VectorError;
 use super::header::{Direction, VectorHeader};
 use super::line::{VectorComment, VectorLine};
-use super::matched::Said;
+use super::matched::CommentValues;
 use super::place::VectorPlace;
 use super::read::{next_header, next_line, whole};
 use super::result::Results;
-use super::source::Source;
+use super::source::ItemSource;
 use super::spread::Spread;
 use super::tensor::{Tensor, Word};
 use super::value;
@@ -20,7 +20,7 @@ use tensor_layout_picture::Picture;
 /// The number of differences of a tensor that are kept; all are counted.
 const MOST_DIFFERENCES: usize = 1000;
 
-/// How a tensor that was read compares with what is expected.
+/// The comparison of a tensor that was read with its expected values.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct VectorComparison {
@@ -30,11 +30,11 @@ pub struct VectorComparison {
     pub compared: u64,
     /// The number of them that are wrong.
     pub wrong: u64,
-    /// Of how many elements of the tensor no line says what is expected.
+    /// The number of elements of the tensor for which no line gives an expected value.
     pub untested: u64,
     /// The wrong ones in the order of the lines; the first 1000 of them.
     pub differences: Vec<VectorDifference>,
-    /// The number of elements of each unit that are wrong; units without such are left out.
+    /// The number of wrong elements by unit (group, L2B, L1B, MAB, PE); units without any are left out.
     pub units: BTreeMap<[Option<u64>; 5], u64>,
     spread: Spread,
     tested: WordSet,
@@ -48,19 +48,18 @@ pub struct VectorDifference {
     pub line: u64,
     /// The index of the element.
     pub index: Vec<u64>,
-    /// Where it was read.
+    /// The long word that was read: its memory, unit and address.
     pub place: VectorPlace,
     /// Its lane.
     pub lane: u64,
-    /// The value that is expected, and the one that was read; none where the result has no long
-    /// word of the place.
+    /// The expected value, as Python prints it.
     pub expected: String,
-    /// The value that was read.
+    /// The value that was read; `None` where the result has no long word of the place.
     pub found: Option<String>,
 }
 
 impl VectorComparison {
-    /// Where in the tensor the wrong elements lie.
+    /// Draws the wrong elements on a grid over the tensor.
     ///
     /// Rows are all axes but the last, columns the last. A large tensor is drawn in blocks, each with
     /// the number of wrong elements in it.
@@ -71,9 +70,8 @@ impl VectorComparison {
     }
 }
 
-/// Compares the tensors that a file reads with what a simulator printed: the dump of the emulator,
-/// long words in hexadecimal, one per line, in the order in which the lines read them, or lines with
-/// a place.
+/// Compares the tensors that a file reads with the output of a simulator: the dump of the emulator, long
+/// words in hexadecimal, one per line, in the order in which the lines read them, or lines with a place.
 ///
 /// Two values are equal within the `atol` of their line, or within its `rtol` of the expected one;
 /// on lines without either, only if they are the same. `progress` is called with the number of
@@ -102,7 +100,7 @@ pub fn compare_vectors(
     progress: &mut dyn FnMut(u64),
 ) -> Result<Vec<VectorComparison>, VectorError> {
     let results = Results::read(result)?;
-    let mut source = Source::new(file);
+    let mut source = ItemSource::new(file);
     let (mut compared, mut reads) = (Vec::new(), 0);
     while let Some(tensor) = next_header(&mut source)? {
         let base = source.base(&tensor)?;
@@ -139,7 +137,7 @@ impl ReadLine<'_> {
         VectorError::Line { line: self.number, error: whole(self.line, why) }
     }
 
-    /// What the line expects, with the numbers of the elements; nothing without a comment.
+    /// Returns the comment with the row-major numbers of its elements; `None` without a comment.
     fn expected(&self) -> Result<Option<(&VectorComment, Vec<u64>)>, VectorError> {
         let (tensor, name) = (self.tensor, self.tensor.header.name());
         if tensor.header.direction == Direction::In {
@@ -158,7 +156,7 @@ impl ReadLine<'_> {
         Ok(Some((comment, numbers)))
     }
 
-    /// Refuses a comment that is not about the long words of the line.
+    /// Returns an error if the line does not read an element of the comment, or has a wrong number of values.
     fn check_counts(&self, comment: &VectorComment, numbers: &[u64]) -> Result<(), VectorError> {
         let covered = self.tensor.covered(self.line, self.base)?;
         let lanes: Vec<u64> = covered
@@ -196,7 +194,7 @@ impl VectorComparison {
     /// Compares the long words of a line, unit by unit.
     fn line(&mut self, read: &ReadLine<'_>, results: &Results) -> Result<(), VectorError> {
         let Some((comment, numbers)) = read.expected()? else { return Ok(()) };
-        let said = Said::new(comment, &numbers);
+        let said = CommentValues::new(comment, &numbers);
         let places = read.line.place.each_unit();
         let places = places.flat_map(|unit| (0..read.line.count).map(move |at| unit.after(at)));
         let mut before = 0;
@@ -212,8 +210,8 @@ impl VectorComparison {
         Ok(())
     }
 
-    /// Compares the elements of a long word; whether all are as expected.
-    fn long_word(&mut self, at: &LongWord<'_>, said: &Said<'_>, before: usize) -> bool {
+    /// Compares the elements of a long word; returns whether all are as expected.
+    fn long_word(&mut self, at: &LongWord<'_>, said: &CommentValues<'_>, before: usize) -> bool {
         let mut is_right = true;
         for element in at.word.elements() {
             let lanes = (before..).zip(at.word.filled()).filter(|(_, (_, held))| *held == element);
@@ -268,7 +266,7 @@ struct LongWord<'a> {
     read: &'a ReadLine<'a>,
     place: VectorPlace,
     word: Word,
-    /// What the simulator read there.
+    /// The long word that the simulator read; `None` if the result lacks it.
     found: Option<u64>,
     comment: &'a VectorComment,
 }
@@ -279,7 +277,7 @@ impl LongWord<'_> {
     }
 }
 
-/// Returns whether a value is the expected one, as near as its line asks for.
+/// Returns whether a value equals the expected one within the tolerances of its line.
 fn is_within(comment: &VectorComment, expected: u64, found: u64) -> bool {
     let dtype = comment.dtype;
     if value::is_same(dtype, expected, found) {

@@ -1,7 +1,7 @@
-//! Whether the lines of a tensor set every place of it, or read one of each long word.
+//! Checks that the lines of a tensor set every place of it, or read one place of every long word.
 //!
-//! Lines may come in any order, and several may set together what one could: a tensor that names no
-//! L2B is set by a line without `n`, or by four lines with `n0` to `n3`.
+//! Lines may come in any order, and several may together set the places that one could: a tensor that
+//! names no L2B is set by a line without `n`, or by four lines with `n0` to `n3`.
 
 use super::fault::{Fault, Finding};
 use super::header::Direction;
@@ -11,25 +11,25 @@ use super::words::WordSet;
 use tensor_layout::internals::to_u64;
 use tensor_layout::program::TableError;
 
-/// The number of long words without a line that are looked at.
+/// The greatest number of long words without a line that are looked at.
 const MOST_MISSING: u64 = 1 << 20;
 
-/// The places that lines have, and which lines they were.
+/// The places that the lines of a tensor have, and the line of every element.
 #[derive(Debug, Default)]
 pub(super) struct Coverage {
     places: WordSet,
     words: u64,
     lines: LineRuns,
-    /// Before which line there are lines that cannot be told apart, and how many.
+    /// Runs of lines without known places: the line that follows each, and the length of the run.
     unread: Vec<(u64, u64)>,
     pending: u64,
 }
 
-/// Long words in a row that want for the same.
+/// Consecutive long words that have a line in equally many of their places, but in too few.
 struct Gap {
     line: u64,
     place: VectorPlace,
-    /// The number of places of each that have a line, of how many.
+    /// The number of places of each long word that have a line, and of all its places.
     has: u64,
     of: u64,
     words: u64,
@@ -38,13 +38,13 @@ struct Gap {
 }
 
 impl Coverage {
-    /// Takes a line that cannot be matched with a long word.
+    /// Counts a line that cannot be matched with a long word.
     pub(super) fn take_unread(&mut self) {
         self.pending += 1;
     }
 
-    /// Takes places of a line that are those of some long words; the one that an earlier line has
-    /// already.
+    /// Adds the places of a line, which are those of `words`; returns the first one that an earlier line
+    /// has already.
     pub(super) fn take(
         &mut self,
         line: u64,
@@ -66,7 +66,8 @@ impl Coverage {
         self.places.count_of(&place.bits()) > 0
     }
 
-    /// What is missing, once the lines have ended before line `end`.
+    /// Returns a finding for every run of long words without a line in any, or in some, of their units; the
+    /// lines of the tensor end before line `end`.
     pub(super) fn missing(
         &mut self,
         tensor: &Tensor,
@@ -137,7 +138,7 @@ impl Gap {
     }
 }
 
-/// Which line has an element: runs of elements and lines that go up by the same steps.
+/// The line of every element, as runs in which elements and line numbers grow by constant steps.
 #[derive(Debug, Default)]
 struct LineRuns(Vec<LineRun>);
 
@@ -146,7 +147,7 @@ struct LineRun {
     element: u64,
     line: u64,
     count: u64,
-    /// How far the elements and the lines are apart.
+    /// The steps between neighbours of the run: of elements, and of line numbers.
     step: (u64, u64),
 }
 
@@ -156,7 +157,7 @@ impl LineRun {
         (self.element + (self.count - 1) * elements, self.line + (self.count - 1) * lines)
     }
 
-    /// The line of the first of its elements from `element` on, and that element.
+    /// Returns the first element of the run that is not less than `element`, and its line.
     fn after(&self, element: u64) -> Option<(u64, u64)> {
         let (elements, lines) = self.step;
         let at = element.saturating_sub(self.element).div_ceil(elements.max(1));
@@ -178,13 +179,13 @@ impl LineRuns {
         self.0.push(LineRun { element, line, count: 1, step: (0, 0) });
     }
 
-    /// The line of the first element behind some element.
+    /// Returns the line of the least element that is not less than `element`.
     fn after(&self, element: u64) -> Option<u64> {
         let behind = self.0.iter().filter_map(|run| run.after(element));
         behind.min().map(|(_, line)| line)
     }
 
-    /// The last line of an element.
+    /// Returns the last line that has an element.
     fn of(&self, element: u64) -> Option<u64> {
         let here = self.0.iter().filter_map(|run| run.after(element));
         here.filter(|(found, _)| *found == element).map(|(_, line)| line).max()

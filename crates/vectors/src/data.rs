@@ -18,7 +18,7 @@ pub struct VectorData {
 }
 
 impl VectorData {
-    /// Reads a `.npy` file: entries as [`npy_descr`] says.
+    /// Reads a `.npy` file whose entries have the type of [`npy_descr`].
     ///
     /// A Half may also be `<f2`, whose values are rounded to the nearest half of MN-Core, or `<u2`,
     /// its bits.
@@ -38,7 +38,7 @@ impl VectorData {
         let entries = tensor_layout::internals::product(shape.iter().copied());
         let wanted = entries.and_then(|entries| entries.checked_mul(width));
         let mut bytes = Vec::new();
-        // Grows with what is there, whatever the header says.
+        // Grows with the bytes that are there, not with the size that the header claims.
         let most = wanted.map_or(u64::MAX, |wanted| wanted.saturating_add(1));
         input.take(most).read_to_end(&mut bytes).map_err(VectorError::Read)?;
         if wanted != u64::try_from(bytes.len()).ok() {
@@ -79,7 +79,7 @@ impl VectorData {
         &self.shape
     }
 
-    /// The bits of the element with a row-major number; 0 for one that is not there.
+    /// Returns the bits of the element with a row-major number; 0 beyond the last one.
     #[must_use]
     pub fn bits(&self, element: u64) -> u64 {
         let mut bits = [0; 8];
@@ -103,10 +103,10 @@ impl VectorData {
         Some(start..start.checked_add(width)?)
     }
 
-    /// Writes a `.npy` file with entries as [`npy_descr`] says.
+    /// Writes a `.npy` file whose entries have the type of [`npy_descr`].
     ///
     /// # Errors
-    /// What `out` says.
+    /// Those of `out`.
     pub fn write_npy(&self, out: &mut dyn Write) -> io::Result<()> {
         let descr = npy_descr(self.dtype).to_owned();
         NpyHeader { descr, shape: self.shape.clone() }.write(out)?;

@@ -5,8 +5,8 @@
 //!       memory, units, address; values; the same as digits; the command that reads it
 //! ```
 //!
-//! A long word comes out of the digits. The values and the command say the same again, so a line
-//! that was changed by hand, or is of a form that is not known, does not pass.
+//! The long word is read from the digits. The values and the command repeat it, so a line that was
+//! changed by hand, or has an unknown form, is rejected.
 //!
 //! Source: the tutorial of the public emulator package of MN-Core 2, "d set/get".
 
@@ -22,7 +22,7 @@ use tensor_layout::notation::{Dtype, MemoryText};
 pub(super) struct Dumped {
     pub(super) place: VectorPlace,
     pub(super) word: u64,
-    /// The refusal of a line whose values are not those of its digits.
+    /// The error of a line whose values are not those of its digits.
     pub(super) doubt: Option<ParseError>,
     /// The command, if the line names it.
     pub(super) command: Option<DumpCommand>,
@@ -34,15 +34,15 @@ pub(super) struct DumpCommand {
     verb: VectorVerb,
     pub(super) place: VectorPlace,
     pub(super) count: u64,
-    /// As it is written.
+    /// The command as written.
     pub(super) text: String,
 }
 
-/// What a line says behind `#`.
+/// The command behind `#` in a line of a dump.
 enum DumpSource {
     /// A command that reads LM0, LM1 or DRAM.
-    DumpCommand(DumpCommand),
-    /// One that reads something else: the letters behind `$`.
+    Command(DumpCommand),
+    /// A command that reads something else: the letters behind `$`.
     Elsewhere(String),
 }
 
@@ -52,8 +52,8 @@ impl DumpCommand {
         self.place.unit_count() * self.count
     }
 
-    /// Which of its lines a long word is, in the order of the emulator: all long words of a PE, then
-    /// those of the next one.
+    /// Returns the index, from 0, of the line that prints a long word, in the order of the emulator: all
+    /// long words of a PE, then those of the next PE.
     pub(super) fn line_of(&self, place: &VectorPlace) -> Option<u64> {
         let unit = self.place.unit_number(place)?;
         let word = place.address.checked_sub(self.place.address)?;
@@ -61,14 +61,14 @@ impl DumpCommand {
         is_read.then_some(unit * self.count + word)
     }
 
-    /// The long word of one of its lines.
+    /// Returns the long word that a line prints, by the index of the line.
     pub(super) fn place_of(&self, line: u64) -> Option<VectorPlace> {
         let unit = self.place.each_unit().nth(usize::try_from(line / self.count).ok()?)?;
         Some(unit.after(line % self.count))
     }
 }
 
-/// Reads a line that begins with `DEBUG-`; nothing if it is of another memory, or of single words.
+/// Reads a line that begins with `DEBUG-`; `None` if it prints another memory, or single words.
 pub(super) fn read(text: &str) -> Result<Option<Dumped>, ParseError> {
     let mut cursor = Cursor::new(text);
     cursor.takes_all("DEBUG-");
@@ -76,7 +76,7 @@ pub(super) fn read(text: &str) -> Result<Option<Dumped>, ParseError> {
     let memory = MEMORIES.into_iter().find(|memory| memory.name() == name);
     let source = read_source(text);
     let command = match (memory, source) {
-        (None, Ok(Some(DumpSource::DumpCommand(command)))) => {
+        (None, Ok(Some(DumpSource::Command(command)))) => {
             return Err(disagrees(
                 text,
                 &format!("the line is of {name}, but `{}` is not", command.text),
@@ -93,7 +93,7 @@ pub(super) fn read(text: &str) -> Result<Option<Dumped>, ParseError> {
                 }
             };
         }
-        (Some(_), Ok(Some(DumpSource::DumpCommand(command)))) => Some(command),
+        (Some(_), Ok(Some(DumpSource::Command(command)))) => Some(command),
         (Some(_), Ok(None)) => None,
         (Some(_), Err(error)) => return Err(error),
     };
@@ -136,7 +136,7 @@ fn read_source(text: &str) -> Result<Option<DumpSource>, ParseError> {
     if !cursor.rest().starts_with('#') {
         cursor.expect_end()?;
     }
-    Ok(Some(DumpSource::DumpCommand(DumpCommand { verb, place, count, text: written })))
+    Ok(Some(DumpSource::Command(DumpCommand { verb, place, count, text: written })))
 }
 
 /// `(n0c0b0m0p1,2):(2, 6) (0x40000000, 0x40c00000)`
@@ -173,7 +173,7 @@ fn read_long_word(
     Ok(Dumped { place, word, doubt, command })
 }
 
-/// `(2, 6) (0x40000000, 0x40c00000)`, and what speaks against it.
+/// Reads `(2, 6) (0x40000000, 0x40c00000)`: the long word, and the reason to doubt it, if any.
 fn read_one_way(
     cursor: &mut Cursor<'_>,
     verb: Option<VectorVerb>,
@@ -223,7 +223,7 @@ fn read_list<'t>(cursor: &mut Cursor<'t>) -> Result<Vec<&'t str>, ParseError> {
     Ok(entries.split(',').map(str::trim).collect())
 }
 
-/// `(f:2, i:{{0x4000,0x0},{0x0,0x0}}, v:0x4000000000000000)`, and what speaks against it.
+/// Reads `(f:2, i:{{0x4000,0x0},{0x0,0x0}}, v:0x4000000000000000)`: the long word, and a doubt, if any.
 fn read_all_ways(cursor: &mut Cursor<'_>) -> Result<(u64, Option<String>), ParseError> {
     cursor.expect("(f:", "`(f:`")?;
     let number = cursor.take(|c| c != ',');
@@ -256,12 +256,12 @@ fn read_short(cursor: &mut Cursor<'_>, most: usize) -> Result<u64, ParseError> {
     })
 }
 
-/// Returns whether a number, which the emulator prints with six digits, is that of some bits. Text that is no
-/// number says nothing.
+/// Returns whether a number that the emulator printed with six digits is the value of some bits; also
+/// for text that is not a number.
 fn agrees(said: &str, dtype: Dtype, bits: u64) -> bool {
     let (Ok(said), value) = (said.parse::<f64>(), value::float(dtype, bits)) else { return true };
     if !value.is_finite() {
-        // How these are printed is not public.
+        // The form in which these are printed is not public.
         return true;
     }
     let digits = |number: f64| format!("{number:.5e}");

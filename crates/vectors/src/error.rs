@@ -1,4 +1,4 @@
-//! The reason test vectors are not written or read.
+//! The reason test vectors cannot be written or read.
 
 use std::io;
 
@@ -8,7 +8,7 @@ use tensor_layout::notation::Dtype;
 use tensor_layout::program::TableError;
 use tensor_layout::{LayoutError, ParseError};
 
-/// The reason test vectors are not written or read.
+/// The reason test vectors cannot be written or read.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum VectorError {
@@ -18,10 +18,10 @@ pub enum VectorError {
     /// Reading failed.
     #[error("{0}")]
     Read(io::Error),
-    /// A layout that was given, not read from a file, is refused.
+    /// An invalid layout that the caller passed, rather than one in a file.
     #[error("{0}")]
     Header(ParseError),
-    /// A line of a file is refused.
+    /// An invalid line of a file.
     #[error("line {line}: {error}")]
     Line {
         /// Its number, from 1.
@@ -29,7 +29,7 @@ pub enum VectorError {
         /// The reason, pointing into the line.
         error: ParseError,
     },
-    /// A line of what a simulator printed is refused.
+    /// An invalid line in the output of a simulator.
     #[error("line {line} of the result: {error}")]
     Result {
         /// Its number, from 1.
@@ -37,18 +37,18 @@ pub enum VectorError {
         /// The reason, pointing into the line.
         error: ParseError,
     },
-    /// A list of long words that is not as long as the lines that read.
+    /// A list with more or fewer long words than the lines read.
     #[error("the result has {found} long words, but the file has {wanted} lines that read")]
     ResultLength {
-        /// The number of them.
+        /// The number of long words in the list.
         found: usize,
-        /// How many there must be.
+        /// The number of long words that the lines read.
         wanted: usize,
     },
-    /// A question about a layout is refused.
+    /// A failed operation on a layout.
     #[error("{0}")]
     Layout(#[from] LayoutError),
-    /// The places of a tensor are not found.
+    /// The places of a tensor cannot be computed.
     #[error(transparent)]
     Table(#[from] TableError),
     /// An array of another type than its tensor.
@@ -62,9 +62,9 @@ pub enum VectorError {
     /// An array of another shape than its tensor.
     #[error("the array has the shape {found:?}, but the layout has {wanted:?}")]
     Shape {
-        /// That of the array.
+        /// The shape of the array.
         found: Vec<u64>,
-        /// That of the layout.
+        /// The shape of the layout.
         wanted: Vec<u64>,
     },
     /// A number greater than every Half.

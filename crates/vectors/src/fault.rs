@@ -1,4 +1,4 @@
-//! What can be wrong in a file of test vectors.
+//! The faults that a file of test vectors can have.
 
 use super::line::IndexList;
 use super::place::VectorPlace;
@@ -7,23 +7,23 @@ use tensor_layout::error::Diagnostic;
 use tensor_layout::internals::counted;
 use tensor_layout::notation::{Dtype, MemoryText};
 
-/// Something that is wrong, at a line.
+/// A fault with the number of its line.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Finding {
     /// The number of the line, from 1.
     pub line: u64,
-    /// What is wrong.
+    /// The fault.
     pub fault: Fault,
 }
 
-/// What is wrong at a line.
+/// A fault of a file of test vectors, at a line.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Fault {
     /// A line that cannot be read.
     #[error("{0}")]
     Text(ParseError),
-    /// A header whose layout is refused, such as one beyond the capacity of its memory.
+    /// A header with an invalid layout, such as one beyond the capacity of its memory.
     #[error("{0}")]
     Layout(ParseError),
     /// A line of a tensor before the first header.
@@ -43,7 +43,7 @@ pub enum Fault {
     Direction {
         /// The tensor.
         tensor: String,
-        /// Whether the line reads.
+        /// True if the line reads, false if it sets.
         reads: bool,
     },
     /// A line for another memory.
@@ -51,17 +51,17 @@ pub enum Fault {
     Memory {
         /// The tensor.
         tensor: String,
-        /// What the line names.
+        /// The place that the line names.
         found: VectorPlace,
-        /// Where the tensor is.
+        /// The memory of the tensor.
         memory: MemoryText,
     },
     /// A comment of another type.
     #[error("the comment says {found}, but the header says {wanted}")]
     Dtype {
-        /// That of the comment.
+        /// The type in the comment.
         found: Dtype,
-        /// That of the header.
+        /// The type in the header.
         wanted: Dtype,
     },
     /// An index that the tensor does not have.
@@ -72,14 +72,14 @@ pub enum Fault {
         /// The shape.
         shape: Vec<u64>,
     },
-    /// An element that lives elsewhere.
+    /// An element that the layout puts elsewhere.
     #[error("{} lives at `{wanted}`, not at `{found}`{}", one(.index), decimal(.found, .wanted))]
     Place {
         /// The element.
         index: Vec<u64>,
-        /// Where the line puts it.
+        /// The place that the line names.
         found: VectorPlace,
-        /// Where the layout puts it.
+        /// The place that the layout gives.
         wanted: VectorPlace,
     },
     /// A place where the tensor has no element.
@@ -90,12 +90,12 @@ pub enum Fault {
         /// The place.
         found: VectorPlace,
     },
-    /// Other elements than the lanes hold.
+    /// A comment with other elements than the lanes hold.
     #[error("the lanes hold {}, but the comment says {}", IndexList(.wanted), IndexList(.found))]
     Lanes {
-        /// What the comment says.
+        /// The indexes in the comment.
         found: Vec<Vec<u64>>,
-        /// What the layout says, in the order of the lanes.
+        /// The indexes by the layout, in the order of the lanes.
         wanted: Vec<Vec<u64>>,
     },
     /// Neither a value per index nor one per lane.
@@ -143,7 +143,7 @@ pub enum Fault {
         /// The bits of the lane.
         bits: u64,
     },
-    /// A place of an element that does not hold what another one does.
+    /// A place that holds another value of an element than an earlier place.
     #[error("{} is {held} here, but {known} where it was set before", one(.index))]
     Copy {
         /// The element.
@@ -169,7 +169,7 @@ pub enum Fault {
         first: Vec<u64>,
         /// The first element of the last one.
         last: Vec<u64>,
-        /// In how many units lines set them.
+        /// The number of units in which lines set them.
         units: u64,
         /// The number of units they have.
         of: u64,
@@ -179,7 +179,7 @@ pub enum Fault {
     Missing {
         /// The tensor.
         tensor: String,
-        /// The number.
+        /// The number of long words.
         words: u64,
         /// The first element of the first one.
         first: Vec<u64>,
@@ -222,11 +222,11 @@ fn decimal(found: &VectorPlace, wanted: &VectorPlace) -> String {
     }
 }
 
-/// The reason a layout cannot stand in a file of test vectors.
+/// The reason a layout cannot be used in a file of test vectors.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum TensorError {
-    /// A layout that does not say in which memory it lies.
+    /// A layout that does not name its memory.
     #[error(
         "a test vector cannot express this layout: it does not name its memory, as in `@LM0 / Float`"
     )]
@@ -250,7 +250,7 @@ pub enum TensorError {
         "a test vector cannot express this layout: it takes {steps} steps of `Time`, but a memory is set once"
     )]
     Time {
-        /// The number.
+        /// The number of steps.
         steps: u64,
     },
 }

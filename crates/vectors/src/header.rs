@@ -1,4 +1,4 @@
-//! The headers between the lines: which tensor follows, and where the kernel goes.
+//! The headers between the lines: those of tensors, and the marker for the kernel.
 
 use std::fmt;
 use std::str::FromStr;
@@ -7,13 +7,13 @@ use tensor_layout::ParseError;
 use tensor_layout::internals::Cursor;
 use tensor_layout::notation::PadLayout;
 
-/// What stands where the kernel is inserted.
+/// The text of the marker at which the kernel is inserted.
 pub(super) const KERNEL: &str = "YOUR VSM WILL BE INSERTED HERE";
-/// What stands before the lines that read.
+/// The text of the marker before the lines that read.
 pub(super) const OUTPUT: &str = "Output";
 const FENCE: &str = "=======";
 
-/// Whether a tensor is set before a run or read after it.
+/// The direction of a tensor: set before a run, or read after it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Direction {
     /// Set before the run.
@@ -46,7 +46,7 @@ impl Direction {
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct VectorHeader {
-    /// In or out.
+    /// The direction: set before the run, or read after it.
     pub direction: Direction,
     /// The number of the tensor among those of its direction.
     pub number: u64,
@@ -65,7 +65,7 @@ impl VectorHeader {
 impl FromStr for VectorHeader {
     type Err = ParseError;
 
-    /// Reads a header; blanks may vary. What is refused in the layout is pointed at in the header.
+    /// Reads a header; blanks may vary. An error in the layout points into the text of the header.
     fn from_str(text: &str) -> Result<VectorHeader, ParseError> {
         let mut cursor = Cursor::new(text);
         fence(&mut cursor)?;
@@ -105,7 +105,7 @@ impl fmt::Display for VectorHeader {
     }
 }
 
-/// What a comment line says.
+/// A comment line: a header, a marker, or other text.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Mark {
     Header(VectorHeader),

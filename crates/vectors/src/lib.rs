@@ -6,9 +6,9 @@
 //!       memory, 32-bit address, units; the long word; its values and their indexes
 //! ```
 //!
-//! The headers carry our notation, the lines what the layout means. Lines are a notation of their
-//! own: [`VectorLine`] and [`VectorHeader`] read and print them. The page `docs/vectors.md` shows
-//! a kernel author's day.
+//! A header has the layout in our notation; the lines have the elements where the layout puts them.
+//! [`VectorLine`] and [`VectorHeader`] read and print both. The page `docs/vectors.md` walks through
+//! the test of a kernel.
 
 mod check;
 mod compare;

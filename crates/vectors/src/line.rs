@@ -20,10 +20,10 @@ use tensor_layout::notation::{Dtype, MemoryText};
 /// The number of long words a line may set or read in all units: those of LM0 of all PEs.
 const MOST_WORDS: u64 = 1 << 23;
 
-/// What a line does: it sets long words before a run, or reads them after it.
+/// The command of a line: it sets long words before a run, or reads them after it.
 ///
-/// The ways of reading differ in what the emulator prints: `getd` a long word as one number, `getf`
-/// as two, `geth` as four, and `get` in all these ways.
+/// The commands that read differ in the print of the emulator: `getd` prints a long word as one number,
+/// `getf` as two, `geth` as four, and `get` in all these forms.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[allow(missing_docs, reason = "each variant is its own name")]
 pub enum VectorVerb {
@@ -50,7 +50,7 @@ impl VectorVerb {
         }
     }
 
-    /// Returns whether it reads.
+    /// Returns whether the command reads long words.
     #[must_use]
     pub const fn reads(self) -> bool {
         !matches!(self, VectorVerb::Set)
@@ -89,15 +89,15 @@ impl VectorVerb {
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct VectorLine {
-    /// What the line does.
+    /// The command.
     pub verb: VectorVerb,
-    /// Where: the first long word.
+    /// The place of the first long word, in all units of the line.
     pub place: VectorPlace,
     /// The number of long words, in each of the units.
     pub count: u64,
-    /// The long words, lane 0 most significant; none on most lines that read.
+    /// The long words, lane 0 most significant; empty on most lines that read.
     pub payload: Vec<u64>,
-    /// What the comment says, if it says what the long words hold.
+    /// The comment, if it lists the elements of the long words.
     pub comment: Option<VectorComment>,
 }
 
@@ -110,9 +110,9 @@ pub struct VectorComment {
     pub values: Vec<u64>,
     /// Their indexes in the tensor.
     pub indexes: Vec<Vec<u64>>,
-    /// The greatest difference that counts as equal.
+    /// The absolute tolerance: the greatest difference that counts as equal.
     pub atol: Option<f64>,
-    /// The tolerance as a part of the expected value; the larger of both counts.
+    /// The tolerance relative to the expected value; the larger of the two applies.
     pub rtol: Option<f64>,
 }
 
@@ -222,7 +222,7 @@ fn read_payload(cursor: &mut Cursor<'_>, count: u64) -> Result<Vec<u64>, ParseEr
     }
 }
 
-/// Digits, and nothing else.
+/// Returns the number that hexadecimal digits make; `None` for other text, or beyond 64 bits.
 pub(super) fn hexadecimal(digits: &[u8]) -> Option<u64> {
     let text = std::str::from_utf8(digits).ok()?;
     let are_digits = !text.is_empty() && digits.iter().all(u8::is_ascii_hexdigit);
@@ -247,7 +247,7 @@ fn read_values_of(cursor: &mut Cursor<'_>) -> Result<VectorComment, ParseError> 
         cursor.expect("expect=", "`values=` or `expect=`")?;
     }
     cursor.expect("[", "`[`")?;
-    // Which values they are is known once the dtype is.
+    // The values can be read once the dtype is known.
     let mut list = cursor.clone();
     cursor.take(|c| c != ']');
     let end = cursor.at();
@@ -322,7 +322,7 @@ fn read_tolerance(cursor: &mut Cursor<'_>) -> Result<f64, ParseError> {
     })
 }
 
-/// Within an infinite tolerance every result is right.
+/// Returns whether a tolerance is finite and not negative; within an infinite one every result is right.
 pub(super) fn is_tolerance(tolerance: f64) -> bool {
     tolerance.is_finite() && tolerance >= 0.0
 }

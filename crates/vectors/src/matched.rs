@@ -1,4 +1,4 @@
-//! A line of a tensor against its layout: which long words it is about, and what is wrong in it.
+//! Checks a line of a tensor against its layout: the long words that it is about, and its faults.
 
 use super::coverage::Coverage;
 use super::fault::Fault;
@@ -9,21 +9,20 @@ use super::tensor::{Covered, Tensor, Word};
 use super::value;
 use tensor_layout::LayoutError;
 
-/// What is wrong in a line, and what it counts for.
+/// The faults of a line, and the places, long words and copies that it counts for.
 #[derive(Debug, Default)]
 pub(super) struct Matched {
     pub(super) faults: Vec<Fault>,
-    /// The places that it sets or reads; those that it means where it names others. None if that is
-    /// not known.
+    /// The places that it sets or reads, or the one that it should name instead; empty if not known.
     pub(super) places: Vec<VectorPlace>,
     /// Their long words.
     pub(super) words: Vec<Word>,
-    /// Elements that other lanes or lines set, too, and their bits.
+    /// The elements that other lanes or lines may set, too, with their bits.
     pub(super) copies: Vec<(u64, u64)>,
 }
 
 impl Matched {
-    /// A line of which no more is known.
+    /// A line of which nothing but a fault is known.
     pub(super) fn of(fault: Fault) -> Matched {
         Matched { faults: vec![fault], ..Matched::default() }
     }
@@ -37,7 +36,7 @@ struct Line<'a> {
     covered: Vec<Covered>,
 }
 
-/// Matches a line with the tensor; of several copies it means the first that no line has.
+/// Matches a line with the tensor. A line at a wrong place counts for the first copy that no line has.
 pub(super) fn matched(
     tensor: &Tensor,
     base: u64,
@@ -89,7 +88,7 @@ impl Line<'_> {
         let held = self.covered.iter().filter(|covered| covered.word.is_some());
         match is_whole {
             true => whole.collect(),
-            // What the line does in other units of the levels that the layout does not use counts, too.
+            // Units of levels that the layout does not use count, too: the line sets or reads them as well.
             false => held.map(|covered| self.widened(covered.place)).collect(),
         }
     }
@@ -112,13 +111,13 @@ impl Line<'_> {
         self.known(faults)
     }
 
-    /// What the line counts for, as it stands.
+    /// Returns the faults with the places, long words and copies that the line itself names.
     fn known(&self, faults: Vec<Fault>) -> Matched {
         let (places, words, copies) = (self.places(), self.words(), self.copies());
         Matched { faults, places, words, copies }
     }
 
-    /// The elements of which the line sets one place of several.
+    /// Returns the elements that other lanes or lines may set as well, with the bits that this line sets.
     fn copies(&self) -> Vec<(u64, u64)> {
         let set = self.covered.iter().filter_map(|covered| {
             let word = covered.word.filter(|_| !self.line.verb.reads())?;
@@ -133,7 +132,7 @@ impl Line<'_> {
         set.flatten().collect()
     }
 
-    /// The first place without an element.
+    /// Returns a fault for the first place without an element, if there is one.
     fn beside(&self) -> Vec<Fault> {
         let beside = self.covered.iter().find(|covered| covered.word.is_none());
         let Some(beside) = beside else { return Vec::new() };
@@ -174,7 +173,7 @@ impl Line<'_> {
         Ok(self.known(faults))
     }
 
-    /// A line whose elements live elsewhere: it means their places.
+    /// Reports that the elements of a line are elsewhere; the line then counts for their place by the layout.
     fn elsewhere(&self, comment: &VectorComment, taken: &Coverage) -> Result<Matched, LayoutError> {
         let first = comment.indexes.first().cloned().unwrap_or_default();
         let copies = self.tensor.words_of(&first)?;
@@ -196,7 +195,7 @@ impl Line<'_> {
         Ok(Matched { faults: vec![fault], places: vec![place], words, ..Matched::default() })
     }
 
-    /// Values that are neither one per index nor one per lane.
+    /// Returns a fault if there is neither one value per index nor one per lane.
     fn count(&self, comment: &VectorComment, numbers: &[u64]) -> Option<Fault> {
         let lanes =
             self.words().iter().map(|word| word.lanes.iter().flatten().count()).sum::<usize>();
@@ -204,7 +203,7 @@ impl Line<'_> {
         (values != indexes && values != lanes).then_some(Fault::Count { values, indexes })
     }
 
-    /// The first lane that does not hold what the comment says.
+    /// Returns a fault for the first lane with another value than the comment.
     fn value(&self, comment: &VectorComment, numbers: &[u64]) -> Option<Fault> {
         let said = CommentValues::new(comment, numbers);
         let mut before = 0;
@@ -230,7 +229,7 @@ impl Line<'_> {
         self.line.payload.get(usize::try_from(covered.number).ok()?).copied()
     }
 
-    /// The first lane without an element that a line sets to something.
+    /// Returns a fault for the first lane without an element that the line does not set to 0.
     fn hole(&self) -> Option<Fault> {
         let is_set = !self.line.verb.reads();
         let words = self.covered.iter().filter(|_| is_set);
@@ -247,7 +246,7 @@ impl Line<'_> {
     }
 }
 
-/// What a comment says of elements: a value for each, or one for each lane.
+/// The values of a comment: one for each of its elements, or one for each lane.
 pub(super) struct CommentValues<'a> {
     values: &'a [u64],
     numbers: &'a [u64],

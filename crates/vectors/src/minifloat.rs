@@ -6,7 +6,7 @@
 //! ```
 //!
 //! Source: MN-Core 2 Software Developer Manual, 1.3 (a half 1.0 is 0x3e00); the public judge of the MN-Core 2
-//! programming contest reads and writes halves so.
+//! programming contest reads and writes halves in this form.
 
 /// A format of sign, exponent and mantissa; infinities, NaNs and subnormals are as in IEEE 754.
 #[derive(Clone, Copy, Debug)]
@@ -38,12 +38,12 @@ impl Minifloat {
         (1 << self.exponent_bits) - 1
     }
 
-    /// The number of bits a mantissa is shorter than that of an `f64`.
+    /// The number of bits by which a mantissa is shorter than that of an `f64`.
     const fn dropped(self) -> u32 {
         F64_MANTISSA - self.mantissa_bits
     }
 
-    /// The exact value. The mantissa of a NaN is kept.
+    /// Returns the exact value. The mantissa of a NaN is kept.
     pub(super) fn value(self, bits: u64) -> f64 {
         let sign = (bits >> (self.exponent_bits + self.mantissa_bits) & 1) << 63;
         let exponent = bits >> self.mantissa_bits & self.special();
@@ -62,7 +62,8 @@ impl Minifloat {
         f64::from_bits(sign | exponent << F64_MANTISSA | mantissa << self.dropped())
     }
 
-    /// The nearest number, that with an even mantissa of two; beyond the greatest one, infinity.
+    /// Returns the bits of the nearest number, of two the one with an even mantissa; beyond the greatest one,
+    /// those of infinity.
     /// Law: `bits(value(b)) == b`.
     pub(super) fn bits(self, value: f64) -> u64 {
         let wide = value.to_bits();
@@ -89,7 +90,7 @@ impl Minifloat {
     }
 }
 
-/// Divides by a power of two, to the nearest number, even of two.
+/// Divides by a power of two and rounds to the nearest integer, of two to the even one.
 fn shifted(value: u64, by: u32) -> u64 {
     let Some(floor) = value.checked_shr(by) else { return 0 };
     let rest = value - (floor << by);

@@ -1,4 +1,4 @@
-//! Where a line of a test vector writes or reads: a memory, units, and a long word.
+//! The place that a line of a test vector sets or reads: a memory, units, and a long word.
 //!
 //! ```text
 //! $lm4n0c1p3    LM0, long word 2, group 0, L2B 1 of it, PE 3, every L1B and MAB
@@ -15,7 +15,7 @@ use tensor_layout::notation::MemoryText;
 
 use super::words::{BLOCK, WordBlock};
 
-/// The letters of units, from the root down: how many units each counts, and of what.
+/// The letters of units, from the root down, each with the number of units and their name.
 pub(super) const LETTERS: [(char, u64, &str); 5] = [
     ('n', 4, "groups"),
     ('c', 2, "L2Bs of a group"),
@@ -27,13 +27,13 @@ pub(super) const LETTERS: [(char, u64, &str); 5] = [
 /// The number of L2Bs that share the DRAM of a group.
 pub(super) const GROUP: u64 = 2;
 
-/// What lines say of a memory.
+/// The spelling of a memory in lines, and its size.
 struct Facts {
     /// Its token.
     token: &'static str,
     /// The number of letters its units have.
     letters: usize,
-    /// How far the addresses of neighbouring long words are apart.
+    /// The difference between the addresses of neighbouring long words, as lines write them.
     step: u64,
     long_words: u64,
 }
@@ -127,12 +127,12 @@ impl VectorPlace {
         })
     }
 
-    /// The place some long words behind.
+    /// Returns the place `words` long words further on.
     pub(super) fn after(&self, words: u64) -> VectorPlace {
         VectorPlace { address: self.address + words, ..*self }
     }
 
-    /// The long words that the place means, as numbers: those of one address share a block.
+    /// Returns the long words at the place in all its units, as numbers: those of one address share a block.
     pub(super) fn bits(&self) -> WordBlock {
         let [n, c, b, m, p] = self.ranges();
         if self.memory == MemoryText::DRAM {
@@ -150,7 +150,7 @@ impl VectorPlace {
         WordBlock { block: self.address, words: l1bs.map(|l1b| (l1b, mabs)).collect() }
     }
 
-    /// Returns whether the memory holds so many long words from here on.
+    /// Returns whether the memory has `words` long words from this address on.
     pub(super) fn has(&self, words: u64) -> bool {
         words <= facts(self.memory).long_words.saturating_sub(self.address)
     }
@@ -174,7 +174,7 @@ pub(super) fn read_address(cursor: &mut Cursor<'_>, memory: MemoryText) -> Resul
     })
 }
 
-/// The long word of an address; why it is none.
+/// Returns the long word of an address as lines write it, or the reason that there is none.
 fn in_memory(memory: MemoryText, written: u64) -> Result<u64, String> {
     let Facts { step, long_words, .. } = facts(memory);
     match (written / step, written % step) {

@@ -6,7 +6,7 @@ use super::data::VectorData;
 use super::error::VectorError;
 use super::header::{Direction, VectorHeader};
 use super::line::VectorLine;
-use super::source::{Item, NumberedItem, Source};
+use super::source::{Item, ItemSource, NumberedItem};
 use super::tensor::Tensor;
 use super::words::WordSet;
 use tensor_layout::error::{LayoutError, ParseError, ParseErrorKind, Span};
@@ -43,8 +43,8 @@ impl VectorTensor {
 /// Reads the tensors of a file, one after the other.
 ///
 /// Elements that are set come from the long words, those that are read from the comments. The base
-/// is the one that most of the first lines of a tensor have.
-/// Law: what is read from what [`write_vectors`](super::write_vectors) writes is the same again.
+/// is the one that most of the first lines of a tensor imply.
+/// Law: reading what [`write_vectors`](super::write_vectors) writes gives the same tensors back.
 ///
 /// ```
 /// use tensor_layout_vectors::VectorReader;
@@ -58,17 +58,17 @@ impl VectorTensor {
 /// ```
 #[derive(Debug)]
 pub struct VectorReader<R> {
-    source: Source<R>,
+    source: ItemSource<R>,
 }
 
 impl<R: BufRead> VectorReader<R> {
     /// Reads from `input`.
     #[must_use]
     pub fn new(input: R) -> VectorReader<R> {
-        VectorReader { source: Source::new(input) }
+        VectorReader { source: ItemSource::new(input) }
     }
 
-    /// The next tensor; `progress` is called with the number of bytes read.
+    /// Reads the next tensor, `None` at the end; `progress` is called with the number of bytes read.
     ///
     /// # Errors
     /// [`Read`](VectorError::Read); [`Line`](VectorError::Line) for a line that cannot be read, or
@@ -97,9 +97,9 @@ impl<R: BufRead> VectorReader<R> {
     }
 }
 
-/// The tensor of the next header.
+/// Reads the next header and compiles its tensor; `None` at the end.
 pub(super) fn next_header<R: BufRead>(
-    source: &mut Source<R>,
+    source: &mut ItemSource<R>,
 ) -> Result<Option<Tensor>, VectorError> {
     let Some(NumberedItem { line, item }) = source.next()? else { return Ok(None) };
     let refused = |error| VectorError::Line { line, error };
@@ -112,15 +112,15 @@ pub(super) fn next_header<R: BufRead>(
     }
 }
 
-/// The next line of a tensor, with its number.
+/// Reads the next line of a tensor, with its number; `None` behind the last one.
 pub(super) fn next_line<R: BufRead>(
-    source: &mut Source<R>,
+    source: &mut ItemSource<R>,
 ) -> Result<Option<(u64, VectorLine)>, VectorError> {
     let Some((line, read)) = source.next_line()? else { return Ok(None) };
     read.map(|read| Some((line, read))).map_err(|error| VectorError::Line { line, error })
 }
 
-/// The refusal of a whole line.
+/// Returns an error that points at a whole line.
 pub(super) fn whole(line: &VectorLine, why: &str) -> ParseError {
     let text = line.to_string();
     ParseError::new(ParseErrorKind::Invalid(why.into()), Span::new(0, text.len()), &text)
@@ -128,7 +128,7 @@ pub(super) fn whole(line: &VectorLine, why: &str) -> ParseError {
 }
 
 impl VectorTensor {
-    /// Takes the lanes of the long words that a line sets; the refusal of a place without elements.
+    /// Sets the elements in the long words of a line; returns the error of a place without elements.
     fn set_lanes(
         &mut self,
         tensor: &Tensor,
@@ -149,7 +149,7 @@ impl VectorTensor {
         Ok(None)
     }
 
-    /// Takes the values that a comment expects; a line without one expects nothing.
+    /// Sets the elements to the values that a comment expects; a line without a comment sets none.
     fn set_values(&mut self, tensor: &Tensor, line: &VectorLine) -> Result<(), ParseError> {
         let Some(comment) = &line.comment else { return Ok(()) };
         if comment.dtype != tensor.dtype {

@@ -1,4 +1,4 @@
-//! What a simulator printed.
+//! The output of a simulator, in one of three forms:
 //!
 //! ```text
 //! DEBUG-LM1(n0c0b0m0p0,2):(1.5) (0x3ff8000000000000) #d getd $ln2n0c0b0m0p0 1
@@ -16,13 +16,13 @@ use super::place::VectorPlace;
 use tensor_layout::error::{ParseError, ParseErrorKind, Span};
 use tensor_layout::internals::{counted, cut, to_index, to_u64};
 
-/// No simulator prints longer lines.
+/// The longest line, in bytes: no simulator prints a longer one.
 const LONGEST: u64 = 1 << 16;
 
 /// The long words that were read, by their places or in the order of the lines that read them.
 #[derive(Debug)]
 pub(super) enum Results {
-    PlacedWords(PlacedWords),
+    Placed(PlacedWords),
     Listed(Vec<u64>),
 }
 
@@ -30,7 +30,7 @@ pub(super) enum Results {
 #[derive(Debug, Default)]
 pub(super) struct PlacedWords {
     words: HashMap<VectorPlace, u64>,
-    /// Where the values of a line are not those of its digits: the number of the line, and why.
+    /// The places whose line has values that are not those of its digits: its number, and the error.
     doubts: HashMap<VectorPlace, (u64, ParseError)>,
     commands: HashMap<String, CommandAnswer>,
 }
@@ -39,24 +39,24 @@ pub(super) struct PlacedWords {
 #[derive(Debug)]
 struct CommandAnswer {
     command: DumpCommand,
-    /// Which of the command's lines there are.
+    /// The indexes of the lines of the command that are in the result, from 0.
     lines: Vec<u64>,
-    /// The number of the last one.
+    /// The number of the last one in the result.
     last: u64,
 }
 
-/// What a line of a result says.
+/// A line of a result.
 enum ResultEntry {
     Dumped(Dumped),
-    PlacedWords(VectorLine),
+    Placed(VectorLine),
     Listed(u64),
-    /// Nothing of a memory that vectors read.
+    /// A line without a long word of a memory that vectors read.
     Other,
 }
 
 impl Results {
-    /// Reads all of it. Of several long words of a place the last counts: lines of a test vector
-    /// come after whatever the kernel printed itself.
+    /// Reads a whole result. Of several long words of a place the last counts: the lines of a test vector
+    /// come after the output of the kernel itself.
     ///
     /// # Errors
     /// [`Read`](VectorError::Read), [`Result`](VectorError::Result).
@@ -78,7 +78,7 @@ impl Results {
             }
             match entry(text.trim()).map_err(refused)? {
                 ResultEntry::Dumped(dumped) => placed.take_dumped(line, dumped),
-                ResultEntry::PlacedWords(set) => placed.take_line(&set),
+                ResultEntry::Placed(set) => placed.take_line(&set),
                 ResultEntry::Listed(word) => listed.push(word),
                 ResultEntry::Other => {}
             }
@@ -89,21 +89,21 @@ impl Results {
         }
         placed.check_whole()?;
         let is_list = placed.words.is_empty();
-        Ok(if is_list { Results::Listed(listed) } else { Results::PlacedWords(placed) })
+        Ok(if is_list { Results::Listed(listed) } else { Results::Placed(placed) })
     }
 
-    /// The long word of a place, which is the `at`th that the lines read.
+    /// Returns the long word of a place, which is number `at`, from 0, in the order of the lines.
     pub(super) fn word(&self, place: &VectorPlace, at: u64) -> Option<u64> {
         match self {
-            Results::PlacedWords(placed) => placed.words.get(place).copied(),
+            Results::Placed(placed) => placed.words.get(place).copied(),
             Results::Listed(words) => words.get(to_index(at)).copied(),
         }
     }
 
-    /// Refuses a long word whose line contradicts itself.
+    /// Returns an error if the line of a long word contradicts itself.
     pub(super) fn check(&self, place: &VectorPlace) -> Result<(), VectorError> {
         match self {
-            Results::PlacedWords(placed) => match placed.doubts.get(place).cloned() {
+            Results::Placed(placed) => match placed.doubts.get(place).cloned() {
                 Some((line, error)) => Err(VectorError::Result { line, error }),
                 None => Ok(()),
             },
@@ -146,7 +146,7 @@ impl PlacedWords {
         }
     }
 
-    /// Refuses an answer that has not all lines of its command, each as often as the others.
+    /// Returns an error if an answer lacks lines of its command, or has some more often than others.
     fn check_whole(&mut self) -> Result<(), VectorError> {
         let parts =
             self.commands.values_mut().filter_map(|answer| Some((answer.last, answer.part()?)));
@@ -158,7 +158,7 @@ impl PlacedWords {
 }
 
 impl CommandAnswer {
-    /// The refusal of an answer of which a part is missing.
+    /// Returns an error for the first line that is missing in the answer.
     fn part(&mut self) -> Option<ParseError> {
         let wanted = self.command.lines();
         self.lines.sort_unstable();
@@ -190,7 +190,7 @@ fn entry(text: &str) -> Result<ResultEntry, ParseError> {
     if text.starts_with("d ") || text.starts_with("r ") {
         let line: VectorLine = text.parse()?;
         let why = match (line.payload.is_empty(), line.place.unit_count()) {
-            (false, 1) => return Ok(ResultEntry::PlacedWords(line)),
+            (false, 1) => return Ok(ResultEntry::Placed(line)),
             (true, _) => {
                 "the line lacks its long word: it is for a simulator to read, not what one prints"
             }
@@ -221,7 +221,7 @@ mod tests {
             "\n# result\nd getd $ln2n0c0b0m0p0 1 3FF8000000000000\n",
         ];
         let read = forms.map(|form| match Results::read(form.as_bytes()) {
-            Ok(Results::PlacedWords(placed)) => Some(placed.words),
+            Ok(Results::Placed(placed)) => Some(placed.words),
             _ => None,
         });
         assert!(read[0].is_some() && read[0] == read[1], "{read:?}");

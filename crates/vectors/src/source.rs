@@ -13,15 +13,15 @@ use tensor_layout::internals::to_u64;
 /// The longest line, in bytes.
 const LONGEST: u64 = 1 << 20;
 
-/// From how many lines the base of a tensor is taken.
+/// The number of lines that vote on the base of a tensor.
 const VOTERS: usize = 16;
-/// The number of lines that are looked at where none has a comment.
+/// The greatest number of lines that are looked at where none has a comment.
 const MOST_VOTERS: usize = 1 << 16;
 
-/// How comments begin that say what a tensor has.
+/// The beginnings of comments that list elements of a tensor.
 const SAYS: [&str; 2] = ["values=[", "expect=["];
 
-/// What a line says, or why it cannot be read.
+/// A header or a line, or the error that keeps it from being read.
 #[derive(Clone, Debug)]
 pub(super) enum Item {
     Header(Result<VectorHeader, ParseError>),
@@ -35,7 +35,7 @@ pub(super) struct NumberedItem {
     pub(super) item: Item,
 }
 
-/// The number of a line, and what it says.
+/// The number of a line, from 1, with the line or its error.
 pub(super) type NumberedLine = (u64, Result<VectorLine, ParseError>);
 
 /// The items of a file, some of which can be looked at ahead of their turn.
@@ -47,7 +47,7 @@ pub(super) struct ItemSource<R> {
     bytes: u64,
     text: Vec<u8>,
     in_kernel: bool,
-    /// Whether a header came; the kernel may also stand above the first one.
+    /// Set once a header was read; the kernel may also be above the first one.
     has_header: bool,
     ahead: VecDeque<NumberedItem>,
 }
@@ -75,7 +75,7 @@ impl<R: BufRead> ItemSource<R> {
         }
     }
 
-    /// The item that comes after `at` others.
+    /// Returns the item that comes after `at` others, without taking it.
     pub(super) fn peek(&mut self, at: usize) -> Result<Option<&NumberedItem>, VectorError> {
         while self.ahead.len() <= at {
             let Some(item) = self.read()? else { return Ok(None) };
@@ -84,7 +84,7 @@ impl<R: BufRead> ItemSource<R> {
         Ok(self.ahead.get(at))
     }
 
-    /// The next line, unless a header comes first: the lines of one tensor.
+    /// Takes the next line, unless a header comes first: the lines of one tensor.
     pub(super) fn next_line(&mut self) -> Result<Option<NumberedLine>, VectorError> {
         if !matches!(self.peek(0)?, Some(NumberedItem { item: Item::Line(_), .. })) {
             return Ok(None);
@@ -95,8 +95,8 @@ impl<R: BufRead> ItemSource<R> {
         })
     }
 
-    /// The base of the tensor whose lines come next: the one that most of the first lines say; if
-    /// none has a comment, their least address.
+    /// Returns the base of the tensor whose lines come next: the one that most of the first lines imply;
+    /// if none has a comment, their least address.
     pub(super) fn base(&mut self, tensor: &Tensor) -> Result<u64, VectorError> {
         let mut votes: Vec<(u64, usize)> = Vec::new();
         let mut least = None;
@@ -127,8 +127,8 @@ impl<R: BufRead> ItemSource<R> {
         }
     }
 
-    /// Of bases that as many lines say, that with which the most lines lie within the tensor; of
-    /// equal counts the first. They differ where an element has copies at several addresses.
+    /// Chooses among bases with equally many votes the one with which most lines are within the tensor, or
+    /// the first such. They differ where an element has copies at several addresses.
     fn fitting(&mut self, tensor: &Tensor, bases: &[u64]) -> Result<u64, VectorError> {
         let (mut best, mut most) = (0, None);
         for base in bases {
@@ -173,7 +173,7 @@ impl<R: BufRead> ItemSource<R> {
         }
     }
 
-    /// What the line at hand says, if anything.
+    /// Reads the current line; `None` for blank lines, comments, markers and the kernel.
     fn item(&mut self) -> Option<Item> {
         let Ok(text) = std::str::from_utf8(&self.text) else {
             let refused = || Item::Line(Err(refusal(ParseErrorKind::NotUtf8, &self.text)));
@@ -182,7 +182,7 @@ impl<R: BufRead> ItemSource<R> {
         let text = if self.line == 1 { text.trim_start_matches('\u{feff}') } else { text };
         let text = text.trim_end();
         if !text.trim_start().starts_with('#') {
-            // A line that says what a tensor has is not one of a kernel.
+            // A line that lists elements of a tensor is not one of a kernel.
             let is_lost = !self.has_header && SAYS.iter().any(|says| text.contains(says));
             let skip = (self.in_kernel && !is_lost) || text.is_empty();
             return (!skip).then(|| Item::Line(text.parse()));
@@ -203,7 +203,7 @@ impl<R: BufRead> ItemSource<R> {
         }
     }
 
-    /// Goes to the end of a line that is too long.
+    /// Skips to the end of a line that is too long; returns its error.
     fn skip_long(&mut self) -> Result<ParseError, VectorError> {
         let why = format!("the line is longer than {LONGEST} bytes");
         let error = refusal(ParseErrorKind::Invalid(why), &self.text[..200]);
@@ -225,7 +225,7 @@ fn refusal(kind: ParseErrorKind, text: &[u8]) -> ParseError {
     ParseError::new(kind, Span::new(0, text.len()), text)
 }
 
-/// The bases with which a line is right, by its first index.
+/// Returns the bases with which the first index of a line is at the address of the line.
 fn bases(tensor: &Tensor, line: &VectorLine) -> Result<Vec<u64>, LayoutError> {
     let index = line.comment.as_ref().and_then(|comment| comment.indexes.first());
     let words = match index.filter(|index| tensor.number(index).is_some()) {

@@ -1,4 +1,4 @@
-//! Where in a tensor something is wrong, counted in blocks, and the picture of it.
+//! The wrong elements of a tensor, counted in blocks, and a picture of the blocks.
 
 use tensor_layout::internals::to_index;
 use tensor_layout_picture::{Cell, CellKind, Panel, Picture};
@@ -13,7 +13,7 @@ pub(super) struct Spread {
     shape: Vec<u64>,
     rows: GridSide,
     columns: GridSide,
-    /// Per block, row-major: how many elements were compared, and how many are wrong.
+    /// The numbers of compared and of wrong elements in each block, row-major.
     blocks: Vec<(u64, u64)>,
 }
 
@@ -67,7 +67,7 @@ impl Spread {
         }
     }
 
-    /// Blocks with wrong elements have their number, and a colour of their own.
+    /// Draws the blocks; those with wrong elements show their number, in a colour of their own.
     pub(super) fn picture(&self, title: &str) -> Picture {
         const RIGHT: usize = 2;
         const WRONG: usize = 5;

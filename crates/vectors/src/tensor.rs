@@ -1,5 +1,5 @@
-//! A tensor of a test vector, compiled: its long words in the order of the lines, what each holds,
-//! and where lines say that it is.
+//! A compiled tensor of a test vector: its long words in the order of the lines, the elements in each,
+//! and its place as lines write it.
 
 use std::collections::HashSet;
 
@@ -13,7 +13,7 @@ use tensor_layout::Found;
 use tensor_layout::Level;
 use tensor_layout::Machine;
 use tensor_layout::Placement;
-use tensor_layout::algebra::IndexList;
+use tensor_layout::algebra::Indexes;
 use tensor_layout::error::{LayoutError, ParseError};
 use tensor_layout::internals::{to_index, to_u64, too_large};
 use tensor_layout::notation::{Dtype, MemoryText};
@@ -28,7 +28,7 @@ const MOST_COVERED: u64 = 1 << 20;
 /// The number of elements that are placed at once.
 const BLOCK: u64 = 1 << 12;
 
-/// The levels of the letters, with what one unit counts in the number of the letters.
+/// The levels of the letters, from the root down; `n` and `c` together number the `L2B`.
 const UNIT_LEVELS: [Level; 4] = [Level::L2B, Level::L1B, Level::MAB, Level::PE];
 
 /// A tensor with its layout compiled for MN-Core 2, at base 0.
@@ -46,9 +46,9 @@ pub(super) struct Tensor {
     columns: Vec<(Level, u64)>,
     /// The number of lanes the program counts.
     lanes: u64,
-    /// The sized copies in other long words: how many, and how far apart.
+    /// The sized copies in other long words: the size of each, and its stride in numbers of long words.
     copies: Vec<(u64, u64)>,
-    /// Whether the format writes lane 0 into every lane.
+    /// Set if the format writes the element of lane 0 into every lane: for `1_W` in DRAM.
     lone_lane: bool,
 }
 
@@ -57,8 +57,8 @@ pub(super) type Lanes = [Option<u64>; MOST_LANES];
 
 impl Tensor {
     /// # Errors
-    /// The refusal of the layout, pointing into it: no memory or dtype, a layout that MN-Core 2
-    /// cannot hold, and `Time`.
+    /// An error that points into the layout: no memory or dtype, a layout that MN-Core 2 cannot hold, and
+    /// `Time`.
     pub(super) fn new(header: VectorHeader) -> Result<Tensor, ParseError> {
         let layout = header.layout.lower()?;
         let refuse = |fault: TensorError| header.layout.refuse(fault);
@@ -98,7 +98,7 @@ impl Tensor {
         }
         let is_dram = self.memory == MemoryText::DRAM;
         let layout = self.placement.layout();
-        // In DRAM, those that come together in the memory of a group are one.
+        // In DRAM, copies that share the memory of a group are one.
         let copied = if is_dram { self.placement.with_copies() } else { layout };
         let replicas = copied.replicas().iter().filter(|replica| replica.level != Level::W);
         let copies = replicas.map(|r| (r.size, r.stride, r.level));
@@ -111,7 +111,7 @@ impl Tensor {
         self.lone_lane = is_dram && uses(Level::W) && layout.extent(Level::W) == 1;
     }
 
-    /// What one unit of a level counts in the number of a long word.
+    /// Returns the stride of a level in the numbers of long words.
     fn weight(&self, level: Level) -> u64 {
         let below = self.columns.iter().take_while(|(column, _)| *column != level);
         below.map(|(_, size)| size).product()
@@ -126,12 +126,12 @@ impl Tensor {
         self.program.elements()
     }
 
-    /// The number of times each element is written: the sized copies, in other long words.
-    fn index_copies(&self) -> IndexList {
-        IndexList::new(self.copies.iter().map(|(size, _)| *size).collect())
+    /// Returns the indexes of all copies of an element in other long words, by the sized copies.
+    fn index_copies(&self) -> Indexes {
+        Indexes::new(self.copies.iter().map(|(size, _)| *size).collect())
     }
 
-    /// The refusal of the layout moved by a base, if the memory does not hold it.
+    /// Returns an error if the memory cannot hold the layout, moved by a base.
     pub(super) fn refused_at(&self, base: u64) -> Option<ParseError> {
         place(&self.header, self.dtype, self.memory, base).err()
     }
@@ -198,7 +198,7 @@ impl Tensor {
         self.lone_lane
     }
 
-    /// Addresses are below this, at base 0.
+    /// Returns the number of addresses that the tensor spans, in long words.
     pub(super) fn footprint(&self) -> u64 {
         let address = self.columns.iter().find(|(level, _)| *level == Level::ADDR);
         address.map_or(1, |(_, size)| *size)
@@ -213,8 +213,8 @@ impl Tensor {
         u32::try_from(self.dtype.bits()).unwrap_or(64)
     }
 
-    /// How lines name a long word: letters of levels that the layout does not use are left out
-    /// where the tensor is set, and 0 where it is read.
+    /// Returns the place of a long word as lines name it: letters of levels that the layout does not use
+    /// are left out where the tensor is set, and 0 where it is read.
     pub(super) fn place(&self, word: u64, base: u64) -> VectorPlace {
         let mut place = self.everywhere(word, base);
         if self.header.direction == Direction::Out && self.memory != MemoryText::DRAM {
@@ -223,7 +223,7 @@ impl Tensor {
         place
     }
 
-    /// All places of a long word: letters of levels that the layout does not use are left out.
+    /// Returns all places of a long word: letters of levels that the layout does not use are left out.
     pub(super) fn everywhere(&self, word: u64, base: u64) -> VectorPlace {
         let mut rest = word;
         let mut place = VectorPlace { memory: self.memory, units: [None; 5], address: base };
@@ -249,8 +249,8 @@ impl Tensor {
         self.placement.layout().uses(level)
     }
 
-    /// The long word at a place that names one unit; `None` where the tensor has none. Units of a
-    /// level that the layout does not use all hold the same.
+    /// Returns the number of the long word at a place that names one unit; `None` where the tensor has
+    /// none. All units of a level that the layout does not use hold the same long words.
     fn word_at(&self, place: &VectorPlace, base: u64) -> Option<u64> {
         let mut word = 0;
         for (level, size) in self.columns.iter().rev() {
@@ -271,7 +271,7 @@ impl Tensor {
         (place.memory == self.memory && !is_beside).then_some(word)
     }
 
-    /// What the tensor has at a place that names one unit.
+    /// Returns the long word at a place that names one unit; `None` if the tensor has no element there.
     pub(super) fn held(&self, place: &VectorPlace, base: u64) -> Result<Option<Word>, LayoutError> {
         let Some(word) = self.word_at(place, base) else { return Ok(None) };
         let lanes = self.contents(word)?;
@@ -279,7 +279,7 @@ impl Tensor {
         Ok(first.map(|element| Word { element, word, lanes }))
     }
 
-    /// The place with units of levels that the layout does not use left out but one.
+    /// Returns the place restricted to unit 0 of every level that the layout does not use.
     fn narrowed(&self, place: &VectorPlace) -> VectorPlace {
         let levels = [Level::L2B, Level::L2B, Level::L1B, Level::MAB, Level::PE];
         let mut units = place.units;
@@ -291,9 +291,9 @@ impl Tensor {
         VectorPlace { units, ..*place }
     }
 
-    /// The long words that a line sets or reads, each with its number in the line; those that hold
-    /// the same because the layout does not use a level come once, and of those on either side of the
-    /// tensor one.
+    /// Returns the long words that a line sets or reads, each with its number in the line. Units of levels
+    /// that the layout does not use come once, and of the long words before and behind the tensor only
+    /// one each.
     ///
     /// # Errors
     /// A line over more than a million long words of the tensor.
@@ -318,7 +318,7 @@ impl Tensor {
         places.map(held).collect()
     }
 
-    /// Which long words of a line can be those of the tensor, and one on either side.
+    /// Returns the numbers of the long words of a line that may be in the tensor, and one on either side.
     fn numbers(&self, line: &VectorLine, base: u64) -> impl Iterator<Item = u64> + Clone + use<> {
         let first = base.saturating_sub(line.place.address);
         let behind = base.saturating_add(self.footprint()).saturating_sub(line.place.address);
@@ -326,7 +326,7 @@ impl Tensor {
         before.into_iter().chain(first..line.count.min(behind.saturating_add(1)))
     }
 
-    /// The long words in the order of the lines, from the element with number `from` on.
+    /// Returns the long words in the order of the lines, from the element with number `from` on.
     pub(super) fn words_from(&self, from: u64) -> Words<'_> {
         Words {
             tensor: self,
@@ -345,7 +345,7 @@ impl Tensor {
         Ok(self.index_copies().map(|copy| self.word_of_copy(first, &copy)).unique().collect())
     }
 
-    /// How far a copy lies from the first one.
+    /// Returns the distance of a copy from the first one, in numbers of long words.
     fn step(&self, copy: &[u64]) -> u64 {
         copy.iter().zip(&self.copies).map(|(at, (_, step))| at * step).sum()
     }
@@ -389,11 +389,11 @@ fn place(
 /// A long word that a line sets or reads.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Covered {
-    /// Where: one unit.
+    /// The place, which names one unit.
     pub(super) place: VectorPlace,
-    /// Which of the line's long words of that unit it is.
+    /// The number of the long word among those that the line has in that unit, from 0.
     pub(super) number: u64,
-    /// What the tensor has there.
+    /// The long word of the tensor there; `None` if the tensor has no element there.
     pub(super) word: Option<Word>,
 }
 
@@ -404,7 +404,7 @@ pub(super) struct Word {
     pub(super) element: u64,
     /// The number of the long word.
     pub(super) word: u64,
-    /// What its lanes hold.
+    /// The elements in its lanes, lane 0 first.
     pub(super) lanes: Lanes,
 }
 
@@ -436,7 +436,7 @@ pub(super) struct Words<'a> {
     /// The long word of the element before, which has been given already.
     last: Option<u64>,
     /// The copies of the element at hand: its first long word, and those that follow.
-    pending: Option<(u64, u64, IndexList)>,
+    pending: Option<(u64, u64, Indexes)>,
     /// The long words of the element at hand so far: L2Bs of a group have one.
     given: HashSet<u64>,
 }

@@ -62,7 +62,7 @@ pub(super) fn is_subnormal(dtype: Dtype, bits: u64) -> bool {
     value != 0.0 && value.abs() < least
 }
 
-/// How far apart two elements are; NaN where one is not a finite number.
+/// Returns the absolute difference of two elements; NaN where one is not a finite number.
 pub(super) fn difference(dtype: Dtype, a: u64, b: u64) -> f64 {
     if is_floating(dtype) {
         let (a, b) = (float(dtype, a), float(dtype, b));

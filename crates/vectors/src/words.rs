@@ -27,7 +27,7 @@ impl WordBlock {
 }
 
 impl WordSet {
-    /// Adds a number; whether it is new.
+    /// Adds a number; returns whether it is new.
     pub(super) fn insert(&mut self, number: u64) -> bool {
         let block = self.blocks.entry(number / BLOCK).or_insert_with(|| Box::new([0; 64]));
         let (word, bit) = Self::bit(number);
@@ -47,7 +47,7 @@ impl WordSet {
         bits.words.iter().for_each(|(word, bits)| block[*word] |= bits);
     }
 
-    /// The number of some numbers that are members.
+    /// Returns how many of the numbers in `bits` are members.
     pub(super) fn count_of(&self, bits: &WordBlock) -> u64 {
         let Some(block) = self.blocks.get(&bits.block) else { return 0 };
         bits.words.iter().map(|(word, bits)| u64::from((block[*word] & bits).count_ones())).sum()

@@ -10,16 +10,15 @@ use super::tensor::{Tensor, Word};
 use super::value::is_floating;
 use super::words::WordSet;
 
-/// The tolerance that lines carry where none is given.
+/// The absolute tolerance of lines where none is given.
 pub const DEFAULT_ATOL: f64 = 0.0001;
 
 /// A tensor with its elements, checked against MN-Core 2 and ready to be written.
 ///
-/// Lines go by elements, row-major, one long word after the other; each long word stands where its
-/// first element does. Sized copies (`B@[2_PE:1]`) have lines of their own.
-/// Law: the lines, carried out on an empty memory, hold what
-/// [`pack`](tensor_layout::program::Program::pack) holds; but a lone `1_W` in DRAM has the value in every
-/// lane.
+/// There is one line per long word, in the row-major order of their first elements. Sized copies
+/// (`B@[2_PE:1]`) have lines of their own.
+/// Law: the lines fill an empty memory as [`pack`](tensor_layout::program::Program::pack) does, except
+/// that a lone `1_W` in DRAM has the value in every lane.
 ///
 /// ```
 /// use tensor_layout_vectors::{Direction, VectorData, VectorHeader, VectorWriter};
@@ -109,7 +108,7 @@ impl VectorWriter {
         Ok(())
     }
 
-    /// Refuses what cannot be written.
+    /// Returns an error if the layout does not fit at the base, or the tolerance is invalid.
     fn check(&self) -> Result<(), VectorError> {
         let tolerance = self.atol;
         match self.tensor.refused_at(self.base) {
@@ -150,7 +149,7 @@ impl VectorWriter {
     }
 }
 
-/// Refuses tensors of one direction that have a place in common.
+/// Returns an error if two tensors of one direction have a place in common.
 ///
 /// # Errors
 /// [`Overlap`](VectorError::Overlap).

@@ -2,7 +2,7 @@
 
 use super::square::transpose;
 
-/// Returns whether cells of so many rows or columns are interleaved one by one: a few that fill no vectors.
+/// Returns whether cells of `lanes` rows or columns are interleaved one by one: a few that fill no vectors.
 pub(super) fn is_few<T>(lanes: usize) -> bool {
     (2..8).contains(&lanes) || lanes == 8 && !matches!(size_of::<T>(), 2..=8)
 }

@@ -5,14 +5,14 @@
 //! groups   a0 b0 c0 a1 b1 c1 ..      lanes   a0 a1 ..   b0 b1 ..   c0 c1 ..
 //! ```
 //!
-//! For counts of lanes that fill no vectors.
+//! Used for counts of lanes that fill no vectors.
 
 use super::block::is_few;
 use super::run::TileCells;
 use crate::algebra::strided::StridedDigit;
 use crate::number::to_index;
 
-/// On which side a tile has its cells interleaved.
+/// The side on which the cells of a tile are interleaved.
 #[derive(Clone, Copy)]
 pub(super) enum Interleaved {
     /// The lanes are rows.
@@ -35,7 +35,7 @@ impl Interleaved {
         }
     }
 
-    /// Moves the cells of tiles that lie apart as `tiles` says.
+    /// Moves the cells of all tiles; `tiles` has their number and their distance on either side.
     pub(super) fn transfer<T: Copy>(
         self,
         source: &[T],

@@ -10,7 +10,7 @@
 //! a tile of both: 42 pieces of 9 cells are read, and 9 pieces of 42 cells are written
 //! ```
 //!
-//! What is contiguous on both sides is copied. Otherwise the digits that are minor on the source's
+//! Cells that are contiguous on both sides are copied. Otherwise the digits that are minor on the source's
 //! side make one run and those that are minor on the target's side another, each at least four cache
 //! lines long where the grid allows, so that few pages are open at once. The two runs span tiles, which
 //! are read and written in whole pieces and transposed in registers, so that the order of the sides
@@ -32,14 +32,13 @@ use crate::number::{seam, to_index};
 /// The bytes of a cache line.
 const LINE: usize = 64;
 
-/// So few cells are moved one by one.
+/// The most cells that are moved one by one.
 const FEW: u64 = seam(32, 2);
 
 /// Moves the cells `from + sum of weights` of the source to `to + sum of strides` of the target.
 ///
 /// The caller has checked that all of them are there, and gives the digits minor to major on the
-/// target's side, merged. Copies of cells that lie side by side are made of what the first one
-/// wrote.
+/// target's side, merged. Adjacent copies are made from the cells that the first one wrote.
 pub(super) fn transfer<T: Copy>(
     source: &[T],
     target: &mut [T],
@@ -47,7 +46,7 @@ pub(super) fn transfer<T: Copy>(
     digits: &[StridedDigit],
 ) {
     if size_of::<T>() == 0 {
-        // All of them are alike.
+        // All values of a type of size 0 are equal.
         return;
     }
     let (copies, cells): (StridedDigits, StridedDigits) =
@@ -105,7 +104,7 @@ fn every<T: Copy>(source: &[T], target: &mut [T], at: (u64, u64), digits: &[Stri
     pieces!(2 4 8);
 }
 
-/// Moves pieces of so many cells.
+/// Moves pieces of `piece` cells.
 fn grid<T: Copy>(
     source: &[T],
     target: &mut [T],
@@ -131,7 +130,7 @@ fn grid<T: Copy>(
     }
 }
 
-/// Cells that lie apart on one side or both.
+/// Moves the cells of one digit, which are not contiguous on one side or both.
 fn line<T: Copy>(source: &[T], target: &mut [T], digit: StridedDigit) {
     let [size, from, to] = [digit.size, digit.weight, digit.stride].map(to_index);
     let values = source.iter().step_by(from);
@@ -155,7 +154,7 @@ fn tiles<T: Copy>(
     let first = LoneTile::first(rows, columns);
     let is_one = rows.tiles == 1 && columns.tiles == 1 && piece == 1;
     if let Some(interleaved) = Interleaved::of::<T>(first.rows, first.columns).filter(|_| is_one) {
-        // In the order of the side on which tiles are contiguous; that of the target is given.
+        // The order of the side on which tiles are contiguous; the digits come in that of the target.
         let mut digits: StridedDigits = digits.into();
         if matches!(interleaved, Interleaved::Source) {
             digits.sort_by_key(|digit| digit.weight);

@@ -13,27 +13,27 @@ const SHORT: usize = 4 * LINE;
 
 /// Cells that are contiguous on one side, cut into tiles.
 pub(super) struct TileRun {
-    /// Where the cells of a tile stand on the other side, and how far apart if that is even.
+    /// The places of the cells of a tile on the other side, and their distance if that is even.
     away: Vec<usize>,
     step: Option<usize>,
     /// The number of tiles the run has; the last one may be shorter.
     pub(super) tiles: usize,
     /// All cells.
     length: usize,
-    /// How far one tile is from the next on the source's side, and on the target's.
+    /// The distance from one tile to the next on the source's side, and on the target's.
     tile_step: (usize, usize),
 }
 
 /// The cells of a run that are in one tile.
 #[derive(Clone, Copy)]
 pub(super) struct TileCells<'a> {
-    /// Where they stand on the other side, and how far apart if that is even.
+    /// The places of the cells on the other side, and their distance if that is even.
     pub(super) away: &'a [usize],
     pub(super) step: Option<usize>,
 }
 
 impl TileRun {
-    /// Calls `visit` with what a tile holds, and how far its first cell is from that of the run.
+    /// Calls `visit` with the cells of every tile, and the distance of its first cell from that of the run.
     pub(super) fn each(&self, mut visit: impl FnMut(TileCells, (usize, usize))) {
         for tile in 0..self.tiles {
             let left = self.length - tile * self.away.len();
@@ -48,7 +48,7 @@ impl TileRun {
 }
 
 /// Takes the runs that are contiguous in the source and in the target from the digits, both in
-/// pieces of so many cells; `None` where one of them is not there, or a piece fills a line.
+/// pieces of `piece` cells; `None` if one of them does not exist, or a piece fills a line.
 pub(super) fn runs<T>(digits: &mut StridedDigits, piece: usize) -> Option<(TileRun, TileRun)> {
     if piece * size_of::<T>() >= LINE {
         return None;
@@ -91,7 +91,7 @@ struct TakenDigits {
     /// Turns a digit so that its stride is that on this side, and back.
     turned: fn(StridedDigit) -> StridedDigit,
     digits: StridedDigits,
-    /// In cells.
+    /// The number of cells.
     length: usize,
 }
 
@@ -100,7 +100,7 @@ impl TakenDigits {
         TakenDigits { turned, digits: StridedDigits::new(), length: piece }
     }
 
-    /// Takes the digit with which the run goes on, if there is one.
+    /// Takes the digit that continues the run, if there is one.
     fn take(&mut self, digits: &mut StridedDigits) -> bool {
         let goes_on = |digit: &StridedDigit| to_index((self.turned)(*digit).stride) == self.length;
         let Some(at) = digits.iter().position(goes_on) else { return false };

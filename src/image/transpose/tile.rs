@@ -17,7 +17,7 @@ const ONE: StridedDigit = StridedDigit { size: 1, weight: 0, stride: 0 };
 /// Rows and columns, given as the places of their cells on the other side.
 #[derive(Clone, Copy)]
 pub(super) struct LoneTile<'a> {
-    /// Where the first cell stands in the source, and in the target.
+    /// The place of the first cell in the source, and in the target.
     pub(super) from: usize,
     pub(super) to: usize,
     pub(super) rows: TileCells<'a>,

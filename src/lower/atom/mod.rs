@@ -125,7 +125,7 @@ fn hopper_columns(name: &str) -> Option<u64> {
 }
 
 impl Atoms {
-    /// A matrix in registers; `None` where it is in shared memory.
+    /// A matrix in registers; `None` if it is in shared memory.
     fn fragment(&self, operand: Operand) -> Option<Fragment> {
         let [m, n, k] = self.shape;
         let (text, shape) = match operand {
@@ -158,7 +158,7 @@ impl Fragment {
         let warps = count.is_multiple_of(warp).then(|| count / warp);
         let threads = match lanes {
             None => steps(threads),
-            // The numbers of threads become those of lanes: both split alike.
+            // The numbers of threads become those of lanes: both are split in the same way.
             Some(lanes) => renumbered(threads, &lanes.parse::<CuteLayout>().ok()?.mode),
         };
         let threads = threads.into_iter().map(|(size, apart, step)| {
@@ -193,7 +193,7 @@ impl Fragment {
     }
 }
 
-/// Leaves with their strides, and what one step of each adds to the number.
+/// The leaves with their sizes, their strides, and the number that one step of each adds.
 fn steps(mode: &CuteMode) -> Vec<(u64, u64, u64)> {
     let mut step = 1;
     let leaf = |(size, apart): (u64, CuteStride)| {

@@ -21,16 +21,16 @@ enum ExpressionNode {
     Remainder(Expression, u64),
 }
 
-/// How a language writes the operations.
+/// The spelling of numbers, quotients and remainders in one language.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Style {
-    /// Whether a quotient looks like a call.
+    /// True if a quotient is written as a call, so that it needs no brackets as an operand.
     pub(super) quotient_is_call: bool,
     /// The quotient of two operands, rounded down.
     pub(super) quotient: fn(&str, u64) -> String,
     /// The remainder.
     pub(super) remainder: fn(&str, u64) -> String,
-    /// A number that stands alone.
+    /// A literal that is a whole expression or a factor.
     pub(super) number: fn(u64) -> String,
 }
 
@@ -190,7 +190,7 @@ impl Expression {
         }
     }
 
-    /// As a term of a sum: only a product needs no brackets in every language.
+    /// The text as a term of a sum: only a product needs no brackets in every language.
     fn term(&self, style: Style) -> String {
         match &*self.node {
             ExpressionNode::Times(..) => self.write(style),

@@ -11,7 +11,7 @@ use crate::level::Level;
 /// Expressions for the outputs in terms of the inputs.
 #[derive(Clone, Debug)]
 pub(super) struct Function {
-    /// What it does, for a person.
+    /// One sentence on the function, for the comment above its code.
     pub(super) says: String,
     /// Names of the inputs: the index, then one number per replica.
     pub(super) inputs: Vec<String>,
@@ -24,7 +24,7 @@ pub(super) struct Function {
 }
 
 impl Function {
-    /// From an index to its place: outputs in the order of the columns of a table.
+    /// The function from an index to its place: outputs in the order of the columns of a table.
     ///
     /// The places of the elements need no digit for padding, and fewer derived axes.
     pub(super) fn forward(layout: &Layout) -> Result<Function, LayoutError> {
@@ -57,7 +57,8 @@ impl Function {
         Function { outputs, ..function }
     }
 
-    /// Of an index map, whose outputs are the entries of another index: `Addr` is not one of them.
+    /// Turns the function of an index map into one whose outputs are the entries of another index: `Addr` is
+    /// not one of them.
     pub(super) fn into_index(mut self) -> Function {
         let number = |(name, _): &(String, Expression)| -> Option<usize> {
             name.strip_prefix('i')?.strip_suffix('_')?.parse().ok()
@@ -68,7 +69,7 @@ impl Function {
         self
     }
 
-    /// From a place to the index of the element there, if there is such a function.
+    /// The function from a place to the index of the element there, if there is one.
     pub(super) fn backward(layout: &Layout) -> Option<Function> {
         let (moved, offset) = layout.to_origin();
         let inverse = moved.left_inverse().ok()?;
@@ -139,7 +140,8 @@ impl Function {
         terms.map(|(digit, _, weight)| digit.times(weight)).collect()
     }
 
-    /// What digits flip: shifted by every bit of the weight, in one product where no two overlap.
+    /// Products whose XOR is the effect of the digits that flip bits: each digit times the factors of its
+    /// weight, a single product where no two shifted copies of the digit overlap.
     fn flipped(&self, layout: &Layout, weigh: impl Fn(Target) -> u64) -> Vec<Expression> {
         let shifted = |(digit, size, weight): (Expression, u64, u64)| {
             let factors = xor_factors(weight, size).into_iter();

@@ -42,7 +42,7 @@ impl Layout {
 
     /// Writes the places of the slots that hold no element, as a set for isl.
     ///
-    /// Law: a place is in the set if and only if [`element`](Layout::element) says padding.
+    /// Law: a place is in the set if and only if [`element`](Layout::element) returns padding.
     ///
     /// # Errors
     /// As [`simplified`](Layout::simplified).
@@ -80,7 +80,7 @@ fn places(layout: &Layout) -> String {
     layout.columns().iter().map(|level| variable(*level)).join(", ")
 }
 
-/// Bounds of the inputs, then what locals and outputs are.
+/// The bounds of the inputs, then the equations of locals and outputs.
 fn conditions(function: &Function) -> String {
     let bounds = function.inputs.iter().zip(&function.bounds);
     let bounds = bounds.map(|(name, bound)| format!("0 <= {name} < {bound}"));

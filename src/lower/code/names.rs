@@ -39,7 +39,7 @@ const PYTHON: &str = "False None True and as assert async await break case class
     else except finally for from global if import in is lambda match nonlocal not or pass raise \
     return try type while with yield";
 
-/// Names in what is printed around the variables: the spaces of isl.
+/// Names in the text around the variables: the spaces of isl.
 const OURS: &str = "A S";
 
 /// The name of a level as a variable: names that mean something else, and those that such a name
@@ -62,8 +62,8 @@ fn is_reserved(name: &str) -> bool {
     words.into_iter().any(|word| word == name) || in_any_case() || is_of_stdint(name)
 }
 
-/// What `stdint.h`, which the C functions include, defines or may define. Source: ISO/IEC
-/// 9899:2024, 7.22 and 7.33.
+/// Returns whether `stdint.h`, which the C functions include, defines or may define `name`. Source:
+/// ISO/IEC 9899:2024, 7.22 and 7.33.
 fn is_of_stdint(name: &str) -> bool {
     let macros = ["INT", "UINT", "PTRDIFF_", "SIG_ATOMIC_", "SIZE_", "WCHAR_", "WINT_"];
     let is_macro = |name: &str| {

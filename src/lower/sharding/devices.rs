@@ -1,4 +1,4 @@
-//! A sharded tensor answered device by device, whatever the numbers of its devices are.
+//! Answers about a sharded tensor, device by device, for any numbering of its devices.
 //!
 //! ```text
 //! f32[6], sharding={devices=[2]1,0}     element 4 -> tile 1 -> device 0, Addr 1
@@ -21,9 +21,9 @@ use crate::number::to_u64;
 /// A sharded tensor, answered from the parts that its devices hold.
 ///
 /// A [layout](ShardedShape::lower) is made of digits. The numbers of devices that are listed in any
-/// order are not, nor are copies that share a digit with the tiles; what is asked of
-/// single devices has an answer all the same.
-/// Law: where there is a layout, the answers are those of the layout.
+/// order are not, nor are copies that share a digit with the tiles; questions about single devices
+/// have answers all the same.
+/// Law: if there is a layout, the answers are those of the layout.
 ///
 /// ```
 /// use tensor_layout::sharding::ShardedShape;
@@ -47,7 +47,7 @@ impl ShardedShape {
     /// The shards device by device: the levels are those of the machine, or `Device`.
     ///
     /// # Errors
-    /// [`ShardingError`] where the sharding does not say which device holds what,
+    /// [`ShardingError`] if the sharding does not determine the part of each device,
     /// or the machine has fewer units than devices; as [`XlaArray::lower`](crate::xla::XlaArray::lower) of the shard; more
     /// than 2^22 devices.
     pub fn by_device(&self, machine: Option<&Machine>) -> Result<DeviceShards, ParseError> {
@@ -120,7 +120,7 @@ impl DeviceShards {
         self.levels.units(device)
     }
 
-    /// For each level, how many of its units hold an element; a unit is the whole path from the
+    /// For each level, the number of its units that hold an element; a unit is the whole path from the
     /// outermost level.
     ///
     /// # Errors
@@ -150,7 +150,7 @@ impl DeviceShards {
     /// Cost: O(copies x digits).
     ///
     /// # Errors
-    /// Those of [`Sharding::locate`].
+    /// As [`Sharding::locate`].
     pub fn locate_all(&self, index: &[u64]) -> Result<Vec<Location>, ShardingError> {
         let (devices, local) = self.sharding.locate(&self.extents, index)?;
         let inside = self.shard.locate(&local)?;

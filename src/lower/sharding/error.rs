@@ -1,4 +1,4 @@
-//! The reason a sharding is refused, in numbers that a caller can match.
+//! Errors of shardings, with the numbers as fields that a caller can match.
 
 use itertools::Itertools;
 
@@ -6,7 +6,7 @@ use crate::error::{Diagnostic, LayoutError, LevelNameError};
 use crate::level::Level;
 use crate::words::{counted, cut};
 
-/// The reason a sharding is refused: what contradicts itself in it, or what it does not say.
+/// The reason a sharding is invalid: a contradiction in it, or information that it lacks.
 ///
 /// ```
 /// use tensor_layout::sharding::{HloSharding, ShardingError};
@@ -19,7 +19,7 @@ use crate::words::{counted, cut};
 #[derive(Clone, Debug, PartialEq, Eq, Hash, thiserror::Error)]
 #[non_exhaustive]
 pub enum ShardingError {
-    /// A question about the layout of a shard is refused.
+    /// An error of the layout of a shard.
     #[error(transparent)]
     Layout(#[from] LayoutError),
     /// An axis of the mesh that cannot name a level.
@@ -121,7 +121,7 @@ pub enum ShardingError {
     UnknownAxis {
         /// The axis.
         axis: String,
-        /// Those of the mesh.
+        /// The axes of the mesh.
         known: Vec<String>,
     },
     /// A part that does not divide its axis.
@@ -260,12 +260,12 @@ pub enum ShardingError {
     /// A layout with other extents than the shard.
     #[error("the shard has the extents ({}), but its layout has ({})", list(.wanted), list(.found))]
     ShardExtents {
-        /// Those of the layout.
+        /// The extents of the layout.
         found: Vec<u64>,
-        /// Those of the shard.
+        /// The extents of the shard.
         wanted: Vec<u64>,
     },
-    /// `manual`: the program decides what lies where.
+    /// `manual`: the program decides the placement of the elements.
     #[error("`manual` leaves the placement of the elements to the program")]
     Manual,
     /// `unreduced`: devices hold partial results.
@@ -352,7 +352,7 @@ pub enum ShardingError {
         axis: usize,
         /// Its extent.
         extent: u64,
-        /// Into how many parts it is cut.
+        /// The number of parts it is cut into.
         tiles: u64,
         /// The size of a part.
         part: u64,
@@ -362,7 +362,7 @@ pub enum ShardingError {
     /// Copies within the memory of a unit.
     #[error("its copies in `{level}` are within a unit, not on other devices")]
     CopiesInMemory {
-        /// The level in which they lie apart.
+        /// The level that the copies are in.
         level: Level,
     },
     /// A layout that leaves units of the machine without a part, or gives one two.
@@ -394,7 +394,7 @@ pub enum ShardingError {
         /// The group, counted from 0.
         group: usize,
     },
-    /// Groups of a collective that are not alike.
+    /// Groups of a collective with different sizes.
     #[error("its groups have different sizes")]
     UnevenGroups,
     /// A sharding that a notation cannot express.
@@ -427,7 +427,7 @@ impl Diagnostic for ShardingError {
     }
 }
 
-/// What of a sharding a notation cannot express.
+/// The part of a sharding that a notation cannot express.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, thiserror::Error)]
 #[non_exhaustive]
 pub enum InexpressibleSharding {

@@ -8,14 +8,14 @@ use crate::notation::sharding::DeviceGroups;
 use crate::number::to_index;
 
 impl DeviceGroups {
-    /// The devices of every group, in order; `devices` is how many a text without groups means.
+    /// The devices of every group, in order; a text without groups has one group of `devices` devices.
     ///
     /// Cost: O(devices).
     ///
     /// # Errors
     /// [`ShardingError`] for a device that appears twice, groups of different
-    /// sizes that are not listed, and what [`HloSharding::lower`](super::super::super::sharding::HloSharding::lower)
-    /// refuses of meshes; more than 2^22 devices.
+    /// sizes that are not listed, and meshes that are invalid, as for
+    /// [`HloSharding::lower`](super::super::super::sharding::HloSharding::lower); more than 2^22 devices.
     pub fn lower(&self, devices: u64) -> Result<Vec<Vec<u64>>, ShardingError> {
         match self {
             DeviceGroups::Listed(groups) if groups.is_empty() => {

@@ -1,4 +1,4 @@
-//! From a sharding to a layout: devices in front, the shard's own layout behind.
+//! The conversion of a sharding to a layout: devices in front, the shard's own layout behind.
 
 use itertools::Itertools;
 
@@ -19,7 +19,8 @@ pub(super) struct Levels {
 }
 
 impl Levels {
-    /// The highest level that tells devices apart, and how many devices one of its units has.
+    /// The index of the outermost level whose unit differs between devices, and the number of device
+    /// numbers within one of its units.
     fn top(&self) -> (usize, u64) {
         let mut base = 1;
         for (at, size) in self.sizes.iter().enumerate().rev() {
@@ -31,7 +32,8 @@ impl Levels {
         (0, base)
     }
 
-    /// Where a digit of the device number lands, major to minor; `None` where it does not line up.
+    /// The parts of a digit of the device number, major to minor, as (size, level, stride); `None` if the
+    /// digit does not align with the levels.
     fn land(&self, digit: DeviceDigit) -> Option<Vec<(u64, Level, u64)>> {
         let (top, _) = self.top();
         let parts = cut(digit, self.sizes.get(top..)?)?.into_iter();
@@ -43,8 +45,8 @@ impl Levels {
         Some(lands.map(|(size, level, stride)| Subaxis::land(size, level, stride)).collect())
     }
 
-    /// The digits of a number that counts the steps of `run`. No device lies above the last ones,
-    /// where the digits may count on until they line up.
+    /// The digits of a number that counts the steps of `run`. A run that ends at the last device may count
+    /// on until its digits align with the levels.
     fn split(&self, run: DeviceDigit) -> Option<Vec<Subaxis>> {
         self.subaxes(run).or_else(|| {
             let (_, base) = self.top();
@@ -133,8 +135,8 @@ impl Sharding {
         }
     }
 
-    /// The devices as a machine: the axes of the mesh, or `Device`; `None` where the sharding does
-    /// not say how many there are.
+    /// The devices as a machine: the axes of the mesh, or `Device`; `None` if the sharding does not give
+    /// their number.
     ///
     /// # Errors
     /// [`LevelName`](crate::LayoutError::LevelName) for axes whose names no level can have.
@@ -206,8 +208,8 @@ impl Levels {
         self.names.iter().fold(builder, |builder, level| builder.used(*level))
     }
 
-    /// The runs of digits between which no copies lie, of those that do not all line up. A run ends
-    /// where copies begin, so that it lines up wherever they do, and its digits leave room for them.
+    /// The runs of digits without copies in between, if they contain a digit that does not align with the
+    /// levels. A run ends where copies begin, so it aligns wherever they do, and leaves room for them.
     fn numbers(&self, tile: &[DeviceDigit]) -> Vec<DeviceDigit> {
         let by_weight = tile.iter().copied().sorted_by(|a, b| b.weight.cmp(&a.weight));
         let mut runs = merged(&by_weight.collect_vec());
@@ -252,8 +254,8 @@ impl Tiles {
         let shares = shared_out(&digits, &[all, self.devices_per_tile()]);
         let shares = shares.ok_or(ShardingError::CopiesOfTile)?;
         let [tile, replicas] = &shares[..] else { return Err(ShardingError::CopiesOfTile) };
-        // Derived axis 0 is the tile number; then come the numbers that runs of its digits make
-        // where they do not line up with the levels one by one, and the axes of the shard.
+        // Derived axis 0 is the tile number; then come the numbers made by runs of its digits that do not
+        // align with the levels one by one, and the axes of the shard.
         let numbers = levels.numbers(tile);
         let first = 1 + numbers.len();
         let subaxes =
@@ -280,7 +282,7 @@ impl Tiles {
     }
 
     /// Every dimension: the digit of its tile feeds the tile number, the rest an axis of the shard.
-    /// What else the shard has (copies, offsets, levels, spans) stays.
+    /// Everything else of the shard (copies, offsets, levels, spans) is kept.
     fn tensor_axes(&self, extents: &[u64], shard: &Layout, first: usize) -> LayoutBuilder {
         let mut builder = shard.without_axes();
         let dims = extents.iter().zip(&self.tiles).zip(shard.axes());

@@ -1,4 +1,4 @@
-//! From the notations to the value.
+//! The conversion of the notations to the value.
 
 use super::error::ShardingError;
 use super::order::DeviceOrder;
@@ -10,7 +10,7 @@ use crate::notation::sharding::{
 };
 
 impl HloSharding {
-    /// Says which part every device holds.
+    /// Returns the sharding that the text describes: the part of each device.
     ///
     /// # Errors
     /// [`ShardingError`] for a tuple, and for everything that XLA does not
@@ -68,7 +68,7 @@ fn mesh_of<'a>(
 }
 
 impl SdySharding {
-    /// Says which part every device holds; `mesh` is what its name stands for.
+    /// Returns the sharding that the text describes; `mesh` is used if the text does not write its mesh out.
     ///
     /// # Errors
     /// As [`HloSharding::lower`]; a mesh that is neither written nor given.
@@ -81,7 +81,7 @@ impl SdySharding {
 }
 
 impl PartitionSpec {
-    /// Says which part every device holds of a tensor of rank `rank`; `mesh` is used where the
+    /// Returns the sharding that the text describes for a tensor of rank `rank`; `mesh` is used if the
     /// text has none.
     ///
     /// # Errors
@@ -102,11 +102,11 @@ impl PartitionSpec {
 }
 
 impl Placements {
-    /// Says which part every device holds of a tensor with these extents.
+    /// Returns the sharding that the placements describe for a tensor with these extents.
     ///
     /// PyTorch cuts in turn: a second `Shard` of a dimension cuts the chunk that the first left,
-    /// rounding up again. That is one cut over the product where both agree on every element, as they
-    /// do where there are none.
+    /// rounding up again. That is one cut over the product if both agree on every element, as they
+    /// do for a tensor without elements.
     ///
     /// # Errors
     /// As [`HloSharding::lower`]; a number of placements that is not that of the axes; a dimension
@@ -154,7 +154,7 @@ impl Placements {
                 }
             }
         }
-        // A tensor without elements is cut alike by all.
+        // A tensor without elements has the same parts for any cuts.
         if !extents.contains(&0) {
             for (dim, (extent, cuts)) in extents.iter().zip(&cuts).enumerate() {
                 check_cuts(dim, *extent, cuts)?;
@@ -176,7 +176,7 @@ fn shard_dim(dim: i64, rank: usize) -> Result<usize, ShardingError> {
     at.ok_or(ShardingError::ShardDim { dim, rank })
 }
 
-/// Refuses cuts in turn that differ from one cut over their product.
+/// Rejects successive cuts that differ from one cut over their product.
 ///
 /// After each cut but the last, chunks must be as long as the cuts below make them, or hold the
 /// last element. Only chunks with elements matter, and the last two of those decide.

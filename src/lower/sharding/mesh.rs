@@ -26,7 +26,7 @@ impl Mesh {
         self.axes.iter().map(|(_, size)| *size).collect()
     }
 
-    /// Refuses names that repeat or are numbers, sizes of 0, and device lists that are not
+    /// Rejects names that repeat or are numbers, sizes of 0, and device lists that are not
     /// permutations of the devices, or are their own order written out.
     pub(crate) fn check(&self) -> Result<(), ShardingError> {
         if let Some(name) = self.axes.iter().map(|(name, _)| name).duplicates().next() {
@@ -39,7 +39,7 @@ impl Mesh {
         self.order().map(|_| ())
     }
 
-    /// From places of the mesh in row-major order to devices.
+    /// The order of the devices, by places of the mesh in row-major order.
     pub(super) fn order(&self) -> Result<DeviceOrder, ShardingError> {
         let devices = self.len()?;
         let iota = DeviceOrder::iota(&[devices], &[])?;
@@ -66,7 +66,7 @@ impl Mesh {
     /// The devices at the places of the mesh, in row-major order.
     ///
     /// # Errors
-    /// What makes the mesh invalid, and more than 2^22 devices.
+    /// An invalid mesh, or more than 2^22 devices.
     pub fn device_order(&self) -> Result<Vec<u64>, ShardingError> {
         let order = self.order()?;
         order.check_listed()?;
@@ -103,7 +103,7 @@ impl Mesh {
 /// The axes that a list names, as digits; lists that must be in the order of the mesh are checked.
 struct Used<'a> {
     mesh: &'a Mesh,
-    /// Axis, what stands in front of the part, and its digit.
+    /// The axis, the product of the sizes in front of the part, and the digit.
     parts: Vec<(usize, u64, DeviceDigit)>,
 }
 
@@ -124,7 +124,7 @@ impl Used<'_> {
         Ok(digits)
     }
 
-    /// Refuses an axis that is used, or parts of one that do not fit side by side.
+    /// Rejects an axis that is already used, or parts of one that do not fit side by side.
     fn check_free(
         &self,
         axis: &MeshAxis,
@@ -164,7 +164,7 @@ impl Used<'_> {
     }
 }
 
-/// Refuses a list of axes that is not in the order of the mesh.
+/// Rejects a list of axes that is not in the order of the mesh.
 fn check_sorted(mesh: &Mesh, axes: &[MeshAxis], list: &'static str) -> Result<(), ShardingError> {
     let keys: Vec<(usize, u64)> =
         axes.iter().map(|axis| mesh.digit(axis).map(|(at, pre, _)| (at, pre))).try_collect()?;
@@ -174,7 +174,7 @@ fn check_sorted(mesh: &Mesh, axes: &[MeshAxis], list: &'static str) -> Result<()
     }
 }
 
-/// The order in which the digits of some axes are the minor ones, and how many devices they span.
+/// The order in which the digits of some axes are the minor ones, and the number of devices they span.
 pub(super) fn minor(mesh: &Mesh, axes: &[MeshAxis]) -> Result<(DeviceOrder, u64), ShardingError> {
     mesh.check()?;
     let mut used = Used { mesh, parts: Vec::new() };
@@ -185,8 +185,8 @@ pub(super) fn minor(mesh: &Mesh, axes: &[MeshAxis]) -> Result<(DeviceOrder, u64)
 }
 
 impl Sharding {
-    /// What the axes of a mesh mean: tiles in the order of the dimensions, then what no dimension
-    /// uses.
+    /// Gives the axes of a mesh their meaning: tiles in the order of the dimensions, then the axes that no
+    /// dimension uses.
     ///
     /// Source: openxla/xla, `named_sharding.h`, VerifyNamedSharding; openxla/shardy, `attrs.td`.
     pub(super) fn on_mesh(mesh: &Mesh, dims: &MeshDims) -> Result<Sharding, ShardingError> {

@@ -1,4 +1,4 @@
-//! Which device has which tile: a permutation, kept as digits where digits can write it.
+//! The order of devices: a permutation, kept as digits where digits can express it.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -20,7 +20,7 @@ pub(super) struct DeviceDigit {
     pub(super) weight: u64,
 }
 
-/// Which device stands at each position of a list of devices.
+/// The device at each position of a list of devices.
 ///
 /// Digits, major to minor, write the position in mixed radix; the device is the sum of digit x
 /// weight. Lists that no digits give are kept as they are.
@@ -100,8 +100,8 @@ impl DeviceOrder {
         Ok(DeviceOrder(Repr::List(devices.into(), Arc::new(positions))))
     }
 
-    /// The digits, if the order is one of digits; a list is one where it begins with device 0 and
-    /// steps evenly, digit by digit.
+    /// The digits, if the order is one of digits; a list is one if it begins with device 0 and steps
+    /// evenly, digit by digit.
     pub(super) fn digits(&self) -> Option<Vec<DeviceDigit>> {
         match &self.0 {
             Repr::Digits(digits) => Some(digits.clone()),
@@ -217,13 +217,13 @@ impl DeviceOrder {
         DeviceOrder::list(self.iter().filter_map(|position| then.device(position)).collect())
     }
 
-    /// Refuses to list more devices than the budget.
+    /// Returns an error if there are more devices than may be listed.
     pub(super) fn check_listed(&self) -> Result<(), ShardingError> {
         check_listed(self.len()).map(|_| ())
     }
 }
 
-/// As many devices as are listed, unless they are more than the budget.
+/// Returns `devices`, or an error if they are more than may be listed.
 pub fn check_listed(devices: u64) -> Result<u64, ShardingError> {
     let question = "listing the devices of a sharding one by one";
     let too_many = LayoutError::NotDecided { question, budget: MOST_LISTED };
@@ -253,7 +253,7 @@ fn recognised(devices: &[u64]) -> Option<Vec<DeviceDigit>> {
             return None;
         }
         let tail = devices.get(block..)?;
-        // Whether a part is the beginning of the list, moved.
+        // Returns whether `part` is the beginning of the list plus a constant.
         let is_moved = |part: &[u64]| {
             let first = part.first().copied().unwrap_or(0);
             part.iter().zip(devices).all(|(a, b)| first.checked_add(*b) == Some(*a))
@@ -262,7 +262,7 @@ fn recognised(devices: &[u64]) -> Option<Vec<DeviceDigit>> {
             return None;
         }
         let size = to_u64(size);
-        // What a digit above this one would weigh has to fit as well.
+        // The weight of a digit above this one has to fit as well.
         size.checked_mul(weight)?;
         digits.push(DeviceDigit { size, weight });
         step = block;
@@ -271,8 +271,8 @@ fn recognised(devices: &[u64]) -> Option<Vec<DeviceDigit>> {
     Some(digits)
 }
 
-/// Where a digit of a number lies in the number's mixed radix: the radix, counted from the major
-/// end, and the size and step there, major to minor. `None` where it does not line up.
+/// Splits a digit of a number into the digits of the number's mixed radix: the radix, counted from the
+/// major end, with size and step there, major to minor. `None` if the digit does not align with them.
 pub(super) fn cut(digit: DeviceDigit, radices: &[u64]) -> Option<Vec<(usize, DeviceDigit)>> {
     let (mut parts, mut base, DeviceDigit { mut size, mut weight }) = (Vec::new(), 1_u64, digit);
     for (at, radix) in radices.iter().enumerate().rev() {
@@ -282,7 +282,7 @@ pub(super) fn cut(digit: DeviceDigit, radices: &[u64]) -> Option<Vec<(usize, Dev
                 return None;
             }
             if at == 0 {
-                // Nothing lies beyond the major-most radix, which need not be full.
+                // The major-most radix has no neighbour above it and need not be full.
                 let fits = (size - 1).checked_mul(weight)? < top;
                 parts.push((at, DeviceDigit { size, weight: weight / base }));
                 parts.reverse();
@@ -306,7 +306,7 @@ pub(super) fn cut(digit: DeviceDigit, radices: &[u64]) -> Option<Vec<(usize, Dev
 }
 
 /// The digits of each of several numbers that together, major to minor, write the position.
-/// `None` where their sizes do not line up with the digits.
+/// `None` if their sizes do not line up with the digits.
 pub(super) fn shared_out(digits: &[DeviceDigit], sizes: &[u64]) -> Option<Vec<Vec<DeviceDigit>>> {
     let mut left = digits.iter().rev().copied();
     let mut digit = DeviceDigit { size: 1, weight: 0 };

@@ -1,4 +1,4 @@
-//! From a layout over the units of a machine back to a sharding, where there is one.
+//! The conversion of a layout over the units of a machine back to a sharding, if there is one.
 
 use itertools::Itertools;
 
@@ -14,8 +14,8 @@ impl Sharding {
     /// Reads a sharding off a layout, and the layout of its shard: the units of the machine,
     /// numbered row-major, are the devices.
     ///
-    /// The digits of an axis that land in units must stand outside those that stay in a unit, and
-    /// cut it into parts of ceil(extent / parts). Levels that the layout does not use are copies.
+    /// The digits of an axis that land in units must be major to those that stay in a unit, and cut the
+    /// axis into parts of ceil(extent / parts). Levels that the layout does not use are copies.
     /// Law: [`layout`](Sharding::layout) of both is the same up to padding.
     ///
     /// # Errors
@@ -54,10 +54,10 @@ impl Sharding {
     }
 }
 
-/// The units of a machine as devices: each level, its size, and how many devices one step of it is.
+/// The units of a machine as devices: each level, its size, and the number of devices in one step of it.
 struct SplitUnits(Vec<(Level, u64, u64)>);
 
-/// An axis taken apart: the digits of the device number, and what stays in a unit.
+/// An axis taken apart: the digits of the device number, and the rest, which stays in a unit.
 struct AxisSplit {
     tiles: u64,
     digits: Vec<DeviceDigit>,
@@ -93,7 +93,7 @@ impl SplitUnits {
         }
     }
 
-    /// Refuses what no sharding has: units that derived axes choose, and a first unit other than 0.
+    /// Rejects layouts that no sharding has: units that derived axes choose, and a first unit other than 0.
     fn check(&self, layout: &Layout) -> Result<(), ShardingError> {
         let mut derived = layout.derived_axes().iter().flat_map(|derived| &derived.axis.subaxes);
         if derived.any(|subaxis| subaxis.size > 1 && self.digit_of(subaxis).is_some()) {

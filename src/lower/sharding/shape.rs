@@ -17,7 +17,7 @@ use crate::notation::{XlaArray, XlaDim, XlaParser, XlaShape};
 /// sharding=P('x'), mesh=x=2,y=4`.
 ///
 /// Dimensions are those of the whole tensor, unless [`per_device`](ShardedShape::per_device) says
-/// otherwise; the layout is that of the shard. A whole HLO instruction is read too: what stands
+/// otherwise; the layout is that of the shard. A whole HLO instruction is read too: the text
 /// between the shape and `sharding=` is skipped.
 ///
 /// ```
@@ -70,10 +70,10 @@ impl ShardedShape {
         self
     }
 
-    /// Parses a sharded shape, its shape as `xla` says.
+    /// Parses a sharded shape; `xla` parses its shape.
     ///
     /// # Errors
-    /// Those of the shape and of the sharding, at their places in the text.
+    /// As parsing the shape and the sharding, with spans in the whole text.
     pub fn parse(text: &str, xla: XlaParser) -> Result<ShardedShape, ParseError> {
         let whole = Span::new(0, text.len());
         let expected = || {
@@ -117,10 +117,10 @@ impl ShardedShape {
         &self.sharding
     }
 
-    /// What the sharding says.
+    /// The meaning of the sharding.
     ///
     /// # Errors
-    /// Those of its notation.
+    /// As lowering the sharding.
     pub fn sharding(&self) -> Result<Sharding, ShardingError> {
         let extents = self.array.extents()?;
         match &self.sharding {
@@ -159,7 +159,7 @@ impl ShardedShape {
         Ok(XlaArray::new(self.array.dtype, dims, self.array.layout.clone()))
     }
 
-    /// Says where the elements are: the levels of the machine, the axes of the mesh, or `Device`;
+    /// Returns the layout of the elements: the levels of the machine, the axes of the mesh, or `Device`;
     /// then the address in elements.
     ///
     /// # Errors
@@ -176,13 +176,13 @@ impl ShardedShape {
     /// The devices as a machine, as [`Sharding::machine`].
     ///
     /// # Errors
-    /// Those of the sharding.
+    /// As [`sharding`](ShardedShape::sharding).
     pub fn machine(&self) -> Result<Option<Machine>, ParseError> {
         let machine = self.sharding().and_then(|sharding| sharding.machine());
         machine.map_err(|error| self.refuse(error))
     }
 
-    /// The refusal of this text for what it means.
+    /// Wraps `error` in a [`ParseError`] that points at this text.
     #[must_use]
     pub fn refuse(&self, error: impl Diagnostic) -> ParseError {
         let text = self.to_string();

@@ -1,4 +1,4 @@
-//! From the value back to the notations.
+//! The conversion of the value back to the notations.
 
 use itertools::Itertools;
 
@@ -50,7 +50,7 @@ impl Sharding {
             _ => return Err(refuse(InexpressibleSharding::Word)),
         };
         self.tiles(rank)?;
-        // From devices to places of the mesh: the inverse of the mesh's own order.
+        // The order from devices to places of the mesh: the inverse of the mesh's own order.
         let order = mesh.order()?.inverse()?;
         let places = tiles.order.then(&order)?;
         let uneven = || refuse(InexpressibleSharding::Tiles);
@@ -74,7 +74,7 @@ impl Sharding {
         Ok(dims)
     }
 
-    /// What devices share along these axes.
+    /// Adds a group of devices along these axes to `dims`.
     fn group(
         &self,
         kind: SubgroupKind,
@@ -144,7 +144,7 @@ impl Sharding {
         Ok(PartitionSpec { mesh: Some(mesh.clone()), dims })
     }
 
-    /// The axes as written, where they were written on this mesh, else as they follow.
+    /// The axes as written if they were written on this mesh, else as they follow from the value.
     fn dims_on(&self, mesh: &Mesh, rank: usize) -> Result<MeshDims, ShardingError> {
         match &self.named {
             Some(named) if named.mesh == *mesh && named.dims.dims.len() == rank => {
@@ -155,7 +155,7 @@ impl Sharding {
     }
 }
 
-/// Returns whether the notation has a word for the reduction of partial results.
+/// Checks that the notation has a word for the reduction of partial results.
 fn check_reduction(
     notation: &'static str,
     dims: &MeshDims,
@@ -192,7 +192,7 @@ impl DeviceOrder {
     /// The order that has position p at device p.
     pub(super) fn inverse(&self) -> Result<DeviceOrder, ShardingError> {
         if let (false, Some(digits)) = (self.is_list(), self.digits()) {
-            // The digit of the position that is worth `weight` devices has a weight of its own.
+            // The digits swap roles: sorted by their weights in devices, each weighs its step in positions.
             let minor = |at: usize| digits.iter().skip(at + 1).map(|digit| digit.size).product();
             let swapped = digits.iter().enumerate().map(|(at, digit)| {
                 (digit.weight, DeviceDigit { size: digit.size, weight: minor(at) })
@@ -229,7 +229,7 @@ fn inexpressible(notation: &'static str, reason: InexpressibleSharding) -> Shard
     ShardingError::Inexpressible { notation, reason }
 }
 
-/// The refusal of manual axes, which only HLO has.
+/// The error for manual axes, which only HLO has.
 pub(super) fn manual_axes(notation: &'static str) -> ShardingError {
     inexpressible(notation, InexpressibleSharding::ManualAxes)
 }

@@ -5,8 +5,8 @@
 //! [2,3] <=[2,3]T(1,0), dimensions swapped     they do not: [3,2] 0,4,3,2,1,5
 //! ```
 //!
-//! XLA keeps digits where they line up with every dimension, and lists the devices otherwise, even
-//! where other digits would say the order. The same here: normal forms are the same text.
+//! XLA keeps digits if they align with every dimension, and lists the devices otherwise, even if other
+//! digits could express the order. We do the same: normal forms are the same text.
 //!
 //! Source: openxla/xla, `tile_assignment.cc`, IotaTileAssignment::Transpose; `hlo_sharding.cc`,
 //! PartialTile.

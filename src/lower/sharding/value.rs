@@ -9,7 +9,7 @@ use super::order::{DeviceDigit, DeviceOrder, check_listed, count, shared_out};
 use crate::error::LayoutError;
 use crate::notation::sharding::{Mesh, MeshDims, SubgroupKind};
 
-/// Which part of a tensor every device holds.
+/// A map from each device to the part of a tensor that it holds.
 ///
 /// A dimension of extent d that is cut into n tiles has tiles of ceil(d / n); the last ones may be
 /// short or empty. Tiles are counted in row-major order.
@@ -31,15 +31,15 @@ pub struct Sharding {
     pub(super) named: Option<Named>,
 }
 
-/// What a sharding says.
+/// The kind of a sharding.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ShardingKind {
-    /// Every device has all; how many there are, if that is known.
+    /// Every device has all; the number of devices, if it is known.
     Replicated(Option<u64>),
     /// One device has all.
     Maximal(u64),
-    /// The program itself says what lies where.
+    /// The program itself decides the placement of the elements.
     Manual,
     /// Every device has a partial result of all.
     Unreduced,
@@ -49,7 +49,7 @@ pub enum ShardingKind {
     Tiled(Tiles),
 }
 
-/// Tiles, and what devices share that do not hold different ones.
+/// Tiles, and the groups of devices that have the same tile.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tiles {
     pub(super) tiles: Vec<u64>,
@@ -62,7 +62,7 @@ pub struct Tiles {
 pub(super) struct Named {
     pub(super) mesh: Mesh,
     pub(super) dims: MeshDims,
-    /// From tiles to places of the mesh in row-major order.
+    /// The order from tiles to places of the mesh in row-major order.
     pub(super) places: DeviceOrder,
 }
 
@@ -96,7 +96,7 @@ impl Tiles {
         let only = |groups: &[(SubgroupKind, u64)]| {
             groups.iter().map(|(kind, _)| *kind).all_equal_value().ok()
         };
-        // Where groups of size 1 hide that there is one kind, XLA looks for two of the kinds only.
+        // If groups of size 1 hide that only one kind is left, XLA recognises two of the kinds only.
         let hidden = || only(&real).filter(|kind| *kind != SubgroupKind::Unreduced);
         let kind = only(&self.groups).or_else(hidden);
         if let (Some(kind), true) = (kind, self.tiles.iter().all(|tiles| *tiles == 1)) {
@@ -132,7 +132,7 @@ impl Tiles {
         self.order.transposed(&self.sizes(), &places)
     }
 
-    /// What positions count in: tiles, then groups.
+    /// The mixed radix of the positions: the tiles of each dimension, then the sizes of the groups.
     fn sizes(&self) -> Vec<u64> {
         self.tiles.iter().chain(self.groups.iter().map(|(_, size)| size)).copied().collect()
     }
@@ -143,7 +143,7 @@ impl Tiles {
         &self.tiles
     }
 
-    /// What devices share that have the same tile, and how many each kind has, in the order of the
+    /// The kinds of groups of devices with the same tile, and the size of each, in the order of the
     /// positions behind the tile.
     #[must_use]
     pub fn groups(&self) -> &[(SubgroupKind, u64)] {
@@ -186,7 +186,7 @@ impl Sharding {
         Sharding { kind, named: None }
     }
 
-    /// What it says.
+    /// The kind: tiles, copies, one device, and so on.
     #[must_use]
     pub fn kind(&self) -> &ShardingKind {
         &self.kind
@@ -198,13 +198,13 @@ impl Sharding {
         self.named.as_ref().map(|named| &named.mesh)
     }
 
-    /// What makes one of the partial results, if it was written: `sum`, `max` and so on.
+    /// The reduction that combines partial results, if it was written: `sum`, `max` and so on.
     #[must_use]
     pub fn reduction(&self) -> Option<&str> {
         self.named.as_ref().and_then(|named| named.dims.reduction.as_deref())
     }
 
-    /// The number of devices, if the sharding says so.
+    /// The number of devices, if the sharding gives it.
     #[must_use]
     pub fn devices(&self) -> Option<u64> {
         match &self.kind {
@@ -243,7 +243,8 @@ impl Sharding {
     /// Cost: O(rank + digits).
     ///
     /// # Errors
-    /// As [`tiles`](Sharding::tiles); a sharding that does not say which device holds what: `manual`, `unknown`.
+    /// As [`tiles`](Sharding::tiles); a sharding that does not determine the part of each device: `manual`,
+    /// `unknown`.
     pub fn shard(
         &self,
         extents: &[u64],
@@ -315,7 +316,7 @@ impl Sharding {
         })
     }
 
-    /// The number of devices that hold each element; `None` where they do not hold copies or are not counted.
+    /// The number of devices that hold each element; `None` if they do not hold copies or are not counted.
     #[must_use]
     pub fn copies(&self) -> Option<u64> {
         match &self.kind {
@@ -326,7 +327,7 @@ impl Sharding {
         }
     }
 
-    /// Returns whether it says which device holds which element: not with `manual`, `unreduced` or
+    /// Returns whether it determines the elements of each device: not with `manual`, `unreduced` or
     /// `unknown` parts.
     #[must_use]
     pub fn says_places(&self) -> bool {
@@ -339,7 +340,7 @@ impl Sharding {
 }
 
 impl Tiles {
-    /// Refuses groups whose devices do not hold copies.
+    /// Rejects groups whose devices do not hold copies.
     pub(super) fn check_places(&self) -> Result<(), ShardingError> {
         let other = self.groups.iter().find(|(kind, _)| *kind != SubgroupKind::Replicated);
         Err(match other {

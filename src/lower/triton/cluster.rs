@@ -15,7 +15,7 @@ pub(super) struct Cluster {
 }
 
 impl Cluster {
-    /// What the keys say, else one block.
+    /// The cluster that the keys describe; a single block without such keys.
     pub(super) fn of(keys: Keys<'_>, rank: usize) -> Result<Cluster, ParseError> {
         let mut tile = TritonTile::new(rank);
         if keys.has("CGALayout") {
@@ -40,7 +40,7 @@ impl Cluster {
         Ok(Cluster { bases, split })
     }
 
-    /// Refuses a cluster where it is not known what it means.
+    /// Rejects a cluster of several blocks; `of` names the encoding that is not read with one.
     pub(super) fn check_one(&self, keys: Keys<'_>, of: &str) -> Result<(), ParseError> {
         match self.bases.is_empty() {
             true => Ok(()),

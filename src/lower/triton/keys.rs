@@ -1,4 +1,4 @@
-//! What the keys of an encoding say, each refused where it stands.
+//! The keys of an encoding: their values are read and checked, and errors point at the key.
 
 use std::sync::Arc;
 
@@ -19,12 +19,12 @@ pub(super) struct Keys<'a> {
 }
 
 impl<'a> Keys<'a> {
-    /// The refusal of the encoding.
+    /// The error for the whole encoding.
     pub(super) fn refuse(&self, message: impl Into<String>) -> ParseError {
         self.refuse_at(self.attribute.span.0, message)
     }
 
-    /// The refusal of the value of a key, or of the encoding where it lacks the key.
+    /// The error for the value of a key, or for the encoding if it lacks the key.
     pub(super) fn refuse_key(&self, key: &str, message: impl Into<String>) -> ParseError {
         let entry = self.entry(key);
         self.refuse_at(entry.map_or(self.attribute.span.0, |entry| entry.span.0), message)
@@ -46,7 +46,7 @@ impl<'a> Keys<'a> {
         self.entry(key).is_some()
     }
 
-    /// Refuses keys that are not of this encoding, so that none is ignored.
+    /// Rejects keys that are not of this encoding, so that none is ignored.
     pub(super) fn check_known(&self, known: &[&str]) -> Result<(), ParseError> {
         let is_known = |entry: &&TritonEntry| known.contains(&&*entry.key);
         if let Some(entry) = self.entries().find(|entry| !is_known(entry)) {
@@ -162,7 +162,7 @@ impl<'a> Keys<'a> {
         }
     }
 
-    /// The indexes that bits stand for.
+    /// The indexes that the bits of an input map to.
     pub(super) fn bases(&self, key: &str, rank: usize) -> Result<Vec<Basis>, ParseError> {
         self.bases_in(key, self.list(key)?, rank)
     }
@@ -208,7 +208,7 @@ impl<'a> Keys<'a> {
         }
     }
 
-    /// Refuses a dimension that the tensor lacks.
+    /// The dimension that a key gives; an error if the tensor lacks it.
     pub(super) fn dimension(&self, key: &str, rank: usize) -> Result<usize, ParseError> {
         let dim = self.number(key)?;
         usize::try_from(dim).ok().filter(|dim| *dim < rank).ok_or_else(|| {

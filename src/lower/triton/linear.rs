@@ -1,8 +1,8 @@
 //! Linear layouts and the algebra: from the bits of the hardware to those of the tensor, and back.
 //!
 //! ```text
-//! lane 1 -> (0,1)    lane 2 -> (1,1)      what each bit of the hardware stands for
-//! (0,1) -> lane 1    (1,0) -> lane 1 ^ 2  where each bit of the tensor is: the inverse matrix
+//! lane 1 -> (0,1)    lane 2 -> (1,1)      the index each bit of the hardware maps to
+//! (0,1) -> lane 1    (1,0) -> lane 1 ^ 2  the place of each bit of the tensor: the inverse matrix
 //! ```
 //!
 //! A layout of the algebra maps tensors to places, so the matrix is inverted, once, over two elements.
@@ -16,15 +16,15 @@ use crate::level::Level;
 use crate::location::Location;
 use crate::notation::{LinearLayout, Notation, TritonError, TritonLayout};
 
-/// How messages call the notation.
+/// The name of the notation in messages.
 const NOTATION: &str = Notation::Triton.in_messages();
 
-/// What is put in between the elements of a memory: `(8, 2)` for 2 after every 8.
+/// The padding between the elements of a memory: `(8, 2)` for 2 after every 8.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Padding(pub(super) Vec<(u64, u64)>);
 
 impl Padding {
-    /// How far apart elements are whose offsets differ in a bit; `None` beyond 64 bits.
+    /// The distance of elements whose offsets differ in one bit only; `None` beyond 64 bits.
     fn stride(&self, bit: u32) -> Option<u64> {
         let plain = 1_u64.checked_shl(bit)?;
         self.0
@@ -51,13 +51,14 @@ fn level(name: &str) -> Result<Level, TritonError> {
 struct Bit {
     level: Level,
     stride: u64,
-    /// The bits of the tensor that it stands for, axes one behind the other.
+    /// The bits of the tensor that it maps to, axis after axis.
     stands_for: u64,
 }
 
 impl LinearLayout {
-    /// Says what the text means: an axis per dimension; `register` and `offset` are `Addr`, `lane`, `warp` and
-    /// `block` the levels of that name. Bits that stand for index 0 are copies, and those of an offset holes.
+    /// Returns the layout that the text describes: an axis per dimension; `register` and `offset` are `Addr`,
+    /// `lane`, `warp` and `block` the levels of that name. Bits that map to index 0 are copies, and those of
+    /// an offset holes.
     ///
     /// # Errors
     /// [`TritonError`]: sizes that are not powers of two, bases beyond them, elements that no place holds, bits
@@ -91,7 +92,7 @@ impl LinearLayout {
         Ok(builder.build()?.simplified())
     }
 
-    /// Where the bits of each dimension begin, in a row of all.
+    /// The position of the first bit of each dimension in the concatenation of all of them.
     fn shifts(&self) -> Result<Vec<u32>, TritonError> {
         let mut next = 0;
         let shift = |(dim, (_, size)): (usize, &(String, u64))| {
@@ -152,11 +153,11 @@ impl LinearLayout {
 }
 
 impl Layout {
-    /// Writes the layout as a linear layout of Triton: which index each bit of the hardware stands for.
+    /// Writes the layout as a linear layout of Triton: the index that each bit of the hardware maps to.
     ///
     /// `Addr` is called `offset`, or `register` where the layout has other levels or copies; `LANE`, `WARP` and `BLOCK`
     /// are `lane`, `warp` and `block`, and other levels keep their names.
-    /// Law: the text says the same places for every element.
+    /// Law: the text gives every element the same places.
     ///
     /// # Errors
     /// [`Inexpressible`](LayoutError::Inexpressible): extents that are not powers of two, an offset, places that are not XORs of
@@ -220,9 +221,9 @@ fn neighbours(copies: &[Bit]) -> Vec<Replica> {
 struct HardwareBits {
     /// (level, bit), in the order of the inputs.
     bits: Vec<(Level, u32)>,
-    /// Whether each counts copies.
+    /// True for each bit that counts copies, in the order of `bits`.
     is_copy: Vec<bool>,
-    /// Per input, its level and how many bits it has.
+    /// Per input, its level and its number of bits.
     inputs: Vec<(Level, u32)>,
 }
 

@@ -13,7 +13,7 @@ use crate::error::ParseError;
 const M: usize = 0;
 const N: usize = 1;
 
-/// What the bits of one instruction stand for: a dimension and a value in it.
+/// The dimension and the value in it that each bit of one instruction maps to.
 type Bits = Vec<(usize, u64)>;
 
 /// One instruction.
@@ -30,7 +30,7 @@ struct Instruction {
 enum Warps {
     /// The number per dimension, and the order in which they are counted.
     Counted([u64; 2], [usize; 2]),
-    /// Which tile each bit of the warp stands for.
+    /// The tile that each bit of the warp maps to.
     Bases(Vec<Basis>),
 }
 
@@ -87,7 +87,7 @@ fn counted(keys: Keys<'_>, order: [usize; 2]) -> Result<Warps, ParseError> {
     Ok(Warps::Counted([counts[M], counts[N]], order))
 }
 
-/// Which generation of instructions.
+/// The generation of the instructions: 2 (Ampere) or 3 (Hopper).
 fn nvidia_version(keys: Keys<'_>) -> Result<u64, ParseError> {
     match keys.number("versionMajor")? {
         version @ (2 | 3) => Ok(version),

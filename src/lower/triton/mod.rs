@@ -1,4 +1,4 @@
-//! Layouts of Triton: an encoding and a shape say which index each bit of the hardware stands for, and
+//! Layouts of Triton: an encoding and a shape give the index that each bit of the hardware maps to, and
 //! the inverse of that is the layout.
 //!
 //! ```text
@@ -38,7 +38,7 @@ const READ: [&str; 12] = [
     "shared",
 ];
 
-/// The refusal of an encoding that is not read.
+/// The error for an encoding that is not read.
 fn unknown(keys: Keys<'_>) -> ParseError {
     let name = &*keys.attribute.name;
     let refusal = keys.refuse(format!("the encoding `{name}` is not read"));
@@ -49,13 +49,15 @@ fn unknown(keys: Keys<'_>) -> ParseError {
 }
 
 impl TritonLayout {
-    /// Says what the text means: an axis per dimension, registers and offsets in `Addr`, `LANE`, `WARP` and `BLOCK`
-    /// for lanes, warps of a block and blocks of a cluster. Offsets count elements.
+    /// Returns the layout that the text describes: an axis per dimension, registers and offsets in `Addr`,
+    /// `LANE`, `WARP` and `BLOCK` for lanes, warps of a block and blocks of a cluster. Offsets count
+    /// elements.
     ///
     /// Registers beyond the shape are left out where Triton 3.9 does: of `blocked`, `linear` and `slice`.
     ///
     /// # Errors
-    /// [`ParseError`] at the key that is refused; [`TritonError`](crate::notation::TritonError) for bases that say no layout.
+    /// [`ParseError`] at the invalid key; [`TritonError`](crate::notation::TritonError) for bases that do not
+    /// form a layout.
     ///
     /// # Example
     /// ```
@@ -74,7 +76,7 @@ impl TritonLayout {
         bases.to_layout(&padding).map_err(|error| self.refuse(error))
     }
 
-    /// The linear layout that an encoding says, as Triton itself has it; without padding.
+    /// The linear layout of an encoding, as Triton itself has it; without padding.
     ///
     /// # Errors
     /// As [`lower`](TritonLayout::lower).
@@ -112,7 +114,7 @@ impl TritonLayout {
     }
 }
 
-/// Refuses shapes that Triton does not have.
+/// Rejects shapes that Triton does not have.
 fn check_shape(of: &TensorType, text: &str) -> Result<(), ParseError> {
     let refuse = |message: String| {
         let Span { start, end } = of.span.0;

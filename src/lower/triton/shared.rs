@@ -14,13 +14,13 @@ use super::tile::{Basis, out_dims};
 use crate::error::ParseError;
 use crate::notation::LinearLayout;
 
-/// What is in shared memory: the element at each offset, and what is put in between.
+/// The contents of shared memory: the element at each offset, and the padding.
 pub(super) struct SharedMemory {
     pub(super) layout: LinearLayout,
     pub(super) padding: Padding,
 }
 
-/// The number of bits of an element, where its type says it.
+/// The number of bits of an element, if its type gives it.
 pub(super) type ElementBits = Option<u64>;
 
 /// The elements of a tensor of this shape in shared memory; `None` for encodings of something else.
@@ -53,7 +53,7 @@ struct Swizzle {
 }
 
 impl Swizzle {
-    /// What a row flips in a column below `columns`.
+    /// The XOR that a row applies to a column below `columns`.
     fn flips(&self, row: u64, columns: u64) -> u64 {
         self.vector * (row / self.per_phase % self.phases) % columns
     }
@@ -126,16 +126,16 @@ fn nvmma(keys: Keys<'_>, shape: &[u64]) -> Result<LinearLayout, ParseError> {
     tensor_core(keys, shape, TensorCore { width, bits, is_transposed: keys.flag("transposed")? })
 }
 
-/// How tensor cores of Hopper and later read shared memory.
+/// The layout that tensor cores of Hopper and later read from shared memory.
 struct TensorCore {
     /// Bytes that are swizzled together; 0 for none.
     width: u64,
-    /// Of an element.
+    /// The number of bits of an element.
     bits: u64,
     is_transposed: bool,
 }
 
-/// What older versions call a swizzle for tensor cores, by phases.
+/// Reads the encoding that older versions use for tensor cores: a swizzle by phases.
 fn old_nvmma(keys: Keys<'_>, shape: &[u64], bits: ElementBits) -> Result<LinearLayout, ParseError> {
     let own = ["vec", "perPhase", "maxPhase", "order", "hasLeadingOffset"];
     keys.check_known(&[&own[..], &cluster::KEYS].concat())?;
@@ -216,7 +216,7 @@ fn bases_as_written(keys: Keys<'_>, shape: &[u64]) -> Result<LinearLayout, Parse
     Ok(layout(shape, keys.bases("offset", shape.len())?, blocks))
 }
 
-/// Elements one after the other, or as they are written, with some put in after every so many.
+/// Elements in row-major order, or as the keys give them, with padding after every so many.
 fn padded(keys: Keys<'_>, shape: &[u64]) -> Result<(LinearLayout, Padding), ParseError> {
     keys.check_known(&["order", "shape", "offset", "block"])?;
     let padding = Padding(keys.attribute.intervals.clone());

@@ -1,5 +1,5 @@
-//! The tile that an encoding covers by itself, bit by bit of the hardware, and what becomes of it on a
-//! larger or smaller tensor.
+//! The tile that an encoding covers by itself, bit by bit of the hardware, and the way it fits a larger
+//! or smaller tensor.
 //!
 //! ```text
 //! nvidia_mma 2      register (0,1) (8,0)    lane (0,2) (0,4) (1,0) (2,0) (4,0)     16 x 8
@@ -9,7 +9,7 @@
 
 use crate::notation::LinearLayout;
 
-/// The index that a bit of the hardware stands for; all 0 for a copy.
+/// The index that a bit of the hardware maps to; all 0 for a copy.
 pub(super) type Basis = Vec<u64>;
 
 /// The inputs of a distributed encoding.
@@ -61,14 +61,14 @@ impl TritonTile {
         &mut self.bases[input.number()]
     }
 
-    /// The next bit of an input stands for `value` in a dimension.
+    /// Maps the next bit of an input to `value` in a dimension.
     pub(super) fn put(&mut self, input: Input, dim: usize, value: u64) {
         let mut basis = vec![0; self.size.len()];
         basis[dim] = value;
         self.push(input, basis);
     }
 
-    /// The next bit of an input stands for an index.
+    /// Maps the next bit of an input to an index.
     pub(super) fn push(&mut self, input: Input, basis: Basis) {
         for (size, value) in self.size.iter_mut().zip(&basis) {
             *size = (*size).max(value.saturating_mul(2));
@@ -76,7 +76,7 @@ impl TritonTile {
         self.bases_mut(input).push(basis);
     }
 
-    /// The next bits of an input stand for the next indexes of a dimension: `factor` times as many.
+    /// Maps the next bits of an input to the next indexes of a dimension, which gets `factor` times as long.
     pub(super) fn grow(&mut self, input: Input, dim: usize, factor: u64) {
         for _ in 0..factor.ilog2() {
             self.put(input, dim, self.size[dim]);

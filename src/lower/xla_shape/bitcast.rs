@@ -17,7 +17,7 @@ use crate::level::Level;
 use crate::location::{Found, Location};
 use crate::notation::XlaArray;
 
-/// What reading the bytes of an array as another one does to the indexes.
+/// The map of indexes that comes from reading the bytes of an array as another one.
 ///
 /// ```
 /// use tensor_layout::xla::{Bitcast, BitcastName, XlaShape, bitcast_map};
@@ -45,7 +45,7 @@ pub struct Bitcast {
     order: Option<Vec<usize>>,
 }
 
-/// What a bitcast may be, the narrower before the wider.
+/// The operations that a bitcast may be, the narrower before the wider.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum BitcastName {
     /// Every element keeps its index.
@@ -56,20 +56,20 @@ pub enum BitcastName {
     Transpose,
     /// The dimensions are permuted, and then reshaped.
     ReshapeOfTranspose,
-    /// The same bytes hold elements, whatever becomes of their order.
+    /// Both arrays have elements at the same bytes, in any order.
     Bytes,
 }
 
 /// An element that a bitcast takes from elsewhere than an operation of some name would.
 ///
-/// Where the widths differ, the last entry of an index counts the parts of an element.
+/// If the widths differ, the last entry of an index counts the parts of an element.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Moved {
     /// The index in the second array.
     pub index: Vec<u64>,
-    /// The index in the first array of what is there.
+    /// The index in the first array of the element that is taken.
     pub from: Vec<u64>,
-    /// The index in the first array from which it ought to come; `None` where no single one can be
+    /// The index in the first array from which it ought to come; `None` if no single one can be
     /// named.
     pub wanted: Option<Vec<u64>>,
 }
@@ -79,7 +79,7 @@ pub struct Moved {
 /// It is the inverse of `first` after `second`, at the granularity of bytes where the widths of
 /// their elements differ (of bits, lowest first, where those are not whole bytes).
 /// Law: byte k of element `map(i)` of `first` is byte k of element i of `second`.
-/// Cost: O(subaxes squared) where the map has plain digits, whatever the extents.
+/// Cost: O(subaxes squared) if the map has plain digits, independent of the extents.
 ///
 /// # Errors
 /// As [`XlaArray::lower`]; [`BitcastError`] with a byte that holds an element of
@@ -95,7 +95,7 @@ pub fn bitcast_map(first: &XlaArray, second: &XlaArray) -> Result<Bitcast, Parse
     bitcast().map_err(|error| second.refuse_layout(error))
 }
 
-/// What is not part of the index map must not differ.
+/// Checks that the attributes outside of the index map agree: prefixes are equal, and there are no splits.
 pub fn check_attributes(first: &XlaArray, second: &XlaArray) -> Result<(), BitcastError> {
     let [a, b] = [first, second].map(XlaArray::layout_or_default);
     let (prefix, other) = (a.prefix_bytes.max(0), b.prefix_bytes.max(0));
@@ -110,7 +110,7 @@ pub fn check_attributes(first: &XlaArray, second: &XlaArray) -> Result<(), Bitca
 }
 
 impl Bitcast {
-    /// Of layouts whose `Addr` counts elements of so many bits.
+    /// The bitcast of two layouts, each with the number of bits that its `Addr` counts in.
     fn new(first: (&Layout, u64), second: (&Layout, u64)) -> Result<Bitcast, BitcastError> {
         let part_bits = (first.1 != second.1).then(|| first.1.gcd(&second.1));
         let in_parts = |(layout, bits): (&Layout, u64)| match part_bits {
@@ -135,7 +135,7 @@ impl Bitcast {
         Ok(Bitcast { map, first, second, part_bits, order })
     }
 
-    /// From the index of the second array to that of the first: lands in `i0`, `i1`, .. Where the
+    /// The map from the index of the second array to that of the first: lands in `i0`, `i1`, .. If the
     /// widths differ, both indexes end with the [part](Bitcast::part_bits) of the element.
     #[must_use]
     pub fn map(&self) -> &Layout {
@@ -156,7 +156,7 @@ impl Bitcast {
         self.part_bits
     }
 
-    /// The narrowest name; `None` where elements of one width are reordered otherwise. Where the
+    /// The narrowest name; `None` if elements of one width are reordered otherwise. Where the
     /// widths differ it is always [`Bytes`](BitcastName::Bytes).
     #[must_use]
     pub fn name(&self) -> Option<BitcastName> {
@@ -168,7 +168,7 @@ impl Bitcast {
         names.into_iter().find(|name| self.is(*name))
     }
 
-    /// Returns whether it is what the name says; parts of elements count as a last dimension.
+    /// Returns whether it is the operation of this name; parts of elements count as a last dimension.
     #[must_use]
     pub fn is(&self, name: BitcastName) -> bool {
         let Some(order) = &self.order else { return name == BitcastName::Bytes };
@@ -181,14 +181,14 @@ impl Bitcast {
         }
     }
 
-    /// The dimensions of the transpose, as XLA writes them: dimension k of what it gives is
-    /// dimension `dimensions[k]` of the first array. Dimensions of size 1 go where they fit.
+    /// The dimensions of the transpose, as XLA writes them: dimension k of its result is
+    /// dimension `dimensions[k]` of the first array. Dimensions of size 1 are put where they fit.
     #[must_use]
     pub fn dimensions(&self) -> Option<Vec<usize>> {
         let order = self.order.as_ref()?;
         let mut units = (0..self.first.len()).filter(|axis| !order.contains(axis));
         if !self.permutes(order) {
-            // What is reshaped afterwards may have the dimensions of size 1 in front.
+            // A transpose before a reshape may have the dimensions of size 1 in front.
             return Some(units.chain(order.iter().copied()).collect());
         }
         let mut moved = order.iter().copied().collect_vec();
@@ -207,7 +207,7 @@ impl Bitcast {
         let moved = order.iter().map(|axis| self.first[*axis]);
         let second = self.second.iter().copied().filter(|extent| *extent != 1);
         match self.is_empty() {
-            // No element tells the order.
+            // Without elements any order holds.
             true => self.first.iter().sorted_unstable().eq(self.second.iter().sorted_unstable()),
             false => self.first.len() == self.second.len() && moved.eq(second),
         }
@@ -217,8 +217,8 @@ impl Bitcast {
         self.first.contains(&0)
     }
 
-    /// The first element of the second array, row-major, that shows that this is not what the name
-    /// says; `None` where it is, or where there are no elements.
+    /// The first element of the second array, row-major, that proves that this is not the operation of
+    /// this name; `None` if it is, or if there are no elements.
     ///
     /// # Errors
     /// [`NotDecided`](LayoutError::NotDecided), [`TooLarge`](LayoutError::TooLarge).
@@ -260,9 +260,9 @@ impl Bitcast {
         self.moved(index, Some(wanted))
     }
 
-    /// The dimensions of a transpose follow from one step along each; a step that is not one along
-    /// a dimension, or along one that was taken, is the witness, or else the first element that
-    /// lies elsewhere than those dimensions say.
+    /// The dimensions of a transpose follow from one step along each. The witness is a step that is not
+    /// one along a single dimension, or along one that was taken; else the first element whose index differs
+    /// from that of the transpose with those dimensions.
     fn not_transposed(&self) -> Result<Moved, LayoutError> {
         let mut dimensions = Vec::new();
         for axis in longer_than_1(&self.second) {
@@ -280,8 +280,8 @@ impl Bitcast {
         self.apart_from(&all.collect::<Vec<_>>())
     }
 
-    /// The same for a row-major walk through the second array: the steps at the products of the
-    /// dimensions that it took.
+    /// The witness against a transpose that is then reshaped: as [`not_transposed`](Bitcast::not_transposed),
+    /// for a row-major walk through the second array with steps at the products of the dimensions taken.
     fn not_walked(&self) -> Result<Moved, LayoutError> {
         let total: u64 = self.first.iter().product();
         let (mut taken, mut weight): (Vec<usize>, u64) = (Vec::new(), 1);
@@ -380,7 +380,7 @@ fn longer_than_1(shape: &[u64]) -> Vec<usize> {
     shape.iter().positions(|extent| *extent != 1).collect()
 }
 
-/// The refusal because of a part that holds an element of one array only.
+/// The error for a part that holds an element of one array only.
 fn apart(
     place: &Location,
     found: [Found; 2],

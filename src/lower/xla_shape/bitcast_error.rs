@@ -9,7 +9,7 @@ use crate::location::Found;
 #[derive(Clone, Debug, PartialEq, Eq, Hash, thiserror::Error)]
 #[non_exhaustive]
 pub enum BitcastError {
-    /// A question about the layouts is refused.
+    /// An error of one of the layouts.
     #[error(transparent)]
     Layout(#[from] LayoutError),
     /// A byte that holds an element on one side only.
@@ -17,9 +17,9 @@ pub enum BitcastError {
     Byte {
         /// The byte.
         byte: u64,
-        /// What the first array has there.
+        /// The content of the first array at the byte.
         first: Found,
-        /// What the second array has there.
+        /// The content of the second array at the byte.
         second: Found,
     },
     /// Data that begins at different bytes.
@@ -39,7 +39,7 @@ pub enum BitcastError {
     Split,
 }
 
-/// What a byte holds.
+/// The content of a byte in words.
 fn held(found: &Found) -> String {
     match found {
         Found::Element(index) => format!("element ({})", index.iter().join(", ")),

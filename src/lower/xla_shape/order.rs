@@ -7,8 +7,8 @@ use crate::algebra::{Layout, Target};
 /// Minor-to-major orders of the axes that can hold while a tile covers the `window` most minor
 /// places (0, 1 or 2; of more, one order), the greatest dimension in the most minor place first.
 ///
-/// Whatever the tiles are, an axis outside the window lies further apart than all inside it reach,
-/// so the axes that move are known by how far they reach; only within the window two may swap, and
+/// For any tiles, the stride of an axis outside the window exceeds the reach of all axes inside it, so
+/// the axes that move are sorted by their reach; only within the window two may swap, and
 /// an axis of size 1 may take the place of one that moves.
 pub(super) fn orders(layout: &Layout, window: usize) -> Vec<Vec<usize>> {
     let axes = 0..layout.rank();
@@ -23,13 +23,13 @@ pub(super) fn orders(layout: &Layout, window: usize) -> Vec<Vec<usize>> {
     orders
 }
 
-/// How far the last element of an axis lies from its first.
+/// The distance from the first element of an axis to its last.
 fn reach(layout: &Layout, axis: usize) -> u64 {
     let mut corner = vec![0; layout.rank()];
     corner[axis] = layout.axes()[axis].extent.saturating_sub(1);
     match layout.locate(&corner) {
         Ok(place) => place.iter().map(|(_, at)| at).fold(0, u64::saturating_add),
-        // Without elements, what the digits say.
+        // There are no elements to locate: the reach of the digits is used.
         Err(_) => {
             let steps = layout.axes()[axis].subaxes.iter().map(|subaxis| match subaxis.target {
                 Target::Land { stride, .. } => (subaxis.size - 1).saturating_mul(stride),
@@ -40,8 +40,8 @@ fn reach(layout: &Layout, axis: usize) -> u64 {
     }
 }
 
-/// What can stand in the most minor places, minor first: of the axes that move those of the least
-/// reach, of those of size 1 the greatest.
+/// The axes that can take the most minor places, minor first: of the axes that move those of the least
+/// reach, of those of size 1 the one with the greatest number.
 fn windows(moving: &[usize], units: &[usize], window: usize) -> Vec<Vec<usize>> {
     let unit = units.last().copied();
     match (window, moving, unit) {

@@ -1,4 +1,4 @@
-//! The tilings that compilers use, and what they would cost.
+//! The tilings that compilers use, and the memory that they would take.
 
 use itertools::Itertools;
 
@@ -88,9 +88,9 @@ pub(crate) fn packed_bits(dtype: XlaDtype, tiles: &[Vec<TileDim>]) -> i64 {
 pub struct XlaAdvice {
     /// The array with that layout.
     pub array: XlaArray,
-    /// What it would allocate.
+    /// The size of its allocation.
     pub allocated_bytes: u64,
-    /// Whether TPU dumps show the tiling for this type, rank and second-minor extent.
+    /// True if TPU dumps show the tiling for this type, rank and second-minor extent.
     pub is_seen: bool,
 }
 
@@ -99,12 +99,12 @@ impl XlaArray {
     /// first those that TPU dumps show, each group smallest allocation first. Untiled ones are left
     /// out, except this layout itself.
     ///
-    /// Dumps show 8 rows of 128, fewer rows where the second-minor dimension is that small, and at rank 1
-    /// what [`with_dtype`](XlaArray::with_dtype) chooses.
+    /// Dumps show 8 rows of 128, fewer rows if the second-minor dimension is that small, and at rank 1
+    /// the tiling that [`with_dtype`](XlaArray::with_dtype) chooses.
     /// Tiles have at most two entries here, so only the two most minor dimensions count: every
     /// ordered pair of them is listed once, the other dimensions in descending order; above rank 12
     /// only the order that was written. Packed
-    /// tilings (`(2,1)`, `(4,1)`, `(8,1)`) go with types of 16, 8 and 4 bits. The memory space is
+    /// tilings (`(2,1)`, `(4,1)`, `(8,1)`) are for types of 16, 8 and 4 bits. The memory space is
     /// kept, other attributes are not.
     ///
     /// # Errors
@@ -178,8 +178,8 @@ impl XlaArray {
         Some(XlaArray::new(self.dtype, self.dims.clone(), Some(layout)))
     }
 
-    /// Returns whether the tiling is what TPU compilers choose for the type and these dimensions, or for
-    /// greater ones.
+    /// Returns whether TPU compilers choose the tiling for the type and these dimensions, or for greater
+    /// ones.
     fn has_seen_tiles(&self) -> bool {
         let Some(layout) = &self.layout else { return false };
         let minor = self.minor_extents(layout);
@@ -200,7 +200,7 @@ impl XlaArray {
     }
 
     /// The array with another element type. A tiling that TPU compilers use for the old type and
-    /// not for the new one becomes the one that they choose for the new type; `E` goes.
+    /// not for the new one becomes the one that they choose for the new type; `E` is dropped.
     ///
     /// ```
     /// use tensor_layout::xla::{XlaDtype, XlaShape};

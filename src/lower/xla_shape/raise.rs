@@ -1,4 +1,4 @@
-//! From a layout to the XLA shape that says the same, if there is one.
+//! The conversion of a layout to the XLA shape of the same map, if there is one.
 //!
 //! A layout does not have one text: `{3,2,0,1}` and `{3,2,1,0}` are one map where dimension 1
 //! is 1, and so are `T(1024)` and `T(128)` on `f32[1024]`. A short list of texts is tried in the
@@ -13,7 +13,7 @@ use crate::notation::{Notation, TileDim, XlaArray, XlaDim, XlaDtype, XlaLayout};
 impl Layout {
     /// Writes the layout as an XLA array: an order of the dimensions and tiles.
     ///
-    /// Of the texts that say the map, the first of this list is returned:
+    /// Of the texts that describe the map, the first of this list is returned:
     ///
     /// 1. the tiling that TPU compilers choose for the type and the two minor dimensions;
     /// 2. no tile;
@@ -21,8 +21,8 @@ impl Layout {
     /// 4. tiles read off the digits of the axes, from the outside in.
     ///
     /// Among orders, the one with the greater dimension in the more minor place comes first, so that
-    /// dimensions of size 1 stand where `{3,2,1,0}` has them. What is returned lowers to the same
-    /// map and span.
+    /// dimensions of size 1 are where `{3,2,1,0}` has them. The result lowers to the same map and
+    /// span.
     /// Cost: a bounded number of shapes is lowered, at most a few per tiling, for any rank.
     ///
     /// # Errors
@@ -45,7 +45,7 @@ impl Layout {
     /// Writes the layout as an XLA array as much like `hint` as it can be: the shape that the
     /// layout came from.
     ///
-    /// The hint itself is returned where it still expresses this map, bounds and splits included; else
+    /// The hint itself is returned if it still expresses this map, bounds and splits included; else
     /// its order and its tiles are tried before those of [`to_xla_array`](Layout::to_xla_array).
     /// Type, memory space, element width and prefix are kept in any case.
     ///
@@ -105,7 +105,7 @@ fn with_attributes(mut array: XlaArray, hint: &XlaArray) -> XlaArray {
 
 /// A search for the text of a layout.
 struct Raise {
-    /// In plain digits where they say it: orders and tiles are read off them.
+    /// The layout in plain digits if they can express it: orders and tiles are read off them.
     layout: Layout,
     wanted: Canonical,
     dtype: XlaDtype,
@@ -131,7 +131,7 @@ impl Raise {
         Ok(Raise { layout, wanted, dtype, dims, tail, tried: 0 })
     }
 
-    /// The first text of the list that says the map.
+    /// The first text of the list that describes the map.
     fn preferred(&mut self) -> Result<XlaArray, LayoutError> {
         let found = self.default_tiling();
         let found = found.or_else(|| self.first(&order::orders(&self.layout, 0), &[]));
@@ -154,7 +154,7 @@ impl Raise {
         self.first(&order::orders(&self.layout, window), &written.tiles)
     }
 
-    /// What TPU compilers choose for the type and the extents of the two minor dimensions.
+    /// The array with the tiles that TPU compilers choose for the type and the two minor extents.
     fn default_tiling(&mut self) -> Option<XlaArray> {
         let shape = self.layout.shape();
         order::orders(&self.layout, 2).into_iter().find_map(|order| {
@@ -203,7 +203,7 @@ impl Raise {
             return false;
         };
         let form = lowered.canonical().ok();
-        // Where derived axes are left, one map may have two forms: that of its plainest layout is wanted.
+        // With derived axes left, one map may have two forms: that of its plainest layout is wanted.
         form.as_ref() == Some(&self.wanted)
             || self.wanted.has_derived_axes()
                 && form.is_some_and(|form| form.has_derived_axes())
@@ -274,7 +274,7 @@ mod tests {
             let (tried, found) = tried(text);
             assert!(found && tried <= most, "{text}: {tried} texts");
         }
-        // `*` is not read off the digits: the refusal takes few steps too.
+        // `*` is not read off the digits: the failure takes few steps too.
         let (tried, found) = tried("f32[2,3,5,2,3,2,7]{6,5,4,3,2,1,0:T(*,3)}");
         assert!(!found && tried <= 120, "{tried} texts");
     }

@@ -10,7 +10,7 @@
 //! ```
 //!
 //! In the order of their strides the digits of the grid come first, then those of each tile; a
-//! new group begins where an axis comes back. An entry of a tile is what the groups before it
+//! new group begins where an axis comes back. An entry of a tile is the part that the groups before it
 //! leave of the axis. The answer is a proposal: the caller lowers it and compares.
 
 use std::cmp::Reverse;
@@ -26,7 +26,7 @@ struct GridDigit {
     stride: u64,
     /// The number of values of the axis that are below one step of the digit.
     rest: u64,
-    /// Whether the digit is the first of an axis that it pads.
+    /// True if the digit is the first of a derived axis that pads it.
     padded: bool,
 }
 
@@ -63,7 +63,7 @@ fn slots(axis: &Axis) -> u64 {
     axis.subaxes.iter().map(|subaxis| subaxis.size).product()
 }
 
-/// What a tile covers, major to minor, from the first axis of which more than 1 is left.
+/// The entries of a tile, major to minor, from the first axis of which more than 1 is left.
 fn entries(order: &[usize], left: &[u64]) -> Option<Vec<TileDim>> {
     let entries = order.iter().rev().map(|axis| left[*axis]).skip_while(|left| *left == 1);
     entries.map(|entry| i64::try_from(entry).ok().map(TileDim::Size)).collect()
@@ -108,7 +108,7 @@ fn alone(layout: &Layout, derived: usize, size: u64) -> Option<&Axis> {
     (axis.start == 0 && axis.axis.extent == size && feeders == 1).then_some(&axis.axis)
 }
 
-/// Neighbouring digits that step evenly are one, if no padding lies above either.
+/// Merges neighbouring digits that step evenly, unless one of them is padded.
 fn merged(pieces: Vec<GridDigit>) -> Vec<GridDigit> {
     let mut merged: Vec<GridDigit> = Vec::new();
     for piece in pieces {
@@ -126,7 +126,7 @@ fn merged(pieces: Vec<GridDigit>) -> Vec<GridDigit> {
     merged
 }
 
-/// The grid and the tiles, and which axes stand behind which.
+/// The grid and the tiles, and for each pair of axes whether the second must be minor to the first.
 ///
 /// The first digit of an axis is one of the grid only if it is as long as the extent needs: a
 /// longer one was padded by a tile that the axis fits into.
@@ -153,7 +153,7 @@ fn groups(rank: usize, pieces: &[GridDigit]) -> (Vec<Vec<GridDigit>>, Vec<Vec<bo
     (groups, after)
 }
 
-/// Notes that `minor` stands behind `major`, and so does all behind it.
+/// Notes that `minor`, and every axis minor to it, is minor to `major` and to every axis major to that.
 fn put_behind(after: &mut [Vec<bool>], major: usize, minor: usize) {
     let behind: Vec<usize> =
         (0..after.len()).filter(|at| *at == minor || after[minor][*at]).collect();
@@ -166,8 +166,7 @@ fn put_behind(after: &mut [Vec<bool>], major: usize, minor: usize) {
     }
 }
 
-/// Minor to major: axes that tiles cut stand as far to the minor end as they may, then the greatest
-/// comes first.
+/// Minor to major: axes that tiles cut are as minor as they may be, then the greatest comes first.
 fn order(rank: usize, after: &[Vec<bool>], tiles: &[Vec<GridDigit>]) -> Vec<usize> {
     let is_cut = |axis: usize| tiles.iter().flatten().any(|piece| piece.axis == axis);
     let mut order: Vec<usize> = Vec::new();

@@ -27,9 +27,9 @@ pub struct XlaSizes {
     /// Later tiles add nothing; without a tile, neither do `L` and `SC`. Where the first tile
     /// combines dimensions, for which XLA answers 0, the combined dimension is rounded up.
     pub allocated_bytes: u64,
-    /// What the index map spans, padding of every tile and `L` included.
+    /// The span of the index map, padding of every tile and `L` included.
     pub span_bytes: u64,
-    /// Up to the last element by the first tile alone, which is ignored for rank 1 (XLA's
+    /// The bytes up to the last element by the first tile alone, which is ignored for rank 1 (XLA's
     /// ArrayDataSize, as it is).
     pub data_bytes: u64,
 }
@@ -38,7 +38,7 @@ impl XlaArray {
     /// The number of tiles [`tiles`](XlaArray::tiles) lists and that pictures have borders for, at most.
     pub const MOST_TILES: usize = 16;
 
-    /// The number of elements each tile takes in memory, what later tiles pad included, and its entries
+    /// The number of elements each tile takes in memory, padding by later tiles included, and its entries
     /// as they are written, outermost first; tiles without a size are left out. Of more than
     /// [`MOST_TILES`](XlaArray::MOST_TILES) tiles, the outer ones.
     ///
@@ -124,7 +124,7 @@ impl XlaArray {
     }
 
     /// The bit of the buffer at which the element with linear index `index` begins, behind the
-    /// metadata prefix `M(..)`; packed elements lie lowest bits first.
+    /// metadata prefix `M(..)`; packed elements fill a byte from the lowest bit.
     ///
     /// # Errors
     /// [`TooLarge`](LayoutError::TooLarge).
@@ -148,7 +148,7 @@ impl XlaArray {
         self.sizes_of_span(lowered.span(Level::ADDR)).map_err(|error| self.refuse_layout(error))
     }
 
-    /// What the allocation of a valid array takes; its index map is not needed for that.
+    /// The size of the allocation of a valid array, which does not need the index map.
     pub(crate) fn allocated_bytes(&self) -> Result<u64, LayoutError> {
         let extents = self.extents()?;
         if extents.contains(&0) {
@@ -169,7 +169,7 @@ impl XlaArray {
         let elements = product(extents.iter().copied()).ok_or_else(too_large)?;
         let bits = self.element_bits();
         Ok(XlaSizes {
-            // What a wide `E` adds is padding: a log of XLA counts `pred` with `E(32)` by the byte.
+            // The bits that a wide `E` adds are padding: a log of XLA counts `pred` with `E(32)` by the byte.
             unpadded_bytes: bytes(elements, bits.min(self.dtype.bits()))?,
             allocated_bytes: self.allocated_bytes()?,
             span_bytes: bytes(span, bits)?,

@@ -11,7 +11,7 @@ impl XlaShape {
     /// # Errors
     /// A [`ParseError`] of kind [`Invalid`](ParseErrorKind::Invalid), in the words of XLA where
     /// XLA has a word for it. XLA does not check a `*` in the last place of a tile (nothing to
-    /// combine with), and crashes on `L(0)` and `T(-1)`; here they are refused.
+    /// combine with), and crashes on `L(0)` and `T(-1)`; here they are errors.
     ///
     /// # Example
     /// ```

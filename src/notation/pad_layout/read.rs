@@ -1,4 +1,4 @@
-//! From text to tree: walks what pest found, refuses the slips, and words the errors.
+//! The conversion of text to tree: walks the pairs of pest, rejects the slips, and words the errors.
 
 use std::str::FromStr;
 
@@ -41,7 +41,7 @@ impl PadLayout {
         let mut layout = PadLayout::default();
         let mut source = TreeSource { text: text.into(), ..TreeSource::default() };
         let Some(parts) = pairs.next().map(Pair::into_inner) else { return Ok(layout) };
-        // A dtype that is not known is a fault of the grammar, which goes before those of meaning.
+        // An unknown dtype is an error of the grammar, and those are reported before errors of meaning.
         if let Some(part) = parts.clone().find(|part| part.as_rule() == Rule::dtype) {
             layout.dtype = Some(dtype(&part, text)?);
         }
@@ -204,7 +204,7 @@ fn turned(text: &str) -> Option<String> {
 }
 
 impl GrammarStop {
-    /// The grammar takes a dtype only as the last word: behind a good one, what follows is at fault.
+    /// The grammar takes a dtype only as the last word: after a valid one, the text that follows is at fault.
     fn behind_dtype(&mut self, text: &str) {
         let rest = text.get(self.span.start..).unwrap_or_default();
         let word = rest.find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(rest.len());
@@ -253,7 +253,7 @@ fn other_notation(text: &str, at: usize) -> Option<&'static str> {
     (head.trim().is_empty() && is_shape && !dtype.is_empty()).then_some("an XLA shape")
 }
 
-/// How an error names a rule; slips and parts that another name covers have none.
+/// The name of a rule in errors; slips and parts that another name covers have none.
 fn name(rule: Rule) -> &'static str {
     match rule {
         Rule::EOI => "the end",

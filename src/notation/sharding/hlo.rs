@@ -27,7 +27,7 @@ use crate::error::ParseError;
 pub enum HloSharding {
     /// One for every array of a tuple, depth first.
     Tuple(Vec<HloSharding>),
-    /// One word for the whole tensor, and what follows it.
+    /// One word for the whole tensor, and the text that follows it.
     Whole(SubgroupKind, String),
     /// `{unknown}`: not decided yet.
     Unknown(String),
@@ -35,31 +35,31 @@ pub enum HloSharding {
     Maximal(u64, String),
     /// Tiles.
     Tiles {
-        /// The number of tiles each dimension has, then how many devices each further kind has.
+        /// The number of tiles each dimension has, then the number of devices of each further kind.
         dims: Vec<u64>,
-        /// Which device has which tile.
+        /// The device of each tile.
         devices: TileDevices,
-        /// What the last of `dims` mean, which are not tiles.
+        /// The kinds of the last of `dims`, which do not count tiles.
         last: Vec<SubgroupKind>,
-        /// Whether they are written as `last_tile_dim_replicate`.
+        /// True if they are written as `last_tile_dim_replicate`.
         short: bool,
-        /// What follows: groups of shardings, metadata.
+        /// The text behind the tiles: groups of shardings, metadata.
         rest: String,
     },
     /// A word for the whole tensor, on a mesh.
     NamedWhole(Mesh, SubgroupKind),
     /// `{maximal_mesh[device_id=3]}`
     NamedMaximal(u64),
-    /// Axes of a mesh for every dimension; what follows.
+    /// Axes of a mesh for every dimension, and the text that follows.
     Named(Mesh, MeshDims, String),
 }
 
-/// What devices share that do not hold different tiles.
+/// The relation between devices that do not hold different tiles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum SubgroupKind {
     /// One of them holds the tile. As a word for the whole tensor it has a variant of its own.
     Maximal,
-    /// The program itself says what lies where.
+    /// The program itself decides the placement of the elements.
     Manual,
     /// Every device holds a partial result.
     Unreduced,
@@ -137,8 +137,7 @@ impl FromStr for HloSharding {
 
     /// Parses an HLO sharding. Cost: linear in the text.
     ///
-    /// Words that contradict each other are refused, where XLA takes the one that it looks at
-    /// first.
+    /// Words that contradict each other are an error; XLA takes the one that it checks first.
     fn from_str(text: &str) -> Result<HloSharding, ParseError> {
         let whole = read::parse(Rule::hlo_text, text)?;
         let first = whole.into_inner().next();
@@ -195,7 +194,7 @@ struct ShardingItems {
     metadata: Option<String>,
 }
 
-/// Takes an item that may stand once.
+/// Takes an item that may occur only once.
 fn once<T>(
     slot: &mut Option<T>,
     value: T,

@@ -1,4 +1,4 @@
-//! From pairs of the grammar to the parts that all notations share.
+//! The conversion of pairs of the grammar to the parts that all notations share.
 
 use std::str::FromStr;
 
@@ -27,7 +27,7 @@ pub(super) fn span(pair: &Pair<'_, Rule>) -> Span {
     Span::new(pair.as_span().start(), pair.as_span().end())
 }
 
-/// The refusal of a text for what it means.
+/// Wraps `error` in a [`ParseError`] that points at all of a text.
 pub(crate) fn refuse(error: impl Diagnostic, text: &str) -> ParseError {
     ParseError::meaning(error, Span::new(0, text.len()), text)
 }
@@ -229,7 +229,7 @@ impl FromStr for Mesh {
     }
 }
 
-/// How an error names a rule.
+/// The name of a rule in errors.
 fn name(rule: Rule) -> &'static str {
     match rule {
         Rule::EOI => "the end",

@@ -73,7 +73,7 @@ impl FromStr for SdySharding {
     fn from_str(text: &str) -> Result<SdySharding, ParseError> {
         let mut sharding = SdySharding::default();
         if text.trim_start().starts_with('[') {
-            // The name that is printed where there is none.
+            // The name that is printed if there is none.
             sharding.mesh_name = Some("mesh".to_owned());
         }
         let whole = read::parse(Rule::sdy_text, text)?;

@@ -2,7 +2,7 @@
 
 use crate::notation::Walk;
 
-/// A part of a text, and where it begins.
+/// A part of a text, and the byte at which it begins.
 type TextPart<'a> = (usize, &'a str);
 
 /// The shape and the sharding in a text, and the mesh if one follows.
@@ -38,7 +38,7 @@ pub(crate) fn sharded_parts(
     }
 }
 
-/// Where a sharding ends: behind its brackets, with what stands before them.
+/// The byte behind a sharding: after its brackets, and whatever is in front of them.
 fn sharding_end(text: &str) -> usize {
     let Some(open) = text.find(['{', '(', '[', '<']) else { return text.len() };
     if text.as_bytes().get(open) == Some(&b'<') {

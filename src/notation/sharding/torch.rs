@@ -11,7 +11,7 @@ use crate::error::ParseError;
 
 /// The placements of a `DTensor`.
 ///
-/// Two that cut the same dimension cut in turn: the second cuts what the first left.
+/// Two that cut the same dimension cut in turn: the second cuts the chunks of the first.
 ///
 /// ```
 /// use tensor_layout::sharding::Placements;
@@ -27,14 +27,14 @@ pub struct Placements {
     pub placements: Vec<TorchPlacement>,
 }
 
-/// What one axis of a mesh does.
+/// The placement along one axis of a mesh.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum TorchPlacement {
     /// `Shard(dim)`: cuts a dimension; negative ones count from the last, which is -1.
     Shard(i64),
     /// `Replicate()`: copies.
     Replicate,
-    /// `Partial(sum)`: partial results, and what makes one of them.
+    /// `Partial(sum)`: partial results, and the reduction that combines them.
     Partial(String),
 }
 

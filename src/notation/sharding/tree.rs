@@ -1,4 +1,4 @@
-//! What shardings of all notations are made of.
+//! Parts that the shardings of all notations share.
 
 use std::fmt;
 
@@ -17,14 +17,14 @@ use itertools::Itertools;
 pub struct Mesh {
     /// Names and sizes.
     pub axes: Vec<(String, u64)>,
-    /// Which device stands at each place of the mesh, places in row-major order.
+    /// The device at each place of the mesh, places in row-major order.
     pub devices: MeshDevices,
 }
 
 /// The order of the devices of a mesh.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub enum MeshDevices {
-    /// As numbered.
+    /// Devices in the order of their numbers.
     #[default]
     Iota,
     /// `([4,2]T(1,0))`: numbered in the shape in front, then transposed.
@@ -55,7 +55,7 @@ pub struct DimAxes {
     pub priority: Option<u64>,
 }
 
-/// What a sharding says of the axes of a mesh.
+/// The parts of a sharding that refer to the axes of a mesh.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct MeshDims {
     /// The axes of every dimension.
@@ -64,13 +64,13 @@ pub struct MeshDims {
     pub replicated: Vec<MeshAxis>,
     /// Axes along which there are partial results.
     pub unreduced: Vec<MeshAxis>,
-    /// `sum`, `max` or `min`: what makes one of the partial results.
+    /// The reduction that combines partial results: `sum`, `max` or `min`.
     pub reduction: Option<String>,
-    /// Axes along which the program itself says what lies where.
+    /// Axes along which the program itself decides the placement of the elements.
     pub manual: Vec<MeshAxis>,
 }
 
-/// How a kind of quotes writes the axes of a mesh: HLO has `'`, Shardy `"`.
+/// The axes of a mesh between quotes of some kind: HLO has `'`, Shardy `"`.
 pub(super) struct Quoted<'a, T>(pub(super) &'a T, pub(super) char);
 
 impl fmt::Display for Quoted<'_, MeshAxis> {
@@ -111,7 +111,7 @@ impl fmt::Display for Quoted<'_, MeshDims> {
 }
 
 impl fmt::Display for Mesh {
-    /// As HLO writes it.
+    /// Writes the mesh as HLO does.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let axes = self.axes.iter().map(|(name, size)| format!("'{name}'={size}"));
         write!(f, "mesh[{}]", axes.collect_vec().join(","))?;
@@ -136,7 +136,7 @@ fn iota_text(dims: &[u64], permutation: &[u64]) -> String {
     }
 }
 
-/// Which device has which tile; tiles are counted in row-major order.
+/// The device of each tile; tiles are counted in row-major order.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum TileDevices {
     /// `<=[2,4]T(1,0)`: the devices in row-major order of a shape, transposed. The transpose is

@@ -4,11 +4,11 @@ use super::XlaShape;
 use crate::error::ParseError;
 
 impl XlaShape {
-    /// Parses the shape at the head of a longer text, such as the rest of an HLO line, and tells
-    /// at which byte it ends.
+    /// Parses the shape at the head of a longer text, such as the rest of an HLO line, and returns it with
+    /// the byte at which it ends.
     ///
     /// # Errors
-    /// As parsing the head alone, which goes to the last bracket that belongs to it.
+    /// As parsing the head alone, which includes the last bracket that belongs to it.
     ///
     /// # Example
     /// ```
@@ -27,7 +27,7 @@ impl XlaShape {
     }
 }
 
-/// Where the head ends: after the brackets of a tuple, or of dimensions and of the layout.
+/// The byte at which the head ends: after the brackets of a tuple, or of dimensions and of the layout.
 fn end(text: &str) -> usize {
     let start = text.len() - text.trim_start().len();
     let bytes = text.as_bytes();
@@ -44,7 +44,7 @@ fn end(text: &str) -> usize {
     end
 }
 
-/// Where the bracket opens that is all of the shape at `start`: of a tuple, or of a buffer,
+/// The byte of the bracket that encloses the whole shape at `start`: of a tuple, or of a buffer,
 /// `b(f32[2])`.
 pub fn outer_bracket(text: &[u8], start: usize) -> Option<usize> {
     match text.get(start..)? {

@@ -78,7 +78,7 @@ impl QuickReader<'_> {
         };
         let layout = match self.at.peek() {
             Some(b'{') => Some(self.layout(&mut source)?),
-            // Blanks or a comment may stand in front of a layout.
+            // Blanks or a comment may be in front of a layout.
             Some(b',' | b')') | None => None,
             Some(_) => return None,
         };
@@ -116,7 +116,7 @@ impl QuickReader<'_> {
     }
 }
 
-/// In XLA's order; `SC` and others are left to the grammar, as what follows is not `}`.
+/// Reads attributes in XLA's order; it stops at `SC` and others, where the caller misses `}` and gives up.
 fn attributes(at: &mut Cursor<'_>, layout: &mut XlaLayout, source: &mut ArraySource) -> Option<()> {
     if at.takes(b'T') {
         tiles(at, layout, source)?;

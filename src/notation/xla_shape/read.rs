@@ -1,4 +1,4 @@
-//! From text to tree: order of attributes, types, integers, and what only lenient parsing takes.
+//! The conversion of text to tree: order of attributes, types, integers, and lenient parsing.
 
 use std::str::FromStr;
 use std::sync::Arc;
@@ -39,7 +39,7 @@ pub struct XlaParser {
 }
 
 impl XlaParser {
-    /// How deep brackets may nest.
+    /// The greatest depth of brackets.
     pub const MAX_DEPTH: usize = 256;
 
     /// Takes XLA's notation only.
@@ -388,7 +388,7 @@ fn refusal(text: &str, error: &pest::error::Error<Rule>) -> ParseError {
     stop.refuse(text, help)
 }
 
-/// How an error names a rule; parts that another name covers have none.
+/// The name of a rule in errors; parts that another name covers have none.
 fn name(rule: Rule) -> &'static str {
     match rule {
         Rule::EOI => "the end",

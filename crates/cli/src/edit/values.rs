@@ -6,7 +6,7 @@ use tensor_layout::{Layout, LayoutError, Level};
 use super::super::failure::Failure;
 use super::super::input::{axis_number, numbers};
 
-/// `K=N_LEVEL`: an axis, and how many times a level holds it.
+/// `K=N_LEVEL`: an axis, and the number of copies in a level.
 pub(super) fn copies(option: &str, value: &str) -> Result<(usize, u64, Level), Failure> {
     let (axis, copies) = keyed(option, value, "K=N_LEVEL, such as 0=4_PE")?;
     let (size, level) = copies.split_once('_').unwrap_or((copies, "Addr"));
@@ -20,7 +20,7 @@ pub(super) fn bad(option: &str, value: &str, expected: &str) -> Failure {
     Failure::Argument(format!("{option}: expected {expected}, not `{shown}`"))
 }
 
-/// `K=..`: an axis, `0` or `i0`, and what is done to it.
+/// `K=..`: an axis, `0` or `i0`, and its edit.
 pub(super) fn keyed<'v>(
     option: &str,
     value: &'v str,
@@ -30,7 +30,7 @@ pub(super) fn keyed<'v>(
     keyed.ok_or_else(|| bad(option, value, &format!("an axis and its value as {form}")))
 }
 
-/// A shape in which one extent may be -1: what the others leave.
+/// A shape in which one extent may be -1: the quotient of the size by the others.
 pub(super) fn shape(layout: &Layout, option: &str, value: &str) -> Result<Vec<u64>, Failure> {
     let open = |extent: &&str| extent.trim() == "-1";
     let extents: Vec<&str> = value.split(',').collect();
@@ -80,7 +80,7 @@ pub(super) fn slice(option: &str, value: &str, extent: u64) -> Result<(u64, u64,
     };
     let step = if step.is_empty() { 1 } else { number(option, step)? };
     let (start, stop) = (bound(start, 0)?, bound(stop, extent)?);
-    // As in Python, nothing lies between bounds that cross.
+    // As in Python, a range whose bounds cross is empty.
     Ok((start, stop.max(start), step))
 }
 

@@ -1,4 +1,4 @@
-//! What the page shows, as JSON: all of it is the library's.
+//! The content of the page, as JSON: all of it comes from the library.
 
 use std::ops::ControlFlow;
 
@@ -13,12 +13,12 @@ use super::panel::panel_json;
 use super::question::Question;
 use crate::edit::edited;
 use crate::failure::Failure;
-use crate::input::Placed;
+use crate::input::PlacementSource;
 
 /// The rows of the table that are shown.
 const ROWS: usize = 20;
 
-/// The whole page for a question; refusals stand beside the texts that they are about.
+/// The whole page for a question; errors are shown beside the texts that they are about.
 pub(super) fn view(question: &Question) -> Value {
     match question.placed().and_then(|placed| placed_view(question, &placed)) {
         Err(failure) => json!({ "error": failure.json(), "of": "layout" }),
@@ -37,7 +37,7 @@ pub(super) fn view(question: &Question) -> Value {
 /// The panels of the tensor and of the machine.
 pub(super) fn panels(
     question: &Question,
-    placed: &Placed,
+    placed: &PlacementSource,
 ) -> Result<(Panel, Panel, Vec<String>), Failure> {
     let drawing = question.drawing(placed)?;
     let tensor = drawing.tensor();
@@ -56,8 +56,8 @@ pub(super) fn panels(
     Ok((first(tensor.panels), machine, notes))
 }
 
-fn placed_view(question: &Question, placed: &Placed) -> Result<Value, Failure> {
-    let Placed { placement, syntax } = placed;
+fn placed_view(question: &Question, placed: &PlacementSource) -> Result<Value, Failure> {
+    let PlacementSource { placement, syntax } = placed;
     let (tensor, machine, notes) = panels(question, placed)?;
     let mut report = placement.report().map_err(|error| syntax.refuse(error))?;
     report.address_unit = syntax.address_unit();
@@ -87,7 +87,7 @@ fn placed_view(question: &Question, placed: &Placed) -> Result<Value, Failure> {
     }))
 }
 
-/// The same layout as others write it, or why they cannot.
+/// The layout in every notation, or the reason it cannot be written.
 fn notations(syntax: &LayoutText, layout: &Layout) -> Vec<Value> {
     let names =
         [Notation::PadLayout, Notation::Xla, Notation::Cute, Notation::Strided, Notation::Triton];
@@ -157,7 +157,7 @@ fn edits(syntax: &LayoutText, layout: &Layout) -> Vec<Value> {
     steps.into_iter().map(edit).collect()
 }
 
-/// Returns whether two layouts are the same, and what it takes to go from one to the other.
+/// The comparison of two layouts, the traffic from one to the other, and a picture of both.
 fn pair(question: &Question) -> Result<Value, Failure> {
     let (before, after) = question.placed_pair()?;
     let same = match before.placement.same_map(&after.placement) {

@@ -1,4 +1,4 @@
-//! Answers that a page asks of its server alone; one that is a file holds what it shows.
+//! Answers that only a page with a server requests; a page in a file contains its answers.
 
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -9,7 +9,7 @@ use super::question::Question;
 use crate::edit::edited;
 use crate::failure::Failure;
 
-/// An edit with an argument: the new text, or the refusal.
+/// An edit with an argument: the new text, or the error.
 pub(super) fn edit(question: &Question, name: &str, value: &str) -> Value {
     let text = question.placed().and_then(|placed| edited(&placed.syntax, name, value));
     match text {

@@ -1,4 +1,4 @@
-//! The page as one file: what was computed is inside, and no server is needed.
+//! The page as one file: the answers are inside, and no server is needed.
 
 use serde_json::{Map, Value, json};
 use tensor_layout::Placement;
@@ -8,19 +8,19 @@ use super::answer::{panels, view};
 use super::question::Question;
 use crate::failure::Failure;
 
-/// The page; `null` where it has a server to ask.
+/// The page; its answers are `null` if it has a server.
 pub(super) const PAGE: &str = include_str!("page.html");
 
-/// Where the answers of a file go.
+/// The text in the page that the answers replace.
 const SLOT: &str = "/*ANSWERS*/null";
 
-/// How deep the marked blocks are followed.
+/// The greatest depth to which marked blocks are followed.
 const MOST_VIEWS: usize = 5;
 
-/// The most cells for which it is written down what lights up with them.
+/// The most cells for which the cells that light up with them are written down.
 const MOST_LIT: usize = 256;
 
-/// The page for one question, given as the fields of its address; a refusal is its message.
+/// The page for one question, given as the fields of its address; an error is its message.
 pub fn explore_page(fields: &[(&str, &str)]) -> Result<String, String> {
     let fields = fields.iter().map(|(key, value)| ((*key).to_owned(), json!(value)));
     let question = serde_json::from_value(Value::Object(fields.collect()));
@@ -46,7 +46,7 @@ pub(crate) fn page_of(question: &Question) -> Result<String, Failure> {
         }
     }
     let answers = json!({ "question": json!(question), "views": views });
-    // A text that ends the script must not stand in it.
+    // The answers must not contain text that ends the script.
     Ok(PAGE.replace(SLOT, &answers.to_string().replace('<', "\\u003c")))
 }
 
@@ -58,7 +58,7 @@ fn marked(tensor: &Panel) -> Option<Vec<Option<(String, String)>>> {
     Some(cell.indexes.iter().map(range).collect())
 }
 
-/// Which cells of the machine light up with each cell of the tensor, if those are few.
+/// The cells of the machine that light up with each cell of the tensor, if those are few.
 fn lights(placement: &Placement, tensor: &Panel, machine: &Panel) -> Result<Value, Failure> {
     if tensor.cells.len() > MOST_LIT || machine.cells.is_empty() {
         return Ok(Value::Null);

@@ -71,7 +71,7 @@ Examples:
                 return Err(Failure::Argument(why.into()));
             }
             if !question.layout.is_empty() {
-                // What is refused is better refused here than in the browser.
+                // An error is better reported here than in the browser.
                 question.placed()?;
             }
             let failed = |error| Failure::Io(format!("port {} of 127.0.0.1", self.port), error);
@@ -107,7 +107,7 @@ Examples:
         format!("#{}", encoded(&json!(said).to_string()))
     }
 
-    /// Per cent for everything but letters and digits.
+    /// Percent-encodes everything but letters and digits.
     fn encoded(text: &str) -> String {
         let byte = |byte: u8| match byte.is_ascii_alphanumeric() {
             true => char::from(byte).to_string(),

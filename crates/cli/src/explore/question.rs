@@ -1,4 +1,4 @@
-//! What the page asks: layouts, a machine, and the part of both that it shows.
+//! The question of the page: layouts, a machine, and the part of both that it shows.
 
 use std::ops::Range;
 
@@ -7,7 +7,7 @@ use tensor_layout::{LayoutText, Level, Location, Machine, Placement};
 use tensor_layout_picture::Drawing;
 
 use crate::failure::Failure;
-use crate::input::{On, OnMachine, Placed, least_machine, location, machine_of, numbers};
+use crate::input::{On, OnMachine, PlacementSource, least_machine, location, machine_of, numbers};
 use crate::picture::titled;
 
 /// The most characters of a text.
@@ -25,7 +25,7 @@ pub(crate) struct Question {
     pub(crate) dtype: String,
     pub(crate) shape: String,
     pub(crate) base: String,
-    /// For every axis the range that is shown; nothing for all of it.
+    /// The range of every axis that is shown; `None` for all of it.
     pub(crate) window: Vec<Option<(String, String)>>,
     /// The subtree of the machine that is shown, `L2B=3,PE=1`.
     pub(crate) at: String,
@@ -36,7 +36,7 @@ pub(crate) struct Question {
 }
 
 impl Question {
-    /// Nothing but where the layouts stand, as the options of a command say it.
+    /// A question without layouts, on the machine of the options of a command.
     pub(crate) fn on(options: &On) -> Question {
         let OnMachine { machine, memory, dtype } = &options.machine;
         let text = |option: &Option<String>| option.clone().unwrap_or_default();
@@ -49,7 +49,7 @@ impl Question {
         }
     }
 
-    /// Refuses texts that no person types, before anything is read.
+    /// Rejects texts that are too long to be typed, before anything is read.
     fn check_length(&self) -> Result<(), Failure> {
         let texts = [&self.layout, &self.after, &self.machine, &self.shape, &self.at];
         match texts.iter().any(|text| text.len() > LONGEST) {
@@ -59,13 +59,13 @@ impl Question {
     }
 
     /// The layout on its machine; one that does not fit, too.
-    pub(super) fn placed(&self) -> Result<Placed, Failure> {
+    pub(super) fn placed(&self) -> Result<PlacementSource, Failure> {
         self.check_length()?;
         self.place(self.text(&self.layout)?, self.tree()?.as_ref())
     }
 
     /// Both layouts on a machine, or on the units that both name.
-    pub(super) fn placed_pair(&self) -> Result<(Placed, Placed), Failure> {
+    pub(super) fn placed_pair(&self) -> Result<(PlacementSource, PlacementSource), Failure> {
         self.check_length()?;
         let (before, after) = (self.text(&self.layout)?, self.text(&self.after)?);
         let tree = match self.tree()? {
@@ -100,7 +100,11 @@ impl Question {
         }
     }
 
-    fn place(&self, syntax: LayoutText, tree: Option<&Machine>) -> Result<Placed, Failure> {
+    fn place(
+        &self,
+        syntax: LayoutText,
+        tree: Option<&Machine>,
+    ) -> Result<PlacementSource, Failure> {
         let said = |text: &str| Some(text.trim().to_owned()).filter(|text| !text.is_empty());
         let on = OnMachine {
             machine: said(&self.machine),
@@ -115,12 +119,12 @@ impl Question {
     }
 
     /// The drawing of all of a layout.
-    pub(super) fn whole<'a>(&self, placed: &'a Placed) -> Drawing<'a> {
+    pub(super) fn whole<'a>(&self, placed: &'a PlacementSource) -> Drawing<'a> {
         titled(&placed.placement, &placed.syntax)
     }
 
-    /// The drawing of what is shown: of leading axes one index.
-    pub(super) fn drawing<'a>(&self, placed: &'a Placed) -> Result<Drawing<'a>, Failure> {
+    /// The drawing of the part that is shown: of leading axes one index.
+    pub(super) fn drawing<'a>(&self, placed: &'a PlacementSource) -> Result<Drawing<'a>, Failure> {
         let placement = &placed.placement;
         let mut drawing = titled(placement, &placed.syntax).most_panels(1);
         let rank = placement.layout().rank();

@@ -2,7 +2,7 @@
 //!
 //! Who asks must name this server (`Host`, and `Origin` where a browser sends one), so that no other
 //! page can ask through the browser of a user. Every request is bounded in size and time, and has a
-//! connection of its own, which is closed when its time is over, whatever it waits for. A few
+//! connection of its own, which is closed when its time is over, even while it waits. A few
 //! are answered at once, and none reads or writes a file.
 
 use std::io;
@@ -40,13 +40,13 @@ use crate::failure::Failure;
 /// The most bytes of a question.
 const MOST_BYTES: usize = 1 << 16;
 
-/// How long the head of a request may take to arrive, and then its body.
+/// The longest time that the head of a request may take to arrive, and then its body.
 const LONGEST_PART: Duration = Duration::from_secs(5);
 
-/// How long an answer may take, and how long it may wait for others.
+/// The longest time that an answer may take, and that it may wait for others.
 const LONGEST: Duration = Duration::from_secs(20);
 
-/// How long a connection may last: both parts, both waits, and the reading of the answer.
+/// The longest life of a connection: both parts, both waits, and the reading of the answer.
 const LONGEST_CONNECTION: Duration = Duration::from_secs(60);
 
 /// The number of connections that are open at once; others wait to be accepted.
@@ -102,7 +102,7 @@ async fn connection(stream: TcpStream, app: Router, _permit: OwnedSemaphorePermi
     let mut server = http1::Builder::new();
     server.timer(TokioTimer::new()).header_read_timeout(LONGEST_PART).keep_alive(false);
     let served = server.serve_connection(TokioIo::new(stream), TowerToHyperService::new(app));
-    // A client that goes away, or is too late, is not told.
+    // A client that disconnects, or is too late, gets no message.
     let _ = tokio::time::timeout(LONGEST_CONNECTION, served).await;
 }
 
@@ -118,7 +118,7 @@ impl ServerState {
     }
 }
 
-/// Refuses whoever does not mean this server, and says how the answer may be used.
+/// Rejects requests that do not name this server, and sets the headers that restrict the answer.
 async fn guarded(State(shared): State<ServerState>, request: Request, next: Next) -> Response {
     let mut response = match shared.is_meant(request.headers()) {
         true => match whole(request).await {
@@ -152,13 +152,13 @@ fn refused(status: StatusCode, why: &str) -> Response {
     (status, axum::Json(json!({ "error": { "message": why } }))).into_response()
 }
 
-/// What the page wants to know.
+/// A request of the page.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "lowercase")]
 enum PageRequest {
     /// All that it shows.
     View(Question),
-    /// Which cells light up with one.
+    /// The cells that light up with one.
     Light { question: Question, side: AskedSide, cell: usize, copies: bool },
     /// A layout after an edit.
     Edit { question: Question, name: String, value: String },

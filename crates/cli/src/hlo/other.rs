@@ -1,4 +1,4 @@
-//! What `hlo` says of files that are not dumps: logs, buffer assignments, StableHLO.
+//! Reports of `hlo` for files that are not dumps: logs, buffer assignments, StableHLO.
 
 use std::io::{BufRead, Read};
 
@@ -12,7 +12,7 @@ use super::HloFormat;
 use super::rows::{reason, unread_json};
 use crate::failure::Failure;
 
-/// How much of a file tells its kind.
+/// The number of bytes of a file that its kind is detected from.
 const HEAD: u64 = 1 << 20;
 
 /// A log or a module that is not HLO has to fit in memory; nobody has larger ones.
@@ -28,7 +28,7 @@ pub(super) fn told(
     Ok((kind, Box::new(std::io::Cursor::new(head).chain(input))))
 }
 
-/// A page or JSON on a text that is not a dump, and what could not be read of it.
+/// A page or JSON on a text that is not a dump, and the lines that could not be read.
 pub(super) struct OtherAnswer {
     pub(super) text: String,
     pub(super) unread: Vec<(u64, String)>,

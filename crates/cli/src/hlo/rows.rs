@@ -19,7 +19,7 @@ pub(super) fn quoted(text: &str) -> String {
     format!("\"{}\"", printable(text).replace('"', "\"\""))
 }
 
-/// A name as a field of CSV, in quotes only where it needs them.
+/// A name as a field of CSV, in quotes only if it needs them.
 pub(super) fn named(name: &str) -> Cow<'_, str> {
     match name.contains(|c: char| c.is_control() || matches!(c, ',' | '"')) {
         true => quoted(name).into(),
@@ -35,7 +35,7 @@ pub(super) fn unread_json((line, reason): &(u64, String)) -> Value {
     json!({ "line": line, "reason": reason })
 }
 
-/// Returns whether all was read, and what is missing.
+/// Writes whether all was read, whether the file is cut off, and the number of hidden instructions.
 pub(super) fn write_reading(line: &mut JsonLine<'_>, reading: &HloReading) -> io::Result<()> {
     line.field("complete", &json!(reading.is_complete()))?;
     line.field("cut_off", &json!(reading.cut))?;

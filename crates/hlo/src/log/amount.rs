@@ -7,9 +7,9 @@ use std::fmt;
 pub struct LogAmount {
     /// The digits without the point.
     digits: u64,
-    /// The number of them that are behind the point.
+    /// The number of digits behind the point.
     decimals: u32,
-    /// The number of times 1024 the unit is.
+    /// The unit as a power of 1024: 0 for `B`, 1 for `K`.
     steps: u32,
 }
 

@@ -1,4 +1,4 @@
-//! Out-of-memory messages: what a compiler says it could not place, beside what the shapes take.
+//! Out-of-memory messages: the allocations that a compiler lists, beside the sizes of their shapes.
 //!
 //! ```text
 //! Ran out of memory in memory space hbm. Used 20.50G of 16.00G hbm.     what was needed, and what there is
@@ -37,15 +37,15 @@ use tensor_layout::xla::{XlaAdvice, XlaSizes};
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct OutOfMemory {
-    /// What was asked for and what there is, one for each such sentence.
+    /// The needed and the available memory, one for each sentence that has them.
     pub limits: Vec<LogLimit>,
-    /// `arguments`, `program`, `HLO temp` and the like, with what they take, in the order of the log.
+    /// `arguments`, `program`, `HLO temp` and the like, with their sizes, in the order of the log.
     pub parts: Vec<(String, LogAmount)>,
     /// The allocations that the log lists.
     pub allocations: Vec<LogAllocation>,
 }
 
-/// A sentence that says how much did not fit.
+/// A sentence about an amount of memory that did not fit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct LogLimit {
@@ -53,11 +53,11 @@ pub struct LogLimit {
     pub line: u64,
     /// The memory, as the log names it: `hbm`, `vmem`, a device.
     pub memory: String,
-    /// What was needed.
+    /// The amount that was needed.
     pub needed: LogAmount,
-    /// What there is, if the log says so.
+    /// The amount that is available, if the log has it.
     pub capacity: Option<LogAmount>,
-    /// What it was needed for, if the log says so: an instruction or a tag.
+    /// The instruction or the tag that needed it, if the log names one.
     pub purpose: Option<String>,
 }
 
@@ -67,9 +67,9 @@ pub struct LogLimit {
 pub struct LogAllocation {
     /// The line where it begins, from 1.
     pub line: u64,
-    /// What it takes, as the log says; `None` for `unknown size`.
+    /// The size in the log; `None` for `unknown size`.
     pub size: Option<LogAmount>,
-    /// What its elements need.
+    /// The size without padding in the log, if it has one.
     pub unpadded: Option<LogAmount>,
     /// The shape as written.
     pub shape: Option<String>,
@@ -81,25 +81,25 @@ pub struct LogAllocation {
     pub label: Option<String>,
     /// The kind, as `HLO temp`.
     pub kind: Option<String>,
-    /// What the shape takes, or why that is not known.
+    /// The sizes of the shape; `None` if the log has no shape, or it cannot be read.
     pub sizes: Option<XlaSizes>,
     /// The reason the shape cannot be read.
     pub refusal: Option<String>,
-    /// A tiled layout that takes what the log says, where the log lacks the tiles.
+    /// A tiled layout of the size in the log, where the shape in the log lacks its tiles.
     pub tiled: Option<XlaArray>,
     /// The smallest layout that TPU dumps show, if it takes less.
     pub better: Option<XlaAdvice>,
 }
 
 impl LogAllocation {
-    /// Returns whether the shape takes what the log says.
+    /// Returns whether the size of the shape rounds to the size in the log.
     #[must_use]
     pub fn agrees(&self) -> bool {
         let pair = self.size.zip(self.sizes);
         pair.is_some_and(|(size, sizes)| size.is(sizes.allocated_bytes))
     }
 
-    /// The bytes that it takes: those of the shape if the log agrees, else what the log says.
+    /// The bytes that it takes: those of the shape if the log agrees or has no size, else those in the log.
     #[must_use]
     pub fn bytes(&self) -> Option<u64> {
         match self.sizes.filter(|_| self.size.is_none() || self.agrees()) {
@@ -116,14 +116,14 @@ impl LogAllocation {
         Some(self.bytes()?.saturating_sub(elements))
     }
 
-    /// What the better layout would save.
+    /// The bytes that the better layout would save; 0 if there is none.
     #[must_use]
     pub fn saving(&self) -> u64 {
         let better = self.better.as_ref().zip(self.bytes());
         better.map_or(0, |(better, bytes)| bytes.saturating_sub(better.allocated_bytes))
     }
 
-    /// Works out what follows from the shape.
+    /// Fills in the fields that follow from the shape: its sizes, and the advice on its layout.
     fn settle(&mut self) {
         let Some(text) = &self.shape else { return };
         let read = text.parse::<XlaShape>().and_then(|shape| Ok((shape.sizes()?, shape)));
@@ -136,7 +136,7 @@ impl LogAllocation {
         };
         self.sizes = Some(sizes);
         let Some(array) = shape.as_array() else { return };
-        // Layouts without tiles are no advice here: on a TPU nothing has them.
+        // A layout without tiles is not advised: on a TPU no array has one.
         let advice = array.advice().unwrap_or_default().into_iter();
         let advice: Vec<XlaAdvice> = advice.filter(|advice| is_tiled(&advice.array)).collect();
         if !self.agrees() && !is_tiled(array) {
@@ -150,7 +150,7 @@ impl LogAllocation {
             .min_by_key(|advice| advice.allocated_bytes);
     }
 
-    /// The tiling under which an array takes what the log says, in its own order if one does.
+    /// Returns the advised tiling in the array's own order under which it takes the size in the log, if any.
     fn tiling(&self, array: &XlaArray, advice: &[XlaAdvice]) -> Option<XlaArray> {
         let size = self.size?;
         let order = |array: &XlaArray| array.layout_or_default().minor_to_major;
@@ -164,7 +164,7 @@ fn is_tiled(array: &XlaArray) -> bool {
 }
 
 impl OutOfMemory {
-    /// The allocations together, and their padding, as far as both are known.
+    /// The bytes of all allocations, and their padding, as far as each is known.
     #[must_use]
     pub fn total(&self) -> (u64, u64) {
         let sum = |of: fn(&LogAllocation) -> Option<u64>| {
@@ -180,7 +180,7 @@ impl OutOfMemory {
         (most.saving() > 0).then_some(most)
     }
 
-    /// What the arguments take, as the log says.
+    /// The size of the arguments in the log, if it has one.
     #[must_use]
     pub fn arguments(&self) -> Option<LogAmount> {
         self.parts.iter().find(|(name, _)| name == "arguments").map(|(_, amount)| *amount)

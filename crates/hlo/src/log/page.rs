@@ -5,8 +5,8 @@ use crate::pages::origin;
 use tensor_layout::internals::{counted, percent, printable, readable_bytes, to_u64};
 
 impl OutOfMemory {
-    /// A page for a person: what did not fit, the allocations with what their shapes take, and which
-    /// layout would save most.
+    /// A page for a person: the limits, the allocations with the sizes of their shapes, and the layout that
+    /// would save most.
     #[must_use]
     pub fn page(&self, top: Option<usize>) -> String {
         let mut page = self.limits.iter().map(limit_line).collect::<String>();

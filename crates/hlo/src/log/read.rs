@@ -78,19 +78,19 @@ impl OutOfMemory {
     }
 }
 
-/// What follows a key, which must begin a word.
+/// Returns the text behind a key, which must begin a word.
 fn behind<'l>(line: &'l str, key: &str) -> Option<&'l str> {
     let (before, value) = line.split_once(key)?;
     (before.is_empty() || before.ends_with([' ', '\t', ']'])).then_some(value)
 }
 
-/// The text between two marks.
+/// Returns the text between two marks.
 fn between<'l>(line: &'l str, start: &str, end: &str) -> Option<&'l str> {
     let (_, rest) = line.split_once(start)?;
     rest.split_once(end).map(|(found, _)| found)
 }
 
-/// The sentence of a line that says how much did not fit.
+/// Reads the sentence of a line about an amount of memory that did not fit, if there is one.
 fn limit(line: &str, number: u64) -> Option<LogLimit> {
     let limit = |memory: &str, needed, capacity, purpose: Option<&str>| LogLimit {
         line: number,

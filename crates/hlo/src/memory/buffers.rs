@@ -1,4 +1,4 @@
-//! Which values of a module share a buffer: those of loops, branches and calls, and updates in place.
+//! The values of a module that share a buffer: those of loops, branches and calls, and updates in place.
 
 use rustc_hash::FxHashMap;
 
@@ -7,18 +7,18 @@ use crate::memory::interface::Interface;
 use crate::memory::schedule::Schedule;
 use crate::roles::Calls;
 
-/// Where the arrays of the computations that run are numbered, and which of them share a buffer.
+/// The numbers of the arrays of the computations that run, and the sets of arrays that share a buffer.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Buffers {
     /// By computation, the number of the first array of every instruction.
     first: FxHashMap<u32, Vec<usize>>,
-    /// Another array of the same buffer; itself for the one that stands for all.
+    /// Another array of the same buffer; itself for the array that represents the buffer.
     parent: Vec<usize>,
-    /// Whether an instruction writes the array.
+    /// Set if an instruction writes the array, and clear if it only names one that is there already.
     is_value: Vec<bool>,
 }
 
-/// Arrays of an instruction: where they begin, and how many.
+/// Arrays of an instruction: the number of the first, and their count.
 type Arrays = (usize, usize);
 
 impl Buffers {
@@ -58,14 +58,14 @@ impl Buffers {
         self.is_value.resize(self.parent.len(), true);
     }
 
-    /// The arrays of an instruction.
+    /// Returns the arrays of an instruction.
     pub(super) fn arrays(&self, number: u32, node: usize) -> Arrays {
         let first = self.first.get(&number);
         let at = |node: usize| first.and_then(|first| first.get(node)).copied().unwrap_or(0);
         (at(node), at(node + 1).saturating_sub(at(node)))
     }
 
-    /// The number of the array that stands for a buffer.
+    /// Returns the number of the array that represents the buffer of an array.
     pub(super) fn buffer(&self, array: usize) -> usize {
         let mut at = array;
         while let Some(parent) = self.parent.get(at).copied().filter(|parent| *parent != at) {
@@ -78,7 +78,7 @@ impl Buffers {
         self.is_value.get(array).copied().unwrap_or(false)
     }
 
-    /// Makes two arrays share a buffer; the path to what stands for it is halved on the way.
+    /// Makes two arrays share a buffer; halves the paths to their representatives on the way.
     fn join(&mut self, a: usize, b: usize) {
         let [a, b] = [a, b].map(|array| self.shortened(array));
         let (low, high) = (a.min(b), a.max(b));
@@ -99,7 +99,7 @@ impl Buffers {
         at
     }
 
-    /// Joins as many arrays as both have; `names` says whether the second only names the first.
+    /// Joins as many arrays as both have; with `names`, the second instruction only names the first array.
     fn join_all(&mut self, from: Arrays, to: Arrays, names: bool) {
         for at in 0..from.1.min(to.1) {
             self.join(from.0 + at, to.0 + at);
@@ -114,7 +114,7 @@ impl Buffers {
         }
     }
 
-    /// Joins what instructions name of their operands.
+    /// Joins the arrays of instructions with those of operands that they name, or whose place they take.
     fn join_own(&mut self, graph: &Graph, number: u32, body: &ComputationGraph) {
         for node in 0..body.len() {
             let to = self.arrays(number, node);
@@ -133,7 +133,7 @@ impl Buffers {
         }
     }
 
-    /// Joins what instructions give to computations and get from them.
+    /// Joins the operands of calls with parameters of the callees, and the roots with results of the calls.
     fn join_called(
         &mut self,
         graph: &Graph,
@@ -151,10 +151,7 @@ impl Buffers {
             for (at, operand) in body.operands(site.node) {
                 let given = match site.callee {
                     Callee::Inside => None,
-                    Callee::Condition
-                    | Callee::ComputationGraph
-                    | Callee::Whole
-                    | Callee::Started => Some(at),
+                    Callee::Condition | Callee::Body | Callee::Whole | Callee::Started => Some(at),
                     Callee::Branch(branch) => (at == branch + 1).then_some(0),
                 };
                 let parameter = parameters.iter().find(|(number, _)| Some(*number) == given);
@@ -168,7 +165,7 @@ impl Buffers {
             let result = self.arrays(number, site.node);
             match site.callee {
                 Callee::Condition | Callee::Inside => {}
-                Callee::ComputationGraph => {
+                Callee::Body => {
                     let parameter = parameters.first().map(|(_, node)| self.arrays(callee, *node));
                     self.join_all(root, parameter.unwrap_or_default(), true);
                     self.join_all(root, result, true);

@@ -1,4 +1,4 @@
-//! The instructions of a module that may be in memory: what they name, and whom they call.
+//! The instructions of a module that may be in memory, with their operands, links and calls.
 
 use rustc_hash::FxHashMap;
 
@@ -9,11 +9,11 @@ use crate::roles::{Calls, HloRole, called, index};
 use crate::unread::Unread;
 use crate::{HloComputation, HloInstruction};
 
-/// What of an instruction counts beyond what it names.
+/// The kind of an instruction, as far as it matters for calls and for uses of operands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     Parameter(usize),
-    /// One member of a tuple: it uses no other.
+    /// A `get-tuple-element`, which uses one member of a tuple and no other.
     Element,
     Fusion,
     While,
@@ -43,15 +43,15 @@ impl Kind {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Instruction {
     pub(super) kind: Kind,
-    /// Where its operands end in those of its computation; they begin where those before it end.
+    /// The end of its operands among those of its computation; they begin at the end of the one before it.
     operands_end: usize,
 }
 
-/// As what an instruction calls a computation that runs in the thread of the caller.
+/// The part that a computation plays for an instruction that calls it in its own thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Callee {
     Condition,
-    ComputationGraph,
+    Body,
     Whole,
     Branch(usize),
     Started,
@@ -123,7 +123,7 @@ impl ComputationGraph {
         self.parameters().find(|(of, _)| *of == number).map(|(_, node)| node)
     }
 
-    /// What an instruction calls, in the order in which it runs.
+    /// Returns the calls of an instruction, in the order in which they run.
     pub(super) fn sites(&self, node: usize) -> &[CallSite] {
         let start = self.sites.partition_point(|site| site.node < node);
         let end = self.sites.partition_point(|site| site.node <= node);
@@ -142,7 +142,7 @@ pub(super) struct InPlaceResult {
 /// The computations of a module.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Graph {
-    /// `None` for the inside of a fusion, and what is applied to elements.
+    /// By computation; `None` for one inside a fusion, or applied to elements.
     bodies: Vec<Option<ComputationGraph>>,
     /// By the names of computations that fusions may call.
     in_place: FxHashMap<Box<str>, Vec<InPlaceResult>>,
@@ -207,7 +207,7 @@ impl Graph {
         let is_other_thread = |thread: &str| thread.trim_matches('"') != "main";
         let callee = match (body.kind(node), key) {
             (Kind::While, "condition") => Callee::Condition,
-            (Kind::While, _) => Callee::ComputationGraph,
+            (Kind::While, _) => Callee::Body,
             (Kind::Call, _) => Callee::Whole,
             (Kind::Conditional, _) => Callee::Branch(branches),
             (Kind::Async, _)
@@ -244,13 +244,13 @@ impl Graph {
         }
     }
 
-    /// What of the root of a computation is written into its parameters.
+    /// Returns the leaves of the root of a computation that are written into its parameters.
     fn in_place(&self, body: &ComputationGraph) -> Vec<InPlaceResult> {
         let leaves = self.shapes.get(body.shape(body.root)).map_or(0, |shape| shape.leaves().len());
         (0..leaves).filter_map(|leaf| in_place(body, leaf)).collect()
     }
 
-    /// The results of a fusion that take the place of its operands.
+    /// Returns links from the results of a fusion to the operands whose place they take.
     pub(super) fn fused_links(&self, body: &ComputationGraph, node: usize) -> Vec<Link> {
         let inside = body.sites(node).first().and_then(|site| self.in_place.get(&site.name));
         let link = |of: &InPlaceResult| Link {
@@ -264,7 +264,7 @@ impl Graph {
     }
 }
 
-/// Follows a leaf of the root through other names to an update in place, and that to a parameter.
+/// Follows a leaf of the root through other names and at least one update in place to a parameter.
 fn in_place(body: &ComputationGraph, leaf: usize) -> Option<InPlaceResult> {
     let (mut node, mut at, mut is_written) = (body.root, leaf, false);
     loop {
@@ -276,7 +276,7 @@ fn in_place(body: &ComputationGraph, leaf: usize) -> Option<InPlaceResult> {
         let before = body.operand(node, link.operand)?;
         is_written |= link.is_written;
         at = link.from + (at - link.to);
-        // Operands of an order that XLA refuses must not lead round in a circle.
+        // Operands in an order that XLA rejects must not make an endless loop.
         node = (before < node).then_some(before)?;
     }
 }

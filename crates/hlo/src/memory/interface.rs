@@ -1,4 +1,4 @@
-//! What a module takes and returns: its arguments and results, and which parameters are donated.
+//! The arguments and results of a module, and the parameters that are donated.
 
 use std::collections::BTreeMap;
 
@@ -23,15 +23,15 @@ pub struct HloInterfaceBytes {
     pub aliased: u64,
 }
 
-/// A parameter that is given up, although no result takes its buffer.
+/// A parameter that is donated, although no result takes its buffer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct HloUnusedDonor {
-    /// The number of the parameter, and the place in it: `3{1}`.
+    /// The number of the parameter, and the path of the array in it: `3{1}`.
     pub parameter: String,
     /// Its name in the dump.
     pub name: String,
-    /// What it takes.
+    /// The bytes that are allocated for it.
     pub bytes: u64,
     /// The reason no result takes its buffer, in words.
     pub reason: String,
@@ -42,7 +42,7 @@ pub struct HloUnusedDonor {
 pub(super) struct Interface {
     pub(super) aliases: Vec<AliasPair>,
     donors: Vec<AliasPair>,
-    /// The shapes of parameters and result, which win over those of the instructions.
+    /// The shapes of parameters and result, which take precedence over those of the instructions.
     layout: Option<(Vec<LeafShape>, LeafShape)>,
 }
 
@@ -119,7 +119,7 @@ impl Interface {
         written.or_else(|| graph.shapes.get(entry.shape(entry.root)))
     }
 
-    /// The parameters that are given up in vain.
+    /// Returns the donated parameters whose buffers no result takes.
     pub(super) fn unused(
         &self,
         graph: &Graph,
@@ -141,7 +141,7 @@ impl Interface {
         self.donors.iter().filter_map(donor).collect()
     }
 
-    /// The reason no result takes the buffer of a parameter with a shape.
+    /// Returns the reason no result takes the buffer of a parameter of shape `wanted`.
     fn reason(&self, graph: &Graph, entry: &ComputationGraph, wanted: &str) -> String {
         let Some(result) = self.result(graph, entry) else { return String::new() };
         let same = result.all().filter(|leaf| result.text(*leaf).0 == wanted).collect::<Vec<_>>();
@@ -166,7 +166,7 @@ impl Interface {
 }
 
 impl HloUnusedDonor {
-    /// In a line for a person.
+    /// Describes it in a line for a person.
     #[must_use]
     pub fn describe(&self) -> String {
         let HloUnusedDonor { parameter, name, bytes, reason } = self;

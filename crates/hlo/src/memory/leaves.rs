@@ -1,4 +1,4 @@
-//! The arrays in a shape: what each takes, and where those of a member of a tuple begin.
+//! The arrays in a shape: the sizes of each, and the range of those in a member of a tuple.
 
 use std::ops::Range;
 
@@ -9,7 +9,7 @@ use crate::names::MOST_KNOWN;
 use tensor_layout::notation::{XlaArray, XlaParser, XlaShape};
 use tensor_layout::{LayoutError, ParseError};
 
-/// An array of a shape in numbers.
+/// The bytes of an array, without and with padding, and its memory space.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Leaf {
     pub(super) unpadded: u64,
@@ -22,7 +22,7 @@ pub(super) struct Leaf {
 pub(super) struct LeafShape {
     shape: XlaShape,
     leaves: Vec<Leaf>,
-    /// Where the arrays of each member begin, and where those of the last one end.
+    /// For a tuple, the number of the first array of each member, and at last the number of all arrays.
     starts: Vec<usize>,
     pub(super) is_tiled: bool,
 }
@@ -34,7 +34,7 @@ impl LeafShape {
         Ok(LeafShape::with(shape, leaves))
     }
 
-    /// A shape whose arrays are known in numbers.
+    /// Returns a shape with the sizes of its arrays, which are known.
     fn with(shape: XlaShape, leaves: Vec<Leaf>) -> LeafShape {
         let is_tiled =
             |array: &XlaArray| array.layout.as_ref().is_some_and(|l| !l.tiles.is_empty());
@@ -77,14 +77,14 @@ impl LeafShape {
         Some(start..start + count(at))
     }
 
-    /// An array as text, and where it is in the tuple: `{1}`; empty if it is all.
+    /// Returns an array as text, and its path in the tuple as `{1}`; empty if it is the whole shape.
     pub(super) fn text(&self, leaf: usize) -> (String, String) {
         let arrays = self.shape.arrays();
         let Some((path, array)) = arrays.get(leaf) else { return Default::default() };
         (array.to_string(), path_text(path))
     }
 
-    /// Where an array is in the tuple.
+    /// Returns the path of an array in the tuple.
     pub(super) fn path(&self, leaf: usize) -> Vec<usize> {
         self.shape.arrays().into_iter().nth(leaf).map(|(path, _)| path).unwrap_or_default()
     }
@@ -141,19 +141,19 @@ fn pointers(shape: &XlaShape) -> u64 {
     }
 }
 
-/// Distinct shapes, or why they have no sizes.
+/// The distinct shapes, each with its arrays or the reason it has no sizes.
 #[derive(Clone, Debug, Default)]
 pub(super) struct LeafShapes {
     shapes: IndexMap<Box<str>, Result<LeafShape, String>, FxBuildHasher>,
-    /// Whether one of the module that is being read is tiled.
+    /// Set if a shape of the module that is being read is tiled.
     pub(super) is_tiled: bool,
 }
 
 impl LeafShapes {
-    /// The number of a shape.
+    /// Returns the number of a shape.
     ///
     /// # Errors
-    /// Why it has no sizes.
+    /// The reason it has no sizes, in words.
     pub(super) fn number(&mut self, text: &str) -> Result<usize, String> {
         if let Some((number, _, known)) = self.shapes.get_full(text) {
             self.is_tiled |= known.as_ref().is_ok_and(|shape| shape.is_tiled);
@@ -185,7 +185,7 @@ impl LeafShapes {
     }
 }
 
-/// What arrays take together.
+/// Returns the sum of the allocated bytes of arrays.
 pub(super) fn sum<'l>(leaves: impl IntoIterator<Item = &'l Leaf>) -> Result<u64, LayoutError> {
     let too_large = || tensor_layout::internals::too_large("the total size in bytes");
     leaves

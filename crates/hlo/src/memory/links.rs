@@ -1,4 +1,4 @@
-//! Which arrays of an instruction are those of its operands, or take their place.
+//! The arrays of an instruction that are arrays of its operands, or take their place.
 //!
 //! ```text
 //! t = (f32[2], f32[3]) tuple(a, b)                    {0} is a, {1} is b
@@ -23,7 +23,7 @@ pub(super) struct Link {
     /// The first array of the operand.
     pub(super) from: usize,
     pub(super) count: usize,
-    /// Whether the instruction writes it: another value in the same buffer.
+    /// Set if the instruction writes the array: another value in the same buffer.
     pub(super) is_written: bool,
 }
 
@@ -34,11 +34,11 @@ pub(super) struct Shaped<'a> {
     pub(super) operands: Vec<Option<&'a LeafShape>>,
 }
 
-/// The reason an instruction cannot name what it must.
+/// The reason the arrays of an instruction cannot be those of its operands.
 pub(super) const MISMATCH: &str = "its shape does not have the arrays of what it names";
 
 impl Shaped<'_> {
-    /// The links of an instruction to its operands.
+    /// Returns the links of an instruction to its operands.
     ///
     /// # Errors
     /// [`MISMATCH`]; the instruction is then taken as one that writes all.
@@ -70,12 +70,12 @@ impl Shaped<'_> {
         Ok(links)
     }
 
-    /// All of the first member, or of the whole where it is not a tuple.
+    /// Returns the arrays of the first member, or all if the shape is not a tuple.
     fn first(&self) -> Range<usize> {
         self.own.member(0).unwrap_or_else(|| self.own.all())
     }
 
-    /// The arrays of operands, one after the other.
+    /// Links arrays to all those of operands, one operand after the other.
     fn row(&self, to: Range<usize>, operands: Range<usize>) -> Result<Vec<Link>, &'static str> {
         let (mut links, mut at) = (Vec::new(), to.start);
         for operand in operands {
@@ -87,7 +87,7 @@ impl Shaped<'_> {
         if at == to.end { Ok(links) } else { Err(MISMATCH) }
     }
 
-    /// The arrays of one operand that `part` chooses.
+    /// Links arrays to those of one operand that `part` chooses.
     fn same(
         &self,
         to: Range<usize>,
@@ -105,7 +105,7 @@ impl Shaped<'_> {
         self.same(self.own.all(), 0, |tuple| tuple.member(index))
     }
 
-    /// The member of a start that has its operands.
+    /// Links the member of a start that has its operands to them.
     fn operand_in(&self, member: usize) -> Result<Vec<Link>, &'static str> {
         match self.own.member(member) {
             // A start that has its result alone, or operands that came late.
@@ -117,7 +117,7 @@ impl Shaped<'_> {
         }
     }
 
-    /// The result of a start, which is its second member.
+    /// Links the result to that of the start, which is its second member.
     fn done(&self) -> Result<Vec<Link>, &'static str> {
         let all = self.own.all();
         self.same(all.clone(), 0, |start| start.member(1)).or_else(|why| {
@@ -128,7 +128,7 @@ impl Shaped<'_> {
         })
     }
 
-    /// The first results take the place of operands.
+    /// Links the first results to the operands whose place they take.
     fn in_place(&self, operands: Range<usize>) -> Result<Vec<Link>, &'static str> {
         let count = operands.len();
         let own = self.own.all().end.min(count);

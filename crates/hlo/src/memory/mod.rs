@@ -1,4 +1,4 @@
-//! What a program keeps in memory: arguments, results, and what is live at the peak.
+//! The memory of a program: arguments, results, and the buffers that are live at the peak.
 //!
 //! ```text
 //! 0  a = f32[1024] parameter(0)      a .                 a parameter that is not donated lives to the end
@@ -7,9 +7,9 @@
 //! 3  d = f32[1024] tanh(c)           a   c d
 //! ```
 //!
-//! Time counts the instructions in the order of the text, what is called before its caller. A value
-//! lives from its instruction to its last use, both included; what only names it (`bitcast`, `tuple`,
-//! loops, calls, `*-done`) uses it, and so does being in the root, to the end of the computation.
+//! Time counts the instructions in the order of the text, callees before their caller. A value lives
+//! from its instruction to its last use, both included. An instruction that only names it (`bitcast`,
+//! `tuple`, loops, calls, `*-done`) uses it; a value in the root is used until the computation ends.
 //! Values that must share a buffer count once: those that loops, branches and calls pass, updates in
 //! place, and results with the parameters donated to them.
 
@@ -76,7 +76,7 @@ pub enum HloMemoryError {
     TooLarge(#[from] LayoutError),
 }
 
-/// What a module keeps in memory.
+/// The memory of a module: arguments, results and peaks.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct HloModuleMemory {
@@ -88,18 +88,19 @@ pub struct HloModuleMemory {
     pub entry: Option<String>,
     /// Arguments and results, by memory space.
     pub interface: BTreeMap<HloMemorySpace, HloInterfaceBytes>,
-    /// Parameters that are given up in vain.
+    /// The donated parameters whose buffers no result takes.
     pub unused_donors: Vec<HloUnusedDonor>,
-    /// The greatest sum of live bytes, by memory space.
+    /// The greatest sum of live bytes in each memory space, or the reason it is not known.
     pub peaks: Result<Vec<HloPeak>, HloMemoryError>,
     /// The number of instructions that have a shape without a size, and are not counted.
     pub unsized_count: u64,
 }
 
-/// What the modules of a dump keep in memory.
+/// The memory of the modules of a dump.
 ///
-/// Cost: O(instructions and arrays of tuples), and a sort of the lives; memory for one module: some 150 bytes, the name and
-/// the `metadata` of each instruction, of those inside of fusions until the fusion is read, and 60 bytes for each array.
+/// Cost: O(instructions and arrays of tuples), and a sort of the lives; memory for one module: some 150
+/// bytes, the name and the `metadata` of each instruction, of those inside of fusions until the fusion is
+/// read, and 60 bytes for each array.
 ///
 /// ```
 /// use tensor_layout_hlo::{HloDump, HloMemory};
@@ -130,7 +131,7 @@ pub struct HloMemory {
 }
 
 impl HloMemory {
-    /// Memory of modules, with the `top` greatest buffers at each peak, or all.
+    /// Returns an empty record that keeps the `top` greatest buffers at each peak, or all.
     #[must_use]
     pub fn new(top: Option<usize>) -> HloMemory {
         HloMemory { top, ..HloMemory::default() }
@@ -222,7 +223,7 @@ impl HloMemory {
         &self.modules
     }
 
-    /// What of the instructions could not be read.
+    /// The first thousand parts of instructions and module heads that could not be read.
     #[must_use]
     pub fn unread_lines(&self) -> &[UnreadLine] {
         self.unread.lines()

@@ -1,4 +1,4 @@
-//! What modules keep in memory, as a page for a person.
+//! The memory of modules, as a page for a person.
 
 use std::fmt::Write;
 
@@ -8,12 +8,12 @@ use crate::memory::{
 use crate::pages::{origin, unread_page};
 use tensor_layout::internals::{counted, percent, printable, readable_bytes, to_u64};
 
-/// The number of buffers a page has, if nothing else is said.
+/// The number of buffers on a page by default.
 const SHOWN: usize = 10;
 
 impl HloMemory {
-    /// A page for a person: of every module the arguments, results and the greatest buffers at the
-    /// peak (10 if not said).
+    /// A page for a person: the arguments and results of every module, and the `top` greatest buffers at
+    /// its peaks (10 by default).
     #[must_use]
     pub fn page(&self, top: Option<usize>) -> String {
         let pages = self.modules().iter().map(|module| module.page(top));

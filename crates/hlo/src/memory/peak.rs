@@ -1,4 +1,4 @@
-//! What is live at one time: the greatest sum of buffers over the schedule, and which they are.
+//! The peaks: the greatest sum of live buffers over the schedule, and the buffers that are live then.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -8,7 +8,7 @@ use itertools::Itertools;
 use crate::memory::buffers::Buffers;
 use crate::memory::graph::{ComputationGraph, Graph, Kind};
 use crate::memory::interface::Interface;
-use crate::memory::schedule::{Schedule, Span};
+use crate::memory::schedule::{ComputationSpan, Schedule};
 use crate::memory::{HloMemoryError, HloMemorySpace};
 use crate::roles::Calls;
 use crate::{HloBytes, HloModule};
@@ -22,7 +22,7 @@ use tensor_layout::xla::XlaSizes;
 pub struct HloPeak {
     /// The memory space; spaces are memories of their own, and their sums are never added.
     pub space: HloMemorySpace,
-    /// All buffers that are live.
+    /// The sums over all buffers that are live.
     pub bytes: HloBytes,
     /// The name of the instruction that runs then.
     pub name: String,
@@ -44,11 +44,11 @@ pub struct HloLive {
     pub name: String,
     /// Its opcode.
     pub opcode: String,
-    /// Which array of its shape: `{1}`; empty for all.
+    /// The path of the array in the shape of the instruction, as `{1}`; empty if the shape is one array.
     pub place: String,
     /// The shape of the array.
     pub shape: String,
-    /// What it needs and what it takes.
+    /// The bytes of its elements, and those that are allocated.
     pub bytes: HloBytes,
     /// The line of the instruction.
     pub line: u64,
@@ -60,11 +60,11 @@ pub struct HloLive {
     pub source: Option<String>,
     /// The lines of the instructions between which it is live, both included.
     pub lives: (u64, u64),
-    /// Whether it holds a parameter of the program.
+    /// Set if the instruction is a parameter of the entry.
     pub is_argument: bool,
 }
 
-/// When one array of a buffer is live.
+/// The time span in which one array of a buffer is live, both ends included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Life {
     buffer: usize,
@@ -81,7 +81,7 @@ impl Life {
     }
 }
 
-/// What is looked at to find the peaks.
+/// The inputs of the search for the peaks.
 pub(super) struct Live<'m> {
     pub(super) graph: &'m Graph,
     pub(super) calls: &'m Calls,
@@ -115,8 +115,14 @@ impl Live<'_> {
         Ok(peaks.into_iter().filter(|peak| peak.bytes.allocated > 0).collect())
     }
 
-    /// When each array of a computation is live.
-    fn add_lives(&self, number: u32, span: &Span, body: &ComputationGraph, lives: &mut Vec<Life>) {
+    /// Adds the lives of the arrays of a computation.
+    fn add_lives(
+        &self,
+        number: u32,
+        span: &ComputationSpan,
+        body: &ComputationGraph,
+        lives: &mut Vec<Life>,
+    ) {
         let (base, _) = self.buffers.arrays(number, 0);
         let count = (0..body.len()).map(|node| self.buffers.arrays(number, node).1).sum();
         let mut ends = vec![0_usize; count];
@@ -149,7 +155,7 @@ impl Live<'_> {
         }
     }
 
-    /// The arrays of an operand that an instruction uses: of a tuple one member, if it takes that alone.
+    /// Returns the arrays of an operand that an instruction uses: one member for a `get-tuple-element`.
     fn used(
         &self,
         number: u32,
@@ -165,8 +171,15 @@ impl Live<'_> {
         }
     }
 
-    /// When an instruction is done with its operands: a loop and a call hand them over.
-    fn time_of_use(&self, number: u32, span: &Span, body: &ComputationGraph, node: usize) -> usize {
+    /// Returns the time at which an instruction is done with its operands: a loop or a call hands them over
+    /// at the start of the callee.
+    fn time_of_use(
+        &self,
+        number: u32,
+        span: &ComputationSpan,
+        body: &ComputationGraph,
+        node: usize,
+    ) -> usize {
         let handed_over = || {
             let site = body.sites(node).last()?;
             self.schedule.start_for(self.calls.number(&site.name)?, (number, node))
@@ -177,11 +190,11 @@ impl Live<'_> {
         }
     }
 
-    /// Parameters of the program that are not donated live to its end.
+    /// Extends the lives of parameters of the program that are not donated to its end.
     fn keep_arguments(
         &self,
         body: &ComputationGraph,
-        span: &Span,
+        span: &ComputationSpan,
         mut use_at: impl FnMut((usize, usize), usize),
     ) {
         for (parameter, node) in body.parameters() {
@@ -212,7 +225,7 @@ impl Live<'_> {
         (sizes, HloMemorySpace(leaf.space))
     }
 
-    /// The first time at which most is live.
+    /// Returns the first time at which the sum of live bytes is greatest.
     fn greatest(&self, buffers: &[&[Life]]) -> Result<usize, LayoutError> {
         let mut changes = vec![0_i128; self.schedule.len() + 1];
         for buffer in buffers {
@@ -287,7 +300,7 @@ impl Live<'_> {
     }
 
     fn live(&self, buffer: &[Life], sizes: XlaSizes, time: usize) -> Option<HloLive> {
-        // What is written is what people know; a loop may pass on what was written before it.
+        // Prefer the instruction that wrote the buffer, which people know: a loop may only pass it on.
         let rank = |life: &&Life| {
             let is_value = self.buffers.is_value(life.array);
             (
@@ -323,7 +336,8 @@ impl Live<'_> {
     }
 }
 
-/// When a buffer is live, by the lives of its arrays, which are in order: stretches that touch are one.
+/// Returns the time spans in which a buffer is live, from the sorted lives of its arrays; spans that
+/// touch are merged.
 fn stretches(buffer: &[Life]) -> impl Iterator<Item = (usize, usize)> {
     buffer.iter().map(|life| (life.start, life.end)).coalesce(|a, b| {
         if b.0 <= a.1.saturating_add(1) { Ok((a.0, a.1.max(b.1))) } else { Err((a, b)) }

@@ -1,4 +1,4 @@
-//! When the instructions of a scheduled module run: in the order of the text, callees first.
+//! The times at which the instructions of a scheduled module run: in text order, callees first.
 
 use rustc_hash::FxHashMap;
 
@@ -6,16 +6,16 @@ use crate::memory::HloMemoryError;
 use crate::memory::graph::{Callee, ComputationGraph, Graph};
 use crate::roles::{Calls, index};
 
-/// When the instructions of a module run, in the thread of its entry.
+/// The order in which the instructions of a module run, in the thread of its entry.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Schedule {
     /// By time: the computation and the instruction.
     order: Vec<(u32, usize)>,
-    /// By computation, where it runs.
+    /// The time span of every computation that runs.
     spans: FxHashMap<u32, ComputationSpan>,
 }
 
-/// When a computation runs, and for whom.
+/// The first and the last time of a computation, the times of its instructions, and its caller.
 #[derive(Clone, Debug)]
 pub(super) struct ComputationSpan {
     pub(super) start: usize,
@@ -107,8 +107,8 @@ impl Schedule {
         all
     }
 
-    /// When what an instruction gives to a computation becomes a parameter of it: at the start of that,
-    /// or at the instruction, where the computation has run for another one.
+    /// Returns the time at which the operands of `caller` become parameters of `callee`, its start; `None`
+    /// if it runs for another caller.
     pub(super) fn start_for(&self, callee: u32, caller: (u32, usize)) -> Option<usize> {
         let span = self.spans.get(&callee)?;
         (span.caller == Some(caller)).then_some(span.start)

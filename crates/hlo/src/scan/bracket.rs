@@ -3,10 +3,10 @@
 use crate::scan::window::SOFT_BREAK;
 use tensor_layout::notation::{Dtype, Notation};
 
-/// How deep the brackets of CuTe layouts nest.
+/// The greatest depth to which the brackets of a CuTe layout may nest.
 const DEEPEST: usize = 64;
 
-/// Over how many lines a layout may be broken.
+/// The greatest number of line breaks in a layout.
 const MOST_LINES: usize = 16;
 
 /// A stretch of text that may be a layout.
@@ -15,16 +15,16 @@ pub(super) struct Stretch {
     pub(super) start: usize,
     pub(super) end: usize,
     pub(super) notation: Notation,
-    /// Whether it is a layout for certain, or a mistaken one: levels are named in it.
+    /// Set if it is meant as a layout for certain, because it names levels or follows a swizzle.
     pub(super) is_certain: bool,
 }
 
-/// Brackets with what may stand in layouts.
+/// A bracket whose characters all may be those of a layout.
 #[derive(Clone, Copy, Debug)]
 struct BracketPart {
     end: usize,
     height: usize,
-    /// `4_PE` is in it.
+    /// Set if it has a term such as `4_PE`, or the slip `4-PE`.
     has_level: bool,
     has_colon: bool,
     has_comma: bool,
@@ -34,13 +34,13 @@ fn is_blank(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\r' | b'\n' | SOFT_BREAK)
 }
 
-/// Where the text goes on behind blanks.
+/// Returns the position behind blanks.
 fn behind_blanks(bytes: &[u8], at: usize) -> usize {
     let rest = bytes.get(at..).unwrap_or_default();
     at + rest.iter().take_while(|byte| is_blank(**byte)).count()
 }
 
-/// The group that opens at `open`.
+/// Reads the bracket that opens at `open`.
 ///
 /// Cost: O(its length); one that is left nests at most 64 deep, so that all brackets of a text
 /// together cost O(64 x its length).
@@ -78,7 +78,7 @@ fn group(bytes: &[u8], open: usize) -> Option<BracketPart> {
     None
 }
 
-/// What may be a layout that begins with the bracket at `open`.
+/// Returns the stretch that begins with the bracket at `open`, if it may be a layout.
 pub(super) fn stretch(bytes: &[u8], open: usize) -> Option<Stretch> {
     let head = group(bytes, open)?;
     let tuple = |at: usize| (bytes.get(at) == Some(&b'(')).then(|| group(bytes, at))?;
@@ -112,7 +112,7 @@ fn is_list(bytes: &[u8], open: usize, body: BracketPart) -> bool {
     body.height == 1 && body.has_comma && !is_called
 }
 
-/// Where `@LM0 / Float` ends, or the layout without it.
+/// Returns the end of `@LM0 / Float` behind a layout; `end` if it is missing.
 fn suffix_end(bytes: &[u8], end: usize) -> usize {
     let word_end = |at: usize| {
         let rest = bytes.get(at..).unwrap_or_default();
@@ -135,7 +135,7 @@ fn suffix_end(bytes: &[u8], end: usize) -> usize {
     if bytes.get(slash) == Some(&b'/') && is_dtype { word_end(dtype) } else { memory_end }
 }
 
-/// What may be shape and strides as NumPy and PyTorch have them, if the bracket at `open` follows
+/// Returns the stretch that may be shape and strides of NumPy or PyTorch, if the bracket at `open` follows
 /// `shape=` or `torch.Size`; a shape alone is not a layout.
 pub(super) fn strided(bytes: &[u8], open: usize) -> Option<Stretch> {
     let before = bytes.get(..open)?;
@@ -165,7 +165,7 @@ fn digits_end(bytes: &[u8], at: usize) -> usize {
     at + rest.iter().take_while(|byte| byte.is_ascii_digit()).count()
 }
 
-/// Where a list of integers in brackets ends.
+/// Returns the end of a list of integers in brackets.
 fn list_end(bytes: &[u8], open: usize) -> Option<usize> {
     let mut depth = 0_usize;
     for (byte, end) in bytes.get(open..)?.iter().zip(open + 1..) {

@@ -1,4 +1,4 @@
-//! What is worth knowing of a layout that was found.
+//! The numbers of a layout that was found: its shape, bytes, padding and fit.
 
 use tensor_layout::LayoutText;
 use tensor_layout::Machine;
@@ -8,7 +8,8 @@ use tensor_layout::sharding::ShardedShape;
 use tensor_layout::xla::XlaAdvice;
 use tensor_layout::{LayoutError, ParseError};
 
-/// Where the PadLayouts of a text are placed; what a layout says itself goes before.
+/// The machine, memory and dtype for PadLayouts of a text; a memory or dtype of a layout's own takes
+/// precedence.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ScanPlace<'a> {
     /// The machine that they have to fit.
@@ -29,9 +30,9 @@ pub struct LayoutFacts {
     pub unpadded_bytes: Option<u64>,
     /// The bytes with padding.
     pub allocated_bytes: Option<u64>,
-    /// Room that holds no element, and all room: in slots, of XLA shapes in bytes.
+    /// The room without elements, and all room: in slots, for XLA shapes in bytes.
     pub padding: (u64, u64),
-    /// Memories and levels of the machine, and what is needed of them.
+    /// The memories and levels of the machine, with the need and the capacity of each.
     pub fits: Vec<Fit>,
     /// The reason the layout cannot be placed on the machine.
     pub misplaced: Option<String>,
@@ -127,7 +128,7 @@ fn sharded(shape: &ShardedShape) -> Result<LayoutFacts, ParseError> {
     })
 }
 
-/// The first tiling of a list by rank that dumps show and that takes less.
+/// Returns the first advised tiling that dumps show and that takes less, for a tiled array only.
 fn better(array: &XlaArray, allocated: u64) -> Result<Option<XlaAdvice>, ParseError> {
     let is_tiled = array.layout.as_ref().is_some_and(|layout| !layout.tiles.is_empty());
     if !is_tiled {

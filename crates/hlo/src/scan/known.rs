@@ -1,19 +1,19 @@
-//! Which texts are layouts: each distinct one is parsed once.
+//! The distinct texts that are layouts, or were meant as such: each is parsed once.
 
 use indexmap::IndexMap;
 
 use tensor_layout::LayoutText;
 use tensor_layout::notation::{Notation, XlaParser};
 
-/// What is known of a text.
+/// The outcome of parsing a text.
 #[derive(Clone, Debug)]
 pub(super) enum Verdict {
     Layout(Notation),
-    /// It was meant as a layout, and is refused.
+    /// The text was meant as a layout, but cannot be read: the reason.
     Refused(String),
 }
 
-/// The distinct layouts, and the texts that nearly are.
+/// The distinct layouts, and the texts that were meant as layouts.
 #[derive(Clone, Debug)]
 pub(super) struct Known {
     verdicts: IndexMap<Box<str>, Verdict>,
@@ -43,7 +43,7 @@ impl Known {
         Some(self.verdicts.insert_full(text.into(), verdict).0)
     }
 
-    /// Keeps a text that is refused without being parsed.
+    /// Keeps a text that is rejected without being parsed; returns its id.
     pub(super) fn refuse(&mut self, text: &str, reason: &str) -> usize {
         match self.verdicts.get_index_of(text) {
             Some(number) => number,

@@ -1,4 +1,4 @@
-//! Layouts wherever they stand: in logs, in JSON and YAML, in compiler dumps.
+//! Layouts in any text: in logs, in JSON and YAML, in compiler dumps.
 //!
 //! ```text
 //! # == In(0): ((8_L2B:1, 16:2, 8_L1B:1), (2:1, 4_PE:1, 2_W:1))@LM0 / Float ==     a PadLayout
@@ -8,7 +8,7 @@
 //! ```
 //!
 //! [`LayoutScan`] hands out one layout after the other; [`ScanReport`] counts the distinct ones.
-//! A bracket is tried as a layout if it can be one; what is not read as a layout is text.
+//! A bracket that may be a layout is parsed as one; everything else is plain text.
 
 mod bracket;
 mod facts;

@@ -1,9 +1,9 @@
-//! What a layout is called where it stands: an instruction, a key, the word before it.
+//! The name of a layout in its text: an instruction, a key, or the word before it.
 
 /// The longest name that is kept, in characters.
 const LONGEST: usize = 60;
 
-/// The name of what follows `before`, the line up to a layout.
+/// Returns the name of the layout that follows `before`, the line up to it.
 ///
 /// The instruction of `%name = ..`; else the key before a colon or an equals sign, also of the
 /// list that the layout is in; else the last word.
@@ -45,7 +45,7 @@ fn list_key(before: &str) -> Option<&str> {
     head.rsplit('"').next()
 }
 
-/// The last word, without the bracket of a call that it stands in.
+/// Returns the last word, without the bracket of a call around it.
 fn last_word(text: &str) -> Option<&str> {
     let word = text.trim_end_matches(|c: char| c.is_whitespace() || "\"'`,:=".contains(c));
     let word = word.rsplit(|c: char| c.is_whitespace() || "\"'`,;{".contains(c)).next()?;

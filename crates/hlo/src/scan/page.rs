@@ -10,7 +10,7 @@ use tensor_layout::internals::to_u64;
 use tensor_layout::internals::{counted, percent, printable, readable_bytes};
 use tensor_layout::placement::Fit;
 
-/// The number of texts that cannot be read a page shows.
+/// The greatest number of unread texts on a page.
 const MOST_UNREAD: usize = 10;
 
 impl ScanReport {
@@ -26,7 +26,7 @@ impl ScanReport {
     /// Writes the [page](ScanReport::page), row by row.
     ///
     /// # Errors
-    /// What `out` fails with.
+    /// Those of `out`.
     pub fn write_page(
         &self,
         out: &mut dyn io::Write,
@@ -69,7 +69,7 @@ impl ScanReport {
     /// Writes the layouts as CSV; texts in quotes.
     ///
     /// # Errors
-    /// What `out` fails with.
+    /// Those of `out`.
     pub fn write_csv(
         &self,
         out: &mut dyn io::Write,
@@ -120,7 +120,7 @@ fn cells(facts: &LayoutFacts) -> [String; 3] {
     [bytes(facts.unpadded_bytes), bytes(facts.allocated_bytes), percent(padding, room)]
 }
 
-/// What the second line says behind the name.
+/// Returns the parts of the second line behind the name: shape, fit, and advice.
 fn about(layout: &LayoutRow<'_>, facts: &LayoutFacts) -> Vec<String> {
     let shape = || match &facts.shape[..] {
         [] => "scalar".to_owned(),

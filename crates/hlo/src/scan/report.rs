@@ -26,7 +26,7 @@ use tensor_layout::notation::{Notation, XlaParser};
 #[derive(Clone, Debug)]
 pub struct ScanReport {
     known: Known,
-    /// Where each known text was first seen, and how often.
+    /// The first line, the name there, and the count of each known text.
     sights: Vec<Sight>,
     bytes: u64,
 }
@@ -48,9 +48,9 @@ pub struct LayoutRow<'a> {
     pub notation: Notation,
     /// The line where it is first seen, from 1.
     pub line: u64,
-    /// What it is called there.
+    /// Its name there, if it has one.
     pub name: Option<&'a str>,
-    /// How often it is seen.
+    /// The number of times it is seen.
     pub count: u64,
     xla: XlaParser,
 }
@@ -63,18 +63,18 @@ pub struct UnreadLayout<'a> {
     pub text: &'a str,
     /// The line where it is first seen, from 1.
     pub line: u64,
-    /// How often it is seen.
+    /// The number of times it is seen.
     pub count: u64,
-    /// The reason it is refused.
+    /// The reason it cannot be read.
     pub reason: &'a str,
 }
 
 impl ScanReport {
-    /// Reads a text, XLA shapes as `xla` says; now and then `progress` is called with
+    /// Reads a text, XLA shapes with the parser `xla`; now and then `progress` is called with
     /// the number of bytes read.
     ///
     /// # Errors
-    /// What `input` fails with.
+    /// Those of `input`.
     pub fn read(
         input: impl Read,
         xla: XlaParser,
@@ -105,7 +105,7 @@ impl ScanReport {
         })
     }
 
-    /// What could not be read.
+    /// The texts that were meant as layouts and cannot be read.
     pub fn unread(&self) -> impl Iterator<Item = UnreadLayout<'_>> {
         self.texts().filter_map(|(text, verdict, sight)| {
             let Verdict::Refused(reason) = verdict else { return None };
@@ -135,7 +135,7 @@ impl Sight {
 }
 
 impl LayoutRow<'_> {
-    /// What the text is a layout of.
+    /// Parses the text.
     ///
     /// # Errors
     /// None that its notation did not raise before.
@@ -146,7 +146,7 @@ impl LayoutRow<'_> {
     /// Shape, bytes, padding, and whether it fits.
     ///
     /// # Errors
-    /// As [`LayoutFacts::of`]: the text is written well, and means nothing.
+    /// As [`LayoutFacts::of`]: the text is well-formed, but the layout is invalid.
     pub fn facts(&self, place: ScanPlace<'_>) -> Result<LayoutFacts, ParseError> {
         LayoutFacts::of(&self.layout()?, place)
     }

@@ -9,7 +9,7 @@ use tensor_layout::sharding::HloSharding;
 
 const MARK: &[u8] = b", sharding=";
 
-/// Where the line ends, and where a sharding stands on what is left of it.
+/// The end of the line, and the position of the `sharding` attribute on the rest of it.
 ///
 /// Looked up once per line, or else lines without an end would be searched again for every shape.
 #[derive(Clone, Copy, Debug)]
@@ -19,7 +19,7 @@ pub(super) struct LineAhead {
 }
 
 impl LineAhead {
-    /// What lies ahead of `at`; `known` is what was found before in the same window.
+    /// Returns the rest of the line at `at`; `known` is the last answer in the same window.
     pub(super) fn of(bytes: &[u8], at: usize, known: Option<LineAhead>) -> LineAhead {
         let holds = |ahead: &LineAhead| at <= ahead.end && ahead.mark.is_none_or(|mark| mark >= at);
         known.filter(holds).unwrap_or_else(|| {
@@ -38,7 +38,7 @@ impl LineAhead {
     }
 }
 
-/// The attribute outside quotes and brackets.
+/// Returns the position of the attribute, outside quotes and brackets.
 fn mark(line: &[u8], at: usize) -> Option<usize> {
     // Most lines have none.
     memmem::find(line.get(at..)?, MARK)?;
@@ -48,7 +48,7 @@ fn mark(line: &[u8], at: usize) -> Option<usize> {
         .find(|at| line[*at..].starts_with(MARK))
 }
 
-/// The sharding at the head of a text, and the mesh that follows it.
+/// Returns the sharding at the start of a text, with the mesh that follows it.
 fn sharding(text: &[u8]) -> Option<&str> {
     let open = text.iter().position(|byte| matches!(byte, b'{' | b'(' | b'['))?;
     if !text.get(..open)?.iter().all(is_name) {
@@ -61,7 +61,7 @@ fn sharding(text: &[u8]) -> Option<&str> {
     Some(text.trim_end_matches(','))
 }
 
-/// Where a mesh ends: `x=2,y=4`, or `mesh[x=2,y=4]` and others with a bracket behind their name.
+/// Returns the length of a mesh: `x=2,y=4`, or `mesh[x=2,y=4]` and others with a bracket behind their name.
 fn mesh_length(text: &[u8]) -> usize {
     let length =
         text.iter().take_while(|byte| is_name(byte) || matches!(byte, b'=' | b',')).count();

@@ -10,12 +10,12 @@ use memchr::{memchr2, memrchr2};
 use crate::scan::bracket::{Stretch, stretch, strided};
 use crate::scan::known::{Known, Verdict};
 use crate::scan::name;
-use crate::scan::sharded::{self, Ahead};
+use crate::scan::sharded::{self, LineAhead};
 use crate::scan::window::{SOFT_BREAK, Window};
 use crate::{HloModule, shape_end, type_before};
 use tensor_layout::notation::{Notation, XlaParser};
 
-/// How much of a line before a layout is kept for its name.
+/// The number of bytes of a line before a layout that are kept for its name.
 const CONTEXT: usize = 4096;
 
 /// Returns whether a layout may begin at a byte, or a line ends.
@@ -33,7 +33,7 @@ fn is_mark(byte: &u8) -> bool {
 /// instruction; not in modules that are partitioned and scheduled, whose shapes are those of one
 /// device.
 ///
-/// Law: every layout of the corpus is found in any text that it stands in, with its line.
+/// Law: every layout of the corpus is found in any text around it, with its line.
 /// Cost: one pass; memory for a window of less than 1 MiB and the distinct layouts.
 ///
 /// ```
@@ -54,15 +54,15 @@ fn is_mark(byte: &u8) -> bool {
 pub struct LayoutScan<R> {
     window: Window<R>,
     at: usize,
-    /// Up to here brackets belong to the last layout.
+    /// The end of the last layout in brackets: brackets before it are part of that.
     taken: usize,
     line: u64,
-    /// Where the line begins in the window, or what is left of it.
+    /// The start of the line in the window, or of what is left of the line.
     line_start: usize,
     /// Arrays of a sharded tuple that are still to be handed out.
     queued: VecDeque<String>,
-    /// What was found ahead on the line.
-    ahead: Option<Ahead>,
+    /// The rest of the line, if it was searched for a sharding.
+    ahead: Option<LineAhead>,
     known: Known,
     per_device: bool,
     heading: Option<Heading>,
@@ -84,7 +84,7 @@ impl<R: Read> LayoutScan<R> {
         LayoutScan::with_parser(input, XlaParser::strict())
     }
 
-    /// A scan that reads XLA shapes as `xla` says.
+    /// A scan that reads XLA shapes with the parser `xla`.
     pub fn with_parser(input: R, xla: XlaParser) -> LayoutScan<R> {
         LayoutScan {
             window: Window::new(input),
@@ -100,11 +100,11 @@ impl<R: Read> LayoutScan<R> {
         }
     }
 
-    /// The next layout, or text that was meant as one and is [refused](SeenLayout::refusal); `None`
-    /// at the end.
+    /// Returns the next layout, or text that was meant as one and [cannot be read](SeenLayout::refusal);
+    /// `None` at the end.
     ///
     /// # Errors
-    /// What the input fails with.
+    /// Those of the input.
     pub fn next_layout(&mut self) -> io::Result<Option<SeenLayout<'_>>> {
         loop {
             if self.line == 0 {
@@ -195,7 +195,7 @@ impl<R: Read> LayoutScan<R> {
         let is_result = !self.per_device && (before.ends_with(b" = ") || is_buffer);
         let mut sharding = sharded::behind(bytes, end);
         if is_result && sharding.is_none() {
-            let ahead = Ahead::of(bytes, end + usize::from(is_buffer), self.ahead);
+            let ahead = LineAhead::of(bytes, end + usize::from(is_buffer), self.ahead);
             self.ahead = Some(ahead);
             sharding = sharded::of_result(bytes, ahead);
         }
@@ -210,7 +210,7 @@ impl<R: Read> LayoutScan<R> {
     fn bracket(&mut self, open: usize) -> Option<Find> {
         let bytes = self.window.bytes();
         if bytes.get(..open)?.ends_with(b" = ") && !self.per_device {
-            let ahead = Ahead::of(bytes, open, self.ahead);
+            let ahead = LineAhead::of(bytes, open, self.ahead);
             self.ahead = Some(ahead);
             if let Some((arrays, end)) = sharded::of_tuple(bytes, open, ahead) {
                 (self.queued, self.at) = (arrays.into(), end.max(open + 1));
@@ -251,7 +251,7 @@ impl<R: Read> LayoutScan<R> {
         self.read_head(start);
     }
 
-    /// Learns from the head of a module whether its shapes are those of one device.
+    /// Finds out, at the head of a module, whether its shapes are those of one device.
     fn read_head(&mut self, start: usize) {
         let rest = self.window.bytes().get(start..).unwrap_or_default();
         if rest.starts_with(b"HloModule ") {
@@ -263,7 +263,7 @@ impl<R: Read> LayoutScan<R> {
     }
 }
 
-/// `Sw<3,4,3> o (8,64):(64,1)`: a swizzle stands before its layout, and belongs to it.
+/// Extends a layout by the swizzle before it, as in `Sw<3,4,3> o (8,64):(64,1)`.
 fn swizzled(bytes: &[u8], found: Stretch) -> Stretch {
     let before = bytes.get(..found.start).unwrap_or_default();
     if found.notation != Notation::Cute || !before.trim_ascii_end().ends_with(b" o") {
@@ -298,7 +298,7 @@ impl Heading {
     }
 }
 
-/// A layout where it stands, until the next one is asked for.
+/// A layout at its place in the text, until the next one is asked for.
 #[derive(Clone, Copy, Debug)]
 pub struct SeenLayout<'a> {
     text: &'a str,
@@ -316,7 +316,7 @@ impl<'a> SeenLayout<'a> {
         self.text
     }
 
-    /// The notation; `None` for text that is refused.
+    /// The notation; `None` for text that cannot be read.
     #[must_use]
     pub fn notation(&self) -> Option<Notation> {
         match self.verdict {
@@ -340,8 +340,8 @@ impl<'a> SeenLayout<'a> {
         self.line
     }
 
-    /// What it is called there: the instruction, the key of the value or of the list that it is in,
-    /// or the word before it.
+    /// Its name in the text: the instruction, the key of the value or of the list that it is in, or the word
+    /// before it.
     #[must_use]
     pub fn name(&self) -> Option<String> {
         let before = String::from_utf8_lossy(self.before);

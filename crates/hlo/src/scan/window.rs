@@ -5,10 +5,10 @@ use std::io::{self, Read};
 use memchr::memchr;
 use tensor_layout::internals::to_u64;
 
-/// How much is read at a time.
+/// The number of bytes that are read at a time.
 const STEP: u64 = 1 << 18;
 
-/// A layout that is longer may not be found; it stands in the window as a whole otherwise.
+/// The longest layout, in bytes, that is in the window as a whole; a longer one may not be found.
 pub(super) const LONGEST_LAYOUT: usize = 1 << 16;
 
 /// A line break within a quoted string: it separates, and is not counted as a line.
@@ -22,7 +22,7 @@ const LONGEST_ESCAPE: usize = 8;
 pub(super) struct Window<R> {
     input: R,
     bytes: Vec<u8>,
-    /// Up to here escapes are undone.
+    /// The end of the part in which escapes are undone.
     plain: usize,
     ended: bool,
     read: u64,
@@ -33,12 +33,12 @@ impl<R: Read> Window<R> {
         Window { input, bytes: Vec::new(), plain: 0, ended: false, read: 0 }
     }
 
-    /// What is in the window.
+    /// The text in the window.
     pub(super) fn bytes(&self) -> &[u8] {
         &self.bytes
     }
 
-    /// Up to where a layout may begin: from there on it may be cut off.
+    /// The position before which a layout is whole in the window: from there on it may be cut off.
     pub(super) fn limit(&self) -> usize {
         match self.ended {
             true => self.bytes.len(),
@@ -79,7 +79,7 @@ impl<R: Read> Window<R> {
     }
 }
 
-/// Replaces an escape by blanks and what it stands for; returns where it ends.
+/// Replaces an escape by blanks and the character that it encodes; returns the position behind it.
 fn undo_escape(bytes: &mut [u8], start: usize) -> usize {
     let slashes = bytes.get(start..).unwrap_or_default().iter().take_while(|b| **b == b'\\');
     let at = start + slashes.count();

@@ -39,7 +39,7 @@ const VISIONS: [(&str, [Triple; 3], f64); 4] = [
     ),
 ];
 
-/// From linear sRGB to XYZ of D65.
+/// The matrix from linear sRGB to XYZ of D65.
 const XYZ: [Triple; 3] = [
     [0.412_456_4, 0.357_576_1, 0.180_437_5],
     [0.212_672_9, 0.715_152_2, 0.072_175_0],

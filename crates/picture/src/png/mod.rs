@@ -26,12 +26,12 @@ pub enum PngError {
         "the picture would be {width} x {height} pixels, and a PNG may have {LONGEST} along a side and {MOST_PIXELS} in all; write .svg instead"
     )]
     TooLarge {
-        /// In pixels.
+        /// The width in pixels.
         width: u32,
-        /// In pixels.
+        /// The height in pixels.
         height: u32,
     },
-    /// The renderer refused it.
+    /// An error of the renderer.
     #[error("the picture could not be rendered: {0}")]
     Render(String),
 }

@@ -1,4 +1,4 @@
-//! A picture as SVG that stands on its own.
+//! A picture as self-contained SVG.
 
 mod panel;
 
@@ -60,7 +60,7 @@ impl Picture {
         )
     }
 
-    /// The panels with their sizes; where they are compared, with cells of one size.
+    /// The panels with their sizes; if they are compared, with cells of one size.
     fn boxes(&self) -> Vec<DrawnBox<'_>> {
         let widest = |a: (f64, f64), b: (f64, f64)| (a.0.max(b.0), a.1.max(b.1));
         let cells = self.panels.iter().map(panel::cell_size);
@@ -117,7 +117,7 @@ stroke-width:3px;stroke-linejoin:round}.r{text-anchor:end;fill:#555555;font-size
 .z{stroke:#b3261e;stroke-width:1.2;fill:none}.l{stroke:#b3261e;stroke-width:0.8;stroke-opacity:0.6;\
 stroke-dasharray:4 3;fill:none}</style>\n";
 
-/// Where the panels stand: side by side as long as there is room.
+/// The corners of the panels: side by side as long as there is room.
 fn places(boxes: &[DrawnBox<'_>], top: f64) -> Vec<(f64, f64)> {
     let (mut x, mut y, mut tallest) = (MARGIN, top, 0.0_f64);
     let mut places = Vec::new();
@@ -132,7 +132,7 @@ fn places(boxes: &[DrawnBox<'_>], top: f64) -> Vec<(f64, f64)> {
     places
 }
 
-/// From a block to the panel that shows it in detail.
+/// Draws the lines from a block to the panel that shows it in detail.
 fn zoom_lines(body: &mut String, boxes: &[DrawnBox<'_>], places: &[(f64, f64)]) {
     for (at, pair) in boxes.windows(2).enumerate() {
         let [from, to] = pair else { continue };
@@ -225,7 +225,7 @@ fn text_width(text: &str) -> f64 {
     number(text.chars().count()) * CHARACTER
 }
 
-/// Lines that fit a width, broken at blanks where there are some.
+/// Lines that fit a width, broken at blanks if there are any.
 fn wrapped(text: &str, width: f64) -> Vec<String> {
     let mut lines: Vec<String> = vec![String::new()];
     for word in text.split(' ') {
@@ -245,7 +245,7 @@ fn wrapped(text: &str, width: f64) -> Vec<String> {
     lines
 }
 
-/// The lines in a cell: its label, its padding, and where it comes from.
+/// The lines in a cell: its label, its padding, and its source.
 fn lines(cell: &Cell) -> Vec<String> {
     // Long spans take two lines.
     let label = cell.label.lines().flat_map(|line| match line.strip_suffix(" with gaps") {

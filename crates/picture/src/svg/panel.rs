@@ -171,7 +171,7 @@ impl<'a> DrawnBox<'a> {
         }
     }
 
-    /// Innermost borders first, so that outer ones lie over them; one path per depth.
+    /// Innermost borders first, so that outer ones cover them; one path per depth.
     fn draw_borders(&self, body: &mut String) {
         let (wide, high) = self.cell;
         let panel = self.panel;
