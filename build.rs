@@ -5,10 +5,11 @@ use std::path::{Path, PathBuf};
 use std::{env, fs, io};
 
 /// The modules of `src/guide.rs` and where their pages are.
-const PAGES: [(&str, &str); 16] = [
+const PAGES: [(&str, &str); 19] = [
     ("src/guide", "tutorial"),
     ("docs", "notation"),
     ("docs", "xla"),
+    ("docs", "xla-reference"),
     ("docs", "algebra"),
     ("docs", "relayout"),
     ("docs", "relayout-reference"),
@@ -16,9 +17,11 @@ const PAGES: [(&str, &str); 16] = [
     ("docs", "planner"),
     ("docs", "gpu"),
     ("docs", "vectors"),
+    ("docs", "vectors-reference"),
     ("docs", "sharding"),
     ("docs", "sharding-reference"),
     ("docs", "sharding-dumps"),
+    ("docs", "testing"),
     ("docs", "compare"),
     ("docs", "design"),
     ("docs", "performance"),
@@ -67,6 +70,8 @@ fn for_rustdoc(text: &str, folder: &Path) -> io::Result<String> {
 fn module(target: &str) -> Option<String> {
     let (page, heading) = target.split_at(target.find('#').unwrap_or(target.len()));
     let page = page.strip_suffix(".md")?;
+    // The tutorial is in another folder than the pages.
+    let page = page.strip_prefix("../../docs/").unwrap_or(page);
     let is_module = PAGES.iter().any(|(_, name)| *name == page);
     is_module.then(|| format!("crate::guide::{}{heading}", page.replace('-', "_")))
 }

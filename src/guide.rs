@@ -16,6 +16,9 @@ pub mod notation {}
 #[doc = page!("xla")]
 pub mod xla {}
 
+#[doc = page!("xla-reference")]
+pub mod xla_reference {}
+
 #[doc = page!("algebra")]
 pub mod algebra {}
 
@@ -37,6 +40,9 @@ pub mod gpu {}
 #[doc = page!("vectors")]
 pub mod vectors {}
 
+#[doc = page!("vectors-reference")]
+pub mod vectors_reference {}
+
 #[doc = page!("sharding")]
 pub mod sharding {}
 
@@ -45,6 +51,9 @@ pub mod sharding_reference {}
 
 #[doc = page!("sharding-dumps")]
 pub mod sharding_dumps {}
+
+#[doc = page!("testing")]
+pub mod testing {}
 
 #[doc = page!("compare")]
 pub mod compare {}

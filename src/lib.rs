@@ -1,44 +1,110 @@
-//! `tensor-layout` tells you where every element of a tensor lives: on which units of a machine, and
+//! `tensor-layout` computes where every element of a tensor lives: on which units of a machine, and
 //! at which address.
 //!
-//! A layout is parsed from the text of a deep-learning compiler and lowered into one algebra of axes, which
-//! answers questions: the place of an index, the index at a place, whole address tables, padding, holes,
-//! copies. Every answer is exact, or an error that gives the reason.
+//! It reads the texts of compilers and libraries: PadLayouts of MN-Core, XLA shapes, shardings, CuTe, Triton,
+//! strides. Each becomes a [`Layout`], a value that is asked and edited. Every answer is exact, or an error
+//! with its reason. The sections below go from a text to a table to the cost of changing the layout; the
+//! [tutorial](guide::tutorial) builds up the notation, and the [`guide`] has the rest.
+//!
+//! # From a text to a place
+//!
+//! A 12 x 8 matrix on four processing elements (PE): `4_PE` splits the rows into four blocks, one for each
+//! PE; `3:8` puts the three rows of a block 8 addresses apart.
 //!
 //! ```
-//! use tensor_layout::{Found, Layout, Machine, Placement};
+//! use tensor_layout::{Found, Layout};
 //!
-//! let layout: Layout = "((16_L2B, 8_L1B, 8:8), (16_MAB, 8:1, 4_PE))".parse()?;
-//! let placement = Placement::of(layout).on(&Machine::mn_core()).build()?;
-//! let place = placement.locate(&[100, 37])?;
-//! assert_eq!(place.to_string(), "L2B=1,L1B=4,MAB=1,PE=1,Addr=33");
-//! assert_eq!(placement.element(&place)?, Found::Element(vec![100, 37]));
+//! let layout: Layout = "((4_PE, 3:8), (8:1))".parse()?;
+//! assert_eq!(layout.locate(&[5, 1])?.to_string(), "PE=1,Addr=17");
+//! assert_eq!(layout.element(&"PE=1,Addr=17".parse()?)?, Found::Element(vec![5, 1]));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # On a machine
+//!
+//! A [`Machine`] is a tree of levels with memories. A [`Placement`] puts a layout on it: the layout is checked
+//! against the sizes, and a level that the layout does not use holds copies.
+//!
+//! ```
+//! use tensor_layout::{Level, Machine, Placement};
+//!
+//! let machine: Machine = "L2B=2,PE=4".parse()?;
+//! let placement = Placement::of("((4_PE, 3:8), (8:1))".parse()?).on(&machine).build()?;
+//! assert_eq!((placement.copies(), placement.replicated()), (2, vec![Level::L2B]));
+//! assert_eq!(placement.locate(&[5, 1])?.to_string(), "L2B=0,PE=1,Addr=17"); // the first copy
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # From a layout to a table
+//!
+//! [`Placement::table`] streams the rows of one unit, a subtree or all units, sorted by place. A compiled
+//! [`Program`](program::Program) fills whole tables in the caller's memory, as fast as memory takes them.
+//!
+//! ```
+//! use tensor_layout::Placement;
+//! use tensor_layout::rows::Format;
+//!
+//! let placement = Placement::of("((4_PE, 3:8), (2:1))".parse()?).build()?;
+//! let mut rows = Vec::new();
+//! placement.table().at(&"PE=2".parse()?)?.write(Format::Csv, &mut rows, &mut |_| {})?;
+//! assert!(String::from_utf8(rows)?.starts_with("PE,Addr,i0,i1\n2,0,6,0\n2,1,6,1\n2,8,7,0\n"));
+//!
+//! let mut packed = vec![0_u32; 12 * 2]; // unit x addresses + address, row-major over the elements
+//! placement.program()?.fill_packed(&mut packed)?;
+//! assert_eq!(packed[6 * 2 + 1], 2 * 18 + 1);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # From one layout to another
+//!
+//! A [`Relayout`](relayout::Relayout) counts what has to move, level by level, for tensors of any size.
+//!
+//! ```
+//! use tensor_layout::{Level, Machine, Placement};
+//! use tensor_layout::relayout::{Distance, Relayout};
+//!
+//! let machine: Machine = "PE=4".parse()?;
+//! let rows = Placement::of("((4_PE, 3:8), (8:1))".parse()?).on(&machine).build()?;
+//! let columns = Placement::of("((12:2), (4_PE, 2:1))".parse()?).on(&machine).build()?;
+//! let traffic = Relayout::new(&rows, &columns)?.traffic()?;
+//! assert_eq!(traffic.count(Distance::InPlace), 4);
+//! assert_eq!(traffic.count(Distance::Level(Level::PE)), 72); // three quarters change their PE
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # When there is no answer
+//!
+//! Nothing panics. A [`ParseError`] points into the text, a [`LayoutError`] has the numbers; both say what to
+//! do where a remedy is known.
+//!
+//! ```
+//! use tensor_layout::Layout;
+//!
+//! let error = "((2_PE, 6:4), (2_PE, 4:1))".parse::<Layout>().unwrap_err();
+//! assert_eq!(error.to_string(), "\
+//! level `PE` occurs more than once, and this one lacks a stride
+//!  --> 1:3
+//!   | ((2_PE, 6:4), (2_PE, 4:1))
+//!   |   ^^^^         ----
+//!   = help: give every `PE` its stride, such as `2_PE:2` here and `2_PE:1` there");
 //! ```
 //!
 //! # Concepts
 //!
-//! * A [`PadLayout`](notation::PadLayout) is a text as it was written, with spans and round trip; it means a [`Layout`].
-//! * A [`Layout`] is a value: each tensor axis is split into subaxes, major to minor; each
-//!   [`Subaxis`](algebra::Subaxis) lands in a [`Level`] with a stride, or feeds a derived axis. Values beyond the
-//!   extent of an axis are padding. A [`Replica`](algebra::Replica) is a subaxis without a source: copies.
-//! * A [`Level`] is the name of a coordinate: units of hardware (`L2B`, `L1B`, `MAB`, `PE`, any
-//!   other name), the address `Addr` in 64-bit long words, the lane `W` in a long word, the step
-//!   `Time`. A [`Location`] has one coordinate per level.
-//! * A [`Machine`] is a tree of levels with sizes and memories.
-//! * A [`Placement`] is a layout on a machine: checked against it, absent levels replicated. It
-//!   answers [`locate`](Placement::locate), [`element`](Placement::element),
-//!   [`table`](Placement::table), [`unit`](Placement::unit) and [`report`](Placement::report); compiled
-//!   into a [`Program`](program::Program) it fills whole tables and moves data at memory speed.
-//! * Text of any notation is a [`LayoutText`]; [`XlaShape`](xla::XlaShape), [`CuteLayout`](notation::CuteLayout) and [`Strided`](notation::Strided) lower to the
-//!   same [`Layout`]. Two layouts are compared ([`Layout::same_map`]), composed
-//!   ([`Layout::compose`]) and edited ([`Layout::reshape`] and others).
-//! * A [`Sharding`](sharding::Sharding) spreads a tensor over devices; with the layout of its shards it is one layout.
-//! * A [`Relayout`](relayout::Relayout) pairs two placements of a tensor: exact [`Traffic`](relayout::Traffic) per level, and the moves;
-//!   [`Candidates`](candidates::Candidates) are layouts to choose from.
-//! * A [`ParseError`] shows the fault in a text with a caret; a [`LayoutError`] reports one in its meaning.
-//!
-//! The [`guide`] has a tutorial, the notation, the algebra with its laws, and the design.
+//! * A [`Layout`] splits each axis of a tensor into subaxes, major to minor. Each [`Subaxis`](algebra::Subaxis) lands
+//!   in a [`Level`] with a stride, or feeds a derived axis. Values beyond the extent of an axis are padding. A
+//!   [`Replica`](algebra::Replica) makes copies.
+//! * A [`Level`] is the name of a coordinate: a kind of unit (`L2B`, `L1B`, `MAB`, `PE`, any other name), the
+//!   address `Addr` in 64-bit long words, the lane `W` in a long word, the step `Time`. A [`Location`] has one
+//!   coordinate per level.
+//! * A text of any notation is a [`LayoutText`]. A [`PadLayout`](notation::PadLayout), an
+//!   [`XlaShape`](xla::XlaShape), a [`CuteLayout`](notation::CuteLayout) and a [`Strided`](notation::Strided) keep the text as
+//!   it was written, with spans, and lower to the same [`Layout`].
+//! * Layouts are compared ([`Layout::same_map`]), composed ([`Layout::compose`]) and edited ([`Layout::reshape`] and
+//!   others). A [`Sharding`](sharding::Sharding) spreads a tensor over devices; with the layout of its shards it
+//!   is one layout.
+//! * For planners: exact [`Traffic`](relayout::Traffic) between placements, and [`Candidates`](candidates::Candidates),
+//!   the layouts to choose from.
 //!
 //! # Packages beside this one
 //!
@@ -53,7 +119,7 @@
 //! | feature | what it adds |
 //! |---|---|
 //! | `serde` | `Serialize` and `Deserialize` of [`PadLayout`](notation::PadLayout) and [`Layout`], as text |
-//! | `simd` | the vectors of the processor: tables for AVX2 where available, transposed tensors packed by shuffles |
+//! | `simd` | vector instructions: tables for AVX2 where the processor has it, transposed tensors packed by shuffles |
 //! | `rayon` | tables filled by all cores: `Program::par_fill_packed` and others |
 //! | `arrow`, `parquet` | `Table::write_arrow`, `Table::write_parquet` |
 //! | `toml` | `Machine::from_toml`: machines from TOML files |

@@ -1,4 +1,4 @@
-//! Reports as JSON: the schemas of `docs/notation.md` and `docs/xla.md`.
+//! Reports as JSON: the schemas of `docs/notation.md` and `docs/xla-reference.md`.
 
 use std::io::{self, Write};
 

@@ -1,6 +1,6 @@
 //! The documents: every `console` block is run, the list of commands is the help, links lead
-//! somewhere. With `UPDATE_DOCUMENTS=1` outputs are written anew, to be read before they are
-//! committed.
+//! somewhere, translations have the commands of their pages. With `UPDATE_DOCUMENTS=1` outputs are
+//! written anew, to be read before they are committed.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -193,4 +193,108 @@ fn every_link_leads_to_a_file_and_its_heading() {
         }
     }
     assert!(count >= 30, "{count} links");
+}
+
+/// Pages for looking things up are as long as they have to be, and so are those called `..-reference`.
+const REFERENCES: [&str; 5] = ["algebra", "commands", "design", "notation", "performance"];
+
+#[test]
+fn pages_that_are_read_through_have_at_most_1500_words() {
+    for path in documents() {
+        let name = path.file_stem().unwrap().to_str().unwrap();
+        let is_reference = REFERENCES.contains(&name) || name.ends_with("-reference");
+        let words = fs::read_to_string(&path).unwrap().split_whitespace().count();
+        assert!(is_reference || words <= 1500, "{}: {words} words", path.display());
+    }
+}
+
+/// The levels of the headings outside code, and the commands inside it, with the lines that a
+/// backslash continues.
+fn outline(text: &str) -> (Vec<usize>, Vec<&str>) {
+    let (mut levels, mut commands) = (Vec::new(), Vec::new());
+    let (mut code, mut continued) = (false, false);
+    for line in text.lines() {
+        let is_command = code && (continued || line.starts_with("$ "));
+        if is_command {
+            commands.push(line);
+        } else if !code && line.starts_with('#') {
+            levels.push(line.chars().take_while(|c| *c == '#').count());
+        }
+        continued = is_command && line.ends_with('\\');
+        code ^= line.starts_with("```");
+    }
+    (levels, commands)
+}
+
+#[test]
+fn translations_have_the_headings_and_commands_of_their_pages() {
+    let root = Path::new(ROOT);
+    let read = |path: &Path| {
+        fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+    };
+    let mut compared = 0;
+    for entry in fs::read_dir(root.join("docs/ja")).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_name().unwrap().to_str().unwrap();
+        let (page, translation) = (read(&root.join("docs").join(name)), read(&path));
+        let (levels, commands) = outline(&page);
+        let (translated, shown) = outline(&translation);
+        assert_eq!(translated, levels, "docs/ja/{name}: levels of headings");
+        assert_eq!(shown, commands, "docs/ja/{name}: commands");
+        assert!(page.contains(&format!("(ja/{name})")), "docs/{name} lacks its translation");
+        assert!(translation.contains(&format!("(../{name})")), "docs/ja/{name} lacks its page");
+        compared += 1;
+    }
+    assert!(compared >= 6, "{compared} translations");
+}
+
+/// The number of laws in a file of `tests/laws`, and of the cases that they draw. A law is written
+/// `name: cases, floor %, strategy, law;`, in one line or with the name in a line of its own.
+fn laws_of(text: &str) -> (u64, u64) {
+    let cases = |line: &str| -> Option<u64> {
+        let numbers = line.split_once(": ").map_or(line, |(_, numbers)| numbers);
+        let (cases, rest) = numbers.trim().split_once(", ")?;
+        let (floor, _) = rest.split_once(" %,")?;
+        let is_law = floor.parse::<u32>().is_ok();
+        cases.replace('_', "").parse().ok().filter(|_| is_law)
+    };
+    let cases: Vec<u64> = text.lines().filter_map(cases).collect();
+    (cases.len() as u64, cases.iter().sum())
+}
+
+/// `12345` as `12,345`.
+fn with_comma(number: u64) -> String {
+    match (number / 1000, number % 1000) {
+        (0, rest) => rest.to_string(),
+        (thousands, rest) => format!("{thousands},{rest:03}"),
+    }
+}
+
+/// The rows of the table of laws: file, laws, cases; and their sum.
+fn law_rows() -> String {
+    let entries = fs::read_dir(Path::new(ROOT).join("tests/laws")).unwrap();
+    let mut paths: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
+    paths.sort();
+    let (mut rows, mut laws, mut cases) = (String::new(), 0, 0);
+    for path in paths {
+        let name = path.file_name().unwrap().to_str().unwrap();
+        if name.starts_with("law_") {
+            let (more, drawn) = laws_of(&fs::read_to_string(&path).unwrap());
+            rows += &format!("| `{name}` | {more} | {} |\n", with_comma(drawn));
+            laws += more;
+            cases += drawn;
+        }
+    }
+    rows + &format!("| together | {laws} | {} |\n", with_comma(cases))
+}
+
+#[test]
+fn the_page_about_tests_counts_the_laws() {
+    let path = Path::new(ROOT).join("docs/testing.md");
+    let page = fs::read_to_string(&path).unwrap();
+    let head = "| file | laws | cases |\n|---|---|---|\n";
+    let (before, after) = page.split_once(head).unwrap();
+    let old = after.lines().take_while(|line| line.starts_with('|'));
+    let end: usize = old.map(|line| line.len() + 1).sum();
+    same_or_update(&path, &format!("{before}{head}{}{}", law_rows(), &after[end..]));
 }

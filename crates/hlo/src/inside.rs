@@ -63,14 +63,22 @@ fn chain(leaf: HloInstruction<'_>) -> Option<InsideCopy> {
     (moves && at.opcode() == "parameter").then_some(InsideCopy { from, to, is_converted })
 }
 
-/// Returns the shape of the update that `root`, or an instruction behind its bitcasts, writes in place.
+/// Returns the shape of the update if `root` writes one into a parameter, in place; bitcasts aside.
+///
+/// Source: XLA updates in place only what a fusion is given, not what it makes itself.
 fn updated(root: HloInstruction<'_>) -> Option<&str> {
-    let mut at = root;
+    let update = behind_bitcasts(root).filter(|at| at.opcode() == "dynamic-update-slice")?;
+    let is_given = behind_bitcasts(update.operand(0)?)?.opcode() == "parameter";
+    is_given.then(|| update.operands().nth(1)?.shape_text())?
+}
+
+/// Returns the instruction that a chain of bitcasts ends at; `None` for operands in an order that XLA rejects.
+fn behind_bitcasts(mut at: HloInstruction<'_>) -> Option<HloInstruction<'_>> {
     while at.opcode() == "bitcast" {
         let before = at.operand(0)?;
         at = (before.index() < at.index()).then_some(before)?;
     }
-    (at.opcode() == "dynamic-update-slice").then(|| at.operands().nth(1)?.shape_text())?
+    Some(at)
 }
 
 /// The facts about the computations of a module that have any, by their names.

@@ -135,16 +135,27 @@ fn asynchronous_copies_and_slices_cost_their_destination() {
 
 #[test]
 fn an_update_in_place_writes_the_update_alone() {
-    let text = "HloModule m, is_scheduled=true\n\
-        fused {\n p = f32[1024]{0} parameter(0)\n u = f32[8]{0} parameter(1)\n i = s32[] parameter(2)\n ROOT d = f32[1024]{0} dynamic-update-slice(p, u, i)\n}\n\
-        ENTRY e {\n a = f32[1024]{0} parameter(0)\n u = f32[8]{0} parameter(1)\n i = s32[] parameter(2)\n \
-        d = f32[1024]{0} dynamic-update-slice(a, u, i)\n ROOT f = f32[1024]{0} fusion(d, u, i), kind=kLoop, calls=fused\n}\n";
-    let (mut dump, mut summary) = (HloDump::new(text.as_bytes()), HloSummary::new(None));
-    while let Some(computation) = dump.next_computation().unwrap() {
-        summary.add(computation).unwrap();
-    }
-    summary.finish();
-    assert_eq!(summary.rows().map(|row| row.sizes.allocated_bytes).collect::<Vec<_>>(), [32, 32]);
+    let written = |base: &str| {
+        let text = format!(
+            "HloModule m, is_scheduled=true\n\
+            fused {{\n p = f32[1024]{{0}} parameter(0)\n u = f32[8]{{0}} parameter(1)\n i = s32[] parameter(2)\n \
+            b = f32[1024]{{0}} bitcast(p)\n n = f32[1024]{{0}} negate(p)\n ROOT d = f32[1024]{{0}} dynamic-update-slice({base}, u, i)\n}}\n\
+            ENTRY e {{\n a = f32[1024]{{0}} parameter(0)\n u = f32[8]{{0}} parameter(1)\n i = s32[] parameter(2)\n \
+            d = f32[1024]{{0}} dynamic-update-slice(a, u, i)\n ROOT f = f32[1024]{{0}} fusion(d, u, i), kind=kLoop, calls=fused\n}}\n"
+        );
+        let (mut dump, mut summary) = (HloDump::new(text.as_bytes()), HloSummary::new(None));
+        while let Some(computation) = dump.next_computation().unwrap() {
+            summary.add(computation).unwrap();
+        }
+        summary.finish();
+        let mut bytes: Vec<u64> = summary.rows().map(|row| row.sizes.allocated_bytes).collect();
+        bytes.sort_unstable();
+        bytes
+    };
+    assert_eq!(written("p"), [32, 32]);
+    assert_eq!(written("b"), [32, 32]);
+    // A fusion that makes the array itself writes all of it.
+    assert_eq!(written("n"), [32, 4096]);
 }
 
 #[test]
