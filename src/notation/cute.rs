@@ -10,7 +10,7 @@ use pest::iterators::Pair;
 
 use crate::error::{Diagnostic, ParseError, ParseErrorKind, Span};
 use crate::notation::cursor::Cursor;
-use crate::notation::cute_swizzle::{CuteOuter, composed};
+use crate::notation::cute_swizzle::{CuteOuter, composed, tensor};
 use crate::notation::refusal::{Stop, check_depth, negative};
 use crate::notation::written::NotCompared;
 use crate::words::counted;
@@ -230,10 +230,30 @@ fn by_grammar(text: &str) -> Result<(Option<CuteOuter>, CuteMode), ParseError> {
                 return Ok((Some(outer), behind));
             }
             Rule::layout => return Ok((None, layout_of(part, text)?)),
+            Rule::tensor => return tensor(part, text),
+            Rule::unread => return Err(unread(&part, text)),
             _ => {}
         }
     }
     Err(expected("a shape and a stride", Span::new(0, text.len()), text))
+}
+
+/// The refusal of what is printed like a layout and is not one.
+fn unread(part: &Pair<'_, Rule>, text: &str) -> ParseError {
+    let span = Span::new(part.as_span().start(), part.as_span().end());
+    let name = part.as_str();
+    let word = name.split(['<', '(', '[', ' ']).next().unwrap_or(name);
+    if let Some(atom) = name.strip_prefix("MMA_Atom<").and_then(|atom| atom.strip_suffix('>')) {
+        let refusal = refused_at("an instruction has a layout for each operand".into(), span, text);
+        return refusal
+            .with_help(format!("name the operand: `{atom}:A`, `{atom}:B` or `{atom}:C`"));
+    }
+    let reason = match word {
+        "smem_sparse" => "layouts of sparse operands are not read",
+        word if word.starts_with("tmem_") => "layouts of tensor memory are not read",
+        _ => "this type is not a layout",
+    };
+    refused_at(format!("{reason}: `{word}`"), span, text)
 }
 
 /// The modes of a layout in any of its forms; without strides, the first mode runs fastest.
@@ -255,6 +275,7 @@ fn is_tree(part: &Pair<'_, Rule>) -> bool {
             | Rule::tuple_type
             | Rule::static_int
             | Rule::scaled_basis
+            | Rule::dynamic
     )
 }
 
@@ -309,6 +330,10 @@ fn tree(part: Pair<'_, Rule>, text: &str) -> Result<Tree, ParseError> {
     match part.as_rule() {
         Rule::int | Rule::static_int => return Ok(Tree::Int(number(part, text)?, span)),
         Rule::basis | Rule::scaled_basis => return Ok(Tree::Basis(basis(part, text)?, span)),
+        Rule::dynamic => {
+            let refusal = refused_at("`?` is only known at run time".into(), span, text);
+            return Err(refusal.with_help("give the extent or the stride as a number"));
+        }
         _ => {}
     }
     let members = part.into_inner().filter(is_tree).map(|member| tree(member, text));
@@ -392,6 +417,11 @@ fn name(rule: Rule) -> &'static str {
         Rule::offset | Rule::offset_type => "an offset",
         Rule::flag | Rule::flag_type => "`smem_ptr[16b](unset)`",
         Rule::after => "`o`",
+        Rule::whole | Rule::mlir | Rule::tensor | Rule::unread => "a layout",
+        Rule::pointer => "a pointer",
+        Rule::address => "an address",
+        Rule::mixed => "an offset",
+        Rule::dynamic => "an integer",
         Rule::type_ | Rule::tuple_type => "a shape",
         Rule::static_int => "an integer",
         Rule::basis | Rule::scaled_basis => "a stride such as `1@0`",

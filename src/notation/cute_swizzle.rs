@@ -1,11 +1,11 @@
 //! Maps that the addresses of a CuTe layout go through: `S<3,4,3> o 0 o (8,64):(64,1)`.
 
-use std::fmt;
+use std::{fmt, iter};
 
 use pest::iterators::Pair;
 
 use super::cute::grammar::Rule;
-use super::cute::{CuteMode, layout_of, refused_at};
+use super::cute::{CuteMode, expected, layout_of, refused_at};
 use crate::error::{ParseError, ParseErrorKind, Span};
 
 /// What stands in front of a layout, and the offset between.
@@ -170,9 +170,69 @@ pub(super) fn composed(
     Ok((CuteOuter { map, offset }, layout_of(behind.clone(), text)?))
 }
 
+/// Reads a tensor: a pointer, and the layout of what it points to. A swizzle of the pointer acts on addresses in
+/// bytes; where the tensor begins at a multiple of what it swizzles, it is one of the layout.
+pub(super) fn tensor(
+    part: Pair<'_, Rule>,
+    text: &str,
+) -> Result<(Option<CuteOuter>, CuteMode), ParseError> {
+    let (mut outer, mut mode) = (None, None);
+    for part in part.into_inner() {
+        match part.as_rule() {
+            Rule::pointer => outer = pointer(&part, text)?,
+            Rule::composed if outer.is_none() => {
+                let (found, behind) = composed(part, text)?;
+                (outer, mode) = (Some(found), Some(behind));
+            }
+            Rule::composed => {
+                let message = "a swizzled pointer to a swizzled layout is not read".to_owned();
+                return Err(refused_at(message, span(&part), text));
+            }
+            Rule::layout => mode = Some(layout_of(part, text)?),
+            _ => {}
+        }
+    }
+    let missing = || expected("a layout", Span::new(0, text.len()), text);
+    Ok((outer, mode.ok_or_else(missing)?))
+}
+
+/// The swizzle of a pointer, if it has one that does something.
+fn pointer(part: &Pair<'_, Rule>, text: &str) -> Result<Option<CuteOuter>, ParseError> {
+    let parts = || part.clone().into_inner();
+    let is_origin =
+        |part: &Pair<'_, Rule>| part.as_str().bytes().all(|b| !matches!(b, b'1'..=b'9'));
+    if let Some(tuple) = parts().find(|part| part.as_rule() == Rule::tuple && !is_origin(part)) {
+        let message = "coordinates that do not begin at 0 are not read".to_owned();
+        return Err(refused_at(message, span(&tuple), text));
+    }
+    let Some(swizzle) = parts().find(|part| part.as_rule() == Rule::swizzle) else {
+        return Ok(None);
+    };
+    let bits = parts().find(|part| part.as_rule() == Rule::digits);
+    let bits = bits.map_or(Ok(None), |bits| number(&bits, text))?.unwrap_or(8);
+    let in_bytes = CuteSwizzle::read(&swizzle, None, text)?;
+    let reach = in_bytes.bits + in_bytes.base + in_bytes.shift.unsigned_abs();
+    let address = parts().find(|part| part.as_rule() == Rule::address);
+    let address = address.map_or(Ok(0), |address| {
+        let too_large = |_| ParseError::new(ParseErrorKind::NumberTooLarge, span(&address), text);
+        u64::from_str_radix(address.as_str().trim_start_matches("0x"), 16).map_err(too_large)
+    })?;
+    // At most 63 bits: a swizzle has no others.
+    if !address.is_multiple_of(1 << reach) {
+        let message = format!(
+            "a swizzle of addresses needs a tensor that begins at a multiple of {} bytes",
+            1_u64 << reach
+        );
+        return Err(refused_at(message, span(part), text));
+    }
+    let swizzle = CuteSwizzle::read(&swizzle, Some(bits), text)?;
+    Ok(Some(CuteOuter { map: CuteMap::Swizzle(swizzle), offset: 0 }))
+}
+
 /// The number in an offset or in the size of an element.
 fn number(part: &Pair<'_, Rule>, text: &str) -> Result<Option<u64>, ParseError> {
-    let digits = part.clone().into_inner().flatten().find(|part| part.as_rule() == Rule::digits);
+    let mut all = iter::once(part.clone()).chain(part.clone().into_inner().flatten());
+    let digits = all.find(|part| part.as_rule() == Rule::digits);
     let read = |digits: Pair<'_, Rule>| {
         let too_large = |_| ParseError::new(ParseErrorKind::NumberTooLarge, span(&digits), text);
         digits.as_str().parse().map_err(too_large)
