@@ -118,7 +118,7 @@ impl FlipTable {
     }
 }
 
-/// What a bit of a value adds to the number; `None` if it feeds another axis.
+/// The step of a bit of a value in the number; `None` if it feeds another axis.
 fn stride(target: Target) -> Option<u64> {
     match target {
         Target::Land { stride, .. } => Some(stride),
@@ -133,7 +133,7 @@ fn xor_of<'a>(layout: &'a Layout, subaxis: &Subaxis) -> Option<(&'a DerivedAxis,
     derived.is_xor().then_some((derived, weight))
 }
 
-/// What the bits of a value add.
+/// The sum of the steps of the bits of a value.
 fn number(rows: &[Target], value: u64) -> u64 {
     let set = rows.iter().enumerate().filter(|(bit, _)| value >> bit & 1 == 1);
     set.filter_map(|(_, row)| stride(*row)).sum()
