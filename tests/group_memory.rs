@@ -1,7 +1,10 @@
 //! Memories that groups of units have together: what they hold. Law 3 and law 17 test generated ones.
 
+use std::io::Write;
+
 use tensor_layout::algebra::{Difference, Subaxis};
 use tensor_layout::error::Diagnostic;
+use tensor_layout::image::{ImageForm, UnitReader, UnitWriter};
 use tensor_layout::machine::Memory;
 use tensor_layout::relayout::{CostModel, Distance, Relayout};
 use tensor_layout::{Found, Layout, LayoutError, Level, Location, Machine, Placement};
@@ -159,6 +162,18 @@ fn every_answer_means_the_same_by_the_units_of_a_group() {
     assert_eq!(units, ["L2B=0", "L2B=2", "L2B=4", "L2B=6"]);
     let report = placement.report().unwrap();
     assert_eq!((report.levels[0].used, report.levels[0].holes), (Some(1), Some(3)));
+    // The files of an image are named as the units are.
+    let dir = tempfile::tempdir().unwrap();
+    let header = program.unit_header(ImageForm::Cells, "|u1");
+    let mut image = UnitWriter::new(dir.path(), &program, header).unwrap();
+    image.write_all(&[7; 32]).unwrap();
+    let mut files: Vec<_> = std::fs::read_dir(dir.path())
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    files.sort();
+    assert_eq!(files, ["L2B=0.npy", "L2B=2.npy", "L2B=4.npy", "L2B=6.npy"]);
+    assert!(UnitReader::open(dir.path(), &program).is_ok());
 }
 
 #[test]

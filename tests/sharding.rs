@@ -176,6 +176,8 @@ fn meshes_are_read_as_they_are_printed_and_refused_without_names() {
         "OrderedDict([('x', 2), ('y', 4)])",
         "OrderedDict({'x': 2, 'y': 4})",
         "AbstractMesh('x': 2, 'y': 4)",
+        "Mesh(axis_sizes=(2, 4), axis_names=('x', 'y'), axis_types=(Auto, Auto))",
+        "AbstractMesh('x': 2, 'y': 4, axis_types=(Auto, Auto), device_kind=TPU v5 lite, num_cores=1, platform=tpu)",
         "<[\"x\"=2, \"y\"=4]>",
     ] {
         assert_eq!(

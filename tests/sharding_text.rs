@@ -118,15 +118,48 @@ fn every_form_prints_what_it_reads() {
     ] {
         assert_eq!(text.parse::<SdySharding>().unwrap().to_string(), text);
     }
-    for text in
-        ["P('x', ('y', 'z'), None)", "P(UNCONSTRAINED, 'x')", "P(None, unreduced={'y'})", "P()"]
-    {
+    for text in [
+        "P('x', ('y', 'z'), None)",
+        "P(UNCONSTRAINED, 'x')",
+        "P(None, unreduced={'y'})",
+        "P(None, unreduced={'y'}, reduced={'x'})",
+        "P()",
+        "NamedSharding(mesh=Mesh('x': 2, 'y': 4, axis_types=(Manual, Auto)), spec=P(None, 'y'))",
+    ] {
         assert_eq!(text.parse::<PartitionSpec>().unwrap().to_string(), text);
     }
     assert_eq!(
         "PartitionSpec('tensor', None, ('expert',))".parse::<PartitionSpec>().unwrap().to_string(),
         "P('tensor', None, 'expert')"
     );
+}
+
+#[test]
+fn manual_axes_of_a_mesh_are_those_of_the_sharding() {
+    let of = |types: &str, spec: &str| {
+        let mesh = format!("Mesh('x': 2, 'y': 4, axis_types=({types}))");
+        let text = format!("NamedSharding(mesh={mesh}, spec={spec}, memory_kind=device)");
+        let spec = text.parse::<PartitionSpec>().map_err(|error| error.kind().to_string())?;
+        let sharding = spec.lower(None, 2).map_err(|error| error.to_string())?;
+        Ok::<_, String>(sharding.to_hlo().to_string())
+    };
+    let hlo = |text: &str| Ok(text.to_owned());
+    assert_eq!(
+        of("Manual, Auto", "P(None, 'y')"),
+        hlo("{devices=[1,4,2]<=[2,4]T(1,0) last_tile_dims={manual}}")
+    );
+    assert_eq!(
+        of("AxisType.Auto, AxisType.Manual", "P('x', None)"),
+        hlo("{devices=[2,1,4]<=[8] last_tile_dims={manual}}")
+    );
+    assert_eq!(of("Manual, Manual", "P(None, None)"), hlo("{manual}"));
+    assert_eq!(
+        of("Explicit, Auto", "P(None, 'y')"),
+        hlo("{devices=[1,4,2]<=[2,4]T(1,0) last_tile_dim_replicate}")
+    );
+    let refused = of("Manual, Auto", "P('x', 'y')").unwrap_err();
+    assert_eq!(refused, "`x` is a manual axis, along which a spec cannot cut");
+    assert_eq!(of("Auto", "P('x')").unwrap_err(), "1 types of axes, but 2 axes");
 }
 
 #[test]

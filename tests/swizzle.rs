@@ -80,6 +80,10 @@ fn every_form_that_is_printed_is_read_as_the_same_layout() {
          cute::Layout<cute::tuple<cute::C<8>, cute::C<64> >, cute::tuple<cute::C<64>, cute::C<1> > > >",
         "ComposedLayout<Swizzle<3,3,3>, _0, Layout<Shape<_8,_64>, Stride<_64,_1>>>",
         "  S < 3 , 3 , 3 >\n o 0 o\t(8,64):(64,1)",
+        "S<3,3,3 o 0 o (8,64):(64,1)",
+        "!cute.composed_layout<\"S<3,3,3> o 0 o (8,64):(64,1)\">",
+        "Sw<3,4,3>_smem_ptr[16b](0x7f0000000400) o (_8,_64):(_64,_1)",
+        "smem_ptr[16b](0x7f0000000410) o Sw<3,3,3> o _0 o (_8,_64):(_64,_1)",
     ] {
         let read: CuteLayout = text.parse().unwrap_or_else(|error| panic!("{text}: {error}"));
         assert_eq!(read.to_string(), wanted, "{text}");
@@ -90,6 +94,10 @@ fn every_form_that_is_printed_is_read_as_the_same_layout() {
     assert_eq!(plain("cute::Layout<cute::Shape<_4, C<2>>>"), "(4,2):(1,4)");
     assert_eq!(plain("Layout((4,),(1,))"), "(4):(1)");
     assert_eq!(plain("(4,(2,3))"), "(4,(2,3)):(1,(4,8))");
+    assert_eq!(plain("!cute.layout<\"(8,64):(64,1)\">"), "(8,64):(64,1)");
+    assert_eq!(plain("gmem_ptr[32b](0x7f0010) o (4,4):(4,1)"), "(4,4):(4,1)");
+    assert_eq!(plain("ArithTuple(_0,_0) o (_128,_64):(_1@1,_1@0)"), "(128,64):(1@1,1@0)");
+    assert_eq!(plain("S<3,3,3> o M_1|(4&6)=5 o (8,8):(64,1)"), "S<3,3,3> o 5 o (8,8):(64,1)");
 }
 
 #[test]
@@ -108,7 +116,15 @@ fn what_is_no_swizzle_is_refused_where_it_stands() {
         ("S<3,3,2> o 0 o (8,64):(64,1)", "overlap"),
         ("S<3,0,3> o smem_ptr[16b](unset) o (8,64):(64,1)", "inside an element"),
         ("S<3,40,30> o 0 o (8,64):(64,1)", "beyond 63"),
-        ("S<3,3,3> o 0 o (8,?):(64,1)", "expected"),
+        ("S<3,3,3> o 0 o (8,?):(64,1)", "only known at run time"),
+        ("(8,?{div=4}):(64,1)", "give the extent or the stride as a number"),
+        ("Sw<3,4,3>_smem_ptr[16b](0x410) o (8,64):(64,1)", "begins at a multiple of 1024 bytes"),
+        ("Sw<3,4,3>_smem_ptr[16b](0x400) o S<3,3,3> o 0 o (8,64):(64,1)", "swizzled pointer"),
+        ("Sw<3,4,3>_smem_ptr[16b](0x1ffffffffffffffff) o 8:1", "fit in 64 bits"),
+        ("ArithTuple(0,4) o (8,8):(1@1,1@0)", "do not begin at 0"),
+        ("MMA_Atom<SM80_16x8x4_F32TF32TF32F32_TN>", "SM80_16x8x4_F32TF32TF32F32_TN:A`, "),
+        ("smem_sparse<2> o (8,8):(8,1)", "sparse"),
+        ("!cute.swizzle<\"S<3,4,3>\">", "not a layout"),
         ("S<3,3,3> o 0 o (8,64):(64,-1)", "-"),
         ("(4,8):(8,1) o smem_ptr[16b](unset) o 4:1", "behind a swizzle"),
     ] {

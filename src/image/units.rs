@@ -46,12 +46,22 @@ fn invalid(why: String) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidInput, why)
 }
 
+/// A level of a path: `L2B=4` is the third memory of those that two L2Bs have together.
+#[derive(Clone, Copy, Debug)]
+struct PathLevel {
+    level: Level,
+    /// The number of memories.
+    size: u64,
+    /// The number of units that have one together.
+    step: u64,
+}
+
 /// The files of the units, as one run of bytes.
 #[derive(Debug)]
 struct Units<F> {
     dir: PathBuf,
-    /// The levels of a path with their sizes, from the root down.
-    levels: Vec<(Level, u64)>,
+    /// The levels of a path, from the root down.
+    levels: Vec<PathLevel>,
     header: NpyHeader,
     /// Bytes of data per unit and in all, and the number of those before the current place.
     bytes: u64,
@@ -64,8 +74,10 @@ struct Units<F> {
 impl<F> Units<F> {
     fn new(dir: &Path, program: &Program, header: NpyHeader) -> io::Result<Units<F>> {
         let units = program.columns().filter(|(level, _)| !level.is_in_unit());
-        let levels: Vec<(Level, u64)> = units.collect();
-        let files = product(levels.iter().map(|(_, size)| *size));
+        let levels: Vec<PathLevel> = units
+            .map(|(level, size)| PathLevel { level, size, step: program.units_per_memory(level) })
+            .collect();
+        let files = product(levels.iter().map(|level| level.size));
         let files = files.filter(|files| *files <= MOST_UNITS).ok_or_else(|| {
             let why = "units, each of which has a file; write to a single file";
             invalid(format!("more than {MOST_UNITS} {why}"))
@@ -88,16 +100,18 @@ impl<F> Units<F> {
     }
 
     fn path(&self, unit: u64) -> PathBuf {
-        let levels = || self.levels.iter().rev().copied();
-        let at = digits(unit, levels().map(|(_, size)| size));
-        let mut place: Vec<(Level, u64)> = levels().map(|(level, _)| level).zip(at).collect();
-        place.reverse();
-        self.path_of(&place)
+        let sizes = self.levels.iter().rev().map(|level| level.size);
+        let mut numbers: Vec<u64> = digits(unit, sizes).collect();
+        numbers.reverse();
+        self.path_of(&numbers)
     }
 
-    /// `L2B=0/L1B=3/MAB=0/PE=1.npy`
-    fn path_of(&self, unit: &[(Level, u64)]) -> PathBuf {
-        let names: Vec<String> = unit.iter().map(|(level, at)| format!("{level}={at}")).collect();
+    /// `L2B=0/L1B=3/MAB=0/PE=1.npy`, by the number of the memory in each level.
+    fn path_of(&self, numbers: &[u64]) -> PathBuf {
+        let levels = self.levels.iter().zip(numbers);
+        let names: Vec<String> = levels
+            .map(|(PathLevel { level, step, .. }, number)| format!("{level}={}", number * step))
+            .collect();
         match names.split_last() {
             None => self.dir.join("memory.npy"),
             Some((last, dirs)) => {
@@ -121,11 +135,10 @@ impl<F> Units<F> {
 
     /// A file of a unit that the levels do not have, if there is one.
     fn beyond(&self) -> Option<PathBuf> {
-        let first = |(level, _): &(Level, u64)| (*level, 0);
         let mut paths = (0..self.levels.len()).map(|at| {
-            let mut place: Vec<(Level, u64)> = self.levels.iter().map(first).collect();
-            place[at] = self.levels[at];
-            self.path_of(&place)
+            let mut numbers = vec![0; self.levels.len()];
+            numbers[at] = self.levels[at].size;
+            self.path_of(&numbers)
         });
         paths.find(|path| path.exists())
     }

@@ -1,5 +1,6 @@
 //! The reader of CuTe layouts: plain ones are read by hand, all others and every error by the grammar.
 
+use std::iter;
 use std::str::FromStr;
 
 use itertools::Itertools;
@@ -107,10 +108,30 @@ fn by_grammar(text: &str) -> Result<(Option<CuteOuter>, CuteMode), ParseError> {
                 return Ok((Some(outer), behind));
             }
             Rule::layout => return Ok((None, layout_of(part, text)?)),
+            Rule::tensor => return tensor(part, text),
+            Rule::unread => return Err(unread(&part, text)),
             _ => {}
         }
     }
     Err(expected("a shape and a stride", Span::new(0, text.len()), text))
+}
+
+/// The refusal of what is printed like a layout and is not one.
+fn unread(part: &Pair<'_, Rule>, text: &str) -> ParseError {
+    let span = span(part);
+    let name = part.as_str();
+    let word = name.split(['<', '(', '[', ' ']).next().unwrap_or(name);
+    if let Some(atom) = name.strip_prefix("MMA_Atom<").and_then(|atom| atom.strip_suffix('>')) {
+        let refusal = refused_at("an instruction has a layout for each operand".into(), span, text);
+        return refusal
+            .with_help(format!("name the operand: `{atom}:A`, `{atom}:B` or `{atom}:C`"));
+    }
+    let reason = match word {
+        "smem_sparse" => "layouts of sparse operands are not read",
+        word if word.starts_with("tmem_") => "layouts of tensor memory are not read",
+        _ => "this type is not a layout",
+    };
+    refused_at(format!("{reason}: `{word}`"), span, text)
 }
 
 /// The modes of a layout in any of its forms; without strides, the first mode runs fastest.
@@ -132,6 +153,7 @@ fn is_tree(part: &Pair<'_, Rule>) -> bool {
             | Rule::tuple_type
             | Rule::static_int
             | Rule::scaled_basis
+            | Rule::dynamic
     )
 }
 
@@ -186,6 +208,10 @@ fn tree(part: Pair<'_, Rule>, text: &str) -> Result<Tree, ParseError> {
     match part.as_rule() {
         Rule::int | Rule::static_int => return Ok(Tree::Int(number(part, text)?, span)),
         Rule::basis | Rule::scaled_basis => return Ok(Tree::Basis(basis(part, text)?, span)),
+        Rule::dynamic => {
+            let refusal = refused_at("`?` is only known at run time".into(), span, text);
+            return Err(refusal.with_help("give the extent or the stride as a number"));
+        }
         _ => {}
     }
     let members = part.into_inner().filter(is_tree).map(|member| tree(member, text));
@@ -303,9 +329,66 @@ fn composed(part: Pair<'_, Rule>, text: &str) -> Result<(CuteOuter, CuteMode), P
     Ok((CuteOuter { map, offset }, layout_of(behind.clone(), text)?))
 }
 
+/// Reads a tensor: a pointer, and the layout of what it points to. A swizzle of the pointer acts on addresses in
+/// bytes; where the tensor begins at a multiple of what it swizzles, it is one of the layout.
+fn tensor(part: Pair<'_, Rule>, text: &str) -> Result<(Option<CuteOuter>, CuteMode), ParseError> {
+    let (mut outer, mut mode) = (None, None);
+    for part in part.into_inner() {
+        match part.as_rule() {
+            Rule::pointer => outer = pointer(&part, text)?,
+            Rule::composed if outer.is_none() => {
+                let (found, behind) = composed(part, text)?;
+                (outer, mode) = (Some(found), Some(behind));
+            }
+            Rule::composed => {
+                let message = "a swizzled pointer to a swizzled layout is not read".to_owned();
+                return Err(refused_at(message, span(&part), text));
+            }
+            Rule::layout => mode = Some(layout_of(part, text)?),
+            _ => {}
+        }
+    }
+    let missing = || expected("a layout", Span::new(0, text.len()), text);
+    Ok((outer, mode.ok_or_else(missing)?))
+}
+
+/// The swizzle of a pointer, if it has one that does something.
+fn pointer(part: &Pair<'_, Rule>, text: &str) -> Result<Option<CuteOuter>, ParseError> {
+    let parts = || part.clone().into_inner();
+    let is_origin =
+        |part: &Pair<'_, Rule>| part.as_str().bytes().all(|b| !matches!(b, b'1'..=b'9'));
+    if let Some(tuple) = parts().find(|part| part.as_rule() == Rule::tuple && !is_origin(part)) {
+        let message = "coordinates that do not begin at 0 are not read".to_owned();
+        return Err(refused_at(message, span(&tuple), text));
+    }
+    let Some(found) = parts().find(|part| part.as_rule() == Rule::swizzle) else {
+        return Ok(None);
+    };
+    let bits = parts().find(|part| part.as_rule() == Rule::digits);
+    let bits = bits.map_or(Ok(None), |bits| number_inside(&bits, text))?.unwrap_or(8);
+    let in_bytes = swizzle(&found, None, text)?;
+    let reach = in_bytes.bits() + in_bytes.base() + in_bytes.shift().unsigned_abs();
+    let address = parts().find(|part| part.as_rule() == Rule::address);
+    let address = address.map_or(Ok(0), |address| {
+        let too_large = |_| ParseError::new(ParseErrorKind::NumberTooLarge, span(&address), text);
+        u64::from_str_radix(address.as_str().trim_start_matches("0x"), 16).map_err(too_large)
+    })?;
+    // At most 63 bits: a swizzle has no others.
+    if !address.is_multiple_of(1 << reach) {
+        let message = format!(
+            "a swizzle of addresses needs a tensor that begins at a multiple of {} bytes",
+            1_u64 << reach
+        );
+        return Err(refused_at(message, span(part), text));
+    }
+    let swizzle = swizzle(&found, Some(bits), text)?;
+    Ok(Some(CuteOuter { map: CuteMap::Swizzle(swizzle), offset: 0 }))
+}
+
 /// The number in an offset or in the size of an element, if it has one.
 fn number_inside(part: &Pair<'_, Rule>, text: &str) -> Result<Option<u64>, ParseError> {
-    let digits = part.clone().into_inner().flatten().find(|part| part.as_rule() == Rule::digits);
+    let mut all = iter::once(part.clone()).chain(part.clone().into_inner().flatten());
+    let digits = all.find(|part| part.as_rule() == Rule::digits);
     let read = |digits: Pair<'_, Rule>| {
         let too_large = |_| ParseError::new(ParseErrorKind::NumberTooLarge, span(&digits), text);
         digits.as_str().parse().map_err(too_large)
@@ -350,6 +433,11 @@ fn name(rule: Rule) -> &'static str {
         Rule::offset | Rule::offset_type => "an offset",
         Rule::flag | Rule::flag_type => "`smem_ptr[16b](unset)`",
         Rule::after => "`o`",
+        Rule::whole | Rule::mlir | Rule::tensor | Rule::unread => "a layout",
+        Rule::pointer => "a pointer",
+        Rule::address => "an address",
+        Rule::mixed => "an offset",
+        Rule::dynamic => "an integer",
         Rule::type_ | Rule::tuple_type => "a shape",
         Rule::static_int => "an integer",
         Rule::basis | Rule::scaled_basis => "a stride such as `1@0`",

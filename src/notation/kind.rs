@@ -106,8 +106,28 @@ fn begins_with_type(text: &str) -> bool {
 
 /// Returns whether a text is a CuTe layout behind another, or one in the words of a language.
 fn is_composed(text: &str) -> bool {
-    const WORDS: [&str; 8] =
-        ["S<", "Sw<", "SW_", "Swizzle", "ComposedLayout", "Layout(", "Layout<", "cute::"];
+    const WORDS: [&str; 20] = [
+        "S<",
+        "Sw<",
+        "SW_",
+        "Swizzle",
+        "ComposedLayout",
+        "Layout(",
+        "Layout<",
+        "cute::",
+        "!cute.",
+        "gmem_ptr[",
+        "smem_ptr[",
+        "rmem_ptr[",
+        "ptr[",
+        "ArithTuple(",
+        "smem_sparse",
+        "tmem_",
+        "MMA_Atom",
+        "TiledMMA",
+        "Copy_Atom",
+        "TiledCopy",
+    ];
     let letters = text.chars().filter(|c| !c.is_whitespace());
     let first: String = letters.skip_while(|c| matches!(c, '(' | ':')).take(16).collect();
     WORDS.iter().any(|word| first.starts_with(word))

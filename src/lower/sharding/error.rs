@@ -177,7 +177,7 @@ pub enum ShardingError {
         list: &'static str,
     },
     /// A mesh that is neither written nor given.
-    #[error("its mesh is not given: name the axes and their sizes, as in `x=2,y=4`")]
+    #[error("the sharding names axes of a mesh that is not given")]
     NoMesh,
     /// More entries of a PartitionSpec than the tensor has dimensions.
     #[error("{} for a tensor of rank {rank}", counted(*.entries, "entry"))]
@@ -422,6 +422,9 @@ impl Diagnostic for ShardingError {
         match self {
             ShardingError::Layout(error) => error.help(),
             ShardingError::LevelName(error) => Some(error.help()),
+            ShardingError::NoMesh => {
+                Some("add its axes with their sizes: `, mesh=x=2,y=4` behind the sharding".into())
+            }
             _ => None,
         }
     }

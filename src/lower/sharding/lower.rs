@@ -95,8 +95,9 @@ impl PartitionSpec {
         }
         dims.dims.resize(rank, DimAxes::default());
         // A set has no order.
-        dims.unreduced
-            .sort_by_key(|axis| mesh.axes.iter().position(|(name, _)| *name == axis.name));
+        for axes in [&mut dims.unreduced, &mut dims.replicated] {
+            axes.sort_by_key(|axis| mesh.axes.iter().position(|(name, _)| *name == axis.name));
+        }
         Sharding::on_mesh(mesh, &dims)
     }
 }

@@ -40,9 +40,9 @@ pub struct ShardedShape {
 impl fmt::Display for ShardedShape {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}, sharding={}", self.array, self.sharding)?;
-        // A spec is written without the mesh that it came with.
+        // A spec is written without the mesh that it came with, but for one with manual axes.
         let own = match &self.sharding {
-            ShardingText::Jax(spec) => spec.mesh.as_ref(),
+            ShardingText::Jax(spec) if spec.manual_mesh().is_none() => spec.mesh.as_ref(),
             _ => None,
         };
         self.mesh.as_ref().or(own).map_or(Ok(()), |mesh| write!(f, ", mesh={mesh}"))

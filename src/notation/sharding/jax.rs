@@ -13,7 +13,8 @@ use crate::error::ParseError;
 
 /// A `PartitionSpec`, alone or in the `NamedSharding` that names its mesh.
 ///
-/// Dimensions behind the last entry are not cut. `UNCONSTRAINED` is an open dimension.
+/// Dimensions behind the last entry are not cut. `UNCONSTRAINED` is an open dimension. Axes of type `Manual` are
+/// those along which the program itself says what each device holds.
 ///
 /// ```
 /// use tensor_layout::sharding::PartitionSpec;
@@ -31,8 +32,24 @@ pub struct PartitionSpec {
     pub dims: MeshDims,
 }
 
+impl PartitionSpec {
+    /// The mesh that has to be written with the spec: only there manual axes can be told.
+    pub(crate) fn manual_mesh(&self) -> Option<&Mesh> {
+        self.mesh.as_ref().filter(|_| !self.dims.manual.is_empty())
+    }
+
+    /// `'x': 2, 'y': 4, axis_types=(Manual, Auto)`
+    fn typed(&self, mesh: &Mesh) -> String {
+        let axes = mesh.axes.iter().map(|(name, size)| format!("'{name}': {size}")).join(", ");
+        let is_manual = |name: &String| self.dims.manual.iter().any(|axis| axis.name == *name);
+        let of = |(name, _): &(String, u64)| if is_manual(name) { "Manual" } else { "Auto" };
+        let comma = if mesh.axes.len() == 1 { "," } else { "" };
+        format!("{axes}, axis_types=({}{comma})", mesh.axes.iter().map(of).join(", "))
+    }
+}
+
 impl fmt::Display for PartitionSpec {
-    /// `P(..)`, without the mesh.
+    /// `P(..)`, without the mesh, unless that has manual axes.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let quoted = |axis: &MeshAxis| format!("'{}'", axis.name);
         let entry = |dim: &DimAxes| match &dim.axes[..] {
@@ -42,12 +59,16 @@ impl fmt::Display for PartitionSpec {
             axes => format!("({})", axes.iter().map(quoted).join(", ")),
         };
         let mut entries = self.dims.dims.iter().map(entry).collect_vec();
-        if !self.dims.unreduced.is_empty() {
-            let axes = self.dims.unreduced.iter().map(quoted).join(", ");
-            entries.push(format!("unreduced={{{axes}}}"));
+        let sets = [("unreduced", &self.dims.unreduced), ("reduced", &self.dims.replicated)];
+        for (key, axes) in sets.into_iter().filter(|(_, axes)| !axes.is_empty()) {
+            entries.push(format!("{key}={{{}}}", axes.iter().map(quoted).join(", ")));
         }
         // A tuple of one has a comma behind it only where Python shows the tuple; `P('x')` is a call.
-        write!(f, "P({})", entries.join(", "))
+        let spec = format!("P({})", entries.join(", "));
+        match self.manual_mesh() {
+            Some(mesh) => write!(f, "NamedSharding(mesh=Mesh({}), spec={spec})", self.typed(mesh)),
+            None => f.write_str(&spec),
+        }
     }
 }
 
@@ -59,21 +80,52 @@ impl FromStr for PartitionSpec {
         let mut found = PartitionSpec::default();
         for part in read::parse(Rule::jax_text, text)?.into_inner() {
             match part.as_rule() {
-                Rule::named_sharding => {
-                    for part in part.into_inner() {
-                        match part.as_rule() {
-                            Rule::jax_mesh => found.mesh = Some(read::mesh(part, text)?),
-                            Rule::spec => found.dims = spec(part, text)?,
-                            _ => {}
-                        }
-                    }
-                }
+                Rule::named_sharding => found = named(part, text)?,
                 Rule::spec => found.dims = spec(part, text)?,
                 _ => {}
             }
         }
         Ok(found)
     }
+}
+
+/// `NamedSharding(mesh=.., spec=..)`
+fn named(pair: Pair<'_, Rule>, text: &str) -> Result<PartitionSpec, ParseError> {
+    let (mut mesh, mut dims, mut manual) = (Mesh::default(), MeshDims::default(), Vec::new());
+    for part in pair.into_inner() {
+        match part.as_rule() {
+            Rule::jax_mesh => {
+                mesh = read::mesh(part.clone(), text)?;
+                manual = self::manual(part, &mesh, text)?;
+            }
+            Rule::spec => {
+                let span = read::span(&part);
+                dims = spec(part, text)?;
+                if let Some(axis) = dims.all_axes().find(|axis| manual.contains(axis)) {
+                    let message =
+                        format!("`{}` is a manual axis, along which a spec cannot cut", axis.name);
+                    return Err(read::invalid(message, span, text));
+                }
+            }
+            _ => {}
+        }
+    }
+    Ok(PartitionSpec { mesh: Some(mesh), dims: MeshDims { manual, ..dims } })
+}
+
+/// The axes of a mesh whose type is `Manual`.
+fn manual(pair: Pair<'_, Rule>, mesh: &Mesh, text: &str) -> Result<Vec<MeshAxis>, ParseError> {
+    let Some(types) = pair.into_inner().find(|p| p.as_rule() == Rule::axis_types) else {
+        return Ok(Vec::new());
+    };
+    let span = read::span(&types);
+    let types = types.into_inner().filter(|p| p.as_rule() == Rule::axis_type).collect_vec();
+    if types.len() != mesh.axes.len() {
+        let message = format!("{} types of axes, but {} axes", types.len(), mesh.axes.len());
+        return Err(read::invalid(message, span, text));
+    }
+    let axes = mesh.axes.iter().zip(types).filter(|(_, of)| of.as_str().ends_with("Manual"));
+    Ok(axes.map(|((name, _), _)| MeshAxis { name: name.clone(), part: None }).collect())
 }
 
 fn whole(pair: &Pair<'_, Rule>) -> MeshAxis {
@@ -93,15 +145,24 @@ fn spec(pair: Pair<'_, Rule>, text: &str) -> Result<MeshDims, ParseError> {
             Rule::axis_tuple => dims.dims.push(cut(names(part))),
             Rule::none => dims.dims.push(DimAxes::default()),
             Rule::unconstrained => dims.dims.push(DimAxes { open: true, ..DimAxes::default() }),
-            Rule::jax_unreduced => {
-                let span = read::span(&part);
-                if !dims.unreduced.is_empty() {
-                    return Err(read::invalid("`unreduced=` appears twice", span, text));
-                }
-                dims.unreduced = names(part);
-            }
+            Rule::jax_unreduced => only(&mut dims.unreduced, part, "unreduced", text)?,
+            Rule::jax_reduced => only(&mut dims.replicated, part, "reduced", text)?,
             _ => {}
         }
     }
     Ok(dims)
+}
+
+/// Takes the axes of a set that may be given once.
+fn only(
+    into: &mut Vec<MeshAxis>,
+    pair: Pair<'_, Rule>,
+    key: &str,
+    text: &str,
+) -> Result<(), ParseError> {
+    if !into.is_empty() {
+        return Err(read::invalid(format!("`{key}=` appears twice"), read::span(&pair), text));
+    }
+    *into = names(pair);
+    Ok(())
 }

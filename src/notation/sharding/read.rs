@@ -110,12 +110,30 @@ pub(super) fn mesh(pair: Pair<'_, Rule>, text: &str) -> Result<Mesh, ParseError>
                 let size = one_int(part, text)?;
                 mesh.axes.extend(name.map(|name| (unquote(&name), size)));
             }
+            Rule::axis_sizes | Rule::axis_names => listed(part, &mut mesh, text)?,
             Rule::sdy_body => mesh = self::mesh(part, text)?,
             Rule::hlo_ids | Rule::sdy_ids => mesh.devices = devices(part, text)?,
             _ => {}
         }
     }
     Ok(mesh)
+}
+
+/// Takes in the sizes of a mesh, or the names of its axes, which follow them.
+fn listed(pair: Pair<'_, Rule>, mesh: &mut Mesh, text: &str) -> Result<(), ParseError> {
+    if pair.as_rule() == Rule::axis_sizes {
+        mesh.axes = ints(pair, text)?.into_iter().map(|size| (String::new(), size)).collect();
+        return Ok(());
+    }
+    let whole = span(&pair);
+    let names = pair.into_inner().filter(|p| p.as_rule() == Rule::name);
+    let names: Vec<String> = names.map(|name| unquote(&name)).collect();
+    if names.len() != mesh.axes.len() {
+        let message = format!("{} names of axes, but {} sizes", names.len(), mesh.axes.len());
+        return Err(invalid(message, whole, text));
+    }
+    mesh.axes.iter_mut().zip(names).for_each(|(axis, name)| axis.0 = name);
+    Ok(())
 }
 
 fn devices(pair: Pair<'_, Rule>, text: &str) -> Result<MeshDevices, ParseError> {
@@ -273,9 +291,15 @@ fn name(rule: Rule) -> &'static str {
         Rule::mesh_name => "`@mesh`",
         Rule::ignored => "`memory_kind=`",
         Rule::axis_types => "`axis_types=(..)`",
+        Rule::axis_sizes => "`axis_sizes=(..)`",
+        Rule::axis_names => "`axis_names=(..)`",
+        Rule::axis_type => "`Auto`, `Explicit`, `Manual`",
+        Rule::mesh_fact => "`device_kind=`",
         Rule::entry | Rule::none => "`None`",
         Rule::unconstrained => "`UNCONSTRAINED`",
         Rule::jax_unreduced => "`unreduced={..}`",
+        Rule::jax_reduced => "`reduced={..}`",
+        Rule::name_set => "`{..}`",
         Rule::axis_tuple => "a tuple of axes",
         Rule::placement | Rule::replicate | Rule::partial | Rule::shard => "a placement",
         Rule::name => "a quoted name",

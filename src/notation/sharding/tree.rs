@@ -70,6 +70,14 @@ pub struct MeshDims {
     pub manual: Vec<MeshAxis>,
 }
 
+impl MeshDims {
+    /// The axes that are named, in dimensions and in lists.
+    pub(super) fn all_axes(&self) -> impl Iterator<Item = &MeshAxis> {
+        let lists = [&self.replicated, &self.unreduced, &self.manual];
+        self.dims.iter().flat_map(|dim| &dim.axes).chain(lists.into_iter().flatten())
+    }
+}
+
 /// The axes of a mesh between quotes of some kind: HLO has `'`, Shardy `"`.
 pub(super) struct Quoted<'a, T>(pub(super) &'a T, pub(super) char);
 
