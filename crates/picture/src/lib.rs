@@ -11,8 +11,10 @@
 //! borders need no geometry.
 
 mod color;
+mod coloring;
 mod cut;
 mod drawing;
+mod film;
 mod flows;
 mod grid;
 mod label;
@@ -30,6 +32,7 @@ mod tree;
 use std::ops::Range;
 
 pub use drawing::Drawing;
+pub use film::{Film, Flyer, Spot, Stage};
 pub use label::Label;
 pub use light::UnitContents;
 #[cfg(feature = "png")]
@@ -62,6 +65,8 @@ pub struct Picture {
 pub struct Panel {
     /// What this grid shows.
     pub caption: String,
+    /// The name of the text in the cells, such as `index`; an address where it is empty.
+    pub text: String,
     /// Row-major, `columns` in each row.
     pub cells: Vec<Cell>,
     /// The length of a row.
@@ -93,8 +98,10 @@ pub struct Cell {
     pub unit: String,
     /// What stands in the cell: an address, an index, levels of a block; one line each.
     pub label: String,
-    /// Where the element comes from, if it moves.
+    /// The place that the element comes from, if it moves.
     pub mark: Option<String>,
+    /// True for another copy of its element than the first.
+    pub is_copy: bool,
     /// The indexes that it stands for, padding included; empty in a picture of memories.
     pub indexes: Vec<Range<u64>>,
     /// Of its rows and of its columns, how many hold elements; the others are padding.
@@ -149,7 +156,7 @@ impl Picture {
     /// The colour with a number as it is printed: `#cdecdd`.
     #[must_use]
     pub fn tint(color: usize) -> &'static str {
-        palette::TINTS[color % palette::COLORS]
+        palette::tint(color)
     }
 }
 

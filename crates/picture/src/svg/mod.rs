@@ -1,5 +1,6 @@
 //! A picture as SVG that stands on its own.
 
+mod film;
 mod panel;
 
 use std::fmt::Write;
@@ -79,6 +80,9 @@ impl Picture {
         if holes {
             items.push((swatch("#ffffff", "#bbbbbb"), "hole"));
         }
+        if self.panels.iter().flat_map(|panel| &panel.cells).any(|cell| cell.is_copy) {
+            items.push((COPY.into(), "another copy of an element"));
+        }
         if self.panels.iter().any(|panel| !panel.order.is_empty()) {
             let arrow = "<path d=\"M0 -4h13\" class=\"o\" marker-end=\"url(#tip)\"/>";
             items.push((arrow.into(), "order of addresses"));
@@ -116,6 +120,10 @@ stroke-width:3px;stroke-linejoin:round}.r{text-anchor:end;fill:#555555;font-size
 .o{stroke:#2f4b7c;stroke-width:1.1;stroke-opacity:0.55;fill:none}\
 .z{stroke:#b3261e;stroke-width:1.2;fill:none}.l{stroke:#b3261e;stroke-width:0.8;stroke-opacity:0.6;\
 stroke-dasharray:4 3;fill:none}</style>\n";
+
+/// The sign of another copy.
+const COPY: &str = "<rect y=\"-10\" width=\"14\" height=\"11\" fill=\"#ffffff\" stroke=\"#bbbbbb\"/>\
+<path d=\"M14 -10h-6v6z\" fill=\"#444444\"/>";
 
 /// Where the panels stand: side by side as long as there is room.
 fn places(boxes: &[DrawnBox<'_>], top: f64) -> Vec<(f64, f64)> {
