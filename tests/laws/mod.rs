@@ -29,6 +29,7 @@ mod law_14_xla;
 mod law_15_time;
 mod law_16_operations;
 mod law_16_total;
+mod law_17_film;
 mod law_17_memories;
 mod law_17_parts;
 mod law_17_relayout;
@@ -87,6 +88,7 @@ pub(crate) fn all() -> Vec<Law> {
         law_18_refusals::laws(),
         law_17_parts::laws(),
         law_17_memories::laws(),
+        law_17_film::laws(),
     ];
     all.into_iter().flatten().collect()
 }

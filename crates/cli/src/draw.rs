@@ -24,13 +24,16 @@ and its share of padding; the first block that is partly padded, or the one
 that --zoom names, is drawn in detail. --view machine draws the memories
 instead; of many units it counts what they hold. Two layouts are drawn side by
 side, with where each element comes from or, where they are large, how many
-elements move between which units.
+elements move between which units. --view film writes a film, .svg or .html:
+the elements fly from the tensor into the memories of one layout, then of the
+other.
 
 Examples:
   tensor-layout draw '(10,7)/((3:7, 4_PE), (7:1))'
   tensor-layout draw '(10,7)/((3:7, 4_PE), (7:1))' --view machine -o memory.svg
   tensor-layout draw 'bf16[10,130]{1,0:T(8,128)(2,1)}' -o tiles.png
   tensor-layout draw '((4_PE, 3:8), (8:1))' '((12:2), (4_PE, 2:1))' --machine PE=4
+  tensor-layout draw '((4_PE, 3:8), (8:1))' '((12:2), (4_PE, 2:1))' --view film -o film.svg
   tensor-layout draw '((2_T:4, 2_V:2), (4_T:1, 2_V:1))' --labels T,V
   tensor-layout draw '((12:8), (8:1))' --machine mn-core --view machine --at L2B=3,PE=1")]
 pub(super) struct DrawArgs {
@@ -53,7 +56,7 @@ pub(super) struct DrawArgs {
 #[command(next_help_heading = "Drawing")]
 struct Drawn {
     /// The kind of picture.
-    #[arg(long, value_enum, default_value_t, conflicts_with = "after")]
+    #[arg(long, value_enum, default_value_t)]
     view: View,
     /// Colour by the coordinate in one level, such as PE or Addr.
     #[arg(long, value_name = "LEVEL")]
@@ -80,13 +83,16 @@ struct Drawn {
     color: Colored,
 }
 
-#[derive(Clone, Copy, Debug, Default, ValueEnum)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, ValueEnum)]
 enum View {
     /// The tensor, cell by cell.
     #[default]
     Tensor,
     /// The memories of the units.
     Machine,
+    /// A film, .svg or .html: the elements fly from the tensor into the memories, then into those of
+    /// the second layout.
+    Film,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, ValueEnum)]
@@ -133,11 +139,12 @@ impl PictureFormat {
 
 impl DrawArgs {
     pub(super) fn run(&self) -> Result<(), Failure> {
-        let Drawn { output, color, .. } = &self.drawn;
+        let Drawn { output, color, view, .. } = &self.drawn;
         color.choose();
         let format = self.drawn.format()?;
-        let bytes = match format {
-            PictureFormat::Html => self.page()?.into_bytes(),
+        let bytes = match (view, format) {
+            (View::Film, _) => film(self, format)?.into_bytes(),
+            (_, PictureFormat::Html) => self.page()?.into_bytes(),
             _ => self.drawn.printed(&picture(self)?, format)?,
         };
         let mut out = Output::new(output.as_deref())?;
@@ -201,10 +208,19 @@ impl Drawn {
     }
 
     /// Checks that no option of another view is given.
-    fn check_view(&self) -> Result<(), Failure> {
+    fn check_view(&self, after: Option<&String>) -> Result<(), Failure> {
         let tensor = self.slice.is_some() || self.by.is_some() || self.zoom.is_some();
         let tensor = tensor || !self.labels.is_empty();
+        let cut = self.slice.is_some() || self.zoom.is_some() || self.at.is_some();
         match self.view {
+            View::Film if cut || !self.labels.is_empty() => Err(Failure::Argument(
+                "--slice, --zoom, --at and --labels do not go with --view film: it shows the whole layout"
+                    .into(),
+            )),
+            View::Machine if after.is_some() => Err(Failure::Advised(
+                "--view machine draws one layout".into(),
+                "leave out --view to compare two, or use --view film".into(),
+            )),
             View::Machine if tensor => Err(Failure::Argument(
                 "--slice, --zoom, --labels and --by go with the tensor, not with --view machine"
                     .into(),
@@ -230,8 +246,34 @@ fn png(_: &Picture) -> Result<Vec<u8>, Failure> {
     ))
 }
 
+/// The film of one layout or two.
+fn film(args: &DrawArgs, format: PictureFormat) -> Result<String, Failure> {
+    args.drawn.check_view(args.after.as_ref())?;
+    let film = match &args.after {
+        Some(after) => {
+            let (before, after) = args.reading.read_two(&args.layout, after)?;
+            let (before, after) = args.on.place_two(before, after)?;
+            let after = drawing(&args.drawn, &after.placement, &after.syntax)?;
+            drawing(&args.drawn, &before.placement, &before.syntax)?.film(&[&after])?
+        }
+        None => {
+            let PlacementSource { placement, syntax } =
+                args.on.place(args.reading.read(&args.layout)?)?;
+            drawing(&args.drawn, &placement, &syntax)?.film(&[])?
+        }
+    };
+    match format {
+        PictureFormat::Svg => Ok(film.to_svg()),
+        PictureFormat::Html => Ok(film.to_html()),
+        other => Err(Failure::Advised(
+            format!("a film cannot be written as {}", other.name()),
+            "write it with -o film.svg or -o film.html".into(),
+        )),
+    }
+}
+
 fn picture(args: &DrawArgs) -> Result<Picture, Failure> {
-    args.drawn.check_view()?;
+    args.drawn.check_view(args.after.as_ref())?;
     if let Some(after) = &args.after {
         let (before, after) = args.reading.read_two(&args.layout, after)?;
         let (before, after) = args.on.place_two(before, after)?;
@@ -245,8 +287,8 @@ fn picture(args: &DrawArgs) -> Result<Picture, Failure> {
         note("--zoom has no effect: every element is drawn");
     }
     Ok(match args.drawn.view {
-        View::Tensor => drawing.tensor(),
         View::Machine => drawing.memory()?,
+        View::Tensor | View::Film => drawing.tensor(),
     })
 }
 

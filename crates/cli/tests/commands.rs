@@ -640,6 +640,29 @@ fn draw_prints_text_and_svg() {
 }
 
 #[test]
+fn draw_writes_films() {
+    let dir = tempfile::tempdir().unwrap();
+    let named = |name: &str| dir.path().join(name).display().to_string();
+    let pair = ["draw", "((4_PE, 3:8), (8:1))", "((12:2), (4_PE, 2:1))", "--view", "film"];
+    for (name, start) in [("film.svg", "<svg"), ("film.html", "<!doctype")] {
+        stdout(&[&pair[..], &["-o", &named(name)]].concat());
+        let film = std::fs::read_to_string(named(name)).unwrap();
+        assert!(film.starts_with(start) && film.contains("72 cross PE (edged)"), "{name}");
+    }
+    let png = named("film.png");
+    for other in [&["-o", &png][..], &[]] {
+        let said = refused(&[&pair[..], other].concat());
+        assert!(said.contains("write it with -o film.svg or -o film.html"), "{said}");
+    }
+    for other in [["--slice", "0=0:2"], ["--zoom", "0=1"], ["--at", "PE=1"], ["--labels", "unit"]] {
+        let said = refused(&[&pair[..], &other, &["--format", "svg"]].concat());
+        assert!(said.contains("do not go with --view film"), "{said}");
+    }
+    let said = refused(&["draw", "((4_PE))", "((4:1))", "--view", "machine"]);
+    assert!(said.contains("--view machine draws one layout"), "{said}");
+}
+
+#[test]
 fn the_command_says_what_moves() {
     for (arguments, code, says) in [
         (["f32[2,3]", "s32[3,2]{0,1}", "--bitcast"], 0, "transpose, dimensions={1,0}\n"),

@@ -1,6 +1,6 @@
 //! Moves between the units of a level as a matrix.
 
-use super::color::Draft;
+use super::color::{Coloring, Draft};
 use super::{Cell, CellKind, Panel};
 use tensor_layout::LayoutError;
 use tensor_layout::internals::to_u64;
@@ -48,7 +48,8 @@ fn matrix(flows: &Flows) -> Draft {
         let name = if value == [1] { "stays in its unit" } else { "moves to another unit" };
         name.to_owned()
     };
-    Draft { name, ..Draft::new(panel, "whether it moves".into(), values) }
+    let coloring = Coloring { meaning: "whether it moves".into(), values, ..Coloring::default() };
+    Draft { name, ..Draft::new(panel, coloring) }
 }
 
 fn caption(flows: &Flows) -> String {

@@ -11,8 +11,10 @@
 //! borders need no geometry.
 
 mod color;
+mod coloring;
 mod cut;
 mod drawing;
+mod film;
 mod flows;
 mod grid;
 mod label;
@@ -30,6 +32,7 @@ mod tree;
 use std::ops::Range;
 
 pub use drawing::Drawing;
+pub use film::{Film, Flyer, Spot, Stage};
 pub use label::Label;
 pub use light::UnitContents;
 #[cfg(feature = "png")]
@@ -62,6 +65,8 @@ pub struct Picture {
 pub struct Panel {
     /// The subject of this grid.
     pub caption: String,
+    /// The name of the text in the cells, such as `index`; an address where it is empty.
+    pub text: String,
     /// Row-major, `columns` in each row.
     pub cells: Vec<Cell>,
     /// The length of a row.
@@ -95,7 +100,9 @@ pub struct Cell {
     pub label: String,
     /// The place that the element comes from, if it moves.
     pub mark: Option<String>,
-    /// The ranges of its indexes, padding included; empty in a picture of memories.
+    /// True for another copy of its element than the first.
+    pub is_copy: bool,
+    /// The indexes that it stands for, padding included; empty in a picture of memories.
     pub indexes: Vec<Range<u64>>,
     /// The numbers of its rows and of its columns that hold elements; the others are padding.
     pub filled: [u64; 2],
@@ -148,7 +155,7 @@ impl Picture {
     /// The colour with a number as it is printed: `#cdecdd`.
     #[must_use]
     pub fn tint(color: usize) -> &'static str {
-        palette::TINTS[color % palette::COLORS]
+        palette::tint(color)
     }
 }
 

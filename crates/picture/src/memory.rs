@@ -5,13 +5,14 @@ use std::ops::Range;
 use itertools::Itertools;
 
 use super::color::{Draft, paint};
+use super::coloring::span_in;
 use super::drawing::Drawing;
 use super::{Cell, CellKind, Panel, Picture};
 use tensor_layout::LayoutError;
 use tensor_layout::Level;
 use tensor_layout::algebra::Indexes;
 use tensor_layout::internals::to_index;
-use tensor_layout::program::CoordinateSpan;
+use tensor_layout::program::{CoordinateSpan, CoordinateSpans};
 use tensor_layout::{Found, Location};
 
 /// The most units and the most places of each that are drawn.
@@ -59,11 +60,7 @@ impl Drawing<'_> {
     pub fn memory(&self) -> Result<Picture, LayoutError> {
         let placement = self.placement;
         let levels = self.memory_levels();
-        let size = |level: &Level| match self.at.get(*level) {
-            Some(_) => 1,
-            None => placement.coordinates(*level).div_ceil(placement.units_per_memory(*level)),
-        };
-        let sizes: Vec<u64> = levels.iter().map(size).collect();
+        let sizes = self.memory_sizes();
         let units = sizes.iter().fold(1_u64, |all, size| all.saturating_mul(*size));
         let spread = placement.with_copies();
         let (words, lanes) = (spread.span(Level::ADDR), spread.extent(Level::W));
@@ -71,7 +68,7 @@ impl Drawing<'_> {
         let few = whole
             && (units == 1 || (units <= MOST_UNITS && words.saturating_mul(lanes) <= MOST_PLACES));
         let (drafts, mut notes) = match few {
-            true => (vec![self.memories(&levels, &sizes)?], Vec::new()),
+            true => (vec![self.memories()?], Vec::new()),
             false => self.tree()?,
         };
         let mut picture = self.picture("The memories", paint(drafts));
@@ -97,6 +94,27 @@ impl Drawing<'_> {
         columns.filter(|level| !level.is_in_unit()).collect()
     }
 
+    /// The number of memories along each of these levels, of those that are shown.
+    pub(super) fn memory_sizes(&self) -> Vec<u64> {
+        let placement = self.placement;
+        let size = |level: &Level| match self.at.get(*level) {
+            Some(_) => 1,
+            None => placement.coordinates(*level).div_ceil(placement.units_per_memory(*level)),
+        };
+        self.memory_levels().iter().map(size).collect()
+    }
+
+    /// The units with a memory of their own, in order; of a group that shares one, the first.
+    pub(super) fn memory_units(&self) -> Vec<Location> {
+        let levels = self.memory_levels();
+        let named = |(level, at): (&Level, u64)| {
+            let first = at * self.placement.units_per_memory(*level);
+            (*level, self.at.get(*level).unwrap_or(first))
+        };
+        let units = Indexes::new(self.memory_sizes());
+        units.map(|unit| levels.iter().zip(unit).map(named).collect()).collect()
+    }
+
     fn shown(&self) -> Shown {
         let spread = self.placement.with_copies();
         let lanes = spread.extent(Level::W).min(MOST_LANES);
@@ -106,19 +124,15 @@ impl Drawing<'_> {
     }
 
     /// A row per unit, or one memory over several rows.
-    fn memories(&self, levels: &[Level], sizes: &[u64]) -> Result<Draft, LayoutError> {
+    fn memories(&self) -> Result<Draft, LayoutError> {
+        let levels = self.memory_levels();
         let mut rows: Vec<(String, Vec<Cell>)> = Vec::new();
-        for unit in Indexes::new(sizes.to_vec()) {
-            let named = |(level, at): (&Level, u64)| {
-                let first = at * self.placement.units_per_memory(*level);
-                (*level, self.at.get(*level).unwrap_or(first))
-            };
-            let place = levels.iter().zip(unit).map(named).collect();
-            rows.push((unit_name(&place, levels), self.memory_cells(&place)?));
+        for unit in self.memory_units() {
+            rows.push((unit_name(&unit, &levels), self.memory_cells(&unit)?));
         }
         let shown = self.shown();
         let panel = match rows.len() {
-            1 => alone(rows.remove(0), &shown, levels),
+            1 => alone(rows.remove(0), &shown, &levels),
             _ => Panel {
                 caption: format!(
                     "a row per unit ({}), a column per address",
@@ -146,7 +160,12 @@ impl Drawing<'_> {
         places.map(|(address, lane)| self.memory_cell(unit, address, lane)).collect()
     }
 
-    fn memory_cell(&self, unit: &Location, address: u64, lane: u64) -> Result<Cell, LayoutError> {
+    pub(super) fn memory_cell(
+        &self,
+        unit: &Location,
+        address: u64,
+        lane: u64,
+    ) -> Result<Cell, LayoutError> {
         let levels = self.memory_levels();
         let mut place = unit.clone();
         place.set(Level::ADDR, address);
@@ -172,32 +191,37 @@ impl Drawing<'_> {
         })
     }
 
-    /// Elements by their numbers, or by their tiles.
-    fn by_element(&self, panel: Panel) -> Draft {
-        let shape = self.placement.layout().shape();
-        let number = |cell: &Cell| {
-            cell.indexes.iter().zip(&shape).fold(0_u64, |number, (entry, extent)| {
-                number.wrapping_mul(*extent).wrapping_add(entry.start)
-            })
+    /// Memories with the colours that their elements have in the tensor, those of their first copies.
+    fn by_element(&self, mut panel: Panel) -> Draft {
+        let spans = CoordinateSpans::new(self.placement.with_copies(), self.placement.columns());
+        let in_tensor = |cell: &Cell| match cell.elements {
+            0 => Cell::default(),
+            _ => self.tensor_cell(cell.indexes.clone(), &spans),
         };
-        let units = self.memory_levels().len();
-        let tile = |cell: &Cell| cell.path.get(units).copied().unwrap_or(0);
-        let (meaning, by_tile) = match self.tiles.first() {
-            None => ("element", false),
-            Some(_) => ("tile", true),
+        let firsts: Vec<Cell> = panel.cells.iter().map(in_tensor).collect();
+        for (cell, first) in panel.cells.iter_mut().zip(&firsts) {
+            cell.is_copy = cell.elements > 0 && self.is_elsewhere(cell, first);
+        }
+        let coloring = self.coloring(&firsts, &self.scheme_of_elements());
+        panel.text = "index".into();
+        Draft::new(panel, coloring)
+    }
+
+    /// Returns whether a cell is not the place of a first copy; units that share a memory are one place.
+    fn is_elsewhere(&self, cell: &Cell, first: &Cell) -> bool {
+        let differs = |(level, span): &(Level, CoordinateSpan)| {
+            let shared = self.placement.units_per_memory(*level);
+            span_in(first, *level).is_some_and(|at| at.first / shared != span.first / shared)
         };
-        let value = |cell: &Cell| if by_tile { tile(cell) } else { number(cell) };
-        let value = |cell: &Cell| (cell.kind == CellKind::Element).then(|| vec![value(cell)]);
-        let values = panel.cells.iter().map(value).collect();
-        Draft::new(panel, meaning.into(), values)
+        cell.places.iter().any(differs)
     }
 }
 
-fn unit_name(place: &Location, levels: &[Level]) -> String {
+pub(super) fn unit_name(place: &Location, levels: &[Level]) -> String {
     levels.iter().map(|level| place.get(*level).unwrap_or(0)).join(".")
 }
 
-fn tick((address, lane): (u64, u64), lanes: u64) -> String {
+pub(super) fn tick((address, lane): (u64, u64), lanes: u64) -> String {
     if lanes == 1 { address.to_string() } else { format!("{address}.{lane}") }
 }
 

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::color::{Draft, paint};
+use super::coloring::{only, span_in};
 use super::cut::{blocks, elided, length, tile_edge};
 use super::drawing::Drawing;
 use super::grid::Grid;
@@ -54,7 +55,7 @@ impl Drawing<'_> {
                 let lead =
                     |at: Vec<u64>| at.iter().zip(outer).map(|(at, r)| at + r.start).collect();
                 leads
-                    .map(|at| self.draft(&Grid::of_elements(lead(at), sides), &spans, &[]))
+                    .map(|at| self.draft(&Grid::of_elements(lead(at), sides), &spans, None))
                     .collect()
             }
             false => {
@@ -105,7 +106,7 @@ impl Drawing<'_> {
             let grid = self.cut(lead.clone(), &sides);
             let cells = grid.boxes();
             if cells.len() > 1 || grid.is_of_elements() {
-                let mut draft = self.draft(&grid, spans, &meaning);
+                let mut draft = self.draft(&grid, spans, Some(&meaning));
                 meaning = self.colored_levels(&draft.panel.cells, &meaning);
                 if grid.is_of_elements() || grid.is_elided {
                     drafts.push(draft);
@@ -150,8 +151,13 @@ impl Drawing<'_> {
         partly.or_else(|| first(&|cell| cell.elements > 0)).or_else(|| first(&|_| true)).or(Some(0))
     }
 
-    /// A grid of elements or of blocks.
-    fn draft(&self, grid: &Grid, spans: &CoordinateSpans<'_>, inherited: &[Level]) -> Draft {
+    /// A grid of elements or of blocks; those within a block inherit its levels.
+    fn draft(
+        &self,
+        grid: &Grid,
+        spans: &CoordinateSpans<'_>,
+        inherited: Option<&[Level]>,
+    ) -> Draft {
         let mut cells: Vec<Cell> =
             grid.boxes().into_iter().map(|indexes| self.tensor_cell(indexes, spans)).collect();
         let varying = self.varying(&cells);
@@ -160,8 +166,11 @@ impl Drawing<'_> {
             let whole = grid.is_elided && cell.slots > 1;
             cell.label = if whole { "\u{2026}".into() } else { Label::lines(&labels, cell) };
         }
-        let levels = self.colored_levels(&cells, inherited);
-        let (meaning, values) = self.colored_by(&cells, &levels);
+        let scheme = inherited.map_or_else(
+            || self.scheme_of_elements(),
+            |inherited| self.scheme(&self.colored_levels(&cells, inherited)),
+        );
+        let coloring = self.coloring(&cells, &scheme);
         let order = if self.tiles.is_empty() { Vec::new() } else { in_order(&cells) };
         let caption = [grid.caption()].into_iter().chain(self.in_common(grid, &cells, &varying));
         let panel = Panel {
@@ -173,10 +182,14 @@ impl Drawing<'_> {
             order,
             ..Panel::default()
         };
-        Draft::new(panel, meaning, values)
+        Draft::new(panel, coloring)
     }
 
-    fn tensor_cell(&self, indexes: Vec<Range<u64>>, spans: &CoordinateSpans<'_>) -> Cell {
+    pub(super) fn tensor_cell(
+        &self,
+        indexes: Vec<Range<u64>>,
+        spans: &CoordinateSpans<'_>,
+    ) -> Cell {
         let layout = self.placement.with_copies();
         let real = indexes.iter().zip(layout.axes());
         let filled: Vec<u64> = real
@@ -260,7 +273,7 @@ impl Drawing<'_> {
         let filled = || cells.iter().filter(|cell| cell.elements > 0);
         let single = |level: &Level| filled().all(|cell| only(cell, *level).is_some());
         let varying = self.varying(cells);
-        let mut levels = self.unit_levels();
+        let mut levels = self.coloring_levels();
         levels.retain(|level| varying.contains(level) && single(level));
         if levels.is_empty() {
             return inherited.to_vec();
@@ -273,26 +286,6 @@ impl Drawing<'_> {
         levels.truncate(count);
         levels
     }
-
-    /// The meaning of the colours of a panel, and the value of each cell.
-    fn colored_by(&self, cells: &[Cell], levels: &[Level]) -> (String, Vec<Option<Vec<u64>>>) {
-        let level = |level: Level| move |cell: &Cell| only(cell, level).map(|at| vec![at]);
-        match (self.by, self.tiles.first()) {
-            (Some(by), _) => (by.to_string(), cells.iter().map(level(by)).collect()),
-            (None, Some((size, _))) => {
-                let tile = |cell: &Cell| {
-                    let address = span_in(cell, Level::ADDR)?;
-                    (address.first / size == address.last / size)
-                        .then(|| vec![address.first / size])
-                };
-                ("tile".into(), cells.iter().map(tile).collect())
-            }
-            (None, None) => {
-                let name: Vec<&str> = levels.iter().map(Level::as_str).collect();
-                (name.join("."), cells.iter().map(|cell| values(cell, levels)).collect())
-            }
-        }
-    }
 }
 
 impl Grid {
@@ -300,14 +293,6 @@ impl Grid {
         let singly = |range: &Range<u64>| range.clone().map(|at| at..at + 1).collect();
         Grid { lead, sides: sides.iter().map(singly).collect(), is_elided: false }
     }
-}
-
-fn span_in(cell: &Cell, level: Level) -> Option<CoordinateSpan> {
-    cell.places.iter().find(|(of, _)| *of == level).map(|(_, span)| *span)
-}
-
-fn only(cell: &Cell, level: Level) -> Option<u64> {
-    span_in(cell, level).and_then(|span| span.only())
 }
 
 /// The coordinates in some levels, if each has one only.

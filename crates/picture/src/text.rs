@@ -1,6 +1,6 @@
 //! A picture as text, for the terminal.
 
-use super::palette::BACKGROUNDS;
+use super::palette::background;
 use super::{Cell, CellKind, Panel, Picture};
 
 impl Picture {
@@ -20,7 +20,8 @@ impl Picture {
                 text.push_str(&format!("{line}\n"));
             }
             let grid = TextGrid::new(panel, color);
-            let units = grid.shows_units.then(|| format!("{}:Addr", self.borders.join(".")));
+            let inside = if panel.text.is_empty() { "Addr" } else { &panel.text };
+            let units = grid.shows_units.then(|| format!("{}:{inside}", self.borders.join(".")));
             if let Some(names) = names(panel).or(units) {
                 text.push_str(&format!("in each cell: {names}\n"));
             }
@@ -46,6 +47,7 @@ impl Picture {
         key.extend(any(CellKind::Padding).then_some("// padding"));
         key.extend(any(CellKind::Hole).then_some(".. hole"));
         key.extend(cells().any(Cell::is_partly_padded).then_some("/98.4% of a block is padding"));
+        key.extend(cells().any(|cell| cell.is_copy).then_some("' another copy"));
         key.extend(says("gaps").then_some("~ with gaps"));
         key.extend(says("within").then_some("? at most"));
         key
@@ -102,7 +104,7 @@ fn wrapped(text: &str, width: usize) -> Vec<String> {
 }
 
 fn painted(color: usize, text: &str) -> String {
-    let background = BACKGROUNDS[color % BACKGROUNDS.len()];
+    let background = background(color);
     format!("\u{1b}[48;5;{background};38;5;16m{text}\u{1b}[0m")
 }
 
@@ -204,7 +206,8 @@ fn word(cell: &Cell, unit_is_told: bool) -> String {
     let mark = cell.mark.iter().map(|mark| format!("\u{2190}{}", mark.replace(' ', "")));
     let share =
         cell.is_partly_padded().then(|| format!("/{}", cell.padding_share().replace(' ', "")));
-    let added: String = share.into_iter().chain(mark).collect();
+    let copy = cell.is_copy.then(|| "'".to_owned());
+    let added: String = copy.into_iter().chain(share).chain(mark).collect();
     let told = unit_is_told || cell.unit.is_empty() || cell.label.contains([' ', '\n']);
     match cell.kind {
         CellKind::Padding => "//".into(),

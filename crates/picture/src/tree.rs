@@ -51,7 +51,7 @@ impl Drawing<'_> {
         let mut unit = self.at.clone();
         let open = counter.levels.iter().filter(|level| self.at.get(**level).is_none());
         let mut open: Vec<Open> = open.map(|level| self.open(*level)).collect();
-        let mut drafts = Vec::new();
+        let (mut drafts, scheme) = (Vec::new(), self.scheme_of_elements());
         while let Some(first) = open.first() {
             if first.count() == 1 {
                 (of, unit) = fixed(&counter, &of, unit, first)?;
@@ -66,8 +66,9 @@ impl Drawing<'_> {
                 ));
                 return Ok((drafts, notes));
             }
-            let (draft, chosen) = units(&counter, &of, &unit, &sides)?;
-            drafts.push(draft);
+            let (panel, chosen) = units(&counter, &of, &unit, &sides)?;
+            let coloring = self.coloring(&panel.cells, &scheme);
+            drafts.push(Draft::new(panel, coloring));
             if drafts.len() == self.most_panels {
                 return Ok((drafts, notes));
             }
@@ -138,7 +139,7 @@ fn units(
     of: &Subtree,
     unit: &Location,
     sides: &[Open],
-) -> Result<(Draft, Vec<Range<u64>>), LayoutError> {
+) -> Result<(Panel, Vec<Range<u64>>), LayoutError> {
     let cuts: Vec<Vec<Range<u64>>> = sides.iter().map(cut).collect();
     // A side that is not there has one cell.
     let one: Vec<Range<u64>> = std::iter::once(0..1).collect();
@@ -152,13 +153,14 @@ fn units(
         let sums = sums(counter, of, sides, (row, columns))?;
         for (sum, column) in sums.iter().zip(columns) {
             let of_cell = &[row.clone(), column.clone()][2 - sides.len()..];
-            cells.push(block(sum, unit, sides, of_cell));
+            let cell = block(sum, unit, sides, of_cell);
+            let path = counter.levels.iter().map(|level| first(&cell, *level)).collect();
+            cells.push(Cell { path, ..cell });
             ranges.push(of_cell.to_vec());
         }
     }
     let chosen = cells.iter().position(Cell::is_partly_padded);
     let chosen = chosen.or_else(|| cells.iter().position(|cell| cell.elements > 0)).unwrap_or(0);
-    let values = cells.iter().map(|c| (c.elements > 0).then(|| vec![c.elements])).collect();
     let panel = Panel {
         caption: caption(unit, sides, &cuts),
         columns: columns.len(),
@@ -168,12 +170,7 @@ fn units(
         cells,
         ..Panel::default()
     };
-    let name = |_: &str, value: &[u64]| match value {
-        [count] => format!("{count} elements"),
-        _ => String::new(),
-    };
-    let draft = Draft { name, ..Draft::new(panel, "number of elements".into(), values) };
-    Ok((draft, ranges.swap_remove(chosen)))
+    Ok((panel, ranges.swap_remove(chosen)))
 }
 
 /// The contents of the units of each cell of a row, added up.
@@ -206,11 +203,12 @@ fn block(sum: &Census, unit: &Location, sides: &[Open], ranges: &[Range<u64>]) -
     let fixed = unit.iter().map(|(level, at)| (level, CoordinateSpan::at(at)));
     let open =
         sides.iter().zip(ranges).map(|(side, range)| (side.level, CoordinateSpan::run(range)));
-    Cell {
-        path: ranges.iter().map(|range| range.start).collect(),
-        places: fixed.chain(open).collect(),
-        ..cell(sum)
-    }
+    Cell { places: fixed.chain(open).collect(), ..cell(sum) }
+}
+
+/// The first coordinate of a cell in a level. Paths begin at the root, so that a border names its level.
+fn first(cell: &Cell, level: Level) -> u64 {
+    cell.places.iter().find(|(of, _)| *of == level).map_or(0, |(_, span)| span.first)
 }
 
 /// Single units, or blocks of many.

@@ -4,3 +4,4 @@
 #![allow(missing_docs, reason = "the names of tests are statements")]
 
 mod figures;
+mod film;

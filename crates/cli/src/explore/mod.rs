@@ -29,6 +29,12 @@ mod command {
     use crate::input::{On, Reading};
     use crate::output::print;
 
+    /// The usual port.
+    const PORT: u16 = 8737;
+
+    /// The number of ports that are tried.
+    const NEXT: u16 = 20;
+
     /// Open a page to explore layouts in, the tensor and the machine side by side.
     #[derive(Debug, ClapArgs)]
     #[command(after_help = "\
@@ -53,9 +59,9 @@ Examples:
         reading: Reading,
         #[command(flatten)]
         on: On,
-        /// The port; by default any free one.
-        #[arg(long, value_name = "PORT", default_value_t = 0, hide_default_value = true)]
-        port: u16,
+        /// The port; by default 8737, or the next free one. 0 is any free one.
+        #[arg(long, value_name = "PORT")]
+        port: Option<u16>,
         /// Open the page in the browser.
         #[arg(long)]
         open: bool,
@@ -74,8 +80,9 @@ Examples:
                 // An error is better reported here than in the browser.
                 question.placed()?;
             }
-            let failed = |error| Failure::Io(format!("port {} of 127.0.0.1", self.port), error);
-            let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, self.port)).map_err(failed)?;
+            let asked = self.port.unwrap_or(PORT);
+            let failed = |error| Failure::Io(format!("port {asked} of 127.0.0.1"), error);
+            let listener = self.listener().map_err(failed)?;
             let port = listener.local_addr().map_err(failed)?.port();
             let address = format!("http://127.0.0.1:{port}/{}", fragment(&question));
             print(&address)?;
@@ -83,6 +90,21 @@ Examples:
                 open(&address);
             }
             server::serve(listener, port).map_err(failed)
+        }
+
+        /// A listener on the port that was asked for, else on the usual one or one of those above it, so that
+        /// bookmarks keep working.
+        fn listener(&self) -> std::io::Result<TcpListener> {
+            let bind = |port| TcpListener::bind((Ipv4Addr::LOCALHOST, port));
+            if let Some(port) = self.port {
+                return bind(port);
+            }
+            let found = (PORT..PORT + NEXT).find_map(|port| Some((port, bind(port).ok()?)));
+            let Some((port, listener)) = found else { return bind(0) };
+            if port != PORT {
+                note(&format!("port {PORT} is taken; bookmarks of it do not open this page"));
+            }
+            Ok(listener)
         }
 
         fn text(&self, argument: Option<&str>) -> Result<String, Failure> {

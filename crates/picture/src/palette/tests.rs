@@ -1,6 +1,6 @@
 //! Distances of the colours as people see them, in print, and with each kind of colour blindness.
 
-use super::{BACKGROUNDS, TINTS};
+use super::{BACKGROUNDS, COLORS, TINTS};
 
 type Triple = [f64; 3];
 
@@ -138,7 +138,7 @@ fn eight_colours_are_told_apart_with_any_colour_vision() {
 
 #[test]
 fn all_colours_are_told_apart_and_repeat_late() {
-    let tints: Vec<Triple> = TINTS.iter().map(|hex| of_hex(hex)).collect();
+    let tints: Vec<Triple> = TINTS[..COLORS].iter().map(|hex| of_hex(hex)).collect();
     for (a, b) in pairs(&tints) {
         assert!(distance(lab(a), lab(b)) >= 10.0);
     }
@@ -149,6 +149,17 @@ fn eight_colours_are_eight_greys_in_print() {
     let mut greys: Vec<f64> = TINTS[..8].iter().map(|hex| lab(of_hex(hex))[0]).collect();
     greys.sort_by(f64::total_cmp);
     assert!(greys.windows(2).all(|pair| pair[1] - pair[0] > 6.0), "{greys:?}");
+}
+
+#[test]
+fn the_ramp_gets_darker_with_every_step() {
+    let steps = |colors: Vec<Triple>| -> Vec<f64> {
+        colors.windows(2).map(|pair| lab(pair[0])[0] - lab(pair[1])[0]).collect()
+    };
+    let tints = steps(TINTS[COLORS..].iter().map(|hex| of_hex(hex)).collect());
+    assert!(tints.iter().all(|step| *step > 4.0), "{tints:?}");
+    let terminal = steps(BACKGROUNDS[COLORS..].iter().map(|n| of_terminal(*n)).collect());
+    assert!(terminal.iter().all(|step| *step > 0.0), "{terminal:?}");
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! A picture as self-contained SVG.
 
+mod film;
 mod panel;
 
 use std::fmt::Write;
@@ -79,6 +80,9 @@ impl Picture {
         if holes {
             items.push((swatch("#ffffff", "#bbbbbb"), "hole"));
         }
+        if self.panels.iter().flat_map(|panel| &panel.cells).any(|cell| cell.is_copy) {
+            items.push((COPY.into(), "another copy of an element"));
+        }
         if self.panels.iter().any(|panel| !panel.order.is_empty()) {
             let arrow = "<path d=\"M0 -4h13\" class=\"o\" marker-end=\"url(#tip)\"/>";
             items.push((arrow.into(), "order of addresses"));
@@ -117,7 +121,11 @@ stroke-width:3px;stroke-linejoin:round}.r{text-anchor:end;fill:#555555;font-size
 .z{stroke:#b3261e;stroke-width:1.2;fill:none}.l{stroke:#b3261e;stroke-width:0.8;stroke-opacity:0.6;\
 stroke-dasharray:4 3;fill:none}</style>\n";
 
-/// The corners of the panels: side by side as long as there is room.
+/// The sign of another copy.
+const COPY: &str = "<rect y=\"-10\" width=\"14\" height=\"11\" fill=\"#ffffff\" stroke=\"#bbbbbb\"/>\
+<path d=\"M14 -10h-6v6z\" fill=\"#444444\"/>";
+
+/// Where the panels stand: side by side as long as there is room.
 fn places(boxes: &[DrawnBox<'_>], top: f64) -> Vec<(f64, f64)> {
     let (mut x, mut y, mut tallest) = (MARGIN, top, 0.0_f64);
     let mut places = Vec::new();

@@ -2,7 +2,9 @@
 
 use std::fmt::Write;
 
-use crate::palette::{COLORS, TINTS};
+use indexmap::IndexMap;
+
+use crate::palette::tint;
 
 use super::{
     CHARACTER, Cell, CellKind, LINE, Panel, border, lines, number, rows_of_key, swatch, text,
@@ -38,7 +40,7 @@ impl<'a> DrawnBox<'a> {
         let caption = wrapped(&panel.caption, room);
         let above = number(caption.len()) * LINE + 16.0;
         let caption_width = caption.iter().map(|line| text_width(line)).fold(0.0, f64::max);
-        let sign = |color: usize| swatch(TINTS[color % COLORS], "#777777");
+        let sign = |color: usize| swatch(tint(color), "#777777");
         let mut items: Vec<(String, &str)> =
             panel.key.iter().map(|(color, name)| (sign(*color), name.as_str())).collect();
         items.extend(panel.coloring.iter().map(|what| (String::new(), what.as_str())));
@@ -65,6 +67,24 @@ impl<'a> DrawnBox<'a> {
     }
 
     pub(super) fn draw(&self, body: &mut String, x: f64, y: f64) {
+        self.draw_with(body, (x, y), |body| {
+            self.draw_cells(body);
+            self.draw_order(body);
+            self.draw_labels(body);
+        });
+    }
+
+    /// Draws a panel that others move into: its cells pale and without text.
+    pub(super) fn draw_empty(&self, body: &mut String, at: (f64, f64)) {
+        self.draw_with(body, at, |body| {
+            body.push_str("<g class=\"w\">\n");
+            self.draw_cells(body);
+            body.push_str("</g>\n");
+        });
+    }
+
+    /// Caption, ticks, what is in the cells, borders and key.
+    fn draw_with(&self, body: &mut String, (x, y): (f64, f64), inside: impl Fn(&mut String)) {
         for (at, line) in self.caption.iter().enumerate() {
             text(body, x, y + number(at + 1) * LINE - 3.0, "p", line);
         }
@@ -77,12 +97,7 @@ impl<'a> DrawnBox<'a> {
         for (column, tick) in self.panel.column_ticks.iter().enumerate() {
             text(body, (number(column) + 0.5) * wide, -5.0, "x", tick);
         }
-        for (at, cell) in self.panel.cells.iter().enumerate() {
-            let (x, y) = self.inner_corner(at);
-            self.draw_cell(body, cell, x, y);
-        }
-        self.draw_order(body);
-        self.draw_labels(body);
+        inside(body);
         self.draw_borders(body);
         body.push_str("</g>\n");
         let mut y = y + self.ticks.1 + self.grid().1 + 3.0;
@@ -92,21 +107,39 @@ impl<'a> DrawnBox<'a> {
         }
     }
 
-    fn draw_cell(&self, body: &mut String, cell: &Cell, x: f64, y: f64) {
+    /// The cells, one path for those that look alike, and the padding of blocks.
+    fn draw_cells(&self, body: &mut String) {
         let (wide, high) = self.cell;
-        let (fill, stroke) = match (cell.kind, cell.color) {
-            (CellKind::Blank, _) => return,
-            (CellKind::Padding, _) => ("url(#pad)", "#bbbbbb"),
-            (CellKind::Element, Some(color)) => (TINTS[color % COLORS], "#ffffff"),
-            _ => ("#ffffff", "#dddddd"),
-        };
-        let _ = writeln!(
-            body,
-            "<rect x=\"{x:.1}\" y=\"{y:.1}\" width=\"{wide:.1}\" height=\"{high:.1}\" \
-             fill=\"{fill}\" stroke=\"{stroke}\" stroke-width=\"0.8\"/>"
-        );
-        if cell.is_partly_padded() {
+        let mut alike: IndexMap<(&str, &str), String> = IndexMap::new();
+        for (at, cell) in self.panel.cells.iter().enumerate() {
+            let (Some(look), (x, y)) = (look(cell), self.inner_corner(at)) else { continue };
+            let path = alike.entry(look).or_default();
+            let _ = write!(path, "M{x:.1} {y:.1}h{wide:.1}v{high:.1}h-{wide:.1}z");
+        }
+        for ((fill, stroke), path) in alike {
+            let _ = writeln!(
+                body,
+                "<path d=\"{path}\" fill=\"{fill}\" stroke=\"{stroke}\" stroke-width=\"0.8\"/>"
+            );
+        }
+        for (at, cell) in self.panel.cells.iter().enumerate().filter(|(_, c)| c.is_partly_padded())
+        {
+            let (x, y) = self.inner_corner(at);
             self.hatch(body, cell, x, y);
+        }
+        self.mark_copies(body);
+    }
+
+    /// A corner of every cell with another copy than the first.
+    fn mark_copies(&self, body: &mut String) {
+        let copies = self.panel.cells.iter().enumerate().filter(|(_, cell)| cell.is_copy);
+        let corner = |(at, _)| {
+            let (x, y) = self.inner_corner(at);
+            format!("M{:.1} {y:.1}h-6v6z", x + self.cell.0)
+        };
+        let path: String = copies.map(corner).collect();
+        if !path.is_empty() {
+            let _ = writeln!(body, "<path d=\"{path}\" fill=\"#444444\"/>");
         }
     }
 
@@ -209,8 +242,19 @@ impl<'a> DrawnBox<'a> {
     }
 }
 
+/// The fill and the line of a cell; nothing where there is none.
+fn look(cell: &Cell) -> Option<(&'static str, &'static str)> {
+    match (cell.kind, cell.color) {
+        (CellKind::Blank, _) => None,
+        (CellKind::Padding, _) => Some(("url(#pad)", "#bbbbbb")),
+        (CellKind::Element, Some(color)) => Some((tint(color), "#ffffff")),
+        (CellKind::Element, None) => Some(("#f0f0ee", "#dddddd")),
+        (CellKind::Hole, _) => Some(("#ffffff", "#dddddd")),
+    }
+}
+
 /// Close enough for a picture.
-fn as_float(count: u64) -> f64 {
+pub(super) fn as_float(count: u64) -> f64 {
     let high = u32::try_from(count >> 32).map_or(f64::MAX, f64::from);
     let low = u32::try_from(count & u64::from(u32::MAX)).map_or(0.0, f64::from);
     high * 4_294_967_296.0 + low

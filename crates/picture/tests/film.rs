@@ -1,0 +1,138 @@
+//! Films as they are printed.
+
+use std::collections::BTreeMap;
+
+use tensor_layout::{Level, Machine, Placement};
+use tensor_layout_picture::{Drawing, Film, Spot};
+
+const BEFORE: &str = "((4_PE, 3:8), (8:1))";
+const AFTER: &str = "((12:2), (4_PE, 2:1))";
+
+fn film(machine: &str, texts: &[&str]) -> Film {
+    let machine: Machine = machine.parse().unwrap();
+    let on = |text: &&str| Placement::of(text.parse().unwrap()).on(&machine).build().unwrap();
+    let placements: Vec<Placement> = texts.iter().map(on).collect();
+    let drawings: Vec<Drawing<'_>> = placements.iter().map(Drawing::new).collect();
+    let after: Vec<&Drawing<'_>> = drawings[1..].iter().collect();
+    drawings[0].film(&after).unwrap()
+}
+
+/// The pixels of a variable of each flyer, with the text on it.
+fn pixels(svg: &str, stage: char) -> BTreeMap<String, (i64, i64)> {
+    let flyer = |line: &str| {
+        let at = line.split_once(&format!("--{stage}:translate("))?.1.split_once("px)")?.0;
+        let (x, y) = at.split_once("px,")?;
+        let label = line.rsplit_once("</text>")?.0.rsplit_once('>')?.1;
+        Some((label.to_owned(), (x.parse().unwrap(), y.parse().unwrap())))
+    };
+    svg.lines().filter_map(flyer).collect()
+}
+
+#[test]
+fn pixels_are_those_of_units_and_addresses() {
+    let film = film("PE=4", &[BEFORE, AFTER]);
+    let svg = film.to_svg();
+    // The description of seed 001: PE and address of row i, column j of 12 x 8.
+    let places: [fn(i64, i64) -> (i64, i64); 3] =
+        [|i, j| (i, j), |i, j| (i / 3, i % 3 * 8 + j), |i, j| (j / 2, i * 2 + j % 2)];
+    for (stage, place) in "abc".chars().zip(places) {
+        let pixels = pixels(&svg, stage);
+        assert_eq!(pixels.len(), 96);
+        let (left, top) = pixels["0,0"];
+        let (wide, high) = (pixels["0,1"].0 - pixels["0,0"].0, 22);
+        for i in 0..12 {
+            for j in 0..8 {
+                let (row, column) = place(i, j);
+                // In the last stage, 0,1 is beside 0,0 too.
+                let expected = (left + column * wide, top + row * high);
+                assert_eq!(pixels[&format!("{i},{j}")], expected, "{stage} {i},{j}");
+            }
+        }
+    }
+    // Nothing but motion depends on the style: flyers are drawn where they end.
+    for (label, (x, y)) in pixels(&svg, 'c') {
+        let line = svg.lines().find(|line| line.contains(&format!(">{label}</text>"))).unwrap();
+        assert!(line.contains(&format!("transform=\"translate({x} {y})\"")), "{line}");
+    }
+}
+
+#[test]
+fn a_film_keeps_colours_and_edges_what_crosses() {
+    let film = film("PE=4", &[BEFORE, AFTER]);
+    for flyer in &film.flyers {
+        let (i, j) = (flyer.indexes[0].start, flyer.indexes[1].start);
+        assert_eq!(flyer.color, Some((i / 3) as usize));
+        assert_eq!(flyer.crosses, (i / 3 != j / 2).then_some(Level::PE));
+    }
+    let counts: Vec<u64> = film.hops[0].iter().map(|(_, count)| *count).collect();
+    assert_eq!(counts, [4, 20, 72]);
+    let svg = film.to_svg();
+    for part in ["4 stay in place", "20 change their address", "72 cross PE (edged)"] {
+        assert!(svg.contains(part), "{part}");
+    }
+}
+
+#[test]
+fn a_film_needs_no_script_and_stays_small() {
+    let film = film("PE=4", &["(20,10)/((4_PE, 5:10), (10:1))", "(20,10)/((20:3), (4_PE, 3:1))"]);
+    assert_eq!(film.flyers.len(), 200);
+    let svg = film.to_svg();
+    assert!(svg.len() < 100_000, "{}", svg.len());
+    for page in [svg, film.to_html()] {
+        assert!(!page.contains("<script") && !page.contains("<animate"));
+        // What moves asks first whether motion is welcome.
+        let motion = page.split("@media (prefers-reduced-motion:no-preference)").next().unwrap();
+        assert!(!motion.contains("animation:all"));
+    }
+}
+
+#[test]
+fn a_film_of_three_layouts_goes_hop_by_hop() {
+    let film = film("PE=4", &[BEFORE, AFTER, BEFORE]);
+    assert_eq!((film.stages.len(), film.hops.len()), (4, 2));
+    for flyer in &film.flyers {
+        assert_eq!(flyer.path.len(), 4);
+        assert_eq!(flyer.path[1], flyer.path[3]);
+    }
+}
+
+#[test]
+fn copies_that_nobody_reads_fly_no_farther() {
+    // Both PEs hold all; of the destination each PE holds half.
+    let film = film("PE=2", &["((4:1))", "((2_PE, 2:1))"]);
+    let ends =
+        |stages: usize| film.flyers.iter().filter(|flyer| flyer.path.len() == stages).count();
+    assert_eq!((ends(2), ends(3)), (4, 4));
+    let spots = film.flyers.iter().map(|flyer| flyer.path[1].cell);
+    assert_eq!(spots.collect::<std::collections::BTreeSet<_>>().len(), 8);
+    assert!(film.to_svg().contains("opacity=\"0\""));
+}
+
+#[test]
+fn large_layouts_fly_in_parts() {
+    let a = "((16_L2B, 8_L1B, 8:8), (16_MAB, 8:1, 4_PE))";
+    let b = "((16_MAB, 8:1, 8_L1B), (16_L2B, 8:8, 4_PE))";
+    let film = film("L2B=16,L1B=8,MAB=16,PE=4", &[a, b]);
+    assert!(film.flyers.len() <= 256 && film.to_svg().len() < 200_000);
+    let elements: u64 = film.flyers.iter().map(|flyer| flyer.elements).sum();
+    assert_eq!(elements, 1024 * 512);
+    let mut flows = [[0; 16]; 16];
+    let unit = |stage: usize, spot: &Spot| {
+        let cell = &film.stages[stage].panels[0].cells[spot.cell];
+        cell.places[0].1.only().unwrap() as usize
+    };
+    for flyer in &film.flyers {
+        flows[unit(1, &flyer.path[1])][unit(2, &flyer.path[2])] += flyer.elements;
+    }
+    assert_eq!(flows, [[2048; 16]; 16]);
+}
+
+#[test]
+fn a_film_that_has_too_many_units_is_a_refusal() {
+    let placement = Placement::of("((8192_PE, 64:1))".parse().unwrap()).build().unwrap();
+    let refusal = Drawing::new(&placement).film(&[]).unwrap_err().to_string();
+    assert!(refusal.contains("so many units"), "{refusal}");
+    let empty = Placement::of("f32[0,5]{1,0}".parse().unwrap()).build().unwrap();
+    let film = Drawing::new(&empty).film(&[]).unwrap();
+    assert_eq!(film.flyers.len(), 0);
+}
