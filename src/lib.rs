@@ -52,7 +52,7 @@
 //!
 //! | feature | what it adds |
 //! |---|---|
-//! | `serde` | `Serialize` and `Deserialize` of [`PadLayout`](notation::PadLayout) and [`Layout`], as text |
+//! | `serde` | `Serialize` and `Deserialize` of layouts, as text where they have one, and of what a plan keeps: levels, places, sums, costs, traffic, transfers |
 //! | `simd` | the vectors of the processor: tables for AVX2 where it is there, transposed tensors packed by shuffles |
 //! | `rayon` | tables filled by all cores: `Program::par_fill_packed` and others |
 //! | `arrow`, `parquet` | `Table::write_arrow`, `Table::write_parquet` |
