@@ -357,22 +357,20 @@ proptest! {
             loops = loops.with_axis(axis);
         }
         let all = einsum.local_in(&loops.build().unwrap());
-        match einsum.local(&sum.result.layout(), &sum.runs()) {
-            Ok(local) => {
-                let all = all.unwrap();
-                prop_assert_eq!(all.operands(), local.operands());
-                prop_assert_eq!(all.partial_levels(), local.partial_levels());
-                for index in all.result().indexes() {
-                    prop_assert_eq!(outside(all.result(), &index), outside(local.result(), &index));
-                }
+        // Row-major addresses tell apart what other addresses may not: then there is an answer here alone.
+        if let Ok(local) = einsum.local(&sum.result.layout(), &sum.runs()) {
+            let all = all.unwrap();
+            prop_assert_eq!(all.operands(), local.operands());
+            prop_assert_eq!(all.partial_levels(), local.partial_levels());
+            for index in all.result().indexes() {
+                prop_assert_eq!(outside(all.result(), &index), outside(local.result(), &index));
             }
-            // Row-major addresses tell apart what addresses in the text may not.
-            Err(_) => {}
         }
     }
 
     #[test]
     fn operands_serve_where_every_product_finds_them(sum in sums(), changes in any::<[u8; 4]>()) {
+        prop_assume!(sum.products().len() <= 300);
         let Ok(local) = sum.einsum().local(&sum.result.layout(), &sum.runs()) else {
             return Err(TestCaseError::reject("collides"));
         };

@@ -152,9 +152,11 @@ fn rates_differ_by_direction_and_latencies_add_up_from_the_level_inwards() {
     let steps = |model: &CostModel| model.at_least(&levels).unwrap().steps;
     let rate = |words, steps| Rate::new(words, steps).unwrap();
     assert_eq!((Rate::new(0, 1), Rate::new(1, 0)), (None, None));
-    // 896 words enter each L2B but the first, and 7168 x 32 leave that one, 3 of them every 2 steps.
+    // 28 672 words enter each L2B on average, one every 40 steps; eight times as many leave one of them.
     let slow = model.clone().with_rates(Level::L2B, rate(1, 40), rate(3, 2)).unwrap();
-    assert_eq!(steps(&slow), (32768 * 40).max(7168 * 32 * 2 / 3 + 1));
+    assert_eq!(steps(&slow), 28_672 * 40);
+    let slow = model.clone().with_rates(Level::L2B, rate(8, 1), rate(3, 2)).unwrap();
+    assert_eq!(steps(&slow), (8 * 28_672_u64 * 2).div_ceil(3));
     let late = |model: CostModel, level, steps| model.with_latency(level, steps).unwrap();
     let late_inside = late(model.clone(), Level::PE, 100);
     assert_eq!(steps(&late_inside), 7168 + 100);

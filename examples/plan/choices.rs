@@ -4,9 +4,10 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use itertools::Itertools;
-use tensor_layout::algebra::{Axis, Subaxis};
+use tensor_layout::algebra::{Axis, LayoutBuilder, Subaxis};
 use tensor_layout::candidates::{Candidates, Orders, Side};
 use tensor_layout::einsum::{Einsum, Local, Sums, at_rest};
+use tensor_layout::placement::PlacementBuilder;
 use tensor_layout::relayout::{Cost, CostModel, PartId, Pricer};
 use tensor_layout::{Layout, Level, Machine, Placement};
 
@@ -147,8 +148,7 @@ impl Planner {
             return Ok(*part);
         }
         let placement = Placement::of(layout.clone()).on(&self.machine).oversized();
-        let placement =
-            memory.into_iter().fold(placement, |placement, name| placement.memory(name));
+        let placement = memory.into_iter().fold(placement, PlacementBuilder::memory);
         let part = self.pricer.part(&placement.build()?)?;
         self.parts.insert((layout, memory), part);
         Ok(part)
@@ -202,9 +202,5 @@ fn in_dram(shape: &[u64], quartered: usize) -> Answer<Layout> {
         Axis { extent: *extent, subaxes: dram.into_iter().chain([rest]).collect() }
     };
     let axes = shape.iter().enumerate().rev().map(&mut axis).collect_vec();
-    Ok(axes
-        .into_iter()
-        .rev()
-        .fold(Layout::builder(), |layout, axis| layout.with_axis(axis))
-        .build()?)
+    Ok(axes.into_iter().rev().fold(Layout::builder(), LayoutBuilder::with_axis).build()?)
 }

@@ -26,9 +26,9 @@ impl Candidates {
     /// use tensor_layout::Machine;
     /// use tensor_layout::candidates::Candidates;
     /// let all = Candidates::new(&Machine::mn_core_2(), &[1024, 1024]);
-    /// assert_eq!(all.count_range()?, 12_250..=12_250);
+    /// assert_eq!(all.count_range()?, 2182..=2182);
     /// let parts = all.level_parts(2).count_range()?;
-    /// assert!(*parts.start() > 12_250 && *parts.end() > 1 << 40);
+    /// assert!(*parts.start() > 2182 && parts.end() > parts.start());
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn count_range(&self) -> Result<RangeInclusive<u128>, CandidatesError> {

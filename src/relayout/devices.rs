@@ -48,7 +48,7 @@ struct Tally {
 impl DeviceShards {
     /// Counts what moves to another sharding of the tensor, exactly.
     ///
-    /// Law: where both have layouts, this is [`Relayout::traffic`] of them.
+    /// Law: where both have layouts, the counts are those of [`Relayout::traffic`].
     /// Cost: O(parts x copies x levels), where a part is a box on which neither sharding changes
     /// devices; within a device, that of `Relayout::traffic` per part.
     ///
