@@ -93,17 +93,14 @@ fn timed<T>(mut work: impl FnMut() -> T) -> (T, Duration) {
 /// Prices all pairs, exactly and by the lower bound, and all at once; with `WORST` set, shows the
 /// slowest pair.
 fn pairs(name: &str, placed: &[Placement]) {
-    let (mut exact, mut bounds, mut ratios) = (Vec::new(), Vec::new(), Vec::new());
-    let (mut busiest, mut flows) = (Vec::new(), Vec::new());
+    let (mut exact, mut busiest, mut flows) = (Vec::new(), Vec::new(), Vec::new());
     let mut worst = (Duration::ZERO, 0, 0);
     for (from, source) in placed.iter().enumerate() {
         for (to, destination) in placed.iter().enumerate() {
             let pair = || Relayout::new(black_box(source), black_box(destination)).expect("a pair");
-            let (traffic, time) = timed(|| pair().traffic().expect("decided"));
+            let (_, time) = timed(|| pair().traffic().expect("decided"));
             worst = worst.max((time, from, to));
             exact.push(time);
-            let (bound, time) = timed(|| pair().into_at_least().expect("decided"));
-            bounds.push(time);
             let relayout = pair();
             for level in relayout.levels() {
                 busiest.push(timed(|| relayout.busiest(*level).expect("decided")).1);
@@ -111,21 +108,11 @@ fn pairs(name: &str, placed: &[Placement]) {
                 let (answer, time) = timed(|| relayout.flows(*level));
                 flows.extend(answer.is_ok().then_some(time));
             }
-            for (level, (_, bound)) in traffic.levels.iter().zip(bound) {
-                ratios.push(
-                    f64::from(u32::try_from(level.into.max(1)).unwrap_or(u32::MAX))
-                        / f64::from(u32::try_from(bound.max(1)).unwrap_or(u32::MAX)),
-                );
-            }
         }
     }
     line(&format!("`traffic`, {name}"), exact);
-    line(&format!("`into_at_least`, {name}"), bounds);
     line(&format!("`busiest` of a level, {name}"), busiest);
     line(&format!("`flows` of a level, {name}"), flows);
-    ratios.sort_by(f64::total_cmp);
-    let at = |share: usize| ratios[ratios.len() * share / 100];
-    println!("exact / bound: median {:.3}, of nine in ten at most {:.3}", at(50), at(90));
     if std::env::var_os("WORST").is_some() {
         let text = |at: usize| placed[at].layout().to_pad_layout().map(|l| l.to_string());
         println!(

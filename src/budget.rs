@@ -133,8 +133,7 @@ fn placed(judge: &mut Judge, machine: &Machine, a: &Layout, b: &Layout) {
     judge.call("copyable", || a.copyable(&b));
     let Some(pair) = judge.call("relayout", || Relayout::new(&a, &b)) else { return };
     judge.call("traffic", || pair.traffic());
-    judge.call("into_at_least", || pair.into_at_least());
-    judge.call("into_in_step", || pair.into_in_step(0));
+    judge.call("into_in_slice", || pair.into_in_slice(0));
     judge.call("busiest", || pair.busiest(Level::L2B));
     judge.call("account", || pair.account());
     judge.call("a transfer", || pair.transfers().map(|mut all| all.next()));

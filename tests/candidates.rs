@@ -25,6 +25,7 @@ struct Wish {
     capacity: Option<u64>,
     padding: u64,
     time: Vec<u64>,
+    time_axes: usize,
     orders: Orders,
     tree: bool,
     never: Vec<(usize, Level)>,
@@ -47,6 +48,7 @@ impl Wish {
             capacity: None,
             padding: 50,
             time: vec![1],
+            time_axes: 1,
             orders: Orders::All,
             tree: false,
             never: Vec::new(),
@@ -70,6 +72,7 @@ impl Wish {
             .alignment(self.alignment)
             .padding_percent(self.padding)
             .time(&self.time)
+            .time_axes(self.time_axes)
             .orders(self.orders)
             .tree_order(self.tree);
         all = self.element_bits.into_iter().fold(all, Candidates::element_bits);
@@ -138,24 +141,41 @@ fn brute_force(wish: &Wish) -> BTreeMap<String, Plain> {
     }
     let mut found = BTreeMap::new();
     for placed in places {
-        for (time_axis, slices) in times(wish) {
-            lists(wish, &placed, time_axis.map(|axis| (axis, slices)), &mut found);
+        for time in times(wish) {
+            lists(wish, &placed, &time, &mut found);
         }
     }
     found
 }
 
-fn times(wish: &Wish) -> Vec<(Option<usize>, u64)> {
-    let sliced = wish.time.iter().filter(|s| **s > 1);
-    let each = sliced.flat_map(|s| (0..wish.shape.len()).map(move |axis| (Some(axis), *s)));
-    wish.time.contains(&1).then_some((None, 1)).into_iter().chain(each).collect()
+/// The digits of time, each with its axis: all sizes on all axes, in all orders in time.
+fn times(wish: &Wish) -> Vec<Vec<(usize, Digit)>> {
+    let rank = wish.shape.len() as u64;
+    let mut all = Vec::new();
+    for cut in wish.time.iter().flat_map(|slices| match slices {
+        1 => vec![vec![]],
+        _ => products(*slices, wish.time_axes),
+    }) {
+        for axes in count(&vec![rank; cut.len()]) {
+            if axes.iter().collect::<BTreeSet<_>>().len() < axes.len() {
+                continue;
+            }
+            let mut stride = cut.iter().product::<u64>();
+            let digits = axes.iter().zip(&cut).map(|(axis, size)| {
+                stride /= size;
+                (*axis as usize, (*size, Level::TIME, stride))
+            });
+            all.push(digits.collect());
+        }
+    }
+    all
 }
 
 /// Every order of the digits on every side, every order of the address.
 fn lists(
     wish: &Wish,
     placed: &[(Digit, usize, usize)],
-    time: Option<(usize, u64)>,
+    time: &[(usize, Digit)],
     found: &mut BTreeMap<String, Plain>,
 ) {
     let rank = wish.shape.len();
@@ -184,13 +204,14 @@ fn lists(
 fn written(
     wish: &Wish,
     sides: &[Vec<Digit>],
-    time: Option<(usize, u64)>,
+    time: &[(usize, Digit)],
     order: &[usize],
     copies: &[Digit],
 ) -> Option<Plain> {
     let rank = wish.shape.len();
     let block = |axis| wish.contiguous.filter(|(of, _)| *of == axis).map_or(1, |(_, run)| run);
-    let slices = |axis| time.filter(|(of, _)| *of == axis).map_or(1, |(_, slices)| slices);
+    let time = |axis| time.iter().filter(move |(of, _)| *of == axis).map(|(_, digit)| *digit);
+    let slices = |axis| time(axis).map(|digit| digit.0).product::<u64>();
     let split = |axis: usize| -> u64 {
         sides[2 * axis].iter().chain(&sides[2 * axis + 1]).map(|d| d.0).product::<u64>()
             * slices(axis)
@@ -223,7 +244,7 @@ fn written(
         let (major, minor) = (&sides[2 * axis], &sides[2 * axis + 1]);
         let inner = if minor.is_empty() { words[axis] } else { block(axis) };
         let outer = words[axis] / inner;
-        let mut digits = vec![(slices(axis), Level::TIME, 1)];
+        let mut digits: Vec<Digit> = time(axis).collect();
         digits.extend(major);
         digits.push((outer, Level::ADDR, strides[axis] * inner));
         digits.extend(minor);
@@ -299,7 +320,7 @@ fn wishes() -> impl Strategy<Value = Wish> {
         vec![Side::Major],
     ]);
     let amounts = (select(vec![None, Some(2), Some(6)]), select(vec![0_u64, 20, 50, 80]));
-    let time = subsequence(vec![1_u64, 2, 3], 1..=3);
+    let time = (subsequence(vec![1_u64, 2, 3, 4], 1..=3), select(vec![1_usize, 1, 2, 3]));
     let more = (0..7_usize, 0..3_usize, select(vec![pe, l2b]), 0..4_usize, any::<bool>());
     (machine, shape, kind, sides, amounts, time, more).prop_map(
         |(
@@ -316,7 +337,8 @@ fn wishes() -> impl Strategy<Value = Wish> {
                 if machine.iter().any(|(of, _)| *of == level) { level } else { machine[0].0 };
             let mut wish = Wish::plain(&machine, &shape);
             (wish.parts, wish.replicate, wish.alignment) = (parts, replicate, alignment);
-            (wish.sides, wish.capacity, wish.padding, wish.time) = (sides, capacity, padding, time);
+            (wish.sides, wish.capacity, wish.padding) = (sides, capacity, padding);
+            (wish.time, wish.time_axes) = time;
             wish.orders = if order & 1 == 1 { Orders::RowMajor } else { Orders::All };
             wish.tree = order & 2 == 2;
             wish.element_bits = (lanes && machine.len() == 1).then_some(32);
@@ -362,6 +384,8 @@ proptest! {
         prop_assert_eq!(&texts, &wanted);
         prop_assert_eq!(found.len(), texts.len(), "a candidate comes twice");
         prop_assert_eq!(wish.candidates().count().unwrap(), found.len() as u128);
+        let range = wish.candidates().count_range().unwrap();
+        prop_assert!(range.contains(&(found.len() as u128)), "{:?}", range);
         let maps: BTreeSet<_> = found.iter().map(|c| map_of(&c.layout)).collect();
         prop_assert_eq!(maps.len(), found.len(), "a map comes twice");
         for candidate in &found {
@@ -374,6 +398,69 @@ proptest! {
             prop_assert_eq!(candidate.units_used, wish.machine().units());
         }
     }
+}
+
+proptest! {
+    #[test]
+    fn samples_are_candidates_and_equal_for_equal_seeds(wish in wishes(), seed in any::<u64>()) {
+        let all: BTreeSet<String> = all(&wish.candidates()).iter().map(text).collect();
+        let sampled = |seed, most: usize| -> Vec<String> {
+            let samples = wish.candidates().samples(seed).unwrap();
+            samples.take(most).map(|sample| text(&sample.unwrap())).collect()
+        };
+        let some = sampled(seed, 20);
+        prop_assert_eq!(some.len(), if all.is_empty() { 0 } else { 20 });
+        prop_assert!(some.iter().all(|sample| all.contains(sample)));
+        prop_assert_eq!(&sampled(seed, 20), &some);
+    }
+
+    #[test]
+    fn the_cheapest_are_the_first_in_order(wish in wishes(), most in 0_usize..20) {
+        let price = |candidate: &Candidate| candidate.pads + candidate.footprint_words % 3;
+        let mut sorted = all(&wish.candidates());
+        sorted.retain(|candidate| candidate.slots % 5 != 0);
+        sorted.sort_by_key(price);
+        sorted.truncate(most);
+        let found = wish.candidates().cheapest(most, |candidate| {
+            let price = Some(price(candidate)).filter(|_| candidate.slots % 5 != 0);
+            Ok::<_, CandidatesError>(price)
+        });
+        let found: Vec<_> = found.unwrap().into_iter().map(|(_, candidate)| candidate).collect();
+        prop_assert_eq!(found, sorted);
+    }
+}
+
+#[test]
+fn every_candidate_is_sampled_some_time() {
+    for (machine, shape) in [("PE=4", &[8, 6][..]), ("L2B=2,PE=2", &[4, 4]), ("PE=6", &[5])] {
+        let wish = Candidates::new(&machine.parse().unwrap(), shape).level_parts(2).time(&[1, 2]);
+        let walked: BTreeSet<String> = all(&wish).iter().map(text).collect();
+        let samples = wish.samples(3).unwrap().take(100 * walked.len());
+        let sampled: BTreeSet<String> = samples.map(|sample| text(&sample.unwrap())).collect();
+        assert_eq!(sampled, walked, "{machine}");
+    }
+}
+
+#[test]
+fn a_space_too_large_to_be_walked_has_bounds_and_samples_at_once() {
+    let all = Candidates::new(&Machine::mn_core_2(), &[8, 16, 1024, 128]).level_parts(3);
+    let range = all.count_range().unwrap();
+    assert!(*range.start() > 1000 && range.start() < range.end(), "{range:?}");
+    let samples: BTreeSet<String> =
+        all.samples(1).unwrap().take(50).map(|sample| text(&sample.unwrap())).collect();
+    assert!(samples.len() > 45, "{}", samples.len());
+    let twice =
+        |slices: &[u64]| Candidates::new(&Machine::mn_core_2(), &[8, 8]).time(slices).time_axes(2);
+    assert!(twice(&[4]).iter().unwrap().any(|found| {
+        found
+            .unwrap()
+            .layout
+            .axes()
+            .iter()
+            .all(|axis| axis.subaxes.iter().any(|digit| digit.lands() == Some(Level::TIME)))
+    }));
+    let error = twice(&[1 << 40]).count().unwrap_err().to_string();
+    assert_eq!(error, "invalid value for `time`: got 1099511627776, expected 1 to 4096");
 }
 
 #[test]

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use tensor_layout::algebra::{Axis, Subaxis};
 use tensor_layout::einsum::{
-    Einsum, EinsumError, Gather, Sums, broadcast, concatenate, pad, reduce, reshape, slice,
+    Einsum, EinsumError, Gather, Sums, at_rest, broadcast, concatenate, pad, reduce, reshape,
     transpose,
 };
 use tensor_layout::error::RelayoutFault;
@@ -164,6 +164,30 @@ fn sums() -> impl Strategy<Value = Sum> {
         .prop_filter("many products", |sum| sum.products().len() <= 2000)
 }
 
+/// A place without coordinates that are 0.
+fn moved(mut place: Place) -> Place {
+    place.retain(|level, at| *level != Level::ADDR && *at > 0);
+    place
+}
+
+/// An operand that has less than is wanted, or more, or as much.
+fn changed(operand: &Layout, how: u8) -> Layout {
+    let level = [Level::PE, Level::MAB, Level::L2B, Level::W][usize::from(how / 8 % 4)];
+    let copies = operand.replicas().iter().filter(|copy| how & 1 == 0 || copy.level != level);
+    let mut changed = operand.axes().iter().cloned().fold(Layout::builder(), |b, mut axis| {
+        for digit in &mut axis.subaxes {
+            if how & 2 > 0 && digit.lands() == Some(level) {
+                *digit = Subaxis::land(digit.size, Level::ADDR, 0);
+            }
+        }
+        b.with_axis(axis)
+    });
+    for level in operand.used_levels().iter().filter(|of| how & 4 == 0 || **of != level) {
+        changed = changed.used(*level).offset(*level, operand.offset(*level));
+    }
+    copies.fold(changed, |b, copy| b.with_replica(*copy)).build().unwrap()
+}
+
 /// The places of an element without its addresses.
 fn outside(layout: &Layout, index: &[u64]) -> BTreeSet<Place> {
     let place = |place: tensor_layout::Location| -> Place {
@@ -288,6 +312,119 @@ proptest! {
     }
 
     #[test]
+    fn sums_end_in_units_that_held_a_part(sum in sums()) {
+        let rank = sum.result.shape.len();
+        let Ok(local) = sum.einsum().local(&sum.result.layout(), &sum.runs()) else {
+            return Err(TestCaseError::reject("collides"));
+        };
+        // Sums over time add up in place.
+        let place = |product: &[u64], mut place: Place| {
+            for (level, digit, stride) in sum.steps(product) {
+                *place.entry(level).or_default() += if level == Level::TIME { 0 } else { digit * stride };
+            }
+            moved(place)
+        };
+        let mut parts: BTreeMap<Vec<u64>, BTreeSet<Place>> = BTreeMap::new();
+        let mut copies: BTreeMap<Vec<u64>, usize> = BTreeMap::new();
+        for product in sum.products() {
+            let index = product[..rank].to_vec();
+            let places = sum.result.places(&index);
+            let firsts: BTreeSet<Place> = places.iter().cloned().map(moved).collect();
+            copies.insert(index.clone(), firsts.len());
+            parts.entry(index).or_default().extend(places.into_iter().map(|at| place(&product, at)));
+        }
+        let scattered = local.summed(Sums::Scattered).unwrap();
+        scattered.check_injective().unwrap();
+        let replicated = local.summed(Sums::Replicated);
+        prop_assert!(replicated.is_ok() || !sum.is_full() || parts.is_empty());
+        for (index, parts) in parts {
+            let found: BTreeSet<Place> = outside(&scattered, &index).into_iter().map(moved).collect();
+            prop_assert_eq!(found.len(), copies[&index]);
+            prop_assert!(found.is_subset(&parts), "{:?}: {:?} not in {:?}", scattered, found, parts);
+            if let Ok(replicated) = &replicated {
+                let found: BTreeSet<Place> = outside(replicated, &index).into_iter().map(moved).collect();
+                prop_assert!(parts.is_subset(&found), "{:?}: {:?} not in {:?}", replicated, parts, found);
+            }
+        }
+    }
+
+    #[test]
+    fn loops_in_one_layout_are_a_result_and_its_sums(sum in sums()) {
+        let einsum = sum.einsum();
+        let mut loops = sum.result.layout().to_builder();
+        for label in einsum.contracted() {
+            let (_, axis) = sum.runs().into_iter().find(|(of, _)| *of == label).unwrap();
+            loops = loops.with_axis(axis);
+        }
+        let all = einsum.local_in(&loops.build().unwrap());
+        // Row-major addresses tell apart what other addresses may not: then there is an answer here alone.
+        if let Ok(local) = einsum.local(&sum.result.layout(), &sum.runs()) {
+            let all = all.unwrap();
+            prop_assert_eq!(all.operands(), local.operands());
+            prop_assert_eq!(all.partial_levels(), local.partial_levels());
+            for index in all.result().indexes() {
+                prop_assert_eq!(outside(all.result(), &index), outside(local.result(), &index));
+            }
+        }
+    }
+
+    #[test]
+    fn operands_serve_where_every_product_finds_them(sum in sums(), changes in any::<[u8; 4]>()) {
+        prop_assume!(sum.products().len() <= 300);
+        let Ok(local) = sum.einsum().local(&sum.result.layout(), &sum.runs()) else {
+            return Err(TestCaseError::reject("collides"));
+        };
+        let path = [Level::L2B, Level::MAB, Level::PE];
+        let of = |level| local.operands().iter().map(move |operand| operand.extent(level)).max();
+        let sizes = path.map(|level| of(level).unwrap_or(1).max(2));
+        let machine = path.into_iter().zip(sizes);
+        let machine = machine.fold(Machine::builder("m"), |m, (level, size)| m.level(level, size));
+        let machine = machine.build().unwrap();
+        prop_assert!(sum.products().is_empty() || local.is_served_by(local.operands(), &machine).unwrap());
+        let given: Vec<Layout> =
+            local.operands().iter().zip(changes.iter().cycle()).map(|(o, how)| changed(o, *how)).collect();
+        let mut serves = true;
+        let used = |level: Level| {
+            sum.result.layout().uses(level) || sum.contracted.iter().flat_map(|(_, digits)| digits).any(|d| d.1 == level)
+        };
+        for product in sum.products() {
+            // A level that nothing uses computes the product on all of its units.
+            let mut places = sum.places(&product);
+            for (level, size) in path.into_iter().zip(sizes).filter(|(level, _)| !used(*level)) {
+                let on = |at: u64| places.iter().cloned().map(move |mut p| { p.insert(level, at); p });
+                places = (0..size).flat_map(on).collect();
+            }
+            for (axes, operand) in sum.operands.iter().zip(&given) {
+                let index: Vec<u64> = axes.iter().map(|axis| product[*axis]).collect();
+                let held = outside(operand, &index);
+                let known = |level: Level| used(level) || path.contains(&level);
+                let levels: Vec<Level> =
+                    operand.used_levels().iter().copied().filter(|l| *l != Level::ADDR).collect();
+                serves &= levels.iter().all(|level| known(*level));
+                for place in &places {
+                    let cut: Place = levels.iter().map(|l| (*l, place.get(l).copied().unwrap_or(0))).collect();
+                    serves &= held.iter().any(|held| levels.iter().all(|l| held.get(l).copied().unwrap_or(0) == cut[l]));
+                }
+            }
+        }
+        prop_assert_eq!(local.is_served_by(&given, &machine).unwrap(), serves, "{:?}", given);
+    }
+
+    #[test]
+    fn a_tensor_at_rest_is_where_its_slices_were(slow in good_layout()) {
+        let layout = slow.layout();
+        let rest = at_rest(&layout).unwrap();
+        rest.check_injective().unwrap();
+        for index in layout.indexes() {
+            let units = |place: Place| -> Place {
+                place.into_iter().filter(|(level, _)| *level != Level::TIME).collect()
+            };
+            let wanted: BTreeSet<Place> = outside(&layout, &index).into_iter().map(units).collect();
+            prop_assert_eq!(outside(&rest, &index), wanted);
+        }
+    }
+
+    #[test]
     fn edits_of_the_index_leave_elements_where_they_are(slow in good_layout(), cut in 0_u64..8) {
         let result = slow.layout();
         let rank = result.rank();
@@ -309,7 +446,7 @@ proptest! {
             inner[axis] -= low;
             let padded = pad(&result, &bounds, &inner).unwrap();
             let parts = concatenate(&result, axis, &[low, inner[axis]]).unwrap();
-            let stepped = slice(&result, axis, (low, shape[axis]), 2).unwrap();
+            let stepped = result.slice(axis, low, shape[axis], 2).unwrap();
             for mut index in padded.indexes() {
                 let at = [&padded, &parts[1]].map(|part| part.locate(&index).unwrap());
                 let half = stepped.locate(&index);
@@ -548,6 +685,17 @@ fn wrong_questions_are_refused() {
         assert!(!matches!(error, EinsumError::Layout(_)), "{error}");
     }
     assert!(transpose(&result, &[0, 0]).is_err());
+}
+
+#[test]
+fn partial_sums_that_meet_are_refused_with_a_place_of_the_machine() {
+    let result: Layout = "((2_PE:1, 2:1))".parse().unwrap();
+    let over_pes = Axis {
+        extent: 4,
+        subaxes: vec![Subaxis::land(2, Level::ADDR, 1), Subaxis::land(2, Level::PE, 1)],
+    };
+    let refusal = reduce(&result, 1, over_pes).unwrap_err().to_string();
+    assert_eq!(refusal, "elements (0, 1) and (2, 0) are both stored at PE=1,Addr=0");
 }
 
 #[test]

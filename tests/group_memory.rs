@@ -130,8 +130,9 @@ fn loading_enters_every_level_below_the_group_and_storing_leaves_it() {
     assert_eq!(store.level(Level::PE).unwrap().out_of, Some(256));
     let rated = machine.clone().with_bandwidth([(Level::L2B, 8), (Level::PE, 1)]).unwrap();
     let model = CostModel::new(&rated, 32).unwrap();
-    assert_eq!(model.at_least(&traffic.levels).unwrap().steps, 16);
-    assert_eq!(model.at_least(&store.levels).unwrap().steps, 2);
+    // Half of the PEs receive 64 elements each; 64 leave each of four L2Bs.
+    assert_eq!(model.at_least(&traffic.levels).unwrap().steps, 32);
+    assert_eq!(model.at_least(&store.levels).unwrap().steps, 4);
     // Inside a PE nothing crosses a border.
     let other = on("LM1");
     let inside = Relayout::new(&local, &other).unwrap().traffic().unwrap();

@@ -37,7 +37,10 @@ mod sharding_devices;
 mod sharding_text;
 mod slow;
 mod stage;
+#[cfg(feature = "serde")]
+mod stored;
 mod swizzle;
 mod total;
 mod triton;
+mod windows;
 mod xla;

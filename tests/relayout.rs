@@ -4,7 +4,7 @@ use tensor_layout::algebra::Subaxis;
 use tensor_layout::error::Diagnostic;
 use tensor_layout::machine::Memory;
 use tensor_layout::placement::PlacementBuilder;
-use tensor_layout::relayout::{Distance, Relayout, TimeOrder};
+use tensor_layout::relayout::{CostModel, Distance, Pricer, Rate, Relayout, TimeOrder};
 use tensor_layout::xla::XlaShape;
 use tensor_layout::{Layout, LayoutError, Level, Machine, Placement};
 
@@ -114,6 +114,59 @@ fn prices_of_compiler_inputs_are_those_of_the_docs() {
     assert_eq!(relayout.traffic().unwrap().farthest(), Distance::InPlace);
 }
 
+/// 2^20 elements of 16 bits over all leaves of `mn-core-2`, and in the leaves of one L2B.
+fn spread_and_crowded(machine: &Machine) -> [Placement; 2] {
+    let on = |text: &str| Placement::of(text.parse().unwrap()).on(machine).build().unwrap();
+    [
+        on("((8_L2B, 8_L1B, 16:1), (16_MAB, 4_PE, 16:16))"),
+        on("((1_L2B, 8_L1B, 128:1), (16_MAB, 4_PE, 16:128))"),
+    ]
+}
+
+#[test]
+fn a_bound_knows_that_one_unit_sends_or_receives_all() {
+    let machine = Machine::mn_core_2().with_bandwidth([(Level::L2B, 32)]).unwrap();
+    let model = CostModel::new(&machine, 16).unwrap();
+    let [spread, crowded] = spread_and_crowded(&machine);
+    let traffic = |from, to| Relayout::new(from, to).unwrap().traffic().unwrap();
+    for (from, to, senders, receivers) in [(&crowded, &spread, 1, 8), (&spread, &crowded, 8, 1)] {
+        let traffic = traffic(from, to);
+        let crossing = *traffic.level(Level::L2B).unwrap();
+        assert_eq!((crossing.senders, crossing.receivers), (senders, receivers));
+        // Of 2^20 elements 7/8 cross, 4 to a long word, at 32 words a step, all through one L2B.
+        assert_eq!(model.at_least(&traffic.levels).unwrap().steps, (7 << 17) / 4 / 32);
+        let pricer = Pricer::new(model.clone());
+        let (from, to) = (pricer.part(from).unwrap(), pricer.part(to).unwrap());
+        assert_eq!(pricer.cost(from, to).unwrap().steps, 7168);
+        assert_eq!(pricer.busiest_cost(from, to).unwrap().steps, 7168);
+    }
+}
+
+#[test]
+fn rates_differ_by_direction_and_latencies_add_up_from_the_level_inwards() {
+    let rates = [(Level::L2B, 32), (Level::PE, 1)];
+    let machine = Machine::mn_core_2().with_bandwidth(rates).unwrap();
+    let model = CostModel::new(&machine, 16).unwrap();
+    let [spread, crowded] = spread_and_crowded(&machine);
+    let levels = Relayout::new(&crowded, &spread).unwrap().traffic().unwrap().levels;
+    let steps = |model: &CostModel| model.at_least(&levels).unwrap().steps;
+    let rate = |words, steps| Rate::new(words, steps).unwrap();
+    assert_eq!((Rate::new(0, 1), Rate::new(1, 0)), (None, None));
+    // 28 672 words enter each L2B on average, one every 40 steps; eight times as many leave one of them.
+    let slow = model.clone().with_rates(Level::L2B, rate(1, 40), rate(3, 2)).unwrap();
+    assert_eq!(steps(&slow), 28_672 * 40);
+    let slow = model.clone().with_rates(Level::L2B, rate(8, 1), rate(3, 2)).unwrap();
+    assert_eq!(steps(&slow), (8 * 28_672_u64 * 2).div_ceil(3));
+    let late = |model: CostModel, level, steps| model.with_latency(level, steps).unwrap();
+    let late_inside = late(model.clone(), Level::PE, 100);
+    assert_eq!(steps(&late_inside), 7168 + 100);
+    assert_eq!(steps(&late(late_inside, Level::L2B, 11)), 7168 + 111);
+    let pe = model.at_least(&levels[..1]).unwrap();
+    assert_eq!(pe.level, Some(Level::PE));
+    assert_eq!(steps(&model.clone().in_sequence()), 7168 + pe.steps);
+    assert!(model.with_latency(Level::ADDR, 1).is_err());
+}
+
 #[test]
 fn flows_count_what_every_slice_has_once_where_time_is_set_aside() {
     let machine: Machine = "PE=1".parse().unwrap();
@@ -163,9 +216,9 @@ fn slices_of_a_tensor_without_elements_are_counted() {
     };
     for (from, to) in [("H", "L"), ("L", "H"), ("H", "H")] {
         let relayout = Relayout::new(&on(3, from), &on(2, to)).unwrap();
-        assert_eq!(relayout.steps(), 3, "{from} {to}");
-        assert!(relayout.into_in_step(2).unwrap().iter().all(|(_, into)| *into == 0));
-        assert!(relayout.into_in_step(3).is_err());
+        assert_eq!(relayout.slices(), 3, "{from} {to}");
+        assert!(relayout.into_in_slice(2).unwrap().iter().all(|(_, into)| *into == 0));
+        assert!(relayout.into_in_slice(3).is_err());
     }
 }
 

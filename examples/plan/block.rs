@@ -5,33 +5,33 @@ pub(crate) struct Step {
     pub(crate) sum: &'static str,
     pub(crate) operands: &'static [&'static str],
     pub(crate) result: &'static str,
-    /// The axis of the result along which sums of rows are wanted in all of it.
-    pub(crate) rows: Option<usize>,
+    /// Whether sums along the last axis of the result are wanted in all of it.
+    pub(crate) is_normalised: bool,
     /// Whether the result is made and used slice by slice where it is too large.
-    pub(crate) streamed: bool,
+    pub(crate) is_streamed: bool,
 }
 
 pub(crate) const fn step(
     sum: &'static str,
     operands: &'static [&'static str],
     result: &'static str,
-    rows: Option<usize>,
+    is_normalised: bool,
 ) -> Step {
-    Step { sum, operands, result, rows, streamed: false }
+    Step { sum, operands, result, is_normalised, is_streamed: false }
 }
 
 /// s, t: rows; d: model; h: heads; k: of a head; f: feed-forward.
 pub(crate) const BLOCK: [Step; 10] = [
-    step("sd,dhk->shk", &["x", "Wq"], "q", None),
-    step("td,dhk->thk", &["x", "Wk"], "k", None),
-    step("td,dhk->thk", &["x", "Wv"], "v", None),
-    Step { streamed: true, ..step("shk,thk->hst", &["q", "k"], "p", Some(2)) },
-    step("hst,thk->shk", &["p", "v"], "c", None),
-    step("shk,hkd->sd", &["c", "Wo"], "o", None),
-    step("sd,sd->sd", &["o", "x"], "y", Some(1)),
-    step("sd,df->sf", &["y", "W1"], "u", None),
-    step("sf,fd->sd", &["u", "W2"], "w", None),
-    step("sd,sd->sd", &["w", "y"], "z", Some(1)),
+    step("sd,dhk->shk", &["x", "Wq"], "q", false),
+    step("td,dhk->thk", &["x", "Wk"], "k", false),
+    step("td,dhk->thk", &["x", "Wv"], "v", false),
+    Step { is_streamed: true, ..step("shk,thk->hst", &["q", "k"], "p", true) },
+    step("hst,thk->shk", &["p", "v"], "c", false),
+    step("shk,hkd->sd", &["c", "Wo"], "o", false),
+    step("sd,sd->sd", &["o", "x"], "y", true),
+    step("sd,df->sf", &["y", "W1"], "u", false),
+    step("sf,fd->sd", &["u", "W2"], "w", false),
+    step("sd,sd->sd", &["w", "y"], "z", true),
 ];
 
 /// Whether a tensor is in DRAM when the block starts; the others are in the memories of the PEs.

@@ -1,31 +1,48 @@
 //! The ways to carry out an operation, with their prices.
 
+use std::collections::HashMap;
 use std::rc::Rc;
 
 use itertools::Itertools;
-use tensor_layout::algebra::Axis;
+use tensor_layout::algebra::{Axis, LayoutBuilder, Subaxis};
 use tensor_layout::candidates::{Candidates, Orders, Side};
-use tensor_layout::einsum::{Einsum, Local, Sums, broadcast, reduce};
-use tensor_layout::{Layout, Level};
+use tensor_layout::einsum::{Einsum, Local, Sums, at_rest};
+use tensor_layout::placement::PlacementBuilder;
+use tensor_layout::relayout::{Cost, CostModel, PartId, Pricer};
+use tensor_layout::{Layout, Level, Machine, Placement};
 
 use crate::Answer;
 use crate::block::{Step, is_in_dram};
-use crate::layouts::{at_rest, in_unit, scatter, without_copies};
-use crate::prices::{ELEMENT_BITS, Planner};
 
+/// Long words that enter or leave one unit of the level in a step. These rates are made up: the public
+/// material has none.
+const RATES: [(Level, u64); 4] =
+    [(Level::L2B, 32), (Level::L1B, 16), (Level::MAB, 8), (Level::PE, 1)];
+const ELEMENT_BITS: u64 = 16;
 /// Multiplications of a lane in a step, made up as well.
 const PRODUCTS_PER_STEP: u64 = 4;
-/// Choices of an operation that are tried on each of them, the cheapest ones.
+/// Choices of an operation that are tried, the cheapest ones.
 const CHOICES: usize = 128;
+
+/// What it takes to plan on one machine at one sequence length.
+pub(crate) struct Planner {
+    pub(crate) machine: Machine,
+    /// Long words of a PE in both of its memories.
+    pub(crate) capacity: u64,
+    pub(crate) sequence: u64,
+    pub(crate) pricer: Pricer,
+    /// The unit parts of layouts and memories.
+    parts: HashMap<(Layout, Option<&'static str>), PartId>,
+    pub(crate) asked: u64,
+}
 
 /// One way to carry out an operation.
 pub(crate) struct Choice {
     pub(crate) result: Layout,
-    /// The result where it rests afterwards, with all of its slices.
+    /// The result where it rests afterwards: its sums added up and, unless it is streamed, with all of its slices.
     pub(crate) rest: Layout,
     /// What each operand must be: slice by slice, and at rest.
     pub(crate) operands: Vec<(Layout, Layout)>,
-    pub(crate) sliced_sums: u64,
     /// Steps of the operation alone.
     pub(crate) own: u64,
     /// Of these, loading from DRAM.
@@ -34,115 +51,156 @@ pub(crate) struct Choice {
     pub(crate) words: u64,
 }
 
-/// Where every contracted letter runs.
-type Runs = Vec<(char, Axis)>;
-
 impl Planner {
+    pub(crate) fn new(sequence: u64) -> Answer<Planner> {
+        let machine = Machine::mn_core_2().with_bandwidth(RATES)?;
+        let capacity = |name| machine.memory(name).map(|memory| memory.capacity.unwrap_or(0));
+        let capacity = capacity("LM0")? + capacity("LM1")?;
+        let pricer = Pricer::new(CostModel::new(&machine, ELEMENT_BITS)?);
+        Ok(Planner { machine, capacity, sequence, pricer, parts: HashMap::new(), asked: 0 })
+    }
+
+    fn extent(&self, label: char) -> u64 {
+        match label {
+            's' | 't' => self.sequence,
+            'd' => 1024,
+            'h' => 16,
+            'k' => 64,
+            _ => 4096,
+        }
+    }
+
     /// The cheapest choices of an operation that fit, its result made in so many slices.
     pub(crate) fn choices(&mut self, step: &Step, slices: u64) -> Answer<Vec<Rc<Choice>>> {
         let sum = Einsum::parse(step.sum)?;
-        let shape: Vec<u64> = sum.result().iter().map(|label| self.extent(*label)).collect();
-        let results = self
-            .plain(&shape)
-            .element_bits(ELEMENT_BITS)
-            .split(&[Level::W])
-            .time(&[slices])
-            .capacity_words(self.capacity);
-        // Only rows are streamed: softmax wants all of `t`.
-        let other = sum.result().iter().enumerate().filter(|(_, label)| **label != 's');
-        let results = other.fold(results, |results, (axis, _)| results.never(axis, Level::TIME));
-        let mut choices = Vec::new();
-        for result in results.iter()? {
-            let result = result?.layout;
-            for (runs, sliced_sums) in self.runs(&sum, &result)? {
-                let local = sum.local(&result, &runs)?;
-                choices.extend(self.choice(step, &local, &result, &runs, sliced_sums)?);
-            }
-        }
-        choices.sort_by_key(|choice| (choice.own, choice.words));
-        choices.truncate(CHOICES);
-        Ok(choices.into_iter().map(Rc::new).collect())
+        let loops = self.loops(&sum, slices);
+        let cheapest = loops.cheapest(CHOICES, |loops| -> Answer<_> {
+            let choice = self.choice(step, &sum.local_in(&loops.layout)?)?;
+            Ok(choice.map(|choice| (choice.own, choice.words)))
+        })?;
+        let choice = |(_, loops): (_, tensor_layout::candidates::Candidate)| {
+            self.choice(step, &sum.local_in(&loops.layout)?)
+        };
+        cheapest.into_iter().map(choice).filter_map_ok(|choice| choice.map(Rc::new)).collect()
     }
 
-    pub(crate) fn plain(&self, shape: &[u64]) -> Candidates {
-        Candidates::new(&self.machine, shape)
+    /// Everywhere an operation may be computed: lanes hold elements of the result, and either its rows are made
+    /// slice by slice, or sums run in 1, 4, 16 or 64 slices.
+    fn loops(&self, sum: &Einsum, slices: u64) -> Candidates {
+        let labels = sum.labels();
+        let shape = labels.iter().map(|label| self.extent(*label)).collect_vec();
+        let mut loops = Candidates::new(&self.machine, &shape)
             .sides(&[Side::Major])
             .tree_order(true)
             .orders(Orders::RowMajor)
             .padding_percent(0)
-    }
-
-    /// Where the summed axes may run: over levels that the result leaves, and in 1, 4, 16 or 64 slices.
-    pub(crate) fn runs(&self, sum: &Einsum, result: &Layout) -> Answer<Vec<(Runs, u64)>> {
-        let labels = sum.contracted();
-        if labels.is_empty() {
-            return Ok(vec![(Vec::new(), 1)]);
-        }
-        let shape: Vec<u64> = labels.iter().map(|label| self.extent(*label)).collect();
-        let used = |level: &Level| result.used_levels().contains(level);
-        let free = self.machine.levels().map(|(level, _)| level).filter(|l| !used(l)).collect_vec();
-        let mut all = Vec::new();
-        for slices in if used(&Level::TIME) { &[1][..] } else { &[1, 4, 16, 64] } {
-            let runs = self.plain(&shape).time(&[*slices]);
-            let runs = match &free[..] {
-                [] => (0..shape.len()).fold(runs, |runs, axis| runs.fixed(axis, &[])),
-                free => runs.levels(free),
-            };
-            for run in runs.iter()? {
-                let axes = run?.layout.axes().to_vec();
-                all.push((labels.iter().copied().zip(axes).collect(), *slices));
+            .element_bits(ELEMENT_BITS)
+            .split(&[Level::W])
+            .time(if slices > 1 { std::slice::from_ref(&slices) } else { &[1, 4, 16, 64] });
+        for (axis, label) in labels.iter().enumerate() {
+            let is_summed = !sum.result().contains(label);
+            if is_summed {
+                loops = loops.never(axis, Level::W);
+            }
+            // Only rows are streamed: softmax wants all of `t`.
+            if if slices > 1 { *label != 's' || is_summed } else { !is_summed } {
+                loops = loops.never(axis, Level::TIME);
             }
         }
-        Ok(all)
+        loops
     }
 
-    /// A choice with its price, if it fits; where sums lie in parts, everywhere or scattered,
-    /// whichever is cheaper.
-    pub(crate) fn choice(
-        &mut self,
-        step: &Step,
-        local: &Local,
-        result: &Layout,
-        runs: &[(char, Axis)],
-        sliced_sums: u64,
-    ) -> Answer<Option<Choice>> {
+    /// A choice with its price, if it fits.
+    fn choice(&mut self, step: &Step, local: &Local) -> Answer<Option<Choice>> {
+        let result = local.result();
         let dense = |layout: &Layout| layout.extent(Level::ADDR);
         let words = local.operands().iter().map(dense).sum::<u64>() + dense(result);
         if words > self.capacity {
             return Ok(None);
         }
-        let axes = result.axes().iter().chain(runs.iter().map(|(_, axis)| axis));
-        let products: u64 = axes.map(in_unit).product();
-        let mut own = products.div_ceil(PRODUCTS_PER_STEP);
+        let rest = |operand: &Layout| -> Answer<_> { Ok((operand.clone(), at_rest(operand)?)) };
+        let operands: Vec<_> = local.operands().iter().map(rest).collect::<Answer<_>>()?;
         let mut loads = 0;
-        for (tensor, operand) in step.operands.iter().zip(local.operands()) {
-            loads += if is_in_dram(tensor) { self.load(&at_rest(operand)?)? } else { 0 };
+        for (tensor, (_, at_rest)) in step.operands.iter().zip(&operands) {
+            loads += if is_in_dram(tensor) { self.load(at_rest)? } else { 0 };
         }
-        own += loads;
-        let sums = |local: &Local, sums| -> Answer<u64> {
-            let levels = local.traffic(&self.machine, sums)?;
-            self.steps(levels.iter().map(|level| (level.level, level.into)))
-        };
-        let mut rest = at_rest(result)?;
-        if !local.partial_levels().is_empty() {
-            let scattered = scatter(&rest, &local.partial_levels(), &self.machine)?;
-            let kind = if scattered.is_some() { Sums::Scattered } else { Sums::Replicated };
-            // Sums of slices are added up in place before they move.
-            own += sums(local, kind)?;
-            rest = scattered.unwrap_or(rest);
-        }
-        if let Some(axis) = step.rows {
+        let mut own = loads + products(local).div_ceil(PRODUCTS_PER_STEP);
+        own += self.sums(local, Sums::Scattered)?;
+        if step.is_normalised {
             // Greatest and sum, or mean and variance: two numbers of every row, wanted everywhere.
-            let row = broadcast(result, &[axis])?;
-            let row = without_copies(&row)?;
-            own += 2 * sums(&reduce(&row, axis, result.axes()[axis].clone())?, Sums::Replicated)?;
+            let all: String = ('a'..).take(result.rank()).collect();
+            let rows = Einsum::parse(&format!("{all}->{}", &all[..all.len() - 1]))?;
+            own += 2 * self.sums(&rows.local_in(result)?, Sums::Replicated)?;
         }
-        let operands = local.operands().iter().map(|o| Ok((o.clone(), at_rest(o)?)));
-        let operands = operands.collect::<Answer<_>>()?;
-        let (result, rest) = match step.streamed {
-            true => (result.clone(), result.clone()),
-            false => (result.clone(), rest),
-        };
-        Ok(Some(Choice { result, rest, operands, sliced_sums, own, loads, words }))
+        let summed = local.summed(Sums::Scattered)?;
+        let rest = if step.is_streamed { summed } else { at_rest(&summed)? };
+        Ok(Some(Choice { result: result.clone(), rest, operands, own, loads, words }))
     }
+
+    /// Steps until partial sums are added up; those of slices are added in place before they move.
+    fn sums(&self, local: &Local, sums: Sums) -> Answer<u64> {
+        let levels = local.traffic(&self.machine, sums)?.into_iter().map_into().collect_vec();
+        Ok(self.pricer.model().at_least(&levels)?.steps)
+    }
+
+    fn part(&mut self, layout: Layout, memory: Option<&'static str>) -> Answer<PartId> {
+        if let Some(part) = self.parts.get(&(layout.clone(), memory)) {
+            return Ok(*part);
+        }
+        let placement = Placement::of(layout.clone()).on(&self.machine).oversized();
+        let placement = memory.into_iter().fold(placement, PlacementBuilder::memory);
+        let part = self.pricer.part(&placement.build()?)?;
+        self.parts.insert((layout, memory), part);
+        Ok(part)
+    }
+
+    /// Steps that loading a tensor from DRAM takes. It rests there in four parts, one for every two
+    /// L2Bs, along whichever axis is best.
+    fn load(&mut self, wanted: &Layout) -> Answer<u64> {
+        let to = self.part(wanted.clone(), Some("LM0"))?;
+        let steps = |axis| -> Answer<_> {
+            let from = self.part(in_dram(&wanted.shape(), axis)?, Some("DRAM"))?;
+            Ok(self.pricer.cost(from, to)?.steps)
+        };
+        Ok((0..wanted.rank())
+            .map(steps)
+            .collect::<Answer<Vec<_>>>()?
+            .into_iter()
+            .min()
+            .unwrap_or(0))
+    }
+
+    /// Steps from one layout to another; `None` where elements would change their time slice.
+    pub(crate) fn relayout(&mut self, from: &Layout, to: &Layout) -> Answer<Option<Cost>> {
+        self.asked += 1;
+        let (from, to) = (self.part(from.clone(), None)?, self.part(to.clone(), None)?);
+        let levels = self.pricer.traffic(from, to)?;
+        let in_time = levels.iter().any(|level| level.level == Level::TIME && level.into > 0);
+        Ok(if in_time { None } else { Some(self.pricer.cost(from, to)?) })
+    }
+}
+
+/// The products of one lane of one unit, over all slices.
+fn products(local: &Local) -> u64 {
+    let is_inside = |digit: &&Subaxis| matches!(digit.lands(), Some(Level::ADDR | Level::TIME));
+    let inside = |axis: &Axis| -> u64 {
+        axis.subaxes.iter().filter(is_inside).map(|digit| digit.size).product()
+    };
+    local.loops().map(inside).product()
+}
+
+/// A tensor in DRAM: a quarter of an axis in each of the four, row-major.
+fn in_dram(shape: &[u64], quartered: usize) -> Answer<Layout> {
+    let mut next = 1;
+    let mut axis = |(axis, extent): (usize, &u64)| {
+        let quarter = axis == quartered;
+        let rows = if quarter { extent.div_ceil(4) } else { *extent };
+        let rest = Subaxis::land(rows, Level::ADDR, next);
+        next *= rows;
+        // The first of the two L2Bs names the DRAM.
+        let dram = quarter.then_some(Subaxis::land(4, Level::L2B, 2));
+        Axis { extent: *extent, subaxes: dram.into_iter().chain([rest]).collect() }
+    };
+    let axes = shape.iter().enumerate().rev().map(&mut axis).collect_vec();
+    Ok(axes.into_iter().rev().fold(Layout::builder(), LayoutBuilder::with_axis).build()?)
 }

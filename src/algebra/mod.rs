@@ -59,6 +59,7 @@ mod xor_sums;
 pub use canonical::Canonical;
 pub use collision::Collision;
 pub use divide::Arrangement;
+pub use edit::Window;
 pub use equality::Difference;
 pub use function::LinearFunction;
 pub use layout::{Axis, Combine, DerivedAxis, Layout, LayoutBuilder, Replica, Subaxis, Target};

@@ -18,10 +18,11 @@
 //!    chosen, and `W` if an element is narrower than a long word. Where `g` units of the owner share
 //!    the memory, every `g`-th of them counts. Levels of a single unit are set aside.
 //! 2. *Pieces.* The `n` units of a level are cut into at most [`level_parts`](Candidates::level_parts)
-//! pieces, sizes of at least 2 whose product is `n`; the first is the outermost. Each piece splits
-//! one axis of extent 2 or more, or holds copies. Two pieces of copies are never neighbours:
-//! they would be one. In a memory above the leaves, where an absent level is unit 0, a level
-//! splits axes with all its pieces or is left out.
+//!    pieces, sizes of at least 2 whose product is `n`; the first is the outermost. Each piece splits
+//!    one axis of extent 2 or more, or holds copies. Two pieces of copies are never neighbours:
+//!    they would be one. In a memory above the leaves, where an absent level is unit 0, a level
+//!    splits axes with all its pieces or is left out.
+//!    The slices of time are cut alike, into at most [`time_axes`](Candidates::time_axes) pieces for as many axes.
 //! 3. *Axes.* The digits of an axis are, major to minor: time slices, units of the major side in any
 //!    order, words, units of the minor side in any order, and, where the axis is
 //!    [`contiguous`](Candidates::contiguous) in `b`, the last `b` of its words. The words are as few as
@@ -39,9 +40,12 @@
 //! same places (`tests/candidates.rs` compares with brute force).
 
 mod candidate;
+mod cheapest;
 mod error;
 mod options;
 mod orders;
+mod range;
+mod samples;
 mod space;
 mod state;
 mod walk;
@@ -49,4 +53,5 @@ mod walk;
 pub use candidate::{Candidate, pareto};
 pub use error::{CandidatesError, OptionError};
 pub use options::{Candidates, Orders, Side};
+pub use samples::Samples;
 pub use walk::Layouts;

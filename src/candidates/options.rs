@@ -36,6 +36,7 @@ pub struct Candidates {
     pub(super) capacity_words: Option<u64>,
     pub(super) padding_percent: u64,
     pub(super) time: Vec<u64>,
+    pub(super) time_axes: usize,
     pub(super) orders: Orders,
     pub(super) tree_order: bool,
     pub(super) never: Vec<(usize, Level)>,
@@ -85,6 +86,7 @@ impl Candidates {
             capacity_words: None,
             padding_percent: 50,
             time: vec![1],
+            time_axes: 1,
             orders: Orders::All,
             tree_order: false,
             never: Vec::new(),
@@ -177,6 +179,13 @@ impl Candidates {
     #[must_use]
     pub fn time(mut self, slices: &[u64]) -> Candidates {
         self.time = slices.to_vec();
+        self
+    }
+
+    /// Sets the most axes that are cut into time slices together; the first of them is the outermost in time.
+    #[must_use]
+    pub fn time_axes(mut self, most: usize) -> Candidates {
+        self.time_axes = most;
         self
     }
 

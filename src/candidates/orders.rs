@@ -76,9 +76,8 @@ impl AddressOrders {
         let mut axes = Vec::with_capacity(rank);
         for (axis, rule) in space.axes.iter().enumerate() {
             let (units, words) = state.words(space, axis)?;
-            let time = state.time.filter(|(of, _)| *of == axis);
-            let time = time.map(|(_, size)| LevelDigit { size, level: Level::TIME, stride: 1 });
-            let major = time.into_iter().chain(state.lists[axis].iter().copied()).collect();
+            let time = state.time.iter().filter(|(of, _)| *of == axis).map(|(_, digit)| *digit);
+            let major = time.chain(state.lists[axis].iter().copied()).collect();
             let minor = state.lists[rank + axis].clone();
             let (extent, block) = (rule.extent, rule.block);
             axes.push(AxisDigits { extent, major, minor, block, units, words });
@@ -146,6 +145,22 @@ impl AddressOrders {
         let orders =
             (1..=others).try_fold(1, |n: u128, k| n.checked_mul(u128::try_from(k).ok()?))?;
         orders.checked_mul(u128::try_from(self.innermost.len()).ok()?)
+    }
+
+    /// A candidate in some order, by numbers below those that are asked for.
+    pub(super) fn random(
+        mut self,
+        space: &Space,
+        mut below: impl FnMut(usize) -> usize,
+    ) -> Option<Candidate> {
+        self.next = below(self.innermost.len());
+        self.start_order();
+        if !self.one_order {
+            for at in (1..self.others.len()).rev() {
+                self.others.swap(at, below(at + 1));
+            }
+        }
+        self.next(space)
     }
 
     fn start_order(&mut self) {

@@ -2,10 +2,13 @@
 
 use std::sync::Arc;
 
+use itertools::Itertools;
+
 use super::candidate::Setting;
 use super::error::CandidatesError;
 use super::error::OptionError;
 use super::options::{Candidates, Orders, Side};
+use super::state::LevelDigit;
 use crate::error::Site;
 use crate::level::Level;
 use crate::machine::Memory;
@@ -22,8 +25,8 @@ pub(super) struct Space {
     pub(super) levels: Vec<LevelRule>,
     pub(super) major: bool,
     pub(super) minor: bool,
-    /// The slices of time and the axis that they cut, `None` for no slices.
-    pub(super) times: Vec<Option<(usize, u64)>>,
+    /// The axes that are cut into slices with their digits, the outermost in time first; none for no slices.
+    pub(super) times: Vec<Vec<(usize, LevelDigit)>>,
     pub(super) alignment: u64,
     /// The most words of a unit, the base not counted.
     pub(super) capacity: u64,
@@ -143,9 +146,15 @@ fn check_numbers(options: &Candidates) -> Result<(), CandidatesError> {
         ("alignment", options.alignment == 0),
         ("capacity_words", options.capacity_words == Some(0)),
         ("level_parts", options.parts == 0),
+        ("time_axes", options.time_axes == 0),
     ];
     if let Some((option, _)) = zeros.into_iter().find(|(_, is_zero)| *is_zero) {
         return refused(option, OptionError::Zero);
+    }
+    let longest = options.time.iter().copied().max().unwrap_or(1);
+    if options.time_axes > 1 && longest > MOST_UNITS_CUT {
+        let fault = OptionError::OutOfRange { given: longest, least: 1, most: MOST_UNITS_CUT };
+        return refused("time", fault);
     }
     if options.padding_percent > 100 {
         let percent = options.padding_percent;
@@ -177,17 +186,34 @@ fn lanes(options: &Candidates) -> Result<u64, CandidatesError> {
     }
 }
 
-/// The slices as choices: none, then each number over each axis.
-fn times(options: &Candidates) -> Vec<Option<(usize, u64)>> {
-    let mut slices = options.time.clone();
-    slices.sort_unstable();
-    slices.dedup();
+/// The slices as choices: none, then each number over each axis, then over several.
+fn times(options: &Candidates) -> Vec<Vec<(usize, LevelDigit)>> {
     let allowed = |axis: usize| !options.never.contains(&(axis, Level::TIME));
     let axes = options.shape.iter().enumerate().filter(|(_, extent)| **extent > 1);
     let axes: Vec<usize> = axes.map(|(axis, _)| axis).filter(|axis| allowed(*axis)).collect();
-    let cut = |slices: u64| axes.iter().map(move |axis| Some((*axis, slices)));
-    let whole = slices.contains(&1).then_some(None);
-    whole.into_iter().chain(slices.iter().filter(|s| **s > 1).flat_map(|s| cut(*s))).collect()
+    let slices = options.time.iter().copied().sorted_unstable().dedup();
+    let cut = |slices: u64| match slices {
+        1 => vec![vec![]],
+        _ => cuts(slices, options.time_axes.min(axes.len())),
+    };
+    let over_axes = |sizes: Vec<u64>| {
+        let all = axes.iter().copied().permutations(sizes.len());
+        all.map(move |axes| sliced(&axes, &sizes)).collect_vec()
+    };
+    slices.flat_map(cut).flat_map(over_axes).collect()
+}
+
+/// The digits of time, outermost first, each with its axis.
+fn sliced(axes: &[usize], sizes: &[u64]) -> Vec<(usize, LevelDigit)> {
+    let mut stride = 1;
+    let digits = axes.iter().zip(sizes).rev().map(|(axis, size)| {
+        let digit = LevelDigit { size: *size, level: Level::TIME, stride };
+        stride *= size;
+        (*axis, digit)
+    });
+    let mut digits = digits.collect_vec();
+    digits.reverse();
+    digits
 }
 
 fn axes(options: &Candidates, known: &KnownLevels<'_>) -> Result<Vec<AxisRule>, CandidatesError> {

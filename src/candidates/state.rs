@@ -36,7 +36,8 @@ pub(super) enum Put {
 /// The result of the choices so far.
 #[derive(Clone, Debug)]
 pub(super) struct ChoicesMade {
-    pub(super) time: Option<(usize, u64)>,
+    /// The axes that are cut into time slices.
+    pub(super) time: Vec<(usize, LevelDigit)>,
     /// Units of the major side per axis, then of the minor side per axis.
     pub(super) lists: Vec<Vec<LevelDigit>>,
     /// Pieces that hold copies.
@@ -57,7 +58,7 @@ impl ChoicesMade {
     pub(super) fn new(space: &Space) -> ChoicesMade {
         let rank = space.axes.len();
         ChoicesMade {
-            time: None,
+            time: Vec::new(),
             lists: vec![Vec::new(); 2 * rank],
             copies: Vec::new(),
             units: vec![1; rank],
@@ -94,9 +95,9 @@ impl ChoicesMade {
     }
 
     fn slice(&mut self, space: &Space, number: usize) -> bool {
-        self.time = space.times[number];
-        if let Some((axis, slices)) = self.time {
-            self.units[axis] = slices;
+        self.time.clone_from(&space.times[number]);
+        for (axis, slices) in &self.time {
+            self.units[*axis] = slices.size;
         }
         true
     }
@@ -135,7 +136,7 @@ impl ChoicesMade {
     pub(super) fn unmake(&mut self, space: &Space, choice: WalkChoice) {
         match choice {
             WalkChoice::Time(_) => {
-                if let Some((axis, _)) = self.time.take() {
+                for (axis, _) in self.time.drain(..) {
                     self.units[axis] = 1;
                 }
             }
@@ -180,7 +181,7 @@ impl ChoicesMade {
     fn moves(&self, space: &Space, axis: usize) -> bool {
         let rank = space.axes.len();
         let digits = self.lists[axis].iter().chain(&self.lists[rank + axis]);
-        let slices = self.time.filter(|(of, _)| *of == axis).map(|(_, slices)| slices);
+        let slices = self.time.iter().find(|(of, _)| *of == axis).map(|(_, digit)| digit.size);
         let leading = slices.or(digits.map(|digit| digit.size).max()).unwrap_or(1);
         let rule = &space.axes[axis];
         let below = (self.units[axis] / leading).checked_mul(rule.block);

@@ -14,12 +14,12 @@ use crate::error::{LayoutError, Site};
 /// The candidates, one after the other; made by [`Candidates::iter`].
 #[derive(Clone, Debug)]
 pub struct Layouts {
-    space: Arc<Space>,
-    state: ChoicesMade,
+    pub(super) space: Arc<Space>,
+    pub(super) state: ChoicesMade,
     /// The choices made, in order; those that are left follow from them.
     path: Vec<WalkChoice>,
     /// The next choice to try, unless it is another way to make the last one.
-    next: Option<WalkChoice>,
+    pub(super) next: Option<WalkChoice>,
     /// The last complete choices, with the orders that are left.
     split: Option<AddressOrders>,
     tried: u64,
@@ -136,20 +136,29 @@ impl Layouts {
 
     /// The number of candidates from the start; `None` if the caller has had enough.
     pub(super) fn count_all(
-        mut self,
+        self,
         steps: &mut SearchBudget<'_>,
     ) -> Result<Option<u128>, CandidatesError> {
+        let mut count = 0;
+        Ok(self.count_into(&mut count, steps)?.then_some(count))
+    }
+
+    /// Counts candidates from the start; `false` if the caller has had enough before the last.
+    pub(super) fn count_into(
+        mut self,
+        count: &mut u128,
+        steps: &mut SearchBudget<'_>,
+    ) -> Result<bool, CandidatesError> {
         let too_large = || LayoutError::too_large(Site::Layout, "the number of candidates");
-        let mut count = 0_u128;
         loop {
             match self.advance(steps)? {
-                Stage::Open => return Ok(None),
-                Stage::Over => return Ok(Some(count)),
+                Stage::Open => return Ok(false),
+                Stage::Over => return Ok(true),
                 Stage::Complete => {}
             }
             let orders =
                 AddressOrders::new(&self.space, &self.state).map_or(Some(0), |s| s.count());
-            count = orders.and_then(|n| count.checked_add(n)).ok_or_else(too_large)?;
+            *count = orders.and_then(|n| count.checked_add(n)).ok_or_else(too_large)?;
         }
     }
 
@@ -211,7 +220,7 @@ impl Layouts {
     }
 
     /// The next way to make the same choice.
-    fn other(&self, choice: WalkChoice) -> Option<WalkChoice> {
+    pub(super) fn other(&self, choice: WalkChoice) -> Option<WalkChoice> {
         match choice {
             WalkChoice::Time(number) => {
                 (number + 1 < self.space.times.len()).then_some(WalkChoice::Time(number + 1))
@@ -234,7 +243,7 @@ impl Layouts {
     }
 
     /// The first choice below one that was made, `None` if it was the last.
-    fn deeper(&self, choice: WalkChoice) -> Option<WalkChoice> {
+    pub(super) fn deeper(&self, choice: WalkChoice) -> Option<WalkChoice> {
         let first = |level: usize| {
             (level < self.space.levels.len()).then_some(WalkChoice::Cut { level, cut: 0 })
         };

@@ -23,6 +23,32 @@ pub enum EinsumError {
     /// A label that is specified twice.
     #[error("`{0}` is specified twice")]
     DuplicateRun(char),
+    /// A layout of the loops that does not have an axis for each label.
+    #[error("the einsum has {labels} labels, but the layout of its loops has {rank} axes")]
+    LoopRank {
+        /// The labels of the result, and those that are summed over.
+        labels: usize,
+        /// The axes of the layout.
+        rank: usize,
+    },
+    /// Another number of operands than the operation has.
+    #[error("the operation has {expected} operands, but {given} layouts are given")]
+    OperandCount {
+        /// The operands of the operation.
+        expected: usize,
+        /// The layouts.
+        given: usize,
+    },
+    /// A layout of an operand of another shape than the operation gives it.
+    #[error("operand {operand} has the shape {given:?}, but the operation reads {expected:?}")]
+    OperandShape {
+        /// The number of the operand, from 0.
+        operand: usize,
+        /// Its shape by the axes of the operation.
+        expected: Vec<u64>,
+        /// The shape of the layout.
+        given: Vec<u64>,
+    },
     /// A label that is summed over, but is not given a place to run.
     #[error("`{0}` is summed over; give its layout")]
     MissingRun(char),

@@ -44,6 +44,7 @@ pub struct Gather {
 
 /// What enters the units of a level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub struct GatherTraffic {
     /// The level; a unit is the whole path from the root.

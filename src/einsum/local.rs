@@ -3,6 +3,7 @@
 use itertools::Itertools;
 
 use super::EinsumError;
+use super::at_rest::with_axes;
 use super::loops::{Loops, outside};
 use crate::algebra::{Axis, Layout};
 use crate::level::Level;
@@ -13,6 +14,8 @@ use crate::notation::Einsum;
 pub struct Local {
     /// The layout of each operand, addresses row-major.
     operands: Vec<Layout>,
+    /// The loops that are the axes of each operand.
+    pub(super) axes: Vec<Vec<usize>>,
     pub(super) loops: Loops,
 }
 
@@ -66,21 +69,85 @@ impl Einsum {
             let run = runs.iter().find(|(of, _)| of == label).map(|(_, axis)| axis.clone());
             run.ok_or(EinsumError::MissingRun(*label))
         };
-        let loops = Loops::new(result, contracted.iter().map(run).try_collect()?)?;
-        let all: Vec<char> = self.result().iter().chain(&contracted).copied().collect();
-        let number = |label: &char| all.iter().position(|of| of == label);
-        let operand = |labels: &Vec<char>| {
-            loops.operand(&labels.iter().filter_map(number).collect::<Vec<usize>>())
+        self.over(Loops::new(result, contracted.iter().map(run).try_collect()?)?)
+    }
+
+    /// The layouts that the operands must have for an operation whose products are computed where a layout of all
+    /// its [labels](Einsum::labels) puts them; addresses do not matter.
+    ///
+    /// So the [candidates](crate::candidates) of the shape of all labels are all ways to carry out the
+    /// operation: those for its result, each with all places where the sums may run, levels cut between them
+    /// included.
+    /// Law: as [`local`](Einsum::local) of its first axes and of those summed over.
+    ///
+    /// # Errors
+    /// [`EinsumError`](super::EinsumError) for another rank; as [`local`](Einsum::local).
+    ///
+    /// # Example
+    /// ```
+    /// use tensor_layout::candidates::{Candidates, Orders, Side};
+    /// use tensor_layout::einsum::{Einsum, Sums};
+    /// use tensor_layout::Machine;
+    /// let (matmul, machine): (Einsum, Machine) = ("sk,kf->sf".parse()?, "MAB=4".parse()?);
+    /// let all = Candidates::new(&machine, &[8, 8, 8]).orders(Orders::RowMajor).sides(&[Side::Major]);
+    /// // The four MABs go to `s`, `k` or `f`, or hold copies.
+    /// let (mut all, mut locals) = (all.iter()?, Vec::new());
+    /// all.try_for_each(|loops| {
+    ///     locals.push(matmul.local_in(&loops?.layout)?);
+    ///     Ok::<_, Box<dyn std::error::Error>>(())
+    /// })?;
+    /// assert_eq!(locals.len(), 4);
+    /// let over_mabs = locals.iter().find(|local| !local.partial_levels().is_empty()).unwrap();
+    /// assert_eq!(over_mabs.operands()[0], "((8:2), (4_MAB, 2:1))".parse()?);
+    /// assert_eq!(over_mabs.summed(Sums::Scattered)?, "((4_MAB, 2:8), (8:1))".parse()?);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn local_in(&self, loops: &Layout) -> Result<Local, EinsumError> {
+        let (labels, rank) = (self.labels().len(), loops.rank());
+        if labels != rank {
+            return Err(EinsumError::LoopRank { labels, rank });
+        }
+        let mut loops = loops.simplified();
+        if !loops.derived_axes().is_empty() {
+            return Err(EinsumError::DerivedAxes);
+        }
+        let (result, contracted) = loops.axes.split_at(self.result().len());
+        let (result, contracted) = (result.to_vec(), contracted.to_vec());
+        // The result does not use a level because sums run over it.
+        let is_summed = |level: Level| {
+            contracted.iter().flat_map(|axis| &axis.subaxes).any(|s| s.lands() == Some(level))
         };
-        let operands = self.operands().iter().map(operand).try_collect()?;
-        Ok(Local { operands, loops })
+        loops
+            .used
+            .retain(|level| !is_summed(*level) || loops.offsets.iter().any(|o| o.0 == *level));
+        let result = with_axes(&loops, &result.iter().collect_vec(), |_| true)?;
+        self.over(Loops::new(&result, contracted)?)
+    }
+
+    fn over(&self, loops: Loops) -> Result<Local, EinsumError> {
+        let all = self.labels();
+        let number = |label: &char| all.iter().position(|of| of == label);
+        let axes = |labels: &Vec<char>| labels.iter().filter_map(number).collect();
+        Local::new(loops, self.operands().iter().map(axes).collect())
     }
 }
 
 impl Local {
-    pub(super) fn new(loops: Loops, operands: &[&[usize]]) -> Result<Local, EinsumError> {
-        let operands = operands.iter().map(|axes| loops.operand(axes)).try_collect()?;
-        Ok(Local { operands, loops })
+    pub(super) fn new(loops: Loops, axes: Vec<Vec<usize>>) -> Result<Local, EinsumError> {
+        let operands = axes.iter().map(|axes| loops.operand(axes)).try_collect()?;
+        Ok(Local { operands, axes, loops })
+    }
+
+    /// The layout of the result while partial sums are added up: where the parts of each element are, but for
+    /// the axes that are summed over.
+    #[must_use]
+    pub fn result(&self) -> &Layout {
+        &self.loops.result
+    }
+
+    /// The axes along which products are computed: those of the result, then those that are summed over.
+    pub fn loops(&self) -> impl Iterator<Item = &Axis> {
+        self.loops.result.axes().iter().chain(&self.loops.contracted)
     }
 
     /// The layout of each operand, in the order of the text.

@@ -3,9 +3,11 @@
 use itertools::Itertools;
 
 use super::EinsumError;
+use super::at_rest::with_axes;
 use crate::algebra::{Axis, Layout, LayoutBuilder, Subaxis, Target, merged_digits};
 use crate::error::{LayoutError, Site};
 use crate::level::Level;
+use crate::location::Location;
 
 /// The axes of the result, then those that are summed over; their digits say where each product
 /// is computed.
@@ -17,7 +19,7 @@ pub(super) struct Loops {
 }
 
 /// A digit that lands outside the address: (size, level, stride).
-type Outside = (u64, Level, u64);
+pub(super) type Outside = (u64, Level, u64);
 
 /// Where the digit lands if that is a unit, a lane or a time slice.
 pub(super) fn outside(subaxis: &Subaxis) -> Option<Outside> {
@@ -43,13 +45,13 @@ impl Loops {
             return Err(EinsumError::SumFeeds);
         }
         let loops = Loops { result, contracted };
-        loops.partial_sums()?.check_injective()?;
+        loops.partial_sums()?.check_injective().map_err(without_order)?;
         Ok(loops)
     }
 
     /// The partial sums: the result with the digits of sums that land in units, lanes and time
     /// slices. What adds up in place counts in a level of its own, so that it tells nothing apart.
-    fn partial_sums(&self) -> Result<Layout, EinsumError> {
+    pub(super) fn partial_sums(&self) -> Result<Layout, EinsumError> {
         let own = Level::IN_SUM;
         let mut partial = self.result.to_builder();
         let mut place = 1_u64;
@@ -80,20 +82,8 @@ impl Loops {
     /// Law: every product finds its element in its unit, time slice and lane; no copy is without a
     /// product, unless an axis that the operand lacks ends within digits that do not step as one.
     pub(super) fn operand(&self, axes: &[usize]) -> Result<Layout, EinsumError> {
-        let mut operand = Layout::builder();
-        for level in self.result.used_levels() {
-            operand = operand.used(*level);
-            if *level != Level::ADDR {
-                operand = operand.offset(*level, self.result.offset(*level));
-            }
-        }
         let own: Vec<&Axis> = axes.iter().filter_map(|number| self.axis(*number)).collect();
-        for (axis, subaxes) in own.iter().zip(restrided(&own)?) {
-            operand = operand.axis(axis.extent, subaxes);
-        }
-        for replica in self.result.replicas().iter().filter(|r| r.level != Level::ADDR) {
-            operand = operand.replica(replica.size, replica.level, replica.stride);
-        }
+        let mut operand = with_axes(&self.result, &own, |_| true)?.to_builder();
         let all = 0..self.result.rank() + self.contracted.len();
         // Without products nothing wants a copy.
         let empty = all.clone().filter_map(|n| self.axis(n)).any(|axis| axis.extent == 0);
@@ -112,8 +102,22 @@ impl Loops {
     }
 }
 
+/// A refusal without the order in which parts add up in place, which is no coordinate of a machine.
+fn without_order(refusal: LayoutError) -> LayoutError {
+    let cut = |place: Location| place.iter().filter(|(of, _)| *of != Level::IN_SUM).collect();
+    match refusal {
+        LayoutError::Collision { first, second, place } => {
+            LayoutError::Collision { first, second, place: cut(place) }
+        }
+        LayoutError::ReplicaOverlap { first, second, place } => {
+            LayoutError::ReplicaOverlap { first, second, place: cut(place) }
+        }
+        other => other,
+    }
+}
+
 /// The copies of what an axis with elements does not change: one where each of its values is.
-fn copies(axis: &Axis) -> Vec<Outside> {
+pub(super) fn copies(axis: &Axis) -> Vec<Outside> {
     let moves = |subaxis: &Subaxis| outside(subaxis).is_some();
     let subaxes = axis.subaxes.iter().copied().filter(moves).collect();
     let places = Axis { extent: distinct(axis, moves), subaxes };
@@ -174,12 +178,20 @@ pub(super) fn distinct(axis: &Axis, counts: impl Fn(&Subaxis) -> bool) -> u64 {
     bound
 }
 
-/// The digits of some axes, their addresses row-major and dense.
-fn restrided(axes: &[&Axis]) -> Result<Vec<Vec<Subaxis>>, EinsumError> {
+/// Returns whether the digit lands in a level outside the address that counts.
+pub(super) fn is_moving(digit: &Subaxis, counts: impl Fn(Level) -> bool) -> bool {
+    outside(digit).is_some_and(|(_, level, _)| counts(level))
+}
+
+/// The digits of some axes, those that do not stay as they are at row-major, dense addresses.
+pub(super) fn restrided(
+    axes: &[&Axis],
+    stays: impl Fn(&Subaxis) -> bool,
+) -> Result<Vec<Vec<Subaxis>>, EinsumError> {
     let mut all: Vec<Vec<Subaxis>> = axes.iter().map(|axis| axis.subaxes.clone()).collect();
     let mut next = 1_u64;
     for subaxis in all.iter_mut().rev().flat_map(|subaxes| subaxes.iter_mut().rev()) {
-        if outside(subaxis).is_none() {
+        if !stays(subaxis) {
             *subaxis = Subaxis::land(subaxis.size, Level::ADDR, next);
             let too_large = LayoutError::too_large(Site::Layout, "the footprint");
             next = next.checked_mul(subaxis.size).ok_or(too_large)?;

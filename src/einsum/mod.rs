@@ -16,8 +16,11 @@
 //!
 //! One operation per file, its law on top. Layouts of results and operands are plain, without derived axes
 //! that [`simplified`](crate::Layout::simplified) cannot remove; edits of the index alone
-//! ([`transpose`], [`reshape`], [`concatenate`], [`pad`], [`slice`](slice())) take any.
+//! ([`transpose`], [`reshape`], [`concatenate`], [`pad`]) take any. They go from the result to its operands; the
+//! other way are the edits of a [`Layout`](crate::Layout), such as [`slice`](crate::Layout::slice) and
+//! [`windows`](crate::Layout::windows), and [`Local::is_served_by`] for layouts of operands that are given.
 
+mod at_rest;
 mod broadcast;
 mod concatenate;
 mod error;
@@ -27,11 +30,13 @@ mod loops;
 mod pad;
 mod reduce;
 mod reshape;
-mod slice;
+mod served;
+mod summed;
 mod sums;
 mod transpose;
 
 pub use crate::notation::Einsum;
+pub use at_rest::at_rest;
 pub use broadcast::broadcast;
 pub use concatenate::concatenate;
 pub use error::EinsumError;
@@ -40,6 +45,5 @@ pub use local::Local;
 pub use pad::pad;
 pub use reduce::reduce;
 pub use reshape::reshape;
-pub use slice::slice;
 pub use sums::{SumTraffic, Sums};
 pub use transpose::transpose;

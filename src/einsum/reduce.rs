@@ -31,5 +31,5 @@ pub fn reduce(result: &Layout, at: usize, axis: Axis) -> Result<Local, EinsumErr
     }
     let loops = Loops::new(result, vec![axis])?;
     let axes: Vec<usize> = (0..at).chain([rank]).chain(at..rank).collect();
-    Local::new(loops, &[&axes])
+    Local::new(loops, vec![axes])
 }

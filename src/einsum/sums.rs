@@ -8,9 +8,11 @@ use crate::error::{LayoutError, Site};
 use crate::level::Level;
 use crate::machine::Machine;
 use crate::placement::Placement;
+use crate::relayout::{LevelTraffic, holders_at_most};
 
 /// Where the sums are wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Sums {
     /// In every unit that held a part of them.
     Replicated,
@@ -20,6 +22,7 @@ pub enum Sums {
 
 /// What crosses the border of the units of a level, in elements of the result, at the least.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub struct SumTraffic {
     /// The level; a unit is the whole path from the root.
@@ -30,6 +33,16 @@ pub struct SumTraffic {
     pub into: u64,
     /// The number of partial sums that have to leave their unit.
     pub out_of: u64,
+    /// The number of units that have a part, at most.
+    pub units: u64,
+}
+
+impl From<SumTraffic> for LevelTraffic {
+    /// Converts sums into the traffic that a [`CostModel`](crate::relayout::CostModel) prices.
+    fn from(sums: SumTraffic) -> LevelTraffic {
+        let SumTraffic { level, into, out_of, units, .. } = sums;
+        LevelTraffic { level, into, out_of: Some(out_of), receivers: units, senders: units }
+    }
 }
 
 impl Local {
@@ -95,19 +108,32 @@ impl Local {
         let into = into.and_then(|into| into.checked_mul(elements)).ok_or_else(too_large)?;
         let out_of = elements.checked_mul(leave).ok_or_else(too_large)?;
         let level = path.last().copied().unwrap_or(Level::ADDR);
-        Ok(SumTraffic { level, partial, into, out_of })
+        let used = holders_at_most(&self.loops.partial_sums()?, path);
+        let units = self.absent(machine, path).fold(used, u64::saturating_mul);
+        Ok(SumTraffic { level, partial, into, out_of, units })
     }
 
-    /// In how many units of a level a result that is computed several times is.
-    fn copies(&self, machine: &Machine, path: &[Level]) -> Option<u64> {
+    /// The sizes of the levels that neither the result nor a sum uses.
+    fn absent<'a>(
+        &'a self,
+        machine: &'a Machine,
+        path: &'a [Level],
+    ) -> impl Iterator<Item = u64> + 'a {
         let result = &self.loops.result;
         let runs_over = |level: &Level| {
             let digits = self.loops.contracted.iter().flat_map(|axis| &axis.subaxes);
             digits.filter_map(outside).any(|(_, of, _)| of == *level)
         };
-        let absent = |level: &&Level| !result.used_levels().contains(level) && !runs_over(level);
-        let absent = path.iter().filter(absent).map(|level| machine.size(*level).unwrap_or(1));
-        let sized = result.replicas().iter().filter(|replica| path.contains(&replica.level));
+        let absent =
+            move |level: &&Level| !result.used_levels().contains(level) && !runs_over(level);
+        path.iter().filter(absent).map(|level| machine.size(*level).unwrap_or(1))
+    }
+
+    /// In how many units of a level a result that is computed several times is.
+    fn copies(&self, machine: &Machine, path: &[Level]) -> Option<u64> {
+        let absent = self.absent(machine, path);
+        let sized =
+            self.loops.result.replicas().iter().filter(|replica| path.contains(&replica.level));
         absent.chain(sized.map(|replica| replica.size)).try_fold(1, u64::checked_mul)
     }
 }

@@ -239,6 +239,18 @@ pub enum EditError {
         /// The requested shape.
         to: Vec<u64>,
     },
+    /// A window without taps, or one that does not step.
+    #[error(
+        "a window of size {size}, stride {stride} and dilation {dilation}; each must be at least 1"
+    )]
+    Window {
+        /// The number of taps.
+        size: u64,
+        /// The step from window to window.
+        stride: u64,
+        /// The step from tap to tap.
+        dilation: u64,
+    },
     /// A slice with step 0.
     #[error("the step of a slice must be at least 1")]
     SliceStep,
@@ -474,13 +486,13 @@ pub enum RelayoutFault {
     /// Moves over time, with time set aside.
     #[error("transfers need time slices, but this relayout ignores time (`TimeOrder::Aside`)")]
     TimeAside,
-    /// A step beyond the time slices.
-    #[error("step {step} does not exist: there are {steps}")]
-    NoStep {
-        /// The step.
-        step: u64,
-        /// The number of them.
-        steps: u64,
+    /// A number beyond the time slices.
+    #[error("time slice {slice} does not exist: there are {slices}")]
+    NoSlice {
+        /// The number.
+        slice: u64,
+        /// The number of slices.
+        slices: u64,
     },
     /// A level into whose units no rate is known.
     #[error("the rate into the units of `{level}` is not known")]

@@ -67,6 +67,12 @@ impl Einsum {
         &self.result
     }
 
+    /// All labels: those of the result, then those that are summed over.
+    #[must_use]
+    pub fn labels(&self) -> Vec<char> {
+        self.result.iter().copied().chain(self.contracted()).collect()
+    }
+
     /// The labels that are summed over, in the order of their first occurrence.
     #[must_use]
     pub fn contracted(&self) -> Vec<char> {

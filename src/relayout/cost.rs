@@ -4,10 +4,11 @@ use std::fmt;
 
 use itertools::Itertools;
 
+use super::pair::Distance;
 use super::refuse::fit;
 use super::share::Busiest;
 use super::traffic::{LevelTraffic, Traffic};
-use crate::error::{LayoutError, RelayoutFault};
+use crate::error::{LayoutError, RelayoutFault, Site};
 use crate::level::Level;
 use crate::machine::Machine;
 use crate::words::counted;
@@ -22,7 +23,7 @@ impl Traffic {
     /// The number of destination copies that are not in place.
     #[must_use]
     pub fn moved(&self) -> u128 {
-        let moved = self.by_distance.iter().filter(|(of, _)| *of != super::Distance::InPlace);
+        let moved = self.by_distance.iter().filter(|(of, _)| *of != Distance::InPlace);
         moved.map(|(_, count)| u128::from(*count)).sum()
     }
 }
@@ -48,14 +49,62 @@ impl Traffic {
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct CostModel {
-    /// Every level, and every group at which a memory hangs: all its units, and the rate of one of them.
-    levels: Vec<(Level, u64, Option<u64>)>,
+    /// Every level, and every group at which a memory hangs.
+    levels: Vec<LevelRates>,
+    /// The rate at which a unit moves words within its memories.
+    inside: Option<Rate>,
+    in_sequence: bool,
     element_bits: u64,
     word_bits: u64,
 }
 
+/// The rates at which words enter and leave one unit of a level.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct LevelRates {
+    level: Level,
+    /// The number of units in the machine.
+    units: u64,
+    into: Option<Rate>,
+    out_of: Option<Rate>,
+    /// The number of steps that a word takes across the border.
+    latency: u64,
+}
+
+/// Long words in some steps, such as 3 every 2 steps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Rate {
+    words: u64,
+    steps: u64,
+}
+
+impl Rate {
+    /// The rate of so many long words every so many steps; `None` if either is 0.
+    #[must_use]
+    pub fn new(words: u64, steps: u64) -> Option<Rate> {
+        (words > 0 && steps > 0).then_some(Rate { words, steps })
+    }
+
+    /// The number of steps for some long words, rounded up.
+    fn steps_for(self, words: u128) -> Result<u64, LayoutError> {
+        let steps = words.checked_mul(self.steps.into()).ok_or_else(too_many_steps)?;
+        fit(steps.div_ceil(self.words.into()))
+    }
+}
+
+fn too_many_steps() -> LayoutError {
+    LayoutError::too_large(Site::Layout, "the number of steps")
+}
+
+/// The elements that one unit of a level takes in and gives away.
+struct Share {
+    level: Level,
+    into: u64,
+    out_of: u64,
+}
+
 /// How long something takes, and where.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Cost {
     /// The number of steps.
     pub steps: u64,
@@ -79,17 +128,86 @@ impl CostModel {
     pub fn new(machine: &Machine, element_bits: u64) -> Result<CostModel, LayoutError> {
         let groups = machine.memories().map(|(_, memory)| memory.node());
         let nodes = machine.levels().map(|(level, _)| level).chain(groups).unique();
-        let nodes = nodes.filter_map(|of| Some((of, machine.units_of(of)?, machine.bandwidth(of))));
-        let levels: Vec<_> = nodes.collect();
-        match levels.iter().find(|_| levels.iter().all(|(.., rate)| rate.is_none())) {
-            Some((level, ..)) => Err(no_bandwidth(*level)),
-            None => Ok(CostModel { levels, element_bits, word_bits: machine.word_bits() }),
+        let levels: Vec<LevelRates> = nodes.filter_map(|of| LevelRates::of(machine, of)).collect();
+        match levels.iter().find(|_| levels.iter().all(|rates| rates.into.is_none())) {
+            Some(rates) => Err(no_bandwidth(rates.level)),
+            None => {
+                let (word_bits, inside) = (machine.word_bits(), None);
+                Ok(CostModel { levels, inside, in_sequence: false, element_bits, word_bits })
+            }
         }
     }
 
-    /// The levels that have a rate.
-    pub(super) fn levels(&self) -> impl Iterator<Item = Level> + '_ {
-        self.levels.iter().filter(|(.., rate)| rate.is_some()).map(|(level, ..)| *level)
+    /// Sets the rates at which long words enter and leave one unit of a level.
+    ///
+    /// # Errors
+    /// [`LevelMissing`](LayoutError::LevelMissing) for a level that the machine lacks.
+    ///
+    /// # Example
+    /// ```
+    /// use tensor_layout::{Level, Machine, Placement};
+    /// use tensor_layout::relayout::{CostModel, Rate, Relayout};
+    /// let machine: Machine = "L2B=4".parse()?;
+    /// let machine = machine.with_bandwidth([(Level::L2B, 4)])?;
+    /// let on = |text: &str| Placement::of(text.parse().unwrap()).on(&machine).build();
+    /// // One L2B has all 64 elements, 16 long words; 12 of them leave it, and 4 enter each of the others.
+    /// let traffic = Relayout::new(&on("((1_L2B, 64:1))")?, &on("((4_L2B, 16:1))")?)?.traffic()?;
+    /// let model = CostModel::new(&machine, 16)?;
+    /// assert_eq!(model.at_least(&traffic.levels)?.steps, 3);
+    /// let (into, out_of) = (Rate::new(4, 1).unwrap(), Rate::new(3, 2).unwrap());
+    /// let model = model.with_rates(Level::L2B, into, out_of)?.with_latency(Level::L2B, 10)?;
+    /// assert_eq!(model.at_least(&traffic.levels)?.steps, 8 + 10);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn with_rates(
+        mut self,
+        level: Level,
+        into: Rate,
+        out_of: Rate,
+    ) -> Result<CostModel, LayoutError> {
+        let rates = self.rates_mut(level)?;
+        (rates.into, rates.out_of) = (Some(into), Some(out_of));
+        Ok(self)
+    }
+
+    /// Sets the number of steps that a long word takes across the border of a unit of a level, whatever the rate.
+    ///
+    /// The last word that crosses an outer level then crosses those inside it.
+    ///
+    /// # Errors
+    /// As [`with_rates`](CostModel::with_rates).
+    pub fn with_latency(mut self, level: Level, steps: u64) -> Result<CostModel, LayoutError> {
+        self.rates_mut(level)?.latency = steps;
+        Ok(self)
+    }
+
+    /// Sets the rate at which a unit moves long words within its memories, for
+    /// [`of_traffic`](CostModel::of_traffic).
+    #[must_use]
+    pub fn with_moves_inside(mut self, rate: Rate) -> CostModel {
+        self.inside = Some(rate);
+        self
+    }
+
+    /// Makes levels work one after the other: their steps add up instead of overlapping.
+    #[must_use]
+    pub fn in_sequence(mut self) -> CostModel {
+        self.in_sequence = true;
+        self
+    }
+
+    /// Returns whether a level has a rate.
+    pub(super) fn has_rate(&self, level: Level) -> bool {
+        self.rates(level).is_some_and(|rates| rates.into.is_some())
+    }
+
+    fn rates(&self, level: Level) -> Option<&LevelRates> {
+        self.levels.iter().find(|rates| rates.level == level)
+    }
+
+    fn rates_mut(&mut self, level: Level) -> Result<&mut LevelRates, LayoutError> {
+        let found = self.levels.iter_mut().find(|rates| rates.level == level);
+        found.ok_or(LayoutError::LevelMissing { level })
     }
 
     /// The bytes of some elements, the last one rounded up.
@@ -108,60 +226,123 @@ impl CostModel {
         u128::from(elements) * u128::from(self.element_bits)
     }
 
-    /// The steps that some traffic takes at least: as if every unit had the same share, and all
-    /// levels worked at the same time, both ways. Levels without a rate, and `Time`, take none.
+    /// The steps that some traffic takes at least, levels innermost first: as if every unit that the
+    /// source uses sent the same, and every one that the destination uses received the same, both at
+    /// the same time. Levels without a rate, and `Time`, take none.
+    ///
+    /// Law: no more than [`of_busiest`](CostModel::of_busiest) where that knows who sends.
     ///
     /// # Errors
     /// [`TooLarge`](LayoutError::TooLarge) for more steps than 64 bits count.
     pub fn at_least(&self, levels: &[LevelTraffic]) -> Result<Cost, LayoutError> {
-        let crosses = |level: &LevelTraffic| level.into.max(level.out_of.unwrap_or(0));
-        self.of_all(levels.iter().map(|level| (level.level, crosses(level))))
+        self.of_shares(levels.iter().filter_map(|level| self.even_share(level)))
     }
 
-    /// The steps for elements that enter, or leave, the units of some levels.
+    /// The steps that some traffic takes at least, with what moves within units: `Addr` is their level.
     ///
     /// # Errors
     /// As [`at_least`](CostModel::at_least).
-    pub fn of_all(
-        &self,
-        into: impl IntoIterator<Item = (Level, u64)>,
-    ) -> Result<Cost, LayoutError> {
-        let shares = into.into_iter().filter_map(|(level, into)| {
-            let (_, units, rate) = self.levels.iter().find(|(of, ..)| *of == level)?;
-            Some((level, into.div_ceil(*units), (*rate)?))
-        });
-        slowest(shares.map(|(level, into, rate)| (level, self.words(into), rate)))
+    ///
+    /// # Example
+    /// ```
+    /// use tensor_layout::{Level, Machine, Placement};
+    /// use tensor_layout::relayout::{CostModel, Rate, Relayout};
+    /// let machine: Machine = "PE=4".parse()?;
+    /// let machine = machine.with_bandwidth([(Level::PE, 1)])?;
+    /// let on = |text: &str| Placement::of(text.parse().unwrap()).on(&machine).build();
+    /// let traffic = Relayout::new(&on("((4_PE, 8:4), (4:1))")?, &on("((4_PE, 8:1), (4:8))")?)?.traffic()?;
+    /// let model = CostModel::new(&machine, 64)?;
+    /// assert_eq!(model.of_traffic(&traffic)?.steps, 0);
+    /// // Of the 32 long words of each PE all but the first and the last move, one every two steps.
+    /// let model = model.with_moves_inside(Rate::new(1, 2).unwrap());
+    /// assert_eq!(model.of_traffic(&traffic)?.to_string(), "60 steps of Addr");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn of_traffic(&self, traffic: &Traffic) -> Result<Cost, LayoutError> {
+        let across = self.at_least(&traffic.levels)?;
+        let moved =
+            traffic.count(Distance::Address).saturating_add(traffic.count(Distance::Memory));
+        let innermost = traffic.levels.iter().find(|level| level.level != Level::TIME);
+        let units = innermost.map_or(1, |level| level.receivers.max(1));
+        let words = self.words(moved.div_ceil(units));
+        let steps = self.inside.map_or(Ok(0), |rate| rate.steps_for(words))?;
+        self.together(across, Cost { steps, level: (steps > 0).then_some(Level::ADDR) })
     }
 
-    /// The steps until the busiest units are done.
+    /// The steps until the busiest units have received and sent all, levels innermost first.
     ///
     /// # Errors
     /// [`Relayout`](LayoutError::Relayout) for a level without a rate; as
     /// [`at_least`](CostModel::at_least).
-    pub fn of_busiest(&self, busiest: &[Busiest]) -> Result<Cost, LayoutError> {
-        let with_rate = |busiest: &Busiest| {
-            let level = busiest.level;
-            let found = self.levels.iter().find(|(of, ..)| *of == level);
-            let rate = found.and_then(|(.., rate)| *rate).ok_or_else(|| no_bandwidth(level))?;
-            Ok((level, self.words(busiest.into), rate))
+    pub fn of_busiest(&self, entered: &[Busiest], left: &[Busiest]) -> Result<Cost, LayoutError> {
+        let levels = entered.iter().chain(left).map(|busiest| busiest.level).unique();
+        let levels: Vec<Level> = levels.collect();
+        if let Some(level) = levels.iter().find(|level| !self.has_rate(**level)) {
+            return Err(no_bandwidth(*level));
+        }
+        let of = |all: &[Busiest], level: Level| {
+            all.iter().filter(|busiest| busiest.level == level).map(|b| b.into).max().unwrap_or(0)
         };
-        let all: Vec<_> = busiest.iter().map(with_rate).collect::<Result<_, LayoutError>>()?;
-        slowest(all)
+        let share = |level| Share { level, into: of(entered, level), out_of: of(left, level) };
+        self.of_shares(levels.into_iter().map(share))
+    }
+
+    /// The even share of the units that take part; `None` for a level that is no part of the machine.
+    fn even_share(&self, traffic: &LevelTraffic) -> Option<Share> {
+        let units = self.rates(traffic.level)?.units;
+        let each = |count: u64, among: u64| count.div_ceil(among.clamp(1, units));
+        Some(Share {
+            level: traffic.level,
+            into: each(traffic.into, traffic.receivers),
+            out_of: each(traffic.out_of.unwrap_or(0), traffic.senders),
+        })
+    }
+
+    /// The slowest of some levels, innermost first, or all of them one after the other.
+    fn of_shares(&self, shares: impl Iterator<Item = Share>) -> Result<Cost, LayoutError> {
+        let (mut cost, mut latency) = (Cost::default(), 0_u64);
+        for share in shares {
+            let Some(rates) = self.rates(share.level) else { continue };
+            // In a sequence, each level adds its own.
+            latency = if self.in_sequence { 0 } else { latency };
+            latency = latency.checked_add(rates.latency).ok_or_else(too_many_steps)?;
+            let steps = rates.steps(self.words(share.into), self.words(share.out_of))?;
+            let steps = if steps > 0 { steps.checked_add(latency) } else { Some(0) };
+            let steps = steps.ok_or_else(too_many_steps)?;
+            cost =
+                self.together(cost, Cost { steps, level: (steps > 0).then_some(share.level) })?;
+        }
+        Ok(cost)
+    }
+
+    /// The slower of two, or both one after the other.
+    fn together(&self, a: Cost, b: Cost) -> Result<Cost, LayoutError> {
+        let slower = if b.steps > a.steps { b } else { a };
+        match self.in_sequence {
+            false => Ok(slower),
+            true => {
+                let steps = a.steps.checked_add(b.steps).ok_or_else(too_many_steps)?;
+                Ok(Cost { steps, ..slower })
+            }
+        }
+    }
+}
+
+impl LevelRates {
+    /// The bandwidth of a machine in a level, the same in both directions.
+    fn of(machine: &Machine, level: Level) -> Option<LevelRates> {
+        let rate = machine.bandwidth(level).and_then(|words| Rate::new(words, 1));
+        let units = machine.units_of(level)?;
+        Some(LevelRates { level, units, into: rate, out_of: rate, latency: 0 })
+    }
+
+    /// The number of steps until so many words have entered and left one unit, both at the same time.
+    fn steps(&self, into: u128, out_of: u128) -> Result<u64, LayoutError> {
+        let of = |rate: Option<Rate>, words| rate.map_or(Ok(0), |rate| rate.steps_for(words));
+        Ok(of(self.into, into)?.max(of(self.out_of, out_of)?))
     }
 }
 
 fn no_bandwidth(level: Level) -> LayoutError {
     LayoutError::Relayout(RelayoutFault::NoBandwidth { level })
-}
-
-/// The slowest of some levels with their long words and rates.
-fn slowest(levels: impl IntoIterator<Item = (Level, u128, u64)>) -> Result<Cost, LayoutError> {
-    let mut cost = Cost::default();
-    for (level, words, rate) in levels {
-        let steps = fit(words.div_ceil(u128::from(rate.max(1))))?;
-        if steps > cost.steps {
-            cost = Cost { steps, level: Some(level) };
-        }
-    }
-    Ok(cost)
 }

@@ -101,19 +101,6 @@ impl<'a> Counter<'a> {
         Ok(counts)
     }
 
-    /// Upper bounds on [`counts`](Counter::counts).
-    pub(super) fn counts_at_most(&self) -> Result<Vec<u128>, LayoutError> {
-        let mut counts = vec![0; self.compared.len()];
-        self.for_each_system(&[], |mut system| {
-            for (at, total) in counts.iter_mut().enumerate() {
-                system.add(at);
-                *total = u128::saturating_add(*total, system.count_at_most());
-            }
-            Ok(())
-        })?;
-        Ok(counts)
-    }
-
     /// The equations of every box of elements.
     fn for_each_system(
         &self,

@@ -48,7 +48,7 @@ struct LevelTally {
 impl DeviceShards {
     /// Counts what moves to another sharding of the tensor, exactly.
     ///
-    /// Law: where both have layouts, this is [`Relayout::traffic`] of them.
+    /// Law: where both have layouts, the counts are those of [`Relayout::traffic`].
     /// Cost: O(parts x copies x levels), where a part is a box on which neither sharding changes
     /// devices; within a device, that of `Relayout::traffic` per part.
     ///
@@ -139,11 +139,16 @@ impl DeviceShards {
     ) -> Result<Traffic, ShardingError> {
         let (mut by_distance, mut levels) = (Vec::new(), Vec::new());
         let mut before = u128::from(elements) * u128::from(copies);
-        for ((level, _), tally) in self.levels().zip(tallies) {
+        let mut units = 1_u64;
+        for ((level, size), tally) in self.levels().zip(tallies) {
             by_distance.push((Distance::Level(level), fit(before - tally.matched)?));
             before = tally.matched;
             let out_of = (!tally.open).then(|| fit(tally.leaving)).transpose()?;
-            levels.push(LevelTraffic { level, into: fit(tally.held - tally.both)?, out_of });
+            let into = fit(tally.held - tally.both)?;
+            // Every device may hold something.
+            units = units.saturating_mul(size);
+            let [receivers, senders] = [units; 2];
+            levels.push(LevelTraffic { level, into, out_of, receivers, senders });
         }
         by_distance.push((Distance::Address, fit(before - in_place)?));
         by_distance.push((Distance::InPlace, fit(in_place)?));

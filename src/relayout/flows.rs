@@ -14,6 +14,7 @@ const MOST_UNITS: u64 = 1 << 8;
 
 /// How much moves from which unit of a level to which. Groups of units are named by the first unit.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub struct Flows {
     /// The level.

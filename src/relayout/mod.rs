@@ -19,15 +19,14 @@
 //! refine      the digits that both sides have in common, axis by axis
 //! counter     what they add to the coordinates that are compared; boxes of axes that end within
 //! equations   small digits in small equations, cut where nothing is carried
-//! system      digits that settle, join or are free; `at_most` bounds the solutions instead
+//! system      digits that settle, join or are free
 //! listing     what numbers add that the sides split in their own ways, in runs
 //! search      the sums that come to 0, of what is left
 //! numbered    instead of equations, bits of a unit's number: for `alike` (the busiest) and `flows`
-//! traffic     the answer; the other questions are beside it, and `refuse` has the refusals
+//! traffic     the answer, with the units that can take part by `holders`; the other questions are beside it, and `refuse` has the refusals
 //! ```
 
 mod alike;
-mod at_most;
 mod census;
 mod cost;
 mod counter;
@@ -35,6 +34,7 @@ mod devices;
 mod digit;
 mod equations;
 mod flows;
+mod holders;
 mod listing;
 mod moves;
 mod nodes;
@@ -52,8 +52,9 @@ mod transfers;
 mod units;
 
 pub(crate) use census::count_at;
-pub use cost::{Cost, CostModel};
+pub use cost::{Cost, CostModel, Rate};
 pub use flows::Flows;
+pub(crate) use holders::holders_at_most;
 pub use moves::{Account, Move, MovedCopies};
 pub(crate) use nodes::in_nodes_of_both;
 pub use pair::{Distance, Relayout, TimeOrder};

@@ -15,6 +15,7 @@ use crate::placement::Placement;
 
 /// How far an element comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Distance {
     /// The same unit, address and lane.
     InPlace,
@@ -89,6 +90,7 @@ impl Side {
 
 /// Where `Time` stands among the levels.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum TimeOrder {
     /// Above all units: an element that is wanted in another slice is as far as it gets.
     #[default]

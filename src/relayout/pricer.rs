@@ -135,7 +135,8 @@ impl Pricer {
         self.busiest.get(pair, || {
             let even = self.cost(from, to)?;
             let [from, to] = self.parts.parts(pair);
-            let busiest = self.model.of_busiest(&from.busiest_units(&to, self.model.levels())?)?;
+            let [entered, left] = from.busiest_units(&to, |level| self.model.has_rate(level))?;
+            let busiest = self.model.of_busiest(&entered, &left)?;
             Ok(if busiest.steps > even.steps { busiest } else { even })
         })
     }

@@ -1,4 +1,4 @@
-//! What enters some of the units, or in some of the steps: counted with their coordinates given.
+//! What enters some of the units, or in some of the slices: counted with their coordinates given.
 
 use super::counter::{Compared, Coordinate, Counter, both};
 use super::numbered::NumberedSides;
@@ -13,6 +13,7 @@ use crate::location::Location;
 
 /// The unit of a level that the most elements enter.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub struct Busiest {
     /// The level.
@@ -70,20 +71,20 @@ impl Relayout {
 
     /// The number of time slices; 1 if time is not used.
     #[must_use]
-    pub fn steps(&self) -> u64 {
+    pub fn slices(&self) -> u64 {
         self.slices
     }
 
-    /// What enters the units of each level in a time step, innermost first: the (element, unit)
+    /// What enters the units of each level in a time slice, innermost first: the (element, unit)
     /// pairs that the destination holds in that slice, without those that the source holds in the
     /// same slice or, with time [aside](TimeOrder::Aside), in any.
     ///
-    /// Law: as enumeration; unless time is aside, the steps sum up to what
+    /// Law: as enumeration; unless time is aside, the slices sum up to what
     /// [`traffic`](Relayout::traffic) counts with time outermost.
     /// Cost: as [`traffic`](Relayout::traffic).
     ///
     /// # Errors
-    /// [`Relayout`](LayoutError::Relayout) for a step beyond [`steps`](Relayout::steps); as
+    /// [`Relayout`](LayoutError::Relayout) for a slice beyond [`slices`](Relayout::slices); as
     /// [`traffic`](Relayout::traffic).
     ///
     /// # Example
@@ -94,12 +95,12 @@ impl Relayout {
     /// let on = |text: &str| Placement::of(text.parse().unwrap()).on(&machine).build();
     /// // Rows rest on the PEs, and are wanted one by one, spread over all of them.
     /// let relayout = Relayout::new(&on("((4_PE), (16:1))")?, &on("((4_Time), (4_PE, 4:1))")?)?;
-    /// assert_eq!(relayout.into_in_step(0)?, [(Level::PE, 12)]); // of 16
+    /// assert_eq!(relayout.into_in_slice(0)?, [(Level::PE, 12)]); // of 16
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn into_in_step(&self, step: u64) -> Result<Vec<(Level, u64)>, LayoutError> {
-        if step >= self.steps() {
-            let fault = RelayoutFault::NoStep { step, steps: self.steps() };
+    pub fn into_in_slice(&self, slice: u64) -> Result<Vec<(Level, u64)>, LayoutError> {
+        if slice >= self.slices() {
+            let fault = RelayoutFault::NoSlice { slice, slices: self.slices() };
             return Err(LayoutError::Relayout(fault));
         }
         let units: Vec<Level> = self.units.iter().copied().filter(|l| *l != Level::TIME).collect();
@@ -107,7 +108,7 @@ impl Relayout {
             return self.per_level(&units, |_| Ok(0));
         }
         let compared = self.in_a_step().chain(units.iter().copied().map(both)).collect();
-        let counts = Counter::new(self, compared)?.counts(&[step], |_| true)?;
+        let counts = Counter::new(self, compared)?.counts(&[slice], |_| true)?;
         let (held, counts) = counts.split_at(self.in_a_step().count());
         let first = if self.time.is_some() { held.first().copied() } else { None };
         let first = first.unwrap_or_else(|| u128::from(self.elements()));
@@ -117,7 +118,7 @@ impl Relayout {
         })
     }
 
-    /// That the destination is in the step that is given and, unless time is aside, the source too.
+    /// That the destination is in the slice that is given and, unless time is aside, the source too.
     fn in_a_step(&self) -> impl Iterator<Item = Compared> + use<> {
         let (given, time) = (Coordinate::Given(0), Coordinate::In(Level::TIME));
         let destination = self.time.map(|_| (given, time));

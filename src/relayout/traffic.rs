@@ -1,6 +1,7 @@
 //! Exact traffic per level, by counting solutions.
 
 use super::counter::{Counter, both};
+use super::holders::holders_at_most;
 use super::pair::{Distance, Relayout, Side};
 use super::refuse::fit;
 use crate::algebra::Layout;
@@ -9,6 +10,7 @@ use crate::level::Level;
 
 /// What a relayout moves, and how far at least.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub struct Traffic {
     /// The number of elements.
@@ -24,6 +26,8 @@ pub struct Traffic {
 
 /// What crosses the border of the units of a level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub struct LevelTraffic {
     /// The level; a unit is the whole path from the root.
     pub level: Level,
@@ -34,6 +38,10 @@ pub struct LevelTraffic {
     /// The number of elements that have to leave a unit; `None` where copies of the source in several
     /// units leave open which one sends, and whether one has to.
     pub out_of: Option<u64>,
+    /// The number of units that the destination uses, at most: those that receive are among them.
+    pub receivers: u64,
+    /// The number of units that the source uses, at most: those that send are among them.
+    pub senders: u64,
 }
 
 impl Traffic {
@@ -112,43 +120,6 @@ impl Relayout {
         self.level_traffic(&self.counts(depth)?)
     }
 
-    /// What enters the units of every level at least, innermost first: a lower bound of
-    /// [`LevelTraffic::into`] for less than the exact count.
-    ///
-    /// Equations that do not give digits away are not solved: each only says that one digit is given
-    /// by the others.
-    /// Law: never more than the exact count.
-    /// Cost: by the digits; periods are not listed.
-    ///
-    /// # Errors
-    /// As [`traffic`](Relayout::traffic), for layouts with derived axes.
-    ///
-    /// # Example
-    /// ```
-    /// use tensor_layout::{Level, Machine, Placement};
-    /// use tensor_layout::relayout::Relayout;
-    /// let machine: Machine = "PE=4".parse()?;
-    /// let on = |text: &str| Placement::of(text.parse().unwrap()).on(&machine).build();
-    /// let relayout = Relayout::new(&on("((4_PE, 250:1))")?, &on("((250:1, 4_PE))")?)?;
-    /// assert_eq!(relayout.into_at_least()?, [(Level::PE, 500)]);
-    /// assert_eq!(relayout.traffic()?.levels[0].into, 750);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    pub fn into_at_least(&self) -> Result<Vec<(Level, u64)>, LayoutError> {
-        if self.elements() == 0 {
-            return self.per_level(&self.units, |_| Ok(0));
-        }
-        let levels = self.units.iter().copied().map(both).collect();
-        let most = Counter::new(self, levels)?.counts_at_most()?;
-        let elements = u128::from(self.elements());
-        self.per_level(&self.units, |depth| {
-            let inside = |side| self.is_inside(side, self.units[depth - 1]);
-            let held = elements * copies_in(&self.target, &self.units[..depth]);
-            let kept = if inside(Side::Source) { most[depth - 1] } else { 0 };
-            fit(if inside(Side::Target) { held.saturating_sub(kept) } else { 0 })
-        })
-    }
-
     /// What enters and leaves the units of all levels.
     pub(super) fn traffic_of_levels(&self) -> Result<Vec<LevelTraffic>, LayoutError> {
         self.level_traffic(&self.counts(self.units.len())?)
@@ -170,10 +141,18 @@ impl Relayout {
                 (true, false) => (0, Some(elements)),
                 (true, true) => (into, alone.then_some(if held > 1 { elements } else { into })),
             };
-            Ok((fit(into)?, out_of.map(fit).transpose()?))
+            Ok(self.crossing(depth, fit(into)?, out_of.map(fit).transpose()?))
         });
-        let level = |(level, (into, out_of))| LevelTraffic { level, into, out_of };
-        Ok(levels?.into_iter().map(level).collect())
+        Ok(levels?.into_iter().map(|(_, traffic)| traffic).collect())
+    }
+
+    /// The traffic across the borders of the units at a depth.
+    pub(super) fn crossing(&self, depth: usize, into: u64, out_of: Option<u64>) -> LevelTraffic {
+        let path = &self.units[..depth];
+        let [senders, receivers] =
+            [&self.source, &self.target].map(|side| holders_at_most(side, path));
+        let level = path.last().copied().unwrap_or(Level::ADDR);
+        LevelTraffic { level, into, out_of, receivers, senders }
     }
 
     /// The number of pairs of an element and its copies within all levels of the path both sides have.

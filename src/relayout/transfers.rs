@@ -15,6 +15,7 @@ const MOST_COPIES: u64 = 1 << 20;
 
 /// Elements that move together from one unit to some units.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub struct Transfer {
     /// How far.
@@ -35,6 +36,7 @@ pub struct Transfer {
 
 /// A run of places in the memory of a unit, evenly apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct PlaceRun {
     /// The first: address x lanes + lane, with [`Relayout::lanes`].
     pub start: u64,

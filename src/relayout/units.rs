@@ -77,14 +77,6 @@ impl UnitPart {
         relayout.traffic_of_levels()
     }
 
-    /// What enters the units of every level at least, as [`Relayout::into_at_least`].
-    ///
-    /// # Errors
-    /// As [`traffic_to`](UnitPart::traffic_to).
-    pub fn into_at_least(&self, destination: &UnitPart) -> Result<Vec<(Level, u64)>, LayoutError> {
-        self.relayout(destination)?.into_at_least()
-    }
-
     /// The unit of a level that the most elements have to enter, as [`Relayout::busiest`].
     ///
     /// # Errors
@@ -129,22 +121,22 @@ impl UnitPart {
         Ok(if back.has_one_unit_each(level)? { Some(back.busiest(level)?) } else { None })
     }
 
-    /// The busiest units of some levels, entered and left; levels that paths do not go through, or only by
-    /// groups of their units, have none.
+    /// The busiest units of some levels, innermost first: those that are entered, and those that are
+    /// left.
     pub(super) fn busiest_units(
         &self,
         destination: &UnitPart,
-        levels: impl Iterator<Item = Level>,
-    ) -> Result<Vec<Busiest>, LayoutError> {
+        wanted: impl Fn(Level) -> bool,
+    ) -> Result<[Vec<Busiest>; 2], LayoutError> {
         let (there, back) = (self.relayout(destination)?, destination.relayout(self)?);
-        let mut busiest = Vec::new();
-        for level in levels.filter(|level| there.units.contains(level)) {
-            busiest.push(there.busiest(level)?);
+        let [mut entered, mut left] = [Vec::new(), Vec::new()];
+        for level in there.units.iter().rev().copied().filter(|level| wanted(*level)) {
+            entered.push(there.busiest(level)?);
             if back.has_one_unit_each(level)? {
-                busiest.push(back.busiest(level)?);
+                left.push(back.busiest(level)?);
             }
         }
-        Ok(busiest)
+        Ok([entered, left])
     }
 
     fn relayout(&self, other: &UnitPart) -> Result<Relayout, LayoutError> {
@@ -173,12 +165,9 @@ impl Relayout {
     /// The traffic of equal parts.
     fn nothing(&self) -> Vec<LevelTraffic> {
         let alone = |depth| copies_in(&self.source, &self.units[..depth]) == 1;
-        let levels = (1..=self.units.len()).rev().map(|depth| LevelTraffic {
-            level: self.units[depth - 1],
-            into: 0,
-            out_of: (alone(depth) || self.elements() == 0).then_some(0),
-        });
-        levels.collect()
+        let stays = |depth| (alone(depth) || self.elements() == 0).then_some(0);
+        let depths = (1..=self.units.len()).rev();
+        depths.map(|depth| self.crossing(depth, 0, stays(depth))).collect()
     }
 }
 

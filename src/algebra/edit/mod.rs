@@ -6,3 +6,6 @@ mod expand;
 mod pad;
 mod reshape;
 mod slice;
+mod window;
+
+pub use window::Window;

@@ -1,0 +1,118 @@
+//! Sliding windows, as a convolution reads its operand.
+
+use crate::algebra::edit::axes::{index_map, whole};
+use crate::algebra::layout::{Layout, Subaxis};
+use crate::error::{EditError, LayoutError};
+use crate::level::Level;
+
+/// The taps of a window along an axis, and the way from one window to the next.
+///
+/// ```text
+/// size 3, dilation 2, stride 4         window 0   x . x . x
+///                                      window 1           x . x . x
+/// ```
+///
+/// ```
+/// use tensor_layout::algebra::Window;
+/// let window = Window::of(3).dilation(2).stride(4);
+/// assert_eq!(window.count(9)?, 2);
+/// assert_eq!(window.indexes(9)?, [0, 2, 4, 4, 6, 8]);
+/// # Ok::<(), tensor_layout::LayoutError>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Window {
+    size: u64,
+    stride: u64,
+    dilation: u64,
+}
+
+impl Window {
+    /// A window of so many neighbouring indexes at every index.
+    #[must_use]
+    pub fn of(size: u64) -> Window {
+        Window { size, stride: 1, dilation: 1 }
+    }
+
+    /// Sets the number of indexes from one window to the next.
+    #[must_use]
+    pub fn stride(self, stride: u64) -> Window {
+        Window { stride, ..self }
+    }
+
+    /// Sets the number of indexes from one tap of a window to the next.
+    #[must_use]
+    pub fn dilation(self, dilation: u64) -> Window {
+        Window { dilation, ..self }
+    }
+
+    /// The number of whole windows along an axis.
+    ///
+    /// # Errors
+    /// [`Edit`](LayoutError::Edit) for a size, a stride or a dilation of 0.
+    pub fn count(self, extent: u64) -> Result<u64, LayoutError> {
+        let Window { size, stride, dilation } = self;
+        if size == 0 || stride == 0 || dilation == 0 {
+            return Err(LayoutError::Edit(EditError::Window { size, stride, dilation }));
+        }
+        let last = (size - 1).checked_mul(dilation).and_then(|reach| (extent).checked_sub(reach));
+        Ok(last.map_or(0, |starts| starts.div_ceil(stride)))
+    }
+
+    /// The index of every tap of every window, window by window: the table of a
+    /// [`Gather`](crate::einsum::Gather) that reads them.
+    ///
+    /// # Errors
+    /// As [`count`](Window::count); [`NotDecided`](LayoutError::NotDecided) for more than 2^26 taps.
+    pub fn indexes(self, extent: u64) -> Result<Vec<u64>, LayoutError> {
+        const MOST: u64 = 1 << 26;
+        let count = self.count(extent)?;
+        if count.checked_mul(self.size).is_none_or(|taps| taps > MOST) {
+            let question = "the indexes of so many taps";
+            return Err(LayoutError::NotDecided { question, budget: MOST });
+        }
+        let taps = move |window: u64| {
+            (0..self.size).map(move |tap| window * self.stride + tap * self.dilation)
+        };
+        Ok((0..count).flat_map(taps).collect())
+    }
+}
+
+impl Layout {
+    /// Replaces an axis by two: its windows, and the taps of each (NumPy's `sliding_window_view`). Elements that
+    /// several windows read stay where they are, and so have several indexes.
+    ///
+    /// Law: `windows.locate(w, t) == locate(stride x w + dilation x t)` on that axis.
+    ///
+    /// # Errors
+    /// [`Edit`](LayoutError::Edit) if the axis does not exist, and for a size, a stride or a dilation of 0; as
+    /// [`compose`](Layout::compose).
+    ///
+    /// # Example
+    /// ```
+    /// use tensor_layout::Layout;
+    /// use tensor_layout::algebra::Window;
+    /// let rows: Layout = "((4_PE, 4:8), (8:1))".parse()?;
+    /// let windows = rows.windows(0, Window::of(3))?;
+    /// assert_eq!(windows.shape(), [14, 3, 8]);
+    /// // The last tap of window 2 is row 4, the first one of the next PE.
+    /// assert_eq!(windows.locate(&[2, 2, 0])?, rows.locate(&[4, 0])?);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn windows(&self, at: usize, window: Window) -> Result<Layout, LayoutError> {
+        let count = window.count(self.check_axis(at)?)?;
+        let mut map = index_map(self.rank());
+        for (axis, extent) in self.shape().into_iter().enumerate() {
+            if axis != at {
+                map = map.axis(extent, [whole(extent, axis)]);
+                continue;
+            }
+            // A single window, or tap, does not step, and without windows there are no taps to read.
+            let steps = |extent: u64, step| if extent > 1 && count > 0 { step } else { 0 };
+            for (extent, step) in [(count, window.stride), (window.size, window.dilation)] {
+                let level = Level::axis(at);
+                map = map.axis(extent, [Subaxis::land(extent.max(1), level, steps(extent, step))]);
+            }
+        }
+        self.compose(&map.build()?)
+    }
+}

@@ -1,0 +1,86 @@
+//! Operands as they are: do products find them where they are computed?
+
+use super::EinsumError;
+use super::local::Local;
+use super::loops::Loops;
+use crate::algebra::{Axis, Layout, LayoutBuilder, Subaxis};
+use crate::level::Level;
+use crate::machine::Machine;
+
+impl Local {
+    /// Returns whether every product finds its elements of all operands in its unit, time slice and lane.
+    ///
+    /// A level of the machine that a layout does not use has copies on all of its units.
+    /// With [`Einsum::local_in`](super::Einsum::local_in) for each candidate this answers which ways to carry out an
+    /// operation are local for operands as they are. Layouts of any kind are taken, windows among them; where
+    /// each has more than products want, that does no harm.
+    /// Law: as enumeration. Cost: as [`Layout::serves`].
+    ///
+    /// # Errors
+    /// [`EinsumError`](super::EinsumError) for another number of operands or other shapes; as
+    /// [`Layout::serves`]; [`TooLarge`](crate::LayoutError::TooLarge).
+    ///
+    /// # Example
+    /// ```
+    /// use tensor_layout::{Layout, Machine};
+    /// use tensor_layout::algebra::Window;
+    /// use tensor_layout::einsum::Einsum;
+    /// let machine: Machine = "PE=4".parse()?;
+    /// let convolution = Einsum::parse("yr,r->y")?.local_in(&"((4_PE, 4:3), (3:1))".parse()?)?;
+    /// let weights: Layout = "((3:1))".parse()?;
+    /// let (cut, whole): (Layout, Layout) = ("((4_PE, 5:1))".parse()?, "((18:1))".parse()?);
+    /// // PE 0 reads the elements 0 to 5 and has 0 to 4.
+    /// let input = cut.slice(0, 0, 18, 1)?.windows(0, Window::of(3))?;
+    /// assert!(!convolution.is_served_by(&[input, weights.clone()], &machine)?);
+    /// assert!(convolution.is_served_by(&[whole.windows(0, Window::of(3))?, weights], &machine)?);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn is_served_by(
+        &self,
+        operands: &[Layout],
+        machine: &Machine,
+    ) -> Result<bool, EinsumError> {
+        let (expected, given) = (self.axes.len(), operands.len());
+        if expected != given {
+            return Err(EinsumError::OperandCount { expected, given });
+        }
+        let products = in_units(&self.loops.partial_sums()?, machine)?;
+        for (number, operand) in operands.iter().enumerate() {
+            let seen = self.loops.seen(operand, number, &self.axes[number])?;
+            if in_units(&seen, machine)?.serves(&products)?.is_some() {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+}
+
+impl Loops {
+    /// An operand as products see it: the layout with an axis for each loop, those that it lacks without effect.
+    fn seen(&self, operand: &Layout, number: usize, axes: &[usize]) -> Result<Layout, EinsumError> {
+        let extent = |loop_: &usize| self.axis(*loop_).map_or(0, |axis| axis.extent);
+        let (expected, given): (Vec<u64>, _) = (axes.iter().map(extent).collect(), operand.shape());
+        if expected != given {
+            return Err(EinsumError::OperandShape { operand: number, expected, given });
+        }
+        let axis = |number: usize| match axes.iter().position(|of| *of == number) {
+            Some(own) => operand.axes()[own].clone(),
+            None => without_effect(extent(&number)),
+        };
+        let mut seen = operand.to_builder();
+        seen.axes = (0..self.result.rank() + self.contracted.len()).map(axis).collect();
+        Ok(seen.build()?)
+    }
+}
+
+fn without_effect(extent: u64) -> Axis {
+    Axis { extent, subaxes: vec![Subaxis::land(extent.max(1), Level::ADDR, 0)] }
+}
+
+/// The units, slices and lanes alone, with a copy in every unit of a level that is not used.
+fn in_units(layout: &Layout, machine: &Machine) -> Result<Layout, EinsumError> {
+    let units = layout.only(|level| level != Level::ADDR && level != Level::IN_SUM);
+    let absent = machine.levels().filter(|(level, _)| !units.uses(*level));
+    let everywhere = |units: LayoutBuilder, (level, size)| units.replica(size, level, 1);
+    Ok(absent.fold(units.to_builder(), everywhere).build()?)
+}

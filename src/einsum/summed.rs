@@ -1,0 +1,113 @@
+//! The result once its partial sums are added up.
+//!
+//! ```text
+//! ij->i     the result is ((16:1)), and j runs over (4_PE:1, 8:1): every PE has a part of every sum
+//!
+//! replicated    ((16:1); B@[4_PE:1])             every PE has all sums
+//! scattered     ((4_PE:1, 4:1))                  every PE has a quarter of them
+//! ```
+
+use super::EinsumError;
+use super::at_rest::with_axes;
+use super::local::Local;
+use super::loops::{Outside, copies, distinct, outside};
+use super::sums::Sums;
+use crate::algebra::{Axis, Layout, Subaxis};
+use crate::level::Level;
+
+impl Local {
+    /// The layout of the result once its partial sums are added up, addresses row-major.
+    ///
+    /// Scattered, an address digit of the result becomes the digit in which the parts differed: one that it
+    /// divides, else the first of an axis, padded. Where there is none, the sum stays with the first of its parts,
+    /// and the other units have nothing.
+    /// Law: replicated, an element is in every unit that held a part of it; scattered, in one of those, for
+    /// each copy of the result. So it takes what [`traffic`](Local::traffic) counts.
+    ///
+    /// # Errors
+    /// [`ReplicaOverlap`](crate::LayoutError::ReplicaOverlap) where copies meet, because an axis that is summed
+    /// over is not full; [`TooLarge`](crate::LayoutError::TooLarge).
+    ///
+    /// # Example
+    /// ```
+    /// use tensor_layout::Layout;
+    /// use tensor_layout::einsum::{Einsum, Sums};
+    /// let loops: Layout = "((2_MAB:1, 8:128), (16:8), (4_PE:1, 8:1))".parse()?;
+    /// let matmul = Einsum::parse("sk,kf->sf")?.local_in(&loops)?;
+    /// let replicated = "((2_MAB:1, 8:16), (16:1); B@[4_PE:1])";
+    /// assert_eq!(matmul.summed(Sums::Replicated)?, replicated.parse()?);
+    /// let scattered = "((2_MAB:1, 4_PE:1, 2:16), (16:1))";
+    /// assert_eq!(matmul.summed(Sums::Scattered)?, scattered.parse()?);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn summed(&self, sums: Sums) -> Result<Layout, EinsumError> {
+        match sums {
+            Sums::Replicated => self.replicated(),
+            Sums::Scattered => self.scattered(),
+        }
+    }
+
+    fn replicated(&self) -> Result<Layout, EinsumError> {
+        let mut loops = self.loops.clone();
+        // Sums that run over time are in place once it is over.
+        for digit in loops.contracted.iter_mut().flat_map(|axis| &mut axis.subaxes) {
+            if digit.lands() == Some(Level::TIME) {
+                *digit = Subaxis::land(digit.size, Level::ADDR, 1);
+            }
+        }
+        loops.operand(&(0..loops.result.rank()).collect::<Vec<_>>())
+    }
+
+    fn scattered(&self) -> Result<Layout, EinsumError> {
+        let result = &self.loops.result;
+        let mut axes = result.axes().to_vec();
+        for parts in self.loops.contracted.iter().flat_map(parts) {
+            scatter(&mut axes, parts);
+        }
+        let mut scattered =
+            with_axes(result, &axes.iter().collect::<Vec<_>>(), |_| true)?.to_builder();
+        for level in self.partial_levels() {
+            scattered = scattered.used(level);
+        }
+        Ok(scattered.build()?)
+    }
+}
+
+/// The digits in which the parts of a sum differ; none where some of their values are no part.
+fn parts(axis: &Axis) -> Vec<Outside> {
+    let apart = |digit: &Subaxis| outside(digit).is_some_and(|(_, level, _)| level != Level::TIME);
+    let subaxes = axis.subaxes.iter().copied().filter(apart).collect();
+    if axis.extent == 0 {
+        return Vec::new();
+    }
+    let places = Axis { extent: distinct(axis, apart), subaxes };
+    let parts = copies(&places);
+    let count: u64 = parts.iter().map(|(size, ..)| size).product();
+    if count == places.extent { parts } else { Vec::new() }
+}
+
+/// Turns an address digit into the digit of the parts, if there is one.
+fn scatter(axes: &mut [Axis], (size, level, stride): Outside) {
+    if let Some((axis, at)) = divided(axes, size).or_else(|| longest(axes)) {
+        let subaxes = &mut axes[axis].subaxes;
+        let rest = Subaxis::land(subaxes[at].size.div_ceil(size), Level::ADDR, 1);
+        subaxes.splice(at..=at, [Subaxis::land(size, level, stride), rest]);
+    }
+}
+
+/// The first address digit that a size divides.
+fn divided(axes: &[Axis], size: u64) -> Option<(usize, usize)> {
+    let fits = |digit: &Subaxis| outside(digit).is_none() && digit.size.is_multiple_of(size);
+    let at = |(axis, of): (usize, &Axis)| Some((axis, of.subaxes.iter().position(fits)?));
+    axes.iter().enumerate().find_map(at)
+}
+
+/// The longest address digit with which an axis begins, which may be padded.
+fn longest(axes: &[Axis]) -> Option<(usize, usize)> {
+    let first =
+        |axis: &Axis| axis.subaxes.first().filter(|digit| outside(digit).is_none()).copied();
+    let digits = axes.iter().enumerate().filter_map(|(at, axis)| Some((first(axis)?.size, at)));
+    let longest =
+        digits.filter(|(size, _)| *size > 1).max_by_key(|(size, at)| (*size, usize::MAX - at));
+    longest.map(|(_, axis)| (axis, 0))
+}

@@ -1,0 +1,207 @@
+//! Layouts: the text of a PadLayout or, where that cannot express one, its axes.
+
+use std::fmt;
+
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
+use serde::ser::{Serialize, Serializer};
+
+use crate::algebra::{Axis, Combine, DerivedAxis, Layout, Replica, Subaxis, Target};
+use crate::level::Level;
+
+/// The version of the form that is written, and the only one that is read.
+const VERSION: u32 = 1;
+
+/// A layout as it is written where it has no text.
+#[derive(serde::Serialize, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+struct WrittenLayout {
+    version: u32,
+    axes: Vec<WrittenAxis>,
+    derived: Vec<WrittenDerived>,
+    /// Sizes, levels and strides.
+    replicas: Vec<(u64, Level, u64)>,
+    offsets: Vec<(Level, u64)>,
+    used: Vec<Level>,
+    spans: Vec<(Level, u64)>,
+}
+
+#[derive(serde::Serialize, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+struct WrittenAxis {
+    extent: u64,
+    digits: Vec<WrittenDigit>,
+}
+
+#[derive(serde::Serialize, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+struct WrittenDerived {
+    xor: bool,
+    start: u64,
+    axis: WrittenAxis,
+}
+
+#[derive(serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum WrittenDigit {
+    /// Size, level and stride.
+    Land(u64, Level, u64),
+    /// Size, derived axis and weight.
+    Feed(u64, usize, u64),
+}
+
+impl From<&Axis> for WrittenAxis {
+    fn from(axis: &Axis) -> WrittenAxis {
+        let digit = |digit: &Subaxis| match digit.target {
+            Target::Land { level, stride } => WrittenDigit::Land(digit.size, level, stride),
+            Target::Feed { derived, weight } => WrittenDigit::Feed(digit.size, derived, weight),
+        };
+        WrittenAxis { extent: axis.extent, digits: axis.subaxes.iter().map(digit).collect() }
+    }
+}
+
+impl From<WrittenAxis> for Axis {
+    fn from(axis: WrittenAxis) -> Axis {
+        let digit = |digit| match digit {
+            WrittenDigit::Land(size, level, stride) => Subaxis::land(size, level, stride),
+            WrittenDigit::Feed(size, derived, weight) => Subaxis::feed(size, derived, weight),
+        };
+        Axis { extent: axis.extent, subaxes: axis.digits.into_iter().map(digit).collect() }
+    }
+}
+
+impl From<&Layout> for WrittenLayout {
+    fn from(layout: &Layout) -> WrittenLayout {
+        let derived = |derived: &DerivedAxis| WrittenDerived {
+            xor: derived.is_xor(),
+            start: derived.start,
+            axis: (&derived.axis).into(),
+        };
+        let replica = |replica: &Replica| (replica.size, replica.level, replica.stride);
+        WrittenLayout {
+            version: VERSION,
+            axes: layout.axes().iter().map(WrittenAxis::from).collect(),
+            derived: layout.derived_axes().iter().map(derived).collect(),
+            replicas: layout.replicas().iter().map(replica).collect(),
+            offsets: layout.offsets.clone(),
+            used: layout.used.clone(),
+            spans: layout.spans.clone(),
+        }
+    }
+}
+
+impl WrittenLayout {
+    /// The layout, checked as any that is built.
+    fn layout<E: serde::de::Error>(self) -> Result<Layout, E> {
+        if self.version != VERSION {
+            let version = self.version;
+            return Err(E::custom(format!(
+                "a layout in version {version} of its form; this library reads version {VERSION}"
+            )));
+        }
+        let mut layout = Layout::builder();
+        for axis in self.axes {
+            layout = layout.with_axis(axis.into());
+        }
+        for WrittenDerived { xor, start, axis } in self.derived {
+            let combine = if xor { Combine::Xor } else { Combine::Sum };
+            layout = layout.derived_axis(DerivedAxis { combine, start, axis: axis.into() });
+        }
+        for (size, level, stride) in self.replicas {
+            layout = layout.replica(size, level, stride);
+        }
+        for (level, offset) in self.offsets {
+            layout = layout.offset(level, offset);
+        }
+        layout = self.used.into_iter().fold(layout, crate::algebra::LayoutBuilder::used);
+        for (level, span) in self.spans {
+            layout = layout.span(level, span);
+        }
+        layout.build().map_err(E::custom)
+    }
+}
+
+impl Serialize for Layout {
+    /// The text of a PadLayout where that expresses the layout and people read the format, else the axes.
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self.to_pad_layout() {
+            Ok(text) if serializer.is_human_readable() => serializer.collect_str(&text),
+            _ => WrittenLayout::from(self).serialize(serializer),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Layout {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Layout, D::Error> {
+        match deserializer.is_human_readable() {
+            true => deserializer.deserialize_any(TextOrAxes),
+            false => WrittenLayout::deserialize(deserializer)?.layout(),
+        }
+    }
+}
+
+/// Reads either form.
+struct TextOrAxes;
+
+impl<'de> Visitor<'de> for TextOrAxes {
+    type Value = Layout;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the text of a PadLayout, or the axes of a layout")
+    }
+
+    fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<Layout, E> {
+        text.parse().map_err(E::custom)
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Layout, A::Error> {
+        WrittenLayout::deserialize(MapAccessDeserializer::new(map))?.layout()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::algebra::Subaxis;
+    use crate::notation::PadLayout;
+    use crate::{Layout, Level};
+
+    #[test]
+    fn the_serde_form_is_the_text() {
+        let json = r#""((4_PE:1, 3:8), (8:1))""#;
+        let tree: PadLayout = serde_json::from_str(json).unwrap();
+        assert_eq!(serde_json::to_string(&tree).unwrap(), json);
+        let layout: Layout = serde_json::from_str(json).unwrap();
+        assert_eq!(serde_json::to_string(&layout).unwrap(), json);
+        assert!(serde_json::from_str::<Layout>(r#""(2:2, 3:1)""#).is_err());
+    }
+
+    #[test]
+    fn a_layout_without_a_text_is_its_axes() {
+        let rows = Layout::builder()
+            .axis(4, [Subaxis::feed(2, 0, 2), Subaxis::land(2, Level::PE, 1)])
+            .axis(2, [Subaxis::feed(2, 0, 1)])
+            .derived(1, 5, [Subaxis::land(5, Level::ADDR, 1)])
+            .build()
+            .unwrap();
+        let json = serde_json::to_string(&rows).unwrap();
+        assert_eq!(
+            json,
+            r#"{"version":1,"axes":[{"extent":4,"digits":[{"feed":[2,0,2]},{"land":[2,"PE",1]}]},"#
+                .to_owned()
+                + r#"{"extent":2,"digits":[{"feed":[2,0,1]}]}],"derived":[{"xor":false,"start":1,"#
+                + r#""axis":{"extent":5,"digits":[{"land":[5,"Addr",1]}]}}],"replicas":[],"#
+                + r#""offsets":[],"used":["Addr","PE"],"spans":[]}"#
+        );
+        assert_eq!(serde_json::from_str::<Layout>(&json).unwrap(), rows);
+        let refused = |from: &str, to: &str| {
+            serde_json::from_str::<Layout>(&json.replace(from, to)).unwrap_err().to_string()
+        };
+        assert!(
+            refused("\"version\":1", "\"version\":2")
+                .starts_with("a layout in version 2 of its form; this library reads version 1")
+        );
+        // What is read is checked as any layout that is built.
+        assert!(refused("\"extent\":4", "\"extent\":5").contains("extent"));
+        assert!(refused("\"spans\":[]", "\"span\":[]").contains("span"));
+    }
+}

@@ -1,0 +1,42 @@
+//! An upper bound on the units that hold elements.
+//!
+//! ```text
+//! ((2_L2B:4, 16:1), (64:1))        2 of the coordinates 0 to 4: at most 2 L2Bs hold anything
+//! ((12_PE))  with 10 elements      10 of them
+//! ```
+//!
+//! Units without elements neither send nor receive, so the share of the others is greater.
+
+use crate::algebra::{Axis, Layout, Target};
+use crate::level::Level;
+
+/// The number of units of the innermost of some levels that hold an element, at most.
+///
+/// Law: no fewer than enumeration finds. Cost: by the digits.
+pub(crate) fn holders_at_most(layout: &Layout, path: &[Level]) -> u64 {
+    if layout.elements() == 0 {
+        return 0;
+    }
+    path.iter().map(|level| coordinates(layout, *level)).fold(1, u64::saturating_mul)
+}
+
+/// The number of coordinates in a level, at most: no more than digits make different, and no more than
+/// there are up to the last.
+fn coordinates(layout: &Layout, level: Level) -> u64 {
+    let axes = layout.nodes().flat_map(|axis| tops(axis, level));
+    let copies = layout.replicas().iter().filter(|replica| replica.level == level);
+    let copies = copies.map(|replica| (replica.size - 1, replica.stride));
+    let (apart, last) = axes.chain(copies).fold((1_u64, 0_u64), |(apart, last), (top, stride)| {
+        (apart.saturating_mul(top + 1), last.saturating_add(top.saturating_mul(stride)))
+    });
+    apart.min(last.saturating_add(1))
+}
+
+/// The greatest values of the digits of an axis in a level, with their strides.
+fn tops(axis: &Axis, level: Level) -> impl Iterator<Item = (u64, u64)> + '_ {
+    let reaches = axis.reaches(axis.extent.saturating_sub(1));
+    axis.subaxes.iter().zip(reaches).filter_map(move |(subaxis, top)| match subaxis.target {
+        Target::Land { level: of, stride } if of == level => Some((top, stride)),
+        Target::Land { .. } | Target::Feed { .. } => None,
+    })
+}
