@@ -17,6 +17,11 @@ impl Walk {
         Walk { at, depth: 0, quoted: false }
     }
 
+    /// Returns whether the walk is inside brackets or quotes.
+    pub fn is_inside(&self) -> bool {
+        self.depth > 0 || self.quoted
+    }
+
     /// The next bracket that closes one opened before the walk began, or the next `stop` outside all
     /// brackets; `None` at the end of the text. The next call continues behind it.
     pub fn next(&mut self, text: &[u8], stop: Option<u8>) -> Option<usize> {

@@ -86,7 +86,8 @@ struct About {
     #[arg(long)]
     copies: bool,
     /// Report collectives instead, with the bytes that enter the units of each level of MACHINE,
-    /// such as POD=2,HOST=4,CHIP=4; devices are numbered through the tree.
+    /// such as POD=2,HOST=4,CHIP=4, and the steps where it is a file with [bandwidth]; devices are
+    /// numbered through the tree.
     #[arg(long, value_name = "MACHINE")]
     collectives: Option<String>,
     /// List the per-device size of every sharded instruction instead, largest first.

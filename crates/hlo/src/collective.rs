@@ -97,6 +97,9 @@ pub struct CollectiveTraffic {
     pub sent: u64,
     /// Per level: bytes that enter its units from other units of it, the outermost level first.
     pub into: Vec<(Level, u64)>,
+    /// The number of steps until the busiest unit of every level has received and sent its bytes, at the
+    /// [bandwidth](Machine::bandwidth) of the machine; `None` where it has none. Levels work at the same time.
+    pub steps: Option<u64>,
 }
 
 /// The opcode that sends parts whose sizes an operand lists.
@@ -345,7 +348,7 @@ impl Collective {
     }
 
     /// The bytes that devices receive, and those that enter the units of each level of a machine,
-    /// on which device numbers are counted through the tree.
+    /// on which device numbers are counted through the tree; with its bandwidths, the steps.
     ///
     /// Cost: O(hops x levels).
     ///
@@ -353,10 +356,10 @@ impl Collective {
     /// [`Sharding`](CollectiveError::Sharding) for devices that the machine does not have;
     /// [`TooLarge`](LayoutError::TooLarge).
     pub fn traffic(&self, machine: Option<&Machine>) -> Result<CollectiveTraffic, CollectiveError> {
-        let (received, sent) = (carried(&self.hops)?, self.most_sent()?);
-        let Some(machine) = machine else {
-            return Ok(CollectiveTraffic { received, sent, into: Vec::new() });
-        };
+        let received = carried(&self.hops)?;
+        let sent = busiest(self.hops.iter().map(|hop| (hop.from, hop.bytes)))?;
+        let mut traffic = CollectiveTraffic { received, sent, ..CollectiveTraffic::default() };
+        let Some(machine) = machine else { return Ok(traffic) };
         let units = machine.units();
         let most = self.hops.iter().flat_map(|hop| [hop.from, hop.to]).max();
         if let Some(device) = most.filter(|device| *device >= units) {
@@ -365,24 +368,31 @@ impl Collective {
             return Err(fault.into());
         }
         let mut below = units;
-        let mut into = Vec::new();
         for (level, size) in machine.levels() {
             below /= size;
-            let crossing = self.hops.iter().filter(|hop| hop.from / below != hop.to / below);
-            into.push((level, carried(crossing)?));
+            let crossing = || self.hops.iter().filter(|hop| hop.from / below != hop.to / below);
+            traffic.into.push((level, carried(crossing())?));
+            if let Some(rate) = machine.bandwidth(level) {
+                let into = busiest(crossing().map(|hop| (hop.to / below, hop.bytes)))?;
+                let out_of = busiest(crossing().map(|hop| (hop.from / below, hop.bytes)))?;
+                let bits = u128::from(rate) * u128::from(machine.word_bits());
+                let steps = (8 * u128::from(into.max(out_of))).div_ceil(bits.max(1));
+                let steps = u64::try_from(steps).map_err(|_| too_large())?;
+                traffic.steps = traffic.steps.max(Some(steps));
+            }
         }
-        Ok(CollectiveTraffic { received, sent, into })
+        Ok(traffic)
     }
+}
 
-    /// The most bytes that one device sends.
-    fn most_sent(&self) -> Result<u64, LayoutError> {
-        let mut by_device: FxHashMap<u64, u64> = FxHashMap::default();
-        for hop in &self.hops {
-            let sum = by_device.entry(hop.from).or_default();
-            *sum = sum.checked_add(hop.bytes).ok_or_else(too_large)?;
-        }
-        Ok(by_device.into_values().max().unwrap_or(0))
+/// The most bytes of one unit.
+fn busiest(shares: impl Iterator<Item = (u64, u64)>) -> Result<u64, LayoutError> {
+    let mut by_unit: FxHashMap<u64, u64> = FxHashMap::default();
+    for (unit, bytes) in shares {
+        let sum = by_unit.entry(unit).or_default();
+        *sum = sum.checked_add(bytes).ok_or_else(too_large)?;
     }
+    Ok(by_unit.into_values().max().unwrap_or(0))
 }
 
 /// Returns the sum of the bytes that hops carry.

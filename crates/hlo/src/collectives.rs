@@ -56,8 +56,8 @@ pub struct Collectives {
     pub entries: Vec<CollectiveEntry>,
     /// The sums over all of them, in one run of the program.
     pub total: CollectiveTraffic,
-    /// Sums over one step, and how sure they are: the bytes that one device sends, those that all receive, and
-    /// those into each level.
+    /// Sums over one step, and how sure they are: the bytes that one device sends, those that all receive, the
+    /// steps of the machine, and the bytes into each level.
     pub in_a_step: StepSums,
     /// Instructions that could not be read: the line and why.
     pub unread: Vec<(u64, String)>,
@@ -138,9 +138,10 @@ impl Collectives {
             self.in_a_step.note(entry.runs);
             let traffic = &entry.traffic;
             let levels = traffic.into.iter().map(|(_, bytes)| *bytes);
-            let sums = [traffic.sent, traffic.received].into_iter().chain(levels).map(u128::from);
+            let sums = [traffic.sent, traffic.received, traffic.steps.unwrap_or(0)];
+            let sums = sums.into_iter().chain(levels).map(u128::from);
             if let Some(own) = own.get_mut(index(number)) {
-                own.resize(2 + traffic.into.len(), 0);
+                own.resize(3 + traffic.into.len(), 0);
                 own.iter_mut().zip(sums).for_each(|(sum, bytes)| *sum = sum.saturating_add(bytes));
             }
             self.entries.push(entry);
@@ -162,10 +163,12 @@ impl Collectives {
         self.entries.sort_by(|a, b| key(b).cmp(&key(a)).then_with(|| a.line.cmp(&b.line)));
         let levels = self.entries.first().map(|entry| entry.traffic.into.clone());
         let levels = levels.into_iter().flatten().enumerate();
-        let into = levels.map(|(at, (level, _))| Ok((level, self.in_a_step.bytes(2 + at)?)));
+        let into = levels.map(|(at, (level, _))| Ok((level, self.in_a_step.bytes(3 + at)?)));
         let into = into.collect::<Result<Vec<(Level, u64)>, LayoutError>>()?;
         let (sent, received) = (self.in_a_step.bytes(0)?, self.in_a_step.bytes(1)?);
-        self.total = CollectiveTraffic { received, sent, into };
+        let steps = self.entries.iter().any(|entry| entry.traffic.steps.is_some());
+        let steps = steps.then(|| self.in_a_step.bytes(2)).transpose()?;
+        self.total = CollectiveTraffic { received, sent, into, steps };
         Ok(self)
     }
 
@@ -177,11 +180,13 @@ impl Collectives {
         let numbers = |traffic: &CollectiveTraffic, times: u64| {
             let levels = traffic.into.iter().map(|(_, bytes)| *bytes);
             let all = levels.chain([traffic.received, traffic.sent]);
-            all.map(|bytes| format!("{:>11}", readable_bytes(bytes.saturating_mul(times))))
-                .join(" ")
+            let all = all.map(|bytes| readable_bytes(bytes.saturating_mul(times)));
+            let steps = traffic.steps.map(|steps| steps.saturating_mul(times).to_string());
+            all.chain(steps).map(|text| format!("{text:>11}")).join(" ")
         };
         let levels = self.total.into.iter().map(|(level, _)| format!("into {level}"));
         let head = levels.chain(["received".to_owned(), "one sends".to_owned()]);
+        let head = head.chain(self.total.steps.map(|_| "steps".to_owned()));
         let mut page = head.map(|name| format!("{name:>11}")).join(" ") + "  collective\n";
         for entry in self.entries.iter().take(top.unwrap_or(SHOWN)) {
             let CollectiveEntry { name, opcode, line, op_name, traffic, runs, .. } = entry;
@@ -197,6 +202,9 @@ impl Collectives {
         let (all, bound) = (count(self.entries.len()), self.in_a_step.bound());
         page += &format!("{}  {bound}{all} in all\n", numbers(&self.total, 1));
         page += "received: by all devices together; one sends: the device that sends most\n";
+        if self.total.steps.is_some() {
+            page += "steps: of the busiest unit at the machine's bandwidth, one collective after the other\n";
+        }
         page += &self.kinds_page();
         if !self.unread.is_empty() {
             page += &format!("\n{} could not be read\n", count(self.unread.len()));
@@ -273,6 +281,7 @@ fn settled(
 mod tests {
     use super::Collectives;
     use crate::HloDump;
+    use tensor_layout::{Level, Machine};
 
     fn collectives(text: &str) -> Collectives {
         let machine = "CHIP=4".parse().unwrap();
@@ -281,6 +290,34 @@ mod tests {
             all.add(computation, Some(&machine)).unwrap();
         }
         all.finish().unwrap()
+    }
+
+    #[test]
+    fn steps_are_those_of_the_busiest_unit() {
+        let text = "HloModule m, num_partitions=4\nENTRY e {\n a = f32[64] parameter(0)\n \
+                    p = f32[64] collective-permute(a), channel_id=1, source_target_pairs={{0,2},{1,3}}\n \
+                    ROOT q = f32[64] collective-permute(p), channel_id=2, source_target_pairs={{0,1},{1,0}}\n}\n";
+        let read = |rates: &[(Level, u64)]| {
+            let machine: Machine = "HOST=2,CHIP=2".parse().unwrap();
+            let machine = machine.with_bandwidth(rates.iter().copied()).unwrap();
+            let (mut dump, mut all) = (HloDump::new(text.as_bytes()), Collectives::default());
+            while let Some(computation) = dump.next_computation().unwrap() {
+                all.add(computation, Some(&machine)).unwrap();
+            }
+            all.finish().unwrap()
+        };
+        let steps = |all: &Collectives| {
+            let mut steps: Vec<_> = all.entries.iter().map(|of| of.traffic.steps).collect();
+            steps.sort();
+            (steps, all.total.steps)
+        };
+        let [host, chip] = ["HOST", "CHIP"].map(|level| Level::new(level).unwrap());
+        assert_eq!(steps(&read(&[])), (vec![None, None], None));
+        // A chip sends 32 long words in each; of the first, host 1 receives 64.
+        assert_eq!(steps(&read(&[(chip, 4)])), (vec![Some(8), Some(8)], Some(16)));
+        assert_eq!(steps(&read(&[(host, 1)])), (vec![Some(0), Some(64)], Some(64)));
+        assert_eq!(steps(&read(&[(host, 5), (chip, 4)])), (vec![Some(8), Some(13)], Some(21)));
+        assert!(read(&[(host, 1)]).page(None).contains("  one sends       steps  collective\n"));
     }
 
     #[test]

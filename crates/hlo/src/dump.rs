@@ -5,7 +5,6 @@
     reason = "the methods are not general over the lifetime of the text, closures are"
 )]
 
-use std::collections::HashSet;
 use std::io::{self, BufRead};
 
 use memchr::memchr;
@@ -16,6 +15,7 @@ use crate::body::Body;
 use crate::grammar::{self, ComputationHead, Sentence, sentence};
 use crate::lexer::{CUT, LexError, Lexed, NO_INSTRUCTION, ShapeIs, Tokens, is_blank, is_name};
 use crate::module::HloModule;
+use crate::pending::Pending;
 use crate::roles::{called, is_inner};
 use crate::stream::Stream;
 use crate::unread::{HloReading, Unread, UnreadLine};
@@ -62,8 +62,8 @@ pub struct HloDump<R> {
     /// The line and name of the last computation of the module, and whether one was an entry.
     last: Option<(u64, String)>,
     has_entry: bool,
-    /// The computations of the module that instructions call.
-    called: HashSet<Box<str>>,
+    /// The computations of the module, up to its entry, that nothing has called yet.
+    pending: Pending,
 }
 
 impl<R: BufRead> HloDump<R> {
@@ -79,7 +79,7 @@ impl<R: BufRead> HloDump<R> {
             cut: None,
             last: None,
             has_entry: false,
-            called: HashSet::new(),
+            pending: Pending::default(),
         }
     }
 
@@ -385,24 +385,26 @@ impl<R: BufRead> HloDump<R> {
         self.cut = Some(why);
     }
 
-    /// Notes the computations that instructions call: a computation that is called is not the entry.
+    /// Notes a computation and those that its instructions call: a computation that is called is not the entry.
     fn note_called(&mut self) {
-        let mut noted = std::mem::take(&mut self.called);
-        for instruction in self.computation().instructions() {
-            noted.extend(called(instruction).map(|(_, _, name)| Box::from(name)));
+        let mut pending = std::mem::take(&mut self.pending);
+        let computation = self.computation();
+        for (_, _, name) in computation.instructions().flat_map(called) {
+            pending.call(name);
         }
-        self.called = noted;
+        pending.add(computation.name());
+        self.pending = pending;
     }
 
     /// Notes that the text is cut off if the module has no entry: none is marked `ENTRY`, and the last
-    /// computation is called, or has the name of one that is.
+    /// computation is not the only one that nothing calls.
     fn end_module(&mut self) {
         let has_entry = std::mem::take(&mut self.has_entry);
-        let called = std::mem::take(&mut self.called);
+        let pending = std::mem::take(&mut self.pending);
         if let Some((line, name)) = self.last.take()
             && !has_entry
             && self.cut.is_none()
-            && (is_inner(&name) || called.contains(name.as_str()))
+            && (is_inner(&name) || !pending.is_entry(&name))
         {
             let why = format!("no ENTRY: the dump is cut off behind {name}, line {line}");
             self.unread.push(line, name.as_bytes(), why.clone());

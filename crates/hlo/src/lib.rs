@@ -37,6 +37,7 @@ mod names;
 mod overview;
 mod pages;
 mod participants;
+mod pending;
 mod prints;
 mod report;
 mod roles;

@@ -79,7 +79,7 @@ impl MlirModule {
                     module.unread.push(number, start.as_bytes(), why.into());
                     String::new()
                 });
-            } else if start.contains("sdy.sharding_constraint ") {
+            } else if is_constraint(start) {
                 let is_read = module.read_constraint(start, &function, number);
                 if is_read.is_none() {
                     let why = "this constraint cannot be read";
@@ -87,7 +87,18 @@ impl MlirModule {
                 }
             }
         }
+        module.check_end(text);
         module
+    }
+
+    /// Notes a text that ends inside a module.
+    fn check_end(&mut self, text: &str) {
+        let mut walk = Walk::from(0);
+        while walk.next(text.as_bytes(), None).is_some() {}
+        if walk.is_inside() {
+            let (line, last) = (1..).zip(text.trim_end().lines()).last().unwrap_or_default();
+            self.unread.push(line, last.as_bytes(), "the text ends inside the module".into());
+        }
     }
 
     /// `mesh = <["x"=2, "y"=4]> {..}`: kept as `mesh<["x"=2, "y"=4]>`.
@@ -126,9 +137,15 @@ impl MlirModule {
         Some(name.to_owned())
     }
 
-    /// `%3 = sdy.sharding_constraint %2 <@mesh, [{"x"}, {"y"}]> : tensor<64x64xf32>`
+    /// `%3 = sdy.sharding_constraint %2 <@mesh, [{"x"}, {"y"}]> : tensor<64x64xf32>`, or
+    /// `%3 = stablehlo.custom_call @Sharding(%2) {mhlo.sharding = ".."} : (..) -> tensor<64x64xf32>`.
     fn read_constraint(&mut self, text: &str, function: &str, line: u64) -> Option<()> {
         let (name, rest) = text.split_once(" = ")?;
+        if let Some((attributes, of)) = rest.rsplit_once(" -> ") {
+            let of = format!("{of} {}", attributes.get(attributes.find('{')?..)?);
+            self.add(function, "constraint", name, &of, None, line);
+            return Some(());
+        }
         let (rest, of) = rest.rsplit_once(" : ")?;
         let sharding = rest.get(rest.find('<')?..)?;
         self.add(function, "constraint", name, of, Some(sharding), line);
@@ -177,8 +194,7 @@ impl MlirModule {
             Some(text)
         });
         if let Some(text) = shardy {
-            let end = text.find("]>").ok_or("this sharding is not closed")?;
-            let text = text.get(..end + 2).unwrap_or_default();
+            let text = angled(text).ok_or("this sharding is not closed")?;
             let Some(name) = text.strip_prefix("<@") else {
                 return Ok(Some(format!("#sdy.sharding{text}")));
             };
@@ -240,10 +256,30 @@ impl MlirModule {
     }
 }
 
+/// Returns whether an operation says how its operand is sharded, in Shardy's words or GSPMD's.
+fn is_constraint(operation: &str) -> bool {
+    operation.contains("sdy.sharding_constraint ") || operation.contains("custom_call @Sharding(")
+}
+
 /// Splits a text that begins with a bracket into the part up to the closing one, and the rest behind it.
 fn bracketed(text: &str) -> Option<(&str, &str)> {
     let close = Walk::from(1).next(text.as_bytes(), None)?;
     Some((text.get(1..close)?, text.get(close + 1..)?))
+}
+
+/// Returns the text up to the `>` that closes its first `<`.
+pub(crate) fn angled(text: &str) -> Option<&str> {
+    let mut depth = 0_usize;
+    let closes = |byte: u8| {
+        match byte {
+            b'<' => depth += 1,
+            b'>' => depth = depth.saturating_sub(1),
+            _ => return false,
+        }
+        depth == 0
+    };
+    let end = text.bytes().position(closes)?;
+    text.get(..=end)
 }
 
 /// Returns the parts between commas outside of brackets and quotes, trimmed, without empty ones.

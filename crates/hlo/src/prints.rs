@@ -8,7 +8,7 @@
 
 use tensor_layout::xla::XlaDtype;
 
-use crate::mlir::{parts, shape_of};
+use crate::mlir::{angled, parts, shape_of};
 
 /// The error for a print of JAX that has no size by itself, with advice on what to pass instead.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -54,8 +54,8 @@ pub fn jax_print(text: &str) -> Option<Result<String, JaxPrintError>> {
     if let Some(arguments) = called(text, "ShapeDtypeStruct") {
         return Some(shape_dtype_struct(arguments));
     }
-    if text.starts_with("tensor<") {
-        return Some(tensor(text));
+    if let Some(tensor) = mlir_tensor(text) {
+        return Some(self::tensor(tensor));
     }
     let shaped = called(text, "ShapedArray").and_then(|arguments| parts(arguments).next());
     let shaped = shaped.unwrap_or(text);
@@ -195,18 +195,32 @@ fn numbers(tuple: &str) -> Option<Vec<String>> {
     parts(inner).map(number).collect()
 }
 
+/// `tensor<16x32xf32>`, maybe behind the name of an argument.
+fn mlir_tensor(text: &str) -> Option<&str> {
+    let behind = text.strip_prefix('%').and_then(|named| Some(named.split_once(": ")?.1));
+    Some(behind.unwrap_or(text)).filter(|text| text.starts_with("tensor<"))
+}
+
 /// `tensor<16x32xf32>`, maybe with attributes behind it.
 fn tensor(text: &str) -> Result<String, JaxPrintError> {
     let (tensor, attributes) = text.split_once('{').unwrap_or((text, ""));
-    if attributes.contains("sharding") {
+    let shape = shape_of(tensor.trim())
+        .map_err(|why| JaxPrintError::new(why, "pass a shape with sizes: f32[16,32]"))?;
+    if let Some((_, sharding)) = attributes.split_once("mhlo.sharding = \"") {
+        let sharding = sharding.split('"').next().unwrap_or(sharding);
+        return Ok(format!("{shape}, sharding={sharding}"));
+    }
+    if attributes.contains("sdy.sharding = #sdy.sharding<@") {
         let instead = "pass the whole module as a file to `tensor-layout hlo`";
         return Err(JaxPrintError::new(
             "the mesh of this sharding is defined elsewhere in the module",
             instead,
         ));
     }
-    shape_of(tensor.trim())
-        .map_err(|why| JaxPrintError::new(why, "pass a shape with sizes: f32[16,32]"))
+    let Some((_, sharding)) = attributes.split_once("sdy.sharding = ") else { return Ok(shape) };
+    let cut = || JaxPrintError::new("the sharding of this tensor is cut off", "pass all of it");
+    let sharding = angled(sharding).ok_or_else(cut)?;
+    Ok(format!("{shape}, sharding={sharding}"))
 }
 
 /// `~float32<host>[16@x,32]{V:y}`: a type as `jax.typeof` and a jaxpr print it.

@@ -228,25 +228,28 @@ impl Calls {
         roles
     }
 
-    /// The computation where the module begins: the last one, if none is marked, unless it is called
-    /// by its name or by an instruction.
+    /// The computation where the module begins: the last one, if none is marked, unless it has the name of
+    /// one that is called, or is not the only one that nothing calls.
     fn entry(&self) -> Option<usize> {
         let marked = self.computations.iter().position(|of| of.is_entry);
         marked.or_else(|| {
             let last = self.computations.len().checked_sub(1)?;
-            let number = u32::try_from(last).ok()?;
-            let of = self.computations.get(last)?;
-            let is_called = self.calls.iter().any(|call| call.callee == number);
-            let is_entry = !of.is_cut && !of.is_loose && !is_called && !is_inner(self.name(number));
-            is_entry.then_some(last)
+            let mut is_called = vec![false; self.computations.len()];
+            for call in &self.calls {
+                is_called.get_mut(index(call.callee)).into_iter().for_each(|is| *is = true);
+            }
+            let all = || self.computations.iter().enumerate().zip(is_called.iter());
+            let mut uncalled = all().filter(|((_, of), is_called)| !of.is_loose && !**is_called);
+            let ((only, of), _) = uncalled.next()?;
+            let is_last = only == last && uncalled.next().is_none() && !of.is_cut;
+            let name = self.name(u32::try_from(last).ok()?);
+            (is_last && !is_inner(name)).then_some(last)
         })
     }
 
-    /// Returns whether callers may be missing: the text ends inside the module.
+    /// Returns whether callers may be missing: the text ends inside the module, or before its entry.
     fn is_cut(&self, entry: Option<usize>) -> bool {
-        let last = self.names.len().checked_sub(1).and_then(|last| u32::try_from(last).ok());
-        let ends_early = entry.is_none() && last.is_some_and(|last| is_inner(self.name(last)));
-        ends_early || self.computations.iter().any(|of| of.is_cut)
+        entry.is_none() || self.computations.iter().any(|of| of.is_cut)
     }
 
     /// Sets the role of every callee by those of its callers, the last callee first; returns whether
@@ -331,5 +334,5 @@ fn callees(opcode: &str) -> (HloRole, &'static [&'static str]) {
 /// Returns whether a computation has the name of one that is called: inside a fusion, or of a loop.
 pub(super) fn is_inner(name: &str) -> bool {
     let is_wrapped = name.starts_with("wrapped_") && name.contains("_computation");
-    is_wrapped || name.starts_with("fused_computation") || name.starts_with("region_")
+    is_wrapped || name.starts_with("fused_") || name.starts_with("region_")
 }

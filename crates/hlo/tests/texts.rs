@@ -54,6 +54,23 @@ fn every_print_of_jax_with_a_shape_and_sizes_is_read() {
         ("tensor<4xui8>", "u8[4]"),
         ("tensor<4x5xcomplex<f64>>", "c128[4,5]"),
         ("tensor<8xf8E4M3FN>", "f8e4m3fn[8]"),
+        ("%arg0: tensor<16x32xf32> loc(unknown)", "f32[16,32]"),
+        (
+            r#"tensor<16x32xf32> {mhlo.sharding = "{devices=[2,4]<=[8]}"}"#,
+            "f32[16,32], sharding={devices=[2,4]<=[8]}",
+        ),
+        (
+            r#"%arg0: tensor<16xf32> {sdy.sharding = #sdy.sharding<mesh<["x"=2]>, [{"x"}]>}"#,
+            r#"f32[16], sharding=#sdy.sharding<mesh<["x"=2]>, [{"x"}]>"#,
+        ),
+        (
+            "f32[16,32], sharding=NamedSharding(mesh=AbstractMesh('x': 2, 'y': 4, axis_types=(Auto, Auto), device_kind=cpu, num_cores=None, platform=cpu), spec=P('x', reduced={'y'}))",
+            "f32[16,32], sharding=P('x', reduced={'y'}), mesh=mesh['x'=2,'y'=4]",
+        ),
+        (
+            "f32[16,32], sharding=NamedSharding(mesh=Mesh(axis_sizes=(2, 4), axis_names=('x', 'y'), axis_types=(Auto, Auto)), spec=P('x', None), memory_kind=device)",
+            "f32[16,32], sharding=P('x', None), mesh=mesh['x'=2,'y'=4]",
+        ),
     ] {
         assert_eq!(read(text), Ok(layout.to_owned()), "{text}");
     }
@@ -314,6 +331,13 @@ fn a_module_of_stablehlo_has_arguments_results_and_constraints() {
             (1, "a dimension `?` has no size"),
             (2, "the arguments of this function are not on one line"),
             (3, "mesh @none is not in this text"),
+            (3, "the text ends inside the module"),
         ]
     );
+    let gspmd = "func.func @main(%arg0: tensor<8xf32>) -> tensor<8xf32> {\n  %1 = stablehlo.custom_call @Sharding(%arg0) \
+        {mhlo.sharding = \"{devices=[8]<=[8]}\"} : (tensor<8xf32>) -> tensor<8xf32>\n  return %1 : tensor<8xf32>\n}\n";
+    let module = MlirModule::read(gspmd);
+    let last = module.values.last().unwrap();
+    assert_eq!((last.kind, last.name.as_str(), last.device_bytes), ("constraint", "%1", 4));
+    assert_eq!(module.unread_lines(), []);
 }

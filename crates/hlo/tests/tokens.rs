@@ -128,9 +128,20 @@ fn a_module_that_ends_with_what_is_called_has_lost_its_entry() {
                 add.1 {\n  e = f32[] parameter(0)\n  ROOT f = f32[] add(e, e)\n}\n\nENTRY main (x: f32[8]";
     let (_, dump) = read(text);
     assert_eq!(dump.cut(), Some("no ENTRY: the dump is cut off behind add.1, line 13"));
-    // Without the word, the last computation is the entry.
-    let (_, dump) = read(&text[..text.find("add.1 {").unwrap()]);
+    // Without the word, the last computation is the entry if it alone is not called.
+    let called = "called {\n  g = f32[] parameter(0)\n}\n\nlast {\n  h = f32[] parameter(0)\n  i = f32[] call(h), to_apply=called\n}\n";
+    let (_, dump) = read(called);
     assert_eq!((dump.cut(), dump.unread_count()), (None, 0));
+    let two = &text[..text.find("add.1 {").unwrap()];
+    let (_, dump) = read(two);
+    assert_eq!(dump.cut(), Some("no ENTRY: the dump is cut off behind step, line 8"));
+    let mut summary = HloSummary::new(None);
+    let mut dump = HloDump::new(two.as_bytes());
+    while let Some(computation) = dump.next_computation().unwrap() {
+        summary.add(computation).unwrap();
+    }
+    summary.finish();
+    assert!(summary.rows().all(|row| row.role != HloRole::Entry));
 }
 
 #[test]

@@ -156,6 +156,7 @@ pub(super) fn write_collectives(
         json!({
             "received": traffic.received,
             "sent_bytes": traffic.sent,
+            "steps": traffic.steps,
             "into": into.collect::<Map<_, _>>(),
         })
     };
