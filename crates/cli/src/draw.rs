@@ -33,7 +33,7 @@ Examples:
   tensor-layout draw '(10,7)/((3:7, 4_PE), (7:1))' --view machine -o memory.svg
   tensor-layout draw 'bf16[10,130]{1,0:T(8,128)(2,1)}' -o tiles.png
   tensor-layout draw '((4_PE, 3:8), (8:1))' '((12:2), (4_PE, 2:1))' --machine PE=4
-  tensor-layout draw '((4_PE, 3:8), (8:1))' '((12:2), (4_PE, 2:1))' --view film -o film.svg
+  tensor-layout draw '((4_PE, 3:8), (8:1))' --view film -o film.svg
   tensor-layout draw '((2_T:4, 2_V:2), (4_T:1, 2_V:1))' --labels T,V
   tensor-layout draw '((12:8), (8:1))' --machine mn-core --view machine --at L2B=3,PE=1")]
 pub(super) struct DrawArgs {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use tensor_layout::{Level, Machine, Placement};
+use tensor_layout::{LayoutText, Level, Machine, Placement};
 use tensor_layout_picture::{Drawing, Film, Spot};
 
 const BEFORE: &str = "((4_PE, 3:8), (8:1))";
@@ -132,7 +132,8 @@ fn a_film_that_has_too_many_units_is_a_refusal() {
     let placement = Placement::of("((8192_PE, 64:1))".parse().unwrap()).build().unwrap();
     let refusal = Drawing::new(&placement).film(&[]).unwrap_err().to_string();
     assert!(refusal.contains("so many units"), "{refusal}");
-    let empty = Placement::of("f32[0,5]{1,0}".parse().unwrap()).build().unwrap();
+    let empty = LayoutText::parse("f32[0,5]{1,0}").unwrap().lower().unwrap();
+    let empty = Placement::of(empty).build().unwrap();
     let film = Drawing::new(&empty).film(&[]).unwrap();
     assert_eq!(film.flyers.len(), 0);
 }

@@ -30,6 +30,7 @@ fn cell_json(cell: &Cell) -> Value {
         "color": cell.color.map(Picture::tint),
         "label": cell.label,
         "mark": cell.mark,
+        "copy": cell.is_copy,
         "path": cell.path.iter().map(u64::to_string).collect::<Vec<_>>(),
         "ranges": ranges.collect::<Vec<_>>(),
         "places": places.collect::<Vec<_>>(),
