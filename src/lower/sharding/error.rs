@@ -422,6 +422,11 @@ impl Diagnostic for ShardingError {
         match self {
             ShardingError::Layout(error) => error.help(),
             ShardingError::LevelName(error) => Some(error.help()),
+            _ if self.lacks_digits() => Some(
+                "ask device by device: the commands `locate`, `table`, `relayout` and `explain` do, \
+                 and `ShardedShape::by_device`"
+                    .into(),
+            ),
             _ => None,
         }
     }
