@@ -11,7 +11,7 @@ use std::io::Read;
 use tensor_layout::Placement;
 use tensor_layout::image::{ImageForm, NpyHeader, UnitReader, UnitWriter};
 use tensor_layout::notation::Dtype;
-use tensor_layout_hlo::{HloDump, HloReport};
+use tensor_layout_hlo::{HloAllocations, HloDump, HloReport, LogAmount, MlirModule, OutOfMemory};
 use tensor_layout_vectors::{VectorData, VectorReader, check_vectors, compare_vectors};
 
 /// What a byte becomes: what formats mean something by, and what none of them knows.
@@ -122,12 +122,20 @@ PE = 4
 LM0 = 70
 [bandwidth]
 PE = 3
+[[movements]]
+name = \"up\"
+upper = \"LM0\"
+lower = \"LM0\"
+direction = \"both\"
+kind = \"pick one\"
+map = \"((2:1))\"
+lower_rate = 5
 ";
 
-/// The numbers of a file that has nothing but plain lines: by section and key.
+/// The values of a file that has nothing but plain lines: by section and key.
 #[cfg(feature = "toml")]
-fn plain_toml(text: &str) -> Option<BTreeMap<(String, String), u64>> {
-    let (mut section, mut numbers) = (String::new(), BTreeMap::new());
+fn plain_toml(text: &str) -> Option<BTreeMap<(String, String), String>> {
+    let (mut section, mut values) = (String::new(), BTreeMap::new());
     for line in text.lines() {
         let line = line.split('#').next().unwrap_or_default().trim();
         if let Some(name) = line.strip_prefix('[') {
@@ -135,15 +143,51 @@ fn plain_toml(text: &str) -> Option<BTreeMap<(String, String), u64>> {
         } else if !line.is_empty() {
             let (key, value) = line.split_once('=')?;
             let (key, value) = (key.trim(), value.trim());
-            if value.starts_with('"') {
-                continue;
-            }
             let plain = key.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
-            let value = value.strip_prefix('+').unwrap_or(value).parse().ok().filter(|_| plain);
-            numbers.insert((section.clone(), key.to_owned()), value?);
+            let word = value.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
+            let value = match word {
+                Some(word) if word.contains(['"', '\\']) => return None,
+                Some(word) => word.to_owned(),
+                None => value.strip_prefix('+').unwrap_or(value).parse::<u64>().ok()?.to_string(),
+            };
+            values.insert((section.clone(), plain.then(|| key.to_owned())?), value);
         }
     }
-    Some(numbers)
+    Some(values)
+}
+
+/// What a machine has, as a file would say it.
+#[cfg(feature = "toml")]
+fn machine_values(
+    machine: &tensor_layout::Machine,
+    has: impl Fn(&str, &str) -> bool,
+) -> BTreeMap<(String, String), String> {
+    let mut values = BTreeMap::new();
+    let mut add = |section: &str, key: &str, value: Option<String>| {
+        value.map(|value| values.insert((section.to_owned(), key.to_owned()), value));
+    };
+    let is_said = |key: &str, value: String| has("", key).then_some(value);
+    add("", "name", is_said("name", machine.name().to_owned()));
+    add("", "word_bits", is_said("word_bits", machine.word_bits().to_string()));
+    for (level, size) in machine.levels() {
+        add("levels", level.as_str(), Some(size.to_string()));
+        add("bandwidth", level.as_str(), machine.bandwidth(level).map(|words| words.to_string()));
+    }
+    for (name, memory) in machine.memories() {
+        // A machine without memories has one of any size.
+        add("memories", name, memory.capacity.map(|words| words.to_string()));
+    }
+    for of in machine.movements() {
+        let mut add = |key: &str, value: Option<String>| add("[movements]", key, value);
+        let words = [("name", &of.name), ("upper", &of.upper), ("lower", &of.lower)];
+        words.into_iter().for_each(|(key, word)| add(key, Some(word.clone())));
+        add("direction", Some(format!("{:?}", of.direction).to_lowercase()));
+        add("kind", Some(of.kind.to_string()));
+        add("map", of.map.clone());
+        add("upper_rate", of.rates.0.map(|rate| rate.to_string()));
+        add("lower_rate", of.rates.1.map(|rate| rate.to_string()));
+    }
+    values
 }
 
 #[cfg(feature = "toml")]
@@ -155,20 +199,8 @@ fn machines_are_read_as_they_stand_or_refused() {
         read += 1;
         let Some(plain) = plain_toml(&text) else { continue };
         judged += 1;
-        let mut found = BTreeMap::new();
-        let mut add =
-            |section: &str, key: &str, n| found.insert((section.to_owned(), key.to_owned()), n);
-        if plain.contains_key(&(String::new(), "word_bits".to_owned())) {
-            add("", "word_bits", machine.word_bits());
-        }
-        for (level, size) in machine.levels() {
-            add("levels", level.as_str(), size);
-            machine.bandwidth(level).map(|words| add("bandwidth", level.as_str(), words));
-        }
-        for (name, memory) in machine.memories() {
-            // A machine without memories has one of any size.
-            memory.capacity.map(|words| add("memories", name, words));
-        }
+        let has = |section: &str, key: &str| plain.contains_key(&(section.into(), key.into()));
+        let found = machine_values(&machine, has);
         assert_eq!(found, plain, "byte {at}:\n{text}");
     }
     assert!(judged > 100 && judged * 10 > read * 9, "{judged} of {read}");
@@ -297,4 +329,155 @@ fn results_are_compared_as_they_stand_or_refused() {
         same += usize::from(is_same);
     }
     assert!(same > 100, "{same}");
+}
+
+const LOG: &str = "\
+Ran out of memory in memory space hbm. Used 20.50G of 16.00G hbm.
+    arguments         4.00G
+  1. Size: 8.00G
+     Operator: op_name=\"jit(f)/take\"
+     Shape: s32[64,8,4]{2,1,0:T(8,128)}
+     Unpadded size: 256.00M
+     XLA label: fusion.9 = fusion(param.3)
+     Allocation type: HLO temp
+     ==========================
+  2. Size: 3.50K
+     Shape: f32[896]{0}
+     ==========================
+";
+
+/// What a log says, each fact with the line that says it, from 0.
+fn facts(log: &OutOfMemory) -> BTreeMap<usize, String> {
+    let amount = |of: LogAmount| of.to_string();
+    let mut facts = BTreeMap::new();
+    for limit in &log.limits {
+        let capacity = limit.capacity.map(amount);
+        let said = format!("{} {} {capacity:?}", limit.memory, limit.needed);
+        facts.insert(to_index(limit.line), said);
+    }
+    facts.extend(log.parts.iter().map(|(name, size)| (1, format!("{name} {size}"))));
+    for one in &log.allocations {
+        let start = to_index(one.line);
+        let mut add = |line: usize, fact: Option<String>| {
+            fact.map(|fact| facts.insert(start + line, fact));
+        };
+        add(0, Some(format!("{:?}", one.size.map(amount))));
+        // The second allocation has no operator, so that its shape is the next line.
+        let is_first = start == 2;
+        add(1, one.op_name.clone());
+        add(if is_first { 2 } else { 1 }, one.shape.clone());
+        add(3, one.unpadded.map(amount));
+        add(4, one.label.clone());
+        add(5, one.kind.clone());
+    }
+    facts
+}
+
+fn to_index(line: u64) -> usize {
+    usize::try_from(line - 1).unwrap()
+}
+
+#[test]
+fn logs_are_read_line_by_line_and_no_allocation_takes_the_fields_of_another() {
+    let original = facts(&OutOfMemory::read(LOG));
+    assert_eq!(original.len(), 10, "{original:?}");
+    let lines: Vec<&str> = LOG.lines().collect();
+    let mut kept = 0;
+    for (at, text) in mutated_texts(LOG) {
+        let changed = LOG[..at].matches('\n').count();
+        let found = facts(&OutOfMemory::read(&text));
+        // Other bytes than line breaks leave the numbers of the lines as they are.
+        if text.lines().count() != lines.len() {
+            continue;
+        }
+        for (line, fact) in &original {
+            // The fields of an allocation whose size cannot be read are not told.
+            let owner = if (2..8).contains(line) { 2 } else { 9 };
+            match found.get(line) {
+                Some(again) if *line != changed => {
+                    assert_eq!(again, fact, "byte {at}, line {line}:\n{text}");
+                    kept += 1;
+                }
+                Some(_) => {}
+                None => assert!(changed == *line || changed == owner, "byte {at}:\n{text}"),
+            }
+        }
+        assert!(found.keys().all(|line| original.contains_key(line)), "byte {at}:\n{text}");
+    }
+    assert!(kept > 100_000, "{kept}");
+}
+
+const ALLOCATIONS: &str = "\
+BufferAssignment:
+allocation 0: size 4096, parameter 2, shape |f32[8,128]| at ShapeIndex {}:
+ value: <31 arg.5{1} (phi) @0> (size=4096,offset=0): f32[8,128]{1,0}
+allocation 1: size 132, preallocated-temp:
+ value: <2 b @0> (size=132,offset=0): f32[33]{0}
+ value: <3 c @0> (size=128,offset=0): f32[32]{0}
+";
+
+#[test]
+fn values_are_those_of_the_allocation_above_them_or_told_as_unread() {
+    let is_value = |line: &str| line.trim_start().starts_with("value: ");
+    let mut read = 0;
+    for (at, text) in mutated_texts(ALLOCATIONS) {
+        let all = HloAllocations::read(&text);
+        // A value whose shape alone cannot be read is one all the same.
+        let told = all.unread_lines().iter().filter(|line| line.reason.ends_with("value"));
+        let told: Vec<usize> = told.map(|line| to_index(line.line)).collect();
+        let lines: Vec<(usize, &str)> = text.lines().enumerate().collect();
+        for block in &all.allocations {
+            let head = to_index(block.line);
+            let (_, size) = lines[head].1.split_once("size ").unwrap();
+            let size = size.split([',', ':']).next().unwrap();
+            assert_eq!(size.parse(), Ok(block.size), "byte {at}:\n{text}");
+            let below = lines[head + 1..].iter();
+            let below = below.take_while(|(_, line)| is_value(line) || line.trim().is_empty());
+            let below = below.filter(|(at, line)| is_value(line) && !told.contains(at)).count();
+            assert_eq!(block.values, below as u64, "byte {at}:\n{text}");
+        }
+        let values = lines.iter().filter(|(_, line)| is_value(line)).count();
+        let of_blocks: u64 = all.allocations.iter().map(|block| block.values).sum();
+        assert_eq!(values as u64, of_blocks + told.len() as u64, "byte {at}:\n{text}");
+        read += of_blocks;
+    }
+    assert!(read > 20_000, "{read}");
+}
+
+const MODULE: &str = "\
+module @jit_f {
+  sdy.mesh @mesh = <[\"x\"=2, \"y\"=4]>
+  func.func public @main(%arg0: tensor<16x32xf32> {sdy.sharding = #sdy.sharding<@mesh, [{\"x\"}, {}]>}, %arg1: tensor<i1>) -> tensor<8xbf16> {
+    %3 = sdy.sharding_constraint %2 <@mesh, [{\"x\"}, {\"y\"}]> : tensor<64x64xf32>
+  }
+}
+";
+
+#[test]
+fn tensors_of_a_module_are_read_as_they_stand_or_told_as_unread() {
+    let (mut read, mut unread) = (0, 0);
+    for (at, text) in mutated_texts(MODULE).step_by(3) {
+        let module = MlirModule::read(&text);
+        for value in &module.values {
+            let line = text.lines().nth(to_index(value.line)).unwrap();
+            let (dtype, dims) = value.shape.trim_end_matches(']').split_once('[').unwrap();
+            let dtypes = [("pred", "i1"), ("f32", "f32"), ("bf16", "bf16")];
+            let dtype = dtypes.iter().find(|(name, _)| *name == dtype).map_or(dtype, |(_, of)| of);
+            let dims: String = dims.split(',').map(|dim| dim.to_owned() + "x").collect();
+            let dims = if dims == "x" { "" } else { &dims };
+            let tensor = format!("tensor<{dims}{dtype}");
+            let line = line.to_ascii_lowercase();
+            assert!(
+                line.contains(&tensor) || dtype.starts_with(['s', 'u']),
+                "byte {at}: {value:?}\n{text}"
+            );
+            // A device holds the whole, or what the sharding that stands there says.
+            let cut = value.whole_bytes / value.device_bytes.max(1);
+            let is_sharded = value.sharding.as_ref().is_some_and(|text| text.contains("x\"}"));
+            assert!(cut == 1 || is_sharded, "byte {at}: {value:?}\n{text}");
+            read += 1;
+        }
+        unread += module.unread_lines().len();
+    }
+    assert!(read > 5_000 && unread > 500, "{read} {unread}");
 }

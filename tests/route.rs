@@ -1,6 +1,6 @@
 //! Routes: the published conversions, and every route judged by moving long words hop by hop.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use tensor_layout::route::{Hop, Route, RouteError};
 use tensor_layout::{Level, Location, Machine, Placement};
@@ -16,7 +16,7 @@ type Node = [u64; 4];
 const UNITS: [Level; 4] = [Level::L2B, Level::L1B, Level::MAB, Level::PE];
 
 /// What a memory holds: long words by node and address, an element or something else in each lane.
-type Image = BTreeMap<(Node, u64), Vec<Option<u64>>>;
+type Image = HashMap<(Node, u64), Vec<Option<u64>>>;
 
 fn node(place: &Location) -> Node {
     UNITS.map(|level| place.get(level).unwrap_or(0))
@@ -97,7 +97,7 @@ fn moved(hop: &Hop, before: &Image) -> Image {
         if goes_up { (lower_beat, upper_beat) } else { (upper_beat, lower_beat) };
     let lanes = before.values().next().unwrap().len();
     let mut after = Image::new();
-    let mut written: BTreeMap<(Node, u64), (Node, u64)> = BTreeMap::new();
+    let mut written: HashMap<(Node, u64), (Node, u64)> = HashMap::new();
     let held = packed(&hop.source);
     let beats: BTreeSet<(Node, u64)> =
         held.keys().map(|(node, at)| (*node, (at - from) / source_beat)).collect();

@@ -3,10 +3,12 @@
 use std::collections::HashMap;
 use std::ops::ControlFlow;
 
+use smallvec::SmallVec;
+
 use crate::algebra::digits::{Destination, Digit, Digits};
 use crate::algebra::groups::Groups;
 use crate::algebra::layout::{Combine, DerivedAxis, Layout, Target};
-use crate::algebra::radix::Indexes;
+use crate::algebra::radix::{Indexes, split};
 use crate::algebra::solve::{Budget, Choices, Sum, Term, nests};
 use crate::algebra::xor::BitSystem;
 use crate::error::LayoutError;
@@ -133,14 +135,17 @@ impl Layout {
             false => 1,
         };
         let shape: Vec<u64> = (0..self.rank()).map(extent).collect();
-        let mut seen: HashMap<Location, (Vec<u64>, u64)> = HashMap::new();
-        for index in Indexes::new(shape) {
-            for (copy, place) in (0..).zip(self.locate_all(&index)?) {
-                // A step here costs about as much as 16 steps of the other searches.
+        // The numbers of the index and of the copy, by the coordinates of the place.
+        let mut seen: HashMap<SmallVec<[u64; 4]>, (u64, u64)> = HashMap::new();
+        for (number, second) in (0..).zip(Indexes::new(shape.clone())) {
+            for (copy, place) in (0..).zip(self.locate_all(&second)?) {
+                // A step of this search is much dearer than one of the others.
                 (0..16).try_for_each(|_| budget.step())?;
-                if let Some((first, other)) = seen.insert(place.clone(), (index.clone(), copy)) {
-                    let by_replica = copy != other;
-                    return Ok(Some(Collision { first, second: index, place, by_replica }));
+                let coordinates = place.iter().map(|(_, coordinate)| coordinate).collect();
+                if let Some((earlier, other)) = seen.insert(coordinates, (number, copy)) {
+                    let mut first = vec![0; shape.len()];
+                    split(earlier, shape.iter().copied(), &mut first);
+                    return Ok(Some(Collision { first, second, place, by_replica: copy != other }));
                 }
             }
         }

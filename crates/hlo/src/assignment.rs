@@ -63,19 +63,26 @@ impl HloAllocations {
     #[must_use]
     pub fn read(text: &str) -> HloAllocations {
         let (mut all, mut shapes) = (HloAllocations::default(), Shapes::default());
+        // Values are those of the block right above them.
+        let mut in_block = false;
         for (line, number) in text.lines().zip(1..) {
             let start = line.trim_start();
-            let is_read = if let Some(rest) = start.strip_prefix("allocation ") {
-                all.read_block(rest, number)
+            let (is_read, why) = if let Some(rest) = start.strip_prefix("allocation ") {
+                in_block = all.read_block(rest, number).is_some();
+                (in_block, "this is not an allocation")
             } else if let Some(rest) = start.strip_prefix("value: ") {
-                all.read_value(rest, number, &mut shapes)
-            } else if line.matches(';').count() >= 4 && !line.contains("cumulative_size") {
-                all.read_row(line, number)
+                match in_block {
+                    true => {
+                        (all.read_value(rest, number, &mut shapes).is_some(), "this is not a value")
+                    }
+                    false => (false, "there is no allocation above this value"),
+                }
             } else {
-                Some(())
+                in_block &= start.is_empty();
+                let is_row = line.matches(';').count() >= 4 && !line.contains("cumulative_size");
+                (!is_row || all.read_row(line, number).is_some(), "this is not a row")
             };
-            if is_read.is_none() {
-                let why = "this is not an allocation, a value or a row";
+            if !is_read {
                 all.unread.push(number, line.as_bytes(), why.into());
             }
         }

@@ -300,21 +300,34 @@ pub(crate) fn parts(text: &str) -> impl Iterator<Item = &str> {
 /// # Errors
 /// The reason it has no size, in words.
 pub(crate) fn shape_of(tensor: &str) -> Result<String, String> {
-    let inner = tensor.strip_prefix("tensor<").and_then(|rest| rest.split_once('>'));
-    let Some((inner, _)) = inner.filter(|_| !tensor.contains("complex<")) else {
-        let complex = tensor.strip_prefix("tensor<").and_then(|rest| rest.strip_suffix(">>"));
-        let Some((dims, part)) = complex.and_then(|inner| inner.split_once("complex<")) else {
-            return Err("this is not a tensor".into());
-        };
-        let dtype = if part == "f64" { "c128" } else { "c64" };
-        return Ok(format!("{dtype}[{}]", dims.trim_end_matches('x').replace('x', ",")));
+    let inner = tensor.strip_prefix("tensor<").ok_or("this is not a tensor")?;
+    let (dims, dtype) = match inner.split_once("complex<") {
+        Some((dims, part)) => (dims, complex_of(part)?.to_owned()),
+        None => {
+            let (inner, _) = inner.split_once('>').ok_or("this is not a tensor")?;
+            let inner = inner.split(',').next().unwrap_or(inner);
+            let (dims, dtype) = inner.split_at(inner.rfind('x').map_or(0, |last| last + 1));
+            (dims, dtype_of(dtype))
+        }
     };
-    let inner = inner.split(',').next().unwrap_or(inner);
-    let (dims, dtype) = inner.rsplit_once('x').unwrap_or(("", inner));
+    // Every dimension has an `x` behind it.
     if dims.contains('?') {
         return Err("a dimension `?` has no size".into());
     }
-    Ok(format!("{}[{}]", dtype_of(dtype), dims.replace('x', ",")))
+    if dims.split_terminator('x').any(str::is_empty) {
+        return Err("a dimension without a number has no size".into());
+    }
+    let dims = dims.strip_suffix('x').unwrap_or(dims);
+    Ok(format!("{dtype}[{}]", dims.replace('x', ",")))
+}
+
+/// The type of complex numbers, by the type of their parts.
+fn complex_of(part: &str) -> Result<&'static str, String> {
+    match part.strip_suffix(">>") {
+        Some("f32") => Ok("c64"),
+        Some("f64") => Ok("c128"),
+        _ => Err("this is not a complex type".into()),
+    }
 }
 
 /// The type of elements as XLA names it.

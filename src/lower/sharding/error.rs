@@ -425,6 +425,11 @@ impl Diagnostic for ShardingError {
             ShardingError::NoMesh => {
                 Some("add its axes with their sizes: `, mesh=x=2,y=4` behind the sharding".into())
             }
+            _ if self.lacks_digits() => Some(
+                "ask device by device: the commands `locate`, `table`, `relayout` and `explain` do, \
+                 and `ShardedShape::by_device`"
+                    .into(),
+            ),
             _ => None,
         }
     }

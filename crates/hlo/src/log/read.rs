@@ -22,16 +22,26 @@ impl OutOfMemory {
     /// Reads the messages of a log.
     #[must_use]
     pub fn read(log: &str) -> OutOfMemory {
-        let mut found = OutOfMemory::default();
+        let mut reader = Reader::default();
         for (line, number) in log.lines().zip(1..) {
-            found.limits.extend(limit(line, number));
-            found.read_part(line);
-            found.read_field(line, number);
+            reader.found.limits.extend(limit(line, number));
+            reader.read_part(line);
+            reader.read_field(line, number);
         }
-        found.allocations.iter_mut().for_each(LogAllocation::settle);
-        found
+        reader.found.allocations.iter_mut().for_each(LogAllocation::settle);
+        reader.found
     }
+}
 
+/// The message so far, and where fields go.
+#[derive(Default)]
+struct Reader {
+    found: OutOfMemory,
+    /// True while fields belong to the last allocation: a rule, or a size that cannot be read, ends it.
+    is_open: bool,
+}
+
+impl Reader {
     /// `    arguments         4.00G`
     fn read_part(&mut self, line: &str) {
         let part = PARTS.iter().find_map(|name| {
@@ -41,22 +51,18 @@ impl OutOfMemory {
             let amount = LogAmount::starting(rest).filter(|_| is_first && is_amount)?;
             Some((name.trim_end_matches(':').to_owned(), amount))
         });
-        if let Some(part) = part.filter(|_| self.allocations.is_empty()) {
-            self.parts.push(part);
+        if let Some(part) = part.filter(|_| self.found.allocations.is_empty()) {
+            self.found.parts.push(part);
         }
     }
 
     /// `     Shape: f32[8]{0}`
     fn read_field(&mut self, line: &str, number: u64) {
         if let Some(size) = behind(line, "Size: ").filter(|_| !line.contains("Unpadded")) {
-            let size = LogAmount::starting(size);
-            if size.is_some() || line.contains("unknown size") {
-                let start = LogAllocation { line: number, size, ..LogAllocation::default() };
-                self.allocations.push(start);
-            }
-            return;
+            return self.start(LogAmount::starting(size), line, number);
         }
-        let Some(last) = self.allocations.last_mut() else { return };
+        self.is_open &= !line.contains("=====");
+        let Some(last) = self.found.allocations.last_mut().filter(|_| self.is_open) else { return };
         let text = |value: &str| Some(value.trim().to_owned());
         if let Some(value) = behind(line, "Operator: ") {
             let braced = format!("{{{value}}}");
@@ -74,6 +80,15 @@ impl OutOfMemory {
             last.kind = text(value);
         } else if let Some(value) = behind(line, "Shape: ") {
             last.shape = text(value);
+        }
+    }
+
+    /// `  1. Size: 8.00G`
+    fn start(&mut self, size: Option<LogAmount>, line: &str, number: u64) {
+        self.is_open = size.is_some() || line.contains("unknown size");
+        if self.is_open {
+            let start = LogAllocation { line: number, size, ..LogAllocation::default() };
+            self.found.allocations.push(start);
         }
     }
 }
