@@ -1,4 +1,4 @@
-"""The examples: Dask on a local cluster against one process, and both notebooks."""
+"""The examples: Dask on a local cluster against one process, and the notebooks."""
 
 import runpy
 import subprocess
@@ -24,7 +24,7 @@ def test_dask_writes_the_table_of_one_process(tmp_path):
     assert found == placement.table().tolist()
 
 
-@pytest.mark.parametrize("name", ["mn-core", "tpu"])
+@pytest.mark.parametrize("name", ["mn-core", "tpu", "cute", "planner"])
 def test_notebooks_run(name, tmp_path):
     nbformat = pytest.importorskip("nbformat")
     nbclient = pytest.importorskip("nbclient")
