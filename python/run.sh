@@ -60,6 +60,14 @@ say "types: those of the code, those of Python, and mypy's opinion"
 PATH="$work/build/bin:$PATH" "$work/build/bin/python" make_stubs.py --check
 pip "$venv" --force-reinstall --no-deps "$wheel"
 "$venv/bin/python" -m mypy tensor_layout examples/dask_table.py bench/speed.py make_stubs.py
+"$venv/bin/python" notebooks/as_python.py "$work/notebooks"
+"$venv/bin/python" -m mypy --strict "$work/notebooks"
+# It fetches its program from another index, which may be out of reach.
+if "$venv/bin/pyright" --version >/dev/null 2>&1; then
+    "$venv/bin/pyright" --pythonpath "$venv/bin/python" "$work/notebooks" examples/dask_table.py bench/speed.py
+else
+    echo "pyright is not run: it cannot be installed"
+fi
 (cd tests && "$venv/bin/python" -m mypy --config-file= --check-untyped-defs --ignore-missing-imports .)
 (cd "$work" && without_rust "$venv" "$venv/bin/python" -m mypy.stubtest tensor_layout --ignore-disjoint-bases)
 

@@ -1,9 +1,9 @@
-//! Whole tables and images, in NumPy's memory.
+//! Whole tables, and the answers to many questions at once, in NumPy's memory.
 
 use numpy::PyUntypedArrayMethods;
 use numpy::{
-    BorrowError, Element, PyArray1, PyArrayDyn, PyArrayMethods, PyReadonlyArray1,
-    PyReadwriteArray1, PyReadwriteArray2,
+    BorrowError, Element, PyArrayDyn, PyArrayMethods, PyReadonlyArray1, PyReadwriteArray1,
+    PyReadwriteArray2,
 };
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
@@ -12,7 +12,7 @@ use tensor_layout::{Found, Location};
 
 use crate::edit::entry_of;
 use crate::location::location_of;
-use crate::long::{PART, in_windows, index, parts, tell};
+use crate::long::{PART, in_windows, index, parts, report};
 use crate::number;
 use crate::places::Places;
 use crate::python::{allocated, arrays};
@@ -61,8 +61,8 @@ impl Places {
         let shape = program.ranges().iter().map(|range| range.end - range.start);
         let out = output(py, out, dtype, &shape.collect::<Vec<u64>>())?;
         let (cells, bits) = cells(&out)?;
-        if program.places() - 1 >> bits > 0 {
-            let places = program.places();
+        let places = program.places();
+        if u128::from(places) > 1 << bits {
             return refused(format!(
                 "{places} places do not have numbers of {bits} bits: ask for a wider `dtype`"
             ));
@@ -105,107 +105,13 @@ impl Places {
         // The greatest numbers are marks, which are negative when read as signed.
         let signed = arrays(py, "signed")?.call1((output(py, out, dtype, &shape)?,))?;
         let (cells, bits) = cells(&signed)?;
-        if program.elements() > 1 << bits {
-            let (elements, bits) = (program.elements(), bits + 1);
+        let elements = program.elements();
+        if u128::from(elements) > 1 << bits {
+            let bits = bits + 1;
             return refused(format!("{elements} elements and a sign do not fit in {bits} bits"));
         }
         filled(&cells, |out| inverse(program, &at, out, progress))?;
         Ok(signed)
-    }
-
-    /// Moves a tensor into memories: the image of every unit, all copies written.
-    ///
-    /// The image has the shape `image_shape` and the type of the tensor, any type of 1, 2, 4, 8 or 16 bytes:
-    /// those of `ml_dtypes`, booleans and dates too. Places without an element hold `fill`. `out` is memory to write to.
-    /// The interpreter's lock is released; a tensor in C order is not copied.
-    ///
-    /// >>> from tensor_layout import Layout
-    /// >>> import numpy as np
-    /// >>> Layout("(3)/((2:1, 2_PE))").pack(np.array([10., 11., 12.]), fill=-1)
-    /// array([[10., 12.],
-    ///        [11., -1.]])
-    #[pyo3(signature = (
-        tensor: "numpy.typing.ArrayLike",
-        *,
-        fill: "typing.Any" = None,
-        out: "numpy.typing.NDArray[typing.Any] | None" = None,
-        progress: "collections.abc.Callable[[int, int], object] | None" = None,
-    ) -> "numpy.typing.NDArray[typing.Any]")]
-    fn pack<'py>(
-        slf: &Bound<'py, Self>,
-        tensor: &Bound<'py, PyAny>,
-        fill: Option<&Bound<'py, PyAny>>,
-        out: Option<&Bound<'py, PyAny>>,
-        progress: Option<&Bound<'py, PyAny>>,
-    ) -> Answer<Bound<'py, PyAny>> {
-        Ok(arrays(slf.py(), "pack")?.call1((slf, tensor, fill, out, progress))?)
-    }
-
-    /// Moves the image of memories back into a tensor, from the first copy of every element.
-    ///
-    /// >>> from tensor_layout import Layout
-    /// >>> import numpy as np
-    /// >>> layout = Layout("((2_PE, 2:3), (3:1))")
-    /// >>> tensor = np.arange(12, dtype=np.float16).reshape(4, 3)
-    /// >>> assert (layout.unpack(layout.pack(tensor)) == tensor).all()
-    #[pyo3(signature = (
-        image: "numpy.typing.ArrayLike",
-        *,
-        out: "numpy.typing.NDArray[typing.Any] | None" = None,
-        progress: "collections.abc.Callable[[int, int], object] | None" = None,
-    ) -> "numpy.typing.NDArray[typing.Any]")]
-    fn unpack<'py>(
-        slf: &Bound<'py, Self>,
-        image: &Bound<'py, PyAny>,
-        out: Option<&Bound<'py, PyAny>>,
-        progress: Option<&Bound<'py, PyAny>>,
-    ) -> Answer<Bound<'py, PyAny>> {
-        Ok(arrays(slf.py(), "unpack")?.call1((slf, image, out, progress))?)
-    }
-
-    /// Packs cells of one width; both sides flat.
-    #[pyo3(signature = (
-        tensor: "numpy.typing.NDArray[typing.Any]",
-        image: "numpy.typing.NDArray[typing.Any]",
-        fill: "numpy.typing.NDArray[typing.Any]",
-        progress: "collections.abc.Callable[[int, int], object] | None",
-    ))]
-    fn _pack(
-        &self,
-        tensor: &Bound<'_, PyAny>,
-        image: &Bound<'_, PyAny>,
-        fill: &Bound<'_, PyAny>,
-        progress: Option<&Bound<'_, PyAny>>,
-    ) -> Answer<()> {
-        match width(tensor)? {
-            1 => pack::<u8>(self, tensor, image, fill, progress),
-            2 => pack::<u16>(self, tensor, image, fill, progress),
-            4 => pack::<u32>(self, tensor, image, fill, progress),
-            8 => pack::<u64>(self, tensor, image, fill, progress),
-            _ => pack::<numpy::Complex64>(self, tensor, image, fill, progress),
-        }
-    }
-
-    /// Unpacks cells of one width; both sides flat.
-    #[pyo3(signature = (
-        image: "numpy.typing.NDArray[typing.Any]",
-        tensor: "numpy.typing.NDArray[typing.Any]",
-        progress: "collections.abc.Callable[[int, int], object] | None",
-    ))]
-    fn _unpack(
-        &self,
-        image: &Bound<'_, PyAny>,
-        tensor: &Bound<'_, PyAny>,
-        progress: Option<&Bound<'_, PyAny>>,
-    ) -> Answer<()> {
-        let program = self.program()?;
-        match width(image)? {
-            1 => unpack::<u8>(program, image, tensor, progress),
-            2 => unpack::<u16>(program, image, tensor, progress),
-            4 => unpack::<u32>(program, image, tensor, progress),
-            8 => unpack::<u64>(program, image, tensor, progress),
-            _ => unpack::<numpy::Complex64>(program, image, tensor, progress),
-        }
     }
 
     /// What the call in Rust takes that fills a table, in seconds: the rival of `bench/speed.py`.
@@ -408,13 +314,13 @@ fn inverse(
             let all = program.places_at(at)?;
             if all <= PART || at.iter().len() > 0 {
                 py.detach(|| program.fill_inverse_at(at, out))?;
-                return tell(progress, all, all);
+                return report(progress, all, all);
             }
             for part in parts(0..all) {
                 let cells = out.get_mut(index(part.start)..index(part.end)).unwrap_or_default();
                 py.detach(|| program.fill_inverse_within(part.clone(), cells))?;
                 py.check_signals()?;
-                tell(progress, part.end, all)?;
+                report(progress, part.end, all)?;
             }
             Ok(())
         })
@@ -439,87 +345,13 @@ fn with_slice<'py, T: Element>(
     write((out.py(), contiguous(locked.as_slice_mut())?))
 }
 
-fn contiguous<T>(slice: Result<T, impl Into<PyErr>>) -> Answer<T> {
+pub(crate) fn contiguous<T>(slice: Result<T, impl Into<PyErr>>) -> Answer<T> {
     Ok(slice.map_err(Into::into)?)
-}
-
-/// The bytes of memory that a system makes at once, or fewer.
-const PAGE: usize = 4096;
-
-/// The width of the cells of an array, which is one of five.
-fn width(array: &Bound<'_, PyAny>) -> Answer<usize> {
-    Ok(array.getattr("itemsize")?.extract()?)
-}
-
-fn pack<T: Element + Copy + Sync>(
-    places: &Places,
-    tensor: &Bound<'_, PyAny>,
-    image: &Bound<'_, PyAny>,
-    fill: &Bound<'_, PyAny>,
-    progress: Option<&Bound<'_, PyAny>>,
-) -> Answer<()> {
-    let (py, program) = (tensor.py(), places.program()?);
-    let (tensor, fill) = (readable::<T>(tensor)?, readable::<T>(fill)?);
-    let mut image = image.cast::<PyArray1<T>>()?.try_readwrite().map_err(in_use)?;
-    let (tensor, fill) = (contiguous(tensor.as_slice())?, contiguous(fill.as_slice())?);
-    let image = contiguous(image.as_slice_mut())?;
-    let [fill] = *fill else { return refused("`fill` is one value") };
-    if program.elements() <= PART && program.places() <= PART {
-        py.detach(|| program.pack(tensor, image, fill))?;
-        return tell(progress, program.elements(), program.elements());
-    }
-    let placement = places.placement()?;
-    py.detach(|| placement.check_injective()).map_err(|error| places.refuse(error))?;
-    let copies = placement.copies();
-    let written = u128::from(program.elements()) * u128::from(copies);
-    let has_holes = written < u128::from(program.places());
-    for part in image.chunks_mut(index(PART)) {
-        py.detach(|| match has_holes {
-            true => part.fill(fill),
-            // A system makes memory when it is touched: here in order, for the first window may reach all of it.
-            false => part.iter_mut().step_by(PAGE / size_of::<T>()).for_each(|cell| *cell = fill),
-        });
-        py.check_signals()?;
-    }
-    in_windows(py, program, copies, progress, |window, range| {
-        let tensor = tensor.get(range).unwrap_or_default();
-        // One element may have more copies than are written between two looks at signals.
-        let all = 0..window.places();
-        let cuts = if copies > PART { parts(window.reach()).collect() } else { vec![all] };
-        for part in cuts {
-            let cells = index(part.start)..index(part.end);
-            let cells = image.get_mut(cells).unwrap_or_default();
-            py.detach(|| window.scatter(tensor, part, cells))?;
-            py.check_signals()?;
-        }
-        Ok(())
-    })
-}
-
-fn unpack<T: Element + Copy + Sync>(
-    program: &Program,
-    image: &Bound<'_, PyAny>,
-    tensor: &Bound<'_, PyAny>,
-    progress: Option<&Bound<'_, PyAny>>,
-) -> Answer<()> {
-    let py = tensor.py();
-    let image = readable::<T>(image)?;
-    let image = contiguous(image.as_slice())?;
-    let mut tensor = tensor.cast::<PyArray1<T>>()?.try_readwrite().map_err(in_use)?;
-    let tensor = contiguous(tensor.as_slice_mut())?;
-    in_windows(py, program, 1, progress, |window, range| {
-        let tensor = tensor.get_mut(range).unwrap_or_default();
-        Ok(py.detach(|| window.gather(image, 0..window.places(), tensor))?)
-    })
-}
-
-fn readable<'py, T: Element>(array: &Bound<'py, PyAny>) -> Answer<PyReadonlyArray1<'py, T>> {
-    array.cast::<PyArray1<T>>()?.try_readonly().map_err(in_use)
 }
 
 /// The refusal of memory that another call writes to: one of another thread, or the one that called
 /// `progress`.
-fn in_use(error: BorrowError) -> Refusal {
+pub(crate) fn in_use(error: BorrowError) -> Refusal {
     Refusal::Argument(match error {
         BorrowError::NotWriteable => "`out` is read-only".into(),
         _ => "another call that has not ended uses this array: pass another one".into(),

@@ -334,7 +334,7 @@ impl PyLayout {
         })
     }
 
-    /// The layout, repeated as the pattern says in what it leaves free.
+    /// The layout, repeated as the pattern says in what it leaves free; an integer is that many copies.
     ///
     /// In CuTe and strided notation the layout is the first mode and the pattern the second.
     ///
@@ -342,7 +342,7 @@ impl PyLayout {
     /// >>> Layout("(2,2):(1,2)").product("2:1")
     /// Layout('((2,2),2):((1,2),4)')
     #[pyo3(signature = (
-        pattern: "Layout | str",
+        pattern: "Layout | str | int",
         arrangement: "typing.Literal['logical', 'zipped', 'tiled', 'flat']" = "logical",
     ) -> "Layout")]
     fn product(
@@ -350,11 +350,11 @@ impl PyLayout {
         pattern: &Bound<'_, PyAny>,
         arrangement: &str,
     ) -> Answer<Py<PyLayout>> {
-        let (pattern, places) = (any(pattern)?, slf.as_super().get());
-        let (pattern, arrangement) = (&pattern.get().layout, arrangement_of(arrangement)?);
+        let (pattern, places) = (one_tile(pattern)?, slf.as_super().get());
+        let arrangement = arrangement_of(arrangement)?;
         edited(slf, |layout| match places.is_function() {
-            true => layout.as_function(places.order()).product(pattern, arrangement),
-            false => layout.product(pattern, arrangement),
+            true => layout.as_function(places.order()).product(&pattern, arrangement),
+            false => layout.product(&pattern, arrangement),
         })
     }
 
@@ -423,7 +423,7 @@ impl PyLayout {
     }
 }
 
-/// What a layout is divided by.
+/// The divisor of a layout.
 enum Tile {
     One(Layout),
     Modes(Vec<Option<Layout>>),

@@ -26,7 +26,7 @@ use crate::spot::Spot;
 /// >>> local.partial_levels
 /// ['PE']
 #[pyfunction]
-#[pyo3(signature = (text: "str", result: "Layout | Placement | str", **runs: "Layout | str") -> "Local")]
+#[pyo3(signature = (text: "str", result: "Places | str", **runs: "Layout | str") -> "Local")]
 pub(crate) fn einsum(
     text: &str,
     result: &Bound<'_, PyAny>,

@@ -18,7 +18,8 @@ use crate::values::quoted;
 ///
 /// The text may be in any notation: PadLayout, XLA, XLA with a sharding, CuTe, or shape and
 /// strides. `shape` gives a PadLayout the shape of the tensor, `lenient` takes XLA shapes that XLA refuses.
-/// Shape and strides may be tuples, nested as in CuTe, the strides in elements; `Layout.of` reads arrays.
+/// Shape and strides may be tuples, the strides in elements: flat ones are those of an array, nested ones, and
+/// flat ones with `notation="cute"`, are CuTe's, whose first mode runs fastest. `Layout.of` reads arrays.
 ///
 /// >>> from tensor_layout import Layout
 /// >>> layout = Layout("((4_PE, 3:8), (8:1))")
@@ -65,11 +66,10 @@ pub(crate) fn any<'py>(layout: &Bound<'py, PyAny>) -> Answer<Bound<'py, Places>>
         let places = Places::written(LayoutText::parse(text)?)?;
         return Ok(make(layout.py(), places)?.into_bound(layout.py()).into_super());
     }
-    // Shape and stride, as layouts of CuTe have them; arrays hold data, and are asked with `Layout.of`.
-    if layout.hasattr("shape")? && layout.getattr_opt("stride")?.is_some_and(|of| !of.is_callable())
-    {
-        let layout = arrays(layout.py(), "of")?.call1((layout,))?;
-        return Ok(layout.cast_into::<PyLayout>().map_err(PyErr::from)?.into_super());
+    // Layouts of CuTe; arrays hold data, and are asked with `Layout.of`.
+    let theirs = arrays(layout.py(), "foreign")?.call1((layout,))?;
+    if let Ok(layout) = theirs.cast_into::<PyLayout>() {
+        return Ok(layout.into_super());
     }
     let class = layout.get_type().name()?;
     Err(PyTypeError::new_err(format!(
@@ -116,15 +116,21 @@ impl PyLayout {
         lenient: bool,
     ) -> Answer<PyClassInitializer<PyLayout>> {
         let (text, notation) = match (text.extract::<String>(), strides) {
-            (Ok(text), None) => (text, notation),
+            (Ok(text), None) => (text, notation.map(str::to_owned)),
             (Ok(_), Some(_)) => return refused("a text has its strides in it"),
             (Err(_), _) => {
-                let read = arrays(text.py(), "shape_text")?.call1((text, strides))?;
-                let (text, of): (String, &str) = read.extract()?;
-                (text, Some(notation.unwrap_or(if of == "cute" { "cute" } else { "strided" })))
+                let read = arrays(text.py(), "shape_text")?.call1((text, strides, notation))?;
+                let (text, of): (String, String) = read.extract()?;
+                match notation {
+                    Some(other) if other != of => {
+                        return refused(format!("this shape and strides are {of}, not {other}"));
+                    }
+                    _ => (text, Some(of)),
+                }
             }
         };
         let text = text.as_str();
+        let notation = notation.as_deref();
         let notation = notation.map_or_else(|| Ok(Notation::of(text)), notation_of)?;
         let xla = if lenient { XlaParser::lenient() } else { XlaParser::strict() };
         let text = match (LayoutText::parse_as(notation, xla, text)?, shape) {
@@ -157,7 +163,13 @@ impl PyLayout {
     #[staticmethod]
     #[pyo3(signature = (x: "typing.Any", /) -> "Layout")]
     fn of<'py>(x: &Bound<'py, PyAny>) -> Answer<Bound<'py, PyAny>> {
-        Ok(arrays(x.py(), "of")?.call1((x,))?)
+        match crate::memory::of(x) {
+            Some(strided) => {
+                let places = Places::written(LayoutText::Strided(strided))?;
+                Ok(make(x.py(), places)?.into_bound(x.py()).into_any())
+            }
+            None => Ok(arrays(x.py(), "of")?.call1((x,))?),
+        }
     }
 
     /// The text that says exactly this layout, in the notation that it was written in where that

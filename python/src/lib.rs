@@ -17,7 +17,9 @@ mod layout;
 mod location;
 mod long;
 mod machine;
+mod memory;
 mod number;
+mod pack;
 mod parts;
 mod picture;
 mod placement;
@@ -48,6 +50,7 @@ fn hash_of(value: &impl Hash) -> u64 {
 mod _native {
     /// The version of the package.
     #[pymodule_export]
+    #[expect(non_upper_case_globals, reason = "the name that Python has for it")]
     const __version__: &str = env!("CARGO_PKG_VERSION");
 
     #[pymodule_export]

@@ -32,9 +32,9 @@ pub(crate) fn in_windows(
         work(&window, index(done)..index(next))?;
         done = next;
         py.check_signals()?;
-        tell(progress, done, all)?;
+        report(progress, done, all)?;
     }
-    if all == 0 { tell(progress, 0, 0) } else { Ok(()) }
+    if all == 0 { report(progress, 0, 0) } else { Ok(()) }
 }
 
 /// Ranges that follow each other up to `all`, each of `PART` cells or what is left.
@@ -45,7 +45,7 @@ pub(crate) fn parts(all: Range<u64>) -> impl Iterator<Item = Range<u64>> {
 }
 
 /// Calls `progress(done, all)`; what it raises ends the call.
-pub(crate) fn tell(progress: Option<&Bound<'_, PyAny>>, done: u64, all: u64) -> Answer<()> {
+pub(crate) fn report(progress: Option<&Bound<'_, PyAny>>, done: u64, all: u64) -> Answer<()> {
     if let Some(progress) = progress {
         progress.call1((done, all))?;
     }

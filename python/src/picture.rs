@@ -147,7 +147,7 @@ impl Places {
     /// >>> print(Layout("((2_PE, 2:3), (3:1))").draw().to_text(40).splitlines()[0])
     /// ((2_PE, 2:3), (3:1))
     #[pyo3(signature = (
-        after: "Layout | Placement | str | None" = None,
+        after: "Places | str | None" = None,
         *,
         view: "typing.Literal['tensor', 'machine']" = "tensor",
         by: "str | None" = None,
@@ -196,8 +196,8 @@ impl Places {
     /// >>> page.html.startswith("<!doctype html>")
     /// True
     #[pyo3(signature = (
-        after: "Layout | Placement | str | None" = None, *, height: "int" = 640
-    ) -> "typing.Any")]
+        after: "Places | str | None" = None, *, height: "int" = 640
+    ) -> "Page")]
     fn explore<'py>(
         slf: &Bound<'py, Self>,
         after: Option<&Bound<'py, PyAny>>,

@@ -44,8 +44,8 @@ pub(crate) struct PyRelayout {
 /// {'PE': 72}
 #[pyfunction]
 #[pyo3(signature = (
-    source: "Layout | Placement | str",
-    destination: "Layout | Placement | str",
+    source: "Places | str",
+    destination: "Places | str",
     machine: "Machine | str | None" = None,
     *,
     memory: "str | None" = None,

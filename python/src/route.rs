@@ -6,7 +6,7 @@ use tensor_layout::route::{Hop, Route};
 
 use crate::layout::any;
 use crate::machine::machine_of;
-use crate::refusal::Answer;
+use crate::refusal::{Answer, refused};
 use crate::relayout::paired;
 use crate::spot::{Spot, bits_of};
 
@@ -30,11 +30,11 @@ pub(crate) struct PyHop(Hop);
 /// (['l1bmd'], 1, False)
 #[pyfunction]
 #[pyo3(signature = (
-    source: "Layout | Placement | str",
-    target: "Layout | Placement | str",
+    source: "Places | str",
+    target: "Places | str",
     machine: "Machine | str | None" = None,
     *,
-    via: "collections.abc.Sequence[Layout | Placement | str]" = Vec::new(),
+    via: "collections.abc.Sequence[Places | str]" = Vec::new(),
     by: "str | None" = None,
     dtype: "typing.Any" = None,
 ) -> "Route")]
@@ -61,7 +61,12 @@ pub(crate) fn route(
     }
     let found = match (by, &stops[..]) {
         (Some(name), [source, target]) => Route::by(&name, source, target)?,
-        _ => source.py().detach(|| Route::through(&stops))?,
+        (Some(name), _) => {
+            return refused(format!(
+                "`by` is one movement, `{name}`: it does not go through `via`"
+            ));
+        }
+        (None, _) => source.py().detach(|| Route::through(&stops))?,
     };
     Ok(PyRoute(found))
 }

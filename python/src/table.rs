@@ -15,7 +15,7 @@ use tensor_layout::program::TableError;
 use tensor_layout::rows::{ColumnWidth, Table, WriteError};
 use tensor_layout::{Location, Placement};
 
-use crate::long::{Ahead, PART, check_signals, index, tell};
+use crate::long::{Ahead, PART, check_signals, index, report};
 use crate::python::arrays;
 use crate::refusal::{Answer, refused};
 use crate::values::{Array, Tuple, Walk};
@@ -279,13 +279,13 @@ impl PyTable {
             columns = loop {
                 let next = py.detach(|| thread.next(check_signals));
                 match next? {
-                    Some(Filled::Piece(piece)) => tell(progress, piece.min(pieces - 1), pieces)?,
+                    Some(Filled::Piece(piece)) => report(progress, piece.min(pieces - 1), pieces)?,
                     Some(Filled::All(columns)) => break columns?,
                     None => return refused("the table ended early"),
                 }
             };
         }
-        tell(progress, pieces, pieces)?;
+        report(progress, pieces, pieces)?;
         let arrays = PyDict::new(py);
         for (name, column) in names.into_iter().zip(columns) {
             arrays.set_item(name, PyArray1::from_vec(py, column))?;
@@ -312,7 +312,7 @@ impl PyTable {
         if !spec.padding && spec.part.1 <= 1 && spec.at.iter().len() == 0 {
             return Ok(index(placement.layout().elements().saturating_mul(placement.copies())));
         }
-        crate::long::interruptible(py, |go_on| {
+        let _ = crate::long::interruptible(py, |go_on| {
             spec.table()?.for_each(|_| {
                 rows += 1;
                 match rows % PART == 0 && !go_on() {

@@ -43,12 +43,13 @@ impl From<XlaSizes> for PySizes {
     }
 }
 
+/// The numbers of a pickle, in the order of the fields.
+type FourSizes = (u64, u64, u64, u64);
+
 #[pymethods]
 impl PySizes {
     #[pyo3(signature = () -> "tuple[object, tuple[int, int, int, int]]")]
-    fn __reduce__<'py>(
-        slf: &Bound<'py, Self>,
-    ) -> PyResult<(Bound<'py, PyAny>, (u64, u64, u64, u64))> {
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, FourSizes)> {
         let PySizes { unpadded_bytes, allocated_bytes, span_bytes, data_bytes } = slf.get();
         let sizes = (*unpadded_bytes, *allocated_bytes, *span_bytes, *data_bytes);
         Ok((slf.get_type().getattr("_of")?, sizes))

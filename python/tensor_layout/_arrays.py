@@ -15,7 +15,7 @@ from numpy import empty
 from numpy.typing import ArrayLike, NDArray
 
 from ._page import Page
-from ._sources import of, refuse_sparse, shape_text, sharding_text
+from ._sources import foreign, of, refuse_sparse, shape_text, sharding_text
 from .errors import LayoutError, OutOfRange
 
 if TYPE_CHECKING:
@@ -28,6 +28,7 @@ __all__ = [
     "Page",
     "element",
     "empty",
+    "foreign",
     "lenient_shape",
     "locate",
     "of",
@@ -71,43 +72,44 @@ def _indexes(shape: tuple[int, ...], index: tuple[ArrayLike, ...]) -> tuple[Arra
     """The indexes of points, one after the other, and the shape of the answer."""
     points: Array
     if len(index) == len(shape):
-        entries = [_signed(np.asarray(entry), "an index") for entry in index]
+        entries = [_signed(entry, "an index") for entry in index]
         points = np.empty((*np.broadcast_shapes(*(entry.shape for entry in entries)), len(shape)), np.int64)
         for axis, entry in enumerate(entries):
             points[..., axis] = entry
         return points, points.shape[:-1]
     if len(index) != 1:
         raise LayoutError(f"there are {len(index)} indexes, but the layout has {len(shape)} axes")
-    points = np.asarray(index[0])
+    points = _signed(index[0], "an index")
     if points.ndim == 0 or points.shape[-1] != len(shape):
         raise LayoutError(
             f"indexes are an array per axis, or one array whose last dimension is {len(shape)}, "
             f"not {points.shape}"
         )
-    return _signed(points, "an index"), points.shape[:-1]
+    return points, points.shape[:-1]
 
 
-def _integers(numbers: Array, what: str) -> Array:
+def _integers(given: ArrayLike, what: str) -> Array:
     """The numbers, which are integers."""
+    if isinstance(given, np.ma.MaskedArray):
+        raise LayoutError(f"{what} may not be masked: pass what `compressed()` or `filled()` makes")
+    numbers = np.asarray(given)
     # An empty list is of floats to NumPy.
     if numbers.size and not np.issubdtype(numbers.dtype, np.integer):
         raise TypeError(f"{what} is an integer, not {numbers.dtype}")
-    if isinstance(numbers, np.ma.MaskedArray):
-        raise LayoutError(f"{what} may not be masked: pass what `compressed()` or `filled()` makes")
     return numbers
 
 
-def _signed(numbers: Array, what: str) -> Array:
+def _signed(given: ArrayLike, what: str) -> Array:
     """The numbers with 63 bits and a sign, in C order."""
-    numbers = _integers(numbers, what)
+    numbers = _integers(given, what)
     if numbers.dtype == np.uint64 and numbers.size and int(numbers.max()) >> 63:
         raise OutOfRange(f"{what} is below 2**63 in arrays, but {numbers.max()} is not")
     return np.ascontiguousarray(numbers, dtype=np.int64)
 
 
-def _unsigned(numbers: Array, what: str) -> Array:
+def _unsigned(given: ArrayLike, what: str) -> Array:
     """The numbers with 64 bits, in C order."""
-    numbers = _integers(numbers, what)
+    numbers = _integers(given, what)
     if numbers.size and numbers.min() < 0:
         raise LayoutError(f"{what} cannot be negative, but {numbers.min()} is")
     return np.ascontiguousarray(numbers, dtype=np.uint64)
@@ -138,7 +140,7 @@ def element(
     missing = [level for level in levels if level not in given]
     if unknown or missing:
         raise LayoutError(f"places have the levels {', '.join(levels)}, not {', '.join(given)}")
-    names = [_unsigned(np.asarray(given[level]), f"a coordinate in {level}") for level in levels]
+    names = [_unsigned(given[level], f"a coordinate in {level}") for level in levels]
     columns = np.broadcast_arrays(*names)
     numbers = np.zeros(columns[0].shape, np.uint64)
     # A memory may have more addresses than the layout reaches.
@@ -157,20 +159,23 @@ def element(
     return np.stack([np.where(found < 0, found, entry) for entry in indexes], axis=-1)
 
 
-def unsigned(out: Array) -> Array:
+def _is_signed(table: Array) -> bool:
+    """Whether a table is of signed integers; others than integers are refused."""
+    if table.dtype.kind not in "iu":
+        raise TypeError(f"tables are of integers of 8 to 64 bits, not of {table.dtype}")
+    if not table.dtype.isnative:
+        raise TypeError(f"`out` is of {table.dtype}, whose bytes are not in the order of this machine")
+    return table.dtype.kind == "i"
+
+
+def unsigned(table: Array) -> Array:
     """The same memory as unsigned integers."""
-    if out.dtype.kind not in "iu":
-        raise TypeError(f"tables are of integers of 8 to 64 bits, not of {out.dtype}")
-    if not out.dtype.isnative:
-        raise TypeError(f"`out` is of {out.dtype}, whose bytes are not in the order of this machine")
-    return out.view(np.dtype(f"u{out.dtype.itemsize}"))
+    return table.view(np.dtype(f"u{table.dtype.itemsize}")) if _is_signed(table) else table
 
 
 def signed(table: Array) -> Array:
     """The same memory as signed integers: the greatest numbers, which are marks, are negative."""
-    if table.dtype.kind not in "iu":
-        raise TypeError(f"tables are of integers of 8 to 64 bits, not of {table.dtype}")
-    return table.view(np.dtype(f"i{table.dtype.itemsize}"))
+    return table if _is_signed(table) else table.view(np.dtype(f"i{table.dtype.itemsize}"))
 
 
 def rows(table: Table, pieces: int) -> Iterator[tuple[int, ...]]:
@@ -231,7 +236,7 @@ class _Numpy:
             raise LayoutError(
                 "the mask of a masked array would be lost: move `a.filled(..)`, or `a.data` and `a.mask` apart"
             )
-        self.array: Array = np.asarray(data, order="C")
+        self.array: Array = np.require(data, requirements=["C", "A", "E"])
 
     def fill(self, fill: Any) -> Array:
         one = np.zeros(1, self.array.dtype)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 import sys
 import warnings
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, overload
 
 import numpy as np
 
@@ -29,7 +29,18 @@ class JaxFormats(NamedTuple):
     outputs: Any
 
 
-def from_jax(x: Any, *, unit: Literal["byte", "element"] = "byte") -> Any:
+class _Compiled(Protocol):
+    """What a compiled program of JAX has."""
+
+    @property
+    def input_formats(self) -> Any: ...
+
+
+@overload
+def from_jax(x: _Compiled, *, unit: Literal["byte", "element"] = "byte") -> JaxFormats: ...
+@overload
+def from_jax(x: Any, *, unit: Literal["byte", "element"] = "byte") -> Layout: ...
+def from_jax(x: Any, *, unit: Literal["byte", "element"] = "byte") -> Layout | JaxFormats:
     """The layout of a JAX array, from its global index to device and byte.
 
     Order and tiling are those of `x.format`, devices those of `x.sharding`: levels are the axes

@@ -1,8 +1,8 @@
 """Layouts of what other libraries have in memory; none of them is imported.
 
 Objects are recognised by what they have, in this order: DTensors by `placements`, JAX arrays by
-`format`, PyTorch tensors by `stride()`, layouts of CuTe and of Meta's tensor-layouts by `stride`,
-NumPy arrays and what looks like one by `strides`.
+`format`, PyTorch tensors by `stride()`, layouts of CuTe and of Meta's tensor-layouts by `stride`
+or by the two layouts that they compose, NumPy arrays and what looks like one by `strides`.
 """
 
 from __future__ import annotations
@@ -41,8 +41,9 @@ def of(x: Any) -> Layout:
     if hasattr(x, "shape") and callable(getattr(x, "stride", None)):
         refuse_sparse(x)
         return strided(tuple(x.shape), tuple(x.stride()), int(x.storage_offset()))
-    if hasattr(x, "shape") and hasattr(x, "stride"):
-        return _of_cute(x)
+    theirs = foreign(x)
+    if theirs is not None:
+        return theirs
     if hasattr(x, "shape") and hasattr(x, "strides"):
         return _of_numpy(x)
     raise TypeError(
@@ -58,7 +59,7 @@ def refuse_sparse(tensor: Any) -> None:
         raise LayoutError(f"the tensor is {layout}, which has no strides: `to_dense()` makes one that has")
 
 
-def shape_text(shape: Any, strides: Any) -> tuple[str, str]:
+def shape_text(shape: Any, strides: Any, notation: str | None) -> tuple[str, str]:
     """Shape and strides as text, and its notation: nested ones are CuTe's, flat ones those of arrays."""
     if strides is None:
         if isinstance(shape, tuple | list):
@@ -69,8 +70,9 @@ def shape_text(shape: Any, strides: Any) -> tuple[str, str]:
         )
     if _profile(shape) != _profile(strides):
         raise LayoutError(f"shape {shape} and strides {strides} are not nested alike")
-    if isinstance(shape, tuple | list) and not any(isinstance(of, tuple | list) for of in shape):
-        return _strided(tuple(map(operator.index, shape)), tuple(map(operator.index, strides))), "strided"
+    is_flat = isinstance(shape, tuple | list) and not any(isinstance(of, tuple | list) for of in shape)
+    if is_flat and notation != "cute":
+        return _strided(tuple(map(_number, shape)), tuple(map(_number, strides))), "strided"
     return f"{_mode(shape)}:{_mode(strides)}", "cute"
 
 
@@ -109,12 +111,12 @@ def mesh_text(mesh: Any) -> str:
         return mesh
     names = getattr(mesh, "mesh_dim_names", None)
     if names is not None or hasattr(mesh, "device_type"):
-        sizes = dict(zip(names or [f"d{axis}" for axis in range(mesh.ndim)], mesh.shape, strict=True))
+        sizes: Any = dict(zip(names or [f"d{axis}" for axis in range(mesh.ndim)], mesh.shape, strict=True))
     else:
         sizes = mesh if isinstance(mesh, Mapping) else getattr(mesh, "shape", None)
     if not isinstance(sizes, Mapping):
         raise TypeError(f"expected a mesh such as 'x=2,y=4' or a dict, not {type(mesh).__name__}")
-    return ",".join(f"{name}={operator.index(size)}" for name, size in sizes.items())
+    return ",".join(f"{name}={_number(size)}" for name, size in sizes.items())
 
 
 def _spec(spec: Any) -> str:
@@ -144,7 +146,14 @@ def _strided(shape: Sequence[int], strides: Sequence[int], offset: int = 0) -> s
 
 
 def _tuple(numbers: Sequence[int]) -> str:
-    return str(tuple(int(number) for number in numbers))
+    return str(tuple(map(_number, numbers)))
+
+
+def _number(number: Any) -> int:
+    """An integer of any library; True is not 1 here."""
+    if isinstance(number, bool):
+        raise TypeError("expected an integer, not bool")
+    return operator.index(number)
 
 
 def _of_numpy(x: Any) -> Layout:
@@ -164,19 +173,37 @@ def _of_numpy(x: Any) -> Layout:
     return strided(x.shape, [stride // itemsize for stride in x.strides])
 
 
-def _of_cute(x: Any) -> Layout:
+def foreign(x: Any) -> Layout | None:
+    """A layout of CuTe or of Meta's tensor-layouts, composed ones too; none for everything else."""
     from ._native import Layout
 
-    if getattr(x, "swizzle", None) is not None:
-        raise LayoutError("the layout swizzles (XOR), which the algebra does not express")
-    return Layout(f"{_mode(x.shape)}:{_mode(x.stride)}", notation="cute")
+    text = _cute(x)
+    return None if text is None else Layout(text, notation="cute")
+
+
+def _cute(x: Any) -> str | None:
+    """A layout of another library as CuTe writes it."""
+    if hasattr(x, "shape") and hasattr(x, "stride") and not callable(x.stride):
+        return f"{_mode(x.shape)}:{_mode(x.stride)}"
+    # The names of Meta, then those of pycute.
+    for outer, inner in (("outer", "inner"), ("layoutB", "layoutA")):
+        if hasattr(x, outer) and hasattr(x, "offset"):
+            return f"{_map(getattr(x, outer))} o {_mode(x.offset)} o {_cute(getattr(x, inner))}"
+    return None
+
+
+def _map(x: Any) -> str | None:
+    """What the addresses of a composed layout go through."""
+    if hasattr(x, "bits") and hasattr(x, "base") and hasattr(x, "shift"):
+        return f"S<{x.bits},{x.base},{x.shift}>"
+    return _cute(x)
 
 
 def _mode(mode: Any) -> str:
     """A number or a nested tuple, as CuTe writes it."""
     if isinstance(mode, tuple | list):
         return f"({','.join(_mode(part) for part in mode)})"
-    return str(int(mode))
+    return str(_number(mode))
 
 
 def _of_dtensor(x: Any) -> Layout:

@@ -3,6 +3,7 @@
 import os
 import random
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -20,7 +21,21 @@ def lines(name: str) -> list[str]:
     return [line for line in text.splitlines() if line and not line.startswith("#")]
 
 
-def drawn(random: random.Random) -> str:
+class Drawn(NamedTuple):
+    """A PadLayout as numbers: shape, and (size, level, stride) of the digits of every axis, major to minor."""
+
+    shape: list[int]
+    axes: list[list[tuple[int, str, int]]]
+    copies: str
+
+    def text(self) -> str:
+        """The layout as its text."""
+        digit = lambda size, level, stride: f"{size}:{stride}" if level == "Addr" else f"{size}_{level}:{stride}"
+        axes = ", ".join(f"({', '.join(digit(*of) for of in axis)})" for axis in self.axes)
+        return f"({','.join(map(str, self.shape))})/({axes}{self.copies})"
+
+
+def drawn_digits(random: random.Random) -> Drawn:
     """A PadLayout of rank 0 to 4, with odd sizes, padding and copies; strides nest."""
     rank = random.randint(0, 4)
     digits = [
@@ -35,17 +50,18 @@ def drawn(random: random.Random) -> str:
         strides[at] = reach.get(level, 1) + random.choice([0, 0, 1])
         reach[level] = strides[at] * size
     axes = [
-        ", ".join(
-            f"{size}:{strides[at]}" if level == "Addr" else f"{size}_{level}:{strides[at]}"
-            for at, (of, size, level) in enumerate(digits)
-            if of == axis
-        )
+        [(size, level, strides[at]) for at, (of, size, level) in enumerate(digits) if of == axis]
         for axis in range(rank)
     ]
-    slots = [int(np.prod([size for of, size, _ in digits if of == axis])) for axis in range(rank)]
+    slots = [int(np.prod([size for size, _, _ in axis])) for axis in axes]
     shape = [max(1, slot - random.choice([0, 0, 1])) for slot in slots]
     copies = "; B@[2_MAB:1]" if random.random() < 0.3 else ""
-    return f"({','.join(map(str, shape))})/({', '.join(f'({axis})' for axis in axes)}{copies})"
+    return Drawn(shape, axes, copies)
+
+
+def drawn(random: random.Random) -> str:
+    """The text of a PadLayout as `drawn_digits` draws it."""
+    return drawn_digits(random).text()
 
 
 @pytest.fixture

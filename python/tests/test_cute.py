@@ -36,24 +36,6 @@ def test_pycute_layouts_are_the_same_function(rng):
         assert Layout(str(theirs).replace(",)", ")")).same(ours)
 
 
-def test_pycute_composition_is_ours(rng):
-    pycute = pytest.importorskip("pycute")
-    if not hasattr(pycute, "Layout"):
-        pytest.skip("another pycute")
-    checked = 0
-    for _ in range(200):
-        a, b = pycute.Layout(*nested(rng, 1)), pycute.Layout(*nested(rng, 1))
-        reach = max(b(number) for number in range(size(b.shape)))
-        if reach >= size(a.shape):
-            continue
-        # The composition by its definition: theirs may be wrong where it does not refuse.
-        composed = Layout.of(a) @ Layout.of(b)
-        for number, index in enumerate(np.ndindex(composed.shape[::-1])):
-            assert composed.locate(*index[::-1])["Addr"] == a(b(number)), (a, b)
-        checked += 1
-    assert checked > 20
-
-
 def test_layouts_of_meta_are_the_same_function(rng):
     theirs_of = pytest.importorskip("tensor_layouts")
     for _ in range(300):
@@ -65,5 +47,6 @@ def test_layouts_of_meta_are_the_same_function(rng):
         # Python writes a comma into tuples of one, which CuTe does not.
         assert Layout(str(theirs).replace(",)", ")")).same(ours)
     swizzled = theirs_of.compose(theirs_of.Swizzle(3, 0, 3), theirs_of.Layout((8, 8), (8, 1)))
-    with pytest.raises((ValueError, TypeError), match=r"XOR|swizzle|neither"):
-        Layout.of(swizzled)
+    ours = Layout.of(swizzled)
+    for number, index in enumerate(np.ndindex(8, 8)):
+        assert ours.locate(*index[::-1])["Addr"] == swizzled(number)

@@ -24,7 +24,7 @@ def test_dask_writes_the_table_of_one_process(tmp_path):
     assert found == placement.table().tolist()
 
 
-@pytest.mark.parametrize("name", ["mn-core", "tpu", "gpu"])
+@pytest.mark.parametrize("name", ["mn-core", "tpu", "gpu", "cute", "planner"])
 def test_notebooks_run(name, tmp_path):
     nbformat = pytest.importorskip("nbformat")
     nbclient = pytest.importorskip("nbclient")

@@ -51,15 +51,8 @@ impl Layout {
         tile: &Layout,
         arrangement: Arrangement,
     ) -> Result<Layout, LayoutError> {
-        let named = tile.used.iter().any(|level| axis_of(*level).is_some());
-        let space: Vec<(Level, u64)> = match named {
-            true => (0..).map(Level::axis).zip(self.shape()).collect(),
-            false => vec![(Level::ADDR, self.elements())],
-        };
-        let rest =
-            tile.complement(&space).map_err(|error| renamed(error, LayoutError::CannotDivide))?;
-        let map = tile.concatenate(&rest)?;
-        let divided = self.compose_in(order, &map)?;
+        let rest = self.tiles(tile)?;
+        let divided = self.compose_in(order, &tile.concatenate(&rest)?)?;
         match arrangement {
             Arrangement::Logical => divided.permute(&interleaved(tile.rank(), rest.rank())),
             Arrangement::Zipped | Arrangement::Tiled | Arrangement::Flat => Ok(divided),
@@ -92,6 +85,26 @@ impl Layout {
         pattern: &Layout,
         arrangement: Arrangement,
     ) -> Result<Layout, LayoutError> {
+        let copies = self.copies_at(pattern)?;
+        let product = self.concatenate(&copies)?;
+        match arrangement {
+            Arrangement::Logical => product.permute(&interleaved(self.rank(), copies.rank())),
+            Arrangement::Zipped | Arrangement::Tiled | Arrangement::Flat => Ok(product),
+        }
+    }
+
+    /// The layout that numbers the tiles of a division.
+    pub(super) fn tiles(&self, tile: &Layout) -> Result<Layout, LayoutError> {
+        let named = tile.used.iter().any(|level| axis_of(*level).is_some());
+        let space: Vec<(Level, u64)> = match named {
+            true => (0..).map(Level::axis).zip(self.shape()).collect(),
+            false => vec![(Level::ADDR, self.elements())],
+        };
+        tile.complement(&space).map_err(|error| renamed(error, LayoutError::CannotDivide))
+    }
+
+    /// The layout that numbers the copies of a product.
+    pub(super) fn copies_at(&self, pattern: &Layout) -> Result<Layout, LayoutError> {
         let levels = self.used.iter().chain(&pattern.used);
         if let Some(level) = levels.copied().find(|level| *level != Level::ADDR) {
             return Err(LayoutError::MapLevel { level, rank: 0 });
@@ -104,12 +117,7 @@ impl Layout {
         let room = room.checked_next_multiple_of(filled).ok_or_else(too_large)?;
         let free = self.complement(&[(Level::ADDR, room)]);
         let free = free.map_err(|error| renamed(error, LayoutError::CannotMultiply))?;
-        let copies = free.compose(pattern)?;
-        let product = self.concatenate(&copies)?;
-        match arrangement {
-            Arrangement::Logical => product.permute(&interleaved(self.rank(), copies.rank())),
-            Arrangement::Zipped | Arrangement::Tiled | Arrangement::Flat => Ok(product),
-        }
+        free.compose(pattern)
     }
 }
 

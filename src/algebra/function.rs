@@ -8,7 +8,7 @@
 
 use crate::algebra::compose::axis_of;
 use crate::algebra::divide::Arrangement;
-use crate::algebra::layout::{Layout, Subaxis, Target};
+use crate::algebra::layout::{Axis, Layout, Subaxis, Target};
 use crate::algebra::radix::{IndexOrder, product};
 use crate::error::{EditError, LayoutError};
 use crate::level::Level;
@@ -66,12 +66,19 @@ impl LinearFunction<'_> {
             let divided = self.layout.divide(self.order, tile, Arrangement::Flat)?;
             return self.grouped(divided, tile.rank(), arrangement);
         }
+        let modes = self.majors(tile);
         let tile = tile.flattened(self.order)?;
         let flat = whole_tiles(self.layout.flattened(self.order)?, 0, &tile)?;
-        self.grouped(flat.divide(self.order, &tile, Arrangement::Flat)?, 1, arrangement)
+        let rest = flat.tiles(&stepping(&tile)?)?;
+        let divided = flat.compose_in(self.order, &tile.concatenate(&rest)?)?;
+        let tiles = rest.axes().first().map_or(Vec::new(), sizes);
+        Ok(self.spread(divided, [modes, tiles], arrangement))
     }
 
-    /// Divides mode by mode: mode k into tiles of `modes[k]`, or not at all where there is none.
+    /// Divides mode by mode: mode k into tiles of `modes[k]`. Without one it stays as it is, and counts as a
+    /// single tile in the arrangement [`Logical`](Arrangement::Logical), as tiles of one element in the others.
+    ///
+    /// Source: CuTe, `python/pycute/layout.py`, `hier_unzip`.
     ///
     /// # Errors
     /// [`Edit`](LayoutError::Edit) for more tiles than modes; as [`Layout::divide`].
@@ -80,11 +87,12 @@ impl LinearFunction<'_> {
         modes: &[Option<Layout>],
         arrangement: Arrangement,
     ) -> Result<Layout, LayoutError> {
-        let tiles = self.whole_modes(modes, modes.len())?;
-        let layout = tiles
-            .iter()
-            .enumerate()
-            .try_fold(self.layout.clone(), |layout, (k, tile)| whole_tiles(layout, k, tile))?;
+        let tiles = match arrangement {
+            Arrangement::Logical => self.whole_modes(modes, modes.len(), |extent| extent)?,
+            _ => self.whole_modes(modes, modes.len(), |_| 1)?,
+        };
+        let whole = |layout, (k, tile)| whole_tiles(layout, k, tile);
+        let layout = tiles.iter().enumerate().try_fold(self.layout.clone(), whole)?;
         let tiler = Layout::by_modes(self.order, &tiles)?;
         // The axes of all arrangements but the first have one order.
         let divided = layout.divide(self.order, &tiler, arrangement)?;
@@ -100,7 +108,7 @@ impl LinearFunction<'_> {
     /// # Errors
     /// As [`divide_modes`](LinearFunction::divide_modes).
     pub fn tiler(&self, modes: &[Option<Layout>]) -> Result<Layout, LayoutError> {
-        Layout::by_modes(self.order, &self.whole_modes(modes, modes.len())?)
+        Layout::by_modes(self.order, &self.whole_modes(modes, modes.len(), |extent| extent)?)
     }
 
     /// Composes mode by mode: mode k with `modes[k]`; those without one stay as they are.
@@ -108,7 +116,7 @@ impl LinearFunction<'_> {
     /// # Errors
     /// [`Edit`](LayoutError::Edit) for more layouts than modes; as [`Layout::compose`].
     pub fn compose_modes(&self, modes: &[Option<Layout>]) -> Result<Layout, LayoutError> {
-        let modes = self.whole_modes(modes, self.layout.rank())?;
+        let modes = self.whole_modes(modes, self.layout.rank(), |extent| extent)?;
         self.layout.compose(&Layout::by_modes(self.order, &modes)?)
     }
 
@@ -121,8 +129,10 @@ impl LinearFunction<'_> {
         pattern: &Layout,
         arrangement: Arrangement,
     ) -> Result<Layout, LayoutError> {
+        let modes = [self.majors(self.layout), self.majors(pattern)];
         let (tile, pattern) = (self.layout.flattened(self.order)?, pattern.flattened(self.order)?);
-        self.grouped(tile.product(&pattern, Arrangement::Flat)?, 1, arrangement)
+        let product = tile.concatenate(&stepping(&tile)?.copies_at(&pattern)?)?;
+        Ok(self.spread(product, modes, arrangement))
     }
 
     /// Returns the longest right inverse, a mode per digit; see [`Layout::contiguous_inverse`].
@@ -141,12 +151,13 @@ impl LinearFunction<'_> {
         Ok(self.by_digits(self.layout.linear_left_inverse(self.order)?))
     }
 
-    /// Returns the layout of the rest of a space, a mode per digit; see [`Layout::complement`].
+    /// Returns the layout of the rest of a space, a mode per digit; see [`Layout::complement`]. As in CuTe, digits of
+    /// stride 0 do not count.
     ///
     /// # Errors
     /// As [`Layout::complement`].
     pub fn complement(&self, space: &[(Level, u64)]) -> Result<Layout, LayoutError> {
-        Ok(self.by_digits(self.layout.complement(space)?))
+        Ok(self.by_digits(stepping(self.layout)?.complement(space)?))
     }
 
     /// Composes with `inner`, a mode per digit; see [`Layout::compose_in`], which keeps the axes of `inner`.
@@ -175,11 +186,39 @@ impl LinearFunction<'_> {
         }
     }
 
-    /// Returns a layout for each of the first `count` modes: the given one, or the whole mode.
+    /// Splits the axes of tile and rest into the modes of an arrangement. An axis that is not one mode has those that are given, major
+    /// to minor, or one per digit where there is but one.
+    fn spread(&self, layout: Layout, modes: [Vec<u64>; 2], arrangement: Arrangement) -> Layout {
+        let axes = match arrangement {
+            Arrangement::Logical | Arrangement::Zipped => 2..2,
+            Arrangement::Tiled => 1..2,
+            Arrangement::Flat => 0..2,
+        };
+        let modes = modes.into_iter().enumerate().skip(axes.start).take(axes.len());
+        // From the last one on, so that the first keeps its number.
+        modes.rev().fold(layout, |layout, (at, modes)| {
+            let digits = || layout.axes().get(at).map_or(Vec::new(), sizes);
+            let modes = if modes.len() > 1 { modes } else { digits() };
+            self.split(&layout, at, &modes).unwrap_or(layout)
+        })
+    }
+
+    /// Returns the extents of the modes, major to minor.
+    fn majors(&self, layout: &Layout) -> Vec<u64> {
+        let shape = layout.shape();
+        self.order
+            .slowest_first(shape.len())
+            .into_iter()
+            .filter_map(|axis| shape.get(axis).copied())
+            .collect()
+    }
+
+    /// Returns a layout for each of the first `count` modes: the given one, or that of neighbours.
     fn whole_modes(
         &self,
         modes: &[Option<Layout>],
         count: usize,
+        neighbours: fn(u64) -> u64,
     ) -> Result<Vec<Layout>, LayoutError> {
         let shape = self.layout.shape();
         if modes.len() > shape.len() {
@@ -189,22 +228,46 @@ impl LinearFunction<'_> {
         let given = modes.iter().chain(std::iter::repeat(&None));
         let modes = given.zip(shape).take(count).map(|(mode, extent)| match mode {
             Some(mode) => Ok(mode.clone()),
-            None => identity(extent),
+            None => identity(neighbours(extent)),
         });
         modes.collect()
     }
 
     /// Splits a layout of one axis into an axis per digit, as CuTe writes its results.
     fn by_digits(&self, layout: Layout) -> Layout {
-        let sizes: Vec<u64> = match layout.axes() {
-            [axis] => axis.subaxes.iter().map(|subaxis| subaxis.size).collect(),
-            _ => return layout,
-        };
-        let split = layout.split_axis(0, &sizes).ok();
-        let split = split.filter(|split| !sizes.is_empty() && split.rank() == sizes.len());
-        let order = self.order.slowest_first(sizes.len());
-        split.and_then(|split| split.permute(&order).ok()).unwrap_or(layout)
+        match layout.axes() {
+            [axis] => self.split(&layout, 0, &sizes(axis)).unwrap_or(layout),
+            _ => layout,
+        }
     }
+
+    /// Splits an axis into modes, given major to minor; `None` if the axis is padded.
+    fn split(&self, layout: &Layout, at: usize, modes: &[u64]) -> Option<Layout> {
+        let split = layout.split_axis(at, modes).ok()?;
+        let mut order: Vec<usize> = (0..split.rank()).collect();
+        let axes = order.get_mut(at..at + modes.len()).filter(|axes| !axes.is_empty())?;
+        if self.order == IndexOrder::Colexicographic {
+            axes.reverse();
+        }
+        split.permute(&order).ok()
+    }
+}
+
+/// Returns the sizes of the digits, major to minor.
+fn sizes(axis: &Axis) -> Vec<u64> {
+    axis.subaxes.iter().map(|subaxis| subaxis.size).collect()
+}
+
+/// Removes the digits of stride 0, so that each place occurs once.
+fn stepping(layout: &Layout) -> Result<Layout, LayoutError> {
+    let mut builder = layout.to_builder();
+    let slots = |axis: &Axis| axis.subaxes.iter().map(|subaxis| subaxis.size).product::<u64>();
+    for axis in builder.axes.iter_mut().filter(|axis| axis.extent == slots(axis)) {
+        let stays = |digit: &&mut Subaxis| matches!(digit.target, Target::Land { stride: 0, .. });
+        axis.subaxes.iter_mut().filter(stays).for_each(|digit| digit.size = 1);
+        axis.extent = slots(axis);
+    }
+    builder.build()
 }
 
 /// Returns the layout of one axis whose places are its indexes.
@@ -236,8 +299,10 @@ fn going_on(layout: &Layout, axis: usize, extent: u64) -> Result<Layout, LayoutE
         Some(major) if matches!(major.target, Target::Land { .. }) => {
             major.size = extent.div_ceil(slots / major.size);
         }
+        // One element, as often as it is asked for.
+        None => longer.subaxes = vec![Subaxis::land(extent, Level::ADDR, 0)],
         // A digit that feeds does not determine the next address.
-        _ => return Ok(layout.clone()),
+        Some(_) => return Ok(layout.clone()),
     }
     longer.extent = extent;
     builder.build()
