@@ -11,8 +11,8 @@ impl Local {
     /// Returns whether every product finds its elements of all operands in its unit, time slice and lane.
     ///
     /// A level of the machine that a layout does not use has copies on all of its units.
-    /// With [`Einsum::local_in`](super::Einsum::local_in) for each candidate, it finds the local ways to carry
-    /// out an operation on operands whose layouts are given. Any layout is accepted, including windows;
+    /// With [`Einsum::local_in`](super::Einsum::local_in) for each candidate, it finds the local ways to
+    /// carry out an operation on operands whose layouts are given. Any layout is accepted, including windows;
     /// elements that no product needs do no harm.
     /// Law: as enumeration. Cost: as [`Layout::serves`].
     ///

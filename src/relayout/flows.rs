@@ -1,4 +1,4 @@
-//! From which unit of a level to which.
+//! The traffic between each two units of a level.
 
 use super::numbered::{NumberedSides, sums};
 use super::options::BUDGET;
@@ -12,7 +12,7 @@ use crate::number::{to_index, to_u64};
 /// The most units of a level.
 const MOST_UNITS: u64 = 1 << 8;
 
-/// How much moves from which unit of a level to which. Groups of units are named by the first unit.
+/// The traffic between each two units of a level. A group of units is named by its first unit.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
@@ -28,8 +28,8 @@ pub struct Flows {
 }
 
 impl Relayout {
-    /// The number of destination copies that come from each coordinate of a level to each, a row per source;
-    /// what stays is where both are the same.
+    /// Counts the destination copies by the coordinates that they come from and go to in a level, a row per
+    /// source; copies that stay are counted where both are equal.
     ///
     /// Units are told apart by this level alone, whatever is above it: at the outermost level that
     /// [`traffic`](Relayout::traffic) crosses nothing changes above. A memory of a group of units is one
