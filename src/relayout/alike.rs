@@ -12,7 +12,7 @@
 //! after PE % 2    two: units 0 and 7 keep their 6 elements, 6 elements enter each of the others
 //! ```
 //!
-//! Units are told apart field by field. After some fields, the state of a unit is the list of values that
+//! Units are separated field by field. After some fields, the state of a unit is the list of values that
 //! the remaining digits can have, with the number of elements for each: those that the target puts into
 //! the unit, and those of them that the source has there too. Units with equal states are counted as one.
 //! Fields that share no digits, however indirectly, are counted apart: their numbers multiply.

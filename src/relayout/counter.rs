@@ -177,7 +177,7 @@ impl<'a> Counter<'a> {
         DigitChoice { options: common.size, adds }
     }
 
-    /// The amounts that every index adds to the sums, above the least of each sum, which goes to `start`.
+    /// The amounts that every index adds to the sums, less the least of each sum, which `start` takes.
     fn rows(&mut self, indexes: impl Iterator<Item = Vec<u64>>) -> Vec<Vec<u64>> {
         let mut rows: Vec<Vec<u64>> = indexes.map(|index| self.sums(&index)).collect();
         for (sum, start) in self.start.iter_mut().enumerate() {

@@ -31,9 +31,9 @@ impl Relayout {
     /// Counts the destination copies by the coordinates that they come from and go to in a level, a row per
     /// source; copies that stay are counted where both are equal.
     ///
-    /// Units are told apart by this level alone, whatever is above it: at the outermost level that
-    /// [`traffic`](Relayout::traffic) crosses nothing changes above. A memory of a group of units is one
-    /// row or column, named by the first of them.
+    /// Units differ by their coordinate in this level alone, whatever is above it: above the outermost level
+    /// that [`traffic`](Relayout::traffic) crosses nothing changes. A memory of a group of units is one row
+    /// or column, named by the first of them.
     /// Law: the counts sum up to elements x [copies](Relayout::copies); between different units they
     /// are those of [`transfers`](Relayout::transfers) between units that differ in the level.
     /// Cost: by the digits and the pairs of units.

@@ -106,7 +106,7 @@ pub(super) fn count_zeros(
 
 /// The number of ways to bring a sum back to 0 with all of the terms.
 ///
-/// Each goes to the shorter one of two lists, those with many options first, so that neither list
+/// Each is added to the shorter one of two lists, those with many options first, so that neither list
 /// grows much beyond what the largest term makes.
 fn met(sums: SumSearch, terms: &[Options<i128>], budget: &mut u64) -> Result<u128, LayoutError> {
     let mut terms: Vec<&Options<i128>> = terms.iter().collect();
