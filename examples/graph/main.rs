@@ -1,8 +1,8 @@
-//! Plans a chain of matmuls of which no two have the same shape, and says what planning them took:
+//! Plans a chain of matmuls of which no two have the same shape, and prints the cost of planning:
 //! `cargo run --release --example graph -- 1000`.
 //!
-//! Every product has a few cheapest ways to be computed, candidates of its loops, and the way through them that is the
-//! cheapest with all relayouts is found operation by operation (Viterbi).
+//! Every product keeps the few cheapest candidates of its loops. The path through them that is cheapest
+//! with all relayouts is found operation by operation (Viterbi).
 
 use std::error::Error;
 

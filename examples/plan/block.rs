@@ -1,13 +1,13 @@
-//! The block: its operations, and where its tensors are when it starts.
+//! The block: its operations, and the memories of its tensors when it starts.
 
 /// An operation: a sum, and whether its rows are then normalised along an axis.
 pub(crate) struct Step {
     pub(crate) sum: &'static str,
     pub(crate) operands: &'static [&'static str],
     pub(crate) result: &'static str,
-    /// Whether sums along the last axis of the result are wanted in all of it.
+    /// Set when the result is normalised along its last axis: every unit of a row needs the sums of that row.
     pub(crate) is_normalised: bool,
-    /// Whether the result is made and used slice by slice where it is too large.
+    /// Set when the result is made and used slice by slice if it is too large.
     pub(crate) is_streamed: bool,
 }
 
@@ -34,7 +34,7 @@ pub(crate) const BLOCK: [Step; 10] = [
     step("sd,sd->sd", &["w", "y"], "z", true),
 ];
 
-/// Whether a tensor is in DRAM when the block starts; the others are in the memories of the PEs.
+/// Returns whether a tensor is in DRAM when the block starts; the others are in the memories of the PEs.
 pub(crate) fn is_in_dram(tensor: &str) -> bool {
     tensor == "x" || tensor.starts_with('W')
 }

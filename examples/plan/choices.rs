@@ -24,7 +24,7 @@ const PRODUCTS_PER_STEP: u64 = 4;
 /// Choices of an operation that are tried, the cheapest ones.
 const CHOICES: usize = 128;
 
-/// What it takes to plan on one machine at one sequence length.
+/// The machine, the sequence length and the prices of a plan.
 pub(crate) struct Planner {
     pub(crate) machine: Machine,
     /// Long words of a PE in both of its memories.
@@ -41,7 +41,7 @@ pub(crate) struct Choice {
     pub(crate) result: Layout,
     /// The result where it rests afterwards: its sums added up and, unless it is streamed, with all of its slices.
     pub(crate) rest: Layout,
-    /// What each operand must be: slice by slice, and at rest.
+    /// The layouts that each operand must have: slice by slice, and at rest.
     pub(crate) operands: Vec<(Layout, Layout)>,
     /// Steps of the operation alone.
     pub(crate) own: u64,

@@ -36,7 +36,7 @@ fn text(layout: &Layout) -> Answer<String> {
     Ok(layout.to_pad_layout()?.to_string())
 }
 
-/// Two lines per operation: what it costs, and the layout of its result.
+/// Two lines per operation: its cost, and the layout of its result.
 fn print_table(plan: &Plan) -> Answer<()> {
     let head = ["operation", "own", "loads", "relayout", "words"];
     println!("{:12} {:>9} {:>9} {:>9} {:>6}", head[0], head[1], head[2], head[3], head[4]);

@@ -1,4 +1,4 @@
-//! Complement: what a layout leaves free of a space.
+//! Complement: the part of a space that a layout leaves free.
 
 use std::collections::BTreeSet;
 

@@ -8,7 +8,7 @@ use crate::level::Level;
 use crate::location::Location;
 
 impl Layout {
-    /// Finds where the element at `index` lives: its first copy, where every replica digit is 0.
+    /// Finds the place of the element at `index`: that of its first copy, whose replica digits are all 0.
     ///
     /// The index has one entry per axis. The place has a coordinate in every used level, in
     /// elements of the level.

@@ -5,7 +5,7 @@ use crate::algebra::Layout;
 
 /// The layouts of operands of these extents, which together are the result along `axis`.
 ///
-/// Law: element i of an operand lies where the result has it, `start + i` along the axis.
+/// Law: element i of an operand is where element `start + i` of the result is, along the axis.
 ///
 /// # Errors
 /// [`EinsumError`](super::EinsumError) for an axis beyond the rank, or extents that do not add up to its own; as

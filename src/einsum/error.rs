@@ -1,12 +1,12 @@
-//! The reason an operation between tensors is refused.
+//! The errors of operations between tensors.
 
 use crate::error::{Diagnostic, LayoutError, Site};
 
-/// The reason an operation between tensors cannot be carried out so.
+/// The reason an operation between tensors has no answer for some layouts.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, thiserror::Error)]
 #[non_exhaustive]
 pub enum EinsumError {
-    /// A question about a layout of an operand or the result is refused.
+    /// An error of a layout of an operand or of the result.
     #[error(transparent)]
     Layout(#[from] LayoutError),
     /// A layout of another rank than the result of the `einsum`.
@@ -17,7 +17,7 @@ pub enum EinsumError {
         /// The axes of the layout.
         rank: usize,
     },
-    /// A label that is not summed over, but is given a place to run.
+    /// A label that is not summed over, but is given a layout.
     #[error("`{0}` is not summed over")]
     NotSummed(char),
     /// A label that is specified twice.
@@ -49,7 +49,7 @@ pub enum EinsumError {
         /// The shape of the layout.
         given: Vec<u64>,
     },
-    /// A label that is summed over, but is not given a place to run.
+    /// A label that is summed over, but is not given a layout.
     #[error("`{0}` is summed over; give its layout")]
     MissingRun(char),
     /// An axis that the result lacks.
@@ -60,7 +60,7 @@ pub enum EinsumError {
         /// The number of axes.
         rank: usize,
     },
-    /// Parts that are not the whole axis.
+    /// Parts whose extents do not add up to that of the axis.
     #[error("the extents of the parts do not add up to the {extent} of axis {axis}")]
     Parts {
         /// The axis.
@@ -68,7 +68,7 @@ pub enum EinsumError {
         /// Its extent.
         extent: u64,
     },
-    /// Shapes that differ in more than the axis along which is gathered.
+    /// Shapes that differ in more than the gathered axis.
     #[error("{operand:?} and {result:?} differ in more than axis {axis}")]
     GatherShapes {
         /// The shape of the operand.
@@ -106,7 +106,7 @@ pub enum EinsumError {
         /// The extent of the result.
         extent: u64,
     },
-    /// A layout with derived axes, where only plain ones are taken.
+    /// A layout with derived axes, where only plain layouts are supported.
     #[error("a layout has derived axes, and this operation takes plain axes only")]
     DerivedAxes,
     /// An axis that is summed over and feeds a derived axis.

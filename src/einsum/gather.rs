@@ -14,11 +14,10 @@ use crate::number::to_u64;
 use crate::placement::Placement;
 use crate::relayout::{Relayout, in_nodes_of_both};
 
-/// Pairs of places along the axis that are looked at.
+/// The most pairs of a source row and a destination that are compared.
 const MOST_PAIRS: usize = 1 << 16;
 
-/// A result whose elements are those of an operand, but for one axis along which a table says
-/// which.
+/// A lookup: along one axis, the result takes the rows of an operand that a table of indexes names.
 ///
 /// ```
 /// use tensor_layout::{Layout, Machine, Placement};
@@ -42,7 +41,7 @@ pub struct Gather {
     sides: (Layout, Layout),
 }
 
-/// What enters the units of a level.
+/// The traffic into the units of a level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
@@ -54,7 +53,8 @@ pub struct GatherTraffic {
     pub into: u64,
 }
 
-/// What enters the units, outermost level first, by where a row is and where it is wanted.
+/// The elements that enter the units of each level, outermost first, by the coordinates of the source row
+/// and of the destination.
 type Memo = HashMap<(Vec<u64>, Vec<u64>), Vec<u64>>;
 
 impl Gather {
@@ -115,8 +115,8 @@ impl Gather {
         Ok(gather)
     }
 
-    /// What a table makes enter the units, innermost level first; exact, and so a lower bound
-    /// for every way to carry it out.
+    /// Counts the elements that a table brings into the units of each level, innermost first: exact, and so
+    /// a lower bound for every algorithm.
     ///
     /// Entry j of the table is the index of the operand for index j of the result.
     /// Law: by enumeration.
@@ -153,7 +153,7 @@ impl Gather {
         Ok(self.levels(&into))
     }
 
-    /// The most that any table makes enter the units of each level, innermost level first.
+    /// Counts the most elements that any table brings into the units of each level, innermost first.
     ///
     /// Law: the maximum of [`traffic`](Gather::traffic) over all tables, level by level.
     /// Cost: as [`traffic`](Gather::traffic), for all pairs of units.
@@ -165,7 +165,7 @@ impl Gather {
         let mut memo = Memo::new();
         let mut into = vec![0_u64; self.path.len()];
         for (depth, into) in into.iter_mut().enumerate() {
-            // How many indexes of the result are in a unit, and one of them.
+            // For each unit: the number of indexes of the result in it, one of them, and its coordinates.
             let mut units: HashMap<&[u64], (u64, u64, &Vec<u64>)> = HashMap::new();
             for (at, (index, count)) in &wanted {
                 units.entry(&at[..=depth]).or_insert((0, *index, at)).0 += count;
@@ -192,7 +192,7 @@ impl Gather {
         levels.map(|(level, into)| GatherTraffic { level: *level, into: *into }).collect()
     }
 
-    /// The coordinates that an index along the axis alone is worth.
+    /// The steps of an index along the axis alone, summed up for each level of the path.
     fn place(&self, layout: &Layout, index: u64) -> Result<Vec<u64>, EinsumError> {
         let extent = layout.shape()[self.axis];
         if index >= extent {
@@ -205,7 +205,7 @@ impl Gather {
         Ok(self.path.iter().map(|level| place.get(*level).unwrap_or(0)).collect())
     }
 
-    /// The indexes along the axis by their coordinates: one of them, and how many.
+    /// The indexes along the axis grouped by coordinates: one index of each group, and the size of the group.
     fn classes(&self, layout: &Layout) -> Result<HashMap<Vec<u64>, (u64, u64)>, EinsumError> {
         const MOST_INDEXES: u64 = 1 << 22;
         let extent = layout.shape()[self.axis];
@@ -220,8 +220,8 @@ impl Gather {
         Ok(classes)
     }
 
-    /// What enters the units, outermost level first, if a row of the operand is wanted at an
-    /// index of the result; both with their coordinates.
+    /// The elements that enter the units of each level, outermost first, if row `entry` of the operand (at
+    /// `from`) is wanted at index `wanted` of the result (at `at`).
     fn enters(
         &self,
         memo: &mut Memo,
@@ -246,7 +246,7 @@ impl Gather {
         Ok(into)
     }
 
-    /// One row of the operand and one of the result, or no rows.
+    /// Pairs one row of the operand with one row of the result; `None` is an empty part.
     fn pair(&self, entry: Option<u64>, wanted: Option<u64>) -> Result<Relayout, EinsumError> {
         let row = |placement: &Placement, index: Option<u64>| {
             let (start, end) = index.map_or((0, 0), |index| (index, index + 1));

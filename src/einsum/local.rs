@@ -22,9 +22,8 @@ pub struct Local {
 impl Einsum {
     /// The layouts that the operands must have so that the operation is local.
     ///
-    /// `result` is where the partial sums of every element are; `runs` says for each axis that is
-    /// summed over what its extent is and where it runs: the strides of its address digits do
-    /// not matter.
+    /// `result` places the partial sums of every element; `runs` gives the extent and the digits of each
+    /// axis that is summed over. The strides of its address digits do not matter.
     /// Law: the unit, time slice and lane in which a product is computed hold its operands; no other
     /// has a copy. Only padding does where an axis that an operand lacks ends within digits whose places
     /// are not evenly apart, such as those of two levels.
@@ -138,8 +137,8 @@ impl Local {
         Ok(Local { operands, axes, loops })
     }
 
-    /// The layout of the result while partial sums are added up: where the parts of each element are, but for
-    /// the axes that are summed over.
+    /// The layout of the result before its partial sums are added: the coordinates of the parts of each
+    /// element, without those that the axes summed over contribute.
     #[must_use]
     pub fn result(&self) -> &Layout {
         &self.loops.result
@@ -156,8 +155,8 @@ impl Local {
         &self.operands
     }
 
-    /// The levels in which the partial sums of an element lie apart: units and lanes over which
-    /// a sum runs. Sums that run over addresses or time add up in place.
+    /// The levels in which the partial sums of an element differ: units and lanes over which a sum runs.
+    /// Sums over addresses or time add up in place.
     #[must_use]
     pub fn partial_levels(&self) -> Vec<Level> {
         let moving = |axis: &Axis| {

@@ -21,7 +21,7 @@ pub(super) struct Loops {
 /// A digit that lands outside the address: (size, level, stride).
 pub(super) type Outside = (u64, Level, u64);
 
-/// Where the digit lands if that is a unit, a lane or a time slice.
+/// Returns the digit if it lands in a unit, a lane or a time slice.
 pub(super) fn outside(subaxis: &Subaxis) -> Option<Outside> {
     match subaxis.target {
         Target::Land { level, stride } if level != Level::ADDR => {
@@ -49,8 +49,8 @@ impl Loops {
         Ok(loops)
     }
 
-    /// The partial sums: the result with the digits of sums that land in units, lanes and time
-    /// slices. What adds up in place counts in a level of its own, so that it tells nothing apart.
+    /// The partial sums: the result with the digits of sums that land in units, lanes and time slices.
+    /// All other digits of sums land in [`Level::IN_SUM`], so that adding up in place is not a collision.
     pub(super) fn partial_sums(&self) -> Result<Layout, EinsumError> {
         let own = Level::IN_SUM;
         let mut partial = self.result.to_builder();
@@ -96,13 +96,13 @@ impl Loops {
             }
         }
         let operand = operand.build()?;
-        // Copies for padding may lie on others.
+        // Copies for padding may overlap others.
         operand.check_injective()?;
         Ok(operand)
     }
 }
 
-/// A refusal without the order in which parts add up in place, which is no coordinate of a machine.
+/// Removes [`Level::IN_SUM`], which is not a coordinate of a machine, from the place of an error.
 fn without_order(refusal: LayoutError) -> LayoutError {
     let cut = |place: Location| place.iter().filter(|(of, _)| *of != Level::IN_SUM).collect();
     match refusal {
@@ -116,7 +116,8 @@ fn without_order(refusal: LayoutError) -> LayoutError {
     }
 }
 
-/// The copies of what an axis with elements does not change: one where each of its values is.
+/// The copies of an operand that lacks this axis: one at the coordinates of each value. The axis must
+/// have elements.
 pub(super) fn copies(axis: &Axis) -> Vec<Outside> {
     let moves = |subaxis: &Subaxis| outside(subaxis).is_some();
     let subaxes = axis.subaxes.iter().copied().filter(moves).collect();
@@ -128,8 +129,8 @@ pub(super) fn copies(axis: &Axis) -> Vec<Outside> {
     }
 }
 
-/// All places as one digit, if they are evenly apart: digits that step as one in some order, of which
-/// the values reach no farther than there are of them.
+/// All places as one digit, if they are evenly apart: by ascending stride each digit continues the one
+/// before, and the greatest sum of steps is that of the last of `extent` even places.
 fn progression(places: &Axis) -> Option<Outside> {
     let digits = places.subaxes.iter().filter_map(outside).filter(|(size, ..)| *size > 1);
     let digits = digits.sorted_unstable_by_key(|(.., stride)| *stride).collect_vec();
@@ -157,8 +158,8 @@ fn greatest(axis: &Axis) -> u64 {
     bound
 }
 
-/// The number of different values some digits of an axis have, which are the first of all that they can
-/// have.
+/// The number of distinct combinations of the digits that count, over the values of the axis. They are
+/// the first of all possible combinations.
 ///
 /// Major to minor: below a greater digit everything is possible; with equal ones the rest counts.
 pub(super) fn distinct(axis: &Axis, counts: impl Fn(&Subaxis) -> bool) -> u64 {
@@ -183,7 +184,7 @@ pub(super) fn is_moving(digit: &Subaxis, counts: impl Fn(Level) -> bool) -> bool
     outside(digit).is_some_and(|(_, level, _)| counts(level))
 }
 
-/// The digits of some axes, those that do not stay as they are at row-major, dense addresses.
+/// The digits of some axes; those that do not stay are replaced by digits of dense row-major addresses.
 pub(super) fn restrided(
     axes: &[&Axis],
     stays: impl Fn(&Subaxis) -> bool,

@@ -1,24 +1,25 @@
-//! Operations between tensors: which layouts make them local, and what their sums cost.
+//! Operations between tensors: the layouts that make them local, and the cost of their sums.
 //!
 //! ```text
 //! bsk,kn->bsn     result  ((4_L2B:1), (16:1), (8_MAB:1))     k runs over (4_PE:1, 32:1)
 //!
 //! product (b,s,k,n) in L2B b, MAB n, PE k / 32
 //! operand bsk     ((4_L2B:1), (16:32), (4_PE:1, 32:1); B@[8_MAB:1])
-//! operand kn      ((4_PE:1, 32:8), (8_MAB:1); B@[4_L2B:1])   wherever b goes, it has a copy
+//! operand kn      ((4_PE:1, 32:8), (8_MAB:1); B@[4_L2B:1])   it lacks b, so every L2B has a copy
 //! partial sums    in PE: 4 of every element of the result
 //! ```
 //!
 //! An operation is *local* if every product finds its operands in its unit, its time slice and its lane.
-//! The axes of the result say where products are computed, and so do the axes that are summed
-//! over. An operand has these digits where it has the axis and copies where it does not; its
-//! addresses are its own affair, and here they are row-major.
+//! The axes of the result and the axes summed over determine where each product is computed. An operand
+//! has the same digits for the axes that it has, and copies for those that it lacks; its addresses are
+//! free, and here they are row-major.
 //!
 //! One operation per file, its law on top. Layouts of results and operands are plain, without derived axes
 //! that [`simplified`](crate::Layout::simplified) cannot remove; edits of the index alone
-//! ([`transpose`], [`reshape`], [`concatenate`], [`pad`]) take any. They go from the result to its operands; the
-//! other way are the edits of a [`Layout`](crate::Layout), such as [`slice`](crate::Layout::slice) and
-//! [`windows`](crate::Layout::windows), and [`Local::is_served_by`] for layouts of operands that are given.
+//! ([`transpose`], [`reshape`], [`concatenate`], [`pad`]) take any layout. All of them derive operands from
+//! the result. For the other direction there are the edits of a [`Layout`](crate::Layout), such as
+//! [`slice`](crate::Layout::slice) and [`windows`](crate::Layout::windows), and [`Local::is_served_by`]
+//! for operands whose layouts are given.
 
 mod at_rest;
 mod broadcast;

@@ -3,12 +3,12 @@
 use super::EinsumError;
 use crate::algebra::Layout;
 
-/// The layout of an operand that lies in the result from `low` on, in every axis.
+/// The layout of an operand that the result contains from index `low` on, in every axis.
 ///
-/// Law: element i of the operand lies where element `low + i` of the result does.
+/// Law: element i of the operand is where element `low + i` of the result is.
 ///
 /// # Errors
-/// [`EinsumError`](super::EinsumError) where the operand does not lie inside the result; as
+/// [`EinsumError`](super::EinsumError) where the operand does not fit inside the result; as
 /// [`Layout::slice`].
 ///
 /// # Example

@@ -5,8 +5,8 @@ use super::local::Local;
 use super::loops::Loops;
 use crate::algebra::{Axis, Layout};
 
-/// The sum over an axis that the operand has in front of axis `at` of the result; `axis` says
-/// its extent and where it runs.
+/// The sum over an axis that the operand has in front of axis `at` of the result; `axis` gives its extent
+/// and its digits.
 ///
 /// Law: as [`Einsum::local`](super::Einsum::local); it is `ik->i` for any place of `k`.
 ///

@@ -1,4 +1,4 @@
-//! Operands as they are: do products find them where they are computed?
+//! Operands whose layouts are given: a test that all products find their elements.
 
 use super::EinsumError;
 use super::local::Local;
@@ -11,9 +11,9 @@ impl Local {
     /// Returns whether every product finds its elements of all operands in its unit, time slice and lane.
     ///
     /// A level of the machine that a layout does not use has copies on all of its units.
-    /// With [`Einsum::local_in`](super::Einsum::local_in) for each candidate this answers which ways to carry out an
-    /// operation are local for operands as they are. Layouts of any kind are taken, windows among them; where
-    /// each has more than products want, that does no harm.
+    /// With [`Einsum::local_in`](super::Einsum::local_in) for each candidate, it finds the local ways to
+    /// carry out an operation on operands whose layouts are given. Any layout is accepted, including windows;
+    /// elements that no product needs do no harm.
     /// Law: as enumeration. Cost: as [`Layout::serves`].
     ///
     /// # Errors
@@ -56,7 +56,7 @@ impl Local {
 }
 
 impl Loops {
-    /// An operand as products see it: the layout with an axis for each loop, those that it lacks without effect.
+    /// An operand as products see it: its layout with an axis for each loop; added axes have no effect.
     fn seen(&self, operand: &Layout, number: usize, axes: &[usize]) -> Result<Layout, EinsumError> {
         let extent = |loop_: &usize| self.axis(*loop_).map_or(0, |axis| axis.extent);
         let (expected, given): (Vec<u64>, _) = (axes.iter().map(extent).collect(), operand.shape());

@@ -18,9 +18,9 @@ use crate::level::Level;
 impl Local {
     /// The layout of the result once its partial sums are added up, addresses row-major.
     ///
-    /// Scattered, an address digit of the result becomes the digit in which the parts differed: one that it
-    /// divides, else the first of an axis, padded. Where there is none, the sum stays with the first of its parts,
-    /// and the other units have nothing.
+    /// Scattered, an address digit of the result becomes the digit in which the parts differed: the first one
+    /// whose size is a multiple of it, else the longest one that begins an axis, padded. Without either, the
+    /// sum stays with the first of its parts, and the other units have nothing.
     /// Law: replicated, an element is in every unit that held a part of it; scattered, in one of those, for
     /// each copy of the result. So it takes what [`traffic`](Local::traffic) counts.
     ///
@@ -95,14 +95,14 @@ fn scatter(axes: &mut [Axis], (size, level, stride): Outside) {
     }
 }
 
-/// The first address digit that a size divides.
+/// The first address digit whose size is a multiple of `size`, as (axis, position).
 fn divided(axes: &[Axis], size: u64) -> Option<(usize, usize)> {
     let fits = |digit: &Subaxis| outside(digit).is_none() && digit.size.is_multiple_of(size);
     let at = |(axis, of): (usize, &Axis)| Some((axis, of.subaxes.iter().position(fits)?));
     axes.iter().enumerate().find_map(at)
 }
 
-/// The longest address digit with which an axis begins, which may be padded.
+/// The longest address digit that begins an axis, which may be padded, as (axis, position).
 fn longest(axes: &[Axis]) -> Option<(usize, usize)> {
     let first =
         |axis: &Axis| axis.subaxes.first().filter(|digit| outside(digit).is_none()).copied();

@@ -1,4 +1,4 @@
-//! What bringing partial sums together takes.
+//! The traffic of reducing partial sums.
 
 use super::EinsumError;
 use super::local::Local;
@@ -10,7 +10,7 @@ use crate::machine::Machine;
 use crate::placement::Placement;
 use crate::relayout::{LevelTraffic, holders_at_most};
 
-/// Where the sums are wanted.
+/// The units in which the sums are wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Sums {
@@ -20,20 +20,20 @@ pub enum Sums {
     Scattered,
 }
 
-/// What crosses the border of the units of a level, in elements of the result, at the least.
+/// Lower bounds on the traffic across the border of the units of a level, in elements of the result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub struct SumTraffic {
     /// The level; a unit is the whole path from the root.
     pub level: Level,
-    /// The number of partial sums of an element that lie in different units.
+    /// The number of partial sums of an element that are in different units.
     pub partial: u64,
     /// The number of (element, unit) pairs in which the unit has to receive other parts.
     pub into: u64,
     /// The number of partial sums that have to leave their unit.
     pub out_of: u64,
-    /// The number of units that have a part, at most.
+    /// An upper bound on the number of units that have a part.
     pub units: u64,
 }
 
@@ -46,12 +46,12 @@ impl From<SumTraffic> for LevelTraffic {
 }
 
 impl Local {
-    /// What reducing the partial sums takes, per level, innermost first: a lower bound for every
-    /// algorithm, sums on the way included.
+    /// Counts the traffic of reducing the partial sums, per level, innermost first: a lower bound for every
+    /// algorithm, including those that add on the way.
     ///
-    /// Parts that lie in one unit are added there first. Then, of `p` parts of an element that lie
-    /// in different units of a level: wanted in all of them, each unit must be entered and
-    /// each part must leave; wanted in one, that unit must be entered and all other parts must leave.
+    /// Parts in one unit are added there first. If `p` > 1 parts of an element are left in different units
+    /// of a level, then replicated `p` units are entered and `p` parts leave; scattered, one unit is entered
+    /// and `p - 1` parts leave.
     /// Copies of the result, where it is computed several times, each need their sums; their parts
     /// are the same.
     /// Law: by enumerating the parts of every element.
@@ -129,7 +129,8 @@ impl Local {
         path.iter().filter(absent).map(|level| machine.size(*level).unwrap_or(1))
     }
 
-    /// In how many units of a level a result that is computed several times is.
+    /// The number of units of the path that compute each part of the result: its copies, times the sizes of
+    /// the levels that neither the result nor a sum uses.
     fn copies(&self, machine: &Machine, path: &[Level]) -> Option<u64> {
         let absent = self.absent(machine, path);
         let sized =

@@ -22,7 +22,7 @@ use crate::error::LayoutError;
 /// ```
 pub fn transpose(result: &Layout, order: &[usize]) -> Result<Layout, LayoutError> {
     let place = |axis: usize| order.iter().position(|of| *of == axis).unwrap_or(axis);
-    // Refuses what is not an order of the axes.
+    // Returns an error unless `order` is a permutation of the axes.
     result.permute(order)?;
     result.permute(&(0..order.len()).map(place).collect::<Vec<_>>())
 }

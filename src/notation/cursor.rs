@@ -1,6 +1,6 @@
 //! Walks a text: the plain case of a notation without its grammar, and formats made of lines.
 //!
-//! A grammar defines each notation, and words the refusals; it takes a few microseconds. Nearly
+//! A grammar defines each notation and reports its errors; it takes a few microseconds. Nearly
 //! every text that planners read is plain, so a quick reader tries it first: it either reads a text just
 //! as the grammar would, spans included, or leaves it to the grammar. It never reports an error.
 //! Law: the grammar returns the same result as a quick reader that does not give up.

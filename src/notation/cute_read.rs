@@ -116,7 +116,7 @@ fn by_grammar(text: &str) -> Result<(Option<CuteOuter>, CuteMode), ParseError> {
     Err(expected("a shape and a stride", Span::new(0, text.len()), text))
 }
 
-/// The refusal of what is printed like a layout and is not one.
+/// The error for text that is printed like a layout but is not one.
 fn unread(part: &Pair<'_, Rule>, text: &str) -> ParseError {
     let span = span(part);
     let name = part.as_str();

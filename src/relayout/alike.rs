@@ -1,4 +1,4 @@
-//! What enters units, counted once for all units that are alike.
+//! The traffic into single units, counted once for all units that are alike.
 //!
 //! ```text
 //! ((2_L2B, 4_PE, 6:1))  ->  ((4_PE, 2_L2B, 6:1))      an index is a, b, c and one of six
@@ -12,9 +12,9 @@
 //! after PE % 2    two: units 0 and 7 keep their 6 elements, 6 elements enter each of the others
 //! ```
 //!
-//! Units are taken field by field. After some fields a unit is what the digits that are not
-//! settled can still be, with the number of elements for each: those that the target puts into the unit,
-//! and among them those that the source has there. Units for which that is the same go on as one.
+//! Units are separated field by field. After some fields, the state of a unit is the list of values that
+//! the remaining digits can have, with the number of elements for each: those that the target puts into
+//! the unit, and those of them that the source has there too. Units with equal states are counted as one.
 //! Fields that share no digits, however indirectly, are counted apart: their numbers multiply.
 
 use std::collections::{BTreeMap, HashMap};
@@ -31,7 +31,7 @@ use crate::number::to_u64;
 pub(super) struct Most {
     pub(super) into: u128,
     pub(super) total: u128,
-    /// The first of those that so many enter.
+    /// The first unit that `into` elements enter; unit 0 if nothing enters.
     pub(super) unit: Vec<u64>,
 }
 
@@ -76,7 +76,7 @@ impl NumberedSides {
     }
 }
 
-/// The classes of units that have a class of each of two sets of fields.
+/// The classes over two sets of fields together: one for each pair of their classes.
 fn together(a: &[Class], b: &[Class], budget: &mut u64) -> Result<Vec<Class>, LayoutError> {
     spend(budget, to_u64(a.len()).saturating_mul(to_u64(b.len())))?;
     let pair = |a: &Class, b: &Class| Class {
@@ -91,7 +91,8 @@ fn together(a: &[Class], b: &[Class], budget: &mut u64) -> Result<Vec<Class>, La
 /// more and keeps no more, or holds as much, keeps no more and comes first.
 fn undominated(mut classes: Vec<Class>) -> Vec<Class> {
     classes.sort_unstable_by(|a, b| (b.held, a.kept, a.first).cmp(&(a.held, b.kept, b.first)));
-    // The least that is kept where more is held, and at all; of those that hold as much, the first.
+    // The least `kept` of the classes that hold more, and of all so far; the first unit of those that
+    // hold as much.
     let (mut above, mut least, mut held, mut first) = (None, None, None, UnitNumber::MAX);
     classes.retain(|class| {
         if held != Some(class.held) {
@@ -107,13 +108,13 @@ fn undominated(mut classes: Vec<Class>) -> Vec<Class> {
     classes
 }
 
-/// What units of which some fields are known still can be: sums of the digits taken so far in the
-/// fields that are open, and how many elements have them.
+/// The state of units whose values are known in some fields: sums of the digits taken so far in the open
+/// fields, each with the number of elements that have it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct FieldSums {
-    /// For the target, whatever the source has.
+    /// The elements that the target has in the unit.
     held: Rows,
-    /// As far as the source has the same in all fields that are closed.
+    /// Those of them that the source has in a unit with the same values in all closed fields.
     kept: Rows,
 }
 
@@ -148,7 +149,7 @@ impl<'a> Sweep<'a> {
         }
     }
 
-    /// The elements that parts make that no field depends on.
+    /// The number of combinations of the parts that add to no field.
     fn free(&self) -> u128 {
         let parts = self.all.parts.iter().zip(&self.reach);
         let free = parts.filter(|(_, reach)| reach.target == 0 && reach.source == 0);
@@ -187,7 +188,7 @@ impl<'a> Sweep<'a> {
         Some(self.open.swap_remove(at))
     }
 
-    /// Tells the units apart by a field: takes what adds to it, and then gives it every value.
+    /// Closes a field: takes the parts that add to it, then splits every state by the values of the field.
     fn close(
         &mut self,
         field: usize,
@@ -290,7 +291,7 @@ fn reach(options: &Options<BothNumbers>) -> BothNumbers {
 }
 
 impl FieldSums {
-    /// Adds what the options of a part add.
+    /// Adds every option of a part to every sum.
     fn take(&mut self, part: &NumberPart, budget: &mut u64) -> Result<(), LayoutError> {
         self.kept = sums(&self.kept, &part.options, budget)?;
         if part.copies_of == Some(Side::Source) {
@@ -324,18 +325,18 @@ struct UnitProgression {
 }
 
 impl UnitProgression {
-    /// Which of them a value is, from 0 on.
+    /// The position of a value in the progression, from 0; `None` if it is not one of the values.
     fn index(&self, value: UnitNumber) -> Option<UnitNumber> {
         let (index, rest) = (value - self.start).div_mod_floor(&self.step);
         (rest == 0 && 0 <= index && index < self.size).then_some(index)
     }
 
-    /// Returns whether the values of both that are equal are neighbours in both.
+    /// Returns whether values that both have are neighbours in both.
     fn meets(&self, other: &UnitProgression) -> bool {
         self.step == other.step
     }
 
-    /// The values of both, which [meet](Progression::meets): the first, and how many.
+    /// The first value that both have, and the number of such values, if they [meet](UnitProgression::meets).
     fn common(&self, other: &UnitProgression) -> (UnitNumber, UnitNumber) {
         let end = |values: &UnitProgression| values.start + values.size * values.step;
         let (first, end) = (self.start.max(other.start), end(self).min(end(other)));
@@ -347,19 +348,19 @@ impl UnitProgression {
 /// Both sides of a field that is closed.
 struct Ends {
     field: Field,
-    /// Where the source and the target start.
+    /// The value of the field for the first copy of element 0, in the source and in the target.
     from: UnitNumber,
     to: UnitNumber,
     /// The digits of the target and of the source that are not taken, as all of their values are known.
     digits: [Option<usize>; 2],
     target: Option<UnitProgression>,
     source: Option<UnitProgression>,
-    /// The number of elements the digit of the source stands for.
+    /// The number of values of the digit of the source, if it is one of elements; 1 otherwise.
     factor: u128,
 }
 
 impl Ends {
-    /// The values that the target has in the field, how many behave alike, and what is left with each.
+    /// Splits a state by the field, as (first value, number of values that behave alike, state of each).
     fn split(&self, state: FieldSums) -> Vec<(UnitNumber, u128, FieldSums)> {
         let FieldSums { held, kept } = state;
         let held = scaled(&held, self.factor);
@@ -369,7 +370,7 @@ impl Ends {
         }
     }
 
-    /// Every value by itself.
+    /// Splits a state by every value of the target.
     fn split_values(&self, held: Rows, kept: Rows) -> Vec<(UnitNumber, u128, FieldSums)> {
         let mut states: BTreeMap<UnitNumber, FieldSums> = BTreeMap::new();
         for row in held {
@@ -390,8 +391,8 @@ impl Ends {
         states.into_iter().map(|(value, state)| (value + self.to, 1, state)).collect()
     }
 
-    /// Those that the source has one by one, or together where its values are a run too; all others
-    /// are alike.
+    /// Splits a state by the values of a run: those that the source has one by one, or together if its
+    /// values are a run too; all others together.
     fn split_run(
         &self,
         run: UnitProgression,
@@ -429,7 +430,7 @@ impl Ends {
         states
     }
 
-    /// What is left to be told apart by other fields.
+    /// Clears the field in a row, which leaves what the other fields need.
     fn without(&self, (row, count): (BothNumbers, u128)) -> (BothNumbers, u128) {
         let clear = |number: UnitNumber| number - self.field.number(self.field.value(number));
         (BothNumbers { target: clear(row.target), source: clear(row.source) }, count)

@@ -1,4 +1,4 @@
-//! The number of elements that live in a unit whose coordinate several digits give.
+//! The number of elements in a unit whose coordinate is a sum of several digits.
 
 use super::nodes::Paths;
 use super::pair::Relayout;

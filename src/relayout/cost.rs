@@ -1,4 +1,4 @@
-//! What moving costs: elements as bytes, long words and steps of a machine.
+//! The cost of moving elements, in bytes, long words and steps of a machine.
 
 use std::fmt;
 
@@ -14,7 +14,7 @@ use crate::machine::Machine;
 use crate::words::counted;
 
 impl Traffic {
-    /// What crosses the border of the units of a level.
+    /// Returns the traffic across the border of the units of a level; `None` if it is not in `levels`.
     #[must_use]
     pub fn level(&self, level: Level) -> Option<&LevelTraffic> {
         self.levels.iter().find(|found| found.level == level)
@@ -28,7 +28,7 @@ impl Traffic {
     }
 }
 
-/// What it takes to move elements over a machine, in long words per step into or out of one unit.
+/// The rates at which a machine moves elements, in long words per step into or out of one unit.
 ///
 /// The rates are the machine's [bandwidth](Machine::bandwidth), which its maker or you give: the
 /// presets have none.
@@ -102,7 +102,7 @@ struct Share {
     out_of: u64,
 }
 
-/// How long something takes, and where.
+/// A number of steps, and the level that takes them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Cost {

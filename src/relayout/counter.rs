@@ -30,7 +30,7 @@ pub(super) enum Coordinate {
     Given(usize),
 }
 
-/// What is compared: source and target.
+/// A comparison: the coordinate of the source with that of the target.
 pub(super) type Compared = (Coordinate, Coordinate);
 
 /// A level that is compared with itself on the other side.
@@ -38,13 +38,13 @@ pub(super) fn both(level: Level) -> Compared {
     (Coordinate::In(level), Coordinate::In(level))
 }
 
-/// The digits that make up the elements, and the coordinates that are compared: the source's of
-/// comparison k is sum 2 k, and the target's the one behind it.
+/// The digits that make up the elements, and the coordinates that are compared: in comparison k, sum 2 k
+/// is the source's and sum 2 k + 1 the target's.
 pub(super) struct Counter<'a> {
     relayout: &'a Relayout,
     compared: Vec<Compared>,
     pub(super) groups: Vec<Group>,
-    /// The copies of both sides, each with the sum in which they lie apart.
+    /// The copies of both sides, each with the number of the sum in which they differ.
     pub(super) copies: Vec<(usize, DigitChoice<u64>)>,
     /// The sums where every digit is 0.
     pub(super) start: Vec<u64>,
@@ -77,10 +77,10 @@ impl<'a> Counter<'a> {
         Ok(counter)
     }
 
-    /// The number of (element, choice of copies in what was compared so far) where both sides agree
-    /// on the first coordinates, for every number of them; where `wanted` says no, any number.
+    /// For every k, the number of (element, choice of copies in the comparisons up to k) for which both sides
+    /// agree in the comparisons up to k. Entries that are not `wanted` have no meaning.
     ///
-    /// Copies of the source that lie apart in one coordinate differ there, so at most one agrees.
+    /// Copies of the source that differ in one coordinate differ in its comparison, so at most one agrees.
     pub(super) fn counts(
         &self,
         given: &[u64],
@@ -134,7 +134,7 @@ impl<'a> Counter<'a> {
         start
     }
 
-    /// The levels of one side, where it has levels.
+    /// The level of one side in every comparison; `None` for a given number.
     fn levels(&self, side: Side) -> impl Iterator<Item = Option<Level>> + '_ {
         self.compared.iter().map(move |compared| match side.of(compared) {
             Coordinate::In(level) => Some(*level),
@@ -142,7 +142,7 @@ impl<'a> Counter<'a> {
         })
     }
 
-    /// What a step of a landing adds, if its level is compared.
+    /// The sum that a step of a landing adds to, and the amount; `None` if its level is not compared.
     fn step(&self, (side, level, stride): CommonLanding) -> Option<(usize, u64)> {
         let comparison = self.levels(side).position(|found| found == Some(level))?;
         Some((2 * comparison + usize::from(side == Side::Target), stride))
@@ -165,7 +165,7 @@ impl<'a> Counter<'a> {
         copies(Side::Source).chain(copies(Side::Target)).collect()
     }
 
-    /// What a digit adds. The least that a listed one adds goes to the start.
+    /// Converts a common digit into a choice. The least amounts that a listed one adds go to `start`.
     fn choice(&mut self, common: &Common, shape: &[u64]) -> DigitChoice<u64> {
         let adds = match &common.digits {
             Some(digits) => {
@@ -177,7 +177,7 @@ impl<'a> Counter<'a> {
         DigitChoice { options: common.size, adds }
     }
 
-    /// What every index adds to the sums.
+    /// The amounts that every index adds to the sums, less the least of each sum, which `start` takes.
     fn rows(&mut self, indexes: impl Iterator<Item = Vec<u64>>) -> Vec<Vec<u64>> {
         let mut rows: Vec<Vec<u64>> = indexes.map(|index| self.sums(&index)).collect();
         for (sum, start) in self.start.iter_mut().enumerate() {

@@ -1,4 +1,4 @@
-//! Traffic between shardings, part by part, for devices whose numbers no digits give.
+//! Traffic between shardings, part by part, for device numbers that are not a sum of digits.
 //!
 //! ```text
 //! source       |--- device 1 ---|--- device 0 ---|
@@ -27,10 +27,10 @@ const MOST_COMPARED: u64 = 1 << 24;
 /// A box of the tensor: begin and length in every dimension.
 type DevicePart = Vec<(u64, u64)>;
 
-/// Where a part begins in the shards of the source and of the destination, and its lengths.
+/// The first index of a part in the shards of the source and of the destination, and its lengths.
 type Corners = (Vec<u64>, Vec<u64>, Vec<u64>);
 
-/// What a level counts over the parts seen so far.
+/// The counts of a level over the parts seen so far.
 #[derive(Clone, Copy, Default)]
 struct LevelTally {
     /// (element, unit) pairs of the destination.
@@ -41,7 +41,7 @@ struct LevelTally {
     matched: u128,
     /// Elements that leave the unit of the source.
     leaving: u128,
-    /// Whether the source has some element in several units.
+    /// Set when the source has some element in several units.
     open: bool,
 }
 

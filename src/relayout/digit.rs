@@ -30,29 +30,29 @@ pub(super) struct PeriodicDigit<S> {
 }
 
 impl<S> PeriodicDigit<S> {
-    /// The same digit, with a step that adds something else.
+    /// Returns this digit with another step.
     pub(super) fn with<T>(&self, step: T) -> PeriodicDigit<T> {
         PeriodicDigit { place: self.place, size: self.size, step }
     }
 
-    /// Its greatest value for numbers below some options.
+    /// The greatest value of the digit for numbers below `options`.
     pub(super) fn greatest(&self, options: u64) -> u64 {
         (self.size - 1).min(options.saturating_sub(1) / self.place)
     }
 
-    /// Returns whether it is every number below some options itself.
+    /// Returns whether the digit of every number below `options` is the number itself.
     pub(super) fn is_whole(&self, options: u64) -> bool {
         self.place == 1 && self.size >= options
     }
 }
 
-/// What a step adds: to which sum, and how much.
+/// One step of a digit: the number of the sum that it adds to, and the amount.
 pub(super) type Step<N> = (usize, N);
 
 /// The digits of a number: one for either side where the sides split it alike.
 pub(super) type PeriodicDigits<N> = SmallVec<[PeriodicDigit<Step<N>>; 2]>;
 
-/// A number below `options`, and what it adds to some sums.
+/// A number below `options`, and the amounts that it adds to some sums.
 #[derive(Clone, Debug)]
 pub(super) struct DigitChoice<N> {
     pub(super) options: u64,
@@ -61,9 +61,9 @@ pub(super) struct DigitChoice<N> {
 
 #[derive(Clone, Debug)]
 pub(super) enum Adds<N> {
-    /// What its digits add, one after the other.
+    /// Digits of the number, each of which adds its value times its step to one sum.
     PeriodicDigits(PeriodicDigits<N>),
-    /// What every number adds to every sum.
+    /// A row for every number: the amounts that it adds, one for each sum.
     Listed(Vec<Vec<N>>),
 }
 
@@ -76,7 +76,7 @@ impl<N> DigitChoice<N> {
         }
     }
 
-    /// The digits, where all of them are the number itself.
+    /// Returns the digits if each of them is the number itself.
     pub(super) fn as_digit(&self) -> Option<&PeriodicDigits<N>> {
         match &self.adds {
             Adds::PeriodicDigits(digits) => Some(digits).filter(|digits| self.is_whole(digits)),
@@ -99,7 +99,7 @@ impl DigitChoice<u64> {
         first
     }
 
-    /// Adds what a number adds.
+    /// Adds the amounts of `number` to `sums`.
     pub(super) fn add(&self, number: u64, sums: &mut [u64]) {
         match &self.adds {
             Adds::PeriodicDigits(digits) => digits.iter().for_each(|digit| {
@@ -112,7 +112,8 @@ impl DigitChoice<u64> {
         }
     }
 
-    /// Calls `take` with the same in smaller digits; without options, with nothing else.
+    /// Calls `take` with smaller digits that together are this one; if it is not one digit or has no options,
+    /// with the choice as it is.
     pub(super) fn pieces(&self, mut take: impl FnMut(DigitChoice<u64>)) {
         let digit = self.as_digit().filter(|_| self.options > 0);
         let Some(digits) = digit else { return take(self.clone()) };
@@ -137,7 +138,7 @@ impl DigitChoice<u64> {
         }
     }
 
-    /// Appends what it may add to every sum, as (common divisor, greatest).
+    /// Appends (common divisor, greatest) of the amounts that it may add, to the list of each sum.
     pub(super) fn weigh(&self, weights: &mut [Vec<(u64, u64)>]) {
         match &self.adds {
             Adds::PeriodicDigits(digits) => digits.iter().for_each(|digit| {

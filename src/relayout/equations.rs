@@ -1,4 +1,4 @@
-//! Where two sums of digits agree, as equations that are as small as they can be.
+//! Equations for the agreement of two sums of digits, as small as possible.
 //!
 //! ```text
 //! source  16 a + b      target  a + 8 b      a below 8, b below 16: a transpose
@@ -42,13 +42,13 @@ impl Segments {
         levels.collect()
     }
 
-    /// The equation that a weight is in, and what it is worth there.
+    /// The equation that a weight is in, and its value there.
     pub(super) fn place(&self, weight: u64) -> (usize, u64) {
         let at = self.from.partition_point(|from| *from <= weight).saturating_sub(1);
         (self.first + at, weight / self.from[at])
     }
 
-    /// What a start is worth in each equation.
+    /// Splits a start into its value in each equation.
     pub(super) fn split(&self, start: u64) -> impl Iterator<Item = u64> + '_ {
         let ends = self.from.iter().skip(1).map(Some).chain([None]);
         self.from
@@ -58,8 +58,8 @@ impl Segments {
     }
 }
 
-/// The equations that say that both sides agree in some levels; of copies, in which sum they lie
-/// apart.
+/// The equations that hold where both sides agree in some levels. Copies come with the number of the sum
+/// in which they differ.
 pub(super) fn system(
     start: &[u64],
     choices: &[DigitChoice<u64>],
@@ -87,7 +87,7 @@ pub(super) fn system(
     system
 }
 
-/// What a choice adds to the equations.
+/// Converts a choice that adds to sums into one that adds to equations.
 fn equations(choice: &DigitChoice<u64>, levels: &[Segments]) -> DigitChoice<i128> {
     let adds = match &choice.adds {
         Adds::PeriodicDigits(digits) => Adds::PeriodicDigits(steps(digits, levels)),
@@ -101,7 +101,7 @@ fn sign(sum: usize) -> i128 {
     if sum.is_multiple_of(2) { -1 } else { 1 }
 }
 
-/// What digits add; those of both sides that are one digit in one equation, as one.
+/// Converts the steps of digits; equal digits of both sides in one equation become one.
 fn steps(digits: &PeriodicDigits<u64>, levels: &[Segments]) -> PeriodicDigits<i128> {
     let mut steps = PeriodicDigits::<i128>::new();
     for digit in digits.iter().filter(|digit| digit.step.1 > 0) {
@@ -120,7 +120,7 @@ fn steps(digits: &PeriodicDigits<u64>, levels: &[Segments]) -> PeriodicDigits<i1
     steps
 }
 
-/// Rows that are listed, as what they add to the equations: a side to one of every level.
+/// Converts listed rows into amounts for the equations: each side adds to one equation of every level.
 fn listed(rows: &[Vec<u64>], levels: &[Segments]) -> Vec<Vec<i128>> {
     let equations = levels.iter().map(|segments| segments.from.len()).sum::<usize>();
     let sums = rows.first().map_or(0, Vec::len);
@@ -140,8 +140,8 @@ fn listed(rows: &[Vec<u64>], levels: &[Segments]) -> Vec<Vec<i128>> {
     rows.iter().map(added).collect()
 }
 
-/// The weights of one side in a level, ascending, with what those below each add at most and what
-/// divides those from each one on.
+/// The weights of one side in a level, ascending; for each, the greatest sum of the lighter terms and the
+/// common divisor of the weights from it on.
 struct Weights {
     start: u64,
     weights: Vec<u64>,
@@ -164,7 +164,7 @@ impl Weights {
         Weights { start, weights: terms.iter().map(|term| term.0).collect(), below, divisor }
     }
 
-    /// Returns whether everything below a cut adds up to less than it, and all else is a multiple.
+    /// Returns whether the terms below a cut add up to less than it, and all others are multiples of it.
     fn carries_nothing(&self, cut: u64) -> bool {
         let at = self.weights.partition_point(|weight| *weight < cut);
         self.divisor[at].is_multiple_of(cut)

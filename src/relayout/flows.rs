@@ -1,4 +1,4 @@
-//! From which unit of a level to which.
+//! The traffic between each two units of a level.
 
 use super::numbered::{NumberedSides, sums};
 use super::options::BUDGET;
@@ -12,7 +12,7 @@ use crate::number::{to_index, to_u64};
 /// The most units of a level.
 const MOST_UNITS: u64 = 1 << 8;
 
-/// How much moves from which unit of a level to which. Groups of units are named by the first unit.
+/// The traffic between each two units of a level. A group of units is named by its first unit.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
@@ -28,12 +28,12 @@ pub struct Flows {
 }
 
 impl Relayout {
-    /// The number of destination copies that come from each coordinate of a level to each, a row per source;
-    /// what stays is where both are the same.
+    /// Counts the destination copies by the coordinates that they come from and go to in a level, a row per
+    /// source; copies that stay are counted where both are equal.
     ///
-    /// Units are told apart by this level alone, whatever is above it: at the outermost level that
-    /// [`traffic`](Relayout::traffic) crosses nothing changes above. A memory of a group of units is one
-    /// row or column, named by the first of them.
+    /// Units differ by their coordinate in this level alone, whatever is above it: above the outermost level
+    /// that [`traffic`](Relayout::traffic) crosses nothing changes. A memory of a group of units is one row
+    /// or column, named by the first of them.
     /// Law: the counts sum up to elements x [copies](Relayout::copies); between different units they
     /// are those of [`transfers`](Relayout::transfers) between units that differ in the level.
     /// Cost: by the digits and the pairs of units.

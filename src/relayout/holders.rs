@@ -10,7 +10,7 @@
 use crate::algebra::{Axis, Layout, Target};
 use crate::level::Level;
 
-/// The number of units of the innermost of some levels that hold an element, at most.
+/// An upper bound on the number of units of the innermost of some levels that hold an element.
 ///
 /// Law: no fewer than enumeration finds. Cost: by the digits.
 pub(crate) fn holders_at_most(layout: &Layout, path: &[Level]) -> u64 {
@@ -20,8 +20,8 @@ pub(crate) fn holders_at_most(layout: &Layout, path: &[Level]) -> u64 {
     path.iter().map(|level| coordinates(layout, *level)).fold(1, u64::saturating_mul)
 }
 
-/// The number of coordinates in a level, at most: no more than digits make different, and no more than
-/// there are up to the last.
+/// An upper bound on the number of coordinates used in a level: the combinations of its digits or the
+/// coordinates up to the last, whichever are fewer.
 fn coordinates(layout: &Layout, level: Level) -> u64 {
     let axes = layout.nodes().flat_map(|axis| tops(axis, level));
     let copies = layout.replicas().iter().filter(|replica| replica.level == level);

@@ -1,4 +1,4 @@
-//! What the values of an axis add that two layouts split in their own ways, counted in runs.
+//! The sums that the values of an axis make where two layouts split it differently, counted in runs.
 //!
 //! ```text
 //! x below 1500    x / 94 adds 4 each, x % 4 takes 1 each
@@ -7,21 +7,21 @@
 //! x / 94 is 1 for the next 94, which begin in the middle of four; ..
 //! ```
 //!
-//! The digit with the largest place is constant in runs. In a run what the other digits add repeats with
-//! their common period, so whole periods are counted once and what is left of one is cut into runs
-//! of the next digit. The cost is that of the runs and not of the values.
+//! The digit with the largest place is constant in runs. In a run, the sums of the other digits repeat with
+//! their common period, so whole periods are counted once and the rest is cut into runs of the next
+//! digit. The cost depends on the number of runs, not on the number of values.
 
 use num_integer::Integer;
 
 use super::digit::{Adds, DigitChoice, PeriodicDigit, Step};
 use crate::algebra::work;
 
-/// Two numbers: what is counted and what the values are chosen by, or the units of both sides.
+/// Two sums: the one that is counted and the one that selects values, or the units of both sides.
 pub(super) type Both = [i128; 2];
 
 impl<N: Copy> DigitChoice<N> {
-    /// Calls `take` with what its numbers add, given what a step and what a row add, and how many add
-    /// it. The same may come more than once.
+    /// Calls `take` with the sums that its numbers make, each with the count of numbers; `step` and `row`
+    /// convert a step and a listed row. A sum may come more than once.
     pub(super) fn each(
         &self,
         step: impl Fn(Step<N>) -> Both,
@@ -38,18 +38,18 @@ impl<N: Copy> DigitChoice<N> {
     }
 }
 
-/// Calls `take` with what the values below `options` add by their digits, and how many add it.
+/// Calls `take` with the sums of the digits of the values below `options`, each with a count of values.
 fn each(options: u64, digits: Vec<PeriodicDigit<Both>>, take: impl FnMut(Both, u64)) {
     let mut list = List { digits: joined(digits), take };
     list.add(0, (0, options), ListedSum { added: [0; 2], times: 1 });
 }
 
-/// The sum with so many steps more.
+/// Adds the second pair to the first, `times` times.
 fn plus([a, b]: Both, [x, y]: Both, times: i128) -> Both {
     [a + x * times, b + y * times]
 }
 
-/// Digits with the largest place first, those that are the same on both sides as one, and with the
+/// Sorts digits by place, largest first, combines those with equal place and size, and adds to each the
 /// period of itself and those after it.
 fn joined(mut digits: Vec<PeriodicDigit<Both>>) -> Vec<(PeriodicDigit<Both>, u64)> {
     digits.sort_unstable_by_key(|digit| (digit.place, digit.size));
@@ -72,7 +72,7 @@ fn joined(mut digits: Vec<PeriodicDigit<Both>>) -> Vec<(PeriodicDigit<Both>, u64
     digits
 }
 
-/// What the digits so far add, and how many values stand for one.
+/// The sum of the digits so far, and the number of times that each value counts.
 #[derive(Clone, Copy)]
 struct ListedSum {
     added: Both,
@@ -86,7 +86,7 @@ struct List<F> {
 }
 
 impl<F: FnMut(Both, u64)> List<F> {
-    /// Adds the values from the first up to the second, by the digits from one on.
+    /// Counts the values from `start` up to `end`, by the digits from number `from` on.
     fn add(&mut self, from: usize, (start, end): (u64, u64), sum: ListedSum) {
         let Some((digit, period)) = self.digits.get(from).copied() else {
             (self.take)(sum.added, sum.times * (end - start));
@@ -100,7 +100,7 @@ impl<F: FnMut(Both, u64)> List<F> {
         self.runs(from, digit, (rest, end), sum);
     }
 
-    /// Cuts values into those with the same digit.
+    /// Cuts the values into runs in which `digit` is constant.
     fn runs(
         &mut self,
         from: usize,
@@ -126,7 +126,7 @@ mod tests {
 
     use super::*;
 
-    /// What values add where they are chosen by a number, and how many add it.
+    /// The sums of the values whose second sum is `wanted`, each with the number of values.
     fn sums(options: u64, digits: &[PeriodicDigit<Both>], wanted: i128) -> BTreeMap<i128, u64> {
         let mut sums = BTreeMap::new();
         each(options, digits.to_vec(), |[added, choice], values| {

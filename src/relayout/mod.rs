@@ -1,4 +1,4 @@
-//! What it takes to go from one layout to another, without touching elements.
+//! The traffic from one layout of a tensor to another, without touching elements.
 //!
 //! ```text
 //! ((4_PE, 3:8), (8:1))  ->  ((12:2), (4_PE, 2:1))        on PE=4
@@ -12,18 +12,21 @@
 //! An element stays on its PE if its digit of axis 1 is its digit of axis 0: 24 of 96.
 //! ```
 //!
-//! The path of a question through the files; what moves from one to the next is a `digit`:
+//! The files, in the order in which a question passes through them; what they exchange is a `digit`:
 //!
 //! ```text
 //! pair        both layouts in the nodes that lead to their memories, by `nodes`
 //! refine      the digits that both sides have in common, axis by axis
-//! counter     what they add to the coordinates that are compared; boxes of axes that end within
+//! counter     their steps in the coordinates that are compared; boxes of axes that end within digits
 //! equations   small digits in small equations, cut where nothing is carried
 //! system      digits that settle, join or are free
-//! listing     what numbers add that the sides split in their own ways, in runs
-//! search      the sums that come to 0, of what is left
+//! listing     the sums of numbers that the sides split differently, in runs
+//! search      the number of ways in which all that is left adds up to 0
 //! numbered    instead of equations, bits of a unit's number: for `alike` (the busiest) and `flows`
-//! traffic     the answer, with the units that can take part by `holders`; the other questions are beside it, and `refuse` has the refusals
+//! traffic     the answer, with the units that can take part by `holders`
+//!
+//! cost, pricer, units, share, flows, moves, transfers, devices, census    other questions
+//! refuse      the errors
 //! ```
 
 mod alike;

@@ -1,4 +1,4 @@
-//! What moves, digit by digit.
+//! The moves of a relayout, digit by digit.
 
 use std::fmt;
 
@@ -17,7 +17,7 @@ use crate::level::Level;
 pub struct Move {
     /// The axis; several where they are fused.
     pub axes: Vec<usize>,
-    /// What one step is worth in the index of the axis.
+    /// The step of the digit in the index of the axis.
     pub place: u64,
     /// The number of values the digit has.
     pub size: u64,
@@ -56,9 +56,9 @@ fn landing((level, stride): (Level, u64)) -> String {
 /// Copies that one side has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct MovedCopies {
-    /// The level in which they lie apart, their number and stride.
+    /// The level in which they differ, their number and stride.
     pub copies: Replica,
-    /// Whether the source has them, and whether the destination has them.
+    /// True for the source, and for the destination, if it has them.
     pub held: (bool, bool),
 }
 
@@ -74,7 +74,7 @@ impl fmt::Display for MovedCopies {
     }
 }
 
-/// What moves, for a person and for a planner.
+/// The common digits of a relayout with their landings, and its copies.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Account {
     /// The common digits of every axis, major to minor.
@@ -84,7 +84,7 @@ pub struct Account {
 }
 
 impl Relayout {
-    /// Tells which digit goes from where to where, and which copies come and go.
+    /// Lists where each common digit lands on both sides, and the copies that are kept, dropped or new.
     ///
     /// Cost: O(subaxes squared).
     ///
@@ -142,7 +142,7 @@ impl Relayout {
         Replica { level, stride, ..*replica }
     }
 
-    /// What kind of move this is, in a sentence.
+    /// Describes the kind of move in a sentence.
     #[must_use]
     pub fn sentence(&self, traffic: &Traffic) -> String {
         let words = |level: Level| self.paths.words(level);
@@ -160,7 +160,7 @@ impl Relayout {
 }
 
 impl Traffic {
-    /// What kind of move this is on a path of `levels`, in a sentence.
+    /// Describes the kind of move on a path of `levels` in a sentence.
     #[must_use]
     pub fn sentence(&self, levels: &[Level]) -> String {
         self.sentence_in(levels, |level| level.to_string())

@@ -32,7 +32,7 @@ pub(super) struct Paths {
 }
 
 impl Paths {
-    /// The same levels on both sides.
+    /// Paths through these levels on both sides, without groups.
     pub(super) fn through(levels: Vec<Level>) -> Paths {
         let (sides, groups) = ((levels.clone(), levels), Vec::new());
         Paths { sides, groups, memories: None }
@@ -62,7 +62,7 @@ impl Paths {
     }
 }
 
-/// The node at which a memory hangs, and what the memories hold.
+/// The layout in the memories of a placement, and the node that has one.
 #[derive(Clone, Debug)]
 pub(super) struct NodeLayout {
     pub(super) layout: Layout,
@@ -70,7 +70,7 @@ pub(super) struct NodeLayout {
 }
 
 impl NodeLayout {
-    /// What the memories of a placement hold; without a memory, those of the leaves.
+    /// The layout in the memories of a placement; without a memory, in those of the leaves.
     ///
     /// # Errors
     /// [`NotComparable`](LayoutError::NotComparable) without a machine.
@@ -83,7 +83,7 @@ impl NodeLayout {
     }
 }
 
-/// Brings what two memories hold into the nodes of both.
+/// Rewrites two layouts in the coordinates of the nodes of both.
 ///
 /// # Errors
 /// [`NotComparable`](LayoutError::NotComparable) where groups of one level do not nest;
@@ -95,7 +95,7 @@ pub(super) fn paired(
 ) -> Result<(Layout, Layout, Paths), LayoutError> {
     let cuts = cuts(&source, &target)?;
     if source.layout.elements() == 0 && !cuts.is_empty() {
-        // Without elements nothing moves, however copies would lie.
+        // Without elements nothing moves, whatever the copies.
         [&mut source, &mut target].into_iter().for_each(|side| side.layout.replicas.clear());
     }
     let sides = (path(levels, &cuts, source.node), path(levels, &cuts, target.node));
@@ -112,7 +112,7 @@ pub(super) fn paired(
     Ok((from, to, paths))
 }
 
-/// What the memories of two placements hold, in the coordinates of the nodes of both.
+/// Returns the layouts of two placements in the coordinates of the nodes of both.
 ///
 /// # Errors
 /// As [`Relayout::new`](super::Relayout::new), whatever the shapes.
@@ -169,7 +169,7 @@ fn split(held: NodeLayout, cuts: &[(Level, u64)]) -> Result<Layout, LayoutError>
     Ok(if group > 1 { layout.only(|level| level != owner) } else { layout })
 }
 
-/// The layout in no unit of a level: where the other side has none.
+/// Moves the layout out of all units of a level, to a coordinate that the other side does not use.
 fn outside(layout: &Layout, level: Level, other: &Layout) -> Result<Layout, LayoutError> {
     layout.to_builder().used(level).offset(level, other.extent(level)).build()
 }

@@ -1,4 +1,4 @@
-//! What elements and copies add to the numbers of the units that have them, on both sides.
+//! The units of elements and copies as sums of numbers, on both sides.
 //!
 //! ```text
 //! ((4_PE, 3:8), (8:1))  ->  ((12:2), (4_PE, 2:1))      PE=4: one field of two bits
@@ -26,7 +26,7 @@ use crate::number::{to_index, to_u64};
 /// The most bits of a number.
 const MOST_BITS: u32 = 127;
 
-/// The fields of a unit, or what is added to them.
+/// The fields of a unit in one number, or an amount that is added to them.
 pub(super) type UnitNumber = i128;
 
 /// Some bits of a number: a part of the coordinate in a level.
@@ -46,7 +46,7 @@ impl Field {
     }
 }
 
-/// A number for both sides: a unit, or what is added to it.
+/// A number for each side: a unit, or an amount that is added to it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct BothNumbers {
     pub(super) target: UnitNumber,
@@ -73,7 +73,7 @@ impl AddAssign for BothNumbers {
     }
 }
 
-/// What is added, with how many elements add it.
+/// Amounts, each with the number of elements that add it.
 pub(super) type Rows = Vec<(BothNumbers, u128)>;
 
 /// A digit of the elements, or of the copies of one side.
@@ -83,7 +83,7 @@ pub(super) struct NumberPart {
     pub(super) options: Options<BothNumbers>,
 }
 
-/// Where elements and copies are along a path, in numbers.
+/// The units of elements and copies along a path, as numbers.
 #[derive(Debug)]
 pub(super) struct NumberedSides {
     /// The parts of the coordinate in every level.
@@ -130,7 +130,7 @@ impl NumberedSides {
         self.levels.iter().map(coordinate).collect()
     }
 
-    /// Adds what the digits of some axes add.
+    /// Adds the parts that the digits of a group make.
     fn add(&mut self, group: &Group, budget: &mut u64) -> Result<(), LayoutError> {
         if group.is_full() {
             return group.choices.iter().try_for_each(|choice| self.push(None, choice, budget));
@@ -149,8 +149,8 @@ impl NumberedSides {
         Ok(())
     }
 
-    /// What every value of a choice adds. Steps of a digit that is not cut into pieces, as those of a
-    /// box are, may lead from one field into the next.
+    /// Lists the amount of every value of a choice. The digits of a box are not cut into pieces, so their
+    /// steps may carry from one field into the next.
     fn listed(
         &self,
         choice: &DigitChoice<u64>,
@@ -180,7 +180,7 @@ impl NumberedSides {
         Ok(())
     }
 
-    /// What a choice adds, however far it reaches.
+    /// The amounts of a choice: one digit, or listed in runs.
     fn options(
         &self,
         choice: &DigitChoice<u64>,
@@ -203,7 +203,7 @@ impl NumberedSides {
         Ok(Options::listed(rows))
     }
 
-    /// What a step of a digit adds: all of its steps are in one field.
+    /// The amount of one step of a digit, all of whose steps are in one field.
     fn step(&self, (sum, weight): Step<u64>) -> BothNumbers {
         if weight == 0 {
             return BothNumbers::default();
@@ -216,7 +216,7 @@ impl NumberedSides {
         }
     }
 
-    /// The number of both sides.
+    /// Packs the sums of both sides into numbers.
     fn both(&self, sums: &[u64]) -> BothNumbers {
         let side = |first: usize| self.number(sums.iter().skip(first).step_by(2).copied());
         BothNumbers { source: side(0), target: side(1) }

@@ -1,4 +1,4 @@
-//! What is added, and in how many ways.
+//! Options to add, counted by the amount that they add.
 
 use std::ops::AddAssign;
 
@@ -22,7 +22,7 @@ pub(super) fn spend(budget: &mut u64, sums: u64) -> Result<(), LayoutError> {
 pub(super) enum Options<S> {
     /// A digit below `size` times a step, which is not 0.
     PeriodicDigit { size: u64, step: S },
-    /// (what is added, how many options add it), ascending, each once.
+    /// (amount, number of options that add it), ascending, each amount once.
     Listed(Vec<(S, u128)>),
 }
 
@@ -56,7 +56,7 @@ impl<S: Copy + Ord + Default + AddAssign> Options<S> {
         }
     }
 
-    /// Calls `take` with what every option adds, and how many do, until it fails.
+    /// Calls `take` with every amount and the number of options that add it, until it fails.
     #[inline]
     pub(super) fn each<E>(&self, mut take: impl FnMut(S, u128) -> Result<(), E>) -> Result<(), E> {
         match self {

@@ -13,13 +13,13 @@ use crate::location::Location;
 use crate::machine::Machine;
 use crate::placement::Placement;
 
-/// How far an element comes from.
+/// The distance that an element moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Distance {
-    /// The same unit, address and lane.
+    /// Nothing changes: unit, address and lane are those of the source.
     InPlace,
-    /// The same unit and memory.
+    /// Another address or lane in one memory of one unit.
     Address,
     /// Another memory of the same unit.
     Memory,
@@ -63,7 +63,7 @@ pub struct Relayout {
     pub(super) paths: Paths,
     /// The nodes of the lower memory from the root down, with `Time` in its place.
     pub(super) units: Vec<Level>,
-    /// Where `Time` stands, if either side uses it.
+    /// The position of `Time` among the levels, if either side uses it.
     pub(super) time: Option<TimeOrder>,
     /// The number of time slices, whether or not an element is in them.
     pub(super) slices: u64,
@@ -79,7 +79,7 @@ pub(super) enum Side {
 }
 
 impl Side {
-    /// What is this side's.
+    /// Returns the entry of this side.
     pub(super) fn of<T>(self, (source, target): &(T, T)) -> &T {
         match self {
             Side::Source => source,
@@ -88,17 +88,18 @@ impl Side {
     }
 }
 
-/// Where `Time` stands among the levels.
+/// The position of `Time` among the levels.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum TimeOrder {
-    /// Above all units: an element that is wanted in another slice is as far as it gets.
+    /// Above all units: no move is farther than one to another slice.
     #[default]
     Outermost,
-    /// Below all units that both memories are in: an element that a unit holds in one slice and wants in
-    /// another is near.
+    /// Below all units that both memories are in: a move to another slice within one of these units is nearer
+    /// than one to another unit.
     Innermost,
-    /// Nowhere: a unit holds what it holds in some slice, and slices do not multiply what moves.
+    /// Ignored: a unit counts as holding all that it holds in any slice, and traffic is not multiplied by
+    /// the number of slices.
     Aside,
 }
 
@@ -145,7 +146,7 @@ impl Relayout {
         Ok(relayout.timed(slices.map(|_| TimeOrder::Outermost)))
     }
 
-    /// Puts `Time`, where it counts, in its place.
+    /// Lists the levels of the path, with `Time` at its position if it counts.
     fn timed(mut self, time: Option<TimeOrder>) -> Relayout {
         self.time = time;
         self.units = self.paths.longer().to_vec();
@@ -158,7 +159,7 @@ impl Relayout {
         self
     }
 
-    /// Puts `Time` elsewhere among the levels, or sets it aside: then there are no
+    /// Changes the position of `Time` among the levels. With [`TimeOrder::Aside`] there are no
     /// [`transfers`](Relayout::transfers).
     ///
     /// # Errors
@@ -189,8 +190,8 @@ impl Relayout {
         self.target.elements()
     }
 
-    /// The number of places each element has in the destination, over all time slices; with time aside,
-    /// in how many each slice has it.
+    /// The number of places each element has in the destination, over all time slices; with time aside, in
+    /// one slice.
     #[must_use]
     pub fn copies(&self) -> u64 {
         let counts = |level: Level| level != Level::TIME || self.time != Some(TimeOrder::Aside);
@@ -217,7 +218,8 @@ impl Relayout {
         self.paths.memories.is_some()
     }
 
-    /// `Addr`, and `W` if used: what tells places in one memory apart.
+    /// The levels of a place within its memory, `Addr` and `W`, as far as they are used; none between two
+    /// memories.
     pub(super) fn inner(&self) -> impl Iterator<Item = Level> {
         let uses = |level| self.source.uses(level) || self.target.uses(level);
         let inner = [Level::ADDR, Level::W].into_iter().filter(move |level| uses(*level));
@@ -249,15 +251,15 @@ impl Relayout {
         self.paths.in_units(at)
     }
 
-    /// The number of levels of the path down to one. Where a path ends at groups of units, the level
-    /// of the units means them.
+    /// The number of levels of the path down to `level`. Where a path ends at groups of units, the level of
+    /// the units names the groups.
     pub(super) fn depth_of(&self, level: Level) -> Result<usize, LayoutError> {
         let at = self.units.iter().position(|of| *of == level);
         let group = || self.units.iter().rposition(|of| self.in_units((*of, 0)).0 == level);
         at.or_else(group).map(|at| at + 1).ok_or(LayoutError::LevelMissing { level })
     }
 
-    /// What crosses the border of every level, innermost first, by how deep it is.
+    /// Calls `count` with the depth of every level, 1 for the outermost; the answers are innermost first.
     pub(super) fn per_level<T>(
         &self,
         units: &[Level],
@@ -270,7 +272,7 @@ impl Relayout {
     }
 }
 
-/// A layout that does not use time, where time counts, has a copy in every slice.
+/// Adds a copy in every slice to a layout that does not use time, if time counts.
 fn in_every_slice(layout: Layout, slices: Option<u64>) -> Result<Layout, LayoutError> {
     let is_plain = layout.derived_axes().is_empty();
     let layout = if is_plain { layout } else { layout.simplified() };

@@ -77,14 +77,14 @@ pub struct PricerStatistics {
 }
 
 impl Pricer {
-    /// A pricer that knows nothing yet and keeps the price of every pair.
+    /// Returns an empty pricer that keeps the price of every pair.
     #[must_use]
     pub fn new(model: CostModel) -> Pricer {
         Pricer::with_most_pairs(model, u64::MAX)
     }
 
-    /// A pricer that keeps the prices of about so many pairs at most; others are counted whenever they are
-    /// asked for.
+    /// Returns an empty pricer that keeps the traffic of about `most` pairs, and the busiest cost of as many;
+    /// others are counted whenever they are asked for.
     #[must_use]
     pub fn with_most_pairs(model: CostModel, most: u64) -> Pricer {
         Pricer {
@@ -109,7 +109,7 @@ impl Pricer {
         self.parts.number(placement)
     }
 
-    /// What enters and leaves the units of every level, innermost first.
+    /// The traffic into and out of the units of every level, innermost first.
     ///
     /// # Errors
     /// As [`UnitPart::traffic_to`]; [`Relayout`](LayoutError::Relayout) for the part of another pricer.
@@ -156,7 +156,7 @@ impl Pricer {
 /// Unit parts as numbers.
 #[derive(Debug)]
 pub(super) struct PartTable {
-    /// Tells these parts from those of other pricers.
+    /// Identifies the pricer, so that parts of another one are rejected.
     number: u32,
     parts: RwLock<IndexSet<Arc<UnitPart>>>,
 }
@@ -224,7 +224,7 @@ pub(super) struct Memo<T> {
 type Shard<T> = RwLock<HashMap<Pair, Result<T, LayoutError>>>;
 
 impl<T: Clone> Memo<T> {
-    /// A memo of about so many pairs at most.
+    /// An empty memo that keeps about `most` pairs.
     pub(super) fn new(most: u64) -> Memo<T> {
         let shards = (0..SHARDS).map(|_| Shard::default()).collect();
         Memo { shards, most, kept: AtomicU64::new(0), counted: AtomicU64::new(0) }

@@ -24,7 +24,7 @@ use crate::level::Level;
 /// The most values that are listed.
 const MOST_LISTED: u64 = 1 << 18;
 
-/// What a step adds: to a level of one side, and how much.
+/// One step of a digit: the side and the level that it adds to, and the amount.
 pub(super) type CommonLanding = (Side, Level, u64);
 
 /// A common digit of some axes.
@@ -32,10 +32,10 @@ pub(super) type CommonLanding = (Side, Level, u64);
 pub(super) struct Common {
     /// The axes: one, or those that are fused and listed together.
     pub(super) axes: Vec<usize>,
-    /// What one step is worth in the index of the axis.
+    /// The step of the digit in the index of the axis.
     pub(super) place: u64,
     pub(super) size: u64,
-    /// How both sides split it; `None` where its values go through derived axes and are listed.
+    /// The digits of both sides; `None` where its values go through derived axes and are listed.
     pub(super) digits: Option<Vec<PeriodicDigit<CommonLanding>>>,
 }
 
@@ -54,7 +54,8 @@ impl Common {
 /// The common digits of two layouts of one shape without zeros, minor to major, in groups of axes
 /// that are truncated together.
 ///
-/// An axis that ends within its digits is one digit, where it has at most so many values.
+/// An axis that ends within its digits is one digit if it has at most `most_truncated` values and feeds no
+/// derived axis.
 pub(super) fn refine(
     source: &Layout,
     target: &Layout,
@@ -117,7 +118,8 @@ impl<'a> Pair<'a> {
         })
     }
 
-    /// What the values from `at` on are, `size` of them, up to the next common split.
+    /// The digits of both sides for `size` multiples of `at`, up to the next common split; `None` if they
+    /// go through derived axes.
     fn digits(
         &self,
         at: u64,
@@ -158,7 +160,7 @@ struct OneSide<'a> {
     side: Side,
     /// The digits with more than one value, minor to major.
     digits: Vec<&'a algebra::Digit>,
-    /// Below it values go through derived axes.
+    /// The place from which on no digit feeds a derived axis.
     clean_from: u64,
 }
 
@@ -232,7 +234,7 @@ impl<'a> OneSide<'a> {
         self.digit(place).and_then(|digit| self.step(digit, place / digit.weight))
     }
 
-    /// What so many steps of a digit add, where it lands.
+    /// The landing of `steps` steps of a digit; `None` if it feeds a derived axis.
     fn step(&self, digit: &algebra::Digit, steps: u64) -> Option<CommonLanding> {
         match digit.to {
             Destination::Level(level) => Some((self.side, level, digit.stride * steps)),

@@ -1,4 +1,4 @@
-//! What is refused, in one place.
+//! The errors of relayouts.
 
 use crate::error::{Incomparable, LayoutError, RelayoutFault, Site};
 use crate::level::Level;
@@ -18,7 +18,7 @@ pub(super) fn not_decided(budget: u64) -> LayoutError {
     LayoutError::NotDecided { question: "counting the elements that move", budget }
 }
 
-/// A count that callers are told.
+/// Converts a count for callers to 64 bits.
 ///
 /// # Errors
 /// [`TooLarge`](LayoutError::TooLarge) where it does not fit in 64 bits.

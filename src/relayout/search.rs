@@ -21,7 +21,7 @@ use crate::error::LayoutError;
 use crate::number::{to_index, to_u64};
 
 impl Options<i128> {
-    /// The least and the greatest that it adds.
+    /// The least and the greatest amount that it adds.
     fn bounds(&self) -> (i128, i128) {
         match self {
             Options::PeriodicDigit { size, step } => {
@@ -35,7 +35,8 @@ impl Options<i128> {
         }
     }
 
-    /// How heavy it is: the step of a digit, the width of a list; and how many options it has.
+    /// The weight by which choices are sorted: the step of a digit or the greatest amount of a list; of
+    /// lists of one width, the shorter one is heavier.
     fn weight(&self) -> (i128, usize) {
         match self {
             Options::PeriodicDigit { step, .. } => (step.abs(), 0),
@@ -46,7 +47,7 @@ impl Options<i128> {
         }
     }
 
-    /// Calls `take` with what the options add that lie from `least` to `most`, and how many do.
+    /// Calls `take` with every amount from `least` to `most`, and the number of options that add it.
     fn between(&self, least: i128, most: i128, mut take: impl FnMut(i128, u128)) {
         match self {
             Options::PeriodicDigit { size, step } => {
@@ -74,8 +75,8 @@ type SumSearch = Vec<(i128, u128)>;
 
 /// The number of ways to choose so that `start` plus all that is added is 0.
 ///
-/// Where the choices that are left make fewer sums than the next one would, they are dealt to two
-/// lists of sums, which are joined.
+/// As soon as the choices that are left have no more combinations than the next step would make sums,
+/// they are divided between two lists of sums, which are then joined.
 ///
 /// # Errors
 /// [`NotDecided`](LayoutError::NotDecided) past the budget.
@@ -85,7 +86,7 @@ pub(super) fn count_zeros(
     budget: &mut u64,
 ) -> Result<u128, LayoutError> {
     terms.sort_by_cached_key(|term| std::cmp::Reverse(term.weight()));
-    // What the terms from each one on add at least and at most, and how many ways there are.
+    // The least and the greatest sum of the terms from each one on, and the number of their combinations.
     let mut rest = vec![(0, 0, 1_u64); terms.len() + 1];
     for (at, term) in terms.iter().enumerate().rev() {
         let ((least, most), (low, high, ways)) = (term.bounds(), rest[at + 1]);
@@ -105,7 +106,7 @@ pub(super) fn count_zeros(
 
 /// The number of ways to bring a sum back to 0 with all of the terms.
 ///
-/// Each goes to the shorter one of two lists, those with many options first, so that neither list
+/// Each is added to the shorter one of two lists, those with many options first, so that neither list
 /// grows much beyond what the largest term makes.
 fn met(sums: SumSearch, terms: &[Options<i128>], budget: &mut u64) -> Result<u128, LayoutError> {
     let mut terms: Vec<&Options<i128>> = terms.iter().collect();
@@ -127,9 +128,9 @@ fn ends(sums: &SumSearch) -> (i128, i128) {
     (sums.first().map_or(0, |sum| sum.0), sums.last().map_or(0, |sum| sum.0))
 }
 
-/// All sums with one more term that lie within some bounds.
+/// All sums with one more term, as far as they are within `bounds`.
 ///
-/// The longer of both lists is run through for every entry of the shorter one: what comes is in few
+/// The longer of both lists is read once for every entry of the shorter one, so the result is in few
 /// ascending runs, which a stable sort merges.
 fn expanded(
     sums: &SumSearch,

@@ -1,4 +1,4 @@
-//! What enters some of the units, or in some of the slices: counted with their coordinates given.
+//! The traffic into the busiest unit of a level, and into all units in one time slice.
 
 use super::counter::{Compared, Coordinate, Counter, both};
 use super::numbered::NumberedSides;
@@ -20,7 +20,7 @@ pub struct Busiest {
     pub level: Level,
     /// The unit: the first of those that so many enter; a group is named by its first unit.
     pub unit: Location,
-    /// The number of elements that enter it at least.
+    /// The number of elements that have to enter it.
     pub into: u64,
     /// The number that enter all units of the level: no fewer than into, and no more than units x into.
     pub total: u64,
@@ -31,7 +31,7 @@ pub struct Busiest {
 impl Relayout {
     /// Finds the unit of a level that the most elements have to enter.
     ///
-    /// A step is over when the last unit is done: where traffic is uneven, the total says too little.
+    /// A step is over when its last unit is done, so the total underestimates uneven traffic.
     /// Law: the greatest of the counts that enumeration gives; the total is that of
     /// [`traffic`](Relayout::traffic).
     /// Cost: by the digits, however many units there are; where digits do not line up, by the
@@ -75,9 +75,9 @@ impl Relayout {
         self.slices
     }
 
-    /// What enters the units of each level in a time slice, innermost first: the (element, unit)
-    /// pairs that the destination holds in that slice, without those that the source holds in the
-    /// same slice or, with time [aside](TimeOrder::Aside), in any.
+    /// Counts the traffic into the units of each level in a time slice, innermost first: the (element, unit)
+    /// pairs that the destination holds in that slice, without those that the source holds in the same slice
+    /// or, with time [aside](TimeOrder::Aside), in any.
     ///
     /// Law: as enumeration; unless time is aside, the slices sum up to what
     /// [`traffic`](Relayout::traffic) counts with time outermost.
@@ -118,7 +118,7 @@ impl Relayout {
         })
     }
 
-    /// That the destination is in the slice that is given and, unless time is aside, the source too.
+    /// The comparisons that put the destination and, unless time is aside, the source in the given slice.
     fn in_a_step(&self) -> impl Iterator<Item = Compared> + use<> {
         let (given, time) = (Coordinate::Given(0), Coordinate::In(Level::TIME));
         let destination = self.time.map(|_| (given, time));

@@ -1,7 +1,7 @@
 //! Counting the solutions of equations in digits, level by level.
 //!
-//! The equations of a level come when the level does, from the outermost in: what earlier levels
-//! have settled stays settled, so that all counts of a path cost little more than the last.
+//! Levels add their equations one after the other, from the outermost in. Digits that an earlier level
+//! settled stay settled, so all counts of a path cost little more than the last.
 //!
 //! 1. An equation with one digit gives its value; an equation between two digits of equal weight
 //!    says that they are the same, and one takes the place of the other.
@@ -23,7 +23,7 @@ use crate::algebra::Groups;
 use crate::error::LayoutError;
 
 impl DigitChoice<i128> {
-    /// The least and the most that it adds to an equation.
+    /// The least and the greatest amount that it adds to an equation.
     fn bounds(&self, equation: usize) -> (i128, i128) {
         match &self.adds {
             Adds::PeriodicDigits(digits) => {
@@ -38,7 +38,7 @@ impl DigitChoice<i128> {
         }
     }
 
-    /// Returns whether all that it adds is a multiple.
+    /// Returns whether all amounts that it adds to an equation are multiples of `grain`.
     fn is_multiple_of(&self, equation: usize, grain: i128) -> bool {
         match &self.adds {
             Adds::PeriodicDigits(digits) => {
@@ -101,11 +101,11 @@ impl Packed {
 pub(super) struct System {
     /// The equations of every level.
     levels: Vec<std::ops::Range<usize>>,
-    /// What every equation starts from.
+    /// The constant of every equation, which a solution brings to 0.
     start: Vec<i128>,
-    /// Those that are settled are gone.
+    /// The choices by number; `None` if settled, joined with another or dropped.
     pub(super) choices: Vec<Option<DigitChoice<i128>>>,
-    /// Copies within a level: they count when the level does.
+    /// The copies in every level, added together with its equations.
     copies: Vec<Vec<DigitChoice<i128>>>,
     /// The choices in every equation.
     pub(super) members: Vec<Vec<usize>>,
@@ -115,7 +115,7 @@ pub(super) struct System {
 }
 
 impl System {
-    /// Equations without digits: what they start from, level by level; for so many choices.
+    /// Equations without choices yet: their constants, level by level; `choices` is a capacity.
     pub(super) fn new(starts: Vec<Vec<i128>>, choices: usize) -> System {
         let (mut levels, mut start) = (Vec::new(), Vec::new());
         for level in starts {
@@ -144,7 +144,7 @@ impl System {
         self.choices.push(Some(choice));
     }
 
-    /// Adds a digit of copies that lie apart in a level.
+    /// Adds a digit of copies that differ in a level.
     pub(super) fn push_copies(&mut self, level: usize, copies: DigitChoice<i128>) {
         self.copies[level].push(copies);
     }
@@ -189,8 +189,8 @@ impl System {
     }
 
     /// Returns whether digits that no other equation has solve this one in exactly one way, whatever the
-    /// others are. So it is where one side has a copy in every unit: one of them is where the other
-    /// side has the element.
+    /// others are. An example is a side with a copy in every unit: exactly one of them is in the unit in
+    /// which the other side has the element.
     fn is_always_solved(&self, equation: usize) -> bool {
         let own =
             self.members(equation).filter_map(|(_, choice)| Some((own_step(choice)?, choice)));
@@ -211,7 +211,7 @@ impl System {
             && others().all(|choice| choice.is_multiple_of(equation, grain))
     }
 
-    /// The least and the most that an equation comes to by some of its choices.
+    /// The least and the greatest sum of an equation's constant and some of its choices.
     fn range<'a>(
         &self,
         equation: usize,
@@ -229,7 +229,7 @@ impl System {
         own.into_iter().for_each(|number| self.choices[number] = None);
     }
 
-    /// The one digit of an equation has the value that it asks for.
+    /// Gives the only digit of an equation the value that solves it.
     fn settle(&mut self, number: usize, equation: usize, waiting: &mut Vec<usize>) {
         let Some(step) = self.step(number, equation) else { return };
         let Some(choice) = self.choices[number].take() else { return };
@@ -250,7 +250,7 @@ impl System {
         self.start[equation] == 0 && a.zip(b).is_some_and(|(a, b)| a == -b)
     }
 
-    /// Puts one digit in the place of another that is the same.
+    /// Replaces digit `b` by digit `a`, which is equal.
     fn join(&mut self, a: usize, b: usize, equation: usize, waiting: &mut Vec<usize>) {
         let Some(other) = self.choices[b].take() else { return };
         let Some(DigitChoice { options, adds: Adds::PeriodicDigits(joined) }) =
@@ -316,7 +316,7 @@ impl System {
 
     /// The number of solutions of equations that share choices.
     fn count_together(&self, equations: &[usize], budget: &mut u64) -> Result<u128, LayoutError> {
-        // What one choice alone adds to picks among its numbers before anything is combined.
+        // Equations of one choice alone restrict its numbers before anything is combined.
         let is_own = |of: &usize| self.members[*of].len() == 1;
         let (own, shared): (Vec<usize>, Vec<usize>) = equations.iter().partition(|of| is_own(of));
         let packed = self.packed(&shared)?;

@@ -8,7 +8,7 @@ use crate::algebra::Layout;
 use crate::error::LayoutError;
 use crate::level::Level;
 
-/// What a relayout moves, and how far at least.
+/// The traffic of a relayout: destination copies by distance, and elements across borders by level.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
@@ -20,11 +20,11 @@ pub struct Traffic {
     /// The number of destination copies by the distance to their nearest source copy, nearest first; they
     /// sum up to elements x copies.
     pub by_distance: Vec<(Distance, u64)>,
-    /// Per level, innermost first: what enters and leaves its units.
+    /// The traffic into and out of the units of every level, innermost first.
     pub levels: Vec<LevelTraffic>,
 }
 
-/// What crosses the border of the units of a level.
+/// The traffic across the border of the units of a level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
@@ -97,8 +97,8 @@ impl Relayout {
         Ok(Traffic { elements: self.elements(), copies: self.copies(), by_distance, levels })
     }
 
-    /// What enters and leaves the units of the levels from the root down to `level`, innermost
-    /// first: the same as in [`traffic`](Relayout::traffic), cheaper the higher the level.
+    /// Counts the traffic of the levels from the root down to `level`, innermost first: equal to that in
+    /// [`traffic`](Relayout::traffic), but cheaper the higher the level.
     ///
     /// # Errors
     /// [`LevelMissing`](LayoutError::LevelMissing) for a level that paths do not go through; as
@@ -120,13 +120,13 @@ impl Relayout {
         self.level_traffic(&self.counts(depth)?)
     }
 
-    /// What enters and leaves the units of all levels.
+    /// Counts the traffic of all levels, innermost first.
     pub(super) fn traffic_of_levels(&self) -> Result<Vec<LevelTraffic>, LayoutError> {
         self.level_traffic(&self.counts(self.units.len())?)
     }
 
-    /// What crosses the borders of every level, innermost first, given the pairs of an element and
-    /// a unit that both layouts have.
+    /// The traffic of every level, innermost first, given the number of (element, unit) pairs that both
+    /// layouts have in each level, outermost first.
     fn level_traffic(&self, both: &[u128]) -> Result<Vec<LevelTraffic>, LayoutError> {
         let elements = u128::from(self.elements());
         let levels = self.per_level(&self.units[..both.len()], |depth| {
@@ -161,8 +161,8 @@ impl Relayout {
         fit(counts.last().copied().unwrap_or(u128::from(self.elements())))
     }
 
-    /// For the first levels of the path one after the other, then for the memory: how many pairs of
-    /// an element and its copies within them both sides have.
+    /// The number of pairs of an element and its copies that both sides have, within the first levels of the
+    /// path one after the other, then within the memory.
     fn counts(&self, depth: usize) -> Result<Vec<u128>, LayoutError> {
         if self.elements() == 0 {
             return Ok(vec![0; depth]);
@@ -174,7 +174,7 @@ impl Relayout {
     }
 }
 
-/// The number of copies of an element that lie apart in some levels.
+/// The number of copies of an element that differ in some levels.
 pub(super) fn copies_in(layout: &Layout, levels: &[Level]) -> u128 {
     let inside = layout.replicas().iter().filter(|replica| levels.contains(&replica.level));
     inside.map(|replica| u128::from(replica.size)).product()

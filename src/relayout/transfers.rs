@@ -1,4 +1,4 @@
-//! The actual moves, as runs.
+//! The moves themselves, as runs of elements.
 
 use std::cmp::Ordering;
 use std::collections::{HashMap, VecDeque};
@@ -18,7 +18,7 @@ const MOST_COPIES: u64 = 1 << 20;
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub struct Transfer {
-    /// How far.
+    /// The distance from the source to every destination.
     pub distance: Distance,
     /// The row-major number of the first element; the others follow it.
     pub element: u64,
@@ -28,9 +28,9 @@ pub struct Transfer {
     pub source: Location,
     /// The units that receive; of a memory of a group of units, the first of them.
     pub destinations: Vec<Location>,
-    /// Where the elements lie in the memory of the source.
+    /// The places of the elements in the memory of the source.
     pub read: PlaceRun,
-    /// Where they go in the memory of every destination.
+    /// The places of the elements in the memory of every destination.
     pub write: PlaceRun,
 }
 
@@ -38,9 +38,9 @@ pub struct Transfer {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct PlaceRun {
-    /// The first: address x lanes + lane, with [`Relayout::lanes`].
+    /// The first place: address x lanes + lane, with [`Relayout::lanes`].
     pub start: u64,
-    /// From one to the next; 1 for a single element.
+    /// The step from one place to the next; 1 for a single element.
     pub step: i64,
 }
 
@@ -71,8 +71,8 @@ impl Relayout {
         self.known_lanes.unwrap_or(used)
     }
 
-    /// Walks what moves, nearest first, each element copy from its nearest source copy, as maximal
-    /// runs; what is in place already is left out.
+    /// Returns the moves as maximal runs, nearest first, each element copy from its nearest source copy;
+    /// copies that are in place already are left out.
     ///
     /// Law: carried out on data in the source layout, they give the destination, every copy; at
     /// every level they enter at least [`LevelTraffic::into`](crate::relayout::LevelTraffic::into) units.
@@ -114,7 +114,7 @@ impl Relayout {
 }
 
 impl Relayout {
-    /// The distance of what stays in its unit.
+    /// The distance of moves within a unit.
     fn near(&self) -> Distance {
         if self.is_between_memories() { Distance::Memory } else { Distance::Address }
     }
@@ -139,7 +139,7 @@ impl Relayout {
     }
 }
 
-/// One side: the levels of its places, and what copies add in each.
+/// One side: the levels of its places, and the amounts that copies add in each.
 struct SidePlaces {
     side: Side,
     levels: Vec<Level>,
@@ -186,8 +186,8 @@ impl SidePlaces {
         along.chain(rest).copied().collect()
     }
 
-    /// The places that agree with some of `source` in the first levels, and part in the next one or
-    /// may do so.
+    /// The places that agree with some place of `source` in the first levels and, with `then_part`, with
+    /// none in the next one.
     fn agreeing(
         &self,
         first: &[u64],
@@ -212,15 +212,15 @@ impl SidePlaces {
     }
 }
 
-/// How far two places go along.
+/// The agreement of two places.
 struct Agreed {
-    /// The number of levels they agree in.
+    /// The number of levels, from the outermost, in which they agree.
     levels: usize,
-    /// Whether they differ in the next one.
+    /// Set when they have to differ in the next one.
     then_part: bool,
 }
 
-/// What moves, made by [`Relayout::transfers`].
+/// An iterator over the moves of a relayout, made by [`Relayout::transfers`].
 pub struct Transfers<'a> {
     relayout: &'a Relayout,
     source: SidePlaces,
@@ -262,8 +262,9 @@ impl<'a> Transfers<'a> {
         })
     }
 
-    /// What places at a distance agree in: levels that both sides have and, within one memory,
-    /// address and lane. Agreeing in the address alone is as good as in neither.
+    /// The agreements of places at a distance: in levels that both sides have and, within one memory, in
+    /// address and lane. Places that agree in the address alone are as far apart as those that agree in
+    /// neither.
     fn agreed(&self, distance: Distance) -> Vec<Agreed> {
         let units = self.relayout.units.len();
         let parting = |levels| Agreed { levels, then_part: true };
@@ -317,7 +318,7 @@ impl<'a> Transfers<'a> {
         (self.relayout.memory_at(places.side, path), number)
     }
 
-    /// Goes on by one element: runs that it does not continue are ready.
+    /// Adds the moves of the next element: runs that they do not continue are ready.
     fn step(&mut self, moves: Vec<Transfer>) {
         let mut runs: Vec<Option<Transfer>> =
             std::mem::take(&mut self.open).into_iter().map(Some).collect();
@@ -345,7 +346,7 @@ impl<'a> Transfers<'a> {
     }
 }
 
-/// The run with one more element, between the same units, if that goes on evenly.
+/// The run with one more element between the same units, if its places stay evenly apart.
 fn continued(run: &Transfer, next: &Transfer) -> Option<Transfer> {
     let follows = run.element + run.length == next.element;
     let read = run.read.join(run.length, next.read.start).filter(|_| follows)?;

@@ -12,8 +12,8 @@ use crate::level::Level;
 use crate::machine::Machine;
 use crate::placement::Placement;
 
-/// Which units hold which elements: all that [`into`](LevelTraffic::into) and
-/// [`out_of`](LevelTraffic::out_of) depend on.
+/// The elements that each unit holds: [`into`](LevelTraffic::into) and [`out_of`](LevelTraffic::out_of)
+/// depend on nothing else.
 ///
 /// Addresses, lanes and padding are not part of it, so that a planner that prices many layouts asks
 /// once for each pair of parts. It is a value to be kept as the key of a map.
@@ -37,7 +37,7 @@ use crate::placement::Placement;
 pub struct UnitPart {
     /// The levels of the machine from the root down, with their sizes.
     levels: Vec<(Level, u64)>,
-    /// The level at which the memory hangs, and how many of its units have one together.
+    /// The level whose units have the memory, and the number of units that share one.
     node: (Level, u64),
     /// The number of time slices, if time is used.
     slices: Option<u64>,
@@ -57,14 +57,14 @@ impl UnitPart {
         let levels = placement.machine().into_iter().flat_map(Machine::levels).collect();
         let uses_time = stored.used_levels().contains(&Level::TIME);
         let slices = uses_time.then(|| stored.extent(Level::TIME));
-        // However an address is cut into digits.
+        // Merged digits make parts equal however an address is cut into digits.
         let units = stored.only(|level| !level.is_in_unit()).with_merged_digits();
         let layout = units.without_padding().unwrap_or_else(|_| units.simplified());
         Ok(UnitPart { levels, node, slices, layout })
     }
 
-    /// What enters and leaves the units of every level, innermost first, as
-    /// [`Relayout::traffic`] counts it.
+    /// Counts the traffic into and out of the units of every level, innermost first, as
+    /// [`Relayout::traffic`] does.
     ///
     /// # Errors
     /// [`NotComparable`](LayoutError::NotComparable) for different shapes or levels, and for groups of

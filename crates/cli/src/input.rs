@@ -134,7 +134,7 @@ impl From<NotationArg> for Notation {
     }
 }
 
-/// A placement, and the text that it was read from, to point refusals at.
+/// A placement, and the text that it was read from, for errors that point at it.
 pub(super) struct PlacementSource {
     pub(super) placement: Placement,
     pub(super) syntax: LayoutText,
@@ -510,7 +510,7 @@ pub(super) fn machine_of(text: &str) -> Result<Machine, Failure> {
     Ok(Machine::from_toml(&toml)?)
 }
 
-/// A number on the command line: clap's own readers refuse one in the words of Rust.
+/// A number on the command line: clap's own parsers report errors in the words of Rust.
 pub(super) fn count<N: FromStr>(text: &str) -> Result<N, String> {
     let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     let number = text.parse().ok().filter(|_| digits);

@@ -58,7 +58,7 @@ pub struct HloCopy {
 /// inside a fusion reads and writes nothing by itself, and is not part of the totals. A fusion that
 /// does nothing but copy, transpose and convert its operands is a copy.
 /// Cost: O(instructions), and one comparison of layouts for each distinct pair of shapes; memory for
-/// one computation, some 65 000 pairs, and what is listed: all, or with [`new`](HloCopies::new) the
+/// one computation, some 65 000 pairs, and the listed rows: all, or with [`new`](HloCopies::new) the
 /// worst; of the module that is being read also some 60 bytes for each computation, and the worst of
 /// each that no fusion is known to call.
 ///

@@ -1,6 +1,7 @@
 //! The sentences of HLO text: instructions, heads of computations and of modules, tables of source lines.
 //!
-//! Each reader starts at a token, and returns the end of what it read, or why it is something else.
+//! Each reader starts at a token. It returns the end of the text that it read, or the reason that this is
+//! something else.
 
 use tensor_layout::error::Span;
 

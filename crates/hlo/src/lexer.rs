@@ -13,7 +13,7 @@ use memchr::{memchr, memchr2, memchr3, memmem};
 
 use crate::candidates::shape_end;
 
-/// The reason a stretch of text is not what was looked for.
+/// The reason that a stretch of text does not match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum LexError {
     /// The held part of the text ends here, but the text continues.

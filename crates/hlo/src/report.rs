@@ -193,7 +193,7 @@ impl HloReport {
         self.others.count()
     }
 
-    /// The note on what is not ranked, for a person.
+    /// The note on shapes that are not ranked, for a person.
     #[must_use]
     pub fn unranked_text(&self) -> String {
         format!(

@@ -46,8 +46,8 @@ pub struct HloComputationTotals {
 /// each other's place, and a loop writes them again and again. Values inside fusions are not in
 /// memory at all; they are counted and not listed.
 ///
-/// Cost: O(instructions); memory for one computation, some 65 000 shapes, and what is listed: without
-/// `top` that is every instruction in memory, some 300 bytes and its name and `op_name` each. Of the
+/// Cost: O(instructions); memory for one computation, some 65 000 shapes, and the listed rows: without
+/// `top` they are every instruction in memory, some 300 bytes and its name and `op_name` each. Of the
 /// module that is being read also some 80 bytes for each computation, and at most `top`
 /// instructions of each that no fusion is known to call, because only the callers show which
 /// computations are inside fusions.

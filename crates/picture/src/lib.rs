@@ -102,7 +102,7 @@ pub struct Cell {
     pub mark: Option<String>,
     /// True for another copy of its element than the first.
     pub is_copy: bool,
-    /// The indexes that it stands for, padding included; empty in a picture of memories.
+    /// The ranges of indexes that it covers, padding included; empty in a picture of memories.
     pub indexes: Vec<Range<u64>>,
     /// The numbers of its rows and of its columns that hold elements; the others are padding.
     pub filled: [u64; 2],

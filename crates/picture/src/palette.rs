@@ -1,6 +1,6 @@
 //! The colours of every face: SVG, PNG, page and terminal.
 //!
-//! A colour is a number: hues for what is told apart, then the steps of a ramp for what is in order.
+//! A colour is a number: first hues, for values without an order, then the steps of a ramp, for ordered ones.
 
 #[cfg(test)]
 mod tests;
@@ -11,8 +11,8 @@ pub(super) const COLORS: usize = 16;
 /// The number of steps of the ramp, light to dark.
 pub(super) const STEPS: usize = 8;
 
-/// Tints that dark text is legible on. The first eight hues are eight steps of lightness as well, so that they
-/// are told apart in grey print and with any colour vision; so are the steps of the ramp, which come last.
+/// Tints that dark text is legible on. The first eight hues are eight steps of lightness as well, so they
+/// differ in grey print and with any colour vision; so do the steps of the ramp, which come last.
 const TINTS: [&str; COLORS + STEPS] = [
     "#cdecdd", "#5899c2", "#f3b59b", "#bc9f54", "#e8c8fe", "#2cc5c9", "#f1fea3", "#c86182",
     "#92b1a3", "#93d3fd", "#b77d64", "#f9da8a", "#ae8fc3", "#97ffff", "#b6c26a", "#fca0ba",

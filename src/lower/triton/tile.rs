@@ -3,7 +3,7 @@
 //!
 //! ```text
 //! nvidia_mma 2      register (0,1) (8,0)    lane (0,2) (0,4) (1,0) (2,0) (4,0)     16 x 8
-//! on 32 x 8         register (0,1) (8,0) (16,0)    registers go on where the tensor does
+//! on 32 x 8         register (0,1) (8,0) (16,0)    registers cover the rest of the tensor
 //! on 16 x 4         lane (0,2) 0 (1,0) (2,0) (4,0)    a bit beyond the tensor is a copy
 //! ```
 
@@ -90,7 +90,7 @@ impl TritonTile {
         self.bases_mut(input).extend(copies);
     }
 
-    /// Fits the tile to a shape: registers go on over larger dimensions, in the order of `append`, and bits
+    /// Fits the tile to a shape: more registers cover larger dimensions, in the order of `append`, and bits
     /// beyond the shape become copies.
     pub(super) fn fit(&mut self, shape: &[u64], append: &[usize]) {
         for &dim in append {

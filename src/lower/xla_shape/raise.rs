@@ -251,7 +251,8 @@ mod tests {
     use super::Raise;
     use crate::xla::XlaShape;
 
-    /// The number of texts that are lowered to find a shape again, or to refuse it.
+    /// The number of texts that are lowered to find a shape again or to find that there is none, and
+    /// whether one was found.
     fn tried(text: &str) -> (u64, bool) {
         let shape: XlaShape = text.parse().unwrap();
         let array = shape.as_array().unwrap();

@@ -28,7 +28,7 @@ impl FromStr for PadLayout {
 
     /// Parses a PadLayout.
     ///
-    /// Cost: linear in the text, for refusals too.
+    /// Cost: linear in the text, even if it is invalid.
     fn from_str(text: &str) -> Result<PadLayout, ParseError> {
         quick::read(text).map_or_else(|| PadLayout::by_grammar(text), Ok)
     }

@@ -33,7 +33,7 @@ pub struct PartitionSpec {
 }
 
 impl PartitionSpec {
-    /// The mesh that has to be written with the spec: only there manual axes can be told.
+    /// The mesh, if it has to be written with the spec: only a mesh marks axes as manual.
     pub(crate) fn manual_mesh(&self) -> Option<&Mesh> {
         self.mesh.as_ref().filter(|_| !self.dims.manual.is_empty())
     }

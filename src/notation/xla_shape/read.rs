@@ -54,7 +54,7 @@ impl XlaParser {
         XlaParser { lenient: true }
     }
 
-    /// Parses a shape. Cost: linear in the text, for refusals too.
+    /// Parses a shape. Cost: linear in the text, even if it is invalid.
     ///
     /// # Errors
     /// Text outside the grammar; types that XLA does not have; integers beyond 64 bits; negative

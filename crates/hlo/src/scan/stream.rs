@@ -57,7 +57,7 @@ pub struct LayoutScan<R> {
     /// The end of the last layout in brackets: brackets before it are part of that.
     taken: usize,
     line: u64,
-    /// The start of the line in the window, or of what is left of the line.
+    /// The start of the line in the window, or of the rest of the line.
     line_start: usize,
     /// Arrays of a sharded tuple that are still to be handed out.
     queued: VecDeque<String>,

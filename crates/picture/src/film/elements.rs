@@ -66,7 +66,7 @@ impl<'a> Stages<'a> {
         Ok(Some(Stages { tensor, elements, memories }))
     }
 
-    /// The film of these stages, given what moves from each layout to the next.
+    /// The film of these stages, given the relayout from each layout to the next.
     pub(super) fn drawn(mut self, relayouts: &[Relayout]) -> Result<Film, LayoutError> {
         let origins = self.origins(relayouts)?;
         let levels = super::levels(relayouts);
@@ -154,7 +154,7 @@ impl<'a> Memories<'a> {
         cells.collect()
     }
 
-    /// The origins of all copies in the memories of another layout: what is not moved stays in its place.
+    /// The origins of all copies in the memories of another layout; copies that do not move are in place.
     fn moved(&self, from: &Memories<'_>, relayout: &Relayout) -> Result<Origins, LayoutError> {
         let in_memory = |cell: usize, distance| Origin { spot: Spot { panel: 0, cell }, distance };
         // Each layout numbers places by its own levels.

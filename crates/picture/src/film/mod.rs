@@ -122,7 +122,7 @@ impl Drawing<'_> {
     }
 }
 
-/// The levels of all hops, outermost first; those of the first hop before what others add.
+/// The levels of all hops, outermost first; those of the first hop before those that others add.
 fn levels(relayouts: &[Relayout]) -> Vec<Level> {
     let all = relayouts.iter().flat_map(Relayout::levels);
     all.copied().unique().collect()

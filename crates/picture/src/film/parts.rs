@@ -31,7 +31,7 @@ struct Part {
     elements: u64,
 }
 
-/// The layouts, and the level whose units are told apart.
+/// The layouts, and the level by whose units their elements are grouped.
 struct Parted<'a> {
     all: &'a [&'a Drawing<'a>],
     level: Option<Level>,
@@ -309,7 +309,7 @@ impl Parted<'_> {
     }
 }
 
-/// Blocks without text: what flies from them has its own.
+/// Removes the text and the zoom of blocks: the flyers that leave them have their own text.
 fn plain(panel: &mut Panel) {
     panel.zoom = None;
     panel.cells.iter_mut().for_each(|cell| cell.label.clear());

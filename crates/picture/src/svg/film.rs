@@ -29,7 +29,7 @@ const SMALLER: f64 = 0.82;
 /// The length of the bar of a hop.
 const BAR: f64 = 300.0;
 
-/// The fills of what does not leave its unit: in place, and to another address or memory.
+/// The fills of elements that do not leave their unit: in place, and to another address or memory.
 const NEAR: [&str; 2] = ["#dcdcd8", "#b4b4ae"];
 
 /// A film with the places of its parts.
@@ -243,7 +243,7 @@ impl Scene<'_> {
         counts.iter().filter(|(_, count)| *count > 0).map(part).collect()
     }
 
-    /// The fill of a part of a bar; of what crosses a level, the colour of its edge.
+    /// The fill of a part of a bar; for elements that cross a level, the colour of their edge.
     fn fill(&self, distance: Distance) -> &'static str {
         match distance {
             Distance::InPlace => NEAR[0],

@@ -125,7 +125,7 @@ stroke-dasharray:4 3;fill:none}</style>\n";
 const COPY: &str = "<rect y=\"-10\" width=\"14\" height=\"11\" fill=\"#ffffff\" stroke=\"#bbbbbb\"/>\
 <path d=\"M14 -10h-6v6z\" fill=\"#444444\"/>";
 
-/// Where the panels stand: side by side as long as there is room.
+/// The upper left corners of the panels: side by side as long as there is room, then in a new row.
 fn places(boxes: &[DrawnBox<'_>], top: f64) -> Vec<(f64, f64)> {
     let (mut x, mut y, mut tallest) = (MARGIN, top, 0.0_f64);
     let mut places = Vec::new();

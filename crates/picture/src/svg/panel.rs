@@ -83,7 +83,7 @@ impl<'a> DrawnBox<'a> {
         });
     }
 
-    /// Caption, ticks, what is in the cells, borders and key.
+    /// Draws caption, ticks, the contents of the cells by `inside`, borders and key.
     fn draw_with(&self, body: &mut String, (x, y): (f64, f64), inside: impl Fn(&mut String)) {
         for (at, line) in self.caption.iter().enumerate() {
             text(body, x, y + number(at + 1) * LINE - 3.0, "p", line);

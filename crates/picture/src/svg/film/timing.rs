@@ -1,4 +1,4 @@
-//! When what moves: seconds, printed as key frames.
+//! The times of all movements, in seconds, printed as key frames.
 
 use std::fmt::Write;
 
