@@ -1,4 +1,4 @@
-"""What each public call takes and refuses: the table of docs/python.md, row by row."""
+"""What each public call takes and refuses: the table of docs/python-reference.md, row by row."""
 
 import sys
 from collections import OrderedDict
