@@ -10,10 +10,10 @@ use pyo3::prelude::*;
 use tensor_layout::program::{Cell, Program};
 use tensor_layout::{Found, Location};
 
-use crate::edit::entry_of;
 use crate::location::location_of;
 use crate::long::{PART, in_windows, index, parts, report};
 use crate::number;
+use crate::number::entry_of;
 use crate::places::Places;
 use crate::python::{allocated, arrays};
 use crate::refusal::{Answer, Refusal, refused};

@@ -9,8 +9,8 @@ use tensor_layout::{Layout, LayoutError, Level};
 
 use crate::layout::{PyLayout, any, make};
 use crate::location::location_of;
-use crate::number::{self, shown};
-use crate::refusal::{Answer, Refusal, refused};
+use crate::number::{self, entry_of, shown};
+use crate::refusal::{Answer, refused};
 
 /// A new layout from an old one.
 pub(crate) fn edited(
@@ -472,24 +472,6 @@ fn named(key: &Bound<'_, PyTuple>) -> Answer<usize> {
         return Err(PyIndexError::new_err("an index has at most one `...`").into());
     }
     Ok(key.iter().filter(|item| !item.is_none()).count() - open)
-}
-
-/// An entry of an index, from the end where it is negative, as NumPy counts.
-pub(crate) fn entry_of(entry: i128, axis: usize, extent: u64) -> Answer<u64> {
-    if let Ok(index) = u64::try_from(entry) {
-        return match index < extent {
-            true => Ok(index),
-            false => Err(LayoutError::IndexOutOfRange { axis, index, extent }.into()),
-        };
-    }
-    let from_end = u64::try_from(entry.unsigned_abs()).ok().filter(|_| entry < 0);
-    from_end.and_then(|back| extent.checked_sub(back)).ok_or_else(|| {
-        let side = if entry < 0 { "before its beginning" } else { "behind its end" };
-        let entry = shown(entry);
-        Refusal::OutOfRange(format!(
-            "index {entry} of axis {axis} is {side}: its extent is {extent}"
-        ))
-    })
 }
 
 /// A layout of which some axes have been indexed.

@@ -11,8 +11,9 @@ use pyo3::exceptions::{PyOverflowError, PyTypeError};
 use pyo3::inspect::PyStaticExpr;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyString};
+use tensor_layout::LayoutError;
 
-use crate::refusal::Refusal;
+use crate::refusal::{Answer, Refusal};
 
 /// What is read from an argument that holds numbers.
 pub(crate) trait Read: Sized {
@@ -135,4 +136,22 @@ impl<K: Read + Ord, V: Read> Read for BTreeMap<K, V> {
 fn entries<K: Read, V: Read, M: FromIterator<(K, V)>>(value: &Bound<'_, PyAny>) -> PyResult<M> {
     let entries = value.cast::<pyo3::types::PyDict>()?.iter();
     entries.map(|(key, value)| Ok((K::read(&key)?, V::read(&value)?))).collect()
+}
+
+/// An entry of an index, from the end where it is negative, as NumPy counts.
+pub(crate) fn entry_of(entry: i128, axis: usize, extent: u64) -> Answer<u64> {
+    if let Ok(index) = u64::try_from(entry) {
+        return match index < extent {
+            true => Ok(index),
+            false => Err(LayoutError::IndexOutOfRange { axis, index, extent }.into()),
+        };
+    }
+    let from_end = u64::try_from(entry.unsigned_abs()).ok().filter(|_| entry < 0);
+    from_end.and_then(|back| extent.checked_sub(back)).ok_or_else(|| {
+        let side = if entry < 0 { "before its beginning" } else { "behind its end" };
+        let entry = shown(entry);
+        Refusal::OutOfRange(format!(
+            "index {entry} of axis {axis} is {side}: its extent is {extent}"
+        ))
+    })
 }

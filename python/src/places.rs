@@ -12,8 +12,8 @@ use tensor_layout::xla::{XlaDtype, XlaShape};
 use tensor_layout::{Found, Layout, LayoutError, LayoutText, Location, Machine, Placement};
 use tensor_layout_picture::Drawing;
 
-use crate::edit::entry_of;
 use crate::location::{PyLocation, location_of};
+use crate::number::entry_of;
 use crate::number::{self, Read};
 use crate::python::{arrays, empty_of};
 use crate::refusal::{Answer, Refusal, refused};
@@ -370,21 +370,6 @@ impl Places {
             padding,
             part.unwrap_or((0, 1)),
         )
-    }
-
-    /// What the layout does, in numbers: elements, slots, padding, footprint.
-    ///
-    /// >>> from tensor_layout import Layout
-    /// >>> report = Layout("(10,7)/((3:7, 4_PE), (7:1))").report()
-    /// >>> report.elements, report.slots, report.pads
-    /// (70, 84, 14)
-    fn report(slf: &Bound<'_, Self>) -> Answer<crate::report::PyReport> {
-        let places = slf.get();
-        let mut report = places.placement()?.report().map_err(|error| places.refuse(error))?;
-        if let Some(text) = places.like() {
-            report.address_unit = text.address_unit();
-        }
-        Ok(crate::report::PyReport { report, of: slf.clone().unbind() })
     }
 }
 

@@ -5,6 +5,7 @@ use pyo3::types::PyTuple;
 use tensor_layout::report::Report;
 
 use crate::places::Places;
+use crate::refusal::Answer;
 
 /// What a layout does, in numbers; `str` is the page that the command prints.
 ///
@@ -81,5 +82,23 @@ impl PyReport {
 
     fn _repr_html_(&self) -> String {
         crate::html::page(&self.report.to_string())
+    }
+}
+
+#[pymethods]
+impl Places {
+    /// What the layout does, in numbers: elements, slots, padding, footprint.
+    ///
+    /// >>> from tensor_layout import Layout
+    /// >>> report = Layout("(10,7)/((3:7, 4_PE), (7:1))").report()
+    /// >>> report.elements, report.slots, report.pads
+    /// (70, 84, 14)
+    fn report(slf: &Bound<'_, Self>) -> Answer<PyReport> {
+        let places = slf.get();
+        let mut report = places.placement()?.report().map_err(|error| places.refuse(error))?;
+        if let Some(text) = places.like() {
+            report.address_unit = text.address_unit();
+        }
+        Ok(PyReport { report, of: slf.clone().unbind() })
     }
 }

@@ -2,8 +2,9 @@
 
 use std::borrow::Cow;
 
+use crate::algebra::builder::LayoutBuilder;
 use crate::algebra::digits::{Destination, Digit, Digits};
-use crate::algebra::layout::{DerivedAxis, Layout, LayoutBuilder, Replica, Subaxis, Target};
+use crate::algebra::layout::{DerivedAxis, Layout, Replica, Subaxis, Target};
 use crate::algebra::radix::product;
 use crate::algebra::xor::BitSystem;
 use crate::error::{InverseError, LayoutError};

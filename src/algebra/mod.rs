@@ -17,6 +17,7 @@
 //!
 //! There is one operation per file, with its law at the top. Nothing here depends on a text or a machine.
 
+mod builder;
 mod canonical;
 mod collision;
 mod complement;
@@ -56,13 +57,14 @@ mod xor_decode;
 mod xor_simplify;
 mod xor_sums;
 
+pub use builder::LayoutBuilder;
 pub use canonical::Canonical;
 pub use collision::Collision;
 pub use divide::Arrangement;
 pub use edit::Window;
 pub use equality::Difference;
 pub use function::LinearFunction;
-pub use layout::{Axis, Combine, DerivedAxis, Layout, LayoutBuilder, Replica, Subaxis, Target};
+pub use layout::{Axis, Combine, DerivedAxis, Layout, Replica, Subaxis, Target};
 pub use locate::Copies;
 pub use modes::Repeat;
 pub use radix::{IndexOrder, Indexes};

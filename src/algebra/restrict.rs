@@ -2,8 +2,9 @@
 
 use std::ops::ControlFlow;
 
+use crate::algebra::builder::LayoutBuilder;
 use crate::algebra::digits::{Digit, Digits};
-use crate::algebra::layout::{Axis, DerivedAxis, Layout, LayoutBuilder, Subaxis, Target};
+use crate::algebra::layout::{Axis, DerivedAxis, Layout, Subaxis, Target};
 use crate::algebra::solve::{Budget, Sum, Term};
 use crate::error::{LayoutError, RestrictionError};
 use crate::level::Level;

@@ -12,7 +12,8 @@
 //! digit is split by itself: multiples of the group step in the outer coordinate, smaller steps are in the
 //! inner one. Otherwise all that is not a multiple feeds a derived axis, which is split again.
 
-use crate::algebra::layout::{Layout, LayoutBuilder, Subaxis, Target};
+use crate::algebra::builder::LayoutBuilder;
+use crate::algebra::layout::{Layout, Subaxis, Target};
 use crate::error::{EditError, LayoutError, Site};
 use crate::level::Level;
 

@@ -2,8 +2,9 @@
 
 use super::candidate::Candidate;
 use super::options::Orders;
+use super::space::LevelDigit;
 use super::space::Space;
-use super::state::{ChoicesMade, LevelDigit};
+use super::state::ChoicesMade;
 use crate::algebra::{Layout, Subaxis};
 use crate::level::Level;
 

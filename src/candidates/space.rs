@@ -8,11 +8,25 @@ use super::candidate::Setting;
 use super::error::CandidatesError;
 use super::error::OptionError;
 use super::options::{Candidates, Orders, Side};
-use super::state::LevelDigit;
 use crate::error::Site;
 use crate::level::Level;
 use crate::machine::Memory;
 use crate::placement::check_known;
+
+/// A digit of units.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct LevelDigit {
+    pub(super) size: u64,
+    pub(super) level: Level,
+    pub(super) stride: u64,
+}
+
+impl LevelDigit {
+    /// Returns whether this digit and the next smaller one are one digit.
+    pub(super) fn continues(&self, minor: &LevelDigit) -> bool {
+        self.level == minor.level && minor.stride.checked_mul(minor.size) == Some(self.stride)
+    }
+}
 
 /// The most units of a level that is cut into pieces: divisors are found by trial.
 const MOST_UNITS_CUT: u64 = 1 << 12;

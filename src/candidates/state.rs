@@ -1,22 +1,6 @@
 //! The choices made so far in a walk, and whether they can still lead to a candidate.
 
-use super::space::Space;
-use crate::level::Level;
-
-/// A digit of units.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct LevelDigit {
-    pub(super) size: u64,
-    pub(super) level: Level,
-    pub(super) stride: u64,
-}
-
-impl LevelDigit {
-    /// Returns whether this digit and the next smaller one are one digit.
-    pub(super) fn continues(&self, minor: &LevelDigit) -> bool {
-        self.level == minor.level && minor.stride.checked_mul(minor.size) == Some(self.stride)
-    }
-}
+use super::space::{LevelDigit, Space};
 
 /// One choice: a number of time slices, the cut of a level, or the target of a piece.
 #[derive(Clone, Copy, Debug)]

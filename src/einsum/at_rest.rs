@@ -1,7 +1,7 @@
 //! A tensor with all of its time slices in memory.
 
 use super::EinsumError;
-use super::loops::{is_moving, restrided};
+use super::dense::with_axes;
 use crate::algebra::{Axis, Layout};
 use crate::level::Level;
 
@@ -27,25 +27,4 @@ pub fn at_rest(layout: &Layout) -> Result<Layout, EinsumError> {
     }
     let axes: Vec<&Axis> = layout.axes().iter().collect();
     with_axes(&layout, &axes, |level| level != Level::TIME)
-}
-
-/// The layout of some axes, with the levels, offsets and copies of `of` in the levels that count, and with all
-/// other digits as row-major addresses.
-pub(super) fn with_axes(
-    of: &Layout,
-    axes: &[&Axis],
-    counts: impl Fn(Level) -> bool,
-) -> Result<Layout, EinsumError> {
-    let counts = |level: Level| level != Level::ADDR && counts(level);
-    let mut built = Layout::builder();
-    for level in of.used_levels().iter().copied().filter(|level| counts(*level)) {
-        built = built.used(level).offset(level, of.offset(level));
-    }
-    for (axis, subaxes) in axes.iter().zip(restrided(axes, |digit| is_moving(digit, counts))?) {
-        built = built.axis(axis.extent, subaxes);
-    }
-    for replica in of.replicas().iter().filter(|replica| counts(replica.level)) {
-        built = built.with_replica(*replica);
-    }
-    Ok(built.build()?)
 }

@@ -3,8 +3,8 @@
 use itertools::Itertools;
 
 use super::EinsumError;
-use super::at_rest::with_axes;
-use super::loops::{Loops, outside};
+use super::dense::{outside, with_axes};
+use super::loops::Loops;
 use crate::algebra::{Axis, Layout};
 use crate::level::Level;
 use crate::notation::Einsum;

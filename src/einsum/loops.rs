@@ -3,7 +3,7 @@
 use itertools::Itertools;
 
 use super::EinsumError;
-use super::at_rest::with_axes;
+use super::dense::{Outside, outside, with_axes};
 use crate::algebra::{Axis, Layout, LayoutBuilder, Subaxis, Target, merged_digits};
 use crate::error::{LayoutError, Site};
 use crate::level::Level;
@@ -16,19 +16,6 @@ pub(super) struct Loops {
     /// Plain.
     pub(super) result: Layout,
     pub(super) contracted: Vec<Axis>,
-}
-
-/// A digit that lands outside the address: (size, level, stride).
-pub(super) type Outside = (u64, Level, u64);
-
-/// Returns the digit if it lands in a unit, a lane or a time slice.
-pub(super) fn outside(subaxis: &Subaxis) -> Option<Outside> {
-    match subaxis.target {
-        Target::Land { level, stride } if level != Level::ADDR => {
-            Some((subaxis.size, level, stride))
-        }
-        Target::Land { .. } | Target::Feed { .. } => None,
-    }
 }
 
 impl Loops {
@@ -177,26 +164,4 @@ pub(super) fn distinct(axis: &Axis, counts: impl Fn(&Subaxis) -> bool) -> u64 {
         all = if counts { all * subaxis.size } else { all };
     }
     bound
-}
-
-/// Returns whether the digit lands in a level outside the address that counts.
-pub(super) fn is_moving(digit: &Subaxis, counts: impl Fn(Level) -> bool) -> bool {
-    outside(digit).is_some_and(|(_, level, _)| counts(level))
-}
-
-/// The digits of some axes; those that do not stay are replaced by digits of dense row-major addresses.
-pub(super) fn restrided(
-    axes: &[&Axis],
-    stays: impl Fn(&Subaxis) -> bool,
-) -> Result<Vec<Vec<Subaxis>>, EinsumError> {
-    let mut all: Vec<Vec<Subaxis>> = axes.iter().map(|axis| axis.subaxes.clone()).collect();
-    let mut next = 1_u64;
-    for subaxis in all.iter_mut().rev().flat_map(|subaxes| subaxes.iter_mut().rev()) {
-        if !stays(subaxis) {
-            *subaxis = Subaxis::land(subaxis.size, Level::ADDR, next);
-            let too_large = LayoutError::too_large(Site::Layout, "the footprint");
-            next = next.checked_mul(subaxis.size).ok_or(too_large)?;
-        }
-    }
-    Ok(all)
 }

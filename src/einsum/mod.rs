@@ -24,6 +24,7 @@
 mod at_rest;
 mod broadcast;
 mod concatenate;
+mod dense;
 mod error;
 mod gather;
 mod local;

@@ -8,9 +8,9 @@
 //! ```
 
 use super::EinsumError;
-use super::at_rest::with_axes;
+use super::dense::{Outside, outside, with_axes};
 use super::local::Local;
-use super::loops::{Outside, copies, distinct, outside};
+use super::loops::{copies, distinct};
 use super::sums::Sums;
 use crate::algebra::{Axis, Layout, Subaxis};
 use crate::level::Level;

@@ -1,8 +1,9 @@
 //! The traffic of reducing partial sums.
 
 use super::EinsumError;
+use super::dense::outside;
 use super::local::Local;
-use super::loops::{distinct, outside};
+use super::loops::distinct;
 use crate::algebra::Subaxis;
 use crate::error::{LayoutError, Site};
 use crate::level::Level;

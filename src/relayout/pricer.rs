@@ -153,16 +153,49 @@ impl Pricer {
     }
 }
 
+/// The traffic of the levels from every source to every destination, row by row.
+///
+/// Each placement is taken apart once, and each pair of equal [parts](UnitPart) is counted once.
+/// Law: as [`Relayout::traffic`] of every pair.
+///
+/// # Errors
+/// As [`UnitPart::of`] and [`UnitPart::traffic_to`].
+///
+/// # Example
+/// ```
+/// use tensor_layout::{Machine, Placement};
+/// use tensor_layout::relayout::traffic_between;
+/// let machine: Machine = "PE=4".parse()?;
+/// let on = |text: &str| Placement::of(text.parse().unwrap()).on(&machine).build().unwrap();
+/// let layouts = [on("((4_PE, 3:8), (8:1))"), on("((12:2), (4_PE, 2:1))")];
+/// let all = traffic_between(&layouts, &layouts)?;
+/// assert_eq!((all[0][0][0].into, all[0][1][0].into), (0, 72));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn traffic_between(
+    sources: &[Placement],
+    destinations: &[Placement],
+) -> Result<Vec<Vec<Vec<LevelTraffic>>>, LayoutError> {
+    let (known, memo) = (PartTable::new(), Memo::new(u64::MAX));
+    let parts = |all: &[Placement]| -> Result<Vec<PartId>, LayoutError> {
+        all.iter().map(|placement| known.number(placement)).collect()
+    };
+    let (sources, destinations) = (parts(sources)?, parts(destinations)?);
+    let traffic = |from: PartId, to: &PartId| Ok(known.traffic(&memo, from, *to)?.to_vec());
+    let row = |from: PartId| destinations.iter().map(|to| traffic(from, to)).collect();
+    sources.into_iter().map(row).collect()
+}
+
 /// Unit parts as numbers.
 #[derive(Debug)]
-pub(super) struct PartTable {
+struct PartTable {
     /// Identifies the pricer, so that parts of another one are rejected.
     number: u32,
     parts: RwLock<IndexSet<Arc<UnitPart>>>,
 }
 
 impl PartTable {
-    pub(super) fn new() -> PartTable {
+    fn new() -> PartTable {
         static NEXT: AtomicU32 = AtomicU32::new(0);
         PartTable { number: NEXT.fetch_add(1, Ordering::Relaxed), parts: RwLock::default() }
     }
@@ -171,7 +204,7 @@ impl PartTable {
         self.parts.read().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(super) fn number(&self, placement: &Placement) -> Result<PartId, LayoutError> {
+    fn number(&self, placement: &Placement) -> Result<PartId, LayoutError> {
         let part = UnitPart::of(placement)?;
         let known = self.read().get_index_of(&part);
         let at = known.unwrap_or_else(|| {
@@ -195,7 +228,7 @@ impl PartTable {
         [from, to].map(|number| parts[to_index(u64::from(number))].clone())
     }
 
-    pub(super) fn traffic(
+    fn traffic(
         &self,
         memo: &Memo<Arc<[LevelTraffic]>>,
         from: PartId,
@@ -214,7 +247,7 @@ type Pair = (u32, u32);
 
 /// Answers about pairs, each worked out once.
 #[derive(Debug)]
-pub(super) struct Memo<T> {
+struct Memo<T> {
     shards: Box<[Shard<T>]>,
     most: u64,
     kept: AtomicU64,
@@ -225,7 +258,7 @@ type Shard<T> = RwLock<HashMap<Pair, Result<T, LayoutError>>>;
 
 impl<T: Clone> Memo<T> {
     /// An empty memo that keeps about `most` pairs.
-    pub(super) fn new(most: u64) -> Memo<T> {
+    fn new(most: u64) -> Memo<T> {
         let shards = (0..SHARDS).map(|_| Shard::default()).collect();
         Memo { shards, most, kept: AtomicU64::new(0), counted: AtomicU64::new(0) }
     }

@@ -2,7 +2,6 @@
 
 use super::nodes::{NodeLayout, paired};
 use super::pair::Relayout;
-use super::pricer::{Memo, PartId, PartTable};
 use super::refuse::differ;
 use super::share::Busiest;
 use super::traffic::{LevelTraffic, copies_in};
@@ -169,37 +168,4 @@ impl Relayout {
         let depths = (1..=self.units.len()).rev();
         depths.map(|depth| self.crossing(depth, 0, stays(depth))).collect()
     }
-}
-
-/// The traffic of the levels from every source to every destination, row by row.
-///
-/// Each placement is taken apart once, and each pair of equal [parts](UnitPart) is counted once.
-/// Law: as [`Relayout::traffic`] of every pair.
-///
-/// # Errors
-/// As [`UnitPart::of`] and [`UnitPart::traffic_to`].
-///
-/// # Example
-/// ```
-/// use tensor_layout::{Machine, Placement};
-/// use tensor_layout::relayout::traffic_between;
-/// let machine: Machine = "PE=4".parse()?;
-/// let on = |text: &str| Placement::of(text.parse().unwrap()).on(&machine).build().unwrap();
-/// let layouts = [on("((4_PE, 3:8), (8:1))"), on("((12:2), (4_PE, 2:1))")];
-/// let all = traffic_between(&layouts, &layouts)?;
-/// assert_eq!((all[0][0][0].into, all[0][1][0].into), (0, 72));
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-pub fn traffic_between(
-    sources: &[Placement],
-    destinations: &[Placement],
-) -> Result<Vec<Vec<Vec<LevelTraffic>>>, LayoutError> {
-    let (known, memo) = (PartTable::new(), Memo::new(u64::MAX));
-    let parts = |all: &[Placement]| -> Result<Vec<PartId>, LayoutError> {
-        all.iter().map(|placement| known.number(placement)).collect()
-    };
-    let (sources, destinations) = (parts(sources)?, parts(destinations)?);
-    let traffic = |from: PartId, to: &PartId| Ok(known.traffic(&memo, from, *to)?.to_vec());
-    let row = |from: PartId| destinations.iter().map(|to| traffic(from, to)).collect();
-    sources.into_iter().map(row).collect()
 }

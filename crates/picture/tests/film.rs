@@ -33,7 +33,8 @@ fn pixels_are_those_of_units_and_addresses() {
     let film = film("PE=4", &[BEFORE, AFTER]);
     let svg = film.to_svg();
     // The description of seed 001: PE and address of row i, column j of 12 x 8.
-    let places: [fn(i64, i64) -> (i64, i64); 3] =
+    type PlaceOf = fn(i64, i64) -> (i64, i64);
+    let places: [PlaceOf; 3] =
         [|i, j| (i, j), |i, j| (i / 3, i % 3 * 8 + j), |i, j| (j / 2, i * 2 + j % 2)];
     for (stage, place) in "abc".chars().zip(places) {
         let pixels = pixels(&svg, stage);

@@ -2,7 +2,8 @@
 
 use itertools::Itertools;
 
-use crate::algebra::layout::{Layout, LayoutBuilder, Replica, Subaxis, Target};
+use crate::algebra::builder::LayoutBuilder;
+use crate::algebra::layout::{Layout, Replica, Subaxis, Target};
 use crate::error::{EditError, LayoutError};
 use crate::level::Level;
 

@@ -1,6 +1,7 @@
 //! Expanding a unit axis over a level, and tiling an axis.
 
-use crate::algebra::layout::{Axis, DerivedAxis, Layout, LayoutBuilder, Replica, Subaxis, Target};
+use crate::algebra::builder::LayoutBuilder;
+use crate::algebra::layout::{Axis, DerivedAxis, Layout, Replica, Subaxis, Target};
 use crate::error::{EditError, LayoutError, Site};
 use crate::level::Level;
 

@@ -1,0 +1,268 @@
+//! The builder of layouts, and the check of the invariants at the border.
+
+use std::cmp::Reverse;
+
+use crate::algebra::layout::{Axis, Combine, DerivedAxis, Layout, Replica, Subaxis, Target};
+use crate::algebra::radix::product;
+use crate::error::{LayoutError, Site};
+use crate::level::Level;
+
+/// Collects the parts of a [`Layout`]; [`build`](LayoutBuilder::build) checks them.
+#[derive(Clone, Debug, Default)]
+pub struct LayoutBuilder {
+    pub(crate) axes: Vec<Axis>,
+    pub(crate) derived: Vec<DerivedAxis>,
+    pub(crate) replicas: Vec<Replica>,
+    offsets: Vec<(Level, u64)>,
+    used: Vec<Level>,
+    spans: Vec<(Level, u64)>,
+}
+
+impl Layout {
+    /// Starts a layout without axes.
+    #[must_use]
+    pub fn builder() -> LayoutBuilder {
+        LayoutBuilder::default()
+    }
+
+    /// Returns a builder with the parts of this layout, to change them.
+    #[must_use]
+    pub fn to_builder(&self) -> LayoutBuilder {
+        let (axes, derived) = (self.axes.clone(), self.derived.clone());
+        LayoutBuilder { axes, derived, ..self.without_axes() }
+    }
+
+    /// Returns a builder with everything but the axes.
+    pub(crate) fn without_axes(&self) -> LayoutBuilder {
+        LayoutBuilder {
+            axes: Vec::new(),
+            derived: Vec::new(),
+            replicas: self.replicas.clone(),
+            offsets: self.offsets.clone(),
+            used: self.used.clone(),
+            spans: self.spans.clone(),
+        }
+    }
+}
+
+impl LayoutBuilder {
+    /// Adds a tensor axis; subaxes are major to minor.
+    #[must_use]
+    pub fn axis(self, extent: u64, subaxes: impl IntoIterator<Item = Subaxis>) -> Self {
+        self.with_axis(Axis { extent, subaxes: subaxes.into_iter().collect() })
+    }
+
+    /// Adds a tensor axis, as taken from another layout.
+    #[must_use]
+    pub fn with_axis(mut self, axis: Axis) -> Self {
+        self.axes.push(axis);
+        self
+    }
+
+    /// Adds a replica, as taken from another layout.
+    #[must_use]
+    pub fn with_replica(mut self, replica: Replica) -> Self {
+        self.replicas.push(replica);
+        self
+    }
+
+    /// Adds a derived axis, fed by the subaxes that name its number, counted from 0.
+    #[must_use]
+    pub fn derived(
+        self,
+        start: u64,
+        extent: u64,
+        subaxes: impl IntoIterator<Item = Subaxis>,
+    ) -> Self {
+        let axis = Axis { extent, subaxes: subaxes.into_iter().collect() };
+        self.derived_axis(DerivedAxis::sum(start, axis))
+    }
+
+    /// Adds a derived axis whose value is the XOR of the digits that feed it, numbered with the others. Its
+    /// extent is the product of its sizes.
+    ///
+    /// ```
+    /// use tensor_layout::{Layout, Level, algebra::Subaxis};
+    /// // 8 rows of 64 elements, whose vectors of 8 are permuted by the row: no bank conflicts.
+    /// let swizzled = Layout::builder()
+    ///     .axis(8, [Subaxis::feed(8, 0, 64 ^ 8)])
+    ///     .axis(64, [Subaxis::feed(64, 0, 1)])
+    ///     .xor(0, [Subaxis::land(512, Level::ADDR, 1)])
+    ///     .build()?;
+    /// assert_eq!(swizzled.locate(&[3, 17])?.to_string(), "Addr=201"); // 3 x 64 + (17 ^ 3 x 8)
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn xor(self, start: u64, subaxes: impl IntoIterator<Item = Subaxis>) -> Self {
+        let subaxes: Vec<Subaxis> = subaxes.into_iter().collect();
+        let extent = product(subaxes.iter().map(|subaxis| subaxis.size)).unwrap_or(u64::MAX);
+        let axis = Axis { extent, subaxes };
+        self.derived_axis(DerivedAxis { combine: Combine::Xor, start, axis })
+    }
+
+    /// Adds a derived axis.
+    #[must_use]
+    pub fn derived_axis(mut self, derived: DerivedAxis) -> Self {
+        self.derived.push(derived);
+        self
+    }
+
+    /// Adds copies of every element: `size` of them, `stride` apart in `level`.
+    #[must_use]
+    pub fn replica(self, size: u64, level: Level, stride: u64) -> Self {
+        self.with_replica(Replica { size, level, stride })
+    }
+
+    /// Adds `offset` to every coordinate in `level`.
+    #[must_use]
+    pub fn offset(mut self, level: Level, offset: u64) -> Self {
+        self.offsets.push((level, offset));
+        self
+    }
+
+    /// Marks `level` as used although no subaxis names it: only coordinate 0 holds elements.
+    #[must_use]
+    pub fn used(mut self, level: Level) -> Self {
+        self.used.push(level);
+        self
+    }
+
+    /// Rounds the extent of `level`, offset included, up to `span`: the coordinates in between belong to
+    /// the layout and hold nothing. The level is used from then on, as by
+    /// [`used`](LayoutBuilder::used): its units from 1 on are not copies of unit 0. A span that is not
+    /// more than the extent changes nothing.
+    #[must_use]
+    pub fn span(mut self, level: Level, span: u64) -> Self {
+        self.spans.push((level, span));
+        self
+    }
+
+    /// Drops the spans.
+    pub(crate) fn without_spans(mut self) -> Self {
+        self.spans.clear();
+        self
+    }
+
+    /// Checks the invariants of [`Layout`].
+    ///
+    /// It does not check that elements have different places: [`collision`](Layout::collision) finds
+    /// those that share one.
+    ///
+    /// # Errors
+    /// [`ZeroSize`](LayoutError::ZeroSize), [`ExtentTooLarge`](LayoutError::ExtentTooLarge),
+    /// [`FeedOrder`](LayoutError::FeedOrder), [`DerivedOutOfRange`](LayoutError::DerivedOutOfRange),
+    /// [`Xor`](LayoutError::Xor) where an XOR is not made of powers of two,
+    /// [`TooLarge`](LayoutError::TooLarge); [`NotDecided`](LayoutError::NotDecided) where derived
+    /// axes feed each other, a bound of what they are fed exceeds an extent, and there are too many
+    /// indexes to look.
+    pub fn build(self) -> Result<Layout, LayoutError> {
+        let LayoutBuilder { axes, derived, replicas, offsets, used, spans } = self;
+        let (no_offsets, no_spans) = (Vec::new(), Vec::new());
+        let mut layout =
+            Layout { axes, derived, replicas, offsets: no_offsets, used, spans: no_spans };
+        layout.check_axes()?;
+        layout.check_xors()?;
+        layout.check_counts()?;
+        layout.mark_used();
+        layout.check_extents()?;
+        layout.check_values()?;
+        layout.check_fed()?;
+        let offset = |layout: Layout, (level, at)| layout.with_offset(level, at);
+        let mut layout = offsets.into_iter().try_fold(layout, offset)?;
+        layout.round_up(spans);
+        Ok(layout)
+    }
+}
+
+impl Layout {
+    /// Keeps the greatest span of every level, where it exceeds the extent.
+    fn round_up(&mut self, mut spans: Vec<(Level, u64)>) {
+        spans.sort_unstable_by_key(|(level, span)| (*level, Reverse(*span)));
+        spans.dedup_by_key(|(level, _)| *level);
+        spans.retain(|(level, span)| *span > self.extent(*level));
+        spans.iter().for_each(|(level, _)| self.use_level(*level));
+        self.spans = spans;
+    }
+
+    /// Marks `Addr` and the level of everything that lands as used.
+    fn mark_used(&mut self) {
+        let mut used = std::mem::take(&mut self.used);
+        used.push(Level::ADDR);
+        used.extend(self.landings().map(|landing| landing.level));
+        used.sort_unstable();
+        used.dedup();
+        self.used = used;
+    }
+
+    fn check_axes(&self) -> Result<(), LayoutError> {
+        for (node, axis) in self.nodes().enumerate() {
+            let first_derived = (node + 1).saturating_sub(self.rank());
+            for (at, subaxis) in axis.subaxes.iter().enumerate() {
+                let site = self.site(node, at);
+                if subaxis.size == 0 {
+                    return Err(LayoutError::ZeroSize { site });
+                }
+                let feeds = subaxis.feeds();
+                if let Some(derived) =
+                    feeds.filter(|f| !(first_derived..self.derived.len()).contains(f))
+                {
+                    return Err(LayoutError::FeedOrder { site, derived });
+                }
+            }
+            let site = if node < self.rank() { Site::Axis(node) } else { Site::Layout };
+            let slots = product(axis.subaxes.iter().map(|s| s.size))
+                .ok_or_else(|| LayoutError::too_large(site, "the product of the sizes"))?;
+            if axis.extent > slots {
+                return Err(LayoutError::ExtentTooLarge { axis: node, extent: axis.extent, slots });
+            }
+        }
+        let zero = self.replicas.iter().position(|replica| replica.size == 0);
+        zero.map_or(Ok(()), |at| Err(LayoutError::ZeroSize { site: Site::Replica(at) }))
+    }
+
+    /// Checks that the numbers of elements, of copies and of slots fit; any of them may be the greatest.
+    fn check_counts(&self) -> Result<(), LayoutError> {
+        let replicas = self.replicas.iter().map(|replica| replica.size);
+        let too_large = |what| LayoutError::too_large(Site::Layout, what);
+        let elements = self.axes.iter().map(|axis| axis.extent);
+        product(elements.clone()).ok_or_else(|| too_large("the number of elements"))?;
+        let copies = "the number of copies of all elements";
+        product(elements.chain(replicas)).ok_or_else(|| too_large(copies))?;
+        let slots = self.landings().map(|landing| landing.size);
+        product(slots).ok_or_else(|| too_large("the number of slots"))?;
+        Ok(())
+    }
+
+    /// Checks that the values of derived axes fit, those of padding too.
+    fn check_values(&self) -> Result<(), LayoutError> {
+        let mut reaches: Vec<u64> = self.derived.iter().map(|derived| derived.start).collect();
+        for subaxis in self.nodes().flat_map(|axis| &axis.subaxes) {
+            let Target::Feed { derived, weight } = subaxis.target else { continue };
+            // The value of an XOR stays below its extent.
+            let step = match self.derived[derived].combine {
+                Combine::Sum => (subaxis.size - 1).checked_mul(weight),
+                Combine::Xor => Some(0),
+            };
+            reaches[derived] = step
+                .and_then(|step| reaches[derived].checked_add(step))
+                .filter(|reach| *reach < u64::MAX)
+                .ok_or_else(|| {
+                    LayoutError::too_large(Site::Layout, "the value of a derived axis")
+                })?;
+        }
+        Ok(())
+    }
+
+    fn check_extents(&self) -> Result<(), LayoutError> {
+        let mut reaches: Vec<u64> = vec![0; self.used.len()];
+        for landing in self.landings() {
+            let Ok(at) = self.used.binary_search(&landing.level) else { continue };
+            let step = (landing.size - 1).checked_mul(landing.stride);
+            reaches[at] = step
+                .and_then(|step| reaches[at].checked_add(step))
+                .filter(|reach| *reach < u64::MAX)
+                .ok_or_else(|| LayoutError::too_large(landing.site, "the coordinate"))?;
+        }
+        Ok(())
+    }
+}
