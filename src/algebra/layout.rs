@@ -125,7 +125,7 @@ pub struct Replica {
 
 /// A map from a tensor index to the set of places where the element lives.
 ///
-/// Invariants, checked by [`LayoutBuilder::build`] and relied on everywhere:
+/// Invariants, checked by [`LayoutBuilder::build`](crate::algebra::LayoutBuilder::build) and relied on everywhere:
 /// 1. every size is at least 1, and every extent at most the product of the sizes of its axis;
 /// 2. a digit feeds a derived axis that comes after its own;
 /// 3. a real index never feeds a value at or beyond the extent of a derived axis; in an XOR, extent and
@@ -189,7 +189,7 @@ impl Layout {
     }
 
     /// The levels that a subaxis or a sized replica names, even one of size 1, those with an offset or
-    /// a span, those [marked](LayoutBuilder::used), and `Addr`; in the order of [`Level`].
+    /// a span, those [marked](crate::algebra::LayoutBuilder::used), and `Addr`; in the order of [`Level`].
     ///
     /// Units of a level outside this set all hold a copy.
     #[must_use]

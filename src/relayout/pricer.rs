@@ -156,7 +156,7 @@ impl Pricer {
 /// The traffic of the levels from every source to every destination, row by row.
 ///
 /// Each placement is taken apart once, and each pair of equal [parts](UnitPart) is counted once.
-/// Law: as [`Relayout::traffic`] of every pair.
+/// Law: as [`Relayout::traffic`](super::Relayout::traffic) of every pair.
 ///
 /// # Errors
 /// As [`UnitPart::of`] and [`UnitPart::traffic_to`].
