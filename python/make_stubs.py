@@ -31,27 +31,27 @@ from ._page import Page
 """
 
 #: Arrays have `__index__`, which is why `SupportsIndex` does not set them apart.
-TAIL = "\nInteger: typing.TypeAlias = int | numpy.integer[typing.Any]"
+TAIL = "\n_Integer: typing.TypeAlias = int | numpy.integer[typing.Any]"
 
 #: Calls whose result follows from the types of their arguments. A pair of integers may name an element or a row, which
 #: the rank decides: type checkers know the place, and take the layout too.
 OVERLOADS = {
     "def locate(self, /, *index: typing.Any) -> typing.Any:": (
-        "def locate(self, /, *index: Integer) -> Location: ...",
-        "def locate(self, index: tuple[Integer, ...] | list[int], /) -> Location: ...",
+        "def locate(self, /, *index: _Integer) -> Location: ...",
+        "def locate(self, index: tuple[_Integer, ...] | list[int], /) -> Location: ...",
         "def locate(self, /, *index: numpy.typing.ArrayLike) -> dict[str, numpy.typing.NDArray[numpy.int64]]:",
     ),
     "def element(self, place: typing.Any = None, /, **coordinates: typing.Any) -> typing.Any:": (
-        "def element(self, place: collections.abc.Mapping[str, Integer] | str | None = None, /, "
-        "**coordinates: Integer) -> tuple[int, ...] | Empty: ...",
+        "def element(self, place: collections.abc.Mapping[str, _Integer] | str | None = None, /, "
+        "**coordinates: _Integer) -> tuple[int, ...] | Empty: ...",
         "def element(self, place: collections.abc.Mapping[str, numpy.typing.ArrayLike] | str | None = None, /, "
         "**coordinates: numpy.typing.ArrayLike) -> numpy.typing.NDArray[numpy.int64]:",
     ),
     "def __getitem__(self, key: Any, /) -> Any:": (
-        "def __getitem__(self, key: Integer | tuple[Integer, ...], /) -> Location | typing.Any: ..."
+        "def __getitem__(self, key: _Integer | tuple[_Integer, ...], /) -> Location | typing.Any: ..."
         "  # type: ignore[overload-overlap]",
         "def __getitem__(self, key: slice | types.EllipsisType | None, /) -> Layout: ...",
-        "def __getitem__(self, key: tuple[Integer | slice | types.EllipsisType | None, ...], /) -> Layout:",
+        "def __getitem__(self, key: tuple[_Integer | slice | types.EllipsisType | None, ...], /) -> Layout:",
     ),
 }
 

@@ -64,7 +64,7 @@ pip "$venv" --force-reinstall --no-deps "$wheel"
 "$venv/bin/python" -m mypy --strict "$work/notebooks"
 # It fetches its program from another index, which may be out of reach.
 if "$venv/bin/pyright" --version >/dev/null 2>&1; then
-    "$venv/bin/pyright" --pythonpath "$venv/bin/python" "$work/notebooks" examples/dask_table.py bench/speed.py
+    "$venv/bin/pyright" --pythonpath "$venv/bin/python" "$work/notebooks" bench/speed.py
 else
     echo "pyright is not run: it cannot be installed"
 fi

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from typing import Any, Final, SupportsIndex, final
 from typing_extensions import disjoint_base
 
-Integer: typing.TypeAlias = int | numpy.integer[typing.Any]
+_Integer: typing.TypeAlias = int | numpy.integer[typing.Any]
 
 __all__ = ["__version__", "Candidate", "CandidateIterator", "Candidates", "HloRecord", "HloRecords", "Hop", "Layout", "Local", "Location", "Machine", "Memory", "Picture", "Placement", "Places", "Relayout", "Report", "Route", "Same", "Sharding", "Table", "Transfer", "Transfers", "XlaAdvice", "XlaShape", "XlaSizes", "command", "einsum", "read_hlo", "relayout", "route"]
 
@@ -291,11 +291,11 @@ class Layout(Places):
         """
     def __eq__(self, other: object, /) -> bool: ...
     @typing.overload
-    def __getitem__(self, key: Integer | tuple[Integer, ...], /) -> Location | typing.Any: ...  # type: ignore[overload-overlap]
+    def __getitem__(self, key: _Integer | tuple[_Integer, ...], /) -> Location | typing.Any: ...  # type: ignore[overload-overlap]
     @typing.overload
     def __getitem__(self, key: slice | types.EllipsisType | None, /) -> Layout: ...
     @typing.overload
-    def __getitem__(self, key: tuple[Integer | slice | types.EllipsisType | None, ...], /) -> Layout:
+    def __getitem__(self, key: tuple[_Integer | slice | types.EllipsisType | None, ...], /) -> Layout:
         """
         An element's place, or the layout of a part: integers, slices, `...` and `None` as in
         NumPy. What a slice leaves out becomes padding.
@@ -814,7 +814,7 @@ class Places:
         ((2_PE, 2:3), (3:1))
         """
     @typing.overload
-    def element(self, place: collections.abc.Mapping[str, Integer] | str | None = None, /, **coordinates: Integer) -> tuple[int, ...] | Empty: ...
+    def element(self, place: collections.abc.Mapping[str, _Integer] | str | None = None, /, **coordinates: _Integer) -> tuple[int, ...] | Empty: ...
     @typing.overload
     def element(self, place: collections.abc.Mapping[str, numpy.typing.ArrayLike] | str | None = None, /, **coordinates: numpy.typing.ArrayLike) -> numpy.typing.NDArray[numpy.int64]:
         """
@@ -877,9 +877,9 @@ class Places:
         ('PE', 'Addr')
         """
     @typing.overload
-    def locate(self, /, *index: Integer) -> Location: ...
+    def locate(self, /, *index: _Integer) -> Location: ...
     @typing.overload
-    def locate(self, index: tuple[Integer, ...] | list[int], /) -> Location: ...
+    def locate(self, index: tuple[_Integer, ...] | list[int], /) -> Location: ...
     @typing.overload
     def locate(self, /, *index: numpy.typing.ArrayLike) -> dict[str, numpy.typing.NDArray[numpy.int64]]:
         """

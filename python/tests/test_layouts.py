@@ -89,8 +89,9 @@ def test_arrays_of_indexes_and_of_places_are_points(rng):
         for at, index in enumerate(indexes):
             place = layout.locate(*index)
             assert {level: column[at] for level, column in by_level.items()} == dict(place)
-        assert all((by_axis[level] == by_level[level]).all() for level in by_level)
-        assert (layout.element(by_level).reshape(indexes.shape) == indexes).all()
+        assert all(np.array_equal(by_axis[level], by_level[level]) for level in by_level)
+        found = np.asarray(layout.element(by_level))
+        assert np.array_equal(found.reshape(indexes.shape), indexes)
 
 
 def test_places_without_an_element_tell_why():
@@ -104,7 +105,7 @@ def test_places_without_an_element_tell_why():
     assert many[1, 0].tolist() == [-3, -3]
     for refused in ({"PE": np.array([0])}, {"PE": np.array([0]), "Addr": 0, "X": 1}):
         with pytest.raises(ValueError, match="levels PE, Addr"):
-            layout.element(refused)
+            layout.element(refused)  # type: ignore[arg-type]
 
 
 def test_indexing_is_that_of_numpy(rng):

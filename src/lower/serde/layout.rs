@@ -190,7 +190,7 @@ mod tests {
                 .to_owned()
                 + r#"{"extent":2,"digits":[{"feed":[2,0,1]}]}],"derived":[{"xor":false,"start":1,"#
                 + r#""axis":{"extent":5,"digits":[{"land":[5,"Addr",1]}]}}],"replicas":[],"#
-                + r#""offsets":[],"used":["Addr","PE"],"spans":[]}"#
+                + r#""offsets":[],"used":["PE","Addr"],"spans":[]}"#
         );
         assert_eq!(serde_json::from_str::<Layout>(&json).unwrap(), rows);
         let refused = |from: &str, to: &str| {
