@@ -12,6 +12,7 @@ mod candidates;
 mod corpus;
 mod cute;
 mod cute_judge;
+mod cute_modes;
 mod cute_pairs;
 mod dumped;
 mod einsum;

@@ -129,8 +129,9 @@ impl CostModel {
         let groups = machine.memories().map(|(_, memory)| memory.node());
         let nodes = machine.levels().map(|(level, _)| level).chain(groups).unique();
         let levels: Vec<LevelRates> = nodes.filter_map(|of| LevelRates::of(machine, of)).collect();
-        match levels.iter().find(|_| levels.iter().all(|rates| rates.into.is_none())) {
-            Some(rates) => Err(no_bandwidth(rates.level)),
+        let has_none = levels.iter().all(|rates| rates.into.is_none());
+        match levels.first().filter(|_| has_none) {
+            Some(outermost) => Err(no_bandwidth(outermost.level)),
             None => {
                 let (word_bits, inside) = (machine.word_bits(), None);
                 Ok(CostModel { levels, inside, in_sequence: false, element_bits, word_bits })

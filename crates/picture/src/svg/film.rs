@@ -12,8 +12,8 @@ use itertools::Itertools;
 
 use super::panel::{DrawnBox, as_float, cell_size};
 use super::{
-    BORDERS, COPY, CellKind, GAP, LINE, MARGIN, NARROWEST, Panel, STYLE, border, escaped, number,
-    rows_of_key, swatch, text, text_width, wrapped, write_row,
+    BORDERS, GAP, LINE, MARGIN, NARROWEST, STYLE, border, cell_signs, escaped, number, rows_of_key,
+    swatch, text, text_width, wrapped, write_legend, write_row,
 };
 use crate::palette::tint;
 use crate::{Film, Flyer, Spot, Stage};
@@ -312,30 +312,11 @@ impl Scene<'_> {
         (spot.cell * GROUPS / cells).min(GROUPS - 1)
     }
 
-    /// Signs and notes below; the new bottom.
+    /// Writes signs and notes below; returns the new bottom.
     fn write_key(&self, body: &mut String, width: f64) -> f64 {
         let film = self.film;
-        let panels = || film.stages.iter().flat_map(|stage| &stage.panels);
-        let mut items: Vec<(String, &str)> = Vec::new();
-        if panels().any(Panel::has_padding) {
-            items.push((swatch("url(#pad)", "#777777"), "padding"));
-        }
-        if panels().flat_map(|panel| &panel.cells).any(|cell| cell.kind == CellKind::Hole) {
-            items.push((swatch("#ffffff", "#bbbbbb"), "hole"));
-        }
-        if panels().flat_map(|panel| &panel.cells).any(|cell| cell.is_copy) {
-            items.push((COPY.into(), "another copy of an element"));
-        }
-        let mut y = self.bottom;
-        for row in rows_of_key(&items, width) {
-            y += LINE + 3.0;
-            write_row(body, MARGIN, y, &row);
-        }
-        for line in film.notes.iter().flat_map(|note| wrapped(note, width)) {
-            y += LINE + 1.0;
-            text(body, MARGIN, y, "n", &line);
-        }
-        y
+        let signs = cell_signs(film.stages.iter().flat_map(|stage| &stage.panels));
+        write_legend(body, (self.bottom, width), &signs, &film.notes)
     }
 }
 

@@ -72,17 +72,7 @@ impl Picture {
 
     /// Borders, padding and notes; the new bottom.
     fn key(&self, body: &mut String, top: f64, width: f64) -> f64 {
-        let holes = self.panels.iter().flat_map(|p| &p.cells).any(|c| c.kind == CellKind::Hole);
-        let mut items: Vec<(String, &str)> = Vec::new();
-        if self.panels.iter().any(Panel::has_padding) {
-            items.push((swatch("url(#pad)", "#777777"), "padding"));
-        }
-        if holes {
-            items.push((swatch("#ffffff", "#bbbbbb"), "hole"));
-        }
-        if self.panels.iter().flat_map(|panel| &panel.cells).any(|cell| cell.is_copy) {
-            items.push((COPY.into(), "another copy of an element"));
-        }
+        let mut items = cell_signs(self.panels.iter());
         if self.panels.iter().any(|panel| !panel.order.is_empty()) {
             let arrow = "<path d=\"M0 -4h13\" class=\"o\" marker-end=\"url(#tip)\"/>";
             items.push((arrow.into(), "order of addresses"));
@@ -94,17 +84,43 @@ impl Picture {
             );
             items.push((line, name));
         }
-        let mut y = top;
-        for row in rows_of_key(&items, width) {
-            y += LINE + 3.0;
-            write_row(body, MARGIN, y, &row);
-        }
-        for line in self.notes.iter().flat_map(|note| wrapped(note, width)) {
-            y += LINE + 1.0;
-            text(body, MARGIN, y, "n", &line);
-        }
-        y
+        write_legend(body, (top, width), &items, &self.notes)
     }
+}
+
+/// Returns the signs of the kinds of cells that some panels have, with their meanings.
+fn cell_signs<'p>(panels: impl Iterator<Item = &'p Panel> + Clone) -> Vec<(String, &'p str)> {
+    let has = |is: fn(&Cell) -> bool| panels.clone().flat_map(|panel| &panel.cells).any(is);
+    let mut signs = Vec::new();
+    if panels.clone().any(Panel::has_padding) {
+        signs.push((swatch("url(#pad)", "#777777"), "padding"));
+    }
+    if has(|cell| cell.kind == CellKind::Hole) {
+        signs.push((swatch("#ffffff", "#bbbbbb"), "hole"));
+    }
+    if has(|cell| cell.is_copy) {
+        signs.push((COPY.into(), "another copy of an element"));
+    }
+    signs
+}
+
+/// Writes signs and notes below a picture, from `top` on and no wider than `width`; returns the new bottom.
+fn write_legend(
+    body: &mut String,
+    (top, width): (f64, f64),
+    signs: &[(String, &str)],
+    notes: &[String],
+) -> f64 {
+    let mut y = top;
+    for row in rows_of_key(signs, width) {
+        y += LINE + 3.0;
+        write_row(body, MARGIN, y, &row);
+    }
+    for line in notes.iter().flat_map(|note| wrapped(note, width)) {
+        y += LINE + 1.0;
+        text(body, MARGIN, y, "n", &line);
+    }
+    y
 }
 
 const STYLE: &str = "<defs><pattern id=\"pad\" width=\"6\" height=\"6\" patternUnits=\"userSpaceOnUse\" \

@@ -1,0 +1,135 @@
+//! Layouts as functions of the linear index, with CuTe's modes: random layouts, judged by values alone.
+
+use itertools::Itertools;
+use tensor_layout::algebra::Arrangement::{Flat, Logical, Tiled, Zipped};
+use tensor_layout::algebra::IndexOrder::Colexicographic;
+use tensor_layout::error::EditError;
+use tensor_layout::{Layout, LayoutError, Level};
+
+use crate::cute_judge::*;
+
+/// The addresses of all elements, the first axis the fastest.
+fn addresses(layout: &Layout) -> Vec<u64> {
+    let shape = layout.shape();
+    let address = |mut number: u64| {
+        let digit = |extent: &u64| {
+            let digit = number % extent;
+            number /= extent;
+            digit
+        };
+        let index = shape.iter().map(digit).collect_vec();
+        layout.locate(&index).unwrap().get(Level::ADDR).unwrap_or(0)
+    };
+    (0..shape.iter().product()).map(address).collect()
+}
+
+fn line(extent: u64) -> Modes {
+    vec![vec![(extent, 1)]]
+}
+
+#[test]
+fn a_function_of_modes_is_composed_as_functions_are() {
+    let mut random = Random(20_261_124);
+    for _ in 0..2_000 {
+        let (outer, inner) = pair(&mut random);
+        let composed = lower(&outer).as_function(Colexicographic).compose(&lower(&inner)).unwrap();
+        let name = format!("{} o {}", text(&outer), text(&inner));
+        assert_eq!(addresses(&composed), composed_values(&outer, &inner), "{name}");
+    }
+}
+
+#[test]
+fn a_product_is_the_tile_again_at_each_step_of_the_pattern() {
+    let mut random = Random(31);
+    let mut answered = 0;
+    for _ in 0..4_000 {
+        let (tile, pattern) = pair(&mut random);
+        if size(&tile) * size(&pattern) > 2_000 {
+            continue;
+        }
+        let layout = lower(&tile);
+        let multiply = |how| layout.as_function(Colexicographic).product(&lower(&pattern), how);
+        let Ok(product) = multiply(Logical) else { continue };
+        answered += 1;
+        let name = format!("{} times {}", text(&tile), text(&pattern));
+        let (all, own, steps) = (addresses(&product), values(&tile), values(&pattern));
+        let copies = all.chunks(own.len()).collect_vec();
+        assert_eq!(copies.len(), steps.len(), "{name}");
+        for (copy, step) in copies.iter().zip(&steps) {
+            let moved = own.iter().map(|address| copy[0] + address).collect_vec();
+            assert_eq!(*copy, moved, "{name}");
+            // Equal steps of the pattern, equal copies.
+            assert_eq!(copy[0] == copies[0][0], *step == steps[0], "{name}");
+        }
+        if own.iter().all_unique() && steps.iter().all_unique() {
+            assert!(all.iter().all_unique(), "{name}");
+        }
+        for how in [Zipped, Tiled, Flat] {
+            assert_eq!(addresses(&multiply(how).unwrap()), all, "{name}: {how:?}");
+        }
+    }
+    assert!(answered > 1_000, "{answered}");
+}
+
+#[test]
+fn a_division_numbers_the_same_elements_tile_by_tile() {
+    let mut random = Random(37);
+    let (mut answered, mut ragged) = (0, 0);
+    for _ in 0..4_000 {
+        let (outer, tile) = pair(&mut random);
+        let n = size(&outer);
+        if n * size(&tile) > 20_000 {
+            continue;
+        }
+        let divide = |modes: &Modes, how| {
+            lower(modes).as_function(Colexicographic).divide(&lower(&tile), how)
+        };
+        let (Ok(divided), Ok(numbers)) = (divide(&outer, Logical), divide(&line(n), Logical))
+        else {
+            continue;
+        };
+        answered += 1;
+        let name = format!("{} by {}", text(&outer), text(&tile));
+        let (all, numbers, own) = (addresses(&divided), addresses(&numbers), values(&tile));
+        assert_eq!(all.len(), numbers.len(), "{name}");
+        let leaves = outer.concat();
+        for (address, number) in all.iter().zip(&numbers).filter(|(_, number)| **number < n) {
+            assert_eq!(*address, value(&leaves, *number), "{name}: {number}");
+        }
+        for chunk in numbers.chunks(own.len()) {
+            let moved = own.iter().map(|number| chunk[0] + number).collect_vec();
+            assert_eq!(chunk, moved, "{name}");
+        }
+        if own.iter().all_unique() {
+            assert!(numbers.iter().all_unique(), "{name}");
+            assert!((0..n).all(|number| numbers.contains(&number)), "{name}");
+        }
+        ragged += u32::from(numbers.len() as u64 > n);
+        for how in [Zipped, Tiled, Flat] {
+            assert_eq!(addresses(&divide(&outer, how).unwrap()), all, "{name}: {how:?}");
+        }
+    }
+    assert!(answered > 1_000 && ragged > 100, "{answered} {ragged}");
+}
+
+#[test]
+fn a_tiler_has_at_most_one_layout_per_mode() {
+    let layout = lower(&vec![vec![(4, 1)], vec![(6, 4)]]);
+    let function = layout.as_function(Colexicographic);
+    let tile = |extent| Some(lower(&line(extent)));
+    for how in [Logical, Zipped, Tiled, Flat] {
+        let refused = function.divide_modes(&[tile(2), None, tile(3)], how);
+        let expected = EditError::TilerModes { modes: 3, rank: 2 };
+        assert_eq!(refused, Err(LayoutError::Edit(expected)), "{how:?}");
+        // Without a layout nothing is divided, and a tensor without axes has no mode to divide.
+        if let Ok(whole) = function.divide_modes(&[], how) {
+            assert_eq!(addresses(&whole), addresses(&layout), "{how:?}");
+        }
+        let point = Layout::builder().build().unwrap();
+        if let Ok(whole) = point.as_function(Colexicographic).divide_modes(&[], how) {
+            assert_eq!(addresses(&whole), [0], "{how:?}");
+        }
+    }
+    let halves = function.divide_modes(&[None, tile(3)], Logical).unwrap();
+    assert_eq!(halves.to_cute().unwrap().to_string(), "(4,(3,2)):(1,(4,12))");
+}
