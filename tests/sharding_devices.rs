@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
 
+use tensor_layout::algebra::Difference;
 use tensor_layout::relayout::{Distance, Relayout, Traffic};
 use tensor_layout::sharding::{DeviceShards, ShardedShape, ShardingError};
 use tensor_layout::{LayoutError, Level, Machine, Placement};
@@ -344,4 +345,76 @@ fn copies_are_counted_whatever_the_kind_of_the_sharding() {
     assert_eq!(copies("{maximal device=3}"), Some(1));
     assert_eq!(copies("{replicated}"), None);
     assert_eq!(copies("{manual}"), None);
+}
+
+#[test]
+fn shardings_are_the_same_device_by_device_where_elements_and_layouts_are() {
+    let mut random = Random(0xace);
+    let (mut same, mut with_layouts) = (0, 0);
+    for round in 0..600 {
+        let rank = usize::try_from(random.below(3)).unwrap();
+        let a = random.case(rank);
+        // Two random shardings are hardly ever the same: of every other pair, one is a list of the devices of
+        // the other, in another order within the copies.
+        let b = match round % 2 {
+            0 => random.case(rank),
+            _ => listed_anew(&a, &mut random),
+        };
+        let extents = extents(&mut random, rank);
+        let machine: Machine = random.of(&["A=6,B=96", "D=384"]).parse().unwrap();
+        let sides = [&a, &b].map(|case| case.sharded(&extents));
+        let [ours, theirs] = [0, 1].map(|side| sides[side].by_device(Some(&machine)).unwrap());
+        let wanted = slow::count(&extents)
+            .into_iter()
+            .all(|index| a.held(&extents, &index) == b.held(&extents, &index));
+        let found = ours.same_up_to_padding(&theirs).unwrap();
+        assert_eq!(found.is_none(), wanted, "{} {}", sides[0], sides[1]);
+        if let Some(Difference::Element { index, first, second }) = &found {
+            assert_eq!(first, &ours.locate_all(index).unwrap());
+            assert!(first != second, "{} {}", sides[0], sides[1]);
+        }
+        same += usize::from(wanted);
+        let map = ours.same_map(&theirs).unwrap();
+        let lowered = sides.map(|side| side.lower(Some(&machine)));
+        if let [Ok(a), Ok(b)] = lowered {
+            with_layouts += 1;
+            let wanted = a.same_map(&b).unwrap();
+            assert_eq!(map.is_none(), wanted.is_none(), "{ours:?} {theirs:?}: {map:?} {wanted:?}");
+        }
+    }
+    assert!(same > 150 && with_layouts > 100, "{same} {with_layouts}");
+}
+
+/// The same devices for every tile, as a list, those of a tile in another order.
+fn listed_anew(case: &Case, random: &mut Random) -> Case {
+    let copies = usize::try_from(case.copies).unwrap();
+    let tiles = case.order.chunks(copies).map(|tile| {
+        let order = random.shuffled(case.copies);
+        order.iter().map(|at| tile[usize::try_from(*at).unwrap()]).collect::<Vec<_>>()
+    });
+    let order = tiles.collect::<Vec<_>>().concat();
+    let dims = case.tiles.iter().copied().chain((copies > 1).then_some(case.copies));
+    let replicate = if copies > 1 { " last_tile_dim_replicate" } else { "" };
+    let dims = joined(&dims.collect::<Vec<_>>());
+    let text = format!("{{devices=[{dims}]{}{replicate}}}", joined(&order));
+    Case { text, tiles: case.tiles.clone(), order, copies: case.copies }
+}
+
+#[test]
+fn devices_that_hold_padding_alone_differ_from_devices_that_are_not_there() {
+    let shards = |text: &str| text.parse::<ShardedShape>().unwrap().by_device(None).unwrap();
+    let machine = Some("Device=4".parse().unwrap());
+    let on =
+        |text: &str| text.parse::<ShardedShape>().unwrap().by_device(machine.as_ref()).unwrap();
+    let four = on("f32[2], sharding={devices=[4]0,1,3,2}");
+    let two = on("f32[2], sharding={devices=[2]0,1}");
+    assert_eq!(four.same_up_to_padding(&two).unwrap(), None);
+    let difference = four.same_map(&two).unwrap().unwrap();
+    assert_eq!(
+        difference.to_string(),
+        "at Device=2,Addr=0 the first has padding, the second has nothing (outside)"
+    );
+    let refused = shards("f32[4], sharding={devices=[2]1,0}")
+        .same_map(&shards("f32[4], sharding={devices=[4]1,0,2,3}"));
+    assert!(refused.is_err(), "the machines differ: {refused:?}");
 }

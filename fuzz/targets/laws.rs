@@ -9,6 +9,8 @@
 mod generate;
 #[path = "../../tests/laws/mod.rs"]
 mod laws;
+#[path = "../../tests/pairs.rs"]
+mod pairs;
 #[path = "../../tests/run.rs"]
 mod run;
 #[path = "../../tests/slow.rs"]

@@ -15,7 +15,7 @@ use crate::location::{Found, Location};
 const MOST_COPIES: u64 = 1 << 20;
 
 /// The number of places of one element a witness shows.
-const MOST_SHOWN: usize = 64;
+pub(crate) const MOST_SHOWN: usize = 64;
 
 /// The reason two layouts are not the same.
 #[derive(Clone, Debug, PartialEq, Eq)]

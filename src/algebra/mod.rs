@@ -75,6 +75,7 @@ pub(crate) use coordinates::nested_sums;
 pub(crate) use count::ByLevel;
 pub(crate) use digits::{Destination, Digit, Digits};
 pub(crate) use element::Decoder;
+pub(crate) use equality::MOST_SHOWN;
 pub(crate) use groups::Groups;
 pub(crate) use radix::{digits, product, split};
 pub(crate) use read_as::{ReadAs, whole_axes};

@@ -25,7 +25,7 @@ use crate::placement::Placement;
 const MOST_COMPARED: u64 = 1 << 24;
 
 /// A box of the tensor: begin and length in every dimension.
-type DevicePart = Vec<(u64, u64)>;
+pub(super) type DevicePart = Vec<(u64, u64)>;
 
 /// The first index of a part in the shards of the source and of the destination, and its lengths.
 type Corners = (Vec<u64>, Vec<u64>, Vec<u64>);
@@ -105,7 +105,7 @@ impl DeviceShards {
     }
 
     /// The boxes on which neither side changes devices.
-    fn parts(&self, other: &DeviceShards) -> Result<Vec<DevicePart>, ShardingError> {
+    pub(super) fn parts(&self, other: &DeviceShards) -> Result<Vec<DevicePart>, ShardingError> {
         let sides = [self, other].map(|side| side.sharding.shard_extents(&side.extents));
         let [ours, theirs] = sides;
         let sizes = ours?.into_iter().zip(theirs?);
@@ -225,7 +225,11 @@ impl InPlaceCopies<'_> {
 }
 
 /// The part of a shard that begins at `starts`.
-fn cropped(shard: &Layout, starts: &[u64], lengths: &[u64]) -> Result<Layout, LayoutError> {
+pub(super) fn cropped(
+    shard: &Layout,
+    starts: &[u64],
+    lengths: &[u64],
+) -> Result<Layout, LayoutError> {
     let mut dims = starts.iter().zip(lengths).enumerate();
     dims.try_fold(shard.clone(), |layout, (axis, (start, length))| {
         layout.slice(axis, *start, start + length, 1)

@@ -25,7 +25,7 @@
 //! numbered    instead of equations, bits of a unit's number: for `alike` (the busiest) and `flows`
 //! traffic     the answer, with the units that can take part by `holders`
 //!
-//! cost, pricer, units, share, flows, moves, transfers, devices, census    other questions
+//! cost, pricer, units, share, flows, moves, transfers, devices, same_devices, census    other questions
 //! refuse      the errors
 //! ```
 
@@ -47,6 +47,7 @@ mod pair;
 mod pricer;
 mod refine;
 mod refuse;
+mod same_devices;
 mod search;
 mod share;
 mod system;

@@ -5,7 +5,7 @@ use tensor_layout::sharding::{DeviceShards, ShardingError};
 use tensor_layout::{LayoutText, Level, Location, Machine, ParseError};
 
 use super::failure::Failure;
-use super::input::On;
+use super::input::{On, OnMachine};
 
 /// Returns whether the error means that the numbers of the devices are not sums of digits.
 fn lacks_digits(error: &ParseError) -> bool {
@@ -15,8 +15,13 @@ fn lacks_digits(error: &ParseError) -> bool {
 /// The shards of a sharded shape without a layout; `None` if a layout has the answer, or another error
 /// is to be reported.
 pub(super) fn by_device(syntax: &LayoutText, on: &On) -> Result<Option<DeviceShards>, Failure> {
+    let Some(shards) = listed(syntax, &on.machine)? else { return Ok(None) };
+    Ok(Some(shards.with_base(on.base).map_err(|error| syntax.refuse(error))?))
+}
+
+fn listed(syntax: &LayoutText, on: &OnMachine) -> Result<Option<DeviceShards>, Failure> {
     let LayoutText::Sharded(shape) = syntax else { return Ok(None) };
-    let machine = on.machine.get()?;
+    let machine = on.get()?;
     match shape.lower(machine.as_ref()) {
         Err(error) if lacks_digits(&error) => shards(syntax, machine.as_ref(), on).map(Some),
         _ => Ok(None),
@@ -27,15 +32,15 @@ pub(super) fn by_device(syntax: &LayoutText, on: &On) -> Result<Option<DeviceSha
 pub(super) fn both_by_device(
     source: &LayoutText,
     destination: &LayoutText,
-    on: &On,
+    on: &OnMachine,
 ) -> Result<Option<(DeviceShards, DeviceShards)>, Failure> {
     let sides = [source, destination];
-    let listed = sides.map(|side| by_device(side, on));
+    let listed = sides.map(|side| listed(side, on));
     let [Ok(None), Ok(None)] = listed else {
         for listed in listed {
             listed?;
         }
-        let machine = match on.machine.get()? {
+        let machine = match on.get()? {
             Some(machine) => machine,
             None => devices(sides, on)?,
         };
@@ -46,7 +51,7 @@ pub(super) fn both_by_device(
 }
 
 /// A machine with the devices of two sharded shapes.
-fn devices(sides: [&LayoutText; 2], on: &On) -> Result<Machine, Failure> {
+fn devices(sides: [&LayoutText; 2], on: &OnMachine) -> Result<Machine, Failure> {
     let [source, destination] = sides.map(|side| shards(side, None, on));
     let last = |shards: &DeviceShards| shards.devices().last().copied().unwrap_or(0);
     let most = last(&source?).max(last(&destination?)).saturating_add(1);
@@ -56,16 +61,15 @@ fn devices(sides: [&LayoutText; 2], on: &On) -> Result<Machine, Failure> {
 fn shards(
     syntax: &LayoutText,
     machine: Option<&Machine>,
-    on: &On,
+    on: &OnMachine,
 ) -> Result<DeviceShards, Failure> {
     let LayoutText::Sharded(shape) = syntax else {
         let why = "the devices of one side are a list, which is compared device by device: the \
                    other side must be a sharded shape too";
         return Err(Failure::Argument(why.into()));
     };
-    on.machine.suffix(syntax)?;
-    let shards = shape.by_device(machine)?;
-    Ok(shards.with_base(on.base).map_err(|error| syntax.refuse(error))?)
+    on.suffix(syntax)?;
+    Ok(shape.by_device(machine)?)
 }
 
 /// The levels in which copies of an element differ.

@@ -65,7 +65,9 @@ impl RelayoutArgs {
                 "a conversion from {from} to {to}: elements are counted, whatever their width"
             ));
         }
-        if let Some((source, destination)) = both_by_device(&source, &destination, &self.on)? {
+        if let Some((source, destination)) =
+            both_by_device(&source, &destination, &self.on.machine)?
+        {
             return self.on_devices(&source, &destination);
         }
         let (source, destination) = self.on.place_two(source, destination)?;

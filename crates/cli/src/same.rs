@@ -5,10 +5,12 @@ use std::process::ExitCode;
 use clap::{Args as ClapArgs, ValueEnum};
 use serde_json::{Value, json};
 use tensor_layout::algebra::{Difference, Indexes, Subaxis};
+use tensor_layout::sharding::DeviceShards;
 use tensor_layout::xla::BitcastName;
-use tensor_layout::{Layout, LayoutError, Level, Location, Placement};
+use tensor_layout::{Layout, LayoutError, LayoutText, Level, Location, Placement};
 
 use super::bitcast;
+use super::devices::both_by_device;
 use super::failure::{Failure, note};
 use super::input::{Form, OnMachine, Reading};
 use super::json::{found_json, place_json};
@@ -140,6 +142,18 @@ impl Relation {
         }
     }
 
+    fn of_devices(self, a: &DeviceShards, b: &DeviceShards) -> Result<Option<Difference>, Failure> {
+        match self {
+            Relation::Same => Ok(a.same_map(b)?),
+            Relation::UpToPadding => Ok(a.same_up_to_padding(b)?),
+            Relation::Copyable | Relation::Serves => Err(Failure::Argument(
+                "--serves and --copyable need device numbers that are sums of digits, and the devices of \
+                 one side are a list"
+                    .into(),
+            )),
+        }
+    }
+
     fn of_placements(
         self,
         a: &Placement,
@@ -165,18 +179,7 @@ impl Same {
             (_, _, Some(UpTo::Padding)) => Relation::UpToPadding,
             _ => Relation::Same,
         };
-        let difference = match self.on.is_said() {
-            true => {
-                let (a, b) = (self.on.place(first)?.placement, self.on.place(second)?.placement);
-                self.say_copies(a.layout(), b.layout());
-                question.of_placements(&a, &b)?
-            }
-            false => {
-                let (a, b) = (first.lower()?, second.lower()?);
-                self.say_copies(&a, &b);
-                question.of_layouts(&a, &b)?
-            }
-        };
+        let difference = self.difference(first, second, question)?;
         match (&difference, self.form.is_json()) {
             (difference, true) => {
                 print(&same_json(question.key(), difference.as_ref()).to_string())?;
@@ -186,10 +189,26 @@ impl Same {
         }
         Ok(ExitCode::from(u8::from(difference.is_some())))
     }
-}
 
-/// The answer of `same`.
-impl Same {
+    fn difference(
+        &self,
+        first: LayoutText,
+        second: LayoutText,
+        question: Relation,
+    ) -> Result<Option<Difference>, Failure> {
+        if let Some((a, b)) = both_by_device(&first, &second, &self.on)? {
+            return question.of_devices(&a, &b);
+        }
+        if self.on.is_said() {
+            let (a, b) = (self.on.place(first)?.placement, self.on.place(second)?.placement);
+            self.say_copies(a.layout(), b.layout());
+            return Ok(question.of_placements(&a, &b)?);
+        }
+        let (a, b) = (first.lower()?, second.lower()?);
+        self.say_copies(&a, &b);
+        Ok(question.of_layouts(&a, &b)?)
+    }
+
     /// Names the copies that leading axes of one side are, with `--serves`.
     fn say_copies(&self, first: &Layout, second: &Layout) {
         if self.serves {

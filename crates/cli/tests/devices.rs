@@ -53,13 +53,25 @@ fn the_command_counts_what_moves_between_lists() {
 }
 
 #[test]
+fn the_command_compares_lists() {
+    assert_eq!(stdout(&["same", LIST, LIST]), "same\n");
+    assert_eq!(stdout(&["same", LIST, LIST, "--up-to", "padding", "--json"]), "{\"same\":true}\n");
+    let iota = "f32[6], sharding={devices=[3]<=[3]}";
+    let answer = run(&["same", LIST, iota]);
+    assert_eq!(answer.status.code(), Some(1));
+    assert_eq!(
+        String::from_utf8_lossy(&answer.stdout),
+        "element (0) is at Device=2,Addr=0 in the first layout and at Device=0,Addr=0 in the second\n"
+    );
+}
+
+#[test]
 fn what_needs_digits_is_refused_with_the_reason() {
     let digits = "the device number is not a strided function";
     for args in [
         &["convert", LIST, "--to", "cute"][..],
         &["draw", LIST],
         &["element", LIST, "Device=0,Addr=1"],
-        &["same", LIST, LIST],
     ] {
         assert!(refused(args).contains(digits), "{args:?}");
     }
@@ -67,6 +79,7 @@ fn what_needs_digits_is_refused_with_the_reason() {
     for more in [&["--part", "1/2"][..], &["--format", "npy-packed"], &["--format", "arrow"]] {
         assert!(refused(&[&["table", LIST], more].concat()).contains(whole), "{more:?}");
     }
+    assert!(refused(&["same", LIST, LIST, "--serves"]).contains("--serves and --copyable need"));
     assert!(refused(&["relayout", LIST, LIST, "--transfers"]).contains("--transfers needs"));
     assert!(refused(&["relayout", LIST, "((6_Device))"]).contains("must be a sharded shape too"));
     assert!(refused(&["locate", LIST, "1", "--dtype", "Half"]).contains("are for PadLayouts"));

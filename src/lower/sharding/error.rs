@@ -426,8 +426,8 @@ impl Diagnostic for ShardingError {
                 Some("add its axes with their sizes: `, mesh=x=2,y=4` behind the sharding".into())
             }
             _ if self.lacks_digits() => Some(
-                "ask device by device: the commands `locate`, `table`, `relayout` and `explain` do, \
-                 and `ShardedShape::by_device`"
+                "ask device by device: the commands `locate`, `table`, `same`, `relayout` and `explain` \
+                 do, and `ShardedShape::by_device`"
                     .into(),
             ),
             _ => None,
