@@ -9,8 +9,9 @@ use tensor_layout::xla::{XlaDtype, XlaShape};
 use tensor_layout::{Layout, LayoutError, LayoutText, Machine};
 
 use super::failure::{Failure, note};
-use super::input::{Form, Reading, machine_of};
+use super::input::{Form, Reading};
 use super::output::{print, print_layout};
+use super::placing::machine_of;
 
 /// Write a layout in another notation, or as code.
 #[derive(Debug, ClapArgs)]

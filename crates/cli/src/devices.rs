@@ -5,7 +5,7 @@ use tensor_layout::sharding::{DeviceShards, ShardingError};
 use tensor_layout::{LayoutText, Level, Location, Machine, ParseError};
 
 use super::failure::Failure;
-use super::input::{On, OnMachine};
+use super::placing::{On, OnMachine};
 
 /// Returns whether the error means that the numbers of the devices are not sums of digits.
 fn lacks_digits(error: &ParseError) -> bool {

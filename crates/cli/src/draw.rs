@@ -10,9 +10,11 @@ use tensor_layout_picture::{Drawing, Label, Picture};
 
 use super::explore;
 use super::failure::{Failure, note};
-use super::input::{On, PlacementSource, Reading, axis_number, check_columns, location};
+use super::input::{Reading, axis_number};
 use super::output::{Colored, Output, extension_of, is_colored, width};
 use super::picture::titled;
+use super::places::{check_columns, location};
+use super::placing::{On, PlacementSource};
 
 /// Draw where the elements go: as SVG, PNG or a page, or in the terminal.
 #[derive(Debug, ClapArgs)]

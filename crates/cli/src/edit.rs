@@ -9,8 +9,9 @@ use tensor_layout::{Layout, LayoutText, Level};
 
 use super::convert::{check_width, dtype};
 use super::failure::Failure;
-use super::input::{Form, NotationArg, Reading, location, numbers};
+use super::input::{Form, NotationArg, Reading, numbers};
 use super::output::print_layout;
+use super::places::location;
 use values::{axes, axis, bad, copies, keyed, shape, slice, used_level};
 
 /// Change a layout, step by step in the order given, and print the new one.

@@ -5,9 +5,11 @@ use serde_json::{Value, json};
 use tensor_layout::Found;
 
 use super::failure::Failure;
-use super::input::{Form, Place, PlacementSource, check_columns, place_of};
+use super::input::Form;
 use super::json::location_json;
 use super::output::print;
+use super::places::{check_columns, place_of};
+use super::placing::{Place, PlacementSource};
 
 /// Print which element lives at a place, or why the place is empty.
 #[derive(Debug, ClapArgs)]

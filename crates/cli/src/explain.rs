@@ -7,10 +7,11 @@ use tensor_layout::sharding::{DeviceShards, ShardedShape};
 
 use super::devices::by_device;
 use super::failure::Failure;
-use super::input::{Form, Place, PlacementSource};
+use super::input::Form;
 use super::json::{report_json, shape_json, sharding_json};
 use super::output::{Colored, print};
 use super::picture;
+use super::placing::{Place, PlacementSource};
 use super::wrap::fitted;
 
 /// Explain a layout: axes, digits, levels, padding, footprint, replication.

@@ -15,9 +15,10 @@ use tensor_layout_hlo::{
 };
 
 use super::failure::{Failure, note};
-use super::input::{count, machine_of, open};
+use super::input::{count, open};
 use super::json::JsonLine;
 use super::output::{Output, byte_progress};
+use super::placing::machine_of;
 use super::wrap::fitted;
 use rows::{
     copy_json, entry_json, named, on_device_json, quoted, reason, sharded_json, totals_json,

@@ -12,8 +12,8 @@ use tensor_layout::rows::WriteError;
 
 use super::failure::Failure;
 use super::files::Files;
-use super::input::{Place, PlacementSource};
 use super::output::{Output, done_from};
+use super::placing::{Place, PlacementSource};
 
 // Options that `pack` and `unpack` share.
 #[derive(Debug, ClapArgs)]

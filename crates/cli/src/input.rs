@@ -1,15 +1,13 @@
-//! The conversion of arguments to texts, layouts and placements.
+//! Texts on the command line and on standard input, and the notation that they are read in.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
 use std::str::FromStr;
 
 use clap::{Args as ClapArgs, ValueEnum};
-use tensor_layout::error::Site;
-use tensor_layout::notation::{Dtype, Notation, ReplicaText};
-use tensor_layout::placement::PlacementBuilder;
+use tensor_layout::notation::Notation;
 use tensor_layout::xla::{XlaArray, XlaParser, XlaShape};
-use tensor_layout::{LayoutError, LayoutText, Level, Location, Machine, ParseError, Placement};
+use tensor_layout::{LayoutText, ParseError};
 use tensor_layout_hlo::jax_print;
 
 use super::failure::{Failure, note};
@@ -35,44 +33,6 @@ pub(super) struct Reading {
     /// The member of an XLA tuple, such as 1.0.
     #[arg(long, value_name = "K[.L]..")]
     member: Option<String>,
-}
-
-// A layout and its placement.
-#[derive(Debug, ClapArgs)]
-pub(super) struct Place {
-    /// The layout, or - for standard input.
-    #[arg(value_name = "LAYOUT")]
-    pub(super) layout: String,
-    #[command(flatten)]
-    pub(super) reading: Reading,
-    #[command(flatten)]
-    pub(super) on: On,
-}
-
-// The placement of layouts, and the first address.
-#[derive(Debug, ClapArgs)]
-#[command(next_help_heading = "Placing")]
-pub(super) struct On {
-    #[command(flatten)]
-    pub(super) machine: OnMachine,
-    /// The address of the first long word.
-    #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true, value_parser = count::<u64>)]
-    pub(super) base: u64,
-}
-
-// The machine and the memory that layouts are placed in.
-#[derive(Debug, ClapArgs)]
-#[command(next_help_heading = "Placing")]
-pub(super) struct OnMachine {
-    /// mn-core, mn-core-2, levels such as L2B=4,PE=4, or a TOML file.
-    #[arg(long, value_name = "MACHINE")]
-    pub(super) machine: Option<String>,
-    /// The memory, whose capacity is checked: LM0, LM1, DRAM, ..
-    #[arg(long, value_name = "NAME", requires = "machine")]
-    pub(super) memory: Option<String>,
-    /// The type of the elements, as in the suffix `@LM0 / Half`.
-    #[arg(long, value_name = "DTYPE")]
-    pub(super) dtype: Option<String>,
 }
 
 // The form of a short answer.
@@ -132,12 +92,6 @@ impl From<NotationArg> for Notation {
             NotationArg::Sharded => Notation::Sharded,
         }
     }
-}
-
-/// A placement, and the text that it was read from, for errors that point at it.
-pub(super) struct PlacementSource {
-    pub(super) placement: Placement,
-    pub(super) syntax: LayoutText,
 }
 
 impl Reading {
@@ -286,7 +240,7 @@ pub(super) fn open(path: &str) -> Result<(Box<dyn BufRead>, u64), Failure> {
 }
 
 /// Reads a text of at most `most` MiB whole: a device or a pipe may have no end.
-fn read_text(input: impl Read, most: u64) -> io::Result<String> {
+pub(super) fn read_text(input: impl Read, most: u64) -> io::Result<String> {
     let invalid = |why| io::Error::new(io::ErrorKind::InvalidData, why);
     let mut bytes = Vec::new();
     input.take((most << 20) + 1).read_to_end(&mut bytes)?;
@@ -313,201 +267,6 @@ fn text_of(argument: &str) -> Result<String, Failure> {
         )),
         false => Ok(text),
     }
-}
-
-impl Place {
-    pub(super) fn placement(&self) -> Result<PlacementSource, Failure> {
-        self.on.place(self.reading.read(&self.layout)?)
-    }
-}
-
-impl On {
-    /// Places a text that was read already: standard input can be read once only.
-    pub(super) fn place(&self, syntax: LayoutText) -> Result<PlacementSource, Failure> {
-        let machine = self.machine.get()?;
-        self.machine.place_on(syntax, machine.as_ref(), |builder| builder.base(self.base))
-    }
-
-    /// As [`place`](On::place), and accepts a layout that is too large for the machine.
-    pub(super) fn place_oversized(&self, syntax: LayoutText) -> Result<PlacementSource, Failure> {
-        let machine = self.machine.get()?;
-        let change = |builder: PlacementBuilder| builder.base(self.base).oversized();
-        self.machine.place_on(syntax, machine.as_ref(), change)
-    }
-
-    /// Places two layouts of one tensor. Without a machine there is one unit, or as many as both
-    /// layouts name.
-    pub(super) fn place_two(
-        &self,
-        first: LayoutText,
-        second: LayoutText,
-    ) -> Result<(PlacementSource, PlacementSource), Failure> {
-        let machine = match self.machine.get()? {
-            Some(machine) => machine,
-            None => least_machine(&first, &second)?,
-        };
-        let place = |syntax| {
-            self.machine.place_on(syntax, Some(&machine), |builder| builder.base(self.base))
-        };
-        Ok((place(first)?, place(second)?))
-    }
-
-    /// Returns whether any option about the place was given.
-    pub(super) fn is_said(&self) -> bool {
-        self.machine.is_said() || self.base != 0
-    }
-}
-
-impl OnMachine {
-    pub(super) fn is_said(&self) -> bool {
-        self.machine.is_some() || self.dtype.is_some()
-    }
-
-    pub(super) fn place(&self, syntax: LayoutText) -> Result<PlacementSource, Failure> {
-        let machine = self.get()?;
-        self.place_on(syntax, machine.as_ref(), |builder| builder)
-    }
-
-    /// The machine, if one was given.
-    pub(super) fn get(&self) -> Result<Option<Machine>, Failure> {
-        self.machine.as_deref().map(machine_of).transpose()
-    }
-
-    pub(super) fn place_on(
-        &self,
-        syntax: LayoutText,
-        machine: Option<&Machine>,
-        change: impl FnOnce(PlacementBuilder) -> PlacementBuilder,
-    ) -> Result<PlacementSource, Failure> {
-        // Devices are counted through the tree of `--machine`; without one, the mesh is the machine.
-        let (layout, mesh) = match (&syntax, machine) {
-            (_, Some(tree)) if self.machine.is_some() => (syntax.lower_on(tree)?, None),
-            (LayoutText::Sharded(shape), None) => (syntax.lower()?, shape.machine()?),
-            _ => (syntax.lower()?, None),
-        };
-        let machine = machine.or(mesh.as_ref());
-        self.note_unused(&syntax, machine);
-        let mut builder = change(Placement::of(layout));
-        if let Some(machine) = machine {
-            builder = builder.on(machine);
-        }
-        if syntax.is_function() {
-            builder = builder.shared_places();
-        }
-        let (memory, dtype) = self.suffix(&syntax)?;
-        if let Some(memory) = memory {
-            builder = builder.memory(&memory);
-        }
-        if let Some(dtype) = dtype {
-            builder = builder.element_bits(dtype.bits());
-        }
-        let placement = builder.build().map_err(|error| syntax.refuse(error))?;
-        Ok(PlacementSource { placement, syntax })
-    }
-
-    /// Notes the copies that nothing counts: the machine gives the number of units, the dtype that
-    /// of lanes, and nothing that of time steps.
-    fn note_unused(&self, syntax: &LayoutText, machine: Option<&Machine>) {
-        let LayoutText::PadLayout(tree) = syntax else { return };
-        let is_counted = |level: Level| machine.is_some_and(|m| m.size(level).is_some());
-        let has_dtype = self.dtype.is_some() || tree.dtype().is_some();
-        for replica in tree.broadcast() {
-            let ReplicaText::Bare(level) = *replica else { continue };
-            let missing = match level {
-                Level::TIME => "the number of time steps, as in `B@[2_Time:1]`",
-                Level::W if machine.is_none() => {
-                    "--machine and a dtype, which give the number of lanes"
-                }
-                Level::W if !has_dtype => "a dtype, which gives the number of lanes",
-                level if level.is_unit() && !is_counted(level) => {
-                    "--machine, which gives the number of units"
-                }
-                _ => continue,
-            };
-            note(&format!("`B@[{level}]` has no effect without {missing}"));
-        }
-    }
-
-    /// Memory and dtype, as given or else as written; they must not contradict each other.
-    pub(super) fn suffix(
-        &self,
-        syntax: &LayoutText,
-    ) -> Result<(Option<String>, Option<Dtype>), Failure> {
-        let dtype = self.dtype.as_deref().map(str::parse::<Dtype>).transpose()?;
-        match syntax {
-            LayoutText::PadLayout(tree) => {
-                let written = tree.memory().map(|memory| memory.name().to_owned());
-                let memory = one_of("--memory", self.memory.clone(), written)?;
-                let names = (dtype.map(Dtype::name), tree.dtype().map(Dtype::name));
-                one_of("--dtype", names.0.map(str::to_owned), names.1.map(str::to_owned))?;
-                Ok((memory, dtype.or(tree.dtype())))
-            }
-            _ if self.memory.is_some() || dtype.is_some() => Err(Failure::Argument(
-                "--memory and --dtype are for PadLayouts, whose addresses count long words; \
-                 addresses of other notations count elements"
-                    .into(),
-            )),
-            _ => Ok((None, None)),
-        }
-    }
-}
-
-/// The value of the option, or else of the suffix of the text.
-fn one_of(
-    option: &str,
-    given: Option<String>,
-    written: Option<String>,
-) -> Result<Option<String>, Failure> {
-    match (given, written) {
-        (Some(given), Some(written)) if given != written => Err(Failure::Argument(format!(
-            "{option} {given} contradicts `{written}` at the end of the layout"
-        ))),
-        (given, written) => Ok(given.or(written)),
-    }
-}
-
-/// The units that two layouts name, or one.
-pub(super) fn least_machine(first: &LayoutText, second: &LayoutText) -> Result<Machine, Failure> {
-    let layouts = [first.lower()?, second.lower()?];
-    let mut levels: Vec<Level> =
-        layouts.iter().flat_map(|layout| layout.used_levels().iter().copied()).collect();
-    levels.retain(|level| level.is_unit());
-    levels.sort();
-    levels.dedup();
-    let size = |level: Level| layouts.iter().map(|layout| layout.extent(level)).max().unwrap_or(1);
-    let mut builder = Machine::builder("of the two layouts");
-    for level in &levels {
-        builder = builder.level(*level, size(*level));
-    }
-    if levels.is_empty() {
-        builder = builder.level(Level::new("Unit")?, 1);
-    }
-    Ok(builder.build()?)
-}
-
-pub(super) fn machine_of(text: &str) -> Result<Machine, Failure> {
-    // A name with `=` is a tree, a preset is known by name, the rest are files.
-    if text.contains('=') || Machine::preset(text).is_some() {
-        return Ok(text.parse()?);
-    }
-    let is_path = std::path::Path::new(text).exists() || text.contains(['/', '.']);
-    if !is_path {
-        return Err(Failure::Advised(
-            format!("`{text}` is not a known machine"),
-            Machine::meant_by(text).map_or_else(
-                || {
-                    "a machine is mn-core, mn-core-2, levels such as L2B=4,PE=4, or a TOML file"
-                        .into()
-                },
-                |name| format!("did you mean `{name}`?"),
-            ),
-        ));
-    }
-    const MOST_MIB: u64 = 1;
-    let toml = File::open(text).and_then(|file| read_text(file, MOST_MIB));
-    let toml =
-        toml.map_err(|error| Failure::Io(format!("the machine `{text}` cannot be read"), error))?;
-    Ok(Machine::from_toml(&toml)?)
 }
 
 /// A number on the command line: clap's own parsers report errors in the words of Rust.
@@ -559,73 +318,5 @@ fn note_spaces(first: &LayoutText, second: &LayoutText) {
         && space(a) != space(b)
     {
         note(&format!("memory spaces are not compared: S({}) and S({})", space(a), space(b)));
-    }
-}
-
-/// The notation of places.
-#[derive(Clone, Copy, Debug, Default, PartialEq, ValueEnum)]
-pub(super) enum PlaceForm {
-    /// L2B=1,L1B=4,..,Addr=33.
-    #[default]
-    Levels,
-    /// $lm66n0c1b4m1p1, on a machine with assembly and in a memory.
-    Assembly,
-}
-
-/// A place of the memory as assembly writes it; a lane, which it cannot name, behind it.
-pub(super) fn in_assembly(placement: &Placement, place: &Location) -> Result<String, Failure> {
-    let memory = placement.memory().map_or("", |(name, _)| name);
-    let Some(machine) = placement.machine() else {
-        let why = "--as assembly: the letters of memories and units belong to a machine".into();
-        return Err(Failure::Advised(why, "add --machine mn-core-2".into()));
-    };
-    let text = machine.to_assembly(memory, place)?;
-    Ok(match place.get(Level::W) {
-        Some(lane) => format!("{text},W={lane}"),
-        None => text,
-    })
-}
-
-/// A place in levels, or as assembly writes it: `$lm66n0c1b4m1p1`, or with a lane `$lm66n0c1b4m1p1,W=1`.
-pub(super) fn place_of(placement: &Placement, text: &str) -> Result<Location, Failure> {
-    let (Some(machine), true) = (placement.machine(), text.trim_start().starts_with('$')) else {
-        return location(text);
-    };
-    let (text, lane) =
-        text.trim().split_once(',').map_or((text.trim(), None), |(a, b)| (a, Some(b)));
-    let (memory, mut place) = machine.read_assembly(text)?;
-    let placed = placement.memory().map(|(name, _)| name);
-    if placed.is_some_and(|name| name != memory) {
-        let why =
-            format!("`{text}` is in {memory}, and the layout is in {}", placed.unwrap_or_default());
-        return Err(Failure::Argument(why));
-    }
-    for (level, at) in lane.map(location).transpose()?.unwrap_or_default().iter() {
-        place.set(level, at);
-    }
-    Ok(place)
-}
-
-/// A place such as `L2B=1,Addr=33`; nothing is the place without coordinates.
-pub(super) fn location(text: &str) -> Result<Location, Failure> {
-    if text.trim().is_empty() {
-        let why = "the coordinates are an empty text".to_owned();
-        return Err(Failure::Advised(why, "write a level and its coordinate, as in PE=2".into()));
-    }
-    Ok(text.parse()?)
-}
-
-/// Rejects coordinates in levels that places of the layout do not have.
-pub(super) fn check_columns(placement: &Placement, place: &Location) -> Result<(), Failure> {
-    let columns = placement.columns();
-    match place.iter().find(|(level, _)| !columns.contains(level)) {
-        None => Ok(()),
-        Some((level, _)) => Err(LayoutError::LevelUnknown {
-            level,
-            machine: "layout".into(),
-            known: columns.iter().map(Level::as_str).collect::<Vec<_>>().join(", "),
-            site: Site::Layout,
-        }
-        .into()),
     }
 }

@@ -25,6 +25,8 @@ mod locate;
 mod output;
 mod pack;
 mod picture;
+mod places;
+mod placing;
 mod relayout;
 mod route;
 mod same;

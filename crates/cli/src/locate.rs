@@ -9,9 +9,11 @@ use tensor_layout::{LayoutText, Level, Location, Placement};
 
 use super::devices::{apart, by_device};
 use super::failure::Failure;
-use super::input::{Form, Place, PlaceForm, PlacementSource, in_assembly, numbers};
+use super::input::{Form, numbers};
 use super::json::location_json;
 use super::output::print;
+use super::places::{PlaceForm, in_assembly};
+use super::placing::{Place, PlacementSource};
 
 /// The number of copies that are printed as text, and as JSON.
 const MOST_LINES: usize = 64;

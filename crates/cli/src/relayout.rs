@@ -13,8 +13,9 @@ use tensor_layout::{Level, Location, Machine};
 
 use super::devices::both_by_device;
 use super::failure::{Failure, note};
-use super::input::{Form, On, Reading};
+use super::input::{Form, Reading};
 use super::output::{Output, print};
+use super::placing::On;
 use tensor_layout::internals::counted;
 
 /// Count what has to move to go from one layout to another.

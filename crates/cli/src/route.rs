@@ -8,8 +8,9 @@ use tensor_layout::machine::MovementKind;
 use tensor_layout::route::{Hop, Route};
 
 use super::failure::{Failure, note};
-use super::input::{Form, OnMachine, Reading};
+use super::input::{Form, Reading};
 use super::output::print;
+use super::placing::OnMachine;
 
 /// Find the movements that bring a tensor from one memory into another.
 #[derive(Debug, ClapArgs)]

@@ -12,9 +12,10 @@ use tensor_layout::{Layout, LayoutError, LayoutText, Level, Location, Placement}
 use super::bitcast;
 use super::devices::both_by_device;
 use super::failure::{Failure, note};
-use super::input::{Form, OnMachine, Reading};
+use super::input::{Form, Reading};
 use super::json::{found_json, place_json};
 use super::output::print;
+use super::placing::OnMachine;
 
 /// Compare two layouts, and show where they differ.
 #[derive(Debug, ClapArgs)]

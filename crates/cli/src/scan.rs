@@ -9,9 +9,10 @@ use tensor_layout::xla::XlaParser;
 use tensor_layout_hlo::scan::{LayoutFacts, LayoutRow, ScanPlace, ScanReport};
 
 use super::failure::{Failure, note};
-use super::input::{OnMachine, count, open};
+use super::input::{count, open};
 use super::json::{JsonLine, fits_json};
 use super::output::{Output, byte_progress};
+use super::placing::OnMachine;
 use super::wrap::fitted;
 
 /// Find the layouts in any text: a log, JSON, YAML, a compiler dump.

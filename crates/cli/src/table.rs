@@ -18,8 +18,9 @@ use tensor_layout::{Level, Location, Placement};
 use super::devices::by_device;
 use super::failure::{Failure, note};
 use super::files::Files;
-use super::input::{Place, PlaceForm, PlacementSource, in_assembly, location};
 use super::output::{MOST_FILES, Output, done, extension_of, progress};
+use super::places::{PlaceForm, in_assembly, location};
+use super::placing::{Place, PlacementSource};
 
 /// Print where every element lives, one row per element and copy, sorted by place.
 #[derive(Debug, ClapArgs)]

@@ -13,7 +13,7 @@ use super::panel::panel_json;
 use super::question::Question;
 use crate::edit::edited;
 use crate::failure::Failure;
-use crate::input::PlacementSource;
+use crate::placing::PlacementSource;
 
 /// The rows of the table that are shown.
 const ROWS: usize = 20;

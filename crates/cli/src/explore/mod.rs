@@ -26,8 +26,9 @@ mod command {
 
     use super::server;
     use crate::failure::{Failure, note};
-    use crate::input::{On, Reading};
+    use crate::input::Reading;
     use crate::output::print;
+    use crate::placing::On;
 
     /// The usual port.
     const PORT: u16 = 8737;

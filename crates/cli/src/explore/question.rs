@@ -7,8 +7,10 @@ use tensor_layout::{LayoutText, Level, Location, Machine, Placement};
 use tensor_layout_picture::Drawing;
 
 use crate::failure::Failure;
-use crate::input::{On, OnMachine, PlacementSource, least_machine, location, machine_of, numbers};
+use crate::input::numbers;
 use crate::picture::titled;
+use crate::places::location;
+use crate::placing::{On, OnMachine, PlacementSource, least_machine, machine_of};
 
 /// The most characters of a text.
 const LONGEST: usize = 1 << 14;

@@ -1,0 +1,75 @@
+//! Places on the command line: coordinates by level, or as assembly writes them.
+
+use clap::ValueEnum;
+use tensor_layout::error::Site;
+use tensor_layout::{LayoutError, Level, Location, Placement};
+
+use super::failure::Failure;
+
+/// The notation of places.
+#[derive(Clone, Copy, Debug, Default, PartialEq, ValueEnum)]
+pub(super) enum PlaceForm {
+    /// L2B=1,L1B=4,..,Addr=33.
+    #[default]
+    Levels,
+    /// $lm66n0c1b4m1p1, on a machine with assembly and in a memory.
+    Assembly,
+}
+
+/// A place of the memory as assembly writes it; a lane, which it cannot name, behind it.
+pub(super) fn in_assembly(placement: &Placement, place: &Location) -> Result<String, Failure> {
+    let memory = placement.memory().map_or("", |(name, _)| name);
+    let Some(machine) = placement.machine() else {
+        let why = "--as assembly: the letters of memories and units belong to a machine".into();
+        return Err(Failure::Advised(why, "add --machine mn-core-2".into()));
+    };
+    let text = machine.to_assembly(memory, place)?;
+    Ok(match place.get(Level::W) {
+        Some(lane) => format!("{text},W={lane}"),
+        None => text,
+    })
+}
+
+/// A place in levels, or as assembly writes it: `$lm66n0c1b4m1p1`, or with a lane `$lm66n0c1b4m1p1,W=1`.
+pub(super) fn place_of(placement: &Placement, text: &str) -> Result<Location, Failure> {
+    let (Some(machine), true) = (placement.machine(), text.trim_start().starts_with('$')) else {
+        return location(text);
+    };
+    let (text, lane) =
+        text.trim().split_once(',').map_or((text.trim(), None), |(a, b)| (a, Some(b)));
+    let (memory, mut place) = machine.read_assembly(text)?;
+    let placed = placement.memory().map(|(name, _)| name);
+    if placed.is_some_and(|name| name != memory) {
+        let why =
+            format!("`{text}` is in {memory}, and the layout is in {}", placed.unwrap_or_default());
+        return Err(Failure::Argument(why));
+    }
+    for (level, at) in lane.map(location).transpose()?.unwrap_or_default().iter() {
+        place.set(level, at);
+    }
+    Ok(place)
+}
+
+/// A place such as `L2B=1,Addr=33`; nothing is the place without coordinates.
+pub(super) fn location(text: &str) -> Result<Location, Failure> {
+    if text.trim().is_empty() {
+        let why = "the coordinates are an empty text".to_owned();
+        return Err(Failure::Advised(why, "write a level and its coordinate, as in PE=2".into()));
+    }
+    Ok(text.parse()?)
+}
+
+/// Rejects coordinates in levels that places of the layout do not have.
+pub(super) fn check_columns(placement: &Placement, place: &Location) -> Result<(), Failure> {
+    let columns = placement.columns();
+    match place.iter().find(|(level, _)| !columns.contains(level)) {
+        None => Ok(()),
+        Some((level, _)) => Err(LayoutError::LevelUnknown {
+            level,
+            machine: "layout".into(),
+            known: columns.iter().map(Level::as_str).collect::<Vec<_>>().join(", "),
+            site: Site::Layout,
+        }
+        .into()),
+    }
+}
