@@ -48,61 +48,135 @@ pub(crate) fn common_shape(a: &mut Slow, b: &mut Slow) {
     }
 }
 
-/// The same map written otherwise, or nearly so.
-fn rewritten(mut slow: Slow, how: u64) -> Slow {
-    for (at, axis) in slow.axes.iter_mut().enumerate() {
+/// The changes that make another layout of one, drawn as the bits of a number: a stored failure has the number.
+struct Rewriting {
+    bits: u64,
+    cuts_digits: bool,
+    /// Whether each axis gets a digit of size 1.
+    adds_empty_digit: bool,
+    /// A number that picks the axis that goes through a derived one.
+    derives: Option<usize>,
+    /// Not the same map any more, as all that follows.
+    changes_a_stride: bool,
+    shortens_an_axis: bool,
+    change: Option<Change>,
+}
+
+/// A change of the map beside its axes.
+enum Change {
+    MarkedLevel,
+    Offset,
+    Copies { stride: u64 },
+    LongerDigit,
+    LongerSpan,
+}
+
+impl Rewriting {
+    fn of(bits: u64) -> Rewriting {
+        let none_of = |mask: u64| bits & mask == 0;
+        let change = match bits >> 40 & 31 {
+            0 => Some(Change::MarkedLevel),
+            1 => Some(Change::Offset),
+            2 => Some(Change::Copies { stride: bits >> 45 & 7 }),
+            3 => Some(Change::LongerDigit),
+            4 => Some(Change::LongerSpan),
+            _ => None,
+        };
+        Rewriting {
+            bits,
+            cuts_digits: none_of(4),
+            adds_empty_digit: none_of(8),
+            derives: none_of(0x400).then_some((bits >> 11) as usize),
+            changes_a_stride: none_of(0x70),
+            shortens_an_axis: none_of(0x380),
+            change,
+        }
+    }
+
+    /// The number that the digits of an axis are cut by.
+    fn factor(&self, axis: usize) -> u64 {
+        2 + (self.bits >> axis & 1)
+    }
+
+    /// The digits of an axis, cut in two and with a digit of size 1 among them.
+    fn digits(&self, at: usize, axis: &Axis) -> Vec<Digit> {
+        let factor = self.factor(at);
         let mut digits = Vec::new();
         for &digit in &axis.digits {
-            let factor = 2 + (how >> at & 1);
-            if digit.size % factor == 0 && digit.size > factor && how & 4 == 0 {
+            if self.cuts_digits && digit.size % factor == 0 && digit.size > factor {
                 digits.push(Digit { size: digit.size / factor, to: stepped(digit.to, factor) });
                 digits.push(Digit { size: factor, ..digit });
             } else {
                 digits.push(digit);
             }
         }
-        if how & 8 == 0 && !digits.is_empty() {
+        if self.adds_empty_digit && !digits.is_empty() {
             let nothing = stepped(digits[0].to, 5);
-            digits.insert(how as usize % digits.len(), Digit { size: 1, to: nothing });
+            digits.insert(self.bits as usize % digits.len(), Digit { size: 1, to: nothing });
         }
-        axis.digits = digits;
+        digits
     }
-    if how & 0x400 == 0 && !slow.axes.is_empty() {
-        let axis = (how >> 11) as usize % slow.axes.len();
+}
+
+impl Change {
+    fn make(&self, slow: &mut Slow) {
+        match self {
+            Change::MarkedLevel => {
+                let _ = slow.marked.insert(Level::PE);
+            }
+            Change::Offset => *slow = slow.clone().moved(Level::ADDR, 1),
+            Change::Copies { stride } => slow.replicas.push((2, Level::ADDR, *stride)),
+            Change::LongerDigit => {
+                let first = slow.axes.first_mut().and_then(|axis| axis.digits.first_mut());
+                first.into_iter().for_each(|digit| digit.size += 1);
+            }
+            Change::LongerSpan => {
+                let _ = slow.spans.insert(Level::ADDR, slow.span(Level::ADDR) + 1);
+            }
+        }
+    }
+}
+
+/// The same map written otherwise, or nearly so.
+fn rewritten(mut slow: Slow, how: u64) -> Slow {
+    let how = Rewriting::of(how);
+    for (at, axis) in slow.axes.iter_mut().enumerate() {
+        axis.digits = how.digits(at, axis);
+    }
+    if let Some(pick) = how.derives
+        && !slow.axes.is_empty()
+    {
+        let axis = pick % slow.axes.len();
         through_derived(&mut slow, axis, 0, 1);
     }
-    if how & 0x70 == 0
-        && let Some(To::Land(_, stride)) = slow
-            .axes
-            .iter_mut()
-            .flat_map(|axis| &mut axis.digits)
-            .map(|digit| &mut digit.to)
-            .find(|to| matches!(to, To::Land(..)))
-    {
-        *stride = stride.saturating_add(1).min(1 << 20);
+    if how.changes_a_stride {
+        let digits = slow.axes.iter_mut().flat_map(|axis| &mut axis.digits);
+        let stride = digits.filter_map(|digit| match &mut digit.to {
+            To::Land(_, stride) => Some(stride),
+            To::Feed(..) => None,
+        });
+        stride.take(1).for_each(|stride| *stride = stride.saturating_add(1).min(1 << 20));
     }
-    if how & 0x380 == 0
+    if how.shortens_an_axis
         && let Some(axis) = slow.axes.first_mut()
     {
         axis.extent = axis.extent.saturating_sub(1);
     }
-    match how >> 40 & 31 {
-        0 => drop(slow.marked.insert(Level::PE)),
-        1 => slow = slow.moved(Level::ADDR, 1),
-        2 => slow.replicas.push((2, Level::ADDR, how >> 45 & 7)),
-        3 => slow.axes.iter_mut().take(1).for_each(|axis| {
-            axis.digits.iter_mut().take(1).for_each(|digit| digit.size += 1);
-        }),
-        4 => drop(slow.spans.insert(Level::ADDR, slow.span(Level::ADDR) + 1)),
-        _ => {}
+    if let Some(change) = how.change {
+        change.make(&mut slow);
     }
-    if let Some((derived, _)) = (0..slow.derived.len())
-        .map(|derived| (derived, slow.greatest(derived)))
-        .find(|(derived, most)| most.is_some_and(|most| most >= slow.derived[*derived].1.extent))
-    {
-        no_feed(&mut slow, derived);
-    }
+    hold_values(&mut slow);
     slow
+}
+
+/// Feeds nothing into the first derived axis that would take a value beyond its extent.
+fn hold_values(slow: &mut Slow) {
+    let beyond = (0..slow.derived.len()).find(|derived| {
+        slow.greatest(*derived).is_some_and(|most| most >= slow.derived[*derived].1.extent)
+    });
+    if let Some(derived) = beyond {
+        no_feed(slow, derived);
+    }
 }
 
 fn stepped(to: To, factor: u64) -> To {
