@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use indexmap::IndexMap;
 
+use super::coloring::RANGE_OF;
 use super::palette::{COLORS, STEPS, step};
 use super::{CellKind, Panel};
 use tensor_layout::internals::to_u64;
@@ -12,7 +13,7 @@ use tensor_layout::internals::to_u64;
 const MOST_KEYS: usize = 16;
 
 /// The meaning of the colours of some cells.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(super) struct Coloring {
     /// The level or levels that colours distinguish, such as `L2B`; empty if there are none.
     pub(super) meaning: String,
@@ -22,6 +23,15 @@ pub(super) struct Coloring {
     pub(super) all: Vec<Vec<u64>>,
     /// The value that the colour of each cell shows.
     pub(super) values: Vec<Option<Vec<u64>>>,
+    /// False if a panel beside this one explains the colours.
+    pub(super) has_key: bool,
+}
+
+impl Default for Coloring {
+    fn default() -> Coloring {
+        let (meaning, order) = (String::new(), None);
+        Coloring { meaning, order, all: Vec::new(), values: Vec::new(), has_key: true }
+    }
 }
 
 /// A panel before it is coloured, with the meaning and the values of its colours.
@@ -38,8 +48,15 @@ impl Draft {
     }
 }
 
-/// `L2B 3`, `L2B.MAB 3.5`
+/// `L2B 3`, `L2B.MAB 3.5`, `L2B 0..3`
 fn coordinate(meaning: &str, value: &[u64]) -> String {
+    if let (Some(level), [first, last]) = (meaning.strip_prefix(RANGE_OF), value) {
+        return if first == last {
+            format!("{level} {first}")
+        } else {
+            format!("{level} {first}..{last}")
+        };
+    }
     let value: Vec<String> = value.iter().map(u64::to_string).collect();
     format!("{meaning} {}", value.join("."))
 }
@@ -111,8 +128,8 @@ fn painted(draft: Draft, colors: &Colors) -> Panel {
             shown.insert(value.clone(), color);
         }
     }
-    let Coloring { meaning, order, .. } = coloring;
-    if meaning.is_empty() || shown.is_empty() {
+    let Coloring { meaning, order, has_key, .. } = coloring;
+    if !has_key || meaning.is_empty() || shown.is_empty() {
         return panel;
     }
     if order.is_some() {
