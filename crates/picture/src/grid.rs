@@ -6,7 +6,6 @@ use itertools::Itertools;
 
 use super::cut::length;
 use super::label::grouped;
-use tensor_layout::internals::counted;
 
 /// The text of cells and ticks for what is left out.
 pub(super) const LEFT_OUT: &str = "\u{2026}";
@@ -121,10 +120,11 @@ fn described(shown: &Range<u64>, extent: u64, name: &str) -> String {
     match () {
         () if end <= extent => format!("{name} {start} to {}", end - 1),
         () if start >= extent => format!("{name} {start} to {}, all padding", end - 1),
-        () if start == 0 => format!("{end} slots for {extent} {name}"),
+        () if start == 0 => format!("{} slots for {} {name}", grouped(end), grouped(extent)),
         () => {
-            let padding = counted(end - extent, "slot");
-            format!("{name} {start} to {} and {padding} of padding", extent - 1)
+            let slots = if end - extent == 1 { "slot" } else { "slots" };
+            let padding = grouped(end - extent);
+            format!("{name} {start} to {} and {padding} {slots} of padding", extent - 1)
         }
     }
 }

@@ -6,6 +6,7 @@ use super::color::{Coloring, Draft, paint};
 use super::drawing::Drawing;
 use super::flows::flows;
 use super::grid::Grid;
+use super::label::grouped;
 use super::{Cell, Picture};
 use tensor_layout::LayoutError;
 use tensor_layout::Level;
@@ -35,8 +36,11 @@ impl Drawing<'_> {
         }
         if let Ok(traffic) = relayout.traffic() {
             notes.push(relayout.sentence(&traffic));
-            let counts: Vec<String> =
-                traffic.by_distance.iter().map(|(d, count)| format!("{d} {count}")).collect();
+            let counts: Vec<String> = traffic
+                .by_distance
+                .iter()
+                .map(|(d, count)| format!("{d} {}", grouped(*count)))
+                .collect();
             notes.push(format!("copies by distance: {}", counts.join(", ")));
             if !small {
                 add_flows(flows(&relayout, &traffic), &mut drafts, &mut notes);
