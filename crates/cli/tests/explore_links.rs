@@ -127,6 +127,24 @@ fn hover_is_timed() {
 }
 
 #[test]
+fn colours_and_labels_are_those_that_are_asked_for() {
+    let server = Server::start(&[]);
+    let layout = "((4_PE, 3:8), (8:1))";
+    let plain = server.view(&json!({ "layout": layout }));
+    let other = server.view(&json!({ "layout": layout, "by": "Addr", "labels": "unit, index" }));
+    assert_eq!(plain["tensor"]["cells"][27]["label"], "3");
+    assert_eq!(other["tensor"]["cells"][27]["label"], "1\n3,3");
+    assert_eq!(plain["tensor"]["key"][1][1], "PE 1");
+    assert_eq!(other["tensor"]["key"][1][1], "Addr 3..5");
+    for (field, value, words) in
+        [("by", "L2B", "not a column"), ("labels", "no such", "is not a label")]
+    {
+        let refusal = &server.view(&json!({ "layout": layout, field: value }))["error"]["message"];
+        assert!(refusal.as_str().is_some_and(|refusal| refusal.contains(words)), "{refusal}");
+    }
+}
+
+#[test]
 fn all_lights_at_once_are_those_of_each_cell() {
     let server = Server::start(&[]);
     for layout in ["((4_PE, 3:8), (8:1))", "(10,7)/((3:7, 4_PE), (7:1))", "((64_PE, 3:1), (4:3))"] {

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use tensor_layout_picture::UnitContents;
 
 use super::answer::panels;
-use super::digits::moved;
+use super::moved::moved;
 use super::question::Question;
 use crate::edit::edited;
 use crate::failure::Failure;

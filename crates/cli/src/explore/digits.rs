@@ -1,11 +1,8 @@
 //! The digits of a layout: the parts of its text that cells, the formula and the code have in common.
 
 use serde_json::{Value, json};
+use tensor_layout::Layout;
 use tensor_layout::algebra::{Axis, Combine, Subaxis, Target};
-use tensor_layout::{Layout, LayoutText};
-
-use crate::edit::rewritten;
-use crate::failure::Failure;
 
 /// Every digit of every axis with its place in the number of the axis, and the term of the formula that it
 /// adds; those of derived axes have the number of their axis as text.
@@ -34,40 +31,6 @@ fn digits_of(layout: &Layout, axis: &Axis, name: &str, number: Option<usize>) ->
         }));
     }
     digits
-}
-
-/// The text of a layout after a digit has moved to the place of another one of its axis: it keeps its level and
-/// its stride, and what it counts changes. Digits are numbered as in [`digits_json`].
-pub(super) fn moved(syntax: &LayoutText, from: usize, to: usize) -> Result<String, Failure> {
-    let layout = syntax.lower()?;
-    let mut axes = layout.axes().to_vec();
-    let mut first = 0;
-    for axis in &mut axes {
-        let digits = first..first + axis.subaxes.len();
-        if digits.contains(&from) && digits.contains(&to) {
-            let digit = axis.subaxes.remove(from - first);
-            axis.subaxes.insert(to - first, digit);
-            let layout = with_axes(&layout, axes)?;
-            return rewritten(syntax, &layout);
-        }
-        first = digits.end;
-    }
-    Err(Failure::Advised(
-        "a digit moves within its axis".into(),
-        "to move it to another axis, edit the text".into(),
-    ))
-}
-
-fn with_axes(layout: &Layout, axes: Vec<Axis>) -> Result<Layout, Failure> {
-    let axes = axes.into_iter().fold(Layout::builder(), |builder, axis| builder.with_axis(axis));
-    let derived = layout.derived_axes().iter().cloned();
-    let nodes = derived.fold(axes, |builder, derived| builder.derived_axis(derived));
-    let replicas = layout.replicas().iter().cloned();
-    let copies = replicas.fold(nodes, |builder, replica| builder.with_replica(replica));
-    let levels = layout.used_levels().iter().copied();
-    let used = levels
-        .fold(copies, |builder, level| builder.used(level).offset(level, layout.offset(level)));
-    Ok(used.build()?)
 }
 
 /// The value of a digit as a formula: `i0 / 4 % 3`.
@@ -112,19 +75,6 @@ fn term(layout: &Layout, subaxis: &Subaxis, digit: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_digit_that_has_moved_keeps_its_stride() {
-        let moved = |text: &str, from, to| {
-            let text = LayoutText::parse(text).unwrap();
-            moved(&text, from, to).map_err(|failure| failure.to_string())
-        };
-        let text = moved("(10,7)/((3:7, 4_PE), (7:1))", 1, 0).unwrap();
-        assert_eq!(text, "(10,7)/((4_PE:1, 3:7), (7:1))");
-        let text = moved("((2:5, 3_PE:2, 2:1))", 0, 2).unwrap();
-        assert_eq!(text, "((3_PE:2, 2:1, 2:5))");
-        assert!(moved("((2:5), (3:1))", 0, 1).is_err());
-    }
 
     /// The terms of the digits, added up for every index, are its place.
     #[test]

@@ -1,24 +1,17 @@
 //! The examples of the page, one or two for each notation.
 
-use std::path::Path;
-
 use serde_json::{Value, json};
 
-use super::file::page_with;
-use super::question::Question;
-use crate::failure::Failure;
-use crate::output::Output;
-
 /// An example: the name of its file, its notation, what it shows, the layout and the machine.
-struct Example {
-    file: &'static str,
+pub(super) struct Example {
+    pub(super) file: &'static str,
     notation: &'static str,
     shows: &'static str,
-    layout: &'static str,
-    machine: &'static str,
+    pub(super) layout: &'static str,
+    pub(super) machine: &'static str,
 }
 
-const EXAMPLES: [Example; 9] = [
+pub(super) const EXAMPLES: [Example; 9] = [
     Example {
         file: "pad-layout",
         notation: "PadLayout",
@@ -84,12 +77,6 @@ const EXAMPLES: [Example; 9] = [
     },
 ];
 
-impl Example {
-    fn question(&self) -> Question {
-        Question { layout: self.layout.into(), machine: self.machine.into(), ..Question::default() }
-    }
-}
-
 /// The examples as the page lists them.
 pub(super) fn examples_json() -> Value {
     let example = |example: &Example| {
@@ -97,21 +84,4 @@ pub(super) fn examples_json() -> Value {
         json!({ "file": file, "notation": notation, "shows": shows, "layout": layout, "machine": machine })
     };
     EXAMPLES.iter().map(example).collect()
-}
-
-/// Writes a page for each example into a directory, which need no server, and for the layout of the
-/// user, or else for the first example, `index.html`.
-pub(crate) fn export(dir: &Path, question: Option<&Question>) -> Result<(), Failure> {
-    let failed = |error| Failure::Io(dir.display().to_string(), error);
-    std::fs::create_dir_all(dir).map_err(failed)?;
-    let first = EXAMPLES[0].question();
-    let write = |name: &str, question: &Question| -> Result<(), Failure> {
-        let path = dir.join(format!("{name}.html"));
-        let mut out = Output::new(Some(&path))?;
-        let page = page_with(question, true)?;
-        std::io::Write::write_all(&mut out, page.as_bytes()).map_err(|error| out.failed(error))?;
-        out.finish()
-    };
-    write("index", question.unwrap_or(&first))?;
-    EXAMPLES.iter().try_for_each(|example| write(example.file, &example.question()))
 }

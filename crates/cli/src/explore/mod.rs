@@ -4,8 +4,12 @@ mod answer;
 #[cfg(feature = "explore")]
 mod asked;
 mod digits;
+#[cfg(feature = "explore")]
+mod export;
 mod file;
 mod gallery;
+#[cfg(feature = "explore")]
+mod moved;
 mod panel;
 mod question;
 #[cfg(feature = "explore")]
@@ -27,7 +31,7 @@ mod command {
     use clap::Args as ClapArgs;
     use serde_json::json;
 
-    use super::gallery::export;
+    use super::export::export;
     use super::server;
     use crate::failure::{Failure, note};
     use crate::input::{On, Reading};
