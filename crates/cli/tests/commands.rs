@@ -636,7 +636,7 @@ fn draw_prints_text_and_svg() {
         refused(&["draw", "((4_PE, 3:8), (8:1))", "--slice", bad]);
     }
     refused(&["draw", "((4_PE))", "--view", "machine", "--by", "PE"]);
-    assert!(stdout(&["draw", "((4_PE))", "((4:1))"]).contains("   after"));
+    assert!(stdout(&["draw", "((4_PE))", "((4:1))"]).contains("after: "));
 }
 
 #[test]

@@ -13,7 +13,7 @@ use tensor_layout::internals::to_u64;
 const MOST_KEYS: usize = 16;
 
 /// The meaning of the colours of some cells.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Coloring {
     /// The level or levels that colours distinguish, such as `L2B`; empty if there are none.
     pub(super) meaning: String,
@@ -23,15 +23,8 @@ pub(super) struct Coloring {
     pub(super) all: Vec<Vec<u64>>,
     /// The value that the colour of each cell shows.
     pub(super) values: Vec<Option<Vec<u64>>>,
-    /// False if a panel beside this one explains the colours.
-    pub(super) has_key: bool,
-}
-
-impl Default for Coloring {
-    fn default() -> Coloring {
-        let (meaning, order) = (String::new(), None);
-        Coloring { meaning, order, all: Vec::new(), values: Vec::new(), has_key: true }
-    }
+    /// A sentence in the place of the key, if a panel beside this one has it.
+    pub(super) said: Option<String>,
 }
 
 /// A panel before it is coloured, with the meaning and the values of its colours.
@@ -128,8 +121,12 @@ fn painted(draft: Draft, colors: &Colors) -> Panel {
             shown.insert(value.clone(), color);
         }
     }
-    let Coloring { meaning, order, has_key, .. } = coloring;
-    if !has_key || meaning.is_empty() || shown.is_empty() {
+    let Coloring { meaning, order, said, .. } = coloring;
+    if said.is_some() {
+        panel.coloring = said;
+        return panel;
+    }
+    if meaning.is_empty() || shown.is_empty() {
         return panel;
     }
     if order.is_some() {

@@ -73,14 +73,15 @@ impl Drawing<'_> {
         let pair = |grid: &Grid| {
             let mut first = self.draft(grid, &spans, inherited);
             let mut second = after.draft(grid, &spans_after, inherited);
-            second.coloring = Coloring { has_key: false, ..first.coloring.clone() };
             let source = match &*first.coloring.meaning {
-                "" => String::new(),
-                "Addr" => ", in the colour of the address that an element comes from".into(),
-                level => format!(", in the colour of the {level} that an element comes from"),
+                "Addr" => "address",
+                meaning => meaning,
             };
+            let said = format!("coloured by the {source} that an element comes from");
+            let said = Some(said).filter(|_| !source.is_empty());
+            second.coloring = Coloring { said, ..first.coloring.clone() };
             first.panel.caption = format!("before: {}", first.panel.caption);
-            second.panel.caption = format!("after{source}: {}", second.panel.caption);
+            second.panel.caption = format!("after: {}", second.panel.caption);
             [first, second]
         };
         grids.iter().flat_map(pair).collect()
