@@ -299,7 +299,8 @@ fn drawing<'a>(
     placement: &'a Placement,
     syntax: &LayoutText,
 ) -> Result<Drawing<'a>, Failure> {
-    let mut drawing = titled(placement, syntax).labels(&labels(&args.labels, placement)?);
+    let labels = labels("--labels", &args.labels, placement)?;
+    let mut drawing = titled(placement, syntax).labels(&labels);
     if let Some(level) = &args.by {
         drawing = drawing.by(column("--by", Level::new(level)?, placement)?);
     }
@@ -315,7 +316,7 @@ fn drawing<'a>(
     Ok(drawing)
 }
 
-fn column(option: &str, level: Level, placement: &Placement) -> Result<Level, Failure> {
+pub(super) fn column(option: &str, level: Level, placement: &Placement) -> Result<Level, Failure> {
     match placement.columns().contains(&level) {
         true => Ok(level),
         false => {
@@ -327,19 +328,23 @@ fn column(option: &str, level: Level, placement: &Placement) -> Result<Level, Fa
 }
 
 /// `T,V,address`
-fn labels(words: &[String], placement: &Placement) -> Result<Vec<Label>, Failure> {
+pub(super) fn labels(
+    option: &str,
+    words: &[String],
+    placement: &Placement,
+) -> Result<Vec<Label>, Failure> {
     let parsed = |word: &str| {
         word.parse::<Label>().map_err(|_| {
             let levels =
                 placement.columns().iter().map(Level::as_str).collect::<Vec<_>>().join(", ");
             let help = format!("a label is address, unit, index or a level: {levels}");
-            Failure::Advised(format!("--labels: `{word}` is not a label"), help)
+            Failure::Advised(format!("{option}: `{word}` is not a label"), help)
         })
     };
     let label = |word: &String| match parsed(word.trim())? {
-        Label::Level(level) => Ok(Label::Level(column("--labels", level, placement)?)),
+        Label::Level(level) => Ok(Label::Level(column(option, level, placement)?)),
         Label::Unit if !placement.columns().iter().any(|level| level.is_unit()) => {
-            Err(Failure::Argument("--labels: `unit`: the layout has no units".into()))
+            Err(Failure::Argument(format!("{option}: `unit`: the layout has no units")))
         }
         label => Ok(label),
     };

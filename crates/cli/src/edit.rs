@@ -298,7 +298,12 @@ pub(super) fn edited(syntax: &LayoutText, name: &str, value: &str) -> Result<Str
         return Err(Failure::Argument(format!("`{name}` is not an edit of one layout")));
     };
     let layout = edit(&syntax.lower()?, &option(name), value)?;
-    let (text, _) = syntax.write_edited(&layout, syntax.edited_notation(), dtype(None, syntax)?)?;
+    rewritten(syntax, &layout)
+}
+
+/// A layout that was made from another one, in its notation.
+pub(super) fn rewritten(syntax: &LayoutText, layout: &Layout) -> Result<String, Failure> {
+    let (text, _) = syntax.write_edited(layout, syntax.edited_notation(), dtype(None, syntax)?)?;
     Ok(text)
 }
 

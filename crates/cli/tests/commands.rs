@@ -168,21 +168,21 @@ copies     2 of each, over L2B
 padding    28 of 168 slots (16.7 %)
 footprint  21 long words per unit (168 B)
 
-rows i0 0 to 11, columns i1 0 to 6
+12 slots for 10 rows i0, columns i1 0 to 6
 in each cell: PE:Addr
-      0    1    2    3    4    5    6
- 0  0:0  0:1  0:2  0:3  0:4  0:5  0:6
- 1  1:0  1:1  1:2  1:3  1:4  1:5  1:6
- 2  2:0  2:1  2:2  2:3  2:4  2:5  2:6
- 3  3:0  3:1  3:2  3:3  3:4  3:5  3:6
- 4  0:7  0:8  0:9 0:10 0:11 0:12 0:13
- 5  1:7  1:8  1:9 1:10 1:11 1:12 1:13
- 6  2:7  2:8  2:9 2:10 2:11 2:12 2:13
- 7  3:7  3:8  3:9 3:10 3:11 3:12 3:13
- 8 0:14 0:15 0:16 0:17 0:18 0:19 0:20
- 9 1:14 1:15 1:16 1:17 1:18 1:19 1:20
-10   //   //   //   //   //   //   //
-11   //   //   //   //   //   //   //
+        0    1    2    3    4    5    6
+   0  0:0  0:1  0:2  0:3  0:4  0:5  0:6
+   1  1:0  1:1  1:2  1:3  1:4  1:5  1:6
+   2  2:0  2:1  2:2  2:3  2:4  2:5  2:6
+   3  3:0  3:1  3:2  3:3  3:4  3:5  3:6
+   4  0:7  0:8  0:9 0:10 0:11 0:12 0:13
+   5  1:7  1:8  1:9 1:10 1:11 1:12 1:13
+   6  2:7  2:8  2:9 2:10 2:11 2:12 2:13
+   7  3:7  3:8  3:9 3:10 3:11 3:12 3:13
+   8 0:14 0:15 0:16 0:17 0:18 0:19 0:20
+   9 1:14 1:15 1:16 1:17 1:18 1:19 1:20
+(10)   //   //   //   //   //   //   //
+(11)   //   //   //   //   //   //   //
 
 // padding
 2 copies over L2B; the first is drawn
@@ -610,7 +610,7 @@ fn an_edit_of_an_instruction_is_a_pad_layout() {
 #[test]
 fn draw_prints_text_and_svg() {
     let page = stdout(&["draw", "(10,7)/((3:7, 4_PE), (7:1))"]);
-    assert!(page.contains("\n 9 1:14 1:15"), "{page}");
+    assert!(page.contains("\n   9 1:14 1:15"), "{page}");
     assert!(page.lines().all(|line| line.chars().count() <= 80), "{page}");
     let sliced = stdout(&["draw", "((4_PE, 3:8), (8:1))", "--slice", "i0=2:4,i1=0:2"]);
     assert!(sliced.ends_with("\n2 0:16 0:17\n3  1:0  1:1\n"), "{sliced}");
@@ -636,7 +636,7 @@ fn draw_prints_text_and_svg() {
         refused(&["draw", "((4_PE, 3:8), (8:1))", "--slice", bad]);
     }
     refused(&["draw", "((4_PE))", "--view", "machine", "--by", "PE"]);
-    assert!(stdout(&["draw", "((4_PE))", "((4:1))"]).contains("after:"));
+    assert!(stdout(&["draw", "((4_PE))", "((4:1))"]).contains("after: "));
 }
 
 #[test]

@@ -18,6 +18,8 @@ mod devices;
 mod documents;
 #[cfg(feature = "explore")]
 mod explore;
+#[cfg(feature = "explore")]
+mod explore_links;
 mod files;
 mod options;
 mod outputs;

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use indexmap::IndexMap;
 
+use super::coloring::RANGE_OF;
 use super::palette::{COLORS, STEPS, step};
 use super::{CellKind, Panel};
 use tensor_layout::internals::to_u64;
@@ -22,6 +23,8 @@ pub(super) struct Coloring {
     pub(super) all: Vec<Vec<u64>>,
     /// The value that the colour of each cell shows.
     pub(super) values: Vec<Option<Vec<u64>>>,
+    /// A sentence in the place of the key, if a panel beside this one has it.
+    pub(super) said: Option<String>,
 }
 
 /// A panel before it is coloured, with the meaning and the values of its colours.
@@ -38,8 +41,15 @@ impl Draft {
     }
 }
 
-/// `L2B 3`, `L2B.MAB 3.5`
+/// `L2B 3`, `L2B.MAB 3.5`, `L2B 0..3`
 fn coordinate(meaning: &str, value: &[u64]) -> String {
+    if let (Some(level), [first, last]) = (meaning.strip_prefix(RANGE_OF), value) {
+        return if first == last {
+            format!("{level} {first}")
+        } else {
+            format!("{level} {first}..{last}")
+        };
+    }
     let value: Vec<String> = value.iter().map(u64::to_string).collect();
     format!("{meaning} {}", value.join("."))
 }
@@ -111,7 +121,11 @@ fn painted(draft: Draft, colors: &Colors) -> Panel {
             shown.insert(value.clone(), color);
         }
     }
-    let Coloring { meaning, order, .. } = coloring;
+    let Coloring { meaning, order, said, .. } = coloring;
+    if said.is_some() {
+        panel.coloring = said;
+        return panel;
+    }
     if meaning.is_empty() || shown.is_empty() {
         return panel;
     }

@@ -14,6 +14,9 @@ use tensor_layout::Level;
 use tensor_layout::internals::{to_index, to_u64};
 use tensor_layout::program::{CoordinateSpan, CoordinateSpans};
 
+/// The words in front of a level whose ranges have colours.
+pub(super) const RANGE_OF: &str = "range of ";
+
 /// The most values that are numbered from the root.
 const MOST_VALUES: u64 = 1024;
 
@@ -25,6 +28,8 @@ const VALUES_OF_A_THREAD: &str = "V";
 pub(super) enum Scheme {
     /// The coordinates in some levels.
     Levels(Vec<Level>),
+    /// The range of coordinates in a level, of blocks that have more than one.
+    Ranges(Level),
     /// The tile, of so many elements.
     Tile(u64),
     /// The address, in order.
@@ -93,6 +98,13 @@ impl Drawing<'_> {
                 meaning: levels.iter().join("."),
                 all: self.all_values(levels),
                 values: values(&|cell| levels.iter().map(|level| only(cell, *level)).collect()),
+                ..Coloring::default()
+            },
+            Scheme::Ranges(level) => Coloring {
+                meaning: format!("{RANGE_OF}{level}"),
+                values: values(&|cell| {
+                    span_in(cell, *level).map(|span| vec![span.first, span.last])
+                }),
                 ..Coloring::default()
             },
             Scheme::Tile(size) => Coloring {

@@ -18,11 +18,25 @@ pub(super) fn length(range: &Range<u64>) -> u64 {
 /// Law: the blocks follow one another and cover the range; all but the first and the last end at
 /// multiples of one step.
 pub(super) fn blocks(axis: &Axis, range: &Range<u64>, edge: u64, most: u64) -> Vec<Range<u64>> {
+    common_blocks([axis, axis], range, edge, most)
+}
+
+/// Blocks of a range in two layouts: they end where digits of both do, or else where those of the first do.
+///
+/// Law: that of [`blocks`].
+pub(super) fn common_blocks(
+    axes: [&Axis; 2],
+    range: &Range<u64>,
+    edge: u64,
+    most: u64,
+) -> Vec<Range<u64>> {
     let count = |step: u64| range.end.div_ceil(step) - range.start / step;
-    let few = |step: &u64| *step >= edge && count(*step) <= most;
+    let few = |step: &u64| *step >= edge && count(*step) <= most && *step < length(range).max(2);
     // A prime number of values has no parts.
     let ragged = || length(range).div_ceil((most - 1).max(1)).next_power_of_two();
-    let step = places(axis).into_iter().find(few).filter(|step| *step < length(range).max(2));
+    let [first, second] = axes.map(places);
+    let both = first.iter().filter(|place| second.contains(place));
+    let step = both.chain(&first).copied().find(few);
     let step =
         step.unwrap_or_else(|| if length(range) <= edge { edge } else { ragged().max(edge) });
     (range.start / step..range.end.div_ceil(step))
@@ -52,17 +66,35 @@ fn places(axis: &Axis) -> Vec<u64> {
     places
 }
 
-/// Single values at both ends of a range and one block between them; all singly if they are few.
-pub(super) fn elided(range: &Range<u64>) -> Vec<Range<u64>> {
-    const FIRST: u64 = 6;
-    const LAST: u64 = 2;
-    let singles = |range: Range<u64>| range.map(|at| at..at + 1);
-    if length(range) <= FIRST + LAST + 4 {
-        return singles(range.clone()).collect();
+/// A range cut into parts, of which the middle ones may be left out.
+pub(super) struct Cut {
+    pub(super) ranges: Vec<Range<u64>>,
+    /// The range of all parts between the first and the last ones, which are left out.
+    pub(super) middle: Option<Range<u64>>,
+}
+
+impl Cut {
+    pub(super) fn whole(ranges: Vec<Range<u64>>) -> Cut {
+        Cut { ranges, middle: None }
     }
-    let middle = range.start + FIRST..range.end - LAST;
-    let first = singles(range.start..middle.start);
-    first.chain([middle.clone()]).chain(singles(middle.end..range.end)).collect()
+}
+
+/// Parts of a length at both ends of a range and one range between them; all parts if they are few.
+///
+/// Law: the ranges follow one another and cover the range.
+pub(super) fn elided(range: &Range<u64>, part: u64, [first, last]: [u64; 2]) -> Cut {
+    const FEW: u64 = 4;
+    let parts = range.start / part..range.end.div_ceil(part);
+    let cut = |parts: Range<u64>| {
+        parts.map(|at| (at * part).max(range.start)..(at + 1).saturating_mul(part).min(range.end))
+    };
+    if length(&parts) <= first + last + FEW {
+        return Cut::whole(cut(parts).collect());
+    }
+    let left_out = parts.start + first..parts.end - last;
+    let middle = left_out.start * part..left_out.end * part;
+    let ends = cut(parts.start..left_out.start).chain([middle.clone()]);
+    Cut { ranges: ends.chain(cut(left_out.end..parts.end)).collect(), middle: Some(middle) }
 }
 
 /// The number of values of an axis within one tile of so many elements: those of the minor digits that
@@ -111,6 +143,32 @@ mod tests {
             starts(&[16, 8], 20..100, 1),
             (20..100).filter(|at| *at == 20 || at % 8 == 0).collect::<Vec<_>>()
         );
+    }
+
+    #[test]
+    fn blocks_of_two_layouts_end_where_digits_of_both_do() {
+        let starts = |a: &[u64], b: &[u64], most| -> Vec<u64> {
+            let (a, b) = (axis(a), axis(b));
+            common_blocks([&a, &b], &(0..96), 1, most).iter().map(|block| block.start).collect()
+        };
+        assert_eq!(starts(&[2, 4, 12], &[2, 48], 8), [0, 48]);
+        // 16 x 6 has no place in common with 8 x 12: those of the first.
+        assert_eq!(starts(&[8, 12], &[16, 6], 8), [0, 12, 24, 36, 48, 60, 72, 84]);
+    }
+
+    #[test]
+    fn parts_at_both_ends_and_the_middle_cover_the_range() {
+        for (range, part) in [(0..1280, 8), (3..1000, 7), (0..20, 3), (5..6, 4), (0..13, 1)] {
+            let cut = elided(&range, part, [3, 1]);
+            let mut at = range.start;
+            for part in &cut.ranges {
+                assert_eq!(part.start, at);
+                at = part.end;
+            }
+            assert_eq!(at, range.end);
+            assert!(cut.ranges.len() <= 8);
+            assert!(cut.middle.is_none_or(|middle| cut.ranges[3] == middle));
+        }
     }
 
     #[test]

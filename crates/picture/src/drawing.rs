@@ -2,7 +2,6 @@
 
 use std::ops::Range;
 
-use super::cut::length;
 use super::{CellKind, Label, Panel, Picture};
 use tensor_layout::LayoutError;
 use tensor_layout::Level;
@@ -38,6 +37,8 @@ pub struct Drawing<'a> {
     pub(super) labels: Vec<Label>,
     pub(super) most_blocks: u64,
     pub(super) most_panels: usize,
+    /// The most characters of a row of blocks.
+    pub(super) most_characters: usize,
     /// Elements per tile, outermost first, with a name.
     pub(super) tiles: Vec<(u64, String)>,
     /// The number of tiles the shape has.
@@ -62,6 +63,7 @@ impl<'a> Drawing<'a> {
             labels: Vec::new(),
             most_blocks: 16,
             most_panels: 8,
+            most_characters: 136,
             tiles: Vec::new(),
             all_tiles: 0,
         }
@@ -225,10 +227,7 @@ impl<'a> Drawing<'a> {
     /// Returns whether every element is drawn; otherwise blocks are, and the elements of one of them.
     #[must_use]
     pub fn is_small(&self) -> bool {
-        let (longest, most_cells) = (4 * self.most_blocks, 4 * self.most_blocks * self.most_blocks);
-        let ranges = self.ranges();
-        let sides = ranges.iter().rev().take(2).map(length);
-        sides.clone().all(|side| side <= longest) && sides.product::<u64>() <= most_cells
+        self.draws_elements_of(&self.ranges())
     }
 
     /// The unit levels in which places differ.

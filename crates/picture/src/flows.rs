@@ -1,6 +1,7 @@
 //! Moves between the units of a level as a matrix.
 
 use super::color::{Coloring, Draft};
+use super::label::grouped;
 use super::{Cell, CellKind, Panel};
 use tensor_layout::LayoutError;
 use tensor_layout::internals::to_u64;
@@ -71,7 +72,7 @@ fn cell(from: u64, to: u64, count: u64) -> Cell {
     Cell {
         kind: if count > 0 { CellKind::Element } else { CellKind::Hole },
         path: vec![from, to],
-        label: if count > 0 { count.to_string() } else { String::new() },
+        label: if count > 0 { grouped(count) } else { String::new() },
         filled: [1, 1],
         slots: count,
         elements: count,

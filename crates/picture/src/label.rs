@@ -2,6 +2,8 @@
 
 use std::str::FromStr;
 
+use itertools::Itertools;
+
 use super::Cell;
 use tensor_layout::LayoutError;
 use tensor_layout::Level;
@@ -63,5 +65,27 @@ impl Label {
     pub(super) fn lines(labels: &[Label], cell: &Cell) -> String {
         let lines: Vec<String> = labels.iter().filter_map(|label| label.line(cell)).collect();
         lines.join("\n")
+    }
+}
+
+/// A count with its digits in groups of three: `151,936`. Indexes and coordinates have no groups.
+pub(super) fn grouped(count: u64) -> String {
+    let digits = count.to_string();
+    let first = digits.len() % 3;
+    let (first, rest) = digits.split_at(first);
+    let rest = rest.as_bytes().chunks(3).map(String::from_utf8_lossy);
+    let groups =
+        std::iter::once(first.into()).filter(|group: &std::borrow::Cow<'_, str>| !group.is_empty());
+    groups.chain(rest).join(",")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::grouped;
+
+    #[test]
+    fn counts_have_groups_of_three_digits() {
+        let groups = [0, 7, 999, 1000, 151_936, 1_000_000].map(grouped);
+        assert_eq!(groups, ["0", "7", "999", "1,000", "151,936", "1,000,000"]);
     }
 }

@@ -24,6 +24,7 @@ mod pair;
 mod palette;
 #[cfg(feature = "png")]
 mod png;
+mod region;
 mod svg;
 mod tensor;
 mod text;
@@ -56,7 +57,7 @@ pub struct Picture {
     pub borders: Vec<String>,
     /// Further remarks, such as the number of copies.
     pub notes: Vec<String>,
-    /// True if the cells of all panels have one size, because they are compared.
+    /// True if the panels with as many cells as the first one have cells of one size, because they are compared.
     pub one_scale: bool,
 }
 

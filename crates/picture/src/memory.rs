@@ -12,7 +12,7 @@ use tensor_layout::LayoutError;
 use tensor_layout::Level;
 use tensor_layout::algebra::Indexes;
 use tensor_layout::internals::to_index;
-use tensor_layout::program::{CoordinateSpan, CoordinateSpans};
+use tensor_layout::program::CoordinateSpan;
 use tensor_layout::{Found, Location};
 
 /// The most units and the most places of each that are drawn.
@@ -193,7 +193,7 @@ impl Drawing<'_> {
 
     /// Memories with the colours that their elements have in the tensor, those of their first copies.
     fn by_element(&self, mut panel: Panel) -> Draft {
-        let spans = CoordinateSpans::new(self.placement.with_copies(), self.placement.columns());
+        let spans = self.spans();
         let in_tensor = |cell: &Cell| match cell.elements {
             0 => Cell::default(),
             _ => self.tensor_cell(cell.indexes.clone(), &spans),

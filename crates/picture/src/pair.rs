@@ -1,9 +1,13 @@
 //! Two layouts side by side: the elements that move, their sources, and the distances.
 
-use super::color::{Draft, paint};
+use std::ops::Range;
+
+use super::color::{Coloring, Draft, paint};
 use super::drawing::Drawing;
 use super::flows::flows;
-use super::{Cell, Panel, Picture};
+use super::grid::Grid;
+use super::label::grouped;
+use super::{Cell, Picture};
 use tensor_layout::LayoutError;
 use tensor_layout::Level;
 use tensor_layout::Location;
@@ -19,25 +23,24 @@ impl Drawing<'_> {
     /// As [`Relayout::new`] and [`Relayout::transfers`].
     pub fn before_and_after(&self, after: &Drawing<'_>) -> Result<Picture, LayoutError> {
         let relayout = Relayout::new(self.placement, after.placement)?;
-        let ((mut drafts, mut notes), (mut second, _)) =
-            (self.tensor_drafts(), after.tensor_drafts());
-        let small = self.is_small() && after.is_small();
+        let region = self.region(after);
+        let small = self.draws_elements_of(&region) && after.draws_elements_of(&region);
+        let mut drafts = self.on_common_cut(after, &region, small);
+        let mut notes: Vec<String> =
+            self.hidden_padding().into_iter().chain(self.left_out(&region)).collect();
         if small {
-            let cells = second.iter_mut().flat_map(|draft| &mut draft.panel.cells);
+            let second = drafts.iter_mut().skip(1).step_by(2);
+            let cells = second.flat_map(|draft| &mut draft.panel.cells);
             cells.filter(|cell| cell.elements > 0).try_for_each(|cell| mark(cell, &relayout))?;
             notes.push(meaning(&relayout));
-        } else {
-            drafts.truncate(1);
-            second.truncate(1);
         }
-        for (drafts, name) in [(&mut drafts, "before"), (&mut second, "after")] {
-            drafts.iter_mut().for_each(|draft| named(&mut draft.panel, name));
-        }
-        drafts.append(&mut second);
         if let Ok(traffic) = relayout.traffic() {
             notes.push(relayout.sentence(&traffic));
-            let counts: Vec<String> =
-                traffic.by_distance.iter().map(|(d, count)| format!("{d} {count}")).collect();
+            let counts: Vec<String> = traffic
+                .by_distance
+                .iter()
+                .map(|(d, count)| format!("{d} {}", grouped(*count)))
+                .collect();
             notes.push(format!("copies by distance: {}", counts.join(", ")));
             if !small {
                 add_flows(flows(&relayout, &traffic), &mut drafts, &mut notes);
@@ -53,11 +56,43 @@ impl Drawing<'_> {
         picture.one_scale = true;
         Ok(picture)
     }
+
+    /// The tensor before and after, side by side: the same cells in the same place. Both have the colours of
+    /// the layout before, so that a unit of the layout after shows by its colours where its elements come from.
+    fn on_common_cut(&self, after: &Drawing<'_>, region: &[Range<u64>], small: bool) -> Vec<Draft> {
+        if region.iter().any(Range::is_empty) {
+            return Vec::new();
+        }
+        // Two panels share the width of one.
+        let grids = match small {
+            true => self.grids_of_elements(region),
+            false => vec![halved(self).first_cut(&halved(after), region)],
+        };
+        let inherited = (!small).then_some(&[][..]);
+        let (spans, spans_after) = (self.spans(), after.spans());
+        let pair = |grid: &Grid| {
+            let mut first = self.draft(grid, &spans, inherited);
+            let mut second = after.draft(grid, &spans_after, inherited);
+            let source = match &*first.coloring.meaning {
+                "Addr" => "address",
+                meaning => meaning,
+            };
+            let said = format!("coloured by the {source} that an element comes from");
+            let said = Some(said).filter(|_| !source.is_empty());
+            second.coloring = Coloring { said, ..first.coloring.clone() };
+            first.panel.caption = format!("before: {}", first.panel.caption);
+            second.panel.caption = format!("after: {}", second.panel.caption);
+            [first, second]
+        };
+        grids.iter().flat_map(pair).collect()
+    }
 }
 
-fn named(panel: &mut Panel, name: &str) {
-    panel.caption = format!("{name}: {}", panel.caption);
-    panel.zoom = None;
+/// A drawing of half as many blocks along a side.
+fn halved<'a>(drawing: &Drawing<'a>) -> Drawing<'a> {
+    let mut half = drawing.clone().most_blocks(drawing.most_blocks / 2);
+    half.most_characters /= 2;
+    half
 }
 
 fn add_flows(
@@ -78,12 +113,12 @@ fn mark(cell: &mut Cell, relayout: &Relayout) -> Result<(), LayoutError> {
     Ok(())
 }
 
-/// The place that the farthest copy comes from: `PE 3`, `L2B 1.0.3`, `Addr 5`.
+/// The place that the farthest copy comes from: `PE 3`, `L2B 1.0.3`, or address `@5` of the same unit.
 fn origin(transfer: &Transfer, relayout: &Relayout) -> String {
     match transfer.distance {
         Distance::InPlace => String::new(),
         Distance::Memory => "memory".into(),
-        Distance::Address => format!("{} {}", Level::ADDR, transfer.read.start / relayout.lanes()),
+        Distance::Address => format!("@{}", transfer.read.start / relayout.lanes()),
         Distance::Level(level) => format!("{level} {}", path(&transfer.source, relayout)),
     }
 }
@@ -103,11 +138,11 @@ fn meaning(relayout: &Relayout) -> String {
     let (first, last) = (names.first().unwrap_or(&"PE"), names.last().unwrap_or(&"PE"));
     match first == last {
         true => format!(
-            "\u{2190}{last} 3: comes from {last} 3; \u{2190}Addr 5: from address 5 of the same unit"
+            "\u{2190}{last} 3: comes from {last} 3; \u{2190}@5: from address 5 of the same unit"
         ),
         false => format!(
             "\u{2190}{first} 1..: crosses {first}, and comes from that unit ({levels}); \
-             \u{2190}Addr 5: from address 5 of the same unit"
+             \u{2190}@5: from address 5 of the same unit"
         ),
     }
 }

@@ -3,17 +3,15 @@
 use std::ops::Range;
 
 use super::color::{Draft, paint};
-use super::coloring::{only, span_in};
-use super::cut::{blocks, elided, length, tile_edge};
+use super::coloring::{Scheme, only, span_in};
+use super::cut::length;
 use super::drawing::Drawing;
-use super::grid::Grid;
+use super::grid::{Grid, LEFT_OUT};
 use super::palette::COLORS;
 use super::{Cell, CellKind, Label, Panel, Picture};
 use tensor_layout::Level;
 use tensor_layout::Location;
-use tensor_layout::algebra::Indexes;
 use tensor_layout::internals;
-use tensor_layout::internals::{to_index, to_u64};
 use tensor_layout::program::{CoordinateSpan, CoordinateSpans};
 
 impl Drawing<'_> {
@@ -38,45 +36,29 @@ impl Drawing<'_> {
 
     /// The panels before they are coloured, and the notes about them.
     pub(super) fn tensor_drafts(&self) -> (Vec<Draft>, Vec<String>) {
-        let ranges = self.ranges();
-        if ranges.iter().any(Range::is_empty) {
+        let region = self.ranges();
+        if region.iter().any(Range::is_empty) {
             return (Vec::new(), Vec::new());
         }
-        let (outer, sides) = ranges.split_at(ranges.len().saturating_sub(2));
-        let small = self.is_small();
-        let most = to_u64(self.most_panels);
-        let shown = if small { most } else { 1 };
-        let leading: Vec<u64> = outer.iter().map(length).collect();
-        let all = leading.iter().try_fold(1_u64, |all, n| all.checked_mul(*n));
-        let spans = CoordinateSpans::new(self.placement.with_copies(), self.placement.columns());
-        let drafts = match small {
+        let spans = self.spans();
+        let drafts = match self.draws_elements_of(&region) {
             true => {
-                let leads = Indexes::new(leading).take(to_index(shown));
-                let lead =
-                    |at: Vec<u64>| at.iter().zip(outer).map(|(at, r)| at + r.start).collect();
-                leads
-                    .map(|at| self.draft(&Grid::of_elements(lead(at), sides), &spans, None))
-                    .collect()
+                let grids = self.grids_of_elements(&region);
+                grids.iter().map(|grid| self.draft(grid, &spans, None)).collect()
             }
-            false => {
-                let lead = outer.iter().zip(&self.zoom);
-                let lead = lead.map(|(range, zoom)| zoom.unwrap_or(range.start)).collect();
-                self.zoomed(lead, sides, &spans)
-            }
+            false => self.zoomed(&region, &spans),
         };
-        let mut notes: Vec<String> = self.hidden_padding().into_iter().collect();
-        if all.is_none_or(|all| all > shown) {
-            let of = all.map_or("more than 2^64".into(), |all| all.to_string());
-            notes.push(match small {
-                true => format!("the first {shown} of {of} leading indexes are drawn"),
-                false => format!("one of {of} leading indexes is drawn"),
-            });
-        }
-        (drafts, notes)
+        let notes = self.hidden_padding().into_iter().chain(self.left_out(&region));
+        (drafts, notes.collect())
+    }
+
+    /// The counter of the coordinates that elements take, all copies among them.
+    pub(super) fn spans(&self) -> CoordinateSpans<'_> {
+        CoordinateSpans::new(self.placement.with_copies(), self.placement.columns())
     }
 
     /// Padding inside tiles, which no index reaches.
-    fn hidden_padding(&self) -> Option<String> {
+    pub(super) fn hidden_padding(&self) -> Option<String> {
         let layout = self.placement.layout();
         if layout.derived_axes().is_empty() {
             return None;
@@ -90,25 +72,21 @@ impl Drawing<'_> {
     }
 
     /// Blocks along the digits, then the content of one of them, down to elements.
-    fn zoomed(
-        &self,
-        lead: Vec<u64>,
-        sides: &[Range<u64>],
-        spans: &CoordinateSpans<'_>,
-    ) -> Vec<Draft> {
+    fn zoomed(&self, region: &[Range<u64>], spans: &CoordinateSpans<'_>) -> Vec<Draft> {
         let mut drafts: Vec<Draft> = Vec::new();
-        let (mut sides, mut meaning) = (sides.to_vec(), Vec::new());
+        let lead = self.lead(region);
+        let (mut sides, mut meaning) = (region[lead.len()..].to_vec(), Vec::new());
         // A block that is cut into one is looked into at once.
         for _ in 0..2 * self.most_panels {
             if drafts.len() == self.most_panels {
                 break;
             }
-            let grid = self.cut(lead.clone(), &sides);
+            let grid = self.cut(self, &lead, &sides);
             let cells = grid.boxes();
             if cells.len() > 1 || grid.is_of_elements() {
                 let mut draft = self.draft(&grid, spans, Some(&meaning));
                 meaning = self.colored_levels(&draft.panel.cells, &meaning);
-                if grid.is_of_elements() || grid.is_elided {
+                if grid.is_of_elements() {
                     drafts.push(draft);
                     break;
                 }
@@ -121,22 +99,6 @@ impl Drawing<'_> {
             sides = chosen[lead.len()..].to_vec();
         }
         drafts
-    }
-
-    /// Blocks of a range: whole tiles, then the content of one tile.
-    fn cut(&self, lead: Vec<u64>, sides: &[Range<u64>]) -> Grid {
-        let axes = &self.placement.layout().axes()[lead.len()..];
-        let tile = self.tiles.first().map(|(size, _)| *size);
-        let edges: Vec<u64> =
-            axes.iter().map(|axis| tile.map_or(1, |tile| tile_edge(axis, tile))).collect();
-        let within = sides.iter().zip(&edges).all(|(side, edge)| length(side) <= *edge);
-        let is_elided =
-            tile.is_some() && within && sides.iter().any(|s| length(s) > self.most_blocks);
-        let cuts = sides.iter().zip(axes).zip(&edges).map(|((side, axis), edge)| match is_elided {
-            true => elided(side),
-            false => blocks(axis, side, if within { 1 } else { *edge }, self.most_blocks),
-        });
-        Grid { lead, sides: cuts.collect(), is_elided }
     }
 
     /// The block to show in detail: among those that hold the index of the zoom, the first
@@ -152,23 +114,33 @@ impl Drawing<'_> {
     }
 
     /// A grid of elements or of blocks; those within a block inherit its levels.
-    fn draft(
+    pub(super) fn draft(
         &self,
         grid: &Grid,
         spans: &CoordinateSpans<'_>,
         inherited: Option<&[Level]>,
     ) -> Draft {
+        let slots: Vec<u64> = (0..grid.extents.len()).map(|axis| self.slots(axis)).collect();
+        let within = |indexes: Vec<Range<u64>>| -> Vec<Range<u64>> {
+            let within = indexes.into_iter().zip(&slots);
+            within.map(|(range, slots)| range.start..range.end.min(*slots)).collect()
+        };
+        // The region of two layouts has cells that one of them has no slots for.
+        let cell = |indexes: Vec<Range<u64>>| match indexes.iter().any(Range::is_empty) {
+            true => Cell::default(),
+            false => self.tensor_cell(indexes, spans),
+        };
         let mut cells: Vec<Cell> =
-            grid.boxes().into_iter().map(|indexes| self.tensor_cell(indexes, spans)).collect();
+            grid.boxes().into_iter().map(|indexes| cell(within(indexes))).collect();
         let varying = self.varying(&cells);
         let labels = self.labels_of(grid, &varying);
         for cell in &mut cells {
-            let whole = grid.is_elided && cell.slots > 1;
-            cell.label = if whole { "\u{2026}".into() } else { Label::lines(&labels, cell) };
+            let whole = grid.leaves_out(&cell.indexes);
+            cell.label = if whole { LEFT_OUT.into() } else { Label::lines(&labels, cell) };
         }
         let scheme = inherited.map_or_else(
             || self.scheme_of_elements(),
-            |inherited| self.scheme(&self.colored_levels(&cells, inherited)),
+            |inherited| self.scheme_of_blocks(&cells, inherited),
         );
         let coloring = self.coloring(&cells, &scheme);
         let order = if self.tiles.is_empty() { Vec::new() } else { in_order(&cells) };
@@ -239,7 +211,7 @@ impl Drawing<'_> {
         let levels = |levels: Vec<Level>| levels.into_iter().map(Label::Level).collect();
         let units: Vec<Level> = varying.iter().copied().filter(|l| !l.is_in_unit()).collect();
         let within = units.len() < varying.len() || units.is_empty();
-        match grid.is_of_elements() || grid.is_elided {
+        match grid.is_of_elements() {
             true if within => vec![Label::Address],
             true => levels(units),
             false if varying.is_empty() => levels(self.used_columns()),
@@ -263,8 +235,21 @@ impl Drawing<'_> {
         let common = self.used_columns().into_iter().filter(|level| !varying.contains(level));
         let shown = common.filter_map(|level| Some((level, span_in(first, level)?)));
         let shown: Vec<String> = shown.map(|(level, span)| format!("{level} {span}")).collect();
-        let what = if grid.is_of_elements() || grid.is_elided { "all in" } else { "in each" };
+        let what = if grid.is_of_elements() { "all in" } else { "in each" };
         (!shown.is_empty()).then(|| format!("{what} {}", shown.join(", ")))
+    }
+
+    /// The scheme of blocks: the units, or of blocks of several units the ranges of the outermost level in
+    /// which they differ.
+    fn scheme_of_blocks(&self, cells: &[Cell], inherited: &[Level]) -> Scheme {
+        let levels = self.colored_levels(cells, inherited);
+        let is_by_unit = self.by.is_none() && self.tiles.is_empty();
+        let varying = self.varying(cells);
+        let outermost = self.coloring_levels().into_iter().find(|level| varying.contains(level));
+        match outermost.filter(|_| levels.is_empty() && is_by_unit) {
+            Some(level) => Scheme::Ranges(level),
+            None => self.scheme(&levels),
+        }
     }
 
     /// The levels whose coordinates colour a panel: the outer ones in which its cells differ and
@@ -285,13 +270,6 @@ impl Drawing<'_> {
         let count = (1..=levels.len()).rev().find(|count| few(&levels[..*count])).unwrap_or(1);
         levels.truncate(count);
         levels
-    }
-}
-
-impl Grid {
-    fn of_elements(lead: Vec<u64>, sides: &[Range<u64>]) -> Grid {
-        let singly = |range: &Range<u64>| range.clone().map(|at| at..at + 1).collect();
-        Grid { lead, sides: sides.iter().map(singly).collect(), is_elided: false }
     }
 }
 

@@ -1,7 +1,12 @@
 //! A picture as text, for the terminal.
 
+use itertools::{EitherOrBoth, Itertools};
+
 use super::palette::background;
 use super::{Cell, CellKind, Panel, Picture};
+
+/// The blanks between two panels side by side.
+const GUTTER: usize = 3;
 
 impl Picture {
     /// The picture as text of at most `width` characters per line, as far as cells are not wider:
@@ -11,22 +16,22 @@ impl Picture {
     #[must_use]
     pub fn to_text(&self, width: usize, color: bool) -> String {
         let mut text = format!("{}\n", self.title);
-        for (panel, before) in
-            self.panels.iter().zip([None].into_iter().chain(self.panels.iter().map(Some)))
-        {
-            let zoom = before.and_then(|panel| panel.cells.get(panel.zoom?));
+        let mut at = 0;
+        while at < self.panels.len() {
             text.push('\n');
-            for line in wrapped(&format!("{}{}", zoomed(zoom), panel.caption), width) {
-                text.push_str(&format!("{line}\n"));
+            let half = width.saturating_sub(GUTTER) / 2;
+            let two = (self.one_scale && at + 1 < self.panels.len())
+                .then(|| [at, at + 1].map(|at| self.panel_text(at, half, color)));
+            match two.filter(|two| two.iter().flatten().all(|part| widest(part) <= half)) {
+                Some([left, right]) if !self.is_in_bands(at, half, color) => {
+                    text.push_str(&beside(left, right));
+                    at += 2;
+                }
+                _ => {
+                    text.push_str(&self.panel_text(at, width, color).concat());
+                    at += 1;
+                }
             }
-            let grid = TextGrid::new(panel, color);
-            let inside = if panel.text.is_empty() { "Addr" } else { &panel.text };
-            let units = grid.shows_units.then(|| format!("{}:{inside}", self.borders.join(".")));
-            if let Some(names) = names(panel).or(units) {
-                text.push_str(&format!("in each cell: {names}\n"));
-            }
-            grid.print(width, &mut text);
-            text.push_str(&panel_key(panel, width, color));
         }
         let key = self.text_key();
         if !key.is_empty() {
@@ -36,6 +41,33 @@ impl Picture {
             text.push_str(&format!("{line}\n"));
         }
         text
+    }
+
+    /// The caption of a panel, and its grid with its key.
+    fn panel_text(&self, at: usize, width: usize, color: bool) -> [String; 2] {
+        let panel = &self.panels[at];
+        let before = at.checked_sub(1).map(|at| &self.panels[at]);
+        let zoom = before.and_then(|panel| panel.cells.get(panel.zoom?));
+        let mut text = String::new();
+        for line in wrapped(&format!("{}{}", zoomed(zoom), panel.caption), width) {
+            text.push_str(&format!("{line}\n"));
+        }
+        let grid = TextGrid::new(panel, color);
+        let inside = if panel.text.is_empty() { "Addr" } else { &panel.text };
+        let units = grid.shows_units.then(|| format!("{}:{inside}", self.borders.join(".")));
+        if let Some(names) = names(panel).or(units) {
+            text.push_str(&format!("in each cell: {names}\n"));
+        }
+        let mut body = String::new();
+        grid.print(width, &mut body);
+        body.push_str(&panel_key(panel, width, color));
+        [text, body]
+    }
+
+    /// Returns whether one of two panels is wider than a width, and printed in bands.
+    fn is_in_bands(&self, at: usize, width: usize, color: bool) -> bool {
+        let is_wide = |panel| TextGrid::new(panel, color).per_band(width) < panel.columns;
+        self.panels[at..at + 2].iter().any(is_wide)
     }
 
     /// The meanings of the signs.
@@ -52,6 +84,32 @@ impl Picture {
         key.extend(says("within").then_some("? at most"));
         key
     }
+}
+
+/// The number of characters of a line that are seen: colours are not.
+fn visible(line: &str) -> usize {
+    let mut parts = line.split('\u{1b}');
+    let first = parts.next().map_or(0, |text| text.chars().count());
+    let rest = parts.filter_map(|part| part.split_once('m'));
+    first + rest.map(|(_, text)| text.chars().count()).sum::<usize>()
+}
+
+fn widest(text: &str) -> usize {
+    text.lines().map(visible).max().unwrap_or(0)
+}
+
+/// Two panels side by side: their grids begin on the same line.
+fn beside(left: [String; 2], right: [String; 2]) -> String {
+    let wide = left.iter().map(|text| widest(text)).max().unwrap_or(0) + GUTTER;
+    let beside = |(left, right): (String, String)| -> String {
+        let line = |both: EitherOrBoth<&str>| {
+            let (left, right) = both.or("", "");
+            let gap = " ".repeat(wide - visible(left));
+            format!("{left}{gap}{right}").trim_end().to_owned() + "\n"
+        };
+        left.lines().zip_longest(right.lines()).map(line).collect()
+    };
+    left.into_iter().zip(right).map(beside).collect()
 }
 
 /// The caption of the block that a panel shows, if it shows one.
@@ -131,10 +189,15 @@ impl<'a> TextGrid<'a> {
         TextGrid { panel, color, words, shows_units, cell, left: widest(&panel.row_ticks) }
     }
 
+    /// The number of columns that fit a width.
+    fn per_band(&self, width: usize) -> usize {
+        width.saturating_sub(self.left + 1) / (self.cell + 1)
+    }
+
     /// Bands of columns, each with its ticks.
     fn print(&self, width: usize, text: &mut String) {
         let columns = self.panel.columns;
-        let per_band = width.saturating_sub(self.left + 1) / (self.cell + 1);
+        let per_band = self.per_band(width);
         for from in (0..columns).step_by(per_band.max(1)) {
             let band = from..columns.min(from + per_band.max(1));
             if from > 0 {

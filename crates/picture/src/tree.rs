@@ -5,6 +5,7 @@ use std::ops::Range;
 use super::color::Draft;
 use super::cut::{blocks, length};
 use super::drawing::Drawing;
+use super::label::grouped;
 use super::{Cell, CellKind, Panel};
 use tensor_layout::LayoutError;
 use tensor_layout::Level;
@@ -60,7 +61,7 @@ impl Drawing<'_> {
             }
             let sides: Vec<Open> = self.sides(&open);
             if sides.iter().any(|side| side.count() > MOST_SUBTREES) {
-                let (level, size) = (sides[0].level, sides[0].count());
+                let (level, size) = (sides[0].level, grouped(sides[0].count()));
                 notes.push(format!(
                     "the {size} units of {level} were not counted; choose with --at"
                 ));
@@ -103,10 +104,13 @@ impl Drawing<'_> {
         if let Some((fullest, emptiest)) = self.placement.extreme_units(&self.at)? {
             let (most, least) = (fullest.elements, emptiest.elements);
             notes.push(match most == least {
-                true => format!("every unit holds {most} elements"),
+                true => format!("every unit holds {} elements", grouped(most)),
                 false => format!(
-                    "the fullest unit is {} with {most} elements, the emptiest {} with {least}",
-                    fullest.unit, emptiest.unit
+                    "the fullest unit is {} with {} elements, the emptiest {} with {}",
+                    fullest.unit,
+                    grouped(most),
+                    emptiest.unit,
+                    grouped(least)
                 ),
             });
         }
@@ -116,7 +120,9 @@ impl Drawing<'_> {
 
 fn sentence(census: &Census) -> String {
     let Census { units, elements, padding, holes, .. } = census;
-    let holes = holes.map_or("holes not counted".into(), |holes| format!("{holes} holes"));
+    let holes =
+        holes.map_or("holes not counted".into(), |holes| format!("{} holes", grouped(holes)));
+    let [units, elements, padding] = [*units, *elements, *padding].map(grouped);
     format!(
         "{units} units hold {elements} elements (all copies), {padding} slots of padding, {holes}"
     )
@@ -250,10 +256,10 @@ fn cell(census: &Census) -> Cell {
         (0, _) => CellKind::Padding,
         _ => CellKind::Element,
     };
-    let mut label = vec![census.elements.to_string()];
+    let mut label = vec![grouped(census.elements)];
     let others = [(census.padding, "pad"), (census.holes.unwrap_or(0), "holes")];
     let others = others.into_iter().filter(|(count, _)| *count > 0);
-    label.extend(others.map(|(count, what)| format!("{count} {what}")));
+    label.extend(others.map(|(count, what)| format!("{} {what}", grouped(count))));
     Cell {
         kind,
         label: label.join("\n"),

@@ -5,3 +5,4 @@
 
 mod figures;
 mod film;
+mod pairs;

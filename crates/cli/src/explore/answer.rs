@@ -9,6 +9,7 @@ use tensor_layout::xla::XlaDtype;
 use tensor_layout::{Layout, LayoutError, LayoutText, Level, Placement};
 use tensor_layout_picture::Panel;
 
+use super::digits::digits_json;
 use super::panel::panel_json;
 use super::question::Question;
 use crate::edit::edited;
@@ -81,6 +82,8 @@ fn placed_view(question: &Question, placed: &PlacementSource) -> Result<Value, F
         "replicated": replicated.iter().map(Level::as_str).collect::<Vec<_>>(),
         "report": report.to_string(),
         "notations": notations(syntax, layout),
+        "digits": digits_json(layout),
+        "code": code(layout),
         "table": table(placement),
         "edits": edits(syntax, layout),
         "formats": formats(),
@@ -96,13 +99,18 @@ fn notations(syntax: &LayoutText, layout: &Layout) -> Vec<Value> {
         let written = dtype.map(|dtype| syntax.write_edited(layout, to, dtype));
         entry(to.name(), written.map(|written| written.map(|(text, _)| text)))
     };
+    names.into_iter().map(text).collect()
+}
+
+/// The layout as code, or the reason it cannot be written.
+fn code(layout: &Layout) -> Vec<Value> {
     let code = [
-        ("affine-map", layout.to_affine_map()),
         ("C", layout.to_c()),
         ("Python", layout.to_python()),
+        ("MLIR", layout.to_affine_map()),
+        ("isl", layout.to_isl()),
     ];
-    let code = code.into_iter().map(|(name, text)| entry(name, Some(text)));
-    names.into_iter().map(text).chain(code).collect()
+    code.into_iter().map(|(name, text)| entry(name, Some(text))).collect()
 }
 
 fn entry(name: &str, written: Option<Result<String, LayoutError>>) -> Value {
@@ -177,4 +185,21 @@ fn pair(question: &Question) -> Result<Value, Failure> {
         "description": picture.description,
         "notes": picture.notes,
     }))
+}
+
+/// The film of a layout into its memories, or of two from one to the other.
+pub(super) fn film(question: &Question) -> Value {
+    let made = || -> Result<String, Failure> {
+        if question.after.trim().is_empty() {
+            let placed = question.placed()?;
+            return Ok(question.whole(&placed).film(&[])?.to_svg());
+        }
+        let (before, after) = question.placed_pair()?;
+        Ok(question.whole(&before).film(&[&question.whole(&after)])?.to_svg())
+    };
+    match made() {
+        // Inside a page an SVG needs no name space, and the page names no address.
+        Ok(svg) => json!({ "svg": svg.replacen(" xmlns=\"http://www.w3.org/2000/svg\"", "", 1) }),
+        Err(failure) => json!({ "error": failure.json() }),
+    }
 }

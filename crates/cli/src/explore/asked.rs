@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use tensor_layout_picture::UnitContents;
 
 use super::answer::panels;
+use super::moved::moved;
 use super::question::Question;
 use crate::edit::edited;
 use crate::failure::Failure;
@@ -13,6 +14,14 @@ use crate::failure::Failure;
 pub(super) fn edit(question: &Question, name: &str, value: &str) -> Value {
     let text = question.placed().and_then(|placed| edited(&placed.syntax, name, value));
     match text {
+        Ok(text) => json!({ "text": text }),
+        Err(failure) => json!({ "error": failure.json() }),
+    }
+}
+
+/// A layout after a digit has moved to the place of another: the new text, or the error.
+pub(super) fn moved_digit(question: &Question, from: usize, to: usize) -> Value {
+    match question.placed().and_then(|placed| moved(&placed.syntax, from, to)) {
         Ok(text) => json!({ "text": text }),
         Err(failure) => json!({ "error": failure.json() }),
     }
@@ -47,6 +56,32 @@ pub(super) fn lit(question: &Question, side: AskedSide, cell: usize, copies: boo
             }
         };
         Ok(cells?)
+    };
+    match found() {
+        Ok(cells) => json!({ "cells": cells }),
+        Err(failure) => json!({ "error": failure.json() }),
+    }
+}
+
+/// The most pairs of a cell of the tensor and one of the machine for which all lights are answered at once.
+const MOST_PAIRS: usize = 1 << 19;
+
+/// The answers of [`lit`] for every cell of both sides, so that none is asked for while the pointer moves; null
+/// where there are many.
+pub(super) fn all_lit(question: &Question, copies: bool) -> Value {
+    let found = || -> Result<Value, Failure> {
+        let placed = question.placed()?;
+        let (tensor, machine, _) = panels(question, &placed)?;
+        if tensor.cells.len().saturating_mul(machine.cells.len()) > MOST_PAIRS {
+            return Ok(Value::Null);
+        }
+        let placement = &placed.placement;
+        let held = UnitContents::of_panel(placement, &machine)?;
+        let units = |cell| UnitContents::units_of(&held, placement, cell, copies);
+        let of_tensor: Result<Vec<_>, _> = tensor.cells.iter().map(units).collect();
+        let cells = |cell| UnitContents::new(placement, cell)?.cells_of(placement, &tensor, copies);
+        let of_machine: Result<Vec<_>, _> = machine.cells.iter().map(cells).collect();
+        Ok(json!({ "tensor": of_tensor?, "machine": of_machine? }))
     };
     match found() {
         Ok(cells) => json!({ "cells": cells }),

@@ -4,15 +4,17 @@ use serde_json::{Map, Value, json};
 use tensor_layout::Placement;
 use tensor_layout_picture::{Panel, UnitContents};
 
-use super::answer::{panels, view};
+use super::answer::{film, panels, view};
+use super::gallery::examples_json;
 use super::question::Question;
 use crate::failure::Failure;
 
 /// The page; its answers are `null` if it has a server.
-pub(super) const PAGE: &str = include_str!("page.html");
+const PAGE: &str = include_str!("page.html");
 
-/// The text in the page that the answers replace.
+/// The texts in the page that the answers and the examples replace.
 const SLOT: &str = "/*ANSWERS*/null";
+const EXAMPLES: &str = "/*EXAMPLES*/[]";
 
 /// The greatest depth to which marked blocks are followed.
 const MOST_VIEWS: usize = 5;
@@ -28,8 +30,19 @@ pub fn explore_page(fields: &[(&str, &str)]) -> Result<String, String> {
     page_of(&question).map_err(|failure| failure.to_string())
 }
 
+/// The page that asks a server.
+#[cfg(feature = "explore")]
+pub(super) fn served_page() -> String {
+    PAGE.replace(EXAMPLES, &examples_json().to_string().replace('<', "\\u003c"))
+}
+
 /// The page for one question.
 pub(crate) fn page_of(question: &Question) -> Result<String, Failure> {
+    page_with(question, false)
+}
+
+/// The page for one question, with links to the pages of the examples if they are beside it.
+pub(super) fn page_with(question: &Question, examples: bool) -> Result<String, Failure> {
     let mut views = Vec::new();
     let mut next = question.clone();
     for _ in 0..MOST_VIEWS {
@@ -45,9 +58,15 @@ pub(crate) fn page_of(question: &Question) -> Result<String, Failure> {
             None => break,
         }
     }
-    let answers = json!({ "question": json!(question), "views": views });
+    let answers = json!({
+        "question": json!(question),
+        "views": views,
+        "film": film(question),
+    });
     // The answers must not contain text that ends the script.
-    Ok(PAGE.replace(SLOT, &answers.to_string().replace('<', "\\u003c")))
+    let inert = |value: Value| value.to_string().replace('<', "\\u003c");
+    let examples = if examples { examples_json() } else { json!([]) };
+    Ok(PAGE.replace(EXAMPLES, &inert(examples)).replace(SLOT, &inert(answers)))
 }
 
 /// The window of the block that is shown in detail.

@@ -3,7 +3,13 @@
 mod answer;
 #[cfg(feature = "explore")]
 mod asked;
+mod digits;
+#[cfg(feature = "explore")]
+mod export;
 mod file;
+mod gallery;
+#[cfg(feature = "explore")]
+mod moved;
 mod panel;
 mod question;
 #[cfg(feature = "explore")]
@@ -19,11 +25,13 @@ pub(super) use command::Explore;
 #[cfg(feature = "explore")]
 mod command {
     use std::net::{Ipv4Addr, TcpListener};
+    use std::path::PathBuf;
     use std::process::{Command, Stdio};
 
     use clap::Args as ClapArgs;
     use serde_json::json;
 
+    use super::export::export;
     use super::server;
     use crate::failure::{Failure, note};
     use crate::input::Reading;
@@ -48,7 +56,8 @@ bookmark it.
 Examples:
   tensor-layout explore
   tensor-layout explore '(10,7)/((3:7, 4_PE), (7:1))' --open
-  tensor-layout explore '((4_PE, 3:8), (8:1))' '((12:2), (4_PE, 2:1))' --machine PE=4")]
+  tensor-layout explore '((4_PE, 3:8), (8:1))' '((12:2), (4_PE, 2:1))' --machine PE=4
+  tensor-layout explore --export pages")]
     pub(crate) struct Explore {
         /// The layout to show first, or - for standard input.
         #[arg(value_name = "LAYOUT")]
@@ -63,6 +72,9 @@ Examples:
         /// The port; by default 8737, or the next free one. 0 is any free one.
         #[arg(long, value_name = "PORT")]
         port: Option<u16>,
+        /// Write the page into DIR instead of serving it: index.html, and a page for each example.
+        #[arg(long, value_name = "DIR", conflicts_with_all = ["port", "open"])]
+        export: Option<PathBuf>,
         /// Open the page in the browser.
         #[arg(long)]
         open: bool,
@@ -80,6 +92,10 @@ Examples:
             if !question.layout.is_empty() {
                 // An error is better reported here than in the browser.
                 question.placed()?;
+            }
+            if let Some(dir) = &self.export {
+                let question = Some(&question).filter(|question| !question.layout.is_empty());
+                return export(dir, question);
             }
             let asked = self.port.unwrap_or(PORT);
             let failed = |error| Failure::Io(format!("port {asked} of 127.0.0.1"), error);

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use tensor_layout::{LayoutText, Level, Location, Machine, Placement};
 use tensor_layout_picture::Drawing;
 
+use crate::draw;
 use crate::failure::Failure;
 use crate::input::numbers;
 use crate::picture::titled;
@@ -27,6 +28,9 @@ pub(crate) struct Question {
     pub(crate) dtype: String,
     pub(crate) shape: String,
     pub(crate) base: String,
+    /// The level that cells are coloured by, and the texts in the cells of the tensor, as `draw` takes them.
+    pub(crate) by: String,
+    pub(crate) labels: String,
     /// The range of every axis that is shown; `None` for all of it.
     pub(crate) window: Vec<Option<(String, String)>>,
     /// The subtree of the machine that is shown, `L2B=3,PE=1`.
@@ -53,7 +57,15 @@ impl Question {
 
     /// Rejects texts that are too long to be typed, before anything is read.
     fn check_length(&self) -> Result<(), Failure> {
-        let texts = [&self.layout, &self.after, &self.machine, &self.shape, &self.at];
+        let texts = [
+            &self.layout,
+            &self.after,
+            &self.machine,
+            &self.shape,
+            &self.at,
+            &self.by,
+            &self.labels,
+        ];
         match texts.iter().any(|text| text.len() > LONGEST) {
             true => Err(Failure::Argument(format!("a text is longer than {LONGEST} characters"))),
             false => Ok(()),
@@ -125,6 +137,21 @@ impl Question {
         titled(&placed.placement, &placed.syntax)
     }
 
+    /// A drawing with the colours and the labels that are asked for.
+    fn looks<'a>(
+        &self,
+        drawing: Drawing<'a>,
+        placement: &Placement,
+    ) -> Result<Drawing<'a>, Failure> {
+        let words = self.labels.split(',').map(str::trim).filter(|word| !word.is_empty());
+        let words: Vec<String> = words.map(str::to_owned).collect();
+        let drawing = drawing.labels(&draw::labels("label with", &words, placement)?);
+        Ok(match self.by.trim() {
+            "" => drawing,
+            level => drawing.by(draw::column("colour by", Level::new(level)?, placement)?),
+        })
+    }
+
     /// The drawing of the part that is shown: of leading axes one index.
     pub(super) fn drawing<'a>(&self, placed: &'a PlacementSource) -> Result<Drawing<'a>, Failure> {
         let placement = &placed.placement;
@@ -160,7 +187,7 @@ impl Question {
                 return Err(Failure::Argument(format!("`{level}={coordinate}` is out of range")));
             }
         }
-        Ok(drawing.at(at))
+        self.looks(drawing.at(at), placement)
     }
 }
 

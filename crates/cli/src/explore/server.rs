@@ -31,9 +31,9 @@ use tensor_layout::rows::Format;
 use tokio::net::TcpStream;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-use super::answer::view;
-use super::asked::{AskedSide, edit, lit};
-use super::file::PAGE;
+use super::answer::{film, view};
+use super::asked::{AskedSide, all_lit, edit, lit, moved_digit};
+use super::file::served_page;
 use super::question::Question;
 use crate::failure::Failure;
 
@@ -76,8 +76,9 @@ pub(super) fn serve(listener: TcpListener, port: u16) -> io::Result<()> {
         hosts: Arc::new([format!("127.0.0.1:{port}"), format!("localhost:{port}")]),
         running: Arc::new(Semaphore::new(AT_ONCE)),
     };
+    let page = Bytes::from(served_page());
     let app = Router::new()
-        .route("/", get(async || ([(CONTENT_TYPE, "text/html; charset=utf-8")], PAGE)))
+        .route("/", get(async move || ([(CONTENT_TYPE, "text/html; charset=utf-8")], page.clone())))
         .route("/api/ask", post(ask))
         .route("/api/table", get(table))
         .layer(middleware::from_fn_with_state(shared.clone(), guarded))
@@ -160,6 +161,12 @@ enum PageRequest {
     View(Question),
     /// The cells that light up with one.
     Light { question: Question, side: AskedSide, cell: usize, copies: bool },
+    /// A layout after a digit has moved to the place of another.
+    Move { question: Question, from: usize, to: usize },
+    /// The film of a layout, or of two.
+    Film(Question),
+    /// The cells that light up with each cell.
+    Lights { question: Question, copies: bool },
     /// A layout after an edit.
     Edit { question: Question, name: String, value: String },
 }
@@ -174,6 +181,9 @@ async fn ask(State(shared): State<ServerState>, body: Bytes) -> Response {
     let answer = move || match wanted {
         PageRequest::View(question) => view(&question),
         PageRequest::Light { question, side, cell, copies } => lit(&question, side, cell, copies),
+        PageRequest::Lights { question, copies } => all_lit(&question, copies),
+        PageRequest::Move { question, from, to } => moved_digit(&question, from, to),
+        PageRequest::Film(question) => film(&question),
         PageRequest::Edit { question, name, value } => edit(&question, &name, &value),
     };
     match bounded(&shared, answer).await {

@@ -550,6 +550,7 @@ fn explore() -> Vec<Case> {
         refused("base", "((4:1)) --base 18446744073709551615", "does not fit in 64 bits"),
         refused("port", "((4:1)) --port 99999", "99999"),
         refused("open", "((4:1 --open", "expected"),
+        refused("export", "--export pages --port 0", "cannot be used with"),
     ]
 }
 

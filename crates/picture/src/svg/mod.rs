@@ -16,8 +16,10 @@ const CHARACTER: f64 = 6.7;
 const LINE: f64 = 14.0;
 const GAP: f64 = 30.0;
 const MARGIN: f64 = 14.0;
+/// The distance of a leader line from the panel that it leads to.
+const LEADER: f64 = 8.0;
 /// Panels go side by side as long as they fit in this width.
-const WIDEST: f64 = 880.0;
+const WIDEST: f64 = 960.0;
 /// The legend has at least this width.
 const NARROWEST: f64 = 280.0;
 
@@ -61,13 +63,21 @@ impl Picture {
         )
     }
 
-    /// The panels with their sizes; if they are compared, with cells of one size.
+    /// The panels with their sizes; if they are compared, with cells of one size, on one line.
     fn boxes(&self) -> Vec<DrawnBox<'_>> {
+        let first = self.panels.first().map(|panel| (panel.columns, panel.cells.len()));
+        let is_compared =
+            |panel: &Panel| self.one_scale && Some((panel.columns, panel.cells.len())) == first;
         let widest = |a: (f64, f64), b: (f64, f64)| (a.0.max(b.0), a.1.max(b.1));
-        let cells = self.panels.iter().map(panel::cell_size);
-        let common = cells.fold((0.0, 0.0), widest);
-        let scale = |panel| if self.one_scale { common } else { panel::cell_size(panel) };
-        self.panels.iter().map(|panel| DrawnBox::new(panel, scale(panel))).collect()
+        let compared = || self.panels.iter().filter(|panel| is_compared(panel));
+        let common = compared().map(panel::cell_size).fold((0.0, 0.0), widest);
+        let scale = |panel| if is_compared(panel) { common } else { panel::cell_size(panel) };
+        let mut boxes: Vec<DrawnBox<'_>> =
+            self.panels.iter().map(|panel| DrawnBox::new(panel, scale(panel))).collect();
+        let highest = boxes.iter().filter(|one| is_compared(one.panel));
+        let above = highest.map(|one| one.ticks.1).fold(0.0, f64::max);
+        boxes.iter_mut().filter(|one| is_compared(one.panel)).for_each(|one| one.begin_at(above));
+        boxes
     }
 
     /// Borders, padding and notes; the new bottom.
@@ -156,7 +166,7 @@ fn places(boxes: &[DrawnBox<'_>], top: f64) -> Vec<(f64, f64)> {
     places
 }
 
-/// Draws the lines from a block to the panel that shows it in detail.
+/// Draws the lines from the row of a block to the panel that shows it in detail, in the gutters.
 fn zoom_lines(body: &mut String, boxes: &[DrawnBox<'_>], places: &[(f64, f64)]) {
     for (at, pair) in boxes.windows(2).enumerate() {
         let [from, to] = pair else { continue };
@@ -166,20 +176,26 @@ fn zoom_lines(body: &mut String, boxes: &[DrawnBox<'_>], places: &[(f64, f64)]) 
         let (x, y) = from.corner(zoom);
         let (x, y) = (fx + x, fy + y);
         let (wide, high) = from.cell;
-        let (left, top) = (tx + to.ticks.0, ty + to.ticks.1);
-        let (right, bottom) = (left + to.grid().0, top + to.grid().1);
         let _ = writeln!(
             body,
             "<rect x=\"{x:.1}\" y=\"{y:.1}\" width=\"{wide:.1}\" height=\"{high:.1}\" class=\"z\"/>"
         );
-        let lines = match ty > fy {
-            // Below: from the lower corners to the upper ones.
-            true => [(x, y + high, left, top), (x + wide, y + high, right, top)],
-            false => [(x + wide, y, left, top), (x + wide, y + high, left, bottom)],
+        let (row, above, top) = (y + high / 2.0, ty - GAP / 2.0, ty + to.ticks.1 + 8.0);
+        let (out, into) = (fx - LEADER, tx - LEADER);
+        let path = match ty > fy {
+            true => format!(
+                "M{:.1} {row:.1}H{out:.1}V{above:.1}H{into:.1}V{top:.1}H{:.1}",
+                fx - 2.0,
+                tx - 2.0
+            ),
+            // The panel beside it, from the right end of the row.
+            false => format!(
+                "M{:.1} {row:.1}H{into:.1}V{top:.1}H{:.1}",
+                fx + from.ticks.0 + from.grid().0 + 3.0,
+                tx - 2.0
+            ),
         };
-        for (x0, y0, x1, y1) in lines {
-            let _ = writeln!(body, "<path d=\"M{x0:.1} {y0:.1}L{x1:.1} {y1:.1}\" class=\"l\"/>");
-        }
+        let _ = writeln!(body, "<path d=\"{path}\" class=\"l\"/>");
     }
 }
 

@@ -50,6 +50,12 @@ impl<'a> DrawnBox<'a> {
         DrawnBox { panel, width, caption, cell, ticks: (left, above), height, key }
     }
 
+    /// Moves the cells down, to begin at a distance from the top.
+    pub(super) fn begin_at(&mut self, above: f64) {
+        self.height += above - self.ticks.1;
+        self.ticks.1 = above;
+    }
+
     /// Width and height of the cells together.
     pub(super) fn grid(&self) -> (f64, f64) {
         (number(self.panel.columns) * self.cell.0, number(self.panel.rows()) * self.cell.1)

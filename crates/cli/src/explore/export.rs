@@ -1,0 +1,33 @@
+//! The page as files that need no server: one for each example, with links between them.
+
+use std::io::Write;
+use std::path::Path;
+
+use super::file::page_with;
+use super::gallery::{EXAMPLES, Example};
+use super::question::Question;
+use crate::failure::Failure;
+use crate::output::Output;
+
+impl Example {
+    fn question(&self) -> Question {
+        Question { layout: self.layout.into(), machine: self.machine.into(), ..Question::default() }
+    }
+}
+
+/// Writes a page for each example into a directory, which need no server, and for the layout of the
+/// user, or else for the first example, `index.html`.
+pub(crate) fn export(dir: &Path, question: Option<&Question>) -> Result<(), Failure> {
+    let failed = |error| Failure::Io(dir.display().to_string(), error);
+    std::fs::create_dir_all(dir).map_err(failed)?;
+    let first = EXAMPLES[0].question();
+    let write = |name: &str, question: &Question| -> Result<(), Failure> {
+        let path = dir.join(format!("{name}.html"));
+        let mut out = Output::new(Some(&path))?;
+        let page = page_with(question, true)?;
+        out.write_all(page.as_bytes()).map_err(|error| out.failed(error))?;
+        out.finish()
+    };
+    write("index", question.unwrap_or(&first))?;
+    EXAMPLES.iter().try_for_each(|example| write(example.file, &example.question()))
+}

@@ -1,0 +1,166 @@
+//! The links of the page: digits, cells, formula and code; the film; the pages of the examples; keys alone.
+
+use std::time::Instant;
+
+use serde_json::{Value, json};
+
+use crate::explore::{Browser, Server};
+
+const LIT: &str =
+    "(box => [...document.querySelectorAll(box + ' .lit')].map(node => Number(node.dataset.at)))";
+
+#[test]
+fn a_digit_lights_the_cells_that_differ_in_it_alone_and_its_line_of_code() {
+    let dir = tempfile::tempdir().unwrap();
+    let Some(mut page) = Browser::start(dir.path().to_str().unwrap()) else { return };
+    let server = Server::start(&["(10,7)/((3:7, 4_PE), (7:1))", "--machine", "PE=4"]);
+    page.open(&server.address);
+    let chips =
+        "[...document.querySelectorAll('.digit')].map(node => node.children[1].textContent)";
+    let terms = ["Addr += 7 x (i0 / 4)", "PE += 1 x (i0 % 4)", "Addr += 1 x (i1)"];
+    assert_eq!(page.run(chips), json!(terms));
+
+    // Rows 0, 4 and 8 of column 0 differ in the first digit alone: addresses 0, 7 and 14 of PE 0.
+    page.hover(".digit:nth-of-type(1)");
+    page.wait(&format!("{LIT}('#tensor').length === 3"));
+    assert_eq!(page.run(&format!("{LIT}('#tensor')")), json!([0, 28, 56]));
+    assert_eq!(page.run(&format!("{LIT}('#units')")), json!([0, 7, 14]));
+    let line = "[...document.querySelectorAll('#code .lit')].map(node => node.dataset.to)";
+    assert_eq!(page.run(line), json!(["Addr"]));
+
+    // A line of code lights the digits that it is made of.
+    page.hover("#code [data-to='PE']");
+    page.wait("document.querySelectorAll('.digit.lit').length === 1");
+    assert_eq!(page.run(&format!("{LIT}('#tensor')")), json!([0, 7, 14, 21]));
+
+    // A cell shows the values of its digits: row 9 is 2 x 4 + 1.
+    page.hover("#tensor [data-at='65']");
+    let values = "[...document.querySelectorAll('.digit .value')].map(node => node.textContent)";
+    page.wait(&format!("({values}).join() === '= 2,= 1,= 2'"));
+    // A digit moves by keys: 3:7 to the place of 4_PE, and back.
+    page.run("document.querySelectorAll('.digit')[0].focus()");
+    let shift = json!({ "type": "keyDown", "key": "ArrowRight", "modifiers": 8 });
+    page.call("Input.dispatchKeyEvent", shift);
+    page.wait("document.getElementById('layout').value.includes('((4_PE:1, 3:7)')");
+    page.wait(&format!("({chips})[1] === 'Addr += 7 x (i0 % 3)'"));
+    page.run("document.getElementById('undo').click()");
+    page.wait(&format!("({chips})[0] === 'Addr += 7 x (i0 / 4)'"));
+    for (width, scheme) in [(1280, "light"), (1280, "dark"), (360, "light"), (3840, "light")] {
+        page.screenshot("links", width, scheme);
+    }
+}
+
+#[test]
+fn a_film_stands_where_the_slider_is() {
+    let dir = tempfile::tempdir().unwrap();
+    let Some(mut page) = Browser::start(dir.path().to_str().unwrap()) else { return };
+    let server = Server::start(&["((4_PE, 3:8), (8:1))", "((12:2), (4_PE, 2:1))"]);
+    page.open(&server.address);
+    page.run("document.getElementById('film-box').open = true");
+    page.wait("document.querySelector('#film-picture div')?.shadowRoot.querySelectorAll('.e').length === 96");
+    let times = "new Set(film.moves.map(move => Math.round(move.currentTime / move.effect.getTiming().duration * 1000)))";
+    page.run("{ const at = document.getElementById('film-at'); at.value = 500; at.dispatchEvent(new Event('input')); }");
+    assert_eq!(page.run(&format!("[...{times}]")), json!([485]));
+    page.screenshot("film", 1280, "light");
+}
+
+#[test]
+fn the_pages_of_the_examples_need_no_server() {
+    let dir = tempfile::tempdir().unwrap();
+    let Some(mut page) = Browser::start(dir.path().to_str().unwrap()) else { return };
+    let pages = dir.path().join("pages");
+    crate::stdout(&["explore", "--export", pages.to_str().unwrap()]);
+    page.open(&format!("file://{}/index.html", pages.display()));
+    let links = page.run("[...document.querySelectorAll('#examples a')].map(node => node.href)");
+    let links: Vec<Value> = links.as_array().unwrap().clone();
+    assert!(links.len() > 6, "{links:?}");
+    for link in links {
+        page.open(link.as_str().unwrap());
+        assert!(page.run("document.querySelectorAll('#tensor .cell').length").as_u64() > Some(3));
+        page.hover("#tensor .cell.element");
+        page.wait("document.querySelectorAll('#tensor .lit').length === 1");
+        page.wait("document.getElementById('code').textContent.length > 20");
+    }
+}
+
+#[test]
+fn keys_alone_lead_into_a_block_and_out() {
+    let dir = tempfile::tempdir().unwrap();
+    let Some(mut page) = Browser::start(dir.path().to_str().unwrap()) else { return };
+    let server =
+        Server::start(&["((16_L2B, 8_L1B, 8:8), (16_MAB, 8:1, 4_PE))", "--machine", "mn-core"]);
+    page.open(&server.address);
+    let caption = "document.getElementById('tensor-caption').textContent";
+    let whole = page.run(caption);
+    page.run("document.querySelector('#tensor .cell').focus()");
+    let key = |page: &mut Browser, key: &str| {
+        page.call("Input.dispatchKeyEvent", json!({ "type": "keyDown", "key": key }));
+    };
+    key(&mut page, "ArrowRight");
+    key(&mut page, "Enter");
+    page.wait(&format!("{caption} !== {whole} && document.activeElement.closest('#tensor')"));
+    key(&mut page, "Escape");
+    page.wait(&format!("{caption} === {whole} && document.activeElement.closest('#tensor')"));
+    // Everything that the mouse reaches has a place in the order of the keys, and a name.
+    let unnamed = "[...document.querySelectorAll('button, input, select, a, summary')].filter(node => \
+        !(node.getAttribute('aria-label') || node.textContent.trim() || node.labels?.length)).map(node => node.id)";
+    assert_eq!(page.run(unnamed), json!([]));
+}
+
+/// The times of this machine, to be read: `cargo test -- --ignored --nocapture hover_is_timed`.
+#[test]
+#[ignore = "a measurement"]
+fn hover_is_timed() {
+    let dir = tempfile::tempdir().unwrap();
+    let Some(mut page) = Browser::start(dir.path().to_str().unwrap()) else { return };
+    let layout = "(151936,1536)/((25_Time:1, 3:1536, 8_L2B:1, 16_MAB:1, 4:1, 4:4), (96:16, 4_W:1, 4_PE:1); B@[L1B])";
+    let server = Server::start(&[layout, "--machine", "mn-core-2"]);
+    page.open(&server.address);
+    page.wait("document.body.dataset.lights");
+    for at in 0..8 {
+        let start = Instant::now();
+        let asked = format!(
+            "(async () => {{ const t = performance.now(); await light('tensor', {at}); return performance.now() - t; }})()"
+        );
+        eprintln!("{at}: {} ms, {:?} with the protocol", page.run(&asked), start.elapsed());
+    }
+}
+
+#[test]
+fn colours_and_labels_are_those_that_are_asked_for() {
+    let server = Server::start(&[]);
+    let layout = "((4_PE, 3:8), (8:1))";
+    let plain = server.view(&json!({ "layout": layout }));
+    let other = server.view(&json!({ "layout": layout, "by": "Addr", "labels": "unit, index" }));
+    assert_eq!(plain["tensor"]["cells"][27]["label"], "3");
+    assert_eq!(other["tensor"]["cells"][27]["label"], "1\n3,3");
+    assert_eq!(plain["tensor"]["key"][1][1], "PE 1");
+    assert_eq!(other["tensor"]["key"][1][1], "Addr 3..5");
+    for (field, value, words) in
+        [("by", "L2B", "not a column"), ("labels", "no such", "is not a label")]
+    {
+        let refusal = &server.view(&json!({ "layout": layout, field: value }))["error"]["message"];
+        assert!(refusal.as_str().is_some_and(|refusal| refusal.contains(words)), "{refusal}");
+    }
+}
+
+#[test]
+fn all_lights_at_once_are_those_of_each_cell() {
+    let server = Server::start(&[]);
+    for layout in ["((4_PE, 3:8), (8:1))", "(10,7)/((3:7, 4_PE), (7:1))", "((64_PE, 3:1), (4:3))"] {
+        let question = json!({ "layout": layout, "machine": "L2B=2,PE=64" });
+        for copies in [true, false] {
+            let (_, all) =
+                server.ask(&json!({ "lights": { "question": question, "copies": copies } }));
+            for side in ["tensor", "machine"] {
+                let cells = all["cells"][side].as_array().unwrap();
+                for at in (0..cells.len()).step_by(7) {
+                    let asked =
+                        json!({ "question": question, "side": side, "cell": at, "copies": copies });
+                    let (_, answer) = server.ask(&json!({ "light": asked }));
+                    assert_eq!(answer["cells"], cells[at], "{layout} {side} {at}");
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,94 @@
+//! Two layouts side by side: cells in common, colours by source.
+
+use tensor_layout::{Level, Machine, Placement};
+use tensor_layout_picture::{CellKind, Drawing, Picture};
+
+fn on(text: &str) -> Placement {
+    let machine: Machine = "L2B=4,PE=4".parse().unwrap();
+    Placement::of(text.parse().unwrap()).on(&machine).build().unwrap()
+}
+
+fn pair(a: &str, b: &str) -> Picture {
+    let (a, b) = (on(a), on(b));
+    Drawing::new(&a).before_and_after(&Drawing::new(&b)).unwrap()
+}
+
+const PAIRS: [(&str, &str); 6] = [
+    ("((4_PE, 3:8), (8:1))", "((12:2), (4_PE, 2:1))"),
+    // 10 rows, in 12 slots before and in 10 after.
+    ("(10,7)/((3:7, 4_PE), (7:1))", "(10,7)/((10:2), (4_PE, 2:1))"),
+    ("(10,7)/((10:7), (7:1))", "(10,7)/((3:7, 4_PE), (7:1))"),
+    ("((3:8), (2_PE, 2:4), (4:1))", "((3_PE), (4:4), (4:1))"),
+    ("((4_L2B, 96:1), (4_PE, 24:96))", "((8:1, 48:8), (4_L2B, 24:384))"),
+    ("((4_L2B, 7:8, 14:56), (8:1))", "((14:8, 28:112), (2_PE, 4:1))"),
+];
+
+#[test]
+fn two_layouts_are_drawn_on_one_cut() {
+    for (a, b) in PAIRS {
+        let picture = pair(a, b);
+        for two in picture.panels.chunks(2).filter(|two| two.len() == 2) {
+            let [before, after] = two else { panic!("{a} {b}") };
+            assert_eq!((before.columns, before.cells.len()), (after.columns, after.cells.len()));
+            assert_eq!(before.row_ticks, after.row_ticks);
+            assert_eq!(before.column_ticks, after.column_ticks);
+            for (before, after) in before.cells.iter().zip(&after.cells) {
+                let both = [before, after].iter().all(|cell| cell.kind != CellKind::Blank);
+                let starts = |cell: &tensor_layout_picture::Cell| -> Vec<u64> {
+                    cell.indexes.iter().map(|range| range.start).collect()
+                };
+                assert!(!both || starts(before) == starts(after), "{a} {b}");
+                assert_eq!(before.elements, after.elements);
+            }
+        }
+        assert!(picture.panels[0].caption.starts_with("before: "));
+        assert!(picture.panels[1].caption.starts_with("after"));
+    }
+}
+
+#[test]
+fn an_element_keeps_the_colour_of_the_unit_that_it_comes_from() {
+    for (a, b) in PAIRS {
+        let (from, picture) = (on(a), pair(a, b));
+        let second = picture.panels.iter().skip(1).step_by(2);
+        let single = second.flat_map(|panel| &panel.cells).filter(|cell| cell.slots == 1);
+        let mut colors = std::collections::BTreeMap::new();
+        let moved = single.filter(|cell| cell.elements == 1 && !cell.indexes.is_empty());
+        for cell in moved {
+            let index: Vec<u64> = cell.indexes.iter().map(|range| range.start).collect();
+            let place = from.locate(&index).unwrap();
+            let unit = [Level::L2B, Level::PE].map(|level| place.get(level));
+            if from.layout().uses(Level::PE) || from.layout().uses(Level::L2B) {
+                assert_eq!(*colors.entry(unit).or_insert(cell.color), cell.color, "{a} {b}");
+            }
+        }
+        let all: std::collections::BTreeSet<_> = colors.values().collect();
+        assert_eq!(all.len(), colors.len(), "{a} {b}");
+    }
+}
+
+#[test]
+fn two_narrow_layouts_are_side_by_side_in_text() {
+    let text = pair("((2_PE, 2:2), (2:1))", "((4:1), (2_PE))").to_text(80, false);
+    assert!(text.lines().any(|line| line.matches(" 0").count() >= 2), "{text}");
+    assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
+}
+
+#[test]
+fn captions_say_how_many_slots_there_are_for_the_rows() {
+    let of = |text: &str| {
+        let placement = Placement::of(text.parse().unwrap()).build().unwrap();
+        let drawing = Drawing::new(&placement);
+        let panel = drawing.tensor().panels.remove(0);
+        let sliced = drawing.slice(0, 8..12).unwrap().tensor().panels.remove(0);
+        (panel.caption, panel.row_ticks, sliced.caption)
+    };
+    let (caption, ticks, sliced) = of("(10,7)/((3:7, 4_PE), (7:1))");
+    assert_eq!(caption, "12 slots for 10 rows i0, columns i1 0 to 6");
+    assert_eq!(ticks[9..], ["9", "(10)", "(11)"]);
+    assert_eq!(sliced, "rows i0 8 to 9 and 2 slots of padding, columns i1 0 to 6");
+    let (caption, ticks, sliced) = of("(8,7)/((3:7, 4_PE), (7:1))");
+    assert_eq!(caption, "12 slots for 8 rows i0, columns i1 0 to 6");
+    assert_eq!(ticks[7..], ["7", "(8)", "(9)", "(10)", "(11)"]);
+    assert_eq!(sliced, "rows i0 8 to 11, all padding, columns i1 0 to 6");
+}
