@@ -31,7 +31,7 @@ fn program(text: &str) -> Program {
 
 /// Bounds of ratios that the gate holds, well above what was measured: it is there to catch a fast
 /// path that is lost, on any machine.
-const GATE: [(&str, f64); 13] = [
+const GATE: [(&str, f64); 18] = [
     ("packed 1k / row base + column vector", 1.5),
     ("packed 1k / division per element", 0.2),
     ("packed 8k / slice::fill", 2.5),
@@ -42,7 +42,12 @@ const GATE: [(&str, f64); 13] = [
     ("units of 8192 words / reading as many numbers", 8.0),
     ("swizzled table / plain", 2.5),
     ("swizzled inverse table / plain", 6.0),
-    ("swizzled pack of u32 / plain", 4.0),
+    ("swizzled unpack of u16 / plain", 4.5),
+    ("swizzled pack of u16 / plain", 4.5),
+    ("swizzled unpack of u32 / plain", 2.0),
+    ("swizzled pack of u32 / plain", 2.0),
+    ("swizzled unpack of u64 / plain", 2.0),
+    ("swizzled pack of u64 / plain", 2.0),
     ("swizzled points / plain", 4.0),
     ("swizzled elements of places / plain", 10.0),
 ];

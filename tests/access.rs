@@ -60,6 +60,32 @@ fn a_warp_moves_the_sectors_that_its_bytes_are_in() {
     }
 }
 
+/// 32 lanes, each with rows of their own, in a matrix of 128 x 64 halves.
+///
+/// A lane whose registers follow each other in memory takes 16 bytes of a sector of 32 at once. One half at a
+/// time, as the encoding says of the registers of a thread, would use 2 of them; so do lanes whose registers are
+/// apart.
+#[test]
+fn a_column_of_lanes_uses_as_much_of_a_sector_as_its_registers_hold_in_a_row() {
+    let memory = cute("(128,64):(64,1)");
+    for (warps, vector_bytes, requests) in [("[4, 1]", 16, 32), ("[1, 4]", 2, 256)] {
+        let text = format!(
+            "tensor<128x64xf16, #ttg.blocked<{{sizePerThread = [1, 1], threadsPerWarp = [32, 1], \
+             warpsPerCTA = {warps}, order = [0, 1]}}>>"
+        );
+        let cost = access(&memory, &cute(&text), 16).unwrap();
+        assert_eq!((cost.vector_bytes, cost.requests), (vector_bytes, requests), "{warps}");
+        assert_eq!((cost.sectors, cost.lines), (32 * requests, 32 * requests));
+        assert_eq!(cost.distinct_bytes, 128 * 64 * 2);
+        assert_eq!(cost.efficiency(), vector_bytes as f64 / 32.0);
+    }
+    // Byte by byte, one warp: 32 rows of 64 halves in vectors of 8, and one by one.
+    let (rows, holders) = (cute("(32,64):(64,1)"), held("((32_LANE), (64:1))"));
+    let moved = |vector| simulated(&rows, &holders, 2, vector).1;
+    assert_eq!((moved(8), moved(1)), (8 * 32, 64 * 32));
+    assert_eq!(access(&rows, &holders, 16).unwrap().sectors, moved(8));
+}
+
 #[test]
 fn the_swizzle_of_cutlass_is_found() {
     let (memory, holders) =

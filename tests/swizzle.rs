@@ -219,6 +219,34 @@ fn a_conversion_between_swizzles_stays_in_the_unit() {
     assert_eq!(traffic.count(tensor_layout::relayout::Distance::InPlace), 8 * 64);
 }
 
+/// Tiles whose rows are powers of two: pieces of 2^M elements, in groups that fill blocks.
+#[test]
+fn whole_swizzled_tiles_are_moved_as_the_formula_says() {
+    let signed = |shift: i32| [shift, -shift];
+    for (bits, base) in (1_u32..5).flat_map(|bits| (0_u32..6).map(move |base| (bits, base))) {
+        for shift in (bits.cast_signed()..6).flat_map(signed) {
+            let swizzle = CuteSwizzle::new(bits, base, shift).unwrap();
+            for (rows, columns) in [(64_u64, 64_u64), (40, 32), (3, 128)] {
+                let text = format!("{swizzle} o 0 o ({rows},{columns}):({columns},1)");
+                let program = Placement::of(cute(&text)).build().unwrap().program().unwrap();
+                let tensor: Vec<u16> = (1..).take((rows * columns) as usize).collect();
+                let mut image = vec![0_u16; program.places() as usize];
+                // Twice: what the first call prepares serves the second one.
+                for _ in 0..2 {
+                    image.fill(0);
+                    program.pack(&tensor, &mut image, 0).unwrap();
+                    for (number, cell) in (0..).zip(&tensor) {
+                        assert_eq!(image[swizzle.apply(number) as usize], *cell, "{text}");
+                    }
+                    let mut back = vec![0_u16; tensor.len()];
+                    program.unpack(&image, &mut back).unwrap();
+                    assert!(back == tensor, "{text}");
+                }
+            }
+        }
+    }
+}
+
 fn modes() -> impl Strategy<Value = String> {
     let modes = prop::collection::vec((1_u64..9, 0_u64..70), 1..4);
     modes.prop_map(|modes| {

@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::transpose::transfer;
 use crate::algebra::strided::merged;
 use crate::program::TableError;
-use crate::program::{PieceRow, Pieces, Program, StepGrid, check_length};
+use crate::program::{GROUP, Group, PieceRow, Pieces, Program, StepGrid, check_length};
 
 impl Program {
     /// Moves a tensor into the memory of every unit: `image[place] = tensor[element]`, all copies
@@ -127,6 +127,7 @@ impl Program {
 fn scatter_pieces<T: Copy>(pieces: Pieces<'_>, tensor: &[T], image: &mut [T]) {
     let length = pieces.length;
     pieces.each(|row| match length {
+        2 => scatter_row::<T, 2>(&row, tensor, image),
         4 => scatter_row::<T, 4>(&row, tensor, image),
         8 => scatter_row::<T, 8>(&row, tensor, image),
         16 => scatter_row::<T, 16>(&row, tensor, image),
@@ -138,10 +139,25 @@ fn scatter_pieces<T: Copy>(pieces: Pieces<'_>, tensor: &[T], image: &mut [T]) {
 
 fn scatter_row<T: Copy, const N: usize>(row: &PieceRow<'_>, tensor: &[T], image: &mut [T]) {
     let (cells, _) = tensor[row.element..].as_chunks::<N>();
-    for (place, cells) in row.places.iter().zip(cells) {
-        if let Some(target) = image[row.base + place..].first_chunk_mut() {
-            *target = *cells;
+    for (Group { place, flips }, cells) in row.groups.iter().zip(cells.as_chunks::<GROUP>().0) {
+        if let Some(target) = image[row.base + place..].as_chunks_mut::<N>().0.first_chunk_mut() {
+            scatter_group(cells, *flips, target);
         }
+    }
+    if row.groups.is_empty() {
+        for (place, cells) in row.places.iter().zip(cells) {
+            if let Some(target) = image[row.base + place..].first_chunk_mut() {
+                *target = *cells;
+            }
+        }
+    }
+}
+
+/// The pieces of a group; as their number is known and masks the flips, no index is checked.
+#[inline]
+fn scatter_group<P: Copy>(cells: &[P; GROUP], flips: usize, target: &mut [P; GROUP]) {
+    for (piece, cells) in cells.iter().enumerate() {
+        target[(piece ^ flips) % GROUP] = *cells;
     }
 }
 
@@ -149,6 +165,7 @@ fn scatter_row<T: Copy, const N: usize>(row: &PieceRow<'_>, tensor: &[T], image:
 fn gather_pieces<T: Copy>(pieces: Pieces<'_>, image: &[T], tensor: &mut [T]) {
     let length = pieces.length;
     pieces.each(|row| match length {
+        2 => gather_row::<T, 2>(&row, image, tensor),
         4 => gather_row::<T, 4>(&row, image, tensor),
         8 => gather_row::<T, 8>(&row, image, tensor),
         16 => gather_row::<T, 16>(&row, image, tensor),
@@ -160,10 +177,26 @@ fn gather_pieces<T: Copy>(pieces: Pieces<'_>, image: &[T], tensor: &mut [T]) {
 
 fn gather_row<T: Copy, const N: usize>(row: &PieceRow<'_>, image: &[T], tensor: &mut [T]) {
     let (cells, _) = tensor[row.element..].as_chunks_mut::<N>();
-    for (place, cells) in row.places.iter().zip(cells) {
-        if let Some(source) = image[row.base + place..].first_chunk() {
-            *cells = *source;
+    if row.groups.is_empty() {
+        for (place, cells) in row.places.iter().zip(cells) {
+            if let Some(source) = image[row.base + place..].first_chunk() {
+                *cells = *source;
+            }
         }
+        return;
+    }
+    for (Group { place, flips }, cells) in row.groups.iter().zip(cells.as_chunks_mut::<GROUP>().0) {
+        if let Some(source) = image[row.base + place..].as_chunks::<N>().0.first_chunk() {
+            gather_group(source, *flips, cells);
+        }
+    }
+}
+
+/// The inverse of [`scatter_group`], which is the same XOR.
+#[inline]
+fn gather_group<P: Copy>(source: &[P; GROUP], flips: usize, cells: &mut [P; GROUP]) {
+    for (piece, cells) in cells.iter_mut().enumerate() {
+        *cells = source[(piece ^ flips) % GROUP];
     }
 }
 

@@ -58,6 +58,23 @@ impl Atom {
         self.atoms
     }
 
+    /// The matrices A, B and C of an instruction, from its name without a letter; `None` if the text has a letter
+    /// or does not look like the name of an instruction.
+    ///
+    /// ```
+    /// use tensor_layout::notation::Atom;
+    /// let [a, _, c] = Atom::matrices("SM80_16x8x16_F32F16F16F32_TN").unwrap()?;
+    /// assert_eq!((a.lower()?.shape(), c.lower()?.shape()), (vec![16, 16], vec![16, 8]));
+    /// assert!(Atom::matrices("SM80_16x8x16_F32F16F16F32_TN:C").is_none());
+    /// # Ok::<(), tensor_layout::ParseError>(())
+    /// ```
+    #[must_use]
+    pub fn matrices(text: &str) -> Option<Result<[Atom; 3], ParseError>> {
+        let of = |letter| format!("{}:{letter}", text.trim_end()).parse();
+        let all = || Ok([of('A')?, of('B')?, of('C')?]);
+        (Atom::is_likely(text) && !text.contains(':')).then(all)
+    }
+
     /// Returns whether a text looks like one: the name of an architecture, `SM80_`, or `v_mfma_`.
     pub(crate) fn is_likely(text: &str) -> bool {
         let text = text.trim_start();

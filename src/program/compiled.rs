@@ -9,6 +9,7 @@ use super::error::TableError;
 use super::flips::Variants;
 use super::lookup::{Backward, Lookup};
 use super::numbers::Write;
+use super::pieces::PieceVector;
 use super::weighted_sum::{Inner, Outer, VectorRow, WeightedSum};
 use crate::algebra::{IndexOrder, Indexes, Layout, digits, product};
 use crate::error::{LayoutError, Site};
@@ -43,6 +44,8 @@ pub struct Program {
     pub(crate) shape: Vec<Range<u64>>,
     /// Made at the first use.
     lookup: OnceLock<Result<Option<Lookup>, LayoutError>>,
+    /// Made when the first tensor is moved, where a layout has XORs.
+    pub(super) piece_vector: OnceLock<PieceVector>,
 }
 
 /// The parts that all windows of a program share.
@@ -141,7 +144,12 @@ impl Program {
             backward,
             injective,
         };
-        Ok(Program { compiled: Arc::new(compiled), shape, lookup: OnceLock::new() })
+        Ok(Program::of_parts(Arc::new(compiled), shape))
+    }
+
+    fn of_parts(compiled: Arc<Compiled>, shape: Vec<Range<u64>>) -> Program {
+        let (lookup, piece_vector) = (OnceLock::new(), OnceLock::new());
+        Program { compiled, shape, lookup, piece_vector }
     }
 
     /// The program of a box of the tensor, whose elements tables then hold and count.
@@ -179,7 +187,7 @@ impl Program {
 
     /// Returns another window of the program; both share the compiled parts.
     fn over(&self, shape: Vec<Range<u64>>) -> Program {
-        Program { compiled: self.compiled.clone(), shape, lookup: OnceLock::new() }
+        Program::of_parts(self.compiled.clone(), shape)
     }
 
     /// Returns whether the window is the tensor.

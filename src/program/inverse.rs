@@ -91,8 +91,9 @@ impl Program {
         narrow::<T>(self.elements().saturating_add(1))?;
         self.check_injective()?;
         let is_whole = part.columns.iter().all(|column| column.fixed.is_none());
-        if let Some(pieces) =
-            self.movable_pieces(&places).filter(|_| is_whole && self.fills_all_places())
+        if let Some(pieces) = self
+            .movable_pieces(&places)
+            .filter(|pieces| is_whole && pieces.are_long() && self.fills_all_places())
         {
             pieces.number(table);
             return Ok(());

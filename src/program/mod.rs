@@ -25,4 +25,4 @@ pub use spans::{CoordinateSpan, CoordinateSpans};
 
 pub(crate) use boxes::StepGrid;
 pub(crate) use compiled::check_length;
-pub(crate) use pieces::{PieceRow, Pieces};
+pub(crate) use pieces::{GROUP, Group, PieceRow, Pieces};

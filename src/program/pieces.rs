@@ -18,12 +18,23 @@ use super::flips::Variants;
 use super::weighted_sum::{Inner, Outer, VectorRow};
 use crate::number::{to_index, to_u64};
 
-/// The shortest piece that is worth moving by itself.
+/// The shortest piece that is worth moving by itself, but for pairs, which are moved in groups.
 const SHORTEST: u64 = 4;
+const PAIR: u64 = 2;
+
+/// The number of pieces in a [`Group`].
+pub(crate) const GROUP: usize = 8;
+
+/// The vector that is cut into pieces, made once for all that a program moves.
+#[derive(Clone, Debug)]
+pub(super) struct PieceVector {
+    inner: Inner,
+    length: u64,
+}
 
 /// Pieces, vector by vector.
 pub(crate) struct Pieces<'a> {
-    inner: Inner,
+    inner: &'a Inner,
     outer: Outer<'a>,
     /// The number of elements in each.
     pub(crate) length: usize,
@@ -37,6 +48,27 @@ pub(crate) struct PieceRow<'a> {
     pub(crate) base: usize,
     /// The place of the first element of each piece.
     pub(crate) places: &'a [usize],
+    /// These pieces in groups; empty if some do not keep together.
+    pub(crate) groups: &'a [Group],
+}
+
+/// Eight pieces that follow each other in the tensor and fill a block of the image: piece k of them is
+/// number `k ^ flips` in it.
+///
+/// So a group is checked and looked up once, and not piece by piece.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Group {
+    /// The first place of the block.
+    pub(crate) place: usize,
+    /// Below [`GROUP`].
+    pub(crate) flips: usize,
+}
+
+/// The pieces of a vector whose bits are flipped.
+#[derive(Debug)]
+struct Flipped {
+    places: Vec<usize>,
+    groups: Vec<Group>,
 }
 
 impl Program {
@@ -46,11 +78,17 @@ impl Program {
         if packed.flips.is_none() || self.elements() == 0 {
             return None;
         }
-        let inner = Inner::new(packed, self.ranges());
-        let outer = Outer::new(packed, self.ranges(), &inner);
-        let length = inner.evenly_contiguous();
-        let is_whole = length >= SHORTEST && outer.is_cut_at(length);
-        is_whole.then(|| Pieces { inner, outer, length: to_index(length) })
+        let PieceVector { inner, length } = self.piece_vector.get_or_init(|| {
+            let inner = Inner::new(packed, self.ranges());
+            PieceVector { length: inner.evenly_contiguous(), inner }
+        });
+        let outer = Outer::new(packed, self.ranges(), inner);
+        let is_worth = *length >= SHORTEST || *length == PAIR;
+        (is_worth && outer.is_cut_at(*length)).then(|| Pieces {
+            inner,
+            outer,
+            length: to_index(*length),
+        })
     }
 
     /// The pieces, if moving them is enough: for all places of a layout without copies.
@@ -61,10 +99,15 @@ impl Program {
 }
 
 impl Pieces<'_> {
+    /// Returns whether numbers are written piece by piece faster than one by one.
+    pub(super) fn are_long(&self) -> bool {
+        to_u64(self.length) >= SHORTEST
+    }
+
     /// Writes the number of every element at its place.
     pub(super) fn number<T: Cell>(self, table: &mut [T]) {
         let length = self.length;
-        self.each(|PieceRow { element, base, places }| {
+        self.each(|PieceRow { element, base, places, .. }| {
             for (number, place) in (element..).step_by(length).zip(places) {
                 let cells = table[base + place..][..length].iter_mut();
                 cells.zip(to_u64(number)..).for_each(|(cell, at)| *cell = T::wrapped(at));
@@ -73,16 +116,45 @@ impl Pieces<'_> {
     }
 
     pub(crate) fn each(mut self, mut visit: impl FnMut(PieceRow<'_>)) {
-        let (mut all, mut element) = (Variants::<Vec<usize>>::default(), 0);
+        let (mut all, mut element) = (Variants::<Flipped>::default(), 0);
         while let Some(VectorRow { base, flips, part }) = self.outer.next() {
-            let (inner, length) = (&self.inner, self.length);
-            let places = all.of(flips, || {
-                inner.flipped(flips).iter().step_by(length).map(|place| to_index(*place)).collect()
-            });
-            let places = &places[part.start / length..part.end / length];
-            visit(PieceRow { element, base: to_index(base), places });
-            element += part.len();
+            let (inner, length) = (self.inner, self.length);
+            let flipped = all.of(flips, || Flipped::new(inner, flips, length));
+            let part = part.start / length..part.end / length;
+            let groups = flipped.groups_of(&part);
+            let places = &flipped.places[part];
+            visit(PieceRow { element, base: to_index(base), places, groups });
+            element += places.len() * length;
         }
+    }
+}
+
+impl Flipped {
+    fn new(inner: &Inner, flips: u64, length: usize) -> Flipped {
+        let vector = inner.flipped(flips);
+        let places: Vec<usize> =
+            vector.iter().step_by(length).map(|place| to_index(*place)).collect();
+        let (whole, rest) = places.as_chunks::<GROUP>();
+        let groups = whole.iter().map(|places| Group::of(places, length));
+        let groups = if rest.is_empty() { groups.collect() } else { None };
+        Flipped { groups: groups.unwrap_or_default(), places }
+    }
+
+    /// The groups of a range of pieces; none if it begins or ends inside of one.
+    fn groups_of(&self, part: &Range<usize>) -> &[Group] {
+        let is_whole = part.start.is_multiple_of(GROUP) && part.end.is_multiple_of(GROUP);
+        let groups = part.start / GROUP..part.end / GROUP;
+        self.groups.get(groups).filter(|_| is_whole).unwrap_or_default()
+    }
+}
+
+impl Group {
+    /// The group of some pieces; `None` if they do not fill a block by an XOR.
+    fn of(places: &[usize; GROUP], length: usize) -> Option<Group> {
+        let place = places.iter().copied().min()?;
+        let flips = (places[0] - place) / length;
+        let fills = (0..GROUP).all(|piece| places[piece] == place + (piece ^ flips) * length);
+        (fills && flips < GROUP).then_some(Group { place, flips })
     }
 }
 

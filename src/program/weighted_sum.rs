@@ -281,7 +281,7 @@ impl Trailing {
 }
 
 /// The inner vector: all trailing axes that fit, and a block of minor digits of the next one.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Inner {
     pub(crate) vector: Vec<u64>,
     /// The bits that go with each number; empty where none are flipped.

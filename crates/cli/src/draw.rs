@@ -5,7 +5,8 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use clap::{Args as ClapArgs, ValueEnum};
-use tensor_layout::{LayoutText, Level, Location, Placement};
+use tensor_layout::notation::Atom;
+use tensor_layout::{LayoutText, Level, Location, ParseError, Placement};
 use tensor_layout_picture::{Drawing, Label, Picture};
 
 use super::explore;
@@ -28,7 +29,8 @@ instead; of many units it counts what they hold. Two layouts are drawn side by
 side, with where each element comes from or, where they are large, how many
 elements move between which units. --view film writes a film, .svg or .html:
 the elements fly from the tensor into the memories of one layout, then of the
-other.
+other. An instruction without a letter is drawn as its three matrices, A beside
+C and B above it.
 
 Examples:
   tensor-layout draw '(10,7)/((3:7, 4_PE), (7:1))'
@@ -37,6 +39,7 @@ Examples:
   tensor-layout draw '((4_PE, 3:8), (8:1))' '((12:2), (4_PE, 2:1))' --machine PE=4
   tensor-layout draw '((4_PE, 3:8), (8:1))' --view film -o film.svg
   tensor-layout draw '((2_T:4, 2_V:2), (4_T:1, 2_V:1))' --labels T,V
+  tensor-layout draw SM80_16x8x16_F32F16F16F32_TN -o mma.svg
   tensor-layout draw '((12:8), (8:1))' --machine mn-core --view machine --at L2B=3,PE=1")]
 pub(super) struct DrawArgs {
     /// The layout, or - for standard input.
@@ -72,7 +75,7 @@ struct Drawn {
     /// The unit or the subtree to show, such as L2B=3,PE=1, with --view machine.
     #[arg(long, value_name = "PLACE")]
     at: Option<String>,
-    /// The text in a cell: levels, address, unit or index, such as T,V or unit,address.
+    /// The text in a cell: levels, address, unit, index, thread or value, such as T,V or unit,address.
     #[arg(long, value_name = "WHAT,..", value_delimiter = ',')]
     labels: Vec<String>,
     /// The format; by default that of the name of FILE, else text.
@@ -84,6 +87,9 @@ struct Drawn {
     #[command(flatten)]
     color: Colored,
 }
+
+/// [`Drawing::most_blocks`] of each of several matrices: 128 rows and columns, 4096 elements.
+const BLOCKS_OF_MATRICES: u64 = 32;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, ValueEnum)]
 enum View {
@@ -152,6 +158,12 @@ impl DrawArgs {
         let mut out = Output::new(output.as_deref())?;
         out.write_all(&bytes).map_err(|error| out.failed(error))?;
         out.finish()
+    }
+
+    /// The matrices of an instruction that is named without a letter, which are drawn together.
+    fn matrices(&self) -> Option<Result<[Atom; 3], ParseError>> {
+        let is_alone = self.after.is_none() && !self.reading.is_said();
+        Atom::matrices(&self.layout).filter(|_| is_alone && self.drawn.view == View::Tensor)
     }
 
     /// The page of `explore` with its answers for these layouts inside.
@@ -276,6 +288,9 @@ fn film(args: &DrawArgs, format: PictureFormat) -> Result<String, Failure> {
 
 fn picture(args: &DrawArgs) -> Result<Picture, Failure> {
     args.drawn.check_view(args.after.as_ref())?;
+    if let Some(atoms) = args.matrices() {
+        return matrices(args, &atoms?);
+    }
     if let Some(after) = &args.after {
         let (before, after) = args.reading.read_two(&args.layout, after)?;
         let (before, after) = args.on.place_two(before, after)?;
@@ -292,6 +307,55 @@ fn picture(args: &DrawArgs) -> Result<Picture, Failure> {
         View::Machine => drawing.memory()?,
         View::Tensor | View::Film => drawing.tensor(),
     })
+}
+
+/// A beside C, B above it, coloured by lane.
+fn matrices(args: &DrawArgs, [a, b, c]: &[Atom; 3]) -> Result<Picture, Failure> {
+    let Drawn { slice, zoom, .. } = &args.drawn;
+    if slice.is_some() || zoom.is_some() {
+        return Err(Failure::Advised(
+            "--slice and --zoom go with one matrix of an instruction".into(),
+            format!("name it, as in `{c}`"),
+        ));
+    }
+    let place = |atom: &Atom| args.on.place(LayoutText::Atom(atom.clone()));
+    let held = |atom: &Atom| (!atom.is_in_shared_memory()).then(|| place(atom)).transpose();
+    let (left, above, result) = (held(a)?, held(b)?, place(c)?);
+    let shared = [(a, &left), (b, &above)].into_iter().filter(|(_, held)| held.is_none());
+    let note =
+        |(atom, _): (&Atom, _)| format!("{atom} is read from shared memory: no thread holds it");
+    let notes: Vec<String> = shared.map(note).collect();
+    let left = left.as_ref().map(|source| matrix(&args.drawn, source)).transpose()?;
+    let above = above.as_ref().map(|source| matrix(&args.drawn, source)).transpose()?;
+    let result = matrix(&args.drawn, &result)?.title(&args.layout);
+    let mut picture = result.with_factors(left.as_ref(), above.as_ref());
+    picture.notes.extend(notes);
+    Ok(picture)
+}
+
+/// One of the matrices of an instruction, by default with threads and values as text, coloured by lane.
+fn matrix<'a>(
+    args: &Drawn,
+    PlacementSource { placement, syntax }: &'a PlacementSource,
+) -> Result<Drawing<'a>, Failure> {
+    let mut drawing = drawing(args, placement, syntax)?.most_blocks(BLOCKS_OF_MATRICES);
+    if args.labels.is_empty() {
+        drawing = drawing.labels(&[Label::Thread, Label::Value]);
+    }
+    if args.by.is_none() {
+        drawing = drawing.by(Level::new("LANE")?);
+    }
+    if drawing.is_small() {
+        return Ok(drawing);
+    }
+    let (rows, columns) = (drawing.slots(0), drawing.slots(1));
+    Err(Failure::Advised(
+        format!(
+            "`{syntax}` is {rows} x {columns}; the matrices of an instruction are drawn together if each has at \
+             most 128 rows, 128 columns and 4096 elements"
+        ),
+        format!("draw one matrix at a time: `tensor-layout draw {syntax}`"),
+    ))
 }
 
 fn drawing<'a>(
@@ -337,7 +401,8 @@ pub(super) fn labels(
         word.parse::<Label>().map_err(|_| {
             let levels =
                 placement.columns().iter().map(Level::as_str).collect::<Vec<_>>().join(", ");
-            let help = format!("a label is address, unit, index or a level: {levels}");
+            let help =
+                format!("a label is address, unit, index, thread, value or a level: {levels}");
             Failure::Advised(format!("{option}: `{word}` is not a label"), help)
         })
     };
@@ -345,6 +410,10 @@ pub(super) fn labels(
         Label::Level(level) => Ok(Label::Level(column(option, level, placement)?)),
         Label::Unit if !placement.columns().iter().any(|level| level.is_unit()) => {
             Err(Failure::Argument(format!("{option}: `unit`: the layout has no units")))
+        }
+        Label::Thread => {
+            column(option, Level::new("LANE")?, placement)?;
+            Ok(Label::Thread)
         }
         label => Ok(label),
     };

@@ -101,7 +101,6 @@ impl Reading {
     }
 
     /// Returns whether any option about reading was given.
-    #[cfg(feature = "explore")]
     pub(super) fn is_said(&self) -> bool {
         let Reading { from, lenient, shape, member } = self;
         from.is_some() || *lenient || shape.is_some() || member.is_some()

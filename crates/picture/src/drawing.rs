@@ -261,7 +261,7 @@ impl<'a> Drawing<'a> {
             notes.push(format!("the borders of the outer {most} of {all} tiles are drawn"));
         }
         let title = self.title.clone();
-        Picture { title, description, panels, borders, notes, one_scale: false }
+        Picture { title, description, panels, borders, notes, ..Picture::default() }
     }
 }
 

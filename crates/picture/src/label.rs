@@ -7,6 +7,7 @@ use itertools::Itertools;
 use super::Cell;
 use tensor_layout::LayoutError;
 use tensor_layout::Level;
+use tensor_layout::program::CoordinateSpan;
 
 /// A line in every cell of a picture.
 ///
@@ -24,19 +25,29 @@ pub enum Label {
     Unit,
     /// The index of the element, or the first of a block: `9,1`.
     Index,
+    /// The thread of a GPU, by its coordinate in `LANE`: `T5`, or with its warp `W1.T5`.
+    Thread,
+    /// The register of a thread, as the number of its value: `V3`.
+    Value,
     /// The coordinate in one level: `L2B 3`.
     Level(Level),
 }
 
+/// The level of the lanes of a warp, and that of the warps.
+const LANE: &str = "LANE";
+const WARP: &str = "WARP";
+
 impl FromStr for Label {
     type Err = LayoutError;
 
-    /// `address`, `unit`, `index`, or the name of a level.
+    /// `address`, `unit`, `index`, `thread`, `value`, or the name of a level.
     fn from_str(text: &str) -> Result<Label, LayoutError> {
         Ok(match text {
             "address" => Label::Address,
             "unit" => Label::Unit,
             "index" => Label::Index,
+            "thread" => Label::Thread,
+            "value" => Label::Value,
             level => Label::Level(Level::new(level)?),
         })
     }
@@ -56,6 +67,16 @@ impl Label {
                 let first: Vec<String> =
                     cell.indexes.iter().map(|range| range.start.to_string()).collect();
                 (cell.elements > 0).then(|| first.join(","))
+            }
+            Label::Thread => {
+                let named = |name| cell.places.iter().find(|(of, _)| of.as_str() == name);
+                let warp = named(WARP).map_or(String::new(), |(_, warp)| format!("W{warp}."));
+                named(LANE).map(|(_, lane)| format!("{warp}T{lane}"))
+            }
+            Label::Value if cell.elements == 0 => None,
+            // A thread that holds one value has no level for it.
+            Label::Value => {
+                Some(format!("V{}", of(Level::ADDR).copied().unwrap_or(CoordinateSpan::at(0))))
             }
             Label::Level(level) => of(level).map(|span| format!("{level} {span}")),
         }

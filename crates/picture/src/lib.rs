@@ -24,6 +24,7 @@ mod pair;
 mod palette;
 #[cfg(feature = "png")]
 mod png;
+mod product;
 mod region;
 mod svg;
 mod tensor;
@@ -59,6 +60,18 @@ pub struct Picture {
     pub notes: Vec<String>,
     /// True if the panels with as many cells as the first one have cells of one size, because they are compared.
     pub one_scale: bool,
+    /// The places of the panels.
+    pub arrangement: Arrangement,
+}
+
+/// The places of the panels of a picture; text always has them below each other.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Arrangement {
+    /// Side by side as long as there is room, then in a new row.
+    #[default]
+    Rows,
+    /// Three panels, A, B and C: rows of A beside those of C, columns of B above those of C.
+    Product,
 }
 
 /// A grid of cells.

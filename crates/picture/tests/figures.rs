@@ -4,7 +4,7 @@ use std::path::Path;
 
 use tensor_layout::xla::XlaShape;
 use tensor_layout::{LayoutText, Level, Machine, Placement};
-use tensor_layout_picture::{Cell as PictureCell, CellKind, Drawing, Label, Picture};
+use tensor_layout_picture::{Arrangement, Cell as PictureCell, CellKind, Drawing, Label, Picture};
 
 fn placed(text: &str) -> (Placement, LayoutText) {
     let text = LayoutText::parse(text).unwrap();
@@ -72,12 +72,24 @@ fn figures() -> Vec<(&'static str, String)> {
     figures
 }
 
+/// The matrices of an instruction, with thread and value in each cell.
+fn matrices(name: &str) -> Picture {
+    let placed = ["A", "B", "C"].map(|letter| placed(&format!("{name}:{letter}")).0);
+    let labels = [Label::Thread, Label::Value];
+    let lane = Level::new("LANE").unwrap();
+    let [a, b, c] = placed.each_ref().map(|placement| {
+        Drawing::new(placement).title(name).labels(&labels).by(lane).most_blocks(32)
+    });
+    c.with_factors(Some(&a), Some(&b))
+}
+
 fn pictures() -> Vec<(&'static str, Picture)> {
     vec![
         ("copies.svg", copies()),
         ("holes.svg", memory("(5,3)/((2_PE, 3:8), (3:2))")),
         ("ramp.svg", tensor("((8:1), (8:8))")),
         ("threads.svg", tensor("((2_T:4, 2_V:2), (4_T:1, 2_V:1))")),
+        ("mma.svg", matrices("SM80_16x8x8_F32F16F16F32_TN")),
         ("embedding.svg", embedding()),
         ("figure-4.svg", tensor("((4_PE, 3:8), (8:1))")),
         ("figure-5.svg", tensor("((12:2), (4_PE, 2:1))")),
@@ -437,6 +449,45 @@ fn moves_are_marked_whatever_the_rank() {
         let moves: std::collections::BTreeSet<u64> = elements.collect();
         assert_eq!(moved, moves.len());
     }
+}
+
+#[test]
+fn a_colour_is_one_lane_in_all_matrices_of_a_product() {
+    for name in [
+        "SM80_16x8x8_F32F16F16F32_TN",
+        "SM80_16x8x16_F32F16F16F32_TN",
+        "SM80_16x8x4_F32TF32TF32F32_TN",
+        "SM70_8x8x4_F16F16F16F16_TN",
+        "SM80_16x8x16_F32F16F16F32_TN(2,2,1)",
+        "v_mfma_f32_16x16x16_f16",
+    ] {
+        let picture = matrices(name);
+        let [a, b, c] = &*picture.panels else { panic!("{name}") };
+        // Rows and columns continue each other.
+        assert_eq!((picture.arrangement, picture.one_scale), (Arrangement::Product, true));
+        assert_eq!((a.rows(), b.columns, a.columns), (c.rows(), c.columns, b.rows()), "{name}");
+        let mut colors = std::collections::BTreeMap::new();
+        for (panel, letter) in [(a, 'A'), (b, 'B'), (c, 'C')] {
+            let layout = LayoutText::parse(&format!("{name}:{letter}")).unwrap().lower().unwrap();
+            for row in 0..panel.rows() {
+                for column in 0..panel.columns {
+                    let index = if letter == 'B' { [column, row] } else { [row, column] };
+                    let place = layout.locate(&index.map(|at| at as u64)).unwrap();
+                    let at = |level: &str| place.get(Level::new(level).unwrap());
+                    let warp = at("WARP").map_or(String::new(), |warp| format!("W{warp}."));
+                    let (lane, value) = (at("LANE").unwrap(), place.get(Level::ADDR).unwrap_or(0));
+                    let cell = panel.cell(row, column).unwrap();
+                    assert_eq!(cell.label, format!("{warp}T{lane}\nV{value}"), "{name}:{letter}");
+                    assert_eq!(colors.entry(lane).or_insert(cell.color), &cell.color);
+                }
+            }
+        }
+    }
+    // An operand in shared memory is left out, and the others are side by side.
+    let (c, _) = placed("SM90_64x8x16_F32F16F16_RS:C");
+    let (a, _) = placed("SM90_64x8x16_F32F16F16_RS:A");
+    let picture = Drawing::new(&c).with_factors(Some(&Drawing::new(&a)), None);
+    assert_eq!((picture.panels.len(), picture.arrangement), (2, Arrangement::Rows));
 }
 
 #[test]

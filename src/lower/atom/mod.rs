@@ -73,6 +73,17 @@ impl Atom {
         Ok(tiled.simplified())
     }
 
+    /// Returns whether the instruction reads this matrix from shared memory, so that no thread holds it.
+    #[must_use]
+    pub fn is_in_shared_memory(&self) -> bool {
+        let atoms = ATOMS.iter().find(|atoms| atoms.names.contains(&self.name()));
+        let shares_b = match atoms {
+            Some(atoms) => atoms.b.is_none(),
+            None => hopper_columns(self.name()).is_some(),
+        };
+        shares_b && self.operand() == Operand::B
+    }
+
     fn fragment(&self) -> Result<Fragment, ParseError> {
         match ATOMS.iter().find(|atoms| atoms.names.contains(&self.name())) {
             Some(atoms) => atoms.fragment(self.operand()).ok_or_else(|| self.refuse_shared()),

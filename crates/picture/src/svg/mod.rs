@@ -5,7 +5,7 @@ mod panel;
 
 use std::fmt::Write;
 
-use super::{Cell, CellKind, Panel, Picture};
+use super::{Arrangement, Cell, CellKind, Panel, Picture};
 use panel::DrawnBox;
 
 /// Border colours and widths by depth, outermost first.
@@ -41,7 +41,10 @@ impl Picture {
             y += LINE + 2.0;
             text(&mut body, MARGIN, y, "t", &line);
         }
-        let places = places(&boxes, y + 10.0);
+        let places = match (self.arrangement, &*boxes) {
+            (Arrangement::Product, [a, b, c]) => around(a, b, c, y + 10.0).to_vec(),
+            _ => places(&boxes, y + 10.0),
+        };
         for (panel, (x, y)) in boxes.iter().zip(&places) {
             panel.draw(&mut body, *x, *y);
         }
@@ -164,6 +167,13 @@ fn places(boxes: &[DrawnBox<'_>], top: f64) -> Vec<(f64, f64)> {
         tallest = tallest.max(panel.height);
     }
     places
+}
+
+/// The upper left corners of A, B and C, such that the cells of C continue the rows of A and the columns of B.
+fn around(a: &DrawnBox<'_>, b: &DrawnBox<'_>, c: &DrawnBox<'_>, top: f64) -> [(f64, f64); 3] {
+    let left = MARGIN + a.width + GAP + b.ticks.0.max(c.ticks.0);
+    let below = top + b.height + GAP + a.ticks.1.max(c.ticks.1);
+    [(MARGIN, below - a.ticks.1), (left - b.ticks.0, top), (left - c.ticks.0, below - c.ticks.1)]
 }
 
 /// Draws the lines from the row of a block to the panel that shows it in detail, in the gutters.
