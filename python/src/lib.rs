@@ -6,6 +6,7 @@
 
 #![forbid(unsafe_code)]
 
+mod access;
 mod bulk;
 mod candidates;
 mod command;
@@ -53,6 +54,8 @@ mod _native {
     #[expect(non_upper_case_globals, reason = "the name that Python has for it")]
     const __version__: &str = env!("CARGO_PKG_VERSION");
 
+    #[pymodule_export]
+    use super::access::{PyAccess, PyAccessRequest, PyChangedAccess, access_of};
     #[pymodule_export]
     use super::candidates::{PyCandidate, PyCandidates, PyLayouts};
     #[pymodule_export]

@@ -3,6 +3,7 @@
 use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
+use tensor_layout::access::AccessError;
 use tensor_layout::candidates::CandidatesError;
 use tensor_layout::einsum::EinsumError;
 use tensor_layout::error::{Cause, LevelNameError, Span};
@@ -50,7 +51,7 @@ macro_rules! meanings {
 }
 
 meanings!(LayoutError, LevelNameError, ShardingError, TableError, EinsumError, CandidatesError);
-meanings!(CollectiveError, RouteError);
+meanings!(AccessError, CollectiveError, RouteError);
 
 impl From<PyErr> for Refusal {
     fn from(error: PyErr) -> Refusal {

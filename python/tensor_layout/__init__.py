@@ -18,8 +18,11 @@ from collections.abc import Mapping as _Mapping
 from ._arrays import Empty
 from ._jax import JaxFormats, from_jax
 from ._native import (
+    Access,
+    AccessRequest,
     Candidate,
     Candidates,
+    ChangedAccess,
     HloRecord,
     HloRecords,
     Hop,
@@ -42,6 +45,7 @@ from ._native import (
     XlaShape,
     XlaSizes,
     __version__,
+    access,
     einsum,
     read_hlo,
     relayout,
@@ -53,8 +57,11 @@ from .errors import LayoutError, OutOfRange, ParseError
 _Mapping.register(Location)
 
 __all__ = [
+    "Access",
+    "AccessRequest",
     "Candidate",
     "Candidates",
+    "ChangedAccess",
     "Empty",
     "HloRecord",
     "HloRecords",
@@ -83,6 +90,7 @@ __all__ = [
     "XlaShape",
     "XlaSizes",
     "__version__",
+    "access",
     "einsum",
     "from_jax",
     "read_hlo",

@@ -21,12 +21,119 @@ from typing_extensions import disjoint_base
 
 _Integer: typing.TypeAlias = int | numpy.integer[typing.Any]
 
-__all__ = ["__version__", "Candidate", "CandidateIterator", "Candidates", "HloRecord", "HloRecords", "Hop", "Layout", "Local", "Location", "Machine", "Memory", "Picture", "Placement", "Places", "Relayout", "Report", "Route", "Same", "Sharding", "Table", "Transfer", "Transfers", "XlaAdvice", "XlaShape", "XlaSizes", "command", "einsum", "read_hlo", "relayout", "route"]
+__all__ = ["__version__", "Access", "AccessRequest", "Candidate", "CandidateIterator", "Candidates", "ChangedAccess", "HloRecord", "HloRecords", "Hop", "Layout", "Local", "Location", "Machine", "Memory", "Picture", "Placement", "Places", "Relayout", "Report", "Route", "Same", "Sharding", "Table", "Transfer", "Transfers", "XlaAdvice", "XlaShape", "XlaSizes", "access", "command", "einsum", "read_hlo", "relayout", "route"]
 
 __version__: Final[str]
 """
 The version of the package.
 """
+
+@final
+class Access:
+    """
+    The cost of an access of a GPU's threads to memory.
+
+    The function `access` makes it; `str` is the page that the command prints.
+    """
+    def __repr__(self, /) -> str: ...
+    def __str__(self, /) -> str: ...
+    def _repr_html_(self, /) -> str: ...
+    @property
+    def bytes(self, /) -> int:
+        """
+        The number of bytes the lanes take in all.
+        """
+    @property
+    def conflicts(self, /) -> int:
+        """
+        The number of wavefronts above the ideal.
+        """
+    @property
+    def distinct_bytes(self, /) -> int:
+        """
+        The number of different bytes that are used, request by request.
+        """
+    @property
+    def efficiency(self, /) -> float:
+        """
+        The share of the bytes moved from global memory that is used, from 0 to 1.
+        """
+    @property
+    def ideal_wavefronts(self, /) -> int:
+        """
+        The number of wavefronts without conflicts: one for every 128 bytes that a request takes.
+        """
+    @property
+    def lines(self, /) -> int:
+        """
+        The number of lines of 128 bytes that are touched, request by request.
+        """
+    def paddings(self, /) -> list[ChangedAccess]:
+        """
+        The paddings of the memory with the fewest wavefronts, those that take least memory first; empty if none
+        has fewer.
+
+        >>> from tensor_layout import access
+        >>> best = access("32:32", "((32_LANE))", dtype="f32").paddings()[0]
+        >>> best.change, best.memory.to("cute"), best.access.wavefronts
+        ('[32:+1]', '32:33', 1)
+        """
+    @property
+    def requests(self, /) -> int:
+        """
+        The number of requests: vectors of all lanes of a warp.
+        """
+    @property
+    def sectors(self, /) -> int:
+        """
+        The number of sectors of 32 bytes that global memory moves, request by request.
+        """
+    def swizzles(self, /) -> list[ChangedAccess]:
+        """
+        The swizzles of the memory with the fewest wavefronts, the best first; empty if none has fewer.
+        """
+    @property
+    def vector_bytes(self, /) -> int:
+        """
+        The number of bytes a lane takes at once.
+        """
+    @property
+    def wavefronts(self, /) -> int:
+        """
+        The number of times the banks of shared memory have to answer.
+        """
+    @property
+    def worst(self, /) -> AccessRequest | None:
+        """
+        The request with the most wavefronts, the first of them; None if nothing is accessed.
+        """
+
+@final
+class AccessRequest:
+    """
+    A vector of all lanes of a warp.
+    """
+    def __repr__(self, /) -> str: ...
+    @property
+    def addresses(self, /) -> list[int]:
+        """
+        The byte address of each lane that takes part.
+        """
+    @property
+    def vector(self, /) -> int:
+        """
+        The number of the vector among the registers.
+        """
+    @property
+    def warp(self, /) -> Location:
+        """
+        The warp, by the levels of the holders other than `LANE` and `Addr`.
+        """
+    @property
+    def wavefronts(self, /) -> int:
+        """
+        The number of wavefronts it takes.
+        """
 
 @final
 class Candidate:
@@ -95,6 +202,28 @@ class Candidates:
     def count(self, /) -> int:
         """
         The number of candidates, without making them.
+        """
+
+@final
+class ChangedAccess:
+    """
+    A memory with changed addresses, and the cost of the access to it.
+    """
+    def __repr__(self, /) -> str: ...
+    @property
+    def access(self, /) -> Access:
+        """
+        The cost of the access to that memory.
+        """
+    @property
+    def change(self, /) -> str:
+        """
+        The change in elements: `S<3,3,3>` as CuTe writes it, `[64:+8]` as Triton does.
+        """
+    @property
+    def memory(self, /) -> Layout:
+        """
+        The layout of the memory with it.
         """
 
 @final
@@ -1484,6 +1613,25 @@ class XlaSizes:
         """
         The elements alone (XLA's ByteSizeOfElements).
         """
+
+def access(memory: Places | str, holders: Places | str, *, dtype: typing.Any = None) -> Access:
+    """
+    Counts the bank conflicts and the sectors of an access of a GPU's threads, each element once.
+
+    `memory` is the layout of the tensor in shared or global memory. `holders` has the lane of a warp (`LANE`) and
+    the register (`Addr`) that hold each element; any other level is a warp. `dtype` is the type of the elements,
+    unless one of the texts names it.
+
+    >>> from tensor_layout import access
+    >>> cost = access("(8,32):(64,1)", "((8_LANE:1), (4_LANE:8, 8:1))", dtype="f16")
+    >>> cost.wavefronts, cost.ideal_wavefronts, cost.conflicts
+    (32, 4, 28)
+    >>> cost.sectors, cost.lines, cost.efficiency
+    (16, 8, 1.0)
+    >>> best, = cost.swizzles()
+    >>> best.change, best.access.conflicts, best.memory.to("cute")
+    ('S<3,3,3>', 0, 'S<3,3,3> o 0 o (8,32):(64,1)')
+    """
 
 def command(arguments: list[str]) -> int:
     """

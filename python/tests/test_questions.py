@@ -13,10 +13,12 @@ import tensor_layout
 from tensor_layout import (
     Candidates,
     Layout,
+    LayoutError,
     Location,
     Machine,
     Sharding,
     XlaShape,
+    access,
     einsum,
     read_hlo,
     relayout,
@@ -53,6 +55,39 @@ def test_steps_need_rates_and_a_type():
     texts = "((4_PE, 3:8), (8:1))", "((12:2), (4_PE, 2:1))"
     assert relayout(*texts, machine).steps is None
     assert relayout(*texts, machine, dtype="f64").steps == 18
+
+
+def test_an_access_counts_what_the_command_counts():
+    texts = "(8,32):(64,1)", "((8_LANE:1), (4_LANE:8, 8:1))"
+    said = subprocess.run([*COMMAND, "access", *texts, "--bits", "16"], capture_output=True, text=True, check=True)
+    cost = access(*texts, dtype="f16")
+    assert said.stdout.strip() == str(cost).strip() and "<pre" in cost._repr_html_()
+    assert (cost.vector_bytes, cost.requests, cost.bytes) == (16, 1, 512)
+    assert (cost.wavefronts, cost.ideal_wavefronts, cost.conflicts) == (32, 4, 28)
+    assert (cost.sectors, cost.lines, cost.distinct_bytes, cost.efficiency) == (16, 8, 512, 1.0)
+    assert cost.worst is not None and cost.worst.warp == {} and cost.worst.addresses[:4] == [0, 128, 256, 384]
+    (swizzle,) = cost.swizzles()
+    assert (swizzle.change, swizzle.access.conflicts) == ("S<3,3,3>", 0)
+    # The layout that comes with a change costs what was said, and holds the elements where the change puts them.
+    for best in [swizzle, *cost.paddings()]:
+        again = access(best.memory, texts[1], dtype="f16")
+        assert again.wavefronts == best.access.wavefronts == 4 and again.sectors == best.access.sectors
+    assert best.access.swizzles() == [] == access("32:1", "((32_LANE))", dtype="f32").paddings()
+
+
+def test_an_access_has_one_type_and_one_shape():
+    column = "((32_LANE))"
+    assert access("32:32", column, dtype="f32").wavefronts == access("((32:32)) / Float", column).wavefronts == 32
+    for texts, dtype, words in [
+        (("32:32", column), None, "name their type"),
+        (("((32:32)) / Half", column), "f32", "32 bits contradict the 16 bits"),
+        (("16:1", column), "f32", r"shape \[16\]"),
+        (("((32_PE))", column), "f32", "level `PE`"),
+        (("64:1", "((64_LANE))"), "f32", "a warp has 32"),
+        (("32:1", column), "i4", "not whole bytes"),
+    ]:
+        with pytest.raises(LayoutError, match=words):
+            access(*texts, dtype=dtype)
 
 
 def test_candidates_are_walked_and_counted():

@@ -12,7 +12,7 @@ import pytest
 from conftest import drawn
 
 import tensor_layout
-from tensor_layout import Candidates, Empty, Layout, LayoutError, Location, Machine, Sharding, XlaShape, relayout
+from tensor_layout import Candidates, Empty, Layout, LayoutError, Location, Machine, Sharding, XlaShape, access, relayout
 
 GRID = Layout("((4_PE, 3:8), (8:1))")
 
@@ -55,7 +55,7 @@ def test_a_location_is_a_mapping():
 
 def test_everything_is_weakly_referenced_and_the_version_is_that_of_the_crate():
     shape = XlaShape("f32[3]")
-    for value in (GRID, GRID.on(), GRID.table(), GRID.report(), GRID.draw(), relayout(GRID, GRID), Machine("PE=4"), Sharding("{replicated}"), Candidates("PE=4", (4,))):
+    for value in (GRID, GRID.on(), GRID.table(), GRID.report(), GRID.draw(), relayout(GRID, GRID), access("32:1", "((32_LANE))", dtype="f32"), Machine("PE=4"), Sharding("{replicated}"), Candidates("PE=4", (4,))):
         assert weakref.ref(value)() is value
     cargo = (Path(__file__).parents[1] / "Cargo.toml").read_text(encoding="utf-8")
     assert f'version = "{tensor_layout.__version__}"' in cargo and shape.sizes.unpadded_bytes == 12

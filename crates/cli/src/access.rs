@@ -70,8 +70,9 @@ type Search = fn(&Layout, &Layout, u64) -> Result<Vec<ChangedAccess>, AccessErro
 /// The number of changes of a kind a page shows.
 const MOST_SHOWN: usize = 4;
 
-/// The cost of an access, and the changes that lower it.
-fn page(cost: &Access, better: &[Vec<ChangedAccess>; 2]) -> String {
+/// The cost of an access, and the changes that lower it: swizzles, then paddings.
+#[must_use]
+pub fn page(cost: &Access, better: &[Vec<ChangedAccess>; 2]) -> String {
     let requests = counted(cost.requests, "request");
     let mut page = format!(
         "vectors  {} a lane, {requests}\nshared   {}, {} without conflicts\n",

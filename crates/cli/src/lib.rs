@@ -47,6 +47,7 @@ use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use failure::Failure;
 
+pub use access::page as access_page;
 pub use explore::explore_page;
 pub use relayout::page as relayout_page;
 pub use route::page as route_page;

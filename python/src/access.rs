@@ -1,0 +1,289 @@
+//! Accesses of GPU threads to memory: bank conflicts, sectors, and what avoids the conflicts.
+
+use pyo3::prelude::*;
+use tensor_layout::access::{self, Access, AccessError, ChangedAccess, Request};
+use tensor_layout::{Layout, Location};
+
+use crate::layout::{PyLayout, any, make};
+use crate::location::PyLocation;
+use crate::places::Places;
+use crate::refusal::{Answer, refused};
+use crate::spot::bits_of;
+
+/// The cost of an access of a GPU's threads to memory.
+///
+/// The function `access` makes it; `str` is the page that the command prints.
+#[pyclass(name = "Access", weakref, frozen, module = "tensor_layout")]
+#[derive(Debug)]
+pub(crate) struct PyAccess {
+    cost: Access,
+    memory: Py<Places>,
+    holders: Py<Places>,
+    element_bits: u64,
+}
+
+/// Counts the bank conflicts and the sectors of an access of a GPU's threads, each element once.
+///
+/// `memory` is the layout of the tensor in shared or global memory. `holders` has the lane of a warp (`LANE`) and
+/// the register (`Addr`) that hold each element; any other level is a warp. `dtype` is the type of the elements,
+/// unless one of the texts names it.
+///
+/// >>> from tensor_layout import access
+/// >>> cost = access("(8,32):(64,1)", "((8_LANE:1), (4_LANE:8, 8:1))", dtype="f16")
+/// >>> cost.wavefronts, cost.ideal_wavefronts, cost.conflicts
+/// (32, 4, 28)
+/// >>> cost.sectors, cost.lines, cost.efficiency
+/// (16, 8, 1.0)
+/// >>> best, = cost.swizzles()
+/// >>> best.change, best.access.conflicts, best.memory.to("cute")
+/// ('S<3,3,3>', 0, 'S<3,3,3> o 0 o (8,32):(64,1)')
+#[pyfunction(name = "access")]
+#[pyo3(signature = (
+    memory: "Places | str",
+    holders: "Places | str",
+    *,
+    dtype: "typing.Any" = None,
+) -> "Access")]
+pub(crate) fn access_of(
+    memory: &Bound<'_, PyAny>,
+    holders: &Bound<'_, PyAny>,
+    dtype: Option<&Bound<'_, PyAny>>,
+) -> Answer<PyAccess> {
+    let (memory, holders) = (any(memory)?, any(holders)?);
+    let element_bits = element_bits(memory.get(), holders.get(), dtype)?;
+    let layouts = (&memory.get().layout, &holders.get().layout);
+    let count = || access::access(layouts.0, layouts.1, element_bits);
+    let cost = memory.py().detach(count)?;
+    let (memory, holders) = (memory.unbind(), holders.unbind());
+    Ok(PyAccess { cost, memory, holders, element_bits })
+}
+
+/// The width of the elements, which all that name it agree on.
+fn element_bits(
+    memory: &Places,
+    holders: &Places,
+    dtype: Option<&Bound<'_, PyAny>>,
+) -> Answer<u64> {
+    let asked = dtype.map(bits_of).transpose()?;
+    let texts = [memory.spot.element_bits, holders.spot.element_bits];
+    let mut widths = asked.into_iter().chain(texts.into_iter().flatten());
+    let Some(bits) = widths.next() else {
+        return refused(
+            "the width of the elements is not known; name their type, as in dtype=\"f16\"",
+        );
+    };
+    match widths.find(|other| *other != bits) {
+        None => Ok(bits),
+        Some(other) => {
+            refused(format!("elements of {bits} bits contradict the {other} bits of a layout"))
+        }
+    }
+}
+
+type Search = fn(&Layout, &Layout, u64) -> Result<Vec<ChangedAccess>, AccessError>;
+
+impl PyAccess {
+    fn search(&self, py: Python<'_>, changes: Search) -> Answer<Vec<ChangedAccess>> {
+        let (memory, holders) = (&self.memory.get().layout, &self.holders.get().layout);
+        Ok(py.detach(|| changes(memory, holders, self.element_bits))?)
+    }
+
+    /// The changes that a search found.
+    fn changed(&self, py: Python<'_>, changes: Search) -> Answer<Vec<PyChangedAccess>> {
+        let found = self.search(py, changes)?.into_iter();
+        found.filter_map(|found| self.changed_access(py, found).transpose()).collect()
+    }
+
+    /// `None` for the layout as it is.
+    fn changed_access(
+        &self,
+        py: Python<'_>,
+        found: ChangedAccess,
+    ) -> Answer<Option<PyChangedAccess>> {
+        let Some(change) = found.change else { return Ok(None) };
+        let memory = make(py, self.memory.get().edited(found.memory))?;
+        let access = PyAccess {
+            cost: found.access,
+            memory: memory.clone_ref(py).into_bound(py).into_super().unbind(),
+            holders: self.holders.clone_ref(py),
+            element_bits: self.element_bits,
+        };
+        let access = Py::new(py, access)?;
+        Ok(Some(PyChangedAccess { change: change.to_string(), memory, access }))
+    }
+}
+
+#[pymethods]
+impl PyAccess {
+    /// The number of bytes a lane takes at once.
+    #[getter]
+    fn vector_bytes(&self) -> u64 {
+        self.cost.vector_bytes
+    }
+
+    /// The number of requests: vectors of all lanes of a warp.
+    #[getter]
+    fn requests(&self) -> u64 {
+        self.cost.requests
+    }
+
+    /// The number of bytes the lanes take in all.
+    #[getter]
+    fn bytes(&self) -> u64 {
+        self.cost.bytes
+    }
+
+    /// The number of times the banks of shared memory have to answer.
+    #[getter]
+    fn wavefronts(&self) -> u64 {
+        self.cost.wavefronts
+    }
+
+    /// The number of wavefronts without conflicts: one for every 128 bytes that a request takes.
+    #[getter]
+    fn ideal_wavefronts(&self) -> u64 {
+        self.cost.ideal_wavefronts
+    }
+
+    /// The number of wavefronts above the ideal.
+    #[getter]
+    fn conflicts(&self) -> u64 {
+        self.cost.conflicts()
+    }
+
+    /// The number of sectors of 32 bytes that global memory moves, request by request.
+    #[getter]
+    fn sectors(&self) -> u64 {
+        self.cost.sectors
+    }
+
+    /// The number of lines of 128 bytes that are touched, request by request.
+    #[getter]
+    fn lines(&self) -> u64 {
+        self.cost.lines
+    }
+
+    /// The number of different bytes that are used, request by request.
+    #[getter]
+    fn distinct_bytes(&self) -> u64 {
+        self.cost.distinct_bytes
+    }
+
+    /// The share of the bytes moved from global memory that is used, from 0 to 1.
+    #[getter]
+    fn efficiency(&self) -> f64 {
+        self.cost.efficiency()
+    }
+
+    /// The request with the most wavefronts, the first of them; None if nothing is accessed.
+    #[getter]
+    fn worst(&self) -> Option<PyAccessRequest> {
+        self.cost.worst.clone().map(PyAccessRequest)
+    }
+
+    /// The swizzles of the memory with the fewest wavefronts, the best first; empty if none has fewer.
+    fn swizzles(&self, py: Python<'_>) -> Answer<Vec<PyChangedAccess>> {
+        self.changed(py, access::swizzles)
+    }
+
+    /// The paddings of the memory with the fewest wavefronts, those that take least memory first; empty if none
+    /// has fewer.
+    ///
+    /// >>> from tensor_layout import access
+    /// >>> best = access("32:32", "((32_LANE))", dtype="f32").paddings()[0]
+    /// >>> best.change, best.memory.to("cute"), best.access.wavefronts
+    /// ('[32:+1]', '32:33', 1)
+    fn paddings(&self, py: Python<'_>) -> Answer<Vec<PyChangedAccess>> {
+        self.changed(py, access::paddings)
+    }
+
+    fn __str__(&self, py: Python<'_>) -> Answer<String> {
+        let better = match self.cost.conflicts() {
+            0 => [Vec::new(), Vec::new()],
+            _ => [self.search(py, access::swizzles)?, self.search(py, access::paddings)?],
+        };
+        Ok(tensor_layout_cli::access_page(&self.cost, &better))
+    }
+
+    fn __repr__(&self) -> String {
+        let Access { wavefronts, ideal_wavefronts, sectors, .. } = self.cost;
+        format!("<Access: {wavefronts} wavefronts, {ideal_wavefronts} ideal, {sectors} sectors>")
+    }
+
+    fn _repr_html_(&self, py: Python<'_>) -> Answer<String> {
+        Ok(crate::html::page(&self.__str__(py)?))
+    }
+}
+
+/// A vector of all lanes of a warp.
+#[pyclass(name = "AccessRequest", frozen, module = "tensor_layout")]
+#[derive(Debug)]
+pub(crate) struct PyAccessRequest(Request);
+
+#[pymethods]
+impl PyAccessRequest {
+    /// The warp, by the levels of the holders other than `LANE` and `Addr`.
+    #[getter]
+    fn warp(&self) -> PyLocation {
+        PyLocation(self.0.warp.clone())
+    }
+
+    /// The number of the vector among the registers.
+    #[getter]
+    fn vector(&self) -> u64 {
+        self.0.vector
+    }
+
+    /// The byte address of each lane that takes part.
+    #[getter]
+    fn addresses(&self) -> Vec<u64> {
+        self.0.addresses.clone()
+    }
+
+    /// The number of wavefronts it takes.
+    #[getter]
+    fn wavefronts(&self) -> u64 {
+        self.0.wavefronts
+    }
+
+    fn __repr__(&self) -> String {
+        let Request { warp, vector, wavefronts, .. } = &self.0;
+        let warp = if *warp == Location::default() { String::new() } else { format!("{warp}, ") };
+        format!("<AccessRequest: {warp}vector {vector}, {wavefronts} wavefronts>")
+    }
+}
+
+/// A memory with changed addresses, and the cost of the access to it.
+#[pyclass(name = "ChangedAccess", frozen, module = "tensor_layout")]
+#[derive(Debug)]
+pub(crate) struct PyChangedAccess {
+    change: String,
+    memory: Py<PyLayout>,
+    access: Py<PyAccess>,
+}
+
+#[pymethods]
+impl PyChangedAccess {
+    /// The change in elements: `S<3,3,3>` as CuTe writes it, `[64:+8]` as Triton does.
+    #[getter]
+    fn change(&self) -> &str {
+        &self.change
+    }
+
+    /// The layout of the memory with it.
+    #[getter]
+    fn memory(&self, py: Python<'_>) -> Py<PyLayout> {
+        self.memory.clone_ref(py)
+    }
+
+    /// The cost of the access to that memory.
+    #[getter]
+    fn access(&self, py: Python<'_>) -> Py<PyAccess> {
+        self.access.clone_ref(py)
+    }
+
+    fn __repr__(&self, py: Python<'_>) -> String {
+        let cost = &self.access.bind(py).get().cost;
+        format!("<ChangedAccess: {}, {} wavefronts>", self.change, cost.wavefronts)
+    }
+}
