@@ -473,88 +473,6 @@ fn same_answers_with_the_exit_code_and_a_witness() {
 }
 
 #[test]
-fn edits_apply_in_the_order_given() {
-    let edit = |args: &[&str]| stdout(&[&["edit"], args].concat());
-    let layout = "((4_PE, 3:8), (8:1))";
-    assert_eq!(edit(&[layout, "--permute", "1,0", "--reshape", "96"]), "((8:1, 4_PE:1, 3:8))\n");
-    assert_eq!(
-        edit(&[layout, "--reshape", "96", "--split", "0=4,24"]),
-        edit(&[layout, "--reshape", "4,24"])
-    );
-    let gather = "((), (8_L2B:1, 8_L1B:1, 64:1), (4_Time:1, 24:64, 4_W:1, 4_PE:1))";
-    assert_eq!(
-        edit(&[gather, "--drop", "0"]),
-        "((8_L2B:1, 8_L1B:1, 64:1), (4_Time:1, 24:64, 4_W:1, 4_PE:1))\n"
-    );
-    let input =
-        "((), (2_Time:1), (), (16_MAB:1, 16:16, 4:1, 4:4), (8:256, 4_W:1, 4_PE:1); B@[L1B,L2B])";
-    let output = "((), (2_Time:6), (6_Time:1), (16_MAB:1, 16:16, 4:1, 4:4), (8:256, 4_W:1, 4_PE:1); B@[L1B,L2B])\n";
-    assert_eq!(edit(&[input, "--broadcast", "2=6_Time"]), output);
-    assert_eq!(
-        edit(&["(10,7)/((5:7, 4_PE), (7:1))", "--minimal-padding", "--pad", "12,7"]),
-        "((3:7, 4_PE:1), (7:1))\n"
-    );
-    assert_eq!(
-        edit(&["(10,7)/((3:7, 4_PE), (7:1))", "--restrict", "PE=3"]),
-        "(2,7)/((3:7), (7:1))\n"
-    );
-    assert_eq!(edit(&["(3:1)", "--tile", "0=2", "--insert", "0"]), "((), (2:3, 3:1))\n");
-    assert_eq!(edit(&["f32[8,16]{1,0:T(4,4)}", "--permute", "1,0"]), "f32[16,8]{0,1:T(4,4)}\n");
-    assert_eq!(
-        edit(&["(3:4, 4:1)", "--merge", "0=2", "--to", "strided"]),
-        "shape=(12,), strides=(1,)\n"
-    );
-    assert!(refused(&["edit", layout, "--drop", "0"]).contains("axis 0 has extent 12"));
-    assert!(
-        refused(&["edit", layout, "--slice", "0=1"])
-            .contains("--slice: expected K=START:STOP[:STEP]")
-    );
-}
-
-#[test]
-fn cute_layouts_are_edited_as_cute_does() {
-    let edit = |args: &[&str]| stdout(&[&["edit"], args].concat());
-    assert_eq!(edit(&["(6,2):(8,2)", "--compose", "(4,3):(3,1)"]), "((2,2),3):((24,2),8)\n");
-    assert_eq!(edit(&["(2,2):(4,1)", "--product", "6:1"]), "((2,2),(2,3)):((4,1),(2,8))\n");
-    assert_eq!(edit(&["(4,2,3):(2,1,8)", "--divide", "4:2"]), "((2,2),(2,3)):((4,1),(2,8))\n");
-    assert_eq!(edit(&["(2,2):(1,6)", "--complement", "24"]), "(3,2):(2,12)\n");
-    // The inverse at place v gives the linear index.
-    let inverse = edit(&["(4,8):(8,1)", "--inverse", "left"]);
-    assert_eq!(inverse, "(8,4):(4,1)\n");
-    assert_eq!(stdout(&["locate", inverse.trim(), "17"]), "Addr=6\n"); // 17 = 2 x 8 + 1: (2, 1)
-    let refused_compose = refused(&["edit", "(4,6,8):(2,3,5)", "--compose", "6:3"]);
-    assert!(
-        refused_compose.contains("a CuTe layout cannot express this layout"),
-        "{refused_compose}"
-    );
-    assert!(
-        refused(&["edit", "(8,3):(16,12)", "--inverse", "left"]).contains("cannot be inverted")
-    );
-}
-
-#[test]
-fn cute_and_strided_text_may_share_places() {
-    assert_eq!(stdout(&["table", "(2,2):(1,1)"]), "Addr,i0,i1\n0,0,0\n1,0,1\n1,1,0\n2,1,1\n");
-    assert_eq!(stdout(&["locate", "((2,2),3):((24,2),8)", "7"]), "Addr=34\n");
-    assert_eq!(stdout(&["locate", "((2,2),3):((24,2),8)", "3,1"]), "Addr=34\n");
-    let page = stdout(&["explain", "shape=(2, 3), strides=(0, 1)"]);
-    assert!(page.contains("shared     Addr=1 by (0, 1) (1, 1)\n"), "{page}");
-    let answer = json_of(&["explain", "(2,2):(1,1)", "--json"]);
-    assert_eq!(answer["shared"], json!([{"at": {"Addr": 1}, "indexes": [[0, 1], [1, 0]]}]));
-    assert!(refused(&["element", "(2,2):(1,1)", "Addr=1"]).contains("are both stored at Addr=1"));
-    assert!(refused(&["table", "(2,2):(1,1)", "--machine", "PE=2"]).contains("are both stored at"));
-    let convert = |text: &str, to: &str| stdout(&["convert", text, "--to", to]);
-    assert_eq!(convert("f32[3,4]{0,1}", "cute"), "(3,4):(1,3)\n");
-    assert_eq!(convert("f32[3,4]{0,1}", "strided"), "shape=(3, 4), strides=(1, 3)\n");
-    assert_eq!(
-        convert("shape=(3,4), strides=(16,4), itemsize=4", "pad-layout"),
-        "((3:4), (4:1))\n"
-    );
-    assert!(refused(&["convert", "((4_PE))", "--to", "cute"]).contains("this layout uses `PE`"));
-    assert!(refused(&["convert", "(2,2):(1", "--to", "cute"]).contains("expected"));
-}
-
-#[test]
 fn output_goes_through_links_and_into_devices() {
     let folder = tempfile::tempdir().unwrap();
     let (file, link) = (folder.path().join("table.csv"), folder.path().join("link"));
@@ -568,15 +486,6 @@ fn output_goes_through_links_and_into_devices() {
         stdout(&["table", "((2:1))", "-o", "/dev/null"]);
         assert!(!std::path::Path::new("/dev/null").is_file());
     }
-}
-
-#[test]
-fn edits_keep_what_they_do_not_change() {
-    let edit = |text: &str| stdout(&["edit", text, "--permute", "1,0"]);
-    assert_eq!(edit("f32[4,2]{1,0:E(16)S(1)}"), "f32[2,4]{0,1:E(16)S(1)}\n");
-    assert_eq!(edit("((4:2), (2:1); B@[PE])@LM0 / Float"), "((2:1), (4:2); B@[PE])@LM0 / Float\n");
-    let bounded = run(&["edit", "f32[<=4,2]{1,0}", "--permute", "1,0"]);
-    assert_eq!(String::from_utf8(bounded.stderr).unwrap(), "note: dynamic bounds are not kept\n");
 }
 
 #[test]
@@ -599,12 +508,6 @@ fn an_encoding_of_triton_takes_its_shape_and_type_apart() {
     assert_eq!(cute("64,64,f16"), cute("64x64xf16"));
     let linear = stdout(&["convert", old, "--shape", "64x64xf16", "--to", "triton"]);
     assert_eq!(stdout(&["convert", &linear, "--to", "cute"]), cute("64x64xf16"));
-}
-
-#[test]
-fn an_edit_of_an_instruction_is_a_pad_layout() {
-    let edited = stdout(&["edit", "SM80_16x8x16_F32F16F16F32_TN:C", "--permute", "1,0"]);
-    assert_eq!(edited, "((4_LANE:1, 2:1), (2:2, 8_LANE:4))\n");
 }
 
 #[test]
@@ -660,125 +563,4 @@ fn draw_writes_films() {
     }
     let said = refused(&["draw", "((4_PE))", "((4:1))", "--view", "machine"]);
     assert!(said.contains("--view machine draws one layout"), "{said}");
-}
-
-#[test]
-fn the_command_says_what_moves() {
-    for (arguments, code, says) in [
-        (["f32[2,3]", "s32[3,2]{0,1}", "--bitcast"], 0, "transpose, dimensions={1,0}\n"),
-        (["f32[2,3]", "f32[3,2]", "--bitcast=reshape"], 0, "reshape\n"),
-        (
-            ["f32[2,3]", "f32[3,2]{0,1}", "--bitcast=reshape"],
-            1,
-            "element (0, 1) of B is element (1, 0) of A; a reshape would make it element (0, 1)\n",
-        ),
-        (
-            ["f32[2,3]", "f32[3,2]", "--bitcast=transpose"],
-            1,
-            "element (1, 0) of B is element (0, 2) of A, which is not what a transpose does\n",
-        ),
-        (
-            ["f32[8,256]{1,0:T(8,128)}", "f32[8,256]", "--bitcast"],
-            1,
-            "none of the named maps\nfrom (index in B) to (index in A):\n\
-             ((2_i1:128, 4_i0:2), (2_i0:1, 128_i1:1))\n",
-        ),
-        (
-            ["f32[5]{0:T(4)}", "f32[6]{0:T(4)}", "--bitcast"],
-            1,
-            "this is not a bitcast: byte 20 holds padding of the first and element (5) of the second\n",
-        ),
-    ] {
-        let output = run(&[&["same"], &arguments[..]].concat());
-        assert_eq!(String::from_utf8(output.stdout).unwrap(), says, "{arguments:?}");
-        assert_eq!(output.status.code(), Some(code), "{arguments:?}");
-    }
-}
-
-#[test]
-fn relayout_answers_with_counts_moves_and_transfers() {
-    let pair = ["((4_PE, 3:8), (8:1))", "((12:2), (4_PE, 2:1))"];
-    let relayout = |more: &[&'static str]| [&["relayout", pair[0], pair[1]], more].concat();
-    let answer = json_of(&relayout(&["--machine", "PE=4", "--json"]));
-    assert_eq!(answer["by_distance"], json!({ "in_place": 4, "address": 20, "PE": 72 }));
-    assert_eq!((&answer["into"], &answer["elements"]), (&json!({ "PE": 72 }), &json!(96)));
-    let from = json!({ "level": "PE", "stride": 1 });
-    assert_eq!(answer["moves"][0]["from"], from);
-    let page = stdout(&relayout(&["--machine", "PE=4"]));
-    assert!(page.starts_with("elements move between PEs\n"));
-    assert!(page.contains("axis 0, 4 at 3: PE -> Addr x 6"), "{page}");
-    assert!(page.lines().all(|line| line.len() <= 80), "{page}");
-    // Without a machine the units are those that the layouts name.
-    assert_eq!(json_of(&relayout(&["--json"]))["into"], json!({ "PE": 72 }));
-    let moves =
-        stdout(&["relayout", "((1_PE, 4:1))", "((4:1))", "--machine", "PE=4", "--transfers"]);
-    assert_eq!(moves, "PE: 4 x PE=0 [0..3 by 1] -> PE=1; PE=2; PE=3 [0..3 by 1]\n");
-    // A long word has four halves, of which the layouts use three.
-    let halves = ["((3_W, 5:1))", "((3_W, 5:2))", "--machine", "PE=1", "--dtype", "Half"];
-    let moves = stdout(&[&["relayout"], &halves[..], &["--transfers"]].concat());
-    assert!(moves.starts_with("address: 4 x PE=0 [4..16 by 4] -> PE=0 [8..32 by 8]"), "{moves}");
-    let copies = ["relayout", "()", "(; B@[1000000000_Time:1])", "--machine", "PE=4"];
-    assert!(refused(&[&copies[..], &["--transfers"]].concat()).contains("4000000000 copies"));
-}
-
-#[test]
-fn rates_of_the_machine_give_steps() {
-    let machine = concat!(env!("CARGO_TARGET_TMPDIR"), "/rates.toml");
-    std::fs::write(machine, "[levels]\nPE = 4\n[bandwidth]\nPE = 2\n").unwrap();
-    let pair = ["relayout", "((4_PE, 3:8), (8:1))", "((12:2), (4_PE, 2:1))", "--machine", machine];
-    // 72 elements enter 4 PEs: 18 each, five long words at two a step.
-    let page = stdout(&[&pair[..], &["--dtype", "Half"]].concat());
-    assert!(page.ends_with("\nat least 3 steps, into the PEs\n"), "{page}");
-    assert_eq!(json_of(&[&pair[..], &["--dtype", "Half", "--json"]].concat())["steps"], 3);
-}
-
-#[test]
-fn route_shows_hops_what_passes_and_the_sum() {
-    let pair = [
-        "((4_L2B:2, 64:8), (8:1, 2_W:1))@DRAM / Float",
-        "((8_L2B:1, 4:2, 8_L1B:1), (2:1, 4_PE:1, 2_W:1))@LM0 / Float",
-    ];
-    let route = |more: &[&'static str]| {
-        [&["route", pair[0], pair[1], "--machine", "mn-core-2"], more].concat()
-    };
-    let page = stdout(&route(&[]));
-    assert!(page.contains("\n  l2bmd, distribute: 256 upper, 32 lower, 4 cycles\nL1BM "), "{page}");
-    assert!(page.contains("32 cycles, not from the maker"), "{page}");
-    assert!(page.ends_with("\n3 hops, 40 cycles, 32 of them not from the maker\n"), "{page}");
-    let answer = json_of(&route(&["--json"]));
-    let names: Vec<&Value> =
-        answer["hops"].as_array().unwrap().iter().map(|hop| &hop["movement"]).collect();
-    assert_eq!(names, ["mvp", "l2bmd", "l1bmm"]);
-    assert_eq!((&answer["cycles"], &answer["at_least"]), (&json!(40), &json!(false)));
-    assert_eq!(answer["hops"][1]["writes"], json!([0, 32]));
-    let refused =
-        refused(&[&["route", "((4:1))@DRAM", "((4:1))@L1BM"][..], &["--machine", "PE=4"]].concat());
-    assert!(refused.contains("DRAM"), "{refused}");
-    let nothing = stdout(&["route", "((4:1))@LM0", "((4:1))@LM0", "--machine", "mn-core-2"]);
-    assert!(nothing.ends_with("\nnothing moves: the source serves as it is\n"), "{nothing}");
-}
-
-#[test]
-fn places_are_written_and_read_as_assembly_has_them() {
-    let on = ["--machine", "mn-core-2"];
-    let layout = "((8_L2B, 8_L1B, 8:8), (16_MAB, 8:1, 4_PE))@LM0 / Long";
-    let located = ["locate", layout, "100,37", "--as", "assembly"];
-    assert_eq!(stdout(&[&located[..], &on].concat()), "$lm66n0c1b4m1p1\n");
-    let element = |place: &'static str| [&["element", layout, place][..], &on].concat();
-    assert_eq!(stdout(&element("$lm66n0c1b4m1p1")), "100,37\n");
-    for (place, words) in [
-        ("$lm66n0c1b4m1p4", "`p4` is out of range: PE goes from 0 to 3"),
-        ("$lm67n0c1b4m1p1", "inside a long word"),
-        ("$lm4096n0", "goes from 0 to 4094"),
-        ("$lm66n4c1b4m1p1", "group of 2 L2Bs goes from 0 to 3"),
-        ("$ln66n0c1b4m1p1", "is in LM1, and the layout is in LM0"),
-    ] {
-        assert!(refused(&element(place)).contains(words), "{place}");
-    }
-    let table = ["table", "((2_L2B:2, 2:1, 2_W:1))@DRAM / Float", "--as", "assembly"];
-    let rows = "place,i0\n\"$d0n0,W=0\",0\n\"$d0n0,W=1\",1\n\"$d1n0,W=0\",2\n";
-    let printed = stdout(&[&table[..], &on].concat());
-    assert!(printed.starts_with(rows), "{printed}");
-    let lines = stdout(&[&table[..], &on, &["--format", "jsonl"]].concat());
-    assert!(lines.starts_with("{\"at\":\"$d0n0,W=0\",\"index\":[0]}\n"), "{lines}");
 }

@@ -16,11 +16,13 @@ mod commands;
 mod cute;
 mod devices;
 mod documents;
+mod edits;
 #[cfg(feature = "explore")]
 mod explore;
 #[cfg(feature = "explore")]
 mod explore_links;
 mod files;
+mod moves;
 mod options;
 mod outputs;
 mod readings;

@@ -1,0 +1,126 @@
+//! What moves: `relayout` and `route`, and places as assembly has them, by the output of the command.
+
+use serde_json::{Value, json};
+
+use crate::{json_of, refused, run, stdout};
+
+#[test]
+fn the_command_says_what_moves() {
+    for (arguments, code, says) in [
+        (["f32[2,3]", "s32[3,2]{0,1}", "--bitcast"], 0, "transpose, dimensions={1,0}\n"),
+        (["f32[2,3]", "f32[3,2]", "--bitcast=reshape"], 0, "reshape\n"),
+        (
+            ["f32[2,3]", "f32[3,2]{0,1}", "--bitcast=reshape"],
+            1,
+            "element (0, 1) of B is element (1, 0) of A; a reshape would make it element (0, 1)\n",
+        ),
+        (
+            ["f32[2,3]", "f32[3,2]", "--bitcast=transpose"],
+            1,
+            "element (1, 0) of B is element (0, 2) of A, which is not what a transpose does\n",
+        ),
+        (
+            ["f32[8,256]{1,0:T(8,128)}", "f32[8,256]", "--bitcast"],
+            1,
+            "none of the named maps\nfrom (index in B) to (index in A):\n\
+             ((2_i1:128, 4_i0:2), (2_i0:1, 128_i1:1))\n",
+        ),
+        (
+            ["f32[5]{0:T(4)}", "f32[6]{0:T(4)}", "--bitcast"],
+            1,
+            "this is not a bitcast: byte 20 holds padding of the first and element (5) of the second\n",
+        ),
+    ] {
+        let output = run(&[&["same"], &arguments[..]].concat());
+        assert_eq!(String::from_utf8(output.stdout).unwrap(), says, "{arguments:?}");
+        assert_eq!(output.status.code(), Some(code), "{arguments:?}");
+    }
+}
+
+#[test]
+fn relayout_answers_with_counts_moves_and_transfers() {
+    let pair = ["((4_PE, 3:8), (8:1))", "((12:2), (4_PE, 2:1))"];
+    let relayout = |more: &[&'static str]| [&["relayout", pair[0], pair[1]], more].concat();
+    let answer = json_of(&relayout(&["--machine", "PE=4", "--json"]));
+    assert_eq!(answer["by_distance"], json!({ "in_place": 4, "address": 20, "PE": 72 }));
+    assert_eq!((&answer["into"], &answer["elements"]), (&json!({ "PE": 72 }), &json!(96)));
+    let from = json!({ "level": "PE", "stride": 1 });
+    assert_eq!(answer["moves"][0]["from"], from);
+    let page = stdout(&relayout(&["--machine", "PE=4"]));
+    assert!(page.starts_with("elements move between PEs\n"));
+    assert!(page.contains("axis 0, 4 at 3: PE -> Addr x 6"), "{page}");
+    assert!(page.lines().all(|line| line.len() <= 80), "{page}");
+    // Without a machine the units are those that the layouts name.
+    assert_eq!(json_of(&relayout(&["--json"]))["into"], json!({ "PE": 72 }));
+    let moves =
+        stdout(&["relayout", "((1_PE, 4:1))", "((4:1))", "--machine", "PE=4", "--transfers"]);
+    assert_eq!(moves, "PE: 4 x PE=0 [0..3 by 1] -> PE=1; PE=2; PE=3 [0..3 by 1]\n");
+    // A long word has four halves, of which the layouts use three.
+    let halves = ["((3_W, 5:1))", "((3_W, 5:2))", "--machine", "PE=1", "--dtype", "Half"];
+    let moves = stdout(&[&["relayout"], &halves[..], &["--transfers"]].concat());
+    assert!(moves.starts_with("address: 4 x PE=0 [4..16 by 4] -> PE=0 [8..32 by 8]"), "{moves}");
+    let copies = ["relayout", "()", "(; B@[1000000000_Time:1])", "--machine", "PE=4"];
+    assert!(refused(&[&copies[..], &["--transfers"]].concat()).contains("4000000000 copies"));
+}
+
+#[test]
+fn rates_of_the_machine_give_steps() {
+    let machine = concat!(env!("CARGO_TARGET_TMPDIR"), "/rates.toml");
+    std::fs::write(machine, "[levels]\nPE = 4\n[bandwidth]\nPE = 2\n").unwrap();
+    let pair = ["relayout", "((4_PE, 3:8), (8:1))", "((12:2), (4_PE, 2:1))", "--machine", machine];
+    // 72 elements enter 4 PEs: 18 each, five long words at two a step.
+    let page = stdout(&[&pair[..], &["--dtype", "Half"]].concat());
+    assert!(page.ends_with("\nat least 3 steps, into the PEs\n"), "{page}");
+    assert_eq!(json_of(&[&pair[..], &["--dtype", "Half", "--json"]].concat())["steps"], 3);
+}
+
+#[test]
+fn route_shows_hops_what_passes_and_the_sum() {
+    let pair = [
+        "((4_L2B:2, 64:8), (8:1, 2_W:1))@DRAM / Float",
+        "((8_L2B:1, 4:2, 8_L1B:1), (2:1, 4_PE:1, 2_W:1))@LM0 / Float",
+    ];
+    let route = |more: &[&'static str]| {
+        [&["route", pair[0], pair[1], "--machine", "mn-core-2"], more].concat()
+    };
+    let page = stdout(&route(&[]));
+    assert!(page.contains("\n  l2bmd, distribute: 256 upper, 32 lower, 4 cycles\nL1BM "), "{page}");
+    assert!(page.contains("32 cycles, not from the maker"), "{page}");
+    assert!(page.ends_with("\n3 hops, 40 cycles, 32 of them not from the maker\n"), "{page}");
+    let answer = json_of(&route(&["--json"]));
+    let names: Vec<&Value> =
+        answer["hops"].as_array().unwrap().iter().map(|hop| &hop["movement"]).collect();
+    assert_eq!(names, ["mvp", "l2bmd", "l1bmm"]);
+    assert_eq!((&answer["cycles"], &answer["at_least"]), (&json!(40), &json!(false)));
+    assert_eq!(answer["hops"][1]["writes"], json!([0, 32]));
+    let refused =
+        refused(&[&["route", "((4:1))@DRAM", "((4:1))@L1BM"][..], &["--machine", "PE=4"]].concat());
+    assert!(refused.contains("DRAM"), "{refused}");
+    let nothing = stdout(&["route", "((4:1))@LM0", "((4:1))@LM0", "--machine", "mn-core-2"]);
+    assert!(nothing.ends_with("\nnothing moves: the source serves as it is\n"), "{nothing}");
+}
+
+#[test]
+fn places_are_written_and_read_as_assembly_has_them() {
+    let on = ["--machine", "mn-core-2"];
+    let layout = "((8_L2B, 8_L1B, 8:8), (16_MAB, 8:1, 4_PE))@LM0 / Long";
+    let located = ["locate", layout, "100,37", "--as", "assembly"];
+    assert_eq!(stdout(&[&located[..], &on].concat()), "$lm66n0c1b4m1p1\n");
+    let element = |place: &'static str| [&["element", layout, place][..], &on].concat();
+    assert_eq!(stdout(&element("$lm66n0c1b4m1p1")), "100,37\n");
+    for (place, words) in [
+        ("$lm66n0c1b4m1p4", "`p4` is out of range: PE goes from 0 to 3"),
+        ("$lm67n0c1b4m1p1", "inside a long word"),
+        ("$lm4096n0", "goes from 0 to 4094"),
+        ("$lm66n4c1b4m1p1", "group of 2 L2Bs goes from 0 to 3"),
+        ("$ln66n0c1b4m1p1", "is in LM1, and the layout is in LM0"),
+    ] {
+        assert!(refused(&element(place)).contains(words), "{place}");
+    }
+    let table = ["table", "((2_L2B:2, 2:1, 2_W:1))@DRAM / Float", "--as", "assembly"];
+    let rows = "place,i0\n\"$d0n0,W=0\",0\n\"$d0n0,W=1\",1\n\"$d1n0,W=0\",2\n";
+    let printed = stdout(&[&table[..], &on].concat());
+    assert!(printed.starts_with(rows), "{printed}");
+    let lines = stdout(&[&table[..], &on, &["--format", "jsonl"]].concat());
+    assert!(lines.starts_with("{\"at\":\"$d0n0,W=0\",\"index\":[0]}\n"), "{lines}");
+}
