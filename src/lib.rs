@@ -118,7 +118,7 @@
 //!
 //! | feature | what it adds |
 //! |---|---|
-//! | `serde` | `Serialize` and `Deserialize` of layouts, as text if they have one, and of the parts of a plan: levels, places, sums, costs, traffic, transfers |
+//! | `serde` | `Serialize` and `Deserialize` of layouts, as text if they have one, of placements, machines and cost models, and of the parts of a plan: levels, places, sums, costs, traffic, transfers |
 //! | `simd` | vector instructions: tables for AVX2 where the processor has it, transposed tensors packed by shuffles |
 //! | `rayon` | tables filled by all cores: `Program::par_fill_packed` and others |
 //! | `arrow`, `parquet` | `Table::write_arrow`, `Table::write_parquet` |

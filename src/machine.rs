@@ -3,6 +3,8 @@
 mod assembly;
 mod movement;
 mod read;
+#[cfg(feature = "serde")]
+mod written;
 
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
@@ -49,12 +51,12 @@ pub struct Machine {
 impl Machine {
     /// The parts that are compared and hashed; machines with their levels in another order differ.
     fn parts(&self) -> impl Eq + Hash {
-        let levels = self.levels().map(|(level, size)| (level, size, self.bandwidth(level)));
         let memories = self.memories().collect_vec();
         (
             &self.name,
-            levels.collect_vec(),
+            self.levels().collect_vec(),
             memories,
+            self.bandwidth.iter().sorted().collect_vec(),
             &self.movements,
             &self.assembly,
             self.word_bits,
@@ -82,6 +84,7 @@ impl Hash for Machine {
 /// Its content is inside the node and all nodes above, and outside every unit below: an element
 /// in the DRAM of two L2Bs is in neither of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Memory {
     /// The number of long words each holds, where known.
     pub capacity: Option<u64>,

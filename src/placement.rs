@@ -4,6 +4,8 @@ mod build;
 mod equality;
 mod fit;
 mod groups;
+#[cfg(feature = "serde")]
+mod written;
 
 use std::collections::BTreeSet;
 use std::hash::{Hash, Hasher};

@@ -6,7 +6,7 @@ use tensor_layout::algebra::{Difference, Subaxis};
 use tensor_layout::error::Diagnostic;
 use tensor_layout::image::{ImageForm, UnitReader, UnitWriter};
 use tensor_layout::machine::Memory;
-use tensor_layout::relayout::{CostModel, Distance, Relayout};
+use tensor_layout::relayout::{CopiesHeld, CostModel, Distance, Relayout};
 use tensor_layout::{Found, Layout, LayoutError, Level, Location, Machine, Placement};
 
 fn in_dram(text: &str, base: u64) -> Placement {
@@ -101,7 +101,7 @@ fn the_moves_between_two_memories_name_units_of_the_machine() {
     let levels = relayout.levels();
     assert!(account.copies.iter().all(|moved| levels.contains(&moved.copies.level)));
     // Levels below DRAM are not levels of it: no copies are kept there.
-    assert!(account.copies.iter().all(|moved| moved.held == (false, true)));
+    assert!(account.copies.iter().all(|moved| moved.held == CopiesHeld::InDestination));
 }
 
 #[test]

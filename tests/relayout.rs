@@ -174,7 +174,7 @@ fn flows_count_what_every_slice_has_once_where_time_is_set_aside() {
     let sliced = on(Layout::builder().replica(2, Level::TIME, 1).build().unwrap());
     let relayout = Relayout::new(&sliced, &on(Layout::builder().build().unwrap())).unwrap();
     assert_eq!(relayout.flows(Level::PE).unwrap().counts, [[2]]);
-    let aside = relayout.with_time(TimeOrder::Aside).unwrap();
+    let aside = relayout.with_time(TimeOrder::Aside);
     assert_eq!(aside.flows(Level::PE).unwrap().counts, [[1]]);
     assert_eq!(aside.elements() * aside.copies(), 1);
 }
@@ -201,7 +201,7 @@ fn flows_from_a_derived_axis_are_counted() {
     assert_eq!(counts, [[2, 0, 4], [8, 0, 0], [0, 8, 0], [0, 2, 6]]);
     let busiest = relayout.busiest(Level::PE).unwrap();
     // Row 1 is wanted by PE 1 of both MABs, and is in PEs 2 and 3.
-    assert_eq!((busiest.unit.to_string(), busiest.into), ("MAB=0,PE=1".into(), 5));
+    assert_eq!((busiest.unit.to_string(), busiest.elements), ("MAB=0,PE=1".into(), 5));
 }
 
 #[test]

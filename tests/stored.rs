@@ -1,8 +1,11 @@
 //! Values that are stored and read again.
 
 use proptest::prelude::*;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 use tensor_layout::einsum::Einsum;
-use tensor_layout::relayout::{Cost, Relayout, Traffic, Transfer};
+use tensor_layout::machine::Memory;
+use tensor_layout::relayout::{Cost, CostModel, Rate, Relayout, Traffic, Transfer};
 use tensor_layout::{Layout, Level, Machine, Placement};
 
 use crate::generate::any_layout;
@@ -40,4 +43,71 @@ fn a_plan_can_be_stored() {
     assert!(json.ends_with(r#"{"steps":3,"level":"PE"},"ij,jk->ik"]"#), "{json}");
     assert!(serde_json::from_str::<Einsum>("\"ij\"").is_err());
     assert!(serde_json::from_str::<Level>("\"P E\"").is_err());
+}
+
+/// A value as JSON, once it was read again and is the same.
+fn stored<T: Serialize + DeserializeOwned + PartialEq + std::fmt::Debug>(value: &T) -> String {
+    let json = serde_json::to_string(value).unwrap();
+    assert_eq!(&serde_json::from_str::<T>(&json).unwrap(), value, "{json}");
+    json
+}
+
+fn refused<T: DeserializeOwned + std::fmt::Debug>(json: &str, from: &str, to: &str) -> String {
+    assert!(json.contains(from), "{json}");
+    serde_json::from_str::<T>(&json.replacen(from, to, 1)).unwrap_err().to_string()
+}
+
+#[test]
+fn a_machine_is_its_name_where_that_reads_back() {
+    assert_eq!(stored(&Machine::mn_core_2()), "\"mn-core-2\"");
+    assert_eq!(stored(&"L2B=2, PE=4".parse::<Machine>().unwrap()), "\"L2B=2, PE=4\"");
+    // A preset with rates is another machine, those of a group of units included.
+    for level in [Level::PE, Machine::mn_core_2().memory("DRAM").unwrap().node()] {
+        let machine = Machine::mn_core_2().with_bandwidth([(level, 3)]).unwrap();
+        assert_ne!(machine, Machine::mn_core_2());
+        let json = stored(&machine);
+        assert!(json.starts_with(r#"{"version":1,"name":"mn-core-2","#), "{json}");
+        assert_eq!(serde_json::from_str::<Machine>(&json).unwrap().bandwidth(level), Some(3));
+    }
+    let memory = Memory { capacity: Some(7), owner: Level::PE, group: 2 };
+    let own = Machine::builder("own").level(Level::PE, 4).memory("M", memory).build().unwrap();
+    let json = stored(&own);
+    assert!(refused::<Machine>(&json, "[\"PE\",4]", "[\"PE\",0]").contains("size 0"));
+    assert!(serde_json::from_str::<Machine>("\"mncore2\"").is_err());
+}
+
+#[test]
+fn a_placement_is_stored_with_all_that_it_is_placed_on() {
+    let dram = |text: &str| Placement::of(text.parse().unwrap()).on(&Machine::mn_core_2());
+    let all = [
+        dram("((4_L2B:2, 8:1), (8:8))").memory("DRAM").base(64).element_bits(16).build(),
+        dram("((9_L2B, 8:1))").oversized().build(),
+        Placement::of("((4_PE, 3:1))".parse().unwrap()).build(),
+    ];
+    for placement in all {
+        let placement = placement.unwrap();
+        let json = stored(&placement);
+        let read: Placement = serde_json::from_str(&json).unwrap();
+        assert_eq!(read.element_bits(), placement.element_bits());
+        assert_eq!(read.with_copies(), placement.with_copies());
+        assert!(
+            refused::<Placement>(&json, "\"version\":1", "\"version\":2").contains("version 2")
+        );
+    }
+    // What is read is checked as any placement that is built.
+    let json = stored(&dram("((8_L2B, 8:1))").build().unwrap());
+    assert!(refused::<Placement>(&json, "8_L2B", "9_L2B").contains("L2B"), "{json}");
+}
+
+#[test]
+fn a_cost_model_is_stored_with_its_rates() {
+    let machine = Machine::mn_core_2().with_bandwidth([(Level::L2B, 32), (Level::PE, 1)]).unwrap();
+    let (into, out_of) = (Rate::new(4, 1).unwrap(), Rate::new(3, 2).unwrap());
+    let model = CostModel::new(&machine, 16).unwrap();
+    stored(&model);
+    let model = model.with_rates(Level::L2B, into, out_of).unwrap().with_moves_inside(into);
+    let json = stored(&model.with_latency(Level::PE, 10).unwrap().in_sequence());
+    assert!(refused::<CostModel>(&json, "[3,2]", "[3,0]").contains("0 steps"), "{json}");
+    assert!(refused::<CostModel>(&json, "\"level\":\"PE\"", "\"level\":\"MAB\"").contains("twice"));
+    assert!(refused::<CostModel>(&json, "\"version\":1", "\"version\":9").contains("version 9"));
 }

@@ -5,8 +5,8 @@
 //! s4, 4 bits       element 3 is bits 4..8 of byte 1      an axis of 4 bits, Addr the byte, Bit the bit
 //! ```
 
-use crate::algebra::layout::{Layout, Subaxis};
-use crate::error::{LayoutError, Site};
+use crate::algebra::layout::Layout;
+use crate::error::{EditError, LayoutError};
 use crate::level::Level;
 
 const BITS_OF_BYTE: u64 = 8;
@@ -23,8 +23,8 @@ impl Layout {
     ///
     /// # Errors
     /// [`Edit`](LayoutError::Edit) for 0 bits, [`TooLarge`](LayoutError::TooLarge); where an element
-    /// is not a whole number of bytes, also [`MapLevel`](LayoutError::MapLevel) and
-    /// [`MapCopies`](LayoutError::MapCopies) for layouts with levels other than `Addr`, or copies.
+    /// is not a whole number of bytes, also [`Edit`](LayoutError::Edit) for copies whose steps do not line up
+    /// with bytes, and for a layout that uses `Bit` already.
     ///
     /// # Example
     /// ```
@@ -34,19 +34,19 @@ impl Layout {
     /// assert_eq!(bytes, "((4:2), (2:8), (2:1))".parse()?);
     /// let bits = lowered("s4[6]{0:E(4)}").in_bytes(4)?;
     /// assert_eq!(bits.locate(&[3, 1])?.to_string(), "Bit=5,Addr=1");
+    /// let split = "((2_PE, 3:1))".parse::<tensor_layout::Layout>()?.in_bytes(4)?;
+    /// assert_eq!(split.locate(&[4, 1])?.to_string(), "PE=1,Bit=5,Addr=0");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn in_bytes(&self, element_bits: u64) -> Result<Layout, LayoutError> {
         if element_bits.is_multiple_of(BITS_OF_BYTE) {
             return self.in_parts(element_bits / BITS_OF_BYTE);
         }
-        let bits = self.in_parts(element_bits)?;
-        let bytes = bits.span(Level::ADDR).div_ceil(BITS_OF_BYTE);
-        let level = Level::new("Bit")?;
-        let split = [Subaxis::land(bytes, Level::ADDR, 1), Subaxis::land(BITS_OF_BYTE, level, 1)];
-        let too_large = || LayoutError::too_large(Site::Layout, "the number of bits");
-        let all = bytes.checked_mul(BITS_OF_BYTE).ok_or_else(too_large)?;
-        Layout::builder().axis(all, split).build()?.compose(&bits)
+        let (bits, level) = (self.in_parts(element_bits)?, Level::new("Bit")?);
+        if self.uses(level) {
+            return Err(LayoutError::Edit(EditError::BitsInUse { level }));
+        }
+        bits.split_level(Level::ADDR, BITS_OF_BYTE, Level::ADDR, level)
     }
 
     /// Returns the layout of the parts of every element, which follow each other in `Addr`: a last axis.

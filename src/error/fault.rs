@@ -270,6 +270,14 @@ pub enum EditError {
         /// The size of a group.
         factor: u64,
     },
+    /// Bits of the bytes of a layout in which the level of bits has another meaning already.
+    #[error(
+        "the layout uses `{level}` already, which is to count the bits of a byte; rename that level"
+    )]
+    BitsInUse {
+        /// The level.
+        level: Level,
+    },
     /// A stride in bytes that does not count whole elements.
     #[error("the stride {stride} of axis {axis} is not a multiple of itemsize {itemsize}")]
     StrideBytes {

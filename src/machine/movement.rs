@@ -17,6 +17,8 @@ use std::sync::{Arc, OnceLock};
 
 /// The direction of a movement in the tree of memories.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "lowercase"))]
 pub enum Direction {
     /// From the upper memory to the lower one.
     Down,
@@ -101,6 +103,7 @@ impl fmt::Display for MovementKind {
 /// assert_eq!(l2bmd.rates, (Some(64), Some(8)));
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Movement {
     /// The name that the maker gives it.
     pub name: String,

@@ -39,13 +39,13 @@ impl Placement {
 /// The settings of a [`Placement`]; [`build`](PlacementBuilder::build) checks them.
 #[derive(Clone, Debug)]
 pub struct PlacementBuilder {
-    layout: Layout,
-    machine: Option<Machine>,
-    memory: Option<String>,
-    element_bits: Option<u64>,
-    base: u64,
-    shared_places: bool,
-    oversized: bool,
+    pub(super) layout: Layout,
+    pub(super) machine: Option<Machine>,
+    pub(super) memory: Option<String>,
+    pub(super) element_bits: Option<u64>,
+    pub(super) base: u64,
+    pub(super) shared_places: bool,
+    pub(super) oversized: bool,
 }
 
 impl PlacementBuilder {
@@ -169,6 +169,24 @@ fn check_lanes(layout: &Layout, word_bits: u64, element_bits: u64) -> Result<u64
     beyond(layout, Level::W, lanes).map_or(Ok(lanes), |(site, reach)| {
         Err(LayoutError::LaneOutOfRange { word_bits, element_bits, lanes, reach, site })
     })
+}
+
+impl Placement {
+    /// Returns whether the layout exceeds the sizes of levels or the capacity of the memory.
+    #[cfg(feature = "serde")]
+    pub(super) fn is_oversized(&self) -> bool {
+        let Placement { layout, memory, .. } = self;
+        let exceeds =
+            |machine| Check { layout, machine, memory: memory.as_ref() }.check(false).is_err();
+        self.machine().is_some_and(exceeds)
+    }
+}
+
+impl Machine {
+    /// Returns an error for a layout in a level that the machine lacks, or with a coordinate beyond its size.
+    pub(crate) fn check_layout(&self, layout: &Layout) -> Result<(), LayoutError> {
+        Check { layout, machine: self, memory: None }.check(false)
+    }
 }
 
 /// The checks of a layout on a machine.

@@ -453,7 +453,7 @@ mod tests {
     fn the_picture_at_the_top_is_true() {
         let relayout = pair("L2B=2,PE=4", "((2_L2B, 4_PE, 6:1))", "((4_PE, 2_L2B, 6:1))");
         let busiest = relayout.busiest(Level::PE).unwrap();
-        assert_eq!((busiest.into, busiest.total), (6, 36));
+        assert_eq!((busiest.elements, busiest.total), (6, 36));
         assert_eq!(busiest.unit, "L2B=0,PE=1".parse().unwrap());
     }
 
@@ -464,7 +464,7 @@ mod tests {
         let [a, b] = [["L2B", "L1B", "PE"], ["L1B", "PE", "L2B"]].map(digits);
         let relayout = pair(machine, &format!("(({a}))"), &format!("(({b}))"));
         let (busiest, steps) = work::of(|| relayout.busiest(Level::PE).unwrap());
-        assert_eq!((busiest.into, busiest.total), (1, (1 << 60) - (1 << 20)));
+        assert_eq!((busiest.elements, busiest.total), (1, (1 << 60) - (1 << 20)));
         assert_eq!(busiest.unit, "L2B=0,L1B=0,PE=1".parse().unwrap());
         assert!(steps < 10_000, "{steps}");
     }
@@ -480,7 +480,7 @@ mod tests {
         ] {
             let relayout = pair("PE=1000003", source, target);
             let (busiest, steps) = work::of(|| relayout.busiest(Level::PE).unwrap());
-            assert_eq!((busiest.into, busiest.total), (into, total), "{source} {target}");
+            assert_eq!((busiest.elements, busiest.total), (into, total), "{source} {target}");
             assert!(steps < 1000, "{source} {target}: {steps}");
         }
     }

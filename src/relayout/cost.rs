@@ -50,31 +50,31 @@ impl Traffic {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct CostModel {
     /// Every level, and every group at which a memory hangs.
-    levels: Vec<LevelRates>,
+    pub(super) levels: Vec<LevelRates>,
     /// The rate at which a unit moves words within its memories.
-    inside: Option<Rate>,
-    in_sequence: bool,
-    element_bits: u64,
-    word_bits: u64,
+    pub(super) inside: Option<Rate>,
+    pub(super) in_sequence: bool,
+    pub(super) element_bits: u64,
+    pub(super) word_bits: u64,
 }
 
 /// The rates at which words enter and leave one unit of a level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-struct LevelRates {
-    level: Level,
+pub(super) struct LevelRates {
+    pub(super) level: Level,
     /// The number of units in the machine.
-    units: u64,
-    into: Option<Rate>,
-    out_of: Option<Rate>,
+    pub(super) units: u64,
+    pub(super) into: Option<Rate>,
+    pub(super) out_of: Option<Rate>,
     /// The number of steps that a word takes across the border.
-    latency: u64,
+    pub(super) latency: u64,
 }
 
 /// Long words in some steps, such as 3 every 2 steps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Rate {
-    words: u64,
-    steps: u64,
+    pub(super) words: u64,
+    pub(super) steps: u64,
 }
 
 impl Rate {
@@ -282,7 +282,11 @@ impl CostModel {
             return Err(no_bandwidth(*level));
         }
         let of = |all: &[Busiest], level: Level| {
-            all.iter().filter(|busiest| busiest.level == level).map(|b| b.into).max().unwrap_or(0)
+            all.iter()
+                .filter(|busiest| busiest.level == level)
+                .map(|b| b.elements)
+                .max()
+                .unwrap_or(0)
         };
         let share = |level| Share { level, into: of(entered, level), out_of: of(left, level) };
         self.of_shares(levels.into_iter().map(share))

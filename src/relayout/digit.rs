@@ -52,6 +52,9 @@ pub(super) type Step<N> = (usize, N);
 /// The digits of a number: one for either side where the sides split it alike.
 pub(super) type PeriodicDigits<N> = SmallVec<[PeriodicDigit<Step<N>>; 2]>;
 
+/// The common divisors and the greatest amounts of some terms.
+pub(super) type Terms = SmallVec<[(u64, u64); 12]>;
+
 /// A number below `options`, and the amounts that it adds to some sums.
 #[derive(Clone, Debug)]
 pub(super) struct DigitChoice<N> {
@@ -139,7 +142,7 @@ impl DigitChoice<u64> {
     }
 
     /// Appends (common divisor, greatest) of the amounts that it may add, to the list of each sum.
-    pub(super) fn weigh(&self, weights: &mut [Vec<(u64, u64)>]) {
+    pub(super) fn weigh(&self, weights: &mut [Terms]) {
         match &self.adds {
             Adds::PeriodicDigits(digits) => digits.iter().for_each(|digit| {
                 let (sum, step) = digit.step;

@@ -12,16 +12,20 @@
 
 use itertools::Itertools;
 use num_integer::Integer;
+use smallvec::SmallVec;
 
-use super::digit::{Adds, DigitChoice, PeriodicDigit, PeriodicDigits, Step};
+use super::digit::{Adds, DigitChoice, PeriodicDigit, PeriodicDigits, Step, Terms};
 use super::system::System;
+
+/// A list that is made for every pair that is priced, and seldom long.
+pub(super) type Few<T> = SmallVec<[T; 12]>;
 
 /// The weights at which the coordinate in a level falls apart, ascending, 1 first, and the number
 /// of its first equation.
 #[derive(Debug)]
 pub(super) struct Segments {
     pub(super) first: usize,
-    pub(super) from: Vec<u64>,
+    pub(super) from: Few<u64>,
 }
 
 impl Segments {
@@ -30,7 +34,7 @@ impl Segments {
         start: &[u64],
         choices: impl Iterator<Item = &'a DigitChoice<u64>>,
     ) -> Vec<Segments> {
-        let mut weights = vec![Vec::new(); start.len()];
+        let mut weights = vec![Terms::new(); start.len()];
         choices.for_each(|choice| choice.weigh(&mut weights));
         let sides = weights.into_iter().zip(start).map(|(own, start)| Weights::new(*start, own));
         let mut first = 0;
@@ -75,12 +79,13 @@ pub(super) fn system(
         apart.resize(pieces.len() - elements, sum / 2);
     }
     let levels = Segments::of_levels(start, pieces.iter());
-    let starts = levels.iter().zip(start.chunks(2)).map(|(level, start)| {
-        let worth = start.iter().map(|start| level.split(*start).map(i128::from).collect());
-        let worth: Vec<Vec<i128>> = worth.collect();
-        worth[1].iter().zip(&worth[0]).map(|(target, source)| target - source).collect()
+    let starts = levels.iter().zip(start.chunks(2)).flat_map(|(level, start)| {
+        let [source, target] = [0, 1].map(|side| level.split(start[side]).map(i128::from));
+        target.zip(source).map(|(target, source)| target - source)
     });
-    let mut system = System::new(starts.collect(), pieces.len());
+    let equations_of = |level: &Segments| level.first..level.first + level.from.len();
+    let of_levels = levels.iter().map(equations_of).collect();
+    let mut system = System::new(of_levels, starts.collect(), pieces.len());
     let mut pieces = pieces.iter().map(|piece| equations(piece, &levels));
     pieces.by_ref().take(elements).for_each(|piece| system.push(piece));
     apart.iter().zip(pieces).for_each(|(level, piece)| system.push_copies(*level, piece));
@@ -144,20 +149,20 @@ fn listed(rows: &[Vec<u64>], levels: &[Segments]) -> Vec<Vec<i128>> {
 /// common divisor of the weights from it on.
 struct Weights {
     start: u64,
-    weights: Vec<u64>,
-    below: Vec<u128>,
-    divisor: Vec<u64>,
+    weights: Few<u64>,
+    below: Few<u128>,
+    divisor: Few<u64>,
 }
 
 impl Weights {
-    fn new(start: u64, mut terms: Vec<(u64, u64)>) -> Weights {
+    fn new(start: u64, mut terms: Terms) -> Weights {
         terms.sort_unstable();
-        let mut below = Vec::with_capacity(terms.len() + 1);
+        let mut below = Few::with_capacity(terms.len() + 1);
         below.push(0);
         for (_, reach) in &terms {
             below.push(below[below.len() - 1] + u128::from(*reach));
         }
-        let mut divisor = vec![0; terms.len() + 1];
+        let mut divisor = Few::from_elem(0, terms.len() + 1);
         for (at, (weight, _)) in terms.iter().enumerate().rev() {
             divisor[at] = weight.gcd(&divisor[at + 1]);
         }
@@ -174,12 +179,12 @@ impl Weights {
 
 /// The weights at which a coordinate falls apart into a low and a high part, on both sides,
 /// ascending, 1 first.
-fn cuts(sides: &[Weights; 2]) -> Vec<u64> {
+fn cuts(sides: &[Weights; 2]) -> Few<u64> {
     let weights = sides.iter().flat_map(|side| side.weights.iter().copied());
-    let mut cuts: Vec<u64> = weights.filter(|weight| *weight > 1).collect();
+    let mut cuts: Few<u64> = weights.filter(|weight| *weight > 1).collect();
     cuts.sort_unstable();
     cuts.dedup();
-    cuts.retain(|cut| sides.iter().all(|side| side.carries_nothing(*cut)));
+    cuts.retain(|cut: &mut u64| sides.iter().all(|side| side.carries_nothing(*cut)));
     cuts.insert(0, 1);
     cuts
 }

@@ -54,12 +54,14 @@ mod system;
 mod traffic;
 mod transfers;
 mod units;
+#[cfg(feature = "serde")]
+mod written;
 
 pub(crate) use census::count_at;
 pub use cost::{Cost, CostModel, Rate};
 pub use flows::Flows;
 pub(crate) use holders::holders_at_most;
-pub use moves::{Account, Move, MovedCopies};
+pub use moves::{Account, CopiesHeld, Move, MovedCopies};
 pub(crate) use nodes::in_nodes_of_both;
 pub use pair::{Distance, Relayout, TimeOrder};
 pub use pricer::{PartId, Pricer, PricerStatistics, traffic_between};

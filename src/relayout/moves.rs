@@ -53,22 +53,33 @@ fn landing((level, stride): (Level, u64)) -> String {
     if stride == 1 { level.to_string() } else { format!("{level} x {stride}") }
 }
 
-/// Copies that one side has.
+/// The sides of a relayout that have some copies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum CopiesHeld {
+    /// Only the source: the destination drops them.
+    InSource,
+    /// Only the destination: they are new.
+    InDestination,
+    /// Both sides: they are kept.
+    InBoth,
+}
+
+/// Copies that one or both sides have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct MovedCopies {
     /// The level in which they differ, their number and stride.
     pub copies: Replica,
-    /// True for the source, and for the destination, if it has them.
-    pub held: (bool, bool),
+    /// The sides that have them.
+    pub held: CopiesHeld,
 }
 
 impl fmt::Display for MovedCopies {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Replica { size, level, stride } = self.copies;
         let what = match self.held {
-            (true, true) => "kept",
-            (true, false) => "dropped",
-            _ => "new",
+            CopiesHeld::InBoth => "kept",
+            CopiesHeld::InSource => "dropped",
+            CopiesHeld::InDestination => "new",
         };
         write!(f, "{size} copies over {}: {what}", landing((level, stride)))
     }
@@ -121,7 +132,11 @@ impl Relayout {
         let all = all.filter(|replica| replica.size > 1);
         all.map(|replica| MovedCopies {
             copies: self.copies_in_units(replica),
-            held: (has(&self.source, replica), has(&self.target, replica)),
+            held: match [&self.source, &self.target].map(|side| has(side, replica)) {
+                [true, true] => CopiesHeld::InBoth,
+                [true, false] => CopiesHeld::InSource,
+                [false, _] => CopiesHeld::InDestination,
+            },
         })
         .collect()
     }
@@ -134,7 +149,7 @@ impl Relayout {
             let digit = digits.iter().find(|digit| is_one && digit.step.0 == side)?;
             Some(self.in_units((digit.step.1, digit.step.2)))
         });
-        Move { axes, place, size, from, to }
+        Move { axes: axes.into_vec(), place, size, from, to }
     }
 
     fn copies_in_units(&self, replica: &Replica) -> Replica {

@@ -162,9 +162,6 @@ impl Relayout {
     /// Changes the position of `Time` among the levels. With [`TimeOrder::Aside`] there are no
     /// [`transfers`](Relayout::transfers).
     ///
-    /// # Errors
-    /// None today; [`TooLarge`](LayoutError::TooLarge) is kept for numbers that do not fit.
-    ///
     /// # Example
     /// ```
     /// use tensor_layout::{Level, Machine, Placement};
@@ -175,13 +172,14 @@ impl Relayout {
     /// let (whole, sliced) = (on("((4_PE, 16:1))")?, on("((4_PE, 16_Time))")?);
     /// let relayout = Relayout::new(&sliced, &whole)?;
     /// assert_eq!(relayout.traffic_down_to(Level::PE)?[0].into, 15 * 64);
-    /// let aside = relayout.with_time(TimeOrder::Aside)?;
+    /// let aside = relayout.with_time(TimeOrder::Aside);
     /// assert_eq!(aside.traffic_down_to(Level::PE)?[0].into, 0);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn with_time(self, order: TimeOrder) -> Result<Relayout, LayoutError> {
+    #[must_use]
+    pub fn with_time(self, order: TimeOrder) -> Relayout {
         let time = self.time.map(|_| order);
-        Ok(self.timed(time))
+        self.timed(time)
     }
 
     /// The number of elements.

@@ -44,6 +44,7 @@ const SHARDS: usize = 64;
 pub struct Pricer {
     model: CostModel,
     parts: PartTable,
+    budget: Budget,
     traffic: Memo<Arc<[LevelTraffic]>>,
     busiest: Memo<Cost>,
 }
@@ -80,19 +81,15 @@ impl Pricer {
     /// Returns an empty pricer that keeps the price of every pair.
     #[must_use]
     pub fn new(model: CostModel) -> Pricer {
-        Pricer::with_most_pairs(model, u64::MAX)
+        Pricer::with_most_answers(model, u64::MAX)
     }
 
-    /// Returns an empty pricer that keeps the traffic of about `most` pairs, and the busiest cost of as many;
-    /// others are counted whenever they are asked for.
+    /// Returns an empty pricer that keeps about `most` answers, the traffic of a pair and its busiest cost counted
+    /// apart; others are counted whenever they are asked for.
     #[must_use]
-    pub fn with_most_pairs(model: CostModel, most: u64) -> Pricer {
-        Pricer {
-            model,
-            parts: PartTable::new(),
-            traffic: Memo::new(most),
-            busiest: Memo::new(most),
-        }
+    pub fn with_most_answers(model: CostModel, most: u64) -> Pricer {
+        let (parts, budget) = (PartTable::new(), Budget::new(most));
+        Pricer { model, parts, budget, traffic: Memo::new(), busiest: Memo::new() }
     }
 
     /// The rates.
@@ -114,7 +111,7 @@ impl Pricer {
     /// # Errors
     /// As [`UnitPart::traffic_to`]; [`Relayout`](LayoutError::Relayout) for the part of another pricer.
     pub fn traffic(&self, from: PartId, to: PartId) -> Result<Arc<[LevelTraffic]>, LayoutError> {
-        self.parts.traffic(&self.traffic, from, to)
+        self.parts.traffic((&self.traffic, &self.budget), from, to)
     }
 
     /// The steps that a relayout takes at least, as if all units had the same share.
@@ -132,7 +129,7 @@ impl Pricer {
     /// As [`cost`](Pricer::cost) and [`Relayout::busiest`](super::Relayout::busiest).
     pub fn busiest_cost(&self, from: PartId, to: PartId) -> Result<Cost, LayoutError> {
         let pair = self.parts.pair(from, to)?;
-        self.busiest.get(pair, || {
+        self.busiest.get(&self.budget, pair, || {
             let even = self.cost(from, to)?;
             let [from, to] = self.parts.parts(pair);
             let [entered, left] = from.busiest_units(&to, |level| self.model.has_rate(level))?;
@@ -144,11 +141,10 @@ impl Pricer {
     /// The work so far.
     #[must_use]
     pub fn statistics(&self) -> PricerStatistics {
-        let (traffic, busiest) = (self.traffic.statistics(), self.busiest.statistics());
         PricerStatistics {
             parts: to_u64(self.parts.read().len()),
-            kept: traffic.0 + busiest.0,
-            counted: traffic.1 + busiest.1,
+            kept: self.budget.kept.load(Ordering::Relaxed),
+            counted: self.budget.counted.load(Ordering::Relaxed),
         }
     }
 }
@@ -176,12 +172,13 @@ pub fn traffic_between(
     sources: &[Placement],
     destinations: &[Placement],
 ) -> Result<Vec<Vec<Vec<LevelTraffic>>>, LayoutError> {
-    let (known, memo) = (PartTable::new(), Memo::new(u64::MAX));
+    let (known, memo, budget) = (PartTable::new(), Memo::new(), Budget::new(u64::MAX));
     let parts = |all: &[Placement]| -> Result<Vec<PartId>, LayoutError> {
         all.iter().map(|placement| known.number(placement)).collect()
     };
     let (sources, destinations) = (parts(sources)?, parts(destinations)?);
-    let traffic = |from: PartId, to: &PartId| Ok(known.traffic(&memo, from, *to)?.to_vec());
+    let traffic =
+        |from: PartId, to: &PartId| Ok(known.traffic((&memo, &budget), from, *to)?.to_vec());
     let row = |from: PartId| destinations.iter().map(|to| traffic(from, to)).collect();
     sources.into_iter().map(row).collect()
 }
@@ -230,12 +227,12 @@ impl PartTable {
 
     fn traffic(
         &self,
-        memo: &Memo<Arc<[LevelTraffic]>>,
+        (memo, budget): (&Memo<Arc<[LevelTraffic]>>, &Budget),
         from: PartId,
         to: PartId,
     ) -> Result<Arc<[LevelTraffic]>, LayoutError> {
         let pair = self.pair(from, to)?;
-        memo.get(pair, || {
+        memo.get(budget, pair, || {
             let [from, to] = self.parts(pair);
             from.traffic_to(&to).map(Arc::from)
         })
@@ -245,26 +242,36 @@ impl PartTable {
 /// The numbers of two parts.
 type Pair = (u32, u32);
 
-/// Answers about pairs, each worked out once.
+/// The number of answers that may be kept, and those that are.
 #[derive(Debug)]
-struct Memo<T> {
-    shards: Box<[Shard<T>]>,
+struct Budget {
     most: u64,
     kept: AtomicU64,
     counted: AtomicU64,
 }
 
+impl Budget {
+    fn new(most: u64) -> Budget {
+        Budget { most, kept: AtomicU64::new(0), counted: AtomicU64::new(0) }
+    }
+}
+
+/// Answers about pairs, each worked out once.
+#[derive(Debug)]
+struct Memo<T> {
+    shards: Box<[Shard<T>]>,
+}
+
 type Shard<T> = RwLock<HashMap<Pair, Result<T, LayoutError>>>;
 
 impl<T: Clone> Memo<T> {
-    /// An empty memo that keeps about `most` pairs.
-    fn new(most: u64) -> Memo<T> {
-        let shards = (0..SHARDS).map(|_| Shard::default()).collect();
-        Memo { shards, most, kept: AtomicU64::new(0), counted: AtomicU64::new(0) }
+    fn new() -> Memo<T> {
+        Memo { shards: (0..SHARDS).map(|_| Shard::default()).collect() }
     }
 
     fn get(
         &self,
+        budget: &Budget,
         pair: Pair,
         count: impl FnOnce() -> Result<T, LayoutError>,
     ) -> Result<T, LayoutError> {
@@ -276,17 +283,12 @@ impl<T: Clone> Memo<T> {
         }
         // Counted without a lock: others go on meanwhile.
         let answer = count();
-        self.counted.fetch_add(1, Ordering::Relaxed);
-        if self.kept.load(Ordering::Relaxed) < self.most {
+        budget.counted.fetch_add(1, Ordering::Relaxed);
+        if budget.kept.load(Ordering::Relaxed) < budget.most {
             let mut known = shard.write().unwrap_or_else(PoisonError::into_inner);
             let is_new = known.insert(pair, answer.clone()).is_none();
-            self.kept.fetch_add(u64::from(is_new), Ordering::Relaxed);
+            budget.kept.fetch_add(u64::from(is_new), Ordering::Relaxed);
         }
         answer
-    }
-
-    /// The numbers of pairs that are kept and that were counted.
-    fn statistics(&self) -> (u64, u64) {
-        (self.kept.load(Ordering::Relaxed), self.counted.load(Ordering::Relaxed))
     }
 }

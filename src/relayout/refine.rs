@@ -13,6 +13,7 @@
 //! are listed.
 
 use num_integer::Integer;
+use smallvec::{SmallVec, smallvec};
 
 use super::digit::PeriodicDigit;
 use super::pair::Side;
@@ -27,16 +28,19 @@ const MOST_LISTED: u64 = 1 << 18;
 /// One step of a digit: the side and the level that it adds to, and the amount.
 pub(super) type CommonLanding = (Side, Level, u64);
 
+/// One digit of either side or, where they split a number differently, more.
+pub(super) type CommonDigits = SmallVec<[PeriodicDigit<CommonLanding>; 2]>;
+
 /// A common digit of some axes.
 #[derive(Clone, Debug)]
 pub(super) struct Common {
     /// The axes: one, or those that are fused and listed together.
-    pub(super) axes: Vec<usize>,
+    pub(super) axes: SmallVec<[usize; 2]>,
     /// The step of the digit in the index of the axis.
     pub(super) place: u64,
     pub(super) size: u64,
     /// The digits of both sides; `None` where its values go through derived axes and are listed.
-    pub(super) digits: Option<Vec<PeriodicDigit<CommonLanding>>>,
+    pub(super) digits: Option<CommonDigits>,
 }
 
 impl Common {
@@ -83,7 +87,7 @@ fn listed_together(layout: &Layout, axes: Vec<usize>) -> Result<Vec<Common>, Lay
     let size = product(axes.iter().map(|axis| layout.axes()[*axis].extent));
     let size = size.filter(|size| *size <= MOST_LISTED);
     let size = size.ok_or_else(|| not_decided(MOST_LISTED))?;
-    Ok(vec![Common { axes, place: 1, size, digits: None }])
+    Ok(vec![Common { axes: axes.into(), place: 1, size, digits: None }])
 }
 
 /// An axis as both layouts split it.
@@ -101,7 +105,8 @@ impl<'a> Pair<'a> {
     }
 
     fn refined(&self, most_truncated: u64) -> Result<Vec<Common>, LayoutError> {
-        let common = |place, size, digits| Common { axes: vec![self.axis], place, size, digits };
+        let common =
+            |place, size, digits| Common { axes: smallvec![self.axis], place, size, digits };
         let mut all = Vec::new();
         let mut at = 1;
         while at < self.extent {
@@ -125,7 +130,7 @@ impl<'a> Pair<'a> {
         at: u64,
         size: u64,
         next: Option<u64>,
-    ) -> Result<Option<Vec<PeriodicDigit<CommonLanding>>>, LayoutError> {
+    ) -> Result<Option<CommonDigits>, LayoutError> {
         let end = next.unwrap_or(at.saturating_mul(size));
         let is_digit = |side: &OneSide| side.is_clean(at) && side.holds(at, end);
         if is_digit(&self.source) && is_digit(&self.target) {
@@ -144,13 +149,13 @@ impl<'a> Pair<'a> {
     }
 
     /// One digit of both sides; of a side where its value is always 0, none.
-    fn landing(&self, at: u64, size: u64) -> Vec<PeriodicDigit<CommonLanding>> {
+    fn landing(&self, at: u64, size: u64) -> CommonDigits {
         let landings = [self.source.landing(at), self.target.landing(at)];
         landings.into_iter().flatten().map(|step| PeriodicDigit { place: 1, size, step }).collect()
     }
 
     /// The digits of both sides, minor to major, of the first multiples of `at`.
-    fn pieces(&self, at: u64, size: u64) -> Vec<PeriodicDigit<CommonLanding>> {
+    fn pieces(&self, at: u64, size: u64) -> CommonDigits {
         self.source.pieces(at, size).chain(self.target.pieces(at, size)).collect()
     }
 }
@@ -159,7 +164,7 @@ impl<'a> Pair<'a> {
 struct OneSide<'a> {
     side: Side,
     /// The digits with more than one value, minor to major.
-    digits: Vec<&'a algebra::Digit>,
+    digits: SmallVec<[&'a algebra::Digit; 8]>,
     /// The place from which on no digit feeds a derived axis.
     clean_from: u64,
 }

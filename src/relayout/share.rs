@@ -11,20 +11,21 @@ use crate::error::{LayoutError, RelayoutFault, Site};
 use crate::level::Level;
 use crate::location::Location;
 
-/// The unit of a level that the most elements enter.
+/// The unit of a level that the most elements enter or leave.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub struct Busiest {
     /// The level.
     pub level: Level,
-    /// The unit: the first of those that so many enter; a group is named by its first unit.
+    /// The unit: the first of those that so many enter or leave; a group is named by its first unit.
     pub unit: Location,
-    /// The number of elements that have to enter it.
-    pub into: u64,
-    /// The number that enter all units of the level: no fewer than into, and no more than units x into.
+    /// The number of elements that have to enter it; of [`busiest_out_of`](super::UnitPart::busiest_out_of), those
+    /// that have to leave it.
+    pub elements: u64,
+    /// The number for all units of the level: no fewer than elements, and no more than units x elements.
     pub total: u64,
-    /// The number of units up to the last that the destination uses.
+    /// The number of units up to the last that the destination uses; of those that elements leave, the source.
     pub units: u64,
 }
 
@@ -52,21 +53,27 @@ impl Relayout {
     /// // Six for every PE become 18 for PE 0 and 6 for PE 1.
     /// let relayout = Relayout::new(&on("((4_PE, 6:1))")?, &on("(24)/((2_PE, 18:1))")?)?;
     /// let busiest = relayout.busiest(Level::PE)?;
-    /// assert_eq!((busiest.unit.to_string(), busiest.into, busiest.total), ("PE=0".into(), 12, 18));
+    /// assert_eq!((busiest.unit.to_string(), busiest.elements, busiest.total), ("PE=0".into(), 12, 18));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn busiest(&self, level: Level) -> Result<Busiest, LayoutError> {
         let path = &self.units[..self.depth_of(level)?];
         let level = path.last().copied().unwrap_or(level);
         if self.elements() == 0 || !self.is_inside(Side::Target, level) {
-            return Ok(Busiest { level, unit: Location::default(), into: 0, total: 0, units: 0 });
+            return Ok(Busiest {
+                level,
+                unit: Location::default(),
+                elements: 0,
+                total: 0,
+                units: 0,
+            });
         }
         let units = product(path.iter().map(|level| self.target.extent(*level)));
         let units = units.ok_or(LayoutError::too_large(Site::Layout, "the number of units"))?;
         let mut budget = BUDGET;
         let most = NumberedSides::new(self, path, &mut budget)?.most(&mut budget)?;
         let unit = self.memory_at(Side::Target, path.iter().copied().zip(most.unit));
-        Ok(Busiest { level, unit, into: fit(most.into)?, total: fit(most.total)?, units })
+        Ok(Busiest { level, unit, elements: fit(most.into)?, total: fit(most.total)?, units })
     }
 
     /// The number of time slices; 1 if time is not used.

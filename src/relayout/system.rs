@@ -14,6 +14,7 @@
 use std::cmp::Reverse;
 
 use itertools::Itertools;
+use smallvec::SmallVec;
 
 use super::digit::{Adds, DigitChoice, PeriodicDigits};
 use super::options::{BUDGET, Options};
@@ -96,6 +97,9 @@ impl Packed {
     }
 }
 
+/// The numbers of a few choices or equations: lists are made for every pair that is priced, and most are short.
+pub(super) type Numbers = SmallVec<[usize; 6]>;
+
 /// Equations and the choices that are left in them.
 #[derive(Clone, Debug)]
 pub(super) struct System {
@@ -108,27 +112,26 @@ pub(super) struct System {
     /// The copies in every level, added together with its equations.
     copies: Vec<Vec<DigitChoice<i128>>>,
     /// The choices in every equation.
-    pub(super) members: Vec<Vec<usize>>,
+    pub(super) members: Vec<Numbers>,
     /// Equations that are not settled, of the levels so far.
     pub(super) kept: Vec<usize>,
     pub(super) impossible: bool,
 }
 
 impl System {
-    /// Equations without choices yet: their constants, level by level; `choices` is a capacity.
-    pub(super) fn new(starts: Vec<Vec<i128>>, choices: usize) -> System {
-        let (mut levels, mut start) = (Vec::new(), Vec::new());
-        for level in starts {
-            levels.push(start.len()..start.len() + level.len());
-            start.extend(level);
-        }
+    /// Equations without choices yet: those of every level, and their constants; `choices` is a capacity.
+    pub(super) fn new(
+        levels: Vec<std::ops::Range<usize>>,
+        start: Vec<i128>,
+        choices: usize,
+    ) -> System {
         System {
             copies: vec![Vec::new(); levels.len()],
-            members: vec![Vec::new(); start.len()],
+            members: vec![Numbers::new(); start.len()],
             levels,
-            start,
             choices: Vec::with_capacity(choices),
-            kept: Vec::new(),
+            kept: Vec::with_capacity(start.len()),
+            start,
             impossible: false,
         }
     }
@@ -154,7 +157,7 @@ impl System {
         for copies in std::mem::take(&mut self.copies[level]) {
             self.push(copies);
         }
-        let mut waiting: Vec<usize> = self.levels[level].clone().collect();
+        let mut waiting: Numbers = self.levels[level].clone().collect();
         // A digit that is settled may leave one digit in an equation seen before.
         while let Some(equation) = waiting.pop() {
             if self.impossible {
@@ -194,7 +197,7 @@ impl System {
     fn is_always_solved(&self, equation: usize) -> bool {
         let own =
             self.members(equation).filter_map(|(_, choice)| Some((own_step(choice)?, choice)));
-        let mut own: Vec<(i128, i128)> =
+        let mut own: SmallVec<[(i128, i128); 4]> =
             own.map(|(step, choice)| (step, choice.options.into())).collect();
         own.sort_unstable_by_key(|(step, _)| step.abs());
         let Some(&(grain, _)) = own.first() else { return false };
@@ -225,12 +228,12 @@ impl System {
     /// Drops an equation with the digits that only it has.
     fn forget(&mut self, equation: usize) {
         let own = self.members(equation).filter(|(_, choice)| own_step(choice).is_some());
-        let own: Vec<usize> = own.map(|(number, _)| number).collect();
+        let own: Numbers = own.map(|(number, _)| number).collect();
         own.into_iter().for_each(|number| self.choices[number] = None);
     }
 
     /// Gives the only digit of an equation the value that solves it.
-    fn settle(&mut self, number: usize, equation: usize, waiting: &mut Vec<usize>) {
+    fn settle(&mut self, number: usize, equation: usize, waiting: &mut Numbers) {
         let Some(step) = self.step(number, equation) else { return };
         let Some(choice) = self.choices[number].take() else { return };
         let (wanted, digit) = (-self.start[equation], -self.start[equation] / step);
@@ -251,7 +254,7 @@ impl System {
     }
 
     /// Replaces digit `b` by digit `a`, which is equal.
-    fn join(&mut self, a: usize, b: usize, equation: usize, waiting: &mut Vec<usize>) {
+    fn join(&mut self, a: usize, b: usize, equation: usize, waiting: &mut Numbers) {
         let Some(other) = self.choices[b].take() else { return };
         let Some(DigitChoice { options, adds: Adds::PeriodicDigits(joined) }) =
             self.choices[a].as_mut()
@@ -265,7 +268,7 @@ impl System {
                 None => joined.push(*digit),
             }
         }
-        let touched: Vec<(usize, i128)> = joined.iter().map(|digit| digit.step).collect();
+        let touched: SmallVec<[(usize, i128); 6]> = joined.iter().map(|digit| digit.step).collect();
         joined.retain(|digit| digit.step.1 != 0);
         for (of, step) in touched {
             self.members[of].retain(|member| *member != a && *member != b);
@@ -276,7 +279,7 @@ impl System {
         }
     }
 
-    fn revisit(&mut self, equation: usize, settled: usize, waiting: &mut Vec<usize>) {
+    fn revisit(&mut self, equation: usize, settled: usize, waiting: &mut Numbers) {
         if equation != settled
             && let Some(at) = self.kept.iter().position(|of| *of == equation)
         {
@@ -291,6 +294,10 @@ impl System {
     pub(super) fn count(&self) -> Result<u128, LayoutError> {
         if self.impossible {
             return Ok(0);
+        }
+        if self.kept.is_empty() {
+            let left = self.choices.iter().flatten();
+            return Ok(left.map(|choice| u128::from(choice.options)).product());
         }
         let mut groups = Groups::new(self.kept.len());
         // The first equation that has a choice.
@@ -323,7 +330,7 @@ impl System {
         let members = equations.iter().flat_map(|of| self.members(*of));
         let members = members.sorted_unstable_by_key(|(number, _)| *number);
         let terms = members.dedup_by(|(a, _), (b, _)| a == b).map(|(number, choice)| {
-            let own = own.iter().copied().filter(|of| self.members[*of] == [number]);
+            let own = own.iter().copied().filter(|of| self.members[*of][..] == [number]);
             let own = self.packed(&own.collect::<Vec<_>>())?;
             Ok(choice.packed(&packed, &own, -own.sum(&self.start)))
         });

@@ -88,8 +88,7 @@ impl UnitPart {
         self.relayout(destination)?.busiest(level)
     }
 
-    /// The unit of a level that the most elements have to leave; `into` and `total` of the answer count
-    /// those. `None` where copies of either side leave open what leaves a unit.
+    /// The unit of a level that the most elements have to leave. `None` where copies of either side leave open what leaves a unit.
     ///
     /// Law: where each element has one unit on both sides, it leaves the one that it does not return to:
     /// the way back, entered.
@@ -107,8 +106,8 @@ impl UnitPart {
     /// };
     /// // All 64 elements are on PE 0, and are wanted evenly on all: 16 enter each, but 48 leave one.
     /// let (from, to) = (part("((1_PE, 64:1))")?, part("((4_PE, 16:1))")?);
-    /// assert_eq!(from.busiest_into(&to, Level::PE)?.into, 16);
-    /// assert_eq!(from.busiest_out_of(&to, Level::PE)?.unwrap().into, 48);
+    /// assert_eq!(from.busiest_into(&to, Level::PE)?.elements, 16);
+    /// assert_eq!(from.busiest_out_of(&to, Level::PE)?.unwrap().elements, 48);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn busiest_out_of(

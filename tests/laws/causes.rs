@@ -333,7 +333,7 @@ fn few_elements_in_many_units_have_a_busiest_unit() {
         Placement::of(layout).on(&machine).build().unwrap()
     };
     let busiest = Relayout::new(&on(0), &on(1)).unwrap().busiest(Level::PE).unwrap();
-    assert_eq!((busiest.into, busiest.total), (1, 3));
+    assert_eq!((busiest.elements, busiest.total), (1, 3));
     assert_eq!(busiest.unit.get(Level::PE), Some(1));
 }
 

@@ -396,9 +396,9 @@ fn busiest_unit(
     tally: &mut Tally,
 ) -> Result<(), TestCaseError> {
     let found = tally.answer(relayout.busiest(level))?;
-    prop_assert_eq!(found.into, enters.values().copied().max().unwrap_or(0));
+    prop_assert_eq!(found.elements, enters.values().copied().max().unwrap_or(0));
     prop_assert_eq!(found.total, enters.values().sum::<u64>());
-    if found.into > 0 {
+    if found.elements > 0 {
         // The unit is named by the coordinates of the machine: a group by its first unit.
         let time = memories.uses_time().then(|| found.unit.get(Level::TIME).unwrap());
         let units = memories.levels.iter().map_while(|(of, _)| found.unit.get(*of)).collect_vec();
@@ -406,7 +406,7 @@ fn busiest_unit(
         let nodes = memories.levels();
         let upto = nodes.iter().take_while(|n| memories.level(**n) != level).count();
         let path = nodes[..=upto].iter().map(|node| named.unit(*node).unwrap()).collect_vec();
-        prop_assert_eq!(enters.get(&path.concat()), Some(&found.into));
+        prop_assert_eq!(enters.get(&path.concat()), Some(&found.elements));
     }
     Ok(())
 }

@@ -6,7 +6,8 @@ use clap::Args as ClapArgs;
 use serde_json::{Map, Value, json};
 use tensor_layout::algebra::Replica;
 use tensor_layout::relayout::{
-    Account, Cost, CostModel, Distance, Move, MovedCopies, PlaceRun, Relayout, Traffic, Transfer,
+    Account, CopiesHeld, Cost, CostModel, Distance, Move, MovedCopies, PlaceRun, Relayout, Traffic,
+    Transfer,
 };
 use tensor_layout::sharding::DeviceShards;
 use tensor_layout::{Level, Location, Machine};
@@ -203,7 +204,7 @@ fn copies_json(moved: &MovedCopies) -> Value {
     let Replica { size, level, stride } = moved.copies;
     json!({
         "size": size, "level": level.as_str(), "stride": stride,
-        "source": moved.held.0, "destination": moved.held.1,
+        "source": moved.held != CopiesHeld::InDestination, "destination": moved.held != CopiesHeld::InSource,
     })
 }
 
