@@ -59,8 +59,8 @@ impl DeviceShards {
             let unit_of = |other: &u64| self.units(*other).get(level).map_or(0, |(_, unit)| *unit);
             self.devices.iter().map(unit_of).max() >= Some(unit)
         };
-        let units = self.units(device).into_iter().enumerate();
-        match units.map(|(at, (_, unit))| reached(at, unit)).all(|reached| reached) {
+        let mut units = self.units(device).into_iter().enumerate();
+        match units.all(|(at, (_, unit))| reached(at, unit)) {
             true => Found::Hole,
             false => Found::Outside,
         }
