@@ -18,9 +18,7 @@ impl Local {
     ///
     /// # Errors
     /// [`EinsumError`](super::EinsumError) for another number of operands or other shapes; as
-    /// [`Layout::serves`]; [`LevelUnknown`](crate::LayoutError::LevelUnknown) and
-    /// [`LevelTooSmall`](crate::LayoutError::LevelTooSmall) for units that the machine lacks;
-    /// [`TooLarge`](crate::LayoutError::TooLarge).
+    /// [`Layout::serves`]; [`TooLarge`](crate::LayoutError::TooLarge).
     ///
     /// # Example
     /// ```
@@ -80,13 +78,8 @@ fn without_effect(extent: u64) -> Axis {
 }
 
 /// The units, slices and lanes alone, with a copy in every unit of a level that is not used.
-///
-/// # Errors
-/// [`LevelUnknown`](crate::LayoutError::LevelUnknown) and [`LevelTooSmall`](crate::LayoutError::LevelTooSmall) for
-/// units that the machine lacks: copies in units that are there would not meet them.
 fn in_units(layout: &Layout, machine: &Machine) -> Result<Layout, EinsumError> {
     let units = layout.only(|level| level != Level::ADDR && level != Level::IN_SUM);
-    machine.check_layout(&units)?;
     let absent = machine.levels().filter(|(level, _)| !units.uses(*level));
     let everywhere = |units: LayoutBuilder, (level, size)| units.replica(size, level, 1);
     Ok(absent.fold(units.to_builder(), everywhere).build()?)

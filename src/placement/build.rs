@@ -182,13 +182,6 @@ impl Placement {
     }
 }
 
-impl Machine {
-    /// Returns an error for a layout in a level that the machine lacks, or with a coordinate beyond its size.
-    pub(crate) fn check_layout(&self, layout: &Layout) -> Result<(), LayoutError> {
-        Check { layout, machine: self, memory: None }.check(false)
-    }
-}
-
 /// The checks of a layout on a machine.
 struct Check<'a> {
     layout: &'a Layout,
