@@ -7,7 +7,6 @@ PyO3 has no words for is put in: overloads, and the base class of places.
 `--check` compares instead, and fails where the file is not that of the code.
 """
 
-import os
 import re
 import subprocess
 import sys
@@ -64,8 +63,7 @@ def generated() -> str:
     """What maturin finds in the library."""
     with tempfile.TemporaryDirectory() as folder:
         command = ["maturin", "generate-stubs", "--quiet", "--out", folder]
-        # The names of the symbols lead to the notes, so they stay in the library that is read.
-        subprocess.run(command, cwd=HERE, check=True, env=os.environ | {"MATURIN_STRIP": "false"})
+        subprocess.run(command, cwd=HERE, check=True)
         return (Path(folder) / "tensor_layout" / "_native.pyi").read_text()
 
 
