@@ -77,14 +77,13 @@ def test_an_access_counts_what_the_command_counts():
 
 def test_an_access_has_one_type_and_one_shape():
     column = "((32_LANE))"
-    assert access("32:32", column, dtype="f32").wavefronts == access("((32:32)) / Float", column).wavefronts == 32
+    assert access("32:32", column, dtype="f32").wavefronts == 32
     for texts, dtype, words in [
         (("32:32", column), None, "name their type"),
-        (("((32:32)) / Half", column), "f32", "32 bits contradict the 16 bits"),
+        (("((32:32))@LM0 / Half", column), "f32", "32 bits contradict the 16 bits"),
         (("16:1", column), "f32", r"shape \[16\]"),
         (("((32_PE))", column), "f32", "level `PE`"),
         (("64:1", "((64_LANE))"), "f32", "a warp has 32"),
-        (("32:1", column), "i4", "not whole bytes"),
     ]:
         with pytest.raises(LayoutError, match=words):
             access(*texts, dtype=dtype)
