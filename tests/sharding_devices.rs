@@ -47,7 +47,6 @@ impl Random {
         // Without dimensions there has to be another number.
         let copies = if rank == 0 { self.of(&[2, 3, 6]) } else { self.of(&[1, 1, 2, 3, 6]) };
         let all = tiles.iter().product::<u64>() * copies;
-        let dims: Vec<u64> = tiles.iter().copied().chain((copies > 1).then_some(copies)).collect();
         let (order, devices) = match self.below(3) {
             0 => {
                 let list = self.shuffled(all);
@@ -74,10 +73,15 @@ impl Random {
                 (iota(&radices, &places), devices)
             }
         };
-        let replicate = if copies > 1 { " last_tile_dim_replicate" } else { "" };
-        let text = format!("{{devices=[{}]{devices}{replicate}}}", joined(&dims));
-        Case { text, tiles, order, copies }
+        Case { text: sharding(&tiles, copies, &devices), tiles, order, copies }
     }
+}
+
+/// The text of tiles, and of copies of each, over devices.
+fn sharding(tiles: &[u64], copies: u64, devices: &str) -> String {
+    let dims: Vec<u64> = tiles.iter().copied().chain((copies > 1).then_some(copies)).collect();
+    let replicate = if copies > 1 { " last_tile_dim_replicate" } else { "" };
+    format!("{{devices=[{}]{devices}{replicate}}}", joined(&dims))
 }
 
 fn joined(numbers: &[u64]) -> String {
@@ -393,10 +397,7 @@ fn listed_anew(case: &Case, random: &mut Random) -> Case {
         order.iter().map(|at| tile[usize::try_from(*at).unwrap()]).collect::<Vec<_>>()
     });
     let order = tiles.collect::<Vec<_>>().concat();
-    let dims = case.tiles.iter().copied().chain((copies > 1).then_some(case.copies));
-    let replicate = if copies > 1 { " last_tile_dim_replicate" } else { "" };
-    let dims = joined(&dims.collect::<Vec<_>>());
-    let text = format!("{{devices=[{dims}]{}{replicate}}}", joined(&order));
+    let text = sharding(&case.tiles, case.copies, &joined(&order));
     Case { text, tiles: case.tiles.clone(), order, copies: case.copies }
 }
 
