@@ -1,0 +1,140 @@
+//! Gathers: the traffic of a table of indexes, and of the worst one, against enumeration.
+
+use std::collections::BTreeSet;
+
+use proptest::prelude::*;
+use tensor_layout::einsum::{EinsumError, Gather};
+use tensor_layout::error::RelayoutFault;
+use tensor_layout::machine::Memory;
+use tensor_layout::{Layout, LayoutError, Level, Machine, Placement};
+
+use crate::plain::{count, good_layout};
+
+proptest! {
+    #[test]
+    fn a_gather_enters_what_enumeration_says(
+        operand in good_layout(),
+        digits in prop::collection::vec(0_usize..4, 0..3),
+        table in prop::collection::vec(any::<u64>(), 1..5),
+        at in any::<usize>(),
+        memory in prop::option::of((2_usize..4, 1_u64..5)),
+    ) {
+        prop_assume!(!operand.shape.is_empty() && operand.indexes().len() <= 64 && !operand.shape.contains(&0));
+        let axis = at % operand.shape.len();
+        let levels = [Level::PE, Level::MAB, Level::L2B, Level::ADDR];
+        let mut result = operand.clone();
+        // The gathered axis of the result is another one, and the others turn.
+        result.axes[axis] = digits.iter().map(|level| (2, levels[*level], 32 << level)).collect();
+        let slots = 1 << digits.len();
+        let table: Vec<u64> = table.into_iter().take(slots).map(|t| t % operand.shape[axis]).collect();
+        result.shape[axis] = table.len() as u64;
+        prop_assume!(result.is_injective());
+        let core = Level::new("Core").unwrap();
+        let tree = [Level::L2B, Level::MAB, Level::PE, core];
+        let (a, b) = (operand.layout(), result.layout());
+        let machine = tree.iter().fold(Machine::builder("m"), |m, level| {
+            m.level(*level, a.extent(*level).max(b.extent(*level)).max(2))
+        });
+        let (owner, group) = memory.unwrap_or((3, 1));
+        let shared = Memory { capacity: None, owner: tree[owner], group };
+        let machine = machine.memory("M", shared).build().unwrap();
+        let on = |layout: &Layout| {
+            let on = Placement::of(layout.clone()).on(&machine);
+            if memory.is_some() { on.memory("M").build() } else { on.build() }
+        };
+        let (Ok(a), Ok(b)) = (on(&a), on(&b)) else {
+            return Err(TestCaseError::reject("elements come together"));
+        };
+        let uneven =
+            EinsumError::Layout(LayoutError::Relayout(RelayoutFault::UnevenCopies { level: tree[owner], group }));
+        let answer = Gather::new(&a, &b, axis).and_then(|gather| Ok((gather.traffic(&table)?, gather)));
+        let (traffic, gather) = match answer {
+            Ok(answer) => answer,
+            Err(EinsumError::Layout(LayoutError::NotDecided { .. })) => return Err(TestCaseError::reject("not decided")),
+            Err(error) => {
+                prop_assert!(group > 1 && error == uneven, "{}", error);
+                return Err(TestCaseError::reject("copies share memories in part"));
+            }
+        };
+        let timed = a.layout().used_levels().contains(&Level::TIME)
+            || b.layout().used_levels().contains(&Level::TIME);
+        prop_assume!(!timed);
+        // Of the units that share a memory, the first.
+        let unit = |level: Level, at: u64| if level == tree[owner] { at - at % group } else { at };
+        for depth in 0..=owner {
+            let units = |placement: &Placement, index: &[u64]| -> BTreeSet<Vec<u64>> {
+                let all = placement.locate_all(index).unwrap();
+                all.map(|p| tree[..=depth].iter().map(|l| unit(*l, p.get(*l).unwrap())).collect()).collect()
+            };
+            let mut enters: BTreeSet<(Vec<u64>, Vec<u64>)> = BTreeSet::new();
+            for index in b.layout().indexes() {
+                let mut from = index.clone();
+                from[axis] = table[index[axis] as usize];
+                let held = units(&a, &from);
+                enters.extend(units(&b, &index).difference(&held).map(|unit| (from.clone(), unit.clone())));
+            }
+            let node = if depth == owner { tree[depth].in_groups_of(group) } else { tree[depth] };
+            let found = traffic.iter().find(|t| t.level == node).unwrap();
+            prop_assert_eq!(found.into, enters.len() as u64, "into {}", tree[depth]);
+        }
+        let most = match gather.most() {
+            Ok(most) => most,
+            Err(error) => {
+                prop_assert_eq!(error, uneven);
+                return Err(TestCaseError::reject("copies of other rows share memories in part"));
+            }
+        };
+        for (here, most) in traffic.iter().zip(most) {
+            prop_assert!(here.into <= most.into);
+        }
+    }
+}
+
+#[test]
+fn the_most_of_a_gather_is_that_of_the_worst_table() {
+    let machine: Machine = "MAB=2,PE=2".parse().unwrap();
+    let on = |text: &str| Placement::of(text.parse().unwrap()).on(&machine).build().unwrap();
+    for (operand, result) in [
+        ("((2_PE:1, 2:2), (2:1))", "((3:2), (2_PE:1))"),
+        ("((2_MAB:1, 2_PE:1), (2:1))", "((2_PE:1, 2_MAB:1), (2:1))"),
+        ("((2_MAB:1, 2:2), (2_PE:1))", "((2_MAB:1, 2:2), (2_PE:1))"),
+        ("((4:2), (2:1))", "((2_PE:1, 2:2), (2_MAB:1))"),
+    ] {
+        let (a, b) = (on(operand), on(result));
+        let gather = Gather::new(&a, &b, 0).unwrap();
+        let (rows, wanted) = (a.layout().shape()[0], b.layout().shape()[0]);
+        let tables = count(&vec![rows; wanted as usize]);
+        let all: Vec<_> = tables.iter().map(|table| gather.traffic(table).unwrap()).collect();
+        for (depth, most) in gather.most().unwrap().iter().enumerate() {
+            let worst = all.iter().map(|traffic| traffic[depth].into).max().unwrap();
+            assert_eq!(most.into, worst, "{operand} {result} {}", most.level);
+        }
+        // An operand that every unit has whole is local under every table.
+        let local =
+            on(&Gather::local(b.layout(), 0, rows).unwrap().to_pad_layout().unwrap().to_string());
+        let local = Gather::new(&local, &b, 0).unwrap();
+        assert!(local.most().unwrap().iter().all(|level| level.into == 0));
+    }
+}
+
+#[test]
+fn a_gather_is_between_lanes_of_one_width() {
+    let machine: Machine = "PE=4".parse().unwrap();
+    let wide = |bits: u64| {
+        let layout = "((4_PE, 2:8), (8:1))".parse().unwrap();
+        Placement::of(layout).on(&machine).element_bits(bits).build().unwrap()
+    };
+    assert!(Gather::new(&wide(16), &wide(16), 0).is_ok());
+    let refusal = Gather::new(&wide(16), &wide(32), 0).unwrap_err();
+    assert!(matches!(refusal, EinsumError::Layout(LayoutError::NotComparable(_))), "{refusal}");
+}
+
+#[test]
+fn a_gather_takes_what_was_accepted_oversized() {
+    let on = |text: &str| {
+        let on = Placement::of(text.parse().unwrap()).on(&Machine::mn_core_2()).memory("LM0");
+        on.oversized().build().unwrap()
+    };
+    let (table, result) = (on("((4096:8), (8:1))"), on("((1_PE, 2:8), (8:1))"));
+    assert!(Gather::new(&table, &result, 0).unwrap().traffic(&[5, 4095]).is_ok());
+}
