@@ -4,7 +4,9 @@ use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
 use pyo3::prelude::*;
-use tensor_layout::candidates::{Candidate, Candidates, Layouts, Orders, Side};
+use tensor_layout::candidates::{
+    Candidate, Candidates, CandidatesError, Layouts, Orders, Samples, Side,
+};
 use tensor_layout::{Level, Placement};
 
 use crate::layout::{PyLayout, make};
@@ -16,11 +18,12 @@ use crate::places::Places;
 use crate::refusal::{Answer, refused};
 use crate::spot::{Spot, bits_of};
 
-/// The layouts of a shape on a machine, to choose from: walk them, or count them.
+/// The layouts of a shape on a machine, to choose from: iterate over them, count them, or draw samples.
+/// `heapq.nsmallest(5, candidates, key=price)` keeps the best.
 ///
 /// `levels` may be split over, those of `split` must be; `level_parts` says into how many pieces a
 /// level may be cut; `sides` where its digits may stand in an axis; `time` how many time slices are
-/// allowed; `never` and `fixed` which axis goes where; `contiguous` how long runs of an axis are.
+/// allowed, and `time_axes` over how many axes they may be spread; `never` and `fixed` which axis goes where; `contiguous` how long runs of an axis are.
 ///
 /// >>> from tensor_layout import Candidates
 /// >>> candidates = Candidates("PE=4", (4,), sides=["minor"], replicate=False)
@@ -57,6 +60,13 @@ fn orders(name: &str) -> Answer<Orders> {
     }
 }
 
+impl PyCandidates {
+    fn walk(&self, py: Python<'_>, walk: Walk) -> PyLayouts {
+        let (machine, base) = (self.machine.clone_ref(py), self.base);
+        PyLayouts { walk: Mutex::new(walk), machine, base }
+    }
+}
+
 #[pymethods]
 impl PyCandidates {
     #[new]
@@ -76,6 +86,7 @@ impl PyCandidates {
         capacity_words: "int | None" = None,
         padding_percent: "int" = 50,
         time: "collections.abc.Sequence[int]" = vec![1],
+        time_axes: "int" = 1,
         orders: "typing.Literal['all', 'row-major']" = "all",
         tree_order = false,
         never: "collections.abc.Mapping[int, str] | None" = None,
@@ -98,6 +109,7 @@ impl PyCandidates {
         #[pyo3(from_py_with = number::read)] capacity_words: Option<u64>,
         #[pyo3(from_py_with = number::read)] padding_percent: u64,
         #[pyo3(from_py_with = number::read)] time: Vec<u64>,
+        #[pyo3(from_py_with = number::read)] time_axes: usize,
         orders: &str,
         tree_order: bool,
         #[pyo3(from_py_with = number::read)] never: Option<HashMap<usize, String>>,
@@ -113,6 +125,7 @@ impl PyCandidates {
             .alignment(alignment)
             .padding_percent(padding_percent)
             .time(&time)
+            .time_axes(time_axes)
             .orders(self::orders(orders)?)
             .tree_order(tree_order);
         if let Some(memory) = memory {
@@ -149,9 +162,34 @@ impl PyCandidates {
         Ok(count?.unwrap_or_default())
     }
 
+    /// Bounds on the number of candidates, at once: equal where all of them are soon counted.
+    ///
+    /// >>> from tensor_layout import Candidates
+    /// >>> least, most = Candidates("mn-core-2", (1024, 1024), level_parts=2).count_range()
+    /// >>> 2182 < least < most
+    /// True
+    fn count_range(&self) -> Answer<(u128, u128)> {
+        Ok(self.candidates.count_range()?.into_inner())
+    }
+
+    /// Candidates drawn at random, without end: the same ones for the same seed.
+    ///
+    /// >>> from itertools import islice
+    /// >>> from tensor_layout import Candidates
+    /// >>> candidates = Candidates("mn-core-2", (1024, 1024), level_parts=2)
+    /// >>> len(list(islice(candidates.samples(7), 10)))
+    /// 10
+    #[pyo3(signature = (seed: "int" = 0) -> "CandidateIterator")]
+    fn samples(
+        &self,
+        py: Python<'_>,
+        #[pyo3(from_py_with = number::read)] seed: u64,
+    ) -> Answer<PyLayouts> {
+        Ok(self.walk(py, Walk::Samples(Box::new(self.candidates.samples(seed)?))))
+    }
+
     fn __iter__(&self, py: Python<'_>) -> Answer<PyLayouts> {
-        let walk = Mutex::new(self.candidates.iter()?);
-        Ok(PyLayouts { walk, machine: self.machine.clone_ref(py), base: self.base })
+        Ok(self.walk(py, Walk::All(Box::new(self.candidates.iter()?))))
     }
 
     fn __repr__(&self) -> String {
@@ -159,10 +197,27 @@ impl PyCandidates {
     }
 }
 
+/// Where the next candidate comes from.
+enum Walk {
+    All(Box<Layouts>),
+    Samples(Box<Samples>),
+}
+
+impl Walk {
+    fn next_while(&mut self, goes_on: &mut dyn FnMut() -> bool) -> Option<Option<Found>> {
+        match self {
+            Walk::All(all) => all.next_while(goes_on),
+            Walk::Samples(samples) => Some(samples.next()),
+        }
+    }
+}
+
+type Found = Result<Candidate, CandidatesError>;
+
 /// A walk through candidates.
 #[pyclass(name = "CandidateIterator", frozen, module = "tensor_layout")]
 pub(crate) struct PyLayouts {
-    walk: Mutex<Layouts>,
+    walk: Mutex<Walk>,
     machine: Py<PyMachine>,
     base: u64,
 }

@@ -3,7 +3,8 @@
 use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
 use pyo3::types::{PyEllipsis, PySlice, PyTuple};
-use tensor_layout::algebra::Arrangement;
+use tensor_layout::algebra::{Arrangement, Window};
+use tensor_layout::einsum;
 use tensor_layout::notation::{CuteLayout, CuteTiler};
 use tensor_layout::{Layout, LayoutError, Level};
 
@@ -237,6 +238,41 @@ impl PyLayout {
     #[pyo3(signature = () -> "Layout")]
     fn simplified(slf: &Bound<'_, Self>) -> Answer<Py<PyLayout>> {
         edited(slf, |layout| Ok(layout.simplified()))
+    }
+
+    /// An axis replaced by two: its windows, and what each reads (`sliding_window_view` of NumPy). An
+    /// element has an index per window that reads it.
+    ///
+    /// >>> from tensor_layout import Layout
+    /// >>> rows = Layout("((4_PE, 4:8), (8:1))")
+    /// >>> windows = rows.windows(0, 3, stride=2)
+    /// >>> windows.shape, windows.locate(1, 2, 0) == rows.locate(4, 0)
+    /// ((7, 3, 8), True)
+    #[pyo3(signature = (axis: "int", size: "int", *, stride: "int" = 1, dilation: "int" = 1) -> "Layout")]
+    fn windows(
+        slf: &Bound<'_, Self>,
+        #[pyo3(from_py_with = number::read)] axis: i128,
+        #[pyo3(from_py_with = number::read)] size: u64,
+        #[pyo3(from_py_with = number::read)] stride: u64,
+        #[pyo3(from_py_with = number::read)] dilation: u64,
+    ) -> Answer<Py<PyLayout>> {
+        let axis = axis_of(axis, slf.as_super().get().layout.rank())?;
+        let window = Window::of(size).stride(stride).dilation(dilation);
+        let places = slf.as_super().get();
+        let mut windows = places.edited(places.layout.windows(axis, window)?);
+        windows.spot.shared = true;
+        Ok(make(slf.py(), windows)?)
+    }
+
+    /// The layout of a streamed tensor once all of its time slices are in memory.
+    ///
+    /// >>> from tensor_layout import Layout
+    /// >>> Layout("((2_Time, 4_PE, 8:1))").at_rest()
+    /// Layout('((2:8, 4_PE:1, 8:1))')
+    #[pyo3(signature = () -> "Layout")]
+    fn at_rest(slf: &Bound<'_, Self>) -> Answer<Py<PyLayout>> {
+        let places = slf.as_super().get();
+        Ok(make(slf.py(), places.edited(einsum::at_rest(&places.layout)?))?)
     }
 
     /// The layout of the bytes of elements of so many bits: a last axis counts those of an element.

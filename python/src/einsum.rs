@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
+use tensor_layout::Layout;
 use tensor_layout::algebra::Axis;
 use tensor_layout::einsum::{Einsum, Local, Sums};
 
@@ -15,8 +16,9 @@ use crate::spot::Spot;
 
 /// The layouts of the operands with which every product finds them where it is computed.
 ///
-/// `result` is where the sums are; `runs` says for each axis that is summed over where it runs, as
-/// a layout of one axis.
+/// `result` is the layout of the result, and each axis that is summed over has a layout of one axis by its
+/// label. Or `loops` is the layout of all axes: those of the result, then those that are summed over, as their
+/// labels appear. A candidate of the shape of the loops is a way to run the operation.
 ///
 /// >>> from tensor_layout import einsum
 /// >>> local = einsum("bsk,kn->bsn", "((4_L2B:1), (16:1), (8_MAB:1))", k="((4_PE:1, 32:1))")
@@ -25,11 +27,20 @@ use crate::spot::Spot;
 /// ((4_PE:1, 32:1), (8_MAB:1); B@[4_L2B:1])
 /// >>> local.partial_levels
 /// ['PE']
+/// >>> einsum("bsk,kn->bsn", loops="((4_L2B:1), (16:1), (8_MAB:1), (4_PE:1, 32:1))").operands == local.operands
+/// True
 #[pyfunction]
-#[pyo3(signature = (text: "str", result: "Places | str", **runs: "Layout | str") -> "Local")]
+#[pyo3(signature = (
+    text: "str",
+    result: "Places | str | None" = None,
+    *,
+    loops: "Places | str | None" = None,
+    **runs: "Layout | str",
+) -> "Local")]
 pub(crate) fn einsum(
     text: &str,
-    result: &Bound<'_, PyAny>,
+    result: Option<&Bound<'_, PyAny>>,
+    loops: Option<&Bound<'_, PyAny>>,
     runs: Option<HashMap<String, Bound<'_, PyAny>>>,
 ) -> Answer<PyLocal> {
     let run = |(label, layout): (String, Bound<'_, PyAny>)| {
@@ -40,8 +51,16 @@ pub(crate) fn einsum(
         }
     };
     let runs = runs.unwrap_or_default().into_iter().map(run).collect::<Answer<Vec<_>>>()?;
-    let result = any(result)?;
-    Ok(PyLocal(Einsum::parse(text)?.local(&result.get().layout, &runs)?))
+    let einsum = Einsum::parse(text)?;
+    match (result, loops) {
+        (Some(result), None) => Ok(PyLocal(einsum.local(&any(result)?.get().layout, &runs)?)),
+        (None, Some(loops)) if runs.is_empty() => {
+            Ok(PyLocal(einsum.local_in(&any(loops)?.get().layout)?))
+        }
+        _ => refused(
+            "an einsum takes either `result` with a layout per axis that is summed over, or `loops`",
+        ),
+    }
 }
 
 fn axis(label: &str, layout: &Bound<'_, PyAny>) -> Answer<Axis> {
@@ -50,6 +69,14 @@ fn axis(label: &str, layout: &Bound<'_, PyAny>) -> Answer<Axis> {
         [axis] => Ok(axis.clone()),
         axes => refused(format!("`{label}` runs over one axis, but its layout has {}", axes.len())),
     }
+}
+
+fn sums(scattered: bool) -> Sums {
+    if scattered { Sums::Scattered } else { Sums::Replicated }
+}
+
+fn plain(py: Python<'_>, layout: &Layout) -> PyResult<Py<PyLayout>> {
+    make(py, Places::new(layout.clone(), None, Spot::default()))
 }
 
 /// An operation with the layouts that make it local.
@@ -62,10 +89,32 @@ impl PyLocal {
     /// The layout of each operand, in the order of the text.
     #[getter]
     fn operands(&self, py: Python<'_>) -> PyResult<Vec<Py<PyLayout>>> {
-        let layout = |layout: &tensor_layout::Layout| {
-            make(py, Places::new(layout.clone(), None, Spot::default()))
-        };
-        self.0.operands().iter().map(layout).collect()
+        self.0.operands().iter().map(|layout| plain(py, layout)).collect()
+    }
+
+    /// The layout of the result, while its sums are in parts.
+    #[getter]
+    fn result(&self, py: Python<'_>) -> PyResult<Py<PyLayout>> {
+        plain(py, self.0.result())
+    }
+
+    /// The layout of the result once its sums are added up: in every unit that had a part, or
+    /// `scattered`, with each sum in one of them.
+    #[pyo3(signature = (*, scattered = false))]
+    fn summed(&self, py: Python<'_>, scattered: bool) -> Answer<Py<PyLayout>> {
+        Ok(plain(py, &self.0.summed(sums(scattered))?)?)
+    }
+
+    /// Whether every product finds its operands in its unit, if they have these layouts.
+    #[pyo3(signature = (operands: "collections.abc.Sequence[Places | str]", machine: "Machine | str"))]
+    fn is_served_by(
+        &self,
+        operands: Vec<Bound<'_, PyAny>>,
+        machine: &Bound<'_, PyAny>,
+    ) -> Answer<bool> {
+        let layout = |of: &Bound<'_, PyAny>| Ok(any(of)?.get().layout.clone());
+        let operands = operands.iter().map(layout).collect::<Answer<Vec<_>>>()?;
+        Ok(self.0.is_served_by(&operands, &machine_of(machine)?.get().machine)?)
     }
 
     /// The levels in which the partial sums of an element lie apart.
@@ -85,9 +134,8 @@ impl PyLocal {
         scattered: bool,
     ) -> Answer<Bound<'py, PyDict>> {
         let machine = machine_of(machine)?;
-        let sums = if scattered { Sums::Scattered } else { Sums::Replicated };
         let levels = PyDict::new(py);
-        for level in self.0.traffic(&machine.get().machine, sums)? {
+        for level in self.0.traffic(&machine.get().machine, sums(scattered))? {
             let counts = PyDict::new(py);
             counts.set_item("partial", level.partial)?;
             counts.set_item("into", level.into)?;

@@ -4,12 +4,16 @@ use std::collections::HashMap;
 use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::path::PathBuf;
+use std::sync::Arc;
 
+use arrow_array::builder::{ListBuilder, StringBuilder};
+use arrow_array::{Array, ArrayRef, BooleanArray, StringArray, UInt64Array};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList};
+use pyo3::types::{PyCapsule, PyDict, PyList};
 use tensor_layout::xla::XlaShape;
 use tensor_layout_hlo::{HloComputation, HloDump, HloInstruction};
 
+use crate::frame;
 use crate::number::Position;
 use crate::refusal::Answer;
 use crate::values::Walk;
@@ -86,6 +90,55 @@ pub(crate) struct PyRecords {
     unread: Vec<(u64, String)>,
 }
 
+impl PyRecords {
+    fn column<T, A: FromIterator<Option<T>> + Array + 'static>(
+        &self,
+        field: impl Fn(&PyRecord) -> Option<T>,
+    ) -> ArrayRef {
+        Arc::new(self.records.iter().map(|record| field(record.get())).collect::<A>())
+    }
+
+    fn texts(&self, field: impl Fn(&PyRecord) -> Option<String>) -> ArrayRef {
+        self.column::<_, StringArray>(field)
+    }
+
+    fn numbers(&self, field: impl Fn(&PyRecord) -> Option<u64>) -> ArrayRef {
+        self.column::<_, UInt64Array>(field)
+    }
+
+    fn flags(&self, field: impl Fn(&PyRecord) -> bool) -> ArrayRef {
+        self.column::<_, BooleanArray>(|record| Some(field(record)))
+    }
+
+    fn operands(&self) -> ArrayRef {
+        let mut lists = ListBuilder::new(StringBuilder::new());
+        for record in &self.records {
+            lists.append_value(record.get().operands.iter().map(Some));
+        }
+        Arc::new(lists.finish())
+    }
+
+    /// In the order of `FIELDS`.
+    fn arrays(&self) -> [(&'static str, ArrayRef); 14] {
+        [
+            ("module", self.texts(|of| Some(of.module.clone()))),
+            ("computation", self.texts(|of| Some(of.computation.clone()))),
+            ("is_entry", self.flags(|of| of.is_entry)),
+            ("line", self.numbers(|of| Some(of.line))),
+            ("name", self.texts(|of| Some(of.name.clone()))),
+            ("opcode", self.texts(|of| Some(of.opcode.clone()))),
+            ("shape", self.texts(|of| Some(of.shape.clone()))),
+            ("operands", self.operands()),
+            ("allocated_bytes", self.numbers(|of| of.allocated_bytes)),
+            ("unpadded_bytes", self.numbers(|of| of.unpadded_bytes)),
+            ("op_name", self.texts(|of| of.op_name.clone())),
+            ("source_file", self.texts(|of| of.source_file.clone())),
+            ("source_line", self.numbers(|of| of.source_line)),
+            ("is_root", self.flags(|of| of.is_root)),
+        ]
+    }
+}
+
 #[pymethods]
 impl PyRecords {
     fn __len__(&self) -> usize {
@@ -116,6 +169,17 @@ impl PyRecords {
             columns.set_item(field, PyList::new(py, values)?)?;
         }
         Ok(columns)
+    }
+
+    /// The fields as columns, for `polars.DataFrame(records)` or `pandas.DataFrame.from_arrow(records)`.
+    #[pyo3(signature = (requested_schema: "object" = None) -> "object")]
+    fn __arrow_c_stream__<'py>(
+        &self,
+        py: Python<'py>,
+        requested_schema: Option<Bound<'py, PyAny>>,
+    ) -> Answer<Bound<'py, PyCapsule>> {
+        drop(requested_schema);
+        frame::stream(py, self.arrays())
     }
 
     /// The lines of computations that could not be read, with their numbers; the first thousand.

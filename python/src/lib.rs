@@ -12,6 +12,7 @@ mod candidates;
 mod command;
 mod edit;
 mod einsum;
+mod frame;
 mod hlo;
 mod html;
 mod layout;
@@ -25,6 +26,7 @@ mod parts;
 mod picture;
 mod placement;
 mod places;
+mod pricer;
 mod python;
 mod refusal;
 mod relayout;
@@ -76,6 +78,8 @@ mod _native {
     use super::placement::PyPlacement;
     #[pymodule_export]
     use super::places::Places;
+    #[pymodule_export]
+    use super::pricer::{PyCost, PyPart, PyPricer};
     #[pymodule_export]
     use super::relayout::{PyRelayout, relayout};
     #[pymodule_export]

@@ -26,7 +26,7 @@ pub(crate) fn read<T: Read>(value: &Bound<'_, PyAny>) -> PyResult<T> {
 }
 
 /// Refuses True and False, which Python takes for 1 and 0.
-fn refuse_bool(value: &Bound<'_, PyAny>) -> PyResult<()> {
+pub(crate) fn refuse_bool(value: &Bound<'_, PyAny>) -> PyResult<()> {
     match value.is_instance_of::<PyBool>() {
         true => Err(PyTypeError::new_err("expected an integer, not bool")),
         false => Ok(()),

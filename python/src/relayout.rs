@@ -2,10 +2,13 @@
 
 use std::sync::Arc;
 
+use arrow_array::{ArrayRef, StringArray, UInt64Array};
 use pyo3::prelude::*;
+use pyo3::types::PyCapsule;
 use tensor_layout::relayout::{CostModel, Distance, LevelTraffic, Relayout, Traffic};
 use tensor_layout::{LayoutError, Level, Machine, Placement};
 
+use crate::frame;
 use crate::layout::any;
 use crate::machine::machine_of;
 use crate::places::Places;
@@ -88,7 +91,7 @@ pub(crate) fn paired(
 }
 
 /// A placement as it is, where nothing else is asked; its layout has the base already.
-fn placed(places: &Places, spot: &Spot) -> Answer<Placement> {
+pub(crate) fn placed(places: &Places, spot: &Spot) -> Answer<Placement> {
     let has = &places.spot;
     if (&has.machine, &has.memory, has.element_bits)
         == (&spot.machine, &spot.memory, spot.element_bits)
@@ -192,6 +195,26 @@ impl PyRelayout {
     #[getter]
     fn sentence(&self) -> String {
         self.pair.sentence(&self.traffic)
+    }
+
+    /// The traffic of the levels, innermost first, as a data frame takes it: `polars.DataFrame(move)`,
+    /// `pandas.DataFrame.from_arrow(move)`. The columns are `level`, `into` and `out_of`.
+    #[pyo3(signature = (requested_schema: "object" = None) -> "object")]
+    fn __arrow_c_stream__<'py>(
+        &self,
+        py: Python<'py>,
+        requested_schema: Option<Bound<'py, PyAny>>,
+    ) -> Answer<Bound<'py, PyCapsule>> {
+        drop(requested_schema);
+        let levels = &self.traffic.levels;
+        let names = levels.iter().map(|of| Some(of.level.to_string()));
+        let names: ArrayRef = Arc::new(names.collect::<StringArray>());
+        let into: UInt64Array = levels.iter().map(|of| Some(of.into)).collect();
+        let out_of: UInt64Array = levels.iter().map(|of| of.out_of).collect();
+        frame::stream(
+            py,
+            [("level", names), ("into", Arc::new(into)), ("out_of", Arc::new(out_of))],
+        )
     }
 
     /// What moves digit by digit, in sentences: `axis 0, 4 at 3: PE -> Addr x 6`.

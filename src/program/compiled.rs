@@ -11,7 +11,7 @@ use super::lookup::{Backward, Lookup};
 use super::numbers::Write;
 use super::pieces::PieceVector;
 use super::weighted_sum::{Inner, Outer, VectorRow, WeightedSum};
-use crate::algebra::{IndexOrder, Indexes, Layout, digits, product};
+use crate::algebra::{Axis, IndexOrder, Indexes, Layout, digits, product};
 use crate::error::{LayoutError, Site};
 use crate::level::Level;
 use crate::location::Location;
@@ -74,7 +74,11 @@ fn weight(columns: &[Level], weights: &[u64], level: Level) -> u64 {
 }
 
 /// Removes digits and copies of size 1, which move nothing, regardless of their strides.
-fn without_units(layout: &Layout) -> Result<Layout, LayoutError> {
+fn without_units(layout: Layout) -> Result<Layout, LayoutError> {
+    let moves = |axis: &Axis| axis.subaxes.iter().all(|subaxis| subaxis.size > 1);
+    if layout.nodes().all(moves) && layout.replicas().iter().all(|replica| replica.size > 1) {
+        return Ok(layout);
+    }
     let mut moving = layout.to_builder();
     let derived = moving.derived.iter_mut().map(|derived| &mut derived.axis);
     for axis in moving.axes.iter_mut().chain(derived) {
@@ -103,7 +107,7 @@ impl Placement {
         let numbered =
             numbered.map(|(_, memory)| memory.numbered(self.with_copies())).transpose()?;
         let layout = numbered.as_ref().unwrap_or(self.with_copies()).simplified();
-        let layout = without_units(&layout)?;
+        let layout = without_units(layout)?;
         Program::new(layout, Columns { levels: columns, sizes, steps }, self.injective.clone())
     }
 }
@@ -126,7 +130,7 @@ impl Program {
         let weight = |level| weight(&columns, &weights, level);
         let packed = WeightedSum::new(&layout, weight);
         let (layout, exact) = match layout.has_xor() {
-            true => (without_units(&layout.in_sums())?, Some(layout)),
+            true => (without_units(layout.in_sums().into_owned())?, Some(layout)),
             false => (layout, None),
         };
         let backward = Backward::new(&layout, weight);

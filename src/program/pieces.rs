@@ -30,11 +30,14 @@ pub(crate) const GROUP: usize = 8;
 pub(super) struct PieceVector {
     inner: Inner,
     length: u64,
+    /// The vector where no bits are flipped from outside, as in most rows.
+    usual: Flipped,
 }
 
 /// Pieces, vector by vector.
 pub(crate) struct Pieces<'a> {
     inner: &'a Inner,
+    usual: &'a Flipped,
     outer: Outer<'a>,
     /// The number of elements in each.
     pub(crate) length: usize,
@@ -65,7 +68,7 @@ pub(crate) struct Group {
 }
 
 /// The pieces of a vector whose bits are flipped.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Flipped {
     places: Vec<usize>,
     groups: Vec<Group>,
@@ -78,14 +81,16 @@ impl Program {
         if packed.flips.is_none() || self.elements() == 0 {
             return None;
         }
-        let PieceVector { inner, length } = self.piece_vector.get_or_init(|| {
+        let PieceVector { inner, length, usual } = self.piece_vector.get_or_init(|| {
             let inner = Inner::new(packed, self.ranges());
-            PieceVector { length: inner.evenly_contiguous(), inner }
+            let length = inner.evenly_contiguous();
+            PieceVector { usual: Flipped::new(&inner, 0, to_index(length)), length, inner }
         });
         let outer = Outer::new(packed, self.ranges(), inner);
         let is_worth = *length >= SHORTEST || *length == PAIR;
         (is_worth && outer.is_cut_at(*length)).then(|| Pieces {
             inner,
+            usual,
             outer,
             length: to_index(*length),
         })
@@ -119,7 +124,10 @@ impl Pieces<'_> {
         let (mut all, mut element) = (Variants::<Flipped>::default(), 0);
         while let Some(VectorRow { base, flips, part }) = self.outer.next() {
             let (inner, length) = (self.inner, self.length);
-            let flipped = all.of(flips, || Flipped::new(inner, flips, length));
+            let flipped = match flips {
+                0 => self.usual,
+                _ => all.of(flips, || Flipped::new(inner, flips, length)),
+            };
             let part = part.start / length..part.end / length;
             let groups = flipped.groups_of(&part);
             let places = &flipped.places[part];

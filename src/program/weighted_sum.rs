@@ -64,11 +64,14 @@ impl WeightedSum {
             used: vec![Level::ADDR],
             spans: Vec::new(),
         };
-        let (weighed, flips) = match Flips::take(&weighed) {
-            _ if !weighed.has_xor() => (weighed, None),
-            Some((weighed, flips)) if !is_fused(&weighed) => (weighed, Some(flips)),
-            _ => (weighed.in_sums().into_owned(), None),
+        let (weighed, flips) = match weighed.has_xor() {
+            false => (weighed, None),
+            true => match Flips::take(&weighed) {
+                Some((weighed, flips)) if !is_fused(&weighed) => (weighed, Some(flips)),
+                _ => (weighed.in_sums().into_owned(), None),
+            },
         };
+        let fused = is_fused(&weighed);
         let sources = weighed.axes_per_derived();
         let replica = |r: &crate::algebra::Replica| (r.size, weight(r.level) * r.stride);
         WeightedSum {
@@ -78,7 +81,7 @@ impl WeightedSum {
                 .collect(),
             replicas: layout.replicas().iter().map(replica).collect(),
             reach: reach.sum(),
-            fused: is_fused(&weighed),
+            fused,
             flips,
             weighed,
         }
@@ -91,8 +94,14 @@ impl WeightedSum {
             return self.base + summed(&self.weighed, index);
         }
         let values = self.axes.iter().zip(index).map(|(axis, entry)| axis.value(*entry));
-        let flips = self.flips.as_ref().map_or(0, |flips| flips.at(index));
-        self.base + values.sum::<u64>() + flips
+        let sum = self.base + values.sum::<u64>();
+        if self.flips.is_some() { sum + self.flips_at(index) } else { sum }
+    }
+
+    /// Apart, so that sums stay short.
+    #[inline(never)]
+    fn flips_at(&self, index: &[u64]) -> u64 {
+        self.flips.as_ref().map_or(0, |flips| flips.at(index))
     }
 
     /// Windows as boxes of digits, first copies only.
@@ -368,6 +377,7 @@ pub(crate) struct Outer<'a> {
     /// The flips that depend on no axis, and the bits that are flipped inside the vector.
     flips: u64,
     mask: u64,
+    has_flips: bool,
     loops: Vec<Loop<'a>>,
     /// Numbers per value of the last outer axis.
     unit: usize,
@@ -412,8 +422,8 @@ impl<'a> Outer<'a> {
         });
         let unit = inner.vector.len() / to_index(inner.block);
         let flips = form.flips.as_ref().map_or(0, Flips::start);
-        let (base, mask) = (form.base, inner.mask());
-        Outer { base, flips, mask, loops: loops.collect(), unit, done: false }
+        let (base, mask, has_flips) = (form.base, inner.mask(), form.flips.is_some());
+        Outer { base, flips, mask, has_flips, loops: loops.collect(), unit, done: false }
     }
 
     /// Returns whether every row begins and ends at a multiple of a length.
@@ -435,8 +445,13 @@ impl<'a> Outer<'a> {
         if self.done {
             return None;
         }
-        let base = self.base + self.loops.iter().map(|outer| outer.adds).sum::<u64>();
-        let flips = self.loops.iter().fold(self.flips, |all, outer| all ^ outer.flipped);
+        let mut base = self.base + self.loops.iter().map(|outer| outer.adds).sum::<u64>();
+        let mut flips = 0;
+        if self.has_flips {
+            flips = self.loops.iter().fold(self.flips, |all, outer| all ^ outer.flipped);
+            base += flips & !self.mask;
+            flips &= self.mask;
+        }
         let part = match self.loops.last() {
             None => 0..self.unit,
             Some(last) => {
@@ -446,7 +461,7 @@ impl<'a> Outer<'a> {
             }
         };
         self.done = !self.loops.iter_mut().rev().any(Loop::advance);
-        Some(VectorRow { base: base + (flips & !self.mask), flips: flips & self.mask, part })
+        Some(VectorRow { base, flips, part })
     }
 }
 
@@ -463,6 +478,8 @@ impl Loop<'_> {
     #[inline]
     fn go_to(&mut self, at: u64) {
         (self.at, self.adds) = (at, self.function.value(at));
-        self.flipped = self.flips.map_or(0, |flips| flips.value(at));
+        if let Some(flips) = self.flips {
+            self.flipped = flips.value(at);
+        }
     }
 }

@@ -1,0 +1,213 @@
+//! Prices of relayouts: a machine with its rates, and a memory of what was counted.
+
+use std::collections::HashMap;
+
+use pyo3::prelude::*;
+use tensor_layout::relayout::{Cost, CostModel, LevelTraffic, PartId, Pricer, Rate};
+use tensor_layout::{LayoutError, Level, Machine};
+
+use crate::layout::any;
+use crate::machine::{PyMachine, machine_of};
+use crate::number;
+use crate::refusal::{Answer, refused};
+use crate::relayout::placed;
+use crate::spot::{Spot, bits_of};
+use crate::values::Dict;
+
+/// Prices relayouts in steps of a machine, and remembers them.
+///
+/// `rates` are the long words that enter or leave a unit of a level in a step, a number for both directions or a
+/// pair `(into, out_of)`; `latency` the steps that each word takes besides. Levels without a rate cost nothing.
+/// Layouts that differ only inside units share their prices. Threads may share a pricer.
+///
+/// >>> from fractions import Fraction
+/// >>> from tensor_layout import Pricer
+/// >>> pricer = Pricer("L2B=2,PE=4", "f64", rates={"L2B": 8, "PE": (1, Fraction(1, 2))})
+/// >>> pricer.cost("((2_L2B, 4_PE, 64:1))", "((64:8, 4_PE:1, 2_L2B:1))")
+/// Cost(steps=112, level='PE')
+/// >>> pricer.statistics()
+/// {'parts': 2, 'kept': 1, 'counted': 1}
+#[pyclass(name = "Pricer", weakref, frozen, module = "tensor_layout")]
+#[derive(Debug)]
+pub(crate) struct PyPricer {
+    pricer: Pricer,
+    machine: Py<PyMachine>,
+    element_bits: u64,
+}
+
+/// A number of steps, and the level that takes them.
+#[pyclass(name = "Cost", frozen, eq, ord, hash, get_all, module = "tensor_layout")]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct PyCost {
+    /// The number of steps.
+    steps: u64,
+    /// The level that takes them; None if nothing moves.
+    level: Option<String>,
+}
+
+impl From<Cost> for PyCost {
+    fn from(cost: Cost) -> PyCost {
+        PyCost { steps: cost.steps, level: cost.level.map(|level| level.to_string()) }
+    }
+}
+
+#[pymethods]
+impl PyCost {
+    fn __repr__(&self) -> String {
+        let level = self.level.as_ref().map_or("None".into(), |level| format!("'{level}'"));
+        format!("Cost(steps={}, level={level})", self.steps)
+    }
+}
+
+/// The units that hold each element of a layout: a pricer prices pairs of them.
+#[pyclass(name = "UnitPart", frozen, eq, hash, module = "tensor_layout")]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct PyPart(PartId);
+
+#[pymethods]
+impl PyPart {
+    fn __repr__(&self) -> String {
+        format!("<UnitPart {}>", self.0.number())
+    }
+}
+
+/// An integer or a `Fraction` of long words per step.
+fn rate(value: &Bound<'_, PyAny>) -> Answer<Rate> {
+    number::refuse_bool(value)?;
+    let part = |name: &str| match value.getattr(name) {
+        Ok(part) => number::read::<u64>(&part).ok(),
+        Err(_) => None,
+    };
+    let rate = part("numerator").zip(part("denominator"));
+    match rate.and_then(|(words, steps)| Rate::new(words, steps)) {
+        Some(rate) => Ok(rate),
+        None => refused(format!(
+            "{} is not a rate: it is a positive integer or a Fraction of long words per step",
+            value.repr()?
+        )),
+    }
+}
+
+/// The rates into and out of a unit.
+fn rates(value: &Bound<'_, PyAny>) -> Answer<(Rate, Rate)> {
+    match value.extract::<(Bound<'_, PyAny>, Bound<'_, PyAny>)>() {
+        Ok((into, out_of)) => Ok((rate(&into)?, rate(&out_of)?)),
+        Err(_) => rate(value).map(|rate| (rate, rate)),
+    }
+}
+
+type Rates<'py> = HashMap<String, Bound<'py, PyAny>>;
+
+/// The rates of a machine, with those that are given for levels.
+fn model(machine: &Machine, element_bits: u64, given: &Rates<'_>) -> Answer<CostModel> {
+    let levels = given.iter().map(|(level, value)| Ok((Level::new(level)?, rates(value)?)));
+    let levels = levels.collect::<Answer<Vec<(Level, (Rate, Rate))>>>()?;
+    // A model needs a rate at least: those of the machine, or a first one of those given.
+    let rated = machine.clone().with_bandwidth(levels.iter().map(|(level, _)| (*level, 1)))?;
+    let model = CostModel::new(&rated, element_bits)?;
+    let set = |model: CostModel, (level, (into, out_of))| model.with_rates(level, into, out_of);
+    Ok(levels.into_iter().try_fold(model, set)?)
+}
+
+impl PyPricer {
+    /// The part of an argument: one that this pricer gave, or that of a layout on its machine.
+    fn part_of(&self, value: &Bound<'_, PyAny>) -> Answer<PartId> {
+        if let Ok(part) = value.cast::<PyPart>() {
+            return Ok(part.get().0);
+        }
+        let places = any(value)?;
+        let asked = Spot { element_bits: Some(self.element_bits), ..Spot::default() };
+        let asked = asked.on(Some(self.machine.get())).and(&places.get().spot)?;
+        Ok(self.pricer.part(&placed(places.get(), &asked)?)?)
+    }
+
+    fn priced<T: Send>(
+        &self,
+        (source, destination): (&Bound<'_, PyAny>, &Bound<'_, PyAny>),
+        price: impl Fn(&Pricer, PartId, PartId) -> Result<T, LayoutError> + Sync,
+    ) -> Answer<T> {
+        let (from, to) = (self.part_of(source)?, self.part_of(destination)?);
+        let pricer = &self.pricer;
+        Ok(source.py().detach(|| price(pricer, from, to))?)
+    }
+}
+
+#[pymethods]
+impl PyPricer {
+    #[new]
+    #[pyo3(signature = (
+        machine: "Machine | str",
+        dtype: "typing.Any",
+        *,
+        rates: "collections.abc.Mapping[str, int | fractions.Fraction | tuple[int | fractions.Fraction, int | fractions.Fraction]] | None" = None,
+        latency: "collections.abc.Mapping[str, int] | None" = None,
+        in_sequence = false,
+        most_answers: "int | None" = None,
+    ))]
+    fn new(
+        machine: &Bound<'_, PyAny>,
+        dtype: &Bound<'_, PyAny>,
+        rates: Option<Rates<'_>>,
+        #[pyo3(from_py_with = number::read)] latency: Option<HashMap<String, u64>>,
+        in_sequence: bool,
+        #[pyo3(from_py_with = number::read)] most_answers: Option<u64>,
+    ) -> Answer<PyPricer> {
+        let (machine, element_bits) = (machine_of(machine)?, bits_of(dtype)?);
+        let mut model = model(&machine.get().machine, element_bits, &rates.unwrap_or_default())?;
+        for (level, steps) in latency.unwrap_or_default() {
+            model = model.with_latency(Level::new(&level)?, steps)?;
+        }
+        if in_sequence {
+            model = model.in_sequence();
+        }
+        let pricer = Pricer::with_most_answers(model, most_answers.unwrap_or(u64::MAX));
+        Ok(PyPricer { pricer, machine: machine.unbind(), element_bits })
+    }
+
+    /// The units that hold each element of a layout. Equal parts have equal prices; asking with parts
+    /// saves taking the layouts apart again.
+    #[pyo3(signature = (layout: "Places | str") -> "UnitPart")]
+    fn part(&self, layout: &Bound<'_, PyAny>) -> Answer<PyPart> {
+        Ok(PyPart(self.part_of(layout)?))
+    }
+
+    /// The steps that a relayout takes at least, as if all units had the same share.
+    #[pyo3(signature = (source: "Places | UnitPart | str", destination: "Places | UnitPart | str") -> "Cost")]
+    fn cost(&self, source: &Bound<'_, PyAny>, destination: &Bound<'_, PyAny>) -> Answer<PyCost> {
+        Ok(self.priced((source, destination), Pricer::cost)?.into())
+    }
+
+    /// The steps until the busiest unit has received and sent all.
+    #[pyo3(signature = (source: "Places | UnitPart | str", destination: "Places | UnitPart | str") -> "Cost")]
+    fn busiest_cost(
+        &self,
+        source: &Bound<'_, PyAny>,
+        destination: &Bound<'_, PyAny>,
+    ) -> Answer<PyCost> {
+        Ok(self.priced((source, destination), Pricer::busiest_cost)?.into())
+    }
+
+    /// The number of elements that have to enter and to leave the units of each level; None where
+    /// copies leave open which unit sends.
+    #[pyo3(signature = (source: "Places | UnitPart | str", destination: "Places | UnitPart | str") -> "dict[str, dict[str, int | None]]")]
+    fn traffic(
+        &self,
+        source: &Bound<'_, PyAny>,
+        destination: &Bound<'_, PyAny>,
+    ) -> Answer<Dict<Dict<Option<u64>>>> {
+        let levels = self.priced((source, destination), Pricer::traffic)?;
+        let counts =
+            |of: &LevelTraffic| Dict::new([("into", Some(of.into)), ("out_of", of.out_of)]);
+        Ok(Dict::new(levels.iter().map(|of| (of.level, counts(of)))))
+    }
+
+    /// The number of different parts, and of the answers that are kept and that were counted.
+    fn statistics(&self) -> Dict<u64> {
+        let of = self.pricer.statistics();
+        Dict::new([("parts", of.parts), ("kept", of.kept), ("counted", of.counted)])
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<Pricer on {}>", self.machine.get().machine.name())
+    }
+}
