@@ -1792,7 +1792,7 @@ def einsum(text: str, result: Places | str | None = None, *, loops: Places | str
     ((4_PE:1, 32:1), (8_MAB:1); B@[4_L2B:1])
     >>> local.partial_levels
     ['PE']
-    >>> einsum("bsk,kn->bsn", loops="((4_L2B:1), (16:1), (8_MAB:1), (4_PE:1, 32:1))").operands == local.operands
+    >>> einsum("bsk,kn->bsn", loops="((4_L2B:1), (16:32), (8_MAB:1), (4_PE:1, 32:1))").operands == local.operands
     True
     """
 

@@ -3,6 +3,7 @@
 import heapq
 import itertools
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,11 +16,11 @@ MACHINE = "L2B=5,MAB=2,PE=5"
 
 def test_a_pricer_prices_what_a_relayout_counts(rng):
     pricer = Pricer(MACHINE, "f64", rates={"L2B": 4, "PE": 1})
-    asked = set()
+    asked: set[tuple[str, str]] = set()
     while len(asked) < 100:
         drawn = drawn_digits(rng)
         first, second = drawn.text(), drawn._replace(axes=drawn.axes[::-1], shape=drawn.shape[::-1]).text()
-        second = Layout(second).T.text if drawn.shape else second
+        second = str(Layout(second).T) if drawn.shape else second
         try:
             move = relayout(first, second, MACHINE)
         except LayoutError:
@@ -38,7 +39,7 @@ def test_a_pricer_prices_what_a_relayout_counts(rng):
 def test_rates_and_latencies_are_steps():
     move = "((1_PE, 12:1))", "((4_PE:1, 3:1))"
     # Nine long words leave one PE, three enter each of the others.
-    steps = {
+    steps: dict[Any, int] = {
         1: 9,
         np.int32(3): 3,
         Fraction(1, 2): 18,
@@ -141,7 +142,7 @@ def test_windows_are_those_of_numpy(size, stride, dilation):
     assert windows.shape == (*rows.shape, 3)
     window, tap = np.indices(rows.shape)
     ours, theirs = windows.locate(window, tap, 1), layout.locate(rows, 1)
-    assert all((ours[level] == theirs[level]).all() for level in theirs)
+    assert all(np.array_equal(ours[level], theirs[level]) for level in theirs)
     assert layout.windows(-2, size, stride=stride, dilation=dilation).same(windows)
 
 

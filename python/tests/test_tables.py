@@ -62,3 +62,12 @@ def test_arrow_reads_batch_by_batch():
     said = []
     layout.table().columns(progress=lambda *step: said.append(step))
     assert len(said) > 4
+
+
+def test_xarray_takes_columns():
+    xarray = pytest.importorskip("xarray")
+    table = Layout("((2_PE, 2:1), (3:2))").table()
+    columns = table.columns()
+    data = xarray.Dataset({name: ("row", column) for name, column in columns.items()})
+    assert data.sizes == {"row": 12}
+    assert np.shares_memory(data["Addr"].to_numpy(), columns["Addr"])
