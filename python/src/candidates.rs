@@ -197,7 +197,7 @@ impl PyCandidates {
     }
 }
 
-/// Where the next candidate comes from.
+/// A source of candidates.
 enum Walk {
     All(Box<Layouts>),
     Samples(Box<Samples>),

@@ -105,7 +105,7 @@ impl PyLocal {
         Ok(plain(py, &self.0.summed(sums(scattered))?)?)
     }
 
-    /// Whether every product finds its operands in its unit, if they have these layouts.
+    /// True if every product finds its operands in its unit, where they have these layouts.
     #[pyo3(signature = (operands: "collections.abc.Sequence[Places | str]", machine: "Machine | str"))]
     fn is_served_by(
         &self,

@@ -746,7 +746,7 @@ class Local:
     def __repr__(self, /) -> str: ...
     def is_served_by(self, /, operands: collections.abc.Sequence[Places | str], machine: Machine | str) -> bool:
         """
-        Whether every product finds its operands in its unit, if they have these layouts.
+        True if every product finds its operands in its unit, where they have these layouts.
         """
     @property
     def operands(self, /) -> list[Layout]:
