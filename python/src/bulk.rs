@@ -114,7 +114,7 @@ impl Places {
         Ok(signed)
     }
 
-    /// What the call in Rust takes that fills a table, in seconds: the rival of `bench/speed.py`.
+    /// The time of the call in Rust that fills a table, in seconds: the rival of `bench/speed.py`.
     #[pyo3(signature = (out: "numpy.typing.NDArray[numpy.uint32]"))]
     fn _packed_seconds(&self, out: &Bound<'_, PyArrayDyn<u32>>) -> Answer<f64> {
         let (program, mut seconds) = (self.program()?, 0.0);

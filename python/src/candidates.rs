@@ -23,7 +23,8 @@ use crate::spot::{Spot, bits_of};
 ///
 /// `levels` may be split over, those of `split` must be; `level_parts` says into how many pieces a
 /// level may be cut; `sides` where its digits may stand in an axis; `time` how many time slices are
-/// allowed, and `time_axes` over how many axes they may be spread; `never` and `fixed` which axis goes where; `contiguous` how long runs of an axis are.
+/// allowed, and `time_axes` over how many axes they may be spread; `never` and `fixed` which axis goes
+/// where; `contiguous` how long runs of an axis are.
 ///
 /// >>> from tensor_layout import Candidates
 /// >>> candidates = Candidates("PE=4", (4,), sides=["minor"], replicate=False)

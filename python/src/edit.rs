@@ -124,7 +124,7 @@ impl PyLayout {
         edited(slf, |layout| layout.permute(&axes))
     }
 
-    /// The same elements in another shape, in row-major order; one extent may be -1.
+    /// Reshapes, in row-major order; one extent may be -1.
     ///
     /// >>> from tensor_layout import Layout
     /// >>> Layout("((4_PE, 3:8), (8:1))").reshape(4, -1)
@@ -228,13 +228,13 @@ impl PyLayout {
         edited(slf, |layout| layout.pad_to(&shape))
     }
 
-    /// The same map with as few slots of padding as its digits allow.
+    /// Removes as many slots of padding as the digits allow; the map stays.
     #[pyo3(signature = () -> "Layout")]
     fn minimal_padding(slf: &Bound<'_, Self>) -> Answer<Py<PyLayout>> {
         edited(slf, Layout::with_minimal_padding)
     }
 
-    /// The same map with fewer parts: derived axes that can go are gone.
+    /// Removes the derived axes that can go; the map stays.
     #[pyo3(signature = () -> "Layout")]
     fn simplified(slf: &Bound<'_, Self>) -> Answer<Py<PyLayout>> {
         edited(slf, |layout| Ok(layout.simplified()))
@@ -394,7 +394,7 @@ impl PyLayout {
         })
     }
 
-    /// What the layout leaves free of a space of so many addresses, or of the sizes of levels.
+    /// The places that the layout leaves free, in a space of so many addresses or of the sizes of levels.
     #[pyo3(signature = (space: "int | collections.abc.Mapping[str, int] | None" = None) -> "Layout")]
     fn complement(slf: &Bound<'_, Self>, space: Option<&Bound<'_, PyAny>>) -> Answer<Py<PyLayout>> {
         let space = match space {
@@ -441,7 +441,7 @@ impl PyLayout {
         })
     }
 
-    /// What lives in one unit or subtree: a layout of the other levels.
+    /// The part in one unit or subtree: a layout of the other levels.
     ///
     /// >>> from tensor_layout import Layout
     /// >>> Layout("((4_PE, 3:8), (8:1))").restrict(PE=2)

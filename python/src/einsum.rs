@@ -123,7 +123,7 @@ impl PyLocal {
         self.0.partial_levels().iter().map(ToString::to_string).collect()
     }
 
-    /// What bringing the partial sums together takes at least, level by level: how many there are
+    /// The least traffic of adding up the partial sums, level by level: how many there are
     /// of an element, how many have to enter units and to leave them. `scattered` wants every sum
     /// in one unit, else it is wanted in all that held a part.
     #[pyo3(signature = (machine: "Machine | str", *, scattered = false) -> "dict[str, dict[str, int]]")]

@@ -31,29 +31,29 @@ pub(crate) struct PyRecord {
     module: String,
     /// The computation that it stands in.
     computation: String,
-    /// Whether that is the entry computation.
+    /// True in the entry computation.
     is_entry: bool,
     /// The line of the text, from 1.
     line: u64,
     /// Its name.
     name: String,
-    /// What it does.
+    /// The operation.
     opcode: String,
     /// Its shape, as written.
     shape: String,
     /// The names of its operands.
     operands: Vec<String>,
-    /// What it allocates.
+    /// The bytes that are allocated.
     allocated_bytes: Option<u64>,
-    /// What its elements alone take.
+    /// The bytes of the elements alone.
     unpadded_bytes: Option<u64>,
-    /// Which operation of the source it came from.
+    /// The operation of the source that it came from.
     op_name: Option<String>,
     /// The file of the source.
     source_file: Option<String>,
     /// The line of the source.
     source_line: Option<u64>,
-    /// Whether it is the result of its computation.
+    /// True for the result of the computation.
     is_root: bool,
 }
 

@@ -14,7 +14,7 @@ use crate::refusal::{Answer, refused};
 use crate::spot::Spot;
 use crate::values::quoted;
 
-/// Where every element of a tensor lives: a map from its index to coordinates in levels.
+/// The place of every element of a tensor: a map from its index to coordinates in levels.
 ///
 /// The text may be in any notation: PadLayout, XLA, XLA with a sharding, CuTe, or shape and
 /// strides. `shape` gives a PadLayout the shape of the tensor, `lenient` takes XLA shapes that XLA refuses.

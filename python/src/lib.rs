@@ -48,7 +48,7 @@ fn hash_of(value: &impl Hash) -> u64 {
     hasher.finish()
 }
 
-/// What the package is made of; import `tensor_layout` instead.
+/// The classes of the package; import `tensor_layout` instead.
 #[pyo3::pymodule]
 mod _native {
     /// The version of the package.

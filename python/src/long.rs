@@ -14,7 +14,7 @@ use crate::refusal::Answer;
 /// The number of cells that are worked on before signals are looked at: some milliseconds.
 pub(crate) const PART: u64 = 1 << 22;
 
-/// How long signals may wait while a thread works.
+/// The longest that signals wait while a thread works.
 const PATIENCE: Duration = Duration::from_millis(50);
 
 /// Works on windows of a program, which follow each other in the tensor; `copies` is how many cells the

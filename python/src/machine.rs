@@ -24,7 +24,7 @@ use crate::values::Dict;
 #[derive(Debug)]
 pub(crate) struct PyMachine {
     pub(crate) machine: Machine,
-    /// What it was made from, which makes it again.
+    /// The text that it was made from, which makes it again.
     source: Source,
 }
 

@@ -15,7 +15,7 @@ use tensor_layout::LayoutError;
 
 use crate::refusal::{Answer, Refusal};
 
-/// What is read from an argument that holds numbers.
+/// A value that is read from an argument that holds numbers.
 pub(crate) trait Read: Sized {
     fn read(value: &Bound<'_, PyAny>) -> PyResult<Self>;
 }

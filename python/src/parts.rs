@@ -9,7 +9,7 @@ use crate::refusal::{Answer, refused};
 /// Size; level, or number of a derived axis; stride or weight.
 type Digit = (u64, To, u64);
 
-/// Where a digit goes.
+/// The target of a digit.
 #[derive(Debug, FromPyObject, IntoPyObject)]
 pub(crate) enum To {
     Level(String),

@@ -72,7 +72,7 @@ impl PyPicture {
     }
 }
 
-/// What is asked of a drawing.
+/// The options of a drawing.
 struct Wanted {
     by: Option<Level>,
     slice: BTreeMap<usize, (u64, u64)>,

@@ -223,7 +223,7 @@ impl PyPlacement {
     }
 }
 
-/// What it is on; without a machine, memory and width are what was asked for.
+/// The machine, memory and width; without a machine, the last two are those asked for.
 fn on(places: &Places) -> Answer<impl Eq + Hash> {
     let placement = places.placement()?;
     Ok((placement.machine(), placement.memory(), placement.element_bits()))

@@ -1,4 +1,4 @@
-//! What a layout and a placement answer alike.
+//! The questions that a layout and a placement answer alike.
 
 use std::hash::Hash;
 use std::sync::OnceLock;
@@ -21,7 +21,7 @@ use crate::spot::Spot;
 use crate::table::PyTable;
 use crate::values::Tuple;
 
-/// What a `Layout` and a `Placement` answer alike. It is not made directly.
+/// The questions that a `Layout` and a `Placement` answer alike. It is not made directly.
 #[pyclass(name = "Places", weakref, subclass, frozen, module = "tensor_layout")]
 #[derive(Debug)]
 pub(crate) struct Places {
@@ -46,7 +46,7 @@ impl Places {
         Places { layout, like, spot, text, placement, program }
     }
 
-    /// What an edit of this layout gave.
+    /// The result of an edit of this layout.
     pub(crate) fn edited(&self, layout: Layout) -> Places {
         let like = self.like().map(|text| (text.clone(), false));
         Places::new(layout, like, self.spot.clone())
@@ -108,7 +108,7 @@ impl Places {
         self.like.as_ref().map(|(text, _)| text)
     }
 
-    /// How elements are numbered: as in the notation that the layout came from.
+    /// The order in which elements are numbered: that of the notation that the layout came from.
     pub(crate) fn order(&self) -> IndexOrder {
         self.like().map_or(IndexOrder::RowMajor, LayoutText::index_order)
     }
@@ -118,7 +118,7 @@ impl Places {
         self.like().is_some_and(LayoutText::is_function)
     }
 
-    /// What equal maps may still differ in: the numbers of elements, memory and type.
+    /// The differences that equal maps may have: the numbers of elements, memory and type.
     pub(crate) fn manner(&self) -> impl Eq + Hash {
         (self.order(), self.is_function(), &self.spot.memory, self.spot.element_bits)
     }
@@ -164,7 +164,7 @@ impl Places {
         program.as_ref().map_err(|error| self.refuse(error.clone()))
     }
 
-    /// What stands above pictures.
+    /// The title of pictures.
     pub(crate) fn title(&self) -> String {
         self.text().map_or_else(|| shape_text(&self.layout), ToString::to_string)
     }

@@ -1,4 +1,4 @@
-//! What is fetched from Python's side of the package.
+//! The functions of Python's side of the package.
 
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;

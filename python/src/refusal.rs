@@ -25,7 +25,7 @@ pub(crate) enum Refusal {
     Python(PyErr),
 }
 
-/// What every method returns.
+/// The result of every method.
 pub(crate) type Answer<T> = Result<T, Refusal>;
 
 /// Refuses an argument.

@@ -17,7 +17,7 @@ use crate::spot::{Spot, bits_of};
 use crate::transfers::PyTransfers;
 use crate::values::Dict;
 
-/// What has to move to go from one layout to another: exact counts for tensors of any size.
+/// The data that has to move to go from one layout to another: exact counts for tensors of any size.
 ///
 /// The function `relayout` makes it; `str` is the page that the command prints.
 #[pyclass(name = "Relayout", weakref, frozen, module = "tensor_layout")]
@@ -143,13 +143,13 @@ impl PyRelayout {
 
 #[pymethods]
 impl PyRelayout {
-    /// Where the tensor is.
+    /// The layout that the tensor has.
     #[getter]
     fn source(&self, py: Python<'_>) -> Py<Places> {
         self.source.clone_ref(py)
     }
 
-    /// Where it is wanted.
+    /// The layout that it is to have.
     #[getter]
     fn destination(&self, py: Python<'_>) -> Py<Places> {
         self.destination.clone_ref(py)
@@ -191,7 +191,7 @@ impl PyRelayout {
         self.steps
     }
 
-    /// What kind of move it is.
+    /// The kind of move.
     #[getter]
     fn sentence(&self) -> String {
         self.pair.sentence(&self.traffic)
@@ -217,7 +217,7 @@ impl PyRelayout {
         )
     }
 
-    /// What moves digit by digit, in sentences: `axis 0, 4 at 3: PE -> Addr x 6`.
+    /// The moves digit by digit, in sentences: `axis 0, 4 at 3: PE -> Addr x 6`.
     #[getter]
     fn moves(&self) -> Answer<Vec<String>> {
         let account = self.pair.account()?;

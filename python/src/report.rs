@@ -7,7 +7,7 @@ use tensor_layout::report::Report;
 use crate::places::Places;
 use crate::refusal::Answer;
 
-/// What a layout does, in numbers; `str` is the page that the command prints.
+/// A layout in numbers; `str` is the page that the command prints.
 ///
 /// >>> from tensor_layout import Layout
 /// >>> print(str(Layout("((4_PE, 3:8), (8:1))").report()).splitlines()[0])
@@ -87,7 +87,7 @@ impl PyReport {
 
 #[pymethods]
 impl Places {
-    /// What the layout does, in numbers: elements, slots, padding, footprint.
+    /// The layout in numbers: elements, slots, padding, footprint.
     ///
     /// >>> from tensor_layout import Layout
     /// >>> report = Layout("(10,7)/((3:7, 4_PE), (7:1))").report()

@@ -108,7 +108,7 @@ impl PyHop {
         self.0.movement.as_ref().map(|movement| movement.name.clone())
     }
 
-    /// What it does: same to all, distribute, concatenate, pick one.
+    /// The kind of movement: same to all, distribute, concatenate, pick one.
     #[getter]
     fn kind(&self) -> Option<&'static str> {
         self.0.kind.map(MovementKind::as_str)

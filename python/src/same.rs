@@ -1,4 +1,4 @@
-//! Whether two layouts are the same, with a witness.
+//! The equality of two layouts, with a witness.
 
 use pyo3::prelude::*;
 use tensor_layout::algebra::Difference;

@@ -40,7 +40,7 @@ const MOST_AXES: usize = 1 << 10;
 type Parts = (String, Option<String>);
 
 impl PySharding {
-    /// What the sharding says of a tensor of this shape.
+    /// The sharding of a tensor of this shape.
     fn of(&self, shape: &[u64]) -> Answer<Sharding> {
         let Some(dtype) = XlaDtype::from_name("f32") else { return refused("f32") };
         let dims = shape.iter().map(|extent| XlaDim::Static(*extent)).collect();

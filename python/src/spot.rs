@@ -1,4 +1,4 @@
-//! Where a layout is placed: machine, memory, element width, first address.
+//! The surroundings of a layout: machine, memory, element width, first address.
 
 use pyo3::prelude::*;
 use tensor_layout::notation::Dtype;
@@ -24,7 +24,7 @@ pub(crate) struct Spot {
 }
 
 impl Spot {
-    /// What the end of a text says: `@LM0 / Half`.
+    /// The memory and the type at the end of a text: `@LM0 / Half`.
     pub(crate) fn written(text: &LayoutText) -> Spot {
         let LayoutText::PadLayout(tree) = text else { return Spot::default() };
         Spot {
@@ -40,7 +40,7 @@ impl Spot {
         Spot { machine: machine.map(|machine| machine.machine.clone()), machine_text, ..self }
     }
 
-    /// What is asked for and what the layout has, which must not contradict each other.
+    /// The options that are asked for and those that the layout has, which must not contradict each other.
     ///
     /// The base of a placement is part of its layout, and is not added again.
     pub(crate) fn and(self, written: &Spot) -> Answer<Spot> {

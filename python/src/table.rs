@@ -43,7 +43,7 @@ const MOST_SHOWN: usize = 10;
 #[derive(Debug)]
 pub(crate) struct PyTable(Spec);
 
-/// What a table of the library is made of; that one borrows its placement.
+/// The options of a table of the library; that one borrows its placement.
 #[derive(Clone, Debug)]
 struct Spec {
     placement: Arc<Placement>,
@@ -154,7 +154,7 @@ impl Spec {
     }
 }
 
-/// What the thread that fills columns has done.
+/// The progress of the thread that fills columns.
 enum Filled {
     Piece(u64),
     All(Result<Vec<Vec<i64>>, TableError>),

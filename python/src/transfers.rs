@@ -73,7 +73,7 @@ fn run(run: PlaceRun) -> (u64, i64) {
 
 #[pymethods]
 impl PyTransfer {
-    /// How far: `address`, `memory` or the outermost level at which the paths part.
+    /// The distance: `address`, `memory` or the outermost level at which the paths part.
     #[getter]
     fn distance(&self) -> String {
         self.0.distance.to_string()

@@ -30,7 +30,7 @@ pub(crate) struct PySizes {
     unpadded_bytes: u64,
     /// The allocation (XLA's ArraySize).
     allocated_bytes: u64,
-    /// What the index map spans, padding of every tile included.
+    /// The bytes that the index map spans, padding of every tile included.
     span_bytes: u64,
     /// Up to the last element by the first tile alone (XLA's ArrayDataSize).
     data_bytes: u64,
@@ -180,7 +180,7 @@ impl PyXlaShape {
         Ok(self.whole()?.advice()?.into_iter().map(PyAdvice).collect())
     }
 
-    /// What a bitcast to another shape is: `reshape`, `transpose`, a sentence, or a refusal.
+    /// The effect of a bitcast to another shape: `reshape`, `transpose`, a sentence, or a refusal.
     ///
     /// >>> from tensor_layout import XlaShape
     /// >>> str(XlaShape("f32[4,6]{1,0}").bitcast(XlaShape("f32[6,4]{0,1}")))

@@ -2,6 +2,9 @@
 
 use std::ops::Range;
 
+#[cfg(feature = "simd")]
+use multiversion::multiversion;
+
 use super::transpose::transfer;
 use crate::algebra::strided::merged;
 use crate::program::TableError;
@@ -137,6 +140,7 @@ fn scatter_pieces<T: Copy>(pieces: Pieces<'_>, tensor: &[T], image: &mut [T]) {
     });
 }
 
+#[cfg_attr(feature = "simd", multiversion(targets("x86_64+avx2")))]
 fn scatter_row<T: Copy, const N: usize>(row: &PieceRow<'_>, tensor: &[T], image: &mut [T]) {
     let (cells, _) = tensor[row.element..].as_chunks::<N>();
     for (Group { place, flips }, cells) in row.groups.iter().zip(cells.as_chunks::<GROUP>().0) {
@@ -175,6 +179,7 @@ fn gather_pieces<T: Copy>(pieces: Pieces<'_>, image: &[T], tensor: &mut [T]) {
     });
 }
 
+#[cfg_attr(feature = "simd", multiversion(targets("x86_64+avx2")))]
 fn gather_row<T: Copy, const N: usize>(row: &PieceRow<'_>, image: &[T], tensor: &mut [T]) {
     let (cells, _) = tensor[row.element..].as_chunks_mut::<N>();
     if row.groups.is_empty() {
