@@ -142,7 +142,9 @@ fn check_parts(film: &Film, sides: &Sides<'_>, slow: &Slow) -> Result<(), TestCa
         }
         prop_assert_eq!(
             flyer.crosses.is_some(),
-            sides.len() > 1 && unit(flyer, 1) != unit(flyer, 2)
+            sides.len() > 1 && unit(flyer, 1) != unit(flyer, 2),
+            "{:?}",
+            flyer
         );
     }
     Ok(())

@@ -7,6 +7,7 @@ use crate::color::{Coloring, Draft, paint};
 use crate::drawing::Drawing;
 use crate::{Cell, CellKind, Panel};
 use tensor_layout::internals::{to_index, to_u64};
+use tensor_layout::machine::Memory;
 use tensor_layout::program::{CoordinateSpan, CoordinateSpans};
 use tensor_layout::relayout::{Distance, Relayout};
 use tensor_layout::{LayoutError, Level, Location, Placement};
@@ -94,11 +95,24 @@ fn level_of_two(relayout: &Relayout) -> Result<Option<Level>, LayoutError> {
 }
 
 impl Parted<'_> {
+    /// The level and the size of the groups, where the level is that of a memory of a group of units.
+    fn group(&self) -> Option<(Level, u64)> {
+        let memories = self.all.iter().filter_map(|drawing| drawing.placement.memory());
+        let of_level = |memory: &Memory| Some(memory.node()) == self.level && memory.group > 1;
+        let memory = memories.map(|(_, memory)| memory).find(of_level);
+        memory.map(|memory| (memory.owner, memory.group))
+    }
+
+    /// The level whose coordinates name the units: a group is named by the first of them.
+    fn units_level(&self) -> Option<Level> {
+        self.group().map(|(owner, _)| owner).or(self.level)
+    }
+
     /// The blocks of the tensor, by the units of the first layout.
     fn tensor(&self, most: u64) -> Vec<Draft> {
         let Some(first) = self.all.first() else { return Vec::new() };
         let mut drawing = (*first).clone().most_blocks(most).most_panels(1);
-        drawing.by = self.level.or(drawing.by);
+        drawing.by = self.units_level().or(drawing.by);
         drawing.tensor_drafts().0
     }
 
@@ -280,12 +294,18 @@ impl Parted<'_> {
                 values.push(part.map(|part| part.units[..1].to_vec()));
             }
         }
-        let meaning = self.level.map_or(String::new(), |level| level.to_string());
+        let meaning = self.units_level().map_or(String::new(), |level| level.to_string());
         Ok((Draft::new(panel, Coloring { meaning, values, ..Coloring::default() }), cells))
     }
 
     fn rows(&self, drawing: &Drawing<'_>) -> Vec<u64> {
-        self.level.map_or(vec![0], |level| drawing.placement.units_named(level).collect())
+        let Some(level) = self.level else { return vec![0] };
+        match self.group() {
+            Some((owner, group)) => {
+                (0..drawing.placement.coordinates(owner)).step_by(to_index(group)).collect()
+            }
+            None => drawing.placement.units_named(level).collect(),
+        }
     }
 
     fn slot(&self, unit: u64, part: Option<&Part>) -> Cell {
@@ -296,15 +316,22 @@ impl Parted<'_> {
             filled: [1, 1],
             slots: elements,
             elements,
-            places: self.level.map(|level| (level, CoordinateSpan::at(unit))).into_iter().collect(),
+            places: self
+                .units_level()
+                .map(|level| (level, CoordinateSpan::at(unit)))
+                .into_iter()
+                .collect(),
             ..Cell::default()
         }
     }
 
     fn caption(&self) -> String {
-        match self.level {
-            Some(level) => format!("a row per {level}, a box per part of a block"),
-            None => "a box per block".into(),
+        match (self.group(), self.level) {
+            (Some((owner, group)), _) => {
+                format!("a row per memory of {group} {owner}s, a box per part of a block")
+            }
+            (None, Some(level)) => format!("a row per {level}, a box per part of a block"),
+            (None, None) => "a box per block".into(),
         }
     }
 }
