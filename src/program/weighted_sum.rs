@@ -98,8 +98,7 @@ impl WeightedSum {
         if self.flips.is_some() { sum + self.flips_at(index) } else { sum }
     }
 
-    /// Apart, so that sums stay short.
-    #[inline(never)]
+    #[inline]
     fn flips_at(&self, index: &[u64]) -> u64 {
         self.flips.as_ref().map_or(0, |flips| flips.at(index))
     }
