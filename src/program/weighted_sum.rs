@@ -71,7 +71,6 @@ impl WeightedSum {
                 _ => (weighed.in_sums().into_owned(), None),
             },
         };
-        let fused = is_fused(&weighed);
         let sources = weighed.axes_per_derived();
         let replica = |r: &crate::algebra::Replica| (r.size, weight(r.level) * r.stride);
         WeightedSum {
@@ -81,7 +80,7 @@ impl WeightedSum {
                 .collect(),
             replicas: layout.replicas().iter().map(replica).collect(),
             reach: reach.sum(),
-            fused,
+            fused: is_fused(&weighed),
             flips,
             weighed,
         }
@@ -95,12 +94,10 @@ impl WeightedSum {
         }
         let values = self.axes.iter().zip(index).map(|(axis, entry)| axis.value(*entry));
         let sum = self.base + values.sum::<u64>();
-        if self.flips.is_some() { sum + self.flips_at(index) } else { sum }
-    }
-
-    #[inline]
-    fn flips_at(&self, index: &[u64]) -> u64 {
-        self.flips.as_ref().map_or(0, |flips| flips.at(index))
+        match &self.flips {
+            Some(flips) => sum + flips.at(index),
+            None => sum,
+        }
     }
 
     /// Windows as boxes of digits, first copies only.
