@@ -1,6 +1,5 @@
 //! Layouts of Triton: bases that Triton itself has, places by the definition, and what is refused.
 
-use std::collections::BTreeSet;
 
 use tensor_layout::notation::{LinearLayout, Notation, TritonLayout};
 use tensor_layout::{Found, Layout, LayoutError, LayoutText, Level, Location};
@@ -108,9 +107,8 @@ fn check_places(text: &str) {
             Found::Element(index.clone()),
             "{text} {location}"
         );
-        let copies: BTreeSet<String> =
-            layout.locate_all(&index).unwrap().map(|copy| copy.to_string()).collect();
-        assert!(copies.contains(&location.to_string()), "{text}: {index:?} at {location}");
+        let copies: Vec<Location> = layout.locate_all(&index).unwrap().collect();
+        assert!(copies.contains(&location), "{text}: {index:?} at {location}");
         let zeros = linear.bases.iter().filter(|(name, _)| name != "offset");
         let zeros =
             zeros.flat_map(|(_, bases)| bases).filter(|basis| basis.iter().all(|b| *b == 0));
