@@ -1,6 +1,5 @@
 //! Layouts of Triton: bases that Triton itself has, places by the definition, and what is refused.
 
-
 use tensor_layout::notation::{LinearLayout, Notation, TritonLayout};
 use tensor_layout::{Found, Layout, LayoutError, LayoutText, Level, Location};
 
