@@ -1,5 +1,7 @@
 //! Layouts of Triton: bases that Triton itself has, places by the definition, and what is refused.
 
+use std::collections::BTreeSet;
+
 use tensor_layout::notation::{LinearLayout, Notation, TritonLayout};
 use tensor_layout::{Found, Layout, LayoutError, LayoutText, Level, Location};
 
@@ -106,7 +108,7 @@ fn check_places(text: &str) {
             Found::Element(index.clone()),
             "{text} {location}"
         );
-        let copies: Vec<Location> = layout.locate_all(&index).unwrap().collect();
+        let copies: BTreeSet<Location> = layout.locate_all(&index).unwrap().collect();
         assert!(copies.contains(&location), "{text}: {index:?} at {location}");
         let zeros = linear.bases.iter().filter(|(name, _)| name != "offset");
         let zeros =
