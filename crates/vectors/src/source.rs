@@ -15,7 +15,7 @@ const LONGEST: u64 = 1 << 20;
 
 /// The number of lines that vote on the base of a tensor.
 const VOTERS: usize = 16;
-/// The greatest number of lines that are looked at where none has a comment.
+/// The greatest number of lines that are looked at where none has a comment, or several bases fit.
 const MOST_VOTERS: usize = 1 << 16;
 
 /// The beginnings of comments that list elements of a tensor.
@@ -128,26 +128,27 @@ impl<R: BufRead> ItemSource<R> {
     }
 
     /// Chooses among bases with equally many votes the one with which most lines are within the tensor, or
-    /// the first such. They differ where an element has copies at several addresses.
+    /// the first such. They differ where an element has copies at several addresses: then lines further
+    /// on decide, as many as it takes.
     fn fitting(&mut self, tensor: &Tensor, bases: &[u64]) -> Result<u64, VectorError> {
-        let (mut best, mut most) = (0, None);
-        for base in bases {
-            let mut fits = 0;
-            for at in 0..VOTERS {
-                match self.peek(at)? {
-                    Some(NumberedItem { item: Item::Line(Ok(line)), .. }) => {
-                        let covered = tensor.covered(line, *base)?;
-                        fits += u64::from(covered.iter().all(|covered| covered.word.is_some()));
-                    }
-                    Some(NumberedItem { item: Item::Line(Err(_)), .. }) => {}
-                    _ => break,
-                }
+        let mut fits = vec![0_u64; bases.len()];
+        for at in 0..MOST_VOTERS {
+            if at >= VOTERS && lone_maximum(&fits) {
+                break;
             }
-            if most.is_none_or(|most| fits > most) {
-                (best, most) = (*base, Some(fits));
+            let line = match self.peek(at)? {
+                Some(NumberedItem { item: Item::Line(Ok(line)), .. }) => line,
+                Some(NumberedItem { item: Item::Line(Err(_)), .. }) => continue,
+                _ => break,
+            };
+            for (base, fits) in bases.iter().zip(&mut fits) {
+                let covered = tensor.covered(line, *base)?;
+                *fits += u64::from(covered.iter().all(|covered| covered.word.is_some()));
             }
         }
-        Ok(best)
+        let most = fits.iter().max();
+        let likely = bases.iter().zip(&fits).find(|(_, fits)| Some(*fits) == most);
+        Ok(likely.map_or(0, |(base, _)| *base))
     }
 
     fn read(&mut self) -> Result<Option<NumberedItem>, VectorError> {
@@ -223,6 +224,12 @@ fn refusal(kind: ParseErrorKind, text: &[u8]) -> ParseError {
     let text = String::from_utf8_lossy(text);
     let text = text.trim_end();
     ParseError::new(kind, Span::new(0, text.len()), text)
+}
+
+/// Whether one number alone is the greatest.
+fn lone_maximum(numbers: &[u64]) -> bool {
+    let most = numbers.iter().max();
+    numbers.iter().filter(|number| Some(*number) == most).count() == 1
 }
 
 /// Returns the bases with which the first index of a line is at the address of the line.

@@ -90,6 +90,12 @@ impl Case {
             .ok()
     }
 
+    /// The tensor on a base further on, if the machine has room there.
+    pub(crate) fn moved(&self, by: u64) -> Option<Case> {
+        let case = Case { base: self.base + by, ..self.clone() };
+        case.placement().map(|_| case)
+    }
+
     /// The bits of an element, any that its type has but NaN.
     fn bits(&self, element: u64) -> u64 {
         let bits = (element + 1).wrapping_mul(self.seed | 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
