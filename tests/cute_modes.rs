@@ -72,6 +72,60 @@ fn a_product_is_the_tile_again_at_each_step_of_the_pattern() {
 }
 
 #[test]
+fn a_product_by_modes_adds_the_copies_of_each_mode() {
+    let mut random = Random(41);
+    let mut answered = 0;
+    for _ in 0..2_000 {
+        let tile = modes(&mut random, 4, &[0, 1, 2, 4, 8, 16]);
+        let patterns: Vec<Option<Modes>> = (0..random.below(1 + tile.len() as u64))
+            .map(|_| (random.below(3) > 0).then(|| modes(&mut random, 3, &[0, 1, 2, 4])))
+            .collect();
+        let layout = lower(&tile);
+        let function = layout.as_function(Colexicographic);
+        let lowered = patterns.iter().map(|p| p.as_ref().map(lower)).collect_vec();
+        let Ok(product) = function.product_modes(&lowered, Logical) else { continue };
+        let name = format!("{} times {:?}", text(&tile), patterns);
+        // The addresses of each mode, and of its copies by the product of that mode alone.
+        let own = tile.iter().map(|mode| values(&vec![mode.clone()])).collect_vec();
+        let copies = own.iter().enumerate().map(|(k, own)| match lowered.get(k) {
+            Some(Some(pattern)) => {
+                let mode = lower(&vec![tile[k].clone()]);
+                let alone = mode.as_function(Colexicographic).product(pattern, Logical).unwrap();
+                addresses(&alone).into_iter().step_by(own.len()).collect_vec()
+            }
+            _ => vec![0],
+        });
+        let copies = copies.collect_vec();
+        if own.iter().chain(&copies).map(Vec::len).product::<usize>() > 2_000 {
+            continue;
+        }
+        answered += 1;
+        // Sums of one address of each list, those of the first list the fastest.
+        let sums = |lists: Vec<&Vec<u64>>| {
+            lists.iter().rev().fold(vec![0], |sums, list| {
+                sums.iter().flat_map(|sum| list.iter().map(move |own| own + sum)).collect_vec()
+            })
+        };
+        let beside = own.iter().zip(&copies).flat_map(|(own, copies)| [own, copies]).collect_vec();
+        assert_eq!(addresses(&product), sums(beside), "{name}");
+        let sizes = own.iter().zip(&copies).map(|(own, copies)| (own.len() * copies.len()) as u64);
+        assert_eq!(product.shape(), sizes.collect_vec(), "{name}");
+        // Tiles first; a mode without a pattern is one of the rest.
+        let given = |k: usize| lowered.get(k).is_some_and(Option::is_some);
+        let (tiles, rest): (Vec<usize>, Vec<usize>) = (0..own.len()).partition(|k| given(*k));
+        let moved = (0..own.len()).map(|k| if rest.contains(&k) { &own[k] } else { &copies[k] });
+        let order = tiles.iter().map(|k| &own[*k]).chain(moved).collect_vec();
+        for (how, rank) in [(Zipped, 2), (Tiled, 1 + own.len()), (Flat, lowered.len() + own.len())]
+        {
+            let product = function.product_modes(&lowered, how).unwrap();
+            assert_eq!(addresses(&product), sums(order.clone()), "{name}: {how:?}");
+            assert_eq!(product.rank(), rank, "{name}: {how:?}");
+        }
+    }
+    assert!(answered > 500, "{answered}");
+}
+
+#[test]
 fn a_division_numbers_the_same_elements_tile_by_tile() {
     let mut random = Random(37);
     let (mut answered, mut ragged) = (0, 0);
@@ -118,16 +172,19 @@ fn a_tiler_has_at_most_one_layout_per_mode() {
     let function = layout.as_function(Colexicographic);
     let tile = |extent| Some(lower(&line(extent)));
     for how in [Logical, Zipped, Tiled, Flat] {
-        let refused = function.divide_modes(&[tile(2), None, tile(3)], how);
+        let three = [tile(2), None, tile(3)];
         let expected = EditError::TilerModes { modes: 3, rank: 2 };
-        assert_eq!(refused, Err(LayoutError::Edit(expected)), "{how:?}");
-        // Without a layout nothing is divided, and a tensor without axes has no mode to divide.
-        if let Ok(whole) = function.divide_modes(&[], how) {
-            assert_eq!(addresses(&whole), addresses(&layout), "{how:?}");
+        for refused in [function.divide_modes(&three, how), function.product_modes(&three, how)] {
+            assert_eq!(refused, Err(LayoutError::Edit(expected.clone())), "{how:?}");
         }
+        // Without a layout nothing is divided, and a tensor without axes has no mode to divide.
         let point = Layout::builder().build().unwrap();
-        if let Ok(whole) = point.as_function(Colexicographic).divide_modes(&[], how) {
-            assert_eq!(addresses(&whole), [0], "{how:?}");
+        for (function, addresses_of) in
+            [(function, addresses(&layout)), (point.as_function(Colexicographic), vec![0])]
+        {
+            for whole in [function.divide_modes(&[], how), function.product_modes(&[], how)] {
+                assert_eq!(addresses(&whole.unwrap()), addresses_of, "{how:?}");
+            }
         }
     }
     let halves = function.divide_modes(&[None, tile(3)], Logical).unwrap();

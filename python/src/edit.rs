@@ -372,13 +372,16 @@ impl PyLayout {
 
     /// The layout, repeated as the pattern says in what it leaves free; an integer is that many copies.
     ///
-    /// In CuTe and strided notation the layout is the first mode and the pattern the second.
+    /// In CuTe and strided notation the layout is the first mode and the pattern the second. There `pattern`
+    /// may be a tuple with a pattern, or None, per mode: each mode is repeated in what it alone leaves free.
     ///
     /// >>> from tensor_layout import Layout
     /// >>> Layout("(2,2):(1,2)").product("2:1")
     /// Layout('((2,2),2):((1,2),4)')
+    /// >>> Layout("(2,2):(1,8)").product((4, "3:1"))
+    /// Layout('((2,4),(2,3)):((1,2),(8,1))')
     #[pyo3(signature = (
-        pattern: "Layout | str | int",
+        pattern: "Layout | str | int | tuple[Layout | str | int | None, ...]",
         arrangement: "typing.Literal['logical', 'zipped', 'tiled', 'flat']" = "logical",
     ) -> "Layout")]
     fn product(
@@ -386,11 +389,16 @@ impl PyLayout {
         pattern: &Bound<'_, PyAny>,
         arrangement: &str,
     ) -> Answer<Py<PyLayout>> {
-        let (pattern, places) = (one_tile(pattern)?, slf.as_super().get());
+        let (pattern, places) = (Tile::read(pattern)?, slf.as_super().get());
         let arrangement = arrangement_of(arrangement)?;
-        edited(slf, |layout| match places.is_function() {
-            true => layout.as_function(places.order()).product(&pattern, arrangement),
-            false => layout.product(&pattern, arrangement),
+        edited(slf, |layout| match (&pattern, places.is_function()) {
+            (Tile::One(pattern), true) => {
+                layout.as_function(places.order()).product(pattern, arrangement)
+            }
+            (Tile::One(pattern), false) => layout.product(pattern, arrangement),
+            (Tile::Modes(modes), _) => {
+                layout.as_function(places.order()).product_modes(modes, arrangement)
+            }
         })
     }
 

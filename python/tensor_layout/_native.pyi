@@ -636,15 +636,18 @@ class Layout(Places):
         """
         The layout of a larger tensor, whose new elements lie in what is padding here.
         """
-    def product(self, /, pattern: Layout | str | int, arrangement: typing.Literal['logical', 'zipped', 'tiled', 'flat'] = "logical") -> Layout:
+    def product(self, /, pattern: Layout | str | int | tuple[Layout | str | int | None, ...], arrangement: typing.Literal['logical', 'zipped', 'tiled', 'flat'] = "logical") -> Layout:
         """
         The layout, repeated as the pattern says in what it leaves free; an integer is that many copies.
 
-        In CuTe and strided notation the layout is the first mode and the pattern the second.
+        In CuTe and strided notation the layout is the first mode and the pattern the second. There `pattern`
+        may be a tuple with a pattern, or None, per mode: each mode is repeated in what it alone leaves free.
 
         >>> from tensor_layout import Layout
         >>> Layout("(2,2):(1,2)").product("2:1")
         Layout('((2,2),2):((1,2),4)')
+        >>> Layout("(2,2):(1,8)").product((4, "3:1"))
+        Layout('((2,4),(2,3)):((1,2),(8,1))')
         """
     def project(self, /, level: str) -> Layout:
         """

@@ -233,6 +233,16 @@ def test_divisions_by_integers_and_tuples_are_those_of_pycute(tile):
         assert (ours.modes, ours.values) == (wanted.modes, wanted.values), name
 
 
+@pytest.mark.parametrize("pattern", [(Of(4, 1), None), (None, Of(2, 1)), (Of(2, 1), Of((3, 2), (2, 1))), (Of(3, 1),)])
+def test_products_by_tuples_are_those_of_pycute(pattern):
+    theirs = Of((2, 4), (4, 1))
+    for name, multiply in [("logical", pycute.logical_product), ("zipped", pycute.zipped_product), ("tiled", pycute.tiled_product)]:
+        ours = Answer(lambda name=name: Layout.of(theirs).product(pattern, name))
+        wanted = Answer(lambda multiply=multiply: multiply(theirs, pattern))
+        assert wanted.values is not None
+        assert (ours.modes, ours.values) == (wanted.modes, wanted.values), name
+
+
 def test_composed_layouts_are_read_with_their_swizzles(rng):
     for _ in range(60):
         bits, base = rng.randint(1, 3), rng.randint(0, 3)

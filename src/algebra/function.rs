@@ -6,8 +6,11 @@
 //! inverse of (4,2):(2,1)  (2,4):(4,1)           a mode per digit
 //! ```
 
+use std::collections::BTreeMap;
+
 use crate::algebra::compose::axis_of;
 use crate::algebra::divide::Arrangement;
+use crate::algebra::edit::axes::{index_map, whole};
 use crate::algebra::layout::{Axis, Layout, Subaxis, Target};
 use crate::algebra::radix::{IndexOrder, product};
 use crate::error::{EditError, LayoutError};
@@ -135,6 +138,73 @@ impl LinearFunction<'_> {
         Ok(self.spread(product, modes, arrangement))
     }
 
+    /// Multiplies mode by mode: mode k by `modes[k]`, copies in what that mode alone leaves free. Modes without
+    /// a pattern stay as they are, as in [`divide_modes`](LinearFunction::divide_modes).
+    ///
+    /// Copies of different modes may overlap; those of [`Layout::repeated`] do not.
+    /// Law: element ((t0, c0), (t1, c1), ..) is at `tile(t0, t1, ..) + copies0(c0) + copies1(c1) + ..`.
+    /// Source: CuTe, `python/pycute/layout.py`, `logical_product` by a tuple.
+    ///
+    /// # Errors
+    /// [`Edit`](LayoutError::Edit) for more patterns than modes; as [`Layout::product`].
+    pub fn product_modes(
+        &self,
+        modes: &[Option<Layout>],
+        arrangement: Arrangement,
+    ) -> Result<Layout, LayoutError> {
+        self.check_modes(modes)?;
+        let patterns = modes.iter().enumerate().filter_map(|(k, mode)| Some((k, mode.as_ref()?)));
+        let product = patterns.clone().try_fold(self.layout.clone(), |product, (k, pattern)| {
+            let pattern = pattern.flattened(self.order)?;
+            product.concatenate(&stepping(&self.mode(k)?)?.copies_at(&pattern)?)
+        })?;
+        let copies: BTreeMap<usize, usize> =
+            patterns.map(|(k, _)| k).zip(self.layout.rank()..).collect();
+        match arrangement {
+            Arrangement::Logical => self.mode_beside_copies(&product, &copies),
+            _ => {
+                let tiled = self.modes_before_copies(&product, &copies, modes.len())?;
+                self.grouped(tiled, modes.len(), arrangement)
+            }
+        }
+    }
+
+    /// Makes one mode of each of its own and the axis of its copies, where it has them.
+    fn mode_beside_copies(
+        &self,
+        product: &Layout,
+        copies: &BTreeMap<usize, usize>,
+    ) -> Result<Layout, LayoutError> {
+        let rank = self.layout.rank();
+        let order = (0..rank).flat_map(|k| std::iter::once(k).chain(copies.get(&k).copied()));
+        let beside = product.permute(&order.collect::<Vec<_>>())?;
+        (0..rank).try_fold(beside, |layout, k| {
+            layout.merge_axes_in(self.order, k, 1 + usize::from(copies.contains_key(&k)))
+        })
+    }
+
+    /// Orders the axes: the first `count` modes, one element for those without copies, then the rest.
+    fn modes_before_copies(
+        &self,
+        product: &Layout,
+        copies: &BTreeMap<usize, usize>,
+        count: usize,
+    ) -> Result<Layout, LayoutError> {
+        let rank = self.layout.rank();
+        let rest = (0..count).map(|k| copies.get(&k).copied().unwrap_or(k)).chain(count..rank);
+        let tiles = (0..count).filter(|k| copies.contains_key(k));
+        let ordered = product.permute(&tiles.chain(rest).collect::<Vec<_>>())?;
+        let mut lone = (0..count).filter(|k| !copies.contains_key(k));
+        lone.try_fold(ordered, |layout, k| layout.insert_axis(k))
+    }
+
+    /// Returns the layout of one mode, the others at 0.
+    fn mode(&self, at: usize) -> Result<Layout, LayoutError> {
+        let extent = self.layout.axes().get(at).map_or(0, |axis| axis.extent);
+        let map = index_map(self.layout.rank()).axis(extent, [whole(extent, at)]);
+        self.layout.compose(&map.build()?)
+    }
+
     /// Returns the longest right inverse, a mode per digit; see [`Layout::contiguous_inverse`].
     ///
     /// # Errors
@@ -178,11 +248,17 @@ impl LinearFunction<'_> {
     ) -> Result<Layout, LayoutError> {
         let tiled = match arrangement {
             Arrangement::Flat => return Ok(layout),
-            _ => layout.merge_axes_in(self.order, 0, tiles)?,
+            _ => self.one_mode(layout, 0, tiles)?,
         };
-        match arrangement {
-            Arrangement::Tiled => Ok(tiled),
-            _ => tiled.merge_axes_in(self.order, 1, tiled.rank() - 1),
+        let rest = tiled.rank() - 1;
+        if arrangement == Arrangement::Tiled { Ok(tiled) } else { self.one_mode(tiled, 1, rest) }
+    }
+
+    /// Makes one mode of so many axes; of none, a mode of one element.
+    fn one_mode(&self, layout: Layout, at: usize, count: usize) -> Result<Layout, LayoutError> {
+        match count {
+            0 => layout.insert_axis(at),
+            _ => layout.merge_axes_in(self.order, at, count),
         }
     }
 
@@ -213,6 +289,14 @@ impl LinearFunction<'_> {
             .collect()
     }
 
+    fn check_modes(&self, modes: &[Option<Layout>]) -> Result<(), LayoutError> {
+        let (modes, rank) = (modes.len(), self.layout.rank());
+        match modes > rank {
+            true => Err(LayoutError::Edit(EditError::TilerModes { modes, rank })),
+            false => Ok(()),
+        }
+    }
+
     /// Returns a layout for each of the first `count` modes: the given one, or that of neighbours.
     fn whole_modes(
         &self,
@@ -220,13 +304,9 @@ impl LinearFunction<'_> {
         count: usize,
         neighbours: fn(u64) -> u64,
     ) -> Result<Vec<Layout>, LayoutError> {
-        let shape = self.layout.shape();
-        if modes.len() > shape.len() {
-            let (modes, rank) = (modes.len(), shape.len());
-            return Err(LayoutError::Edit(EditError::TilerModes { modes, rank }));
-        }
+        self.check_modes(modes)?;
         let given = modes.iter().chain(std::iter::repeat(&None));
-        let modes = given.zip(shape).take(count).map(|(mode, extent)| match mode {
+        let modes = given.zip(self.layout.shape()).take(count).map(|(mode, extent)| match mode {
             Some(mode) => Ok(mode.clone()),
             None => identity(neighbours(extent)),
         });

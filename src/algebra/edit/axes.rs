@@ -8,12 +8,12 @@ use crate::error::{EditError, LayoutError};
 use crate::level::Level;
 
 /// Starts an index map into the axes of a layout of this rank.
-pub(super) fn index_map(rank: usize) -> LayoutBuilder {
+pub(in crate::algebra) fn index_map(rank: usize) -> LayoutBuilder {
     (0..rank).fold(Layout::builder(), |map, axis| map.used(Level::axis(axis)))
 }
 
 /// Returns the digit that indexes the whole of axis `axis`.
-pub(super) fn whole(extent: u64, axis: usize) -> Subaxis {
+pub(in crate::algebra) fn whole(extent: u64, axis: usize) -> Subaxis {
     Subaxis::land(extent.max(1), Level::axis(axis), 1)
 }
 

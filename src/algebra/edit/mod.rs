@@ -1,7 +1,7 @@
 //! Edits of the axes. An edit of the index is a composition with an index map, so that it works for
 //! every layout; only edits that move elements change where digits land.
 
-mod axes;
+pub(super) mod axes;
 mod expand;
 mod pad;
 mod reshape;
