@@ -5,6 +5,7 @@
 //! feeders, chains of them, weights with gaps and weights of 0.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Debug;
 
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -80,20 +81,36 @@ fn choice() -> impl Strategy<Value = Choice> {
 
 /// Any layout, colliding ones among them.
 pub(crate) fn any_layout() -> impl Strategy<Value = Slow> {
+    any_kept(built)
+}
+
+/// Layouts in which no two copies share a place, by the slow definition.
+pub(crate) fn good_layout() -> impl Strategy<Value = Slow> {
+    any_kept(|slow| built(slow).filter(Slow::is_injective))
+}
+
+fn any_kept(keep: fn(Slow) -> Option<Slow>) -> impl Strategy<Value = Slow> {
     let derived = prop_oneof![4 => Just(0_usize), 2 => Just(1), 1 => Just(2), 1 => Just(3)]
         .prop_flat_map(|n| axes(n..=n, 3));
-    layouts(prop_oneof![12 => axes(0..=4, 4), 1 => axes(6..=6, 3)], derived, frame())
+    kept(prop_oneof![12 => axes(0..=4, 4), 1 => axes(6..=6, 3)], derived, frame(), keep)
 }
 
 /// A layout with derived axes.
 pub(crate) fn derived_layout() -> impl Strategy<Value = Slow> {
-    sound_layouts(axes(1..=4, 4), axes(1..=3, 3), frame())
+    kept(axes(1..=4, 4), axes(1..=3, 3), frame(), Some)
 }
 
 /// A layout that the notation may say: no derived axes, no offsets, no spans, no marked levels.
 pub(crate) fn plain_layout() -> impl Strategy<Value = Slow> {
+    plain_kept(built)
+}
+
+/// What is kept of such layouts.
+pub(crate) fn plain_kept<T: Clone + Debug>(
+    keep: fn(Slow) -> Option<T>,
+) -> impl Strategy<Value = T> {
     let none = Frame { offsets: Vec::new(), spans: Vec::new(), marked: Vec::new() };
-    layouts(axes(0..=4, 4), Just(Vec::new()), Just(none))
+    kept(axes(0..=4, 4), Just(Vec::new()), Just(none), keep)
 }
 
 pub(crate) fn layouts(
@@ -101,19 +118,31 @@ pub(crate) fn layouts(
     derived: impl Strategy<Value = Vec<Vec<Draw>>>,
     frame: impl Strategy<Value = Frame>,
 ) -> impl Strategy<Value = Slow> {
-    sound_layouts(axes, derived, frame).prop_filter("refused", is_built)
+    kept(axes, derived, frame, built)
 }
 
-/// Layouts that keep the invariants, by the slow definition.
-fn sound_layouts(
+/// A layout that `build` takes. What it refuses though it is sound is counted by law 0 alone.
+pub(crate) fn built(slow: Slow) -> Option<Slow> {
+    is_built(&slow).then_some(slow)
+}
+
+pub(crate) fn is_built(slow: &Slow) -> bool {
+    slow.build().is_ok()
+}
+
+/// What is kept of layouts that keep the invariants, by the slow definition. Filters on top would each
+/// make every layout anew.
+fn kept<T: Clone + Debug>(
     axes: impl Strategy<Value = Vec<Vec<Draw>>>,
     derived: impl Strategy<Value = Vec<Vec<Draw>>>,
     frame: impl Strategy<Value = Frame>,
-) -> impl Strategy<Value = Slow> {
+    keep: fn(Slow) -> Option<T>,
+) -> impl Strategy<Value = T> {
     let replicas = prop_oneof![3 => Just(0_usize), 1 => 1_usize..3]
         .prop_flat_map(|n| prop::collection::vec(digit(), n));
-    (axes, derived, replicas, frame, choice()).prop_map(
-        |(axes, derived, replicas, frame, choice)| {
+    (axes, derived, replicas, frame, choice()).prop_filter_map(
+        "refused",
+        move |(axes, derived, replicas, frame, choice)| {
             let mut slow = drawn(&axes, &derived, &replicas);
             bound(&mut slow);
             if choice.nest.0 {
@@ -125,19 +154,9 @@ fn sound_layouts(
             swizzle(&mut slow, &choice);
             hold(&mut slow, &choice);
             surround(&mut slow, &frame);
-            slow
+            keep(slow)
         },
     )
-}
-
-/// What `build` refuses though it is sound is counted by law 0 alone.
-pub(crate) fn is_built(slow: &Slow) -> bool {
-    slow.build().is_ok()
-}
-
-/// Layouts in which no two copies share a place, by the slow definition.
-pub(crate) fn good_layout() -> impl Strategy<Value = Slow> {
-    any_layout().prop_filter("collides", Slow::is_injective)
 }
 
 fn drawn(axes: &[Vec<Draw>], derived: &[Vec<Draw>], replicas: &[Draw]) -> Slow {
@@ -285,10 +304,11 @@ fn hold(slow: &mut Slow, choice: &Choice) {
         (0..slow.derived.len()).filter(|derived| !slow.xors.contains(derived)).collect::<Vec<_>>()
     {
         slow.derived[derived].0 = choice.starts[derived];
-        if !has_room(slow, derived) {
+        let mut needed = needed(slow, derived);
+        if !has_room(slow, derived, needed) {
             no_feed(slow, derived);
+            needed = self::needed(slow, derived);
         }
-        let needed = slow.greatest(derived).map_or(0, |greatest| greatest + 1);
         let axis = &mut slow.derived[derived].1;
         let missing = needed.div_ceil(axis.slots());
         if missing > 1 {
@@ -313,9 +333,13 @@ fn hold(slow: &mut Slow, choice: &Choice) {
     }
 }
 
-/// Whether the digits of a derived axis could grow to hold what is fed to it.
-fn has_room(slow: &Slow, derived: usize) -> bool {
-    let needed = slow.greatest(derived).map_or(0, |greatest| greatest + 1);
+/// The least extent of a derived axis that holds what is fed to it.
+fn needed(slow: &Slow, derived: usize) -> u64 {
+    slow.greatest(derived).map_or(0, |greatest| greatest + 1)
+}
+
+/// Whether the digits of a derived axis could grow to this extent.
+fn has_room(slow: &Slow, derived: usize, needed: u64) -> bool {
     let missing = needed.div_ceil(slow.derived[derived].1.slots()).max(1);
     slow.slots() * missing <= 2 * MOST
 }

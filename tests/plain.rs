@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use proptest::prelude::*;
 use tensor_layout::{Layout, Level, Location};
 
-use crate::generate::plain_layout;
+use crate::generate::{built, plain_kept};
 use crate::slow::{Axis, Slow, To, land};
 
 pub(crate) use crate::slow::count;
@@ -66,5 +66,5 @@ impl Plain {
 
 /// Layouts in which no two copies share a place.
 pub(crate) fn good_layout() -> impl Strategy<Value = Plain> {
-    plain_layout().prop_filter("collides", Slow::is_injective).prop_map(|slow| Plain::of(&slow))
+    plain_kept(|slow| built(slow).filter(Slow::is_injective).as_ref().map(Plain::of))
 }

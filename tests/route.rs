@@ -1,9 +1,10 @@
 //! Routes: the published conversions, and every route judged by moving long words hop by hop.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 
+use tensor_layout::algebra::Replica;
 use tensor_layout::route::{Hop, Route, RouteError};
-use tensor_layout::{Level, Location, Machine, Placement};
+use tensor_layout::{Layout, Level, Location, Machine, Placement};
 
 fn on(text: &str, memory: &str) -> Placement {
     let placement = Placement::of(text.parse().unwrap()).on(&Machine::mn_core_2());
@@ -13,27 +14,93 @@ fn on(text: &str, memory: &str) -> Placement {
 /// The units of a place, 0 where the memory is above.
 type Node = [u64; 4];
 
-const UNITS: [Level; 4] = [Level::L2B, Level::L1B, Level::MAB, Level::PE];
+const UNITS: [(Level, u64); 4] =
+    [(Level::L2B, 8), (Level::L1B, 8), (Level::MAB, 16), (Level::PE, 4)];
 
-/// What a memory holds: long words by node and address, an element or something else in each lane.
-type Image = HashMap<(Node, u64), Vec<Option<u64>>>;
+/// More addresses than any memory here uses.
+const ADDRESSES: u64 = 1 << 13;
 
-fn node(place: &Location) -> Node {
-    UNITS.map(|level| place.get(level).unwrap_or(0))
+/// A number for each address of each node.
+fn at(node: Node, address: u64) -> usize {
+    assert!(address < ADDRESSES, "{address}");
+    let node = node.iter().zip(UNITS).fold(0, |sum, (unit, (_, size))| {
+        assert!(*unit < size);
+        sum * size + unit
+    });
+    (node * ADDRESSES + address) as usize
 }
+
+fn node_at(at: usize) -> (Node, u64) {
+    let (mut rest, address) = (at as u64 / ADDRESSES, at as u64 % ADDRESSES);
+    let mut node = [0; 4];
+    for (unit, (_, size)) in node.iter_mut().zip(UNITS).rev() {
+        (*unit, rest) = (rest % size, rest / size);
+    }
+    (node, address)
+}
+
+/// A number per address of every node, 0 where there is none: zeroed pages, of which few are touched.
+fn everywhere() -> Vec<u64> {
+    vec![0; at([7, 7, 15, 3], ADDRESSES - 1) + 1]
+}
+
+fn number(place: &Location) -> usize {
+    let node = UNITS.map(|(level, _)| place.get(level).unwrap_or(0));
+    at(node, place.get(Level::ADDR).unwrap_or(0))
+}
+
+/// By how much the numbers of the copies of an element are above that of the first.
+fn copies(layout: &Layout) -> Vec<usize> {
+    let step = |replica: &Replica| number(&Location::from_iter([(replica.level, replica.stride)]));
+    layout.replicas().iter().fold(vec![0], |all, replica| {
+        let step = step(replica);
+        let moved = |from: usize| (0..replica.size as usize).map(move |copy| from + copy * step);
+        all.into_iter().flat_map(moved).collect()
+    })
+}
+
+/// The places of the elements, in row-major order: number and lane of the first copy; and of the others.
+fn places(placement: &Placement) -> (Vec<(usize, usize)>, Vec<usize>) {
+    let layout = placement.with_copies();
+    let indexes = indexes(&layout.shape());
+    let first = |index: &Vec<u64>| {
+        let place = layout.locate(index).unwrap();
+        (number(&place), place.get(Level::W).unwrap_or(0) as usize)
+    };
+    let (firsts, copies) = (indexes.iter().map(first).collect::<Vec<_>>(), copies(layout));
+    // As the placement has them.
+    let all: BTreeSet<usize> =
+        placement.locate_all(&indexes[0]).unwrap().map(|place| number(&place)).collect();
+    assert_eq!(all, copies.iter().map(|copy| firsts[0].0 + copy).collect());
+    (firsts, copies)
+}
+
+/// What the memories hold: long words of two lanes, each 0 where nothing was written, 1 for something else,
+/// from 2 on an element.
+struct Image {
+    words: Vec<u64>,
+    /// The numbers of those that hold elements.
+    held: Vec<usize>,
+}
+
+const ELSE: u64 = 1 << 32 | 1;
 
 /// Where every element is, with a number for each.
 fn packed(placement: &Placement) -> Image {
-    let lanes = placement.lanes().unwrap_or(1) as usize;
-    let mut image = Image::new();
-    for (number, index) in (0..).zip(indexes(&placement.layout().shape())) {
-        for place in placement.locate_all(&index).unwrap() {
-            let at = (node(&place), place.get(Level::ADDR).unwrap());
-            let lane = place.get(Level::W).unwrap_or(0) as usize;
-            image.entry(at).or_insert_with(|| vec![None; lanes])[lane] = Some(number);
+    assert_eq!(placement.lanes(), Some(2));
+    let (mut words, mut held) = (everywhere(), Vec::new());
+    let (firsts, copies) = places(placement);
+    for (element, (first, lane)) in (2..).zip(firsts) {
+        for copy in &copies {
+            let word = &mut words[first + copy];
+            if *word == 0 {
+                held.push(first + copy);
+                *word = ELSE;
+            }
+            *word += (element - 1) << (32 * lane);
         }
     }
-    image
+    Image { words, held }
 }
 
 fn indexes(shape: &[u64]) -> Vec<Vec<u64>> {
@@ -65,11 +132,11 @@ fn beat(name: &str) -> Beat {
 
 /// Whether a long word may go from one place of the upper memory to one of the lower by the movement,
 /// if each beat goes where it goes.
-fn follows(hop: &Hop, upper: (Node, u64), lower: (Node, u64)) -> bool {
+fn follows(hop: &Hop, beat: &Beat, upper: (Node, u64), lower: (Node, u64)) -> bool {
     let movement = hop.movement.as_ref().unwrap();
-    let (upper_beat, lower_beat, map) = beat(&movement.name);
+    let (upper_beat, lower_beat, map) = *beat;
     let (units, address) = map(upper.1 % upper_beat);
-    let right = UNITS.iter().enumerate().all(|(at, _)| units[at].is_none_or(|n| lower.0[at] == n));
+    let right = (0..UNITS.len()).all(|at| units[at].is_none_or(|n| lower.0[at] == n));
     // Inside the group, the L2B or the L1B of the upper memory.
     let inside = match (movement.across, movement.upper.as_str()) {
         (true, _) => true,
@@ -86,47 +153,43 @@ fn follows(hop: &Hop, upper: (Node, u64), lower: (Node, u64)) -> bool {
 
 /// Moves what a memory holds by the map of a hop, beat by beat; what is beside the elements of a beat is
 /// moved with them. Panics where the movement could not do that.
-fn moved(hop: &Hop, before: &Image) -> Image {
+fn moved(hop: &Hop, before: &[u64]) -> Vec<u64> {
     let map = hop.map.as_ref().unwrap();
+    let copies = copies(map);
     let levels = hop.source.with_copies().used_levels().to_vec();
     let (from, to) = (hop.reads().0, hop.writes().0);
     let name = &hop.movement.as_ref().unwrap().name;
-    let (upper_beat, lower_beat, _) = beat(name);
+    let table = beat(name);
     let goes_up = memory(&hop.source) == hop.movement.as_ref().unwrap().lower;
-    let (source_beat, target_beat) =
-        if goes_up { (lower_beat, upper_beat) } else { (upper_beat, lower_beat) };
-    let lanes = before.values().next().unwrap().len();
-    let mut after = Image::new();
-    let mut written: HashMap<(Node, u64), (Node, u64)> = HashMap::new();
-    let held = packed(&hop.source);
-    let beats: BTreeSet<(Node, u64)> =
-        held.keys().map(|(node, at)| (*node, (at - from) / source_beat)).collect();
-    for (node, beat) in beats {
-        for at in beat * source_beat..(beat + 1) * source_beat {
-            let index: Vec<u64> = levels
-                .iter()
-                .map(|level| match *level {
-                    Level::ADDR => at,
-                    Level::W => 0,
-                    level => node[UNITS.iter().position(|of| *of == level).unwrap()],
-                })
-                .collect();
-            let word = before.get(&(node, from + at)).cloned();
-            for place in map.locate_all(&index).unwrap() {
-                let there = (self::node(&place), place.get(Level::ADDR).unwrap_or(0));
-                let ends = ((node, at), there);
+    let (source_beat, target_beat) = if goes_up { (table.1, table.0) } else { (table.0, table.1) };
+    let (mut after, mut written, mut sent) = (everywhere(), everywhere(), everywhere());
+    for (node, address) in packed(&hop.source).held.into_iter().map(node_at) {
+        let beat = (address - from) / source_beat;
+        if std::mem::replace(&mut sent[at(node, beat)], 1) == 1 {
+            continue;
+        }
+        // Two beats that go to one place overwrite each other, unless they are copies, of which one is sent.
+        let from_beat = 1 + at(in_step(goes_up, name, node), beat) as u64;
+        for address in beat * source_beat..(beat + 1) * source_beat {
+            let coordinate = |level: &Level| match *level {
+                Level::ADDR => address,
+                Level::W => 0,
+                level => node[UNITS.iter().position(|(of, _)| *of == level).unwrap()],
+            };
+            let index: Vec<u64> = levels.iter().map(coordinate).collect();
+            let word = before[at(node, from + address)].max(ELSE);
+            let first = number(&map.locate(&index).unwrap());
+            for there in copies.iter().map(|copy| node_at(first + copy)) {
+                let ends = ((node, address), there);
                 let (upper, lower) = if goes_up { (ends.1, ends.0) } else { ends };
-                assert!(follows(hop, upper, lower), "{name}: {upper:?} {lower:?}");
-                // Two beats that go to one place overwrite each other, unless they are copies, of which
-                // one is sent.
-                let beat_there = (there.0, there.1 / target_beat);
-                let from_beat = (in_step(goes_up, name, node), beat);
-                let first = *written.entry(beat_there).or_insert(from_beat);
-                let to = (there.0, there.1 + to);
-                let word = word.clone().unwrap_or_else(|| vec![None; lanes]);
-                let is_copy = first == from_beat || after.get(&to) == Some(&word);
-                assert!(is_copy, "{name}: {beat_there:?}");
-                after.insert(to, word);
+                assert!(follows(hop, &table, upper, lower), "{name}: {upper:?} {lower:?}");
+                let beat_there = &mut written[at(there.0, there.1 / target_beat)];
+                if *beat_there == 0 {
+                    *beat_there = from_beat;
+                }
+                let to = at(there.0, there.1 + to);
+                assert!(*beat_there == from_beat || after[to] == word, "{name}: {there:?}");
+                after[to] = word;
             }
         }
     }
@@ -153,14 +216,17 @@ fn memory(placement: &Placement) -> &str {
 
 /// Every element is in every place that the target has.
 fn judge(route: &Route, source: &Placement, target: &Placement) {
-    let mut image = packed(source);
-    for hop in route.hops() {
-        image = moved(hop, &image);
-    }
-    for (at, lanes) in packed(target) {
-        for (lane, wanted) in lanes.iter().enumerate().filter(|(_, wanted)| wanted.is_some()) {
-            let found = image.get(&at).and_then(|word| word[lane]);
-            assert_eq!(found, *wanted, "{:?} {at:?} lane {lane}", route.names());
+    let arrived = route.hops().iter().fold(packed(source).words, |held, hop| moved(hop, &held));
+    let Image { words, held } = packed(target);
+    for at in held {
+        for lane in [0, 32] {
+            let [wanted, found] = [words[at], arrived[at]].map(|word| word >> lane & 0xffff_ffff);
+            assert!(
+                wanted < 2 || wanted == found,
+                "{:?} {:?} lane {lane}",
+                route.names(),
+                node_at(at)
+            );
         }
     }
 }

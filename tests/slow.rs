@@ -3,7 +3,7 @@
 //! Written from the sentences of `docs/algebra.md` alone. It shares nothing with the crate but the
 //! names of levels and [`Location`], a list of coordinates, and judges all of it.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::fmt;
 
 use tensor_layout::algebra::{Combine, Subaxis, Target};
@@ -255,27 +255,38 @@ impl Slow {
         (values, digits)
     }
 
-    /// The settings of all that lands at which an element lives: one per copy, the first first.
-    fn settings(&self, index: &[u64]) -> Vec<Vec<u64>> {
-        let digits = self.digits(index).unwrap_or_else(|| panic!("{index:?} is not real"));
-        let sizes: Vec<u64> = self.replicas.iter().map(|replica| replica.0).collect();
-        let landings = self.landings();
-        let all = count(&sizes).into_iter().map(|copy| [&digits[..], &copy[..]].concat());
-        all.map(|all| landings.iter().map(|(at, _)| all[*at]).collect()).collect()
+    /// All that lands, once for many elements.
+    fn lands(&self) -> Lands {
+        let levels: Vec<Level> = self.used().into_iter().collect();
+        let origin = levels.iter().map(|level| self.offset(*level)).collect();
+        let at = |level| levels.iter().position(|used| *used == level).unwrap();
+        let landings = self.landings().into_iter();
+        let steps =
+            landings.map(|(digit, (_, level, stride))| (digit, at(level), stride)).collect();
+        let copies = count(&self.replicas.iter().map(|replica| replica.0).collect::<Vec<_>>());
+        Lands { levels, origin, steps, copies }
     }
 
-    fn place(&self, setting: &[u64]) -> Location {
-        let mut place: BTreeMap<Level, u64> =
-            self.used().into_iter().map(|level| (level, self.offset(level))).collect();
-        for ((_, (_, level, stride)), digit) in self.landings().iter().zip(setting) {
-            *place.get_mut(level).unwrap() += digit * stride;
-        }
-        place.into_iter().collect()
+    /// The settings of all that lands at which an element lives: one per copy, the first first.
+    fn settings(&self, lands: &Lands, index: &[u64]) -> Vec<Vec<u64>> {
+        let digits = self.digits(index).unwrap_or_else(|| panic!("{index:?} is not real"));
+        let all = lands.copies.iter().map(|copy| [&digits[..], &copy[..]].concat());
+        all.map(|all| lands.steps.iter().map(|(digit, ..)| all[*digit]).collect()).collect()
     }
 
     /// Every place of an element, the first copy first.
     pub(crate) fn places(&self, index: &[u64]) -> Vec<Location> {
-        self.settings(index).iter().map(|setting| self.place(setting)).collect()
+        self.places_of(&self.lands(), index)
+    }
+
+    /// The places of every element, in row-major order.
+    pub(crate) fn all_places(&self) -> Vec<Vec<Location>> {
+        let lands = self.lands();
+        self.indexes().iter().map(|index| self.places_of(&lands, index)).collect()
+    }
+
+    fn places_of(&self, lands: &Lands, index: &[u64]) -> Vec<Location> {
+        self.settings(lands, index).iter().map(|setting| lands.place(setting)).collect()
     }
 
     pub(crate) fn place_set(&self, index: &[u64]) -> BTreeSet<Location> {
@@ -300,32 +311,39 @@ impl Slow {
 
     /// How many slots hold no element.
     pub(crate) fn pads(&self) -> u64 {
-        let held: BTreeSet<Vec<u64>> =
-            self.indexes().iter().flat_map(|index| self.settings(index)).collect();
-        self.slots() - held.len() as u64
+        self.slots() - self.held(&self.lands()).len() as u64
+    }
+
+    /// The settings of all that lands at which an element lives.
+    fn held(&self, lands: &Lands) -> HashSet<Vec<u64>> {
+        self.indexes().iter().flat_map(|index| self.settings(lands, index)).collect()
     }
 
     /// The places of all slots that hold no element, one for each.
     pub(crate) fn pads_by_slot(&self) -> Vec<Location> {
-        let held: BTreeSet<Vec<u64>> =
-            self.indexes().iter().flat_map(|index| self.settings(index)).collect();
+        let lands = self.lands();
+        let held = self.held(&lands);
         let pads = self.slot_settings().into_iter().filter(|setting| !held.contains(setting));
-        pads.map(|setting| self.place(&setting)).collect()
+        pads.map(|setting| lands.place(&setting)).collect()
     }
 
     /// Whether no two copies share a place.
     pub(crate) fn is_injective(&self) -> bool {
-        let mut seen = BTreeSet::new();
-        self.indexes().iter().flat_map(|index| self.places(index)).all(|place| seen.insert(place))
+        let lands = self.lands();
+        let mut seen = HashSet::new();
+        let indexes = self.indexes();
+        let mut settings = indexes.iter().flat_map(|index| self.settings(&lands, index));
+        settings.all(|setting| seen.insert(lands.coordinates(&setting)))
     }
 
     pub(crate) fn contents(&self) -> Contents {
+        let lands = self.lands();
         let mut contents = Contents::new();
         for setting in self.slot_settings() {
-            contents.entry(self.place(&setting)).or_default();
+            contents.entry(lands.place(&setting)).or_default();
         }
-        for index in self.indexes() {
-            for place in self.places(&index) {
+        for (index, places) in self.indexes().into_iter().zip(self.all_places()) {
+            for place in places {
                 contents.entry(place).or_default().insert(index.clone());
             }
         }
@@ -348,8 +366,9 @@ impl Slow {
 
     /// How many coordinates in a level some slot takes.
     pub(crate) fn used_in(&self, level: Level) -> u64 {
+        let lands = self.lands();
         let places = self.slot_settings();
-        let places = places.iter().map(|setting| self.place(setting).get(level).unwrap_or(0));
+        let places = places.iter().map(|setting| lands.place(setting).get(level).unwrap_or(0));
         places.collect::<BTreeSet<u64>>().len() as u64
     }
 
@@ -377,6 +396,32 @@ impl Slow {
             && self.used() == other.used()
             && self.used().into_iter().all(|level| self.span(level) == other.span(level))
             && self.contents() == other.contents()
+    }
+}
+
+/// All that lands, for many elements of one layout.
+struct Lands {
+    /// The used levels, and the coordinates where all digits are 0.
+    levels: Vec<Level>,
+    origin: Vec<u64>,
+    /// The number of each digit, the number of its level, and its stride.
+    steps: Vec<(usize, usize, u64)>,
+    /// The digits of every copy.
+    copies: Vec<Vec<u64>>,
+}
+
+impl Lands {
+    /// The coordinates of a setting, in the order of the levels.
+    fn coordinates(&self, setting: &[u64]) -> Vec<u64> {
+        let mut at = self.origin.clone();
+        for ((_, level, stride), digit) in self.steps.iter().zip(setting) {
+            at[*level] += digit * stride;
+        }
+        at
+    }
+
+    fn place(&self, setting: &[u64]) -> Location {
+        self.levels.iter().copied().zip(self.coordinates(setting)).collect()
     }
 }
 

@@ -261,6 +261,14 @@ impl Placed {
         self.spread.places(index).iter().map(|place| self.stored(place)).collect()
     }
 
+    /// The places in the memories of every element, in row-major order; copies that come together are one.
+    pub(crate) fn all_stored(&self) -> Vec<BTreeSet<Location>> {
+        let all = self.spread.all_places();
+        let stored =
+            |places: Vec<Location>| places.iter().map(|place| self.stored(place)).collect();
+        all.into_iter().map(stored).collect()
+    }
+
     /// The places of slots that hold no element; in the memories of groups, each place once.
     pub(crate) fn pads(&self) -> Vec<Location> {
         let pads = self.spread.pads_by_slot();
@@ -294,8 +302,7 @@ impl Placed {
     /// Whether no two elements come together in a memory, and no two copies in a unit.
     pub(crate) fn is_injective(&self) -> bool {
         let mut seen = BTreeSet::new();
-        let indexes = self.spread.indexes();
-        let mut stored = indexes.iter().flat_map(|index| self.stored_places(index));
+        let mut stored = self.all_stored().into_iter().flatten();
         self.layout.is_injective() && stored.all(|place| seen.insert(place))
     }
 

@@ -225,28 +225,22 @@ impl Memories {
         }
     }
 
-    /// The places of an element in a memory.
-    fn places(&self, at: usize, index: &[u64]) -> BTreeSet<Place> {
-        let placed = self.placed(at);
-        let everywhere = !self.tensors[at].used().contains(&Level::TIME);
-        let times = |place: &Location| -> Vec<u64> {
-            match self.uses_time() && everywhere {
-                true => (0..self.slices()).collect(),
-                false => vec![place.get(Level::TIME).unwrap_or(0)],
-            }
-        };
-        let levels = &self.levels[..=self.memory(at).0];
-        let mut places = BTreeSet::new();
-        for place in placed.stored_places(index) {
+    /// The places in a memory of every element, in row-major order.
+    fn places(&self, at: usize) -> Vec<BTreeSet<Place>> {
+        let everywhere = self.uses_time() && !self.tensors[at].used().contains(&Level::TIME);
+        let slices = if everywhere { self.slices() } else { 1 };
+        let (depth, group) = self.memory(at);
+        let levels = &self.levels[..=depth];
+        let named = |place: Location| {
             let units: Vec<u64> =
                 levels.iter().map(|(of, _)| place.get(*of).unwrap_or(0)).collect();
             let inner = [Level::ADDR, Level::W].map(|of| place.get(of).unwrap_or(0));
-            let node = self.memory(at).1;
-            for time in times(&place) {
-                places.insert(Place { time, units: units.clone(), group: node, inner });
-            }
-        }
-        places
+            let first = place.get(Level::TIME).unwrap_or(0);
+            let times = if everywhere { 0..slices } else { first..first + 1 };
+            times.map(move |time| Place { time, units: units.clone(), group, inner })
+        };
+        let all = self.placed(at).all_stored();
+        all.into_iter().map(|places| places.into_iter().flat_map(named).collect()).collect()
     }
 }
 
@@ -333,10 +327,9 @@ fn enumerated(memories: &Memories, source: usize) -> Enumerated {
         open: vec![false; levels.len()],
         nearest: vec![0; levels.len() + 1],
     };
-    for index in memories.tensors[source].indexes() {
-        let from = memories.places(source, &index);
-        let to = memories.places(1 - source, &index);
-        for place in &to {
+    let ends = [source, 1 - source].map(|at| memories.places(at));
+    for (from, to) in ends[0].iter().zip(&ends[1]) {
+        for place in to {
             all.nearest[from.iter().map(|from| place.along(from, &levels)).max().unwrap()] += 1;
         }
         // In a slice of the destination, what another slice of the source has is elsewhere.
@@ -349,7 +342,7 @@ fn enumerated(memories: &Memories, source: usize) -> Enumerated {
             places.iter().map(unit).collect()
         };
         for at in 0..levels.len() {
-            let (from, to) = (units(&from, at), units(&to, at));
+            let (from, to) = (units(from, at), units(to, at));
             for unit in to.iter().flatten() {
                 let enters = u64::from(!from.contains(&Some(unit.clone())));
                 *all.enters[at].entry(unit.clone()).or_default() += enters;
@@ -438,6 +431,7 @@ fn flows(
     relayout: &Relayout,
     tally: &mut Tally,
 ) -> Result<(), TestCaseError> {
+    let ends = [source, 1 - source].map(|at| memories.places(at));
     for (depth, (level, _)) in memories.levels.iter().enumerate() {
         if !relayout.levels().contains(level) {
             continue;
@@ -451,11 +445,10 @@ fn flows(
             flows => tally.answer(flows)?,
         };
         let mut counts: BTreeMap<(u64, u64), u64> = BTreeMap::new();
-        for index in memories.tensors[source].indexes() {
-            let from: BTreeSet<u64> =
-                memories.places(source, &index).iter().map(|place| place.units[depth]).collect();
+        for (from, to) in ends[0].iter().zip(&ends[1]) {
+            let from: BTreeSet<u64> = from.iter().map(|place| place.units[depth]).collect();
             prop_assert_eq!(from.len(), 1, "one unit sends");
-            for place in memories.places(1 - source, &index) {
+            for place in to {
                 *counts.entry((*from.first().unwrap(), place.units[depth])).or_default() += 1;
             }
         }
@@ -501,12 +494,11 @@ fn carried(memories: &Memories, source: usize, tally: &mut Tally) -> Result<(), 
         let time = if memories.uses_time() { unit.get(Level::TIME).unwrap() } else { 0 };
         Place { time, units: units.collect(), group, inner: [number / lanes, number % lanes] }
     };
-    let indexes = memories.tensors[source].indexes();
     let held = |at: usize| -> BTreeMap<Place, u64> {
-        let places = |(number, index): (u64, &Vec<u64>)| {
-            memories.places(at, index).into_iter().map(move |p| (p, number))
+        let numbered = |(number, places): (u64, BTreeSet<Place>)| {
+            places.into_iter().map(move |place| (place, number))
         };
-        (0..).zip(&indexes).flat_map(places).collect()
+        (0..).zip(memories.places(at)).flat_map(numbered).collect()
     };
     let (before, wanted) = (held(source), held(1 - source));
     let mut after = BTreeMap::new();
