@@ -280,7 +280,7 @@ impl Slow {
     }
 
     /// The places of every element, in row-major order.
-    pub(crate) fn all_places(&self) -> Vec<Vec<Location>> {
+    pub(crate) fn places_by_element(&self) -> Vec<Vec<Location>> {
         let lands = self.lands();
         self.indexes().iter().map(|index| self.places_of(&lands, index)).collect()
     }
@@ -342,7 +342,7 @@ impl Slow {
         for setting in self.slot_settings() {
             contents.entry(lands.place(&setting)).or_default();
         }
-        for (index, places) in self.indexes().into_iter().zip(self.all_places()) {
+        for (index, places) in self.indexes().into_iter().zip(self.places_by_element()) {
             for place in places {
                 contents.entry(place).or_default().insert(index.clone());
             }

@@ -252,7 +252,15 @@ impl Placed {
 
     /// All places of an element in the memories, the first copy first.
     pub(crate) fn places(&self, index: &[u64]) -> Vec<Location> {
-        let places = self.spread.places(index);
+        self.distinct(self.spread.places(index))
+    }
+
+    /// The same of every element, in row-major order.
+    pub(crate) fn places_by_element(&self) -> Vec<Vec<Location>> {
+        self.spread.places_by_element().into_iter().map(|places| self.distinct(places)).collect()
+    }
+
+    fn distinct(&self, places: Vec<Location>) -> Vec<Location> {
         places.iter().map(|place| self.stored(place)).unique().collect()
     }
 
@@ -262,8 +270,8 @@ impl Placed {
     }
 
     /// The places in the memories of every element, in row-major order; copies that come together are one.
-    pub(crate) fn all_stored(&self) -> Vec<BTreeSet<Location>> {
-        let all = self.spread.all_places();
+    pub(crate) fn stored_by_element(&self) -> Vec<BTreeSet<Location>> {
+        let all = self.spread.places_by_element();
         let stored =
             |places: Vec<Location>| places.iter().map(|place| self.stored(place)).collect();
         all.into_iter().map(stored).collect()
@@ -302,7 +310,7 @@ impl Placed {
     /// Whether no two elements come together in a memory, and no two copies in a unit.
     pub(crate) fn is_injective(&self) -> bool {
         let mut seen = BTreeSet::new();
-        let mut stored = self.all_stored().into_iter().flatten();
+        let mut stored = self.stored_by_element().into_iter().flatten();
         self.layout.is_injective() && stored.all(|place| seen.insert(place))
     }
 
@@ -351,8 +359,8 @@ impl Placed {
             columns.iter().map(|level| place.get(*level).unwrap()).collect()
         };
         let mut rows = Vec::new();
-        for index in self.spread.indexes() {
-            rows.extend(self.places(&index).iter().map(|p| (row(p), false, index.clone())));
+        for (index, places) in self.spread.indexes().iter().zip(self.places_by_element()) {
+            rows.extend(places.iter().map(|place| (row(place), false, index.clone())));
         }
         if padding {
             rows.extend(self.pads().iter().map(|p| (row(p), true, Vec::new())));

@@ -33,8 +33,9 @@ fn windowed() -> impl Strategy<Value = Case> {
 struct Compiled {
     placed: Placed,
     program: Program,
-    /// The indexes within the window, and the packed numbers of all their places.
+    /// The indexes within the window, their first places, and the packed numbers of all their places.
     indexes: Vec<Vec<u64>>,
+    firsts: Vec<Location>,
     numbers: Vec<Vec<u64>>,
 }
 
@@ -57,13 +58,14 @@ fn compiled(((stage, slow), cuts): &Case, tally: &mut Tally) -> Result<Compiled,
     let ranges: Vec<_> = slow.shape().into_iter().enumerate().map(range).collect();
     let program = tally.answer(whole.window(&ranges))?;
     let inside = |index: &Vec<u64>| index.iter().zip(&ranges).all(|(at, range)| range.contains(at));
-    let indexes: Vec<_> = slow.indexes().into_iter().filter(inside).collect();
-    let numbers = |index: &Vec<u64>| -> Vec<u64> {
-        let places = placed.places(index);
+    let all = slow.indexes().into_iter().zip(placed.places_by_element());
+    let (indexes, places): (Vec<_>, Vec<_>) = all.filter(|(index, _)| inside(index)).unzip();
+    let numbers = |places: &Vec<Location>| -> Vec<u64> {
         places.iter().map(|place| packed(&columns, &placed.numbered(place))).collect()
     };
-    let numbers = indexes.iter().map(numbers).collect();
-    Ok(Compiled { placed, program, indexes, numbers })
+    let numbers = places.iter().map(numbers).collect();
+    let firsts = places.into_iter().map(|mut places| places.swap_remove(0)).collect();
+    Ok(Compiled { placed, program, indexes, firsts, numbers })
 }
 
 /// Everything that a program of this placement answers, in a window and without one.
@@ -82,7 +84,7 @@ pub(crate) fn packed(columns: &[(Level, u64)], place: &Location) -> u64 {
 }
 
 fn tables(case: &Case, tally: &mut Tally) -> Result<(), TestCaseError> {
-    let Compiled { placed, program, indexes, numbers, .. } = &compiled(case, tally)?;
+    let Compiled { program, indexes, firsts, numbers, .. } = &compiled(case, tally)?;
     prop_assert_eq!(program.elements(), indexes.len() as u64);
     let expected: Vec<u64> = numbers.iter().map(|places| places[0]).collect();
     let mut table = vec![0_u64; expected.len()];
@@ -94,15 +96,15 @@ fn tables(case: &Case, tally: &mut Tally) -> Result<(), TestCaseError> {
     } else {
         prop_assert!(program.places() > 1 << 16);
     }
-    for (index, number) in indexes.iter().zip(&expected) {
+    for ((index, place), number) in indexes.iter().zip(firsts).zip(&expected) {
         prop_assert_eq!(tally.answer(program.place(index))?, *number);
-        prop_assert_eq!(program.location(*number), placed.places(index)[0].clone());
+        prop_assert_eq!(&program.location(*number), place);
     }
     for (level, size) in program.columns() {
         let mut column = vec![0_u64; expected.len()];
         tally.answer(program.fill_column(level, &mut column))?;
-        for (number, index) in column.iter().zip(indexes) {
-            prop_assert_eq!(Some(*number), placed.places(index)[0].get(level));
+        for (number, place) in column.iter().zip(firsts) {
+            prop_assert_eq!(Some(*number), place.get(level));
             prop_assert!(*number / program.units_per_memory(level) < size);
         }
     }

@@ -239,7 +239,7 @@ impl Memories {
             let times = if everywhere { 0..slices } else { first..first + 1 };
             times.map(move |time| Place { time, units: units.clone(), group, inner })
         };
-        let all = self.placed(at).all_stored();
+        let all = self.placed(at).stored_by_element();
         all.into_iter().map(|places| places.into_iter().flat_map(named).collect()).collect()
     }
 }

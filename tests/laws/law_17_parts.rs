@@ -150,8 +150,7 @@ fn sending(pair: &Pair, tally: &mut Tally) -> Result<(), TestCaseError> {
         let mut leaving: BTreeMap<Path, u64> = BTreeMap::new();
         let mut is_open = false;
         for index in &indexes {
-            let (before, after) =
-                (units(&sides.from(index), depth), units(&sides.to(index), depth));
+            let (before, after) = (units(sides.from(index), depth), units(sides.to(index), depth));
             is_open |= before.len() > 1 || after.len() > 1;
             before
                 .difference(&after)
@@ -252,8 +251,8 @@ fn holding(pair: &Pair, tally: &mut Tally) -> Result<(), TestCaseError> {
     for (depth, found) in levels.iter().rev().enumerate() {
         let (mut senders, mut receivers) = (BTreeSet::new(), BTreeSet::new());
         for index in pair.1.indexes() {
-            senders.extend(units(&sides.from(&index), depth));
-            receivers.extend(units(&sides.to(&index), depth));
+            senders.extend(units(sides.from(&index), depth));
+            receivers.extend(units(sides.to(&index), depth));
         }
         prop_assert!(senders.len() as u64 <= found.senders, "{:?}", found);
         prop_assert!(receivers.len() as u64 <= found.receivers, "{:?}", found);
@@ -265,7 +264,7 @@ fn holding(pair: &Pair, tally: &mut Tally) -> Result<(), TestCaseError> {
 fn entering(pair: &Pair, sides: &Sides, level: usize) -> BTreeMap<Path, u64> {
     let mut entering = BTreeMap::new();
     for index in pair.1.indexes() {
-        let (from, to) = (units(&sides.from(&index), level), units(&sides.to(&index), level));
+        let (from, to) = (units(sides.from(&index), level), units(sides.to(&index), level));
         for unit in to {
             *entering.entry(unit.clone()).or_default() += u64::from(!from.contains(&unit));
         }
@@ -396,9 +395,9 @@ fn entering_in(pair: &Pair, sides: &Sides, depth: usize, step: u64, order: TimeO
     };
     let mut entering = 0;
     for index in pair.1.indexes() {
-        let from = units(&sides.from(&index), depth);
+        let from = units(sides.from(&index), depth);
         let held = without_time(from, order == TimeOrder::Aside);
-        let wanted = without_time(units(&sides.to(&index), depth), false);
+        let wanted = without_time(units(sides.to(&index), depth), false);
         entering += wanted.difference(&held).count() as u64;
     }
     entering

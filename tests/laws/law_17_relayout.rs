@@ -1,6 +1,7 @@
 //! Law 17: what a relayout counts and carries is what enumeration counts and carries.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::cell::OnceCell;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use proptest::prelude::*;
 use proptest::sample::Index;
@@ -118,6 +119,8 @@ pub(super) struct Sides {
     names: Vec<Level>,
     /// How many time slices there are.
     slices: u64,
+    /// The places of every index, once they are asked for: in the source, in the destination.
+    places: [OnceCell<HashMap<Vec<u64>, BTreeSet<Path>>>; 2],
 }
 
 /// The coordinates that count, from the outermost in: levels, address, lane.
@@ -145,7 +148,7 @@ impl Sides {
             _ => level,
         };
         let names = levels.iter().map(|level| group(*level)).collect();
-        Sides { source, destination, levels, names, slices }
+        Sides { source, destination, levels, names, slices, places: Default::default() }
     }
 
     fn depth(&self) -> usize {
@@ -167,7 +170,7 @@ impl Sides {
         self.levels.contains(&Level::TIME) && !placed.spread.used().contains(&Level::TIME)
     }
 
-    fn places(&self, placed: &Placed, index: &[u64]) -> BTreeSet<Path> {
+    fn places(&self, placed: &Placed) -> HashMap<Vec<u64>, BTreeSet<Path>> {
         let times = if self.is_timeless(placed) { self.slices } else { 1 };
         let path = |place: &Location, time: u64| -> Path {
             let levels = self.levels.iter().chain(&[Level::ADDR, Level::W]);
@@ -177,16 +180,19 @@ impl Sides {
             };
             levels.map(at).collect()
         };
-        let stored = placed.stored_places(index);
-        stored.iter().flat_map(|place| (0..times).map(move |time| path(place, time))).collect()
+        let paths = |stored: BTreeSet<Location>| -> BTreeSet<Path> {
+            stored.iter().flat_map(|place| (0..times).map(move |time| path(place, time))).collect()
+        };
+        let stored = placed.stored_by_element().into_iter().map(paths);
+        placed.spread.indexes().into_iter().zip(stored).collect()
     }
 
-    pub(super) fn from(&self, index: &[u64]) -> BTreeSet<Path> {
-        self.places(&self.source, index)
+    pub(super) fn from(&self, index: &[u64]) -> &BTreeSet<Path> {
+        &self.places[0].get_or_init(|| self.places(&self.source))[index]
     }
 
-    pub(super) fn to(&self, index: &[u64]) -> BTreeSet<Path> {
-        self.places(&self.destination, index)
+    pub(super) fn to(&self, index: &[u64]) -> &BTreeSet<Path> {
+        &self.places[1].get_or_init(|| self.places(&self.destination))[index]
     }
 }
 
@@ -247,7 +253,7 @@ pub(super) fn judge(
     let (mut into, mut out_of, mut open) = (vec![0; depth], vec![0; depth], vec![false; depth]);
     for index in pair.1.indexes() {
         let (from, to) = (sides.from(&index), sides.to(&index));
-        for place in &to {
+        for place in to {
             let shared =
                 |source: &Path| source.iter().zip(place).take_while(|(a, b)| a == b).count();
             let nearest = from.iter().map(shared).max().unwrap();
@@ -297,12 +303,12 @@ fn carried(pair: &Pair, tally: &mut Tally) -> Result<(), TestCaseError> {
     let indexes = pair.1.indexes();
     let mut before: BTreeMap<Path, usize> = BTreeMap::new();
     for (number, index) in indexes.iter().enumerate() {
-        before.extend(sides.from(index).into_iter().map(|place| (place, number)));
+        before.extend(sides.from(index).iter().map(|place| (place.clone(), number)));
     }
     // What is in place already stays.
     let mut wanted: BTreeMap<Path, usize> = BTreeMap::new();
     for (number, index) in indexes.iter().enumerate() {
-        wanted.extend(sides.to(index).into_iter().map(|place| (place, number)));
+        wanted.extend(sides.to(index).iter().map(|place| (place.clone(), number)));
     }
     let stays = |(place, number): &(&Path, &usize)| before.get(*place) == Some(*number);
     let mut after: BTreeMap<Path, usize> =
