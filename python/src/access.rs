@@ -6,9 +6,9 @@ use tensor_layout::{Layout, Location};
 
 use crate::layout::{PyLayout, any, make};
 use crate::location::PyLocation;
+use crate::on_arguments::bits_of;
 use crate::places::Places;
 use crate::refusal::{Answer, refused};
-use crate::spot::bits_of;
 
 /// The cost of an access of a GPU's threads to memory.
 ///
@@ -65,7 +65,7 @@ fn element_bits(
     dtype: Option<&Bound<'_, PyAny>>,
 ) -> Answer<u64> {
     let asked = dtype.map(bits_of).transpose()?;
-    let texts = [memory.spot.element_bits, holders.spot.element_bits];
+    let texts = [memory.arguments.element_bits, holders.arguments.element_bits];
     let mut widths = asked.into_iter().chain(texts.into_iter().flatten());
     let Some(bits) = widths.next() else {
         return refused(

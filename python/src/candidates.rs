@@ -13,10 +13,10 @@ use crate::layout::{PyLayout, make};
 use crate::long::interruptible;
 use crate::machine::{PyMachine, machine_of};
 use crate::number;
+use crate::on_arguments::{OnArguments, bits_of};
 use crate::placement::PyPlacement;
 use crate::places::Places;
 use crate::refusal::{Answer, refused};
-use crate::spot::{Spot, bits_of};
 
 /// The layouts of a shape on a machine, to choose from: iterate over them, count them, or draw samples.
 /// `heapq.nsmallest(5, candidates, key=price)` keeps the best.
@@ -62,9 +62,9 @@ fn orders(name: &str) -> Answer<Orders> {
 }
 
 impl PyCandidates {
-    fn walk(&self, py: Python<'_>, walk: Walk) -> PyLayouts {
+    fn walk(&self, py: Python<'_>, source: CandidateSource) -> PyLayouts {
         let (machine, base) = (self.machine.clone_ref(py), self.base);
-        PyLayouts { walk: Mutex::new(walk), machine, base }
+        PyLayouts { source: Mutex::new(source), machine, base }
     }
 }
 
@@ -186,11 +186,11 @@ impl PyCandidates {
         py: Python<'_>,
         #[pyo3(from_py_with = number::read)] seed: u64,
     ) -> Answer<PyLayouts> {
-        Ok(self.walk(py, Walk::Samples(Box::new(self.candidates.samples(seed)?))))
+        Ok(self.walk(py, CandidateSource::Samples(Box::new(self.candidates.samples(seed)?))))
     }
 
     fn __iter__(&self, py: Python<'_>) -> Answer<PyLayouts> {
-        Ok(self.walk(py, Walk::All(Box::new(self.candidates.iter()?))))
+        Ok(self.walk(py, CandidateSource::All(Box::new(self.candidates.iter()?))))
     }
 
     fn __repr__(&self) -> String {
@@ -199,16 +199,16 @@ impl PyCandidates {
 }
 
 /// A source of candidates.
-enum Walk {
+enum CandidateSource {
     All(Box<Layouts>),
     Samples(Box<Samples>),
 }
 
-impl Walk {
+impl CandidateSource {
     fn next_while(&mut self, goes_on: &mut dyn FnMut() -> bool) -> Option<Option<Found>> {
         match self {
-            Walk::All(all) => all.next_while(goes_on),
-            Walk::Samples(samples) => Some(samples.next()),
+            CandidateSource::All(all) => all.next_while(goes_on),
+            CandidateSource::Samples(samples) => Some(samples.next()),
         }
     }
 }
@@ -218,7 +218,7 @@ type Found = Result<Candidate, CandidatesError>;
 /// A walk through candidates.
 #[pyclass(name = "CandidateIterator", frozen, module = "tensor_layout")]
 pub(crate) struct PyLayouts {
-    walk: Mutex<Walk>,
+    source: Mutex<CandidateSource>,
     machine: Py<PyMachine>,
     base: u64,
 }
@@ -231,7 +231,7 @@ impl PyLayouts {
 
     fn __next__(&self, py: Python<'_>) -> Answer<Option<PyCandidate>> {
         let next = interruptible(py, |goes_on| {
-            self.walk.lock().unwrap_or_else(PoisonError::into_inner).next_while(goes_on)
+            self.source.lock().unwrap_or_else(PoisonError::into_inner).next_while(goes_on)
         })?;
         py.check_signals()?;
         let candidate = next.flatten().transpose()?;
@@ -254,7 +254,7 @@ impl PyCandidate {
     /// The layout, without the base.
     #[getter]
     fn layout(&self, py: Python<'_>) -> PyResult<Py<PyLayout>> {
-        make(py, Places::new(self.of.layout.clone(), None, Spot::default()))
+        make(py, Places::new(self.of.layout.clone(), None, OnArguments::default()))
     }
 
     /// The layout on its machine, in its memory.

@@ -260,7 +260,7 @@ impl PyLayout {
         let window = Window::of(size).stride(stride).dilation(dilation);
         let places = slf.as_super().get();
         let mut windows = places.edited(places.layout.windows(axis, window)?);
-        windows.spot.shared = true;
+        windows.arguments.shared = true;
         Ok(make(slf.py(), windows)?)
     }
 
@@ -519,14 +519,14 @@ fn named(key: &Bound<'_, PyTuple>) -> Answer<usize> {
 }
 
 /// A layout of which some axes have been indexed.
-struct Part {
+struct Indexed {
     layout: Layout,
     /// The next axis of the part, and that of the layout that it comes from.
     axis: usize,
     of: usize,
 }
 
-impl Part {
+impl Indexed {
     fn skip(&mut self, axes: usize) {
         self.axis += axes;
         self.of += axes;
@@ -560,7 +560,7 @@ impl Part {
 fn part(layout: &Layout, key: &Bound<'_, PyTuple>) -> Answer<Layout> {
     let (rank, named) = (layout.rank(), named(key)?);
     let open = rank.checked_sub(named).ok_or(LayoutError::IndexRank { found: named, rank })?;
-    let mut part = Part { layout: layout.clone(), axis: 0, of: 0 };
+    let mut part = Indexed { layout: layout.clone(), axis: 0, of: 0 };
     for item in key {
         if item.is_none() {
             part.insert()?;
@@ -575,7 +575,7 @@ fn part(layout: &Layout, key: &Bound<'_, PyTuple>) -> Answer<Layout> {
     Ok(part.layout)
 }
 
-fn sliced(part: &Part, slice: &Bound<'_, PySlice>) -> Answer<Layout> {
+fn sliced(part: &Indexed, slice: &Bound<'_, PySlice>) -> Answer<Layout> {
     // Python's own method: extents may be beyond what PyO3 counts with.
     let bounds = slice.call_method1("indices", (part.extent(),))?;
     let (start, stop, step): (i128, i128, i128) = bounds.extract()?;

@@ -10,9 +10,9 @@ use tensor_layout::einsum::{Einsum, Local, Sums};
 
 use crate::layout::{PyLayout, any, make};
 use crate::machine::machine_of;
+use crate::on_arguments::OnArguments;
 use crate::places::Places;
 use crate::refusal::{Answer, refused};
-use crate::spot::Spot;
 
 /// The layouts of the operands with which every product finds them where it is computed.
 ///
@@ -76,7 +76,7 @@ fn sums(scattered: bool) -> Sums {
 }
 
 fn plain(py: Python<'_>, layout: &Layout) -> PyResult<Py<PyLayout>> {
-    make(py, Places::new(layout.clone(), None, Spot::default()))
+    make(py, Places::new(layout.clone(), None, OnArguments::default()))
 }
 
 /// An operation with the layouts that make it local.

@@ -16,7 +16,7 @@ use tensor_layout_hlo::{HloComputation, HloDump, HloInstruction};
 use crate::frame;
 use crate::number::Position;
 use crate::refusal::Answer;
-use crate::values::Walk;
+use crate::values::Items;
 
 /// The number of instructions that are read before signals are looked at.
 const BATCH: usize = 1 << 15;
@@ -155,8 +155,8 @@ impl PyRecords {
         record.map(|record| record.clone_ref(py)).ok_or_else(beyond)
     }
 
-    fn __iter__<'py>(&self, py: Python<'py>) -> PyResult<Walk<'py, Py<PyRecord>>> {
-        Walk::of(py, self.records.iter().map(|record| record.clone_ref(py)).collect())
+    fn __iter__<'py>(&self, py: Python<'py>) -> PyResult<Items<'py, Py<PyRecord>>> {
+        Items::of(py, self.records.iter().map(|record| record.clone_ref(py)).collect())
     }
 
     /// A list per field, for `pandas.DataFrame(records.columns())`.

@@ -8,10 +8,10 @@ use tensor_layout::xla::{XlaDtype, XlaParser};
 use tensor_layout::{Layout, LayoutText};
 
 use crate::number;
+use crate::on_arguments::OnArguments;
 use crate::places::{Places, dtype_of};
 use crate::python::arrays;
 use crate::refusal::{Answer, refused};
-use crate::spot::Spot;
 use crate::values::quoted;
 
 /// The place of every element of a tensor: a map from its index to coordinates in levels.
@@ -311,8 +311,8 @@ impl PyLayout {
 impl PyLayout {
     /// A layout in the manner of a text.
     fn like(py: Python<'_>, layout: Layout, like: Option<LayoutText>) -> Answer<Py<PyLayout>> {
-        let spot = like.as_ref().map_or_else(Spot::default, Spot::written);
-        Ok(make(py, Places::new(layout, like.map(|text| (text, false)), spot))?)
+        let arguments = like.as_ref().map_or_else(OnArguments::default, OnArguments::written);
+        Ok(make(py, Places::new(layout, like.map(|text| (text, false)), arguments))?)
     }
 }
 

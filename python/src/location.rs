@@ -7,7 +7,7 @@ use tensor_layout::{Level, Location};
 
 use crate::number::{Read, shown};
 use crate::refusal::{Answer, refused};
-use crate::values::Walk;
+use crate::values::Items;
 
 /// A place: one coordinate per level, as an immutable mapping.
 ///
@@ -138,8 +138,8 @@ impl PyLocation {
         level.extract::<&str>().is_ok_and(|level| self.entry(level).is_some())
     }
 
-    fn __iter__<'py>(&self, py: Python<'py>) -> PyResult<Walk<'py, String>> {
-        Walk::of(py, self.0.iter().map(|(level, _)| level.as_str().to_owned()).collect())
+    fn __iter__<'py>(&self, py: Python<'py>) -> PyResult<Items<'py, String>> {
+        Items::of(py, self.0.iter().map(|(level, _)| level.as_str().to_owned()).collect())
     }
 
     /// The names of the levels.

@@ -137,7 +137,7 @@ fn at_once<'py>(places: &Places, array: &Bound<'py, PyAny>, way: Way) -> Option<
     if program.elements() > FEW || program.places() > FEW {
         return None;
     }
-    let cells = |array| Cells { program, shape: places.layout.shape(), array, way };
+    let cells = |array| WholeMove { program, shape: places.layout.shape(), array, way };
     None.or_else(|| cells(array).moved::<f32, u32>())
         .or_else(|| cells(array).moved::<f64, u64>())
         .or_else(|| cells(array).moved::<i64, u64>())
@@ -146,14 +146,14 @@ fn at_once<'py>(places: &Places, array: &Bound<'py, PyAny>, way: Way) -> Option<
 }
 
 /// An array that is to be moved at once.
-struct Cells<'a, 'py> {
+struct WholeMove<'a, 'py> {
     program: &'a Program,
     shape: Vec<u64>,
     array: &'a Bound<'py, PyAny>,
     way: Way,
 }
 
-impl<'py> Cells<'_, 'py> {
+impl<'py> WholeMove<'_, 'py> {
     /// The shapes of what is given and of what is made.
     fn shapes(&self) -> (Vec<usize>, Vec<usize>) {
         let tensor = self.shape.iter().map(|extent| index(*extent)).collect();

@@ -10,11 +10,11 @@ use tensor_layout_picture::{Drawing, Label, Picture};
 use crate::layout::any;
 use crate::location::location_of;
 use crate::number;
+use crate::on_arguments::OnArguments;
 use crate::places::Places;
 use crate::python::arrays;
 use crate::refusal::{Answer, refused};
 use crate::relayout::paired;
-use crate::spot::Spot;
 
 /// A picture: notebooks show it, and `save` writes it.
 #[pyclass(name = "Picture", weakref, frozen, module = "tensor_layout")]
@@ -181,7 +181,7 @@ impl Places {
             }
             (Some(after), _) => {
                 let after = any(after)?;
-                let (from, to) = paired(self, after.get(), &Spot::default())?;
+                let (from, to) = paired(self, after.get(), &OnArguments::default())?;
                 wanted.of(self, &from)?.before_and_after(&wanted.of(after.get(), &to)?)?
             }
             (None, "machine") => wanted.of(self, self.placement()?)?.memory()?,
@@ -206,19 +206,20 @@ impl Places {
         let (py, places) = (slf.py(), slf.get());
         let after = after.map(any).transpose()?;
         let after = after.as_ref().map_or(Ok(String::new()), |after| {
-            check_beside(&after.get().spot, &places.spot)?;
+            check_beside(&after.get().arguments, &places.arguments)?;
             text_of(after.get())
         })?;
-        let (layout, spot) = (text_of(places)?, &places.spot);
-        let machine = match (&spot.machine_text, &spot.machine) {
+        let (layout, arguments) = (text_of(places)?, &places.arguments);
+        let machine = match (&arguments.machine_text, &arguments.machine) {
             (Some(text), _) => text.as_str(),
             (None, Some(_)) if !layout.contains("sharding=") => {
                 return refused("the page knows machines by their names and levels, not by files");
             }
             _ => "",
         };
-        let (memory, base) = (spot.memory.clone().unwrap_or_default(), spot.base.to_string());
-        let dtype = spot.dtype.clone().unwrap_or_default();
+        let (memory, base) =
+            (arguments.memory.clone().unwrap_or_default(), arguments.base.to_string());
+        let dtype = arguments.dtype.clone().unwrap_or_default();
         let question = [
             ("layout", layout.as_str()),
             ("after", &after),
@@ -239,10 +240,10 @@ impl Places {
 }
 
 /// Refuses what the page would drop: it places both layouts alike.
-fn check_beside(after: &Spot, spot: &Spot) -> Answer<()> {
-    let machine = after.machine.is_none() || after.machine == spot.machine;
-    let memory = after.memory.is_none() || after.memory == spot.memory;
-    match machine && memory && after.base == spot.base {
+fn check_beside(after: &OnArguments, arguments: &OnArguments) -> Answer<()> {
+    let machine = after.machine.is_none() || after.machine == arguments.machine;
+    let memory = after.memory.is_none() || after.memory == arguments.memory;
+    match machine && memory && after.base == arguments.base {
         true => Ok(()),
         false => refused(
             "the page places both layouts alike: give both the same machine, memory and base",

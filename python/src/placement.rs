@@ -9,9 +9,9 @@ use tensor_layout::{LayoutText, Placement};
 use crate::layout::PyLayout;
 use crate::machine::{PyMachine, machine_of};
 use crate::number;
+use crate::on_arguments::{OnArguments, bits_of};
 use crate::places::Places;
 use crate::refusal::Answer;
-use crate::spot::{Spot, bits_of};
 use crate::values::Tuple;
 
 /// A layout on a machine, checked against it. `Layout.on` makes it.
@@ -35,28 +35,35 @@ pub(crate) struct PyPlacement {
 impl PyPlacement {
     pub(crate) fn of(
         source: &Bound<'_, PyLayout>,
-        spot: Spot,
+        arguments: OnArguments,
         machine: Option<&Bound<'_, PyMachine>>,
     ) -> Answer<Py<PyPlacement>> {
         let places = source.as_super().get();
-        let mut spot = spot.on(machine.map(Bound::get)).and(&places.spot)?;
-        let layout = places.on(spot.machine.as_ref())?;
+        let mut arguments = arguments.on(machine.map(Bound::get)).and(&places.arguments)?;
+        let layout = places.on(arguments.machine.as_ref())?;
         // Devices are counted through the tree that was asked for; else the mesh is the machine.
-        if let (Some(LayoutText::Sharded(shape)), None) = (places.written_text(), &spot.machine) {
-            spot.machine = shape.machine()?;
+        if let (Some(LayoutText::Sharded(shape)), None) =
+            (places.written_text(), &arguments.machine)
+        {
+            arguments.machine = shape.machine()?;
         }
-        let placement = spot.place(layout, places.is_function());
+        let placement = arguments.place(layout, places.is_function());
         let placement = placement.map_err(|error| places.refuse(error))?;
-        PyPlacement::made(source, spot, placement, machine.map(|machine| machine.clone().unbind()))
+        PyPlacement::made(
+            source,
+            arguments,
+            placement,
+            machine.map(|machine| machine.clone().unbind()),
+        )
     }
 
     fn made(
         source: &Bound<'_, PyLayout>,
-        spot: Spot,
+        arguments: OnArguments,
         placement: Placement,
         machine: Option<Py<PyMachine>>,
     ) -> Answer<Py<PyPlacement>> {
-        let placed = source.as_super().get().placed(spot, placement);
+        let placed = source.as_super().get().placed(arguments, placement);
         let placement = PyPlacement { layout: source.clone().unbind(), machine };
         Ok(Py::new(source.py(), PyClassInitializer::from(placed).add_subclass(placement))?)
     }
@@ -68,15 +75,15 @@ impl PyPlacement {
         machine: Py<PyMachine>,
         base: u64,
     ) -> Answer<Py<PyPlacement>> {
-        let spot = Spot {
+        let arguments = OnArguments {
             machine: placement.machine().cloned(),
             machine_text: machine.get().text().map(str::to_owned),
             base,
             memory: placement.memory().map(|(name, _)| name.to_owned()),
             element_bits: placement.element_bits(),
-            ..Spot::default()
+            ..OnArguments::default()
         };
-        PyPlacement::made(source, spot, placement, Some(machine))
+        PyPlacement::made(source, arguments, placement, Some(machine))
     }
 }
 
@@ -113,9 +120,17 @@ impl PyLayout {
     ) -> Answer<Py<PyPlacement>> {
         let machine = machine.map(machine_of).transpose()?;
         let element_bits = dtype.map(bits_of).transpose()?;
-        let dtype = dtype.and_then(crate::spot::name_of);
-        let spot = Spot { memory, element_bits, dtype, base, oversized, shared, ..Spot::default() };
-        PyPlacement::of(slf, spot, machine.as_ref())
+        let dtype = dtype.and_then(crate::on_arguments::name_of);
+        let arguments = OnArguments {
+            memory,
+            element_bits,
+            dtype,
+            base,
+            oversized,
+            shared,
+            ..OnArguments::default()
+        };
+        PyPlacement::of(slf, arguments, machine.as_ref())
     }
 
     /// A placement as pickle keeps it.
@@ -135,8 +150,16 @@ impl PyLayout {
         shared: bool,
     ) -> Answer<Py<PyPlacement>> {
         let (memory, element_bits, dtype) = on;
-        let spot = Spot { memory, element_bits, dtype, base, oversized, shared, ..Spot::default() };
-        PyPlacement::of(slf, spot, machine)
+        let arguments = OnArguments {
+            memory,
+            element_bits,
+            dtype,
+            base,
+            oversized,
+            shared,
+            ..OnArguments::default()
+        };
+        PyPlacement::of(slf, arguments, machine)
     }
 }
 
@@ -154,26 +177,26 @@ impl PyPlacement {
         if let Some(machine) = &slf.get().machine {
             return Ok(Some(machine.clone_ref(slf.py())));
         }
-        let tree = slf.as_super().get().spot.machine.clone();
+        let tree = slf.as_super().get().arguments.machine.clone();
         tree.map(|tree| Py::new(slf.py(), PyMachine::of_levels(tree))).transpose()
     }
 
     /// The memory that addresses are in.
     #[getter]
     fn memory(slf: &Bound<'_, Self>) -> Option<String> {
-        slf.as_super().get().spot.memory.clone()
+        slf.as_super().get().arguments.memory.clone()
     }
 
     /// The width of an element in bits, where known.
     #[getter]
     fn element_bits(slf: &Bound<'_, Self>) -> Option<u64> {
-        slf.as_super().get().spot.element_bits
+        slf.as_super().get().arguments.element_bits
     }
 
     /// The first address.
     #[getter]
     fn base(slf: &Bound<'_, Self>) -> u64 {
-        slf.as_super().get().spot.base
+        slf.as_super().get().arguments.base
     }
 
     /// The levels that hold copies.
@@ -205,8 +228,8 @@ impl PyPlacement {
 
     fn __repr__(slf: &Bound<'_, Self>) -> String {
         let places = slf.as_super().get();
-        let machine = places.spot.machine.as_ref().map(|machine| machine.name().to_owned());
-        let memory = places.spot.memory.as_ref();
+        let machine = places.arguments.machine.as_ref().map(|machine| machine.name().to_owned());
+        let memory = places.arguments.memory.as_ref();
         let on = machine.map_or(String::new(), |name| format!(" on {name}"));
         let memory = memory.map_or(String::new(), |name| format!(", {name}"));
         format!("<Placement: {}{on}{memory}>", places.title())
@@ -214,10 +237,10 @@ impl PyPlacement {
 
     #[pyo3(signature = () -> "tuple[object, tuple[object, ...]]")]
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> Answer<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
-        let (py, spot) = (slf.py(), &slf.as_super().get().spot);
+        let (py, arguments) = (slf.py(), &slf.as_super().get().arguments);
         let machine = slf.get().machine.as_ref().map(|machine| machine.clone_ref(py));
-        let on = (&spot.memory, spot.element_bits, &spot.dtype);
-        let rest = (on, spot.base, spot.oversized, spot.shared);
+        let on = (&arguments.memory, arguments.element_bits, &arguments.dtype);
+        let rest = (on, arguments.base, arguments.oversized, arguments.shared);
         let arguments = (slf.get().layout.clone_ref(py), machine, rest).into_pyobject(py)?;
         Ok((py.import("tensor_layout._arrays")?.getattr("placed")?, arguments))
     }

@@ -15,9 +15,9 @@ use tensor_layout_picture::Drawing;
 use crate::location::{PyLocation, location_of};
 use crate::number::entry_of;
 use crate::number::{self, Read};
+use crate::on_arguments::OnArguments;
 use crate::python::{arrays, empty_of};
 use crate::refusal::{Answer, Refusal, refused};
-use crate::spot::Spot;
 use crate::table::PyTable;
 use crate::values::Tuple;
 
@@ -28,7 +28,7 @@ pub(crate) struct Places {
     pub(crate) layout: Layout,
     /// The text that the layout was made from, and whether it is still that layout.
     like: Option<(LayoutText, bool)>,
-    pub(crate) spot: Spot,
+    pub(crate) arguments: OnArguments,
     text: OnceLock<Option<LayoutText>>,
     placement: OnceLock<Result<Placement, LayoutError>>,
     program: OnceLock<Result<Program, LayoutError>>,
@@ -37,19 +37,23 @@ pub(crate) struct Places {
 impl Places {
     /// A layout as it was written.
     pub(crate) fn written(text: LayoutText) -> Answer<Places> {
-        let spot = Spot::written(&text);
-        Ok(Places::new(text.lower()?, Some((text, true)), spot))
+        let arguments = OnArguments::written(&text);
+        Ok(Places::new(text.lower()?, Some((text, true)), arguments))
     }
 
-    pub(crate) fn new(layout: Layout, like: Option<(LayoutText, bool)>, spot: Spot) -> Places {
+    pub(crate) fn new(
+        layout: Layout,
+        like: Option<(LayoutText, bool)>,
+        arguments: OnArguments,
+    ) -> Places {
         let (text, placement, program) = (OnceLock::new(), OnceLock::new(), OnceLock::new());
-        Places { layout, like, spot, text, placement, program }
+        Places { layout, like, arguments, text, placement, program }
     }
 
     /// The result of an edit of this layout.
     pub(crate) fn edited(&self, layout: Layout) -> Places {
         let like = self.like().map(|text| (text.clone(), false));
-        Places::new(layout, like, self.spot.clone())
+        Places::new(layout, like, self.arguments.clone())
     }
 
     /// The places in units that no text of this one counts in: what it says of memory and type is gone.
@@ -57,13 +61,13 @@ impl Places {
         // CuTe and strided text name no type.
         let like = self.like().filter(|text| text.is_function());
         let like = like.map(|text| (text.clone(), false));
-        Places::new(layout, like, Spot::default())
+        Places::new(layout, like, OnArguments::default())
     }
 
     /// This layout where it was placed, under the text that it has without the base.
-    pub(crate) fn placed(&self, spot: Spot, placement: Placement) -> Places {
+    pub(crate) fn placed(&self, arguments: OnArguments, placement: Placement) -> Places {
         let text = OnceLock::from(self.text().cloned());
-        let places = Places::new(placement.layout().clone(), self.like.clone(), spot);
+        let places = Places::new(placement.layout().clone(), self.like.clone(), arguments);
         Places { text, placement: OnceLock::from(Ok(placement)), ..places }
     }
 
@@ -94,7 +98,7 @@ impl Places {
     /// placed. Levels that only a text names are checked.
     pub(crate) fn on(&self, machine: Option<&Machine>) -> Answer<Layout> {
         match (self.written_text(), machine) {
-            (Some(text), Some(machine)) if self.spot.machine.is_none() => {
+            (Some(text), Some(machine)) if self.arguments.machine.is_none() => {
                 let lowered = text.lower_on(machine)?;
                 let is_sharded = matches!(text, LayoutText::Sharded(_));
                 Ok(if is_sharded { lowered } else { self.layout.clone() })
@@ -120,7 +124,7 @@ impl Places {
 
     /// The differences that equal maps may have: the numbers of elements, memory and type.
     pub(crate) fn manner(&self) -> impl Eq + Hash {
-        (self.order(), self.is_function(), &self.spot.memory, self.spot.element_bits)
+        (self.order(), self.is_function(), &self.arguments.memory, self.arguments.element_bits)
     }
 
     /// Returns whether both are the same map in the same manner, however they were written.
@@ -153,7 +157,7 @@ impl Places {
     }
 
     pub(crate) fn placement(&self) -> Answer<&Placement> {
-        let place = || self.spot.place(self.layout.clone(), self.is_function());
+        let place = || self.arguments.place(self.layout.clone(), self.is_function());
         let placement = self.placement.get_or_init(place);
         placement.as_ref().map_err(|error| self.refuse(error.clone()))
     }

@@ -9,9 +9,9 @@ use tensor_layout::{LayoutError, Level, Machine};
 use crate::layout::any;
 use crate::machine::{PyMachine, machine_of};
 use crate::number;
+use crate::on_arguments::{OnArguments, bits_of};
 use crate::refusal::{Answer, refused};
 use crate::relayout::placed;
-use crate::spot::{Spot, bits_of};
 use crate::values::Dict;
 
 /// Prices relayouts in steps of a machine, and remembers them.
@@ -116,8 +116,8 @@ impl PyPricer {
             return Ok(part.get().0);
         }
         let places = any(value)?;
-        let asked = Spot { element_bits: Some(self.element_bits), ..Spot::default() };
-        let asked = asked.on(Some(self.machine.get())).and(&places.get().spot)?;
+        let asked = OnArguments { element_bits: Some(self.element_bits), ..OnArguments::default() };
+        let asked = asked.on(Some(self.machine.get())).and(&places.get().arguments)?;
         Ok(self.pricer.part(&placed(places.get(), &asked)?)?)
     }
 

@@ -11,9 +11,9 @@ use tensor_layout::{LayoutError, Level, Machine, Placement};
 use crate::frame;
 use crate::layout::any;
 use crate::machine::machine_of;
+use crate::on_arguments::{OnArguments, bits_of};
 use crate::places::Places;
 use crate::refusal::Answer;
-use crate::spot::{Spot, bits_of};
 use crate::transfers::PyTransfers;
 use crate::values::Dict;
 
@@ -64,9 +64,9 @@ pub(crate) fn relayout(
     let (source, destination) = (any(source)?, any(destination)?);
     let machine = machine.map(machine_of).transpose()?;
     let element_bits = dtype.map(bits_of).transpose()?;
-    let spot = Spot { memory, element_bits, ..Spot::default() };
-    let spot = spot.on(machine.as_ref().map(Bound::get));
-    let (from, to) = paired(source.get(), destination.get(), &spot)?;
+    let arguments = OnArguments { memory, element_bits, ..OnArguments::default() };
+    let arguments = arguments.on(machine.as_ref().map(Bound::get));
+    let (from, to) = paired(source.get(), destination.get(), &arguments)?;
     let pair = Arc::new(Relayout::new(&from, &to)?);
     let traffic = source.py().detach(|| pair.traffic())?;
     let steps = steps(&from, &traffic)?;
@@ -78,33 +78,33 @@ pub(crate) fn relayout(
 pub(crate) fn paired(
     source: &Places,
     destination: &Places,
-    asked: &Spot,
+    asked: &OnArguments,
 ) -> Answer<(Placement, Placement)> {
     let place = |places: &Places| {
-        let mut spot = asked.clone().and(&places.spot)?;
-        if spot.machine.is_none() {
-            spot.machine = Some(common_machine(source, destination)?);
+        let mut arguments = asked.clone().and(&places.arguments)?;
+        if arguments.machine.is_none() {
+            arguments.machine = Some(common_machine(source, destination)?);
         }
-        placed(places, &spot)
+        placed(places, &arguments)
     };
     Ok((place(source)?, place(destination)?))
 }
 
 /// A placement as it is, where nothing else is asked; its layout has the base already.
-pub(crate) fn placed(places: &Places, spot: &Spot) -> Answer<Placement> {
-    let has = &places.spot;
+pub(crate) fn placed(places: &Places, arguments: &OnArguments) -> Answer<Placement> {
+    let has = &places.arguments;
     if (&has.machine, &has.memory, has.element_bits)
-        == (&spot.machine, &spot.memory, spot.element_bits)
+        == (&arguments.machine, &arguments.memory, arguments.element_bits)
     {
         return Ok(places.placement()?.clone());
     }
-    let layout = places.on(spot.machine.as_ref())?;
-    spot.place(layout, places.is_function()).map_err(|error| places.refuse(error))
+    let layout = places.on(arguments.machine.as_ref())?;
+    arguments.place(layout, places.is_function()).map_err(|error| places.refuse(error))
 }
 
 /// The machine of a side that is placed, else the units that both layouts name, or one.
 fn common_machine(source: &Places, destination: &Places) -> Answer<Machine> {
-    let placed = [source, destination].into_iter().find_map(|side| side.spot.machine.clone());
+    let placed = [source, destination].into_iter().find_map(|side| side.arguments.machine.clone());
     if let Some(machine) = placed {
         return Ok(machine);
     }

@@ -6,9 +6,9 @@ use tensor_layout::route::{Hop, Route};
 
 use crate::layout::any;
 use crate::machine::machine_of;
+use crate::on_arguments::{OnArguments, bits_of};
 use crate::refusal::{Answer, refused};
 use crate::relayout::paired;
-use crate::spot::{Spot, bits_of};
 
 /// The movements that bring a tensor from one memory into another.
 ///
@@ -48,12 +48,12 @@ pub(crate) fn route(
 ) -> Answer<PyRoute> {
     let machine = machine.map(machine_of).transpose()?;
     let element_bits = dtype.map(bits_of).transpose()?;
-    let spot = Spot { element_bits, ..Spot::default() };
-    let spot = spot.on(machine.as_ref().map(Bound::get));
+    let arguments = OnArguments { element_bits, ..OnArguments::default() };
+    let arguments = arguments.on(machine.as_ref().map(Bound::get));
     let source = any(source)?;
     let mut stops = Vec::new();
     for stop in via.iter().chain([target]) {
-        let (first, stop) = paired(source.get(), any(stop)?.get(), &spot)?;
+        let (first, stop) = paired(source.get(), any(stop)?.get(), &arguments)?;
         if stops.is_empty() {
             stops.push(first);
         }

@@ -23,10 +23,11 @@ pub(crate) struct PySame(Option<Difference>);
 
 impl PySame {
     pub(crate) fn of(first: &Places, second: &Places, up_to: Option<&str>) -> Answer<PySame> {
-        let difference = match first.spot.machine.is_some() || second.spot.machine.is_some() {
-            true => of_placements(first, second, up_to)?,
-            false => of_layouts(first, second, up_to)?,
-        };
+        let difference =
+            match first.arguments.machine.is_some() || second.arguments.machine.is_some() {
+                true => of_placements(first, second, up_to)?,
+                false => of_layouts(first, second, up_to)?,
+            };
         Ok(PySame(difference?))
     }
 }

@@ -10,10 +10,10 @@ use tensor_layout::xla::{XlaArray, XlaDim, XlaDtype};
 use crate::layout::{PyLayout, any, make};
 use crate::machine::machine_of;
 use crate::number;
+use crate::on_arguments::OnArguments;
 use crate::places::Places;
 use crate::python::arrays;
 use crate::refusal::{Answer, Refusal, refused};
-use crate::spot::Spot;
 
 /// A sharding in any notation: HLO, Shardy, a JAX PartitionSpec, PyTorch placements.
 ///
@@ -162,7 +162,7 @@ impl PySharding {
         let machine = machine.map(machine_of).transpose()?;
         let machine = machine.as_ref().map(|machine| &machine.get().machine);
         let layout = sharding.layout(&shape, &shard, machine)?;
-        Ok(make(py, Places::new(layout, None, Spot::default()))?)
+        Ok(make(py, Places::new(layout, None, OnArguments::default()))?)
     }
 
     /// The sharding in another notation: `hlo`, `sdy` or `jax`, of a tensor of this rank.

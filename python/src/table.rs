@@ -18,7 +18,7 @@ use tensor_layout::{Location, Placement};
 use crate::long::{Ahead, PART, check_signals, index, report};
 use crate::python::arrays;
 use crate::refusal::{Answer, refused};
-use crate::values::{Array, Tuple, Walk};
+use crate::values::{Array, Items, Tuple};
 
 /// The number of rows that are a piece to `progress`, and how many items a thread makes ahead.
 const PIECE: u64 = PART / 16;
@@ -325,9 +325,9 @@ impl PyTable {
     }
 
     /// The rows as tuples, made as they are asked for.
-    fn __iter__<'py>(slf: &Bound<'py, Self>) -> Answer<Walk<'py, Tuple<u64>>> {
+    fn __iter__<'py>(slf: &Bound<'py, Self>) -> Answer<Items<'py, Tuple<u64>>> {
         let pieces = slf.get().0.most_rows()?.div_ceil(PIECE).max(1);
-        Ok(Walk::from(arrays(slf.py(), "rows")?.call1((slf, pieces))?))
+        Ok(Items::from(arrays(slf.py(), "rows")?.call1((slf, pieces))?))
     }
 
     /// One of many parts of the table.

@@ -19,10 +19,10 @@ const AHEAD: usize = 4;
 /// The moves of a relayout, as an iterator.
 #[pyclass(name = "Transfers", frozen, module = "tensor_layout")]
 #[derive(Debug)]
-pub(crate) struct PyTransfers(Mutex<Walk>);
+pub(crate) struct PyTransfers(Mutex<Batched>);
 
 #[derive(Debug)]
-struct Walk {
+struct Batched {
     batches: Ahead<Vec<Transfer>>,
     ready: std::vec::IntoIter<Transfer>,
 }
@@ -40,7 +40,7 @@ impl PyTransfers {
                 }
             }
         })?;
-        Ok(PyTransfers(Mutex::new(Walk { batches, ready: Vec::new().into_iter() })))
+        Ok(PyTransfers(Mutex::new(Batched { batches, ready: Vec::new().into_iter() })))
     }
 }
 

@@ -59,22 +59,22 @@ impl<'py, V: IntoPyObject<'py>> IntoPyObject<'py> for Dict<V> {
 
 /// `collections.abc.Iterator[T]`
 #[derive(Debug)]
-pub(crate) struct Walk<'py, T>(Bound<'py, PyAny>, PhantomData<T>);
+pub(crate) struct Items<'py, T>(Bound<'py, PyAny>, PhantomData<T>);
 
-impl<'py, T: IntoPyObject<'py>> Walk<'py, T> {
-    pub(crate) fn of(py: Python<'py>, items: Vec<T>) -> PyResult<Walk<'py, T>> {
-        Ok(Walk(PyTuple::new(py, items)?.try_iter()?.into_any(), PhantomData))
+impl<'py, T: IntoPyObject<'py>> Items<'py, T> {
+    pub(crate) fn of(py: Python<'py>, items: Vec<T>) -> PyResult<Items<'py, T>> {
+        Ok(Items(PyTuple::new(py, items)?.try_iter()?.into_any(), PhantomData))
     }
 }
 
 /// An iterator that Python made.
-impl<'py, T> From<Bound<'py, PyAny>> for Walk<'py, T> {
-    fn from(iterator: Bound<'py, PyAny>) -> Walk<'py, T> {
-        Walk(iterator, PhantomData)
+impl<'py, T> From<Bound<'py, PyAny>> for Items<'py, T> {
+    fn from(iterator: Bound<'py, PyAny>) -> Items<'py, T> {
+        Items(iterator, PhantomData)
     }
 }
 
-impl<'py, T: IntoPyObject<'py>> IntoPyObject<'py> for Walk<'py, T> {
+impl<'py, T: IntoPyObject<'py>> IntoPyObject<'py> for Items<'py, T> {
     type Target = PyAny;
     type Output = Bound<'py, PyAny>;
     type Error = PyErr;

@@ -57,7 +57,7 @@ impl<'a> SearchBudget<'a> {
 
 /// The progress of a walk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Stage {
+enum Progress {
     /// More choices are to be made.
     Open,
     /// All choices are made.
@@ -152,9 +152,9 @@ impl Layouts {
         let too_large = || LayoutError::too_large(Site::Layout, "the number of candidates");
         loop {
             match self.advance(steps)? {
-                Stage::Open => return Ok(false),
-                Stage::Over => return Ok(true),
-                Stage::Complete => {}
+                Progress::Open => return Ok(false),
+                Progress::Over => return Ok(true),
+                Progress::Complete => {}
             }
             let orders =
                 AddressOrders::new(&self.space, &self.state).map_or(Some(0), |s| s.count());
@@ -174,9 +174,9 @@ impl Layouts {
                 return Some(Some(Ok(candidate)));
             }
             match self.advance(&mut steps) {
-                Ok(Stage::Complete) => self.split = AddressOrders::new(&self.space, &self.state),
-                Ok(Stage::Over) => return Some(None),
-                Ok(Stage::Open) => return None,
+                Ok(Progress::Complete) => self.split = AddressOrders::new(&self.space, &self.state),
+                Ok(Progress::Over) => return Some(None),
+                Ok(Progress::Open) => return None,
                 Err(refusal) => {
                     (self.path, self.next) = (Vec::new(), None);
                     return Some(Some(Err(refusal)));
@@ -186,26 +186,26 @@ impl Layouts {
     }
 
     /// Advances to the next complete choices; `Open` if the caller stops the walk.
-    fn advance(&mut self, steps: &mut SearchBudget<'_>) -> Result<Stage, CandidatesError> {
+    fn advance(&mut self, steps: &mut SearchBudget<'_>) -> Result<Progress, CandidatesError> {
         while let Some(choice) = self.next.take().or_else(|| self.back()) {
             let goes_on = steps.take()?;
             let stage = self.attempt(choice);
-            if stage == Stage::Complete || !goes_on {
+            if stage == Progress::Complete || !goes_on {
                 return Ok(stage);
             }
         }
-        Ok(Stage::Over)
+        Ok(Progress::Over)
     }
 
-    fn attempt(&mut self, choice: WalkChoice) -> Stage {
+    fn attempt(&mut self, choice: WalkChoice) -> Progress {
         self.tried += 1;
         if !self.state.make(&self.space, choice) {
             self.next = self.other(choice);
-            return Stage::Open;
+            return Progress::Open;
         }
         self.path.push(choice);
         self.next = self.deeper(choice);
-        if self.next.is_none() { Stage::Complete } else { Stage::Open }
+        if self.next.is_none() { Progress::Complete } else { Progress::Open }
     }
 
     /// Takes choices back until there is another one to try.

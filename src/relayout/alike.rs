@@ -23,7 +23,7 @@ use num_integer::Integer;
 
 use super::numbered::{BothNumbers, Field, NumberPart, NumberedSides, Rows, UnitNumber, sums};
 use super::options::{Options, merge, spend};
-use super::pair::Side;
+use super::pair::Role;
 use crate::error::LayoutError;
 use crate::number::to_u64;
 
@@ -232,13 +232,13 @@ impl<'a> Sweep<'a> {
         let (from, to) = (own.value(self.all.start.source), own.value(self.all.start.target));
         let mut ends =
             Ends { field: own, from, to, digits: [None; 2], source: None, target: None, factor: 1 };
-        let adding = |of: Side| {
+        let adding = |of: Role| {
             let adds = |part: &&usize| own.value(self.reach[**part].of(of)) > 0;
             let mut parts = self.of_field[field].iter().filter(adds);
             parts.next().copied().filter(|_| parts.next().is_none())
         };
         // A digit that adds to nothing else.
-        let alone = |of: Side| {
+        let alone = |of: Role| {
             let part = adding(of)?;
             let Options::PeriodicDigit { size, step } = self.all.parts[part].options else {
                 return None;
@@ -256,11 +256,11 @@ impl<'a> Sweep<'a> {
                 ([Some(digit); 2], Some(values), Some(source));
             return ends;
         }
-        if let Some((digit, values)) = alone(Side::Target) {
+        if let Some((digit, values)) = alone(Role::Target) {
             (ends.digits[0], ends.target) = (Some(digit), Some(values));
         }
         let fits = |values: &UnitProgression| ends.target.is_none_or(|target| target.meets(values));
-        if let Some((digit, values)) = alone(Side::Source).filter(|(_, values)| fits(values)) {
+        if let Some((digit, values)) = alone(Role::Source).filter(|(_, values)| fits(values)) {
             (ends.digits[1], ends.source) = (Some(digit), Some(values));
             let part = &self.all.parts[digit];
             ends.factor = if part.copies_of.is_none() { part.options.total() } else { 1 };
@@ -294,7 +294,7 @@ impl FieldSums {
     /// Adds every option of a part to every sum.
     fn take(&mut self, part: &NumberPart, budget: &mut u64) -> Result<(), LayoutError> {
         self.kept = sums(&self.kept, &part.options, budget)?;
-        if part.copies_of == Some(Side::Source) {
+        if part.copies_of == Some(Role::Source) {
             return Ok(());
         }
         self.held = match &part.options {

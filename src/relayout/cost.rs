@@ -96,7 +96,7 @@ fn too_many_steps() -> LayoutError {
 }
 
 /// The elements that one unit of a level takes in and gives away.
-struct Share {
+struct UnitExchange {
     level: Level,
     into: u64,
     out_of: u64,
@@ -288,15 +288,16 @@ impl CostModel {
                 .max()
                 .unwrap_or(0)
         };
-        let share = |level| Share { level, into: of(entered, level), out_of: of(left, level) };
+        let share =
+            |level| UnitExchange { level, into: of(entered, level), out_of: of(left, level) };
         self.of_shares(levels.into_iter().map(share))
     }
 
     /// The even share of the units that take part; `None` for a level that is no part of the machine.
-    fn even_share(&self, traffic: &LevelTraffic) -> Option<Share> {
+    fn even_share(&self, traffic: &LevelTraffic) -> Option<UnitExchange> {
         let units = self.rates(traffic.level)?.units;
         let each = |count: u64, among: u64| count.div_ceil(among.clamp(1, units));
-        Some(Share {
+        Some(UnitExchange {
             level: traffic.level,
             into: each(traffic.into, traffic.receivers),
             out_of: each(traffic.out_of.unwrap_or(0), traffic.senders),
@@ -304,7 +305,7 @@ impl CostModel {
     }
 
     /// The slowest of some levels, innermost first, or all of them one after the other.
-    fn of_shares(&self, shares: impl Iterator<Item = Share>) -> Result<Cost, LayoutError> {
+    fn of_shares(&self, shares: impl Iterator<Item = UnitExchange>) -> Result<Cost, LayoutError> {
         let (mut cost, mut latency) = (Cost::default(), 0_u64);
         for share in shares {
             let Some(rates) = self.rates(share.level) else { continue };

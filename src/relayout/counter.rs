@@ -6,7 +6,7 @@ use itertools::Itertools;
 
 use super::digit::{Adds, DigitChoice};
 use super::equations::system;
-use super::pair::{Relayout, Side};
+use super::pair::{Relayout, Role};
 use super::refine::{Common, CommonLanding, refine};
 use super::refuse::not_decided;
 use super::system::System;
@@ -43,7 +43,7 @@ pub(super) fn both(level: Level) -> Compared {
 pub(super) struct Counter<'a> {
     relayout: &'a Relayout,
     compared: Vec<Compared>,
-    pub(super) groups: Vec<Group>,
+    pub(super) groups: Vec<AxisGroup>,
     /// The copies of both sides, each with the number of the sum in which they differ.
     pub(super) copies: Vec<(usize, DigitChoice<u64>)>,
     /// The sums where every digit is 0.
@@ -51,7 +51,7 @@ pub(super) struct Counter<'a> {
 }
 
 /// The digits of a group of axes that are truncated together, minor to major.
-pub(super) struct Group {
+pub(super) struct AxisGroup {
     pub(super) choices: Vec<DigitChoice<u64>>,
     /// The greatest value: that of the last element, digit by digit.
     last: Vec<u64>,
@@ -72,7 +72,7 @@ impl<'a> Counter<'a> {
             let choices = digits.iter().map(|digit| counter.choice(digit, &shape)).collect();
             let axes = digits.first().map_or(&[][..], |digit| &digit.axes);
             let elements: u64 = axes.iter().map(|axis| shape[*axis]).product();
-            counter.groups.push(Group::new(choices, elements));
+            counter.groups.push(AxisGroup::new(choices, elements));
         }
         Ok(counter)
     }
@@ -107,7 +107,7 @@ impl<'a> Counter<'a> {
         given: &[u64],
         mut take: impl FnMut(System) -> Result<(), LayoutError>,
     ) -> Result<(), LayoutError> {
-        let boxes: Vec<u64> = self.groups.iter().map(Group::boxes).collect();
+        let boxes: Vec<u64> = self.groups.iter().map(AxisGroup::boxes).collect();
         let few = product(boxes.iter().copied()).is_some_and(|boxes| boxes <= MOST_BOXES);
         if !few {
             return Err(not_decided(MOST_BOXES));
@@ -135,7 +135,7 @@ impl<'a> Counter<'a> {
     }
 
     /// The level of one side in every comparison; `None` for a given number.
-    fn levels(&self, side: Side) -> impl Iterator<Item = Option<Level>> + '_ {
+    fn levels(&self, side: Role) -> impl Iterator<Item = Option<Level>> + '_ {
         self.compared.iter().map(move |compared| match side.of(compared) {
             Coordinate::In(level) => Some(*level),
             Coordinate::Given(_) => None,
@@ -145,13 +145,13 @@ impl<'a> Counter<'a> {
     /// The sum that a step of a landing adds to, and the amount; `None` if its level is not compared.
     fn step(&self, (side, level, stride): CommonLanding) -> Option<(usize, u64)> {
         let comparison = self.levels(side).position(|found| found == Some(level))?;
-        Some((2 * comparison + usize::from(side == Side::Target), stride))
+        Some((2 * comparison + usize::from(side == Role::Target), stride))
     }
 
     /// The coordinates of both sides.
     fn sums(&self, index: &[u64]) -> Vec<u64> {
         let of = |side| coordinates(self.relayout.layout(side), index, self.levels(side));
-        of(Side::Source).into_iter().interleave(of(Side::Target)).collect()
+        of(Role::Source).into_iter().interleave(of(Role::Target)).collect()
     }
 
     /// The copies of both sides.
@@ -162,7 +162,7 @@ impl<'a> Counter<'a> {
                 Some((step.0, DigitChoice::digit(replica.size, step)))
             })
         };
-        copies(Side::Source).chain(copies(Side::Target)).collect()
+        copies(Role::Source).chain(copies(Role::Target)).collect()
     }
 
     /// Converts a common digit into a choice. The least amounts that a listed one adds go to `start`.
@@ -209,13 +209,13 @@ pub(super) fn coordinates(
     at
 }
 
-impl Group {
-    fn new(choices: Vec<DigitChoice<u64>>, elements: u64) -> Group {
+impl AxisGroup {
+    fn new(choices: Vec<DigitChoice<u64>>, elements: u64) -> AxisGroup {
         let mut last = vec![0; choices.len()];
         let sizes = choices.iter().rev().map(|choice| choice.options);
         split(elements - 1, sizes, &mut last);
         last.reverse();
-        Group { choices, last }
+        AxisGroup { choices, last }
     }
 
     /// Returns whether every combination of digits is an element.

@@ -2,7 +2,7 @@
 
 use super::numbered::{NumberedSides, sums};
 use super::options::BUDGET;
-use super::pair::{Relayout, Side};
+use super::pair::{Relayout, Role};
 use super::refuse::fit;
 use super::traffic::copies_in;
 use crate::error::LayoutError;
@@ -59,7 +59,7 @@ impl Relayout {
         let depth = self.depth_of(level)?;
         let level = self.units[..depth].last().copied().unwrap_or(level);
         let path = self.nodes_of(level);
-        let [rows, columns] = [Side::Source, Side::Target].map(|side| self.units_in(side, &path));
+        let [rows, columns] = [Role::Source, Role::Target].map(|side| self.units_in(side, &path));
         if rows.is_empty() || columns.is_empty() {
             return Err(LayoutError::LevelMissing { level });
         }
@@ -89,7 +89,7 @@ impl Relayout {
     }
 
     /// The units of one side, by the coordinates that its own nodes give; at most one too many.
-    fn units_in(&self, side: Side, path: &[Level]) -> Vec<u64> {
+    fn units_in(&self, side: Role, path: &[Level]) -> Vec<u64> {
         let own = path.iter().filter(|level| self.is_inside(side, **level));
         let steps: Vec<(Level, u64)> =
             own.map(|level| (*level, self.in_units((*level, 1)).1)).collect();
@@ -115,14 +115,14 @@ impl Relayout {
             flows = sums(&flows, &part.options, &mut budget)?;
         }
         let elsewhere = u128::from(self.copies()) / copies_in(&self.target, path);
-        let unit = |side: Side, number| -> u64 {
+        let unit = |side: Role, number| -> u64 {
             let at = path.iter().copied().zip(numbered.unit(number));
             let at = at.filter(|(level, _)| self.is_inside(side, *level));
             at.map(|at| self.in_units(at).1).sum()
         };
         for (flow, count) in flows {
-            let row = rows.binary_search(&unit(Side::Source, flow.source));
-            let column = columns.binary_search(&unit(Side::Target, flow.target));
+            let row = rows.binary_search(&unit(Role::Source, flow.source));
+            let column = columns.binary_search(&unit(Role::Target, flow.target));
             if let (Ok(row), Ok(column)) = (row, column) {
                 counts[row][column] += fit(count * elsewhere)?;
             }

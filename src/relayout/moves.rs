@@ -4,7 +4,7 @@ use std::fmt;
 
 use itertools::Itertools;
 
-use super::pair::{Distance, Relayout, Side};
+use super::pair::{Distance, Relayout, Role};
 use super::refine::{Common, refine};
 use super::traffic::Traffic;
 use crate::algebra::{Layout, Replica};
@@ -145,7 +145,7 @@ impl Relayout {
         let Common { axes, place, size, digits } = common;
         let digits = digits.unwrap_or_default();
         let is_one = digits.iter().all(|digit| digit.is_whole(size));
-        let [from, to] = [Side::Source, Side::Target].map(|side| {
+        let [from, to] = [Role::Source, Role::Target].map(|side| {
             let digit = digits.iter().find(|digit| is_one && digit.step.0 == side)?;
             Some(self.in_units((digit.step.1, digit.step.2)))
         });

@@ -14,11 +14,11 @@
 
 use std::ops::{Add, AddAssign};
 
-use super::counter::{Counter, Group, both};
+use super::counter::{AxisGroup, Counter, both};
 use super::digit::{DigitChoice, Step};
 use super::equations::Segments;
 use super::options::{Options, merge, spend};
-use super::pair::{Relayout, Side};
+use super::pair::{Relayout, Role};
 use crate::error::{LayoutError, Site};
 use crate::level::Level;
 use crate::number::{to_index, to_u64};
@@ -54,7 +54,7 @@ pub(super) struct BothNumbers {
 }
 
 impl BothNumbers {
-    pub(super) fn of(self, side: Side) -> UnitNumber {
+    pub(super) fn of(self, side: Role) -> UnitNumber {
         *side.of(&(self.source, self.target))
     }
 }
@@ -79,7 +79,7 @@ pub(super) type Rows = Vec<(BothNumbers, u128)>;
 /// A digit of the elements, or of the copies of one side.
 #[derive(Clone, Debug)]
 pub(super) struct NumberPart {
-    pub(super) copies_of: Option<Side>,
+    pub(super) copies_of: Option<Role>,
     pub(super) options: Options<BothNumbers>,
 }
 
@@ -114,7 +114,7 @@ impl NumberedSides {
             numbered.add(group, budget)?;
         }
         for (sum, copies) in &counter.copies {
-            let side = if sum.is_multiple_of(2) { Side::Source } else { Side::Target };
+            let side = if sum.is_multiple_of(2) { Role::Source } else { Role::Target };
             numbered.push(Some(side), copies, budget)?;
         }
         Ok(numbered)
@@ -131,7 +131,7 @@ impl NumberedSides {
     }
 
     /// Adds the parts that the digits of a group make.
-    fn add(&mut self, group: &Group, budget: &mut u64) -> Result<(), LayoutError> {
+    fn add(&mut self, group: &AxisGroup, budget: &mut u64) -> Result<(), LayoutError> {
         if group.is_full() {
             return group.choices.iter().try_for_each(|choice| self.push(None, choice, budget));
         }
@@ -167,7 +167,7 @@ impl NumberedSides {
 
     fn push(
         &mut self,
-        copies_of: Option<Side>,
+        copies_of: Option<Role>,
         choice: &DigitChoice<u64>,
         budget: &mut u64,
     ) -> Result<(), LayoutError> {
@@ -241,8 +241,8 @@ fn fields(
     let mut fields = Vec::new();
     let mut shift = 0;
     for (level, segments) in path.iter().zip(levels).rev() {
-        let extent = |side: Side| relayout.layout(side).extent(*level);
-        let greatest = extent(Side::Source).max(extent(Side::Target)) - 1;
+        let extent = |side: Role| relayout.layout(side).extent(*level);
+        let greatest = extent(Role::Source).max(extent(Role::Target)) - 1;
         let own = segments.from.iter().enumerate().map(|(at, from)| {
             let end = segments.from.get(at + 1).map_or(greatest / from, |next| next / from - 1);
             let bits = u64::BITS - end.leading_zeros();

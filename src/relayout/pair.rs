@@ -73,17 +73,17 @@ pub struct Relayout {
 
 /// One of the two sides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Side {
+pub(super) enum Role {
     Source,
     Target,
 }
 
-impl Side {
+impl Role {
     /// Returns the entry of this side.
     pub(super) fn of<T>(self, (source, target): &(T, T)) -> &T {
         match self {
-            Side::Source => source,
-            Side::Target => target,
+            Role::Source => source,
+            Role::Target => target,
         }
     }
 }
@@ -204,10 +204,10 @@ impl Relayout {
         &self.units
     }
 
-    pub(super) fn layout(&self, side: Side) -> &Layout {
+    pub(super) fn layout(&self, side: Role) -> &Layout {
         match side {
-            Side::Source => &self.source,
-            Side::Target => &self.target,
+            Role::Source => &self.source,
+            Role::Target => &self.target,
         }
     }
 
@@ -225,14 +225,14 @@ impl Relayout {
     }
 
     /// Returns whether the memory of one side is inside units of a level of the path.
-    pub(super) fn is_inside(&self, side: Side, level: Level) -> bool {
+    pub(super) fn is_inside(&self, side: Role, level: Level) -> bool {
         level == Level::TIME || side.of(&self.paths.sides).contains(&level)
     }
 
     /// The memory of one side that a path leads to; that of a group by its first unit.
     pub(super) fn memory_at(
         &self,
-        side: Side,
+        side: Role,
         path: impl Iterator<Item = (Level, u64)>,
     ) -> Location {
         let mut memory = Location::default();

@@ -16,7 +16,7 @@ use num_integer::Integer;
 use smallvec::{SmallVec, smallvec};
 
 use super::digit::PeriodicDigit;
-use super::pair::Side;
+use super::pair::Role;
 use super::refuse::not_decided;
 use crate::algebra::{self, Destination, Groups, Layout, product, split};
 use crate::error::LayoutError;
@@ -26,7 +26,7 @@ use crate::level::Level;
 const MOST_LISTED: u64 = 1 << 18;
 
 /// One step of a digit: the side and the level that it adds to, and the amount.
-pub(super) type CommonLanding = (Side, Level, u64);
+pub(super) type CommonLanding = (Role, Level, u64);
 
 /// One digit of either side or, where they split a number differently, more.
 pub(super) type CommonDigits = SmallVec<[PeriodicDigit<CommonLanding>; 2]>;
@@ -100,8 +100,8 @@ struct Pair<'a> {
 
 impl<'a> Pair<'a> {
     fn new([source, target]: &'a [algebra::Digits; 2], axis: usize, extent: u64) -> Pair<'a> {
-        let source = OneSide::new(Side::Source, source.of(axis));
-        Pair { axis, extent, source, target: OneSide::new(Side::Target, target.of(axis)) }
+        let source = OneSide::new(Role::Source, source.of(axis));
+        Pair { axis, extent, source, target: OneSide::new(Role::Target, target.of(axis)) }
     }
 
     fn refined(&self, most_truncated: u64) -> Result<Vec<Common>, LayoutError> {
@@ -162,7 +162,7 @@ impl<'a> Pair<'a> {
 
 /// An axis as one layout splits it.
 struct OneSide<'a> {
-    side: Side,
+    side: Role,
     /// The digits with more than one value, minor to major.
     digits: SmallVec<[&'a algebra::Digit; 8]>,
     /// The place from which on no digit feeds a derived axis.
@@ -170,7 +170,7 @@ struct OneSide<'a> {
 }
 
 impl<'a> OneSide<'a> {
-    fn new(side: Side, digits: &'a [algebra::Digit]) -> OneSide<'a> {
+    fn new(side: Role, digits: &'a [algebra::Digit]) -> OneSide<'a> {
         let feeds = digits.iter().find(|digit| matches!(digit.to, Destination::Derived(_)));
         OneSide {
             side,

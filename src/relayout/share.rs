@@ -3,7 +3,7 @@
 use super::counter::{Compared, Coordinate, Counter, both};
 use super::numbered::NumberedSides;
 use super::options::BUDGET;
-use super::pair::{Relayout, Side, TimeOrder};
+use super::pair::{Relayout, Role, TimeOrder};
 use super::refuse::fit;
 use super::traffic::copies_in;
 use crate::algebra::product;
@@ -59,7 +59,7 @@ impl Relayout {
     pub fn busiest(&self, level: Level) -> Result<Busiest, LayoutError> {
         let path = &self.units[..self.depth_of(level)?];
         let level = path.last().copied().unwrap_or(level);
-        if self.elements() == 0 || !self.is_inside(Side::Target, level) {
+        if self.elements() == 0 || !self.is_inside(Role::Target, level) {
             return Ok(Busiest {
                 level,
                 unit: Location::default(),
@@ -72,7 +72,7 @@ impl Relayout {
         let units = units.ok_or(LayoutError::too_large(Site::Layout, "the number of units"))?;
         let mut budget = BUDGET;
         let most = NumberedSides::new(self, path, &mut budget)?.most(&mut budget)?;
-        let unit = self.memory_at(Side::Target, path.iter().copied().zip(most.unit));
+        let unit = self.memory_at(Role::Target, path.iter().copied().zip(most.unit));
         Ok(Busiest { level, unit, elements: fit(most.into)?, total: fit(most.total)?, units })
     }
 
@@ -119,7 +119,7 @@ impl Relayout {
         let (held, counts) = counts.split_at(self.in_a_step().count());
         let first = if self.time.is_some() { held.first().copied() } else { None };
         let first = first.unwrap_or_else(|| u128::from(self.elements()));
-        self.per_level(&units, |depth| match self.is_inside(Side::Target, units[depth - 1]) {
+        self.per_level(&units, |depth| match self.is_inside(Role::Target, units[depth - 1]) {
             true => fit(first * copies_in(&self.target, &units[..depth]) - counts[depth - 1]),
             false => Ok(0),
         })

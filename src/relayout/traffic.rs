@@ -2,7 +2,7 @@
 
 use super::counter::{Counter, both};
 use super::holders::holders_at_most;
-use super::pair::{Distance, Relayout, Side};
+use super::pair::{Distance, Relayout, Role};
 use super::refuse::fit;
 use crate::algebra::Layout;
 use crate::error::LayoutError;
@@ -135,7 +135,7 @@ impl Relayout {
             let held = copies_in(&self.target, path);
             let into = elements * held - both[depth - 1];
             let alone = copies_in(&self.source, path) == 1 || elements == 0;
-            let (into, out_of) = match (inside(Side::Source), inside(Side::Target)) {
+            let (into, out_of) = match (inside(Role::Source), inside(Role::Target)) {
                 (false, _) => (into, Some(0)),
                 // All leave a unit, whichever has them.
                 (true, false) => (0, Some(elements)),

@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 use std::collections::{HashMap, VecDeque};
 
 use super::counter::coordinates;
-use super::pair::{Distance, Relayout, Side, TimeOrder};
+use super::pair::{Distance, Relayout, Role, TimeOrder};
 use crate::algebra::{Indexes, work};
 use crate::error::{LayoutError, RelayoutFault, Site};
 use crate::level::Level;
@@ -121,9 +121,9 @@ impl Relayout {
 
     /// Address x lanes + lane, the number of a place in its memory, fits.
     fn check_numbers(&self) -> Result<(), LayoutError> {
-        let places = |side: Side| self.layout(side).extent(Level::ADDR).checked_mul(self.lanes());
+        let places = |side: Role| self.layout(side).extent(Level::ADDR).checked_mul(self.lanes());
         let too_large = LayoutError::too_large(Site::Layout, "the number of a place in a memory");
-        places(Side::Source).and(places(Side::Target)).map_or(Err(too_large), |_| Ok(()))
+        places(Role::Source).and(places(Role::Target)).map_or(Err(too_large), |_| Ok(()))
     }
 
     /// The move of an element that comes from farthest, the first of equals; `None` if the element is in place.
@@ -141,13 +141,13 @@ impl Relayout {
 
 /// One side: the levels of its places, and the amounts that copies add in each.
 struct SidePlaces {
-    side: Side,
+    side: Role,
     levels: Vec<Level>,
     adds: Vec<Vec<u64>>,
 }
 
 impl SidePlaces {
-    fn new(relayout: &Relayout, side: Side) -> SidePlaces {
+    fn new(relayout: &Relayout, side: Role) -> SidePlaces {
         let mut levels = relayout.units.clone();
         levels.extend([Level::ADDR, Level::W]);
         // Nothing moves without elements, however many copies they would have.
@@ -252,8 +252,8 @@ impl<'a> Transfers<'a> {
         }
         Ok(Transfers {
             relayout,
-            source: SidePlaces::new(relayout, Side::Source),
-            target: SidePlaces::new(relayout, Side::Target),
+            source: SidePlaces::new(relayout, Role::Source),
+            target: SidePlaces::new(relayout, Role::Target),
             distances,
             indexes: Indexes::new(relayout.source.shape()),
             number: 0,

@@ -20,7 +20,7 @@ use std::ops::{ControlFlow, Range};
 
 use itertools::Itertools;
 
-use super::read::{Reader, RowRun};
+use super::read::{IndexReader, RowRun};
 use crate::algebra::strided::StridedDigit;
 use crate::algebra::{Budget, Digit, Indexes, Layout, Sum, Term, digits, nests, product};
 use crate::level::Level;
@@ -199,7 +199,7 @@ pub(super) struct Slots<'a> {
     /// The row where all counters are 0.
     base: Vec<u64>,
     padding: bool,
-    reader: Reader<'a>,
+    reader: IndexReader<'a>,
     run: RowRun,
     /// The slots that are left.
     slots: Range<u64>,
@@ -266,7 +266,7 @@ impl<'a> Slots<'a> {
         let (rank, width) = (layout.rank(), base.len());
         let (walk, outer, inner) = RowWalk::new(&counters, width);
         let slots = 0..counters.iter().map(|counter| counter.count).product();
-        let reader = Reader::new(layout, columns.len());
+        let reader = IndexReader::new(layout, columns.len());
         let block = Block { width, columns: columns.len(), rank, ..Block::default() };
         let run = longest_run(&counters, &reader, columns.len());
         Ok(Some(Slots { counters, outer, inner, walk, base, padding, reader, run, slots, block }))
@@ -414,7 +414,7 @@ impl<'a> Slots<'a> {
 }
 
 /// The longest run among those with few rows between: only its first row need be read.
-fn longest_run(counters: &[Wheel], reader: &Reader, columns: usize) -> RowRun {
+fn longest_run(counters: &[Wheel], reader: &IndexReader, columns: usize) -> RowRun {
     let (mut longest, mut step) = (RowRun::ALONE, 1);
     for counter in counters.iter().rev().take_while(|counter| counter.listing.is_none()) {
         let run =

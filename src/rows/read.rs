@@ -10,7 +10,7 @@ use crate::number::to_index;
 
 /// Reads the index of every row of a block.
 #[derive(Clone, Debug)]
-pub(super) struct Reader<'a> {
+pub(super) struct IndexReader<'a> {
     layout: &'a Layout,
     /// The number of coordinates that a row begins with, and the length of a row.
     columns: usize,
@@ -61,8 +61,8 @@ enum How<'a> {
     Search(Arc<Decoder<'a>>),
 }
 
-impl<'a> Reader<'a> {
-    pub(super) fn new(layout: &'a Layout, columns: usize) -> Reader<'a> {
+impl<'a> IndexReader<'a> {
+    pub(super) fn new(layout: &'a Layout, columns: usize) -> IndexReader<'a> {
         let how = match layout.derived_axes() {
             [] => How::Direct,
             _ => Feeders::new(layout)
@@ -72,7 +72,7 @@ impl<'a> Reader<'a> {
         let open = axes.filter(|(_, axis)| axis.extent < axis.slots());
         let open = open.map(|(number, axis)| (number, axis.extent)).collect();
         let width = columns + layout.nodes().count();
-        Reader { layout, columns, width, how, open, added: Vec::new() }
+        IndexReader { layout, columns, width, how, open, added: Vec::new() }
     }
 
     /// Returns whether indexes are found by search, which gives one for each slot.

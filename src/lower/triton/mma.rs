@@ -17,7 +17,7 @@ const N: usize = 1;
 type Bits = Vec<(usize, u64)>;
 
 /// One instruction.
-struct Instruction {
+struct MmaInstruction {
     /// The result in registers and lanes.
     registers: Bits,
     lanes: Bits,
@@ -68,7 +68,7 @@ fn check_rank(keys: Keys<'_>, shape: &[u64]) -> Result<(), ParseError> {
     }
 }
 
-fn instruction(keys: Keys<'_>) -> Result<Instruction, ParseError> {
+fn instruction(keys: Keys<'_>) -> Result<MmaInstruction, ParseError> {
     match &*keys.attribute.name {
         "nvidia_mma" | "mma" => nvidia(keys),
         "amd_mfma" | "mfma" => mfma(keys),
@@ -98,7 +98,7 @@ fn nvidia_version(keys: Keys<'_>) -> Result<u64, ParseError> {
     }
 }
 
-fn nvidia(keys: Keys<'_>) -> Result<Instruction, ParseError> {
+fn nvidia(keys: Keys<'_>) -> Result<MmaInstruction, ParseError> {
     check_keys(keys, &["versionMajor", "versionMinor", "warpsPerCTA", "instrShape"])?;
     let version = nvidia_version(keys)?;
     let shape = keys.numbers("instrShape")?;
@@ -113,7 +113,7 @@ fn nvidia(keys: Keys<'_>) -> Result<Instruction, ParseError> {
     };
     // Ampere counts warps along N first, Hopper along M.
     let order = if version == 2 { [N, M] } else { [M, N] };
-    Ok(Instruction {
+    Ok(MmaInstruction {
         registers: [(N, 1), (M, 8)].into_iter().chain(bits(N, 8, columns)).collect(),
         lanes: bits(N, 2, 8).chain(bits(M, 1, 8)).collect(),
         size: [16, columns],
@@ -131,7 +131,7 @@ fn mfma_size(keys: Keys<'_>) -> Result<u64, ParseError> {
     }
 }
 
-fn mfma(keys: Keys<'_>) -> Result<Instruction, ParseError> {
+fn mfma(keys: Keys<'_>) -> Result<MmaInstruction, ParseError> {
     let version = ["version", "versionMajor", "versionMinor"];
     let own = ["warpsPerCTA", "instrShape", "isTransposed", "tilesPerWarp", "elementBitWidth"];
     check_keys(keys, &[&version[..], &own].concat())?;
@@ -145,7 +145,7 @@ fn mfma(keys: Keys<'_>) -> Result<Instruction, ParseError> {
     // A group of lanes has a row of the columns; the groups take four rows each, in turn.
     let groups = 64 / size;
     let (rows, columns) = if keys.flag("isTransposed")? { (N, M) } else { (M, N) };
-    Ok(Instruction {
+    Ok(MmaInstruction {
         registers: bits(rows, 1, 4).chain(bits(rows, 4 * groups, size)).collect(),
         lanes: bits(columns, 1, size).chain(bits(rows, 4, 4 * groups)).collect(),
         size: [size, size],
@@ -163,7 +163,7 @@ fn wmma_version(keys: Keys<'_>) -> Result<u64, ParseError> {
     }
 }
 
-fn wmma(keys: Keys<'_>) -> Result<Instruction, ParseError> {
+fn wmma(keys: Keys<'_>) -> Result<MmaInstruction, ParseError> {
     let own = ["version", "isTranspose", "ctaLayout", "warpsPerCTA", "instrShape"];
     check_keys(keys, &own)?;
     if keys.has("instrShape") && !matches!(keys.numbers("instrShape")?[..], [16, 16, _]) {
@@ -177,7 +177,7 @@ fn wmma(keys: Keys<'_>) -> Result<Instruction, ParseError> {
     };
     // Half-waves take rows in turn on RDNA 3, and half of the rows each on RDNA 4.
     let (step, half) = if is_first { (2, 1) } else { (1, 8) };
-    Ok(Instruction {
+    Ok(MmaInstruction {
         registers: bits(rows, step, 8 * step).collect(),
         lanes: bits(columns, 1, 16).chain([(rows, half)]).collect(),
         size: [16, 16],
@@ -185,7 +185,7 @@ fn wmma(keys: Keys<'_>) -> Result<Instruction, ParseError> {
     })
 }
 
-impl Instruction {
+impl MmaInstruction {
     /// Adds the warps to a tile, which along a summed dimension are copies.
     fn put_warps(&self, tile: &mut TritonTile, summed: Option<usize>) {
         match &self.warps {

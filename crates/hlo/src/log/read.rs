@@ -22,7 +22,7 @@ impl OutOfMemory {
     /// Reads the messages of a log.
     #[must_use]
     pub fn read(log: &str) -> OutOfMemory {
-        let mut reader = Reader::default();
+        let mut reader = MessageReader::default();
         for (line, number) in log.lines().zip(1..) {
             reader.found.limits.extend(limit(line, number));
             reader.read_part(line);
@@ -35,13 +35,13 @@ impl OutOfMemory {
 
 /// The message so far, and where fields go.
 #[derive(Default)]
-struct Reader {
+struct MessageReader {
     found: OutOfMemory,
     /// True while fields belong to the last allocation: a rule, or a size that cannot be read, ends it.
     is_open: bool,
 }
 
-impl Reader {
+impl MessageReader {
     /// `    arguments         4.00G`
     fn read_part(&mut self, line: &str) {
         let part = PARTS.iter().find_map(|name| {

@@ -11,7 +11,7 @@ use crate::scan::bracket::{Stretch, stretch, strided};
 use crate::scan::known::{Known, Verdict};
 use crate::scan::name;
 use crate::scan::sharded::{self, LineAhead};
-use crate::scan::window::{SOFT_BREAK, Window};
+use crate::scan::window::{SOFT_BREAK, TextWindow};
 use crate::{HloModule, shape_end, type_before};
 use tensor_layout::notation::{Notation, XlaParser};
 
@@ -52,7 +52,7 @@ fn is_mark(byte: &u8) -> bool {
 /// ```
 #[derive(Clone, Debug)]
 pub struct LayoutScan<R> {
-    window: Window<R>,
+    window: TextWindow<R>,
     at: usize,
     /// The end of the last layout in brackets: brackets before it are part of that.
     taken: usize,
@@ -87,7 +87,7 @@ impl<R: Read> LayoutScan<R> {
     /// A scan that reads XLA shapes with the parser `xla`.
     pub fn with_parser(input: R, xla: XlaParser) -> LayoutScan<R> {
         LayoutScan {
-            window: Window::new(input),
+            window: TextWindow::new(input),
             at: 0,
             taken: 0,
             line: 0,

@@ -19,7 +19,7 @@ const LONGEST_ESCAPE: usize = 8;
 
 /// The part of a text that is looked at, with the escapes of quoted strings undone in place.
 #[derive(Clone, Debug)]
-pub(super) struct Window<R> {
+pub(super) struct TextWindow<R> {
     input: R,
     bytes: Vec<u8>,
     /// The end of the part in which escapes are undone.
@@ -28,9 +28,9 @@ pub(super) struct Window<R> {
     read: u64,
 }
 
-impl<R: Read> Window<R> {
-    pub(super) fn new(input: R) -> Window<R> {
-        Window { input, bytes: Vec::new(), plain: 0, ended: false, read: 0 }
+impl<R: Read> TextWindow<R> {
+    pub(super) fn new(input: R) -> TextWindow<R> {
+        TextWindow { input, bytes: Vec::new(), plain: 0, ended: false, read: 0 }
     }
 
     /// The text in the window.
@@ -103,10 +103,10 @@ fn undo_escape(bytes: &mut [u8], start: usize) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::{LONGEST_LAYOUT, Window};
+    use super::{LONGEST_LAYOUT, TextWindow};
 
     fn undone(text: &str) -> String {
-        let mut window = Window::new(text.as_bytes());
+        let mut window = TextWindow::new(text.as_bytes());
         window.advance(0).unwrap();
         String::from_utf8(window.bytes().to_vec()).unwrap()
     }
@@ -124,7 +124,7 @@ mod tests {
     #[test]
     fn a_window_moves_over_the_whole_text() {
         let text: String = (0..200_000).map(|n| format!("{n} ")).collect();
-        let mut window = Window::new(text.as_bytes());
+        let mut window = TextWindow::new(text.as_bytes());
         let (mut seen, mut start) = (Vec::new(), 0);
         loop {
             window.advance(start).unwrap();

@@ -10,7 +10,7 @@ use crate::values::quoted;
 
 /// The arguments of `Layout.on`.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Spot {
+pub(crate) struct OnArguments {
     pub(crate) machine: Option<Machine>,
     /// The text of the machine that was asked for, where it has one.
     pub(crate) machine_text: Option<String>,
@@ -23,28 +23,32 @@ pub(crate) struct Spot {
     pub(crate) shared: bool,
 }
 
-impl Spot {
+impl OnArguments {
     /// The memory and the type at the end of a text: `@LM0 / Half`.
-    pub(crate) fn written(text: &LayoutText) -> Spot {
-        let LayoutText::PadLayout(tree) = text else { return Spot::default() };
-        Spot {
+    pub(crate) fn written(text: &LayoutText) -> OnArguments {
+        let LayoutText::PadLayout(tree) = text else { return OnArguments::default() };
+        OnArguments {
             memory: tree.memory().map(|memory| memory.name().to_owned()),
             element_bits: tree.dtype().map(Dtype::bits),
             dtype: tree.dtype().map(|dtype| dtype.name().to_owned()),
-            ..Spot::default()
+            ..OnArguments::default()
         }
     }
 
-    pub(crate) fn on(self, machine: Option<&PyMachine>) -> Spot {
+    pub(crate) fn on(self, machine: Option<&PyMachine>) -> OnArguments {
         let machine_text = machine.and_then(PyMachine::text).map(str::to_owned);
-        Spot { machine: machine.map(|machine| machine.machine.clone()), machine_text, ..self }
+        OnArguments {
+            machine: machine.map(|machine| machine.machine.clone()),
+            machine_text,
+            ..self
+        }
     }
 
     /// The options that are asked for and those that the layout has, which must not contradict each other.
     ///
     /// The base of a placement is part of its layout, and is not added again.
-    pub(crate) fn and(self, written: &Spot) -> Answer<Spot> {
-        Ok(Spot {
+    pub(crate) fn and(self, written: &OnArguments) -> Answer<OnArguments> {
+        Ok(OnArguments {
             machine: agreed("machine", self.machine, &written.machine, |of| quoted(of.name()))?,
             machine_text: self.machine_text.or_else(|| written.machine_text.clone()),
             memory: agreed("memory", self.memory, &written.memory, |of| quoted(of))?,
