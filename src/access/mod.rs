@@ -34,7 +34,7 @@ use crate::algebra::Layout;
 /// Cost: O(elements x copies), up to 2^20.
 ///
 /// # Errors
-/// [`AccessError`]: levels of the memory, more than 32 lanes, elements that are no bytes, too many
+/// [`AccessError`]: levels of the memory, more than 32 lanes, elements that are not whole bytes, too many
 /// elements; refusals of the algebra.
 ///
 /// # Example

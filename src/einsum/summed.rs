@@ -73,7 +73,7 @@ impl Local {
     }
 }
 
-/// The digits in which the parts of a sum differ; none where some of their values are no part.
+/// The digits in which the parts of a sum differ; empty where some of their values are not a part.
 fn parts(axis: &Axis) -> Vec<Outside> {
     let apart = |digit: &Subaxis| outside(digit).is_some_and(|(_, level, _)| level != Level::TIME);
     let subaxes = axis.subaxes.iter().copied().filter(apart).collect();

@@ -265,7 +265,7 @@ impl Layout {
     /// ```
     pub fn to_pad_layout(&self) -> Result<PadLayout, LayoutError> {
         let MapText { text, said } = self.closest_pad_layout()?;
-        // Elements that share places are checked first: padding in such a layout is no reason.
+        // Elements that share places are checked first: in such a layout padding would be the wrong reason.
         said.check_readable()?;
         let lost = self.left_out(&said).into_iter().next();
         lost.map_or(Ok(text), |lost| Err(inexpressible(lost)))

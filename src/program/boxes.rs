@@ -89,7 +89,7 @@ pub(crate) struct AxisRange {
 /// Cuts ranges of the axes of a layout into grids.
 #[derive(Debug)]
 pub(crate) struct Boxes<'a> {
-    /// Without XOR axes, whose values are no sums.
+    /// Without XOR axes: their values are not sums.
     layout: Cow<'a, Layout>,
     base: u64,
     digits: Digits,

@@ -3,7 +3,7 @@
 //! ```text
 //! (8,64), rows feed 72, columns 1 of an XOR      row 3 flips 216, column 17 flips 17
 //!
-//! number = sums of both axes + (216 ^ 17)        bits that are no XOR's are never flipped
+//! number = sums of both axes + (216 ^ 17)        bits outside an XOR are never flipped
 //! ```
 //!
 //! Law: as the XOR axes decode; `None` if the bits of a value do not stay apart in the number.

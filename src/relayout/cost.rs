@@ -293,7 +293,7 @@ impl CostModel {
         self.of_shares(levels.into_iter().map(share))
     }
 
-    /// The even share of the units that take part; `None` for a level that is no part of the machine.
+    /// The even share of the units that take part; `None` for a level that the machine lacks.
     fn even_share(&self, traffic: &LevelTraffic) -> Option<UnitExchange> {
         let units = self.rates(traffic.level)?.units;
         let each = |count: u64, among: u64| count.div_ceil(among.clamp(1, units));

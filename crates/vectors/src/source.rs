@@ -226,7 +226,7 @@ fn refusal(kind: ParseErrorKind, text: &[u8]) -> ParseError {
     ParseError::new(kind, Span::new(0, text.len()), text)
 }
 
-/// Whether one number alone is the greatest.
+/// Returns whether one number alone is the greatest.
 fn lone_maximum(numbers: &[u64]) -> bool {
     let most = numbers.iter().max();
     numbers.iter().filter(|number| Some(*number) == most).count() == 1

@@ -96,7 +96,7 @@ impl TritonLayout {
         let keys = Keys { attribute: encoding, text: &text };
         let Some(of) = of else {
             let refusal =
-                keys.refuse("an encoding alone is no layout: it needs the shape of a tensor");
+                keys.refuse("an encoding alone is not a layout: it needs the shape of a tensor");
             return Err(refusal.with_help(
                 "write its type, `tensor<128x64xf16, #ttg...>`, or give --shape 128x64xf16",
             ));
