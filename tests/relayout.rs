@@ -31,6 +31,26 @@ fn digits_that_do_not_line_up_are_counted_too() {
 }
 
 #[test]
+fn flows_between_units_that_could_all_send_or_are_too_many_are_refused() {
+    let flows = |machine: &str, level, a: &str, b: &str| {
+        let machine: Machine = machine.parse().unwrap();
+        let on = |text: &str| Placement::of(text.parse().unwrap()).on(&machine).build().unwrap();
+        Relayout::new(&on(a), &on(b)).unwrap().flows(level).unwrap_err()
+    };
+    let copied = flows("PE=4", Level::PE, "((4:1); B@[2_PE:1])", "((4_PE))");
+    assert_eq!(
+        copied.to_string(),
+        "several units of `PE` hold copies of an element, so it is open which of them sends it"
+    );
+    assert_eq!(copied.help().unwrap(), "transfers choose one of them, the nearest");
+    let many = flows("PE=257", Level::PE, "((257_PE))", "((257:1); B@[1_PE])");
+    assert_eq!(
+        many.to_string(),
+        "flows are counted between at most 256 units of a level, but `PE` has more"
+    );
+}
+
+#[test]
 fn tiled_shapes_are_counted_too() {
     let machine = Stage::tree(&[(Level::PE, 1)]);
     let shapes = [

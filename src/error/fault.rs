@@ -502,6 +502,22 @@ pub enum RelayoutFault {
         /// The number of slices.
         slices: u64,
     },
+    /// Elements that several units of the source could send.
+    #[error(
+        "several units of `{level}` hold copies of an element, so it is open which of them sends it"
+    )]
+    SeveralSenders {
+        /// The level of the units.
+        level: Level,
+    },
+    /// More units than flows are counted between.
+    #[error("flows are counted between at most {most} units of a level, but `{level}` has more")]
+    ManyUnits {
+        /// The level of the units.
+        level: Level,
+        /// The greatest number of units.
+        most: u64,
+    },
     /// A level into whose units no rate is known.
     #[error("the rate into the units of `{level}` is not known")]
     NoBandwidth {

@@ -55,6 +55,9 @@ impl Diagnostic for LayoutError {
             E::Relayout(RelayoutFault::TimeAside) => {
                 "ask with `TimeOrder::Outermost` or `TimeOrder::Innermost`".into()
             }
+            E::Relayout(RelayoutFault::SeveralSenders { .. }) => {
+                "transfers choose one of them, the nearest".into()
+            }
             E::Relayout(RelayoutFault::NoBandwidth { level }) => {
                 format!("give it under `[bandwidth]` in the machine's file, as in `{level} = 8`")
             }

@@ -5,7 +5,7 @@ use super::options::BUDGET;
 use super::pair::{Relayout, Role};
 use super::refuse::fit;
 use super::traffic::copies_in;
-use crate::error::LayoutError;
+use crate::error::{LayoutError, RelayoutFault};
 use crate::level::Level;
 use crate::number::{to_index, to_u64};
 
@@ -40,8 +40,8 @@ impl Relayout {
     ///
     /// # Errors
     /// [`LevelMissing`](LayoutError::LevelMissing) for a level that paths do not go through, or that is
-    /// below one of the memories; [`NotDecided`](LayoutError::NotDecided) where the source has copies apart in the level, so
-    /// that several units could send, beyond 256 units, or as [`traffic`](Relayout::traffic).
+    /// below one of the memories; [`Relayout`](LayoutError::Relayout) where the source has copies in several units
+    /// of the level, which could all send, or beyond 256 units; as [`traffic`](Relayout::traffic).
     ///
     /// # Example
     /// ```
@@ -63,10 +63,12 @@ impl Relayout {
         if rows.is_empty() || columns.is_empty() {
             return Err(LayoutError::LevelMissing { level });
         }
-        let copied = self.elements() > 0 && copies_in(&self.source, &path) > 1;
-        if copied || to_u64(rows.len().max(columns.len())) > MOST_UNITS {
-            let question = "counting the elements that move between each pair of units";
-            return Err(LayoutError::NotDecided { question, budget: MOST_UNITS });
+        if self.elements() > 0 && copies_in(&self.source, &path) > 1 {
+            return Err(LayoutError::Relayout(RelayoutFault::SeveralSenders { level }));
+        }
+        if to_u64(rows.len().max(columns.len())) > MOST_UNITS {
+            let fault = RelayoutFault::ManyUnits { level, most: MOST_UNITS };
+            return Err(LayoutError::Relayout(fault));
         }
         let mut counts = vec![vec![0; columns.len()]; rows.len()];
         if self.elements() > 0 {

@@ -437,7 +437,17 @@ fn flows(
             continue;
         }
         let flows = match relayout.flows(*level) {
-            Err(LayoutError::NotDecided { .. }) => continue,
+            Err(LayoutError::Relayout(RelayoutFault::SeveralSenders { .. })) => {
+                let units = |places: &BTreeSet<Place>| -> BTreeSet<u64> {
+                    places.iter().map(|place| place.units[depth]).collect()
+                };
+                prop_assert!(ends[0].iter().any(|places| units(places).len() > 1), "{}", level);
+                continue;
+            }
+            Err(LayoutError::Relayout(RelayoutFault::ManyUnits { most, .. })) => {
+                prop_assert!(memories.levels[depth].1 > most, "{}", level);
+                continue;
+            }
             Err(LayoutError::LevelMissing { .. }) => {
                 prop_assert!(memories.high.0.min(memories.low.0) < depth);
                 continue;

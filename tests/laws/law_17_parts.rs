@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use proptest::prelude::*;
+use tensor_layout::error::RelayoutFault;
 use tensor_layout::relayout::{
     CostModel, LevelTraffic, Pricer, Relayout, TimeOrder, UnitPart, traffic_between,
 };
@@ -333,10 +334,15 @@ fn flows(pair: &Pair, tally: &mut Tally) -> Result<(), TestCaseError> {
             };
             let found = match tally.count(relayout.flows(*level)) {
                 Ok(found) => found,
-                Err(LayoutError::NotDecided { .. }) => {
-                    let several = indexes.iter().any(|index| senders(index).len() > 1);
+                Err(LayoutError::Relayout(RelayoutFault::SeveralSenders { level: named })) => {
+                    prop_assert_eq!(named, *level);
+                    prop_assert!(indexes.iter().any(|index| senders(index).len() > 1), "{}", level);
+                    continue;
+                }
+                Err(LayoutError::Relayout(RelayoutFault::ManyUnits { level: named, most })) => {
+                    prop_assert_eq!(named, *level);
                     let side = |slow: &Slow| slow.extent(sides.units()[depth]);
-                    prop_assert!(several || side(&pair.1).max(side(&pair.2)) > 256, "{}", level);
+                    prop_assert!(side(&pair.1).max(side(&pair.2)) > most, "{}", level);
                     continue;
                 }
                 Err(error) => return Err(TestCaseError::fail(error.to_string())),

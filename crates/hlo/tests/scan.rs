@@ -189,6 +189,10 @@ fn a_layout_may_be_broken_over_lines_and_later_lines_keep_their_numbers() {
             (5, "last".into(), "(2):(1)".into()),
         ]
     );
+    // Sixteen at the most.
+    let broken = |lines: usize| format!("((4_PE,{}3:1))", "\n".repeat(lines - 1));
+    assert_eq!(texts(&broken(16)), ["((4_PE, 3:1))"]);
+    assert_eq!(texts(&broken(17)), [""; 0]);
 }
 
 #[test]

@@ -6,7 +6,7 @@ use tensor_layout::notation::{Dtype, Notation};
 /// The greatest depth to which the brackets of a CuTe layout may nest.
 const DEEPEST: usize = 64;
 
-/// The greatest number of line breaks in a layout.
+/// The greatest number of lines of a layout.
 const MOST_LINES: usize = 16;
 
 /// A stretch of text that may be a layout.
@@ -71,7 +71,7 @@ fn group(bytes: &[u8], open: usize) -> Option<BracketPart> {
         if depth == 0 {
             return Some(BracketPart { end, ..found });
         }
-        if depth > DEEPEST || lines > MOST_LINES {
+        if depth > DEEPEST || lines >= MOST_LINES {
             return None;
         }
     }
