@@ -45,11 +45,20 @@ pub struct PlaceRun {
 }
 
 impl PlaceRun {
-    /// The place of an element of the run.
+    /// The place of an element of the run. Behind the run it is as far as the steps lead, at most to 0 or
+    /// `u64::MAX`.
     #[must_use]
     pub fn at(&self, element: u64) -> u64 {
         let element = i64::try_from(element).unwrap_or(i64::MAX);
-        self.start.wrapping_add_signed(self.step.wrapping_mul(element))
+        self.start.saturating_add_signed(self.step.saturating_mul(element))
+    }
+
+    /// Returns whether `next` is as many steps behind the start; one that no step reaches cannot be told
+    /// from the end of the range by [`at`](PlaceRun::at).
+    fn reaches(&self, length: u64, next: u64) -> bool {
+        let length = i64::try_from(length).unwrap_or(i64::MAX);
+        let steps = self.step.checked_mul(length);
+        steps.and_then(|steps| self.start.checked_add_signed(steps)) == Some(next)
     }
 
     /// Returns the step with which `next` continues the run after `length` elements; `None` if it does not.
@@ -57,7 +66,7 @@ impl PlaceRun {
         let step = i64::try_from(i128::from(next) - i128::from(self.start)).ok()?;
         match length {
             1 => Some(step),
-            _ => (self.at(length) == next).then_some(self.step),
+            _ => self.reaches(length, next).then_some(self.step),
         }
     }
 }
@@ -387,6 +396,15 @@ impl Iterator for Transfers<'_> {
 mod tests {
     use super::*;
     use crate::{Machine, Placement};
+
+    #[test]
+    fn places_behind_a_run_do_not_wrap() {
+        let (down, up) =
+            (PlaceRun { start: 1, step: -1 }, PlaceRun { start: u64::MAX - 1, step: 2 });
+        assert_eq!([0, 1, 2, u64::MAX].map(|element| down.at(element)), [1, 0, 0, 0]);
+        assert_eq!([0, 1, 2].map(|element| up.at(element)), [u64::MAX - 1, u64::MAX, u64::MAX]);
+        assert!(down.reaches(1, 0) && !down.reaches(2, 0) && !up.reaches(1, u64::MAX));
+    }
 
     #[test]
     fn transfers_take_steps_by_the_copies_that_move() {

@@ -61,6 +61,10 @@ fn lanes<T: Copy, const APART: bool>(
     tiles: StridedDigit,
     (lanes, length): (&[usize], usize),
 ) {
+    #[cfg(feature = "simd")]
+    if bytes::lanes::<T, APART>(source, target, tiles, (lanes, length)) {
+        return;
+    }
     // Short loops are unrolled where the compiler knows how short; those over bytes and halves, for
     // which it then puts vectors together cell by cell, are left to it as loops.
     let is_wide = size_of::<T>() >= 4;
@@ -124,5 +128,142 @@ fn of_length<T: Copy, const APART: bool>(
         6: a 0 b 1 c 2 d 3 e 4 f 5;
         7: a 0 b 1 c 2 d 3 e 4 f 5 g 6;
         8: a 0 b 1 c 2 d 3 e 4 f 5 g 6 h 7;
+    }
+}
+
+/// Bytes in vectors: the compiler moves them one by one.
+#[cfg(feature = "simd")]
+mod bytes {
+    use bytemuck::{must_cast_slice, must_cast_slice_mut};
+    use castaway::cast;
+    use wide::u8x16;
+
+    use crate::algebra::strided::StridedDigit;
+    use crate::number::to_index;
+
+    /// The cells of a vector.
+    const VECTOR: usize = 16;
+
+    /// As [`lanes`](super::lanes); `false` without a move if these are not bytes, or too few.
+    #[inline(always)]
+    pub(super) fn lanes<T: Copy, const APART: bool>(
+        source: &[T],
+        target: &mut [T],
+        tiles: StridedDigit,
+        (lanes, length): (&[usize], usize),
+    ) -> bool {
+        if length < VECTOR {
+            return false;
+        }
+        let (source, target) = match (cast!(source, &[u8]), cast!(&mut *target, &mut [u8])) {
+            (Ok(source), Ok(target)) => (source, target),
+            _ => match (cast!(source, &[i8]), cast!(target, &mut [i8])) {
+                (Ok(source), Ok(target)) => (must_cast_slice(source), must_cast_slice_mut(target)),
+                _ => return false,
+            },
+        };
+        match *lanes {
+            [a, b] => vectors::<2, APART>(source, target, tiles, ([a, b], length)),
+            [a, b, c, d] => vectors::<4, APART>(source, target, tiles, ([a, b, c, d], length)),
+            [a, b, c, d, e, f, g, h] => {
+                let lanes = [a, b, c, d, e, f, g, h];
+                vectors::<8, APART>(source, target, tiles, (lanes, length));
+            }
+            _ => return false,
+        }
+        true
+    }
+
+    /// A vector of every lane at a time; the last ones overlap those before.
+    #[inline(always)]
+    fn vectors<const LANES: usize, const APART: bool>(
+        source: &[u8],
+        target: &mut [u8],
+        tiles: StridedDigit,
+        (lanes, length): ([usize; LANES], usize),
+    ) {
+        let [count, from, to] = [tiles.size, tiles.weight, tiles.stride].map(to_index);
+        for tile in 0..count {
+            let (source, target) = (&source[tile * from..], &mut target[tile * to..]);
+            for at in (0..length).step_by(VECTOR).map(|at| at.min(length - VECTOR)) {
+                let of_groups = |number: usize| LANES * at + VECTOR * number;
+                let of_lane = |number: usize| lanes[number] + at;
+                let mut vectors: [u8x16; LANES] = std::array::from_fn(|number| {
+                    let from = if APART { of_groups(number) } else { of_lane(number) };
+                    u8x16::new(source[from..].as_chunks().0[0])
+                });
+                // Each turns the bits of a position by one, until those of cell and lane changed places.
+                let shuffles = if APART { VECTOR.ilog2() } else { LANES.ilog2() };
+                for _ in 0..shuffles {
+                    vectors = shuffled(vectors);
+                }
+                for (number, vector) in vectors.into_iter().enumerate() {
+                    let to = if APART { of_lane(number) } else { of_groups(number) };
+                    target[to..][..VECTOR].copy_from_slice(vector.as_array());
+                }
+            }
+        }
+    }
+
+    /// A perfect shuffle, which merges the first half of the cells with the second.
+    #[inline(always)]
+    fn shuffled<const LANES: usize>(vectors: [u8x16; LANES]) -> [u8x16; LANES] {
+        std::array::from_fn(|number| {
+            let (first, second) = (vectors[number / 2], vectors[number / 2 + LANES / 2]);
+            match number % 2 {
+                0 => u8x16::unpack_low(first, second),
+                _ => u8x16::unpack_high(first, second),
+            }
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Cells of a type, in any of these lanes and back, beside a loop over every cell.
+    fn check<T: Copy + PartialEq + std::fmt::Debug>(cell: fn(usize) -> T) {
+        const GAP: usize = 3;
+        for (count, length) in (2..=8).flat_map(|count| (1..50).map(move |length| (count, length)))
+        {
+            let away: Vec<usize> = (0..count).map(|lane| 1 + lane * (length + 1)).collect();
+            let (groups, apart) = (count * length + GAP, (length + 1) * count + GAP);
+            let tensor: Vec<T> = (0..2 * groups).map(cell).collect();
+            let tiles = |weight: usize, stride: usize| {
+                let [weight, stride] = [weight, stride].map(|step| step as u64);
+                StridedDigit { size: 2, weight, stride }
+            };
+            let mut moved = vec![cell(7); 2 * apart];
+            let mut expected = moved.clone();
+            lanes::<T, true>(&tensor, &mut moved, tiles(groups, apart), (&away, length));
+            for tile in 0..2 {
+                for (lane, at) in (0..count).flat_map(|lane| (0..length).map(move |at| (lane, at)))
+                {
+                    let from = tile * groups + at * count + lane;
+                    expected[tile * apart + away[lane] + at] = tensor[from];
+                }
+            }
+            assert_eq!(moved, expected, "{count} lanes of {length}");
+            let mut back = vec![cell(7); 2 * groups];
+            lanes::<T, false>(&moved, &mut back, tiles(apart, groups), (&away, length));
+            for tile in 0..2 {
+                let cells = tile * groups..tile * groups + count * length;
+                assert_eq!(back[cells.clone()], tensor[cells], "{count} lanes of {length}, back");
+                assert!(
+                    back[tile * groups + count * length..][..GAP].iter().all(|c| *c == cell(7))
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn lanes_are_taken_apart_and_put_together_cell_by_cell() {
+        check::<u8>(|n| (n * 37 + 5) as u8);
+        check::<i8>(|n| (n * 37 + 5) as u8 as i8);
+        check::<bool>(|n| n % 3 == 0);
+        check::<u16>(|n| n as u16);
+        check::<f32>(|n| n as f32);
+        check::<[u8; 3]>(|n| [n as u8, (n >> 8) as u8, 9]);
     }
 }
