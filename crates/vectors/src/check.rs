@@ -38,8 +38,8 @@ pub struct VectorCheck {
 /// Lines may come in any order, leave out letters and comments, and hold several long words: only
 /// their effect on the memories counts. Text above the first header is that of a kernel.
 /// The base of a tensor is the one that most of its first 16 lines imply; of several, the one that most
-/// of the lines after them fit. Tensors that are set must not
-/// overlap each other, nor those that are read; a result may take the place of an input.
+/// of the lines after them fit. Tensors that are set must not overlap each other, nor those that are
+/// read; a result may take the place of an input.
 /// `progress` is called with the number of bytes read.
 ///
 /// # Errors

@@ -128,8 +128,8 @@ impl<R: BufRead> ItemSource<R> {
     }
 
     /// Chooses among bases with equally many votes the one with which most lines are within the tensor, or
-    /// the first such. They differ where an element has copies at several addresses: then lines further
-    /// on decide, as many as it takes.
+    /// the first such. They differ where an element has copies at several addresses: where the first lines
+    /// fit several bases, those after them decide.
     fn fitting(&mut self, tensor: &Tensor, bases: &[u64]) -> Result<u64, VectorError> {
         let mut fits = vec![0_u64; bases.len()];
         for at in 0..MOST_VOTERS {
