@@ -378,8 +378,8 @@ impl PyLayout {
     /// >>> from tensor_layout import Layout
     /// >>> Layout("(2,2):(1,2)").product("2:1")
     /// Layout('((2,2),2):((1,2),4)')
-    /// >>> Layout("(2,2):(1,8)").product((4, "3:1"))
-    /// Layout('((2,4),(2,3)):((1,2),(8,1))')
+    /// >>> Layout("(2,2):(1,8)").product((4, 8))
+    /// Layout('((2,4),(2,8)):((1,2),(8,1))')
     #[pyo3(signature = (
         pattern: "Layout | str | int | tuple[Layout | str | int | None, ...]",
         arrangement: "typing.Literal['logical', 'zipped', 'tiled', 'flat']" = "logical",

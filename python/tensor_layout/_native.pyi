@@ -646,8 +646,8 @@ class Layout(Places):
         >>> from tensor_layout import Layout
         >>> Layout("(2,2):(1,2)").product("2:1")
         Layout('((2,2),2):((1,2),4)')
-        >>> Layout("(2,2):(1,8)").product((4, "3:1"))
-        Layout('((2,4),(2,3)):((1,2),(8,1))')
+        >>> Layout("(2,2):(1,8)").product((4, 8))
+        Layout('((2,4),(2,8)):((1,2),(8,1))')
         """
     def project(self, /, level: str) -> Layout:
         """
