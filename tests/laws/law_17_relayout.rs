@@ -262,7 +262,7 @@ pub(super) fn judge(
             *by_distance.entry(nearest).or_default() += 1;
         }
         for level in 0..depth {
-            let (from, to) = (units(&from, level), units(&to, level));
+            let (from, to) = (units(from, level), units(to, level));
             into[level] += to.difference(&from).count() as u64;
             open[level] |= from.len() > 1;
             out_of[level] += u64::from(to.iter().any(|unit| !from.contains(unit)));

@@ -221,17 +221,18 @@ mod bytes {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::number::to_u64;
 
     /// Cells of a type, in any of these lanes and back, beside a loop over every cell.
-    fn check<T: Copy + PartialEq + std::fmt::Debug>(cell: fn(usize) -> T) {
+    fn check<T: Copy + PartialEq + std::fmt::Debug>(cell: fn(u8) -> T) {
         const GAP: usize = 3;
         for (count, length) in (2..=8).flat_map(|count| (1..50).map(move |length| (count, length)))
         {
             let away: Vec<usize> = (0..count).map(|lane| 1 + lane * (length + 1)).collect();
             let (groups, apart) = (count * length + GAP, (length + 1) * count + GAP);
-            let tensor: Vec<T> = (0..2 * groups).map(cell).collect();
+            let tensor: Vec<T> = (0..251).cycle().take(2 * groups).map(cell).collect();
             let tiles = |weight: usize, stride: usize| {
-                let [weight, stride] = [weight, stride].map(|step| step as u64);
+                let [weight, stride] = [weight, stride].map(to_u64);
                 StridedDigit { size: 2, weight, stride }
             };
             let mut moved = vec![cell(7); 2 * apart];
@@ -259,11 +260,11 @@ mod tests {
 
     #[test]
     fn lanes_are_taken_apart_and_put_together_cell_by_cell() {
-        check::<u8>(|n| (n * 37 + 5) as u8);
-        check::<i8>(|n| (n * 37 + 5) as u8 as i8);
+        check::<u8>(|n| n);
+        check::<i8>(u8::cast_signed);
         check::<bool>(|n| n % 3 == 0);
-        check::<u16>(|n| n as u16);
-        check::<f32>(|n| n as f32);
-        check::<[u8; 3]>(|n| [n as u8, (n >> 8) as u8, 9]);
+        check::<u16>(|n| u16::from(n) << 4);
+        check::<f32>(f32::from);
+        check::<[u8; 3]>(|n| [n, 255 - n, 9]);
     }
 }
