@@ -7,6 +7,7 @@ mod diagnostic;
 mod fault;
 pub(crate) mod help;
 mod inexpressible;
+mod relayout;
 mod site;
 mod suggest;
 mod text;
@@ -20,10 +21,10 @@ use crate::words::counted;
 pub use crate::level::LevelNameError;
 pub use diagnostic::{Cause, Diagnostic};
 pub use fault::{
-    ComplementError, EditError, Incomparable, InverseError, MachineError, RelayoutFault,
-    RestrictionError, XorError,
+    ComplementError, EditError, InverseError, MachineError, RestrictionError, XorError,
 };
 pub use inexpressible::Inexpressible;
+pub use relayout::{Incomparable, RelayoutFault};
 pub use site::{Site, Span};
 pub(crate) use suggest::closest;
 pub use text::{Excerpt, ParseError, ParseErrorKind};

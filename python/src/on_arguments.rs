@@ -24,6 +24,17 @@ pub(crate) struct OnArguments {
 }
 
 impl OnArguments {
+    /// Memory, bits of an element and name of its type, with the rest, but for the machine.
+    pub(crate) fn of(
+        (memory, element_bits, dtype): (Option<String>, Option<u64>, Option<String>),
+        base: u64,
+        oversized: bool,
+        shared: bool,
+    ) -> OnArguments {
+        let (machine, machine_text) = (None, None);
+        OnArguments { machine, machine_text, memory, element_bits, dtype, base, oversized, shared }
+    }
+
     /// The memory and the type at the end of a text: `@LM0 / Half`.
     pub(crate) fn written(text: &LayoutText) -> OnArguments {
         let LayoutText::PadLayout(tree) = text else { return OnArguments::default() };

@@ -120,16 +120,8 @@ impl PyLayout {
     ) -> Answer<Py<PyPlacement>> {
         let machine = machine.map(machine_of).transpose()?;
         let element_bits = dtype.map(bits_of).transpose()?;
-        let dtype = dtype.and_then(crate::on_arguments::name_of);
-        let arguments = OnArguments {
-            memory,
-            element_bits,
-            dtype,
-            base,
-            oversized,
-            shared,
-            ..OnArguments::default()
-        };
+        let on = (memory, element_bits, dtype.and_then(crate::on_arguments::name_of));
+        let arguments = OnArguments::of(on, base, oversized, shared);
         PyPlacement::of(slf, arguments, machine.as_ref())
     }
 
@@ -149,16 +141,7 @@ impl PyLayout {
         oversized: bool,
         shared: bool,
     ) -> Answer<Py<PyPlacement>> {
-        let (memory, element_bits, dtype) = on;
-        let arguments = OnArguments {
-            memory,
-            element_bits,
-            dtype,
-            base,
-            oversized,
-            shared,
-            ..OnArguments::default()
-        };
+        let arguments = OnArguments::of(on, base, oversized, shared);
         PyPlacement::of(slf, arguments, machine)
     }
 }

@@ -1,0 +1,135 @@
+//! Errors of relayouts, which move a tensor from one placement to another.
+
+use itertools::Itertools;
+
+use crate::level::Level;
+
+/// The reason a relayout, or a question about one, cannot be answered.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, thiserror::Error)]
+#[non_exhaustive]
+pub enum RelayoutFault {
+    /// Copies that some units of a level hold, where units of that level share memories.
+    #[error(
+        "there is one memory for every {group} units of `{level}`, and the copies of an element do not \
+         line up with these groups"
+    )]
+    UnevenCopies {
+        /// The level of the units.
+        level: Level,
+        /// The number of units that have a memory together.
+        group: u64,
+    },
+    /// Digits that are not in whole groups of units.
+    #[error(
+        "there is one memory for every {group} units of `{level}`, and the digits in `{level}` do not \
+         line up with these groups"
+    )]
+    UnevenDigits {
+        /// The level of the units.
+        level: Level,
+        /// The number of units that have a memory together.
+        group: u64,
+    },
+    /// A part that another pricer numbered.
+    #[error("this part was numbered by another pricer")]
+    OtherPricer,
+    /// Moves over time, with time set aside.
+    #[error("transfers need time slices, but this relayout ignores time (`TimeOrder::Aside`)")]
+    TimeAside,
+    /// A number beyond the time slices.
+    #[error("time slice {slice} does not exist: there are {slices}")]
+    NoSlice {
+        /// The number.
+        slice: u64,
+        /// The number of slices.
+        slices: u64,
+    },
+    /// Elements that several units of the source could send.
+    #[error(
+        "several units of `{level}` hold copies of an element, so it is open which of them sends it"
+    )]
+    SeveralSenders {
+        /// The level of the units.
+        level: Level,
+    },
+    /// More units than flows are counted between.
+    #[error("flows are counted between at most {most} units of a level, but `{level}` has more")]
+    ManyUnits {
+        /// The level of the units.
+        level: Level,
+        /// The greatest number of units.
+        most: u64,
+    },
+    /// A level into whose units no rate is known.
+    #[error("the rate into the units of `{level}` is not known")]
+    NoBandwidth {
+        /// The level.
+        level: Level,
+    },
+}
+
+/// The difference between two placements that makes a move from one to the other impossible.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, thiserror::Error)]
+#[non_exhaustive]
+pub enum Incomparable {
+    /// Tensors of different shapes.
+    #[error("the shapes differ: {from:?} and {to:?}")]
+    Shapes {
+        /// The shape of the one to move from.
+        from: Vec<u64>,
+        /// The shape of the one to move to.
+        to: Vec<u64>,
+    },
+    /// Machines with different levels or memories.
+    #[error("the machines differ: {} and {}", or_none(.from), or_none(.to))]
+    Machines {
+        /// The machine of the one to move from, if it is on a machine.
+        from: Option<String>,
+        /// The machine of the one to move to, if it is on a machine.
+        to: Option<String>,
+    },
+    /// A placement without a machine, where units are compared.
+    #[error("without a machine there are no units to compare")]
+    NoMachine,
+    /// Units of different levels, or of levels of different sizes.
+    #[error("the levels differ: {} and {}", tree(.from), tree(.to))]
+    Levels {
+        /// The levels of the units to move from, with their sizes.
+        from: Vec<(Level, u64)>,
+        /// The levels of the units to move to, with their sizes.
+        to: Vec<(Level, u64)>,
+    },
+    /// A memory on one side, and none on the other.
+    #[error("the memories differ: {} and {}", or_none(.from), or_none(.to))]
+    Memories {
+        /// The memory to move from.
+        from: Option<String>,
+        /// The memory to move to.
+        to: Option<String>,
+    },
+    /// Memories that are shared in groups that do not nest.
+    #[error("the memories are shared by {from} and by {to} units, and neither divides the other")]
+    Groups {
+        /// The number of units that share the memory to move from.
+        from: u64,
+        /// The number of units that share the memory to move to.
+        to: u64,
+    },
+    /// Long words of different numbers of lanes.
+    #[error("the numbers of lanes differ: {} and {}", or_none(.from), or_none(.to))]
+    Lanes {
+        /// The number that the one to move from has, if its elements have a width.
+        from: Option<u64>,
+        /// The number that the one to move to has.
+        to: Option<u64>,
+    },
+}
+
+fn or_none(what: &Option<impl ToString>) -> String {
+    what.as_ref().map_or_else(|| "none".into(), ToString::to_string)
+}
+
+/// `L2B=2,PE=4`
+fn tree(levels: &[(Level, u64)]) -> String {
+    levels.iter().map(|(level, size)| format!("{level}={size}")).join(",")
+}
