@@ -83,15 +83,24 @@ fn a_product_by_modes_adds_the_copies_of_each_mode() {
         let layout = lower(&tile);
         let function = layout.as_function(Colexicographic);
         let lowered = patterns.iter().map(|p| p.as_ref().map(lower)).collect_vec();
-        let Ok(product) = function.product_modes(&lowered, Logical) else { continue };
         let name = format!("{} times {:?}", text(&tile), patterns);
+        let alone = |k: usize, pattern: &Layout| {
+            let mode = lower(&vec![tile[k].clone()]);
+            mode.as_function(Colexicographic).product(pattern, Logical)
+        };
+        let Ok(product) = function.product_modes(&lowered, Logical) else {
+            let mut given = lowered.iter().enumerate();
+            let refused =
+                given.any(|(k, mode)| mode.as_ref().is_some_and(|mode| alone(k, mode).is_err()));
+            assert!(refused, "{name} is refused, but no mode alone is");
+            continue;
+        };
         // The addresses of each mode, and of its copies by the product of that mode alone.
         let own = tile.iter().map(|mode| values(&vec![mode.clone()])).collect_vec();
         let copies = own.iter().enumerate().map(|(k, own)| match lowered.get(k) {
             Some(Some(pattern)) => {
-                let mode = lower(&vec![tile[k].clone()]);
-                let alone = mode.as_function(Colexicographic).product(pattern, Logical).unwrap();
-                addresses(&alone).into_iter().step_by(own.len()).collect_vec()
+                let alone = addresses(&alone(k, pattern).unwrap());
+                alone.into_iter().step_by(own.len()).collect_vec()
             }
             _ => vec![0],
         });

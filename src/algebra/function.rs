@@ -198,11 +198,12 @@ impl LinearFunction<'_> {
         lone.try_fold(ordered, |layout, k| layout.insert_axis(k))
     }
 
-    /// Returns the layout of one mode, the others at 0.
+    /// Returns the layout of one mode, the others at 0: without their digits, which would be padding that
+    /// a complement cannot look behind.
     fn mode(&self, at: usize) -> Result<Layout, LayoutError> {
         let extent = self.layout.axes().get(at).map_or(0, |axis| axis.extent);
         let map = index_map(self.layout.rank()).axis(extent, [whole(extent, at)]);
-        self.layout.compose(&map.build()?)
+        self.layout.compose(&map.build()?)?.without_padding()
     }
 
     /// Returns the longest right inverse, a mode per digit; see [`Layout::contiguous_inverse`].
