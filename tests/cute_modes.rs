@@ -23,6 +23,11 @@ fn addresses(layout: &Layout) -> Vec<u64> {
     (0..shape.iter().product()).map(address).collect()
 }
 
+/// Whether every combination of digits is an element.
+fn are_all_slots(layout: &Layout) -> bool {
+    layout.derived_axes().is_empty() && layout.axes().iter().all(|axis| axis.extent == axis.slots())
+}
+
 fn line(extent: u64) -> Modes {
     vec![vec![(extent, 1)]]
 }
@@ -41,7 +46,7 @@ fn a_function_of_modes_is_composed_as_functions_are() {
 #[test]
 fn a_product_is_the_tile_again_at_each_step_of_the_pattern() {
     let mut random = Random(31);
-    let mut answered = 0;
+    let (mut answered, mut tight) = (0, 0);
     for _ in 0..4_000 {
         let (tile, pattern) = pair(&mut random);
         if size(&tile) * size(&pattern) > 2_000 {
@@ -53,6 +58,11 @@ fn a_product_is_the_tile_again_at_each_step_of_the_pattern() {
         answered += 1;
         let name = format!("{} times {}", text(&tile), text(&pattern));
         let (all, own, steps) = (addresses(&product), values(&tile), values(&pattern));
+        // No place is kept for copies that are not there.
+        if are_all_slots(&product) {
+            assert_eq!(product.extent(Level::ADDR), all.iter().max().unwrap() + 1, "{name}");
+            tight += 1;
+        }
         let copies = all.chunks(own.len()).collect_vec();
         assert_eq!(copies.len(), steps.len(), "{name}");
         for (copy, step) in copies.iter().zip(&steps) {
@@ -68,7 +78,7 @@ fn a_product_is_the_tile_again_at_each_step_of_the_pattern() {
             assert_eq!(addresses(&multiply(how).unwrap()), all, "{name}: {how:?}");
         }
     }
-    assert!(answered > 1_000, "{answered}");
+    assert!(answered > 1_000 && tight > 800, "{answered}, {tight} of them of all slots");
 }
 
 #[test]
@@ -117,6 +127,10 @@ fn a_product_by_modes_adds_the_copies_of_each_mode() {
         };
         let beside = own.iter().zip(&copies).flat_map(|(own, copies)| [own, copies]).collect_vec();
         assert_eq!(addresses(&product), sums(beside), "{name}");
+        if are_all_slots(&product) {
+            let highest = addresses(&product).into_iter().max().unwrap();
+            assert_eq!(product.extent(Level::ADDR), highest + 1, "{name}");
+        }
         let sizes = own.iter().zip(&copies).map(|(own, copies)| (own.len() * copies.len()) as u64);
         assert_eq!(product.shape(), sizes.collect_vec(), "{name}");
         // Tiles first; a mode without a pattern is one of the rest.

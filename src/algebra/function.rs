@@ -134,7 +134,7 @@ impl LinearFunction<'_> {
     ) -> Result<Layout, LayoutError> {
         let modes = [self.majors(self.layout), self.majors(pattern)];
         let (tile, pattern) = (self.layout.flattened(self.order)?, pattern.flattened(self.order)?);
-        let product = tile.concatenate(&stepping(&tile)?.copies_at(&pattern)?)?;
+        let product = tile.concatenate(&copies(&tile, &pattern)?)?;
         Ok(self.spread(product, modes, arrangement))
     }
 
@@ -156,7 +156,7 @@ impl LinearFunction<'_> {
         let patterns = modes.iter().enumerate().filter_map(|(k, mode)| Some((k, mode.as_ref()?)));
         let product = patterns.clone().try_fold(self.layout.clone(), |product, (k, pattern)| {
             let pattern = pattern.flattened(self.order)?;
-            product.concatenate(&stepping(&self.mode(k)?)?.copies_at(&pattern)?)
+            product.concatenate(&copies(&self.mode(k)?, &pattern)?)
         })?;
         let copies: BTreeMap<usize, usize> =
             patterns.map(|(k, _)| k).zip(self.layout.rank()..).collect();
@@ -349,6 +349,12 @@ fn stepping(layout: &Layout) -> Result<Layout, LayoutError> {
         axis.extent = slots(axis);
     }
     builder.build()
+}
+
+/// Returns the layout that numbers the copies of a product. What they leave of the free places is no part of a
+/// linear function.
+fn copies(tile: &Layout, pattern: &Layout) -> Result<Layout, LayoutError> {
+    stepping(tile)?.copies_at(pattern)?.without_padding()
 }
 
 /// Returns the layout of one axis whose places are its indexes.
