@@ -1,4 +1,4 @@
-"""What Python costs, beside NumPy, PyTorch if it is installed, and the Rust call in one run.
+"""The cost of calls from Python, beside NumPy, PyTorch and pycute if they are installed, and the Rust call in one run.
 
 Run it against a wheel (a build for development is slow): `python bench/speed.py`. Every line has the
 best of several turns of both sides, taken one after the other; ratios count, not times. `--gate` fails
@@ -72,8 +72,7 @@ def line(name: str, ours: float, theirs: float, what: str) -> float:
     return ours / theirs
 
 
-def main() -> int:
-    broken = []
+def tables() -> list[str]:
     layout = Layout(K1)
     placement = layout.on("mn-core")
     out = np.empty(layout.shape, np.uint32)
@@ -81,20 +80,34 @@ def main() -> int:
     ours, new = best([lambda: placement.packed(out=out), placement.packed])
     line("packed 1k, out=", ours, rust, "the Rust call")
     line("packed 1k, a new array", new, rust, "the Rust call")
-    if ours > 2 * rust + 10e-6:
-        broken.append("packed 1k takes more than twice the Rust call + 10 us")
+    return ["packed 1k takes more than twice the Rust call + 10 us"] if ours > 2 * rust + 10e-6 else []
+
+
+def points() -> list[str]:
+    placement = Layout(K1).on("mn-core")
 
     def own(*index: int) -> object:
         return index
 
-    found, call = best([lambda: placement.locate(100, 37), lambda: own(100, 37)])
+    layout = placement.layout
+    found, item, call = best([lambda: placement.locate(100, 37), lambda: layout[100, 37], lambda: own(100, 37)])
     line("locate(100, 37)", found, call, "a call of Python's own")
-    if found - call > 3e-6:
-        broken.append("locate takes more than 3 us beyond a call of Python's own")
-    points = np.stack([np.arange(65536) % 1024, np.arange(65536) % 512], axis=-1)
-    many, = best([lambda: placement.locate(points)])
-    print(f"locate, 65536 points{'':14} {many * 1e6:12.2f} us   {many / 65536 * 1e9:.1f} ns a point")
+    line("layout[100, 37]", item, call, "a call of Python's own")
+    many = np.stack([np.arange(65536) % 1024, np.arange(65536) % 512], axis=-1)
+    rows, columns = np.ascontiguousarray(many.T)
+    plain = Layout((1024, 512), (512, 1))
+    machine, address, theirs = best([
+        lambda: placement.locate(many),
+        lambda: plain.locate(rows, columns),
+        lambda: np.ravel_multi_index((rows, columns), (1024, 512)),
+    ])
+    line("locate, 65536 points, 5 levels", machine, theirs, "ravel_multi_index")
+    line("locate, 65536 points, 1 address", address, theirs, "ravel_multi_index")
+    return ["locate takes more than 3 us beyond a call of Python's own"] if found - call > 3e-6 else []
 
+
+def packs() -> list[str]:
+    broken = []
     for name, text, dtype, view in PACKED:
         layout = Layout(text)
         tensor = np.arange(layout.size).astype("u1").astype(dtype).reshape(layout.shape)
@@ -112,6 +125,45 @@ def main() -> int:
             line(f"pack {name}", new, theirs, "PyTorch's contiguous()")
         if ratio > 3:
             broken.append(f"pack {name} is {ratio:.2f} times NumPy")
+    return broken
+
+
+def algebra() -> list[str]:
+    """CuTe's operations; the answers of both sides are compared in the tests."""
+    try:
+        pycute: Any = import_module("pycute")
+    except ImportError:
+        print("pycute is not installed")
+        return []
+    of = pycute.Layout
+    outer, inner = ((4, (4, 4)), (64, (16, 1))), ((8, 4), (4, 1))
+    tile, copies = ((8, 4), (1, 8)), ((2, 3), (3, 1))
+    pairs: list[tuple[str, Callable[[], object], Callable[[], object]]] = []
+
+    def pair(name: str, ours: Callable[[], object], theirs: Callable[[], object]) -> None:
+        pairs.append((name, ours, theirs))
+
+    a, b, t, c = Layout(*outer), Layout(*inner), Layout(*tile), Layout(*copies)
+    x, y, u, d = of(*outer), of(*inner), of(*tile), of(*copies)
+    pair("Layout(shape, stride)", lambda: Layout(*outer), lambda: of(*outer))
+    pair("a layout at an index", lambda: a.locate(3, 7), lambda: x(3, 7))
+    pair("composition", lambda: a @ b, lambda: pycute.composition(x, y))
+    pair("complement", lambda: b.complement(256), lambda: pycute.complement(y, 256))
+    pair("right inverse", lambda: t.right_inverse(), lambda: pycute.right_inverse(u))
+    pair("left inverse", lambda: b.left_inverse(), lambda: pycute.left_inverse(y))
+    pair("logical divide", lambda: a.divide("4:2", "logical"), lambda: pycute.logical_divide(x, of(4, 2)))
+    pair("zipped divide by modes", lambda: a.divide((2, 4)), lambda: pycute.zipped_divide(x, (of(2, 1), of(4, 1))))
+    pair("logical product", lambda: t.product(c), lambda: pycute.logical_product(u, d))
+    broken = []
+    for name, our_call, their_call in pairs:
+        ratio = line(name, *best([our_call, their_call]), "pycute")
+        if ratio > 2:
+            broken.append(f"{name} takes {ratio:.2f} times pycute's time")
+    return broken
+
+
+def main() -> int:
+    broken = [fault for part in (tables, points, packs, algebra) for fault in part()]
     print(*broken, sep="\n")
     return 1 if broken and "--gate" in sys.argv else 0
 

@@ -17,6 +17,7 @@ mod drawing;
 mod film;
 mod flows;
 mod grid;
+mod group;
 mod label;
 mod light;
 mod memory;

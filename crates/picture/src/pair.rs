@@ -6,12 +6,12 @@ use super::color::{Coloring, Draft, paint};
 use super::drawing::Drawing;
 use super::flows::flows;
 use super::grid::Grid;
+use super::group::{memory_of_groups, words};
 use super::label::grouped;
 use super::{Cell, Picture};
-use tensor_layout::LayoutError;
-use tensor_layout::Level;
-use tensor_layout::Location;
+use tensor_layout::machine::Memory;
 use tensor_layout::relayout::{Distance, Relayout, Transfer};
+use tensor_layout::{LayoutError, Level, Location, Placement};
 
 impl Drawing<'_> {
     /// This layout and another one of the tensor, before and after, at one scale. Elements of which
@@ -31,8 +31,11 @@ impl Drawing<'_> {
         if small {
             let second = drafts.iter_mut().skip(1).step_by(2);
             let cells = second.flat_map(|draft| &mut draft.panel.cells);
-            cells.filter(|cell| cell.elements > 0).try_for_each(|cell| mark(cell, &relayout))?;
-            notes.push(meaning(&relayout));
+            let sources =
+                Sources { relayout: &relayout, placements: [self.placement, after.placement] };
+            cells.filter(|cell| cell.elements > 0).try_for_each(|cell| sources.mark(cell))?;
+            notes.push(sources.meaning());
+            notes.extend(sources.groups());
         }
         if let Ok(traffic) = relayout.traffic() {
             notes.push(relayout.sentence(&traffic));
@@ -107,42 +110,70 @@ fn add_flows(
     }
 }
 
-fn mark(cell: &mut Cell, relayout: &Relayout) -> Result<(), LayoutError> {
-    let index: Vec<u64> = cell.indexes.iter().map(|range| range.start).collect();
-    cell.mark = relayout.farthest(&index)?.map(|transfer| origin(&transfer, relayout));
-    Ok(())
+/// The sources of elements that move, in words.
+struct Sources<'a> {
+    relayout: &'a Relayout,
+    placements: [&'a Placement; 2],
 }
 
-/// The place that the farthest copy comes from: `PE 3`, `L2B 1.0.3`, or address `@5` of the same unit.
-fn origin(transfer: &Transfer, relayout: &Relayout) -> String {
-    match transfer.distance {
-        Distance::InPlace => String::new(),
-        Distance::Memory => "memory".into(),
-        Distance::Address => format!("@{}", transfer.read.start / relayout.lanes()),
-        Distance::Level(level) => format!("{level} {}", path(&transfer.source, relayout)),
+impl Sources<'_> {
+    fn mark(&self, cell: &mut Cell) -> Result<(), LayoutError> {
+        let index: Vec<u64> = cell.indexes.iter().map(|range| range.start).collect();
+        cell.mark = self.relayout.farthest(&index)?.map(|transfer| self.origin(&transfer));
+        Ok(())
     }
-}
 
-/// The coordinates of a unit, from the root down; a group of units has that of the first.
-fn path(unit: &Location, relayout: &Relayout) -> String {
-    let known = relayout.levels().iter().copied().filter(|level| unit.get(*level).is_some());
-    let known: Vec<Level> = known.collect();
-    let groups = unit.iter().map(|(level, _)| level).filter(|level| !known.contains(level));
-    let at = known.iter().copied().chain(groups).filter_map(|level| unit.get(level));
-    at.map(|at| at.to_string()).collect::<Vec<_>>().join(".")
-}
+    /// The place that the farthest copy comes from: `PE 3`, `L2B 1.0.3`, or address `@5` of the same unit.
+    fn origin(&self, transfer: &Transfer) -> String {
+        match transfer.distance {
+            Distance::InPlace => String::new(),
+            Distance::Memory => "memory".into(),
+            Distance::Address => format!("@{}", transfer.read.start / self.relayout.lanes()),
+            Distance::Level(level) => {
+                format!("{} {}", self.unit(level), self.path(&transfer.source))
+            }
+        }
+    }
 
-fn meaning(relayout: &Relayout) -> String {
-    let names: Vec<&str> = relayout.levels().iter().map(Level::as_str).collect();
-    let levels = names.join(".");
-    let (first, last) = (names.first().unwrap_or(&"PE"), names.last().unwrap_or(&"PE"));
-    match first == last {
-        true => format!(
-            "\u{2190}{last} 3: comes from {last} 3; \u{2190}@5: from address 5 of the same unit"
-        ),
-        false => format!(
-            "\u{2190}{first} 1..: crosses {first}, and comes from that unit ({levels}); \
-             \u{2190}@5: from address 5 of the same unit"
-        ),
+    fn group(&self, level: Level) -> Option<Memory> {
+        memory_of_groups(level, self.placements)
+    }
+
+    /// The level whose units have the numbers; a group has that of its first unit.
+    fn unit(&self, level: Level) -> Level {
+        self.group(level).map_or(level, |memory| memory.owner)
+    }
+
+    /// The coordinates of a unit, from the root down; a group of units has that of the first.
+    fn path(&self, unit: &Location) -> String {
+        let levels = self.relayout.levels();
+        let known = levels.iter().copied().filter(|level| unit.get(*level).is_some());
+        let known: Vec<Level> = known.collect();
+        let groups = unit.iter().map(|(level, _)| level).filter(|level| !known.contains(level));
+        let at = known.iter().copied().chain(groups).filter_map(|level| unit.get(level));
+        at.map(|at| at.to_string()).collect::<Vec<_>>().join(".")
+    }
+
+    fn meaning(&self) -> String {
+        let levels = self.relayout.levels().iter().map(|level| self.unit(*level));
+        let names: Vec<String> = levels.map(|level| level.to_string()).collect();
+        let levels = names.join(".");
+        let pe = String::from("PE");
+        let (first, last) = (names.first().unwrap_or(&pe), names.last().unwrap_or(&pe));
+        match first == last {
+            true => format!(
+                "\u{2190}{last} 3: comes from {last} 3; \u{2190}@5: from address 5 of the same unit"
+            ),
+            false => format!(
+                "\u{2190}{first} 1..: crosses {first}, and comes from that unit ({levels}); \
+                 \u{2190}@5: from address 5 of the same unit"
+            ),
+        }
+    }
+
+    /// Explains the levels that are groups of units.
+    fn groups(&self) -> Vec<String> {
+        let memories = self.relayout.levels().iter().filter_map(|level| self.group(*level));
+        memories.map(|memory| words(&memory)).collect()
     }
 }

@@ -4,6 +4,7 @@ use itertools::{EitherOrBoth, Itertools};
 
 use super::palette::background;
 use super::{Cell, CellKind, Panel, Picture};
+use tensor_layout::Level;
 
 /// The blanks between two panels side by side.
 const GUTTER: usize = 3;
@@ -53,8 +54,8 @@ impl Picture {
             text.push_str(&format!("{line}\n"));
         }
         let grid = TextGrid::new(panel, color);
-        let inside = if panel.text.is_empty() { "Addr" } else { &panel.text };
-        let units = grid.shows_units.then(|| format!("{}:{inside}", self.borders.join(".")));
+        let units =
+            grid.shows_units.then(|| format!("{}:{}", self.borders.join("."), text_name(panel)));
         if let Some(names) = names(panel).or(units) {
             text.push_str(&format!("in each cell: {names}\n"));
         }
@@ -231,6 +232,16 @@ impl<'a> TextGrid<'a> {
             Some(color) => painted(color, &word),
             None => word,
         }
+    }
+}
+
+/// The name of the text in the cells, behind that of the unit.
+fn text_name(panel: &Panel) -> &str {
+    let has_lane = |cell: &Cell| cell.places.iter().any(|(level, _)| *level == Level::W);
+    match &*panel.text {
+        "" if panel.cells.iter().any(has_lane) => "Addr.W",
+        "" => "Addr",
+        name => name,
     }
 }
 

@@ -1,6 +1,6 @@
 //! Two layouts side by side: cells in common, colours by source.
 
-use tensor_layout::{Level, Machine, Placement};
+use tensor_layout::{LayoutText, Level, Machine, Placement};
 use tensor_layout_picture::{CellKind, Drawing, Picture};
 
 fn on(text: &str) -> Placement {
@@ -91,4 +91,24 @@ fn captions_say_how_many_slots_there_are_for_the_rows() {
     assert_eq!(caption, "12 slots for 8 rows i0, columns i1 0 to 6");
     assert_eq!(ticks[7..], ["7", "(8)", "(9)", "(10)", "(11)"]);
     assert_eq!(sliced, "rows i0 8 to 11, all padding, columns i1 0 to 6");
+}
+
+#[test]
+fn memories_of_groups_are_named_by_their_first_unit() {
+    let machine: Machine = "mn-core-2".parse().unwrap();
+    let on = |text: &str| {
+        let text = LayoutText::parse(text).unwrap();
+        let memory = Placement::of(text.lower().unwrap()).on(&machine).memory("DRAM");
+        memory.build().unwrap()
+    };
+    let (a, b) = (on("((4_L2B:2, 4:8), (4:1, 2_W:1))"), on("((4:8, 4_L2B:2), (4:1, 2_W:1))"));
+    let (a, b) = (Drawing::new(&a), Drawing::new(&b));
+    let text = a.before_and_after(&b).unwrap().to_text(200, false);
+    // Row 6 goes from L2B 2, which has rows 4 to 7, to L2B 4; row 5 stays there.
+    assert!(text.contains("\n 6  4:8.0\u{2190}L2B2  4:8.1\u{2190}L2B2 "), "{text}");
+    assert!(text.contains("\n 5       2:8.0       2:8.1 "), "{text}");
+    assert!(text.contains("in each cell: L2B:Addr.W\n"), "{text}");
+    let words = "L2Bx2 is a group of 2 L2Bs with a memory in common, named by the first of them";
+    assert!(text.contains(words), "{text}");
+    assert!(a.film(&[&b]).unwrap().to_svg().contains(words));
 }

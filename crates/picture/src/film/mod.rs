@@ -16,6 +16,7 @@ use itertools::Itertools;
 
 use super::Panel;
 use super::drawing::Drawing;
+use super::group::{self, memory_of_groups};
 use tensor_layout::relayout::{Distance, Relayout};
 use tensor_layout::{LayoutError, Level};
 
@@ -110,11 +111,13 @@ impl Drawing<'_> {
             None => parts::drawn(&all, &relayouts)?,
         };
         let count = |relayout: &Relayout| Ok(relayout.traffic()?.by_distance);
+        let hops: Vec<_> = relayouts.iter().map(count).collect::<Result<_, LayoutError>>()?;
         let picture = self.picture("The film", Vec::new());
         Ok(Film {
             title: all.iter().map(|drawing| drawing.title.as_str()).join("  ->  "),
             description: described(&drawn, &all),
-            hops: relayouts.iter().map(count).collect::<Result<_, LayoutError>>()?,
+            notes: names_of_groups(&all, &hops),
+            hops,
             levels: levels(&relayouts),
             borders: picture.borders,
             ..drawn
@@ -126,6 +129,17 @@ impl Drawing<'_> {
 fn levels(relayouts: &[Relayout]) -> Vec<Level> {
     let all = relayouts.iter().flat_map(Relayout::levels);
     all.copied().unique().collect()
+}
+
+/// Explains the levels that are crossed and are groups of units.
+fn names_of_groups(all: &[&Drawing<'_>], hops: &[Vec<(Distance, u64)>]) -> Vec<String> {
+    let crossed = hops.iter().flatten().filter(|(_, count)| *count > 0);
+    let levels = crossed.filter_map(|(distance, _)| match distance {
+        Distance::Level(level) => Some(*level),
+        _ => None,
+    });
+    let group = |level| memory_of_groups(level, all.iter().map(|drawing| drawing.placement));
+    levels.unique().filter_map(group).map(|memory| group::words(&memory)).collect()
 }
 
 /// The film for a reader who does not see it.

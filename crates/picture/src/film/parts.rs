@@ -5,6 +5,7 @@ use std::ops::Range;
 use super::{Film, Flyer, Spot, Stage};
 use crate::color::{Coloring, Draft, paint};
 use crate::drawing::Drawing;
+use crate::group::memory_of_groups;
 use crate::{Cell, CellKind, Panel};
 use tensor_layout::internals::{to_index, to_u64};
 use tensor_layout::machine::Memory;
@@ -95,17 +96,14 @@ fn level_of_two(relayout: &Relayout) -> Result<Option<Level>, LayoutError> {
 }
 
 impl Parted<'_> {
-    /// The level and the size of the groups, where the level is that of a memory of a group of units.
-    fn group(&self) -> Option<(Level, u64)> {
-        let memories = self.all.iter().filter_map(|drawing| drawing.placement.memory());
-        let of_level = |memory: &Memory| Some(memory.node()) == self.level && memory.group > 1;
-        let memory = memories.map(|(_, memory)| memory).find(of_level);
-        memory.map(|memory| (memory.owner, memory.group))
+    /// The memory of the groups, where the level is one of groups of units.
+    fn group(&self) -> Option<Memory> {
+        memory_of_groups(self.level?, self.all.iter().map(|drawing| drawing.placement))
     }
 
     /// The level whose coordinates name the units: a group is named by the first of them.
     fn units_level(&self) -> Option<Level> {
-        self.group().map(|(owner, _)| owner).or(self.level)
+        self.group().map(|memory| memory.owner).or(self.level)
     }
 
     /// The blocks of the tensor, by the units of the first layout.
@@ -301,7 +299,7 @@ impl Parted<'_> {
     fn rows(&self, drawing: &Drawing<'_>) -> Vec<u64> {
         let Some(level) = self.level else { return vec![0] };
         match self.group() {
-            Some((owner, group)) => {
+            Some(Memory { owner, group, .. }) => {
                 (0..drawing.placement.coordinates(owner)).step_by(to_index(group)).collect()
             }
             None => drawing.placement.units_named(level).collect(),
@@ -327,7 +325,7 @@ impl Parted<'_> {
 
     fn caption(&self) -> String {
         match (self.group(), self.level) {
-            (Some((owner, group)), _) => {
+            (Some(Memory { owner, group, .. }), _) => {
                 format!("a row per memory of {group} {owner}s, a box per part of a block")
             }
             (None, Some(level)) => format!("a row per {level}, a box per part of a block"),
