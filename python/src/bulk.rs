@@ -155,12 +155,19 @@ impl Places {
                 for at in start..points.min(start + part) {
                     let entries = indexes.iter().skip(at * shape.len());
                     for (axis, (entry, given)) in index.iter_mut().zip(entries).enumerate() {
-                        *entry = entry_of((*given).into(), axis, shape[axis])?;
+                        *entry = match u64::try_from(*given) {
+                            Ok(index) if index < shape[axis] => index,
+                            _ => entry_of((*given).into(), axis, shape[axis])?,
+                        };
                     }
                     let mut place = program.place(&index)?;
-                    for (column, size) in columns.iter_mut().zip(&sizes).rev() {
+                    // What is left for the outermost level is its coordinate.
+                    for (column, size) in columns.iter_mut().zip(&sizes).skip(1).rev() {
                         column[at] = (place % size).cast_signed();
                         place /= size;
+                    }
+                    if let Some(column) = columns.first_mut() {
+                        column[at] = place.cast_signed();
                     }
                 }
                 Ok::<(), Refusal>(())

@@ -145,7 +145,7 @@ fn scatter_row<T: Copy, const N: usize>(row: &PieceRow<'_>, tensor: &[T], image:
     let (cells, _) = tensor[row.element..].as_chunks::<N>();
     for (Group { place, flips }, cells) in row.groups.iter().zip(cells.as_chunks::<GROUP>().0) {
         if let Some(target) = image[row.base + place..].as_chunks_mut::<N>().0.first_chunk_mut() {
-            scatter_group(cells, *flips, target);
+            move_group(cells, *flips, target);
         }
     }
     if row.groups.is_empty() {
@@ -157,12 +157,25 @@ fn scatter_row<T: Copy, const N: usize>(row: &PieceRow<'_>, tensor: &[T], image:
     }
 }
 
-/// The pieces of a group; as their number is known and masks the flips, no index is checked.
+/// Moves the pieces of a group: piece k to piece `k ^ flips`, so that this is its own inverse. With flips that the
+/// compiler knows, it moves pairs of pieces as one.
 #[inline]
-fn scatter_group<P: Copy>(cells: &[P; GROUP], flips: usize, target: &mut [P; GROUP]) {
-    for (piece, cells) in cells.iter().enumerate() {
-        target[(piece ^ flips) % GROUP] = *cells;
+fn move_group<P: Copy>(from: &[P; GROUP], flips: usize, to: &mut [P; GROUP]) {
+    match flips {
+        0 => *to = *from,
+        1 => *to = flipped::<P, 1>(from),
+        2 => *to = flipped::<P, 2>(from),
+        3 => *to = flipped::<P, 3>(from),
+        4 => *to = flipped::<P, 4>(from),
+        5 => *to = flipped::<P, 5>(from),
+        6 => *to = flipped::<P, 6>(from),
+        _ => *to = flipped::<P, 7>(from),
     }
+}
+
+#[inline]
+fn flipped<P: Copy, const FLIPS: usize>(pieces: &[P; GROUP]) -> [P; GROUP] {
+    std::array::from_fn(|piece| pieces[(piece ^ FLIPS) % GROUP])
 }
 
 /// Reads pieces out of an image.
@@ -192,16 +205,8 @@ fn gather_row<T: Copy, const N: usize>(row: &PieceRow<'_>, image: &[T], tensor: 
     }
     for (Group { place, flips }, cells) in row.groups.iter().zip(cells.as_chunks_mut::<GROUP>().0) {
         if let Some(source) = image[row.base + place..].as_chunks::<N>().0.first_chunk() {
-            gather_group(source, *flips, cells);
+            move_group(source, *flips, cells);
         }
-    }
-}
-
-/// The inverse of [`scatter_group`], which is the same XOR.
-#[inline]
-fn gather_group<P: Copy>(source: &[P; GROUP], flips: usize, cells: &mut [P; GROUP]) {
-    for (piece, cells) in cells.iter_mut().enumerate() {
-        *cells = source[(piece ^ flips) % GROUP];
     }
 }
 

@@ -25,7 +25,7 @@
 //! numbered    instead of equations, bits of a unit's number: for `alike` (the busiest) and `flows`
 //! traffic     the answer, with the units that can take part by `holders`
 //!
-//! cost, pricer, units, share, flows, moves, transfers, devices, same_devices, census    other questions
+//! cost, pricer, units, share, flows, moves, transfers, stretch, devices, same_devices, census    other questions
 //! refuse      the errors
 //! ```
 
@@ -50,6 +50,7 @@ mod refuse;
 mod same_devices;
 mod search;
 mod share;
+mod stretch;
 mod system;
 mod traffic;
 mod transfers;

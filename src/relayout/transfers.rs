@@ -5,6 +5,7 @@ use std::collections::{HashMap, VecDeque};
 
 use super::counter::coordinates;
 use super::pair::{Distance, Relayout, Role, TimeOrder};
+use super::stretch::Stretch;
 use crate::algebra::{Indexes, work};
 use crate::error::{LayoutError, RelayoutFault, Site};
 use crate::level::Level;
@@ -85,7 +86,8 @@ impl Relayout {
     ///
     /// Law: carried out on data in the source layout, they give the destination, every copy; at
     /// every level they enter at least [`LevelTraffic::into`](crate::relayout::LevelTraffic::into) units.
-    /// Cost: proportional to elements x copies, for each distance. Memory: one element's moves.
+    /// Cost: proportional to copies x elements, for each distance; elements that follow each other and are evenly
+    /// apart in both memories by a digit of their own count once. Memory: one element's moves.
     ///
     /// Each memory is named by its own levels.
     ///
@@ -144,7 +146,7 @@ impl Relayout {
         let transfers = Transfers::over(self, VecDeque::new())?;
         let levels = self.levels().iter().map(|level| Distance::Level(*level));
         let mut farthest_first = levels.chain([self.near()]);
-        Ok(farthest_first.find_map(|d| transfers.moves(index, d).into_iter().next()))
+        Ok(farthest_first.find_map(|d| transfers.moves(index, 1, d).into_iter().next()))
     }
 }
 
@@ -236,7 +238,10 @@ pub struct Transfers<'a> {
     target: SidePlaces,
     /// The distances to come, the one at hand first.
     distances: VecDeque<Distance>,
-    indexes: Indexes,
+    /// The elements that are moved at once.
+    stretch: Stretch,
+    /// The stretches that are to come.
+    starts: Indexes,
     /// The number of the next element.
     number: u64,
     /// Runs that the next element may continue.
@@ -259,12 +264,14 @@ impl<'a> Transfers<'a> {
         if copies > MOST_COPIES && relayout.elements() > 0 {
             return Err(LayoutError::TooManyCopies { copies, limit: MOST_COPIES });
         }
+        let stretch = Stretch::of(relayout);
         Ok(Transfers {
             relayout,
             source: SidePlaces::new(relayout, Role::Source),
             target: SidePlaces::new(relayout, Role::Target),
             distances,
-            indexes: Indexes::new(relayout.source.shape()),
+            starts: stretch.starts(relayout.source.shape()),
+            stretch,
             number: 0,
             open: Vec::new(),
             ready: VecDeque::new(),
@@ -289,8 +296,10 @@ impl<'a> Transfers<'a> {
         }
     }
 
-    /// The moves of one element over the distance at hand.
-    fn moves(&self, index: &[u64], distance: Distance) -> Vec<Transfer> {
+    /// The moves of so many elements, the first of them at an index, over a distance.
+    fn moves(&self, index: &[u64], length: u64, distance: Distance) -> Vec<Transfer> {
+        let step = |step| if length == 1 { 1 } else { step };
+        let [read_step, write_step] = self.stretch.steps.map(step);
         let from = self.source.first(self.relayout, index);
         let to = self.target.first(self.relayout, index);
         let mut moves: Vec<Transfer> = Vec::new();
@@ -304,11 +313,11 @@ impl<'a> Transfers<'a> {
                     moves.push(Transfer {
                         distance,
                         element: self.number,
-                        length: 1,
+                        length,
                         source: key.0.clone(),
                         destinations: Vec::new(),
-                        read: PlaceRun { start: read, step: 1 },
-                        write: PlaceRun { start: write, step: 1 },
+                        read: PlaceRun { start: read, step: read_step },
+                        write: PlaceRun { start: write, step: write_step },
                     });
                     moves.len() - 1
                 });
@@ -325,6 +334,20 @@ impl<'a> Transfers<'a> {
         let lanes = self.relayout.lanes();
         let number = inner.iter().fold(0, |number, at| number * lanes + at);
         (self.relayout.memory_at(places.side, path), number)
+    }
+
+    /// Adds the moves of the next elements.
+    fn advance(&mut self, index: &[u64], length: u64, distance: Distance) {
+        let moves = self.moves(index, length, distance);
+        self.step(moves);
+        self.number += length;
+    }
+
+    /// Returns whether a destination of an element is a unit that has it already.
+    fn shares_a_unit(&self, index: &[u64]) -> bool {
+        let [from, to] = [&self.source, &self.target].map(|side| side.first(self.relayout, index));
+        let agreed = Agreed { levels: self.relayout.units.len(), then_part: false };
+        !self.target.agreeing(&to, (&self.source, &from), &agreed).is_empty()
     }
 
     /// Adds the moves of the next element: runs that they do not continue are ready.
@@ -355,13 +378,16 @@ impl<'a> Transfers<'a> {
     }
 }
 
-/// The run with one more element between the same units, if its places stay evenly apart.
+/// The run with the next one between the same units, if its places stay evenly apart.
 fn continued(run: &Transfer, next: &Transfer) -> Option<Transfer> {
     let follows = run.element + run.length == next.element;
-    let read = run.read.join(run.length, next.read.start).filter(|_| follows)?;
-    let write = run.write.join(run.length, next.write.start)?;
+    let goes_on = |step: &i64, of: PlaceRun| next.length == 1 || *step == of.step;
+    let read = run.read.join(run.length, next.read.start).filter(|_| follows);
+    let read = read.filter(|step| goes_on(step, next.read))?;
+    let write = run.write.join(run.length, next.write.start);
+    let write = write.filter(|step| goes_on(step, next.write))?;
     Some(Transfer {
-        length: run.length + 1,
+        length: run.length + next.length,
         read: PlaceRun { step: read, ..run.read },
         write: PlaceRun { step: write, ..run.write },
         ..run.clone()
@@ -374,16 +400,21 @@ impl Iterator for Transfers<'_> {
     fn next(&mut self) -> Option<Transfer> {
         while self.ready.is_empty() {
             let distance = *self.distances.front()?;
-            match self.indexes.next() {
-                Some(index) => {
-                    let moves = self.moves(&index, distance);
-                    self.step(moves);
-                    self.number += 1;
+            match self.starts.next() {
+                Some(mut index) => {
+                    let length = self.stretch.begin_at(&mut index);
+                    match self.stretch.may_part(distance) && self.shares_a_unit(&index) {
+                        true => (0..length).for_each(|_| {
+                            self.advance(&index, 1, distance);
+                            self.stretch.next_in(&mut index);
+                        }),
+                        false => self.advance(&index, length, distance),
+                    }
                 }
                 None => {
                     self.step(Vec::new());
                     self.distances.pop_front();
-                    self.indexes = Indexes::new(self.relayout.source.shape());
+                    self.starts = self.stretch.starts(self.relayout.source.shape());
                     self.number = 0;
                 }
             }
@@ -426,5 +457,34 @@ mod tests {
 
     fn units(transfer: &Transfer) -> u64 {
         u64::try_from(transfer.destinations.len()).unwrap()
+    }
+
+    #[test]
+    fn elements_that_both_sides_step_through_are_looked_at_once() {
+        let machine: Machine = "PE=16".parse().unwrap();
+        let on = |text: &str| Placement::of(text.parse().unwrap()).on(&machine).build().unwrap();
+        let (rows, turned) = (on("((16_PE, 64:64), (64:1))"), on("((64:128, 16_PE), (64:2))"));
+        let relayout = Relayout::new(&rows, &turned).unwrap();
+        let (runs, steps) = work::of(|| relayout.transfers().unwrap().collect::<Vec<_>>());
+        let moved: u64 = runs.iter().map(|run| run.length).sum();
+        let traffic = relayout.traffic().unwrap();
+        assert_eq!(moved, 1024 * 64 - traffic.count(Distance::InPlace));
+        assert!(runs.iter().all(|run| run.read.step == 1 && run.write.step == 2), "{runs:?}");
+        // A row that stays in its unit is looked at element by element: some stay at their address.
+        assert!(steps < 1024 * 64, "{steps}");
+    }
+
+    #[test]
+    fn an_element_in_place_within_a_stretch_is_not_moved() {
+        let machine: Machine = "PE=1".parse().unwrap();
+        let on = |text: &str| Placement::of(text.parse().unwrap()).on(&machine).build().unwrap();
+        let relayout = Relayout::new(&on("((8:1))"), &on("((8:2))")).unwrap();
+        let runs: Vec<Transfer> = relayout.transfers().unwrap().collect();
+        assert_eq!(runs.len(), 1);
+        assert_eq!((runs[0].element, runs[0].length), (1, 7));
+        assert_eq!(
+            (runs[0].read, runs[0].write),
+            (PlaceRun { start: 1, step: 1 }, PlaceRun { start: 2, step: 2 })
+        );
     }
 }

@@ -1,0 +1,81 @@
+//! Elements that are moved at once.
+//!
+//! ```text
+//! ((16_L2B, 64:64), (64:1))  ->  ((64:64, 16_L2B), (64:1))      rows of 64, place by place
+//! ((4_PE, 3:8), (8:1))       ->  ((12:2), (4_PE, 2:1))          pairs
+//! ```
+
+use num_integer::Integer;
+
+use super::pair::{Distance, Relayout};
+use crate::algebra::{Destination, Indexes, Layout};
+use crate::level::Level;
+
+/// Elements that follow each other along an axis, between the same units and evenly apart in both memories.
+///
+/// Law: all elements of a stretch have the distance of its first, unless they [`may_part`](Stretch::may_part).
+pub(super) struct Stretch {
+    /// The last axis of several elements, if any.
+    axis: Option<usize>,
+    extent: u64,
+    length: u64,
+    /// The steps of both sides, by the numbers of places.
+    pub(super) steps: [i64; 2],
+    /// Set when both sides have the same step in the same level.
+    one_step: bool,
+}
+
+impl Stretch {
+    /// One element.
+    pub(super) fn single(layout: &Layout) -> Stretch {
+        let axis = layout.axes().iter().rposition(|axis| axis.extent > 1);
+        let extent = axis.map_or(1, |axis| layout.axes()[axis].extent);
+        Stretch { axis, extent, length: 1, steps: [1, 1], one_step: true }
+    }
+
+    /// As many elements as the minor digits of both sides step through.
+    pub(super) fn of(relayout: &Relayout) -> Stretch {
+        let single = Stretch::single(&relayout.source);
+        let side = |layout: &Layout| {
+            let digits = layout.digits();
+            let minor = digits.of(single.axis?).iter().rfind(|digit| digit.size > 1).copied()?;
+            let Destination::Level(level) = minor.to else { return None };
+            let lanes = if level == Level::ADDR { relayout.lanes() } else { 1 };
+            let step = i64::try_from(minor.stride.checked_mul(lanes)?).ok()?;
+            level.is_in_unit().then_some((minor.size, (level, minor.stride), step))
+        };
+        let Some((source, target)) = side(&relayout.source).zip(side(&relayout.target)) else {
+            return single;
+        };
+        let length = source.0.gcd(&target.0);
+        Stretch { length, steps: [source.2, target.2], one_step: source.1 == target.1, ..single }
+    }
+
+    /// Returns whether elements of a stretch may be at different distances: of those that stay in their unit,
+    /// some may keep their address.
+    pub(super) fn may_part(&self, distance: Distance) -> bool {
+        self.length > 1 && distance == Distance::Address && !self.one_step
+    }
+
+    /// The numbers of the stretches in place of the indexes of the elements.
+    pub(super) fn starts(&self, mut shape: Vec<u64>) -> Indexes {
+        if let Some(axis) = self.axis {
+            shape[axis] = self.extent.div_ceil(self.length);
+        }
+        Indexes::new(shape)
+    }
+
+    /// Makes the number of a stretch the index of its first element; returns how many it has.
+    pub(super) fn begin_at(&self, index: &mut [u64]) -> u64 {
+        let Some(axis) = self.axis else { return 1 };
+        index[axis] *= self.length;
+        self.length.min(self.extent - index[axis])
+    }
+
+    /// Makes the index of an element that of the next one.
+    pub(super) fn next_in(&self, index: &mut [u64]) {
+        if let Some(axis) = self.axis {
+            index[axis] += 1;
+        }
+    }
+}
