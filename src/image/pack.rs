@@ -163,19 +163,22 @@ fn scatter_row<T: Copy, const N: usize>(row: &PieceRow<'_>, tensor: &[T], image:
 fn move_group<P: Copy>(from: &[P; GROUP], flips: usize, to: &mut [P; GROUP]) {
     match flips {
         0 => *to = *from,
-        1 => *to = flipped::<P, 1>(from),
-        2 => *to = flipped::<P, 2>(from),
-        3 => *to = flipped::<P, 3>(from),
-        4 => *to = flipped::<P, 4>(from),
-        5 => *to = flipped::<P, 5>(from),
-        6 => *to = flipped::<P, 6>(from),
-        _ => *to = flipped::<P, 7>(from),
+        1 => flip::<P, 1>(from, to),
+        2 => flip::<P, 2>(from, to),
+        3 => flip::<P, 3>(from, to),
+        4 => flip::<P, 4>(from, to),
+        5 => flip::<P, 5>(from, to),
+        6 => flip::<P, 6>(from, to),
+        _ => flip::<P, 7>(from, to),
     }
 }
 
+/// A loop and not an array that is returned, which would go through the stack.
 #[inline]
-fn flipped<P: Copy, const FLIPS: usize>(pieces: &[P; GROUP]) -> [P; GROUP] {
-    std::array::from_fn(|piece| pieces[(piece ^ FLIPS) % GROUP])
+fn flip<P: Copy, const FLIPS: usize>(from: &[P; GROUP], to: &mut [P; GROUP]) {
+    for (piece, to) in to.iter_mut().enumerate() {
+        *to = from[(piece ^ FLIPS) % GROUP];
+    }
 }
 
 /// Reads pieces out of an image.

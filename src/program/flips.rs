@@ -24,19 +24,21 @@ const MOST_VARIANTS: usize = 64;
 /// The bits that an element flips.
 #[derive(Clone, Debug)]
 pub(super) struct Flips {
-    axes: Vec<AxisFlips>,
+    /// Those of the first axis first.
+    tables: Vec<FlipTable>,
     start: u64,
     /// All bits that may be set.
     pub(super) mask: u64,
 }
 
 /// The bits that an axis flips, by the bits of its digits.
-#[derive(Clone, Debug, Default)]
-pub(super) struct AxisFlips(Vec<FlipTable>);
+#[derive(Clone, Copy, Debug)]
+pub(super) struct AxisFlips<'a>(&'a [FlipTable]);
 
 /// Some bits of a digit, and the bits that each of their values flips.
 #[derive(Clone, Debug)]
 struct FlipTable {
+    axis: usize,
     /// A step of the lowest of these bits, in the axis: a divisor, and a power of two.
     divisor: u64,
     shift: u32,
@@ -55,22 +57,23 @@ impl Flips {
         {
             return None;
         }
-        let axes = layout.axes().iter().map(|axis| AxisFlips::of(layout, axis)).collect();
+        let tables = (0..layout.rank()).flat_map(|axis| FlipTable::of_axis(layout, axis)).collect();
         let spread = |derived: &DerivedAxis, value: u64| number(&rows(derived), value);
         let start = xors().map(|derived| spread(derived, derived.start)).sum();
         let mask = xors().map(|derived| spread(derived, u64::MAX)).sum();
-        Some((without_xors(layout), Flips { axes, start, mask }))
+        Some((without_xors(layout), Flips { tables, start, mask }))
     }
 
     /// The flips of an index.
     #[inline]
     pub(super) fn at(&self, index: &[u64]) -> u64 {
-        let flips = self.axes.iter().zip(index).map(|(axis, entry)| axis.value(*entry));
-        flips.fold(self.start, |all, flips| all ^ flips)
+        self.tables.iter().fold(self.start, |all, table| all ^ table.value(index[table.axis]))
     }
 
-    pub(super) fn axis(&self, axis: usize) -> &AxisFlips {
-        &self.axes[axis]
+    pub(super) fn axis(&self, axis: usize) -> AxisFlips<'_> {
+        let from = self.tables.partition_point(|table| table.axis < axis);
+        let until = self.tables.partition_point(|table| table.axis <= axis);
+        AxisFlips(&self.tables[from..until])
     }
 
     /// The flips that depend on no axis.
@@ -79,25 +82,7 @@ impl Flips {
     }
 }
 
-impl AxisFlips {
-    fn of(layout: &Layout, axis: &Axis) -> AxisFlips {
-        let (mut tables, mut weight) = (Vec::new(), 1_u64);
-        for subaxis in axis.subaxes.iter().rev() {
-            if let Some((derived, feeds)) = xor_of(layout, subaxis) {
-                let rows = rows(derived);
-                for low in (0..subaxis.size.ilog2()).step_by(to_index(TABLE_BITS.into())) {
-                    let bits = TABLE_BITS.min(subaxis.size.ilog2() - low);
-                    let flips = |value| number(&rows, xor_product(feeds << low, value));
-                    let flips = (0..1 << bits).map(flips).collect();
-                    let shift = low + weight.trailing_zeros();
-                    tables.push(FlipTable { divisor: weight >> (shift - low), shift, flips });
-                }
-            }
-            weight *= subaxis.size;
-        }
-        AxisFlips(tables)
-    }
-
+impl AxisFlips<'_> {
     #[inline]
     pub(super) fn value(&self, entry: u64) -> u64 {
         self.0.iter().fold(0, |all, table| all ^ table.value(entry))
@@ -109,6 +94,25 @@ impl AxisFlips {
 }
 
 impl FlipTable {
+    fn of_axis(layout: &Layout, axis: usize) -> Vec<FlipTable> {
+        let (mut tables, mut weight) = (Vec::new(), 1_u64);
+        for subaxis in layout.axes()[axis].subaxes.iter().rev() {
+            if let Some((derived, feeds)) = xor_of(layout, subaxis) {
+                let rows = rows(derived);
+                for low in (0..subaxis.size.ilog2()).step_by(to_index(TABLE_BITS.into())) {
+                    let bits = TABLE_BITS.min(subaxis.size.ilog2() - low);
+                    let flips = |value| number(&rows, xor_product(feeds << low, value));
+                    let flips = (0..1 << bits).map(flips).collect();
+                    let shift = low + weight.trailing_zeros();
+                    let divisor = weight >> (shift - low);
+                    tables.push(FlipTable { axis, divisor, shift, flips });
+                }
+            }
+            weight *= subaxis.size;
+        }
+        tables
+    }
+
     #[inline]
     fn value(&self, entry: u64) -> u64 {
         let shifted = entry >> self.shift;

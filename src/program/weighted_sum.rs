@@ -391,7 +391,7 @@ struct Loop<'a> {
     /// The first value of the current block, and the number that it adds.
     at: u64,
     adds: u64,
-    flips: Option<&'a AxisFlips>,
+    flips: Option<AxisFlips<'a>>,
     flipped: u64,
 }
 
