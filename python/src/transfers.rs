@@ -117,7 +117,11 @@ impl PyTransfer {
 
     fn __repr__(&self) -> String {
         let Transfer { distance, length, source, destinations, .. } = &self.0;
-        let units = destinations.len();
-        format!("<Transfer: {distance}, {length} elements from {source} to {units} units>")
+        let elements = if *length == 1 { "element" } else { "elements" };
+        let to = match &destinations[..] {
+            [only] => only.to_string(),
+            several => format!("{} units", several.len()),
+        };
+        format!("<Transfer: {distance}, {length} {elements} from {source} to {to}>")
     }
 }

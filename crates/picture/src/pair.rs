@@ -34,14 +34,18 @@ impl Drawing<'_> {
             let sources =
                 Sources { relayout: &relayout, placements: [self.placement, after.placement] };
             cells.filter(|cell| cell.elements > 0).try_for_each(|cell| sources.mark(cell))?;
-            notes.push(sources.meaning());
+            let marks = drafts.iter().flat_map(|draft| &draft.panel.cells);
+            let marks: Vec<&str> = marks.filter_map(|cell| cell.mark.as_deref()).collect();
+            notes.push(sources.meaning(&marks));
             notes.extend(sources.groups());
+            notes.retain(|note| !note.is_empty());
         }
         if let Ok(traffic) = relayout.traffic() {
             notes.push(relayout.sentence(&traffic));
             let counts: Vec<String> = traffic
                 .by_distance
                 .iter()
+                .filter(|(_, count)| *count > 0)
                 .map(|(d, count)| format!("{d} {}", grouped(*count)))
                 .collect();
             notes.push(format!("copies by distance: {}", counts.join(", ")));
@@ -154,21 +158,25 @@ impl Sources<'_> {
         at.map(|at| at.to_string()).collect::<Vec<_>>().join(".")
     }
 
-    fn meaning(&self) -> String {
+    /// The signs that some cells have.
+    fn meaning(&self, marks: &[&str]) -> String {
         let levels = self.relayout.levels().iter().map(|level| self.unit(*level));
         let names: Vec<String> = levels.map(|level| level.to_string()).collect();
         let levels = names.join(".");
         let pe = String::from("PE");
         let (first, last) = (names.first().unwrap_or(&pe), names.last().unwrap_or(&pe));
-        match first == last {
-            true => format!(
-                "\u{2190}{last} 3: comes from {last} 3; \u{2190}@5: from address 5 of the same unit"
-            ),
-            false => format!(
-                "\u{2190}{first} 1..: crosses {first}, and comes from that unit ({levels}); \
-                 \u{2190}@5: from address 5 of the same unit"
-            ),
-        }
+        let from_unit = match first == last {
+            true => format!("\u{2190}{last} 3: comes from {last} 3"),
+            false => {
+                format!("\u{2190}{first} 1..: crosses {first}, and comes from that unit ({levels})")
+            }
+        };
+        let from_address = "\u{2190}@5: comes from address 5 of the same unit";
+        let shown = [
+            marks.iter().any(|mark| !mark.starts_with('@')).then_some(&*from_unit),
+            marks.iter().any(|mark| mark.starts_with('@')).then_some(from_address),
+        ];
+        shown.into_iter().flatten().collect::<Vec<_>>().join("; ")
     }
 
     /// Explains the levels that are groups of units.
