@@ -25,7 +25,7 @@
 //! numbered    instead of equations, bits of a unit's number: for `alike` (the busiest) and `flows`
 //! traffic     the answer, with the units that can take part by `holders`
 //!
-//! cost, pricer, units, share, flows, moves, transfers, stretch, devices, same_devices, census    other questions
+//! cost, pricer, units, share, flows, moves, transfers, stretch, overwritten, devices, same_devices, census    other questions
 //! refuse      the errors
 //! ```
 
@@ -43,6 +43,7 @@ mod moves;
 mod nodes;
 mod numbered;
 mod options;
+mod overwritten;
 mod pair;
 mod pricer;
 mod refine;
@@ -64,6 +65,7 @@ pub use flows::Flows;
 pub(crate) use holders::holders_at_most;
 pub use moves::{Account, CopiesHeld, Move, MovedCopies};
 pub(crate) use nodes::in_nodes_of_both;
+pub use overwritten::{Overwritten, WriteOrder};
 pub use pair::{Distance, Relayout, TimeOrder};
 pub use pricer::{PartId, Pricer, PricerStatistics, traffic_between};
 pub use share::Busiest;

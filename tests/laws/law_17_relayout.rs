@@ -3,11 +3,12 @@
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+use itertools::Itertools;
 use proptest::prelude::*;
 use proptest::sample::Index;
 use tensor_layout::algebra::Difference;
 use tensor_layout::error::RelayoutFault;
-use tensor_layout::relayout::{Distance, Relayout, TimeOrder, Traffic, Transfers};
+use tensor_layout::relayout::{Distance, Relayout, TimeOrder, Traffic, Transfers, WriteOrder};
 use tensor_layout::{LayoutError, Level, Location};
 
 use crate::generate::good_layout;
@@ -19,6 +20,7 @@ use crate::stage::{Placed, Stage, stage};
 laws! {
     traffic_is_what_enumeration_counts: 250, 85 %, placements(), traffic;
     the_transfers_carried_out_give_the_destination: 150, 85 %, placements(), carried;
+    one_memory_is_enough_unless_an_element_is_overwritten: 150, 85 %, placements(), in_one_memory;
     a_plain_copy_does_if_every_element_has_the_same_places: 400, 95 %, placements(), copyable;
     a_layout_to_itself_moves_nothing: 150, 85 %, alone(), at_rest;
 }
@@ -384,6 +386,57 @@ pub(super) fn numbered<'a>(
         return Ok(None);
     }
     tally.answer(transfers).map(Some)
+}
+
+/// Carries the transfers out in the memory of the source, step by step, and looks at every copy.
+fn in_one_memory(pair: &Pair, tally: &mut Tally) -> Result<(), TestCaseError> {
+    let sides = Sides::new(pair);
+    let Some(relayout) = relayout(pair, &sides, tally)? else { return Ok(()) };
+    let Some(transfers) = numbered(&relayout, &[&pair.1, &pair.2], pair.0.base, tally)? else {
+        return Ok(());
+    };
+    let of_unit = |unit: &Location, at: u64| -> Path {
+        let units = sides.levels.iter().map(|level| unit.get(*level).unwrap());
+        units.chain([at / relayout.lanes(), at % relayout.lanes()]).collect()
+    };
+    let mut steps: BTreeMap<u64, Vec<(Path, Path)>> = BTreeMap::new();
+    for transfer in transfers {
+        for (n, unit) in (0..transfer.length).cartesian_product(&transfer.destinations) {
+            let from = of_unit(&transfer.source, transfer.read.at(n));
+            let number = transfer.write.at(n);
+            steps.entry(number).or_default().push((from, of_unit(unit, number)));
+        }
+    }
+    let indexes = pair.1.indexes();
+    for order in [WriteOrder::Ascending, WriteOrder::Descending] {
+        let mut memory: BTreeMap<Path, usize> = BTreeMap::new();
+        for (number, index) in indexes.iter().enumerate() {
+            memory.extend(sides.from(index).iter().map(|place| (place.clone(), number)));
+        }
+        let steps: Vec<_> = match order {
+            WriteOrder::Ascending => steps.values().collect(),
+            WriteOrder::Descending => steps.values().rev().collect(),
+        };
+        for step in steps {
+            let read: Vec<usize> = step.iter().map(|(from, _)| memory[from]).collect();
+            memory.extend(step.iter().map(|(_, to)| to.clone()).zip(read));
+        }
+        let holds = |number: usize| {
+            sides.to(&indexes[number]).iter().all(|place| memory.get(place) == Some(&number))
+        };
+        let lost = (0..indexes.len()).find(|number| !holds(*number));
+        let answer = tally.answer(relayout.overwritten(order))?;
+        let element = answer.as_ref().map(|lost| lost.element.clone());
+        prop_assert_eq!(&element, &lost.map(|number| indexes[number].clone()), "{:?}", order);
+        if let Some(lost) = answer {
+            let place = of_unit(&lost.place, 0);
+            let inner = [Level::ADDR, Level::W].map(|level| lost.place.get(level).unwrap_or(0));
+            let place = [&place[..sides.depth()], &inner].concat();
+            prop_assert!(sides.from(&lost.element).contains(&place), "{place:?} is read");
+            prop_assert!(sides.to(&lost.by).contains(&place), "{place:?} is written");
+        }
+    }
+    Ok(())
 }
 
 fn at_rest(pair: &Pair, tally: &mut Tally) -> Result<(), TestCaseError> {
