@@ -5,17 +5,18 @@ use std::sync::Arc;
 use arrow_array::{ArrayRef, StringArray, UInt64Array};
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
-use tensor_layout::relayout::{CostModel, Distance, LevelTraffic, Relayout, Traffic};
+use tensor_layout::relayout::{CostModel, Distance, LevelTraffic, Relayout, Traffic, WriteOrder};
 use tensor_layout::{LayoutError, Level, Machine, Placement};
 
 use crate::frame;
 use crate::layout::any;
+use crate::location::PyLocation;
 use crate::machine::machine_of;
 use crate::on_arguments::{OnArguments, bits_of};
 use crate::places::Places;
-use crate::refusal::Answer;
+use crate::refusal::{Answer, refused};
 use crate::transfers::PyTransfers;
-use crate::values::Dict;
+use crate::values::{Dict, Tuple};
 
 /// The data that has to move to go from one layout to another: exact counts for tensors of any size.
 ///
@@ -234,6 +235,37 @@ impl PyRelayout {
     #[pyo3(signature = () -> "collections.abc.Iterator[Transfer]")]
     fn transfers(&self) -> Answer<PyTransfers> {
         PyTransfers::of(self.pair.clone())
+    }
+
+    /// The first element that is lost where the move is carried out in the memory of the source, or None.
+    ///
+    /// All units write their addresses in this order, at the same pace. The answer is the index of the element, that
+    /// of the element which is written in its place, and the place.
+    ///
+    /// >>> from tensor_layout import relayout
+    /// >>> spread = relayout("((8:1))", "((8:2))", "PE=1")
+    /// >>> spread.overwritten("ascending")
+    /// ((2,), (1,), Location(PE=0, Addr=2))
+    /// >>> spread.overwritten("descending") is None
+    /// True
+    #[pyo3(signature = (
+        order: "typing.Literal['ascending', 'descending']",
+        /,
+    ) -> "tuple[tuple[int, ...], tuple[int, ...], Location] | None")]
+    fn overwritten(
+        &self,
+        py: Python<'_>,
+        order: &str,
+    ) -> Answer<Option<(Tuple<u64>, Tuple<u64>, PyLocation)>> {
+        let order = match order {
+            "ascending" => WriteOrder::Ascending,
+            "descending" => WriteOrder::Descending,
+            _ => {
+                return refused(format!("the order is `ascending` or `descending`, not `{order}`"));
+            }
+        };
+        let lost = py.detach(|| self.pair.overwritten(order))?;
+        Ok(lost.map(|lost| (Tuple(lost.element), Tuple(lost.by), PyLocation(lost.place))))
     }
 
     fn __bool__(&self) -> bool {

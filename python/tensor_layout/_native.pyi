@@ -1310,6 +1310,20 @@ class Relayout:
         """
         The number that have to leave them; None where copies leave open which unit sends.
         """
+    def overwritten(self, order: typing.Literal['ascending', 'descending'], /) -> tuple[tuple[int, ...], tuple[int, ...], Location] | None:
+        """
+        The first element that is lost where the move is carried out in the memory of the source, or None.
+
+        All units write their addresses in this order, at the same pace. The answer is the index of the element, that
+        of the element which is written in its place, and the place.
+
+        >>> from tensor_layout import relayout
+        >>> spread = relayout("((8:1))", "((8:2))", "PE=1")
+        >>> spread.overwritten("ascending")
+        ((2,), (1,), Location(PE=0, Addr=2))
+        >>> spread.overwritten("descending") is None
+        True
+        """
     @property
     def sentence(self, /) -> str:
         """

@@ -17,6 +17,7 @@ mod failure;
 mod files;
 mod hlo;
 mod image;
+mod in_place;
 mod input;
 mod interrupt;
 mod json;

@@ -14,6 +14,7 @@ use tensor_layout::{Level, Location, Machine};
 
 use super::devices::both_by_device;
 use super::failure::{Failure, note};
+use super::in_place;
 use super::input::{Form, Reading};
 use super::output::{Output, print};
 use super::placing::On;
@@ -31,6 +32,9 @@ JSON: {\"elements\":..,\"copies\":..,\"by_distance\":{\"in_place\":..,\"address\
 Where the machine's file has [bandwidth] (long words per step into a unit), --dtype
 adds the least number of steps, in JSON as \"steps\".
 --transfers adds a line per run: what moves from where to where.
+--in-place answers instead whether elements are overwritten before they are read
+where all units write their addresses in order, at the same pace.
+JSON: {\"ascending\":null,\"descending\":{\"element\":[..],\"by\":[..],\"place\":..}}
 
 Examples:
   tensor-layout relayout '((4_PE, 3:8), (8:1))' '((12:2), (4_PE, 2:1))' \\
@@ -52,13 +56,18 @@ pub(super) struct RelayoutArgs {
     /// Print the moves themselves.
     #[arg(long, help_heading = "Output")]
     transfers: bool,
+    /// Say whether the memory of the source is enough, and in which order of addresses.
+    #[arg(long, help_heading = "Output", conflicts_with = "transfers")]
+    in_place: bool,
 }
 
 impl RelayoutArgs {
     pub(super) fn run(&self) -> Result<(), Failure> {
         let (source, destination) = self.reading.read_two(&self.source, &self.destination)?;
         if self.on.base != 0 {
-            note("--base moves both sides alike: only the addresses of --transfers change");
+            note(
+                "--base moves both sides alike: only the addresses of --transfers and --in-place change",
+            );
         }
         if let (Some(from), Some(to)) = (source.xla_dtype(), destination.xla_dtype())
             && from != to
@@ -77,6 +86,9 @@ impl RelayoutArgs {
         let pair = Relayout::new(&source, &destination)?;
         if self.transfers {
             return transfers(&pair, self.form.is_json());
+        }
+        if self.in_place {
+            return in_place::run(&pair, self.form.is_json());
         }
         let (traffic, account) = (pair.traffic()?, pair.account()?);
         let cost = cost(source.machine(), source.element_bits(), &traffic)?;
@@ -97,10 +109,12 @@ impl RelayoutArgs {
 
     /// Counts device by device: there are no digits to give an account of.
     fn on_devices(&self, source: &DeviceShards, destination: &DeviceShards) -> Result<(), Failure> {
-        if self.transfers {
-            let why = "--transfers needs device numbers that are sums of digits, and the devices \
-                       of one side are a list";
-            return Err(Failure::Argument(why.into()));
+        let moves = [("--transfers", self.transfers), ("--in-place", self.in_place)];
+        if let Some((option, _)) = moves.iter().find(|(_, is_given)| *is_given) {
+            return Err(Failure::Argument(format!(
+                "{option} needs device numbers that are sums of digits, and the devices of one side \
+                 are a list"
+            )));
         }
         let traffic = source.traffic(destination)?;
         cost(self.on.machine.get()?.as_ref(), None, &traffic)?;

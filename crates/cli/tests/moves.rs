@@ -38,6 +38,32 @@ fn the_command_says_what_moves() {
 }
 
 #[test]
+fn relayout_says_whether_the_memory_of_the_source_is_enough() {
+    let asked = |a: &str, b: &str, more: &[&str]| {
+        stdout(&[&["relayout", a, b, "--machine", "PE=1", "--in-place"][..], more].concat())
+    };
+    assert_eq!(
+        asked("((8:1))", "((8:2))", &[]),
+        "one memory is enough if every unit writes its addresses in descending order\n  \
+         ascending: element (2) is overwritten by (1) at PE=0,Addr=2 before it is read\n"
+    );
+    assert_eq!(
+        asked("((8:1))", "((8:1))", &[]),
+        "one memory is enough if every unit writes its addresses in ascending or descending order\n"
+    );
+    assert_eq!(
+        asked("((4:4), (4:1))", "((4:1), (4:4))", &["--json"]),
+        "{\"ascending\":{\"element\":[0,1],\"by\":[1,0],\"place\":\"PE=0,Addr=1\"},\
+         \"descending\":{\"element\":[1,0],\"by\":[0,1],\"place\":\"PE=0,Addr=4\"}}\n"
+    );
+    // Every row moves up: no element has to be looked at. Downwards they would all have to be.
+    let large = asked("((2000:2000), (2000:1))", "((2000:2048), (2000:1))", &[]);
+    assert!(large.starts_with("one memory is enough if every unit"), "{large}");
+    assert!(large.contains("ascending: not decided: "), "{large}");
+    refused(&["relayout", "((2000:2000), (2000:1))", "((2000:1), (2000:2000))", "--in-place"]);
+}
+
+#[test]
 fn relayout_answers_with_counts_moves_and_transfers() {
     let pair = ["((4_PE, 3:8), (8:1))", "((12:2), (4_PE, 2:1))"];
     let relayout = |more: &[&'static str]| [&["relayout", pair[0], pair[1]], more].concat();

@@ -375,6 +375,14 @@ fn own() -> Vec<Case> {
             "--transfers",
         ),
         case(
+            "relayout",
+            "in-place",
+            "((8:1)) ((8:2))",
+            "--in-place",
+            "((8:1)) ((8:2)) --in-place --transfers",
+            "--transfers",
+        ),
+        case(
             "pack",
             "fill",
             "t3.npy (3)/((4:1)) -o OUT",
