@@ -12,6 +12,7 @@ mod candidates;
 mod command;
 mod edit;
 mod einsum;
+mod film;
 mod frame;
 mod hlo;
 mod html;
@@ -65,6 +66,8 @@ mod _native {
     #[pymodule_export]
     use super::einsum::{PyLocal, einsum};
     #[pymodule_export]
+    use super::film::PyFilm;
+    #[pymodule_export]
     use super::hlo::{PyRecord, PyRecords, read_hlo};
     #[pymodule_export]
     use super::layout::PyLayout;
@@ -72,6 +75,7 @@ mod _native {
     use super::location::PyLocation;
     #[pymodule_export]
     use super::machine::{PyMachine, PyMemory};
+    #[pymodule_export]
     #[pymodule_export]
     use super::picture::PyPicture;
     #[pymodule_export]

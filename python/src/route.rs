@@ -3,7 +3,9 @@
 use pyo3::prelude::*;
 use tensor_layout::machine::MovementKind;
 use tensor_layout::route::{Hop, Route};
+use tensor_layout_picture::Film;
 
+use crate::film::PyFilm;
 use crate::layout::any;
 use crate::machine::machine_of;
 use crate::on_arguments::{OnArguments, bits_of};
@@ -89,6 +91,11 @@ impl PyRoute {
     #[getter]
     fn at_least(&self) -> bool {
         !self.0.cycles().1
+    }
+
+    /// The film of the elements on their way from memory to memory.
+    fn film(&self) -> Answer<PyFilm> {
+        Ok(PyFilm(Film::of_route(&self.0)?))
     }
 
     fn __str__(&self) -> String {

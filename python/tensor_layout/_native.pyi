@@ -22,7 +22,7 @@ from typing_extensions import disjoint_base
 
 _Integer: typing.TypeAlias = int | numpy.integer[typing.Any]
 
-__all__ = ["__version__", "Access", "AccessRequest", "Candidate", "CandidateIterator", "Candidates", "ChangedAccess", "Cost", "HloRecord", "HloRecords", "Hop", "Layout", "Local", "Location", "Machine", "Memory", "Picture", "Placement", "Places", "Pricer", "Relayout", "Report", "Route", "Same", "Sharding", "Table", "Transfer", "Transfers", "UnitPart", "XlaAdvice", "XlaShape", "XlaSizes", "access", "command", "einsum", "read_hlo", "relayout", "route"]
+__all__ = ["__version__", "Access", "AccessRequest", "Candidate", "CandidateIterator", "Candidates", "ChangedAccess", "Cost", "Film", "HloRecord", "HloRecords", "Hop", "Layout", "Local", "Location", "Machine", "Memory", "Picture", "Placement", "Places", "Pricer", "Relayout", "Report", "Route", "Same", "Sharding", "Table", "Transfer", "Transfers", "UnitPart", "XlaAdvice", "XlaShape", "XlaSizes", "access", "command", "einsum", "read_hlo", "relayout", "route"]
 
 __version__: Final[str]
 """
@@ -270,6 +270,26 @@ class Cost:
     def steps(self, /) -> int:
         """
         The number of steps.
+        """
+
+@final
+class Film:
+    """
+    A film: notebooks play it, and `save` writes it.
+    """
+    def __repr__(self, /) -> str: ...
+    def _repr_svg_(self, /) -> str: ...
+    def save(self, /, path: str | os.PathLike[str]) -> None:
+        """
+        Writes a file: `.svg` or `.html`.
+        """
+    def to_html(self, /) -> str:
+        """
+        The film as a page, which plays or stops at the stage that is chosen.
+        """
+    def to_svg(self, /) -> str:
+        """
+        The film as SVG, which plays without a script.
         """
 
 @final
@@ -1058,6 +1078,15 @@ class Places:
         >>> page.html.startswith("<!doctype html>")
         True
         """
+    def film(self, /, after: Places | str | None = None) -> Film:
+        """
+        The film of the elements on their way from the tensor into the memories, then into those of `after`.
+
+        >>> from tensor_layout import Layout
+        >>> film = Layout("((4_PE, 3:8), (8:1))").film("((12:2), (4_PE, 2:1))")
+        >>> film.to_svg().startswith("<svg")
+        True
+        """
     @property
     def image_shape(self, /) -> tuple[int, ...]:
         """
@@ -1415,6 +1444,10 @@ class Route:
     def cycles(self, /) -> int:
         """
         The sum of the least cycles of the hops.
+        """
+    def film(self, /) -> Film:
+        """
+        The film of the elements on their way from memory to memory.
         """
     @property
     def hops(self, /) -> list[Hop]:

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use clap::{Args as ClapArgs, ValueEnum};
 use tensor_layout::notation::Atom;
 use tensor_layout::{LayoutText, Level, Location, ParseError, Placement};
-use tensor_layout_picture::{Drawing, Label, Picture};
+use tensor_layout_picture::{Drawing, Film, Label, Picture};
 
 use super::explore;
 use super::failure::{Failure, note};
@@ -276,14 +276,27 @@ fn film(args: &DrawArgs, format: PictureFormat) -> Result<String, Failure> {
             drawing(&args.drawn, &placement, &syntax)?.film(&[])?
         }
     };
+    printed_film(&film, format)
+}
+
+fn printed_film(film: &Film, format: PictureFormat) -> Result<String, Failure> {
     match format {
         PictureFormat::Svg => Ok(film.to_svg()),
         PictureFormat::Html => Ok(film.to_html()),
         other => Err(Failure::Advised(
             format!("a film cannot be written as {}", other.name()),
-            "write it with -o film.svg or -o film.html".into(),
+            "write it to a file that ends in .svg or .html".into(),
         )),
     }
+}
+
+/// Writes a film in the format that the name of the file says.
+pub(super) fn write_film(film: &Film, path: &Path) -> Result<(), Failure> {
+    let format = PictureFormat::of(path)?.unwrap_or(PictureFormat::Text);
+    let film = printed_film(film, format)?;
+    let mut out = Output::new(Some(path))?;
+    out.write_all(film.as_bytes()).map_err(|error| out.failed(error))?;
+    out.finish()
 }
 
 fn picture(args: &DrawArgs) -> Result<Picture, Failure> {

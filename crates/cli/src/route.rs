@@ -1,12 +1,16 @@
 //! `route`: the movements from one layout to another.
 
+use std::path::PathBuf;
+
 use clap::Args as ClapArgs;
 use serde_json::{Value, json};
 use tensor_layout::Placement;
 use tensor_layout::internals::counted;
 use tensor_layout::machine::MovementKind;
 use tensor_layout::route::{Hop, Route};
+use tensor_layout_picture::Film;
 
+use super::draw::write_film;
 use super::failure::{Failure, note};
 use super::input::{Form, Reading};
 use super::output::print;
@@ -24,6 +28,8 @@ machine; a sum without all rates is \"at least\".
 JSON: {\"hops\":[{\"movement\":..,\"kind\":..,\"source\":{\"memory\":..,\"layout\":..},
 \"target\":{..},\"upper_words\":..,\"lower_words\":..,\"cycles\":..,\"from_maker\":..,
 \"reads\":[..],\"writes\":[..],\"parts\":..,\"map\":..}],\"cycles\":..,\"at_least\":..}
+
+--film writes a film, .svg or .html: the elements fly from memory to memory.
 
 Examples:
   tensor-layout route '((4_L2B:2, 64:8), (8:1, 2_W:1))@DRAM / Float' \\
@@ -43,6 +49,9 @@ pub(super) struct RouteArgs {
     /// Ask whether this one movement leads there.
     #[arg(long, value_name = "MOVEMENT", conflicts_with = "via", help_heading = "Route")]
     by: Option<String>,
+    /// Write a film of the hops to a file, .svg or .html.
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    film: Option<PathBuf>,
     #[command(flatten)]
     reading: Reading,
     #[command(flatten)]
@@ -69,6 +78,9 @@ impl RouteArgs {
         };
         if machine.movements().is_empty() {
             note("this machine has no movements: hops show their long words only");
+        }
+        if let Some(path) = &self.film {
+            write_film(&Film::of_route(&route)?, path)?;
         }
         match self.form.is_json() {
             true => print(&route_json(&route).to_string()),

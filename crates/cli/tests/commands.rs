@@ -555,7 +555,7 @@ fn draw_writes_films() {
     let png = named("film.png");
     for other in [&["-o", &png][..], &[]] {
         let said = refused(&[&pair[..], other].concat());
-        assert!(said.contains("write it with -o film.svg or -o film.html"), "{said}");
+        assert!(said.contains("write it to a file that ends in .svg or .html"), "{said}");
     }
     for other in [["--slice", "0=0:2"], ["--zoom", "0=1"], ["--at", "PE=1"], ["--labels", "unit"]] {
         let said = refused(&[&pair[..], &other, &["--format", "svg"]].concat());

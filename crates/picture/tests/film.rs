@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use tensor_layout::route::Route;
 use tensor_layout::{LayoutText, Level, Machine, Placement};
 use tensor_layout_picture::{Drawing, Film, Spot};
 
@@ -137,4 +138,44 @@ fn a_film_that_has_too_many_units_is_a_refusal() {
     let empty = Placement::of(empty).build().unwrap();
     let film = Drawing::new(&empty).film(&[]).unwrap();
     assert_eq!(film.flyers.len(), 0);
+}
+
+#[test]
+fn a_route_is_a_stage_for_each_memory_and_leaves_out_units_without_elements() {
+    let machine: Machine = "mn-core-2".parse().unwrap();
+    let at = |layout: &str, memory: &str| {
+        let layout = LayoutText::parse(layout).unwrap().lower().unwrap();
+        Placement::of(layout).on(&machine).memory(memory).element_bits(32).build().unwrap()
+    };
+    let source = at("((1_L2B, 16:4), (4:1, 2_W:1))", "DRAM");
+    let target = at("((1_L2B, 1_L1B, 16_MAB), (4_PE, 2_W:1))", "LM0");
+    let route = Route::new(&source, &target).unwrap();
+    let film = Film::of_route(&route).unwrap();
+    assert_eq!(film.title, "DRAM  ->  L2BM  ->  L1BM  ->  LM0");
+    assert_eq!(film.stages.len(), 1 + 1 + route.hops().len());
+    assert!(film.stages[2].caption.ends_with(", by mvp"), "{}", film.stages[2].caption);
+    // Of 4096 PEs those of one L1B hold elements: a word of two lanes each.
+    let last = &film.stages.last().unwrap().panels[0];
+    assert_eq!((last.row_ticks.len(), last.cells.len()), (64, 128));
+    assert!(last.caption.contains("that holds elements"), "{}", last.caption);
+    assert_eq!(film.flyers.len(), 128);
+    assert!(film.flyers.iter().all(|flyer| flyer.path.len() == film.stages.len()));
+    for flyer in &film.flyers {
+        let index: Vec<u64> = flyer.indexes.iter().map(|range| range.start).collect();
+        let cell = &last.cells[flyer.path.last().unwrap().cell];
+        for (level, span) in &cell.places {
+            assert_eq!(target.locate(&index).unwrap().get(*level), span.only(), "{index:?}");
+        }
+    }
+}
+
+#[test]
+fn blocks_enter_units_that_their_memory_is_above() {
+    let machine: Machine = "mn-core-2".parse().unwrap();
+    let at = |layout: &str, memory: &str| {
+        Placement::of(layout.parse().unwrap()).on(&machine).memory(memory).build().unwrap()
+    };
+    let (above, below) = (at("((64:1))", "L1BM"), at("((1_L2B, 1_L1B, 16_MAB, 4_PE))", "LM0"));
+    let film = Drawing::new(&above).film(&[&Drawing::new(&below)]).unwrap();
+    assert_eq!(film.flyers.iter().map(|flyer| flyer.elements).sum::<u64>(), 64);
 }

@@ -351,6 +351,14 @@ fn own() -> Vec<Case> {
             "`l1bmp` moves from L1BM to LM0",
         ),
         case(
+            "route",
+            "film",
+            "'((16:1))@DRAM' '((16:1))@L2BM' --machine mn-core-2",
+            "--film OUT.svg",
+            "'((16:1))@DRAM' '((16:1))@L2BM' --machine mn-core-2 --film OUT.txt",
+            "ends in .svg or .html",
+        ),
+        case(
             "access",
             "bits",
             "32:32 ((32_LANE))",

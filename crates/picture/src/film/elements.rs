@@ -1,6 +1,6 @@
 //! The film of a small tensor, element by element.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use itertools::Itertools;
 
@@ -9,6 +9,7 @@ use crate::cut::length;
 use crate::drawing::Drawing;
 use crate::memory::{tick, unit_name};
 use crate::{Cell, Panel};
+use tensor_layout::algebra::Indexes;
 use tensor_layout::internals::{to_index, to_u64};
 use tensor_layout::relayout::{Distance, Relayout};
 use tensor_layout::{LayoutError, Level, Location};
@@ -51,7 +52,10 @@ pub(super) struct Stages<'a> {
 impl<'a> Stages<'a> {
     /// The stages of some layouts; nothing where they have too many cells.
     pub(super) fn new(all: &[&'a Drawing<'a>]) -> Result<Option<Stages<'a>>, LayoutError> {
-        let Some(first) = all.first().filter(|_| all.iter().all(|drawing| is_small(drawing)))
+        let units: Option<Vec<Vec<Location>>> =
+            all.iter().filter(|drawing| is_small(drawing)).map(|drawing| units(drawing)).collect();
+        let Some((first, units)) =
+            all.first().zip(units).filter(|(_, units)| units.len() == all.len())
         else {
             return Ok(None);
         };
@@ -61,8 +65,8 @@ impl<'a> Stages<'a> {
         });
         let elements = cells.filter(|(_, cell)| cell.elements > 0);
         let elements = elements.map(|(spot, cell)| (index(cell), spot)).collect();
-        let memories =
-            all.iter().map(|drawing| Memories::new(drawing)).collect::<Result<_, _>>()?;
+        let memories = all.iter().zip(units).map(|(drawing, units)| Memories::new(drawing, &units));
+        let memories = memories.collect::<Result<_, _>>()?;
         Ok(Some(Stages { tensor, elements, memories }))
     }
 
@@ -138,8 +142,8 @@ impl<'a> Stages<'a> {
 type Origins = HashMap<usize, Origin>;
 
 impl<'a> Memories<'a> {
-    fn new(drawing: &'a Drawing<'a>) -> Result<Memories<'a>, LayoutError> {
-        let panel = whole_memories(drawing)?;
+    fn new(drawing: &'a Drawing<'a>, units: &[Location]) -> Result<Memories<'a>, LayoutError> {
+        let panel = whole_memories(drawing, units)?;
         let elements = panel.cells.iter().enumerate().filter(|(_, cell)| cell.elements > 0);
         let cells = elements.map(|(at, cell)| (numbered(drawing, &place(cell)), at)).collect();
         Ok(Memories { drawing, panel, cells })
@@ -193,10 +197,15 @@ fn place(cell: &Cell) -> Location {
 /// The memory of a place, by its first unit, then the address and the lane.
 fn numbered(drawing: &Drawing<'_>, place: &Location) -> Place {
     let at = |level: Level| place.get(level).unwrap_or(0);
-    let shared =
-        |level: &Level| at(*level) - at(*level) % drawing.placement.units_per_memory(*level);
-    let units: Vec<u64> = drawing.memory_levels().iter().map(shared).collect();
-    units.into_iter().chain([at(Level::ADDR), at(Level::W)]).collect()
+    let levels = drawing.memory_levels().into_iter();
+    let units = levels.map(|level| first_of(drawing, place, level));
+    units.chain([at(Level::ADDR), at(Level::W)]).collect()
+}
+
+/// The coordinate of the first of the units that share the memory of a place.
+fn first_of(drawing: &Drawing<'_>, place: &Location, level: Level) -> u64 {
+    let at = place.get(level).unwrap_or(0);
+    at - at % drawing.placement.units_per_memory(level)
 }
 
 fn index(cell: &Cell) -> Vec<u64> {
@@ -207,12 +216,37 @@ fn is_small(drawing: &Drawing<'_>) -> bool {
     let cells = |sides: &[u64]| sides.iter().fold(1_u64, |all, side| all.saturating_mul(*side));
     let sides: Vec<u64> = drawing.ranges().iter().map(length).collect();
     let leading = &sides[..sides.len().saturating_sub(2)];
+    drawing.is_small() && cells(leading) <= to_u64(MOST_PANELS) && cells(&sides) <= MOST_CELLS
+}
+
+/// The number of memories of the machine.
+fn memories(drawing: &Drawing<'_>) -> Option<u64> {
+    drawing.memory_sizes().iter().try_fold(1_u64, |all, size| all.checked_mul(*size))
+}
+
+/// The units whose memories are drawn: all of them or, of very many, those that hold elements; `None` if these have
+/// too many cells too.
+fn units(drawing: &Drawing<'_>) -> Option<Vec<Location>> {
     let (words, lanes) = size(drawing);
-    let memories = cells(&drawing.memory_sizes()).saturating_mul(words).saturating_mul(lanes);
-    drawing.is_small()
-        && cells(leading) <= to_u64(MOST_PANELS)
-        && cells(&sides) <= MOST_CELLS
-        && memories <= MOST_CELLS
+    let fits = |units: u64| {
+        let cells = units.checked_mul(words).and_then(|cells| cells.checked_mul(lanes));
+        cells.is_some_and(|cells| cells <= MOST_CELLS)
+    };
+    if memories(drawing).is_some_and(fits) {
+        return Some(drawing.memory_units());
+    }
+    let placement = drawing.placement;
+    let copies = placement.layout().elements().checked_mul(placement.copies());
+    copies.filter(|copies| *copies <= MOST_CELLS)?;
+    let indexes = Indexes::new(placement.layout().shape());
+    let places = indexes.flat_map(|index| placement.locate_all(&index).into_iter().flatten());
+    let levels = drawing.memory_levels();
+    let unit = |place: Location| -> Vec<u64> {
+        levels.iter().map(|level| first_of(drawing, &place, *level)).collect()
+    };
+    let used: BTreeSet<Vec<u64>> = places.map(unit).collect();
+    let named = |unit: &Vec<u64>| levels.iter().copied().zip(unit.iter().copied()).collect();
+    fits(to_u64(used.len())).then(|| used.iter().map(named).collect())
 }
 
 /// The number of addresses of a memory and of lanes of an address.
@@ -221,16 +255,17 @@ fn size(drawing: &Drawing<'_>) -> (u64, u64) {
     (all.span(Level::ADDR), all.extent(Level::W))
 }
 
-/// All memories: for each a row or, of long ones, rows of 32 places.
-fn whole_memories(drawing: &Drawing<'_>) -> Result<Panel, LayoutError> {
+/// The memories of some units: for each a row or, of long ones, rows of 32 places.
+fn whole_memories(drawing: &Drawing<'_>, units: &[Location]) -> Result<Panel, LayoutError> {
     let (words, lanes) = size(drawing);
     let levels = drawing.memory_levels();
+    let has_all = memories(drawing) == Some(to_u64(units.len()));
     let per_row = (ROW / lanes).clamp(1, words.max(1));
     let columns = to_index(per_row * lanes);
     let (mut cells, mut row_ticks) = (Vec::new(), Vec::new());
-    for unit in drawing.memory_units() {
+    for unit in units {
         for first in (0..words).step_by(to_index(per_row)) {
-            let name = unit_name(&unit, &levels);
+            let name = unit_name(unit, &levels);
             row_ticks.push(match (levels.is_empty(), first) {
                 (true, _) => first.to_string(),
                 (false, 0) => name,
@@ -238,9 +273,7 @@ fn whole_memories(drawing: &Drawing<'_>) -> Result<Panel, LayoutError> {
             });
             for (word, lane) in (first..first + per_row).cartesian_product(0..lanes) {
                 cells.push(match word < words {
-                    true => {
-                        Cell { label: String::new(), ..drawing.memory_cell(&unit, word, lane)? }
-                    }
+                    true => Cell { label: String::new(), ..drawing.memory_cell(unit, word, lane)? },
                     false => Cell::default(),
                 });
             }
@@ -248,7 +281,7 @@ fn whole_memories(drawing: &Drawing<'_>) -> Result<Panel, LayoutError> {
     }
     let column_ticks = (0..per_row).cartesian_product(0..lanes).map(|at| tick(at, lanes)).collect();
     Ok(Panel {
-        caption: caption(&levels),
+        caption: caption(&levels, has_all),
         cells,
         columns,
         row_ticks,
@@ -257,9 +290,11 @@ fn whole_memories(drawing: &Drawing<'_>) -> Result<Panel, LayoutError> {
     })
 }
 
-fn caption(levels: &[Level]) -> String {
+/// Units without elements may be left out.
+fn caption(levels: &[Level], has_all: bool) -> String {
+    let which = if has_all { "" } else { " that holds elements" };
     match levels {
         [] => "addresses in rows".into(),
-        levels => format!("a row per {}, a column per address", levels.iter().join(".")),
+        levels => format!("a row per {}{which}, a column per address", levels.iter().join(".")),
     }
 }

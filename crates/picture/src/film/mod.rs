@@ -9,6 +9,7 @@
 
 mod elements;
 mod parts;
+mod route;
 
 use std::ops::Range;
 

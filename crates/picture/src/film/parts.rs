@@ -82,11 +82,15 @@ fn level_of_one(drawing: &Drawing<'_>) -> Result<Option<Level>, LayoutError> {
 /// The outermost level that anything crosses, else the outermost one with several units.
 fn level_of_two(relayout: &Relayout) -> Result<Option<Level>, LayoutError> {
     if let Distance::Level(crossed) = relayout.traffic()?.farthest() {
-        let flows = relayout.flows(crossed)?;
-        return match to_u64(flows.from.len().max(flows.to.len())) {
-            count if count <= MOST_UNITS => Ok(Some(flows.level)),
-            _ => Err(undecided("the film of so many units")),
-        };
+        match relayout.flows(crossed) {
+            Ok(flows) if to_u64(flows.from.len().max(flows.to.len())) <= MOST_UNITS => {
+                return Ok(Some(flows.level));
+            }
+            Ok(_) => return Err(undecided("the film of so many units")),
+            // One of the memories is above the units that are entered or left.
+            Err(LayoutError::LevelMissing { .. }) => {}
+            Err(error) => return Err(error),
+        }
     }
     let several = |level: &&Level| {
         let flows = relayout.flows(**level);

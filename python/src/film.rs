@@ -1,0 +1,67 @@
+//! Films: the elements on their way into memories.
+
+use pyo3::prelude::*;
+use tensor_layout_picture::Film;
+
+use crate::layout::any;
+use crate::on_arguments::OnArguments;
+use crate::places::Places;
+use crate::refusal::{Answer, refused};
+use crate::relayout::paired;
+
+/// A film: notebooks play it, and `save` writes it.
+#[pyclass(name = "Film", weakref, frozen, module = "tensor_layout")]
+#[derive(Debug)]
+pub(crate) struct PyFilm(pub(crate) Film);
+
+#[pymethods]
+impl PyFilm {
+    /// The film as SVG, which plays without a script.
+    fn to_svg(&self) -> String {
+        self.0.to_svg()
+    }
+
+    /// The film as a page, which plays or stops at the stage that is chosen.
+    fn to_html(&self) -> String {
+        self.0.to_html()
+    }
+
+    /// Writes a file: `.svg` or `.html`.
+    #[pyo3(signature = (path: "str | os.PathLike[str]") -> "None")]
+    fn save(&self, path: std::path::PathBuf) -> Answer<()> {
+        let end = path.extension().map(|end| end.to_string_lossy().to_ascii_lowercase());
+        let text = match end.as_deref() {
+            Some("svg") => self.to_svg(),
+            Some("html" | "htm") => self.to_html(),
+            _ => return refused("end the name of the file in .svg or .html"),
+        };
+        Ok(std::fs::write(path, text)?)
+    }
+
+    fn _repr_svg_(&self) -> String {
+        self.to_svg()
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<Film: {}>", self.0.title)
+    }
+}
+
+#[pymethods]
+impl Places {
+    /// The film of the elements on their way from the tensor into the memories, then into those of `after`.
+    ///
+    /// >>> from tensor_layout import Layout
+    /// >>> film = Layout("((4_PE, 3:8), (8:1))").film("((12:2), (4_PE, 2:1))")
+    /// >>> film.to_svg().startswith("<svg")
+    /// True
+    #[pyo3(signature = (after: "Places | str | None" = None) -> "Film")]
+    fn film(&self, after: Option<&Bound<'_, PyAny>>) -> Answer<PyFilm> {
+        let Some(after) = after else {
+            return Ok(PyFilm(self.drawing(self.placement()?).film(&[])?));
+        };
+        let after = any(after)?;
+        let (from, to) = paired(self, after.get(), &OnArguments::default())?;
+        Ok(PyFilm(self.drawing(&from).film(&[&after.get().drawing(&to)])?))
+    }
+}
