@@ -407,10 +407,11 @@ impl Browser {
         self.call("Input.insertText", json!({ "text": text }));
     }
 
-    /// The middle of a node, where the mouse goes.
+    /// The middle of a node, where the mouse goes once nothing glides.
     fn point(&mut self, selector: &str) -> (f64, f64) {
         let at = self.run(&format!(
             "(async () => {{ const node = document.querySelector({selector:?}); node.scrollIntoView({{ block: 'center' }}); \
+             await Promise.all([...document.querySelectorAll('.cell')].flatMap(cell => cell.getAnimations()).map(glide => glide.finished.catch(() => 0))); \
              await new Promise(drawn => requestAnimationFrame(() => requestAnimationFrame(drawn))); \
              const box = node.getBoundingClientRect(); return [box.x + box.width / 2, box.y + box.height / 2]; }})()"
         ));
@@ -436,6 +437,17 @@ impl Browser {
     }
 
     /// A picture of the page as PNG in a directory, to be looked at: SCREENSHOTS names it.
+    /// Drags an element down by so many pixels.
+    pub(super) fn drag(&mut self, selector: &str, down: f64) {
+        let (x, y) = self.point(selector);
+        self.mouse("mouseMoved", (x, y));
+        self.mouse("mousePressed", (x, y));
+        let held =
+            json!({ "type": "mouseMoved", "x": x, "y": y + down, "button": "left", "buttons": 1 });
+        self.call("Input.dispatchMouseEvent", held);
+        self.mouse("mouseReleased", (x, y + down));
+    }
+
     pub(super) fn screenshot(&mut self, name: &str, width: u32, scheme: &str) {
         let Some(dir) = std::env::var_os("SCREENSHOTS") else { return };
         let size =

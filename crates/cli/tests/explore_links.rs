@@ -45,6 +45,19 @@ fn a_digit_lights_the_cells_that_differ_in_it_alone_and_its_line_of_code() {
     page.wait(&format!("({chips})[1] === 'Addr += 7 x (i0 % 3)'"));
     page.run("document.getElementById('undo').click()");
     page.wait(&format!("({chips})[0] === 'Addr += 7 x (i0 / 4)'"));
+    // It takes a factor from its neighbour by keys, and gives it back by its arrows; cells glide to where they go.
+    page.run("document.querySelectorAll('.digit')[0].focus()");
+    let up = json!({ "type": "keyDown", "key": "ArrowUp", "modifiers": 8 });
+    page.call("Input.dispatchKeyEvent", up);
+    page.wait("document.getElementById('layout').value === '(10,7)/((6:7, 2_PE:1), (7:1))'");
+    page.wait("document.querySelectorAll('.digit').length === 3");
+    page.wait("document.activeElement === document.querySelectorAll('.digit')[0]");
+    page.drag(".digit .size", 40.0);
+    page.wait("document.getElementById('layout').value === '(10,7)/((3:7, 4_PE:1), (7:1))'");
+    page.wait("document.querySelectorAll('#units [data-element]').length === 70");
+    let glide = "[...document.querySelectorAll('#units [data-element]')].some(node => node.getAnimations().length)";
+    page.run("{ const layout = document.getElementById('layout'); layout.value = '(10,7)/((3:7, 4_PE:1), (7:2))'; layout.dispatchEvent(new Event('input')); }");
+    page.wait(glide);
     for (width, scheme) in [(1280, "light"), (1280, "dark"), (360, "light"), (3840, "light")] {
         page.screenshot("links", width, scheme);
     }

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use tensor_layout_picture::UnitContents;
 
 use super::answer::panels;
-use super::moved::moved;
+use super::moved::{moved, resized};
 use super::question::Question;
 use crate::edit::edited;
 use crate::failure::Failure;
@@ -22,6 +22,14 @@ pub(super) fn edit(question: &Question, name: &str, value: &str) -> Value {
 /// A layout after a digit has moved to the place of another: the new text, or the error.
 pub(super) fn moved_digit(question: &Question, from: usize, to: usize) -> Value {
     match question.placed().and_then(|placed| moved(&placed.syntax, from, to)) {
+        Ok(text) => json!({ "text": text }),
+        Err(failure) => json!({ "error": failure.json() }),
+    }
+}
+
+/// A layout after a digit has taken a factor from its neighbour, or given it one: the new text, or the error.
+pub(super) fn resized_digit(question: &Question, digit: usize, larger: bool) -> Value {
+    match question.placed().and_then(|placed| resized(&placed.syntax, digit, larger)) {
         Ok(text) => json!({ "text": text }),
         Err(failure) => json!({ "error": failure.json() }),
     }

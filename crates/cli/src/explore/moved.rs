@@ -1,10 +1,13 @@
-//! A digit that moves to another place of its axis.
+//! A digit that moves to another place of its axis, or takes a factor from a neighbour.
 
 use tensor_layout::algebra::{Axis, LayoutBuilder};
 use tensor_layout::{Layout, LayoutText};
 
 use crate::edit::rewritten;
 use crate::failure::Failure;
+
+/// The greatest factor that a digit takes.
+const MOST_FACTOR: u64 = 1 << 16;
 
 /// The text of a layout after a digit has moved to the place of another one of its axis: it keeps its level and
 /// its stride, and what it counts changes. Digits are numbered as in [`digits_json`](super::digits::digits_json).
@@ -26,6 +29,51 @@ pub(super) fn moved(syntax: &LayoutText, from: usize, to: usize) -> Result<Strin
         "a digit moves within its axis".into(),
         "to move it to another axis, edit the text".into(),
     ))
+}
+
+/// The text of a layout after a digit has taken the least factor that it can from the next digit of its axis, or has
+/// given it one; the last digit has to do with the one before it. The number of elements stays.
+pub(super) fn resized(syntax: &LayoutText, at: usize, larger: bool) -> Result<String, Failure> {
+    let layout = syntax.lower()?;
+    let mut axes = layout.axes().to_vec();
+    let mut first = 0;
+    for axis in &mut axes {
+        let digits = first..first + axis.subaxes.len();
+        if let Some((own, other)) =
+            digits.contains(&at).then(|| pair(at - first, axis.subaxes.len()))
+        {
+            let sizes =
+                [own, other].map(|digit| axis.subaxes.get(digit).map_or(1, |digit| digit.size));
+            let Some(sizes) = other_sizes(sizes, larger).filter(|_| own != other) else { break };
+            for (digit, size) in [own, other].into_iter().zip(sizes) {
+                axis.subaxes[digit].size = size;
+            }
+            let layout = with_axes(&layout, axes)?;
+            return rewritten(syntax, &layout);
+        }
+        first = digits.end;
+    }
+    Err(Failure::Advised(
+        format!("the digit cannot be {}", if larger { "larger" } else { "smaller" }),
+        "factors come from the next digit of the axis and go there".into(),
+    ))
+}
+
+/// A digit and its neighbour; itself if it is alone.
+fn pair(digit: usize, count: usize) -> (usize, usize) {
+    (digit, if digit + 1 < count { digit + 1 } else { digit.saturating_sub(1) })
+}
+
+/// The next sizes of two digits, in the order of the first, that have the same product.
+fn other_sizes([own, other]: [u64; 2], larger: bool) -> Option<[u64; 2]> {
+    let product = own.checked_mul(other)?;
+    // A factor of the size that shrinks is found before that size is reached.
+    let least = |size: u64| (2..=size.min(MOST_FACTOR)).find(|factor| size.is_multiple_of(*factor));
+    let own = match larger {
+        true => own * least(other)?,
+        false => own / least(own)?,
+    };
+    Some([own, product / own])
 }
 
 fn with_axes(layout: &Layout, axes: Vec<Axis>) -> Result<Layout, Failure> {
@@ -55,5 +103,21 @@ mod tests {
         let text = moved("((2:5, 3_PE:2, 2:1))", 0, 2).unwrap();
         assert_eq!(text, "((3_PE:2, 2:1, 2:5))");
         assert!(moved("((2:5), (3:1))", 0, 1).is_err());
+    }
+
+    #[test]
+    fn a_digit_takes_a_factor_from_the_next_one() {
+        let resized = |text: &str, at, larger| {
+            let text = LayoutText::parse(text).unwrap();
+            resized(&text, at, larger).map_err(|failure| failure.to_string())
+        };
+        let text = "(10,7)/((3:7, 4_PE), (7:1))";
+        assert_eq!(resized(text, 0, true).unwrap(), "(10,7)/((6:7, 2_PE:1), (7:1))");
+        assert_eq!(resized(text, 0, false).unwrap(), "(10,7)/((1:7, 12_PE:1), (7:1))");
+        // The last digit takes from the one before it.
+        assert_eq!(resized(text, 1, true).unwrap(), "(10,7)/((1:7, 12_PE:1), (7:1))");
+        let why = resized(text, 2, true).unwrap_err();
+        assert!(why.contains("cannot be larger"), "{why}");
+        assert!(resized("((1:8, 8:1))", 0, false).is_err());
     }
 }

@@ -32,7 +32,7 @@ use tokio::net::TcpStream;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::answer::{film, view};
-use super::asked::{AskedSide, all_lit, edit, lit, moved_digit};
+use super::asked::{AskedSide, all_lit, edit, lit, moved_digit, resized_digit};
 use super::file::served_page;
 use super::question::Question;
 use crate::failure::Failure;
@@ -163,6 +163,8 @@ enum PageRequest {
     Light { question: Question, side: AskedSide, cell: usize, copies: bool },
     /// A layout after a digit has moved to the place of another.
     Move { question: Question, from: usize, to: usize },
+    /// A layout after a digit has taken a factor from its neighbour, or given it one.
+    Resize { question: Question, digit: usize, larger: bool },
     /// The film of a layout, or of two.
     Film(Question),
     /// The cells that light up with each cell.
@@ -183,6 +185,7 @@ async fn ask(State(shared): State<ServerState>, body: Bytes) -> Response {
         PageRequest::Light { question, side, cell, copies } => lit(&question, side, cell, copies),
         PageRequest::Lights { question, copies } => all_lit(&question, copies),
         PageRequest::Move { question, from, to } => moved_digit(&question, from, to),
+        PageRequest::Resize { question, digit, larger } => resized_digit(&question, digit, larger),
         PageRequest::Film(question) => film(&question),
         PageRequest::Edit { question, name, value } => edit(&question, &name, &value),
     };
