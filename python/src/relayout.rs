@@ -33,6 +33,9 @@ pub(crate) struct PyRelayout {
     steps: Option<u64>,
 }
 
+/// An element, the one that overwrites it, and the place.
+type Lost = (Tuple<u64>, Tuple<u64>, PyLocation);
+
 /// Pairs two layouts of a tensor: where it is, and where it is wanted.
 ///
 /// Layouts and texts are placed on `machine`; without one there are as many units as both name. Placements
@@ -252,11 +255,7 @@ impl PyRelayout {
         order: "typing.Literal['ascending', 'descending']",
         /,
     ) -> "tuple[tuple[int, ...], tuple[int, ...], Location] | None")]
-    fn overwritten(
-        &self,
-        py: Python<'_>,
-        order: &str,
-    ) -> Answer<Option<(Tuple<u64>, Tuple<u64>, PyLocation)>> {
+    fn overwritten(&self, py: Python<'_>, order: &str) -> Answer<Option<Lost>> {
         let order = match order {
             "ascending" => WriteOrder::Ascending,
             "descending" => WriteOrder::Descending,

@@ -1,7 +1,7 @@
 //! Groups of units that share a memory: levels such as `L2Bx2`, which no layout names.
 
 use tensor_layout::machine::Memory;
-use tensor_layout::{Level, Placement};
+use tensor_layout::{Level, Machine, Placement};
 
 /// Returns the memory whose groups of units are this level, of the machine of any of the placements.
 pub(super) fn memory_of_groups<'a>(
@@ -9,7 +9,7 @@ pub(super) fn memory_of_groups<'a>(
     placements: impl IntoIterator<Item = &'a Placement>,
 ) -> Option<Memory> {
     let machines = placements.into_iter().filter_map(|placement| placement.machine());
-    let mut memories = machines.flat_map(|machine| machine.memories()).map(|(_, memory)| memory);
+    let mut memories = machines.flat_map(Machine::memories).map(|(_, memory)| memory);
     memories.find(|memory| memory.group > 1 && memory.node() == level)
 }
 
