@@ -187,10 +187,15 @@ impl Layout {
     /// Marks `Addr` and the level of everything that lands as used.
     fn mark_used(&mut self) {
         let mut used = std::mem::take(&mut self.used);
-        used.push(Level::ADDR);
-        used.extend(self.landings().map(|landing| landing.level));
         used.sort_unstable();
         used.dedup();
+        // Few levels have many digits.
+        let levels = self.landings().map(|landing| landing.level).chain([Level::ADDR]);
+        for level in levels {
+            if let Err(at) = used.binary_search(&level) {
+                used.insert(at, level);
+            }
+        }
         self.used = used;
     }
 

@@ -4,7 +4,7 @@ use super::EinsumError;
 use super::dense::outside;
 use super::local::Local;
 use super::loops::distinct;
-use crate::algebra::Subaxis;
+use crate::algebra::{Layout, Subaxis};
 use crate::error::{LayoutError, Site};
 use crate::level::Level;
 use crate::machine::Machine;
@@ -83,7 +83,8 @@ impl Local {
             Placement::of(operand.clone()).on(machine).build()?;
         }
         let path: Vec<Level> = machine.levels().map(|(level, _)| level).collect();
-        let level = |depth: usize| self.level(machine, &path[..=depth], sums);
+        let all_parts = self.loops.partial_sums()?;
+        let level = |depth: usize| self.level(machine, &path[..=depth], sums, &all_parts);
         (0..path.len()).rev().map(level).collect()
     }
 
@@ -92,6 +93,7 @@ impl Local {
         machine: &Machine,
         path: &[Level],
         sums: Sums,
+        all_parts: &Layout,
     ) -> Result<SumTraffic, EinsumError> {
         let too_large = || LayoutError::too_large(Site::Layout, "the traffic");
         let counts =
@@ -109,7 +111,7 @@ impl Local {
         let into = into.and_then(|into| into.checked_mul(elements)).ok_or_else(too_large)?;
         let out_of = elements.checked_mul(leave).ok_or_else(too_large)?;
         let level = path.last().copied().unwrap_or(Level::ADDR);
-        let used = holders_at_most(&self.loops.partial_sums()?, path);
+        let used = holders_at_most(all_parts, path);
         let units = self.absent(machine, path).fold(used, u64::saturating_mul);
         Ok(SumTraffic { level, partial, into, out_of, units })
     }
