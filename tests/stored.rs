@@ -8,7 +8,7 @@ use serde::de::DeserializeOwned;
 use tensor_layout::einsum::Einsum;
 use tensor_layout::machine::Memory;
 use tensor_layout::relayout::{Cost, CostModel, Rate, Relayout, Traffic, Transfer};
-use tensor_layout::{Layout, Level, Machine, Placement};
+use tensor_layout::{Layout, LayoutText, Level, Machine, Placement};
 
 use crate::generate::any_layout;
 
@@ -98,6 +98,13 @@ fn a_placement_is_stored_with_all_that_it_is_placed_on() {
             refused::<Placement>(&json, "\"version\":1", "\"version\":2").contains("version 2")
         );
     }
+    // Elements that share places do so in the text too, and only where it says that they may.
+    let layout = LayoutText::parse("(4,3):(1,1)").unwrap().lower().unwrap();
+    let json = stored(&Placement::of(layout).shared_places().build().unwrap());
+    let read: Placement = serde_json::from_str(&json).unwrap();
+    assert_eq!(read.locate(&[3, 2]).unwrap().to_string(), "Addr=5");
+    let why = refused::<Placement>(&json, "\"shared_places\":true", "\"shared_places\":false");
+    assert!(why.contains("Addr=1"), "{why}");
     // What is read is checked as any placement that is built.
     let json = stored(&dram("((8_L2B, 8:1))").build().unwrap());
     assert!(refused::<Placement>(&json, "8_L2B", "9_L2B").contains("L2B"), "{json}");
