@@ -513,8 +513,19 @@ fn the_page_works_in_a_browser() {
     // Two layouts are compared.
     page.type_into("layout", "((4_PE, 3:8), (8:1))");
     page.type_into("after", "((12:2), (4_PE, 2:1))");
-    page.wait("!document.getElementById('pair-box').hidden && document.querySelector('#pair img')?.naturalWidth > 0");
+    page.wait("!document.getElementById('pair-box').hidden && document.querySelectorAll('#pair .grid').length === 4");
     page.wait("document.getElementById('pair-same').textContent.startsWith('They differ')");
+    // Row 5, column 6 is in each of four panels, twice in the machines, in the colour of where it comes from.
+    page.hover("#pair section:nth-child(1) [data-at='46']");
+    let lit = "[...document.querySelectorAll('#pair .lit')]";
+    page.wait(&format!("{lit}.length === 6"));
+    assert_eq!(
+        page.run(&format!("new Set({lit}.map(node => node.style.backgroundColor)).size")),
+        1
+    );
+    let places = format!("{lit}.slice(2).map(node => Number(node.dataset.at))");
+    // PE 1, address 22 before; PE 3, address 10 after; 24 addresses for each of eight units.
+    assert_eq!(page.run(&places), json!([24 + 22, 5 * 24 + 22, 3 * 24 + 10, 7 * 24 + 10]));
     page.screenshots("pair");
     page.type_into("after", "");
     page.run("document.getElementById('after').dispatchEvent(new Event('input'))");

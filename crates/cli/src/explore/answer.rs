@@ -7,7 +7,7 @@ use tensor_layout::notation::Notation;
 use tensor_layout::relayout::Relayout;
 use tensor_layout::xla::XlaDtype;
 use tensor_layout::{Layout, LayoutError, LayoutText, Level, Placement};
-use tensor_layout_picture::Panel;
+use tensor_layout_picture::{Drawing, Panel};
 
 use super::digits::digits_json;
 use super::panel::panel_json;
@@ -178,11 +178,15 @@ fn pair(question: &Question) -> Result<Value, Failure> {
     let plain = Question { window: Vec::new(), at: String::new(), ..question.clone() };
     let (left, right) = (plain.whole(&before), plain.whole(&after));
     let picture = left.before_and_after(&right)?;
+    let memory = |when: &str, drawing: &Drawing<'_>| -> Result<Value, LayoutError> {
+        let panel = drawing.memory()?.panels.into_iter().next().unwrap_or_default();
+        Ok(panel_json(&Panel { caption: format!("{when}: {}", panel.caption), ..panel }))
+    };
     Ok(json!({
         "same": same,
         "traffic": traffic.unwrap_or_else(|error| error.to_string()),
-        "svg": picture.to_svg(),
-        "description": picture.description,
+        "panels": picture.panels.iter().map(panel_json).collect::<Vec<_>>(),
+        "memories": [memory("before", &left)?, memory("after", &right)?],
         "notes": picture.notes,
     }))
 }
