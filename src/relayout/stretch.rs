@@ -27,7 +27,7 @@ pub(super) struct Stretch {
 
 impl Stretch {
     /// One element.
-    pub(super) fn single(layout: &Layout) -> Stretch {
+    fn single(layout: &Layout) -> Stretch {
         let axis = layout.axes().iter().rposition(|axis| axis.extent > 1);
         let extent = axis.map_or(1, |axis| layout.axes()[axis].extent);
         Stretch { axis, extent, length: 1, steps: [1, 1], one_step: true }
