@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use tensor_layout::algebra::Subaxis;
 use tensor_layout::candidates::Candidates;
-use tensor_layout::relayout::{Relayout, traffic_between};
+use tensor_layout::relayout::{CostModel, PartId, Pricer, Relayout, traffic_between};
 use tensor_layout::{Layout, Level, Machine, Placement};
 
 /// How many layouts of each shape; all pairs of them are priced.
@@ -147,6 +147,42 @@ fn batches(name: &str, placed: &[Placement]) {
     println!("two threads are {:.2} times as fast", each(alone) / each(two));
 }
 
+/// A pricer that is shared: what a known pair takes, and how much faster two threads fill it.
+fn prices(name: &str, machine: &Machine, placed: &[Placement]) {
+    let model = CostModel::new(machine, 16).expect("a model");
+    let filled = |threads: usize| {
+        let pricer = Pricer::new(model.clone());
+        let parts: Vec<PartId> =
+            placed.iter().map(|placement| pricer.part(placement).expect("a part")).collect();
+        let price = |first: usize| {
+            for from in parts.iter().skip(first).step_by(threads) {
+                parts.iter().for_each(|to| drop(pricer.traffic(*from, *to).expect("decided")));
+            }
+        };
+        let start = Instant::now();
+        std::thread::scope(|scope| {
+            (1..threads).for_each(|first| drop(scope.spawn(move || price(first))));
+            price(0);
+        });
+        (pricer, parts, start.elapsed())
+    };
+    // In turn, so that a busy machine does to one what it does to the other.
+    let mut ratios: Vec<f64> = (0..25).map(|_| micros(filled(1).2) / micros(filled(2).2)).collect();
+    ratios.sort_by(f64::total_cmp);
+    let (pricer, parts, _) = filled(1);
+    let known = || {
+        for from in &parts {
+            parts.iter().for_each(|to| drop(black_box(pricer.traffic(*from, *to).expect("known"))));
+        }
+    };
+    let (_, time) = timed(|| (0..100).for_each(|_| known()));
+    let hits = f64::from(u32::try_from(100 * parts.len().pow(2)).expect("few"));
+    let (hit, two) = (1000.0 * micros(time) / hits, ratios[ratios.len() / 2]);
+    println!(
+        "a known pair of {name} takes {hit:.0} ns; two threads fill a pricer {two:.2} times as fast"
+    );
+}
+
 /// Candidates per second, in time of the processor.
 fn candidates(machine: &Machine, shape: &[u64]) {
     let walk = || Candidates::new(machine, shape).iter().expect("a space").take(100_000).count();
@@ -174,6 +210,7 @@ fn main() {
             (0..LAYOUTS).map(|_| on(layout(&mut draw, &machine, shape))).collect();
         pairs(&format!("{shape:?}"), &placed);
         batches(&format!("{shape:?}"), &placed);
+        prices(&format!("{shape:?}"), &machine, &placed);
     }
     for shape in [&[8, 16, 128, 64][..], &[1024, 512], &[7, 1000, 960], &[2; 8]] {
         candidates(&machine, shape);

@@ -7,7 +7,7 @@ mod read;
 mod written;
 
 use std::hash::{Hash, Hasher};
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use indexmap::IndexMap;
 use itertools::Itertools;
@@ -17,7 +17,6 @@ use crate::level::Level;
 use crate::location::Location;
 
 pub use self::assembly::{Assembly, AssemblyError};
-use self::movement::Movements;
 pub use self::movement::{Direction, Movement, MovementKind};
 
 /// The width of a long word of MN-Core, in which the notation counts addresses.
@@ -39,42 +38,43 @@ pub(crate) const WORD_BITS: u64 = 64;
 /// ```
 #[derive(Clone, Debug)]
 pub struct Machine {
+    /// Shared: every placement has its machine.
+    parts: Arc<MachineParts>,
+}
+
+#[derive(Clone, Debug)]
+struct MachineParts {
     name: String,
     levels: IndexMap<Level, u64>,
     memories: IndexMap<String, Memory>,
     bandwidth: IndexMap<Level, u64>,
-    movements: Movements,
-    assembly: Arc<Assembly>,
+    movements: Vec<Movement>,
+    assembly: Assembly,
     word_bits: u64,
 }
 
-impl Machine {
-    /// The parts that are compared and hashed; machines with their levels in another order differ.
-    fn parts(&self) -> impl Eq + Hash {
-        let memories = self.memories().collect_vec();
-        (
-            &self.name,
-            self.levels().collect_vec(),
-            memories,
-            self.bandwidth.iter().sorted().collect_vec(),
-            &self.movements,
-            &self.assembly,
-            self.word_bits,
-        )
-    }
-}
-
 impl PartialEq for Machine {
+    /// Machines with their levels in another order differ.
     fn eq(&self, other: &Machine) -> bool {
-        self.parts() == other.parts()
+        let (a, b) = (&*self.parts, &*other.parts);
+        Arc::ptr_eq(&self.parts, &other.parts)
+            || (a.name == b.name
+                && a.levels.iter().eq(&b.levels)
+                && a.memories.iter().eq(&b.memories)
+                && a.bandwidth == b.bandwidth
+                && a.movements == b.movements
+                && a.assembly == b.assembly
+                && a.word_bits == b.word_bits)
     }
 }
 
 impl Eq for Machine {}
 
 impl Hash for Machine {
+    /// Machines that differ in what hangs in the tree alone are rare: the tree is enough.
     fn hash<H: Hasher>(&self, state: &mut H) {
-        self.parts().hash(state);
+        self.parts.name.hash(state);
+        self.levels().for_each(|level| level.hash(state));
     }
 }
 
@@ -116,8 +116,11 @@ impl Machine {
     /// Source: "MN-Core におけるテンソルのメモリ配置レイアウト表現", Preferred Networks, figure 3.
     #[must_use]
     pub fn mn_core() -> Machine {
-        let levels = [(Level::L2B, 16), (Level::L1B, 8), (Level::MAB, 16), (Level::PE, 4)];
-        Machine::tree("mn-core", levels)
+        static MADE: LazyLock<Machine> = LazyLock::new(|| {
+            let levels = [(Level::L2B, 16), (Level::L1B, 8), (Level::MAB, 16), (Level::PE, 4)];
+            Machine::tree("mn-core", levels)
+        });
+        MADE.clone()
     }
 
     /// MN-Core 2: 8 L2B > 8 L1B > 16 MAB > 4 PE, with a memory at every node.
@@ -131,27 +134,14 @@ impl Machine {
     /// | DRAM | group of 2 L2Bs | 536 870 912 (4 GiB) |
     #[must_use]
     pub fn mn_core_2() -> Machine {
-        let levels = [(Level::L2B, 8), (Level::L1B, 8), (Level::MAB, 16), (Level::PE, 4)];
-        let memory = |owner, group, words| Memory { capacity: Some(words), owner, group };
-        let memories = [
-            ("LM0", memory(Level::PE, 1, 2048)),
-            ("LM1", memory(Level::PE, 1, 2048)),
-            ("L1BM", memory(Level::L1B, 1, 1 << 13)),
-            ("L2BM", memory(Level::L2B, 1, 1 << 15)),
-            ("PDM", memory(Level::L2B, 2, 1 << 19)),
-            ("DRAM", memory(Level::L2B, 2, 1 << 29)),
-        ];
-        let mut machine = Machine::tree("mn-core-2", levels);
-        machine.memories.extend(memories.map(|(name, memory)| (name.into(), memory)));
-        machine.movements = movement::mn_core_2();
-        machine.assembly = assembly::mn_core_2();
-        machine
+        static MADE: LazyLock<Machine> = LazyLock::new(made_mn_core_2);
+        MADE.clone()
     }
 
     /// A preset by its name, `mn-core` or `mn-core-2`.
     #[must_use]
     pub fn preset(name: &str) -> Option<Machine> {
-        [Machine::mn_core(), Machine::mn_core_2()].into_iter().find(|m| m.name == name)
+        [Machine::mn_core(), Machine::mn_core_2()].into_iter().find(|m| m.name() == name)
     }
 
     /// The presets with a name.
@@ -170,38 +160,35 @@ impl Machine {
     /// Starts a machine without levels; long words have 64 bits.
     #[must_use]
     pub fn builder(name: &str) -> MachineBuilder {
-        let machine = Machine {
+        let parts = MachineParts {
             name: name.into(),
             levels: IndexMap::new(),
             memories: IndexMap::new(),
             bandwidth: IndexMap::new(),
-            movements: Movements::default(),
-            assembly: Arc::default(),
+            movements: Vec::new(),
+            assembly: Assembly::default(),
             word_bits: WORD_BITS,
         };
-        MachineBuilder { machine, repeated: None }
+        MachineBuilder { parts, repeated: None }
     }
 
     /// A tree with LM0 and LM1 of unknown capacity at its leaves.
     fn tree(name: &str, levels: impl IntoIterator<Item = (Level, u64)>) -> Machine {
-        let mut machine = Machine::builder(name).machine;
-        machine.levels.extend(levels);
-        if let Some((&leaf, _)) = machine.levels.last() {
-            let memory = Memory { capacity: None, owner: leaf, group: 1 };
-            machine.memories.extend([("LM0".into(), memory), ("LM1".into(), memory)]);
-        }
-        machine
+        let mut parts = Machine::builder(name).parts;
+        parts.levels.extend(levels);
+        parts.add_local_memories();
+        Machine { parts: Arc::new(parts) }
     }
 
     /// The name.
     #[must_use]
     pub fn name(&self) -> &str {
-        &self.name
+        &self.parts.name
     }
 
     /// Levels with their sizes, from the root down.
     pub fn levels(&self) -> impl ExactSizeIterator<Item = (Level, u64)> + Clone + '_ {
-        self.levels.iter().map(|(level, size)| (*level, *size))
+        self.parts.levels.iter().map(|(level, size)| (*level, *size))
     }
 
     /// The number of units of `level` a unit of the next higher level has.
@@ -209,26 +196,26 @@ impl Machine {
     pub fn size(&self, level: Level) -> Option<u64> {
         // For few levels, a linear search is quicker than hashing the name.
         const FEW: usize = 16;
-        match self.levels.len() <= FEW {
+        match self.parts.levels.len() <= FEW {
             true => self.levels().find(|(of, _)| *of == level).map(|(_, size)| size),
-            false => self.levels.get(&level).copied(),
+            false => self.parts.levels.get(&level).copied(),
         }
     }
 
     /// The number of levels that are above `level`.
     pub(crate) fn depth(&self, level: Level) -> Option<usize> {
-        self.levels.get_index_of(&level)
+        self.parts.levels.get_index_of(&level)
     }
 
     /// The number of leaves the whole tree has.
     #[must_use]
     pub fn units(&self) -> u64 {
-        self.levels.values().product()
+        self.parts.levels.values().product()
     }
 
     /// Memories by name.
     pub fn memories(&self) -> impl ExactSizeIterator<Item = (&str, Memory)> + '_ {
-        self.memories.iter().map(|(name, memory)| (name.as_str(), *memory))
+        self.parts.memories.iter().map(|(name, memory)| (name.as_str(), *memory))
     }
 
     /// The memory with this name.
@@ -236,13 +223,13 @@ impl Machine {
     /// # Errors
     /// [`MemoryUnknown`](LayoutError::MemoryUnknown).
     pub fn memory(&self, name: &str) -> Result<Memory, LayoutError> {
-        self.memories.get(name).copied().ok_or_else(|| LayoutError::MemoryUnknown {
+        self.parts.memories.get(name).copied().ok_or_else(|| LayoutError::MemoryUnknown {
             memory: crate::words::cut(name, 40),
             machine: self.described(),
-            known: if self.memories.is_empty() {
+            known: if self.parts.memories.is_empty() {
                 "none".into()
             } else {
-                self.memories.keys().join(", ")
+                self.parts.memories.keys().join(", ")
             },
         })
     }
@@ -250,14 +237,14 @@ impl Machine {
     /// The instructions that move long words from one memory to another, for [routes](crate::route::Route).
     #[must_use]
     pub fn movements(&self) -> &[Movement] {
-        &self.movements.0
+        &self.parts.movements
     }
 
     /// The number of long words that enter or leave one unit of a level in a step, where that is known: the presets
     /// do not say. [Groups](Memory::node) at which a memory hangs have a rate of their own.
     #[must_use]
     pub fn bandwidth(&self, level: Level) -> Option<u64> {
-        self.bandwidth.get(&level).copied()
+        self.parts.bandwidth.get(&level).copied()
     }
 
     /// Sets the numbers of long words that enter or leave one unit of some levels in a step, for presets.
@@ -276,7 +263,7 @@ impl Machine {
         mut self,
         rates: impl IntoIterator<Item = (Level, u64)>,
     ) -> Result<Machine, LayoutError> {
-        self.bandwidth.extend(rates);
+        Arc::make_mut(&mut self.parts).bandwidth.extend(rates);
         self.check().map_err(LayoutError::Machine)?;
         Ok(self)
     }
@@ -284,7 +271,7 @@ impl Machine {
     /// The width of a long word.
     #[must_use]
     pub fn word_bits(&self) -> u64 {
-        self.word_bits
+        self.parts.word_bits
     }
 
     /// The number of the leaf at a place, counted through the tree; absent levels count as 0. For
@@ -298,18 +285,38 @@ impl Machine {
 
     /// The machine in messages: its kind and its name.
     pub(crate) fn described(&self) -> String {
-        format!("machine `{}`", crate::words::cut(&self.name, 80))
+        format!("machine `{}`", crate::words::cut(&self.parts.name, 80))
     }
 
     pub(crate) fn level_names(&self) -> String {
-        crate::words::cut(&self.levels.keys().join(", "), 200)
+        crate::words::cut(&self.parts.levels.keys().join(", "), 200)
     }
+}
+
+/// [`Machine::mn_core_2`], made anew.
+fn made_mn_core_2() -> Machine {
+    let levels = [(Level::L2B, 8), (Level::L1B, 8), (Level::MAB, 16), (Level::PE, 4)];
+    let memory = |owner, group, words| Memory { capacity: Some(words), owner, group };
+    let memories = [
+        ("LM0", memory(Level::PE, 1, 2048)),
+        ("LM1", memory(Level::PE, 1, 2048)),
+        ("L1BM", memory(Level::L1B, 1, 1 << 13)),
+        ("L2BM", memory(Level::L2B, 1, 1 << 15)),
+        ("PDM", memory(Level::L2B, 2, 1 << 19)),
+        ("DRAM", memory(Level::L2B, 2, 1 << 29)),
+    ];
+    let mut parts = Machine::builder("mn-core-2").parts;
+    parts.levels.extend(levels);
+    parts.memories.extend(memories.map(|(name, memory)| (name.into(), memory)));
+    parts.movements = movement::mn_core_2();
+    parts.assembly = assembly::mn_core_2();
+    Machine { parts: Arc::new(parts) }
 }
 
 /// Collects the parts of a [`Machine`]; [`build`](MachineBuilder::build) checks them.
 #[derive(Clone, Debug)]
 pub struct MachineBuilder {
-    machine: Machine,
+    parts: MachineParts,
     repeated: Option<Level>,
 }
 
@@ -317,7 +324,7 @@ impl MachineBuilder {
     /// Adds a level below those that are there.
     #[must_use]
     pub fn level(mut self, level: Level, size: u64) -> Self {
-        if self.machine.levels.insert(level, size).is_some() {
+        if self.parts.levels.insert(level, size).is_some() {
             self.repeated = Some(level);
         }
         self
@@ -326,36 +333,35 @@ impl MachineBuilder {
     /// Adds a memory; without any, the machine gets LM0 and LM1 of unknown capacity at its leaves.
     #[must_use]
     pub fn memory(mut self, name: &str, memory: Memory) -> Self {
-        self.machine.memories.insert(name.into(), memory);
+        self.parts.memories.insert(name.into(), memory);
         self
     }
 
     /// Sets the number of long words that enter or leave one unit of a level in a step.
     #[must_use]
     pub fn bandwidth(mut self, level: Level, words: u64) -> Self {
-        self.machine.bandwidth.insert(level, words);
+        self.parts.bandwidth.insert(level, words);
         self
     }
 
     /// Adds movements between memories.
     #[must_use]
     pub fn movements(mut self, movements: impl IntoIterator<Item = Movement>) -> Self {
-        let all = self.machine.movements.0.iter().cloned().chain(movements);
-        self.machine.movements = Movements(all.collect());
+        self.parts.movements.extend(movements);
         self
     }
 
     /// Sets the tokens and letters of assembly.
     #[must_use]
     pub fn assembly(mut self, assembly: Assembly) -> Self {
-        self.machine.assembly = Arc::new(assembly);
+        self.parts.assembly = assembly;
         self
     }
 
     /// Sets the width of a long word.
     #[must_use]
     pub fn word_bits(mut self, bits: u64) -> Self {
-        self.machine.word_bits = bits;
+        self.parts.word_bits = bits;
         self
     }
 
@@ -366,42 +372,52 @@ impl MachineBuilder {
     /// size, group, word, rate or bandwidth of 0, more units than `u64` counts, a memory or bandwidth
     /// of an unknown level, and a movement of an unknown memory.
     pub fn build(self) -> Result<Machine, LayoutError> {
-        let MachineBuilder { mut machine, repeated } = self;
+        let MachineBuilder { mut parts, repeated } = self;
         if let Some(level) = repeated {
             return Err(LayoutError::Machine(MachineError::DuplicateLevel(level)));
         }
-        machine.check().map_err(LayoutError::Machine)?;
-        if machine.memories.is_empty() {
-            let levels = machine.levels.clone();
-            machine.memories = Machine::tree("", levels).memories;
+        if parts.memories.is_empty() {
+            parts.add_local_memories();
         }
+        let machine = Machine { parts: Arc::new(parts) };
+        machine.check().map_err(LayoutError::Machine)?;
         Ok(machine)
+    }
+}
+
+impl MachineParts {
+    /// Adds LM0 and LM1 of unknown capacity at the leaves.
+    fn add_local_memories(&mut self) {
+        if let Some((&leaf, _)) = self.levels.last() {
+            let memory = Memory { capacity: None, owner: leaf, group: 1 };
+            self.memories.extend([("LM0".into(), memory), ("LM1".into(), memory)]);
+        }
     }
 }
 
 impl Machine {
     fn check(&self) -> Result<(), MachineError> {
-        if self.levels.is_empty() {
+        if self.parts.levels.is_empty() {
             return Err(MachineError::NoLevels);
         }
-        if let Some(level) = self.levels.keys().find(|level| !level.is_unit()) {
+        if let Some(level) = self.parts.levels.keys().find(|level| !level.is_unit()) {
             return Err(MachineError::NotHardware(*level));
         }
-        if let Some((level, _)) = self.levels.iter().find(|(_, size)| **size == 0) {
+        if let Some((level, _)) = self.parts.levels.iter().find(|(_, size)| **size == 0) {
             return Err(MachineError::EmptyLevel(*level));
         }
-        if crate::algebra::product(self.levels.values().copied()).is_none() {
+        if crate::algebra::product(self.parts.levels.values().copied()).is_none() {
             return Err(MachineError::TooManyUnits);
         }
-        if self.word_bits == 0 {
+        if self.parts.word_bits == 0 {
             return Err(MachineError::EmptyWord);
         }
-        for (name, memory) in &self.memories {
+        for (name, memory) in &self.parts.memories {
             let name = crate::words::cut(name, 40);
             if memory.group == 0 {
                 return Err(MachineError::EmptyGroup { memory: name });
             }
-            if !self.levels.contains_key(&memory.owner) {
+            if !self.parts.levels.contains_key(&memory.owner) {
                 return Err(MachineError::UnknownOwner { memory: name, owner: memory.owner });
             }
             if memory.group > 1 && self.is_taken(memory) {
@@ -410,7 +426,7 @@ impl Machine {
         }
         self.check_movements()?;
         let is_node = |level: &Level| self.units_of(*level).is_some();
-        match self.bandwidth.iter().find(|(level, words)| !is_node(level) || **words == 0) {
+        match self.parts.bandwidth.iter().find(|(level, words)| !is_node(level) || **words == 0) {
             Some((level, words)) => Err(MachineError::Bandwidth { level: *level, words: *words }),
             None => Ok(()),
         }
@@ -420,7 +436,7 @@ impl Machine {
     fn check_movements(&self) -> Result<(), MachineError> {
         for Movement { name, upper, lower, rates, .. } in self.movements() {
             let movement = || crate::words::cut(name, 40);
-            let unknown = |memory: &&String| !self.memories.contains_key(*memory);
+            let unknown = |memory: &&String| !self.parts.memories.contains_key(*memory);
             if let Some(memory) = [upper, lower].into_iter().find(unknown) {
                 let memory = crate::words::cut(memory, 40);
                 return Err(MachineError::MovementMemory { movement: movement(), memory });
@@ -435,16 +451,17 @@ impl Machine {
     /// Returns whether the name of the groups of a memory is that of a level, or of other groups.
     fn is_taken(&self, memory: &Memory) -> bool {
         let same = |other: &Memory| (other.owner, other.group) == (memory.owner, memory.group);
-        let mut others = self.memories.values().filter(|other| !same(other));
-        self.levels.contains_key(&memory.node()) || others.any(|of| of.node() == memory.node())
+        let mut others = self.parts.memories.values().filter(|other| !same(other));
+        self.parts.levels.contains_key(&memory.node())
+            || others.any(|of| of.node() == memory.node())
     }
 
     /// The number of nodes the whole tree has in a level, or in the groups at which a memory hangs.
     pub(crate) fn units_of(&self, level: Level) -> Option<u64> {
-        let groups = self.memories.values().find(|memory| memory.node() == level);
+        let groups = self.parts.memories.values().find(|memory| memory.node() == level);
         let owner = groups.map_or(level, |memory| memory.owner);
         let depth = self.depth(owner)?;
-        let above: u64 = self.levels.values().take(depth).product();
+        let above: u64 = self.parts.levels.values().take(depth).product();
         let size = self.size(owner)?;
         Some(above * size.div_ceil(groups.map_or(1, |memory| memory.group)))
     }

@@ -7,8 +7,6 @@
 //!
 //! The tokens and letters are data of the machine.
 
-use std::sync::{Arc, OnceLock};
-
 use itertools::Itertools;
 
 use crate::error::Diagnostic;
@@ -111,25 +109,21 @@ struct Letter {
 }
 
 /// The tokens and letters of MN-Core 2.
-pub(super) fn mn_core_2() -> Arc<Assembly> {
-    static ALL: OnceLock<Arc<Assembly>> = OnceLock::new();
-    let all = || {
-        let tokens = [("LM0", "$lm", 2), ("LM1", "$ln", 2), ("L1BM", "$lc", 1)];
-        let shared = [("L2BM", "$lb", 1), ("PDM", "$p", 1), ("DRAM", "$d", 1)];
-        let token = |(memory, token, step): (&str, &str, u64)| (memory.into(), token.into(), step);
-        let memories = tokens.into_iter().chain(shared).map(token).collect();
-        let group = Level::L2B.in_groups_of(2);
-        let levels = [group, Level::L2B, Level::L1B, Level::MAB, Level::PE];
-        Arc::new(Assembly { memories, units: "ncbmp".chars().zip(levels).collect() })
-    };
-    ALL.get_or_init(all).clone()
+pub(super) fn mn_core_2() -> Assembly {
+    let tokens = [("LM0", "$lm", 2), ("LM1", "$ln", 2), ("L1BM", "$lc", 1)];
+    let shared = [("L2BM", "$lb", 1), ("PDM", "$p", 1), ("DRAM", "$d", 1)];
+    let token = |(memory, token, step): (&str, &str, u64)| (memory.into(), token.into(), step);
+    let memories = tokens.into_iter().chain(shared).map(token).collect();
+    let group = Level::L2B.in_groups_of(2);
+    let levels = [group, Level::L2B, Level::L1B, Level::MAB, Level::PE];
+    Assembly { memories, units: "ncbmp".chars().zip(levels).collect() }
 }
 
 impl Machine {
     /// The tokens and letters of assembly; empty where the machine has none.
     #[must_use]
     pub fn assembly(&self) -> &Assembly {
-        &self.assembly
+        &self.parts.assembly
     }
 
     /// Writes a place of a memory as assembly does; units that the place leaves out are left out.
@@ -254,7 +248,7 @@ impl Machine {
     }
 
     fn token(&self, memory: &str) -> Result<(&str, u64), AssemblyError> {
-        let found = self.assembly.memories.iter().find(|(name, ..)| name == memory);
+        let found = self.parts.assembly.memories.iter().find(|(name, ..)| name == memory);
         match found {
             Some((_, token, step)) => Ok((token, *step)),
             None => Err(self.no_token(memory)),
@@ -262,10 +256,10 @@ impl Machine {
     }
 
     fn no_token(&self, memory: &str) -> AssemblyError {
-        if self.assembly.memories.is_empty() {
+        if self.parts.assembly.memories.is_empty() {
             return AssemblyError::NoTokens { machine: self.described() };
         }
-        let known = self.assembly.memories.iter().map(|(name, ..)| name).join(", ");
+        let known = self.parts.assembly.memories.iter().map(|(name, ..)| name).join(", ");
         let memory = match memory {
             "" => "a layout without a memory".into(),
             name => crate::words::cut(name, 40),
@@ -275,7 +269,7 @@ impl Machine {
 
     /// The longest token that the text begins with: `$lm` is tried before `$l`.
     fn token_of(&self, text: &str) -> Result<&(String, String, u64), AssemblyError> {
-        let tokens = &self.assembly.memories;
+        let tokens = &self.parts.assembly.memories;
         if tokens.is_empty() {
             return Err(self.no_token(""));
         }
@@ -290,7 +284,7 @@ impl Machine {
     fn letters_of(&self, memory: &str) -> Vec<Letter> {
         let Ok(memory) = self.memory(memory) else { return Vec::new() };
         let mut letters: Vec<Letter> = Vec::new();
-        for (letter, node) in &self.assembly.units {
+        for (letter, node) in &self.parts.assembly.units {
             let groups = self.memories().map(|(_, memory)| memory).find(|m| m.node() == *node);
             let (level, step) = groups.map_or((*node, 1), |groups| (groups.owner, groups.group));
             let is_above = self.depth(level) < self.depth(memory.owner)

@@ -12,8 +12,6 @@
 //! beat it begins anew, at any multiple of its length on either side.
 
 use std::fmt;
-use std::hash::{Hash, Hasher};
-use std::sync::{Arc, OnceLock};
 
 /// The direction of a movement in the tree of memories.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -171,34 +169,10 @@ impl Movement {
     }
 }
 
-/// The movements of a machine, shared by all of its copies.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Movements(pub(super) Arc<[Movement]>);
-
-impl PartialEq for Movements {
-    fn eq(&self, other: &Movements) -> bool {
-        Arc::ptr_eq(&self.0, &other.0) || self.0 == other.0
-    }
-}
-
-impl Eq for Movements {}
-
-impl Hash for Movements {
-    /// Machines that differ in movements alone are rare: their number is enough.
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        self.0.len().hash(state);
-    }
-}
-
 /// The movements of MN-Core 2.
-pub(super) fn mn_core_2() -> Movements {
-    static ALL: OnceLock<Movements> = OnceLock::new();
-    let all = || {
-        let dma = host_side();
-        let (l2, l1) = (between_l2bm_and_l1bm(), ["LM0", "LM1"].map(between_l1bm_and));
-        Movements(dma.into_iter().chain(l2).chain(l1.into_iter().flatten()).collect())
-    };
-    ALL.get_or_init(all).clone()
+pub(super) fn mn_core_2() -> Vec<Movement> {
+    let (l2, l1) = (between_l2bm_and_l1bm(), ["LM0", "LM1"].map(between_l1bm_and));
+    host_side().into_iter().chain(l2).chain(l1.into_iter().flatten()).collect()
 }
 
 fn between_l2bm_and_l1bm() -> Vec<Movement> {

@@ -29,11 +29,16 @@ impl From<&Machine> for WrittenMachine {
         let memories = machine.memories().map(|(name, memory)| (name.to_owned(), memory));
         WrittenMachine {
             version: VERSION,
-            name: machine.name.clone(),
-            word_bits: machine.word_bits,
+            name: machine.name().to_owned(),
+            word_bits: machine.word_bits(),
             levels: machine.levels().collect(),
             memories: memories.collect(),
-            bandwidth: machine.bandwidth.iter().map(|(level, words)| (*level, *words)).collect(),
+            bandwidth: machine
+                .parts
+                .bandwidth
+                .iter()
+                .map(|(level, words)| (*level, *words))
+                .collect(),
             movements: machine.movements().to_vec(),
             assembly: machine.assembly().clone(),
         }
@@ -69,9 +74,9 @@ enum NameOrParts {
 impl Serialize for Machine {
     /// The name of a preset, or the levels that name the machine, where people read the format; else its parts.
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let is_name = || self.name.parse::<Machine>().is_ok_and(|named| named == *self);
+        let is_name = || self.name().parse::<Machine>().is_ok_and(|named| named == *self);
         match serializer.is_human_readable() && is_name() {
-            true => serializer.serialize_str(&self.name),
+            true => serializer.serialize_str(self.name()),
             false => WrittenMachine::from(self).serialize(serializer),
         }
     }
