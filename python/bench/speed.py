@@ -154,10 +154,12 @@ def algebra() -> list[str]:
     pair("zipped divide by modes", lambda: a.divide((2, 4)), lambda: pycute.zipped_divide(x, (of(2, 1), of(4, 1))))
     pair("logical product", lambda: t.product(c), lambda: pycute.logical_product(u, d))
     # pycute keeps both tuples as they are.
-    line("Layout(shape, stride)", *best([lambda: Layout(*outer), lambda: of(*outer)]), "pycute")
+    made, kept = best([lambda: Layout(*outer), lambda: of(*outer)])
+    line("Layout(shape, stride)", made, kept, "pycute")
     broken = []
     for name, our_call, their_call in pairs:
-        ratio = line(name, *best([our_call, their_call]), "pycute")
+        ours, theirs = best([our_call, their_call])
+        ratio = line(name, ours, theirs, "pycute")
         if ratio > 2:
             broken.append(f"{name} takes {ratio:.2f} times pycute's time")
     return broken
