@@ -149,7 +149,9 @@ fn batches(name: &str, placed: &[Placement]) {
 
 /// A pricer that is shared: what a known pair takes, and how much faster two threads fill it.
 fn prices(name: &str, machine: &Machine, placed: &[Placement]) {
-    let model = CostModel::new(machine, 16).expect("a model");
+    let rates = machine.levels().map(|(level, _)| (level, 8));
+    let machine = machine.clone().with_bandwidth(rates).expect("rates");
+    let model = CostModel::new(&machine, 16).expect("a model");
     let filled = |threads: usize| {
         let pricer = Pricer::new(model.clone());
         let parts: Vec<PartId> =
