@@ -23,7 +23,7 @@ fn addresses(layout: &Layout) -> Vec<u64> {
     (0..shape.iter().product()).map(address).collect()
 }
 
-/// Whether every combination of digits is an element.
+/// Returns whether every combination of digits is an element.
 fn are_all_slots(layout: &Layout) -> bool {
     layout.derived_axes().is_empty() && layout.axes().iter().all(|axis| axis.extent == axis.slots())
 }

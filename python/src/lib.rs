@@ -76,7 +76,6 @@ mod _native {
     #[pymodule_export]
     use super::machine::{PyMachine, PyMemory};
     #[pymodule_export]
-    #[pymodule_export]
     use super::picture::PyPicture;
     #[pymodule_export]
     use super::placement::PyPlacement;

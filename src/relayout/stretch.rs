@@ -13,8 +13,8 @@ use crate::level::Level;
 
 /// Elements that follow each other along an axis, between the same units and evenly apart in both memories.
 ///
-/// Law: all elements of a stretch have the distance of its first, unless they [`may_part`](Stretch::may_part).
-pub(super) struct Stretch {
+/// Law: all elements of a stretch have the distance of its first, unless they [`may_part`](EvenStretch::may_part).
+pub(super) struct EvenStretch {
     /// The last axis of several elements, if any.
     axis: Option<usize>,
     extent: u64,
@@ -25,17 +25,17 @@ pub(super) struct Stretch {
     one_step: bool,
 }
 
-impl Stretch {
+impl EvenStretch {
     /// One element.
-    fn single(layout: &Layout) -> Stretch {
+    fn single(layout: &Layout) -> EvenStretch {
         let axis = layout.axes().iter().rposition(|axis| axis.extent > 1);
         let extent = axis.map_or(1, |axis| layout.axes()[axis].extent);
-        Stretch { axis, extent, length: 1, steps: [1, 1], one_step: true }
+        EvenStretch { axis, extent, length: 1, steps: [1, 1], one_step: true }
     }
 
     /// As many elements as the minor digits of both sides step through.
-    pub(super) fn of(relayout: &Relayout) -> Stretch {
-        let single = Stretch::single(&relayout.source);
+    pub(super) fn of(relayout: &Relayout) -> EvenStretch {
+        let single = EvenStretch::single(&relayout.source);
         let side = |layout: &Layout| {
             let digits = layout.digits();
             let minor = digits.of(single.axis?).iter().rfind(|digit| digit.size > 1).copied()?;
@@ -48,7 +48,12 @@ impl Stretch {
             return single;
         };
         let length = source.0.gcd(&target.0);
-        Stretch { length, steps: [source.2, target.2], one_step: source.1 == target.1, ..single }
+        EvenStretch {
+            length,
+            steps: [source.2, target.2],
+            one_step: source.1 == target.1,
+            ..single
+        }
     }
 
     /// Returns whether elements of a stretch may be at different distances: of those that stay in their unit,

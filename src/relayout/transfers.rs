@@ -5,7 +5,7 @@ use std::collections::{HashMap, VecDeque};
 
 use super::counter::coordinates;
 use super::pair::{Distance, Relayout, Role, TimeOrder};
-use super::stretch::Stretch;
+use super::stretch::EvenStretch;
 use crate::algebra::{Indexes, work};
 use crate::error::{LayoutError, RelayoutFault, Site};
 use crate::level::Level;
@@ -239,7 +239,7 @@ pub struct Transfers<'a> {
     /// The distances to come, the one at hand first.
     distances: VecDeque<Distance>,
     /// The elements that are moved at once.
-    stretch: Stretch,
+    stretch: EvenStretch,
     /// The stretches that are to come.
     starts: Indexes,
     /// The number of the next element.
@@ -264,7 +264,7 @@ impl<'a> Transfers<'a> {
         if copies > MOST_COPIES && relayout.elements() > 0 {
             return Err(LayoutError::TooManyCopies { copies, limit: MOST_COPIES });
         }
-        let stretch = Stretch::of(relayout);
+        let stretch = EvenStretch::of(relayout);
         Ok(Transfers {
             relayout,
             source: SidePlaces::new(relayout, Role::Source),

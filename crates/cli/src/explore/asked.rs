@@ -2,6 +2,7 @@
 
 use serde::Deserialize;
 use serde_json::{Value, json};
+use tensor_layout::LayoutText;
 use tensor_layout_picture::UnitContents;
 
 use super::answer::panels;
@@ -10,26 +11,27 @@ use super::question::Question;
 use crate::edit::edited;
 use crate::failure::Failure;
 
-/// An edit with an argument: the new text, or the error.
+/// A layout after an edit with an argument.
 pub(super) fn edit(question: &Question, name: &str, value: &str) -> Value {
-    let text = question.placed().and_then(|placed| edited(&placed.syntax, name, value));
-    match text {
-        Ok(text) => json!({ "text": text }),
-        Err(failure) => json!({ "error": failure.json() }),
-    }
+    changed(question, |syntax| edited(syntax, name, value))
 }
 
-/// A layout after a digit has moved to the place of another: the new text, or the error.
+/// A layout after a digit has moved to the place of another.
 pub(super) fn moved_digit(question: &Question, from: usize, to: usize) -> Value {
-    match question.placed().and_then(|placed| moved(&placed.syntax, from, to)) {
-        Ok(text) => json!({ "text": text }),
-        Err(failure) => json!({ "error": failure.json() }),
-    }
+    changed(question, |syntax| moved(syntax, from, to))
 }
 
-/// A layout after a digit has taken a factor from its neighbour, or given it one: the new text, or the error.
+/// A layout after a digit has taken a factor from its neighbour, or given it one.
 pub(super) fn resized_digit(question: &Question, digit: usize, larger: bool) -> Value {
-    match question.placed().and_then(|placed| resized(&placed.syntax, digit, larger)) {
+    changed(question, |syntax| resized(syntax, digit, larger))
+}
+
+/// The new text, or the error.
+fn changed(
+    question: &Question,
+    change: impl FnOnce(&LayoutText) -> Result<String, Failure>,
+) -> Value {
+    match question.placed().and_then(|placed| change(&placed.syntax)) {
         Ok(text) => json!({ "text": text }),
         Err(failure) => json!({ "error": failure.json() }),
     }

@@ -14,54 +14,53 @@ const MOST_FACTOR: u64 = 1 << 16;
 pub(super) fn moved(syntax: &LayoutText, from: usize, to: usize) -> Result<String, Failure> {
     let layout = syntax.lower()?;
     let mut axes = layout.axes().to_vec();
-    let mut first = 0;
-    for axis in &mut axes {
-        let digits = first..first + axis.subaxes.len();
-        if digits.contains(&from) && digits.contains(&to) {
-            let digit = axis.subaxes.remove(from - first);
-            axis.subaxes.insert(to - first, digit);
-            let layout = with_axes(&layout, axes)?;
-            return rewritten(syntax, &layout);
+    match (place_of(&axes, from), place_of(&axes, to)) {
+        (Some((axis, from)), Some((of, to))) if axis == of => {
+            let digit = axes[axis].subaxes.remove(from);
+            axes[axis].subaxes.insert(to, digit);
+            rewritten(syntax, &with_axes(&layout, axes)?)
         }
-        first = digits.end;
+        _ => Err(Failure::Advised(
+            "a digit moves within its axis".into(),
+            "to move it to another axis, edit the text".into(),
+        )),
     }
-    Err(Failure::Advised(
-        "a digit moves within its axis".into(),
-        "to move it to another axis, edit the text".into(),
-    ))
+}
+
+/// The axis of a digit, and its position there.
+fn place_of(axes: &[Axis], digit: usize) -> Option<(usize, usize)> {
+    let all = axes.iter().enumerate();
+    let mut places =
+        all.flat_map(|(at, axis)| (0..axis.subaxes.len()).map(move |digit| (at, digit)));
+    places.nth(digit)
 }
 
 /// The text of a layout after a digit has taken the least factor that it can from the next digit of its axis, or has
 /// given it one; the last digit has to do with the one before it. The number of elements stays.
-pub(super) fn resized(syntax: &LayoutText, at: usize, larger: bool) -> Result<String, Failure> {
+pub(super) fn resized(syntax: &LayoutText, digit: usize, larger: bool) -> Result<String, Failure> {
     let layout = syntax.lower()?;
     let mut axes = layout.axes().to_vec();
-    let mut first = 0;
-    for axis in &mut axes {
-        let digits = first..first + axis.subaxes.len();
-        if let Some((own, other)) =
-            digits.contains(&at).then(|| pair(at - first, axis.subaxes.len()))
-        {
-            let sizes =
-                [own, other].map(|digit| axis.subaxes.get(digit).map_or(1, |digit| digit.size));
-            let Some(sizes) = other_sizes(sizes, larger).filter(|_| own != other) else { break };
-            for (digit, size) in [own, other].into_iter().zip(sizes) {
-                axis.subaxes[digit].size = size;
-            }
-            let layout = with_axes(&layout, axes)?;
-            return rewritten(syntax, &layout);
-        }
-        first = digits.end;
+    let place = place_of(&axes, digit);
+    let changed = place.and_then(|(axis, own)| {
+        let digits = &mut axes[axis].subaxes;
+        let (own, other) = neighbours(own, digits.len())?;
+        let sizes = other_sizes([digits[own].size, digits[other].size], larger)?;
+        (digits[own].size, digits[other].size) = (sizes[0], sizes[1]);
+        Some(())
+    });
+    match changed {
+        Some(()) => rewritten(syntax, &with_axes(&layout, axes)?),
+        None => Err(Failure::Advised(
+            format!("the digit cannot be {}", if larger { "larger" } else { "smaller" }),
+            "factors come from the next digit of the axis and go there".into(),
+        )),
     }
-    Err(Failure::Advised(
-        format!("the digit cannot be {}", if larger { "larger" } else { "smaller" }),
-        "factors come from the next digit of the axis and go there".into(),
-    ))
 }
 
-/// A digit and its neighbour; itself if it is alone.
-fn pair(digit: usize, count: usize) -> (usize, usize) {
-    (digit, if digit + 1 < count { digit + 1 } else { digit.saturating_sub(1) })
+/// A digit and the next one, or that before it; `None` if it is alone.
+fn neighbours(digit: usize, count: usize) -> Option<(usize, usize)> {
+    let other = if digit + 1 < count { Some(digit + 1) } else { digit.checked_sub(1) };
+    other.map(|other| (digit, other))
 }
 
 /// The next sizes of two digits, in the order of the first, that have the same product.
