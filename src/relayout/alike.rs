@@ -12,17 +12,19 @@
 //! after PE % 2    two: units 0 and 7 keep their 6 elements, 6 elements enter each of the others
 //! ```
 //!
-//! Units are separated field by field. After some fields, the state of a unit is the list of values that
+//! Units are separated field by field. After some fields, the state of a unit is all the values that
 //! the remaining digits can have, with the number of elements for each: those that the target puts into
 //! the unit, and those of them that the source has there too. Units with equal states are counted as one.
-//! Fields that share no digits, however indirectly, are counted apart: their numbers multiply.
+//! Digits are multiplied out where they meet in a field of one side only: see `lists`. Fields that share no
+//! digits, however indirectly, are counted apart: their numbers multiply.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 
 use num_integer::Integer;
 
-use super::numbered::{BothNumbers, Field, NumberPart, NumberedSides, Rows, UnitNumber, sums};
-use super::options::{Options, merge, spend};
+use super::lists::{self, List, Lists, Product};
+use super::numbered::{BothNumbers, Field, NumberPart, NumberedSides, UnitNumber};
+use super::options::{Options, spend};
 use super::pair::Role;
 use crate::error::LayoutError;
 use crate::number::to_u64;
@@ -54,7 +56,7 @@ struct UnitClasses {
 
 impl NumberedSides {
     pub(super) fn most(&self, budget: &mut u64) -> Result<Most, LayoutError> {
-        let mut sweep = Sweep::new(self);
+        let (mut sweep, mut lists) = (Sweep::new(self), Lists::new(budget));
         let free = sweep.free();
         let (mut held, mut kept) = (free, free);
         let mut best = vec![Class { held, kept, first: 0 }];
@@ -62,11 +64,11 @@ impl NumberedSides {
             if sweep.closed[field] {
                 continue;
             }
-            let classes = sweep.classes(field, budget)?;
+            let classes = sweep.classes(field, &mut lists)?;
             held *= classes.iter().map(|(class, count)| count * class.held).sum::<u128>();
             kept *= classes.iter().map(|(class, count)| count * class.kept).sum::<u128>();
             let classes = undominated(classes.into_iter().map(|(class, _)| class).collect());
-            best = together(&best, &classes, budget)?;
+            best = together(&best, &classes, lists.budget)?;
         }
         let enters = |class: &Class| class.held - class.kept;
         let into = best.iter().map(enters).max().unwrap_or(0);
@@ -108,14 +110,13 @@ fn undominated(mut classes: Vec<Class>) -> Vec<Class> {
     classes
 }
 
-/// The state of units whose values are known in some fields: sums of the digits taken so far in the open
-/// fields, each with the number of elements that have it.
+/// The state of units whose values are known in some fields: sums of the digits taken so far, in the other fields.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct FieldSums {
     /// The elements that the target has in the unit.
-    held: Rows,
+    held: Product,
     /// Those of them that the source has in a unit with the same values in all closed fields.
-    kept: Rows,
+    kept: Product,
 }
 
 /// A walk over the fields.
@@ -160,18 +161,17 @@ impl<'a> Sweep<'a> {
     fn classes(
         &mut self,
         field: usize,
-        budget: &mut u64,
+        lists: &mut Lists,
     ) -> Result<Vec<(Class, u128)>, LayoutError> {
-        let nothing = vec![(BothNumbers::default(), 1)];
-        let state = FieldSums { held: nothing.clone(), kept: nothing };
+        let state = FieldSums { held: Product::of(1), kept: Product::of(1) };
         let mut states = vec![(state, UnitClasses { count: 1, first: 0 })];
         self.open.push(field);
         while let Some(field) = self.next_field() {
-            states = self.close(field, states, budget)?;
+            states = self.close(field, states, lists)?;
         }
         let class = |(state, units): (FieldSums, UnitClasses)| {
-            let count = |rows: &Rows| rows.iter().map(|(_, count)| count).sum();
-            let (held, kept) = (count(&state.held), count(&state.kept));
+            // All fields are closed, so no list is left.
+            let (held, kept) = (state.held.ways, state.kept.ways);
             (Class { held, kept, first: units.first }, units.count)
         };
         Ok(states.into_iter().map(class).collect())
@@ -193,7 +193,7 @@ impl<'a> Sweep<'a> {
         &mut self,
         field: usize,
         mut states: Vec<(FieldSums, UnitClasses)>,
-        budget: &mut u64,
+        lists: &mut Lists,
     ) -> Result<Vec<(FieldSums, UnitClasses)>, LayoutError> {
         let ends = self.ends(field);
         self.closed[field] = true;
@@ -201,29 +201,24 @@ impl<'a> Sweep<'a> {
             if std::mem::replace(&mut self.taken[part], true) || ends.digits.contains(&Some(part)) {
                 continue;
             }
-            let reach = self.reach[part];
-            for (at, field) in self.all.fields.iter().enumerate() {
-                if field.value(reach.target | reach.source) > 0
-                    && !self.closed[at]
-                    && !self.open.contains(&at)
-                {
-                    self.open.push(at);
-                }
-            }
+            self.open(part);
+            let part = &self.all.parts[part];
+            let amounts = lists.of(&part.options)?;
             for (state, _) in &mut states {
-                state.take(&self.all.parts[part], budget)?;
+                *state = state.with(part, amounts, lists);
             }
         }
-        let mut alike: HashMap<FieldSums, UnitClasses> = HashMap::new();
-        for (state, units) in states {
-            for (value, count, state) in ends.split(state) {
-                let (count, first) = (units.count * count, units.first + ends.field.number(value));
-                let known = alike.entry(state).or_insert(UnitClasses { count: 0, first });
-                *known = UnitClasses { count: known.count + count, first: known.first.min(first) };
+        ends.split_all(states, lists)
+    }
+
+    /// Opens the fields to which a part adds.
+    fn open(&mut self, part: usize) {
+        for field in 0..self.all.fields.len() {
+            let adds = self.of_field[field].contains(&part);
+            if adds && !self.closed[field] && !self.open.contains(&field) {
+                self.open.push(field);
             }
         }
-        spend(budget, to_u64(alike.len()))?;
-        Ok(alike.into_iter().collect())
     }
 
     /// The two sides of a field, with the digits that need not be taken one value after the other.
@@ -284,36 +279,24 @@ impl<'a> Sweep<'a> {
 fn reach(options: &Options<BothNumbers>) -> BothNumbers {
     match options {
         Options::PeriodicDigit { step, .. } => *step,
-        Options::Listed(rows) => rows.iter().fold(BothNumbers::default(), |reach, (row, _)| {
-            BothNumbers { target: reach.target | row.target, source: reach.source | row.source }
-        }),
+        Options::Listed(rows) => lists::reach(rows),
     }
 }
 
 impl FieldSums {
-    /// Adds every option of a part to every sum.
-    fn take(&mut self, part: &NumberPart, budget: &mut u64) -> Result<(), LayoutError> {
-        self.kept = sums(&self.kept, &part.options, budget)?;
-        if part.copies_of == Some(Role::Source) {
-            return Ok(());
-        }
-        self.held = match &part.options {
-            Options::PeriodicDigit { size, step } if step.target == 0 => {
-                scaled(&self.held, (*size).into())
-            }
-            options => {
-                let mut held = sums(&self.held, options, budget)?;
-                held.iter_mut().for_each(|(row, _)| row.source = 0);
-                merge(&mut held);
-                held
-            }
-        };
-        Ok(())
+    /// Elements of the target that the source has elsewhere.
+    fn held(held: Product) -> FieldSums {
+        FieldSums { held, kept: Product::of(0) }
     }
-}
 
-fn scaled(rows: &Rows, factor: u128) -> Rows {
-    rows.iter().map(|(row, count)| (*row, count * factor)).collect()
+    /// Adds the options of a part: their amounts on both sides, and in the target.
+    fn with(&self, part: &NumberPart, (both, target): (List, List), lists: &Lists) -> FieldSums {
+        let held = match part.copies_of {
+            Some(Role::Source) => self.held.clone(),
+            _ => lists.with(&self.held, target),
+        };
+        FieldSums { held, kept: lists.with(&self.kept, both) }
+    }
 }
 
 /// The values of a digit that alone adds to one side of a field.
@@ -360,35 +343,58 @@ struct Ends {
 }
 
 impl Ends {
+    /// Splits all states by the field. Units with equal states become one class.
+    fn split_all(
+        &self,
+        states: Vec<(FieldSums, UnitClasses)>,
+        lists: &mut Lists,
+    ) -> Result<Vec<(FieldSums, UnitClasses)>, LayoutError> {
+        let mut alike: HashMap<FieldSums, UnitClasses> = HashMap::new();
+        for (state, units) in states {
+            for (value, count, state) in self.split(&state, lists)? {
+                let (count, first) = (units.count * count, units.first + self.field.number(value));
+                let known = alike.entry(state).or_insert(UnitClasses { count: 0, first });
+                *known = UnitClasses { count: known.count + count, first: known.first.min(first) };
+            }
+        }
+        spend(lists.budget, to_u64(alike.len()))?;
+        Ok(alike.into_iter().collect())
+    }
+
     /// Splits a state by the field, as (first value, number of values that behave alike, state of each).
-    fn split(&self, state: FieldSums) -> Vec<(UnitNumber, u128, FieldSums)> {
-        let FieldSums { held, kept } = state;
-        let held = scaled(&held, self.factor);
+    fn split(
+        &self,
+        state: &FieldSums,
+        lists: &mut Lists,
+    ) -> Result<Vec<(UnitNumber, u128, FieldSums)>, LayoutError> {
         match self.target {
-            Some(values) => self.split_run(values, held, kept),
-            None => self.split_values(held, kept),
+            Some(values) => self.split_run(values, state, lists),
+            None => self.split_values(state, lists),
         }
     }
 
     /// Splits a state by every value of the target.
-    fn split_values(&self, held: Rows, kept: Rows) -> Vec<(UnitNumber, u128, FieldSums)> {
-        let mut states: BTreeMap<UnitNumber, FieldSums> = BTreeMap::new();
-        for row in held {
-            let state = states.entry(self.field.value(row.0.target));
-            let state = state.or_insert(FieldSums { held: Vec::new(), kept: Vec::new() });
-            state.held.push(self.without(row));
-        }
-        for row in kept {
-            let value = self.field.value(row.0.target);
-            let is_kept = match self.source {
-                None => self.field.value(row.0.source) + self.from == value + self.to,
-                Some(values) => values.index(value + self.to).is_some(),
+    fn split_values(
+        &self,
+        state: &FieldSums,
+        lists: &mut Lists,
+    ) -> Result<Vec<(UnitNumber, u128, FieldSums)>, LayoutError> {
+        let (held, own) = lists.gathered(&state.held, self.field, Role::Target)?;
+        let (kept, both) = lists.gathered(&state.kept, self.field, Role::Target)?;
+        let (kept, source) = lists.gathered(&kept, self.field, Role::Source)?;
+        let both = lists.by_value(both, self.field, Role::Target)?;
+        let mut states = Vec::new();
+        for (value, own) in lists.by_value(own, self.field, Role::Target)?.iter() {
+            let at = value + self.to;
+            let met = match (both.get(value), self.source) {
+                (Some(both), None) => self.met(at - self.from, *both, source, lists)?,
+                (Some(both), Some(values)) if values.index(at).is_some() => vec![(*both, source)],
+                _ => Vec::new(),
             };
-            if let Some(state) = states.get_mut(&value).filter(|_| is_kept) {
-                state.kept.push(self.without(row));
-            }
+            let held = self.scaled(lists.with(&held, *own));
+            states.push((at, 1, FieldSums { held, kept: lists.with_pairs(&kept, &met)? }));
         }
-        states.into_iter().map(|(value, state)| (value + self.to, 1, state)).collect()
+        Ok(states)
     }
 
     /// Splits a state by the values of a run: those that the source has one by one, or together if its
@@ -396,52 +402,66 @@ impl Ends {
     fn split_run(
         &self,
         run: UnitProgression,
-        held: Rows,
-        kept: Rows,
-    ) -> Vec<(UnitNumber, u128, FieldSums)> {
-        let mut met: BTreeMap<UnitNumber, (UnitNumber, Rows)> = BTreeMap::new();
-        match self.source {
-            Some(values) => {
-                let (first, count) = run.common(&values);
-                if count > 0 && !kept.is_empty() {
-                    met.insert(first, (count, kept));
-                }
-            }
-            None => {
-                for row in kept {
-                    let value = self.field.value(row.0.source) + self.from;
-                    if run.index(value).is_some() {
-                        met.entry(value).or_insert((1, Vec::new())).1.push(self.without(row));
-                    }
+        state: &FieldSums,
+        lists: &mut Lists,
+    ) -> Result<Vec<(UnitNumber, u128, FieldSums)>, LayoutError> {
+        let held = self.scaled(state.held.clone());
+        let with = |kept| FieldSums { held: held.clone(), kept };
+        let mut states = Vec::new();
+        if let Some(values) = self.source {
+            let (first, count) = run.common(&values);
+            states.extend(
+                (count > 0).then(|| (first, count.unsigned_abs(), with(state.kept.clone()))),
+            );
+        } else {
+            let (kept, source) = lists.gathered(&state.kept, self.field, Role::Source)?;
+            for (value, source) in lists.by_value(source, self.field, Role::Source)?.iter() {
+                let value = value + self.from;
+                if run.index(value).is_some() {
+                    states.push((value, 1, with(lists.with(&kept, *source))));
                 }
             }
         }
         // The first value that the source does not have, and how many there are.
-        let (mut first, mut others) = (run.start, run.size);
-        let mut states = Vec::with_capacity(met.len() + 1);
-        for (value, (count, kept)) in met {
-            first = if first == value { value + count * run.step } else { first };
+        let (mut first, mut others) = (run.start, run.size.unsigned_abs());
+        for (value, count, _) in &states {
+            first = if first == *value { value + count.cast_signed() * run.step } else { first };
             others -= count;
-            states.push((value, count.unsigned_abs(), FieldSums { held: held.clone(), kept }));
         }
-        if others > 0 {
-            states.push((first, others.unsigned_abs(), FieldSums { held, kept: Vec::new() }));
-        }
-        states
+        states.extend((others > 0).then(|| (first, others, FieldSums::held(held))));
+        Ok(states)
     }
 
-    /// Clears the field in a row, which leaves what the other fields need.
-    fn without(&self, (row, count): (BothNumbers, u128)) -> (BothNumbers, u128) {
-        let clear = |number: UnitNumber| number - self.field.number(self.field.value(number));
-        (BothNumbers { target: clear(row.target), source: clear(row.source) }, count)
+    /// The elements that the target has, with those of the digit of the source that is not taken.
+    fn scaled(&self, mut held: Product) -> Product {
+        held.ways *= self.factor;
+        held
+    }
+
+    /// The rows of two lists that add up to a value in the source, as pairs of lists.
+    fn met(
+        &self,
+        value: UnitNumber,
+        both: List,
+        source: List,
+        lists: &mut Lists,
+    ) -> Result<Vec<(List, List)>, LayoutError> {
+        let source = lists.by_value(source, self.field, Role::Source)?;
+        let both = lists.by_value(both, self.field, Role::Source)?;
+        let pairs =
+            both.iter().filter_map(|(own, rows)| Some((*rows, *source.get(&(value - own))?)));
+        Ok(pairs.collect())
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use crate::algebra::work;
+    use std::collections::HashMap;
+
+    use crate::algebra::{Indexes, Subaxis, work};
     use crate::relayout::Relayout;
-    use crate::{Level, Machine, Placement};
+    use crate::relayout::nodes::Paths;
+    use crate::{Layout, Level, Machine, Placement};
 
     fn pair(machine: &str, source: &str, target: &str) -> Relayout {
         let machine: Machine = machine.parse().unwrap();
@@ -482,6 +502,42 @@ mod tests {
             let (busiest, steps) = work::of(|| relayout.busiest(Level::PE).unwrap());
             assert_eq!((busiest.elements, busiest.total), (into, total), "{source} {target}");
             assert!(steps < 1000, "{source} {target}: {steps}");
+        }
+    }
+
+    /// How many elements enter the unit that the most enter, by looking at all.
+    fn most_of(relayout: &Relayout) -> u64 {
+        let unit = |layout: &Layout, index: &[u64]| {
+            let place = layout.locate(index).unwrap();
+            (place.get(Level::MAB), place.get(Level::PE))
+        };
+        let mut into = HashMap::from([((None, None), 0)]);
+        for index in Indexes::new(relayout.target.shape()) {
+            let (from, to) = (unit(&relayout.source, &index), unit(&relayout.target, &index));
+            *into.entry(to).or_insert(0) += u64::from(from != to);
+        }
+        into.into_values().max().unwrap()
+    }
+
+    #[test]
+    fn digits_that_overlap_are_counted_one_by_one() {
+        // Three of four values of an axis, of two digits; each of them adds to a coordinate, or to an address.
+        let layout = |choices: &[u64]| {
+            let digit = |level, choice| match choice {
+                0 => Subaxis::land(2, Level::ADDR, 1),
+                _ => Subaxis::land(2, level, 1),
+            };
+            let axis = |choice| [digit(Level::MAB, choice / 2), digit(Level::PE, choice % 2)];
+            let axes =
+                choices.iter().fold(Layout::builder(), |all, choice| all.axis(3, axis(*choice)));
+            axes.used(Level::MAB).used(Level::PE).build().unwrap()
+        };
+        for choices in Indexes::new(vec![4; 6]) {
+            let (source, target) = (layout(&choices[..3]), layout(&choices[3..]));
+            let paths = Paths::through(vec![Level::MAB, Level::PE]);
+            let relayout = Relayout::of(source, target, paths, None).unwrap();
+            let busiest = relayout.busiest(Level::PE).unwrap();
+            assert_eq!(busiest.elements, most_of(&relayout), "{choices:?}");
         }
     }
 }

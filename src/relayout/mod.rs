@@ -22,7 +22,7 @@
 //! system      digits that settle, join or are free
 //! listing     the sums of numbers that the sides split differently, in runs
 //! search      the number of ways in which all that is left adds up to 0
-//! numbered    instead of equations, bits of a unit's number: for `alike` (the busiest) and `flows`
+//! numbered    instead of equations, bits of a unit's number: for `alike` (the busiest, with `lists`) and `flows`
 //! traffic     the answer, with the units that can take part by `holders`
 //!
 //! cost, pricer, units, share, flows, moves, transfers, stretch, overwritten, devices, same_devices, census    other questions
@@ -39,6 +39,7 @@ mod equations;
 mod flows;
 mod holders;
 mod listing;
+mod lists;
 mod moves;
 mod nodes;
 mod numbered;

@@ -30,7 +30,7 @@ const MOST_BITS: u32 = 127;
 pub(super) type UnitNumber = i128;
 
 /// Some bits of a number: a part of the coordinate in a level.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Field {
     shift: u32,
     mask: UnitNumber,
@@ -56,6 +56,15 @@ pub(super) struct BothNumbers {
 impl BothNumbers {
     pub(super) fn of(self, side: Role) -> UnitNumber {
         *side.of(&(self.source, self.target))
+    }
+
+    /// These numbers, with less on one side.
+    pub(super) fn less(mut self, side: Role, number: UnitNumber) -> BothNumbers {
+        match side {
+            Role::Source => self.source -= number,
+            Role::Target => self.target -= number,
+        }
+        self
     }
 }
 
@@ -261,6 +270,9 @@ fn fields(
 }
 
 /// All sums of a row and an option.
+///
+/// The longer of both lists is read once for every entry of the shorter one, so the result is in few
+/// ascending runs, which a stable sort merges.
 pub(super) fn sums(
     rows: &[(BothNumbers, u128)],
     options: &Options<BothNumbers>,
@@ -269,11 +281,14 @@ pub(super) fn sums(
     let count = options.count().saturating_mul(to_u64(rows.len()));
     spend(budget, count)?;
     let mut all = Vec::with_capacity(to_index(count));
-    for (row, count) in rows {
-        options.each(|added, options| {
-            all.push((*row + added, count * options));
-            Ok::<(), LayoutError>(())
-        })?;
+    let mut add = |row: &(BothNumbers, u128), added, options| {
+        all.push((row.0 + added, row.1 * options));
+        Ok::<(), LayoutError>(())
+    };
+    if to_u64(rows.len()) < options.count() {
+        rows.iter().try_for_each(|row| options.each(|added, count| add(row, added, count)))?;
+    } else {
+        options.each(|added, count| rows.iter().try_for_each(|row| add(row, added, count)))?;
     }
     merge(&mut all);
     Ok(all)
