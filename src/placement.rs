@@ -14,6 +14,7 @@ use std::sync::OnceLock;
 use itertools::Itertools;
 
 pub use self::build::PlacementBuilder;
+pub(crate) use self::build::check_units;
 pub use self::fit::Fit;
 use crate::algebra::{Copies, Layout};
 use crate::error::{LayoutError, Site};

@@ -16,6 +16,9 @@ pub(super) struct Loops {
     /// Plain.
     pub(super) result: Layout,
     pub(super) contracted: Vec<Axis>,
+    /// The partial sums: the result with the digits of sums that land in units, lanes and time slices.
+    /// All other digits of sums land in [`Level::IN_SUM`], so that adding up in place is not a collision.
+    pub(super) partial: Layout,
 }
 
 impl Loops {
@@ -31,30 +34,9 @@ impl Loops {
         if contracted.iter().any(feeds) {
             return Err(EinsumError::SumFeeds);
         }
-        let loops = Loops { result, contracted };
-        loops.partial_sums()?.check_injective().map_err(without_order)?;
-        Ok(loops)
-    }
-
-    /// The partial sums: the result with the digits of sums that land in units, lanes and time slices.
-    /// All other digits of sums land in [`Level::IN_SUM`], so that adding up in place is not a collision.
-    pub(super) fn partial_sums(&self) -> Result<Layout, EinsumError> {
-        let own = Level::IN_SUM;
-        let mut partial = self.result.to_builder();
-        let mut place = 1_u64;
-        for axis in &self.contracted {
-            let mut subaxes = axis.subaxes.clone();
-            for subaxis in subaxes.iter_mut().rev() {
-                if outside(subaxis).is_none() {
-                    *subaxis = Subaxis::land(subaxis.size, own, place);
-                    place = place.checked_mul(subaxis.size).ok_or_else(|| {
-                        LayoutError::too_large(Site::Layout, "the number of products")
-                    })?;
-                }
-            }
-            partial = partial.axis(axis.extent, subaxes);
-        }
-        Ok(partial.build()?)
+        let partial = partial_sums(&result, &contracted)?;
+        partial.check_injective().map_err(without_order)?;
+        Ok(Loops { result, contracted, partial })
     }
 
     /// An axis by its number: those of the result, then those that are summed over.
@@ -87,6 +69,22 @@ impl Loops {
         operand.check_injective()?;
         Ok(operand)
     }
+}
+
+/// The layout of the partial sums of all elements.
+fn partial_sums(result: &Layout, contracted: &[Axis]) -> Result<Layout, LayoutError> {
+    let mut partial = result.to_builder();
+    let mut place = 1_u64;
+    for axis in contracted {
+        let mut subaxes = axis.subaxes.clone();
+        for subaxis in subaxes.iter_mut().rev().filter(|subaxis| outside(subaxis).is_none()) {
+            *subaxis = Subaxis::land(subaxis.size, Level::IN_SUM, place);
+            let too_large = || LayoutError::too_large(Site::Layout, "the number of products");
+            place = place.checked_mul(subaxis.size).ok_or_else(too_large)?;
+        }
+        partial = partial.axis(axis.extent, subaxes);
+    }
+    partial.build()
 }
 
 /// Removes [`Level::IN_SUM`], which is not a coordinate of a machine, from the place of an error.

@@ -44,7 +44,7 @@ impl Local {
         if expected != given {
             return Err(EinsumError::OperandCount { expected, given });
         }
-        let products = in_units(&self.loops.partial_sums()?, machine)?;
+        let products = in_units(&self.loops.partial, machine)?;
         for (number, operand) in operands.iter().enumerate() {
             let seen = self.loops.seen(operand, number, &self.axes[number])?;
             if in_units(&seen, machine)?.serves(&products)?.is_some() {

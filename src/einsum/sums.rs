@@ -4,11 +4,11 @@ use super::EinsumError;
 use super::dense::outside;
 use super::local::Local;
 use super::loops::distinct;
-use crate::algebra::{Layout, Subaxis};
+use crate::algebra::Subaxis;
 use crate::error::{LayoutError, Site};
 use crate::level::Level;
 use crate::machine::Machine;
-use crate::placement::Placement;
+use crate::placement::check_units;
 use crate::relayout::{LevelTraffic, holders_at_most};
 
 /// The units in which the sums are wanted.
@@ -59,8 +59,8 @@ impl Local {
     /// Cost: by the digits.
     ///
     /// # Errors
-    /// As [`PlacementBuilder::build`](crate::placement::PlacementBuilder::build) for an operand that
-    /// the machine cannot hold; [`TooLarge`](LayoutError::TooLarge).
+    /// [`LevelUnknown`](LayoutError::LevelUnknown) and [`LevelTooSmall`](LayoutError::LevelTooSmall) for an
+    /// operand that the machine cannot hold; [`TooLarge`](LayoutError::TooLarge).
     ///
     /// # Example
     /// ```
@@ -80,11 +80,10 @@ impl Local {
     /// ```
     pub fn traffic(&self, machine: &Machine, sums: Sums) -> Result<Vec<SumTraffic>, EinsumError> {
         for operand in self.operands() {
-            Placement::of(operand.clone()).on(machine).build()?;
+            check_units(operand, machine)?;
         }
         let path: Vec<Level> = machine.levels().map(|(level, _)| level).collect();
-        let all_parts = self.loops.partial_sums()?;
-        let level = |depth: usize| self.level(machine, &path[..=depth], sums, &all_parts);
+        let level = |depth: usize| self.level(machine, &path[..=depth], sums);
         (0..path.len()).rev().map(level).collect()
     }
 
@@ -93,7 +92,6 @@ impl Local {
         machine: &Machine,
         path: &[Level],
         sums: Sums,
-        all_parts: &Layout,
     ) -> Result<SumTraffic, EinsumError> {
         let too_large = || LayoutError::too_large(Site::Layout, "the traffic");
         let counts =
@@ -111,7 +109,7 @@ impl Local {
         let into = into.and_then(|into| into.checked_mul(elements)).ok_or_else(too_large)?;
         let out_of = elements.checked_mul(leave).ok_or_else(too_large)?;
         let level = path.last().copied().unwrap_or(Level::ADDR);
-        let used = holders_at_most(all_parts, path);
+        let used = holders_at_most(&self.loops.partial, path);
         let units = self.absent(machine, path).fold(used, u64::saturating_mul);
         Ok(SumTraffic { level, partial, into, out_of, units })
     }

@@ -182,6 +182,14 @@ impl Placement {
     }
 }
 
+/// Checks that a machine has the levels and the units of a layout.
+///
+/// # Errors
+/// [`LevelUnknown`](LayoutError::LevelUnknown), [`LevelTooSmall`](LayoutError::LevelTooSmall).
+pub(crate) fn check_units(layout: &Layout, machine: &Machine) -> Result<(), LayoutError> {
+    Check { layout, machine, memory: None }.check(false)
+}
+
 /// The checks of a layout on a machine.
 struct Check<'a> {
     layout: &'a Layout,
