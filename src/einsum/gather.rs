@@ -1,6 +1,7 @@
 //! Looking up along an axis.
 
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
 use itertools::Itertools;
 
@@ -38,7 +39,7 @@ pub struct Gather {
     /// From the outermost in, with `Time` if it counts.
     path: Vec<Level>,
     /// Operand and result in the coordinates of the path.
-    sides: (Layout, Layout),
+    sides: (Arc<Layout>, Arc<Layout>),
 }
 
 /// The traffic into the units of a level.

@@ -1,5 +1,7 @@
 //! The number of elements in a unit whose coordinate is a sum of several digits.
 
+use std::sync::Arc;
+
 use super::nodes::Paths;
 use super::pair::Relayout;
 use crate::algebra::{Layout, Subaxis};
@@ -26,6 +28,7 @@ pub(crate) fn count_at(layout: &Layout, at: &Location) -> Result<u64, LayoutErro
     let elsewhere = layout.replicas().iter().filter(|replica| !levels.contains(&replica.level));
     let elsewhere: u64 = elsewhere.map(|replica| replica.size).product();
     let source = layout.only(|level| levels.contains(&level));
-    let relayout = Relayout::of(source, there.build()?, Paths::through(levels), None)?;
+    let relayout =
+        Relayout::of(Arc::new(source), Arc::new(there.build()?), Paths::through(levels), None)?;
     Ok(relayout.places_in_common()? * elsewhere)
 }

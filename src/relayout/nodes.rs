@@ -11,6 +11,8 @@
 //! the group and the unit in it; and in the first level below its node, a side has a coordinate that
 //! no unit of the other one has: then nothing is found inside.
 
+use std::sync::Arc;
+
 use itertools::Itertools;
 
 use super::refuse::{differ, uneven_copies};
@@ -65,7 +67,7 @@ impl Paths {
 /// The layout in the memories of a placement, and the node that has one.
 #[derive(Clone, Debug)]
 pub(super) struct NodeLayout {
-    pub(super) layout: Layout,
+    pub(super) layout: Arc<Layout>,
     pub(super) node: (Level, u64),
 }
 
@@ -79,7 +81,8 @@ impl NodeLayout {
         let leaf = machine.levels().last().map(|(level, _)| (level, 1));
         let node = placement.memory().map(|(_, Memory { owner, group, .. })| (owner, group));
         let node = node.or(leaf).ok_or_else(|| differ(Incomparable::NoMachine))?;
-        Ok(NodeLayout { layout: placement.with_copies().in_sums().into_owned(), node })
+        let layout = placement.with_copies().in_sums().into_owned();
+        Ok(NodeLayout { layout: Arc::new(layout), node })
     }
 }
 
@@ -92,11 +95,13 @@ pub(super) fn paired(
     levels: &[Level],
     mut source: NodeLayout,
     mut target: NodeLayout,
-) -> Result<(Layout, Layout, Paths), LayoutError> {
+) -> Result<(Arc<Layout>, Arc<Layout>, Paths), LayoutError> {
     let cuts = cuts(&source, &target)?;
     if source.layout.elements() == 0 && !cuts.is_empty() {
         // Without elements nothing moves, whatever the copies.
-        [&mut source, &mut target].into_iter().for_each(|side| side.layout.replicas.clear());
+        [&mut source, &mut target]
+            .into_iter()
+            .for_each(|side| Arc::make_mut(&mut side.layout).replicas.clear());
     }
     let sides = (path(levels, &cuts, source.node), path(levels, &cuts, target.node));
     let groups = cuts.iter().map(|(level, n)| (level.in_groups_of(*n), *level, *n)).collect();
@@ -104,10 +109,10 @@ pub(super) fn paired(
     let (mut from, mut to) = (split(source, &cuts)?, split(target, &cuts)?);
     let (a, b) = &paths.sides;
     if let Some(below) = b.get(a.len()) {
-        from = outside(&from, *below, &to)?;
+        from = Arc::new(outside(&from, *below, &to)?);
     }
     if let Some(below) = a.get(b.len()) {
-        to = outside(&to, *below, &from)?;
+        to = Arc::new(outside(&to, *below, &from)?);
     }
     Ok((from, to, paths))
 }
@@ -119,7 +124,7 @@ pub(super) fn paired(
 pub(crate) fn in_nodes_of_both(
     source: &Placement,
     target: &Placement,
-) -> Result<(Layout, Layout), LayoutError> {
+) -> Result<(Arc<Layout>, Arc<Layout>), LayoutError> {
     let levels = source.machine().into_iter().flat_map(Machine::levels);
     let levels = levels.map(|(level, _)| level).collect_vec();
     let (from, to, _) = paired(&levels, NodeLayout::by(source)?, NodeLayout::by(target)?)?;
@@ -155,18 +160,18 @@ fn path(levels: &[Level], cuts: &[(Level, u64)], (owner, group): (Level, u64)) -
 }
 
 /// The layout with the coordinates of groups and of units in them.
-fn split(held: NodeLayout, cuts: &[(Level, u64)]) -> Result<Layout, LayoutError> {
+fn split(held: NodeLayout, cuts: &[(Level, u64)]) -> Result<Arc<Layout>, LayoutError> {
     let (owner, group) = held.node;
     let mut layout = held.layout;
     for (level, n) in cuts.iter().filter(|(level, n)| *level != owner || *n >= group) {
         let split = layout.split_level(*level, *n, level.in_groups_of(*n), *level);
-        layout = split.map_err(|error| match error {
+        layout = Arc::new(split.map_err(|error| match error {
             LayoutError::Edit(EditError::SplitCopies { level, .. }) => uneven_copies(level, *n),
             other => other,
-        })?;
+        })?);
     }
     // A memory of a group is named by the first unit.
-    Ok(if group > 1 { layout.only(|level| level != owner) } else { layout })
+    Ok(if group > 1 { Arc::new(layout.only(|level| level != owner)) } else { layout })
 }
 
 /// Moves the layout out of all units of a level, to a coordinate that the other side does not use.

@@ -138,7 +138,9 @@ impl Relayout {
             layout.derived_axes().is_empty() && !levels.any(Level::is_in_unit)
         };
         let all = shape.iter().try_fold(0_u64, |all, extent| all.checked_add(*extent))?;
-        if all > MOST_COPIES || ![&self.source, &self.target].into_iter().all(is_plain) {
+        if all > MOST_COPIES
+            || ![&self.source, &self.target].into_iter().all(|layout| is_plain(layout))
+        {
             return None;
         }
         let of_axis = |(axis, extent): (usize, &u64)| {

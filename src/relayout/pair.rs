@@ -1,6 +1,7 @@
 //! Two placements of one tensor that can be compared.
 
 use std::fmt;
+use std::sync::Arc;
 
 use itertools::Itertools;
 
@@ -57,8 +58,8 @@ impl fmt::Display for Distance {
 /// ```
 #[derive(Clone, Debug)]
 pub struct Relayout {
-    pub(super) source: Layout,
-    pub(super) target: Layout,
+    pub(super) source: Arc<Layout>,
+    pub(super) target: Arc<Layout>,
     /// The nodes of both sides, without `Time`.
     pub(super) paths: Paths,
     /// The nodes of the lower memory from the root down, with `Time` in its place.
@@ -129,8 +130,8 @@ impl Relayout {
 
     /// The pair of two layouts in levels that both have; if time counts, with its slices.
     pub(super) fn of(
-        source: Layout,
-        target: Layout,
+        source: Arc<Layout>,
+        target: Arc<Layout>,
         paths: Paths,
         slices: Option<u64>,
     ) -> Result<Relayout, LayoutError> {
@@ -271,13 +272,13 @@ impl Relayout {
 }
 
 /// Adds a copy in every slice to a layout that does not use time, if time counts.
-fn in_every_slice(layout: Layout, slices: Option<u64>) -> Result<Layout, LayoutError> {
+fn in_every_slice(layout: Arc<Layout>, slices: Option<u64>) -> Result<Arc<Layout>, LayoutError> {
     let is_plain = layout.derived_axes().is_empty();
-    let layout = if is_plain { layout } else { layout.simplified() };
+    let layout = if is_plain { layout } else { Arc::new(layout.simplified()) };
     let Some(slices) = slices.filter(|_| !layout.uses(Level::TIME)) else { return Ok(layout) };
     let places = product([layout.slots(), slices]);
     places.ok_or(LayoutError::too_large(Site::Layout, "the number of copies"))?;
-    layout.to_builder().replica(slices, Level::TIME, 1).build()
+    layout.to_builder().replica(slices, Level::TIME, 1).build().map(Arc::new)
 }
 
 fn check(source: &Placement, destination: &Placement) -> Result<(), LayoutError> {

@@ -1,5 +1,7 @@
 //! The part of a placement that traffic between units depends on.
 
+use std::sync::Arc;
+
 use super::nodes::{NodeLayout, paired};
 use super::pair::Relayout;
 use super::refuse::differ;
@@ -41,7 +43,7 @@ pub struct UnitPart {
     /// The number of time slices, if time is used.
     slices: Option<u64>,
     /// The layout in units and time alone.
-    layout: Layout,
+    layout: Arc<Layout>,
 }
 
 impl UnitPart {
@@ -59,7 +61,7 @@ impl UnitPart {
         // Merged digits make parts equal however an address is cut into digits.
         let units = stored.only(|level| !level.is_in_unit()).with_merged_digits();
         let layout = units.without_padding().unwrap_or_else(|_| units.simplified());
-        Ok(UnitPart { levels, node, slices, layout })
+        Ok(UnitPart { levels, node, slices, layout: Arc::new(layout) })
     }
 
     /// Counts the traffic into and out of the units of every level, innermost first, as
@@ -138,8 +140,10 @@ impl UnitPart {
     }
 
     fn relayout(&self, other: &UnitPart) -> Result<Relayout, LayoutError> {
-        let (from, to) = (self.layout.shape(), other.layout.shape());
-        if from != to {
+        let [own, others] =
+            [self, other].map(|part| part.layout.axes().iter().map(|axis| axis.extent));
+        if !own.eq(others) {
+            let (from, to) = (self.layout.shape(), other.layout.shape());
             return Err(differ(Incomparable::Shapes { from, to }));
         }
         if self.levels != other.levels {
