@@ -457,6 +457,7 @@ impl Ends {
 #[cfg(test)]
 mod tests {
     use std::collections::HashMap;
+    use std::sync::Arc;
 
     use crate::algebra::{Indexes, Subaxis, work};
     use crate::relayout::Relayout;
@@ -533,7 +534,8 @@ mod tests {
             axes.used(Level::MAB).used(Level::PE).build().unwrap()
         };
         for choices in Indexes::new(vec![4; 6]) {
-            let (source, target) = (layout(&choices[..3]), layout(&choices[3..]));
+            let [source, target] =
+                [&choices[..3], &choices[3..]].map(|side| Arc::new(layout(side)));
             let paths = Paths::through(vec![Level::MAB, Level::PE]);
             let relayout = Relayout::of(source, target, paths, None).unwrap();
             let busiest = relayout.busiest(Level::PE).unwrap();
