@@ -193,6 +193,28 @@ fn candidates(machine: &Machine, shape: &[u64]) {
     println!("candidates of {shape:?}: {:.0} a second", count / time.as_secs_f64());
 }
 
+/// The time of a copy that moves, where no element goes with its neighbours, and where all go to 256 PEs.
+fn transfers(machine: &Machine) {
+    let on = |text: &str| {
+        let layout: Layout = text.parse().expect("a layout");
+        Placement::of(layout).on(machine).build().expect("fits")
+    };
+    let rows = on("((8_L2B, 8_L1B, 16:1), (16_MAB, 4_PE, 16:16))");
+    for (name, to) in [
+        ("apart", on("((16:1, 8_L1B, 8_L2B), (16:16, 4_PE, 16_MAB))")),
+        ("to 64 units each", on("((1024:1), (16_MAB, 4_PE, 16:1024))")),
+    ] {
+        let relayout = Relayout::new(&rows, &to).expect("a pair");
+        let copies = || {
+            let runs = relayout.transfers().expect("few copies");
+            runs.map(|run| run.destinations.iter().map(|_| run.length).sum::<u64>()).sum::<u64>()
+        };
+        let (copies, time) = timed(copies);
+        let all = f64::from(u32::try_from(copies).expect("few"));
+        println!("transfers {name}: {:.2} us per copy of {copies}", micros(time) / all);
+    }
+}
+
 fn main() {
     let machine = Machine::mn_core_2();
     let on = |layout: Layout| Placement::of(layout).on(&machine).build().expect("fits");
@@ -214,6 +236,7 @@ fn main() {
         batches(&format!("{shape:?}"), &placed);
         prices(&format!("{shape:?}"), &machine, &placed);
     }
+    transfers(&machine);
     for shape in [&[8, 16, 128, 64][..], &[1024, 512], &[7, 1000, 960], &[2; 8]] {
         candidates(&machine, shape);
     }

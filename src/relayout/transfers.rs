@@ -1,7 +1,10 @@
 //! The moves themselves, as runs of elements.
 
 use std::cmp::Ordering;
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
+
+use indexmap::IndexMap;
+use smallvec::SmallVec;
 
 use super::counter::coordinates;
 use super::pair::{Distance, Relayout, Role, TimeOrder};
@@ -150,6 +153,9 @@ impl Relayout {
     }
 }
 
+/// The coordinates of a place in the levels of a side.
+type Place = SmallVec<[u64; 8]>;
+
 /// One side: the levels of its places, and the amounts that copies add in each.
 struct SidePlaces {
     side: Role,
@@ -192,7 +198,7 @@ impl SidePlaces {
 
     /// The source place that agrees with `wanted` in the first `depth` levels and with the first copy in the
     /// others.
-    fn along(&self, first: &[u64], wanted: &[u64], depth: usize) -> Vec<u64> {
+    fn along(&self, first: &[u64], wanted: &[u64], depth: usize) -> Place {
         let (along, rest) = (wanted.iter().take(depth), first.iter().skip(depth));
         along.chain(rest).copied().collect()
     }
@@ -204,20 +210,30 @@ impl SidePlaces {
         first: &[u64],
         (source, from): (&SidePlaces, &[u64]),
         agreed: &Agreed,
-    ) -> Vec<Vec<u64>> {
-        let mut places = vec![Vec::new()];
+    ) -> Vec<Place> {
+        let mut places = vec![Place::new()];
         for (level, (first, adds)) in first.iter().zip(&self.adds).enumerate() {
             let fits = |at: &u64| match level.cmp(&agreed.levels) {
                 Ordering::Less => source.has(from, level, *at),
                 Ordering::Equal => !(agreed.then_part && source.has(from, level, *at)),
                 Ordering::Greater => true,
             };
-            let options: Vec<u64> = adds.iter().map(|add| first + add).filter(fits).collect();
+            let options: Place = adds.iter().map(|add| first + add).filter(fits).collect();
             work::count(adds.len() + places.len() * options.len());
-            let longer = |place: &Vec<u64>| -> Vec<Vec<u64>> {
-                options.iter().map(|at| [&place[..], &[*at]].concat()).collect()
-            };
-            places = places.iter().flat_map(longer).collect();
+            match options[..] {
+                [] => return Vec::new(),
+                [at] => places.iter_mut().for_each(|place| place.push(at)),
+                _ => {
+                    let longer = |place: Place| {
+                        options.clone().into_iter().map(move |at| {
+                            let mut place = place.clone();
+                            place.push(at);
+                            place
+                        })
+                    };
+                    places = places.into_iter().flat_map(longer).collect();
+                }
+            }
         }
         places
     }
@@ -236,6 +252,7 @@ pub struct Transfers<'a> {
     relayout: &'a Relayout,
     source: SidePlaces,
     target: SidePlaces,
+    lanes: u64,
     /// The distances to come, the one at hand first.
     distances: VecDeque<Distance>,
     /// The elements that are moved at once.
@@ -269,6 +286,7 @@ impl<'a> Transfers<'a> {
             relayout,
             source: SidePlaces::new(relayout, Role::Source),
             target: SidePlaces::new(relayout, Role::Target),
+            lanes: relayout.lanes(),
             distances,
             starts: stretch.starts(relayout.source.shape()),
             stretch,
@@ -302,38 +320,37 @@ impl<'a> Transfers<'a> {
         let [read_step, write_step] = self.stretch.steps.map(step);
         let from = self.source.first(self.relayout, index);
         let to = self.target.first(self.relayout, index);
-        let mut moves: Vec<Transfer> = Vec::new();
-        let mut numbers: HashMap<(Location, u64, u64), usize> = HashMap::new();
+        // By the place that is read and the number of the one that is written.
+        let mut moves: IndexMap<(Place, u64), Vec<Location>> = IndexMap::new();
         for agreed in self.agreed(distance) {
             for wanted in self.target.agreeing(&to, (&self.source, &from), &agreed) {
                 let place = self.source.along(&from, &wanted, agreed.levels);
-                let (source, read) = self.split(&self.source, &place);
-                let (destination, write) = self.split(&self.target, &wanted);
-                let number = *numbers.entry((source, read, write)).or_insert_with_key(|key| {
-                    moves.push(Transfer {
-                        distance,
-                        element: self.number,
-                        length,
-                        source: key.0.clone(),
-                        destinations: Vec::new(),
-                        read: PlaceRun { start: read, step: read_step },
-                        write: PlaceRun { start: write, step: write_step },
-                    });
-                    moves.len() - 1
-                });
-                moves[number].destinations.push(destination);
+                let destinations = moves.entry((place, self.number_in(&wanted))).or_default();
+                destinations.push(self.memory(&self.target, &wanted));
             }
         }
-        moves
+        let transfer = |((place, write), destinations): ((Place, u64), _)| Transfer {
+            distance,
+            element: self.number,
+            length,
+            source: self.memory(&self.source, &place),
+            destinations,
+            read: PlaceRun { start: self.number_in(&place), step: read_step },
+            write: PlaceRun { start: write, step: write_step },
+        };
+        moves.into_iter().map(transfer).collect()
     }
 
-    /// The memory, and the place in it.
-    fn split(&self, places: &SidePlaces, place: &[u64]) -> (Location, u64) {
-        let (path, inner) = place.split_at(place.len().saturating_sub(2));
-        let path = places.levels.iter().copied().zip(path.iter().copied());
-        let lanes = self.relayout.lanes();
-        let number = inner.iter().fold(0, |number, at| number * lanes + at);
-        (self.relayout.memory_at(places.side, path), number)
+    /// The memory that has a place.
+    fn memory(&self, places: &SidePlaces, place: &[u64]) -> Location {
+        let path = &places.levels[..self.relayout.units.len()];
+        self.relayout.memory_at(places.side, path.iter().copied().zip(place.iter().copied()))
+    }
+
+    /// The number of a place in its memory.
+    fn number_in(&self, place: &[u64]) -> u64 {
+        let inner = &place[self.relayout.units.len()..];
+        inner.iter().fold(0, |number, at| number * self.lanes + at)
     }
 
     /// Adds the moves of the next elements.
@@ -352,25 +369,12 @@ impl<'a> Transfers<'a> {
 
     /// Adds the moves of the next element: runs that they do not continue are ready.
     fn step(&mut self, moves: Vec<Transfer>) {
-        let mut runs: Vec<Option<Transfer>> =
-            std::mem::take(&mut self.open).into_iter().map(Some).collect();
-        let mut between: HashMap<(Location, Vec<Location>), Vec<usize>> = HashMap::new();
-        for (at, run) in runs.iter().enumerate().filter_map(|(at, run)| Some((at, run.as_ref()?))) {
-            let units = (run.source.clone(), run.destinations.clone());
-            between.entry(units).or_default().push(at);
-        }
-        for next in moves {
-            let units = (next.source.clone(), next.destinations.clone());
-            let before = between.get(&units).into_iter().flatten();
-            let longer =
-                before.filter_map(|at| Some((*at, continued(runs[*at].as_ref()?, &next)?)));
-            match longer.take(1).next() {
-                Some((at, longer)) => {
-                    runs[at] = None;
-                    self.open.push(longer);
-                }
-                None => self.open.push(next),
-            }
+        let continued = continued(&self.open, &moves);
+        let runs = std::mem::take(&mut self.open);
+        let mut runs: Vec<Option<Transfer>> = runs.into_iter().map(Some).collect();
+        for (next, run) in moves.into_iter().zip(continued) {
+            let run = run.and_then(|(at, steps)| Some(runs[at].take()?.longer(next.length, steps)));
+            self.open.push(run.unwrap_or(next));
         }
         let mut ready: Vec<Transfer> = runs.into_iter().flatten().collect();
         ready.sort_by_key(|run| run.element);
@@ -378,20 +382,44 @@ impl<'a> Transfers<'a> {
     }
 }
 
-/// The run with the next one between the same units, if its places stay evenly apart.
-fn continued(run: &Transfer, next: &Transfer) -> Option<Transfer> {
-    let follows = run.element + run.length == next.element;
-    let goes_on = |step: &i64, of: PlaceRun| next.length == 1 || *step == of.step;
-    let read = run.read.join(run.length, next.read.start).filter(|_| follows);
-    let read = read.filter(|step| goes_on(step, next.read))?;
-    let write = run.write.join(run.length, next.write.start);
-    let write = write.filter(|step| goes_on(step, next.write))?;
-    Some(Transfer {
-        length: run.length + next.length,
-        read: PlaceRun { step: read, ..run.read },
-        write: PlaceRun { step: write, ..run.write },
-        ..run.clone()
-    })
+/// For each move the run that it continues, between the same units, with the steps of both sides.
+fn continued<'a>(runs: &'a [Transfer], moves: &'a [Transfer]) -> Vec<Option<(usize, [i64; 2])>> {
+    let units = |run: &'a Transfer| (&run.source, &run.destinations);
+    let mut sorted: Vec<usize> = (0..runs.len()).collect();
+    sorted.sort_by_key(|at| units(&runs[*at]));
+    let mut goes_on = vec![false; runs.len()];
+    let run_before = |next: &'a Transfer| {
+        let first = sorted.partition_point(|at| units(&runs[*at]) < units(next));
+        let before = sorted[first..].iter().take_while(|at| units(&runs[**at]) == units(next));
+        let mut before = before.filter(|at| !goes_on[**at]);
+        let (at, steps) = before.find_map(|at| Some((*at, runs[*at].steps_to(next)?)))?;
+        goes_on[at] = true;
+        Some((at, steps))
+    };
+    moves.iter().map(run_before).collect()
+}
+
+impl Transfer {
+    /// The steps on both sides with which the next elements, between the same units, continue this run; `None` if
+    /// the places are not evenly apart.
+    fn steps_to(&self, next: &Transfer) -> Option<[i64; 2]> {
+        let follows = self.element + self.length == next.element;
+        let step = |run: PlaceRun, of: PlaceRun| {
+            let step = run.join(self.length, of.start).filter(|_| follows)?;
+            (next.length == 1 || step == of.step).then_some(step)
+        };
+        Some([step(self.read, next.read)?, step(self.write, next.write)?])
+    }
+
+    /// This run with more elements, which these steps lead to.
+    fn longer(self, length: u64, [read, write]: [i64; 2]) -> Transfer {
+        Transfer {
+            length: self.length + length,
+            read: PlaceRun { step: read, ..self.read },
+            write: PlaceRun { step: write, ..self.write },
+            ..self
+        }
+    }
 }
 
 impl Iterator for Transfers<'_> {
