@@ -117,6 +117,56 @@ fn the_most_of_a_gather_is_that_of_the_worst_table() {
     }
 }
 
+proptest! {
+    #[test]
+    fn runs_of_a_table_enter_what_its_entries_do(
+        lengths in prop::collection::vec(0_u64..180, 0..5),
+        starts in prop::collection::vec(0_u64..400, 6),
+        pair in 0_usize..6,
+    ) {
+        const PAIRS: [(&str, &str); 6] = [
+            ("((4_PE, 100:3), (3:1))", "((100:3, 4_PE), (3:1))"),
+            ("((4_PE, 100:3), (3:1))", "((4_PE, 100:3), (3:1))"),
+            ("((50:2, 2_MAB, 4_PE), (2:1))", "(400,2)/((4_PE, 2_MAB, 64:2), (2:1))"),
+            ("(400,2)/((3_PE, 134:1), (2_MAB))", "((4_PE, 100:2), (2:1))"),
+            ("((400:3), (3:1))", "((4_PE, 100:3), (3:1))"),
+            ("((2_MAB, 200:3), (3:1))", "((1_PE, 400:3), (3:1))"),
+        ];
+        let machine: Machine = "MAB=2,PE=4".parse().unwrap();
+        let on = |layout: Layout| Placement::of(layout).on(&machine).build().unwrap();
+        let (operand, result): (Layout, Layout) = (PAIRS[pair].0.parse().unwrap(), PAIRS[pair].1.parse().unwrap());
+        // The last run fills the result: its length depends on all others.
+        let mut left = 400;
+        let mut runs: Vec<std::ops::Range<u64>> = Vec::new();
+        for (start, length) in starts.iter().zip(lengths.iter().chain([&400, &400])) {
+            let length = (*length).min(left).min(400 - start);
+            runs.push(*start..start + length);
+            left -= length;
+        }
+        let result = result.slice(0, 0, 400 - left, 1).unwrap();
+        let gather = Gather::new(&on(operand), &on(result), 0).unwrap();
+        let table: Vec<u64> = runs.iter().cloned().flatten().collect();
+        prop_assert_eq!(gather.traffic_of_runs(&runs).unwrap(), gather.traffic(&table).unwrap());
+        runs.push(0..1);
+        prop_assert_eq!(
+            gather.traffic_of_runs(&runs).unwrap_err(),
+            EinsumError::TableLength { entries: 401 - left, extent: 400 - left }
+        );
+    }
+}
+
+#[test]
+fn a_run_beyond_the_operand_is_named_by_its_first_row_there() {
+    let machine: Machine = "PE=4".parse().unwrap();
+    let on = |text: &str| Placement::of(text.parse().unwrap()).on(&machine).build().unwrap();
+    let gather = Gather::new(&on("((4_PE, 2:1))"), &on("((4_PE, 2:1))"), 0).unwrap();
+    for (runs, index) in [([0..4, 6..10], 8), ([0..4, 9..13], 9)] {
+        let refusal = gather.traffic_of_runs(&runs).unwrap_err();
+        let wanted = LayoutError::IndexOutOfRange { axis: 0, index, extent: 8 };
+        assert_eq!(refusal, EinsumError::Layout(wanted));
+    }
+}
+
 #[test]
 fn a_gather_is_between_lanes_of_one_width() {
     let machine: Machine = "PE=4".parse().unwrap();

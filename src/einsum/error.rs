@@ -82,7 +82,7 @@ pub enum EinsumError {
     #[error("the table has {entries} entries for {extent} indexes")]
     TableLength {
         /// The entries of the table.
-        entries: usize,
+        entries: u64,
         /// The extent of the axis.
         extent: u64,
     },

@@ -1,6 +1,7 @@
 //! Looking up along an axis.
 
 use std::collections::{HashMap, HashSet};
+use std::ops::Range;
 use std::sync::Arc;
 
 use itertools::Itertools;
@@ -33,9 +34,9 @@ const MOST_PAIRS: usize = 1 << 16;
 /// ```
 #[derive(Clone, Debug)]
 pub struct Gather {
-    operand: Placement,
+    pub(super) operand: Placement,
     result: Placement,
-    axis: usize,
+    pub(super) axis: usize,
     /// From the outermost in, with `Time` if it counts.
     path: Vec<Level>,
     /// Operand and result in the coordinates of the path.
@@ -112,7 +113,7 @@ impl Gather {
         let (operand, result) = (operand.clone(), result.clone());
         let mut gather = Gather { operand, result, axis, path, sides };
         // Of empty parts of both, which agree in their shape.
-        gather.path = gather.pair(None, None)?.levels().to_vec();
+        gather.path = gather.pair(0..0, 0..0)?.levels().to_vec();
         Ok(gather)
     }
 
@@ -129,29 +130,16 @@ impl Gather {
     /// [`NotDecided`](LayoutError::NotDecided) beyond 2^16 pairs; [`Relayout`](LayoutError::Relayout) for
     /// copies that do not line up with the units that share a memory; as [`Relayout::traffic`].
     pub fn traffic(&self, table: &[u64]) -> Result<Vec<GatherTraffic>, EinsumError> {
+        self.check_length(to_u64(table.len()))?;
+        let mut rows = RowCount::new(self);
+        (0..).zip(table).try_for_each(|(wanted, entry)| rows.add(*entry, wanted))?;
+        Ok(self.levels(&rows.into))
+    }
+
+    /// Checks the number of entries of a table.
+    pub(super) fn check_length(&self, entries: u64) -> Result<(), EinsumError> {
         let extent = self.result.layout().shape()[self.axis];
-        if u64::try_from(table.len()) != Ok(extent) {
-            return Err(EinsumError::TableLength { entries: table.len(), extent });
-        }
-        let mut memo = Memo::new();
-        let mut seen: Vec<HashSet<(u64, Vec<u64>)>> = vec![HashSet::new(); self.path.len()];
-        let mut into = vec![0_u64; self.path.len()];
-        for (wanted, entry) in (0..).zip(table) {
-            let at = self.place(&self.sides.1, wanted)?;
-            let enters = self.enters(
-                &mut memo,
-                (*entry, self.place(&self.sides.0, *entry)?),
-                (wanted, &at),
-            )?;
-            for depth in 0..self.path.len() {
-                // A row that a unit wants twice enters once. No two units of one memory want it: rows
-                // that differ in the unit alone would come together there.
-                if seen[depth].insert((*entry, at[..=depth].to_vec())) {
-                    into[depth] = into[depth].saturating_add(enters[depth]);
-                }
-            }
-        }
-        Ok(self.levels(&into))
+        if entries == extent { Ok(()) } else { Err(EinsumError::TableLength { entries, extent }) }
     }
 
     /// Counts the most elements that any table brings into the units of each level, innermost first.
@@ -188,7 +176,8 @@ impl Gather {
         Ok(self.levels(&into))
     }
 
-    fn levels(&self, into: &[u64]) -> Vec<GatherTraffic> {
+    /// The traffic of every level, innermost first, from that of the path.
+    pub(super) fn levels(&self, into: &[u64]) -> Vec<GatherTraffic> {
         let levels = self.path.iter().zip(into).rev();
         levels.map(|(level, into)| GatherTraffic { level: *level, into: *into }).collect()
     }
@@ -241,18 +230,66 @@ impl Gather {
             }
             .into());
         }
-        let traffic = self.pair(Some(entry), Some(wanted))?.traffic()?;
-        let into: Vec<u64> = traffic.levels.iter().rev().map(|level| level.into).collect();
+        let into = self.rows_enter(entry..entry + 1, wanted..wanted + 1)?;
         memo.insert(key, into.clone());
         Ok(into)
     }
 
-    /// Pairs one row of the operand with one row of the result; `None` is an empty part.
-    fn pair(&self, entry: Option<u64>, wanted: Option<u64>) -> Result<Relayout, EinsumError> {
-        let row = |placement: &Placement, index: Option<u64>| {
-            let (start, end) = index.map_or((0, 0), |index| (index, index + 1));
-            placement.of_part(placement.layout().slice(self.axis, start, end, 1)?).build()
+    /// The elements that enter the units of each level, outermost first, if rows of the operand are wanted, in their
+    /// order, at as many indexes of the result.
+    pub(super) fn rows_enter(
+        &self,
+        entries: Range<u64>,
+        wanted: Range<u64>,
+    ) -> Result<Vec<u64>, EinsumError> {
+        let traffic = self.pair(entries, wanted)?.traffic()?;
+        Ok(traffic.levels.iter().rev().map(|level| level.into).collect())
+    }
+
+    /// Pairs rows of the operand with as many rows of the result.
+    fn pair(&self, entries: Range<u64>, wanted: Range<u64>) -> Result<Relayout, EinsumError> {
+        let rows = |placement: &Placement, rows: Range<u64>| {
+            let part = placement.layout().slice(self.axis, rows.start, rows.end, 1)?;
+            placement.of_part(part).build()
         };
-        Ok(Relayout::new(&row(&self.operand, entry)?, &row(&self.result, wanted)?)?)
+        Ok(Relayout::new(&rows(&self.operand, entries)?, &rows(&self.result, wanted)?)?)
+    }
+}
+
+/// The elements that some entries of a table bring into the units of each level.
+pub(super) struct RowCount<'a> {
+    gather: &'a Gather,
+    memo: Memo,
+    /// The rows that a unit has got, level by level.
+    seen: Vec<HashSet<(u64, Vec<u64>)>>,
+    /// Outermost first.
+    pub(super) into: Vec<u64>,
+}
+
+impl<'a> RowCount<'a> {
+    pub(super) fn new(gather: &'a Gather) -> RowCount<'a> {
+        let depth = gather.path.len();
+        RowCount {
+            gather,
+            memo: Memo::new(),
+            seen: vec![HashSet::new(); depth],
+            into: vec![0; depth],
+        }
+    }
+
+    /// Adds row `entry` of the operand, wanted at index `wanted` of the result.
+    pub(super) fn add(&mut self, entry: u64, wanted: u64) -> Result<(), EinsumError> {
+        let RowCount { gather, memo, seen, into } = self;
+        let at = gather.place(&gather.sides.1, wanted)?;
+        let from = gather.place(&gather.sides.0, entry)?;
+        let enters = gather.enters(memo, (entry, from), (wanted, &at))?;
+        for depth in 0..into.len() {
+            // A row that a unit wants twice enters once. No two units of one memory want it: rows
+            // that differ in the unit alone would come together there.
+            if seen[depth].insert((entry, at[..=depth].to_vec())) {
+                into[depth] = into[depth].saturating_add(enters[depth]);
+            }
+        }
+        Ok(())
     }
 }

@@ -27,6 +27,7 @@ mod concatenate;
 mod dense;
 mod error;
 mod gather;
+mod gather_runs;
 mod local;
 mod loops;
 mod pad;

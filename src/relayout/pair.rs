@@ -274,7 +274,9 @@ impl Relayout {
 /// Adds a copy in every slice to a layout that does not use time, if time counts.
 fn in_every_slice(layout: Arc<Layout>, slices: Option<u64>) -> Result<Arc<Layout>, LayoutError> {
     let is_plain = layout.derived_axes().is_empty();
-    let layout = if is_plain { layout } else { Arc::new(layout.simplified()) };
+    // Digits of a part are plain where only padding keeps them from it.
+    let simple = || layout.simplified().of_elements_if_decided().map(Arc::new);
+    let layout = if is_plain { layout } else { simple()? };
     let Some(slices) = slices.filter(|_| !layout.uses(Level::TIME)) else { return Ok(layout) };
     let places = product([layout.slots(), slices]);
     places.ok_or(LayoutError::too_large(Site::Layout, "the number of copies"))?;
