@@ -1,5 +1,7 @@
 //! Numbers that are connected, in groups.
 
+use smallvec::SmallVec;
+
 /// Numbers from 0 on, in groups that can be joined.
 pub(crate) struct Groups {
     /// A member of the same group; the representative is its own.
@@ -28,8 +30,8 @@ impl Groups {
     }
 
     /// Returns all groups, in the order of their smallest members.
-    pub(crate) fn sets(&self) -> Vec<Vec<usize>> {
-        let mut sets = vec![Vec::new(); self.parents.len()];
+    pub(crate) fn sets(&self) -> Vec<SmallVec<[usize; 2]>> {
+        let mut sets = vec![SmallVec::new(); self.parents.len()];
         (0..self.parents.len()).for_each(|at| sets[self.of(at)].push(at));
         sets.retain(|set| !set.is_empty());
         sets

@@ -264,8 +264,10 @@ impl Relayout {
         units: &[Level],
         count: impl Fn(usize) -> Result<T, LayoutError>,
     ) -> Result<Vec<(Level, T)>, LayoutError> {
-        let levels = (1..).zip(units).map(|(depth, level)| Ok((*level, count(depth)?)));
-        let mut levels = levels.collect::<Result<Vec<_>, LayoutError>>()?;
+        let mut levels = Vec::with_capacity(units.len());
+        for (depth, level) in (1..).zip(units) {
+            levels.push((*level, count(depth)?));
+        }
         levels.reverse();
         Ok(levels)
     }

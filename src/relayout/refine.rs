@@ -66,7 +66,7 @@ pub(super) fn refine(
     most_truncated: u64,
 ) -> Result<Vec<Vec<Common>>, LayoutError> {
     let digits = [source.digits(), target.digits()];
-    let group = |axes: Vec<usize>| match axes[..] {
+    let group = |axes: SmallVec<[usize; 2]>| match axes[..] {
         [axis] => Pair::new(&digits, axis, source.axes()[axis].extent).refined(most_truncated),
         _ => listed_together(source, axes),
     };
@@ -74,7 +74,7 @@ pub(super) fn refine(
 }
 
 /// Axes that feed one derived axis in either layout, together; all others alone.
-fn fused(source: &Layout, target: &Layout) -> Vec<Vec<usize>> {
+fn fused(source: &Layout, target: &Layout) -> Vec<SmallVec<[usize; 2]>> {
     let mut groups = Groups::new(source.rank());
     for axes in source.axes_per_derived().into_iter().chain(target.axes_per_derived()) {
         axes.windows(2).for_each(|pair| groups.join(pair[0], pair[1]));
@@ -83,11 +83,14 @@ fn fused(source: &Layout, target: &Layout) -> Vec<Vec<usize>> {
 }
 
 /// Every index of some axes as one listed digit.
-fn listed_together(layout: &Layout, axes: Vec<usize>) -> Result<Vec<Common>, LayoutError> {
+fn listed_together(
+    layout: &Layout,
+    axes: SmallVec<[usize; 2]>,
+) -> Result<Vec<Common>, LayoutError> {
     let size = product(axes.iter().map(|axis| layout.axes()[*axis].extent));
     let size = size.filter(|size| *size <= MOST_LISTED);
     let size = size.ok_or_else(|| not_decided(MOST_LISTED))?;
-    Ok(vec![Common { axes: axes.into(), place: 1, size, digits: None }])
+    Ok(vec![Common { axes, place: 1, size, digits: None }])
 }
 
 /// An axis as both layouts split it.
@@ -107,7 +110,7 @@ impl<'a> Pair<'a> {
     fn refined(&self, most_truncated: u64) -> Result<Vec<Common>, LayoutError> {
         let common =
             |place, size, digits| Common { axes: smallvec![self.axis], place, size, digits };
-        let mut all = Vec::new();
+        let mut all = Vec::with_capacity(self.source.digits.len() + self.target.digits.len());
         let mut at = 1;
         while at < self.extent {
             let next = self.source.next_common(&self.target, at);
