@@ -506,7 +506,7 @@ mod tests {
         }
     }
 
-    /// How many elements enter the unit that the most enter, by looking at all.
+    /// The elements that enter the unit that the most enter, counted one by one.
     fn most_of(relayout: &Relayout) -> u64 {
         let unit = |layout: &Layout, index: &[u64]| {
             let place = layout.locate(index).unwrap();
