@@ -1,15 +1,44 @@
 //! What every notation can write, and layouts as code.
 
 use proptest::prelude::*;
+use tensor_layout::algebra::Subaxis;
 use tensor_layout::error::Span;
 use tensor_layout::notation::{CuteLayout, Notation, Strided};
 use tensor_layout::xla::{XlaDtype, XlaShape};
-use tensor_layout::{Layout, LayoutError, LayoutText, Level, Location};
+use tensor_layout::{Layout, LayoutError, LayoutText, Level, Location, Machine};
 
 use crate::plain::good_layout;
 
 fn layout(text: &str) -> Layout {
     LayoutText::parse(text).and_then(|text| text.lower()).unwrap_or_else(|e| panic!("{text}: {e}"))
+}
+
+#[test]
+fn a_layout_that_no_pad_layout_expresses_is_displayed_with_all_its_parts() {
+    let layout = Layout::builder()
+        .axis(8, [Subaxis::feed(4, 0, 1), Subaxis::feed(2, 1, 2)])
+        .axis(4, [Subaxis::feed(4, 0, 1)])
+        .xor(0, [Subaxis::land(4, Level::ADDR, 2)])
+        .derived(0, 8, [Subaxis::land(8, Level::PE, 1)])
+        .replica(2, Level::MAB, 3)
+        .offset(Level::PE, 5)
+        .span(Level::MAB, 16);
+    assert_eq!(
+        layout.build().unwrap().to_string(),
+        "(8,4)/((4>d0, 2>d1*2), (4>d0)); d0 = xor (4)/(4:2); d1 = (8)/(8_PE:1); B@[2_MAB:3]; PE + 5; MAB of 16"
+    );
+}
+
+#[test]
+fn a_machine_is_displayed_as_what_reads_as_one_with_its_levels() {
+    for machine in [Machine::mn_core(), Machine::mn_core_2()] {
+        assert_eq!(machine.to_string().parse::<Machine>().unwrap(), machine);
+    }
+    for text in ["PE=4", "L2B=2,BANK=3,PE=1"] {
+        assert_eq!(text.parse::<Machine>().unwrap().to_string(), text);
+    }
+    let renamed = Machine::builder("mn-core-2").level(Level::PE, 4).build().unwrap();
+    assert_eq!(renamed.to_string(), "PE=4");
 }
 
 #[test]

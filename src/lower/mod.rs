@@ -4,6 +4,7 @@
 mod atom;
 mod code;
 mod cute;
+mod in_full;
 mod origin;
 mod pad_layout;
 #[cfg(feature = "serde")]

@@ -1,6 +1,9 @@
 //! Machines from text: `L2B=4,PE=4`, and from TOML.
 
+use std::fmt;
 use std::str::FromStr;
+
+use itertools::Itertools;
 
 use super::Machine;
 use crate::error::{ParseError, Span};
@@ -27,6 +30,21 @@ impl FromStr for Machine {
             let span = levels.iter().find(named).map_or(Span::new(0, text.len()), |a| a.span);
             ParseError::meaning(error, span, text)
         })
+    }
+}
+
+impl fmt::Display for Machine {
+    /// The name of a preset, else the levels with their sizes: what reads as a machine with these levels.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match Machine::preset(self.name()).filter(|preset| preset == self) {
+            Some(preset) => f.write_str(preset.name()),
+            None => write!(
+                f,
+                "{}",
+                self.levels()
+                    .format_with(",", |(level, size), f| { f(&format_args!("{level}={size}")) })
+            ),
+        }
     }
 }
 
