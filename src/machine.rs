@@ -6,6 +6,7 @@ mod read;
 #[cfg(feature = "serde")]
 mod written;
 
+use std::cmp::Ordering;
 use std::hash::{Hash, Hasher};
 use std::sync::{Arc, LazyLock};
 
@@ -70,6 +71,33 @@ impl PartialEq for Machine {
 
 impl Eq for Machine {}
 
+impl MachineParts {
+    fn in_order(&self) -> impl Ord {
+        let MachineParts { name, levels, memories, bandwidth, movements, assembly, word_bits } =
+            self;
+        let (levels, memories) = (levels.iter().collect_vec(), memories.iter().collect_vec());
+        // The order in which rates were given makes no difference.
+        let bandwidth = bandwidth.iter().sorted().collect_vec();
+        (name, levels, memories, bandwidth, movements, assembly, word_bits)
+    }
+}
+
+impl PartialOrd for Machine {
+    fn partial_cmp(&self, other: &Machine) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Machine {
+    /// Some order, by the name first: for sorted maps and lists.
+    fn cmp(&self, other: &Machine) -> Ordering {
+        match Arc::ptr_eq(&self.parts, &other.parts) {
+            true => Ordering::Equal,
+            false => self.parts.in_order().cmp(&other.parts.in_order()),
+        }
+    }
+}
+
 impl Hash for Machine {
     /// Machines that differ in what hangs in the tree alone are rare: the tree is enough.
     fn hash<H: Hasher>(&self, state: &mut H) {
@@ -83,7 +111,7 @@ impl Hash for Machine {
 ///
 /// Its content is inside the node and all nodes above, and outside every unit below: an element
 /// in the DRAM of two L2Bs is in neither of them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Memory {
     /// The number of long words each holds, where known.

@@ -7,6 +7,7 @@ mod groups;
 #[cfg(feature = "serde")]
 mod written;
 
+use std::cmp::Ordering;
 use std::collections::BTreeSet;
 use std::hash::{Hash, Hasher};
 use std::sync::OnceLock;
@@ -65,6 +66,19 @@ impl PartialEq for Placement {
 
 impl Eq for Placement {}
 
+impl PartialOrd for Placement {
+    fn partial_cmp(&self, other: &Placement) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Placement {
+    /// Some order, by the layout first: for sorted maps and lists.
+    fn cmp(&self, other: &Placement) -> Ordering {
+        self.parts().cmp(&other.parts())
+    }
+}
+
 impl Hash for Placement {
     fn hash<H: Hasher>(&self, state: &mut H) {
         self.parts().hash(state);
@@ -73,7 +87,7 @@ impl Hash for Placement {
 
 impl Placement {
     /// The fields that determine all others.
-    fn parts(&self) -> impl Eq + Hash {
+    fn parts(&self) -> impl Ord + Hash {
         (&self.layout, self.machine(), self.memory(), self.lanes)
     }
 

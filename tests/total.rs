@@ -1,7 +1,11 @@
 //! Law 16: nothing panics, wraps or hangs, whatever the text or the size.
 
+use std::collections::BTreeSet;
+
+use itertools::Itertools;
 use tensor_layout::algebra::{Arrangement, IndexOrder};
 use tensor_layout::error::MachineError;
+use tensor_layout::machine::Memory;
 use tensor_layout::notation::PadLayout;
 use tensor_layout::{Found, Layout, LayoutError, Level, Location, Machine, Placement};
 
@@ -120,6 +124,37 @@ fn strides_too_tangled_to_decide_are_not_decided() {
         message.starts_with("not decided: checking whether two elements share a place"),
         "{message}"
     );
+}
+
+#[test]
+fn placements_are_in_an_order_in_which_equal_ones_alone_are_equal() {
+    let plain = || Machine::builder("m").level(Level::L2B, 2).level(Level::PE, 4);
+    let lm = Memory { capacity: None, owner: Level::PE, group: 1 };
+    let dram = Memory { capacity: Some(64), owner: Level::L2B, group: 2 };
+    let machines = [
+        plain().build().unwrap(),
+        Machine::builder("n").level(Level::L2B, 2).level(Level::PE, 4).build().unwrap(),
+        Machine::builder("m").level(Level::L2B, 2).level(Level::PE, 8).build().unwrap(),
+        plain().memory("LM", lm).build().unwrap(),
+        plain().memory("LM", dram).build().unwrap(),
+        plain().build().unwrap().with_bandwidth([(Level::PE, 1), (Level::L2B, 2)]).unwrap(),
+        plain().build().unwrap().with_bandwidth([(Level::L2B, 2), (Level::PE, 1)]).unwrap(),
+    ];
+    let mut placements = Vec::new();
+    for text in ["((2_L2B, 4:1))", "((2_L2B, 4:2))"] {
+        let of = || Placement::of(text.parse().unwrap());
+        placements.extend(machines.iter().map(|machine| of().on(machine).build().unwrap()));
+        placements.push(of().build().unwrap());
+        placements.push(of().element_bits(16).build().unwrap());
+        placements.push(of().on(&machines[3]).memory("LM").build().unwrap());
+    }
+    for (a, b) in placements.iter().cartesian_product(&placements) {
+        assert_eq!(a.cmp(b).is_eq(), a == b, "{a:?} {b:?}");
+        assert_eq!(a.cmp(b), b.cmp(a).reverse());
+    }
+    // The order of the rates makes no difference: one of each layout is left out.
+    assert_eq!(placements.iter().collect::<BTreeSet<_>>().len(), placements.len() - 2);
+    assert!(machines[0] < machines[1], "the name comes first");
 }
 
 #[test]

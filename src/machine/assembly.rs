@@ -15,7 +15,7 @@ use crate::location::Location;
 use crate::machine::{Machine, Memory};
 
 /// The tokens of memories and the letters of units in the assembly of a machine.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Assembly {
     /// Memory, token such as `$lm`, and the number of addresses of assembly per long word.

@@ -14,7 +14,7 @@
 use std::fmt;
 
 /// The direction of a movement in the tree of memories.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "lowercase"))]
 pub enum Direction {
@@ -27,7 +27,7 @@ pub enum Direction {
 }
 
 /// The effect of a movement on the units below.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum MovementKind {
     /// Every unit gets the same long words.
     SameToAll,
@@ -100,7 +100,7 @@ impl fmt::Display for MovementKind {
 /// assert_eq!(l2bmd.map.as_deref(), Some("((8_L1B:1, 8:1))"));
 /// assert_eq!(l2bmd.rates, (Some(64), Some(8)));
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Movement {
     /// The name that the maker gives it.
