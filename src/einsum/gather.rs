@@ -57,7 +57,7 @@ pub struct GatherTraffic {
 
 /// The elements that enter the units of each level, outermost first, by the coordinates of the source row
 /// and of the destination.
-type Memo = HashMap<(Vec<u64>, Vec<u64>), Vec<u64>>;
+type RowMemo = HashMap<(Vec<u64>, Vec<u64>), Vec<u64>>;
 
 impl Gather {
     /// The layout of an operand of this extent along `axis` that makes every gather local: each
@@ -151,7 +151,7 @@ impl Gather {
     /// As [`traffic`](Gather::traffic).
     pub fn most(&self) -> Result<Vec<GatherTraffic>, EinsumError> {
         let (sources, wanted) = (self.classes(&self.sides.0)?, self.classes(&self.sides.1)?);
-        let mut memo = Memo::new();
+        let mut memo = RowMemo::new();
         let mut into = vec![0_u64; self.path.len()];
         for (depth, into) in into.iter_mut().enumerate() {
             // For each unit: the number of indexes of the result in it, one of them, and its coordinates.
@@ -214,7 +214,7 @@ impl Gather {
     /// `from`) is wanted at index `wanted` of the result (at `at`).
     fn enters(
         &self,
-        memo: &mut Memo,
+        memo: &mut RowMemo,
         (entry, from): (u64, Vec<u64>),
         (wanted, at): (u64, &[u64]),
     ) -> Result<Vec<u64>, EinsumError> {
@@ -259,7 +259,7 @@ impl Gather {
 /// The elements that some entries of a table bring into the units of each level.
 pub(super) struct RowCount<'a> {
     gather: &'a Gather,
-    memo: Memo,
+    memo: RowMemo,
     /// The rows that a unit has got, level by level.
     seen: Vec<HashSet<(u64, Vec<u64>)>>,
     /// Outermost first.
@@ -271,7 +271,7 @@ impl<'a> RowCount<'a> {
         let depth = gather.path.len();
         RowCount {
             gather,
-            memo: Memo::new(),
+            memo: RowMemo::new(),
             seen: vec![HashSet::new(); depth],
             into: vec![0; depth],
         }

@@ -22,7 +22,7 @@ use std::collections::HashMap;
 
 use num_integer::Integer;
 
-use super::lists::{self, List, Lists, Product};
+use super::lists::{self, ListNumber, Lists, Product};
 use super::numbered::{BothNumbers, Field, NumberPart, NumberedSides, UnitNumber};
 use super::options::{Options, spend};
 use super::pair::Role;
@@ -290,7 +290,12 @@ impl FieldSums {
     }
 
     /// Adds the options of a part: their amounts on both sides, and in the target.
-    fn with(&self, part: &NumberPart, (both, target): (List, List), lists: &Lists) -> FieldSums {
+    fn with(
+        &self,
+        part: &NumberPart,
+        (both, target): (ListNumber, ListNumber),
+        lists: &Lists,
+    ) -> FieldSums {
         let held = match part.copies_of {
             Some(Role::Source) => self.held.clone(),
             _ => lists.with(&self.held, target),
@@ -442,10 +447,10 @@ impl Ends {
     fn met(
         &self,
         value: UnitNumber,
-        both: List,
-        source: List,
+        both: ListNumber,
+        source: ListNumber,
         lists: &mut Lists,
-    ) -> Result<Vec<(List, List)>, LayoutError> {
+    ) -> Result<Vec<(ListNumber, ListNumber)>, LayoutError> {
         let source = lists.by_value(source, self.field, Role::Source)?;
         let both = lists.by_value(both, self.field, Role::Source)?;
         let pairs =

@@ -20,17 +20,17 @@ use crate::error::LayoutError;
 use crate::number::to_u64;
 
 /// A list of sums, by its number.
-pub(super) type List = usize;
+pub(super) type ListNumber = usize;
 
 /// The list of nothing to add, in one way.
-const NOTHING: List = 0;
+const NOTHING: ListNumber = 0;
 
 /// The sums of one row of each list, each in so many ways.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Product {
     pub(super) ways: u128,
     /// Ascending.
-    lists: Vec<List>,
+    lists: Vec<ListNumber>,
 }
 
 impl Product {
@@ -41,14 +41,14 @@ impl Product {
 }
 
 /// The values that a list has in a field, each with the rows that have it, less that value.
-pub(super) type ByValue = Rc<BTreeMap<UnitNumber, List>>;
+pub(super) type ByValue = Rc<BTreeMap<UnitNumber, ListNumber>>;
 
 /// All lists of a question.
 pub(super) struct Lists<'a> {
     /// Each with the bits in which it has anything.
     all: IndexSet<(Rows, BothNumbers)>,
-    sums: HashMap<(List, List), List>,
-    by_value: HashMap<(List, Field, Role), ByValue>,
+    sums: HashMap<(ListNumber, ListNumber), ListNumber>,
+    by_value: HashMap<(ListNumber, Field, Role), ByValue>,
     pub(super) budget: &'a mut u64,
 }
 
@@ -60,12 +60,12 @@ impl<'a> Lists<'a> {
     }
 
     /// Takes a list in, ascending and each sum once.
-    fn take(&mut self, rows: Rows) -> List {
+    fn take(&mut self, rows: Rows) -> ListNumber {
         let reach = reach(&rows);
         self.all.insert_full((rows, reach)).0
     }
 
-    fn rows(&self, list: List) -> &Rows {
+    fn rows(&self, list: ListNumber) -> &Rows {
         &self.all[list].0
     }
 
@@ -73,7 +73,7 @@ impl<'a> Lists<'a> {
     pub(super) fn of(
         &mut self,
         options: &Options<BothNumbers>,
-    ) -> Result<(List, List), LayoutError> {
+    ) -> Result<(ListNumber, ListNumber), LayoutError> {
         let mut rows = sums(&self.rows(NOTHING).clone(), options, self.budget)?;
         let both = self.take(rows.clone());
         rows.iter_mut().for_each(|(row, _)| row.source = 0);
@@ -82,7 +82,7 @@ impl<'a> Lists<'a> {
     }
 
     /// A product with one more list.
-    pub(super) fn with(&self, product: &Product, list: List) -> Product {
+    pub(super) fn with(&self, product: &Product, list: ListNumber) -> Product {
         let mut product = product.clone();
         match self.rows(list)[..] {
             _ if product.ways == 0 => {}
@@ -96,7 +96,7 @@ impl<'a> Lists<'a> {
     }
 
     /// All sums of two lists.
-    fn both(&mut self, a: List, b: List) -> Result<List, LayoutError> {
+    fn both(&mut self, a: ListNumber, b: ListNumber) -> Result<ListNumber, LayoutError> {
         match (a, b) {
             (NOTHING, list) | (list, NOTHING) => return Ok(list),
             _ => {}
@@ -112,7 +112,7 @@ impl<'a> Lists<'a> {
     }
 
     /// Returns whether a list has anything in a field.
-    fn adds(&self, list: List, field: Field, side: Role) -> bool {
+    fn adds(&self, list: ListNumber, field: Field, side: Role) -> bool {
         field.value(self.all[list].1.of(side)) > 0
     }
 
@@ -122,7 +122,7 @@ impl<'a> Lists<'a> {
         product: &Product,
         field: Field,
         side: Role,
-    ) -> Result<(Product, List), LayoutError> {
+    ) -> Result<(Product, ListNumber), LayoutError> {
         let (mut rest, mut gathered) = (Product::of(product.ways), NOTHING);
         for list in &product.lists {
             match self.adds(*list, field, side) {
@@ -136,7 +136,7 @@ impl<'a> Lists<'a> {
     /// Splits a list by the values that it has in a field.
     pub(super) fn by_value(
         &mut self,
-        list: List,
+        list: ListNumber,
         field: Field,
         side: Role,
     ) -> Result<ByValue, LayoutError> {
@@ -160,7 +160,7 @@ impl<'a> Lists<'a> {
     pub(super) fn with_pairs(
         &mut self,
         product: &Product,
-        pairs: &[(List, List)],
+        pairs: &[(ListNumber, ListNumber)],
     ) -> Result<Product, LayoutError> {
         if pairs.is_empty() {
             return Ok(Product::of(0));
@@ -169,14 +169,14 @@ impl<'a> Lists<'a> {
             let list = self.union(pairs.iter().map(|(list, _)| *list));
             return Ok(self.with(&self.with(product, list), other));
         }
-        let lists: Result<Vec<List>, LayoutError> =
+        let lists: Result<Vec<ListNumber>, LayoutError> =
             pairs.iter().map(|(a, b)| self.both(*a, *b)).collect();
         let list = self.union(lists?);
         Ok(self.with(product, list))
     }
 
     /// The rows of any of some lists.
-    fn union(&mut self, lists: impl IntoIterator<Item = List>) -> List {
+    fn union(&mut self, lists: impl IntoIterator<Item = ListNumber>) -> ListNumber {
         let lists = lists.into_iter().collect_vec();
         if let [list] = lists[..] {
             return list;

@@ -44,7 +44,7 @@ const SHARDS: usize = 64;
 pub struct Pricer {
     model: CostModel,
     parts: PartTable,
-    budget: Budget,
+    budget: PriceBudget,
     traffic: Memo<Arc<[LevelTraffic]>>,
     busiest: Memo<Cost>,
 }
@@ -88,7 +88,7 @@ impl Pricer {
     /// apart; others are counted whenever they are asked for.
     #[must_use]
     pub fn with_most_answers(model: CostModel, most: u64) -> Pricer {
-        let (parts, budget) = (PartTable::new(), Budget::new(most));
+        let (parts, budget) = (PartTable::new(), PriceBudget::new(most));
         Pricer { model, parts, budget, traffic: Memo::new(), busiest: Memo::new() }
     }
 
@@ -172,7 +172,7 @@ pub fn traffic_between(
     sources: &[Placement],
     destinations: &[Placement],
 ) -> Result<Vec<Vec<Vec<LevelTraffic>>>, LayoutError> {
-    let (known, memo, budget) = (PartTable::new(), Memo::new(), Budget::new(u64::MAX));
+    let (known, memo, budget) = (PartTable::new(), Memo::new(), PriceBudget::new(u64::MAX));
     let parts = |all: &[Placement]| -> Result<Vec<PartId>, LayoutError> {
         all.iter().map(|placement| known.number(placement)).collect()
     };
@@ -213,21 +213,21 @@ impl PartTable {
     }
 
     /// Both parts, if they were numbered here.
-    fn pair(&self, from: PartId, to: PartId) -> Result<Pair, LayoutError> {
+    fn pair(&self, from: PartId, to: PartId) -> Result<PartPair, LayoutError> {
         match [from.pricer, to.pricer] == [self.number; 2] {
             true => Ok((from.number, to.number)),
             false => Err(LayoutError::Relayout(RelayoutFault::OtherPricer)),
         }
     }
 
-    fn parts(&self, (from, to): Pair) -> [Arc<UnitPart>; 2] {
+    fn parts(&self, (from, to): PartPair) -> [Arc<UnitPart>; 2] {
         let parts = self.read();
         [from, to].map(|number| parts[to_index(u64::from(number))].clone())
     }
 
     fn traffic(
         &self,
-        (memo, budget): (&Memo<Arc<[LevelTraffic]>>, &Budget),
+        (memo, budget): (&Memo<Arc<[LevelTraffic]>>, &PriceBudget),
         from: PartId,
         to: PartId,
     ) -> Result<Arc<[LevelTraffic]>, LayoutError> {
@@ -240,19 +240,19 @@ impl PartTable {
 }
 
 /// The numbers of two parts.
-type Pair = (u32, u32);
+type PartPair = (u32, u32);
 
 /// The number of answers that may be kept, and those that are.
 #[derive(Debug)]
-struct Budget {
+struct PriceBudget {
     most: u64,
     kept: AtomicU64,
     counted: AtomicU64,
 }
 
-impl Budget {
-    fn new(most: u64) -> Budget {
-        Budget { most, kept: AtomicU64::new(0), counted: AtomicU64::new(0) }
+impl PriceBudget {
+    fn new(most: u64) -> PriceBudget {
+        PriceBudget { most, kept: AtomicU64::new(0), counted: AtomicU64::new(0) }
     }
 }
 
@@ -262,7 +262,7 @@ struct Memo<T> {
     shards: Box<[Shard<T>]>,
 }
 
-type Shard<T> = RwLock<HashMap<Pair, Result<T, LayoutError>>>;
+type Shard<T> = RwLock<HashMap<PartPair, Result<T, LayoutError>>>;
 
 impl<T: Clone> Memo<T> {
     fn new() -> Memo<T> {
@@ -271,8 +271,8 @@ impl<T: Clone> Memo<T> {
 
     fn get(
         &self,
-        budget: &Budget,
-        pair: Pair,
+        budget: &PriceBudget,
+        pair: PartPair,
         count: impl FnOnce() -> Result<T, LayoutError>,
     ) -> Result<T, LayoutError> {
         // Neighbouring pairs are in different shards.

@@ -154,7 +154,7 @@ impl Relayout {
 }
 
 /// The coordinates of a place in the levels of a side.
-type Place = SmallVec<[u64; 8]>;
+type PlaceCoordinates = SmallVec<[u64; 8]>;
 
 /// One side: the levels of its places, and the amounts that copies add in each.
 struct SidePlaces {
@@ -198,7 +198,7 @@ impl SidePlaces {
 
     /// The source place that agrees with `wanted` in the first `depth` levels and with the first copy in the
     /// others.
-    fn along(&self, first: &[u64], wanted: &[u64], depth: usize) -> Place {
+    fn along(&self, first: &[u64], wanted: &[u64], depth: usize) -> PlaceCoordinates {
         let (along, rest) = (wanted.iter().take(depth), first.iter().skip(depth));
         along.chain(rest).copied().collect()
     }
@@ -210,21 +210,22 @@ impl SidePlaces {
         first: &[u64],
         (source, from): (&SidePlaces, &[u64]),
         agreed: &Agreed,
-    ) -> Vec<Place> {
-        let mut places = vec![Place::new()];
+    ) -> Vec<PlaceCoordinates> {
+        let mut places = vec![PlaceCoordinates::new()];
         for (level, (first, adds)) in first.iter().zip(&self.adds).enumerate() {
             let fits = |at: &u64| match level.cmp(&agreed.levels) {
                 Ordering::Less => source.has(from, level, *at),
                 Ordering::Equal => !(agreed.then_part && source.has(from, level, *at)),
                 Ordering::Greater => true,
             };
-            let options: Place = adds.iter().map(|add| first + add).filter(fits).collect();
+            let options: SmallVec<[u64; 8]> =
+                adds.iter().map(|add| first + add).filter(fits).collect();
             work::count(adds.len() + places.len() * options.len());
             match options[..] {
                 [] => return Vec::new(),
                 [at] => places.iter_mut().for_each(|place| place.push(at)),
                 _ => {
-                    let longer = |place: Place| {
+                    let longer = |place: PlaceCoordinates| {
                         options.clone().into_iter().map(move |at| {
                             let mut place = place.clone();
                             place.push(at);
@@ -321,7 +322,7 @@ impl<'a> Transfers<'a> {
         let from = self.source.first(self.relayout, index);
         let to = self.target.first(self.relayout, index);
         // By the place that is read and the number of the one that is written.
-        let mut moves: IndexMap<(Place, u64), Vec<Location>> = IndexMap::new();
+        let mut moves: IndexMap<(PlaceCoordinates, u64), Vec<Location>> = IndexMap::new();
         for agreed in self.agreed(distance) {
             for wanted in self.target.agreeing(&to, (&self.source, &from), &agreed) {
                 let place = self.source.along(&from, &wanted, agreed.levels);
@@ -329,7 +330,7 @@ impl<'a> Transfers<'a> {
                 destinations.push(self.memory(&self.target, &wanted));
             }
         }
-        let transfer = |((place, write), destinations): ((Place, u64), _)| Transfer {
+        let transfer = |((place, write), destinations): ((PlaceCoordinates, u64), _)| Transfer {
             distance,
             element: self.number,
             length,
