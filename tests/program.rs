@@ -94,7 +94,7 @@ fn all_cores_fill_the_same_tables() {
         part.fill_inverse(&mut one).unwrap();
         part.par_fill_inverse(&mut all).unwrap();
         assert_eq!(one, all);
-        let image: Vec<u64> = (0..program.places()).collect();
+        let image: Vec<i64> = (0..).take(places).collect();
         let (mut one, mut all) = (vec![0; length], vec![1; length]);
         program.unpack(&image, &mut one).unwrap();
         program.par_unpack(&image, &mut all).unwrap();

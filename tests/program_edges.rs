@@ -137,7 +137,7 @@ fn packing_refuses_elements_that_share_a_place() {
     let layout = Layout::builder().axis(2, axis()).axis(2, axis()).build().unwrap();
     let placement = Placement::of(layout).shared_places().build().unwrap();
     let program = placement.program().unwrap();
-    let mut image = [9; 3];
+    let mut image = [9_u8; 3];
     let refusal = program.pack(&[1, 2, 3, 4], &mut image, 0);
     assert!(
         matches!(refusal, Err(TableError::Layout(LayoutError::Collision { .. }))),

@@ -41,7 +41,7 @@ fn a_span_moves_with_the_base() {
 fn a_placement_with_a_base_behind_its_span_packs_every_element() {
     let placement = Placement::of(rounded()).base(100).build().unwrap();
     let program = placement.program().unwrap();
-    let tensor: Vec<u64> = (1..=12).collect();
+    let tensor: Vec<i64> = (1..=12).collect();
     let mut image = vec![0; program.places() as usize];
     program.pack(&tensor, &mut image, 0).unwrap();
     let packed = image.iter().filter(|value| **value > 0).count();

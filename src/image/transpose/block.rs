@@ -2,20 +2,36 @@
 
 use super::square::transpose;
 
+/// The bytes of a cell above which cells are moved one by one.
+pub(super) const LARGE: usize = 16;
+
 /// Returns whether cells of `lanes` rows or columns are interleaved one by one: a few that fill no vectors.
 pub(super) fn is_few<T>(lanes: usize) -> bool {
-    (2..8).contains(&lanes) || lanes == 8 && !matches!(size_of::<T>(), 2..=8)
+    match size_of::<T>() {
+        2..=8 => (2..8).contains(&lanes),
+        ..=LARGE => (2..=8).contains(&lanes),
+        _ => false,
+    }
 }
 
-/// The longest side of a block, and of one that is too narrow for squares.
+/// Fewer rows or columns make no squares.
+const NARROW: usize = 4;
+
+/// The longest side of a block with this shorter side: more where it is too narrow for squares.
 ///
 /// Lines whose distance is a power of two share a set of the first-level cache, which holds eight.
-pub(super) const fn longest<T>(narrow: bool) -> usize {
+pub(super) const fn longest<T>(shorter: usize) -> usize {
     match size_of::<T>() {
-        4..=8 if !narrow => 8,
+        4..=8 if shorter >= NARROW => 8,
         ..=8 => 16,
         _ => 4,
     }
+}
+
+/// Returns whether rows and columns are cut into blocks of these sides: others are not compiled.
+const fn is_cut<T>(height: usize, width: usize) -> bool {
+    let (shorter, longer) = if height < width { (height, width) } else { (width, height) };
+    longer <= longest::<T>(shorter)
 }
 
 /// Blocks of `height` rows and `width` columns each, which fill them. The sides are powers of two up to
@@ -31,7 +47,7 @@ pub(super) fn blocks<T: Copy>(
     macro_rules! sides {
         ($($height:literal: $($width:literal)*;)*) => {
             match (height, width) {
-                $($(($height, $width) => {
+                $($(($height, $width) if const { is_cut::<T>($height, $width) } => {
                     let (rows, columns) = (rows.as_chunks().0, columns.as_chunks().0);
                     of_sides::<T, $height, $width>(source, target, at, rows, columns);
                 })*)*

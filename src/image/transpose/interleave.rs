@@ -7,7 +7,7 @@
 //!
 //! Used for counts of lanes that fill no vectors.
 
-use super::block::is_few;
+use super::block::{LARGE, is_few};
 use super::run::TileCells;
 use crate::algebra::strided::StridedDigit;
 use crate::number::to_index;
@@ -43,6 +43,10 @@ impl Interleaved {
         tiles: StridedDigit,
         (rows, columns): (TileCells<'_>, TileCells<'_>),
     ) {
+        if const { size_of::<T>() > LARGE } {
+            // No lanes of these are interleaved: nothing is compiled for them.
+            return;
+        }
         let (rows, columns) = (rows.away, columns.away);
         match self {
             Interleaved::Source => lanes::<T, true>(source, target, tiles, (rows, columns.len())),
@@ -67,11 +71,10 @@ fn lanes<T: Copy, const APART: bool>(
     }
     // Short loops are unrolled where the compiler knows how short; those over bytes and halves, for
     // which it then puts vectors together cell by cell, are left to it as loops.
-    let is_wide = size_of::<T>() >= 4;
     macro_rules! known {
         ($($length:literal)*) => {
             match length {
-                $($length if is_wide => {
+                $($length if const { size_of::<T>() >= 4 } => {
                     of_length::<T, APART>(source, target, tiles, (lanes, $length));
                 })*
                 _ => of_length::<T, APART>(source, target, tiles, (lanes, length)),

@@ -1,12 +1,9 @@
 //! A tile: rows that are contiguous in the source, columns that are in the target.
 
-use super::block::{blocks, longest};
+use super::block::{LARGE, blocks, longest};
 use super::interleave::Interleaved;
 use super::run::{TileCells, TileRun};
 use crate::algebra::strided::StridedDigit;
-
-/// Fewer rows or columns make no squares.
-const NARROW: usize = 4;
 
 /// The side of a block of pieces.
 const SIDE: usize = 8;
@@ -33,12 +30,15 @@ impl<'a> LoneTile<'a> {
 
     /// Moves single cells.
     pub(super) fn cells<T: Copy>(self, source: &[T], target: &mut [T]) {
+        if const { size_of::<T>() > LARGE } {
+            return self.large(source, target);
+        }
         if let Some(interleaved) = Interleaved::of::<T>(self.rows, self.columns) {
             let (source, target) = (&source[self.from..], &mut target[self.to..]);
             return interleaved.transfer(source, target, ONE, (self.rows, self.columns));
         }
         let (rows, columns) = (self.rows.away, self.columns.away);
-        let longest = longest::<T>(rows.len().min(columns.len()) < NARROW);
+        let longest = longest::<T>(rows.len().min(columns.len()));
         cuts(rows.len(), longest, |row, rows_length, height| {
             cuts(columns.len(), longest, |column, length, width| {
                 let rows = (&rows[row..][..rows_length], height);
@@ -46,6 +46,18 @@ impl<'a> LoneTile<'a> {
                 blocks(source, target, (self.from + row, self.to + column), rows, columns);
             });
         });
+    }
+
+    /// Moves single cells that are large.
+    fn large<T: Copy>(self, source: &[T], target: &mut [T]) {
+        for (part, columns) in self.columns.away.chunks(SIDE).enumerate() {
+            for (row, to_row) in self.rows.away.iter().enumerate() {
+                let to = self.to + to_row + part * SIDE;
+                for (column, cell) in columns.iter().zip(&mut target[to..][..columns.len()]) {
+                    *cell = source[self.from + column + row];
+                }
+            }
+        }
     }
 
     /// Moves pieces of several cells.
