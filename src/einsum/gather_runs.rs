@@ -21,7 +21,8 @@ impl Gather {
     /// Cost: a relayout per run; where runs share rows, or are short, that of `traffic`.
     ///
     /// # Errors
-    /// As [`traffic`](Gather::traffic).
+    /// As [`traffic`](Gather::traffic); [`NotDecided`](LayoutError::NotDecided) where counting a long run's relayout is
+    /// [refused](crate::relayout::Relayout::traffic).
     ///
     /// # Example
     /// ```
