@@ -9,7 +9,7 @@ use super::error::TableError;
 use super::flips::Variants;
 use super::lookup::{Backward, Lookup};
 use super::numbers::Write;
-use super::pieces::PieceVector;
+use super::pieces::{PieceVector, Pieces};
 use super::weighted_sum::{Inner, Outer, VectorRow, WeightedSum};
 use crate::algebra::{Axis, IndexOrder, Indexes, Layout, digits, product};
 use crate::error::{LayoutError, Site};
@@ -303,6 +303,17 @@ impl Program {
     #[must_use]
     pub fn elements(&self) -> u64 {
         product(self.shape.iter().map(|range| range.end - range.start)).unwrap_or(u64::MAX)
+    }
+
+    /// The pieces of a layout with XORs, if moving them is enough: for all places of one without copies.
+    pub(crate) fn movable_pieces(&self, places: &Range<u64>) -> Option<Pieces<'_>> {
+        let (packed, ranges) = (&self.compiled.packed, self.ranges());
+        let is_whole = *places == (0..self.places()) && self.compiled.layout.copies() == 1;
+        if !is_whole || packed.flips.is_none() || self.elements() == 0 {
+            return None;
+        }
+        let vector = self.piece_vector.get_or_init(|| PieceVector::new(packed, ranges));
+        vector.pieces(packed, ranges)
     }
 
     /// The number of places, holes included: the length of an inverse table.

@@ -13,9 +13,8 @@ use std::ops::Range;
 use num_integer::gcd;
 
 use super::cell::Cell;
-use super::compiled::Program;
 use super::flips::Variants;
-use super::weighted_sum::{Inner, Outer, VectorRow};
+use super::weighted_sum::{Inner, Outer, VectorRow, WeightedSum};
 use crate::number::{to_index, to_u64};
 
 /// The shortest piece that is worth moving by itself, but for pairs, which are moved in groups.
@@ -74,19 +73,21 @@ struct Flipped {
     groups: Vec<Group>,
 }
 
-impl Program {
-    /// The pieces, where XOR axes leave some that are long enough.
-    fn pieces(&self) -> Option<Pieces<'_>> {
-        let packed = &self.compiled.packed;
-        if packed.flips.is_none() || self.elements() == 0 {
-            return None;
-        }
-        let PieceVector { inner, length, usual } = self.piece_vector.get_or_init(|| {
-            let inner = Inner::new(packed, self.ranges());
-            let length = inner.evenly_contiguous();
-            PieceVector { usual: Flipped::new(&inner, 0, to_index(length)), length, inner }
-        });
-        let outer = Outer::new(packed, self.ranges(), inner);
+impl PieceVector {
+    pub(super) fn new(packed: &WeightedSum, ranges: &[Range<u64>]) -> PieceVector {
+        let inner = Inner::new(packed, ranges);
+        let length = inner.evenly_contiguous();
+        PieceVector { usual: Flipped::new(&inner, 0, to_index(length)), length, inner }
+    }
+
+    /// The pieces of all vectors, where they are long enough.
+    pub(super) fn pieces<'a>(
+        &'a self,
+        packed: &'a WeightedSum,
+        ranges: &'a [Range<u64>],
+    ) -> Option<Pieces<'a>> {
+        let PieceVector { inner, length, usual } = self;
+        let outer = Outer::new(packed, ranges, inner);
         let is_worth = *length >= SHORTEST || *length == PAIR;
         (is_worth && outer.is_cut_at(*length)).then(|| Pieces {
             inner,
@@ -94,12 +95,6 @@ impl Program {
             outer,
             length: to_index(*length),
         })
-    }
-
-    /// The pieces, if moving them is enough: for all places of a layout without copies.
-    pub(crate) fn movable_pieces(&self, places: &Range<u64>) -> Option<Pieces<'_>> {
-        let is_whole = *places == (0..self.places()) && self.compiled.layout.copies() == 1;
-        is_whole.then(|| self.pieces()).flatten()
     }
 }
 

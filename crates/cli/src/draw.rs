@@ -13,7 +13,7 @@ use super::explore;
 use super::failure::{Failure, note};
 use super::input::{Reading, axis_number};
 use super::output::{Colored, Output, extension_of, is_colored, width};
-use super::picture::titled;
+use super::picture::{column, labels, titled};
 use super::places::{check_columns, location};
 use super::placing::{On, PlacementSource};
 
@@ -391,46 +391,6 @@ fn drawing<'a>(
         drawing = drawing.zoom(axis, index)?;
     }
     Ok(drawing)
-}
-
-pub(super) fn column(option: &str, level: Level, placement: &Placement) -> Result<Level, Failure> {
-    match placement.columns().contains(&level) {
-        true => Ok(level),
-        false => {
-            let why = format!("{option}: `{level}` is not a column of this layout");
-            let columns: Vec<&str> = placement.columns().iter().map(Level::as_str).collect();
-            Err(Failure::Advised(why, format!("its columns are {}", columns.join(", "))))
-        }
-    }
-}
-
-/// `T,V,address`
-pub(super) fn labels(
-    option: &str,
-    words: &[String],
-    placement: &Placement,
-) -> Result<Vec<Label>, Failure> {
-    let parsed = |word: &str| {
-        word.parse::<Label>().map_err(|_| {
-            let levels =
-                placement.columns().iter().map(Level::as_str).collect::<Vec<_>>().join(", ");
-            let help =
-                format!("a label is address, unit, index, thread, value or a level: {levels}");
-            Failure::Advised(format!("{option}: `{word}` is not a label"), help)
-        })
-    };
-    let label = |word: &String| match parsed(word.trim())? {
-        Label::Level(level) => Ok(Label::Level(column(option, level, placement)?)),
-        Label::Unit if !placement.columns().iter().any(|level| level.is_unit()) => {
-            Err(Failure::Argument(format!("{option}: `unit`: the layout has no units")))
-        }
-        Label::Thread => {
-            column(option, Level::new("LANE")?, placement)?;
-            Ok(Label::Thread)
-        }
-        label => Ok(label),
-    };
-    words.iter().map(label).collect()
 }
 
 /// The unit or the subtree of a place.

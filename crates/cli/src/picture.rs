@@ -1,9 +1,10 @@
-//! Parts that `draw` and the small pictures below `explain` share.
+//! Parts that `draw`, `explore` and the small pictures below `explain` share.
 
 use tensor_layout::xla::XlaShape;
-use tensor_layout::{LayoutError, LayoutText, Placement};
-use tensor_layout_picture::{CellKind, Drawing};
+use tensor_layout::{LayoutError, LayoutText, Level, Placement};
+use tensor_layout_picture::{CellKind, Drawing, Label};
 
+use super::failure::Failure;
 use super::output::{is_colored, width};
 
 /// A drawing with its text as title and the tiles that the text names.
@@ -41,4 +42,45 @@ pub(super) fn below(syntax: &LayoutText) -> String {
         Ok(small(&Placement::of(layout).build()?, syntax))
     };
     placed().unwrap_or_default()
+}
+
+/// A level that the layout has a column for.
+pub(super) fn column(option: &str, level: Level, placement: &Placement) -> Result<Level, Failure> {
+    match placement.columns().contains(&level) {
+        true => Ok(level),
+        false => {
+            let why = format!("{option}: `{level}` is not a column of this layout");
+            let columns: Vec<&str> = placement.columns().iter().map(Level::as_str).collect();
+            Err(Failure::Advised(why, format!("its columns are {}", columns.join(", "))))
+        }
+    }
+}
+
+/// `T,V,address`
+pub(super) fn labels(
+    option: &str,
+    words: &[String],
+    placement: &Placement,
+) -> Result<Vec<Label>, Failure> {
+    let parsed = |word: &str| {
+        word.parse::<Label>().map_err(|_| {
+            let levels =
+                placement.columns().iter().map(Level::as_str).collect::<Vec<_>>().join(", ");
+            let help =
+                format!("a label is address, unit, index, thread, value or a level: {levels}");
+            Failure::Advised(format!("{option}: `{word}` is not a label"), help)
+        })
+    };
+    let label = |word: &String| match parsed(word.trim())? {
+        Label::Level(level) => Ok(Label::Level(column(option, level, placement)?)),
+        Label::Unit if !placement.columns().iter().any(|level| level.is_unit()) => {
+            Err(Failure::Argument(format!("{option}: `unit`: the layout has no units")))
+        }
+        Label::Thread => {
+            column(option, Level::new("LANE")?, placement)?;
+            Ok(Label::Thread)
+        }
+        label => Ok(label),
+    };
+    words.iter().map(label).collect()
 }

@@ -4,10 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use indexmap::IndexMap;
 
-use super::coloring::RANGE_OF;
 use super::palette::{COLORS, STEPS, step};
 use super::{CellKind, Panel};
 use tensor_layout::internals::to_u64;
+
+/// The words in front of a level whose ranges have colours.
+pub(super) const RANGE_OF: &str = "range of ";
 
 /// The most entries of a key.
 const MOST_KEYS: usize = 16;

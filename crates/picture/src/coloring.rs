@@ -7,15 +7,12 @@
 use itertools::Itertools;
 
 use super::Cell;
-use super::color::Coloring;
+use super::color::{Coloring, RANGE_OF};
 use super::drawing::Drawing;
 use super::palette::COLORS;
 use tensor_layout::Level;
 use tensor_layout::internals::{to_index, to_u64};
 use tensor_layout::program::{CoordinateSpan, CoordinateSpans};
-
-/// The words in front of a level whose ranges have colours.
-pub(super) const RANGE_OF: &str = "range of ";
 
 /// The most values that are numbered from the root.
 const MOST_VALUES: u64 = 1024;

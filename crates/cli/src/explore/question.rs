@@ -6,10 +6,9 @@ use serde::{Deserialize, Serialize};
 use tensor_layout::{LayoutText, Level, Location, Machine, Placement};
 use tensor_layout_picture::Drawing;
 
-use crate::draw;
 use crate::failure::Failure;
 use crate::input::numbers;
-use crate::picture::titled;
+use crate::picture::{column, labels, titled};
 use crate::places::location;
 use crate::placing::{On, OnMachine, PlacementSource, least_machine, machine_of};
 
@@ -145,10 +144,10 @@ impl Question {
     ) -> Result<Drawing<'a>, Failure> {
         let words = self.labels.split(',').map(str::trim).filter(|word| !word.is_empty());
         let words: Vec<String> = words.map(str::to_owned).collect();
-        let drawing = drawing.labels(&draw::labels("label with", &words, placement)?);
+        let drawing = drawing.labels(&labels("label with", &words, placement)?);
         Ok(match self.by.trim() {
             "" => drawing,
-            level => drawing.by(draw::column("colour by", Level::new(level)?, placement)?),
+            level => drawing.by(column("colour by", Level::new(level)?, placement)?),
         })
     }
 
@@ -171,7 +170,7 @@ impl Question {
         }
         for (level, start, end) in &self.units {
             let range = range("units", start, end)?;
-            drawing = drawing.units(column(level, placement)?, range);
+            drawing = drawing.units(unit_column(level, placement)?, range);
         }
         if !self.address.is_empty() {
             drawing = drawing.addresses(number("address", &self.address)?);
@@ -182,7 +181,7 @@ impl Question {
             at => location(at)?,
         };
         for (level, coordinate) in at.iter() {
-            let level = column(level.as_str(), placement)?;
+            let level = unit_column(level.as_str(), placement)?;
             if coordinate >= placement.coordinates(level) {
                 return Err(Failure::Argument(format!("`{level}={coordinate}` is out of range")));
             }
@@ -191,7 +190,7 @@ impl Question {
     }
 }
 
-fn column(name: &str, placement: &Placement) -> Result<Level, Failure> {
+fn unit_column(name: &str, placement: &Placement) -> Result<Level, Failure> {
     let level = Level::new(name)?;
     match placement.columns().contains(&level) && !level.is_in_unit() {
         true => Ok(level),
