@@ -70,9 +70,9 @@ impl Draw {
 }
 
 /// A layout, and the greatest number of steps that a call on it has taken.
-struct Judge<'a>(&'a Layout, u64);
+struct Budgeted<'a>(&'a Layout, u64);
 
-impl Judge<'_> {
+impl Budgeted<'_> {
     fn call<T, E>(&mut self, name: &str, call: impl FnOnce() -> Result<T, E>) -> Option<T> {
         let (answer, steps) = work::of(call);
         assert!(steps <= MOST, "{name} of {:?}: {steps} steps", self.0);
@@ -81,63 +81,63 @@ impl Judge<'_> {
     }
 }
 
-fn questions(judge: &mut Judge, a: &Layout, b: &Layout) {
+fn questions(asked: &mut Budgeted, a: &Layout, b: &Layout) {
     let shape = a.shape();
     let last: Vec<u64> = shape.iter().map(|extent| extent - 1).collect();
-    let place = judge.call("locate", || a.locate(&last)).unwrap();
-    judge.call("locate_all", || a.locate_all(&last).map(Iterator::count));
-    judge.call("element", || a.element(&place));
-    judge.call("collision", || a.collision());
-    judge.call("canonical", || a.canonical());
-    judge.call("pads", || a.pads());
-    judge.call("used_in", || a.used_in(Level::ADDR));
-    judge.call("same_map", || a.same_map(b));
-    judge.call("same_up_to_padding", || a.same_up_to_padding(b));
-    judge.call("serves", || a.serves(b));
-    judge.call("restrict", || a.restrict(&place));
-    judge.call("without_padding", || a.without_padding());
-    judge.call("simplified", || Ok::<_, LayoutError>(a.simplified()));
-    judge.call("left_inverse", || a.left_inverse());
-    judge.call("right_inverse", || a.right_inverse());
-    judge.call("complement", || a.complement(&a.complement_space()?));
-    judge.call("to_pad_layout", || a.to_pad_layout());
-    judge.call("to_cute", || a.to_cute());
-    judge.call("to_strided", || a.to_strided());
+    let place = asked.call("locate", || a.locate(&last)).unwrap();
+    asked.call("locate_all", || a.locate_all(&last).map(Iterator::count));
+    asked.call("element", || a.element(&place));
+    asked.call("collision", || a.collision());
+    asked.call("canonical", || a.canonical());
+    asked.call("pads", || a.pads());
+    asked.call("used_in", || a.used_in(Level::ADDR));
+    asked.call("same_map", || a.same_map(b));
+    asked.call("same_up_to_padding", || a.same_up_to_padding(b));
+    asked.call("serves", || a.serves(b));
+    asked.call("restrict", || a.restrict(&place));
+    asked.call("without_padding", || a.without_padding());
+    asked.call("simplified", || Ok::<_, LayoutError>(a.simplified()));
+    asked.call("left_inverse", || a.left_inverse());
+    asked.call("right_inverse", || a.right_inverse());
+    asked.call("complement", || a.complement(&a.complement_space()?));
+    asked.call("to_pad_layout", || a.to_pad_layout());
+    asked.call("to_cute", || a.to_cute());
+    asked.call("to_strided", || a.to_strided());
 }
 
-fn edits(judge: &mut Judge, a: &Layout) {
+fn edits(asked: &mut Budgeted, a: &Layout) {
     let (rank, shape) = (a.rank(), a.shape());
     let reversed: Vec<usize> = (0..rank).rev().collect();
-    judge.call("permute", || a.permute(&reversed));
-    judge.call("flattened", || a.flattened(IndexOrder::RowMajor));
-    judge.call("reshape", || a.reshape(&[a.elements()])?.reshape(&shape));
+    asked.call("permute", || a.permute(&reversed));
+    asked.call("flattened", || a.flattened(IndexOrder::RowMajor));
+    asked.call("reshape", || a.reshape(&[a.elements()])?.reshape(&shape));
     let more: Vec<u64> = shape.iter().map(|extent| extent + 1).collect();
-    judge.call("pad_to", || a.pad_to(&more));
-    judge.call("with_minimal_padding", || a.with_minimal_padding());
-    judge.call("insert_axis", || a.insert_axis(0)?.expand(0, 3, Level::ADDR));
+    asked.call("pad_to", || a.pad_to(&more));
+    asked.call("with_minimal_padding", || a.with_minimal_padding());
+    asked.call("insert_axis", || a.insert_axis(0)?.expand(0, 3, Level::ADDR));
     for (axis, extent) in shape.iter().enumerate().take(2) {
-        judge.call("slice", || a.slice(axis, extent / 3, *extent, 3));
-        judge.call("tile", || a.tile(axis, 2, Level::ADDR));
-        judge.call("broadcast", || broadcast(a, &[axis]));
-        judge.call("reduce", || reduce(&broadcast(a, &[axis])?, axis, a.axes()[axis].clone()));
+        asked.call("slice", || a.slice(axis, extent / 3, *extent, 3));
+        asked.call("tile", || a.tile(axis, 2, Level::ADDR));
+        asked.call("broadcast", || broadcast(a, &[axis]));
+        asked.call("reduce", || reduce(&broadcast(a, &[axis])?, axis, a.axes()[axis].clone()));
     }
 }
 
-fn placed(judge: &mut Judge, machine: &Machine, a: &Layout, b: &Layout) {
+fn placed(asked: &mut Budgeted, machine: &Machine, a: &Layout, b: &Layout) {
     let on = |layout: &Layout| Placement::of(layout.clone()).on(machine).build();
-    let (Some(a), Some(b)) = (judge.call("build", || on(a)), judge.call("build", || on(b))) else {
+    let (Some(a), Some(b)) = (asked.call("build", || on(a)), asked.call("build", || on(b))) else {
         return;
     };
-    judge.call("report", || a.report());
-    judge.call("program", || a.program().map(|program| program.runs().next().is_some()));
-    judge.call("copyable", || a.copyable(&b));
-    let Some(pair) = judge.call("relayout", || Relayout::new(&a, &b)) else { return };
-    judge.call("traffic", || pair.traffic());
-    judge.call("into_in_slice", || pair.into_in_slice(0));
-    judge.call("busiest", || pair.busiest(Level::L2B));
-    judge.call("account", || pair.account());
-    judge.call("a transfer", || pair.transfers().map(|mut all| all.next()));
-    judge.call("traffic_to", || UnitPart::of(&a)?.traffic_to(&UnitPart::of(&b)?));
+    asked.call("report", || a.report());
+    asked.call("program", || a.program().map(|program| program.runs().next().is_some()));
+    asked.call("copyable", || a.copyable(&b));
+    let Some(pair) = asked.call("relayout", || Relayout::new(&a, &b)) else { return };
+    asked.call("traffic", || pair.traffic());
+    asked.call("into_in_slice", || pair.into_in_slice(0));
+    asked.call("busiest", || pair.busiest(Level::L2B));
+    asked.call("account", || pair.account());
+    asked.call("a transfer", || pair.transfers().map(|mut all| all.next()));
+    asked.call("traffic_to", || UnitPart::of(&a)?.traffic_to(&UnitPart::of(&b)?));
 }
 
 #[test]
@@ -147,14 +147,14 @@ fn every_call_ends_within_its_budget() {
     for _ in 0..40 {
         let shape = draw.shape();
         let [a, b] = [(); 2].map(|()| draw.layout(&machine, &shape));
-        let mut judge = Judge(&a, 0);
-        questions(&mut judge, &a, &b);
-        edits(&mut judge, &a);
-        placed(&mut judge, &machine, &a, &b);
+        let mut asked = Budgeted(&a, 0);
+        questions(&mut asked, &a, &b);
+        edits(&mut asked, &a);
+        placed(&mut asked, &machine, &a, &b);
         let space = Candidates::new(&machine, &shape);
-        judge.call("count", || space.count());
-        judge.call("a candidate", || space.iter()?.next().transpose());
-        most = most.max(judge.1);
+        asked.call("count", || space.count());
+        asked.call("a candidate", || space.iter()?.next().transpose());
+        most = most.max(asked.1);
     }
     // Some steps must be counted, or the bound proves nothing.
     assert!(most > 1000, "{most}");

@@ -5,8 +5,8 @@ use std::fmt;
 
 use crate::number::to_index;
 
-/// A name that is not valid for a level: not letters, digits and `_`, too long, or known levels
-/// joined by `_`.
+/// An invalid level name: not a letter followed by letters, digits and `_`, too long, or known levels joined
+/// by `_`.
 ///
 /// ```
 /// use tensor_layout::Level;
@@ -68,7 +68,7 @@ impl Level {
     /// The longest name, in bytes.
     pub const MAX_LEN: usize = 23;
 
-    /// The time step: the outermost coordinate, without hardware.
+    /// The time step: the outermost coordinate, which is not hardware.
     pub const TIME: Level = Level::literal("Time");
     /// Level-2 block of MN-Core.
     pub const L2B: Level = Level::literal("L2B");
@@ -100,7 +100,7 @@ impl Level {
         [Level::TIME, Level::L2B, Level::L1B, Level::MAB, Level::PE, Level::ADDR, Level::W];
 
     /// Checks a name: a letter, then letters, digits and `_`, at most [`Level::MAX_LEN`] bytes.
-    /// Known levels joined by `_` are not a name: `4_PE_MAB` is a slip, not a level `PE_MAB`.
+    /// Known levels joined by `_` are not a valid name: `4_PE_MAB` is a typing error, not a level `PE_MAB`.
     ///
     /// # Errors
     /// [`LevelNameError`](crate::error::LevelNameError) for any other text.
@@ -115,8 +115,8 @@ impl Level {
         Ok(Level::literal(name))
     }
 
-    /// Returns the level whose units are groups of neighbouring units of this one: `L2Bx2` for two L2Bs
-    /// each. A group of one is the unit itself.
+    /// Returns the level whose units are groups of neighbouring units of this one: `L2Bx2` for pairs of L2Bs.
+    /// A group of one is the unit itself.
     ///
     /// ```
     /// use tensor_layout::Level;
@@ -135,7 +135,7 @@ impl Level {
         Level::literal(&format!("{}{number}", name.get(..room).unwrap_or(name)))
     }
 
-    /// Returns the level that counts in axis `axis` of another layout: `i0`, `i1`, ...
+    /// Returns the level for the index along axis `axis` of another layout: `i0`, `i1`, ...
     #[must_use]
     pub fn axis(axis: usize) -> Level {
         match axis {
@@ -154,7 +154,7 @@ impl Level {
         std::str::from_utf8(name).unwrap_or_default()
     }
 
-    /// Returns whether this counts within the memory of a unit: the address or the lane.
+    /// Returns whether this is a coordinate within the memory of a unit: the address or the lane.
     #[must_use]
     pub fn is_in_unit(self) -> bool {
         self == Level::ADDR || self == Level::W
@@ -166,7 +166,7 @@ impl Level {
         self != Level::TIME && !self.is_in_unit()
     }
 
-    /// Returns the known level that differs from `name` by case alone.
+    /// Returns the known level that differs from `name` only in case.
     pub(crate) fn misspelt(name: &str) -> Option<Level> {
         Level::KNOWN
             .into_iter()

@@ -2,9 +2,9 @@
 //! at which address.
 //!
 //! It reads the texts of compilers and libraries: PadLayouts of MN-Core, XLA shapes, shardings, CuTe, Triton,
-//! strides. Each becomes a [`Layout`], a value that is asked and edited. Every answer is exact, or an error
-//! with its reason. The sections below go from a text to a table to the cost of changing the layout; the
-//! [tutorial](guide::tutorial) builds up the notation, and the [`guide`] has the rest.
+//! strides. Each becomes a [`Layout`], a value that you query and edit. Every answer is exact, or an error
+//! that states its reason. The sections below go from a text to a table to the cost of changing the layout;
+//! the [tutorial](guide::tutorial) builds up the notation, and the [`guide`] has the rest.
 //!
 //! # From a text to a place
 //!
@@ -38,7 +38,7 @@
 //! # From a layout to a table
 //!
 //! [`Placement::table`] streams the rows of one unit, a subtree or all units, sorted by place. A compiled
-//! [`Program`](program::Program) fills whole tables in the caller's memory, as fast as memory takes them.
+//! [`Program`](program::Program) fills whole tables in the caller's memory, at memory speed.
 //!
 //! ```
 //! use tensor_layout::Placement;
@@ -74,8 +74,8 @@
 //!
 //! # When there is no answer
 //!
-//! Nothing panics. A [`ParseError`] points into the text, a [`LayoutError`] has the numbers; both say what to
-//! do where a remedy is known.
+//! Nothing panics. A [`ParseError`] points into the text, and a [`LayoutError`] has the numbers; both name a
+//! remedy where one is known.
 //!
 //! ```
 //! use tensor_layout::Layout;
@@ -95,11 +95,11 @@
 //!   in a [`Level`] with a stride, or feeds a derived axis. Values beyond the extent of an axis are padding. A
 //!   [`Replica`](algebra::Replica) makes copies.
 //! * A [`Level`] is the name of a coordinate: a kind of unit (`L2B`, `L1B`, `MAB`, `PE`, any other name), the
-//!   address `Addr` in 64-bit long words, the lane `W` in a long word, the step `Time`. A [`Location`] has one
-//!   coordinate per level.
-//! * A text of any notation is a [`LayoutText`]. A [`PadLayout`](notation::PadLayout), an
-//!   [`XlaShape`](xla::XlaShape), a [`CuteLayout`](notation::CuteLayout) and a [`Strided`](notation::Strided) keep the text as
-//!   it was written, with spans, and lower to the same [`Layout`].
+//!   address `Addr` in 64-bit long words, the lane `W` in a long word, or the step `Time`. A [`Location`] has
+//!   one coordinate per level.
+//! * A [`LayoutText`] is text in any of the notations. A [`PadLayout`](notation::PadLayout), an
+//!   [`XlaShape`](xla::XlaShape), a [`CuteLayout`](notation::CuteLayout) and a [`Strided`](notation::Strided)
+//!   keep the text as written, with spans, and lower to the same [`Layout`].
 //! * Layouts are compared ([`Layout::same_map`]), composed ([`Layout::compose`]) and edited ([`Layout::reshape`] and
 //!   others). A [`Sharding`](sharding::Sharding) spreads a tensor over devices; with the layout of its shards it
 //!   is one layout.

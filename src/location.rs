@@ -70,8 +70,8 @@ impl fmt::Display for Location {
     }
 }
 
-/// The content of a place: an element, by its index or, in a [`Program`](crate::program::Program), by its
-/// row-major number, or none.
+/// The content of a place: an element, given by its index (in a [`Program`](crate::program::Program), by its
+/// row-major number), or none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Found<E = Vec<u64>> {
     /// The element.

@@ -55,7 +55,7 @@ struct MachineParts {
 }
 
 impl PartialEq for Machine {
-    /// Machines with their levels in another order differ.
+    /// Machines whose levels are in a different order are not equal.
     fn eq(&self, other: &Machine) -> bool {
         let (a, b) = (&*self.parts, &*other.parts);
         Arc::ptr_eq(&self.parts, &other.parts)
@@ -76,7 +76,7 @@ impl MachineParts {
         let MachineParts { name, levels, memories, bandwidth, movements, assembly, word_bits } =
             self;
         let (levels, memories) = (levels.iter().collect_vec(), memories.iter().collect_vec());
-        // The order in which rates were given makes no difference.
+        // The order in which rates were given does not matter.
         let bandwidth = bandwidth.iter().sorted().collect_vec();
         (name, levels, memories, bandwidth, movements, assembly, word_bits)
     }
@@ -89,7 +89,7 @@ impl PartialOrd for Machine {
 }
 
 impl Ord for Machine {
-    /// Some order, by the name first: for sorted maps and lists.
+    /// An arbitrary order, by name first, for sorted maps and lists.
     fn cmp(&self, other: &Machine) -> Ordering {
         match Arc::ptr_eq(&self.parts, &other.parts) {
             true => Ordering::Equal,
@@ -106,24 +106,24 @@ impl Hash for Machine {
     }
 }
 
-/// One kind of memory of a machine, which hangs at a node of the tree: at each unit of a level, or at
-/// each group of neighbouring units.
+/// One kind of memory of a machine, attached to nodes of the tree: to each unit of a level, or to each group
+/// of neighbouring units.
 ///
-/// Its content is inside the node and all nodes above, and outside every unit below: an element
-/// in the DRAM of two L2Bs is in neither of them.
+/// Its content is inside the node and all nodes above it, and outside every unit below: an element in the
+/// DRAM that two L2Bs share is in neither of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Memory {
-    /// The number of long words each holds, where known.
+    /// The number of long words that each memory holds, where known.
     pub capacity: Option<u64>,
     /// The level of the units.
     pub owner: Level,
-    /// The number of neighbouring units of that level that have one together; 1 for one per unit.
+    /// The number of neighbouring units of that level that share one memory; 1 for one per unit.
     pub group: u64,
 }
 
 impl Memory {
-    /// The level of the nodes: the owner or, for groups, a level of its own above it.
+    /// The level of the nodes: the owner or, for groups, a separate level above it.
     ///
     /// ```
     /// use tensor_layout::Machine;
@@ -175,7 +175,7 @@ impl Machine {
     /// The presets with a name.
     pub const PRESETS: [&str; 2] = ["mn-core", "mn-core-2"];
 
-    /// The preset that a slip in its name comes closest to, if one is near.
+    /// The preset with the name closest to a misspelt one, if one is near.
     ///
     /// ```
     /// assert_eq!(tensor_layout::Machine::meant_by("mncore2"), Some("mn-core-2"));
@@ -219,7 +219,7 @@ impl Machine {
         self.parts.levels.iter().map(|(level, size)| (*level, *size))
     }
 
-    /// The number of units of `level` a unit of the next higher level has.
+    /// The number of units of `level` in one unit of the next higher level.
     #[must_use]
     pub fn size(&self, level: Level) -> Option<u64> {
         // For few levels, a linear search is quicker than hashing the name.
@@ -235,7 +235,7 @@ impl Machine {
         self.parts.levels.get_index_of(&level)
     }
 
-    /// The number of leaves the whole tree has.
+    /// The number of leaves in the whole tree.
     #[must_use]
     pub fn units(&self) -> u64 {
         self.parts.levels.values().product()
@@ -268,8 +268,8 @@ impl Machine {
         &self.parts.movements
     }
 
-    /// The number of long words that enter or leave one unit of a level in a step, where that is known: the presets
-    /// do not say. [Groups](Memory::node) at which a memory hangs have a rate of their own.
+    /// The number of long words that enter or leave one unit of a level in a step, where known; the presets
+    /// do not define it. [Groups](Memory::node) that share a memory have their own rate.
     #[must_use]
     pub fn bandwidth(&self, level: Level) -> Option<u64> {
         self.parts.bandwidth.get(&level).copied()
@@ -311,7 +311,7 @@ impl Machine {
         })
     }
 
-    /// The machine in messages: its kind and its name.
+    /// The machine as messages describe it: its kind and its name.
     pub(crate) fn described(&self) -> String {
         format!("machine `{}`", crate::words::cut(&self.parts.name, 80))
     }
@@ -349,7 +349,7 @@ pub struct MachineBuilder {
 }
 
 impl MachineBuilder {
-    /// Adds a level below those that are there.
+    /// Adds a level below the existing ones.
     #[must_use]
     pub fn level(mut self, level: Level, size: u64) -> Self {
         if self.parts.levels.insert(level, size).is_some() {
@@ -396,9 +396,9 @@ impl MachineBuilder {
     /// Checks the machine.
     ///
     /// # Errors
-    /// [`Machine`](LayoutError::Machine) if levels are missing, a level repeats or is not hardware, a
-    /// size, group, word, rate or bandwidth of 0, more units than `u64` counts, a memory or bandwidth
-    /// of an unknown level, and a movement of an unknown memory.
+    /// [`Machine`](LayoutError::Machine) for missing levels, a level that repeats or is not hardware, a size,
+    /// group, word, rate or bandwidth of 0, more units than `u64` can count, a memory or bandwidth of an
+    /// unknown level, and a movement of an unknown memory.
     pub fn build(self) -> Result<Machine, LayoutError> {
         let MachineBuilder { mut parts, repeated } = self;
         if let Some(level) = repeated {
@@ -460,7 +460,7 @@ impl Machine {
         }
     }
 
-    /// A movement is between two memories of the machine, and its rates are not 0.
+    /// Checks that a movement is between two memories of the machine, with rates that are not 0.
     fn check_movements(&self) -> Result<(), MachineError> {
         for Movement { name, upper, lower, rates, .. } in self.movements() {
             let movement = || crate::words::cut(name, 40);
@@ -476,7 +476,7 @@ impl Machine {
         Ok(())
     }
 
-    /// Returns whether the name of the groups of a memory is that of a level, or of other groups.
+    /// Returns whether the groups of a memory have the name of a level, or of other groups.
     fn is_taken(&self, memory: &Memory) -> bool {
         let same = |other: &Memory| (other.owner, other.group) == (memory.owner, memory.group);
         let mut others = self.parts.memories.values().filter(|other| !same(other));
@@ -484,7 +484,7 @@ impl Machine {
             || others.any(|of| of.node() == memory.node())
     }
 
-    /// The number of nodes the whole tree has in a level, or in the groups at which a memory hangs.
+    /// The number of nodes in a level of the whole tree, or of groups that share a memory.
     pub(crate) fn units_of(&self, level: Level) -> Option<u64> {
         let groups = self.parts.memories.values().find(|memory| memory.node() == level);
         let owner = groups.map_or(level, |memory| memory.owner);

@@ -46,8 +46,8 @@ use crate::machine::{Machine, Memory, WORD_BITS};
 pub struct Placement {
     /// The layout as given, with the base.
     layout: Layout,
-    /// The layout, simplified once, with its absent levels as replicas, and each memory that a group of
-    /// units has together named by the first of them: the basis of all answers.
+    /// The layout, simplified once, with its absent levels as replicas, and each memory that a group of units
+    /// shares named by its first unit: the basis of all answers.
     with_copies: Layout,
     machine: Option<Machine>,
     memory: Option<(String, Memory)>,
@@ -73,7 +73,7 @@ impl PartialOrd for Placement {
 }
 
 impl Ord for Placement {
-    /// Some order, by the layout first: for sorted maps and lists.
+    /// An arbitrary order, by layout first, for sorted maps and lists.
     fn cmp(&self, other: &Placement) -> Ordering {
         self.parts().cmp(&other.parts())
     }
@@ -105,8 +105,8 @@ impl Placement {
         &self.layout
     }
 
-    /// The layout with every replicated level written as a sized replica; a memory that a group of units has
-    /// together has the coordinate of the first of them.
+    /// The layout with every replicated level written as a sized replica; a memory that a group of units
+    /// shares has the coordinate of its first unit.
     #[must_use]
     pub fn with_copies(&self) -> &Layout {
         &self.with_copies
@@ -124,7 +124,7 @@ impl Placement {
         self.memory.as_ref().map(|(name, memory)| (name.as_str(), *memory))
     }
 
-    /// The bits of a long word: those of the machine, 64 without one.
+    /// The width of a long word in bits: that of the machine, or 64 without a machine.
     #[must_use]
     pub fn word_bits(&self) -> u64 {
         self.machine.as_ref().map_or(WORD_BITS, Machine::word_bits)
@@ -155,7 +155,7 @@ impl Placement {
         self.with_copies.copies()
     }
 
-    /// The levels that copies are in.
+    /// The levels in which copies differ.
     #[must_use]
     pub fn replicated(&self) -> Vec<Level> {
         let replicas = self.with_copies.replicas().iter();
@@ -169,7 +169,7 @@ impl Placement {
         self.layout.span(Level::ADDR)
     }
 
-    /// The number of coordinates the machine gives `level`: units, long words of the chosen memory, or
+    /// The number of coordinates that the machine has in `level`: units, long words of the chosen memory, or
     /// lanes of a long word.
     #[must_use]
     pub fn size(&self, level: Level) -> Option<u64> {
@@ -190,8 +190,8 @@ impl Placement {
         }
     }
 
-    /// The [`coordinates`](Placement::coordinates) that name a unit or, of a memory of a group of units, a
-    /// memory by the first of them.
+    /// The [`coordinates`](Placement::coordinates) that name a unit or, for a memory that a group of units
+    /// shares, the first unit of a group.
     pub fn units_named(&self, level: Level) -> impl Iterator<Item = u64> + use<> {
         let step = usize::try_from(self.units_per_memory(level)).unwrap_or(usize::MAX);
         (0..self.coordinates(level)).step_by(step)
@@ -229,8 +229,8 @@ impl Placement {
     /// Finds the element at a place; levels that only distinguish copies may be left out.
     ///
     /// A place is outside if a coordinate is not below [`size`](Placement::size) or, where the machine
-    /// gives none or the layout is oversized, below the span of the layout. A memory that a group of units
-    /// has together is named by any of them.
+    /// gives none or the layout is oversized, below the span of the layout. Any unit of a group can name the
+    /// memory that the group shares.
     ///
     /// # Errors
     /// [`LevelUnknown`](LayoutError::LevelUnknown) for a level that the machine lacks;
@@ -260,14 +260,14 @@ impl Placement {
         })
     }
 
-    /// The number of units of a level that have the memory together: 1 but for the owner of a memory of groups.
+    /// The number of units of a level that share the memory: 1 except for the owner of a memory of groups.
     #[must_use]
     pub fn units_per_memory(&self, level: Level) -> u64 {
         let memory = self.memory.as_ref().filter(|(_, memory)| memory.owner == level);
         memory.map_or(1, |(_, memory)| memory.group)
     }
 
-    /// Returns whether a level distinguishes copies only, or the layout does not use it.
+    /// Returns whether a level only distinguishes copies, or the layout does not use it.
     fn is_replicated(&self, level: Level) -> bool {
         let is_copy = |site: Site| matches!(site, Site::Replica(_));
         let mut apart = self.with_copies.landings_in(level).filter(|landing| landing.size > 1);

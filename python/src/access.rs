@@ -10,9 +10,9 @@ use crate::on_arguments::bits_of;
 use crate::places::Places;
 use crate::refusal::{Answer, refused};
 
-/// The cost of an access of a GPU's threads to memory.
+/// The cost of a memory access by the threads of a GPU.
 ///
-/// The function `access` makes it; `str` is the page that the command prints.
+/// Returned by the function `access`; `str` is the report that the command prints.
 #[pyclass(name = "Access", weakref, frozen, module = "tensor_layout")]
 #[derive(Debug)]
 pub(crate) struct PyAccess {
@@ -22,11 +22,11 @@ pub(crate) struct PyAccess {
     element_bits: u64,
 }
 
-/// Counts the bank conflicts and the sectors of an access of a GPU's threads, each element once.
+/// Counts the bank conflicts and sectors of a memory access by the threads of a GPU, each element once.
 ///
-/// `memory` is the layout of the tensor in shared or global memory. `holders` has the lane of a warp (`LANE`) and
-/// the register (`Addr`) that hold each element; any other level is a warp. `dtype` is the type of the elements,
-/// unless one of the texts names it.
+/// `memory` is the layout of the tensor in shared or global memory. `holders` maps each element to the
+/// lane of a warp (`LANE`) and the register (`Addr`) that hold it; any other level is a warp. `dtype` is the
+/// element type, unless one of the texts names it.
 ///
 /// >>> from tensor_layout import access
 /// >>> cost = access("(8,32):(64,1)", "((8_LANE:1), (4_LANE:8, 8:1))", dtype="f16")
@@ -58,7 +58,7 @@ pub(crate) fn access_of(
     Ok(PyAccess { cost, memory, holders, element_bits })
 }
 
-/// The width of the elements, which all that name it agree on.
+/// The width of the elements, on which all places that name it agree.
 fn element_bits(
     memory: &Places,
     holders: &Places,
@@ -115,31 +115,31 @@ impl PyAccess {
 
 #[pymethods]
 impl PyAccess {
-    /// The number of bytes a lane takes at once.
+    /// The number of bytes that a lane accesses per request.
     #[getter]
     fn vector_bytes(&self) -> u64 {
         self.cost.vector_bytes
     }
 
-    /// The number of requests: vectors of all lanes of a warp.
+    /// The number of requests: vector accesses by all lanes of a warp.
     #[getter]
     fn requests(&self) -> u64 {
         self.cost.requests
     }
 
-    /// The number of bytes the lanes take in all.
+    /// The total number of bytes that the lanes access.
     #[getter]
     fn bytes(&self) -> u64 {
         self.cost.bytes
     }
 
-    /// The number of times the banks of shared memory have to answer.
+    /// The number of passes over the banks of shared memory.
     #[getter]
     fn wavefronts(&self) -> u64 {
         self.cost.wavefronts
     }
 
-    /// The number of wavefronts without conflicts: one for every 128 bytes that a request takes.
+    /// The number of wavefronts without conflicts: one per 128 bytes that a request accesses.
     #[getter]
     fn ideal_wavefronts(&self) -> u64 {
         self.cost.ideal_wavefronts
@@ -151,43 +151,43 @@ impl PyAccess {
         self.cost.conflicts()
     }
 
-    /// The number of sectors of 32 bytes that global memory moves, request by request.
+    /// The number of 32-byte sectors that global memory moves, counted per request.
     #[getter]
     fn sectors(&self) -> u64 {
         self.cost.sectors
     }
 
-    /// The number of lines of 128 bytes that are touched, request by request.
+    /// The number of 128-byte lines touched, counted per request.
     #[getter]
     fn lines(&self) -> u64 {
         self.cost.lines
     }
 
-    /// The number of different bytes that are used, request by request.
+    /// The number of distinct bytes used, counted per request.
     #[getter]
     fn distinct_bytes(&self) -> u64 {
         self.cost.distinct_bytes
     }
 
-    /// The share of the bytes moved from global memory that is used, from 0 to 1.
+    /// The fraction of the bytes moved from global memory that is used, from 0 to 1.
     #[getter]
     fn efficiency(&self) -> f64 {
         self.cost.efficiency()
     }
 
-    /// The request with the most wavefronts, the first of them; None if nothing is accessed.
+    /// The first request with the most wavefronts; None if nothing is accessed.
     #[getter]
     fn worst(&self) -> Option<PyAccessRequest> {
         self.cost.worst.clone().map(PyAccessRequest)
     }
 
-    /// The swizzles of the memory with the fewest wavefronts, the best first; empty if none has fewer.
+    /// The swizzles of the memory that need the fewest wavefronts, best first; empty if none improves it.
     fn swizzles(&self, py: Python<'_>) -> Answer<Vec<PyChangedAccess>> {
         self.changed(py, access::swizzles)
     }
 
-    /// The paddings of the memory with the fewest wavefronts, those that take least memory first; empty if none
-    /// has fewer.
+    /// The paddings of the memory that need the fewest wavefronts, smallest memory first; empty if none
+    /// improves it.
     ///
     /// >>> from tensor_layout import access
     /// >>> best = access("32:32", "((32_LANE))", dtype="f32").paddings()[0]
@@ -215,20 +215,20 @@ impl PyAccess {
     }
 }
 
-/// A vector of all lanes of a warp.
+/// A vector access by all lanes of a warp.
 #[pyclass(name = "AccessRequest", frozen, module = "tensor_layout")]
 #[derive(Debug)]
 pub(crate) struct PyAccessRequest(Request);
 
 #[pymethods]
 impl PyAccessRequest {
-    /// The warp, by the levels of the holders other than `LANE` and `Addr`.
+    /// The warp: its coordinates in the levels of the holders other than `LANE` and `Addr`.
     #[getter]
     fn warp(&self) -> PyLocation {
         PyLocation(self.0.warp.clone())
     }
 
-    /// The number of the vector among the registers.
+    /// The position of the vector among the registers.
     #[getter]
     fn vector(&self) -> u64 {
         self.0.vector
@@ -240,7 +240,7 @@ impl PyAccessRequest {
         self.0.addresses.clone()
     }
 
-    /// The number of wavefronts it takes.
+    /// The number of wavefronts that the request needs.
     #[getter]
     fn wavefronts(&self) -> u64 {
         self.0.wavefronts
@@ -253,7 +253,7 @@ impl PyAccessRequest {
     }
 }
 
-/// A memory with changed addresses, and the cost of the access to it.
+/// A swizzled or padded memory, and the cost of accessing it.
 #[pyclass(name = "ChangedAccess", frozen, module = "tensor_layout")]
 #[derive(Debug)]
 pub(crate) struct PyChangedAccess {
@@ -264,19 +264,19 @@ pub(crate) struct PyChangedAccess {
 
 #[pymethods]
 impl PyChangedAccess {
-    /// The change in elements: `S<3,3,3>` as CuTe writes it, `[64:+8]` as Triton does.
+    /// The change, in elements: `S<3,3,3>` in CuTe's notation, or `[64:+8]` in Triton's.
     #[getter]
     fn change(&self) -> &str {
         &self.change
     }
 
-    /// The layout of the memory with it.
+    /// The layout of the memory after the change.
     #[getter]
     fn memory(&self, py: Python<'_>) -> Py<PyLayout> {
         self.memory.clone_ref(py)
     }
 
-    /// The cost of the access to that memory.
+    /// The cost of accessing that memory.
     #[getter]
     fn access(&self, py: Python<'_>) -> Py<PyAccess> {
         self.access.clone_ref(py)

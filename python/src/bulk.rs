@@ -21,13 +21,13 @@ use crate::values::Tuple;
 
 #[pymethods]
 impl Places {
-    /// One number per element: its place, all coordinates in one, so that
+    /// The place of every element as one number that combines all coordinates, so that
     /// `image.reshape(-1)[packed]` is the tensor.
     ///
-    /// The number is row-major over `image_shape`. `window` has a range for every axis, the part of the
-    /// tensor that is wanted: any tensor can be worked through in windows. `out` is an array of integers to
-    /// write to; else the type is `dtype`, any integer type that has the numbers (`uint32` takes half the
-    /// memory). `progress(done, all)` is called from time to time.
+    /// The number is row-major over `image_shape`. `window` selects a part of the tensor by a range per axis,
+    /// so a tensor of any size can be processed in windows. `out` is an integer array to write to; otherwise
+    /// the type is `dtype`, any integer type that can hold the numbers (`uint32` takes half the memory).
+    /// `progress(done, all)` is called periodically.
     ///
     /// >>> from tensor_layout import Layout
     /// >>> Layout("((2_PE, 2:3), (3:1))").packed()
@@ -71,11 +71,11 @@ impl Places {
         Ok(out)
     }
 
-    /// For every place of a memory image the row-major number of the element there: -1 where
-    /// there is a hole, -2 where there is padding.
+    /// The row-major number of the element at every place of a memory image: -1 for holes, -2 for
+    /// padding.
     ///
-    /// `at` is a unit or subtree, whose places alone are then listed, without its levels. `out` is an
-    /// array of integers to write to; else the type is `dtype`, any signed integer type that has the numbers.
+    /// `at` limits the result to the places of a unit or subtree, without its levels. `out` is an integer
+    /// array to write to; otherwise the type is `dtype`, any signed integer type that can hold the numbers.
     ///
     /// >>> from tensor_layout import Layout
     /// >>> Layout("(3)/((2:1, 2_PE))").inverse()
@@ -102,7 +102,7 @@ impl Places {
         let at = location_of(at, None)?;
         let free = program.columns().filter(|(level, _)| at.get(*level).is_none());
         let shape: Vec<u64> = free.map(|(_, size)| size).collect();
-        // The greatest numbers are marks, which are negative when read as signed.
+        // The greatest numbers are markers, which are negative when read as signed.
         let signed = arrays(py, "signed")?.call1((output(py, out, dtype, &shape)?,))?;
         let (cells, bits) = cells(&signed)?;
         let elements = program.elements();
@@ -114,7 +114,7 @@ impl Places {
         Ok(signed)
     }
 
-    /// The time of the call in Rust that fills a table, in seconds: the rival of `bench/speed.py`.
+    /// The time in seconds of the Rust call that fills a table, for comparison in `bench/speed.py`.
     #[pyo3(signature = (out: "numpy.typing.NDArray[numpy.uint32]"))]
     fn _packed_seconds(&self, out: &Bound<'_, PyArrayDyn<u32>>) -> Answer<f64> {
         let (program, mut seconds) = (self.program()?, 0.0);
@@ -127,7 +127,7 @@ impl Places {
         Ok(seconds)
     }
 
-    /// The coordinates of many indexes, which follow each other: a row for each level.
+    /// The coordinates of many indexes, stored one after another: a row for each level.
     #[pyo3(signature = (
         indexes: "numpy.typing.NDArray[typing.Any]",
         coordinates: "numpy.typing.NDArray[typing.Any]",
@@ -161,7 +161,7 @@ impl Places {
                         };
                     }
                     let mut place = program.place(&index)?;
-                    // What is left for the outermost level is its coordinate.
+                    // The remainder is the coordinate in the outermost level.
                     for (column, size) in columns.iter_mut().zip(&sizes).skip(1).rev() {
                         column[at] = (place % size).cast_signed();
                         place /= size;
@@ -177,14 +177,14 @@ impl Places {
         Ok(())
     }
 
-    /// The number of coordinates in every level: those of the machine, else of the layout.
+    /// The number of coordinates in every level: of the machine if there is one, else of the layout.
     #[getter]
     fn _rooms(&self) -> Answer<Tuple<u64>> {
         let (placement, columns) = (self.placement()?, self.program()?.columns());
         Ok(Tuple(columns.map(|(level, size)| placement.size(level).unwrap_or(size)).collect()))
     }
 
-    /// The row-major numbers of the elements at many places by their packed numbers.
+    /// The row-major numbers of the elements at many places, given as packed numbers.
     #[pyo3(signature = (
         places: "numpy.typing.NDArray[typing.Any]",
         elements: "numpy.typing.NDArray[typing.Any]",
@@ -215,7 +215,7 @@ impl Places {
     }
 }
 
-/// The number of an element, or the mark of a place without one.
+/// The number of an element, or the marker of a place without one.
 fn number(found: Found<u64>) -> i64 {
     match found {
         Found::Element(number) => i64::try_from(number).unwrap_or(i64::MAX),
@@ -225,7 +225,7 @@ fn number(found: Found<u64>) -> i64 {
     }
 }
 
-/// The array to write to, as it was given or a new one.
+/// The array to write to: the given one or a new one.
 fn output<'py>(
     py: Python<'py>,
     out: Option<Bound<'py, PyAny>>,
@@ -249,7 +249,7 @@ fn output<'py>(
     }
 }
 
-/// The memory of an array of integers as unsigned ones, and the number of bits that a number has there.
+/// The memory of an integer array as unsigned integers, and the number of bits available for a number.
 fn cells<'py>(out: &Bound<'py, PyAny>) -> Answer<(Bound<'py, PyAny>, u32)> {
     let dtype = out.getattr("dtype")?;
     let (kind, bytes): (char, u32) =
@@ -258,7 +258,7 @@ fn cells<'py>(out: &Bound<'py, PyAny>) -> Answer<(Bound<'py, PyAny>, u32)> {
     Ok((cells, 8 * bytes - u32::from(kind == 'i')))
 }
 
-/// The array as cells of unsigned integers, whichever they are.
+/// The array as cells of unsigned integers of any width.
 enum Cells<'a, 'py> {
     U8(&'a Bound<'py, PyArrayDyn<u8>>),
     U16(&'a Bound<'py, PyArrayDyn<u16>>),
@@ -356,8 +356,8 @@ pub(crate) fn contiguous<T>(slice: Result<T, impl Into<PyErr>>) -> Answer<T> {
     Ok(slice.map_err(Into::into)?)
 }
 
-/// The refusal of memory that another call writes to: one of another thread, or the one that called
-/// `progress`.
+/// The error for memory that another call is writing to: a call in another thread, or the one that
+/// called `progress`.
 pub(crate) fn in_use(error: BorrowError) -> Refusal {
     Refusal::Argument(match error {
         BorrowError::NotWriteable => "`out` is read-only".into(),

@@ -21,10 +21,10 @@ use crate::refusal::{Answer, refused};
 /// The layouts of a shape on a machine, to choose from: iterate over them, count them, or draw samples.
 /// `heapq.nsmallest(5, candidates, key=price)` keeps the best.
 ///
-/// `levels` may be split over, those of `split` must be; `level_parts` says into how many pieces a
-/// level may be cut; `sides` where its digits may stand in an axis; `time` how many time slices are
-/// allowed, and `time_axes` over how many axes they may be spread; `never` and `fixed` which axis goes
-/// where; `contiguous` how long runs of an axis are.
+/// Axes may be split over `levels` and must be split over those in `split`. `level_parts` limits the pieces
+/// of a level; `sides` lists the positions that its digits may have in an axis; `time` lists the allowed
+/// numbers of time slices, and `time_axes` limits the axes that they cut; `never` and `fixed` exclude or
+/// set the levels of an axis; `contiguous` is the length of the runs along an axis.
 ///
 /// >>> from tensor_layout import Candidates
 /// >>> candidates = Candidates("PE=4", (4,), sides=["minor"], replicate=False)
@@ -157,13 +157,13 @@ impl PyCandidates {
         Ok(PyCandidates { candidates: all, machine: machine.unbind(), base })
     }
 
-    /// The number of candidates, without making them.
+    /// The number of candidates, without generating them.
     fn count(&self, py: Python<'_>) -> Answer<u128> {
         let count = interruptible(py, |goes_on| self.candidates.count_while(goes_on))?;
         Ok(count?.unwrap_or_default())
     }
 
-    /// Bounds on the number of candidates, at once: equal where all of them are soon counted.
+    /// Immediate bounds on the number of candidates; they are equal if counting all of them is quick.
     ///
     /// >>> from tensor_layout import Candidates
     /// >>> least, most = Candidates("mn-core-2", (1024, 1024), level_parts=2).count_range()
@@ -173,7 +173,7 @@ impl PyCandidates {
         Ok(self.candidates.count_range()?.into_inner())
     }
 
-    /// Candidates drawn at random, without end: the same ones for the same seed.
+    /// An endless iterator over random candidates, reproducible from the seed.
     ///
     /// >>> from itertools import islice
     /// >>> from tensor_layout import Candidates
@@ -215,7 +215,7 @@ impl CandidateSource {
 
 type Found = Result<Candidate, CandidatesError>;
 
-/// A walk through candidates.
+/// An iterator over candidates.
 #[pyclass(name = "CandidateIterator", frozen, module = "tensor_layout")]
 pub(crate) struct PyLayouts {
     source: Mutex<CandidateSource>,
@@ -265,19 +265,19 @@ impl PyCandidate {
         PyPlacement::wrap(layout.bind(py), placement, self.machine.clone_ref(py), self.base)
     }
 
-    /// Long words per unit.
+    /// The number of long words per unit.
     #[getter]
     fn footprint_words(&self) -> u64 {
         self.of.footprint_words
     }
 
-    /// Slots of one copy that hold no element.
+    /// The number of slots of one copy that hold no element.
     #[getter]
     fn pads(&self) -> u64 {
         self.of.pads
     }
 
-    /// Slots of one copy.
+    /// The number of slots of one copy.
     #[getter]
     fn slots(&self) -> u64 {
         self.of.slots

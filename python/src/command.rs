@@ -1,11 +1,11 @@
-//! The command line, as the program of the crate has it.
+//! The command line of the crate's program.
 
 use std::ffi::OsString;
 use std::process::ExitCode;
 
 use pyo3::prelude::*;
 
-/// Runs the command; `arguments` begin with the name of the program. The answer is the exit code.
+/// Runs the command and returns its exit code; `arguments` begin with the name of the program.
 #[pyfunction]
 #[pyo3(signature = (arguments: "list[str]") -> "int")]
 pub(crate) fn command(py: Python<'_>, arguments: Vec<OsString>) -> u8 {

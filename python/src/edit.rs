@@ -1,4 +1,4 @@
-//! Edits: new layouts of the same elements, by NumPy's names where it has them.
+//! Edits: new layouts of the same elements, with NumPy's names where they exist.
 
 use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
@@ -23,7 +23,7 @@ pub(crate) fn edited(
     Ok(make(slf.py(), places.edited(layout))?)
 }
 
-/// `1`, or `-1` from the end.
+/// An axis such as `1`, or `-1` from the end.
 fn axis_of(axis: i128, rank: usize) -> Answer<usize> {
     let from_end = || Some(rank)?.checked_sub(usize::try_from(axis.unsigned_abs()).ok()?);
     let at = if axis < 0 { from_end() } else { usize::try_from(axis).ok() };
@@ -46,7 +46,7 @@ fn spread(arguments: &Bound<'_, PyTuple>) -> Answer<Vec<i128>> {
     Ok(number::read(arguments)?)
 }
 
-/// A shape in which one extent may be -1: what the others leave.
+/// A shape in which one extent may be -1, to be inferred from the others.
 fn open_shape(shape: &[i128], elements: u64) -> Answer<Vec<u64>> {
     let known = |extent: &i128| u64::try_from(*extent).ok();
     if let Some(extent) = shape.iter().find(|extent| known(extent).is_none() && **extent != -1) {
@@ -70,7 +70,7 @@ fn open_shape(shape: &[i128], elements: u64) -> Answer<Vec<u64>> {
 #[pymethods]
 impl PyLayout {
     /// An element's place, or the layout of a part: integers, slices, `...` and `None` as in
-    /// NumPy. What a slice leaves out becomes padding.
+    /// NumPy. Elements that a slice leaves out become padding.
     ///
     /// >>> from tensor_layout import Layout
     /// >>> layout = Layout("((4_PE, 3:8), (8:1))")
@@ -96,7 +96,7 @@ impl PyLayout {
         Ok(make(slf.py(), places.get().edited(layout))?.into_bound(slf.py()).into_any())
     }
 
-    /// A layout is not a sequence: `indexes` of NumPy (`np.ndindex(layout.shape)`) run through it.
+    /// A layout is not iterable: iterate over its indexes with `np.ndindex(layout.shape)`.
     #[classattr]
     #[pyo3(name = "__iter__")]
     const ITER: Option<bool> = None;
@@ -108,7 +108,7 @@ impl PyLayout {
         edited(slf, |layout| layout.permute(&(0..layout.rank()).rev().collect::<Vec<_>>()))
     }
 
-    /// The axes in another order; in reverse order if none is given.
+    /// Permutes the axes; reverses them if no order is given.
     ///
     /// >>> from tensor_layout import Layout
     /// >>> Layout("(2:12, 3:4, 4:1)").transpose(2, 0, -2)
@@ -135,7 +135,7 @@ impl PyLayout {
         edited(slf, |layout| layout.reshape(&shape))
     }
 
-    /// A new axis of extent 1 in front of the axis `at`.
+    /// Inserts a new axis of extent 1 before axis `at`.
     #[pyo3(signature = (at: "int") -> "Layout")]
     fn insert_axis(
         slf: &Bound<'_, Self>,
@@ -145,7 +145,7 @@ impl PyLayout {
         edited(slf, |layout| layout.insert_axis(at))
     }
 
-    /// The layout without an axis of extent 1, or without all of them.
+    /// Removes an axis of extent 1, or all of them.
     ///
     /// >>> from tensor_layout import Layout
     /// >>> Layout("(1:5, 3:1, 1:7)").squeeze().shape
@@ -169,7 +169,7 @@ impl PyLayout {
         })
     }
 
-    /// One axis cut into several, major to minor.
+    /// Splits one axis into several, major to minor.
     ///
     /// >>> from tensor_layout import Layout
     /// >>> Layout("(12:1)").split(0, (3, 4))
@@ -184,7 +184,7 @@ impl PyLayout {
         edited(slf, |layout| layout.split_axis(axis, &sizes))
     }
 
-    /// `count` axes from `axis` on made one.
+    /// Merges `count` axes into one, starting at `axis`.
     #[pyo3(signature = (axis: "int", count: "int" = 2) -> "Layout")]
     fn merge(
         slf: &Bound<'_, Self>,
@@ -195,7 +195,7 @@ impl PyLayout {
         edited(slf, |layout| layout.merge_axes(axis, count))
     }
 
-    /// An axis of extent 1 made `size` long along a level, as its innermost coordinate.
+    /// Extends an axis of extent 1 to `size` along a level, as the innermost coordinate of the level.
     #[pyo3(signature = (axis: "int", size: "int", level: "str" = "Addr") -> "Layout")]
     fn expand(
         slf: &Bound<'_, Self>,
@@ -208,7 +208,7 @@ impl PyLayout {
         edited(slf, |layout| layout.expand(axis, size, level))
     }
 
-    /// An axis repeated `times`, the repetitions side by side along a level.
+    /// Repeats an axis `times` times, with the repetitions side by side along a level.
     #[pyo3(signature = (axis: "int", times: "int", level: "str" = "Addr") -> "Layout")]
     fn tile(
         slf: &Bound<'_, Self>,
@@ -221,27 +221,27 @@ impl PyLayout {
         edited(slf, |layout| layout.tile(axis, times, level))
     }
 
-    /// The layout of a larger tensor, whose new elements lie in what is padding here.
+    /// Enlarges the tensor to `shape`; padding slots become elements first.
     #[pyo3(signature = (*shape: "int | collections.abc.Sequence[int]") -> "Layout")]
     fn pad_to(slf: &Bound<'_, Self>, shape: &Bound<'_, PyTuple>) -> Answer<Py<PyLayout>> {
         let shape = open_shape(&spread(shape)?, slf.as_super().get().layout.elements())?;
         edited(slf, |layout| layout.pad_to(&shape))
     }
 
-    /// Removes as many slots of padding as the digits allow; the map stays.
+    /// Removes as many padding slots as the digits allow; the map does not change.
     #[pyo3(signature = () -> "Layout")]
     fn minimal_padding(slf: &Bound<'_, Self>) -> Answer<Py<PyLayout>> {
         edited(slf, Layout::with_minimal_padding)
     }
 
-    /// Removes the derived axes that can go; the map stays.
+    /// Removes the derived axes that are not needed; the map does not change.
     #[pyo3(signature = () -> "Layout")]
     fn simplified(slf: &Bound<'_, Self>) -> Answer<Py<PyLayout>> {
         edited(slf, |layout| Ok(layout.simplified()))
     }
 
-    /// An axis replaced by two: its windows, and what each reads (`sliding_window_view` of NumPy). An
-    /// element has an index per window that reads it.
+    /// Replaces an axis by two: the windows, and the positions in each (NumPy's `sliding_window_view`). An
+    /// element has one index for every window that reads it.
     ///
     /// >>> from tensor_layout import Layout
     /// >>> rows = Layout("((4_PE, 4:8), (8:1))")
@@ -275,7 +275,7 @@ impl PyLayout {
         Ok(make(slf.py(), places.edited(einsum::at_rest(&places.layout)?))?)
     }
 
-    /// The layout of the bytes of elements of so many bits: a last axis counts those of an element.
+    /// The layout of bytes for elements of `element_bits` bits: a new last axis counts the bytes of one.
     ///
     /// >>> from tensor_layout import Layout
     /// >>> Layout("(3,4):(4,1)").in_bytes(16).locate(1, 1, 0)["Addr"]
@@ -289,7 +289,7 @@ impl PyLayout {
         Ok(make(slf.py(), places.in_other_units(places.layout.in_bytes(element_bits)?))?)
     }
 
-    /// Adds to every coordinate in a level.
+    /// Adds `offset` to every coordinate in a level.
     #[pyo3(signature = (offset: "int", level: "str" = "Addr") -> "Layout")]
     fn with_offset(
         slf: &Bound<'_, Self>,
@@ -300,15 +300,15 @@ impl PyLayout {
         edited(slf, |layout| layout.clone().with_offset(level, offset))
     }
 
-    /// The coordinates in one level alone.
+    /// Keeps only the coordinates in one level.
     #[pyo3(signature = (level: "str") -> "Layout")]
     fn project(slf: &Bound<'_, Self>, level: &str) -> Answer<Py<PyLayout>> {
         let level = Level::new(level)?;
         edited(slf, |layout| Ok(layout.project(level)))
     }
 
-    /// Composition: `(a @ b)` has the axes of `b`, whose places are indexes of `a`: its levels are
-    /// `i0`, `i1` and so on, or `Addr` alone for the number of an element.
+    /// Composition: `(a @ b)` has the axes of `b`, whose places are indexes of `a`: the levels of `b` are
+    /// `i0`, `i1` and so on, or only `Addr` for the number of an element.
     ///
     /// >>> from tensor_layout import Layout
     /// >>> a, b = Layout("(6,2):(8,2)"), Layout("(4,3):(3,1)")
@@ -322,22 +322,22 @@ impl PyLayout {
         })
     }
 
-    /// `text @ layout`, where only the inner layout has been made.
+    /// `text @ layout`, for an outer layout given as text.
     fn __rmatmul__(slf: &Bound<'_, Self>, outer: &Bound<'_, PyAny>) -> Answer<Py<PyLayout>> {
         let outer = any(outer)?.cast_into::<PyLayout>().map_err(PyErr::from)?;
         PyLayout::__matmul__(&outer, slf.as_any())
     }
 
-    /// As `a @ b`.
+    /// Composition: `a.compose(b)` is `a @ b`.
     #[pyo3(signature = (map: "Layout | str") -> "Layout")]
     fn compose(slf: &Bound<'_, Self>, map: &Bound<'_, PyAny>) -> Answer<Py<PyLayout>> {
         PyLayout::__matmul__(slf, map)
     }
 
-    /// Tiles: the axes of `tile`, then those that number the tiles.
+    /// Cuts the layout into tiles: the axes of `tile` come first, then the axes that number the tiles.
     ///
-    /// In CuTe and strided notation the axes are grouped into modes as CuTe does it, and the last tile may go
-    /// on behind the last element. There `tile` may be an integer, or a tuple with a tile, or None, per mode.
+    /// In CuTe and strided notation the axes are grouped into modes as in CuTe, and the last tile may extend
+    /// past the last element. There `tile` may be an integer, or a tuple with a tile or None per mode.
     ///
     /// >>> from tensor_layout import Layout
     /// >>> Layout("(8:16, 16:1)").divide("((4_i0:1), (2_i1:1))")
@@ -370,10 +370,10 @@ impl PyLayout {
         })
     }
 
-    /// The layout, repeated as the pattern says in what it leaves free; an integer is that many copies.
+    /// Repeats the layout by `pattern` in the places that it leaves free; an integer is a repeat count.
     ///
     /// In CuTe and strided notation the layout is the first mode and the pattern the second. There `pattern`
-    /// may be a tuple with a pattern, or None, per mode: each mode is repeated in what it alone leaves free.
+    /// may be a tuple with a pattern or None per mode: each mode is repeated in what it alone leaves free.
     ///
     /// >>> from tensor_layout import Layout
     /// >>> Layout("(2,2):(1,2)").product("2:1")
@@ -402,12 +402,12 @@ impl PyLayout {
         })
     }
 
-    /// The places that the layout leaves free, in a space of so many addresses or of the sizes of levels.
+    /// The places that the layout leaves free in `space`: a number of addresses, or a size per level.
     #[pyo3(signature = (space: "int | collections.abc.Mapping[str, int] | None" = None) -> "Layout")]
     fn complement(slf: &Bound<'_, Self>, space: Option<&Bound<'_, PyAny>>) -> Answer<Py<PyLayout>> {
         let space = match space {
             None => slf.as_super().get().layout.complement_space()?,
-            // What counts as an integer to Python.
+            // Anything that Python accepts as an integer.
             Some(space) if space.hasattr("__index__")? => vec![(Level::ADDR, number::read(space)?)],
             Some(space) => location_of(Some(space), None)?.iter().collect(),
         };
@@ -418,11 +418,11 @@ impl PyLayout {
         })
     }
 
-    /// From places back to indexes. Places that hold no element go anywhere.
+    /// Maps places back to indexes. The result is arbitrary for places that hold no element.
     ///
-    /// Where `Addr` is the only level, `layout.left_inverse() @ layout` is the index: for CuTe layouts
-    /// and strides the number of the element. Of a layout in several levels the inverse has an axis per
-    /// level, which no other layout names: it is asked with `locate`.
+    /// If `Addr` is the only level, `layout.left_inverse() @ layout` is the index: for CuTe layouts and
+    /// strides, the number of the element. For a layout in several levels the inverse has an axis per
+    /// level. No other layout names these axes, so use `locate` instead of `@`.
     ///
     /// >>> from tensor_layout import Layout
     /// >>> Layout("((4_PE, 3:8), (8:1))").left_inverse().locate(1, 17)
@@ -438,8 +438,8 @@ impl PyLayout {
         })
     }
 
-    /// From the places that are reached without a gap to indexes: `layout @ layout.right_inverse()`
-    /// is the place.
+    /// Maps the places that are reached without a gap to indexes: `layout @ layout.right_inverse()`
+    /// is the identity on them.
     #[pyo3(signature = () -> "Layout")]
     fn right_inverse(slf: &Bound<'_, Self>) -> Answer<Py<PyLayout>> {
         let places = slf.as_super().get();
@@ -491,7 +491,7 @@ impl Tile {
     }
 }
 
-/// A layout, or an integer as that many neighbours.
+/// A layout, or an integer for that many neighbours.
 fn one_tile(tile: &Bound<'_, PyAny>) -> Answer<Layout> {
     match tile.hasattr("__index__")? {
         true => Ok(format!("{}:1", number::read::<u64>(tile)?).parse::<CuteLayout>()?.lower()?),
@@ -509,7 +509,7 @@ fn arrangement_of(name: &str) -> Answer<Arrangement> {
     }
 }
 
-/// The number of axes an index names; `...` stands for the others.
+/// The number of axes that an index names; `...` covers the others.
 fn named(key: &Bound<'_, PyTuple>) -> Answer<usize> {
     let open = key.iter().filter(PyAnyMethods::is_instance_of::<PyEllipsis>).count();
     if open > 1 {
@@ -518,10 +518,10 @@ fn named(key: &Bound<'_, PyTuple>) -> Answer<usize> {
     Ok(key.iter().filter(|item| !item.is_none()).count() - open)
 }
 
-/// A layout of which some axes have been indexed.
+/// A layout with some axes already indexed.
 struct Indexed {
     layout: Layout,
-    /// The next axis of the part, and that of the layout that it comes from.
+    /// The next axis of the part, and the axis of the original layout that it comes from.
     axis: usize,
     of: usize,
 }
@@ -556,7 +556,7 @@ impl Indexed {
     }
 }
 
-/// The part of a layout that an index of NumPy's names.
+/// The part of a layout that a NumPy-style index selects.
 fn part(layout: &Layout, key: &Bound<'_, PyTuple>) -> Answer<Layout> {
     let (rank, named) = (layout.rank(), named(key)?);
     let open = rank.checked_sub(named).ok_or(LayoutError::IndexRank { found: named, rank })?;
@@ -576,7 +576,7 @@ fn part(layout: &Layout, key: &Bound<'_, PyTuple>) -> Answer<Layout> {
 }
 
 fn sliced(part: &Indexed, slice: &Bound<'_, PySlice>) -> Answer<Layout> {
-    // Python's own method: extents may be beyond what PyO3 counts with.
+    // Python's own method: extents may exceed the range of PyO3's integers.
     let bounds = slice.call_method1("indices", (part.extent(),))?;
     let (start, stop, step): (i128, i128, i128) = bounds.extract()?;
     let bound = |at: i128| u64::try_from(at).unwrap_or(0);

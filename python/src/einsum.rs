@@ -14,11 +14,11 @@ use crate::on_arguments::OnArguments;
 use crate::places::Places;
 use crate::refusal::{Answer, refused};
 
-/// The layouts of the operands with which every product finds them where it is computed.
+/// The operand layouts with which every product finds its operands in the unit that computes it.
 ///
-/// `result` is the layout of the result, and each axis that is summed over has a layout of one axis by its
-/// label. Or `loops` is the layout of all axes: those of the result, then those that are summed over, as their
-/// labels appear. A candidate of the shape of the loops is a way to run the operation.
+/// `result` is the layout of the result; each contracted axis gets a layout of one axis, as a keyword named
+/// by its label. Alternatively, `loops` is the layout of all axes: those of the result, then the contracted
+/// ones, in order of appearance. Every candidate of the loop shape is a way to run the operation.
 ///
 /// >>> from tensor_layout import einsum
 /// >>> local = einsum("bsk,kn->bsn", "((4_L2B:1), (16:1), (8_MAB:1))", k="((4_PE:1, 32:1))")
@@ -92,20 +92,20 @@ impl PyLocal {
         self.0.operands().iter().map(|layout| plain(py, layout)).collect()
     }
 
-    /// The layout of the result, while its sums are in parts.
+    /// The layout of the result before its partial sums are added up.
     #[getter]
     fn result(&self, py: Python<'_>) -> PyResult<Py<PyLayout>> {
         plain(py, self.0.result())
     }
 
-    /// The layout of the result once its sums are added up: in every unit that had a part, or
-    /// `scattered`, with each sum in one of them.
+    /// The layout of the result after its partial sums are added up: in every unit that had a part, or
+    /// with `scattered`, each sum in one of those units.
     #[pyo3(signature = (*, scattered = false))]
     fn summed(&self, py: Python<'_>, scattered: bool) -> Answer<Py<PyLayout>> {
         Ok(plain(py, &self.0.summed(sums(scattered))?)?)
     }
 
-    /// True if every product finds its operands in its unit, where they have these layouts.
+    /// True if, with these operand layouts, every product finds its operands in its own unit.
     #[pyo3(signature = (operands: "collections.abc.Sequence[Places | str]", machine: "Machine | str"))]
     fn is_served_by(
         &self,
@@ -117,15 +117,15 @@ impl PyLocal {
         Ok(self.0.is_served_by(&operands, &machine_of(machine)?.get().machine)?)
     }
 
-    /// The levels in which the partial sums of an element lie apart.
+    /// The levels over which the partial sums of an element are spread.
     #[getter]
     fn partial_levels(&self) -> Vec<String> {
         self.0.partial_levels().iter().map(ToString::to_string).collect()
     }
 
-    /// The least traffic of adding up the partial sums, level by level: how many there are
-    /// of an element, how many have to enter units and to leave them. `scattered` wants every sum
-    /// in one unit, else it is wanted in all that held a part.
+    /// The least traffic of adding up the partial sums, level by level: the number of parts of an
+    /// element, and the numbers that must enter and leave units. With `scattered` every sum is wanted
+    /// in one unit, otherwise in all units that held a part.
     #[pyo3(signature = (machine: "Machine | str", *, scattered = false) -> "dict[str, dict[str, int]]")]
     fn traffic<'py>(
         &self,

@@ -1,4 +1,4 @@
-//! Films: the elements on their way into memories.
+//! Films of elements moving into memories.
 
 use pyo3::prelude::*;
 use tensor_layout_picture::Film;
@@ -16,12 +16,12 @@ pub(crate) struct PyFilm(pub(crate) Film);
 
 #[pymethods]
 impl PyFilm {
-    /// The film as SVG, which plays without a script.
+    /// The film as an animated SVG without scripts.
     fn to_svg(&self) -> String {
         self.0.to_svg()
     }
 
-    /// The film as a page, which plays or stops at the stage that is chosen.
+    /// The film as an HTML page that plays it or stops at a chosen stage.
     fn to_html(&self) -> String {
         self.0.to_html()
     }
@@ -49,7 +49,7 @@ impl PyFilm {
 
 #[pymethods]
 impl Places {
-    /// The film of the elements on their way from the tensor into the memories, then into those of `after`.
+    /// A film of the elements moving from the tensor into the memories, then into those of `after`.
     ///
     /// >>> from tensor_layout import Layout
     /// >>> film = Layout("((4_PE, 3:8), (8:1))").film("((12:2), (4_PE, 2:1))")

@@ -1,4 +1,4 @@
-//! Columns of anything as a stream of record batches, which every data frame takes.
+//! Columns of any kind as a stream of record batches, which every data frame library reads.
 
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
 use arrow_array::{ArrayRef, RecordBatch, RecordBatchIterator};
@@ -7,7 +7,7 @@ use pyo3::types::PyCapsule;
 
 use crate::refusal::{Answer, Refusal};
 
-/// Columns of one length under their names, as one batch.
+/// Named columns of equal length as one batch.
 pub(crate) fn stream<'py>(
     py: Python<'py>,
     columns: impl IntoIterator<Item = (&'static str, ArrayRef)>,

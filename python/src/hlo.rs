@@ -18,40 +18,40 @@ use crate::number::Position;
 use crate::refusal::Answer;
 use crate::values::Items;
 
-/// The number of instructions that are read before signals are looked at.
+/// The number of instructions to read between checks for signals.
 const BATCH: usize = 1 << 15;
 
 /// One instruction of a dump.
 ///
-/// Sizes are those of all arrays in its shape, as XLA counts them: None for shapes that say no size.
+/// Sizes are totals over all arrays in its shape, as XLA counts them; None for shapes without a size.
 #[pyclass(name = "HloRecord", frozen, get_all, module = "tensor_layout")]
 #[derive(Debug)]
 pub(crate) struct PyRecord {
-    /// The module and the computation that it stands in.
+    /// The module and the computation that contain the instruction.
     module: String,
-    /// The computation that it stands in.
+    /// The computation that contains the instruction.
     computation: String,
     /// True in the entry computation.
     is_entry: bool,
-    /// The line of the text, from 1.
+    /// The line number in the text, from 1.
     line: u64,
-    /// Its name.
+    /// The name of the instruction.
     name: String,
     /// The operation.
     opcode: String,
-    /// Its shape, as written.
+    /// The shape, as written.
     shape: String,
-    /// The names of its operands.
+    /// The names of the operands.
     operands: Vec<String>,
-    /// The bytes that are allocated.
+    /// The number of bytes allocated.
     allocated_bytes: Option<u64>,
-    /// The bytes of the elements alone.
+    /// The number of bytes of the elements alone.
     unpadded_bytes: Option<u64>,
-    /// The operation of the source that it came from.
+    /// The source operation that the instruction came from.
     op_name: Option<String>,
-    /// The file of the source.
+    /// The source file.
     source_file: Option<String>,
-    /// The line of the source.
+    /// The line in the source file.
     source_line: Option<u64>,
     /// True for the result of the computation.
     is_root: bool,
@@ -182,7 +182,7 @@ impl PyRecords {
         frame::stream(py, self.arrays())
     }
 
-    /// The lines of computations that could not be read, with their numbers; the first thousand.
+    /// The first thousand lines in computations that could not be read, with their line numbers.
     #[getter]
     fn unread(&self) -> Vec<(u64, String)> {
         self.unread.clone()
@@ -195,7 +195,7 @@ impl PyRecords {
 
 /// Reads the instructions of a compiler dump, of any number of modules.
 ///
-/// `path` names a file; an object with `read` is read. `progress(bytes)` is called from time to time.
+/// `path` is a file name, or an object with a `read` method. `progress(bytes)` is called periodically.
 ///
 /// >>> from tensor_layout import read_hlo
 /// >>> import io
@@ -228,7 +228,7 @@ pub(crate) fn read_hlo(
     records(path.py(), HloDump::new(BufReader::with_capacity(1 << 18, file)), progress)
 }
 
-/// As `open` says it.
+/// The error as Python's `open` words it.
 fn opened(path: &Bound<'_, PyAny>, error: std::io::Error) -> PyErr {
     let (number, what) = (error.raw_os_error(), error.to_string());
     let name = path.str().map(Bound::unbind).ok();
@@ -271,7 +271,7 @@ fn batch<R: BufRead>(dump: &mut HloDump<R>, sizes: &mut Sizes) -> std::io::Resul
     Ok(batch)
 }
 
-/// Allocated and unpadded bytes by the text of a shape.
+/// Allocated and unpadded bytes, keyed by the text of a shape.
 type Sizes = HashMap<String, Option<(u64, u64)>>;
 
 fn sizes_of(text: &str, sizes: &mut Sizes) -> Option<(u64, u64)> {

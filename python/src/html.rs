@@ -1,6 +1,6 @@
 //! Pages of text for notebooks.
 
-/// Text in the width that it was made for.
+/// Preformatted text.
 pub(crate) fn page(text: &str) -> String {
     format!("<pre style=\"line-height: 1.3\">{}</pre>", escaped(text))
 }
@@ -10,7 +10,7 @@ pub(crate) fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
-/// A table of a header and rows.
+/// A table with a header and rows.
 pub(crate) fn table(header: &[String], rows: impl Iterator<Item = Vec<String>>) -> String {
     let cells = |tag: &str, cells: &[String]| -> String {
         cells.iter().map(|cell| format!("<{tag}>{}</{tag}>", escaped(cell))).collect()

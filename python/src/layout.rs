@@ -14,11 +14,11 @@ use crate::python::arrays;
 use crate::refusal::{Answer, refused};
 use crate::values::quoted;
 
-/// The place of every element of a tensor: a map from its index to coordinates in levels.
+/// The place of every element of a tensor: a map from indexes to coordinates in levels.
 ///
 /// The text may be in any notation: PadLayout, XLA, XLA with a sharding, CuTe, or shape and
-/// strides. `shape` gives a PadLayout the shape of the tensor, `lenient` takes XLA shapes that XLA refuses.
-/// Shape and strides may be tuples, the strides in elements: flat ones are those of an array, nested ones, and
+/// strides. `shape` is the tensor shape of a PadLayout; `lenient` accepts XLA shapes that XLA rejects.
+/// Shape and strides may be tuples, the strides in elements: flat ones describe an array; nested ones, and
 /// flat ones with `notation="cute"`, are CuTe's, whose first mode runs fastest. `Layout.of` reads arrays.
 ///
 /// >>> from tensor_layout import Layout
@@ -32,13 +32,13 @@ use crate::values::quoted;
 /// >>> Layout("bf16[8,128]{1,0:T(8,128)(2,1)}").locate(3, 5)["Addr"]
 /// 267
 ///
-/// Layouts are equal where they are the same map of elements that are numbered alike, however they were
+/// Layouts are equal if they are the same map and number the elements alike, however they were
 /// written:
 ///
 /// >>> Layout("((4_PE, 3:8), (8:1))") == Layout("((4_PE:1, 3:8), (2:4, 4:1))")
 /// True
 ///
-/// A refusal is a `ValueError` that points into the text:
+/// An invalid layout raises a `ValueError` that points into the text:
 ///
 /// >>> Layout("((4_PE:1 2:4))")
 /// Traceback (most recent call last):
@@ -66,7 +66,7 @@ pub(crate) fn any<'py>(layout: &Bound<'py, PyAny>) -> Answer<Bound<'py, Places>>
         let places = Places::written(LayoutText::parse(text)?)?;
         return Ok(make(layout.py(), places)?.into_bound(layout.py()).into_super());
     }
-    // Layouts of CuTe; arrays hold data, and are asked with `Layout.of`.
+    // Layouts of CuTe only: arrays hold data and need `Layout.of`.
     let theirs = arrays(layout.py(), "foreign")?.call1((layout,))?;
     if let Ok(layout) = theirs.cast_into::<PyLayout>() {
         return Ok(layout.into_super());
@@ -150,11 +150,11 @@ impl PyLayout {
         Ok(PyClassInitializer::from(Places::written(text)?).add_subclass(PyLayout))
     }
 
-    /// The layout of what lies in memory: a NumPy array, a PyTorch or JAX tensor, a DTensor, a
+    /// The layout of an existing object: a NumPy array, a PyTorch or JAX tensor, a DTensor, a
     /// layout of CuTe or of Meta's tensor-layouts, or anything with shape and strides.
     ///
-    /// Addresses count elements from the first one of the array; those of a PyTorch tensor count
-    /// from the beginning of its storage. No library is imported for it.
+    /// Addresses count elements from the first element of the array, or for a PyTorch tensor from the
+    /// beginning of its storage. This does not import any library.
     ///
     /// >>> from tensor_layout import Layout
     /// >>> import numpy as np
@@ -172,8 +172,8 @@ impl PyLayout {
         }
     }
 
-    /// The text that says exactly this layout, in the notation that it was written in where that
-    /// can express it, or None.
+    /// A text for exactly this layout, in the notation that it was written in if possible; None if no
+    /// text expresses it.
     ///
     /// >>> from tensor_layout import Layout
     /// >>> Layout("(2,3):(3,1)").T.text
@@ -184,7 +184,7 @@ impl PyLayout {
         slf.as_super().get().text().map(ToString::to_string)
     }
 
-    /// Writes the layout in a notation; warns of what of padding and offset the text leaves out.
+    /// Writes the layout in a notation; warns if the text leaves out padding or an offset.
     ///
     /// `dtype` is the element type of an XLA shape.
     ///
@@ -240,12 +240,12 @@ impl PyLayout {
         }
     }
 
-    /// A layout from its parts, for those that no notation can write: `repr` of a slice prints it.
+    /// A layout from its parts, for layouts that no notation can express: `repr` prints this call for them.
     ///
     /// An axis is its extent and its digits, major to minor. A digit is `(size, level, stride)`, or
     /// `(size, k, weight)` where it feeds derived axis k; a derived axis is `("sum" or "xor", start,
-    /// extent, digits)`, a copy `(size, level, stride)`. `levels` has the offset and the span of levels,
-    /// `like` is a text whose notation and order of elements the layout has.
+    /// extent, digits)`, a copy `(size, level, stride)`. `levels` lists levels with their offset and span;
+    /// `like` is a text whose notation and element order the layout takes.
     ///
     /// >>> from tensor_layout import Layout
     /// >>> layout = Layout("((4:8), (8:1))")[1:3, ::3]
@@ -288,14 +288,14 @@ impl PyLayout {
         }
     }
 
-    /// A layout as pickle keeps it, where it is as it was written.
+    /// Unpickles a layout that is still as it was written.
     #[staticmethod]
     #[pyo3(signature = (notation: "str", text: "str") -> "Layout")]
     fn _from_text(py: Python<'_>, notation: &str, text: &str) -> Answer<Py<PyLayout>> {
         Ok(make(py, Places::written(reread(notation, text)?)?)?)
     }
 
-    /// An edited layout as pickle keeps it, with the text that it came from.
+    /// Unpickles an edited layout, with the text that it came from.
     #[staticmethod]
     #[pyo3(signature = (parts: "typing.Any", like: "tuple[str, str] | None") -> "Layout")]
     fn _from_parts(
@@ -309,19 +309,19 @@ impl PyLayout {
 }
 
 impl PyLayout {
-    /// A layout in the manner of a text.
+    /// A layout with the conventions of a text.
     fn like(py: Python<'_>, layout: Layout, like: Option<LayoutText>) -> Answer<Py<PyLayout>> {
         let arguments = like.as_ref().map_or_else(OnArguments::default, OnArguments::written);
         Ok(make(py, Places::new(layout, like.map(|text| (text, false)), arguments))?)
     }
 }
 
-/// A text as pickle keeps it, with the notation that it was read in.
+/// A text for pickling, with the notation that it was read in.
 fn kept(text: &LayoutText) -> (&'static str, String) {
     (text.notation().name(), text.to_string())
 }
 
-/// A text from a pickle: what was read once is read again.
+/// Restores a text from a pickle by parsing it again.
 fn reread(notation: &str, text: &str) -> Answer<LayoutText> {
     Ok(LayoutText::parse_as(notation_of(notation)?, XlaParser::lenient(), text)?)
 }

@@ -1,8 +1,8 @@
 //! The Python package of tensor-layout: its classes, over the crate.
 //!
 //! A class per file, thin: it reads Python's arguments, asks the library, and hands out NumPy's
-//! arrays or plain values. What only NumPy's or another library's rules decide stands in
-//! `tensor_layout/*.py`; there is no algebra on either side.
+//! arrays or plain values. Everything that depends on the rules of NumPy or another library is in
+//! `tensor_layout/*.py`; neither side contains any algebra.
 
 #![forbid(unsafe_code)]
 

@@ -67,7 +67,7 @@ fn one(place: &Bound<'_, PyAny>) -> Answer<Location> {
     Ok(location)
 }
 
-/// Sets a coordinate that is not given yet.
+/// Sets a coordinate that has not been given yet.
 fn set(location: &mut Location, level: &Bound<'_, PyAny>, at: &Bound<'_, PyAny>) -> Answer<()> {
     let (level, at) = (level_of(level)?, coordinate(at)?);
     if let Some(known) = location.get(level) {
@@ -88,7 +88,7 @@ fn coordinate(at: &Bound<'_, PyAny>) -> Answer<u64> {
     u64::try_from(signed).or_else(|_| refused(outside()))
 }
 
-/// A view as those of a dict.
+/// A view like those of a dict.
 fn view<'py>(place: &Bound<'py, PyLocation>, class: &str) -> PyResult<Bound<'py, PyAny>> {
     place.py().import("collections.abc")?.getattr(class)?.call1((place,))
 }
@@ -116,7 +116,7 @@ impl PyLocation {
         self.entry(level).ok_or_else(|| PyKeyError::new_err(level.to_owned()))
     }
 
-    /// The coordinate in a level, or `default` where the place does not name it.
+    /// The coordinate in a level, or `default` if the place does not have the level.
     #[pyo3(signature = (level, default: "object" = None) -> "int | typing.Any")]
     fn get<'py>(
         &self,
@@ -154,14 +154,14 @@ impl PyLocation {
         view(slf, "ValuesView")
     }
 
-    /// Levels with their coordinates.
+    /// Pairs of a level and its coordinate.
     #[pyo3(signature = () -> "collections.abc.ItemsView[str, int]")]
     fn items<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
         view(slf, "ItemsView")
     }
 
     fn __eq__(&self, other: &Bound<'_, PyAny>) -> bool {
-        // A text is not a mapping, though a place is made from it.
+        // A text is not a mapping, although a place can be made from one.
         !other.is_instance_of::<PyString>() && one(other).is_ok_and(|other| self.0 == other)
     }
 

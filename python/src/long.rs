@@ -1,4 +1,4 @@
-//! Long calls: in parts, without the interpreter's lock, ended by Ctrl-C, told about.
+//! Long calls: done in parts, without the GIL, interruptible by Ctrl-C, with progress reports.
 
 use std::ops::{ControlFlow, Range};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
@@ -11,14 +11,14 @@ use tensor_layout::program::Program;
 
 use crate::refusal::Answer;
 
-/// The number of cells that are worked on before signals are looked at: some milliseconds.
+/// The number of cells to process between checks for signals: a few milliseconds of work.
 pub(crate) const PART: u64 = 1 << 22;
 
 /// The longest that signals wait while a thread works.
 const PATIENCE: Duration = Duration::from_millis(50);
 
-/// Works on windows of a program, which follow each other in the tensor; `copies` is how many cells the
-/// work moves for an element.
+/// Works on consecutive windows of a program in the tensor; `copies` is the number of cells that the
+/// work moves per element.
 pub(crate) fn in_windows(
     py: Python<'_>,
     program: &Program,
@@ -37,14 +37,14 @@ pub(crate) fn in_windows(
     if all == 0 { report(progress, 0, 0) } else { Ok(()) }
 }
 
-/// Ranges that follow each other up to `all`, each of `PART` cells or what is left.
+/// Consecutive ranges that cover `all`, each of `PART` cells except for the last.
 pub(crate) fn parts(all: Range<u64>) -> impl Iterator<Item = Range<u64>> {
     let starts =
         (0..all.end.saturating_sub(all.start).div_ceil(PART)).map(move |at| all.start + at * PART);
     starts.map(move |start| start..all.end.min(start.saturating_add(PART)))
 }
 
-/// Calls `progress(done, all)`; what it raises ends the call.
+/// Calls `progress(done, all)`; an exception that it raises ends the call.
 pub(crate) fn report(progress: Option<&Bound<'_, PyAny>>, done: u64, all: u64) -> Answer<()> {
     if let Some(progress) = progress {
         progress.call1((done, all))?;
@@ -52,12 +52,12 @@ pub(crate) fn report(progress: Option<&Bound<'_, PyAny>>, done: u64, all: u64) -
     Ok(())
 }
 
-/// A number of cells, which are there.
+/// A number of cells that are in memory, as `usize`.
 pub(crate) fn index(at: u64) -> usize {
     usize::try_from(at).unwrap_or(usize::MAX)
 }
 
-/// Raises what a signal, such as Ctrl-C, asks for.
+/// Raises the exception of a pending signal, such as Ctrl-C.
 pub(crate) fn check_signals() -> PyResult<()> {
     Python::attach(|py| {
         py.check_signals()?;
@@ -65,7 +65,7 @@ pub(crate) fn check_signals() -> PyResult<()> {
     })
 }
 
-/// Asks a caller's thread for signals during a call that asks whether to go on.
+/// Checks the caller's thread for signals during a call that asks whether to continue.
 pub(crate) fn interruptible<T: Send>(
     py: Python<'_>,
     call: impl FnOnce(&mut dyn FnMut() -> bool) -> T + Send,
@@ -82,7 +82,7 @@ pub(crate) fn interruptible<T: Send>(
     raised.map_or(Ok(answer), Err)
 }
 
-/// A thread of its own that works some items ahead, until it has no more or nobody asks any more.
+/// A worker thread that runs some items ahead, until it has no more or the consumer stops.
 #[derive(Debug)]
 pub(crate) struct Ahead<T> {
     items: Receiver<T>,
@@ -90,7 +90,7 @@ pub(crate) struct Ahead<T> {
 }
 
 impl<T: Send + 'static> Ahead<T> {
-    /// Starts work, which sends its items until it hears `Break`.
+    /// Starts work, which sends its items until it receives `Break`.
     pub(crate) fn start(
         name: &str,
         ahead: usize,
@@ -106,7 +106,7 @@ impl<T: Send + 'static> Ahead<T> {
         Ok(Ahead { items, thread: Some(thread) })
     }
 
-    /// The next item, `None` after the last; what signals raise ends the wait.
+    /// The next item, `None` after the last; an exception from a signal ends the wait.
     pub(crate) fn next(&mut self, check_signals: impl Fn() -> PyResult<()>) -> PyResult<Option<T>> {
         loop {
             check_signals()?;
@@ -118,7 +118,7 @@ impl<T: Send + 'static> Ahead<T> {
         }
     }
 
-    /// After the last item; one of a thread that panicked is not the last.
+    /// Ends the iteration after the last item; fails if the thread panicked.
     fn end(&mut self) -> PyResult<Option<T>> {
         match self.thread.take().map(JoinHandle::join) {
             Some(Err(_)) => Err(PyRuntimeError::new_err("a thread of the library panicked")),

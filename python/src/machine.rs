@@ -10,7 +10,7 @@ use crate::values::Dict;
 /// A tree of levels with sizes and memories.
 ///
 /// `Machine("mn-core")` and `Machine("mn-core-2")` are built in; any other tree is written as
-/// levels from the outermost to the innermost, and `Machine.from_toml` reads the rest.
+/// levels from the outermost to the innermost, and `Machine.from_toml` reads full descriptions.
 ///
 /// >>> from tensor_layout import Machine
 /// >>> machine = Machine("L2B=2,PE=4")
@@ -24,7 +24,7 @@ use crate::values::Dict;
 #[derive(Debug)]
 pub(crate) struct PyMachine {
     pub(crate) machine: Machine,
-    /// The text that it was made from, which makes it again.
+    /// The text that the machine was made from, which recreates it.
     source: Source,
 }
 
@@ -35,14 +35,14 @@ enum Source {
 }
 
 impl PyMachine {
-    /// A tree that is nothing but its levels, such as that of a mesh.
+    /// A tree that consists only of its levels, for example for a mesh.
     pub(crate) fn of_levels(machine: Machine) -> PyMachine {
         let levels = machine.levels().map(|(level, size)| format!("{level}={size}"));
         let text = levels.collect::<Vec<_>>().join(",");
         PyMachine { machine, source: Source::Text(text) }
     }
 
-    /// The text of the machine, where the command and the page can read it.
+    /// The text of the machine, if the command and the page can read it.
     pub(crate) fn text(&self) -> Option<&str> {
         match &self.source {
             Source::Text(text) => Some(text),
@@ -55,11 +55,11 @@ impl PyMachine {
 #[pyclass(name = "Memory", frozen, get_all, module = "tensor_layout")]
 #[derive(Debug)]
 pub(crate) struct PyMemory {
-    /// The level whose units own it.
+    /// The level whose units own memories of this kind.
     owner: String,
-    /// The number of neighbouring units that share one.
+    /// The number of neighbouring units that share one memory of this kind.
     group: u64,
-    /// The number of long words it holds; None where that is not public.
+    /// The capacity in long words; None if it is not public.
     capacity: Option<u64>,
 }
 
@@ -115,13 +115,13 @@ impl PyMachine {
         Dict::new(self.machine.levels())
     }
 
-    /// The memories by their names.
+    /// The memories by name.
     #[getter]
     fn memories(&self) -> Dict<PyMemory> {
         Dict::new(self.machine.memories().map(|(name, memory)| (name, PyMemory::from(memory))))
     }
 
-    /// The number of leaves the tree has.
+    /// The number of leaves of the tree.
     #[getter]
     fn units(&self) -> u64 {
         self.machine.units()

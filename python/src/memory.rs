@@ -13,7 +13,7 @@ pub(crate) fn of(x: &Bound<'_, PyAny>) -> Option<Strided> {
     let size = isize::try_from(array.dtype().itemsize()).ok().filter(|size| *size > 0)?;
     let steps = array.shape().iter().zip(array.strides());
     let strides = steps.map(|(extent, bytes)| match extent {
-        // The stride of an axis that does not step says nothing.
+        // The stride of an axis of extent 0 or 1 is meaningless.
         0 | 1 => Some(u64::try_from(bytes / size).unwrap_or(0)),
         _ if bytes % size == 0 => u64::try_from(bytes / size).ok(),
         _ => None,

@@ -1,5 +1,5 @@
-//! Integers of Python as numbers of the library: True and False are not among them, and what does
-//! not fit is refused like any other argument.
+//! Python integers as numbers of the library: True and False are not accepted, and a number that does
+//! not fit is rejected like any other invalid argument.
 //!
 //! Arguments are read by `#[pyo3(from_py_with = number::read)]`.
 
@@ -15,17 +15,17 @@ use tensor_layout::LayoutError;
 
 use crate::refusal::{Answer, Refusal};
 
-/// A value that is read from an argument that holds numbers.
+/// A value that can be read from a numeric argument.
 pub(crate) trait Read: Sized {
     fn read(value: &Bound<'_, PyAny>) -> PyResult<Self>;
 }
 
-/// An argument that holds numbers.
+/// Reads a numeric argument.
 pub(crate) fn read<T: Read>(value: &Bound<'_, PyAny>) -> PyResult<T> {
     T::read(value)
 }
 
-/// Refuses True and False, which Python takes for 1 and 0.
+/// Rejects True and False, which Python treats as 1 and 0.
 pub(crate) fn refuse_bool(value: &Bound<'_, PyAny>) -> PyResult<()> {
     match value.is_instance_of::<PyBool>() {
         true => Err(PyTypeError::new_err("expected an integer, not bool")),
@@ -33,11 +33,11 @@ pub(crate) fn refuse_bool(value: &Bound<'_, PyAny>) -> PyResult<()> {
     }
 }
 
-/// Any integer of 128 bits; of those beyond the nearest, which is refused wherever it comes to.
+/// Reads any 128-bit integer; a larger one saturates, and whoever uses it rejects it.
 impl Read for i128 {
     fn read(value: &Bound<'_, PyAny>) -> PyResult<i128> {
         refuse_bool(value)?;
-        // Nearly all fit, and those of 64 bits are read at once.
+        // Nearly all fit in 64 bits, which is the fast path.
         if let Ok(number) = value.extract::<i64>() {
             return Ok(number.into());
         }
@@ -50,7 +50,7 @@ impl Read for i128 {
     }
 }
 
-/// A position in a sequence, as stubs know it.
+/// A position in a sequence, with the type that the stubs show.
 pub(crate) struct Position(pub(crate) i128);
 
 impl<'py> FromPyObject<'_, 'py> for Position {
@@ -77,7 +77,7 @@ impl Read for usize {
     }
 }
 
-/// The refusal of a number that 64 bits do not hold.
+/// The error for a number that does not fit in 64 bits.
 fn outside(number: i128) -> PyErr {
     Refusal::Argument(format!("expected an integer from 0 to 2**64 - 1, not {}", shown(number)))
         .into()

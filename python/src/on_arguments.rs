@@ -12,11 +12,11 @@ use crate::values::quoted;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct OnArguments {
     pub(crate) machine: Option<Machine>,
-    /// The text of the machine that was asked for, where it has one.
+    /// The text of the requested machine, if it has one.
     pub(crate) machine_text: Option<String>,
     pub(crate) memory: Option<String>,
     pub(crate) element_bits: Option<u64>,
-    /// The name of the element type, where a PadLayout has one.
+    /// The name of the element type, if a PadLayout specifies one.
     pub(crate) dtype: Option<String>,
     pub(crate) base: u64,
     pub(crate) oversized: bool,
@@ -24,7 +24,7 @@ pub(crate) struct OnArguments {
 }
 
 impl OnArguments {
-    /// Memory, bits of an element and name of its type, with the rest, but for the machine.
+    /// All arguments except the machine: memory, bits of an element, name of its type, and the rest.
     pub(crate) fn of(
         (memory, element_bits, dtype): (Option<String>, Option<u64>, Option<String>),
         base: u64,
@@ -55,9 +55,9 @@ impl OnArguments {
         }
     }
 
-    /// The options that are asked for and those that the layout has, which must not contradict each other.
+    /// Merges the requested options with those of the layout, which must not contradict each other.
     ///
-    /// The base of a placement is part of its layout, and is not added again.
+    /// The base of a placement is part of its layout and is not added again.
     pub(crate) fn and(self, written: &OnArguments) -> Answer<OnArguments> {
         Ok(OnArguments {
             machine: agreed("machine", self.machine, &written.machine, |of| quoted(of.name()))?,
@@ -100,7 +100,7 @@ fn bits(bits: &u64) -> String {
     format!("{bits} bits")
 }
 
-/// The one or the other, which are the same where there are both.
+/// Either value; if both are present, they must be equal.
 fn agreed<T: Clone + PartialEq>(
     what: &str,
     given: Option<T>,
@@ -116,13 +116,13 @@ fn agreed<T: Clone + PartialEq>(
     }
 }
 
-/// The name of a type that PadLayouts have.
+/// The name of a type that PadLayouts support.
 pub(crate) fn name_of(dtype: &Bound<'_, PyAny>) -> Option<String> {
     let dtype: Dtype = dtype.extract::<&str>().ok()?.parse().ok()?;
     Some(dtype.name().to_owned())
 }
 
-/// The width of a type: the name that a PadLayout gives it, or anything that NumPy takes for one.
+/// The width of a type, given by its PadLayout name or as anything that NumPy accepts as a type.
 pub(crate) fn bits_of(dtype: &Bound<'_, PyAny>) -> Answer<u64> {
     if let Ok(name) = dtype.extract::<&str>() {
         if let Ok(dtype) = name.parse::<Dtype>() {

@@ -1,4 +1,4 @@
-//! Tensors into the images of memories and back.
+//! Packs tensors into memory images and unpacks them.
 
 use bytemuck::{Pod, cast_slice, cast_slice_mut};
 use numpy::PyUntypedArrayMethods;
@@ -14,11 +14,11 @@ use crate::refusal::{Answer, refused};
 
 #[pymethods]
 impl Places {
-    /// Moves a tensor into memories: the image of every unit, all copies written.
+    /// Packs a tensor into a memory image of all units, with all copies written.
     ///
-    /// The image has the shape `image_shape` and the type of the tensor, any type of 1, 2, 4, 8 or 16 bytes:
-    /// those of `ml_dtypes`, booleans and dates too. Places without an element hold `fill`. `out` is memory to write to.
-    /// The interpreter's lock is released; a tensor in C order is not copied.
+    /// The image has the shape `image_shape` and the type of the tensor: any type of 1, 2, 4, 8 or 16 bytes,
+    /// including `ml_dtypes`, booleans and dates. Places without an element hold `fill`. `out` is an array to
+    /// write to. The GIL is released; a tensor in C order is not copied.
     ///
     /// >>> from tensor_layout import Layout
     /// >>> import numpy as np
@@ -46,7 +46,7 @@ impl Places {
         Ok(arrays(slf.py(), "pack")?.call1((slf, tensor, fill, out, progress))?)
     }
 
-    /// Moves the image of memories back into a tensor, from the first copy of every element.
+    /// Unpacks a memory image into a tensor, reading the first copy of every element.
     ///
     /// >>> from tensor_layout import Layout
     /// >>> import numpy as np
@@ -72,7 +72,7 @@ impl Places {
         Ok(arrays(slf.py(), "unpack")?.call1((slf, image, out, progress))?)
     }
 
-    /// Packs cells of one width; both sides flat.
+    /// Packs cells of one width; both arrays are flat.
     #[pyo3(signature = (
         tensor: "numpy.typing.NDArray[typing.Any]",
         image: "numpy.typing.NDArray[typing.Any]",
@@ -95,7 +95,7 @@ impl Places {
         }
     }
 
-    /// Unpacks cells of one width; both sides flat.
+    /// Unpacks cells of one width; both arrays are flat.
     #[pyo3(signature = (
         image: "numpy.typing.NDArray[typing.Any]",
         tensor: "numpy.typing.NDArray[typing.Any]",
@@ -118,7 +118,7 @@ impl Places {
     }
 }
 
-/// The most cells on either side that are moved at once, too few to release the interpreter's lock for.
+/// The most cells on either side for a single move: too few to be worth releasing the GIL.
 const FEW: u64 = 1 << 14;
 
 #[derive(Clone, Copy)]
@@ -129,7 +129,7 @@ enum Way {
 
 /// Moves a small plain array of numbers into new memory.
 ///
-/// `None` for everything else, and where the library refuses: there NumPy's rules and words decide.
+/// `None` for everything else, and on errors of the library: NumPy's rules and messages apply there.
 fn at_once<'py>(places: &Places, array: &Bound<'py, PyAny>, way: Way) -> Option<Bound<'py, PyAny>> {
     // Subclasses may be masked.
     array.cast_exact::<PyUntypedArray>().ok()?;
@@ -145,7 +145,7 @@ fn at_once<'py>(places: &Places, array: &Bound<'py, PyAny>, way: Way) -> Option<
         .or_else(|| cells(array).moved::<u8, u8>())
 }
 
-/// An array that is to be moved at once.
+/// An array to be moved in one piece.
 struct WholeMove<'a, 'py> {
     program: &'a Program,
     shape: Vec<u64>,
@@ -154,7 +154,7 @@ struct WholeMove<'a, 'py> {
 }
 
 impl<'py> WholeMove<'_, 'py> {
-    /// The shapes of what is given and of what is made.
+    /// The shapes of the input and of the result.
     fn shapes(&self) -> (Vec<usize>, Vec<usize>) {
         let tensor = self.shape.iter().map(|extent| index(*extent)).collect();
         let image = self.program.columns().map(|(_, size)| index(size)).collect();
@@ -164,7 +164,7 @@ impl<'py> WholeMove<'_, 'py> {
         }
     }
 
-    /// Moves numbers of one type as the bits that they are.
+    /// Moves numbers of one type bit by bit, without conversion.
     fn moved<T: Element + Pod, C: Pod>(&self) -> Option<Bound<'py, PyAny>> {
         let array = self.array.cast::<PyArrayDyn<T>>().ok()?;
         let (given, made) = self.shapes();
@@ -183,10 +183,10 @@ impl<'py> WholeMove<'_, 'py> {
     }
 }
 
-/// The bytes of memory that a system makes at once, or fewer.
+/// The size of a memory page in bytes, or less.
 const PAGE: usize = 4096;
 
-/// The width of the cells of an array, which is one of five.
+/// The width of the cells of an array, one of five possible widths.
 fn width(array: &Bound<'_, PyAny>) -> Answer<usize> {
     Ok(array.getattr("itemsize")?.extract()?)
 }
@@ -216,14 +216,14 @@ fn pack<T: Element + Copy + Sync>(
     for part in image.chunks_mut(index(PART)) {
         py.detach(|| match has_holes {
             true => part.fill(fill),
-            // A system makes memory when it is touched: here in order, for the first window may reach all of it.
+            // The system maps pages on first touch: touch them in order, as one window may reach all.
             false => part.iter_mut().step_by(PAGE / size_of::<T>()).for_each(|cell| *cell = fill),
         });
         py.check_signals()?;
     }
     in_windows(py, program, copies, progress, |window, range| {
         let tensor = tensor.get(range).unwrap_or_default();
-        // One element may have more copies than are written between two looks at signals.
+        // One element may have more copies than are written between two checks for signals.
         let all = 0..window.places();
         let cuts = if copies > PART { parts(window.reach()).collect() } else { vec![all] };
         for part in cuts {

@@ -1,4 +1,4 @@
-//! Layouts as plain data, for pickles of what edits made.
+//! Layouts as plain data, for pickling edited layouts.
 
 use pyo3::prelude::*;
 use tensor_layout::algebra::{self, Combine, Subaxis, Target};
@@ -19,7 +19,7 @@ pub(crate) enum To {
 /// Extent and digits, major to minor.
 pub(crate) type Axis = (u64, Vec<Digit>);
 
-/// `sum` or `xor`, what it starts from, extent and digits.
+/// `sum` or `xor`, start value, extent and digits.
 pub(crate) type Derived = (String, u64, u64, Vec<Digit>);
 
 /// Axes, derived axes, copies; levels with their offsets and spans.

@@ -82,7 +82,7 @@ struct Wanted {
 }
 
 impl Wanted {
-    /// Refuses what goes with the other view.
+    /// Rejects options that belong to the other view.
     fn check_view(&self, view: &str) -> Answer<()> {
         let cut = !self.slice.is_empty() || !self.zoom.is_empty();
         match view {
@@ -104,7 +104,7 @@ impl Wanted {
         self.by.into_iter().chain(labels).chain(self.at.iter().map(|(level, _)| level))
     }
 
-    /// Refuses levels and units that the placement does not have.
+    /// Rejects levels and units that the placement does not have.
     fn check(&self, placement: &Placement) -> Answer<()> {
         let columns = placement.columns();
         if let Some(level) = self.levels().find(|level| !columns.contains(level)) {
@@ -140,8 +140,9 @@ impl Places {
     /// Draws the tensor as a grid: each cell has its address and the colour of its unit.
     ///
     /// `after` is another layout, drawn beside it; `view="machine"` draws the memories instead.
-    /// `by` is the level that gives the colour, `slice` a range per axis that is shown, `zoom` the index
-    /// per axis whose block is shown in detail, `at` the unit whose memory is drawn; `labels` are `address`, `unit`, `index` or levels.
+    /// `by` is the level that sets the colour, `slice` the range of each axis to show, `zoom` the index
+    /// per axis whose block is shown in detail, `at` the unit whose memory is drawn; `labels` are
+    /// `address`, `unit`, `index` or levels.
     ///
     /// >>> from tensor_layout import Layout
     /// >>> print(Layout("((2_PE, 2:3), (3:1))").draw().to_text(40).splitlines()[0])
@@ -189,7 +190,7 @@ impl Places {
         }))
     }
 
-    /// The page to touch the layout in, as one file: notebooks show it in a frame, `save` writes it.
+    /// An interactive page for the layout, as one file: notebooks show it in a frame, `save` writes it.
     ///
     /// >>> from tensor_layout import Layout
     /// >>> page = Layout("((4_PE, 3:8), (8:1))").explore()
@@ -239,7 +240,7 @@ impl Places {
     }
 }
 
-/// Refuses what the page would drop: it places both layouts alike.
+/// Rejects options that the page would ignore, because it places both layouts in the same way.
 fn check_beside(after: &OnArguments, arguments: &OnArguments) -> Answer<()> {
     let machine = after.machine.is_none() || after.machine == arguments.machine;
     let memory = after.memory.is_none() || after.memory == arguments.memory;

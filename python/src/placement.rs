@@ -14,7 +14,7 @@ use crate::places::Places;
 use crate::refusal::Answer;
 use crate::values::Tuple;
 
-/// A layout on a machine, checked against it. `Layout.on` makes it.
+/// A layout on a machine, checked against the machine. Returned by `Layout.on`.
 ///
 /// >>> from tensor_layout import Layout
 /// >>> layout = Layout("((16_L2B, 8_L1B, 8:8), (16_MAB, 8:1, 4_PE))")
@@ -28,7 +28,7 @@ use crate::values::Tuple;
 pub(crate) struct PyPlacement {
     /// The layout that was placed.
     layout: Py<PyLayout>,
-    /// The machine that was asked for.
+    /// The machine that was requested.
     machine: Option<Py<PyMachine>>,
 }
 
@@ -41,7 +41,7 @@ impl PyPlacement {
         let places = source.as_super().get();
         let mut arguments = arguments.on(machine.map(Bound::get)).and(&places.arguments)?;
         let layout = places.on(arguments.machine.as_ref())?;
-        // Devices are counted through the tree that was asked for; else the mesh is the machine.
+        // Devices are numbered through the requested tree; without one the mesh is the machine.
         if let (Some(LayoutText::Sharded(shape)), None) =
             (places.written_text(), &arguments.machine)
         {
@@ -89,12 +89,12 @@ impl PyPlacement {
 
 #[pymethods]
 impl PyLayout {
-    /// Places the layout on a machine: checked against it, levels that it does not name hold
-    /// copies.
+    /// Places the layout on a machine and checks it against the machine. Levels that the layout does
+    /// not name hold copies.
     ///
-    /// `memory` is one of the machine's, `dtype` the type of the elements (which gives lanes and
-    /// bytes), `base` the first address. `oversized` takes a layout that does not fit; `shared`, without a
-    /// machine, one whose elements share places.
+    /// `memory` is a memory of the machine, `dtype` the element type (which determines lanes and
+    /// bytes), `base` the first address. `oversized` accepts a layout that does not fit; `shared`, without
+    /// a machine, a layout whose elements share places.
     ///
     /// >>> from tensor_layout import Layout
     /// >>> placement = Layout("((12:8), (8:1))").on("PE=4", memory="LM0")
@@ -125,7 +125,7 @@ impl PyLayout {
         PyPlacement::of(slf, arguments, machine.as_ref())
     }
 
-    /// A placement as pickle keeps it.
+    /// Unpickles a placement.
     #[pyo3(signature = (
         machine: "Machine | None",
         on: "tuple[str | None, int | None, str | None]",
@@ -154,7 +154,7 @@ impl PyPlacement {
         self.layout.clone_ref(py)
     }
 
-    /// The machine; that of the mesh for a sharding, or None.
+    /// The machine, which is the mesh for a sharding, or None.
     #[getter]
     fn machine(slf: &Bound<'_, Self>) -> PyResult<Option<Py<PyMachine>>> {
         if let Some(machine) = &slf.get().machine {
@@ -164,7 +164,7 @@ impl PyPlacement {
         tree.map(|tree| Py::new(slf.py(), PyMachine::of_levels(tree))).transpose()
     }
 
-    /// The memory that addresses are in.
+    /// The memory that the addresses refer to.
     #[getter]
     fn memory(slf: &Bound<'_, Self>) -> Option<String> {
         slf.as_super().get().arguments.memory.clone()
@@ -189,7 +189,7 @@ impl PyPlacement {
         Ok(Tuple(levels.iter().map(ToString::to_string).collect()))
     }
 
-    /// Addresses per unit, base included.
+    /// The number of addresses per unit, base included.
     #[getter]
     fn footprint_words(slf: &Bound<'_, Self>) -> Answer<u64> {
         Ok(slf.as_super().get().placement()?.footprint_words())
@@ -229,7 +229,7 @@ impl PyPlacement {
     }
 }
 
-/// The machine, memory and width; without a machine, the last two are those asked for.
+/// The machine, memory and width; without a machine, the last two are as requested.
 fn on(places: &Places) -> Answer<impl Eq + Hash> {
     let placement = places.placement()?;
     Ok((placement.machine(), placement.memory(), placement.element_bits()))

@@ -1,4 +1,4 @@
-//! The questions that a layout and a placement answer alike.
+//! The methods that layouts and placements share.
 
 use std::hash::Hash;
 use std::sync::OnceLock;
@@ -21,7 +21,7 @@ use crate::refusal::{Answer, Refusal, refused};
 use crate::table::PyTable;
 use crate::values::Tuple;
 
-/// The questions that a `Layout` and a `Placement` answer alike. It is not made directly.
+/// The methods that `Layout` and `Placement` share. Not instantiated directly.
 #[pyclass(name = "Places", weakref, subclass, frozen, module = "tensor_layout")]
 #[derive(Debug)]
 pub(crate) struct Places {
@@ -56,27 +56,27 @@ impl Places {
         Places::new(layout, like, self.arguments.clone())
     }
 
-    /// The places in units that no text of this one counts in: what it says of memory and type is gone.
+    /// A layout whose places are in other units than its text: memory and type no longer apply.
     pub(crate) fn in_other_units(&self, layout: Layout) -> Places {
-        // CuTe and strided text name no type.
+        // CuTe and strided texts do not name a type.
         let like = self.like().filter(|text| text.is_function());
         let like = like.map(|text| (text.clone(), false));
         Places::new(layout, like, OnArguments::default())
     }
 
-    /// This layout where it was placed, under the text that it has without the base.
+    /// This layout as placed, with the text that it has without the base.
     pub(crate) fn placed(&self, arguments: OnArguments, placement: Placement) -> Places {
         let text = OnceLock::from(self.text().cloned());
         let places = Places::new(placement.layout().clone(), self.like.clone(), arguments);
         Places { text, placement: OnceLock::from(Ok(placement)), ..places }
     }
 
-    /// The text that says exactly this layout, if there is one.
+    /// The text for exactly this layout, if there is one.
     pub(crate) fn text(&self) -> Option<&LayoutText> {
         self.written_text().or_else(|| self.text.get_or_init(|| self.find_text()).as_ref())
     }
 
-    /// The text that this layout was written as, if no edit came between.
+    /// The text that this layout was written as, if it has not been edited since.
     pub(crate) fn written_text(&self) -> Option<&LayoutText> {
         self.like.as_ref().filter(|(_, exact)| *exact).map(|(text, _)| text)
     }
@@ -94,7 +94,7 @@ impl Places {
         like().or_else(pad_layout)
     }
 
-    /// The layout on a machine, through whose tree a sharding counts its devices: once, when it is
+    /// The layout on a machine. A sharding numbers its devices through the machine's tree, once, when it is
     /// placed. Levels that only a text names are checked.
     pub(crate) fn on(&self, machine: Option<&Machine>) -> Answer<Layout> {
         match (self.written_text(), machine) {
@@ -117,12 +117,12 @@ impl Places {
         self.like().map_or(IndexOrder::RowMajor, LayoutText::index_order)
     }
 
-    /// Returns whether places are numbers that elements may share: as in the notation that the layout came from.
+    /// Returns whether places are numbers that elements may share, as in the notation of the original text.
     pub(crate) fn is_function(&self) -> bool {
         self.like().is_some_and(LayoutText::is_function)
     }
 
-    /// The differences that equal maps may have: the numbers of elements, memory and type.
+    /// The properties in which equal maps may differ: the numbering of elements, memory and type.
     pub(crate) fn manner(&self) -> impl Eq + Hash {
         (self.order(), self.is_function(), &self.arguments.memory, self.arguments.element_bits)
     }
@@ -133,7 +133,7 @@ impl Places {
         Ok(self.manner() == other.manner() && (ours == theirs || ours.same_map(theirs)?.is_none()))
     }
 
-    /// Equal for all ways to write a map: its shape, and the places of a few elements.
+    /// A hash that does not depend on the notation: of the shape and the places of a few elements.
     pub(crate) fn hash(&self) -> u64 {
         let shape = self.layout.shape();
         let place = |entry: &dyn Fn(usize, u64) -> u64| {
@@ -148,7 +148,7 @@ impl Places {
         crate::hash_of(&(&shape, middle, last, ends, self.manner()))
     }
 
-    /// Points into the text, where this layout was written.
+    /// Makes the error point into the text, if this layout has one.
     pub(crate) fn refuse(&self, error: LayoutError) -> Refusal {
         match self.written_text() {
             Some(text) => text.refuse(error).into(),
@@ -173,7 +173,7 @@ impl Places {
         self.text().map_or_else(|| shape_text(&self.layout), ToString::to_string)
     }
 
-    /// A drawing of a placement with its title and the tiles that the text names.
+    /// A drawing of a placement, with its title and the tiles that the text names.
     pub(crate) fn drawing<'a>(&self, placement: &'a Placement) -> Drawing<'a> {
         let drawing = Drawing::new(placement).title(&self.title());
         match self.text() {
@@ -188,7 +188,7 @@ impl Places {
     }
 }
 
-/// The element type of a text, which is that of XLA shapes where the notation does not name one.
+/// The element type of a text; `f32` if the notation does not name one.
 pub(crate) fn dtype_of(text: &LayoutText) -> Option<XlaDtype> {
     text.xla_dtype().or_else(|| XlaDtype::from_name("f32"))
 }
@@ -237,7 +237,7 @@ impl Places {
         Ok(Tuple(self.placement()?.columns().iter().map(ToString::to_string).collect()))
     }
 
-    /// The number of places each element has.
+    /// The number of places of each element.
     #[getter]
     fn copies(&self) -> Answer<u64> {
         Ok(self.placement()?.copies())
@@ -253,10 +253,10 @@ impl Places {
         Ok(Tuple(self.sizes()?))
     }
 
-    /// The place of an element; of its first copy, where it has several.
+    /// The place of an element, or of its first copy if it has several.
     ///
-    /// Arrays of indexes give an array of coordinates for every level: an entry per axis,
-    /// broadcast against each other, or one array whose last dimension is the index. Negative indexes count
+    /// Arrays of indexes give an array of coordinates for every level. Pass an array per axis (they are
+    /// broadcast against each other), or one array whose last dimension is the index. Negative indexes count
     /// from the end, as in `layout[..]`.
     ///
     /// >>> from tensor_layout import Layout
@@ -313,11 +313,11 @@ impl Places {
         Ok(all)
     }
 
-    /// The element at a place: its index, or why there is none, which is false.
+    /// The index of the element at a place, or the reason why there is none (an `Empty`, which is falsy).
     ///
-    /// Arrays of coordinates give an array of indexes, with -1 where there is a hole, -2 where
-    /// there is padding and -3 for places outside. A layout without axes gives one column: its
-    /// element is 0 there, so that `found[..., 0] >= 0` is where elements are for every layout.
+    /// Arrays of coordinates give an array of indexes, with -1 for holes, -2 for padding and -3 for
+    /// places outside. A layout without axes has one column, which is 0 for its element, so that
+    /// `found[..., 0] >= 0` marks the places with elements for every layout.
     ///
     /// >>> from tensor_layout import Layout
     /// >>> layout = Layout("(10,7)/((3:7, 4_PE), (7:1))")
@@ -348,7 +348,7 @@ impl Places {
 
     /// The table of all places: a row per element and copy, sorted by place.
     ///
-    /// `at` keeps a unit or subtree, `padding` adds the slots without an element, and
+    /// `at` keeps the rows of a unit or subtree, `padding` adds the slots without an element, and
     /// `part=(k, n)` keeps the k-th of n parts.
     ///
     /// >>> from tensor_layout import Layout
@@ -384,7 +384,7 @@ impl Places {
         for entry in index {
             match i128::read(&entry) {
                 Ok(entry) => entries.push(entry),
-                // Those of NumPy, too.
+                // NumPy integers, too.
                 Err(_) if entry.extract::<bool>().is_ok() => {
                     return Err(PyTypeError::new_err("an index is an integer, not bool").into());
                 }

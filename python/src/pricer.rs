@@ -1,4 +1,4 @@
-//! Prices of relayouts: a machine with its rates, and a memory of what was counted.
+//! Prices of relayouts: a machine with its rates, and a cache of computed traffic.
 
 use std::collections::HashMap;
 
@@ -14,11 +14,11 @@ use crate::refusal::{Answer, refused};
 use crate::relayout::placed;
 use crate::values::Dict;
 
-/// Prices relayouts in steps of a machine, and remembers them.
+/// Prices relayouts in steps of a machine, and caches the prices.
 ///
-/// `rates` are the long words that enter or leave a unit of a level in a step, a number for both directions or a
-/// pair `(into, out_of)`; `latency` the steps that each word takes besides. Levels without a rate cost nothing.
-/// Layouts that differ only inside units share their prices. Threads may share a pricer.
+/// `rates` are the long words per step that enter or leave a unit of a level: a number for both directions
+/// or a pair `(into, out_of)`. `latency` is the extra steps of each word. Levels without a rate cost nothing.
+/// Layouts that differ only inside units have the same price. Threads may share a pricer.
 ///
 /// >>> from fractions import Fraction
 /// >>> from tensor_layout import Pricer
@@ -59,7 +59,7 @@ impl PyCost {
     }
 }
 
-/// The units that hold each element of a layout: a pricer prices pairs of them.
+/// The units that hold each element of a layout. A pricer prices pairs of parts.
 #[pyclass(name = "UnitPart", frozen, eq, hash, module = "tensor_layout")]
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct PyPart(PartId);
@@ -98,11 +98,11 @@ fn rates(value: &Bound<'_, PyAny>) -> Answer<(Rate, Rate)> {
 
 type Rates<'py> = HashMap<String, Bound<'py, PyAny>>;
 
-/// The rates of a machine, with those that are given for levels.
+/// The rates of a machine, overridden by those given for levels.
 fn model(machine: &Machine, element_bits: u64, given: &Rates<'_>) -> Answer<CostModel> {
     let levels = given.iter().map(|(level, value)| Ok((Level::new(level)?, rates(value)?)));
     let levels = levels.collect::<Answer<Vec<(Level, (Rate, Rate))>>>()?;
-    // A model needs a rate at least: those of the machine, or a first one of those given.
+    // A model needs at least one rate: from the machine, or from the given ones.
     let rated = machine.clone().with_bandwidth(levels.iter().map(|(level, _)| (*level, 1)))?;
     let model = CostModel::new(&rated, element_bits)?;
     let set = |model: CostModel, (level, (into, out_of))| model.with_rates(level, into, out_of);
@@ -110,7 +110,7 @@ fn model(machine: &Machine, element_bits: u64, given: &Rates<'_>) -> Answer<Cost
 }
 
 impl PyPricer {
-    /// The part of an argument: one that this pricer gave, or that of a layout on its machine.
+    /// The part for an argument: a part that this pricer returned, or a layout on its machine.
     fn part_of(&self, value: &Bound<'_, PyAny>) -> Answer<PartId> {
         if let Ok(part) = value.cast::<PyPart>() {
             return Ok(part.get().0);
@@ -164,20 +164,20 @@ impl PyPricer {
         Ok(PyPricer { pricer, machine: machine.unbind(), element_bits })
     }
 
-    /// The units that hold each element of a layout. Equal parts have equal prices; asking with parts
-    /// saves taking the layouts apart again.
+    /// The units that hold each element of a layout. Equal parts have equal prices. Passing parts
+    /// instead of layouts avoids analysing the layouts again.
     #[pyo3(signature = (layout: "Places | str") -> "UnitPart")]
     fn part(&self, layout: &Bound<'_, PyAny>) -> Answer<PyPart> {
         Ok(PyPart(self.part_of(layout)?))
     }
 
-    /// The steps that a relayout takes at least, as if all units had the same share.
+    /// A lower bound on the steps of a relayout, as if all units had the same share of the work.
     #[pyo3(signature = (source: "Places | UnitPart | str", destination: "Places | UnitPart | str") -> "Cost")]
     fn cost(&self, source: &Bound<'_, PyAny>, destination: &Bound<'_, PyAny>) -> Answer<PyCost> {
         Ok(self.priced((source, destination), Pricer::cost)?.into())
     }
 
-    /// The steps until the busiest unit has received and sent all.
+    /// A lower bound on the steps until the busiest unit has received and sent everything.
     #[pyo3(signature = (source: "Places | UnitPart | str", destination: "Places | UnitPart | str") -> "Cost")]
     fn busiest_cost(
         &self,
@@ -187,8 +187,8 @@ impl PyPricer {
         Ok(self.priced((source, destination), Pricer::busiest_cost)?.into())
     }
 
-    /// The number of elements that have to enter and to leave the units of each level; None where
-    /// copies leave open which unit sends.
+    /// The number of elements that must enter and leave the units of each level; None where copies
+    /// leave the sender open.
     #[pyo3(signature = (source: "Places | UnitPart | str", destination: "Places | UnitPart | str") -> "dict[str, dict[str, int | None]]")]
     fn traffic(
         &self,
@@ -201,7 +201,7 @@ impl PyPricer {
         Ok(Dict::new(levels.iter().map(|of| (of.level, counts(of)))))
     }
 
-    /// The number of different parts, and of the answers that are kept and that were counted.
+    /// The numbers of distinct parts, of answers that are cached, and of answers that were computed.
     fn statistics(&self) -> Dict<u64> {
         let of = self.pricer.statistics();
         Dict::new([("parts", of.parts), ("kept", of.kept), ("counted", of.counted)])

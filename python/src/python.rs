@@ -1,4 +1,4 @@
-//! The functions of Python's side of the package.
+//! The functions of the package's Python side.
 
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;

@@ -14,12 +14,12 @@ use tensor_layout::sharding::ShardingError;
 use tensor_layout::{LayoutError, ParseError};
 use tensor_layout_hlo::CollectiveError;
 
-/// The reason a call is refused.
+/// The reason why a call fails.
 #[derive(Debug)]
 pub(crate) enum Refusal {
     Text(ParseError),
     Meaning(Cause),
-    /// An index from the end, which the library does not count.
+    /// An out-of-range index counted from the end, which the library does not support.
     OutOfRange(String),
     Argument(String),
     Python(PyErr),
@@ -28,7 +28,7 @@ pub(crate) enum Refusal {
 /// The result of every method.
 pub(crate) type Answer<T> = Result<T, Refusal>;
 
-/// Refuses an argument.
+/// Rejects an argument.
 pub(crate) fn refused<T>(why: impl Into<String>) -> Answer<T> {
     Err(Refusal::Argument(why.into()))
 }

@@ -1,4 +1,4 @@
-//! Relayouts: what has to move to go from one layout to another.
+//! Relayouts: the data that must move between two layouts.
 
 use std::sync::Arc;
 
@@ -18,9 +18,9 @@ use crate::refusal::{Answer, refused};
 use crate::transfers::PyTransfers;
 use crate::values::{Dict, Tuple};
 
-/// The data that has to move to go from one layout to another: exact counts for tensors of any size.
+/// The data that must move between two layouts: exact counts for tensors of any size.
 ///
-/// The function `relayout` makes it; `str` is the page that the command prints.
+/// Returned by the function `relayout`; `str` is the report that the command prints.
 #[pyclass(name = "Relayout", weakref, frozen, module = "tensor_layout")]
 #[derive(Debug)]
 pub(crate) struct PyRelayout {
@@ -29,7 +29,7 @@ pub(crate) struct PyRelayout {
     source: Py<Places>,
     destination: Py<Places>,
     placements: (Placement, Placement),
-    /// The steps by the rates of the machine, where it has them.
+    /// The steps by the rates of the machine, if it has any.
     steps: Option<u64>,
 }
 
@@ -39,7 +39,7 @@ type Lost = (Tuple<u64>, Tuple<u64>, PyLocation);
 /// Pairs two layouts of a tensor: where it is, and where it is wanted.
 ///
 /// Layouts and texts are placed on `machine`; without one there are as many units as both name. Placements
-/// are where they are, and nothing may be asked that contradicts them.
+/// stay on their machine, and the other arguments must not contradict them.
 ///
 /// >>> from tensor_layout import relayout
 /// >>> move = relayout("((4_PE, 3:8), (8:1))", "((12:2), (4_PE, 2:1))", "PE=4")
@@ -78,7 +78,7 @@ pub(crate) fn relayout(
     Ok(PyRelayout { pair, traffic, source, destination, placements: (from, to), steps })
 }
 
-/// Two layouts of a tensor as is asked, else on the machine that both have in common.
+/// Places two layouts of a tensor as requested, by default on the machine that they have in common.
 pub(crate) fn paired(
     source: &Places,
     destination: &Places,
@@ -94,7 +94,7 @@ pub(crate) fn paired(
     Ok((place(source)?, place(destination)?))
 }
 
-/// A placement as it is, where nothing else is asked; its layout has the base already.
+/// A placement as it is, if nothing else is requested; its layout already includes the base.
 pub(crate) fn placed(places: &Places, arguments: &OnArguments) -> Answer<Placement> {
     let has = &places.arguments;
     if (&has.machine, &has.memory, has.element_bits)
@@ -106,7 +106,7 @@ pub(crate) fn placed(places: &Places, arguments: &OnArguments) -> Answer<Placeme
     arguments.place(layout, places.is_function()).map_err(|error| places.refuse(error))
 }
 
-/// The machine of a side that is placed, else the units that both layouts name, or one.
+/// The machine of a side that is placed, else the units that both layouts name, or a single unit.
 fn common_machine(source: &Places, destination: &Places) -> Answer<Machine> {
     let placed = [source, destination].into_iter().find_map(|side| side.arguments.machine.clone());
     if let Some(machine) = placed {
@@ -147,13 +147,13 @@ impl PyRelayout {
 
 #[pymethods]
 impl PyRelayout {
-    /// The layout that the tensor has.
+    /// The layout to move from.
     #[getter]
     fn source(&self, py: Python<'_>) -> Py<Places> {
         self.source.clone_ref(py)
     }
 
-    /// The layout that it is to have.
+    /// The layout to move to.
     #[getter]
     fn destination(&self, py: Python<'_>) -> Py<Places> {
         self.destination.clone_ref(py)
@@ -165,7 +165,7 @@ impl PyRelayout {
         self.traffic.elements
     }
 
-    /// The number of places each has in the destination.
+    /// The number of places of each element in the destination.
     #[getter]
     fn copies(&self) -> u64 {
         self.traffic.copies
@@ -177,31 +177,31 @@ impl PyRelayout {
         Dict::new(self.traffic.by_distance.iter().copied())
     }
 
-    /// The number of elements that have to enter the units of each level at least, whatever the algorithm.
+    /// The least number of elements that must enter the units of each level, whatever the algorithm.
     #[getter]
     fn into(&self) -> Dict<u64> {
         self.per_level(|level| level.into)
     }
 
-    /// The number that have to leave them; None where copies leave open which unit sends.
+    /// The least number of elements that must leave them; None where copies leave the sender open.
     #[getter]
     fn out_of(&self) -> Dict<Option<u64>> {
         self.per_level(|level| level.out_of)
     }
 
-    /// The steps that it takes at least by the rates of the machine, where it and `dtype` tell.
+    /// A lower bound on the steps, by the rates of the machine; None without rates or an element width.
     #[getter]
     fn steps(&self) -> Option<u64> {
         self.steps
     }
 
-    /// The kind of move.
+    /// The kind of move, as a sentence.
     #[getter]
     fn sentence(&self) -> String {
         self.pair.sentence(&self.traffic)
     }
 
-    /// The traffic of the levels, innermost first, as a data frame takes it: `polars.DataFrame(move)`,
+    /// The traffic of each level, innermost first, for data frames: `polars.DataFrame(move)`,
     /// `pandas.DataFrame.from_arrow(move)`. The columns are `level`, `into` and `out_of`.
     #[pyo3(signature = (requested_schema: "object" = None) -> "object")]
     fn __arrow_c_stream__<'py>(
@@ -221,7 +221,7 @@ impl PyRelayout {
         )
     }
 
-    /// The moves digit by digit, in sentences: `axis 0, 4 at 3: PE -> Addr x 6`.
+    /// The moves as text, digit by digit: `axis 0, 4 at 3: PE -> Addr x 6`.
     #[getter]
     fn moves(&self) -> Answer<Vec<String>> {
         let account = self.pair.account()?;
@@ -229,7 +229,7 @@ impl PyRelayout {
         Ok(account.moves.iter().map(ToString::to_string).chain(copies).collect())
     }
 
-    /// The moves themselves, nearest first, as runs of elements from one unit to some units.
+    /// The moves themselves, nearest first, as runs of elements from one unit to one or more units.
     ///
     /// >>> from tensor_layout import relayout
     /// >>> move, = relayout("((1_PE, 4:1))", "((4:1))", "PE=4").transfers()
@@ -240,10 +240,10 @@ impl PyRelayout {
         PyTransfers::of(self.pair.clone())
     }
 
-    /// The first element that is lost where the move is carried out in the memory of the source, or None.
+    /// The first element that is lost if the move is done within the memory of the source, or None.
     ///
-    /// All units write their addresses in this order, at the same pace. The answer is the index of the element, that
-    /// of the element which is written in its place, and the place.
+    /// All units write their addresses in this order, at the same pace. The result is the index of the lost
+    /// element, the index of the element that overwrites it, and the place.
     ///
     /// >>> from tensor_layout import relayout
     /// >>> spread = relayout("((8:1))", "((8:2))", "PE=1")

@@ -7,7 +7,7 @@ use tensor_layout::report::Report;
 use crate::places::Places;
 use crate::refusal::Answer;
 
-/// A layout in numbers; `str` is the page that the command prints.
+/// A layout in numbers; `str` is the report that the command prints.
 ///
 /// >>> from tensor_layout import Layout
 /// >>> print(str(Layout("((4_PE, 3:8), (8:1))").report()).splitlines()[0])
@@ -16,7 +16,7 @@ use crate::refusal::Answer;
 #[derive(Debug)]
 pub(crate) struct PyReport {
     pub(crate) report: Report,
-    /// The layout or placement that it is of.
+    /// The layout or placement that the report describes.
     pub(crate) of: Py<Places>,
 }
 
@@ -34,7 +34,7 @@ impl PyReport {
         self.report.elements
     }
 
-    /// The number of places each element has.
+    /// The number of places of each element.
     #[getter]
     fn copies(&self) -> u64 {
         self.report.copies
@@ -46,19 +46,19 @@ impl PyReport {
         self.report.slots
     }
 
-    /// The number of them that do not hold an element.
+    /// The number of slots that do not hold an element.
     #[getter]
     fn pads(&self) -> u64 {
         self.report.pads
     }
 
-    /// Addresses per unit, base included.
+    /// The number of addresses per unit, base included.
     #[getter]
     fn footprint_words(&self) -> u64 {
         self.report.footprint_words
     }
 
-    /// The number of elements and of padding slots of equal reports are equal.
+    /// Equal reports have equal numbers of elements and of padding slots.
     fn __eq__(&self, other: &PyReport) -> bool {
         self.report == other.report
     }

@@ -14,12 +14,12 @@ use crate::relayout::paired;
 
 /// The movements that bring a tensor from one memory into another.
 ///
-/// The function `route` finds it; `str` is the page that the command prints.
+/// Returned by the function `route`; `str` is the report that the command prints.
 #[pyclass(name = "Route", weakref, frozen, module = "tensor_layout")]
 #[derive(Debug)]
 pub(crate) struct PyRoute(Route);
 
-/// One movement of a route, with the layout that it makes and the long words that pass.
+/// One movement of a route, with the resulting layout and the number of long words moved.
 #[pyclass(name = "Hop", frozen, module = "tensor_layout")]
 #[derive(Debug)]
 pub(crate) struct PyHop(Hop);
@@ -75,25 +75,25 @@ pub(crate) fn route(
 
 #[pymethods]
 impl PyRoute {
-    /// The hops, in order; none where the source serves as it is.
+    /// The hops, in order; empty if the source can be used as it is.
     #[getter]
     fn hops(&self) -> Vec<PyHop> {
         self.0.hops().iter().cloned().map(PyHop).collect()
     }
 
-    /// The sum of the least cycles of the hops.
+    /// The sum of the minimum cycles of the hops.
     #[getter]
     fn cycles(&self) -> u64 {
         self.0.cycles().0
     }
 
-    /// Returns whether a hop has no rate, so that `cycles` are a lower bound.
+    /// True if a hop lacks a rate, so that `cycles` is a lower bound.
     #[getter]
     fn at_least(&self) -> bool {
         !self.0.cycles().1
     }
 
-    /// The film of the elements on their way from memory to memory.
+    /// A film of the elements moving from memory to memory.
     fn film(&self) -> Answer<PyFilm> {
         Ok(PyFilm(Film::of_route(&self.0)?))
     }
@@ -109,7 +109,7 @@ impl PyRoute {
 
 #[pymethods]
 impl PyHop {
-    /// The name of the movement; None on a machine that has none.
+    /// The name of the movement; None on a machine without movements.
     #[getter]
     fn movement(&self) -> Option<String> {
         self.0.movement.as_ref().map(|movement| movement.name.clone())
@@ -133,25 +133,25 @@ impl PyHop {
         Route::text(&self.0.target)
     }
 
-    /// The long words that pass the memory nearer to the root.
+    /// The number of long words that pass through the memory nearer to the root.
     #[getter]
     fn upper_words(&self) -> u64 {
         self.0.upper_words
     }
 
-    /// The long words that each of the lower memories passes.
+    /// The number of long words that pass through each of the lower memories.
     #[getter]
     fn lower_words(&self) -> u64 {
         self.0.lower_words
     }
 
-    /// The least number of cycles; None without a rate.
+    /// The minimum number of cycles; None without a rate.
     #[getter]
     fn cycles(&self) -> Option<u64> {
         self.0.cycles
     }
 
-    /// Returns whether the rates are the maker's.
+    /// True if the rates are the maker's.
     #[getter]
     fn is_from_maker(&self) -> bool {
         self.0.is_from_maker()

@@ -10,7 +10,7 @@ use crate::places::Places;
 use crate::refusal::{Answer, Refusal};
 use crate::values::Tuple;
 
-/// The answer of `same`: true, or false with a witness.
+/// The answer of `same`: truthy, or falsy with a witness.
 ///
 /// >>> from tensor_layout import Layout
 /// >>> same = Layout("((4:1), (2:4))").same("((4:2), (2:1))")
@@ -64,10 +64,10 @@ fn locations(places: &[Location]) -> Vec<PyLocation> {
 
 #[pymethods]
 impl Places {
-    /// Returns whether both are the same map; the answer is true or has a witness.
+    /// Compares two maps. The answer is truthy if they are equal, and otherwise has a witness.
     ///
-    /// `up_to="padding"` lets padding and holes differ; `up_to="copies"` asks whether this layout serves where the
-    /// other is wanted: it may have more copies.
+    /// `up_to="padding"` ignores differences in padding and holes; `up_to="copies"` asks whether this layout
+    /// can replace the other: it may have more copies.
     ///
     /// >>> from tensor_layout import Layout
     /// >>> a, b = Layout("((4_PE, 3:8), (8:1))"), Layout("((4_PE, 3:16), (8:2))")
@@ -88,7 +88,7 @@ impl PySame {
         self.0.is_none()
     }
 
-    /// The index of the first element that has other places, if one has.
+    /// The index of the first element whose places differ, or None.
     #[getter]
     fn index(&self) -> Option<Tuple<u64>> {
         match &self.0 {
@@ -115,7 +115,7 @@ impl PySame {
         }
     }
 
-    /// The place that holds something else although all elements are the same, if there is one.
+    /// A place whose content differs although the places of all elements agree, or None.
     #[getter]
     fn place(&self) -> Option<PyLocation> {
         match &self.0 {

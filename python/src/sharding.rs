@@ -17,8 +17,8 @@ use crate::refusal::{Answer, Refusal, refused};
 
 /// A sharding in any notation: HLO, Shardy, a JAX PartitionSpec, PyTorch placements.
 ///
-/// Shardings that name the axes of a mesh need it: `mesh="x=2,y=4"`, a dict, a mesh of JAX or PyTorch.
-/// The sharding may be JAX's own, a `PartitionSpec` or a `NamedSharding`, which has its mesh.
+/// Shardings that name mesh axes need a mesh: `mesh="x=2,y=4"`, a dict, or a mesh of JAX or PyTorch.
+/// The sharding may be a JAX object: a `PartitionSpec`, or a `NamedSharding`, which has its own mesh.
 ///
 /// >>> from tensor_layout import Sharding
 /// >>> sharding = Sharding("P('x', None)", mesh="x=2,y=4")
@@ -33,7 +33,7 @@ pub(crate) struct PySharding {
     mesh: Option<Mesh>,
 }
 
-/// More axes than any tensor has.
+/// A limit on axes, more than any tensor has.
 const MOST_AXES: usize = 1 << 10;
 
 /// The texts of a sharding and of its mesh.
@@ -72,7 +72,7 @@ impl PySharding {
         let (text, mesh): (String, Option<String>) = read.extract()?;
         let mesh = mesh.map(|mesh| mesh.parse()).transpose()?;
         let sharding = PySharding { text: text.parse()?, mesh };
-        // Names that the mesh lacks are refused here, not where a shard is asked for.
+        // Names that the mesh lacks are rejected here, not when a shard is requested.
         if let (Some(_), Some(rank)) = (&sharding.mesh, rank(&sharding.text)) {
             sharding.of(&vec![1 << 20; rank])?;
         }
@@ -110,7 +110,7 @@ impl PySharding {
         }
     }
 
-    /// The number of devices for a tensor of this shape, if the sharding says so.
+    /// The number of devices for a tensor of this shape; None if the sharding does not specify it.
     #[pyo3(signature = (shape: "collections.abc.Sequence[int]") -> "int | None")]
     fn devices(&self, #[pyo3(from_py_with = number::read)] shape: Vec<u64>) -> Answer<Option<u64>> {
         Ok(self.of(&shape)?.devices())
@@ -134,8 +134,8 @@ impl PySharding {
         Ok((devices, PyTuple::new(py, local)?))
     }
 
-    /// One layout from the index of the whole tensor to device and address: `shard` is the layout
-    /// of the shards, row-major if none is given; `machine` counts devices through its tree.
+    /// The layout that maps an index of the whole tensor to device and address. `shard` is the layout
+    /// of the shards, row-major by default; `machine` numbers the devices through its tree.
     ///
     /// >>> from tensor_layout import Sharding
     /// >>> layout = Sharding("P('x', None)", mesh="x=2,y=4").layout((10, 7))
@@ -221,12 +221,12 @@ impl PySharding {
     }
 }
 
-/// The number of dimensions that a text speaks of.
+/// The number of dimensions that a text mentions.
 fn rank(text: &ShardingText) -> Option<usize> {
     match text {
         ShardingText::Jax(spec) => Some(spec.dims.dims.len()),
         ShardingText::Sdy(sharding) => Some(sharding.dims.dims.len()),
-        // Those of HLO and PyTorch name no axes.
+        // HLO and PyTorch shardings do not name axes.
         _ => None,
     }
 }

@@ -20,7 +20,7 @@ use crate::python::arrays;
 use crate::refusal::{Answer, refused};
 use crate::values::{Array, Items, Tuple};
 
-/// The number of rows that are a piece to `progress`, and how many items a thread makes ahead.
+/// The number of rows in a piece for `progress`, and the number of items that a thread prepares ahead.
 const PIECE: u64 = PART / 16;
 const AHEAD: usize = 2;
 
@@ -30,8 +30,8 @@ const MOST_SHOWN: usize = 10;
 /// A table of places: a row per element and copy, sorted by place; a column per level and per
 /// axis.
 ///
-/// NumPy takes it as a structured array; pandas, Polars, PyArrow, DuckDB take it by Arrow's
-/// protocol, batch by batch, so that it need not fit in memory.
+/// NumPy reads it as a structured array; pandas, Polars, PyArrow and DuckDB read it through the
+/// Arrow protocol, batch by batch, so it need not fit in memory.
 ///
 /// >>> from tensor_layout import Layout
 /// >>> table = Layout("((2_PE, 2:1), (3:2))").table()
@@ -43,7 +43,7 @@ const MOST_SHOWN: usize = 10;
 #[derive(Debug)]
 pub(crate) struct PyTable(Spec);
 
-/// The options of a table of the library; that one borrows its placement.
+/// The options of a library table, which itself borrows its placement.
 #[derive(Clone, Debug)]
 struct Spec {
     placement: Arc<Placement>,
@@ -58,7 +58,7 @@ impl Spec {
         table.part(self.part.0, self.part.1)
     }
 
-    /// About how many rows there are at most.
+    /// An approximate upper bound on the number of rows.
     fn most_rows(&self) -> Result<u64, TableError> {
         Ok(self.table()?.most_rows().div_ceil(self.part.1.max(1)))
     }
@@ -69,7 +69,7 @@ impl Spec {
         Ok(levels.chain((0..table.rank()).map(|axis| format!("i{axis}"))).collect())
     }
 
-    /// Refuses coordinates that signed integers do not hold.
+    /// Rejects coordinates that do not fit in signed integers.
     fn check_signed(&self) -> Answer<()> {
         let layout = self.placement.with_copies();
         let levels = self.placement.columns().iter().map(|level| layout.extent(*level));
@@ -91,7 +91,7 @@ impl Spec {
             ))
         };
         let bytes = index(rows).checked_mul(columns).ok_or_else(too_many)?;
-        // All columns at once first: each of them may fit where together they do not.
+        // Reserve all columns together first: each may fit although all of them do not.
         Vec::<i64>::new().try_reserve_exact(bytes).map_err(|_| too_many())?;
         let mut all = vec![Vec::new(); columns];
         for column in &mut all {
@@ -100,7 +100,7 @@ impl Spec {
         Ok(all)
     }
 
-    /// Adds the rows to their columns, at most so many, and tells the number of pieces that are done; the
+    /// Adds at most `most` rows to their columns and reports the number of finished pieces; the
     /// index of padding is -1.
     fn append(
         &self,
@@ -129,7 +129,7 @@ impl Spec {
         Ok(())
     }
 
-    /// Fills the columns on a thread of its own.
+    /// Fills the columns on a separate thread.
     fn filled(self, mut columns: Vec<Vec<i64>>) -> std::io::Result<Ahead<Filled>> {
         Ahead::start("table", AHEAD, move |send| {
             let tell = &mut |piece| send(Filled::Piece(piece));
@@ -138,7 +138,7 @@ impl Spec {
         })
     }
 
-    /// Makes record batches on a thread of its own.
+    /// Makes record batches on a separate thread.
     fn batches(self) -> std::io::Result<Ahead<Result<RecordBatch, WriteError>>> {
         Ahead::start("table", AHEAD, move |send| {
             let made = self.table().map_err(WriteError::from).and_then(|table| {
@@ -160,11 +160,11 @@ enum Filled {
     All(Result<Vec<Vec<i64>>, TableError>),
 }
 
-/// The table as record batches, made when they are asked for.
+/// The table as record batches, made on demand.
 struct Batches {
     schema: SchemaRef,
     state: State,
-    /// The thread that asked for the stream: no other may be waited for while it holds the interpreter's lock.
+    /// The thread that requested the stream: only it checks for signals, as others could deadlock on the GIL.
     home: ThreadId,
 }
 
@@ -186,7 +186,7 @@ impl Batches {
     }
 }
 
-/// A refusal, of which a consumer makes an error of its own; Ctrl-C is raised once more behind that.
+/// An error that the consumer converts into its own; Ctrl-C is raised again afterwards.
 fn failed(error: &PyErr) -> ArrowError {
     let text = error.to_string();
     Python::attach(|py| {
@@ -305,7 +305,7 @@ impl PyTable {
         Ok(arrays(py, "structured")?.call1((self.columns(py, progress)?,))?)
     }
 
-    /// The number of rows; they are counted where a part or padding is asked for.
+    /// The number of rows. For a part, or with padding, this has to count them.
     fn __len__(&self, py: Python<'_>) -> Answer<usize> {
         let (spec, mut rows) = (&self.0, 0);
         let placement = &spec.placement;
@@ -324,7 +324,7 @@ impl PyTable {
         Ok(index(rows))
     }
 
-    /// The rows as tuples, made as they are asked for.
+    /// Iterates lazily over the rows, as tuples.
     fn __iter__<'py>(slf: &Bound<'py, Self>) -> Answer<Items<'py, Tuple<u64>>> {
         let pieces = slf.get().0.most_rows()?.div_ceil(PIECE).max(1);
         Ok(Items::from(arrays(slf.py(), "rows")?.call1((slf, pieces))?))
@@ -369,7 +369,7 @@ impl PyTable {
         py: Python<'py>,
         requested_schema: Option<Bound<'py, PyAny>>,
     ) -> Answer<Bound<'py, PyCapsule>> {
-        // A consumer that wants other types casts by itself, which the protocol allows.
+        // The protocol lets a consumer that wants other types do its own casting.
         drop(requested_schema);
         let spec = self.0.clone();
         let schema = Arc::new(spec.table()?.schema(ColumnWidth::Wide));

@@ -1,7 +1,7 @@
 //! The moves of a relayout, one by one.
 //!
-//! They are walked by a borrower of the relayout, which Python cannot keep; so a thread of its own
-//! walks them, some batches ahead, until there are none or nobody asks any more.
+//! The iterator borrows the relayout, which Python cannot express; so a separate thread iterates,
+//! some batches ahead, until there are none left or the consumer stops.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -12,7 +12,7 @@ use crate::location::PyLocation;
 use crate::long::{Ahead, check_signals};
 use crate::refusal::Answer;
 
-/// The number of transfers that pass from the thread at once, and how many such batches wait at most.
+/// The number of transfers in a batch from the thread, and the most batches that may be waiting.
 const BATCH: usize = 1 << 10;
 const AHEAD: usize = 4;
 
@@ -29,7 +29,7 @@ struct Batched {
 
 impl PyTransfers {
     pub(crate) fn of(pair: Arc<Relayout>) -> Answer<PyTransfers> {
-        // Refusals come now, not with the first move.
+        // Errors are raised now, not with the first move.
         drop(pair.transfers()?);
         let batches = Ahead::start("transfers", AHEAD, move |send| {
             let Ok(mut transfers) = pair.transfers() else { return };
@@ -62,7 +62,7 @@ impl PyTransfers {
     }
 }
 
-/// Elements that move together from one unit to some units.
+/// Elements that move together from one unit to one or more units.
 #[pyclass(name = "Transfer", frozen, module = "tensor_layout")]
 #[derive(Debug)]
 pub(crate) struct PyTransfer(Transfer);
@@ -91,13 +91,13 @@ impl PyTransfer {
         self.0.length
     }
 
-    /// The unit that sends; of a memory that units share, the first of them.
+    /// The sending unit; for a memory shared by units, the first of these units.
     #[getter]
     fn source(&self) -> PyLocation {
         PyLocation(self.0.source.clone())
     }
 
-    /// The units that receive; for each memory that units share, the first of them.
+    /// The receiving units; for a memory shared by units, the first of these units.
     #[getter]
     fn destinations(&self) -> Vec<PyLocation> {
         self.0.destinations.iter().cloned().map(PyLocation).collect()

@@ -1,4 +1,4 @@
-//! Plain values of Python, with the types that stubs name.
+//! Plain Python values, with the types that the stubs show.
 
 use std::marker::PhantomData;
 
@@ -67,7 +67,7 @@ impl<'py, T: IntoPyObject<'py>> Items<'py, T> {
     }
 }
 
-/// An iterator that Python made.
+/// An iterator created by Python.
 impl<'py, T> From<Bound<'py, PyAny>> for Items<'py, T> {
     fn from(iterator: Bound<'py, PyAny>) -> Items<'py, T> {
         Items(iterator, PhantomData)
@@ -106,7 +106,7 @@ impl<'py> IntoPyObject<'py> for Array<'py> {
     }
 }
 
-/// As Python writes it.
+/// The value as Python writes it.
 pub(crate) fn quoted(text: &str) -> String {
     let escaped = text.replace('\\', "\\\\").replace('\n', "\\n");
     match (escaped.contains('\''), escaped.contains('"')) {

@@ -22,7 +22,7 @@ use crate::values::Tuple;
 #[derive(Debug)]
 pub(crate) struct PyXlaShape(pub(crate) XlaShape);
 
-/// The number of bytes an XLA array takes, by four definitions.
+/// The size of an XLA array in bytes, by four definitions.
 #[pyclass(name = "XlaSizes", frozen, eq, hash, get_all, module = "tensor_layout")]
 #[derive(Debug, PartialEq, Eq, Hash)]
 pub(crate) struct PySizes {
@@ -32,7 +32,7 @@ pub(crate) struct PySizes {
     allocated_bytes: u64,
     /// The bytes that the index map spans, padding of every tile included.
     span_bytes: u64,
-    /// Up to the last element by the first tile alone (XLA's ArrayDataSize).
+    /// The bytes up to the last element, by the first tile alone (XLA's ArrayDataSize).
     data_bytes: u64,
 }
 
@@ -55,7 +55,7 @@ impl PySizes {
         Ok((slf.get_type().getattr("_of")?, sizes))
     }
 
-    /// The sizes from their pickle.
+    /// Unpickles the sizes.
     #[staticmethod]
     fn _of(unpadded_bytes: u64, allocated_bytes: u64, span_bytes: u64, data_bytes: u64) -> PySizes {
         PySizes { unpadded_bytes, allocated_bytes, span_bytes, data_bytes }
@@ -89,7 +89,7 @@ impl PyAdvice {
         self.0.allocated_bytes
     }
 
-    /// Returns whether dumps show it for such arrays.
+    /// True if TPU dumps show this layout for similar arrays.
     #[getter]
     fn is_seen(&self) -> bool {
         self.0.is_seen
@@ -120,7 +120,7 @@ impl PyXlaShape {
 
 #[pymethods]
 impl PyXlaShape {
-    /// `lenient` takes shapes that XLA refuses, such as those cut off in logs.
+    /// `lenient` accepts shapes that XLA rejects, such as truncated ones in logs.
     #[new]
     #[pyo3(signature = (text: "str", *, lenient = false))]
     fn new(text: &str, lenient: bool) -> Answer<PyXlaShape> {
@@ -174,7 +174,7 @@ impl PyXlaShape {
         Ok(self.0.report()?.sizes.into())
     }
 
-    /// Other orders and tilings of an array: those that TPU dumps show first, then by size.
+    /// Other orders and tilings of an array: first those that TPU dumps show, then by size.
     #[pyo3(signature = () -> "list[XlaAdvice]")]
     fn advice(&self) -> Answer<Vec<PyAdvice>> {
         Ok(self.whole()?.advice()?.into_iter().map(PyAdvice).collect())
@@ -190,7 +190,7 @@ impl PyXlaShape {
         Ok(bitcast_map(&self.whole()?, &other.whole()?)?.to_string())
     }
 
-    /// The shape explained, as the command does it.
+    /// An explanation of the shape, as the command prints it.
     fn explain(&self) -> Answer<String> {
         Ok(self.0.report()?.to_string())
     }

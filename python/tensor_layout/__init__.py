@@ -8,9 +8,9 @@ Location(L2B=1, L1B=4, MAB=1, PE=1, Addr=33)
 >>> placement.element(L2B=1, L1B=4, MAB=1, PE=1, Addr=33)
 (100, 37)
 
-A `Layout` is read from the text of a deep-learning compiler, or from what lies in memory
-(`Layout.of`, `from_jax`); on a `Machine` it is a `Placement`. Both give whole tables and move data
-(`pack`, `unpack`), as NumPy arrays. `relayout` counts what moves between two of them.
+A `Layout` is read from the text of a deep-learning compiler, or from an array in memory
+(`Layout.of`, `from_jax`); on a `Machine` it is a `Placement`. Both return whole tables and move data
+(`pack`, `unpack`), as NumPy arrays. `relayout` counts the data that moves between two layouts.
 """
 
 from collections.abc import Mapping as _Mapping

@@ -47,7 +47,7 @@ __all__ = [
 Progress = Callable[[int, int], object]
 Array = NDArray[Any]
 
-#: Cells of these types are moved, whatever is in them.
+#: Data is moved as cells of these types, whatever its element type.
 _CELLS: dict[int, type[np.generic]] = {
     1: np.uint8,
     2: np.uint16,
@@ -58,7 +58,7 @@ _CELLS: dict[int, type[np.generic]] = {
 
 
 class Empty(enum.IntEnum):
-    """Why a place holds no element; the numbers stand in tables."""
+    """The reason why a place holds no element; tables contain these numbers."""
 
     HOLE = -1
     PADDING = -2
@@ -69,7 +69,7 @@ class Empty(enum.IntEnum):
 
 
 def _indexes(shape: tuple[int, ...], index: tuple[ArrayLike, ...]) -> tuple[Array, tuple[int, ...]]:
-    """The indexes of points, one after the other, and the shape of the answer."""
+    """The indexes of points, one after another, and the shape of the result."""
     points: Array
     if len(index) == len(shape):
         entries = [_signed(entry, "an index") for entry in index]
@@ -89,18 +89,18 @@ def _indexes(shape: tuple[int, ...], index: tuple[ArrayLike, ...]) -> tuple[Arra
 
 
 def _integers(given: ArrayLike, what: str) -> Array:
-    """The numbers, which are integers."""
+    """The numbers as an array of integers."""
     if isinstance(given, np.ma.MaskedArray):
         raise LayoutError(f"{what} may not be masked: pass what `compressed()` or `filled()` makes")
     numbers = np.asarray(given)
-    # An empty list is of floats to NumPy.
+    # NumPy makes an empty list an array of floats.
     if numbers.size and not np.issubdtype(numbers.dtype, np.integer):
         raise TypeError(f"{what} is an integer, not {numbers.dtype}")
     return numbers
 
 
 def _signed(given: ArrayLike, what: str) -> Array:
-    """The numbers with 63 bits and a sign, in C order."""
+    """The numbers as signed 64-bit integers, in C order."""
     numbers = _integers(given, what)
     if numbers.dtype == np.uint64 and numbers.size and int(numbers.max()) >> 63:
         raise OutOfRange(f"{what} is below 2**63 in arrays, but {numbers.max()} is not")
@@ -108,7 +108,7 @@ def _signed(given: ArrayLike, what: str) -> Array:
 
 
 def _unsigned(given: ArrayLike, what: str) -> Array:
-    """The numbers with 64 bits, in C order."""
+    """The numbers as unsigned 64-bit integers, in C order."""
     numbers = _integers(given, what)
     if numbers.size and numbers.min() < 0:
         raise LayoutError(f"{what} cannot be negative, but {numbers.min()} is")
@@ -127,7 +127,7 @@ def locate(places: Places, index: tuple[ArrayLike, ...]) -> dict[str, Array]:
 def element(
     places: Places, place: Mapping[str, ArrayLike] | str | None, more: Mapping[str, ArrayLike] | None
 ) -> Array:
-    """The indexes of the elements at many places; negative where there is none."""
+    """The indexes of the elements at many places; negative where there is no element."""
     from ._native import Location
 
     at, more = Location(place) if isinstance(place, str) else place or {}, more or {}
@@ -153,14 +153,14 @@ def element(
     places._elements(np.where(beyond, 0, numbers).astype(np.uint64).reshape(-1), found)
     found = np.where(beyond, Empty.HOLE, found.reshape(numbers.shape))
     found = np.where(outside, Empty.OUTSIDE, found)
-    # Without axes there is no index for the marks to stand in: the number of the element is it.
+    # Without axes there is no index to hold the markers: the number of the element takes its place.
     shape = places.shape or (1,)
     indexes = np.unravel_index(np.maximum(found, 0), shape) if places.size else [found] * len(shape)
     return np.stack([np.where(found < 0, found, entry) for entry in indexes], axis=-1)
 
 
 def _is_signed(table: Array) -> bool:
-    """Whether a table is of signed integers; others than integers are refused."""
+    """True if a table has signed integers; raises an error for other types than integers."""
     if table.dtype.kind not in "iu":
         raise TypeError(f"tables are of integers of 8 to 64 bits, not of {table.dtype}")
     if not table.dtype.isnative:
@@ -169,12 +169,12 @@ def _is_signed(table: Array) -> bool:
 
 
 def unsigned(table: Array) -> Array:
-    """The same memory as unsigned integers."""
+    """A view of the table as unsigned integers."""
     return table.view(np.dtype(f"u{table.dtype.itemsize}")) if _is_signed(table) else table
 
 
 def signed(table: Array) -> Array:
-    """The same memory as signed integers: the greatest numbers, which are marks, are negative."""
+    """A view of the table as signed integers: the greatest numbers, which are markers, become negative."""
     return table if _is_signed(table) else table.view(np.dtype(f"i{table.dtype.itemsize}"))
 
 
@@ -185,7 +185,7 @@ def rows(table: Table, pieces: int) -> Iterator[tuple[int, ...]]:
 
 
 def structured(columns: Mapping[str, Array]) -> Array:
-    """Columns as the fields of one array."""
+    """A structured array with the columns as fields."""
     length = min((len(column) for column in columns.values()), default=0)
     rows = np.empty(length, [(name, column.dtype) for name, column in columns.items()])
     for name, column in columns.items():
@@ -205,7 +205,7 @@ def _cells(array: Array) -> Array:
 
 
 def _is_regrouped(given: tuple[int, ...], shape: tuple[int, ...]) -> bool:
-    """Whether axes of the one are those of the other, cut or merged; transposed ones are not."""
+    """True if one shape results from splitting or merging axes of the other, without transposing."""
     steps, wanted = _steps(given), _steps(shape)
     return math.prod(given) == math.prod(shape) and (steps <= wanted or wanted <= steps)
 
@@ -229,7 +229,7 @@ def _output(out: Array | None, shape: tuple[int, ...], dtype: np.dtype[Any]) -> 
 
 
 class _Numpy:
-    """Data as NumPy has it; what is made of it is NumPy's too."""
+    """Data as a NumPy array; results are NumPy arrays, too."""
 
     def __init__(self, data: ArrayLike) -> None:
         if isinstance(data, np.ma.MaskedArray):
@@ -252,7 +252,7 @@ class _Numpy:
 
 
 class _Torch:
-    """A tensor of PyTorch by its bits, which NumPy has no type for; what is made of it is a tensor."""
+    """A PyTorch tensor as raw bits, because NumPy may lack its type; results are tensors."""
 
     def __init__(self, torch: Any, tensor: Any) -> None:
         self.torch, self.dtype, self.device = torch, tensor.dtype, tensor.device
@@ -292,7 +292,7 @@ def _data(data: Any) -> _Numpy | _Torch:
 def pack(
     places: Places, tensor: ArrayLike, fill: Any, out: Array | None, progress: Progress | None
 ) -> Any:
-    """Moves a tensor into the image of memories."""
+    """Packs a tensor into a memory image."""
     data = _data(tensor)
     source = data.array
     if source.shape != places.shape:
@@ -305,7 +305,7 @@ def pack(
 
 
 def unpack(places: Places, image: ArrayLike, out: Array | None, progress: Progress | None) -> Any:
-    """Moves the image of memories back into a tensor."""
+    """Unpacks a memory image into a tensor."""
     data = _data(image)
     source = data.array
     if not _is_regrouped(source.shape, places.image_shape):
@@ -324,19 +324,19 @@ def placed(
     machine: Machine | None,
     rest: tuple[tuple[str | None, int | None, str | None], int, bool, bool],
 ) -> Placement:
-    """A placement from its pickle."""
+    """Unpickles a placement."""
     return layout._placed(machine, *rest)
 
 
 def lenient_shape(text: str) -> XlaShape:
-    """A shape from its pickle: what was read once is read again."""
+    """Unpickles a shape by parsing its text again."""
     from ._native import XlaShape
 
     return XlaShape(text, lenient=True)
 
 
 def sharding(text: str, mesh: str | None) -> Sharding:
-    """A sharding from its pickle."""
+    """Unpickles a sharding."""
     from ._native import Sharding
 
     return Sharding(text, mesh=mesh)

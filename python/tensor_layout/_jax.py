@@ -14,10 +14,10 @@ from .errors import LayoutError
 if TYPE_CHECKING:
     from ._native import Layout, Sharding
 
-#: The buffers that are read to find out how they are ordered, at most so many bytes.
+#: The size in bytes of the largest buffer that is read to find out its order.
 _MOST_READ = 1 << 24
 
-#: XLA's names of the types that NumPy calls otherwise.
+#: XLA's names for types that NumPy names differently.
 _NAMES = {"bool": "pred", "bfloat16": "bf16"}
 _KINDS = {"int": "s", "uint": "u", "float": "f", "complex": "c"}
 
@@ -30,7 +30,7 @@ class JaxFormats(NamedTuple):
 
 
 class _Compiled(Protocol):
-    """What a compiled program of JAX has."""
+    """The attributes of a compiled JAX program."""
 
     @property
     def input_formats(self) -> Any: ...
@@ -43,11 +43,11 @@ def from_jax(x: Any, *, unit: Literal["byte", "element"] = "byte") -> Layout: ..
 def from_jax(x: Any, *, unit: Literal["byte", "element"] = "byte") -> Layout | JaxFormats:
     """The layout of a JAX array, from its global index to device and byte.
 
-    Order and tiling are those of `x.format`, devices those of `x.sharding`: levels are the axes
-    of the mesh, or `Device`, the position in the device assignment. On CPU, where JAX reports
-    tilings that buffers do not have, the buffer is read to see how it is ordered.
+    Order and tiling come from `x.format`, devices from `x.sharding`. The levels are the mesh axes,
+    or `Device`, the position in the device assignment. On CPU, where JAX reports tilings that
+    buffers do not have, the buffer is read to determine its order.
 
-    A compiled program gives `JaxFormats`: the layouts of `input_formats` and `output_formats`.
+    For a compiled program this returns `JaxFormats`: the layouts of `input_formats` and `output_formats`.
     `unit="element"` counts elements instead of bytes.
 
     >>> from types import SimpleNamespace as Fake
@@ -101,7 +101,7 @@ def _of_array(x: Any) -> Layout:
 
 
 class _Shape(NamedTuple):
-    """What XLA writes behind the brackets of a shape."""
+    """An XLA shape without its dimensions: the element type and the layout after the brackets."""
 
     dtype: str
     layout: str
@@ -111,7 +111,7 @@ class _Shape(NamedTuple):
 
 
 def _reported(shape: tuple[int, ...], dtype: Any, order: Any, platform: str) -> _Shape:
-    """The layout as JAX reports it; tilings on CPU are none."""
+    """The layout as JAX reports it, ignoring tilings on CPU."""
     tiling = getattr(order, "tiling", None) or ()
     if tiling and platform == "cpu":
         warnings.warn(f"JAX reports the tiling {tiling} on CPU, whose buffers have none", stacklevel=4)
@@ -130,19 +130,19 @@ def _shape(dtype: Any, major: Any, tiling: Any, order: Any) -> _Shape:
 
 
 def _entry(entry: int) -> str:
-    """An entry of a tile; the least number of 64 bits says that the dimension is combined."""
+    """An entry of a tile; the least 64-bit integer means that the dimension is combined."""
     return "*" if entry < 0 else str(entry)
 
 
 def _read(x: Any, order: Any) -> _Shape:
-    """The layout of a buffer on CPU: the first of those that it may have which it does have."""
+    """The layout of a CPU buffer: the first candidate that matches its contents."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         reported = _reported(x.shape, x.dtype, order, "cpu")
     rows = _shape(x.dtype, range(len(x.shape)), (), None)
     if reported == rows and not getattr(order, "tiling", None):
         return reported
-    # Without a buffer that can be read, the report has to do.
+    # If no buffer can be read, use the reported layout.
     shards = [shard.data for shard in x.addressable_shards[:1]]
     buffers = [buffer for buffer in map(_buffer, shards) if buffer is not None]
     if not buffers:
@@ -157,7 +157,7 @@ def _read(x: Any, order: Any) -> _Shape:
 
 
 def _buffer(array: Any) -> bytes | None:
-    """The bytes of an array of one device, if they can be read."""
+    """The bytes of a single-device array, if they can be read."""
     try:
         size = array.nbytes
         return ctypes.string_at(array.unsafe_buffer_pointer(), size) if size <= _MOST_READ else None
@@ -183,7 +183,7 @@ def _sharded(shape: tuple[int, ...], shard: _Shape, sharding: Any) -> Layout:
 
 
 def _sharding(sharding: Any, rank: int) -> Sharding | None:
-    """A sharding of JAX; none for one device."""
+    """A JAX sharding; None for a single device."""
     from ._native import Sharding
 
     if sharding is None or (hasattr(sharding, "device_set") and len(sharding.device_set) == 1):
@@ -199,7 +199,7 @@ def _platform(sharding: Any) -> str:
 
 
 def _name(dtype: Any) -> str:
-    """XLA's name of a type: `f32`, `s8`, `bf16`, `f8e4m3fn`."""
+    """XLA's name for a type: `f32`, `s8`, `bf16`, `f8e4m3fn`."""
     name = str(dtype)
     if name in _NAMES:
         return _NAMES[name]

@@ -32,9 +32,9 @@ The version of the package.
 @final
 class Access:
     """
-    The cost of an access of a GPU's threads to memory.
+    The cost of a memory access by the threads of a GPU.
 
-    The function `access` makes it; `str` is the page that the command prints.
+    Returned by the function `access`; `str` is the report that the command prints.
     """
     def __repr__(self, /) -> str: ...
     def __str__(self, /) -> str: ...
@@ -42,7 +42,7 @@ class Access:
     @property
     def bytes(self, /) -> int:
         """
-        The number of bytes the lanes take in all.
+        The total number of bytes that the lanes access.
         """
     @property
     def conflicts(self, /) -> int:
@@ -52,27 +52,27 @@ class Access:
     @property
     def distinct_bytes(self, /) -> int:
         """
-        The number of different bytes that are used, request by request.
+        The number of distinct bytes used, counted per request.
         """
     @property
     def efficiency(self, /) -> float:
         """
-        The share of the bytes moved from global memory that is used, from 0 to 1.
+        The fraction of the bytes moved from global memory that is used, from 0 to 1.
         """
     @property
     def ideal_wavefronts(self, /) -> int:
         """
-        The number of wavefronts without conflicts: one for every 128 bytes that a request takes.
+        The number of wavefronts without conflicts: one per 128 bytes that a request accesses.
         """
     @property
     def lines(self, /) -> int:
         """
-        The number of lines of 128 bytes that are touched, request by request.
+        The number of 128-byte lines touched, counted per request.
         """
     def paddings(self, /) -> list[ChangedAccess]:
         """
-        The paddings of the memory with the fewest wavefronts, those that take least memory first; empty if none
-        has fewer.
+        The paddings of the memory that need the fewest wavefronts, smallest memory first; empty if none
+        improves it.
 
         >>> from tensor_layout import access
         >>> best = access("32:32", "((32_LANE))", dtype="f32").paddings()[0]
@@ -82,37 +82,37 @@ class Access:
     @property
     def requests(self, /) -> int:
         """
-        The number of requests: vectors of all lanes of a warp.
+        The number of requests: vector accesses by all lanes of a warp.
         """
     @property
     def sectors(self, /) -> int:
         """
-        The number of sectors of 32 bytes that global memory moves, request by request.
+        The number of 32-byte sectors that global memory moves, counted per request.
         """
     def swizzles(self, /) -> list[ChangedAccess]:
         """
-        The swizzles of the memory with the fewest wavefronts, the best first; empty if none has fewer.
+        The swizzles of the memory that need the fewest wavefronts, best first; empty if none improves it.
         """
     @property
     def vector_bytes(self, /) -> int:
         """
-        The number of bytes a lane takes at once.
+        The number of bytes that a lane accesses per request.
         """
     @property
     def wavefronts(self, /) -> int:
         """
-        The number of times the banks of shared memory have to answer.
+        The number of passes over the banks of shared memory.
         """
     @property
     def worst(self, /) -> AccessRequest | None:
         """
-        The request with the most wavefronts, the first of them; None if nothing is accessed.
+        The first request with the most wavefronts; None if nothing is accessed.
         """
 
 @final
 class AccessRequest:
     """
-    A vector of all lanes of a warp.
+    A vector access by all lanes of a warp.
     """
     def __repr__(self, /) -> str: ...
     @property
@@ -123,17 +123,17 @@ class AccessRequest:
     @property
     def vector(self, /) -> int:
         """
-        The number of the vector among the registers.
+        The position of the vector among the registers.
         """
     @property
     def warp(self, /) -> Location:
         """
-        The warp, by the levels of the holders other than `LANE` and `Addr`.
+        The warp: its coordinates in the levels of the holders other than `LANE` and `Addr`.
         """
     @property
     def wavefronts(self, /) -> int:
         """
-        The number of wavefronts it takes.
+        The number of wavefronts that the request needs.
         """
 
 @final
@@ -145,7 +145,7 @@ class Candidate:
     @property
     def footprint_words(self, /) -> int:
         """
-        Long words per unit.
+        The number of long words per unit.
         """
     @property
     def layout(self, /) -> Layout:
@@ -155,7 +155,7 @@ class Candidate:
     @property
     def pads(self, /) -> int:
         """
-        Slots of one copy that hold no element.
+        The number of slots of one copy that hold no element.
         """
     @property
     def placement(self, /) -> Placement:
@@ -165,7 +165,7 @@ class Candidate:
     @property
     def slots(self, /) -> int:
         """
-        Slots of one copy.
+        The number of slots of one copy.
         """
     @property
     def units_used(self, /) -> int:
@@ -176,7 +176,7 @@ class Candidate:
 @final
 class CandidateIterator:
     """
-    A walk through candidates.
+    An iterator over candidates.
     """
     def __iter__(self, /) -> CandidateIterator: ...
     def __next__(self, /) -> Candidate: ...
@@ -187,10 +187,10 @@ class Candidates:
     The layouts of a shape on a machine, to choose from: iterate over them, count them, or draw samples.
     `heapq.nsmallest(5, candidates, key=price)` keeps the best.
 
-    `levels` may be split over, those of `split` must be; `level_parts` says into how many pieces a
-    level may be cut; `sides` where its digits may stand in an axis; `time` how many time slices are
-    allowed, and `time_axes` over how many axes they may be spread; `never` and `fixed` which axis goes
-    where; `contiguous` how long runs of an axis are.
+    Axes may be split over `levels` and must be split over those in `split`. `level_parts` limits the pieces
+    of a level; `sides` lists the positions that its digits may have in an axis; `time` lists the allowed
+    numbers of time slices, and `time_axes` limits the axes that they cut; `never` and `fixed` exclude or
+    set the levels of an axis; `contiguous` is the length of the runs along an axis.
 
     >>> from tensor_layout import Candidates
     >>> candidates = Candidates("PE=4", (4,), sides=["minor"], replicate=False)
@@ -204,11 +204,11 @@ class Candidates:
     def __repr__(self, /) -> str: ...
     def count(self, /) -> int:
         """
-        The number of candidates, without making them.
+        The number of candidates, without generating them.
         """
     def count_range(self, /) -> tuple[int, int]:
         """
-        Bounds on the number of candidates, at once: equal where all of them are soon counted.
+        Immediate bounds on the number of candidates; they are equal if counting all of them is quick.
 
         >>> from tensor_layout import Candidates
         >>> least, most = Candidates("mn-core-2", (1024, 1024), level_parts=2).count_range()
@@ -217,7 +217,7 @@ class Candidates:
         """
     def samples(self, /, seed: int = 0) -> CandidateIterator:
         """
-        Candidates drawn at random, without end: the same ones for the same seed.
+        An endless iterator over random candidates, reproducible from the seed.
 
         >>> from itertools import islice
         >>> from tensor_layout import Candidates
@@ -229,23 +229,23 @@ class Candidates:
 @final
 class ChangedAccess:
     """
-    A memory with changed addresses, and the cost of the access to it.
+    A swizzled or padded memory, and the cost of accessing it.
     """
     def __repr__(self, /) -> str: ...
     @property
     def access(self, /) -> Access:
         """
-        The cost of the access to that memory.
+        The cost of accessing that memory.
         """
     @property
     def change(self, /) -> str:
         """
-        The change in elements: `S<3,3,3>` as CuTe writes it, `[64:+8]` as Triton does.
+        The change, in elements: `S<3,3,3>` in CuTe's notation, or `[64:+8]` in Triton's.
         """
     @property
     def memory(self, /) -> Layout:
         """
-        The layout of the memory with it.
+        The layout of the memory after the change.
         """
 
 @final
@@ -285,11 +285,11 @@ class Film:
         """
     def to_html(self, /) -> str:
         """
-        The film as a page, which plays or stops at the stage that is chosen.
+        The film as an HTML page that plays it or stops at a chosen stage.
         """
     def to_svg(self, /) -> str:
         """
-        The film as SVG, which plays without a script.
+        The film as an animated SVG without scripts.
         """
 
 @final
@@ -297,18 +297,18 @@ class HloRecord:
     """
     One instruction of a dump.
 
-    Sizes are those of all arrays in its shape, as XLA counts them: None for shapes that say no size.
+    Sizes are totals over all arrays in its shape, as XLA counts them; None for shapes without a size.
     """
     def __repr__(self, /) -> str: ...
     @property
     def allocated_bytes(self, /) -> int | None:
         """
-        The bytes that are allocated.
+        The number of bytes allocated.
         """
     @property
     def computation(self, /) -> str:
         """
-        The computation that it stands in.
+        The computation that contains the instruction.
         """
     @property
     def is_entry(self, /) -> bool:
@@ -323,22 +323,22 @@ class HloRecord:
     @property
     def line(self, /) -> int:
         """
-        The line of the text, from 1.
+        The line number in the text, from 1.
         """
     @property
     def module(self, /) -> str:
         """
-        The module and the computation that it stands in.
+        The module and the computation that contain the instruction.
         """
     @property
     def name(self, /) -> str:
         """
-        Its name.
+        The name of the instruction.
         """
     @property
     def op_name(self, /) -> str | None:
         """
-        The operation of the source that it came from.
+        The source operation that the instruction came from.
         """
     @property
     def opcode(self, /) -> str:
@@ -348,27 +348,27 @@ class HloRecord:
     @property
     def operands(self, /) -> list[str]:
         """
-        The names of its operands.
+        The names of the operands.
         """
     @property
     def shape(self, /) -> str:
         """
-        Its shape, as written.
+        The shape, as written.
         """
     @property
     def source_file(self, /) -> str | None:
         """
-        The file of the source.
+        The source file.
         """
     @property
     def source_line(self, /) -> int | None:
         """
-        The line of the source.
+        The line in the source file.
         """
     @property
     def unpadded_bytes(self, /) -> int | None:
         """
-        The bytes of the elements alone.
+        The number of bytes of the elements alone.
         """
 
 @final
@@ -391,24 +391,24 @@ class HloRecords:
     @property
     def unread(self, /) -> list[tuple[int, str]]:
         """
-        The lines of computations that could not be read, with their numbers; the first thousand.
+        The first thousand lines in computations that could not be read, with their line numbers.
         """
 
 @final
 class Hop:
     """
-    One movement of a route, with the layout that it makes and the long words that pass.
+    One movement of a route, with the resulting layout and the number of long words moved.
     """
     def __repr__(self, /) -> str: ...
     @property
     def cycles(self, /) -> int | None:
         """
-        The least number of cycles; None without a rate.
+        The minimum number of cycles; None without a rate.
         """
     @property
     def is_from_maker(self, /) -> bool:
         """
-        Returns whether the rates are the maker's.
+        True if the rates are the maker's.
         """
     @property
     def kind(self, /) -> str | None:
@@ -423,7 +423,7 @@ class Hop:
     @property
     def lower_words(self, /) -> int:
         """
-        The long words that each of the lower memories passes.
+        The number of long words that pass through each of the lower memories.
         """
     @property
     def memory(self, /) -> str | None:
@@ -433,22 +433,22 @@ class Hop:
     @property
     def movement(self, /) -> str | None:
         """
-        The name of the movement; None on a machine that has none.
+        The name of the movement; None on a machine without movements.
         """
     @property
     def upper_words(self, /) -> int:
         """
-        The long words that pass the memory nearer to the root.
+        The number of long words that pass through the memory nearer to the root.
         """
 
 @final
 class Layout(Places):
     """
-    The place of every element of a tensor: a map from its index to coordinates in levels.
+    The place of every element of a tensor: a map from indexes to coordinates in levels.
 
     The text may be in any notation: PadLayout, XLA, XLA with a sharding, CuTe, or shape and
-    strides. `shape` gives a PadLayout the shape of the tensor, `lenient` takes XLA shapes that XLA refuses.
-    Shape and strides may be tuples, the strides in elements: flat ones are those of an array, nested ones, and
+    strides. `shape` is the tensor shape of a PadLayout; `lenient` accepts XLA shapes that XLA rejects.
+    Shape and strides may be tuples, the strides in elements: flat ones describe an array; nested ones, and
     flat ones with `notation="cute"`, are CuTe's, whose first mode runs fastest. `Layout.of` reads arrays.
 
     >>> from tensor_layout import Layout
@@ -462,13 +462,13 @@ class Layout(Places):
     >>> Layout("bf16[8,128]{1,0:T(8,128)(2,1)}").locate(3, 5)["Addr"]
     267
 
-    Layouts are equal where they are the same map of elements that are numbered alike, however they were
+    Layouts are equal if they are the same map and number the elements alike, however they were
     written:
 
     >>> Layout("((4_PE, 3:8), (8:1))") == Layout("((4_PE:1, 3:8), (2:4, 4:1))")
     True
 
-    A refusal is a `ValueError` that points into the text:
+    An invalid layout raises a `ValueError` that points into the text:
 
     >>> Layout("((4_PE:1 2:4))")
     Traceback (most recent call last):
@@ -481,7 +481,7 @@ class Layout(Places):
     """
     __iter__: Final = None
     """
-    A layout is not a sequence: `indexes` of NumPy (`np.ndindex(layout.shape)`) run through it.
+    A layout is not iterable: iterate over its indexes with `np.ndindex(layout.shape)`.
     """
     @property
     def T(self, /) -> Layout:
@@ -497,7 +497,7 @@ class Layout(Places):
     def __getitem__(self, key: tuple[_Integer | slice | types.EllipsisType | None, ...], /) -> Layout:
         """
         An element's place, or the layout of a part: integers, slices, `...` and `None` as in
-        NumPy. What a slice leaves out becomes padding.
+        NumPy. Elements that a slice leaves out become padding.
 
         >>> from tensor_layout import Layout
         >>> layout = Layout("((4_PE, 3:8), (8:1))")
@@ -509,8 +509,8 @@ class Layout(Places):
     def __hash__(self, /) -> int: ...
     def __matmul__(self, map: object, /) -> Layout:
         """
-        Composition: `(a @ b)` has the axes of `b`, whose places are indexes of `a`: its levels are
-        `i0`, `i1` and so on, or `Addr` alone for the number of an element.
+        Composition: `(a @ b)` has the axes of `b`, whose places are indexes of `a`: the levels of `b` are
+        `i0`, `i1` and so on, or only `Addr` for the number of an element.
 
         >>> from tensor_layout import Layout
         >>> a, b = Layout("(6,2):(8,2)"), Layout("(4,3):(3,1)")
@@ -522,22 +522,22 @@ class Layout(Places):
     def __repr__(self, /) -> str: ...
     def __rmatmul__(self, outer: object, /) -> Layout:
         """
-        `text @ layout`, where only the inner layout has been made.
+        `text @ layout`, for an outer layout given as text.
         """
     def __str__(self, /) -> str: ...
     @staticmethod
     def _from_parts(parts: typing.Any, like: tuple[str, str] | None) -> Layout:
         """
-        An edited layout as pickle keeps it, with the text that it came from.
+        Unpickles an edited layout, with the text that it came from.
         """
     @staticmethod
     def _from_text(notation: str, text: str) -> Layout:
         """
-        A layout as pickle keeps it, where it is as it was written.
+        Unpickles a layout that is still as it was written.
         """
     def _placed(self, /, machine: Machine | None, on: tuple[str | None, int | None, str | None], base: int, oversized: bool, shared: bool) -> Placement:
         """
-        A placement as pickle keeps it.
+        Unpickles a placement.
         """
     def at_rest(self, /) -> Layout:
         """
@@ -549,18 +549,18 @@ class Layout(Places):
         """
     def complement(self, /, space: int | collections.abc.Mapping[str, int] | None = None) -> Layout:
         """
-        The places that the layout leaves free, in a space of so many addresses or of the sizes of levels.
+        The places that the layout leaves free in `space`: a number of addresses, or a size per level.
         """
     def compose(self, /, map: Layout | str) -> Layout:
         """
-        As `a @ b`.
+        Composition: `a.compose(b)` is `a @ b`.
         """
     def divide(self, /, tile: Layout | str | int | tuple[Layout | str | int | None, ...], arrangement: typing.Literal['logical', 'zipped', 'tiled', 'flat'] = "zipped") -> Layout:
         """
-        Tiles: the axes of `tile`, then those that number the tiles.
+        Cuts the layout into tiles: the axes of `tile` come first, then the axes that number the tiles.
 
-        In CuTe and strided notation the axes are grouped into modes as CuTe does it, and the last tile may go
-        on behind the last element. There `tile` may be an integer, or a tuple with a tile, or None, per mode.
+        In CuTe and strided notation the axes are grouped into modes as in CuTe, and the last tile may extend
+        past the last element. There `tile` may be an integer, or a tuple with a tile or None per mode.
 
         >>> from tensor_layout import Layout
         >>> Layout("(8:16, 16:1)").divide("((4_i0:1), (2_i1:1))")
@@ -572,17 +572,17 @@ class Layout(Places):
         """
     def expand(self, /, axis: int, size: int, level: str = "Addr") -> Layout:
         """
-        An axis of extent 1 made `size` long along a level, as its innermost coordinate.
+        Extends an axis of extent 1 to `size` along a level, as the innermost coordinate of the level.
         """
     @staticmethod
     def from_parts(axes: collections.abc.Sequence[tuple[int, collections.abc.Sequence[tuple[int, str | int, int]]]], *, derived: collections.abc.Sequence[tuple[str, int, int, collections.abc.Sequence[tuple[int, str | int, int]]]] = ..., copies: collections.abc.Sequence[tuple[int, str, int]] = ..., levels: collections.abc.Sequence[tuple[str, int, int]] = ..., like: str | None = None) -> Layout:
         """
-        A layout from its parts, for those that no notation can write: `repr` of a slice prints it.
+        A layout from its parts, for layouts that no notation can express: `repr` prints this call for them.
 
         An axis is its extent and its digits, major to minor. A digit is `(size, level, stride)`, or
         `(size, k, weight)` where it feeds derived axis k; a derived axis is `("sum" or "xor", start,
-        extent, digits)`, a copy `(size, level, stride)`. `levels` has the offset and the span of levels,
-        `like` is a text whose notation and order of elements the layout has.
+        extent, digits)`, a copy `(size, level, stride)`. `levels` lists levels with their offset and span;
+        `like` is a text whose notation and element order the layout takes.
 
         >>> from tensor_layout import Layout
         >>> layout = Layout("((4:8), (8:1))")[1:3, ::3]
@@ -592,7 +592,7 @@ class Layout(Places):
         """
     def in_bytes(self, /, element_bits: int) -> Layout:
         """
-        The layout of the bytes of elements of so many bits: a last axis counts those of an element.
+        The layout of bytes for elements of `element_bits` bits: a new last axis counts the bytes of one.
 
         >>> from tensor_layout import Layout
         >>> Layout("(3,4):(4,1)").in_bytes(16).locate(1, 1, 0)["Addr"]
@@ -600,15 +600,15 @@ class Layout(Places):
         """
     def insert_axis(self, /, at: int) -> Layout:
         """
-        A new axis of extent 1 in front of the axis `at`.
+        Inserts a new axis of extent 1 before axis `at`.
         """
     def left_inverse(self, /) -> Layout:
         """
-        From places back to indexes. Places that hold no element go anywhere.
+        Maps places back to indexes. The result is arbitrary for places that hold no element.
 
-        Where `Addr` is the only level, `layout.left_inverse() @ layout` is the index: for CuTe layouts
-        and strides the number of the element. Of a layout in several levels the inverse has an axis per
-        level, which no other layout names: it is asked with `locate`.
+        If `Addr` is the only level, `layout.left_inverse() @ layout` is the index: for CuTe layouts and
+        strides, the number of the element. For a layout in several levels the inverse has an axis per
+        level. No other layout names these axes, so use `locate` instead of `@`.
 
         >>> from tensor_layout import Layout
         >>> Layout("((4_PE, 3:8), (8:1))").left_inverse().locate(1, 17)
@@ -618,20 +618,20 @@ class Layout(Places):
         """
     def merge(self, /, axis: int, count: int = 2) -> Layout:
         """
-        `count` axes from `axis` on made one.
+        Merges `count` axes into one, starting at `axis`.
         """
     def minimal_padding(self, /) -> Layout:
         """
-        Removes as many slots of padding as the digits allow; the map stays.
+        Removes as many padding slots as the digits allow; the map does not change.
         """
     @staticmethod
     def of(x: typing.Any, /) -> Layout:
         """
-        The layout of what lies in memory: a NumPy array, a PyTorch or JAX tensor, a DTensor, a
+        The layout of an existing object: a NumPy array, a PyTorch or JAX tensor, a DTensor, a
         layout of CuTe or of Meta's tensor-layouts, or anything with shape and strides.
 
-        Addresses count elements from the first one of the array; those of a PyTorch tensor count
-        from the beginning of its storage. No library is imported for it.
+        Addresses count elements from the first element of the array, or for a PyTorch tensor from the
+        beginning of its storage. This does not import any library.
 
         >>> from tensor_layout import Layout
         >>> import numpy as np
@@ -640,12 +640,12 @@ class Layout(Places):
         """
     def on(self, /, machine: Machine | str | None = None, *, memory: str | None = None, dtype: typing.Any = None, base: int = 0, oversized: bool = False, shared: bool = False) -> Placement:
         """
-        Places the layout on a machine: checked against it, levels that it does not name hold
-        copies.
+        Places the layout on a machine and checks it against the machine. Levels that the layout does
+        not name hold copies.
 
-        `memory` is one of the machine's, `dtype` the type of the elements (which gives lanes and
-        bytes), `base` the first address. `oversized` takes a layout that does not fit; `shared`, without a
-        machine, one whose elements share places.
+        `memory` is a memory of the machine, `dtype` the element type (which determines lanes and
+        bytes), `base` the first address. `oversized` accepts a layout that does not fit; `shared`, without
+        a machine, a layout whose elements share places.
 
         >>> from tensor_layout import Layout
         >>> placement = Layout("((12:8), (8:1))").on("PE=4", memory="LM0")
@@ -654,14 +654,14 @@ class Layout(Places):
         """
     def pad_to(self, /, *shape: int | collections.abc.Sequence[int]) -> Layout:
         """
-        The layout of a larger tensor, whose new elements lie in what is padding here.
+        Enlarges the tensor to `shape`; padding slots become elements first.
         """
     def product(self, /, pattern: Layout | str | int | tuple[Layout | str | int | None, ...], arrangement: typing.Literal['logical', 'zipped', 'tiled', 'flat'] = "logical") -> Layout:
         """
-        The layout, repeated as the pattern says in what it leaves free; an integer is that many copies.
+        Repeats the layout by `pattern` in the places that it leaves free; an integer is a repeat count.
 
         In CuTe and strided notation the layout is the first mode and the pattern the second. There `pattern`
-        may be a tuple with a pattern, or None, per mode: each mode is repeated in what it alone leaves free.
+        may be a tuple with a pattern or None per mode: each mode is repeated in what it alone leaves free.
 
         >>> from tensor_layout import Layout
         >>> Layout("(2,2):(1,2)").product("2:1")
@@ -671,7 +671,7 @@ class Layout(Places):
         """
     def project(self, /, level: str) -> Layout:
         """
-        The coordinates in one level alone.
+        Keeps only the coordinates in one level.
         """
     def reshape(self, /, *shape: int | collections.abc.Sequence[int]) -> Layout:
         """
@@ -691,16 +691,16 @@ class Layout(Places):
         """
     def right_inverse(self, /) -> Layout:
         """
-        From the places that are reached without a gap to indexes: `layout @ layout.right_inverse()`
-        is the place.
+        Maps the places that are reached without a gap to indexes: `layout @ layout.right_inverse()`
+        is the identity on them.
         """
     def simplified(self, /) -> Layout:
         """
-        Removes the derived axes that can go; the map stays.
+        Removes the derived axes that are not needed; the map does not change.
         """
     def split(self, /, axis: int, sizes: collections.abc.Sequence[int]) -> Layout:
         """
-        One axis cut into several, major to minor.
+        Splits one axis into several, major to minor.
 
         >>> from tensor_layout import Layout
         >>> Layout("(12:1)").split(0, (3, 4))
@@ -708,7 +708,7 @@ class Layout(Places):
         """
     def squeeze(self, /, axis: int | None = None) -> Layout:
         """
-        The layout without an axis of extent 1, or without all of them.
+        Removes an axis of extent 1, or all of them.
 
         >>> from tensor_layout import Layout
         >>> Layout("(1:5, 3:1, 1:7)").squeeze().shape
@@ -717,8 +717,8 @@ class Layout(Places):
     @property
     def text(self, /) -> str | None:
         """
-        The text that says exactly this layout, in the notation that it was written in where that
-        can express it, or None.
+        A text for exactly this layout, in the notation that it was written in if possible; None if no
+        text expresses it.
 
         >>> from tensor_layout import Layout
         >>> Layout("(2,3):(3,1)").T.text
@@ -726,11 +726,11 @@ class Layout(Places):
         """
     def tile(self, /, axis: int, times: int, level: str = "Addr") -> Layout:
         """
-        An axis repeated `times`, the repetitions side by side along a level.
+        Repeats an axis `times` times, with the repetitions side by side along a level.
         """
     def to(self, /, notation: typing.Literal['pad-layout', 'xla', 'cute', 'strided', 'triton'], *, dtype: str | None = None) -> str:
         """
-        Writes the layout in a notation; warns of what of padding and offset the text leaves out.
+        Writes the layout in a notation; warns if the text leaves out padding or an offset.
 
         `dtype` is the element type of an XLA shape.
 
@@ -740,7 +740,7 @@ class Layout(Places):
         """
     def transpose(self, /, *axes: int | collections.abc.Sequence[int]) -> Layout:
         """
-        The axes in another order; in reverse order if none is given.
+        Permutes the axes; reverses them if no order is given.
 
         >>> from tensor_layout import Layout
         >>> Layout("(2:12, 3:4, 4:1)").transpose(2, 0, -2)
@@ -748,8 +748,8 @@ class Layout(Places):
         """
     def windows(self, /, axis: int, size: int, *, stride: int = 1, dilation: int = 1) -> Layout:
         """
-        An axis replaced by two: its windows, and what each reads (`sliding_window_view` of NumPy). An
-        element has an index per window that reads it.
+        Replaces an axis by two: the windows, and the positions in each (NumPy's `sliding_window_view`). An
+        element has one index for every window that reads it.
 
         >>> from tensor_layout import Layout
         >>> rows = Layout("((4_PE, 4:8), (8:1))")
@@ -759,7 +759,7 @@ class Layout(Places):
         """
     def with_offset(self, /, offset: int, level: str = "Addr") -> Layout:
         """
-        Adds to every coordinate in a level.
+        Adds `offset` to every coordinate in a level.
         """
 
 @final
@@ -770,7 +770,7 @@ class Local:
     def __repr__(self, /) -> str: ...
     def is_served_by(self, /, operands: collections.abc.Sequence[Places | str], machine: Machine | str) -> bool:
         """
-        True if every product finds its operands in its unit, where they have these layouts.
+        True if, with these operand layouts, every product finds its operands in its own unit.
         """
     @property
     def operands(self, /) -> list[Layout]:
@@ -780,23 +780,23 @@ class Local:
     @property
     def partial_levels(self, /) -> list[str]:
         """
-        The levels in which the partial sums of an element lie apart.
+        The levels over which the partial sums of an element are spread.
         """
     @property
     def result(self, /) -> Layout:
         """
-        The layout of the result, while its sums are in parts.
+        The layout of the result before its partial sums are added up.
         """
     def summed(self, /, *, scattered: bool = False) -> Layout:
         """
-        The layout of the result once its sums are added up: in every unit that had a part, or
-        `scattered`, with each sum in one of them.
+        The layout of the result after its partial sums are added up: in every unit that had a part, or
+        with `scattered`, each sum in one of those units.
         """
     def traffic(self, /, machine: Machine | str, *, scattered: bool = False) -> dict[str, dict[str, int]]:
         """
-        The least traffic of adding up the partial sums, level by level: how many there are
-        of an element, how many have to enter units and to leave them. `scattered` wants every sum
-        in one unit, else it is wanted in all that held a part.
+        The least traffic of adding up the partial sums, level by level: the number of parts of an
+        element, and the numbers that must enter and leave units. With `scattered` every sum is wanted
+        in one unit, otherwise in all units that held a part.
         """
 
 @final
@@ -827,11 +827,11 @@ class Location(collections.abc.Mapping[str, int]):
     def __str__(self, /) -> str: ...
     def get(self, /, level: str, default: object = None) -> int | typing.Any:
         """
-        The coordinate in a level, or `default` where the place does not name it.
+        The coordinate in a level, or `default` if the place does not have the level.
         """
     def items(self, /) -> collections.abc.ItemsView[str, int]:
         """
-        Levels with their coordinates.
+        Pairs of a level and its coordinate.
         """
     def keys(self, /) -> collections.abc.KeysView[str]:
         """
@@ -848,7 +848,7 @@ class Machine:
     A tree of levels with sizes and memories.
 
     `Machine("mn-core")` and `Machine("mn-core-2")` are built in; any other tree is written as
-    levels from the outermost to the innermost, and `Machine.from_toml` reads the rest.
+    levels from the outermost to the innermost, and `Machine.from_toml` reads full descriptions.
 
     >>> from tensor_layout import Machine
     >>> machine = Machine("L2B=2,PE=4")
@@ -881,7 +881,7 @@ class Machine:
     @property
     def memories(self, /) -> dict[str, Memory]:
         """
-        The memories by their names.
+        The memories by name.
         """
     @property
     def name(self, /) -> str:
@@ -891,7 +891,7 @@ class Machine:
     @property
     def units(self, /) -> int:
         """
-        The number of leaves the tree has.
+        The number of leaves of the tree.
         """
     @property
     def word_bits(self, /) -> int:
@@ -908,17 +908,17 @@ class Memory:
     @property
     def capacity(self, /) -> int | None:
         """
-        The number of long words it holds; None where that is not public.
+        The capacity in long words; None if it is not public.
         """
     @property
     def group(self, /) -> int:
         """
-        The number of neighbouring units that share one.
+        The number of neighbouring units that share one memory of this kind.
         """
     @property
     def owner(self, /) -> str:
         """
-        The level whose units own it.
+        The level whose units own memories of this kind.
         """
 
 @final
@@ -949,7 +949,7 @@ class Picture:
 @final
 class Placement(Places):
     """
-    A layout on a machine, checked against it. `Layout.on` makes it.
+    A layout on a machine, checked against the machine. Returned by `Layout.on`.
 
     >>> from tensor_layout import Layout
     >>> layout = Layout("((16_L2B, 8_L1B, 8:8), (16_MAB, 8:1, 4_PE))")
@@ -977,7 +977,7 @@ class Placement(Places):
     @property
     def footprint_words(self, /) -> int:
         """
-        Addresses per unit, base included.
+        The number of addresses per unit, base included.
         """
     @property
     def layout(self, /) -> Layout:
@@ -987,12 +987,12 @@ class Placement(Places):
     @property
     def machine(self, /) -> Machine | None:
         """
-        The machine; that of the mesh for a sharding, or None.
+        The machine, which is the mesh for a sharding, or None.
         """
     @property
     def memory(self, /) -> str | None:
         """
-        The memory that addresses are in.
+        The memory that the addresses refer to.
         """
     @property
     def replicated(self, /) -> tuple[str, ...]:
@@ -1003,46 +1003,47 @@ class Placement(Places):
 @disjoint_base
 class Places:
     """
-    The questions that a `Layout` and a `Placement` answer alike. It is not made directly.
+    The methods that `Layout` and `Placement` share. Not instantiated directly.
     """
     def _coordinates(self, /, indexes: numpy.typing.NDArray[typing.Any], coordinates: numpy.typing.NDArray[typing.Any]) -> None:
         """
-        The coordinates of many indexes, which follow each other: a row for each level.
+        The coordinates of many indexes, stored one after another: a row for each level.
         """
     def _elements(self, /, places: numpy.typing.NDArray[typing.Any], elements: numpy.typing.NDArray[typing.Any]) -> None:
         """
-        The row-major numbers of the elements at many places by their packed numbers.
+        The row-major numbers of the elements at many places, given as packed numbers.
         """
     def _pack(self, /, tensor: numpy.typing.NDArray[typing.Any], image: numpy.typing.NDArray[typing.Any], fill: numpy.typing.NDArray[typing.Any], progress: collections.abc.Callable[[int, int], object] | None) -> None:
         """
-        Packs cells of one width; both sides flat.
+        Packs cells of one width; both arrays are flat.
         """
     def _packed_seconds(self, /, out: numpy.typing.NDArray[numpy.uint32]) -> float:
         """
-        The time of the call in Rust that fills a table, in seconds: the rival of `bench/speed.py`.
+        The time in seconds of the Rust call that fills a table, for comparison in `bench/speed.py`.
         """
     def _repr_svg_(self, /) -> str | None: ...
     @property
     def _rooms(self, /) -> tuple[int, ...]:
         """
-        The number of coordinates in every level: those of the machine, else of the layout.
+        The number of coordinates in every level: of the machine if there is one, else of the layout.
         """
     def _unpack(self, /, image: numpy.typing.NDArray[typing.Any], tensor: numpy.typing.NDArray[typing.Any], progress: collections.abc.Callable[[int, int], object] | None) -> None:
         """
-        Unpacks cells of one width; both sides flat.
+        Unpacks cells of one width; both arrays are flat.
         """
     @property
     def copies(self, /) -> int:
         """
-        The number of places each element has.
+        The number of places of each element.
         """
     def draw(self, /, after: Places | str | None = None, *, view: typing.Literal['tensor', 'machine'] = "tensor", by: str | None = None, slice: collections.abc.Mapping[int, tuple[int, int]] | None = None, zoom: collections.abc.Mapping[int, int] | None = None, at: collections.abc.Mapping[str, int] | str | None = None, labels: collections.abc.Sequence[str] = ...) -> Picture:
         """
         Draws the tensor as a grid: each cell has its address and the colour of its unit.
 
         `after` is another layout, drawn beside it; `view="machine"` draws the memories instead.
-        `by` is the level that gives the colour, `slice` a range per axis that is shown, `zoom` the index
-        per axis whose block is shown in detail, `at` the unit whose memory is drawn; `labels` are `address`, `unit`, `index` or levels.
+        `by` is the level that sets the colour, `slice` the range of each axis to show, `zoom` the index
+        per axis whose block is shown in detail, `at` the unit whose memory is drawn; `labels` are
+        `address`, `unit`, `index` or levels.
 
         >>> from tensor_layout import Layout
         >>> print(Layout("((2_PE, 2:3), (3:1))").draw().to_text(40).splitlines()[0])
@@ -1053,11 +1054,11 @@ class Places:
     @typing.overload
     def element(self, place: collections.abc.Mapping[str, numpy.typing.ArrayLike] | str | None = None, /, **coordinates: numpy.typing.ArrayLike) -> numpy.typing.NDArray[numpy.int64]:
         """
-        The element at a place: its index, or why there is none, which is false.
+        The index of the element at a place, or the reason why there is none (an `Empty`, which is falsy).
 
-        Arrays of coordinates give an array of indexes, with -1 where there is a hole, -2 where
-        there is padding and -3 for places outside. A layout without axes gives one column: its
-        element is 0 there, so that `found[..., 0] >= 0` is where elements are for every layout.
+        Arrays of coordinates give an array of indexes, with -1 for holes, -2 for padding and -3 for
+        places outside. A layout without axes has one column, which is 0 for its element, so that
+        `found[..., 0] >= 0` marks the places with elements for every layout.
 
         >>> from tensor_layout import Layout
         >>> layout = Layout("(10,7)/((3:7, 4_PE), (7:1))")
@@ -1071,7 +1072,7 @@ class Places:
         """
     def explore(self, /, after: Places | str | None = None, *, height: int = 640) -> Page:
         """
-        The page to touch the layout in, as one file: notebooks show it in a frame, `save` writes it.
+        An interactive page for the layout, as one file: notebooks show it in a frame, `save` writes it.
 
         >>> from tensor_layout import Layout
         >>> page = Layout("((4_PE, 3:8), (8:1))").explore()
@@ -1080,7 +1081,7 @@ class Places:
         """
     def film(self, /, after: Places | str | None = None) -> Film:
         """
-        The film of the elements on their way from the tensor into the memories, then into those of `after`.
+        A film of the elements moving from the tensor into the memories, then into those of `after`.
 
         >>> from tensor_layout import Layout
         >>> film = Layout("((4_PE, 3:8), (8:1))").film("((12:2), (4_PE, 2:1))")
@@ -1098,11 +1099,11 @@ class Places:
         """
     def inverse(self, /, at: collections.abc.Mapping[str, int] | str | None = None, *, out: numpy.typing.NDArray[typing.Any] | None = None, dtype: numpy.typing.DTypeLike | None = None, progress: collections.abc.Callable[[int, int], object] | None = None) -> numpy.typing.NDArray[typing.Any]:
         """
-        For every place of a memory image the row-major number of the element there: -1 where
-        there is a hole, -2 where there is padding.
+        The row-major number of the element at every place of a memory image: -1 for holes, -2 for
+        padding.
 
-        `at` is a unit or subtree, whose places alone are then listed, without its levels. `out` is an
-        array of integers to write to; else the type is `dtype`, any signed integer type that has the numbers.
+        `at` limits the result to the places of a unit or subtree, without its levels. `out` is an integer
+        array to write to; otherwise the type is `dtype`, any signed integer type that can hold the numbers.
 
         >>> from tensor_layout import Layout
         >>> Layout("(3)/((2:1, 2_PE))").inverse()
@@ -1127,10 +1128,10 @@ class Places:
     @typing.overload
     def locate(self, /, *index: numpy.typing.ArrayLike) -> dict[str, numpy.typing.NDArray[numpy.int64]]:
         """
-        The place of an element; of its first copy, where it has several.
+        The place of an element, or of its first copy if it has several.
 
-        Arrays of indexes give an array of coordinates for every level: an entry per axis,
-        broadcast against each other, or one array whose last dimension is the index. Negative indexes count
+        Arrays of indexes give an array of coordinates for every level. Pass an array per axis (they are
+        broadcast against each other), or one array whose last dimension is the index. Negative indexes count
         from the end, as in `layout[..]`.
 
         >>> from tensor_layout import Layout
@@ -1156,11 +1157,11 @@ class Places:
         """
     def pack(self, /, tensor: numpy.typing.ArrayLike, *, fill: typing.Any = None, out: numpy.typing.NDArray[typing.Any] | None = None, progress: collections.abc.Callable[[int, int], object] | None = None) -> numpy.typing.NDArray[typing.Any]:
         """
-        Moves a tensor into memories: the image of every unit, all copies written.
+        Packs a tensor into a memory image of all units, with all copies written.
 
-        The image has the shape `image_shape` and the type of the tensor, any type of 1, 2, 4, 8 or 16 bytes:
-        those of `ml_dtypes`, booleans and dates too. Places without an element hold `fill`. `out` is memory to write to.
-        The interpreter's lock is released; a tensor in C order is not copied.
+        The image has the shape `image_shape` and the type of the tensor: any type of 1, 2, 4, 8 or 16 bytes,
+        including `ml_dtypes`, booleans and dates. Places without an element hold `fill`. `out` is an array to
+        write to. The GIL is released; a tensor in C order is not copied.
 
         >>> from tensor_layout import Layout
         >>> import numpy as np
@@ -1170,13 +1171,13 @@ class Places:
         """
     def packed(self, /, *, window: collections.abc.Sequence[tuple[int, int]] | None = None, out: numpy.typing.NDArray[typing.Any] | None = None, dtype: numpy.typing.DTypeLike | None = None, progress: collections.abc.Callable[[int, int], object] | None = None) -> numpy.typing.NDArray[typing.Any]:
         """
-        One number per element: its place, all coordinates in one, so that
+        The place of every element as one number that combines all coordinates, so that
         `image.reshape(-1)[packed]` is the tensor.
 
-        The number is row-major over `image_shape`. `window` has a range for every axis, the part of the
-        tensor that is wanted: any tensor can be worked through in windows. `out` is an array of integers to
-        write to; else the type is `dtype`, any integer type that has the numbers (`uint32` takes half the
-        memory). `progress(done, all)` is called from time to time.
+        The number is row-major over `image_shape`. `window` selects a part of the tensor by a range per axis,
+        so a tensor of any size can be processed in windows. `out` is an integer array to write to; otherwise
+        the type is `dtype`, any integer type that can hold the numbers (`uint32` takes half the memory).
+        `progress(done, all)` is called periodically.
 
         >>> from tensor_layout import Layout
         >>> Layout("((2_PE, 2:3), (3:1))").packed()
@@ -1199,10 +1200,10 @@ class Places:
         """
     def same(self, /, other: Places | str, *, up_to: typing.Literal['padding', 'copies'] | None = None) -> Same:
         """
-        Returns whether both are the same map; the answer is true or has a witness.
+        Compares two maps. The answer is truthy if they are equal, and otherwise has a witness.
 
-        `up_to="padding"` lets padding and holes differ; `up_to="copies"` asks whether this layout serves where the
-        other is wanted: it may have more copies.
+        `up_to="padding"` ignores differences in padding and holes; `up_to="copies"` asks whether this layout
+        can replace the other: it may have more copies.
 
         >>> from tensor_layout import Layout
         >>> a, b = Layout("((4_PE, 3:8), (8:1))"), Layout("((4_PE, 3:16), (8:2))")
@@ -1225,7 +1226,7 @@ class Places:
         """
         The table of all places: a row per element and copy, sorted by place.
 
-        `at` keeps a unit or subtree, `padding` adds the slots without an element, and
+        `at` keeps the rows of a unit or subtree, `padding` adds the slots without an element, and
         `part=(k, n)` keeps the k-th of n parts.
 
         >>> from tensor_layout import Layout
@@ -1236,7 +1237,7 @@ class Places:
         """
     def unpack(self, /, image: numpy.typing.ArrayLike, *, out: numpy.typing.NDArray[typing.Any] | None = None, progress: collections.abc.Callable[[int, int], object] | None = None) -> numpy.typing.NDArray[typing.Any]:
         """
-        Moves the image of memories back into a tensor, from the first copy of every element.
+        Unpacks a memory image into a tensor, reading the first copy of every element.
 
         >>> from tensor_layout import Layout
         >>> import numpy as np
@@ -1248,11 +1249,11 @@ class Places:
 @final
 class Pricer:
     """
-    Prices relayouts in steps of a machine, and remembers them.
+    Prices relayouts in steps of a machine, and caches the prices.
 
-    `rates` are the long words that enter or leave a unit of a level in a step, a number for both directions or a
-    pair `(into, out_of)`; `latency` the steps that each word takes besides. Levels without a rate cost nothing.
-    Layouts that differ only inside units share their prices. Threads may share a pricer.
+    `rates` are the long words per step that enter or leave a unit of a level: a number for both directions
+    or a pair `(into, out_of)`. `latency` is the extra steps of each word. Levels without a rate cost nothing.
+    Layouts that differ only inside units have the same price. Threads may share a pricer.
 
     >>> from fractions import Fraction
     >>> from tensor_layout import Pricer
@@ -1266,37 +1267,37 @@ class Pricer:
     def __repr__(self, /) -> str: ...
     def busiest_cost(self, /, source: Places | UnitPart | str, destination: Places | UnitPart | str) -> Cost:
         """
-        The steps until the busiest unit has received and sent all.
+        A lower bound on the steps until the busiest unit has received and sent everything.
         """
     def cost(self, /, source: Places | UnitPart | str, destination: Places | UnitPart | str) -> Cost:
         """
-        The steps that a relayout takes at least, as if all units had the same share.
+        A lower bound on the steps of a relayout, as if all units had the same share of the work.
         """
     def part(self, /, layout: Places | str) -> UnitPart:
         """
-        The units that hold each element of a layout. Equal parts have equal prices; asking with parts
-        saves taking the layouts apart again.
+        The units that hold each element of a layout. Equal parts have equal prices. Passing parts
+        instead of layouts avoids analysing the layouts again.
         """
     def statistics(self, /) -> dict[str, int]:
         """
-        The number of different parts, and of the answers that are kept and that were counted.
+        The numbers of distinct parts, of answers that are cached, and of answers that were computed.
         """
     def traffic(self, /, source: Places | UnitPart | str, destination: Places | UnitPart | str) -> dict[str, dict[str, int | None]]:
         """
-        The number of elements that have to enter and to leave the units of each level; None where
-        copies leave open which unit sends.
+        The number of elements that must enter and leave the units of each level; None where copies
+        leave the sender open.
         """
 
 @final
 class Relayout:
     """
-    The data that has to move to go from one layout to another: exact counts for tensors of any size.
+    The data that must move between two layouts: exact counts for tensors of any size.
 
-    The function `relayout` makes it; `str` is the page that the command prints.
+    Returned by the function `relayout`; `str` is the report that the command prints.
     """
     def __arrow_c_stream__(self, /, requested_schema: object = None) -> object:
         """
-        The traffic of the levels, innermost first, as a data frame takes it: `polars.DataFrame(move)`,
+        The traffic of each level, innermost first, for data frames: `polars.DataFrame(move)`,
         `pandas.DataFrame.from_arrow(move)`. The columns are `level`, `into` and `out_of`.
         """
     def __bool__(self, /) -> bool: ...
@@ -1312,12 +1313,12 @@ class Relayout:
     @property
     def copies(self, /) -> int:
         """
-        The number of places each has in the destination.
+        The number of places of each element in the destination.
         """
     @property
     def destination(self, /) -> Places:
         """
-        The layout that it is to have.
+        The layout to move to.
         """
     @property
     def elements(self, /) -> int:
@@ -1327,24 +1328,24 @@ class Relayout:
     @property
     def into(self, /) -> dict[str, int]:
         """
-        The number of elements that have to enter the units of each level at least, whatever the algorithm.
+        The least number of elements that must enter the units of each level, whatever the algorithm.
         """
     @property
     def moves(self, /) -> list[str]:
         """
-        The moves digit by digit, in sentences: `axis 0, 4 at 3: PE -> Addr x 6`.
+        The moves as text, digit by digit: `axis 0, 4 at 3: PE -> Addr x 6`.
         """
     @property
     def out_of(self, /) -> dict[str, int | None]:
         """
-        The number that have to leave them; None where copies leave open which unit sends.
+        The least number of elements that must leave them; None where copies leave the sender open.
         """
     def overwritten(self, order: typing.Literal['ascending', 'descending'], /) -> tuple[tuple[int, ...], tuple[int, ...], Location] | None:
         """
-        The first element that is lost where the move is carried out in the memory of the source, or None.
+        The first element that is lost if the move is done within the memory of the source, or None.
 
-        All units write their addresses in this order, at the same pace. The answer is the index of the element, that
-        of the element which is written in its place, and the place.
+        All units write their addresses in this order, at the same pace. The result is the index of the lost
+        element, the index of the element that overwrites it, and the place.
 
         >>> from tensor_layout import relayout
         >>> spread = relayout("((8:1))", "((8:2))", "PE=1")
@@ -1356,21 +1357,21 @@ class Relayout:
     @property
     def sentence(self, /) -> str:
         """
-        The kind of move.
+        The kind of move, as a sentence.
         """
     @property
     def source(self, /) -> Places:
         """
-        The layout that the tensor has.
+        The layout to move from.
         """
     @property
     def steps(self, /) -> int | None:
         """
-        The steps that it takes at least by the rates of the machine, where it and `dtype` tell.
+        A lower bound on the steps, by the rates of the machine; None without rates or an element width.
         """
     def transfers(self, /) -> collections.abc.Iterator[Transfer]:
         """
-        The moves themselves, nearest first, as runs of elements from one unit to some units.
+        The moves themselves, nearest first, as runs of elements from one unit to one or more units.
 
         >>> from tensor_layout import relayout
         >>> move, = relayout("((1_PE, 4:1))", "((4:1))", "PE=4").transfers()
@@ -1381,7 +1382,7 @@ class Relayout:
 @final
 class Report:
     """
-    A layout in numbers; `str` is the page that the command prints.
+    A layout in numbers; `str` is the report that the command prints.
 
     >>> from tensor_layout import Layout
     >>> print(str(Layout("((4_PE, 3:8), (8:1))").report()).splitlines()[0])
@@ -1389,7 +1390,7 @@ class Report:
     """
     def __eq__(self, other: object, /) -> bool:
         """
-        The number of elements and of padding slots of equal reports are equal.
+        Equal reports have equal numbers of elements and of padding slots.
         """
     def __reduce__(self, /) -> tuple[object, tuple[object, ...]]: ...
     def __repr__(self, /) -> str: ...
@@ -1398,7 +1399,7 @@ class Report:
     @property
     def copies(self, /) -> int:
         """
-        The number of places each element has.
+        The number of places of each element.
         """
     @property
     def elements(self, /) -> int:
@@ -1408,12 +1409,12 @@ class Report:
     @property
     def footprint_words(self, /) -> int:
         """
-        Addresses per unit, base included.
+        The number of addresses per unit, base included.
         """
     @property
     def pads(self, /) -> int:
         """
-        The number of them that do not hold an element.
+        The number of slots that do not hold an element.
         """
     @property
     def slots(self, /) -> int:
@@ -1431,34 +1432,34 @@ class Route:
     """
     The movements that bring a tensor from one memory into another.
 
-    The function `route` finds it; `str` is the page that the command prints.
+    Returned by the function `route`; `str` is the report that the command prints.
     """
     def __repr__(self, /) -> str: ...
     def __str__(self, /) -> str: ...
     @property
     def at_least(self, /) -> bool:
         """
-        Returns whether a hop has no rate, so that `cycles` are a lower bound.
+        True if a hop lacks a rate, so that `cycles` is a lower bound.
         """
     @property
     def cycles(self, /) -> int:
         """
-        The sum of the least cycles of the hops.
+        The sum of the minimum cycles of the hops.
         """
     def film(self, /) -> Film:
         """
-        The film of the elements on their way from memory to memory.
+        A film of the elements moving from memory to memory.
         """
     @property
     def hops(self, /) -> list[Hop]:
         """
-        The hops, in order; none where the source serves as it is.
+        The hops, in order; empty if the source can be used as it is.
         """
 
 @final
 class Same:
     """
-    The answer of `same`: true, or false with a witness.
+    The answer of `same`: truthy, or falsy with a witness.
 
     >>> from tensor_layout import Layout
     >>> same = Layout("((4:1), (2:4))").same("((4:2), (2:1))")
@@ -1476,12 +1477,12 @@ class Same:
     @property
     def index(self, /) -> tuple[int, ...] | None:
         """
-        The index of the first element that has other places, if one has.
+        The index of the first element whose places differ, or None.
         """
     @property
     def place(self, /) -> Location | None:
         """
-        The place that holds something else although all elements are the same, if there is one.
+        A place whose content differs although the places of all elements agree, or None.
         """
     @property
     def reason(self, /) -> str:
@@ -1499,8 +1500,8 @@ class Sharding:
     """
     A sharding in any notation: HLO, Shardy, a JAX PartitionSpec, PyTorch placements.
 
-    Shardings that name the axes of a mesh need it: `mesh="x=2,y=4"`, a dict, a mesh of JAX or PyTorch.
-    The sharding may be JAX's own, a `PartitionSpec` or a `NamedSharding`, which has its mesh.
+    Shardings that name mesh axes need a mesh: `mesh="x=2,y=4"`, a dict, or a mesh of JAX or PyTorch.
+    The sharding may be a JAX object: a `PartitionSpec`, or a `NamedSharding`, which has its own mesh.
 
     >>> from tensor_layout import Sharding
     >>> sharding = Sharding("P('x', None)", mesh="x=2,y=4")
@@ -1522,12 +1523,12 @@ class Sharding:
         """
     def devices(self, /, shape: collections.abc.Sequence[int]) -> int | None:
         """
-        The number of devices for a tensor of this shape, if the sharding says so.
+        The number of devices for a tensor of this shape; None if the sharding does not specify it.
         """
     def layout(self, /, shape: collections.abc.Sequence[int], shard: Layout | str | None = None, *, machine: Machine | str | None = None) -> Layout:
         """
-        One layout from the index of the whole tensor to device and address: `shard` is the layout
-        of the shards, row-major if none is given; `machine` counts devices through its tree.
+        The layout that maps an index of the whole tensor to device and address. `shard` is the layout
+        of the shards, row-major by default; `machine` numbers the devices through its tree.
 
         >>> from tensor_layout import Sharding
         >>> layout = Sharding("P('x', None)", mesh="x=2,y=4").layout((10, 7))
@@ -1561,8 +1562,8 @@ class Table:
     A table of places: a row per element and copy, sorted by place; a column per level and per
     axis.
 
-    NumPy takes it as a structured array; pandas, Polars, PyArrow, DuckDB take it by Arrow's
-    protocol, batch by batch, so that it need not fit in memory.
+    NumPy reads it as a structured array; pandas, Polars, PyArrow and DuckDB read it through the
+    Arrow protocol, batch by batch, so it need not fit in memory.
 
     >>> from tensor_layout import Layout
     >>> table = Layout("((2_PE, 2:1), (3:2))").table()
@@ -1579,11 +1580,11 @@ class Table:
         """
     def __iter__(self, /) -> Iterator[tuple[int, ...]]:
         """
-        The rows as tuples, made as they are asked for.
+        Iterates lazily over the rows, as tuples.
         """
     def __len__(self, /) -> int:
         """
-        The number of rows; they are counted where a part or padding is asked for.
+        The number of rows. For a part, or with padding, this has to count them.
         """
     def __repr__(self, /) -> str: ...
     def _piece(self, /, piece: int, pieces: int) -> Table:
@@ -1618,13 +1619,13 @@ class Table:
 @final
 class Transfer:
     """
-    Elements that move together from one unit to some units.
+    Elements that move together from one unit to one or more units.
     """
     def __repr__(self, /) -> str: ...
     @property
     def destinations(self, /) -> list[Location]:
         """
-        The units that receive; for each memory that units share, the first of them.
+        The receiving units; for a memory shared by units, the first of these units.
         """
     @property
     def distance(self, /) -> str:
@@ -1649,7 +1650,7 @@ class Transfer:
     @property
     def source(self, /) -> Location:
         """
-        The unit that sends; of a memory that units share, the first of them.
+        The sending unit; for a memory shared by units, the first of these units.
         """
     @property
     def write(self, /) -> tuple[int, int]:
@@ -1668,7 +1669,7 @@ class Transfers:
 @final
 class UnitPart:
     """
-    The units that hold each element of a layout: a pricer prices pairs of them.
+    The units that hold each element of a layout. A pricer prices pairs of parts.
     """
     def __eq__(self, value: object, /) -> bool: ...
     def __hash__(self, /) -> int: ...
@@ -1689,7 +1690,7 @@ class XlaAdvice:
     @property
     def is_seen(self, /) -> bool:
         """
-        Returns whether dumps show it for such arrays.
+        True if TPU dumps show this layout for similar arrays.
         """
     @property
     def shape(self, /) -> XlaShape:
@@ -1713,7 +1714,7 @@ class XlaShape:
     def __hash__(self, /) -> int: ...
     def __new__(cls, /, text: str, *, lenient: bool = False) -> XlaShape:
         """
-        `lenient` takes shapes that XLA refuses, such as those cut off in logs.
+        `lenient` accepts shapes that XLA rejects, such as truncated ones in logs.
         """
     def __reduce__(self, /) -> tuple[object, tuple[str]]: ...
     def __repr__(self, /) -> str: ...
@@ -1721,7 +1722,7 @@ class XlaShape:
     def _repr_html_(self, /) -> str: ...
     def advice(self, /) -> list[XlaAdvice]:
         """
-        Other orders and tilings of an array: those that TPU dumps show first, then by size.
+        Other orders and tilings of an array: first those that TPU dumps show, then by size.
         """
     def arrays(self, /) -> list[tuple[tuple[int, ...], XlaShape]]:
         """
@@ -1746,7 +1747,7 @@ class XlaShape:
         """
     def explain(self, /) -> str:
         """
-        The shape explained, as the command does it.
+        An explanation of the shape, as the command prints it.
         """
     @property
     def layout(self, /) -> Layout:
@@ -1771,7 +1772,7 @@ class XlaShape:
 @final
 class XlaSizes:
     """
-    The number of bytes an XLA array takes, by four definitions.
+    The size of an XLA array in bytes, by four definitions.
     """
     def __eq__(self, value: object, /) -> bool: ...
     def __hash__(self, /) -> int: ...
@@ -1781,7 +1782,7 @@ class XlaSizes:
     @staticmethod
     def _of(unpadded_bytes: SupportsIndex, allocated_bytes: SupportsIndex, span_bytes: SupportsIndex, data_bytes: SupportsIndex) -> XlaSizes:
         """
-        The sizes from their pickle.
+        Unpickles the sizes.
         """
     @property
     def allocated_bytes(self, /) -> int:
@@ -1791,7 +1792,7 @@ class XlaSizes:
     @property
     def data_bytes(self, /) -> int:
         """
-        Up to the last element by the first tile alone (XLA's ArrayDataSize).
+        The bytes up to the last element, by the first tile alone (XLA's ArrayDataSize).
         """
     @property
     def span_bytes(self, /) -> int:
@@ -1806,11 +1807,11 @@ class XlaSizes:
 
 def access(memory: Places | str, holders: Places | str, *, dtype: typing.Any = None) -> Access:
     """
-    Counts the bank conflicts and the sectors of an access of a GPU's threads, each element once.
+    Counts the bank conflicts and sectors of a memory access by the threads of a GPU, each element once.
 
-    `memory` is the layout of the tensor in shared or global memory. `holders` has the lane of a warp (`LANE`) and
-    the register (`Addr`) that hold each element; any other level is a warp. `dtype` is the type of the elements,
-    unless one of the texts names it.
+    `memory` is the layout of the tensor in shared or global memory. `holders` maps each element to the
+    lane of a warp (`LANE`) and the register (`Addr`) that hold it; any other level is a warp. `dtype` is the
+    element type, unless one of the texts names it.
 
     >>> from tensor_layout import access
     >>> cost = access("(8,32):(64,1)", "((8_LANE:1), (4_LANE:8, 8:1))", dtype="f16")
@@ -1825,16 +1826,16 @@ def access(memory: Places | str, holders: Places | str, *, dtype: typing.Any = N
 
 def command(arguments: list[str]) -> int:
     """
-    Runs the command; `arguments` begin with the name of the program. The answer is the exit code.
+    Runs the command and returns its exit code; `arguments` begin with the name of the program.
     """
 
 def einsum(text: str, result: Places | str | None = None, *, loops: Places | str | None = None, **runs: Layout | str) -> Local:
     """
-    The layouts of the operands with which every product finds them where it is computed.
+    The operand layouts with which every product finds its operands in the unit that computes it.
 
-    `result` is the layout of the result, and each axis that is summed over has a layout of one axis by its
-    label. Or `loops` is the layout of all axes: those of the result, then those that are summed over, as their
-    labels appear. A candidate of the shape of the loops is a way to run the operation.
+    `result` is the layout of the result; each contracted axis gets a layout of one axis, as a keyword named
+    by its label. Alternatively, `loops` is the layout of all axes: those of the result, then the contracted
+    ones, in order of appearance. Every candidate of the loop shape is a way to run the operation.
 
     >>> from tensor_layout import einsum
     >>> local = einsum("bsk,kn->bsn", "((4_L2B:1), (16:1), (8_MAB:1))", k="((4_PE:1, 32:1))")
@@ -1851,7 +1852,7 @@ def read_hlo(path: str | os.PathLike[str] | typing.TextIO | typing.BinaryIO, *, 
     """
     Reads the instructions of a compiler dump, of any number of modules.
 
-    `path` names a file; an object with `read` is read. `progress(bytes)` is called from time to time.
+    `path` is a file name, or an object with a `read` method. `progress(bytes)` is called periodically.
 
     >>> from tensor_layout import read_hlo
     >>> import io
@@ -1868,7 +1869,7 @@ def relayout(source: Places | str, destination: Places | str, machine: Machine |
     Pairs two layouts of a tensor: where it is, and where it is wanted.
 
     Layouts and texts are placed on `machine`; without one there are as many units as both name. Placements
-    are where they are, and nothing may be asked that contradicts them.
+    stay on their machine, and the other arguments must not contradict them.
 
     >>> from tensor_layout import relayout
     >>> move = relayout("((4_PE, 3:8), (8:1))", "((12:2), (4_PE, 2:1))", "PE=4")

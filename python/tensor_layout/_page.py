@@ -6,7 +6,7 @@ from pathlib import Path
 
 
 class Page:
-    """A page to touch a layout in, complete in itself.
+    """A self-contained interactive page for a layout.
 
     >>> from tensor_layout import Layout
     >>> page = Layout("((4_PE, 3:8), (8:1))").explore(height=400)
@@ -19,12 +19,12 @@ class Page:
         self.height = height
 
     def save(self, path: str | PathLike[str]) -> None:
-        """Writes the page as a file, which browsers open as it is."""
+        """Writes the page to a file that browsers can open directly."""
         Path(path).write_text(self.html, encoding="utf-8")
 
     def _repr_html_(self) -> str:
         style = "width: 100%; border: 1px solid #ccc"
-        # What the page runs cannot reach the notebook around it.
+        # The scripts of the page cannot reach the notebook around it.
         return (
             f'<iframe srcdoc="{escape(self.html)}" height="{self.height}" style="{style}" '
             'sandbox="allow-scripts allow-downloads"></iframe>'

@@ -1,8 +1,8 @@
-"""Layouts of what other libraries have in memory; none of them is imported.
+"""Layouts of objects of other libraries, none of which is imported.
 
-Objects are recognised by what they have, in this order: DTensors by `placements`, JAX arrays by
+Objects are recognised by their attributes, in this order: DTensors by `placements`, JAX arrays by
 `format`, PyTorch tensors by `stride()`, layouts of CuTe and of Meta's tensor-layouts by `stride`
-or by the two layouts that they compose, NumPy arrays and what looks like one by `strides`.
+or by the two layouts that they compose, NumPy arrays and array-likes by `strides`.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def of(x: Any) -> Layout:
 
 
 def refuse_sparse(tensor: Any) -> None:
-    """Refuses tensors of PyTorch whose memory is not given by strides."""
+    """Rejects PyTorch tensors whose memory is not described by strides."""
     layout = str(getattr(tensor, "layout", "torch.strided"))
     if layout != "torch.strided":
         raise LayoutError(f"the tensor is {layout}, which has no strides: `to_dense()` makes one that has")
@@ -77,7 +77,7 @@ def shape_text(shape: Any, strides: Any, notation: str | None) -> tuple[str, str
 
 
 def _profile(mode: Any) -> Any:
-    """How a tuple is nested."""
+    """The nesting of a tuple."""
     return tuple(_profile(part) for part in mode) if isinstance(mode, tuple | list) else None
 
 
@@ -106,7 +106,7 @@ def sharding_text(sharding: Any, mesh: Any) -> tuple[str, str | None]:
 
 
 def mesh_text(mesh: Any) -> str:
-    """`x=2,y=4` of a text, a dict, or a mesh of JAX or PyTorch."""
+    """A mesh as text (`x=2,y=4`), from a text, a dict, or a mesh of JAX or PyTorch."""
     if isinstance(mesh, str):
         return mesh
     names = getattr(mesh, "mesh_dim_names", None)
@@ -139,7 +139,7 @@ def _strided(shape: Sequence[int], strides: Sequence[int], offset: int = 0) -> s
             f"axis {negative[0]} has the stride {strides[negative[0]]}: layouts with negative "
             "strides are not supported; take the layout of the array before it was flipped"
         )
-    # The stride of an axis that does not step says nothing.
+    # The stride of an axis of extent 0 or 1 is meaningless.
     strides = [max(stride, 0) for stride in strides]
     text = f"shape={_tuple(shape)}, strides={_tuple(strides)}"
     return text + (f", offset={offset}" if offset else "")
@@ -174,7 +174,7 @@ def _of_numpy(x: Any) -> Layout:
 
 
 def foreign(x: Any) -> Layout | None:
-    """A layout of CuTe or of Meta's tensor-layouts, composed ones too; none for everything else."""
+    """A layout of CuTe or of Meta's tensor-layouts, including composed ones; None for anything else."""
     from ._native import Layout
 
     text = _cute(x)
@@ -182,7 +182,7 @@ def foreign(x: Any) -> Layout | None:
 
 
 def _cute(x: Any) -> str | None:
-    """A layout of another library as CuTe writes it."""
+    """A layout of another library in CuTe's notation."""
     if hasattr(x, "shape") and hasattr(x, "stride") and not callable(x.stride):
         return f"{_mode(x.shape)}:{_mode(x.stride)}"
     # The names of Meta, then those of pycute.
@@ -193,14 +193,14 @@ def _cute(x: Any) -> str | None:
 
 
 def _map(x: Any) -> str | None:
-    """What the addresses of a composed layout go through."""
+    """The outer map of a composed layout, which transforms its addresses."""
     if hasattr(x, "bits") and hasattr(x, "base") and hasattr(x, "shift"):
         return f"S<{x.bits},{x.base},{x.shift}>"
     return _cute(x)
 
 
 def _mode(mode: Any) -> str:
-    """A number or a nested tuple, as CuTe writes it."""
+    """A number or a nested tuple in CuTe's notation."""
     if isinstance(mode, tuple | list):
         return f"({','.join(_mode(part) for part in mode)})"
     return str(_number(mode))
@@ -214,7 +214,7 @@ def _of_dtensor(x: Any) -> Layout:
     local = x.to_local()
     whole = sharding.shard_shape(shape)
     if tuple(local.shape) == whole:
-        # Where the shard lies in its own storage is a matter of its device.
+        # The offset of a shard in its own storage concerns only its device.
         return sharding.layout(shape, strided(whole, tuple(local.stride())))
     if not local.is_contiguous():
         raise LayoutError("the shard here is short and not contiguous: its strides say too little")

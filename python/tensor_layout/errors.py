@@ -1,4 +1,4 @@
-"""Refusals: subclasses of `ValueError` that say what is wrong, where, and what to do about it.
+"""Errors: subclasses of `ValueError` that say what is wrong, where, and what to do about it.
 
 An argument of the wrong type is a `TypeError`, as everywhere in Python.
 """
@@ -7,9 +7,9 @@ from typing import Any
 
 
 class LayoutError(ValueError):
-    """A refusal: of an argument, of a question, of what a layout means.
+    """An invalid argument, request or layout.
 
-    `kind` is the name of what is wrong, `help` the remedy where one is known.
+    `kind` is the name of the problem, `help` the remedy if one is known.
     """
 
     def __init__(self, message: str, *, kind: str | None = None, help: str | None = None) -> None:
@@ -22,9 +22,9 @@ class LayoutError(ValueError):
 
 
 class ParseError(LayoutError):
-    """A refusal of a text; the message draws a caret below the fault.
+    """A text that cannot be parsed; the message draws a caret below the error.
 
-    `span` are the characters of `text` at fault, `related` those of a second place.
+    `span` is the range of the invalid characters in `text`, `related` that of a second position.
 
     >>> from tensor_layout import Layout, ParseError
     >>> try:

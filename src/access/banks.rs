@@ -16,23 +16,23 @@ const LINE: u64 = 128;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Access {
-    /// The number of bytes a lane takes at once.
+    /// The number of bytes that a lane accesses at a time.
     pub vector_bytes: u64,
     /// The number of requests: vectors of all lanes of a warp.
     pub requests: u64,
-    /// The number of bytes the lanes take in all.
+    /// The total number of bytes that the lanes access.
     pub bytes: u64,
-    /// The number of times the banks have to answer, for shared memory.
+    /// The number of times that the banks have to respond, for shared memory.
     pub wavefronts: u64,
-    /// The number of wavefronts without conflicts: one for every 128 bytes that a request takes.
+    /// The number of wavefronts without conflicts: one for every 128 bytes of a request.
     pub ideal_wavefronts: u64,
-    /// The request that takes most wavefronts, the first of them.
+    /// The request with the most wavefronts, or the first on a tie.
     pub worst: Option<Request>,
-    /// The number of sectors of 32 bytes that are moved, request by request, for global memory.
+    /// The number of 32-byte sectors that are moved, counted per request, for global memory.
     pub sectors: u64,
-    /// The number of lines of 128 bytes that are touched, request by request.
+    /// The number of 128-byte lines that are touched, counted per request.
     pub lines: u64,
-    /// The number of different bytes that are used, request by request.
+    /// The number of distinct bytes that are used, counted per request.
     pub distinct_bytes: u64,
 }
 

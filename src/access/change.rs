@@ -1,4 +1,4 @@
-//! Changes of the addresses that serve an access with the fewest bank conflicts: swizzles and padding.
+//! Address changes that minimize the bank conflicts of an access: swizzles and padding.
 
 use std::fmt;
 
@@ -10,20 +10,20 @@ use crate::error::{LayoutError, Site};
 use crate::level::Level;
 use crate::notation::CuteSwizzle;
 
-/// The bytes after which banks come again.
+/// The number of bytes after which the banks repeat.
 const BANK_ROW: u64 = 128;
 
 /// A change of addresses, in elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum AddressChange {
-    /// Bits are flipped by others.
+    /// Some address bits are XORed with others.
     Swizzle(CuteSwizzle),
-    /// `by` elements are left free behind every `every` elements: a -> a + a / every x by.
+    /// `by` elements are left free after every `every` elements: a -> a + a / every x by.
     Padding {
         /// The number of elements that stay together, a power of two.
         every: u64,
-        /// The number of places that are free behind them.
+        /// The number of free places after them.
         by: u64,
     },
 }
@@ -74,7 +74,7 @@ pub struct ChangedAccess {
     pub access: Access,
 }
 
-/// Finds the changes with the fewest wavefronts; among equals the order is that of the candidates.
+/// Finds the changes with the fewest wavefronts; ties keep the order of the candidates.
 pub(super) fn best<C: IntoIterator<Item = AddressChange>>(
     memory: &Layout,
     holders: &Layout,
@@ -114,7 +114,7 @@ pub(super) struct Room {
     vector: u64,
     /// The exclusive bound of the addresses.
     extent: u64,
-    /// The distance of elements in the same bank.
+    /// The distance between elements in the same bank.
     row: u64,
 }
 

@@ -15,7 +15,7 @@ pub enum AccessError {
         /// The level.
         level: Level,
     },
-    /// Holders of another tensor.
+    /// Holders whose tensor has another shape.
     #[error("the memory layout has the shape {memory:?}, but the holders have {holders:?}")]
     Shapes {
         /// The shape of the memory.
@@ -35,14 +35,14 @@ pub enum AccessError {
         /// The number.
         bits: u64,
     },
-    /// More than can be counted one by one.
+    /// More elements than can be counted one by one.
     #[error(
         "the holders have {elements} elements, copies and padding included, of which at most {most} are counted; take a slice"
     )]
     TooMany {
         /// The number.
         elements: u64,
-        /// The most.
+        /// The greatest number allowed.
         most: u64,
     },
     /// An error of one of the two layouts.

@@ -29,13 +29,13 @@ use crate::algebra::Layout;
 ///
 /// `memory` lands in `Addr` alone, in elements of `element_bits`; address 0 is aligned to 128 bytes.
 /// `holders` lands in `LANE`, the lanes of a warp, in `Addr`, the registers of a lane, and in any other
-/// levels, each unit of which is a warp. Registers are taken in vectors as long as memory allows, up to
-/// 16 bytes; a vector of all lanes of a warp is one request. Copies of the holders each access memory.
+/// levels, each unit of which is a warp. Registers are accessed in vectors as long as memory allows, up to 16
+/// bytes; a vector of all lanes of a warp is one request. Each copy of the holders accesses memory.
 /// Cost: O(elements x copies), up to 2^20.
 ///
 /// # Errors
 /// [`AccessError`]: levels of the memory, more than 32 lanes, elements that are not whole bytes, too many
-/// elements; refusals of the algebra.
+/// elements; errors of the algebra.
 ///
 /// # Example
 /// ```
@@ -50,10 +50,9 @@ pub fn access(memory: &Layout, holders: &Layout, element_bits: u64) -> Result<Ac
     Ok(requests::Requests::new(memory, holders, element_bits)?.access())
 }
 
-/// The swizzles of memory that cost least, the best first; the layout as it is, if none is better, comes
-/// alone.
+/// The cheapest swizzles of memory, the best first; only the unchanged layout, if no swizzle is better.
 ///
-/// All `S<B,M,S>` with up to 5 bits that keep the vectors of the access whole are tried.
+/// Tries all `S<B,M,S>` with up to 5 bits that keep the vectors of the access whole.
 /// Cost: that of [`access`] for each of them, some hundred.
 ///
 /// # Errors
@@ -77,11 +76,11 @@ pub fn swizzles(
     change::best(memory, holders, element_bits, change::swizzles)
 }
 
-/// The paddings of memory that cost least, those that take least memory first; the layout as it is, if
-/// none is better, comes alone.
+/// The cheapest paddings of memory, those that take the least memory first; only the unchanged layout, if no
+/// padding is better.
 ///
-/// A padding leaves some vectors free behind every 2^k elements; all shorter than the 128 bytes of a
-/// row of the banks are tried.
+/// A padding leaves some vectors free after every 2^k elements; all paddings shorter than a row of the banks
+/// (128 bytes) are tried.
 /// Cost: that of [`access`] for each of them, some hundred.
 ///
 /// # Errors

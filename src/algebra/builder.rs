@@ -1,4 +1,4 @@
-//! The builder of layouts, and the check of the invariants at the border.
+//! The layout builder, which checks the invariants.
 
 use std::cmp::Reverse;
 
@@ -25,7 +25,7 @@ impl Layout {
         LayoutBuilder::default()
     }
 
-    /// Returns a builder with the parts of this layout, to change them.
+    /// Returns a builder that starts from the parts of this layout.
     #[must_use]
     pub fn to_builder(&self) -> LayoutBuilder {
         let (axes, derived) = (self.axes.clone(), self.derived.clone());
@@ -52,14 +52,14 @@ impl LayoutBuilder {
         self.with_axis(Axis { extent, subaxes: subaxes.into_iter().collect() })
     }
 
-    /// Adds a tensor axis, as taken from another layout.
+    /// Adds a tensor axis, for example one from another layout.
     #[must_use]
     pub fn with_axis(mut self, axis: Axis) -> Self {
         self.axes.push(axis);
         self
     }
 
-    /// Adds a replica, as taken from another layout.
+    /// Adds a replica, for example one from another layout.
     #[must_use]
     pub fn with_replica(mut self, replica: Replica) -> Self {
         self.replicas.push(replica);
@@ -78,8 +78,8 @@ impl LayoutBuilder {
         self.derived_axis(DerivedAxis::sum(start, axis))
     }
 
-    /// Adds a derived axis whose value is the XOR of the digits that feed it, numbered with the others. Its
-    /// extent is the product of its sizes.
+    /// Adds a derived axis whose value is the XOR of the digits that feed it, numbered along with the other
+    /// derived axes. Its extent is the product of its sizes.
     ///
     /// ```
     /// use tensor_layout::{Layout, Level, algebra::Subaxis};
@@ -120,7 +120,7 @@ impl LayoutBuilder {
         self
     }
 
-    /// Marks `level` as used although no subaxis names it: only coordinate 0 holds elements.
+    /// Marks `level` as used although no subaxis names it, so that only coordinate 0 holds elements.
     #[must_use]
     pub fn used(mut self, level: Level) -> Self {
         self.used.push(level);
@@ -128,9 +128,8 @@ impl LayoutBuilder {
     }
 
     /// Rounds the extent of `level`, offset included, up to `span`: the coordinates in between belong to
-    /// the layout and hold nothing. The level is used from then on, as by
-    /// [`used`](LayoutBuilder::used): its units from 1 on are not copies of unit 0. A span that is not
-    /// more than the extent changes nothing.
+    /// the layout and hold nothing. The level becomes used, as with [`used`](LayoutBuilder::used): its units
+    /// from 1 on are not copies of unit 0. A span no greater than the extent changes nothing.
     #[must_use]
     pub fn span(mut self, level: Level, span: u64) -> Self {
         self.spans.push((level, span));
@@ -145,16 +144,16 @@ impl LayoutBuilder {
 
     /// Checks the invariants of [`Layout`].
     ///
-    /// It does not check that elements have different places: [`collision`](Layout::collision) finds
-    /// those that share one.
+    /// It does not check that elements have different places: [`collision`](Layout::collision) finds elements
+    /// that share a place.
     ///
     /// # Errors
     /// [`ZeroSize`](LayoutError::ZeroSize), [`ExtentTooLarge`](LayoutError::ExtentTooLarge),
     /// [`FeedOrder`](LayoutError::FeedOrder), [`DerivedOutOfRange`](LayoutError::DerivedOutOfRange),
     /// [`Xor`](LayoutError::Xor) where an XOR is not made of powers of two,
-    /// [`TooLarge`](LayoutError::TooLarge); [`NotDecided`](LayoutError::NotDecided) where derived
-    /// axes feed each other, a bound of what they are fed exceeds an extent, and there are too many
-    /// indexes to look.
+    /// [`TooLarge`](LayoutError::TooLarge); [`NotDecided`](LayoutError::NotDecided) where derived axes feed
+    /// each other, an upper bound on a fed value exceeds an extent, and there are too many indexes to
+    /// enumerate.
     pub fn build(self) -> Result<Layout, LayoutError> {
         let LayoutBuilder { axes, derived, replicas, offsets, used, spans } = self;
         let (no_offsets, no_spans) = (Vec::new(), Vec::new());

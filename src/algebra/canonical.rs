@@ -10,9 +10,9 @@ use crate::level::Level;
 
 /// The canonical form of a layout: equal for the same map, however it was written.
 ///
-/// Axes keep only the digits that real elements need: digits that are always 0 are dropped, the
-/// major-most is cut at the extent, neighbours that step evenly are merged. The coordinates of all
-/// slots, and those of the copies, are one set per level. Without elements there are slots only.
+/// Axes keep only the digits that real elements need: digits that are always 0 are dropped, the major-most is
+/// cut at the extent, and neighbours that step evenly are merged. The coordinates of all slots form one set
+/// per level, and so do those of the copies. Without elements there are only slots.
 ///
 /// Law: `canonical(canonical(x)) == canonical(x)`; it keeps the map and the used levels; equal forms
 /// are the same map. Where both forms are [unique](Canonical::is_unique), two layouts are the same
@@ -33,7 +33,7 @@ impl Layout {
     /// Returns the canonical form.
     ///
     /// Cost: O(subaxes log subaxes) where strides nest; else the coordinates of a level are listed.
-    /// If derived axes are left, also the cost of [`without_padding`](Layout::without_padding).
+    /// If derived axes remain, add the cost of [`without_padding`](Layout::without_padding).
     ///
     /// # Errors
     /// As [`simplified`](Layout::simplified).
@@ -90,15 +90,15 @@ impl Canonical {
         &self.shape
     }
 
-    /// Returns whether the map has no other form: no derived axes are left, and in every level the
-    /// coordinates of slots and copies nest or could be listed (a set that does not nest is listed
-    /// if it spans at most 2^18 steps of its common divisor, or has at most 2^16 sums).
+    /// Returns whether this is the only form of the map: no derived axes remain, and in every level the
+    /// coordinates of slots and copies nest or could be listed (a set that does not nest is listed if it
+    /// spans at most 2^18 steps of its common divisor, or has at most 2^16 sums).
     #[must_use]
     pub fn is_unique(&self) -> bool {
         self.derived.is_empty() && !self.slots.is_tangled() && !self.copies.is_tangled()
     }
 
-    /// Returns whether derived axes are left: different forms may then be the same map.
+    /// Returns whether derived axes remain, in which case different forms may be the same map.
     #[must_use]
     pub fn has_derived_axes(&self) -> bool {
         !self.derived.is_empty()

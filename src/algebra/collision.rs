@@ -20,7 +20,7 @@ use crate::location::Location;
 pub struct Collision {
     /// The index of one of the copies.
     pub first: Vec<u64>,
-    /// The index of the other: the same if two copies of one element collide.
+    /// The index of the other; equal to `first` if two copies of one element collide.
     pub second: Vec<u64>,
     /// The place where a copy of each lives.
     pub place: Location,
@@ -32,7 +32,7 @@ impl Layout {
     /// Finds two real elements, or two copies of one, that share a place.
     ///
     /// Padding does not count: it may share a place with an element.
-    /// Law: `None` if and only if no two copies share a place, and a witness really collides.
+    /// Law: `None` if and only if no two copies share a place, and every witness is a real collision.
     /// Cost: O(subaxes log subaxes) where strides nest; else a search with a budget: a bounded
     /// subset-sum per level, or an enumeration where derived axes are involved.
     ///
@@ -94,18 +94,18 @@ impl Layout {
     /// places then determine the digits, and digits the index.
     fn nests_everywhere(&self, digits: &Digits) -> bool {
         let tells_apart = |to| nests(digits.to(to).map(|(_, digit)| (digit.top, digit.stride)));
-        let tells = |(number, derived): (usize, &DerivedAxis)| match derived.combine {
+        let is_decoded = |(number, derived): (usize, &DerivedAxis)| match derived.combine {
             Combine::Sum => tells_apart(Destination::Derived(number)),
             Combine::Xor => BitSystem::of_elements(digits, number).is_injective(),
         };
         self.used.iter().all(|level| tells_apart(Destination::Level(*level)))
-            && self.derived.iter().enumerate().all(tells)
+            && self.derived.iter().enumerate().all(is_decoded)
     }
 
     /// Looks for digit differences, not all zero, whose strides cancel in `level`.
     ///
     /// Every digit lands in one level, and a difference of zero is always possible in the others,
-    /// so levels decide on their own. Given the differences, the smallest pair of values has the
+    /// so each level can be decided separately. Given the differences, the smallest pair of values has the
     /// negative parts on one side and the positive parts on the other: both must be real.
     fn differ_in(
         &self,
@@ -139,7 +139,7 @@ impl Layout {
         let mut seen: HashMap<SmallVec<[u64; 4]>, (u64, u64)> = HashMap::new();
         for (number, second) in (0..).zip(Indexes::new(shape.clone())) {
             for (copy, place) in (0..).zip(self.locate_all(&second)?) {
-                // A step of this search is much dearer than one of the others.
+                // A step of this search is much more expensive than a step of the others.
                 (0..16).try_for_each(|_| budget.step())?;
                 let coordinates = place.iter().map(|(_, coordinate)| coordinate).collect();
                 if let Some((earlier, other)) = seen.insert(coordinates, (number, copy)) {
@@ -167,7 +167,7 @@ impl Collision {
 /// The two indexes of a possible collision, while the differences of their digits are chosen.
 ///
 /// A difference between -top and top is searched as the digit `difference + top`, below `2 top + 1`. If no
-/// digit differs, their sum is that of top x stride.
+/// digit differs, the sum of these digits is the sum of top x stride.
 struct Sides<'a> {
     digits: &'a Digits,
     extents: Vec<u64>,
@@ -274,8 +274,8 @@ impl Choices<u128> for Sides<'_> {
 
 /// The groups of axes, derived axes and levels that digits connect.
 ///
-/// The coordinates in the levels of one component depend on its axes only, so each component is
-/// free of collisions on its own, or the layout is not.
+/// The coordinates in the levels of one component depend only on its axes, so the layout is free of
+/// collisions if and only if each component is.
 struct Components {
     /// Every axis, then every used level.
     groups: Groups,

@@ -14,21 +14,21 @@ use crate::location::Location;
 type Landed = (Level, u64, u64);
 
 impl Layout {
-    /// Returns the layout of the rest of a space: one axis per level of `space`, in its order.
+    /// Returns the layout of what `self` leaves free in a space: one axis per level of `space`, in order.
     ///
-    /// `space` gives the size of every level. Every place of the space is exactly one place of
-    /// `self` plus one of the complement. Copies that coincide are one.
-    /// Law: disjoint from `self` but for the origin, ordered (its strides ascend from minor to
-    /// major), and `self` x complement covers the space exactly.
+    /// `space` gives the size of every level. Every place of the space is the sum of exactly one place of
+    /// `self` and one of the complement. Coinciding copies count as one.
+    /// Law: disjoint from `self` except at the origin, ordered (its strides ascend from minor to major), and
+    /// `self` x complement covers the space exactly.
     /// Cost: O(subaxes log subaxes); where axes are padded or fused, up to 2^16 elements are enumerated.
-    /// Source: CuTe, `02_layout_algebra.md`, "Complement"; there a last gap that does not divide
-    /// is rounded up, here it is an error.
+    /// Source: CuTe, `02_layout_algebra.md`, "Complement"; CuTe rounds up a last gap that does not divide,
+    /// whereas here it is an error.
     ///
     /// # Errors
     /// [`CannotComplement`](LayoutError::CannotComplement): the image is not a product of levels (an axis is
-    /// padded inside, or fused), strides overlap or do not divide, the size of a used level is not given, or
-    /// the size is not a multiple of what `self` fills; [`NotDecided`](LayoutError::NotDecided) where
-    /// more elements would have to be enumerated.
+    /// padded inside, or fused), strides overlap or do not divide, or the size of a used level is missing or
+    /// not a multiple of what `self` fills; [`NotDecided`](LayoutError::NotDecided) where more elements would
+    /// have to be enumerated.
     ///
     /// # Example
     /// ```

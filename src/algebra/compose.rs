@@ -9,17 +9,17 @@ impl Layout {
     /// Composes with an index map: element i of the result is in the places of element `map(i)` of `self`.
     ///
     /// `map` lands in the levels `i0`, `i1`, .. ([`Level::axis`]), the axes of `self`, or in `Addr`
-    /// alone, which is then the row-major linear index of `self`. Copies that coincide are one. A layout
-    /// in other levels is a map into the axes of its inverse as
-    /// [`places_as_indexes`](Layout::places_as_indexes).
-    /// Law: `f.compose(&g).locate(i) == f.locate(g(i))`; associative; the identity on both sides.
-    /// Slots of `self` that `map` does not reach become padding.
-    /// Cost: O(subaxes squared), whatever the sizes.
+    /// alone, which is then the row-major linear index of `self`. Coinciding copies count as one.
+    /// [`places_as_indexes`](Layout::places_as_indexes) turns a layout in other levels into a map into the
+    /// axes of its inverse.
+    /// Law: `f.compose(&g).locate(i) == f.locate(g(i))`; composition is associative and has the identity on
+    /// both sides. Slots of `self` that `map` does not reach become padding.
+    /// Cost: O(subaxes squared), regardless of the sizes.
     ///
     /// # Errors
     /// [`MapLevel`](LayoutError::MapLevel) if `map` lands elsewhere,
     /// [`MapCopies`](LayoutError::MapCopies) if it has copies,
-    /// [`OutsideDomain`](LayoutError::OutsideDomain) if it leaves the extents of `self`.
+    /// [`OutsideDomain`](LayoutError::OutsideDomain) if it exceeds the extents of `self`.
     ///
     /// # Example
     /// ```
@@ -36,8 +36,7 @@ impl Layout {
         self.compose_in(IndexOrder::RowMajor, map)
     }
 
-    /// Composes as [`compose`](Layout::compose), `Addr` of `map` being the linear index in a given
-    /// order.
+    /// Composes like [`compose`](Layout::compose), with `Addr` of `map` as the linear index in a given order.
     ///
     /// # Errors
     /// As [`compose`](Layout::compose).
@@ -149,7 +148,7 @@ impl Layout {
         Ok(DerivedAxis::sum(start, axis))
     }
 
-    /// Appends the axes of `other`, derived ones too, to those of `self`.
+    /// Appends the axes of `other`, including derived ones, to those of `self`.
     ///
     /// Both must use the same levels; copies, offsets and spans are those of `self`.
     pub(crate) fn concatenate(&self, other: &Layout) -> Result<Layout, LayoutError> {

@@ -6,9 +6,8 @@
 //! 2:3, 3:2       0 2 3 4 5 7            neither: listed
 //! ```
 //!
-//! Used coordinates, holes, copies, and whether two layouts have the same padding, are questions
-//! about such sets. Nested terms answer them by their digits; sets that do not nest are held as one
-//! bit per coordinate.
+//! Used coordinates, holes, copies, and equality of padding are all questions about these sets. Nested terms
+//! answer them digit by digit; sets that do not nest are stored as one bit per coordinate.
 
 use std::collections::BTreeSet;
 
@@ -22,13 +21,13 @@ use crate::error::LayoutError;
 use crate::level::Level;
 use crate::number::to_index;
 
-/// The limit of the greatest coordinate of a listed set, in steps of its greatest common divisor.
+/// The limit on the greatest coordinate of a listed set, in steps of its greatest common divisor.
 const MOST_LISTED: u64 = 1 << 18;
 
 /// The greatest number of sums of a set that is listed although it exceeds [`MOST_LISTED`].
 const MOST_SUMS: u64 = 1 << 16;
 
-/// The limit of the greatest coordinate of a counted set, in steps of its greatest common divisor.
+/// The limit on the greatest coordinate of a counted set, in steps of its greatest common divisor.
 const MOST_COUNTED: u64 = 1 << 26;
 
 /// (size, stride) of a digit.
@@ -184,9 +183,9 @@ impl PlaceSet {
 
 /// Returns the number of different sums of digit x stride.
 ///
-/// Ascending by stride, the terms from some place on are independent of those before it if the
-/// greatest common divisor of their strides is more than those before can add: then the counts
-/// multiply. Within such a cluster an even run is counted at once, anything else bit by bit.
+/// In order of ascending stride, the terms from some position on are independent of those before it if the
+/// greatest common divisor of their strides exceeds the sum that those before can add; the counts then
+/// multiply. Within a cluster, an even run is counted directly, anything else bit by bit.
 ///
 /// # Errors
 /// [`NotDecided`](LayoutError::NotDecided) where a cluster reaches too far.
@@ -322,8 +321,7 @@ fn merge_runs(terms: impl Iterator<Item = StridedTerm>) -> Option<Vec<StridedTer
     Some(merged)
 }
 
-/// The nested terms, strides ascending, whose sums are exactly the ascending set, if there are
-/// such.
+/// The nested terms, strides ascending, whose sums are exactly the ascending set, if there are any.
 pub(crate) fn nested_sums(set: &[u64]) -> Option<Vec<StridedTerm>> {
     let (mut terms, mut filled) = (Vec::new(), 1);
     while filled < set.len() {

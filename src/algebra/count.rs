@@ -17,13 +17,13 @@ impl Layout {
         product(self.axes.iter().map(|axis| axis.extent)).unwrap_or(u64::MAX)
     }
 
-    /// The number of copies of each element by sized replicas.
+    /// The number of copies of each element that sized replicas make.
     #[must_use]
     pub fn copies(&self) -> u64 {
         self.replicas.iter().map(|replica| replica.size).product()
     }
 
-    /// The number of slots: the product of the sizes of all that lands, replicas included.
+    /// The number of slots: the product of the sizes of everything that lands, replicas included.
     ///
     /// Law: `slots == elements x copies + pads`.
     #[must_use]
@@ -33,7 +33,7 @@ impl Layout {
 
     /// The number of slots that hold no element.
     ///
-    /// Cost: O(subaxes) without derived axes; with them that of [`collision`](Layout::collision).
+    /// Cost: O(subaxes) without derived axes; with them, the cost of [`collision`](Layout::collision).
     ///
     /// # Errors
     /// [`NotDecided`](LayoutError::NotDecided) where derived axes leave open whether elements share
@@ -96,9 +96,9 @@ impl Layout {
         given.map_or_else(|| self.extent(level), |(_, span)| *span)
     }
 
-    /// The number of different coordinates in `level` that some slot takes.
+    /// The number of different coordinates that slots have in `level`.
     ///
-    /// Law: `used <= extent - offset`; the difference is the holes of the level.
+    /// Law: `used <= extent - offset`; the difference is the number of holes in the level.
     /// Cost: O(subaxes) where strides nest or fill up; else a bit per coordinate, up to 2^26.
     ///
     /// # Errors

@@ -1,4 +1,4 @@
-//! All digits of a layout at once: the one view that every question starts from.
+//! All digits of a layout in one list, from which every query starts.
 //!
 //! ```text
 //! (10,7)/((3:7, 4_PE), (7:1))
@@ -25,7 +25,7 @@ pub(crate) struct Digit {
     pub(crate) weight: u64,
     /// The number of values it has.
     pub(crate) size: u64,
-    /// The greatest value that a real index gives it; for a digit of a derived axis a bound.
+    /// The greatest value that a real index gives it; for a digit of a derived axis, an upper bound.
     pub(crate) top: u64,
     /// The change of the coordinate or derived value in `to` per step.
     pub(crate) stride: u64,

@@ -14,9 +14,9 @@ pub enum Arrangement {
     /// Tile and rest of the first axis, tile and rest of the second, ..
     #[default]
     Logical,
-    /// All tile axes, then all rest axes. In CuTe each is one mode.
+    /// All tile axes, then all rest axes. In CuTe each of the two groups is one mode.
     Zipped,
-    /// As zipped; in CuTe the tile axes alone are one mode.
+    /// As zipped; in CuTe only the tile axes form one mode.
     Tiled,
     /// As zipped; in CuTe each axis is a mode.
     Flat,
@@ -25,8 +25,8 @@ pub enum Arrangement {
 impl Layout {
     /// Divides into tiles: the axes of `tile`, then those that number the tiles.
     ///
-    /// `tile` lands in the axes of `self` (`i0`, `i1`, ..) or in `Addr` alone, the linear index of
-    /// `self` in the given order; so does its complement, which numbers the tiles.
+    /// `tile` lands either in the axes of `self` (`i0`, `i1`, ..) or only in `Addr`, the linear index of
+    /// `self` in the given order. So does its complement, which numbers the tiles.
     /// Law: `a.divide(order, b, _) == a o (b, complement of b in the shape of a)`; every
     /// arrangement is a permutation of the axes of the others; all elements stay in their places.
     /// Source: CuTe, `02_layout_algebra.md`, "Logical Divide".
@@ -61,8 +61,8 @@ impl Layout {
 
     /// Multiplies: the axes of `self`, then those of `pattern`, which number copies of `self`.
     ///
-    /// The copies are placed in the part of `Addr` that `self` leaves free, as `pattern` arranges them:
-    /// `Addr` of `pattern` numbers the free places in order.
+    /// `pattern` arranges the copies in the part of `Addr` that `self` leaves free: its own `Addr` numbers
+    /// the free places in order.
     /// Law: `a.product(b) == (a, complement of a o b)`; injective if both are.
     /// Source: CuTe, `02_layout_algebra.md`, "Logical Product"; the space is rounded up to what
     /// `self` fills.
@@ -121,7 +121,7 @@ impl Layout {
     }
 }
 
-/// Rewrites the error of a complement as that of the operation that needs it.
+/// Converts a complement error into one of the operation that needs the complement.
 fn renamed(error: LayoutError, operation: fn(ComplementError) -> LayoutError) -> LayoutError {
     match error {
         LayoutError::CannotComplement(fault) => operation(fault),

@@ -14,9 +14,9 @@ use crate::location::{Found, Location};
 impl Layout {
     /// Finds the element, padding or hole at a place.
     ///
-    /// A level outside [`used_levels`](Layout::used_levels) may be left out or have any
-    /// coordinate: all its units hold a copy. `Addr` left out is address 0 where no subaxis
-    /// lands in `Addr`.
+    /// The place may omit a level outside [`used_levels`](Layout::used_levels) or give it any coordinate,
+    /// because all units of that level hold a copy. If no subaxis lands in `Addr`, an omitted `Addr` is
+    /// address 0.
     /// Law: `element(locate(i)) == i` for every index and every copy; every other place is padding, a hole
     /// or outside. If padding shares a place with an element, the element is returned.
     /// Cost: O(subaxes) where strides nest; else a search with a budget.
@@ -42,9 +42,9 @@ impl Layout {
 
 /// A layout read backward: one sum per used level, then one per derived axis, last to first.
 ///
-/// When the sums of all levels are solved, the digits that land are known. Derived axes come
-/// after the digits that feed them, so from the last to the first each one's digits are known in
-/// turn, its value follows, and its sum gives the digits that feed it.
+/// Solving the sums of all levels determines the digits that land. Derived axes come after the digits that
+/// feed them, so they are solved from last to first: the digits of each are then known, they determine its
+/// value, and its sum determines the digits that feed it.
 #[derive(Debug)]
 pub(crate) struct Decoder<'a> {
     layout: &'a Layout,
@@ -176,7 +176,7 @@ struct PlaceSearch<'a> {
 }
 
 impl PlaceSearch<'_> {
-    /// Solves the levels from `at` on, each with every solution of the ones before.
+    /// Solves the levels from `at` on, each for every solution of the levels before it.
     fn level(
         &mut self,
         at: usize,

@@ -1,4 +1,4 @@
-//! Equality in grades, each with a witness for "no".
+//! Several grades of equality, each with a witness if the answer is "no".
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -33,7 +33,7 @@ pub enum Difference {
         /// Its places in the second layout, at most 64 of them.
         second: Vec<Location>,
     },
-    /// All elements have the same places, but one place differs in padding, hole or outside.
+    /// All elements have the same places, but some place differs in being padding, a hole or outside.
     Place {
         /// The place.
         place: Location,
@@ -51,11 +51,11 @@ impl Layout {
     /// an element by its index, padding, a hole, or outside.
     ///
     /// Law: as enumeration of all indexes and places.
-    /// Cost: that of the canonical forms, whatever the sizes, without derived axes and where sets
-    /// of coordinates can be listed; else up to 2^20 copies are compared one by one.
+    /// Cost: that of the canonical forms, regardless of the sizes, if there are no derived axes and the sets
+    /// of coordinates can be listed; otherwise up to 2^20 copies are compared one by one.
     ///
     /// # Errors
-    /// [`NotDecided`](LayoutError::NotDecided) past that; as [`canonical`](Layout::canonical).
+    /// [`NotDecided`](LayoutError::NotDecided) for more copies; as [`canonical`](Layout::canonical).
     ///
     /// # Example
     /// ```
@@ -84,7 +84,8 @@ impl Layout {
         self.padding_differs(other)
     }
 
-    /// Returns a difference in shape or in the places of an element, padding aside; `None` if there is none.
+    /// Returns a difference in shape or in the places of an element, ignoring padding; `None` if there is
+    /// none.
     ///
     /// Law: as enumeration. Cost and errors: as [`same_map`](Layout::same_map).
     ///
@@ -97,11 +98,11 @@ impl Layout {
         }
     }
 
-    /// Returns a reason why `self` cannot serve where `other` is wanted; `None` if it can: the places of
-    /// every index include those in `other`.
+    /// Returns a reason why `self` cannot be used where `other` is needed; `None` if it can, that is, if the
+    /// places of every index include those in `other`.
     ///
     /// A level that `self` does not use holds a copy everywhere, so it serves any coordinate. If one layout
-    /// has more axes, and the others agree, its leading ones are taken for copies.
+    /// has extra leading axes and the remaining axes agree, the extra axes are treated as copies.
     /// Law: as enumeration.
     /// Cost: as [`same_map`](Layout::same_map).
     ///
@@ -318,8 +319,8 @@ impl Layout {
 
 /// Returns the smallest index at which merged digits of the axes differ: on one axis, the others at 0.
 ///
-/// From the minor end, equal digits are skipped; where targets differ the index is 1 step of that
-/// digit, where sizes differ it is the smaller size.
+/// From the minor end, equal digits are skipped; if targets differ, the index is 1 step of that digit; if
+/// sizes differ, it is the smaller size.
 fn first_difference(a: &[Vec<Subaxis>], b: &[Vec<Subaxis>]) -> Option<Vec<u64>> {
     let differs = |a: &[Subaxis], b: &[Subaxis]| {
         let mut weight = 1;

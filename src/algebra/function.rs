@@ -1,4 +1,4 @@
-//! Layouts as functions of the linear index, with the modes that CuTe gives its results.
+//! Layouts as functions of the linear index, whose results have the same modes as in CuTe.
 //!
 //! ```text
 //! (2,2):(1,2) times 2:1   ((2,2),2):((1,2),4)   tile and copies are a mode each
@@ -18,8 +18,8 @@ use crate::level::Level;
 
 /// A layout as a function of its linear index, which is what CuTe means by a layout.
 ///
-/// Its operations are those of [`Layout`] on the linear index in a given order; the axes of their
-/// results are the modes of CuTe.
+/// Its operations are those of [`Layout`], applied to the linear index in a given order; the axes of their
+/// results are CuTe's modes.
 #[derive(Clone, Copy, Debug)]
 pub struct LinearFunction<'a> {
     layout: &'a Layout,
@@ -45,12 +45,12 @@ impl Layout {
 }
 
 impl LinearFunction<'_> {
-    /// Divides into tiles of one linear index: CuTe's `logical_divide` and its kin by a layout.
+    /// Divides the linear index into tiles: CuTe's `logical_divide` and its variants, by a layout.
     ///
-    /// If whole tiles do not fill the layout, its major digit continues beyond the last element, as
-    /// in CuTe: indexes beyond the layout have addresses that a kernel has to mask.
-    /// A tile may land in `i0`, `i1`, .. too, the axes of the layout, and is not flattened then.
-    /// Law: element (t, r) is element `tile(t) + rest(r)` of the linear index, where there is one.
+    /// If the layout is not a whole number of tiles, its major digit continues beyond the last element, as in
+    /// CuTe: indexes beyond the layout have addresses that a kernel has to mask. A tile may also land in
+    /// `i0`, `i1`, .., the axes of the layout; it is then not flattened.
+    /// Law: element (t, r) is element `tile(t) + rest(r)` of the linear index, if that exists.
     ///
     /// # Errors
     /// As [`Layout::divide`].
@@ -78,8 +78,9 @@ impl LinearFunction<'_> {
         Ok(self.spread(divided, [modes, tiles], arrangement))
     }
 
-    /// Divides mode by mode: mode k into tiles of `modes[k]`. Without one it stays as it is, and counts as a
-    /// single tile in the arrangement [`Logical`](Arrangement::Logical), as tiles of one element in the others.
+    /// Divides mode by mode: mode k into tiles of `modes[k]`. A mode without a tile is unchanged: it counts
+    /// as a single tile in the arrangement [`Logical`](Arrangement::Logical), and as tiles of one element in
+    /// the others.
     ///
     /// Source: CuTe, `python/pycute/layout.py`, `hier_unzip`.
     ///
@@ -106,7 +107,8 @@ impl LinearFunction<'_> {
         }
     }
 
-    /// Returns the index map of a tiler: [`Layout::by_modes`] of the given layouts, the other modes whole.
+    /// Returns the index map of a tiler: [`Layout::by_modes`] of the given layouts, with the other modes
+    /// whole.
     ///
     /// # Errors
     /// As [`divide_modes`](LinearFunction::divide_modes).
@@ -114,7 +116,7 @@ impl LinearFunction<'_> {
         Layout::by_modes(self.order, &self.whole_modes(modes, modes.len(), |extent| extent)?)
     }
 
-    /// Composes mode by mode: mode k with `modes[k]`; those without one stay as they are.
+    /// Composes mode by mode: mode k with `modes[k]`; modes without a layout are unchanged.
     ///
     /// # Errors
     /// [`Edit`](LayoutError::Edit) for more layouts than modes; as [`Layout::compose`].
@@ -123,7 +125,7 @@ impl LinearFunction<'_> {
         self.layout.compose(&Layout::by_modes(self.order, &modes)?)
     }
 
-    /// Multiplies by a pattern of copies, itself one mode: CuTe's `logical_product` and its kin.
+    /// Multiplies by a pattern of copies: CuTe's `logical_product` and its variants, with `self` as one mode.
     ///
     /// # Errors
     /// As [`Layout::product`].
@@ -138,8 +140,8 @@ impl LinearFunction<'_> {
         Ok(self.spread(product, modes, arrangement))
     }
 
-    /// Multiplies mode by mode: mode k by `modes[k]`, copies in what that mode alone leaves free. Modes without
-    /// a pattern stay as they are, as in [`divide_modes`](LinearFunction::divide_modes).
+    /// Multiplies mode by mode: mode k by `modes[k]`, with copies in what that mode alone leaves free. Modes
+    /// without a pattern are unchanged, as in [`divide_modes`](LinearFunction::divide_modes).
     ///
     /// Copies of different modes may overlap; those of [`Layout::repeated`] do not.
     /// Law: element ((t0, c0), (t1, c1), ..) is at `tile(t0, t1, ..) + copies0(c0) + copies1(c1) + ..`.
@@ -169,7 +171,7 @@ impl LinearFunction<'_> {
         }
     }
 
-    /// Makes one mode of each of its own and the axis of its copies, where it has them.
+    /// Merges each mode with the axis of its copies, if it has any, into one mode.
     fn mode_beside_copies(
         &self,
         product: &Layout,
@@ -198,15 +200,15 @@ impl LinearFunction<'_> {
         lone.try_fold(ordered, |layout, k| layout.insert_axis(k))
     }
 
-    /// Returns the layout of one mode, the others at 0: without their digits, which would be padding that
-    /// a complement cannot look behind.
+    /// Returns the layout of one mode, with the others at 0. Their digits are dropped: they would be padding,
+    /// which a complement cannot see past.
     fn mode(&self, at: usize) -> Result<Layout, LayoutError> {
         let extent = self.layout.axes().get(at).map_or(0, |axis| axis.extent);
         let map = index_map(self.layout.rank()).axis(extent, [whole(extent, at)]);
         self.layout.compose(&map.build()?)?.without_padding()
     }
 
-    /// Returns the longest right inverse, a mode per digit; see [`Layout::contiguous_inverse`].
+    /// Returns the longest right inverse, one mode per digit; see [`Layout::contiguous_inverse`].
     ///
     /// # Errors
     /// As [`Layout::contiguous_inverse`].
@@ -214,7 +216,7 @@ impl LinearFunction<'_> {
         Ok(self.by_digits(self.layout.contiguous_inverse(self.order)?))
     }
 
-    /// Returns the left inverse, a mode per digit; see [`Layout::linear_left_inverse`].
+    /// Returns the left inverse, one mode per digit; see [`Layout::linear_left_inverse`].
     ///
     /// # Errors
     /// As [`Layout::linear_left_inverse`].
@@ -222,8 +224,8 @@ impl LinearFunction<'_> {
         Ok(self.by_digits(self.layout.linear_left_inverse(self.order)?))
     }
 
-    /// Returns the layout of the rest of a space, a mode per digit; see [`Layout::complement`]. As in CuTe, digits of
-    /// stride 0 do not count.
+    /// Returns the layout of what is left free in a space, one mode per digit; see [`Layout::complement`]. As
+    /// in CuTe, digits of stride 0 are ignored.
     ///
     /// # Errors
     /// As [`Layout::complement`].
@@ -255,7 +257,7 @@ impl LinearFunction<'_> {
         if arrangement == Arrangement::Tiled { Ok(tiled) } else { self.one_mode(tiled, 1, rest) }
     }
 
-    /// Makes one mode of so many axes; of none, a mode of one element.
+    /// Merges `count` axes into one mode; for 0 axes, inserts a mode of one element.
     fn one_mode(&self, layout: Layout, at: usize, count: usize) -> Result<Layout, LayoutError> {
         match count {
             0 => layout.insert_axis(at),
@@ -263,8 +265,8 @@ impl LinearFunction<'_> {
         }
     }
 
-    /// Splits the axes of tile and rest into the modes of an arrangement. An axis that is not one mode has those that are given, major
-    /// to minor, or one per digit where there is but one.
+    /// Splits the axes of tile and rest into the modes of an arrangement. An axis that is not one mode is
+    /// split into the given modes, major to minor, or into one per digit if only one mode is given.
     fn spread(&self, layout: Layout, modes: [Vec<u64>; 2], arrangement: Arrangement) -> Layout {
         let axes = match arrangement {
             Arrangement::Logical | Arrangement::Zipped => 2..2,
@@ -298,7 +300,7 @@ impl LinearFunction<'_> {
         }
     }
 
-    /// Returns a layout for each of the first `count` modes: the given one, or that of neighbours.
+    /// Returns a layout for each of the first `count` modes: the given one, or one of neighbouring elements.
     fn whole_modes(
         &self,
         modes: &[Option<Layout>],
@@ -351,7 +353,7 @@ fn stepping(layout: &Layout) -> Result<Layout, LayoutError> {
     builder.build()
 }
 
-/// Returns the layout that numbers the copies of a product. What they leave of the free places is no part of a
+/// Returns the layout that numbers the copies of a product. The free places that they leave are not part of a
 /// linear function.
 fn copies(tile: &Layout, pattern: &Layout) -> Result<Layout, LayoutError> {
     stepping(tile)?.copies_at(pattern)?.without_padding()
@@ -386,7 +388,7 @@ fn going_on(layout: &Layout, axis: usize, extent: u64) -> Result<Layout, LayoutE
         Some(major) if matches!(major.target, Target::Land { .. }) => {
             major.size = extent.div_ceil(slots / major.size);
         }
-        // One element, as often as it is asked for.
+        // One element, repeated `extent` times.
         None => longer.subaxes = vec![Subaxis::land(extent, Level::ADDR, 0)],
         // A digit that feeds does not determine the next address.
         Some(_) => return Ok(layout.clone()),

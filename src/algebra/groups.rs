@@ -4,7 +4,7 @@ use smallvec::SmallVec;
 
 /// Numbers from 0 on, in groups that can be joined.
 pub(crate) struct Groups {
-    /// A member of the same group; the representative is its own.
+    /// A member of the same group; a representative is its own parent.
     parents: Vec<usize>,
 }
 

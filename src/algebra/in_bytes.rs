@@ -12,11 +12,11 @@ use crate::level::Level;
 const BITS_OF_BYTE: u64 = 8;
 
 impl Layout {
-    /// Returns the layout of the bytes; `Addr` of `self` counts elements of `element_bits` each.
+    /// Returns the layout of the bytes; `Addr` of `self` counts elements of `element_bits` bits each.
     ///
-    /// `Addr` counts bytes, and a last axis counts the bytes within an element. Where an element is
-    /// not a whole number of bytes, the last axis counts its bits, lowest first, and the coordinate
-    /// in the level `Bit` is the number of the bit in its byte, from 0 to 7.
+    /// In the result, `Addr` counts bytes, and a new last axis counts the bytes within an element. If an
+    /// element is not a whole number of bytes, the last axis counts its bits, lowest first, and the
+    /// coordinate in the level `Bit` is the number of the bit within its byte, from 0 to 7.
     /// Law: byte k of element i is at `bytes x locate(i) + k`; bit k of it is bit
     /// `element_bits x locate(i) + k`, counted from the lowest bit of byte 0.
     /// Cost: O(subaxes).
@@ -24,7 +24,7 @@ impl Layout {
     /// # Errors
     /// [`Edit`](LayoutError::Edit) for 0 bits, [`TooLarge`](LayoutError::TooLarge); where an element
     /// is not a whole number of bytes, also [`Edit`](LayoutError::Edit) for copies whose steps do not line up
-    /// with bytes, and for a layout that uses `Bit` already.
+    /// with bytes, and for a layout that already uses `Bit`.
     ///
     /// # Example
     /// ```

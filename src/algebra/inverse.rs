@@ -13,10 +13,11 @@ use crate::level::Level;
 impl Layout {
     /// Returns the left inverse: a layout from places to indexes.
     ///
-    /// One axis per used level, in the order of [`Level`]; it lands in `i0`, `i1`, .. the axes of
-    /// `self`. Places without an element have any index, copies the same one: the inverse is a function,
-    /// and a [placement](crate::placement::PlacementBuilder::build) takes it as one; that of a scalar lands
-    /// in no axis, and has to be allowed [to share places](crate::placement::PlacementBuilder::shared_places).
+    /// The inverse has one axis per used level, in the order of [`Level`], and lands in `i0`, `i1`, .., the
+    /// axes of `self`. A place without an element maps to an arbitrary index, and copies map to the same
+    /// index. The inverse is thus a function, and a [placement](crate::placement::PlacementBuilder::build)
+    /// accepts it as one; the inverse of a scalar lands in no axis and must be allowed [to share
+    /// places](crate::placement::PlacementBuilder::shared_places).
     /// Law: `f.left_inverse().locate(f(i)) == i` for every real index and every copy.
     /// Cost: O(subaxes log subaxes).
     ///
@@ -42,8 +43,8 @@ impl Layout {
     /// Returns the layout as an index map into its [`left_inverse`](Layout::left_inverse): its levels, in
     /// the order of [`Level`], are the axes `i0`, `i1`, ..
     ///
-    /// Law: `f.left_inverse().compose(f.places_as_indexes())` is the identity. Copies stay: composing fails
-    /// for them, as for any index map with copies.
+    /// Law: `f.left_inverse().compose(f.places_as_indexes())` is the identity. Copies are kept, so composing
+    /// fails if there are any, as for any index map with copies.
     ///
     /// # Example
     /// ```
@@ -94,9 +95,9 @@ impl Layout {
         self.inverse()
     }
 
-    /// Inverts the digits as written or, if their strides do not divide, merged. With derived axes they are
-    /// merged first, which leaves fewer of those. Merged strides may divide where written ones do not, and
-    /// the other way round where there is padding between digits.
+    /// Inverts the digits as written or, if their strides do not divide, merged. With derived axes, merged
+    /// digits are tried first, which leaves fewer derived axes. Merged strides may divide where written ones
+    /// do not, and vice versa if there is padding between digits.
     fn inverse(&self) -> Result<Layout, LayoutError> {
         let written = match self.derived.is_empty() {
             true => Cow::Borrowed(self),

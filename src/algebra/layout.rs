@@ -10,7 +10,7 @@ pub enum Target {
     Land {
         /// The level.
         level: Level,
-        /// The step of the coordinate per step of the digit, in elements of the level.
+        /// The change of the coordinate per step of the digit, in elements of the level.
         stride: u64,
     },
     /// Adds `digit x weight` to the value of derived axis `derived`, or flips bits of it: see
@@ -18,7 +18,7 @@ pub enum Target {
     Feed {
         /// The number of the derived axis, from 0.
         derived: usize,
-        /// The step of the value per step of the digit; in an XOR, the bits that bit 0 of the digit flips.
+        /// The change of the value per step of the digit; in an XOR, the bits that its bit 0 flips.
         weight: u64,
     },
 }
@@ -46,12 +46,12 @@ impl Subaxis {
     }
 }
 
-/// An axis: an extent, and the subaxes that its value is written in, major to minor.
+/// An axis: its extent, and the subaxes that write its value in mixed radix, major to minor.
 ///
 /// Values from `extent` up to the product of the sizes are padding.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Axis {
-    /// The number of values that are real.
+    /// The number of real values (not padding).
     pub extent: u64,
     /// The digits, major to minor.
     pub subaxes: Vec<Subaxis>,
@@ -73,7 +73,7 @@ pub enum Combine {
     Sum,
     /// `start` ^ weight << k for every bit k that is set in a digit: a swizzle.
     ///
-    /// Extent, sizes of its subaxes and sizes of the digits that feed it are powers of two.
+    /// The extent, the sizes of the subaxes and the sizes of the digits that feed the axis are powers of two.
     Xor,
 }
 
@@ -112,27 +112,28 @@ impl DerivedAxis {
     }
 }
 
-/// A subaxis without a source: every element has a copy for each of its digits.
+/// A subaxis without a source: every element has a copy for each value of its digit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Replica {
     /// The number of copies.
     pub size: u64,
     /// The level in which the copies differ.
     pub level: Level,
-    /// The distance of neighbouring copies, in elements of the level.
+    /// The distance between neighbouring copies, in elements of the level.
     pub stride: u64,
 }
 
 /// A map from a tensor index to the set of places where the element lives.
 ///
 /// Invariants, checked by [`LayoutBuilder::build`](crate::algebra::LayoutBuilder::build) and relied on everywhere:
-/// 1. every size is at least 1, and every extent at most the product of the sizes of its axis;
-/// 2. a digit feeds a derived axis that comes after its own;
-/// 3. a real index never feeds a value at or beyond the extent of a derived axis; in an XOR, extent and
-///    sizes are powers of two, so that padding never does either;
-/// 4. number of elements, number of slots, values and coordinates, of padding too, fit in `u64`.
+/// 1. every size is at least 1, and every extent is at most the product of the sizes of its axis;
+/// 2. a digit can only feed a derived axis that comes after its own axis;
+/// 3. a real index never gives a derived axis a value at or beyond its extent; in an XOR, the extent and the
+///    sizes are powers of two, so padding never does either;
+/// 4. the numbers of elements and slots, and all values and coordinates, including those of padding, fit in
+///    `u64`.
 ///
-/// `==` compares how a layout is written, subaxis by subaxis.
+/// `==` compares layouts as they are written, subaxis by subaxis.
 ///
 /// ```
 /// use tensor_layout::{Layout, Level};
@@ -149,11 +150,11 @@ pub struct Layout {
     pub(crate) axes: Vec<Axis>,
     pub(crate) derived: Vec<DerivedAxis>,
     pub(crate) replicas: Vec<Replica>,
-    /// The constants that coordinates start from: none 0, one per level at most, sorted by level.
+    /// The constants that are added to coordinates: nonzero, at most one per level, sorted by level.
     pub(crate) offsets: Vec<(Level, u64)>,
     /// The used levels, sorted; `Addr` is always one of them.
     pub(crate) used: Vec<Level>,
-    /// The rounded-up extents: one per level at most, sorted by level.
+    /// The rounded-up extents: at most one per level, sorted by level.
     pub(crate) spans: Vec<(Level, u64)>,
 }
 
@@ -170,13 +171,13 @@ impl Layout {
         &self.axes
     }
 
-    /// The axes that digits feed.
+    /// The derived axes, whose values come from digits.
     #[must_use]
     pub fn derived_axes(&self) -> &[DerivedAxis] {
         &self.derived
     }
 
-    /// The replicas: subaxes without a source, a copy of every element per digit.
+    /// The replicas: subaxes without a source, with a copy of every element for each value of the digit.
     #[must_use]
     pub fn replicas(&self) -> &[Replica] {
         &self.replicas
@@ -188,10 +189,10 @@ impl Layout {
         self.axes.iter().map(|axis| axis.extent).collect()
     }
 
-    /// The levels that a subaxis or a sized replica names, even one of size 1, those with an offset or
-    /// a span, those [marked](crate::algebra::LayoutBuilder::used), and `Addr`; in the order of [`Level`].
+    /// The levels that a subaxis or sized replica names (even of size 1), levels with an offset or span,
+    /// levels [marked](crate::algebra::LayoutBuilder::used) as used, and `Addr`; in the order of [`Level`].
     ///
-    /// Units of a level outside this set all hold a copy.
+    /// In a level outside this set, every unit holds a copy.
     #[must_use]
     pub fn used_levels(&self) -> &[Level] {
         &self.used
@@ -203,15 +204,15 @@ impl Layout {
         self.used.binary_search(&level).is_ok()
     }
 
-    /// The constant that every coordinate in `level` starts from.
+    /// The constant that is added to every coordinate in `level`.
     #[must_use]
     pub fn offset(&self, level: Level) -> u64 {
         self.offsets.iter().find(|(name, _)| *name == level).map_or(0, |(_, at)| *at)
     }
 
-    /// Returns the layout with `step` added to every coordinate in `level`, its span included.
+    /// Returns the layout with `step` added to every coordinate in `level`, and to its span.
     ///
-    /// A step of at least 1 in a level that was not used makes it used.
+    /// A step of at least 1 makes an unused level used.
     ///
     /// # Errors
     /// [`LayoutError::TooLarge`] where a coordinate would not fit in 64 bits.
@@ -238,7 +239,7 @@ impl Layout {
         }
     }
 
-    /// Returns the levels as subaxes and sized replicas first land in them, then the other used ones.
+    /// Returns the used levels in the order in which subaxes and sized replicas land in them, then the rest.
     #[must_use]
     pub fn levels_in_order(&self) -> Vec<Level> {
         let mut seen = vec![false; self.used.len()];
@@ -279,7 +280,7 @@ impl Layout {
         sources
     }
 
-    /// Iterates over all that lands: subaxes in the order of the axes, then replicas.
+    /// Iterates over everything that lands: subaxes in the order of the axes, then replicas.
     pub(crate) fn landings(&self) -> impl Iterator<Item = Landing> + Clone + '_ {
         let subaxes = self.nodes().enumerate().flat_map(move |(node, axis)| {
             axis.subaxes.iter().enumerate().filter_map(move |(at, subaxis)| {

@@ -1,4 +1,4 @@
-//! Inverses of functions of a linear index, as CuTe has them.
+//! Inverses of functions of a linear index, as in CuTe.
 //!
 //! ```text
 //! f = (4,2):(2,1)        f(0..8) = 0 2 4 6 1 3 5 7
@@ -28,13 +28,13 @@ struct CuteDigit {
 impl Layout {
     /// Returns the longest layout g from addresses to the linear index with `f(g(a)) = a` for every a.
     ///
-    /// One axis of addresses from 0 on, which lands in `Addr`, the linear index in `order`; `f(i)` is the
-    /// first copy. CuTe calls it the right inverse; where several digits have the same stride, or
-    /// one steps over a part of another, that of CuTe ends earlier than g.
+    /// The layout g has one axis, the addresses from 0 on, and lands in `Addr`, the linear index in `order`;
+    /// `f(i)` is the place of the first copy. CuTe calls g the right inverse; if several digits have the same
+    /// stride, or one steps over a part of another, CuTe's inverse ends earlier than g.
     /// Law: `f(g(a)) = a` for every a below the extent of g. The digits of g are digits of
-    /// [`f.without_padding()`](Layout::without_padding), each from 0 on up to where the next one steps, and no
-    /// such g is longer; where f is injective and its extents cut no digit, nothing lives at the first
-    /// address after those of g.
+    /// [`f.without_padding()`](Layout::without_padding), each from 0 up to where the next one steps, and no
+    /// such g is longer; if f is injective and its extents cut no digit, no element is at the first address
+    /// beyond the extent of g.
     /// Cost: O(subaxes squared).
     /// Source: CuTe, `layout.hpp`, `right_inverse`.
     ///
@@ -63,10 +63,10 @@ impl Layout {
 
     /// Returns a layout g from all addresses that f reaches to the linear index, with `g(f(i)) = i`.
     ///
-    /// One axis of addresses from 0 on, which lands in `Addr`, the linear index in `order`.
-    /// Addresses that hold no element give numbers beyond the last index, as in CuTe.
-    /// Law: `g(f(i)) = i` for every i and every copy; every other address gives no number below the
-    /// number of elements.
+    /// The layout g has one axis, the addresses from 0 on, and lands in `Addr`, the linear index in `order`.
+    /// Addresses without an element map to numbers beyond the last index, as in CuTe.
+    /// Law: `g(f(i)) = i` for every i and every copy; no other address maps to a number below the number of
+    /// elements.
     /// Source: CuTe, `layout.hpp`, `left_inverse`.
     ///
     /// # Errors

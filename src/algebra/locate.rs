@@ -40,9 +40,9 @@ impl Layout {
 
     /// Finds every place where the element at `index` lives, the first copy first.
     ///
-    /// Replicas count row-major, as they were given. Levels outside
-    /// [`used_levels`](Layout::used_levels) and without a sized replica are left out here:
-    /// only a [`Placement`](crate::Placement) knows how many copies they hold.
+    /// Replicas are enumerated row-major, in the order in which they were given. Levels outside
+    /// [`used_levels`](Layout::used_levels) and without a sized replica are left out here: only a
+    /// [`Placement`](crate::Placement) knows how many copies they hold.
     /// Law: `copies` places, all different.
     ///
     /// # Errors
@@ -55,7 +55,7 @@ impl Layout {
     /// Returns the index with a given linear index.
     ///
     /// # Errors
-    /// [`OutsideDomain`](LayoutError::OutsideDomain) if it is not below the number of elements.
+    /// [`OutsideDomain`](LayoutError::OutsideDomain) if `linear` is not below the number of elements.
     pub fn index_of(&self, order: IndexOrder, linear: u64) -> Result<Vec<u64>, LayoutError> {
         if linear >= self.elements() {
             let extent = self.elements();
@@ -66,7 +66,7 @@ impl Layout {
         Ok(shape.iter().zip(weights).map(|(extent, weight)| linear / weight % extent).collect())
     }
 
-    /// Walks the real indexes, row-major: the last axis runs fastest.
+    /// Iterates over the real indexes in row-major order: the last axis varies fastest.
     #[must_use]
     pub fn indexes(&self) -> Indexes {
         Indexes::new(self.shape())
@@ -88,7 +88,7 @@ impl Layout {
     /// Invariants 3 and 4 keep every value below its extent and every sum within `u64`.
     #[inline]
     pub(crate) fn land(&self, index: &[u64], add: impl FnMut(Level, u64)) {
-        // Single points are located by the million: a few values need no allocation.
+        // Callers locate millions of single points: a few values need no allocation.
         const FEW: usize = 8;
         match [0; FEW].get_mut(..self.derived.len()) {
             Some(few) => self.feed_and_land(index, few, add),

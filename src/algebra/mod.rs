@@ -15,7 +15,7 @@
 //! entry of the tensor index or, for a derived axis, `start + sum of weight x digit` over the digits
 //! that feed it, or their XOR ([`Combine`]). A value at or beyond the extent of its axis is padding.
 //!
-//! There is one operation per file, with its law at the top. Nothing here depends on a text or a machine.
+//! There is one operation per file, with its law at the top. Nothing here depends on a notation or a machine.
 
 mod builder;
 mod canonical;

@@ -1,4 +1,4 @@
-//! Layouts mode by mode, as CuTe's tilers and grouped divisions have them.
+//! Mode-by-mode operations on layouts, as in CuTe's tilers and grouped divisions.
 
 use crate::algebra::divide::Arrangement;
 use crate::algebra::layout::{Layout, Subaxis, Target};
@@ -16,8 +16,8 @@ pub enum Repeat {
 }
 
 impl Layout {
-    /// Builds the index map that takes axis k through a layout of its own: `modes[k]`, as a function of
-    /// its linear index, lands in `i0`, `i1`, .. instead of `Addr`.
+    /// Builds the index map that applies a separate layout to each axis: `modes[k]`, as a function of its
+    /// linear index, lands in `i{k}` instead of `Addr`.
     ///
     /// Law: axis k of the result at x has the coordinate `modes[k](x)` in `i{k}`.
     /// Source: CuTe, `02_layout_algebra.md`, "By-mode composition".
@@ -63,10 +63,10 @@ impl Layout {
     /// Repeats a tile as `pattern` arranges the copies, axis by axis: axis k of the result combines axis k
     /// of the tile, which moves within a copy, with axis k of the pattern, which moves from copy to copy.
     ///
-    /// With [`Blocks`](Repeat::Blocks) neighbours are in one copy, with
-    /// [`Interleaved`](Repeat::Interleaved) they are in different ones: the axes of each are numbered
-    /// in `order`. The shorter of the two has further axes of 1.
-    /// Law: the axes merged and permuted are those of [`product`](Layout::product).
+    /// With [`Blocks`](Repeat::Blocks) neighbours are in one copy; with [`Interleaved`](Repeat::Interleaved)
+    /// they are in different ones. The axes of each are numbered in `order`, and the shorter of the two is
+    /// extended with axes of extent 1.
+    /// Law: the axes are those of [`product`](Layout::product), merged and permuted.
     /// Source: CuTe, `02_layout_algebra.md`, "Blocked and raked products".
     ///
     /// # Errors
@@ -146,8 +146,8 @@ impl Layout {
     }
 
     /// Merges axes as [`merge_axes`](Layout::merge_axes), numbered in a given order: with
-    /// [`Colexicographic`](IndexOrder::Colexicographic) the first of them runs fastest, as the
-    /// modes of a CuTe tuple do.
+    /// [`Colexicographic`](IndexOrder::Colexicographic) the first of them varies fastest, as in a CuTe tuple
+    /// of modes.
     ///
     /// # Errors
     /// [`Edit`](LayoutError::Edit).

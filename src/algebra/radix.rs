@@ -13,10 +13,10 @@ use crate::error::{LayoutError, Site};
 /// The order of the axes in the linear index.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum IndexOrder {
-    /// The last axis runs fastest: NumPy's, and that of PadLayout tensors.
+    /// The last axis varies fastest: the order of NumPy and of PadLayout tensors.
     #[default]
     RowMajor,
-    /// The first axis runs fastest: CuTe's.
+    /// The first axis varies fastest: the order of CuTe.
     Colexicographic,
 }
 
@@ -29,8 +29,8 @@ impl IndexOrder {
         }
     }
 
-    /// Returns the weight of each axis in the linear index of a shape; of a shape without elements, which has
-    /// no index, 0 where it would not fit.
+    /// Returns the weight of each axis in the linear index of a shape. For a shape without elements, which
+    /// has no index, a weight that would not fit is 0.
     pub(crate) fn weights(self, shape: &[u64]) -> Result<Vec<u64>, LayoutError> {
         let is_empty = shape.contains(&0);
         let mut weights = vec![1; shape.len()];
@@ -44,7 +44,7 @@ impl IndexOrder {
     }
 }
 
-/// Splits a number into the digits of a mixed radix, minor to major, as the sizes are.
+/// Splits a number into the digits of a mixed radix, minor to major, like the sizes.
 ///
 /// The quotient by the product of the sizes is dropped.
 #[inline]

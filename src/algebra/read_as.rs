@@ -26,11 +26,12 @@ struct AxisReader<'a> {
 }
 
 impl Layout {
-    /// Returns the map from the index of `other` to the index of `self` in the same place, if both hold
-    /// their elements in the same places; both land in `Addr` alone.
+    /// Returns the map from the index of `other` to the index of `self` in the same place, if both hold their
+    /// elements in the same places; both must land only in `Addr`.
     ///
-    /// The inverse of `self` after `other` is the map if `self` after it is `other` again.
-    /// Law: `self.locate(map(i)) == other.locate(i)`, and the map takes every index of `self` once.
+    /// The candidate is the inverse of `self` after `other`; it is right if `self` after the candidate is
+    /// `other` again.
+    /// Law: `self.locate(map(i)) == other.locate(i)`, and the map produces every index of `self` once.
     pub(crate) fn read_as(&self, other: &Layout) -> Result<ReadAs, LayoutError> {
         let (few, many) = (self.elements(), other.elements());
         if few > many {

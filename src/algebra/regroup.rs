@@ -4,7 +4,7 @@
 //! ((16_L2B, 8_L1B, 8:8))    1024 values, read as 256 x 4    ((16_L2B, 8_L1B, 2:32), (4:8))
 //! ```
 //!
-//! Most compositions and reshapes of planners are of this kind. The general way takes ten times as many
+//! Most compositions and reshapes in planners are of this kind. The general method takes ten times as many
 //! instructions.
 
 use std::ops::Range;
@@ -30,7 +30,7 @@ impl Layout {
     /// Composes with a map whose digits use those of every axis once, whole or evenly cut; `None` for
     /// any other map. `order` is given if the map gives the linear index.
     ///
-    /// Law: the general way, by derived axes that are simplified, writes the same layout.
+    /// Law: the general method, which simplifies derived axes, produces the same layout.
     pub(super) fn regrouped(&self, map: &Layout, order: Option<IndexOrder>) -> Option<Layout> {
         let is_plain = |layout: &Layout| layout.derived.is_empty() && layout.elements() > 0;
         if !is_plain(self) || !is_plain(map) || !map.offsets.is_empty() {
@@ -63,7 +63,7 @@ impl Layout {
     /// Reshapes if the digits of every run of axes divide, else returns `None`; `runs` pairs axes of `self`
     /// with the axes of `shape` that have as many elements.
     ///
-    /// Law: composing with the index map of the reshape writes the same layout.
+    /// Law: composing with the index map of the reshape produces the same layout.
     pub(super) fn regrouped_to(
         &self,
         shape: &[u64],
@@ -96,7 +96,7 @@ impl Layout {
         }
     }
 
-    /// Joins all axes to one, whose value is the linear index; `None` if one of several axes is padded.
+    /// Joins all axes into one, whose value is the linear index; `None` if one of several axes is padded.
     pub(super) fn joined(&self, order: IndexOrder) -> Option<Axis> {
         let axes = || order.slowest_first(self.rank()).into_iter().map(|axis| &self.axes[axis]);
         let joins = self.rank() == 1 || axes().all(|axis| axis.extent == axis.slots());

@@ -13,23 +13,24 @@ use crate::location::Location;
 /// The part of a layout in one unit, time slice or subtree.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Restricted {
-    /// The layout of the part: an axis for each axis of the whole, numbered from 0 on, in the
-    /// levels that are not fixed.
+    /// The layout of the part: one axis for each axis of the whole, indexed from 0, in the levels that are
+    /// not fixed.
     pub layout: Layout,
     /// The map from the index in the part to that in the whole, in the levels `i0`, `i1`, ..
     pub indexes: Layout,
 }
 
 impl Layout {
-    /// Keeps the elements with the given coordinates: those of one unit, one time slice, a subtree.
+    /// Keeps the elements with the given coordinates, for example those of one unit, one time slice or a
+    /// subtree.
     ///
     /// Law: `whole.locate(indexes(j))` has the given coordinates, and `layout.locate(j)` the
     /// others, for every index j of the part; no other element is there.
     /// Cost: O(subaxes) where strides nest.
     ///
     /// # Errors
-    /// [`CannotRestrict`](LayoutError::CannotRestrict) where the elements there are not a box of digits:
-    /// several digits give the coordinate, or one belongs to a derived axis;
+    /// [`CannotRestrict`](LayoutError::CannotRestrict) where the elements there do not form a box of digits:
+    /// several combinations of digits make up the coordinate, or a digit belongs to a derived axis;
     /// [`NotDecided`](LayoutError::NotDecided) past the budget.
     ///
     /// # Example

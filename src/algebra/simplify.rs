@@ -1,4 +1,4 @@
-//! Fewer derived axes, the same map: every place answers as before.
+//! Fewer derived axes for the same map: every place keeps its content.
 
 use num_integer::Integer;
 use smallvec::{SmallVec, smallvec};
@@ -7,21 +7,21 @@ use crate::algebra::layout::{Axis, DerivedAxis, Layout, Subaxis, Target};
 use crate::algebra::work;
 
 impl Layout {
-    /// Removes derived axes where plain subaxes mean the same.
+    /// Removes derived axes that plain subaxes can replace.
     ///
-    /// Digits of size 1 are dropped; a derived axis that one digit feeds is spliced in its place, if it
-    /// writes exactly the values of the digit or the digit is the major-most of its axis; from the minor
-    /// end, the digits that feed a derived axis and those that split it cancel by their common divisor;
-    /// constant digits lead axis 0. A derived axis that is left fuses axes, or pads inside one.
-    /// Law: every place has the same content; the used levels and the spans stay.
-    /// Cost: O(subaxes squared), whatever the sizes.
+    /// Digits of size 1 are dropped. A derived axis that only one digit feeds replaces this digit, if it
+    /// writes exactly the values of the digit or the digit is the major-most of its axis. From the minor end,
+    /// common divisors of the digits that feed a derived axis and of those that split it cancel. Constant
+    /// digits move to the front of axis 0. A derived axis that remains fuses axes or pads inside one.
+    /// Law: every place has the same content; the used levels and the spans are unchanged.
+    /// Cost: O(subaxes squared), regardless of the sizes.
     #[must_use]
     pub fn simplified(&self) -> Layout {
         self.clone().into_simplified()
     }
 
-    /// As [`simplified`](Layout::simplified), without a copy. The result is not checked again:
-    /// every rule keeps the slots, the real values and with them the invariants.
+    /// Simplifies like [`simplified`](Layout::simplified), without a copy. The result is not checked again:
+    /// every rule preserves the slots and the real values, and therefore the invariants.
     pub(crate) fn into_simplified(self) -> Layout {
         let mut layout = self.sums_simplified();
         while let Some(next) = layout.xors_simplified() {
@@ -172,7 +172,8 @@ impl AxisParts {
     }
 
     /// Drops digits of size 1, which are always 0. Those that land in a tensor axis stay as written;
-    /// one that leads its axis and alone feeds another stays for that one to be spliced there.
+    /// one that leads its axis and is the only feeder of another stays, so that the other can be spliced
+    /// there.
     fn drop_units(&mut self) -> bool {
         let rank = self.rank;
         let mut changed = false;

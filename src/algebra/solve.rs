@@ -7,12 +7,11 @@
 //! a = 1   8 b + 3 c = 19                    b = 2 leaves 3: c = 1
 //! ```
 //!
-//! Decoding asks this twice: which digits of a level give this coordinate, and which digits
-//! that feed a derived axis give this value. Collisions ask it of differences of digits. The
-//! heaviest digit comes first; the greatest sum of the later ones, and the common divisor of their
-//! weights, leave few values to each. Where the weights nest (each is more than all smaller ones
-//! can add up to) there is at most one answer, found greedily; elsewhere this is bounded
-//! subset-sum, searched with a budget.
+//! Decoding solves this twice: for the digits of a level, given a coordinate, and for the digits that feed a
+//! derived axis, given its value. Collisions solve it for differences of digits. The heaviest digit comes
+//! first; the greatest sum of the later ones, and the common divisor of their weights, leave few values for
+//! each. Where the weights nest (each is more than all smaller ones can add up to) there is at most one
+//! answer, found greedily; elsewhere this is bounded subset-sum, searched with a budget.
 
 use std::ops::ControlFlow;
 

@@ -9,8 +9,8 @@
 //! ```
 //!
 //! If the parts of all digits below the group add up to less than one group, nothing is carried, and every
-//! digit is split by itself: multiples of the group step in the outer coordinate, smaller steps are in the
-//! inner one. Otherwise all that is not a multiple feeds a derived axis, which is split again.
+//! digit is split on its own: multiples of the group go into the outer coordinate, smaller steps into the
+//! inner one. Otherwise everything that is not a multiple feeds a derived axis, which is then split.
 
 use crate::algebra::builder::LayoutBuilder;
 use crate::algebra::layout::{Layout, Subaxis, Target};
@@ -18,12 +18,12 @@ use crate::error::{EditError, LayoutError, Site};
 use crate::level::Level;
 
 impl Layout {
-    /// Splits the coordinate c in `level`: c / `factor` is added to the one in `outer`, and
-    /// c % `factor` to the one in `inner`.
+    /// Splits the coordinate c in `level`: adds c / `factor` to the coordinate in `outer`, and c % `factor`
+    /// to the one in `inner`.
     ///
-    /// Either may be `level` itself; otherwise `level` has no coordinate any more. A level that is not used
-    /// holds a copy on all of its units, however they are numbered: nothing changes.
-    /// Law: all other coordinates stay, of every copy of every element, in their order.
+    /// Either may be `level` itself; otherwise `level` no longer has a coordinate. An unused level holds a
+    /// copy in each of its units, however they are numbered, so nothing changes.
+    /// Law: every copy of every element keeps all other coordinates, and the copies keep their order.
     /// Cost: O(subaxes).
     ///
     /// # Errors
@@ -92,7 +92,7 @@ impl LevelSplit<'_> {
         })
     }
 
-    /// Splits every digit by itself: nothing is carried.
+    /// Splits every digit on its own: nothing is carried.
     fn by_digits(&self) -> Result<Layout, LayoutError> {
         let builder = self.mapped(|size, stride| {
             let parts = self.parts(size, stride).into_iter().flatten();
@@ -123,8 +123,8 @@ impl LevelSplit<'_> {
         builder.derived(start, units, pair).build()
     }
 
-    /// Starts a layout with `map` applied to all that lands in the level; without the span of the level,
-    /// whose last group may end within it.
+    /// Starts a layout with `map` applied to everything that lands in the level; without the span of the
+    /// level, whose last group may end within it.
     fn mapped(&self, map: impl Fn(u64, u64) -> Vec<Subaxis>) -> Result<LayoutBuilder, LayoutError> {
         let LevelSplit { layout, level, factor, outer, inner } = *self;
         let mapped = |subaxis: &Subaxis| match subaxis.target {

@@ -12,9 +12,8 @@
 //!
 //! A digit of the index adds a constant to every value that it feeds, as long as no digit of a
 //! derived axis wraps. So digits of the index are found minor to major: each runs until something
-//! would wrap. If then a single step wraps, the place is not a sum of digits, and the index at which
-//! it happens shows it; only where neighbouring runs step evenly can wraps cancel, and then every
-//! index is enumerated.
+//! would wrap. If a single step then wraps, the place is not a sum of digits, and the index at which it wraps
+//! proves it. Wraps can cancel only where neighbouring runs step evenly; every index is then enumerated.
 
 use itertools::Itertools;
 
@@ -66,7 +65,7 @@ struct LinearDigit {
     size: u64,
 }
 
-/// The component as a linear function of runs, right while no constraint is broken.
+/// The component as a linear function of runs, valid while no constraint is broken.
 #[derive(Default)]
 struct Linear {
     origin: Vec<(Level, u64)>,
@@ -295,7 +294,7 @@ impl<'a> Component<'a> {
         self.step_along(axis, entry) == sum(parts, self.layout.used.len())
     }
 
-    /// Decides a component with an XOR: mostly two bits of two axes show that their steps do not add up.
+    /// Decides a component with an XOR: usually two bits of two axes show that their steps do not add up.
     /// Otherwise all indexes are enumerated, if they are few; a larger XOR is left as it is.
     fn by_bits(&self) -> Result<Option<Plain>, LayoutError> {
         let bits = |axis: usize| {
@@ -485,7 +484,7 @@ fn normal(target: Target) -> Target {
     }
 }
 
-/// Returns whether one step of the major digit is all steps of the minor one.
+/// Returns whether one step of the major digit equals all steps of the minor one together.
 fn steps_evenly(major: &Subaxis, minor: &Subaxis) -> bool {
     match (major.target, minor.target) {
         (Target::Land { level: a, stride: major }, Target::Land { level: b, stride }) => {

@@ -11,8 +11,8 @@
 //! ```
 //!
 //! Law: merged digits have the same pairs of index and place, each as often; where the weights are those
-//! of a mixed radix, [`place`] and the [`QuotientSum`](super::quotients::QuotientSum) of the digits
-//! lead from the index of a pair to its place.
+//! of a mixed radix, [`place`] and the [`QuotientSum`](super::quotients::QuotientSum) of the digits map the
+//! index of a pair to its place.
 
 use smallvec::SmallVec;
 

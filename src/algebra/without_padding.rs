@@ -15,15 +15,15 @@ impl Layout {
     /// Digits are cut to the values that elements have and merged where they step evenly; derived axes
     /// become plain subaxes wherever the places of the elements are a sum of digits of the index; spans
     /// are dropped.
-    /// Law: every element has the same places. Where no derived axis is left, results are equal if
-    /// and only if the layouts are the same up to padding (and copies nest); and none is left
-    /// wherever a layout without derived axes has these places, but for an XOR over more than 2^16
-    /// elements that flips bits of an axis by others of the same axis.
-    /// Cost: O(subaxes squared), whatever the extents.
+    /// Law: every element has the same places. If no derived axis remains, results are equal if and only if
+    /// the layouts are the same up to padding (and copies nest). None remains if some layout without derived
+    /// axes has these places, except for an XOR over more than 2^16 elements that flips bits of an axis by
+    /// other bits of the same axis.
+    /// Cost: O(subaxes squared), regardless of the extents.
     ///
     /// # Errors
     /// As [`simplified`](Layout::simplified); [`NotDecided`](LayoutError::NotDecided) where steps
-    /// through several derived axes may cancel, and there are more than 2^16 indexes to look at.
+    /// through several derived axes may cancel, and there are more than 2^16 indexes to enumerate.
     ///
     /// # Example
     /// ```

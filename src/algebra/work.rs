@@ -5,7 +5,7 @@ thread_local! {
     static STEPS: std::cell::Cell<u64> = const { std::cell::Cell::new(0) };
 }
 
-/// Counts steps of a loop whose length a test bounds; nothing outside of unit tests.
+/// Counts steps of a loop whose length a test bounds; does nothing outside of unit tests.
 #[inline]
 pub(crate) fn count(steps: usize) {
     #[cfg(test)]

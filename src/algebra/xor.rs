@@ -7,8 +7,9 @@
 //! flips        8, 64   16,128  32,256       1 .. 4     8   16   32
 //! ```
 //!
-//! The columns of a matrix over the field of two elements: a digit of 2^b values is b of them, each
-//! twice the one before. Which digits give a value is a linear system, solved by elimination once.
+//! The flipped bits are the columns of a matrix over the field of two elements: a digit of 2^b values has b
+//! columns, each twice the one before. Finding the digits of a value is a linear system, which is solved once
+//! by elimination.
 //!
 //! Law: as trying every combination of digits.
 
@@ -140,7 +141,7 @@ impl BitSystem {
         self.is_injective() && bits == u64::from(extent.ilog2())
     }
 
-    /// Returns bits whose XOR is 0, if there are such.
+    /// Returns bits whose XOR is 0, if there are any.
     pub(crate) fn dependent(&self) -> Option<Vec<Column>> {
         self.kernel.first().map(|columns| self.chosen(*columns).collect())
     }

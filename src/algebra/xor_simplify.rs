@@ -58,7 +58,7 @@ impl Layout {
         columns.flatten().collect()
     }
 
-    /// Returns whether no two bits that feed it, nor its start, have a bit in common: sum and XOR are equal.
+    /// Returns whether the bits that feed it and its start do not overlap: sum and XOR are then equal.
     fn is_without_carry(&self, derived: usize) -> bool {
         !is_carried(self.derived[derived].start, self.bit_columns(derived))
     }
@@ -71,7 +71,7 @@ impl Layout {
         })
     }
 
-    /// Returns whether an axis could be an XOR as well: it is one, or a sum of powers of two without a carry.
+    /// Returns whether an axis can be an XOR: it is one, or a sum of powers of two without a carry.
     fn is_bitwise(&self, number: usize) -> bool {
         let derived = &self.derived[number];
         let feeding = self.nodes().flat_map(|axis| &axis.subaxes);
@@ -211,7 +211,7 @@ impl Layout {
         }
     }
 
-    /// Takes out a derived axis that nothing feeds any more.
+    /// Removes a derived axis that nothing feeds any more.
     fn without_derived(mut self, number: usize) -> Layout {
         self.derived.remove(number);
         let before = |subaxis: &Subaxis| match subaxis.target {

@@ -1,4 +1,4 @@
-//! A layout that was chosen, and the best of many.
+//! A candidate layout, and the best of many.
 
 use std::sync::Arc;
 
@@ -35,7 +35,7 @@ pub(super) struct Setting {
 }
 
 impl Candidate {
-    /// The candidate on its machine, in its memory, with the element width and the base of the search.
+    /// Returns the candidate on the machine and in the memory of the search, with its element width and base.
     ///
     /// # Errors
     /// As [`PlacementBuilder::build`](crate::placement::PlacementBuilder::build).
@@ -49,7 +49,7 @@ impl Candidate {
             .build()
     }
 
-    /// Returns the traffic that brings the tensor here from `source`.
+    /// Returns the traffic that moves the tensor from `source` to this layout.
     ///
     /// # Errors
     /// As [`placement`](Candidate::placement), [`Relayout::new`] and [`Relayout::traffic`].
@@ -58,8 +58,8 @@ impl Candidate {
     }
 }
 
-/// The candidates that no other beats: none is at most as costly in everything and cheaper in
-/// something. Of those that cost the same the first stays; ordered by costs.
+/// Returns the candidates that no other dominates by costing at most as much in everything and less in
+/// something. Of candidates with equal costs the first is kept; the result is sorted by costs.
 pub fn pareto<C>(all: impl IntoIterator<Item = C>, costs: impl Fn(&C) -> Vec<u64>) -> Vec<C> {
     let mut front: Vec<(Vec<u64>, C)> = Vec::new();
     for candidate in all {

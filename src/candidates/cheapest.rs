@@ -1,4 +1,4 @@
-//! The candidates of the least prices.
+//! The candidates with the lowest prices.
 
 use std::collections::BTreeMap;
 
@@ -7,10 +7,10 @@ use super::error::CandidatesError;
 use super::options::Candidates;
 
 impl Candidates {
-    /// The cheapest candidates by a price, cheapest first; of equals those that the walk finds first. A
-    /// candidate without a price is left out.
+    /// Returns the cheapest candidates by a price, cheapest first; of equal prices, those that the walk finds
+    /// first. A candidate without a price is left out.
     ///
-    /// Law: as sorting all. Cost: a price per candidate; no more than `most` are kept.
+    /// Law: as sorting all candidates. Cost: one price per candidate; at most `most` candidates are kept.
     ///
     /// # Errors
     /// As [`iter`](Candidates::iter) and its items, and those of the price.

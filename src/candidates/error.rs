@@ -1,9 +1,9 @@
-//! The reason layouts are not enumerated.
+//! The reason layouts cannot be enumerated.
 
 use crate::error::{Diagnostic, LayoutError};
 use crate::level::Level;
 
-/// The reason layouts are not enumerated.
+/// The reason layouts cannot be enumerated.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, thiserror::Error)]
 #[non_exhaustive]
 pub enum CandidatesError {
@@ -44,15 +44,15 @@ pub enum OptionError {
     OutOfRange {
         /// The number.
         given: u64,
-        /// The least that is allowed.
+        /// The minimum allowed.
         least: u64,
-        /// The greatest that is allowed.
+        /// The maximum allowed.
         most: u64,
     },
     /// A base beyond the end of the memory.
     #[error("it leaves the memory without addresses")]
     NoAddressLeft,
-    /// Two axes of which each is to be the innermost.
+    /// Two axes that both have to be the innermost.
     #[error("axis {} and axis {} cannot both be innermost", .axes[0], .axes[1])]
     TwoInnermost {
         /// The axes.
@@ -69,20 +69,20 @@ pub enum OptionError {
     /// An axis that is fixed twice.
     #[error("axis {0} is fixed twice")]
     DuplicateAxis(usize),
-    /// `W` without the bits of an element.
+    /// `W` without an element width.
     #[error("give it before you name `W`: it says how many lanes a word has")]
     NeededForLanes,
     /// A level without units: an address or a time step.
     #[error("`{0}` does not consist of units, so no axis can be split over it")]
     NotUnits(Level),
-    /// A level of too many units to be cut into parts.
+    /// A level with too many units to be cut into parts.
     #[error("`{level}` has {units} units, too many to be cut into parts; the limit is {most}")]
     TooManyUnits {
         /// The level.
         level: Level,
         /// The units of the level.
         units: u64,
-        /// The most that are cut.
+        /// The maximum number of units that can be cut.
         most: u64,
     },
     /// A level below the one whose units own the memory.

@@ -8,25 +8,25 @@
 //! axis 0 outside axis 1 in Addr        2 words   4 words, innermost
 //! ```
 //!
-//! Each level splits axes, holds copies or is left out, then the axes that still have words left nest in
-//! the address. Both are walked one choice at a time, and a choice that cannot lead to a candidate is
-//! abandoned at once.
+//! Each level splits axes, holds copies or is left out; then the axes that still have words nest in the
+//! address. The walk makes one choice at a time and immediately abandons a choice that cannot lead to a
+//! candidate.
 //!
 //! # The space
 //!
 //! 1. *Units.* The levels are those of the machine, down to the owner of the memory if one is
 //!    chosen, and `W` if an element is narrower than a long word. Where `g` units of the owner share
-//!    the memory, every `g`-th of them counts. Levels of a single unit are set aside.
+//!    the memory, every `g`-th of them counts. Levels of a single unit are ignored.
 //! 2. *Pieces.* The `n` units of a level are cut into at most [`level_parts`](Candidates::level_parts)
-//!    pieces, sizes of at least 2 whose product is `n`; the first is the outermost. Each piece splits
-//!    one axis of extent 2 or more, or holds copies. Two pieces of copies are never neighbours:
-//!    they would be one. In a memory above the leaves, where an absent level is unit 0, a level
-//!    splits axes with all its pieces or is left out.
-//!    The slices of time are cut alike, into at most [`time_axes`](Candidates::time_axes) pieces for as many axes.
+//!    pieces, with sizes of at least 2 whose product is `n`; the first is the outermost. Each piece splits
+//!    one axis of extent 2 or more, or holds copies. Two pieces of copies are never neighbours: they would be
+//!    one piece. In a memory above the leaves, where an absent level is unit 0, a level splits axes with all
+//!    its pieces or is left out. Time slices are cut in the same way, into at most
+//!    [`time_axes`](Candidates::time_axes) pieces for as many axes.
 //! 3. *Axes.* The digits of an axis are, major to minor: time slices, units of the major side in any
 //!    order, words, units of the minor side in any order, and, where the axis is
-//!    [`contiguous`](Candidates::contiguous) in `b`, the last `b` of its words. The words are as few as
-//!    cover the extent, in multiples of `b` and, on the innermost axis that has words, of the
+//!    [`contiguous`](Candidates::contiguous) in `b`, the last `b` of its words. The number of words is the
+//!    smallest that covers the extent, in multiples of `b` and, on the innermost axis that has words, of the
 //!    [`alignment`](Candidates::alignment).
 //! 4. *Address.* Axes with more than one word nest in the address without gaps, in any order or
 //!    in row-major order only; a contiguous axis is the innermost.
@@ -34,10 +34,10 @@
 //!    holds an element.
 //! 6. *No two names for one layout.* Neighbours in an axis that would make one digit are not cut; an
 //!    axis of one word has all its units on the major side, if that side is allowed.
-//! 7. *Options.* What they exclude is left out: levels, sides, orders, padding, footprints.
+//! 7. *Options.* Levels, sides, orders, padding and footprints that the options exclude are left out.
 //!
-//! Every layout of this space comes exactly once, and no two of them put every element into the
-//! same places (`tests/candidates.rs` compares with brute force).
+//! Every layout of this space occurs exactly once, and no two of them put every element in the same places
+//! (`tests/candidates.rs` compares with brute force).
 
 mod candidate;
 mod cheapest;

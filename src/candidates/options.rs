@@ -6,7 +6,7 @@ use crate::machine::Machine;
 /// Layouts of a shape on a machine, under constraints.
 ///
 /// [The module](crate::candidates) defines exactly which layouts these are. Options are checked when the
-/// candidates are counted or walked, and a wrong one is an error, never an empty list.
+/// candidates are counted or walked, and an invalid one is an error, never an empty list.
 ///
 /// ```
 /// use tensor_layout::Machine;
@@ -56,10 +56,10 @@ pub enum Side {
 /// The orders in which the axes nest in the address.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Orders {
-    /// In every order. The traffic of units does not depend on it.
+    /// Every order. The traffic between units does not depend on it.
     #[default]
     All,
-    /// The last axis innermost, unless another one is to be contiguous.
+    /// The last axis innermost, unless another one has to be contiguous.
     RowMajor,
 }
 
@@ -67,8 +67,8 @@ impl Candidates {
     /// The number of choices that are tried between two candidates before the answer is "not decided".
     pub const BUDGET: u64 = 1 << 22;
 
-    /// All layouts of a shape on a machine, without time slices, levels uncut, with up to half of
-    /// the slots padding.
+    /// Starts with all layouts of a shape on a machine: without time slices, with uncut levels and up to half
+    /// of the slots as padding.
     #[must_use]
     pub fn new(machine: &Machine, shape: &[u64]) -> Candidates {
         Candidates {
@@ -95,21 +95,21 @@ impl Candidates {
         }
     }
 
-    /// The memory: levels below its owner are not split over, and its capacity is kept.
+    /// Sets the memory: no axis is split over levels below its owner, and its capacity is respected.
     #[must_use]
     pub fn memory(mut self, name: &str) -> Candidates {
         self.memory = Some(name.into());
         self
     }
 
-    /// The width of an element; the lanes of a long word are then one more level, `W`.
+    /// Sets the width of an element; the lanes of a long word are then an additional level, `W`.
     #[must_use]
     pub fn element_bits(mut self, bits: u64) -> Candidates {
         self.element_bits = Some(bits);
         self
     }
 
-    /// Sets the address of the first long word; with a memory, its capacity counts from 0.
+    /// Sets the address of the first long word; the capacity of a memory is counted from address 0.
     #[must_use]
     pub fn base(mut self, base: u64) -> Candidates {
         self.base = base;
@@ -130,7 +130,8 @@ impl Candidates {
         self
     }
 
-    /// Sets the most pieces that a level may be cut into, which may go to different axes or hold copies.
+    /// Sets the maximum number of pieces that a level may be cut into, to split different axes or hold
+    /// copies.
     #[must_use]
     pub fn level_parts(mut self, most: usize) -> Candidates {
         self.parts = most;
@@ -146,43 +147,43 @@ impl Candidates {
 
     /// Allows or forbids copies along the levels that [`levels`](Candidates::levels) admits.
     ///
-    /// If forbidden, all units of such a level hold different elements, so that a tensor without an axis of
-    /// extent 2 or more, a scalar among them, has no candidate on a machine of several units.
+    /// If forbidden, all units of these levels hold different elements, so a tensor without an axis of extent
+    /// 2 or more, such as a scalar, has no candidate on a machine with several units.
     #[must_use]
     pub fn replicate(mut self, replicate: bool) -> Candidates {
         self.replicate = replicate;
         self
     }
 
-    /// Pads the words of the innermost axis that has some to a multiple of `words`.
+    /// Pads the words of the innermost axis that has any to a multiple of `words`.
     #[must_use]
     pub fn alignment(mut self, words: u64) -> Candidates {
         self.alignment = words;
         self
     }
 
-    /// The most long words per unit, the base not counted.
+    /// Sets the maximum number of long words per unit, not counting the base.
     #[must_use]
     pub fn capacity_words(mut self, words: u64) -> Candidates {
         self.capacity_words = Some(words);
         self
     }
 
-    /// The greatest share of slots that may be padding, in percent.
+    /// Sets the maximum share of slots that may be padding, in percent.
     #[must_use]
     pub fn padding_percent(mut self, percent: u64) -> Candidates {
         self.padding_percent = percent;
         self
     }
 
-    /// The numbers of time slices that are allowed; 1 means no slices.
+    /// Sets the allowed numbers of time slices; 1 means no slices.
     #[must_use]
     pub fn time(mut self, slices: &[u64]) -> Candidates {
         self.time = slices.to_vec();
         self
     }
 
-    /// Sets the most axes that are cut into time slices together; the first of them is the outermost in time.
+    /// Sets the maximum number of axes cut into time slices together; the first is the outermost in time.
     #[must_use]
     pub fn time_axes(mut self, most: usize) -> Candidates {
         self.time_axes = most;
@@ -196,22 +197,22 @@ impl Candidates {
         self
     }
 
-    /// With `true`, allows the units of a side in the order of the machine only, outermost first and lanes
-    /// last, so that neighbours are near.
+    /// With `true`, allows only the machine's order for the units of a side, outermost first and lanes last,
+    /// so that neighbours are close together.
     #[must_use]
     pub fn tree_order(mut self, only: bool) -> Candidates {
         self.tree_order = only;
         self
     }
 
-    /// The axis is never split over the level, which may be `Time`.
+    /// Forbids splitting the axis over the level, which may be `Time`.
     #[must_use]
     pub fn never(mut self, axis: usize, level: Level) -> Candidates {
         self.never.push((axis, level));
         self
     }
 
-    /// The axis is split over exactly these levels, as a whole or in part.
+    /// Requires the axis to be split over exactly these levels, each fully or partly.
     #[must_use]
     pub fn fixed(mut self, axis: usize, levels: &[Level]) -> Candidates {
         self.fixed.push((axis, levels.to_vec()));

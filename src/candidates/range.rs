@@ -13,8 +13,8 @@ use crate::number::to_u64;
 const MOST_PAUSES: u64 = 16;
 
 impl Candidates {
-    /// Bounds on the number of candidates: equal where the walk is short, else those found in some ten
-    /// milliseconds and the product of all choices, whether or not they lead anywhere.
+    /// Returns bounds on the number of candidates. They are equal if the walk is short; otherwise they are
+    /// the number found in about ten milliseconds and the product of all choices, dead ends included.
     ///
     /// Law: [`count`](Candidates::count) is between them. Cost: at most 2^16 choices.
     ///
@@ -45,7 +45,7 @@ impl Candidates {
 }
 
 impl Space {
-    /// The number of ways to make all choices, those that lead nowhere among them.
+    /// The number of ways to make all choices, dead ends included.
     fn choices_at_most(&self) -> u128 {
         let mut most = u128::from(to_u64(self.times.len()));
         // The pieces that are in lists already: each is one more place for the next.

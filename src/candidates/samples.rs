@@ -1,4 +1,4 @@
-//! Candidates at random, where there are too many to walk.
+//! Random candidates, where there are too many to walk.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use super::walk::Layouts;
 use crate::error::LayoutError;
 use crate::number::{to_index, to_u64};
 
-/// Candidates at random, without end; made by [`Candidates::samples`].
+/// An endless iterator over random candidates, made by [`Candidates::samples`].
 #[derive(Clone, Debug)]
 pub struct Samples {
     space: Arc<Space>,
@@ -20,12 +20,12 @@ pub struct Samples {
 }
 
 impl Candidates {
-    /// Candidates at random, some more than once; equal seeds give equal candidates.
+    /// Returns random candidates, possibly with repetitions; equal seeds produce equal candidates.
     ///
-    /// Every choice of a walk is as likely as its siblings that can be made, so that every candidate comes
-    /// some time, though not equally often. There is no end: take as many as you want.
-    /// The samples end with [`NotDecided`](LayoutError::NotDecided) where [`BUDGET`](Candidates::BUDGET)
-    /// choices in a row lead to no candidate; without candidates there are none.
+    /// At every step of a walk the possible choices are equally likely, so every candidate occurs eventually,
+    /// though not equally often. The iterator is endless: take as many as you want. It ends only with
+    /// [`NotDecided`](LayoutError::NotDecided), if [`BUDGET`](Candidates::BUDGET) choices in a row lead to no
+    /// candidate; without candidates it is empty.
     ///
     /// # Errors
     /// As [`iter`](Candidates::iter) and its first item.

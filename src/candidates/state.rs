@@ -62,7 +62,7 @@ impl ChoicesMade {
         self.levels[level].pieces.iter().any(Option::is_some)
     }
 
-    /// Makes a choice, unless no candidate can come of it.
+    /// Makes a choice, unless it cannot lead to a candidate.
     pub(super) fn make(&mut self, space: &Space, choice: WalkChoice) -> bool {
         let made = match choice {
             WalkChoice::Time(number) => self.slice(space, number),
@@ -144,7 +144,7 @@ impl ChoicesMade {
         }
     }
 
-    /// Returns whether candidates may follow: none of these gets better by splitting further.
+    /// Returns whether candidates may follow: splitting further improves none of these conditions.
     fn may_lead_on(&self, space: &Space, choice: WalkChoice) -> bool {
         match choice {
             WalkChoice::Cut { .. } => true,

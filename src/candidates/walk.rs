@@ -1,4 +1,4 @@
-//! The walk through the choices: slices of time, then the pieces of level after level.
+//! The walk through the choices: time slices, then the pieces of one level after another.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use super::state::{ChoicesMade, Put, WalkChoice};
 use crate::algebra::work;
 use crate::error::{LayoutError, Site};
 
-/// The candidates, one after the other; made by [`Candidates::iter`].
+/// An iterator over the candidates, made by [`Candidates::iter`].
 #[derive(Clone, Debug)]
 pub struct Layouts {
     pub(super) space: Arc<Space>,
@@ -67,11 +67,11 @@ enum Progress {
 }
 
 impl Candidates {
-    /// Walks the candidates.
+    /// Iterates over the candidates.
     ///
-    /// Cost: under 2 us a candidate, where few choices lead nowhere.
-    /// The walk ends with [`NotDecided`](LayoutError::NotDecided) where
-    /// [`BUDGET`](Candidates::BUDGET) choices in a row lead to no candidate.
+    /// Cost: under 2 us per candidate, where few choices are dead ends. The walk ends with
+    /// [`NotDecided`](LayoutError::NotDecided) where [`BUDGET`](Candidates::BUDGET) choices in a row lead to
+    /// no candidate.
     ///
     /// # Errors
     /// [`Option`](CandidatesError::Option) for an option that is empty, 0 or contradicts
@@ -94,7 +94,7 @@ impl Candidates {
         Ok(Layouts::new(Arc::new(Space::new(self)?)))
     }
 
-    /// The number of candidates, without making them.
+    /// Counts the candidates without building them.
     ///
     /// Law: as many as [`iter`](Candidates::iter) walks.
     /// Cost: orders in the address are counted, not walked.
@@ -106,8 +106,8 @@ impl Candidates {
         Ok(self.count_while(&mut || true)?.unwrap_or_default())
     }
 
-    /// The number of candidates, as [`count`](Candidates::count) gives it; `None` when `goes_on`,
-    /// which is called every few milliseconds, returns `false`.
+    /// Counts the candidates like [`count`](Candidates::count); returns `None` when `goes_on`, which is
+    /// called every few milliseconds, returns `false`.
     ///
     /// # Errors
     /// As [`count`](Candidates::count).
@@ -162,8 +162,8 @@ impl Layouts {
         }
     }
 
-    /// The next candidate, as [`next`](Iterator::next) gives it; `None` when `goes_on`, which is
-    /// called every few milliseconds, returns `false`. The walk can be continued afterwards.
+    /// Returns the next candidate like [`next`](Iterator::next); `None` when `goes_on`, which is called every
+    /// few milliseconds, returns `false`. The walk can be continued afterwards.
     pub fn next_while(
         &mut self,
         goes_on: &mut dyn FnMut() -> bool,

@@ -5,9 +5,9 @@ use super::dense::with_axes;
 use crate::algebra::{Axis, Layout};
 use crate::level::Level;
 
-/// The layout with the slices of a tensor in memory at once, addresses row-major.
+/// Returns the layout with all time slices of a tensor in memory, at row-major addresses.
 ///
-/// Law: each unit and lane holds the elements that it holds in some slice, and no two in one place.
+/// Law: each unit and lane holds the elements that it holds in any slice, no two in one place.
 ///
 /// # Errors
 /// [`EinsumError`](super::EinsumError) for a layout that is not plain.

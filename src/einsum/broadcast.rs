@@ -4,13 +4,14 @@ use super::EinsumError;
 use super::loops::Loops;
 use crate::algebra::Layout;
 
-/// The layout of an operand that lacks some axes of the result.
+/// Returns the layout of an operand that lacks some axes of the result.
 ///
 /// Law: every element of the result finds its operand in its unit, time slice and lane.
 ///
 /// # Errors
 /// [`EinsumError`](super::EinsumError) for an axis beyond the rank or a layout that is not plain;
-/// [`ReplicaOverlap`](crate::LayoutError::ReplicaOverlap) where copies meet, because a new axis is not full.
+/// [`ReplicaOverlap`](crate::LayoutError::ReplicaOverlap) where copies overlap because a new axis is not
+/// full.
 ///
 /// # Example
 /// ```

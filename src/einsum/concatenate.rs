@@ -3,13 +3,13 @@
 use super::EinsumError;
 use crate::algebra::Layout;
 
-/// The layouts of operands of these extents, which together are the result along `axis`.
+/// Returns the layouts of operands with these extents, which form the result when concatenated along `axis`.
 ///
-/// Law: element i of an operand is where element `start + i` of the result is, along the axis.
+/// Law: along the axis, element i of an operand is in the place of element `start + i` of the result.
 ///
 /// # Errors
-/// [`EinsumError`](super::EinsumError) for an axis beyond the rank, or extents that do not add up to its own; as
-/// [`Layout::slice`].
+/// [`EinsumError`](super::EinsumError) for an axis beyond the rank, or extents that do not add up to that of
+/// the axis; as [`Layout::slice`].
 ///
 /// # Example
 /// ```

@@ -2,19 +2,19 @@
 
 use crate::error::{Diagnostic, LayoutError, Site};
 
-/// The reason an operation between tensors has no answer for some layouts.
+/// The reason an operation between tensors fails for some layouts.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, thiserror::Error)]
 #[non_exhaustive]
 pub enum EinsumError {
     /// An error of a layout of an operand or of the result.
     #[error(transparent)]
     Layout(#[from] LayoutError),
-    /// A layout of another rank than the result of the `einsum`.
+    /// A layout whose rank differs from that of the result of the `einsum`.
     #[error("the result of the einsum has {labels} axes, but its layout has {rank}")]
     ResultRank {
-        /// The axes that the `einsum` names.
+        /// The number of axes that the `einsum` names.
         labels: usize,
-        /// The axes of the layout.
+        /// The number of axes of the layout.
         rank: usize,
     },
     /// A label that is not summed over, but is given a layout.
@@ -26,25 +26,25 @@ pub enum EinsumError {
     /// A layout of the loops that does not have an axis for each label.
     #[error("the einsum has {labels} labels, but the layout of its loops has {rank} axes")]
     LoopRank {
-        /// The labels of the result, and those that are summed over.
+        /// The number of labels, including those that are summed over.
         labels: usize,
-        /// The axes of the layout.
+        /// The number of axes of the layout.
         rank: usize,
     },
-    /// Another number of operands than the operation has.
+    /// A number of operands that differs from that of the operation.
     #[error("the operation has {expected} operands, but {given} layouts are given")]
     OperandCount {
-        /// The operands of the operation.
+        /// The number of operands of the operation.
         expected: usize,
-        /// The layouts.
+        /// The number of layouts.
         given: usize,
     },
-    /// A layout of an operand of another shape than the operation gives it.
+    /// An operand layout whose shape does not fit the operation.
     #[error("operand {operand} has the shape {given:?}, but the operation reads {expected:?}")]
     OperandShape {
         /// The number of the operand, from 0.
         operand: usize,
-        /// Its shape by the axes of the operation.
+        /// The shape that the operation requires.
         expected: Vec<u64>,
         /// The shape of the layout.
         given: Vec<u64>,
@@ -78,15 +78,15 @@ pub enum EinsumError {
         /// The axis.
         axis: usize,
     },
-    /// A table of indexes of another length than the axis of the result.
+    /// A table of indexes whose length is not the extent of the axis of the result.
     #[error("the table has {entries} entries for {extent} indexes")]
     TableLength {
-        /// The entries of the table.
+        /// The number of entries of the table.
         entries: u64,
         /// The extent of the axis.
         extent: u64,
     },
-    /// Padding of another rank.
+    /// Padding whose rank differs from that of the result.
     #[error("the padding needs one entry per axis of the result, whose rank is {rank}")]
     PaddingRank {
         /// The rank of the result.

@@ -1,4 +1,4 @@
-//! Looking up along an axis.
+//! Lookups along an axis.
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
@@ -19,7 +19,7 @@ use crate::relayout::{Relayout, in_nodes_of_both};
 /// The most pairs of a source row and a destination that are compared.
 const MOST_PAIRS: usize = 1 << 16;
 
-/// A lookup: along one axis, the result takes the rows of an operand that a table of indexes names.
+/// A lookup: along one axis, the result takes the operand rows that a table of indexes names.
 ///
 /// ```
 /// use tensor_layout::{Layout, Machine, Placement};
@@ -50,8 +50,8 @@ pub struct Gather {
 pub struct GatherTraffic {
     /// The level; a unit is the whole path from the root.
     pub level: Level,
-    /// The number of (element of the operand, unit) pairs where the unit wants the element and
-    /// does not hold it.
+    /// The number of (element of the operand, unit) pairs where the unit needs the element and does not hold
+    /// it.
     pub into: u64,
 }
 
@@ -60,10 +60,10 @@ pub struct GatherTraffic {
 type RowMemo = HashMap<(Vec<u64>, Vec<u64>), Vec<u64>>;
 
 impl Gather {
-    /// The layout of an operand of this extent along `axis` that makes every gather local: each
-    /// unit has all of the axis.
+    /// Returns the layout of an operand with this extent along `axis` that makes every gather local: each
+    /// unit holds the whole axis.
     ///
-    /// Law: whatever the table, every element of the result finds its operand in its unit.
+    /// Law: for any table, every element of the result finds its operand in its unit.
     ///
     /// # Errors
     /// [`EinsumError`](super::EinsumError) for an axis beyond the rank or a layout that is not plain.
@@ -87,7 +87,7 @@ impl Gather {
         Loops::new(result, vec![table])?.operand(&axes)
     }
 
-    /// Pairs an operand with a result of the same shape but for `axis`.
+    /// Pairs an operand with a result whose shape may differ only in `axis`.
     ///
     /// # Errors
     /// [`EinsumError`](super::EinsumError) for other shapes, or layouts that are not plain; as
@@ -117,15 +117,16 @@ impl Gather {
         Ok(gather)
     }
 
-    /// Counts the elements that a table brings into the units of each level, innermost first: exact, and so
-    /// a lower bound for every algorithm.
+    /// Counts the elements that a table brings into the units of each level, innermost first: the count is
+    /// exact, and therefore a lower bound for every algorithm.
     ///
     /// Entry j of the table is the index of the operand for index j of the result.
     /// Law: by enumeration.
-    /// Cost: a relayout for every pair of a unit that has a row and one that wants it, and a step per entry and level.
+    /// Cost: a relayout for every pair of a unit that has a row and one that needs it, and a step per entry
+    /// and level.
     ///
     /// # Errors
-    /// [`EinsumError`](super::EinsumError) for a table of another length;
+    /// [`EinsumError`](super::EinsumError) for a table of the wrong length;
     /// [`IndexOutOfRange`](LayoutError::IndexOutOfRange) for an entry beyond the operand;
     /// [`NotDecided`](LayoutError::NotDecided) beyond 2^16 pairs; [`Relayout`](LayoutError::Relayout) for
     /// copies that do not line up with the units that share a memory; as [`Relayout::traffic`].

@@ -1,4 +1,4 @@
-//! Lookups by tables that are runs of consecutive indexes, such as the pages of a cache.
+//! Lookups by tables that consist of runs of consecutive indexes, such as the pages of a cache.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -9,20 +9,20 @@ use super::EinsumError;
 use super::gather::{Gather, GatherTraffic, RowCount};
 use crate::error::LayoutError;
 
-/// Rows that follow each other and are wanted once are counted by their digits from this number on; below, looking at
-/// each is faster.
+/// The number of consecutive rows, each wanted once, from which counting by digits is faster than looking at
+/// each row.
 const LEAST_BY_DIGITS: u64 = 64;
 
 impl Gather {
-    /// Counts the elements that a table of consecutive indexes brings into the units of each level, innermost first: a
-    /// run is the rows that some indexes of the result, behind those of the run before, take.
+    /// Counts the elements that a table of runs of consecutive indexes brings into the units of each level,
+    /// innermost first. The indexes of the result take the rows of one run after another.
     ///
     /// Law: as [`traffic`](Gather::traffic) of the table that the runs make up.
     /// Cost: a relayout per run; where runs share rows, or are short, that of `traffic`.
     ///
     /// # Errors
-    /// As [`traffic`](Gather::traffic); [`NotDecided`](LayoutError::NotDecided) where counting a long run's relayout is
-    /// [refused](crate::relayout::Relayout::traffic).
+    /// As [`traffic`](Gather::traffic); [`NotDecided`](LayoutError::NotDecided) where a long run's relayout
+    /// [cannot be counted](crate::relayout::Relayout::traffic).
     ///
     /// # Example
     /// ```

@@ -20,21 +20,21 @@ pub struct Local {
 }
 
 impl Einsum {
-    /// The layouts that the operands must have so that the operation is local.
+    /// Returns the layouts that the operands must have to make the operation local.
     ///
     /// `result` places the partial sums of every element; `runs` gives the extent and the digits of each
     /// axis that is summed over. The strides of its address digits do not matter.
-    /// Law: the unit, time slice and lane in which a product is computed hold its operands; no other
-    /// has a copy. Only padding does where an axis that an operand lacks ends within digits whose places
-    /// are not evenly apart, such as those of two levels.
+    /// Law: the unit, time slice and lane in which a product is computed hold its operands, and no other has
+    /// a copy. The exception is padding, where an axis that an operand lacks ends within digits whose places
+    /// are not evenly spaced, such as digits of two levels.
     /// Cost: by the digits.
     ///
     /// # Errors
     /// [`EinsumError`](super::EinsumError) for another rank, a label that is missing in `runs`, or is not
-    /// summed over, or a layout that is not plain; [`Collision`](crate::LayoutError::Collision) where
-    /// partial sums of different elements, or two of one, meet in a place: the index is that of
-    /// the result, then that of the sums; [`ReplicaOverlap`](crate::LayoutError::ReplicaOverlap) where copies of an
-    /// operand meet, because an axis that it lacks is not full, or there are no products.
+    /// summed over, or a layout that is not plain; [`Collision`](crate::LayoutError::Collision) where partial
+    /// sums of different elements, or two of one, share a place: the reported index is that of the result
+    /// followed by that of the sums; [`ReplicaOverlap`](crate::LayoutError::ReplicaOverlap) where copies of
+    /// an operand overlap because an axis that it lacks is not full, or there are no products.
     ///
     /// # Example
     /// ```
@@ -71,12 +71,12 @@ impl Einsum {
         self.over(Loops::new(result, contracted.iter().map(run).try_collect()?)?)
     }
 
-    /// The layouts that the operands must have for an operation whose products are computed where a layout of all
-    /// its [labels](Einsum::labels) puts them; addresses do not matter.
+    /// Returns the layouts that the operands must have if a layout of all [labels](Einsum::labels) determines
+    /// where products are computed; addresses do not matter.
     ///
-    /// So the [candidates](crate::candidates) of the shape of all labels are all ways to carry out the
-    /// operation: those for its result, each with all places where the sums may run, levels cut between them
-    /// included.
+    /// So the [candidates](crate::candidates) for the shape of all labels are all ways to carry out the
+    /// operation: every layout of its result with every placement of the sums, including levels that are
+    /// divided between them.
     /// Law: as [`local`](Einsum::local) of its first axes and of those summed over.
     ///
     /// # Errors

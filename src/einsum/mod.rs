@@ -10,16 +10,16 @@
 //! ```
 //!
 //! An operation is *local* if every product finds its operands in its unit, its time slice and its lane.
-//! The axes of the result and the axes summed over determine where each product is computed. An operand
-//! has the same digits for the axes that it has, and copies for those that it lacks; its addresses are
-//! free, and here they are row-major.
+//! The axes of the result and the axes summed over determine where each product is computed. An operand uses
+//! the same digits for the axes that it has, and copies for those that it lacks; its addresses are free to
+//! choose, and are row-major here.
 //!
-//! One operation per file, its law on top. Layouts of results and operands are plain, without derived axes
-//! that [`simplified`](crate::Layout::simplified) cannot remove; edits of the index alone
-//! ([`transpose`], [`reshape`], [`concatenate`], [`pad`]) take any layout. All of them derive operands from
-//! the result. For the other direction there are the edits of a [`Layout`](crate::Layout), such as
-//! [`slice`](crate::Layout::slice) and [`windows`](crate::Layout::windows), and [`Local::is_served_by`]
-//! for operands whose layouts are given.
+//! There is one operation per file, with its law at the top. Layouts of results and operands must be plain,
+//! without derived axes that [`simplified`](crate::Layout::simplified) cannot remove; edits of the index
+//! alone ([`transpose`], [`reshape`], [`concatenate`], [`pad`]) accept any layout. All operations derive
+//! operands from the result. For the other direction, use the edits of a [`Layout`](crate::Layout), such as
+//! [`slice`](crate::Layout::slice) and [`windows`](crate::Layout::windows), and [`Local::is_served_by`] for
+//! operands whose layouts are given.
 
 mod at_rest;
 mod broadcast;

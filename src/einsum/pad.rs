@@ -3,9 +3,9 @@
 use super::EinsumError;
 use crate::algebra::Layout;
 
-/// The layout of an operand that the result contains from index `low` on, in every axis.
+/// Returns the layout of an operand that begins at index `low` of the result in every axis.
 ///
-/// Law: element i of the operand is where element `low + i` of the result is.
+/// Law: element i of the operand is in the place of element `low + i` of the result.
 ///
 /// # Errors
 /// [`EinsumError`](super::EinsumError) where the operand does not fit inside the result; as

@@ -5,10 +5,10 @@ use super::local::Local;
 use super::loops::Loops;
 use crate::algebra::{Axis, Layout};
 
-/// The sum over an axis that the operand has in front of axis `at` of the result; `axis` gives its extent
-/// and its digits.
+/// Sums over an axis that the operand has in front of axis `at` of the result; `axis` is its extent and
+/// digits.
 ///
-/// Law: as [`Einsum::local`](super::Einsum::local); it is `ik->i` for any place of `k`.
+/// Law: as [`Einsum::local`](super::Einsum::local); it is `ik->i` for any position of `k`.
 ///
 /// # Errors
 /// As [`Einsum::local`](super::Einsum::local); [`EinsumError`](super::EinsumError) if `at` is

@@ -3,9 +3,9 @@
 use crate::algebra::Layout;
 use crate::error::LayoutError;
 
-/// The layout of an operand that is reshaped into the result.
+/// Returns the layout of an operand that is reshaped into the result.
 ///
-/// Law: the n-th element is the n-th and stays where it is.
+/// Law: the n-th element remains the n-th and stays in its place.
 ///
 /// # Errors
 /// As [`Layout::reshape`].

@@ -13,11 +13,11 @@ impl Local {
     /// A level of the machine that a layout does not use has copies on all of its units.
     /// With [`Einsum::local_in`](super::Einsum::local_in) for each candidate, it finds the local ways to
     /// carry out an operation on operands whose layouts are given. Any layout is accepted, including windows;
-    /// elements that no product needs do no harm.
+    /// elements that no product needs are allowed.
     /// Law: as enumeration. Cost: as [`Layout::serves`].
     ///
     /// # Errors
-    /// [`EinsumError`](super::EinsumError) for another number of operands or other shapes; as
+    /// [`EinsumError`](super::EinsumError) for the wrong number of operands or wrong shapes; as
     /// [`Layout::serves`]; [`TooLarge`](crate::LayoutError::TooLarge).
     ///
     /// # Example

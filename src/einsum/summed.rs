@@ -16,17 +16,17 @@ use crate::algebra::{Axis, Layout, Subaxis};
 use crate::level::Level;
 
 impl Local {
-    /// The layout of the result once its partial sums are added up, addresses row-major.
+    /// Returns the layout of the result after its partial sums are added up, with row-major addresses.
     ///
-    /// Scattered, an address digit of the result becomes the digit in which the parts differed: the first one
-    /// whose size is a multiple of it, else the longest one that begins an axis, padded. Without either, the
-    /// sum stays with the first of its parts, and the other units have nothing.
-    /// Law: replicated, an element is in every unit that held a part of it; scattered, in one of those, for
-    /// each copy of the result. So it takes what [`traffic`](Local::traffic) counts.
+    /// If scattered, an address digit of the result becomes the digit in which the parts differed: the first
+    /// one whose size is a multiple of it, or else the longest one that begins an axis, padded. Without
+    /// either, the sum stays with the first of its parts, and the other units have nothing.
+    /// Law: if replicated, an element is in every unit that held a part of it; if scattered, in one of them,
+    /// for each copy of the result. The traffic is thus what [`traffic`](Local::traffic) counts.
     ///
     /// # Errors
-    /// [`ReplicaOverlap`](crate::LayoutError::ReplicaOverlap) where copies meet, because an axis that is summed
-    /// over is not full; [`TooLarge`](crate::LayoutError::TooLarge).
+    /// [`ReplicaOverlap`](crate::LayoutError::ReplicaOverlap) where copies overlap because an axis that is
+    /// summed over is not full; [`TooLarge`](crate::LayoutError::TooLarge).
     ///
     /// # Example
     /// ```

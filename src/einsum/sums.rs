@@ -11,7 +11,7 @@ use crate::machine::Machine;
 use crate::placement::check_units;
 use crate::relayout::{LevelTraffic, holders_at_most};
 
-/// The units in which the sums are wanted.
+/// The units that need the sums.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Sums {
@@ -48,13 +48,12 @@ impl From<SumTraffic> for LevelTraffic {
 
 impl Local {
     /// Counts the traffic of reducing the partial sums, per level, innermost first: a lower bound for every
-    /// algorithm, including those that add on the way.
+    /// algorithm, including those that add parts on the way.
     ///
-    /// Parts in one unit are added there first. If `p` > 1 parts of an element are left in different units
-    /// of a level, then replicated `p` units are entered and `p` parts leave; scattered, one unit is entered
-    /// and `p - 1` parts leave.
-    /// Copies of the result, where it is computed several times, each need their sums; their parts
-    /// are the same.
+    /// Parts in one unit are added there first. If `p` > 1 parts of an element remain in different units of a
+    /// level, then `p` units are entered and `p` parts leave if replicated; if scattered, one unit is entered
+    /// and `p - 1` parts leave. Copies of the result, where it is computed several times, each need their
+    /// sums; their parts are the same.
     /// Law: by enumerating the parts of every element.
     /// Cost: by the digits.
     ///

@@ -3,7 +3,7 @@
 use crate::algebra::Layout;
 use crate::error::LayoutError;
 
-/// The layout of an operand of which axis `order[k]` is axis k of the result.
+/// Returns the layout of an operand whose axis `order[k]` is axis k of the result.
 ///
 /// Law: the element stays where it is: `operand.permute(order) == result`.
 ///

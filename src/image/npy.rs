@@ -1,4 +1,4 @@
-//! Tables as `.npy` files, which NumPy, and most that reads arrays, reads as they are.
+//! Tables as `.npy` files, which NumPy and most array tools read directly.
 //!
 //! ```text
 //! "\x93NUMPY" 1 0  length  {'descr': '<u4', 'fortran_order': False, 'shape': (1024, 512), }  data
@@ -23,11 +23,11 @@ const BLOCK: u64 = seam(1 << 20, 8);
 pub enum NpyTable {
     /// The packed number of every element's place; the shape is that of the tensor.
     Packed,
-    /// The coordinates of every element: first all of the first column, then the next; the shape is
-    /// the number of columns and then that of the tensor.
+    /// The coordinates of every element, column by column; the shape is the number of columns followed by the
+    /// shape of the tensor.
     Columns,
-    /// The row-major number of the element at every place; the greatest value of the type marks
-    /// holes, the one before padding. The shape is that of the columns.
+    /// The row-major number of the element at every place; the greatest value of the type marks holes, and
+    /// the next lower one padding. The shape is that of the columns.
     Inverse,
 }
 
@@ -59,7 +59,7 @@ impl Program {
                 });
                 last.max().unwrap_or(0)
             }
-            // The markers are numbers too.
+            // The markers need room too.
             NpyTable::Inverse => self.elements().saturating_add(1),
         };
         match greatest {

@@ -83,7 +83,7 @@ impl NpyHeader {
         parse(&text).map_err(|error| invalid(&format!("invalid .npy header: {error}")))
     }
 
-    /// Checks that the file has as much data behind the header as the header says.
+    /// Checks that the data after the header has the length that the header states.
     ///
     /// # Errors
     /// [`InvalidData`](io::ErrorKind::InvalidData) with both lengths, or the errors of the file system.
@@ -116,7 +116,7 @@ impl NpyHeader {
         }
     }
 
-    /// The bytes behind the header; `None` for another type, or if their number does not fit.
+    /// The number of bytes after the header; `None` for another type, or if the number does not fit.
     #[must_use]
     pub fn data_bytes(&self) -> Option<u64> {
         self.entries()?.checked_mul(self.entry_bytes()?)
@@ -141,7 +141,7 @@ fn invalid(what: &str) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, what)
 }
 
-/// The values of the keys; of a key that comes again, the last, as in Python.
+/// The values of the keys; for a repeated key the last one, as in Python.
 #[derive(Default)]
 struct Entries {
     descr: Option<String>,

@@ -42,7 +42,7 @@ impl Program {
         self.scatter(tensor, 0..self.places(), image)
     }
 
-    /// Returns whether every place holds a copy of an element of the window; none share places.
+    /// Returns whether every place holds a copy of an element of the window, and no two share a place.
     pub(crate) fn fills_all_places(&self) -> bool {
         self.elements() * self.compiled.layout.copies() == self.places()
     }
@@ -56,7 +56,7 @@ impl Program {
     }
 
     /// Writes the elements of the [`window`](Program::window) that are stored in a range of places into
-    /// the cells of that range; other cells stay.
+    /// the cells of that range; other cells are unchanged.
     ///
     /// With [`reach`](Program::reach) this packs a tensor of any length part by part.
     ///
@@ -82,7 +82,7 @@ impl Program {
     }
 
     /// Reads the elements of the [`window`](Program::window) whose first copy is stored in a range of
-    /// places from the cells of that range; other elements stay.
+    /// places from the cells of that range; other elements are unchanged.
     ///
     /// # Errors
     /// [`BufferLength`](TableError::BufferLength).

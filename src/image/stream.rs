@@ -1,7 +1,7 @@
 //! Packing tensors that do not fit in memory: from a file to the memory image and back.
 //!
-//! One side is made part by part, in order. For each part the other side is passed through in
-//! smaller ones, of which only those blocks are read that hold cells of the part.
+//! One side is produced part by part, in order. For each part, the other side is traversed in smaller parts,
+//! and only the blocks that hold cells of the part are read.
 
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::ops::Range;
@@ -23,7 +23,7 @@ const BUFFER: usize = 1 << 14;
 /// Multiples of a long word.
 #[derive(Clone, Copy)]
 struct Sizes {
-    /// The size of a part of the side that is made, and of the one that is read.
+    /// The size of a part on the side that is produced, and on the side that is read.
     made: u64,
     read: u64,
     /// The least that is read at once.
@@ -47,14 +47,14 @@ pub enum ImageForm {
 }
 
 impl Program {
-    /// [`pack`](Program::pack) from a file of little-endian numbers, which begins at the current position
-    /// of `tensor`, to a file; in bounded memory.
+    /// Runs [`pack`](Program::pack) from a file to a file, in bounded memory. The tensor is little-endian
+    /// numbers, from the current position of `tensor` on.
     ///
-    /// The image is made part by part; for each the tensor is read where it can reach the part.
+    /// The image is produced part by part; for each, only what can reach the part is read of the tensor.
     ///
     /// # Errors
-    /// [`WriteError`]; a tensor that ends early among them, and long words whose lanes are fewer or
-    /// more than `T` fills ([`WordNotFilled`](TableError::WordNotFilled)).
+    /// [`WriteError`], including a tensor that ends early, and long words with fewer or more lanes than `T`
+    /// fills ([`WordNotFilled`](TableError::WordNotFilled)).
     pub fn pack_stream<T: Lane>(
         &self,
         tensor: &mut (impl Read + Seek),
@@ -72,7 +72,7 @@ impl Program {
         )
     }
 
-    /// [`unpack`](Program::unpack) from a file to a file; in bounded memory.
+    /// Runs [`unpack`](Program::unpack) from a file to a file, in bounded memory.
     ///
     /// # Errors
     /// As [`pack_stream`](Program::pack_stream).

@@ -4,7 +4,7 @@
 //! image/L2B=0/L1B=3/MAB=0/PE=1.npy   the memory of one PE: an entry per address, and per lane
 //! ```
 //!
-//! Read or written through, the files are one image: the units row-major, one after the other.
+//! Read or written in sequence, the files form one image: the units row-major, one after the other.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -46,13 +46,13 @@ fn invalid(why: String) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidInput, why)
 }
 
-/// A level of a path: `L2B=4` is the third memory of those that two L2Bs have together.
+/// A level of a path: `L2B=4` is the third memory of those that pairs of L2Bs share.
 #[derive(Clone, Copy, Debug)]
 struct PathLevel {
     level: Level,
     /// The number of memories.
     size: u64,
-    /// The number of units that have one together.
+    /// The number of units that share one.
     step: u64,
 }
 
@@ -215,9 +215,8 @@ impl UnitReader {
     /// Opens the directory of an image.
     ///
     /// # Errors
-    /// As the file system; `InvalidData` for a file that is not `.npy`, that is not of the
-    /// shape of a unit, or that belongs to a unit which the program does not have; `InvalidInput` as
-    /// for [`UnitWriter::new`].
+    /// As the file system; `InvalidData` for a file that is not `.npy`, that does not have the shape of a
+    /// unit, or that belongs to a unit that the program lacks; `InvalidInput` as for [`UnitWriter::new`].
     pub fn open(dir: &Path, program: &Program) -> io::Result<UnitReader> {
         let first =
             Units::<File>::new(dir, program, program.unit_header(ImageForm::LongWords, ""))?;

@@ -14,13 +14,13 @@ use crate::notation::{
 const NOTATION: &str = Notation::Cute.in_messages();
 
 impl CuteLayout {
-    /// Returns the layout that the text describes: an axis per top-level mode; within a mode the first leaf
-    /// runs fastest. Places are `Addr`, or `i0`, `i1`, .. for strides such as `1@0`; elements may share them.
-    /// A swizzle is an [XOR](crate::algebra::Combine::Xor).
+    /// Returns the layout that the text describes: one axis per top-level mode; within a mode the first leaf
+    /// runs fastest. Places are in `Addr`, or in `i0`, `i1`, .. for strides such as `1@0`; elements may share
+    /// them. A swizzle is an [XOR](crate::algebra::Combine::Xor).
     ///
     /// # Errors
     /// [`ZeroSize`](LayoutError::ZeroSize), [`TooLarge`](LayoutError::TooLarge);
-    /// [`OutsideDomain`](LayoutError::OutsideDomain) where addresses go through a layout that is smaller.
+    /// [`OutsideDomain`](LayoutError::OutsideDomain) where a smaller layout maps the addresses.
     ///
     /// # Example
     /// ```
@@ -48,7 +48,7 @@ impl CuteLayout {
 }
 
 impl CuteTiler {
-    /// The layouts of the modes, from the first on; none for a mode that is left whole.
+    /// The layouts of the modes, from the first on; `None` for a mode that is left whole.
     ///
     /// # Errors
     /// As [`CuteLayout::lower`].
@@ -82,8 +82,7 @@ fn plain(modes: &[CuteMode]) -> Result<Layout, LayoutError> {
 }
 
 impl Layout {
-    /// Swizzles the addresses of a layout that has no other levels: those of its slots, which start
-    /// where it does.
+    /// Swizzles the slot addresses of a layout that has no other levels.
     pub(crate) fn swizzled(&self, swizzle: CuteSwizzle) -> Result<Layout, LayoutError> {
         let reach = self.extent(Level::ADDR);
         let bits = u64::BITS - (reach - 1).leading_zeros();
@@ -103,10 +102,10 @@ impl Layout {
 
     /// Writes the layout as a CuTe layout: a mode per axis, its leaves minor to major.
     ///
-    /// CuTe has no padding: from a layout with padding, the layout of the elements is written
-    /// alone ([`without_padding`](Layout::without_padding)). An XOR that is a swizzle is written as one:
+    /// CuTe has no padding: from a layout with padding, only the layout of the elements is written
+    /// ([`without_padding`](Layout::without_padding)). An XOR that is a swizzle is written as one:
     /// `S<3,3,3> o 0 o (8,64):(64,1)`; a map to `i0`, `i1`, .. has strides such as `1@0`.
-    /// Law: every element of the result has the place that it has here. Copies that coincide are one.
+    /// Law: every element of the result has the place that it has here. Copies that coincide count once.
     ///
     /// # Errors
     /// [`Inexpressible`](LayoutError::Inexpressible): levels other than `Addr` or coordinates, distinct
@@ -167,7 +166,7 @@ impl Layout {
         let shifts = |size: u32| {
             (size..=bits.saturating_sub(size)).flat_map(|s| [s.cast_signed(), -s.cast_signed()])
         };
-        // The sizes that are in use first, so that a text comes back as it was.
+        // The sizes that are in use come first, so that a text round-trips.
         let all = [3_u32, 2, 1, 4, 5].into_iter().flat_map(|size| {
             shifts(size).flat_map(move |shift| {
                 (0..bits).filter_map(move |base| CuteSwizzle::new(size, base, shift).ok())
@@ -182,7 +181,7 @@ impl Layout {
         plain.min_by_key(|(_, inner)| digits(inner))
     }
 
-    /// Returns whether every slot is an element that plain subaxes place, and none is left out.
+    /// Returns whether every slot holds an element that plain subaxes place, and no element is left out.
     fn has_plain_slots(&self) -> bool {
         self.derived_axes().is_empty() && self.axes().iter().all(|axis| axis.extent == axis.slots())
     }
@@ -204,7 +203,7 @@ impl Layout {
             && self.used_levels().iter().all(|level| self.offset(*level) == 0)
     }
 
-    /// The reason a notation with one linear address cannot express the layout, if it cannot.
+    /// The reason a notation with one linear address cannot express the layout, if there is one.
     pub(crate) fn check_linear(&self) -> Result<(), Inexpressible> {
         if let Some(level) = self.used_levels().iter().find(|level| **level != Level::ADDR) {
             return Err(Inexpressible::Level { level: *level });

@@ -1,4 +1,4 @@
-//! A layout as text for people, whatever it is.
+//! Any layout as text for people.
 
 use std::fmt;
 
@@ -8,11 +8,11 @@ use crate::algebra::{Axis, Combine, Layout, Subaxis, Target};
 use crate::level::Level;
 
 impl fmt::Display for Layout {
-    /// The text of a PadLayout; of a layout that none expresses, all parts: the axes as in a PadLayout, where
-    /// `4>d0*2` feeds derived axis 0 two for each step, then the derived axes, copies, offsets and spans.
+    /// The text of a PadLayout, or else all parts: the axes as in a PadLayout, where `4>d0*2` feeds derived
+    /// axis 0 two for each step, then the derived axes, copies, offsets and spans.
     ///
-    /// Law: the text of a PadLayout is read as an equal layout. Other texts are for messages; a stored layout has
-    /// a text of its own, by serde.
+    /// Law: the text of a PadLayout is read as an equal layout. Other texts are for messages; stored layouts
+    /// use a separate text form, by serde.
     ///
     /// ```
     /// use tensor_layout::Layout;

@@ -1,5 +1,5 @@
 //! Conversions between notations and the algebra: `lower` (syntax tree to layout) and `raise` (layout
-//! to syntax tree, or the reason why the notation cannot express it). One notation per file.
+//! to syntax tree, or the reason that the notation cannot express it). One notation per file.
 
 mod atom;
 mod code;

@@ -1,4 +1,4 @@
-//! PadLayout: elided strides are resolved and replicas distinguished, and back.
+//! PadLayout to layout, with elided strides resolved and replicas distinguished, and back.
 
 use std::str::FromStr;
 
@@ -16,18 +16,16 @@ impl PadLayout {
     /// Returns the layout that the text describes.
     ///
     /// A stride may be elided where its level occurs once; without a shape the logical extents
-    /// are the products of the sizes. Bare replicas mean nothing here: levels outside the used
-    /// ones are replicated anyway.
+    /// are the products of the sizes. Bare replicas have no effect here: unused levels are replicated anyway.
     /// Law: no text gives a layout that puts two real elements in one place.
     /// Cost: as [`Layout::collision`].
     ///
     /// # Errors
-    /// A [`ParseError`] of kind [`Meaning`](crate::error::ParseErrorKind::Meaning) that points at the part
-    /// at fault: [`Ambiguous`](LayoutError::Ambiguous), [`Incomplete`](LayoutError::Incomplete),
+    /// A [`ParseError`] of kind [`Meaning`](crate::error::ParseErrorKind::Meaning) that points at the invalid
+    /// part: [`Ambiguous`](LayoutError::Ambiguous), [`Incomplete`](LayoutError::Incomplete),
     /// [`RankMismatch`](LayoutError::RankMismatch), [`ReplicaOfUsed`](LayoutError::ReplicaOfUsed),
-    /// [`ReplicaLevel`](LayoutError::ReplicaLevel), and all that
-    /// [`LayoutBuilder::build`](crate::algebra::LayoutBuilder::build) and [`Layout::check_injective`]
-    /// refuse.
+    /// [`ReplicaLevel`](LayoutError::ReplicaLevel), and all errors of
+    /// [`LayoutBuilder::build`](crate::algebra::LayoutBuilder::build) and [`Layout::check_injective`].
     ///
     /// # Example
     /// ```
@@ -41,8 +39,8 @@ impl PadLayout {
         self.to_layout().map_err(|error| self.refuse(error))
     }
 
-    /// Returns the layout that the text describes on a machine, which has to have the levels of bare
-    /// replicas. The levels that the layout uses are checked when it is [placed](crate::Placement).
+    /// Returns the layout that the text describes on a machine, which must have the levels of bare replicas.
+    /// The levels that the layout uses are checked when it is [placed](crate::Placement).
     ///
     /// # Errors
     /// As [`lower`](PadLayout::lower), and [`LevelUnknown`](LayoutError::LevelUnknown).
@@ -68,8 +66,8 @@ impl PadLayout {
 
     /// Fills in the missing address strides so that the slots of a unit are row-major.
     ///
-    /// If any address stride is written, "row-major" has no meaning for the others, and the tree is
-    /// returned unchanged.
+    /// If any address stride is written, "row-major" is undefined for the others, and the tree is returned
+    /// unchanged.
     ///
     /// # Errors
     /// [`TooLarge`](LayoutError::TooLarge) where a stride does not fit in 64 bits.
@@ -249,9 +247,8 @@ impl Layout {
     ///
     /// # Errors
     /// [`Inexpressible`](LayoutError::Inexpressible) for constant offsets, spans beyond the slots,
-    /// derived axes that no plain subaxes replace, and elements that share places, which no text may
-    /// have; where only padding or a span is in the way, the reason says so. As
-    /// [`Layout::check_injective`].
+    /// derived axes that no plain subaxes replace, and elements that share places, which no text may have;
+    /// where only padding or a span prevents it, the reason says so. As [`Layout::check_injective`].
     ///
     /// # Example
     /// ```
@@ -274,11 +271,11 @@ impl Layout {
     /// Writes the map as a PadLayout, and a note on what it cannot express, if anything: padding, a span, or
     /// elements that share places; in the last case the text shows the digits, but cannot be lowered.
     ///
-    /// Law: without a note, lowering the text gives the same layout; else every element of the text has
-    /// the places that it has here.
+    /// Law: without a note, lowering the text gives the same layout; otherwise every element of the text has
+    /// the places that it has in this layout.
     ///
     /// # Errors
-    /// [`Inexpressible`](LayoutError::Inexpressible) where the map itself cannot be said.
+    /// [`Inexpressible`](LayoutError::Inexpressible) where the map itself cannot be expressed.
     pub fn to_pad_layout_map(&self) -> Result<(PadLayout, Option<String>), LayoutError> {
         let MapText { text, said } = self.closest_pad_layout()?;
         let lost = left_out_note(&self.left_out(&said), NOTATION);
@@ -306,7 +303,7 @@ impl Layout {
         Some(format!("this text cannot be read back as a layout: {why}"))
     }
 
-    /// The text of this map that keeps most of it: all but the spans, else the elements alone.
+    /// The text that keeps the most of this map: everything except the spans, or else only the elements.
     pub(super) fn closest_pad_layout(&self) -> Result<MapText, LayoutError> {
         let plain = self.plainest().without_spans();
         match plain.write_pad_layout() {
@@ -340,7 +337,7 @@ impl Layout {
         Ok(text)
     }
 
-    /// The reason plain subaxes cannot express the layout, if they cannot.
+    /// The reason plain subaxes cannot express the layout, if there is one.
     pub(crate) fn check_plain_axes(&self) -> Result<(), Inexpressible> {
         self.straddling().map_or(Ok(()), Err)
     }
@@ -431,7 +428,7 @@ fn subaxis_text(subaxis: &Subaxis) -> Option<SubaxisText> {
 impl FromStr for Layout {
     type Err = ParseError;
 
-    /// Parses a PadLayout and lowers it; a memory suffix is forgotten.
+    /// Parses a PadLayout and lowers it; a memory suffix is ignored.
     fn from_str(text: &str) -> Result<Layout, ParseError> {
         text.parse::<PadLayout>()?.lower()
     }

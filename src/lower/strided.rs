@@ -30,7 +30,7 @@ impl Strided {
         }
         let mut builder = Layout::builder().offset(Level::ADDR, offset / unit);
         for (axis, (extent, stride)) in self.shape.iter().zip(&self.strides).enumerate() {
-            // The stride of an axis that does not step means nothing, and may be anything.
+            // The stride of an axis that does not step has no effect and may be any number.
             let stride = if *extent > 1 { *stride } else { 0 };
             if !stride.is_multiple_of(unit) {
                 let itemsize = unit;
@@ -46,8 +46,8 @@ impl Strided {
 impl Layout {
     /// Writes the layout as shape, strides and offset, in elements.
     ///
-    /// Strides have no padding: it is left out.
-    /// Law: every element of the result has the place that it has here. Copies that coincide are one.
+    /// Strides cannot express padding, so it is left out.
+    /// Law: every element of the result has the place that it has here. Copies that coincide count once.
     ///
     /// # Errors
     /// [`Inexpressible`](LayoutError::Inexpressible): levels other than `Addr`, distinct copies, an axis that

@@ -1,4 +1,4 @@
-//! Any notation, recognised by its look.
+//! Text in any notation, detected from its form.
 
 use std::fmt;
 
@@ -21,7 +21,7 @@ fn unread(text: &str) -> Option<(usize, &'static str)> {
     xors.iter().find_map(|mark| Some((text.find(mark)?, "an XOR")))
 }
 
-/// A layout in any notation, as it was written.
+/// A layout in any notation, as written.
 ///
 /// ```
 /// use tensor_layout::LayoutText;
@@ -91,7 +91,7 @@ impl LayoutText {
                 ShardedShape::parse(text, xla).map(|shape| LayoutText::Sharded(Box::new(shape)))
             }
         };
-        // These marks have no meaning in a comment or in metadata, where the text parses.
+        // If the text parses, these marks are in a comment or in metadata, where they mean nothing.
         parsed.map_err(|error| match unread(text) {
             Some((at, what)) => {
                 let span = Span::new(at, text.len());
@@ -121,7 +121,7 @@ impl LayoutText {
     }
 
     /// Returns the layout that the text describes on a machine: the devices of a sharding are its units,
-    /// counted through the tree, and the bare replicas of a PadLayout are levels of it.
+    /// numbered through the tree, and the bare replicas of a PadLayout are its levels.
     ///
     /// # Errors
     /// As [`lower`](LayoutText::lower), and those of [`PadLayout::lower_on`].
@@ -161,7 +161,7 @@ impl LayoutText {
         }
     }
 
-    /// The notation that edits of this text are written in: its own, but for names, which are only read.
+    /// The notation that edits of this text are written in: its own, except for names, which are only read.
     #[must_use]
     pub fn edited_notation(&self) -> Notation {
         match self {
@@ -179,9 +179,9 @@ impl LayoutText {
         }
     }
 
-    /// Writes a layout that was made from this one, as [`Layout::write`]; a bare broadcast that was
-    /// written here is kept if it still holds, and so are the attributes of an XLA shape that do. The second
-    /// part also names the parts of this text that another notation cannot express.
+    /// Writes a layout that was made from this one, like [`Layout::write`]; a bare broadcast in this text is
+    /// kept if it is still valid, as are the attributes of an XLA shape. The second part also names the parts
+    /// of this text that another notation cannot express.
     ///
     /// # Errors
     /// [`Inexpressible`](LayoutError::Inexpressible) with the reason.
@@ -218,7 +218,7 @@ impl LayoutText {
         (!words.is_empty()).then(|| format!("the notation cannot express {}", words.join(", ")))
     }
 
-    /// The element type that the text names, if it does, as XLA has it.
+    /// The element type that the text names, if any, as XLA's type.
     ///
     /// ```
     /// use tensor_layout::LayoutText;
@@ -275,7 +275,7 @@ fn attributes(array: &XlaArray) -> Vec<String> {
     bounds.chain(attributes).collect()
 }
 
-/// Names the attributes that are gone because an edit of the index made them invalid.
+/// Names the attributes that were lost because an edit of the index made them invalid.
 fn lost_attributes(source: &XlaArray, edited: &XlaArray) -> Option<String> {
     let has_bounds = |array: &XlaArray| array.dims.iter().any(|d| matches!(d, XlaDim::Bounded(_)));
     let splits = |array: &XlaArray| array.layout.as_ref().is_some_and(|l| !l.splits.is_empty());
@@ -292,9 +292,9 @@ impl Layout {
     /// Writes the layout in a notation; the second part is a note on the padding, spans, used levels and
     /// offset that the text leaves out, if any.
     ///
-    /// If a notation cannot express the layout, or has no padding, the layout of the elements alone
-    /// is written ([`without_padding`](Layout::without_padding)). Addresses count from 0 in every notation
-    /// but shape and strides. `dtype` is the element type of an XLA shape.
+    /// If a notation cannot express the layout, or lacks padding, only the layout of the elements is written
+    /// ([`without_padding`](Layout::without_padding)). Addresses count from 0 in every notation
+    /// except shape and strides. `dtype` is the element type of an XLA shape.
     /// Law: without the second part the text describes the same map, if it can be read back.
     ///
     /// # Errors
@@ -345,7 +345,7 @@ impl Layout {
         };
         let said = written.said.with_offset(Level::ADDR, offset)?;
         let left_out = match like.is_some_and(LayoutText::is_function) {
-            // Anything beside the elements of a function is a leftover of edits.
+            // In a function, anything other than the elements is a leftover of edits.
             true => None,
             false => left_out_note(&self.left_out(&said), notation.in_messages()),
         };

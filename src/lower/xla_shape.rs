@@ -24,11 +24,11 @@ use crate::notation::{TileDim, XlaArray, XlaDim, XlaShape};
 impl XlaArray {
     /// Returns the layout of the elements: the linear index in elements, as `Addr`.
     ///
-    /// The physical order is the reverse of `minor_to_major`. Each tile in turn takes the last
-    /// dimensions, as many as it has entries, and replaces each of size d by ceil(d / t) outer
-    /// ones in place and t inner ones at the end; an entry `*` first merges its dimension with
-    /// the next more minor one. The result is row-major. A shape with fewer dimensions than a
-    /// tile has entries gets dimensions of size 1 in front. `L` rounds up the span of `Addr`.
+    /// The physical order is the reverse of `minor_to_major`. Each tile in turn takes as many of the last
+    /// dimensions as it has entries, and replaces each dimension of size d by an outer one of size ceil(d /
+    /// t) in place and an inner one of size t at the end; an entry `*` first merges its dimension with the
+    /// next more minor one. The result is row-major. A shape with fewer dimensions than a tile has entries is
+    /// extended by dimensions of size 1 in front. `L` rounds up the span of `Addr`.
     /// Law: the formula of XLA's documentation, applied tile by tile.
     /// Cost: O(entries of all tiles).
     ///
@@ -51,7 +51,7 @@ impl XlaArray {
         self.to_layout().map_err(|error| self.refuse_layout(error))
     }
 
-    /// The extents, bounds for bounded dimensions.
+    /// The extents; for bounded dimensions, their bounds.
     ///
     /// # Errors
     /// [`Unbounded`](LayoutError::Unbounded).
@@ -63,7 +63,7 @@ impl XlaArray {
         self.dims.iter().enumerate().map(extent).collect()
     }
 
-    /// An error that points into the text, or shows the printed shape if there is none.
+    /// An error that points into the text, or into the printed shape if there is no text.
     pub(crate) fn refuse(&self, kind: ParseErrorKind, span: Span) -> ParseError {
         let text = &self.source.0.text;
         if text.is_empty() {
@@ -122,7 +122,7 @@ fn overflow() -> LayoutError {
 }
 
 impl Tiling {
-    /// A zero dimension keeps size 1, so that tiles have something to act on.
+    /// A dimension of size 0 is treated as size 1, so that tiles have something to act on.
     fn new(extents: &[u64], minor_to_major: &[i64]) -> Tiling {
         let order = minor_to_major.iter().rev().filter_map(|d| usize::try_from(*d).ok());
         let dims = order.map(|axis| {
@@ -246,7 +246,7 @@ impl XlaShape {
     /// Returns the layout of a single array; see [`XlaArray::lower`].
     ///
     /// # Errors
-    /// As [`XlaArray::lower`]; a tuple, a token and opaque have no single layout.
+    /// As [`XlaArray::lower`], and for a tuple, a token or opaque, which do not have a single layout.
     pub fn lower(&self) -> Result<Layout, ParseError> {
         match self {
             XlaShape::Array(array) | XlaShape::Buffer(array) => array.lower(),

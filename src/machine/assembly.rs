@@ -25,7 +25,7 @@ pub struct Assembly {
     pub units: Vec<(char, Level)>,
 }
 
-/// The reason a text is not a place of a machine in assembly, or a place cannot be written so.
+/// The reason a text is not a place of a machine in assembly, or a place cannot be written in assembly.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, thiserror::Error)]
 #[non_exhaustive]
 pub enum AssemblyError {
@@ -51,7 +51,7 @@ pub enum AssemblyError {
         /// The tokens.
         known: String,
     },
-    /// A text that continues with something else than a letter and a number.
+    /// A text that continues with something other than a letter and a number.
     #[error(
         "`{rest}` is not the number of a unit of {memory}; its letters are {known}, each once and in order"
     )]
@@ -82,17 +82,17 @@ pub enum AssemblyError {
         what: String,
         /// The memory.
         memory: String,
-        /// The number of addresses a long word takes.
+        /// The number of addresses per long word.
         step: u64,
         /// The last address, if known.
         to: String,
     },
-    /// A number of a level without the one above it.
+    /// A number for a level without the number for the level above it.
     #[error("`{given}` counts within `{missing}`, which is left out")]
     Incomplete {
-        /// The letter that is there.
+        /// The letter that is present.
         given: char,
-        /// The one that is not.
+        /// The letter that is missing.
         missing: char,
     },
 }
@@ -126,7 +126,7 @@ impl Machine {
         &self.parts.assembly
     }
 
-    /// Writes a place of a memory as assembly does; units that the place leaves out are left out.
+    /// Writes a place of a memory as assembly does; units that the place does not name are left out.
     ///
     /// Law: [`read_assembly`](Machine::read_assembly) gives it back.
     ///
@@ -280,7 +280,7 @@ impl Machine {
         })
     }
 
-    /// The letters of the units that a memory is one of, from the root down.
+    /// The letters of the units that lead to a memory, from the root down.
     fn letters_of(&self, memory: &str) -> Vec<Letter> {
         let Ok(memory) = self.memory(memory) else { return Vec::new() };
         let mut letters: Vec<Letter> = Vec::new();
@@ -307,7 +307,7 @@ fn number(text: &str) -> (&str, &str) {
 }
 
 impl Memory {
-    /// The number of addresses of assembly a long word takes in the memory of a machine, where that is known.
+    /// The number of assembly addresses per long word in the memory of a machine, where known.
     ///
     /// ```
     /// use tensor_layout::machine::Memory;

@@ -8,8 +8,8 @@
 //! at address             0     0     0     0     1     1
 //! ```
 //!
-//! The map is that of one *beat*, the fewest long words that the movement knows how to place; beat after
-//! beat it begins anew, at any multiple of its length on either side.
+//! The map describes one *beat*, the fewest long words that the movement can place; it repeats beat after
+//! beat, at any multiple of its length on either side.
 
 use std::fmt;
 
@@ -22,7 +22,7 @@ pub enum Direction {
     Down,
     /// From the lower memory to the upper one.
     Up,
-    /// Either way, by the same map.
+    /// Both ways, by the same map.
     Both,
 }
 
@@ -33,7 +33,7 @@ pub enum MovementKind {
     SameToAll,
     /// Every unit gets its own part.
     Distribute,
-    /// The parts of all units come together.
+    /// The parts of all units are joined.
     Concatenate,
     /// One unit is named, and the others take no part.
     PickOne,
@@ -87,9 +87,9 @@ impl fmt::Display for MovementKind {
 /// One movement of a machine, between two of its memories.
 ///
 /// The map is the text of a layout. Its last axis counts the long words of one beat of the upper memory;
-/// an axis before it counts the upper memories, where several take part together. It lands in the units
-/// below and in the address of the lower memory; copies (`B@[..]`) are units that get the same, and of a
-/// level that the map does not name, one unit is named.
+/// an axis before it counts the upper memories, where several take part in one beat. It lands in the units
+/// below and in the address of the lower memory; copies (`B@[..]`) are units that get the same words, and a
+/// level that the map does not use has one unit named.
 ///
 /// # Example
 /// ```
@@ -103,7 +103,7 @@ impl fmt::Display for MovementKind {
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Movement {
-    /// The name that the maker gives it.
+    /// The maker's name for it.
     pub name: String,
     /// The memory nearer to the root.
     pub upper: String,
@@ -111,15 +111,15 @@ pub struct Movement {
     pub lower: String,
     /// The direction.
     pub direction: Direction,
-    /// The effect on the units below, on the way down if it works both ways.
+    /// The effect on the units below, for the way down if it works both ways.
     pub kind: MovementKind,
-    /// The map of one beat; `None` if it is not public, and then no route uses the movement.
+    /// The map of one beat; `None` if it is not public, in which case no route uses the movement.
     pub map: Option<String>,
-    /// True if a movement to all units also works for a single unit that is named.
+    /// True if a movement to all units also works for a single named unit.
     pub names_one: bool,
     /// True if it works between any two nodes, and not only inside the node of the upper memory.
     pub across: bool,
-    /// Long words per cycle at the upper memory, and at each lower one, where known.
+    /// Long words per cycle at the upper memory and at each lower one, where known.
     pub rates: (Option<u64>, Option<u64>),
     /// True if the rates are the maker's; others are printed as `not from the maker`.
     pub from_maker: bool,
@@ -162,7 +162,7 @@ impl Movement {
         self
     }
 
-    /// The movement with long words per cycle at the upper memory, by others than the maker.
+    /// The movement with long words per cycle at the upper memory, from a source other than the maker.
     fn said_to_pass(mut self, upper: u64, lower: Option<u64>) -> Movement {
         (self.rates, self.from_maker) = ((Some(upper), lower), false);
         self
@@ -204,7 +204,7 @@ fn between_l1bm_and(local: &str) -> Vec<Movement> {
     ]
 }
 
-/// Movements of DRAM and PDM: their rates are second-hand.
+/// Movements of DRAM and PDM, with second-hand rates.
 fn host_side() -> Vec<Movement> {
     use {Direction::*, MovementKind::*};
     let mut all = Vec::new();

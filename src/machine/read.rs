@@ -34,7 +34,7 @@ impl FromStr for Machine {
 }
 
 impl fmt::Display for Machine {
-    /// The name of a preset, else the levels with their sizes: what reads as a machine with these levels.
+    /// The name of a preset, or else the levels with their sizes: text that reads as a machine with them.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match Machine::preset(self.name()).filter(|preset| preset == self) {
             Some(preset) => f.write_str(preset.name()),
@@ -165,17 +165,16 @@ mod from_toml {
     impl Machine {
         /// Reads a machine from TOML.
         ///
-        /// `levels` go from the root down. A memory is its capacity in long words, or a table
-        /// with `capacity`, `owner` (the lowest level if left out) and `group` (1 if left out): the number
-        /// of neighbouring units of the owner that share one.
-        /// `bandwidth` gives the long words that enter or leave one unit of a level in a step, for
-        /// [`CostModel`](crate::relayout::CostModel).
-        /// `[[movements]]` are tables with `name`, the memories `upper` and `lower`, `direction` (`down`, `up`,
-        /// `both`), `kind` (`same to all`, `distribute`, `concatenate`, `pick one`, `reduce`) and, where known,
-        /// `map`, `upper_rate`, `lower_rate` (long words per cycle), `names_one`, `across`, `from_maker`: see
-        /// [`Movement`].
-        /// `[assembly]` has `memories`, each with its `token` and, where a long word takes several addresses,
-        /// its `step`, and `units`, a level (or groups such as `L2Bx2`) per letter, from the root down.
+        /// `levels` are listed from the root down. A memory is its capacity in long words, or a table with
+        /// `capacity`, `owner` (the lowest level if left out) and `group` (1 if left out): the number of
+        /// neighbouring units of the owner that share one. `bandwidth` gives the long words that enter or
+        /// leave one unit of a level in a step, for [`CostModel`](crate::relayout::CostModel).
+        /// `[[movements]]` are tables with `name`, the memories `upper` and `lower`, `direction` (`down`,
+        /// `up`, `both`), `kind` (`same to all`, `distribute`, `concatenate`, `pick one`, `reduce`) and,
+        /// where known, `map`, `upper_rate`, `lower_rate` (long words per cycle), `names_one`, `across`,
+        /// `from_maker`: see [`Movement`]. `[assembly]` has `memories`, each with its `token` and, where a
+        /// long word takes several addresses, its `step`, and `units`, a level (or groups such as `L2Bx2`)
+        /// per letter, from the root down.
         ///
         /// # Errors
         /// [`Machine`](LayoutError::Machine), with the place in the TOML text if there is one.

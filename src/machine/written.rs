@@ -1,4 +1,4 @@
-//! `Serialize` and `Deserialize` of machines: the name where that is read as the same machine, else all parts.
+//! `Serialize` and `Deserialize` of machines: the name if it parses as the same machine, otherwise all parts.
 
 use serde::de::{Deserialize, Deserializer, Error};
 use serde::ser::{Serialize, Serializer};
@@ -63,7 +63,7 @@ impl WrittenMachine {
     }
 }
 
-/// Either form; formats that people do not read have the parts alone.
+/// Either form; formats that are not human-readable have only the parts.
 #[derive(serde::Deserialize)]
 #[serde(untagged)]
 enum NameOrParts {
@@ -72,7 +72,7 @@ enum NameOrParts {
 }
 
 impl Serialize for Machine {
-    /// The name of a preset, or the levels that name the machine, where people read the format; else its parts.
+    /// The name of a preset, or the levels that name the machine, in human-readable formats; else its parts.
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let is_name = || self.name().parse::<Machine>().is_ok_and(|named| named == *self);
         match serializer.is_human_readable() && is_name() {

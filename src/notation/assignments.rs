@@ -14,7 +14,7 @@ pub(crate) struct Assignment {
     pub(crate) span: Span,
 }
 
-/// Reads `name=number,name=number`, each name once; blanks are allowed around each part.
+/// Reads `name=number,name=number`, each name once; each part may be surrounded by blanks.
 pub(crate) fn assignments(text: &str) -> Result<Vec<Assignment>, ParseError> {
     let mut start = 0;
     let (mut all, mut named) = (Vec::new(), HashSet::new());

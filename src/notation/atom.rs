@@ -6,7 +6,7 @@ use std::str::FromStr;
 use crate::error::{Diagnostic, ParseError, ParseErrorKind, Span};
 use crate::notation::written::NotCompared;
 
-/// An operand or the result of a matrix instruction that CuTe or an instruction set names.
+/// An operand or the result of a matrix instruction, by its name in CuTe or in an instruction set.
 ///
 /// ```
 /// use tensor_layout::notation::{Atom, Operand};
@@ -46,7 +46,7 @@ impl Atom {
         &self.name
     }
 
-    /// The matrix of the instruction that this is.
+    /// The matrix of the instruction: A, B or C.
     #[must_use]
     pub fn operand(&self) -> Operand {
         self.operand
@@ -75,7 +75,7 @@ impl Atom {
         (Atom::is_likely(text) && !text.contains(':')).then(all)
     }
 
-    /// Returns whether a text looks like one: the name of an architecture, `SM80_`, or `v_mfma_`.
+    /// Returns whether a text looks like an instruction: it begins like `SM80_` or with `v_mfma_`.
     pub(crate) fn is_likely(text: &str) -> bool {
         let text = text.trim_start();
         let number = text.strip_prefix("SM").and_then(|rest| rest.split_once('_'));

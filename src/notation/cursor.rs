@@ -1,13 +1,13 @@
-//! Walks a text: the plain case of a notation without its grammar, and formats made of lines.
+//! A cursor over text, to read plain cases of a notation without its grammar, and line-based formats.
 //!
-//! A grammar defines each notation and reports its errors; it takes a few microseconds. Nearly
-//! every text that planners read is plain, so a quick reader tries it first: it either reads a text just
-//! as the grammar would, spans included, or leaves it to the grammar. It never reports an error.
+//! A grammar defines each notation and reports its errors; it takes a few microseconds. Nearly every text
+//! that planners read is plain, so a quick reader tries it first: it either reads a text exactly as the
+//! grammar would, including spans, or leaves it to the grammar. It never reports an error.
 //! Law: the grammar returns the same result as a quick reader that does not give up.
 
 use crate::error::{ParseError, ParseErrorKind, Span};
 
-/// A place in a text; each method reads the token that it is named after, or nothing.
+/// A position in a text; each method reads the token that it is named after, or nothing.
 #[derive(Clone, Debug)]
 pub struct Cursor<'t> {
     text: &'t str,
@@ -35,7 +35,7 @@ impl<'t> Cursor<'t> {
         self.text.as_bytes().get(self.at).copied()
     }
 
-    /// Returns whether nothing is left.
+    /// Returns whether the whole text has been read.
     pub fn is_at_end(&self) -> bool {
         self.at == self.text.len()
     }
@@ -142,7 +142,7 @@ impl Cursor<'_> {
         digits.parse().map_err(|_| self.refuse_from(start, ParseErrorKind::NumberTooLarge))
     }
 
-    /// A hexadecimal number of exactly as many digits.
+    /// A hexadecimal number of exactly `digits` digits.
     pub fn expect_hex(&mut self, digits: usize, name: &'static str) -> Result<u64, ParseError> {
         let start = self.at;
         let word = self.take(|c| c.is_ascii_alphanumeric());
@@ -152,7 +152,7 @@ impl Cursor<'_> {
             .ok_or_else(|| self.refuse_from(start, ParseErrorKind::Expected(vec![name])))
     }
 
-    /// Blanks and nothing else may follow.
+    /// Checks that only blanks follow.
     pub fn expect_end(&mut self) -> Result<(), ParseError> {
         self.blanks();
         if self.is_at_end() { Ok(()) } else { Err(self.expected("the end of the line")) }

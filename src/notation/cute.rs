@@ -13,10 +13,9 @@ pub(crate) const MAX_COORDINATES: usize = 64;
 
 /// A CuTe layout: a shape and a stride of the same form, alone or behind a map of its addresses.
 ///
-/// Read as CuTe, pycute, the CuTe DSL and compilers of C++ print them, types too; a shape alone has the
-/// strides of its elements one after the other, the first mode the fastest. `smem_ptr[16b](unset)` means
-/// that a swizzle counts bytes; it is not printed, since swizzles count elements here. Strides such as
-/// `1@0` make it a map to coordinates.
+/// Reads what CuTe, pycute, the CuTe DSL and C++ compilers print, including types; a shape alone is
+/// contiguous, with the first mode the fastest. `smem_ptr[16b](unset)` means that a swizzle counts bytes; it
+/// is not printed, since swizzles count elements here. Strides such as `1@0` make it a map to coordinates.
 /// Law: `parse(print(x)) == x`.
 ///
 /// ```
@@ -54,7 +53,7 @@ pub enum CuteMap {
     Layout(CuteMode),
 }
 
-/// A mode: a leaf, or modes again, the first the fastest.
+/// A mode: a leaf, or a tuple of modes, the first the fastest.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum CuteMode {
     /// `extent:stride`
@@ -63,12 +62,12 @@ pub enum CuteMode {
     Tuple(Vec<CuteMode>),
 }
 
-/// The distance of the elements of a mode: `2`, or `2@0` if the layout maps to coordinates.
+/// The distance between the elements of a mode: `2`, or `2@0` if the layout maps to coordinates.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct CuteStride {
     /// The distance, in elements or in steps of the coordinate.
     pub step: u64,
-    /// The coordinate that it is a distance in; `None` for addresses.
+    /// The coordinate that the distance is measured in; `None` for addresses.
     pub coordinate: Option<usize>,
 }
 
@@ -92,13 +91,13 @@ impl CuteLayout {
         CuteLayout { mode, outer: None, source: NotCompared::default() }
     }
 
-    /// The layout with its addresses going through something else.
+    /// The layout with its addresses mapped by something else.
     #[must_use]
     pub fn behind(self, outer: CuteOuter) -> CuteLayout {
         CuteLayout { outer: Some(outer), ..self }
     }
 
-    /// The modes that are axes: those of the tuple, or the one leaf.
+    /// The modes that are axes: the members of the tuple, or the only leaf.
     #[must_use]
     pub fn axes(&self) -> &[CuteMode] {
         match &self.mode {

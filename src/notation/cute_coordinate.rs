@@ -7,14 +7,14 @@ use crate::notation::cute_read::{Tree, coordinate, expected};
 use crate::words::counted;
 
 impl CuteLayout {
-    /// The index, an entry per mode, of a coordinate as CuTe takes it.
+    /// Converts a CuTe coordinate to an index, with one entry per mode.
     ///
     /// A coordinate has the form of the shape, or an integer where the shape has a tuple: the
     /// number of the element in that mode, or in the whole layout, the first mode the fastest. The
     /// outermost bracket may be left out.
     ///
     /// # Errors
-    /// A text that is not a coordinate, has another form than the shape, or exceeds it.
+    /// A text that is not a coordinate, differs from the shape in form, or exceeds it.
     ///
     /// # Example
     /// ```

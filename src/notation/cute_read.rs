@@ -56,7 +56,7 @@ impl FromStr for CuteLayout {
     }
 }
 
-/// Rejects a layout that steps in addresses and in coordinates: CuTe cannot add them.
+/// Rejects a layout that steps in both addresses and coordinates, which CuTe cannot add.
 fn check_like(mode: &CuteMode, text: &str) -> Result<(), ParseError> {
     let strides = mode.leaves().into_iter().map(|(_, stride)| stride);
     let steps = strides.filter(|stride| stride.coordinate.is_some() || stride.step > 0);
@@ -157,7 +157,7 @@ fn is_tree(part: &Pair<'_, Rule>) -> bool {
     )
 }
 
-/// A shape whose elements follow each other, the first leaf the fastest.
+/// A contiguous shape, with the first leaf the fastest.
 fn in_order(shape: &Tree, stride: &mut u64, text: &str) -> Result<CuteMode, ParseError> {
     match shape {
         Tree::Int(extent, span) => {

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// A swizzle of addresses in elements: `bits` of them from `base` on are flipped by as many that are
+/// A swizzle of addresses in elements: `bits` address bits from `base` on are XORed with the bits that are
 /// `shift` places above them, or below for a negative shift.
 ///
 /// ```
@@ -19,11 +19,11 @@ pub struct CuteSwizzle {
     shift: i32,
 }
 
-/// The reason numbers are not a swizzle.
+/// The reason three numbers do not make a swizzle.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, thiserror::Error)]
 #[non_exhaustive]
 pub enum CuteSwizzleError {
-    /// A bit would flip itself, or be flipped and flip another.
+    /// A bit that would flip itself, or be flipped and also flip another.
     #[error(
         "its {bits} bits overlap those that flip them, {shift} places away: the shift must be at least {bits}"
     )]

@@ -9,7 +9,7 @@ use crate::words::cut;
 /// The one list of dtypes: the name, the width in bits, and XLA's type of the same values.
 macro_rules! dtypes {
     ($($name:ident $bits:literal $xla:literal),+ $(,)?) => {
-        /// The type of the elements; a layout needs its width only.
+        /// The type of the elements; a layout only uses its width.
         ///
         /// ```
         /// use tensor_layout::notation::Dtype;
@@ -84,7 +84,7 @@ impl FromStr for Dtype {
     }
 }
 
-/// The dtype of a PadLayout for the names that other systems give it.
+/// The PadLayout dtype for a name that other systems use.
 pub(super) fn help(name: &str) -> String {
     let meant = match name.to_ascii_lowercase().as_str() {
         "float32" | "f32" | "fp32" => Some("Float"),

@@ -22,7 +22,7 @@ use grammar::{EinsumGrammar, Rule};
 
 /// An Einstein sum: the labels of the axes of every operand, and of the result.
 ///
-/// An axis whose label is not in the result is summed over. As in NumPy, but the result is
+/// An axis whose label is not in the result is summed over. The notation is NumPy's, but the result must be
 /// written, and an operand has each label at most once.
 /// Law: `parse(print(x)) == x`.
 ///
@@ -49,8 +49,8 @@ impl Einsum {
     /// Parses a sum. Cost: linear in the text.
     ///
     /// # Errors
-    /// [`ParseError`] for text that is not a sum, a label that appears twice in an operand, and one
-    /// of the result that is in no operand.
+    /// [`ParseError`] for text that is not a sum, a label that appears twice in an operand, and a label of
+    /// the result that no operand has.
     pub fn parse(text: &str) -> Result<Einsum, ParseError> {
         text.parse()
     }

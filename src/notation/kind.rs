@@ -1,4 +1,4 @@
-//! The kinds of notations, and the detection of the one that a text is written in.
+//! The kinds of notations, and the detection of the notation of a text.
 
 use super::{Atom, Strided, TritonLayout, XlaDtype, sharding};
 
@@ -53,8 +53,8 @@ impl Notation {
     /// The notation that a text looks like: a text of Triton begins with `#`, with a type that has a `#` in it, or
     /// with a module, or ends with `where out dims are:`; an instruction begins with `SM80_` or `v_mfma_`; strided text begins with `shape` or `torch.Size`, or is
     /// two lists of integers; CuTe text has a colon outside all brackets, or begins with a swizzle or the
-    /// name of a CuTe type, or has ` o ` in it; an XLA shape begins with
-    /// the name of a type, or with a letter and has a `[`; all other text is a PadLayout.
+    /// name of a CuTe type, or contains ` o `; an XLA shape begins with the name of a type, or begins with a
+    /// letter and contains a `[`; all other text is a PadLayout.
     ///
     /// ```
     /// use tensor_layout::notation::Notation;
@@ -104,7 +104,7 @@ fn begins_with_type(text: &str) -> bool {
     XlaDtype::from_name(&name).is_some() || matches!(&*name, "token" | "opaque")
 }
 
-/// Returns whether a text is a CuTe layout behind another, or one in the words of a language.
+/// Returns whether a text is a composed CuTe layout, or one in the words of a language.
 fn is_composed(text: &str) -> bool {
     const WORDS: [&str; 20] = [
         "S<",

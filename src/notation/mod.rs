@@ -6,8 +6,8 @@
 //!           3:7 | 4_PE  7:1             subaxes: size, level, stride
 //! ```
 //!
-//! A syntax tree keeps the text as it was written, elided strides and all, and its spans; it has no
-//! arithmetic. `lower` gives it its meaning.
+//! A syntax tree keeps the text as written, including elided strides, and its spans; it does no arithmetic.
+//! `lower` gives it its meaning.
 
 mod assignments;
 mod atom;

@@ -12,10 +12,10 @@ use crate::level::Level;
 use crate::notation::dtype::Dtype;
 use crate::notation::written::NotCompared;
 
-/// A PadLayout as it was written.
+/// A PadLayout as written.
 ///
-/// Keeps elided strides, bare axes, an explicit broadcast and the memory suffix; blanks are
-/// forgotten. `==` and `Hash` compare the content, not the spans.
+/// Keeps elided strides, bare axes, an explicit broadcast and the memory suffix, but not blanks. `==` and
+/// `Hash` compare the content, not the spans.
 /// Law: `parse(print(x)) == x`, and printing a parsed text is a fixed point.
 /// Source: "MN-Core におけるテンソルのメモリ配置レイアウト表現", Preferred Networks.
 ///
@@ -35,7 +35,7 @@ pub struct PadLayout {
     pub(crate) source: NotCompared<TreeSource>,
 }
 
-/// The text of a tree that was parsed, and where its larger parts are.
+/// The text that a tree was parsed from, and the spans of its larger parts.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct TreeSource {
     pub(crate) text: Box<str>,
@@ -44,7 +44,7 @@ pub(crate) struct TreeSource {
     memory: Span,
 }
 
-/// One axis as it was written.
+/// One axis as written.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct AxisText {
     /// The subaxes, major to minor.
@@ -54,7 +54,7 @@ pub struct AxisText {
     pub(crate) span: NotCompared<Span>,
 }
 
-/// One subaxis as it was written.
+/// One subaxis as written.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct SubaxisText {
     /// The number of values its digit has.
@@ -67,7 +67,7 @@ pub struct SubaxisText {
 }
 
 impl SubaxisText {
-    /// A subaxis, with the parts that are to be written.
+    /// A subaxis from the parts that are to be written.
     #[must_use]
     pub fn new(size: u64, level: Option<Level>, stride: Option<u64>) -> SubaxisText {
         SubaxisText { size, level, stride, ..SubaxisText::default() }
@@ -81,7 +81,7 @@ impl AxisText {
         AxisText { subaxes, ..AxisText::default() }
     }
 
-    /// A subaxis without brackets that is an axis of its own.
+    /// An axis that is a single subaxis without brackets.
     #[must_use]
     pub fn bare(subaxis: SubaxisText) -> AxisText {
         AxisText { subaxes: vec![subaxis], bare: true, ..AxisText::default() }
@@ -114,7 +114,7 @@ impl ReplicaText {
     }
 }
 
-/// The memory after `@`: a name that begins with a capital letter. The machine knows which it has.
+/// The memory after `@`: a name that begins with a capital letter. The machine decides which names are valid.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct MemoryText {
     /// Short names are kept as levels keep them.
@@ -158,7 +158,7 @@ impl fmt::Debug for MemoryText {
 }
 
 impl PadLayout {
-    /// A tree from its parts; `shape` is the logical extents, if they are to be written.
+    /// A tree from its parts; `shape` is the logical shape, if it is to be written.
     #[must_use]
     pub fn new(
         shape: Option<Vec<u64>>,
@@ -228,7 +228,7 @@ impl PadLayout {
         span.unwrap_or(Span::new(0, source.text.len()))
     }
 
-    /// Wraps `error` in a [`ParseError`] that points at the part of this text that is at fault.
+    /// Wraps `error` in a [`ParseError`] that points at the part of this text that caused it.
     #[must_use]
     pub fn refuse(&self, error: impl Diagnostic) -> ParseError {
         if self.source.0.text.is_empty()

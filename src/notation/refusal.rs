@@ -46,7 +46,7 @@ impl GrammarStop {
     }
 }
 
-/// The error for a minus sign, at byte `at`, in front of a number that counts.
+/// The error for a minus sign, at byte `at`, in front of a count.
 pub(super) fn negative(what: &str, at: usize, text: &str) -> ParseError {
     let kind = ParseErrorKind::Invalid(format!("{what} cannot be negative"));
     let refusal = ParseError::new(kind, Span::new(at, at + 1), text);

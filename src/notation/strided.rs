@@ -1,4 +1,4 @@
-//! Shape and strides, as NumPy and PyTorch have them: `shape=(2, 3), strides=(3, 1)`.
+//! Shape and strides, as in NumPy and PyTorch: `shape=(2, 3), strides=(3, 1)`.
 
 use std::fmt;
 use std::str::FromStr;
@@ -12,8 +12,8 @@ use crate::words::counted;
 
 /// A strided layout.
 ///
-/// Strides and offset count elements (PyTorch), or bytes if `itemsize` is written (NumPy). What
-/// NumPy and PyTorch print is read as well; a shape alone is contiguous.
+/// Strides and offset count elements (PyTorch), or bytes if `itemsize` is written (NumPy). The output of
+/// NumPy and PyTorch is also accepted; a shape alone is contiguous.
 /// Law: `parse(print(x)) == x`.
 ///
 /// ```
@@ -47,14 +47,14 @@ impl Strided {
         Strided { shape, strides, offset: None, itemsize: None, source: NotCompared::default() }
     }
 
-    /// Returns the layout with its first element at `offset` instead.
+    /// Returns the layout with its first element at `offset`.
     #[must_use]
     pub fn with_offset(self, offset: u64) -> Strided {
         Strided { offset: (offset > 0).then_some(offset), source: NotCompared::default(), ..self }
     }
 
-    /// Returns whether a text looks like this notation: it begins with `shape` or `torch.Size`, or has a list
-    /// of integers and then another.
+    /// Returns whether a text looks like this notation: it begins with `shape` or `torch.Size`, or has two
+    /// lists of integers in a row.
     pub(crate) fn is_likely(text: &str) -> bool {
         let text = text.trim_start();
         let second = || {
@@ -63,7 +63,7 @@ impl Strided {
             let rest = rest.trim_start();
             let rest = rest.strip_prefix(',').unwrap_or(rest).trim_start();
             let second = rest.strip_prefix('(')?.split(')').next()?;
-            // Subaxes and brackets in the second one are those of a PadLayout behind its shape.
+            // Subaxes and brackets in the second list mean a PadLayout after its shape.
             (is_list && !second.contains(['(', ':', '_', ';'])).then_some(())
         };
         text.starts_with("shape") || text.starts_with("torch.Size") || second().is_some()

@@ -13,9 +13,9 @@ use crate::notation::written::NotCompared;
 /// A layout of Triton: the encoding of a tensor or of shared memory, with the shape that it is for, or
 /// a linear layout.
 ///
-/// Read as MLIR prints them, of today and with the prefix `#triton_gpu`: a type, behind the lines of its
-/// aliases or in a module that has no other, or an encoding alone, which gets its shape by
-/// [`with_shape`](TritonLayout::with_shape). Aliases are written out in print.
+/// Reads what MLIR prints, both today and with the older prefix `#triton_gpu`: a type, after the lines of its
+/// aliases or in a module that has no other, or an encoding alone, whose shape is set by
+/// [`with_shape`](TritonLayout::with_shape). Printing expands aliases.
 /// Law: `parse(print(x)) == x`.
 ///
 /// ```
@@ -47,12 +47,12 @@ pub(crate) struct TensorType {
     pub(crate) shape: Vec<u64>,
     /// The type of the elements, as MLIR calls it; `None` if the shape was given separately.
     pub(crate) element: Option<Box<str>>,
-    /// The memory space and further attributes behind the encoding, for a descriptor of memory.
+    /// The memory space and further attributes after the encoding, for a memory descriptor.
     pub(crate) memory: Option<TritonMemory>,
     pub(crate) span: NotCompared<Span>,
 }
 
-/// The attributes of a descriptor of memory.
+/// The attributes of a memory descriptor.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct TritonMemory {
     pub(crate) space: Option<Arc<Attribute>>,
@@ -69,7 +69,7 @@ pub(crate) struct Attribute {
     pub(crate) intervals: Vec<(u64, u64)>,
     /// The keys in braces.
     pub(crate) entries: Vec<TritonEntry>,
-    /// The keys behind the braces.
+    /// The keys after the braces.
     pub(crate) outside: Vec<TritonEntry>,
     /// True if the encoding has brackets at all.
     pub(crate) has_body: bool,
@@ -106,7 +106,7 @@ impl TritonLayout {
     /// An encoding with the shape of its tensor, and the type of the elements as MLIR calls it, `f16`.
     ///
     /// # Errors
-    /// [`ParseError`] if the text has a shape of its own.
+    /// [`ParseError`] if the text already has a shape.
     pub fn with_shape(
         mut self,
         shape: Vec<u64>,
@@ -123,7 +123,7 @@ impl TritonLayout {
         }
     }
 
-    /// Returns whether a text looks like one of these.
+    /// Returns whether a text looks like a layout of Triton.
     pub(crate) fn is_likely(text: &str) -> bool {
         let text = text.trim_start();
         let is_type = ["tensor<", "!ttg.", "!triton_gpu.", "!tt.", "module"];
@@ -144,7 +144,7 @@ impl TritonLayout {
         }
     }
 
-    /// The type of the elements in the words of XLA, where the text names one that XLA has.
+    /// The XLA name of the element type, where the text names a type that XLA has.
     pub(crate) fn xla_dtype(&self) -> Option<XlaDtype> {
         let TritonMeaning::Encoding(_, Some(of)) = &self.said else { return None };
         let name = of.element.as_deref()?.to_ascii_lowercase();
@@ -186,7 +186,7 @@ impl fmt::Display for TritonLayout {
 impl TensorType {
     fn written(&self, encoding: &Attribute, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let extents = self.shape.iter().map(|extent| format!("{extent}x")).join("");
-        // A shape that was given apart has no element type, but a type needs one.
+        // A shape that was given separately has no element type, but a type needs one.
         let element = self.element.as_deref().unwrap_or("f32");
         let Some(memory) = &self.memory else {
             return write!(f, "tensor<{extents}{element}, {encoding}>");

@@ -35,12 +35,12 @@ pub enum TritonError {
         /// The index in it.
         value: u64,
     },
-    /// Bases of which some are the XOR of others.
+    /// Linearly dependent bases: some are the XOR of others.
     #[error(
         "some bases are XORs of others, so that several bits hold a part of the tensor together"
     )]
     Together,
-    /// Two inputs that are one level.
+    /// Two inputs that map to the same level.
     #[error("two inputs are level `{level}`")]
     Level {
         /// The level.

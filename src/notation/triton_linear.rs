@@ -1,11 +1,11 @@
-//! Linear layouts of Triton: the bases of the bits of the hardware.
+//! Linear layouts of Triton: one basis vector for each hardware bit.
 
 use std::fmt;
 
 use itertools::Itertools;
 
-/// A linear layout of Triton: the index of the tensor that each bit of the hardware maps to; the index
-/// of a place is the XOR over its bits.
+/// A linear layout of Triton: the tensor index that each hardware bit maps to; the index of a place is the
+/// XOR over its bits.
 ///
 /// ```
 /// use tensor_layout::notation::{LinearLayout, TritonLayout};
@@ -17,7 +17,7 @@ use itertools::Itertools;
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct LinearLayout {
-    /// Per input, its name and the index that each of its bits maps to, the lowest bit first.
+    /// For each input, its name and the index that each of its bits maps to, lowest bit first.
     pub bases: Vec<(String, Vec<Vec<u64>>)>,
     /// Names and sizes of the dimensions.
     pub outs: Vec<(String, u64)>,

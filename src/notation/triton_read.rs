@@ -1,4 +1,4 @@
-//! The conversion of the tokens of a text of Triton to its layout: aliases resolved, the one layout chosen.
+//! The conversion of the tokens of a text of Triton to its layout: aliases resolved, the only layout chosen.
 
 use std::collections::HashMap;
 use std::str::FromStr;
@@ -50,7 +50,7 @@ impl FromStr for TritonLayout {
     }
 }
 
-/// Rejects a text that nests too deep for the reader of the grammar.
+/// Rejects a text that nests too deeply for the parser.
 fn check_depth(text: &str) -> Result<(), ParseError> {
     let mut depth = 0_usize;
     for (at, byte) in text.bytes().enumerate() {
@@ -265,7 +265,7 @@ impl<'t> TritonItems<'t> {
         Ok(entries)
     }
 
-    /// An encoding has one inside at most: aliases that name others twice would grow without end.
+    /// An encoding contains at most one other: aliases that name others twice would grow exponentially.
     fn check_parents(&self, entries: &[TritonEntry]) -> Result<(), ParseError> {
         let is_inside = |entry: &&TritonEntry| matches!(entry.value, Value::Attribute(_));
         let Some(entry) = entries.iter().filter(is_inside).find(|entry| &*entry.key != "parent")

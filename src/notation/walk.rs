@@ -2,8 +2,7 @@
 
 use memchr::memchr2;
 
-/// A walk over text that steps over quotes and whole brackets, and can go on when the text has
-/// grown.
+/// A walk over text that skips quotes and whole brackets, and can continue when the text has grown.
 #[derive(Clone, Copy, Debug)]
 pub struct Walk {
     at: usize,

@@ -1,4 +1,4 @@
-//! Positions in the text, which a syntax tree keeps but does not compare.
+//! Text positions, which a syntax tree keeps but does not compare.
 
 use std::hash::{Hash, Hasher};
 

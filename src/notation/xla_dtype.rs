@@ -67,7 +67,7 @@ impl XlaDtype {
         ALL.iter().map(|(name, bytes)| XlaDtype { name, bytes: *bytes })
     }
 
-    /// The name that other systems call differently, or that is closest to a slip.
+    /// The XLA name for a name from another system, or the closest name to a misspelt one.
     ///
     /// ```
     /// use tensor_layout::xla::XlaDtype;

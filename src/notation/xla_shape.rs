@@ -15,11 +15,11 @@ use crate::notation::xla_dtype::XlaDtype;
 
 pub use read::XlaParser;
 
-/// An XLA shape as it was written: an array, a tuple of shapes, a buffer, a token, opaque.
+/// An XLA shape as written: an array, a tuple of shapes, a buffer, a token or opaque.
 ///
-/// `Display` prints XLA's own text. Parsing is strict: it accepts XLA's notation and nothing that
-/// XLA lets through by accident; [`XlaParser::lenient`] takes the texts that people write. Whether the
-/// numbers make sense is another question: [`validate`](XlaShape::validate).
+/// `Display` prints XLA's own text. Parsing is strict: it accepts XLA's notation and nothing that XLA only
+/// accepts by accident; [`XlaParser::lenient`] accepts the text that people write. It does not check that the
+/// numbers make sense: see [`validate`](XlaShape::validate).
 /// Law: printing a parsed text is a fixed point.
 /// Source: openxla/xla, `hlo_parser.cc`, `layout.cc`, `shape_util.cc`, as of 2026-08.
 ///
@@ -61,16 +61,16 @@ pub struct XlaArray {
 pub enum XlaDim {
     /// `5`
     Static(u64),
-    /// `<=5`: at most this many, and room for as many.
+    /// `<=5`: at most this many, with room for all of them.
     Bounded(u64),
     /// `?`
     Unbounded,
 }
 
-/// A layout: the order of the dimensions, and everything after the colon.
+/// A layout: the order of the dimensions and everything after the colon.
 ///
 /// Numbers are as written; [`XlaShape::validate`] checks that they make sense. Defaults that XLA does not
-/// print are parsed as not written: `L(1)`, `M` of 0 or less, `{:}` of rank 0.
+/// print are parsed as if they were absent: `L(1)`, `M` of 0 or less, `{:}` of rank 0.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct XlaLayout {
     /// The dimensions, the fastest-running one first.
@@ -87,7 +87,7 @@ pub struct XlaLayout {
     pub element_bits: i64,
     /// `S(1)`: the memory space.
     pub memory_space: i64,
-    /// `SC(0:3)(1:4,5)`: physical dimensions that are cut.
+    /// `SC(0:3)(1:4,5)`: cuts of physical dimensions.
     pub splits: Vec<XlaSplit>,
     /// `M(123)`: prefix bytes in front of the data.
     pub prefix_bytes: i64,
@@ -157,7 +157,7 @@ impl XlaArray {
         XlaArray { layout: None, ..self.clone() }
     }
 
-    /// The layout, the descending order if none was written.
+    /// The layout, or the descending order if none was written.
     #[must_use]
     pub fn layout_or_default(&self) -> XlaLayout {
         self.layout.clone().unwrap_or_else(|| XlaLayout {
@@ -168,7 +168,7 @@ impl XlaArray {
 }
 
 impl XlaShape {
-    /// The array, if the shape is one or a buffer of one.
+    /// The array, if the shape is an array or a buffer of one.
     #[must_use]
     pub fn as_array(&self) -> Option<&XlaArray> {
         match self {
@@ -177,7 +177,7 @@ impl XlaShape {
         }
     }
 
-    /// The arrays in it, depth first, each with its path of tuple indexes.
+    /// The arrays in the shape, depth first, each with its path of tuple indexes.
     #[must_use]
     pub fn arrays(&self) -> Vec<(Vec<usize>, &XlaArray)> {
         let mut arrays = Vec::new();
@@ -185,7 +185,7 @@ impl XlaShape {
         arrays
     }
 
-    /// The members, those of tuples in it depth first; `None` for members that are not arrays.
+    /// The members, depth first through nested tuples; `None` for members that are not arrays.
     #[must_use]
     pub fn leaves(&self) -> Vec<Option<&XlaArray>> {
         match self {
@@ -213,7 +213,7 @@ impl XlaShape {
         }
     }
 
-    /// Returns the shape with the default order written out where none was: XLA's canonical text.
+    /// Returns the shape with the default order written out where it was absent: XLA's canonical text.
     #[must_use]
     pub fn canonical(&self) -> XlaShape {
         let fill = |array: &XlaArray| XlaArray {
@@ -282,12 +282,12 @@ impl XlaLayout {
         self.tail_padding = (elements != 1).then_some(elements);
     }
 
-    /// No prefix, and none that is negative, is printed: to XLA there is none.
+    /// A zero or negative prefix is not printed: to XLA there is none.
     fn set_prefix_bytes(&mut self, bytes: i64) {
         self.prefix_bytes = bytes.max(0);
     }
 
-    /// A layout as it is read again: of rank 0 and without attributes nothing of it is printed.
+    /// The layout as read back: a layout of rank 0 without attributes is not printed.
     fn into_printed(self) -> Option<XlaLayout> {
         let is_printed = !self.minor_to_major.is_empty() || self.has_attributes();
         is_printed.then_some(self)
@@ -323,7 +323,7 @@ impl XlaLayout {
     }
 }
 
-/// A list behind its mark; nothing for an empty list.
+/// A list after its mark; nothing for an empty list.
 fn marked(mark: &str, list: String) -> String {
     if list.is_empty() { list } else { format!("{mark}{list}") }
 }

@@ -1,4 +1,4 @@
-//! The checks that make a layout a placement: sizes, lanes, capacity, elements that come together.
+//! The checks that make a layout a placement: sizes, lanes, capacity, elements that collide.
 
 use std::sync::OnceLock;
 
@@ -57,11 +57,11 @@ impl PlacementBuilder {
         self
     }
 
-    /// Accepts a layout in which elements share places: a function, as CuTe and NumPy have them.
+    /// Accepts a layout in which elements share places: a function that need not be injective, as in CuTe and
+    /// NumPy.
     ///
-    /// It can be located and reported, on no machine, and tabled unless different elements give a
-    /// derived axis the same value; asking for the element at a place is an error if elements do
-    /// share places.
+    /// Without a machine, it can be located, reported and, unless different elements give a derived axis the
+    /// same value, tabled; asking for the element at a place is an error if elements do share places.
     #[must_use]
     pub fn shared_places(mut self) -> Self {
         self.shared_places = true;
@@ -98,8 +98,8 @@ impl PlacementBuilder {
 
     /// Checks the layout against the machine, padding slots and [spans](Layout::span) included.
     ///
-    /// Without a machine, levels and memory are not checked: nothing is known of them. An index map,
-    /// which lands in the axes `i0`, `i1`, .. as inverses do, is then a function whose elements may
+    /// Without a machine, levels and memory are not checked, because nothing is known about them. An index
+    /// map, which lands in the axes `i0`, `i1`, .. as inverses do, is then a function whose elements may
     /// [share places](PlacementBuilder::shared_places).
     ///
     /// # Errors
@@ -109,8 +109,8 @@ impl PlacementBuilder {
     /// [`CapacityExceeded`](LayoutError::CapacityExceeded),
     /// [`LaneOutOfRange`](LayoutError::LaneOutOfRange), [`MemoryUnknown`](LayoutError::MemoryUnknown),
     /// [`BelowMemory`](LayoutError::BelowMemory), [`TooLarge`](LayoutError::TooLarge);
-    /// [`Relayout`](LayoutError::Relayout) for copies that do not line up with the groups of units
-    /// that have a memory together.
+    /// [`Relayout`](LayoutError::Relayout) for copies that do not line up with the groups of units that share
+    /// a memory.
     pub fn build(self) -> Result<Placement, LayoutError> {
         let PlacementBuilder { layout, machine, memory, element_bits, base, .. } = self;
         let (shared_places, oversized) = (self.shared_places, self.oversized);
@@ -163,7 +163,7 @@ fn beyond(layout: &Layout, level: Level, size: u64) -> Option<(Site, u64)> {
     Some((landing.map_or(Site::Layout, |landing| landing.site), reach))
 }
 
-/// The number of elements in a long word, which the layout must keep within.
+/// The number of elements in a long word; an error if the layout has lanes beyond it.
 fn check_lanes(layout: &Layout, word_bits: u64, element_bits: u64) -> Result<u64, LayoutError> {
     let lanes = word_bits.checked_div(element_bits).unwrap_or(0);
     beyond(layout, Level::W, lanes).map_or(Ok(lanes), |(site, reach)| {

@@ -6,14 +6,14 @@ use crate::error::{Incomparable, LayoutError};
 use crate::level::Level;
 
 impl Placement {
-    /// Finds a difference between the places of the elements, copies on absent levels included; `None` if a
+    /// Finds a difference between the places of the elements, including copies on absent levels; `None` if a
     /// plain copy of every unit's memory turns one placement into the other.
     ///
-    /// A memory that a group of units has together counts once, named by the first of them.
+    /// A memory that a group of units shares counts once, named by its first unit.
     ///
     /// # Errors
-    /// [`NotComparable`](LayoutError::NotComparable) for memories of other groups of units, and lanes of
-    /// different widths; as [`Layout::same_up_to_padding`](crate::Layout::same_up_to_padding).
+    /// [`NotComparable`](LayoutError::NotComparable) for memories of different groups of units, and for lanes
+    /// of different widths; as [`Layout::same_up_to_padding`](crate::Layout::same_up_to_padding).
     ///
     /// # Example
     /// ```
@@ -34,8 +34,7 @@ impl Placement {
     /// Finds a difference between the contents of the machine; `None` if every place holds the same index,
     /// padding or hole.
     ///
-    /// Levels that a layout does not use are copies, and a memory that a group of units has together
-    /// counts once.
+    /// Levels that a layout does not use are copies, and a memory that a group of units shares counts once.
     ///
     /// # Errors
     /// [`NotComparable`](LayoutError::NotComparable) for different memories; as [`copyable`](Placement::copyable) and [`Layout::same_map`](crate::Layout::same_map).
@@ -45,8 +44,8 @@ impl Placement {
         self.with_copies.same_map(&other.with_copies)
     }
 
-    /// Finds an element that lacks a place which it has in `other`, or a difference in shape; `None` if
-    /// there is neither.
+    /// Finds an element that lacks a place that it has in `other`, or a difference in shape; `None` if there
+    /// is neither.
     ///
     /// # Errors
     /// [`NotComparable`](LayoutError::NotComparable) for different memories; as
@@ -57,7 +56,7 @@ impl Placement {
         self.with_copies.serves(&other.with_copies)
     }
 
-    /// Places in two memories are not the same; where one was not said, it is any.
+    /// Places in two different memories differ; an unspecified memory matches any.
     fn check_memory(&self, other: &Placement) -> Result<(), LayoutError> {
         let [from, to] = [self, other].map(|side| side.memory().map(|(name, _)| name.to_owned()));
         match from.is_some() && to.is_some() && from != to {
@@ -94,7 +93,7 @@ impl Placement {
         }
     }
 
-    /// The groups that have a memory together, if it is not that of one unit.
+    /// The groups that share a memory, unless each unit has its own.
     fn group(&self) -> Option<(Level, u64)> {
         let memory = self.memory.as_ref().map(|(_, memory)| (memory.owner, memory.group));
         memory.filter(|(_, group)| *group > 1)

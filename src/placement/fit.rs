@@ -4,7 +4,7 @@ use super::Placement;
 use crate::level::Level;
 use crate::machine::Memory;
 
-/// The need of a placement for a memory, or for the units of a level, and the capacity.
+/// The amount of a memory, or the units of a level, that a placement needs, and the capacity.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fit {
     /// The memory or the level.
@@ -24,8 +24,8 @@ impl Fit {
 }
 
 impl Placement {
-    /// Returns the needs of the layout and the capacities: for the chosen memory, or every memory that its
-    /// units have to themselves, and for the levels that are too small.
+    /// Returns the needs of the layout and the capacities: for the chosen memory (or every memory that
+    /// belongs to a single unit), and for the levels that are too small.
     ///
     /// Only a placement built with [`oversized`](crate::placement::PlacementBuilder::oversized) can exceed anything.
     ///

@@ -1,4 +1,4 @@
-//! A memory that a group of units has together.
+//! A memory that a group of units shares.
 //!
 //! ```text
 //! ((6_L2B:1, 8:1)) in a memory that every two L2Bs have together
@@ -7,8 +7,8 @@
 //! named          0 0   2 2   4 4        by the first unit of the group
 //! ```
 //!
-//! Any unit of a group names its memory. In a placement each memory has one name, that of the first
-//! unit, so that places, tables, images and moves mean the same by it.
+//! Any unit of a group can name its memory. In a placement each memory has one name, its first unit, so that
+//! places, tables, images and moves all refer to the same memory.
 
 use std::collections::BTreeSet;
 
@@ -18,7 +18,7 @@ use crate::level::Level;
 use crate::location::Location;
 use crate::machine::Memory;
 
-/// The most copies in the owner that are brought together one by one.
+/// The most copies in the owner that are merged one by one.
 const MOST_COPIES: u64 = 1 << 16;
 
 impl Memory {
@@ -44,8 +44,8 @@ impl Memory {
 
     /// The layout with the number of the group instead of the unit.
     ///
-    /// Nothing may be carried from units to groups: only one digit, or the copies, may be no multiples
-    /// of the group that are not within one.
+    /// Nothing may be carried from units to groups: at most one digit, or the copies, may have strides that
+    /// are neither multiples of the group nor within one.
     pub(crate) fn numbered(&self, layout: &Layout) -> Result<Layout, LayoutError> {
         let derived = layout.derived_axes().len();
         match self.quotient(layout) {
@@ -76,7 +76,7 @@ impl Memory {
         Err(LayoutError::Relayout(fault))
     }
 
-    /// The layout by numbers of groups, with these copies of the groups.
+    /// The layout in group numbers, with these copies of the groups.
     fn with_copies_in(
         &self,
         layout: &Layout,
@@ -96,7 +96,7 @@ impl Memory {
         (few && (1..size).all(|value| group(value) == group(0) + value * step)).then_some(step)
     }
 
-    /// The layout by numbers of groups, where the one digit that does not line up has this step.
+    /// The layout in group numbers, where the only digit that does not line up has this step.
     fn with_step(
         &self,
         uneven: (u64, u64),

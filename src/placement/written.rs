@@ -1,4 +1,4 @@
-//! `Serialize` and `Deserialize` of placements: the layout, and what it is placed on.
+//! `Serialize` and `Deserialize` of placements: the layout, and the machine and memory that it is placed on.
 
 use serde::de::{Deserialize, Deserializer, Error};
 use serde::ser::{Serialize, Serializer};

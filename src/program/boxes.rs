@@ -93,8 +93,7 @@ pub(crate) struct Boxes<'a> {
     layout: Cow<'a, Layout>,
     base: u64,
     digits: Digits,
-    /// The node that each digit adds to, and how much it adds; places count as a node behind all
-    /// others.
+    /// The node that each digit adds to, and how much it adds; places count as a node after all others.
     targets: Vec<(usize, u64)>,
     fixed: Vec<Option<u64>>,
     copies: bool,

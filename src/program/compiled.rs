@@ -1,4 +1,4 @@
-//! A placement compiled: whole tables into the caller's memory, at the speed of a hand-written loop.
+//! Compiled placements: whole tables in the caller's memory, at the speed of a hand-written loop.
 
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
@@ -57,7 +57,7 @@ pub(crate) struct Compiled {
     exact: Option<Layout>,
     columns: Vec<Level>,
     sizes: Vec<u64>,
-    /// The number of units that have the memory together, per column: the layout counts memories.
+    /// The number of units that share the memory, per column: the layout counts memories.
     steps: Vec<u64>,
     places: u64,
     /// The number that one step of each column adds to the packed number.
@@ -91,11 +91,11 @@ fn without_units(layout: Layout) -> Result<Layout, LayoutError> {
 impl Placement {
     /// Compiles the placement.
     ///
-    /// Cost: O(subaxes), and a vector per table that is filled, of at most 2048 numbers, or 65 536
-    /// where an axis has derived axes.
+    /// Cost: O(subaxes), plus a vector for each filled table, of at most 2048 numbers (65 536 where an axis
+    /// has derived axes).
     ///
     /// # Errors
-    /// [`TooLarge`](LayoutError::TooLarge) where places do not fit in 64 bits when numbered through.
+    /// [`TooLarge`](LayoutError::TooLarge) where the packed numbers of places do not fit in 64 bits.
     pub fn program(&self) -> Result<Program, LayoutError> {
         let columns = self.columns().to_vec();
         let steps: Vec<u64> = columns.iter().map(|level| self.units_per_memory(*level)).collect();
@@ -156,10 +156,10 @@ impl Program {
         Program { compiled, shape, lookup, piece_vector }
     }
 
-    /// The program of a box of the tensor, whose elements tables then hold and count.
+    /// The program for a box of the tensor; its tables hold and number only the elements of the box.
     ///
-    /// A range per axis, in the index of the tensor. Places keep their numbers; elements outside the box
-    /// are holes of inverse tables.
+    /// There is one range per axis, in indexes of the tensor. Places keep their numbers; elements outside the
+    /// box are holes of inverse tables.
     ///
     /// # Errors
     /// [`IndexRank`](LayoutError::IndexRank), and [`IndexOutOfRange`](LayoutError::IndexOutOfRange) for a
@@ -225,8 +225,8 @@ impl Program {
         compiled.injective.get_or_init(|| compiled.layout.check_injective()).clone()
     }
 
-    /// Programs of windows that follow each other, row-major, of at most `most` elements (but at
-    /// least one) each.
+    /// Programs for consecutive windows, in row-major order, of at most `most` elements each (but at least
+    /// one).
     ///
     /// # Example
     /// ```
@@ -263,8 +263,8 @@ impl Program {
         })
     }
 
-    /// Places such as `L2B=0,L1B=3`, in order, that cut the places into parts of at most `most`,
-    /// or into single units where those are larger.
+    /// Partial places such as `L2B=0,L1B=3`, in order, that divide all places into parts of at most `most`,
+    /// or into single units where a unit is larger.
     pub fn subtrees(&self, most: u64) -> impl Iterator<Item = Location> + '_ {
         let Compiled { columns, sizes, .. } = &*self.compiled;
         let units = columns.iter().filter(|level| !level.is_in_unit()).count();
@@ -280,7 +280,7 @@ impl Program {
         (level, at * self.units_per_memory(level))
     }
 
-    /// The number of units of a level that have the memory together, so that a step in its column is as many.
+    /// The number of units of a level that share the memory; one step in its column is that many units.
     #[must_use]
     pub fn units_per_memory(&self, level: Level) -> u64 {
         let Compiled { columns, steps, .. } = &*self.compiled;
@@ -322,8 +322,8 @@ impl Program {
         self.compiled.places
     }
 
-    /// The columns with their sizes, which the packed number of a place is made of, row-major:
-    /// units by the machine, addresses by the footprint, so that it is unit x words + address. A memory of
+    /// The columns, with their sizes, that make up the packed number of a place, row-major: units by the
+    /// machine, addresses by the footprint, so that the number is unit x words + address. A memory of
     /// a group of units counts once.
     pub fn columns(&self) -> impl DoubleEndedIterator<Item = (Level, u64)> + '_ {
         let Compiled { columns, sizes, .. } = &*self.compiled;

@@ -4,7 +4,7 @@ use crate::error::{Diagnostic, LayoutError, Site};
 use crate::level::Level;
 use crate::lower::sharding::ShardingError;
 
-/// The reason a table cannot be made: of rows, of a program, or of the cells of a memory.
+/// The reason a table of rows, of a program or of memory cells cannot be made.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, thiserror::Error)]
 #[non_exhaustive]
 pub enum TableError {
@@ -30,12 +30,12 @@ pub enum TableError {
         /// The width of a cell.
         bits: usize,
     },
-    /// A table whose order needs more memory than allowed.
+    /// A table with more rows to sort than allowed.
     #[error(
         "cannot sort the table: {rows} rows have coordinates whose strides overlap (the limit is {limit})"
     )]
     TooManyRows {
-        /// The number of rows that have to be sorted at once.
+        /// The number of rows that have to be sorted together.
         rows: u64,
         /// The greatest number allowed.
         limit: u64,
@@ -45,10 +45,10 @@ pub enum TableError {
     PartOutOfRange {
         /// The part, from 0.
         part: u64,
-        /// The number of them.
+        /// The number of parts.
         parts: u64,
     },
-    /// A level with the name of an entry of the index, in a table that has a column for each.
+    /// A level with the name of an index entry, in a table that has a column for each.
     #[error(
         "two columns of the table would be called `{level}`: a level and an entry of the index"
     )]

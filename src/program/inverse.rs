@@ -29,7 +29,7 @@ impl Program {
         self.fill_inverse_within(0..self.places(), table)
     }
 
-    /// Fills a range of places: the table of a tensor of any length, part by part.
+    /// Fills a range of places, so that the table of a tensor of any length can be made part by part.
     ///
     /// # Errors
     /// As [`fill_inverse`](Program::fill_inverse).
@@ -56,8 +56,8 @@ impl Program {
     ///
     /// # Errors
     /// As [`fill_packed`](Program::fill_packed); [`LevelUnknown`](LayoutError::LevelUnknown) for a
-    /// level that is not a column, [`CoordinateOutOfRange`](LayoutError::CoordinateOutOfRange) for a coordinate that no
-    /// place has.
+    /// level that is not a column, [`CoordinateOutOfRange`](LayoutError::CoordinateOutOfRange) for a
+    /// coordinate out of range.
     ///
     /// # Example
     /// ```

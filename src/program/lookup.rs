@@ -65,7 +65,7 @@ pub(super) struct Lookup {
 /// The way from decoded digits to an element.
 #[derive(Clone, Debug)]
 enum Decode {
-    /// The number of the element at once.
+    /// The number of the element directly.
     Number(Edges),
     Axes(Axes),
 }

@@ -1,4 +1,4 @@
-//! A placement compiled once: whole tables into the caller's memory, points, inverses and runs.
+//! Compiled placements: whole tables in the caller's memory, points, inverses and runs.
 
 mod boxes;
 mod cell;

@@ -1,5 +1,5 @@
-//! Numbers of a grid written into a table: base + sum of digit x weight, at cells that are such a
-//! sum of strides.
+//! Numbers of a grid written into a table: base + sum of digit x weight, at cells base + sum of digit x
+//! stride.
 //!
 //! ```text
 //! inverse of ((4_PE, 3:8), (8:1))     cell = PE x 24 + Addr     number = i x 8 + j

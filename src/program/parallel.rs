@@ -11,7 +11,7 @@ use super::weighted_sum::WeightedSum;
 use crate::level::Level;
 use crate::number::{seam, to_index, to_u64};
 
-/// Below this many elements a second core costs more than it brings.
+/// Below this many elements a second core costs more than it saves.
 const FEW: u64 = seam(1 << 16, 8);
 
 /// Parts of an image differ in their number of elements, so each core gets a few.

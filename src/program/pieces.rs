@@ -17,7 +17,7 @@ use super::flips::Variants;
 use super::weighted_sum::{Inner, Outer, VectorRow, WeightedSum};
 use crate::number::{to_index, to_u64};
 
-/// The shortest piece that is worth moving by itself, but for pairs, which are moved in groups.
+/// The shortest piece that is worth moving on its own, except for pairs, which are moved in groups.
 const SHORTEST: u64 = 4;
 const PAIR: u64 = 2;
 

@@ -1,4 +1,4 @@
-//! One place after the other: the element at a packed number.
+//! Single places: the element at a packed number.
 
 use super::compiled::Program;
 use crate::error::LayoutError;

@@ -1,4 +1,4 @@
-//! Runs of neighbouring elements, such as a DMA descriptor wants.
+//! Runs of neighbouring elements, in the form that DMA descriptors need.
 
 use std::ops::Range;
 
@@ -10,16 +10,16 @@ use crate::algebra::work;
 use crate::level::Level;
 use crate::number::to_u64;
 
-/// Elements that follow each other in the tensor and step evenly in the memory of one unit.
+/// Consecutive elements of the tensor that are evenly spaced in the memory of one unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Run {
     /// The row-major number of the first element.
     pub element: u64,
     /// The number of elements.
     pub length: u64,
-    /// The packed number of the place of the first one; [`Program::location`] takes it apart.
+    /// The packed number of the place of the first element; [`Program::location`] decodes it.
     pub place: u64,
-    /// The distance of successive elements, in packed numbers; 1 for a single element.
+    /// The distance between successive elements, in packed numbers; 1 for a single element.
     pub step: u64,
 }
 
@@ -58,12 +58,12 @@ impl Run {
 }
 
 impl Program {
-    /// Walks maximal runs of the first copy, in the order of the elements.
+    /// Iterates over the maximal runs of the first copy, in the order of the elements.
     ///
     /// Law: the runs are disjoint and hold every element once, in its place; none can be joined
     /// with the next.
-    /// Cost: constant per run, but for joining those that meet where vectors end; where axes are
-    /// fused, about that of an inverse table for every 2^16 elements.
+    /// Cost: constant per run, except for joining runs that meet where vectors end; where axes are fused,
+    /// about that of an inverse table for every 2^16 elements.
     ///
     /// # Example
     /// ```

@@ -12,7 +12,7 @@ use crate::level::Level;
 /// The greatest number of indexes that are visited, of axes that feed derived axes.
 const MOST_FED: u64 = 1 << 16;
 
-/// The greatest number of boxes that are kept apart.
+/// The greatest number of boxes that are kept separate.
 const MOST_RUNS: usize = 64;
 
 /// The number of coordinates that are listed, where boxes do not follow one another as runs.
@@ -37,10 +37,10 @@ pub struct CoordinateSpan {
     pub first: u64,
     /// The greatest, or an upper bound.
     pub last: u64,
-    /// The distance of successive coordinates, if it is even; 0 for a single one.
+    /// The distance between successive coordinates, if it is constant; 0 for a single one.
     pub step: Option<u64>,
-    /// True if `first` and `last` are taken, and there are gaps if there is no step. They are bounds only
-    /// if digits of several axes feed one another in a large block, or if more than 64 boxes, or 2^10
+    /// True if `first` and `last` are taken, and there are gaps if there is no step. They are only bounds if
+    /// digits of several axes feed one another in a large block, or if more than 64 boxes, or 2^10
     /// coordinates, would have to be visited one by one.
     pub is_exact: bool,
 }
@@ -57,15 +57,15 @@ impl CoordinateSpan {
         CoordinateSpan { first: at, last: at, step: Some(0), is_exact: true }
     }
 
-    /// Returns whether a coordinate is one of them; of bounds, or with gaps, whether it is between
-    /// `first` and `last`.
+    /// Returns whether a coordinate is one of them; for bounds or with gaps, whether it is between `first`
+    /// and `last`.
     #[must_use]
     pub fn contains(&self, at: u64) -> bool {
         let step = self.step.unwrap_or(1).max(1);
         (self.first..=self.last).contains(&at) && (at - self.first).is_multiple_of(step)
     }
 
-    /// The coordinate, if there is one only.
+    /// The coordinate, if there is only one.
     #[must_use]
     pub fn only(&self) -> Option<u64> {
         (self.first == self.last).then_some(self.first)
@@ -166,7 +166,7 @@ impl TakenBoxes {
         Some(CoordinateSpan { first, last, step, is_exact })
     }
 
-    /// No more coordinates than that are taken.
+    /// An upper bound on the number of coordinates taken.
     fn most(&self) -> u64 {
         let sums = |steps: &[StridedDigit]| {
             let moving = steps.iter().filter(|step| step.stride > 0);

@@ -129,7 +129,7 @@ fn is_fused(layout: &Layout) -> bool {
     derived.any(|(derived, sources)| sources.len() != 1 && !derived.axis.subaxes.is_empty())
 }
 
-/// The sum of digit x step over all that lands.
+/// The sum of digit x step over all digits that land.
 #[inline]
 fn summed(weighed: &Layout, index: &[u64]) -> u64 {
     let mut sum = 0;
@@ -212,7 +212,7 @@ impl AxisFunction {
     }
 }
 
-/// The last axes as one, as far as each continues evenly where the one behind it ends.
+/// The trailing axes merged into one, as far as each continues evenly where the axis behind it ends.
 #[derive(Debug)]
 pub(super) struct Trailing {
     /// Minor to major, of `base` + the values of `range`.

@@ -16,7 +16,7 @@
 //! the remaining digits can have, with the number of elements for each: those that the target puts into
 //! the unit, and those of them that the source has there too. Units with equal states are counted as one.
 //! Digits are multiplied out where they meet in a field of one side only: see `lists`. Fields that share no
-//! digits, however indirectly, are counted apart: their numbers multiply.
+//! digits, even indirectly, are counted separately, and their numbers multiply.
 
 use std::collections::HashMap;
 
@@ -29,7 +29,7 @@ use super::pair::Role;
 use crate::error::LayoutError;
 use crate::number::to_u64;
 
-/// The unit that the most elements enter, and how many enter all units.
+/// The unit that the most elements enter, and the number of elements that enter all units.
 pub(super) struct Most {
     pub(super) into: u128,
     pub(super) total: u128,
@@ -89,8 +89,8 @@ fn together(a: &[Class], b: &[Class], budget: &mut u64) -> Result<Vec<Class>, La
     Ok(undominated(a.iter().flat_map(|a| b.iter().map(move |b| pair(a, b))).collect()))
 }
 
-/// Leaves out classes that are never the answer, whatever the other fields are: another one holds
-/// more and keeps no more, or holds as much, keeps no more and comes first.
+/// Leaves out classes that are never the answer, regardless of the other fields: another one holds more and
+/// keeps no more, or holds as much, keeps no more and comes first.
 fn undominated(mut classes: Vec<Class>) -> Vec<Class> {
     classes.sort_unstable_by(|a, b| (b.held, a.kept, a.first).cmp(&(a.held, b.kept, b.first)));
     // The least `kept` of the classes that hold more, and of all so far; the first unit of those that

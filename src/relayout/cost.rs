@@ -30,8 +30,8 @@ impl Traffic {
 
 /// The rates at which a machine moves elements, in long words per step into or out of one unit.
 ///
-/// The rates are the machine's [bandwidth](Machine::bandwidth), which its maker or you give: the
-/// presets have none.
+/// The rates are the machine's [bandwidth](Machine::bandwidth), which its maker or you supply: the presets
+/// have none.
 ///
 /// ```
 /// use tensor_layout::{Level, Machine, Placement};
@@ -70,7 +70,7 @@ pub(super) struct LevelRates {
     pub(super) latency: u64,
 }
 
-/// Long words in some steps, such as 3 every 2 steps.
+/// A number of long words per number of steps, such as 3 every 2 steps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Rate {
     pub(super) words: u64,
@@ -78,7 +78,7 @@ pub struct Rate {
 }
 
 impl Rate {
-    /// The rate of so many long words every so many steps; `None` if either is 0.
+    /// Creates the rate of `words` long words every `steps` steps; `None` if either is 0.
     #[must_use]
     pub fn new(words: u64, steps: u64) -> Option<Rate> {
         (words > 0 && steps > 0).then_some(Rate { words, steps })
@@ -95,7 +95,7 @@ fn too_many_steps() -> LayoutError {
     LayoutError::too_large(Site::Layout, "the number of steps")
 }
 
-/// The elements that one unit of a level takes in and gives away.
+/// The elements that one unit of a level receives and sends.
 struct UnitExchange {
     level: Level,
     into: u64,
@@ -121,10 +121,10 @@ impl fmt::Display for Cost {
 }
 
 impl CostModel {
-    /// The rates of a machine, for elements of a width.
+    /// Creates a model with the rates of a machine, for elements of a given width.
     ///
     /// # Errors
-    /// [`Relayout`](LayoutError::Relayout) where the machine lacks the bandwidth of every level.
+    /// [`Relayout`](LayoutError::Relayout) where the machine has no bandwidth for any level.
     pub fn new(machine: &Machine, element_bits: u64) -> Result<CostModel, LayoutError> {
         let groups = machine.memories().map(|(_, memory)| memory.node());
         let nodes = machine.levels().map(|(level, _)| level).chain(groups).unique();
@@ -171,7 +171,8 @@ impl CostModel {
         Ok(self)
     }
 
-    /// Sets the number of steps that a long word takes across the border of a unit of a level, whatever the rate.
+    /// Sets the number of steps that a long word takes across the border of a unit of a level, regardless of
+    /// the rate.
     ///
     /// The last word that crosses an outer level then crosses those inside it.
     ///
@@ -211,13 +212,13 @@ impl CostModel {
         found.ok_or(LayoutError::LevelMissing { level })
     }
 
-    /// The bytes of some elements, the last one rounded up.
+    /// The number of bytes of some elements, the last one rounded up.
     #[must_use]
     pub fn bytes(&self, elements: u64) -> u128 {
         self.bits(elements).div_ceil(8)
     }
 
-    /// The long words of some elements side by side, the last one rounded up.
+    /// The number of long words that some elements fill side by side, the last one rounded up.
     #[must_use]
     pub fn words(&self, elements: u64) -> u128 {
         self.bits(elements).div_ceil(u128::from(self.word_bits))
@@ -227,19 +228,20 @@ impl CostModel {
         u128::from(elements) * u128::from(self.element_bits)
     }
 
-    /// The steps that some traffic takes at least, levels innermost first: as if every unit that the
-    /// source uses sent the same, and every one that the destination uses received the same, both at
-    /// the same time. Levels without a rate, and `Time`, take none.
+    /// A lower bound on the steps that some traffic takes, levels innermost first: as if every unit that the
+    /// source uses sent the same amount and every unit that the destination uses received the same amount,
+    /// both at the same time. Levels without a rate, and `Time`, take no steps.
     ///
-    /// Law: no more than [`of_busiest`](CostModel::of_busiest) where that knows who sends.
+    /// Law: at most [`of_busiest`](CostModel::of_busiest) where the senders are known.
     ///
     /// # Errors
-    /// [`TooLarge`](LayoutError::TooLarge) for more steps than 64 bits count.
+    /// [`TooLarge`](LayoutError::TooLarge) for more steps than fit in 64 bits.
     pub fn at_least(&self, levels: &[LevelTraffic]) -> Result<Cost, LayoutError> {
         self.of_shares(levels.iter().filter_map(|level| self.even_share(level)))
     }
 
-    /// The steps that some traffic takes at least, with what moves within units: `Addr` is their level.
+    /// A lower bound on the steps that some traffic takes, including moves within units, whose level is
+    /// `Addr`.
     ///
     /// # Errors
     /// As [`at_least`](CostModel::at_least).
@@ -270,7 +272,7 @@ impl CostModel {
         self.together(across, Cost { steps, level: (steps > 0).then_some(Level::ADDR) })
     }
 
-    /// The steps until the busiest units have received and sent all, levels innermost first.
+    /// The steps until the busiest units have received and sent everything, levels innermost first.
     ///
     /// # Errors
     /// [`Relayout`](LayoutError::Relayout) for a level without a rate; as
@@ -342,7 +344,7 @@ impl LevelRates {
         Some(LevelRates { level, units, into: rate, out_of: rate, latency: 0 })
     }
 
-    /// The number of steps until so many words have entered and left one unit, both at the same time.
+    /// The number of steps until these words have entered and left one unit, both at the same time.
     fn steps(&self, into: u128, out_of: u128) -> Result<u64, LayoutError> {
         let of = |rate: Option<Rate>, words| rate.map_or(Ok(0), |rate| rate.steps_for(words));
         Ok(of(self.into, into)?.max(of(self.out_of, out_of)?))

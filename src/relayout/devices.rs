@@ -46,7 +46,7 @@ struct LevelTally {
 }
 
 impl DeviceShards {
-    /// Counts what moves to another sharding of the tensor, exactly.
+    /// Counts exactly what moves to another sharding of the tensor.
     ///
     /// Law: where both have layouts, the counts are those of [`Relayout::traffic`].
     /// Cost: O(parts x copies x levels), where a part is a box on which neither sharding changes

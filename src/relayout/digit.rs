@@ -10,7 +10,7 @@
 //! n / 1 % 6          1       6    1 in the target's Addr
 //! ```
 //!
-//! Only what a step adds to changes on the way: a level of one side, the sum of a coordinate that is
+//! On the way, only the target of a step changes: a level of one side, the sum of a coordinate that is
 //! compared, an equation, a number that several equations are packed in.
 
 use num_integer::Integer;

@@ -7,8 +7,8 @@
 //!   b0 = a0, b1 = a1, b2 = a2, b3 = b0, a0 = b1, a1 = b2, a2 = b3
 //! ```
 //!
-//! Digits are cut into small ones. Where on both sides everything below a weight adds up to less
-//! than it, and everything else is a multiple of it, the sums agree if their low and high parts do.
+//! Digits are cut into small ones. If, on both sides, everything below a weight adds up to less than the
+//! weight, and everything else is a multiple of it, the sums agree if their low and high parts do.
 
 use itertools::Itertools;
 use num_integer::Integer;
@@ -17,7 +17,7 @@ use smallvec::SmallVec;
 use super::digit::{Adds, DigitChoice, PeriodicDigit, PeriodicDigits, Step, Terms};
 use super::system::System;
 
-/// A list that is made for every pair that is priced, and seldom long.
+/// A list that is made for every priced pair, and is rarely long.
 pub(super) type Few<T> = SmallVec<[T; 12]>;
 
 /// The weights at which the coordinate in a level falls apart, ascending, 1 first, and the number

@@ -1,4 +1,4 @@
-//! The traffic between each two units of a level.
+//! The traffic between every pair of units of a level.
 
 use super::numbered::{NumberedSides, sums};
 use super::options::BUDGET;
@@ -9,31 +9,31 @@ use crate::error::{LayoutError, RelayoutFault};
 use crate::level::Level;
 use crate::number::{to_index, to_u64};
 
-/// The most units of a level.
+/// The maximum number of units of a level.
 const MOST_UNITS: u64 = 1 << 8;
 
-/// The traffic between each two units of a level. A group of units is named by its first unit.
+/// The traffic between every pair of units of a level. A group of units is named by its first unit.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub struct Flows {
     /// The level.
     pub level: Level,
-    /// The unit of every row, which sends.
+    /// The sending unit of every row.
     pub from: Vec<u64>,
-    /// The unit of every column, which receives.
+    /// The receiving unit of every column.
     pub to: Vec<u64>,
-    /// A row per sender: the destination copies that come from it to each receiver.
+    /// One row per sender: the number of destination copies that each receiver gets from it.
     pub counts: Vec<Vec<u64>>,
 }
 
 impl Relayout {
-    /// Counts the destination copies by the coordinates that they come from and go to in a level, a row per
+    /// Counts the destination copies by their source and destination coordinates in a level, one row per
     /// source; copies that stay are counted where both are equal.
     ///
-    /// Units differ by their coordinate in this level alone, whatever is above it: above the outermost level
-    /// that [`traffic`](Relayout::traffic) crosses nothing changes. A memory of a group of units is one row
-    /// or column, named by the first of them.
+    /// Units are distinguished only by their coordinate in this level, regardless of the levels above it:
+    /// above the outermost level that [`traffic`](Relayout::traffic) crosses, nothing changes. A memory of a
+    /// group of units is one row or column, named by its first unit.
     /// Law: the counts sum up to elements x [copies](Relayout::copies); between different units they
     /// are those of [`transfers`](Relayout::transfers) between units that differ in the level.
     /// Cost: by the digits and the pairs of units.
@@ -41,7 +41,7 @@ impl Relayout {
     /// # Errors
     /// [`LevelMissing`](LayoutError::LevelMissing) for a level that paths do not go through, or that is
     /// below one of the memories; [`Relayout`](LayoutError::Relayout) where the source has copies in several units
-    /// of the level, which could all send, or beyond 256 units; as [`traffic`](Relayout::traffic).
+    /// of the level, any of which could send, or for more than 256 units; as [`traffic`](Relayout::traffic).
     ///
     /// # Example
     /// ```

@@ -4,8 +4,8 @@
 //! (0 or 1) + (0 or 4) + (0 or 8)      three lists of two instead of one of eight
 //! ```
 //!
-//! Equal lists have one number, by which they are known: products are compared by numbers, and a sum or a split that
-//! has been made once is looked up.
+//! Equal lists share one number, which identifies them: products are compared by numbers, and a sum or a
+//! split that was made before is looked up.
 
 use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
@@ -22,7 +22,7 @@ use crate::number::to_u64;
 /// A list of sums, by its number.
 pub(super) type ListNumber = usize;
 
-/// The list of nothing to add, in one way.
+/// The list that adds nothing, in one way.
 const NOTHING: ListNumber = 0;
 
 /// The sums of one row of each list, each in so many ways.

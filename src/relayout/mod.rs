@@ -12,7 +12,7 @@
 //! An element stays on its PE if its digit of axis 1 is its digit of axis 0: 24 of 96.
 //! ```
 //!
-//! The files, in the order in which a question passes through them; what they exchange is a `digit`:
+//! The files, in the order in which a query passes through them; they exchange the types in `digit`:
 //!
 //! ```text
 //! pair        both layouts in the nodes that lead to their memories, by `nodes`

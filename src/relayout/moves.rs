@@ -100,8 +100,8 @@ impl Relayout {
     /// Cost: O(subaxes squared).
     ///
     /// # Errors
-    /// [`NotDecided`](LayoutError::NotDecided) where digits do not line up before a period beyond
-    /// the budget.
+    /// [`NotDecided`](LayoutError::NotDecided) where the period after which digits line up exceeds the
+    /// budget.
     ///
     /// # Example
     /// ```

@@ -8,8 +8,8 @@
 //!
 //! Data in a memory is inside its node and the nodes above, and outside every unit below. So the nodes
 //! of one side begin those of the other. A coordinate whose units also come in groups is split into
-//! the group and the unit in it; and in the first level below its node, a side has a coordinate that
-//! no unit of the other one has: then nothing is found inside.
+//! the group and the unit in it; and in the first level below its node, a side gets a coordinate that no unit
+//! of the other side has, so that nothing is found inside.
 
 use std::sync::Arc;
 

@@ -19,18 +19,18 @@ use crate::location::Location;
 /// The most copies that are looked at one by one, and the most indexes of axes.
 const MOST_COPIES: u64 = 1 << 20;
 
-/// The order in which all units write their memories, all at the same address at a time. What is written in a step
-/// is read at its beginning.
+/// The order in which all units write their memories, all at the same address at a time. Everything that a
+/// step writes is read when the step begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum WriteOrder {
-    /// The lowest address first, and of a long word the first lane.
+    /// The lowest address first, and within a long word the first lane.
     Ascending,
     /// The highest address first.
     Descending,
 }
 
-/// An element that is gone before it is read.
+/// An element that is overwritten before it is read.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
@@ -44,17 +44,17 @@ pub struct Overwritten {
 }
 
 impl Relayout {
-    /// Returns the first element that is lost where the relayout is carried out in the memory that the source is in;
+    /// Returns the first element that is lost if the relayout is carried out within the memory of the source;
     /// `None` if it needs no second buffer.
     ///
-    /// Slices of time have memories of their own here. Between two memories nothing is lost.
+    /// Each time slice has its own memory here, and between two memories nothing is lost.
     /// Law: [`transfers`](Relayout::transfers) carried out on one memory in this order give the destination if and
     /// only if the answer is `None`.
     /// Cost: O(sum of the extents) where each element moves up, or each moves down, by plain digits; else O(copies).
     ///
     /// # Errors
-    /// As [`transfers`](Relayout::transfers); [`NotDecided`](LayoutError::NotDecided) where more than 2^20 copies would
-    /// have to be looked at.
+    /// As [`transfers`](Relayout::transfers); [`NotDecided`](LayoutError::NotDecided) where more than 2^20
+    /// copies would have to be examined.
     ///
     /// # Example
     /// ```

@@ -20,12 +20,12 @@ use crate::placement::Placement;
 pub enum Distance {
     /// Nothing changes: unit, address and lane are those of the source.
     InPlace,
-    /// Another address or lane in one memory of one unit.
+    /// Another address or lane in the same memory of the same unit.
     Address,
     /// Another memory of the same unit.
     Memory,
-    /// The outermost level whose border is crossed: the element enters another unit of it or, between
-    /// a memory and one that hangs lower, enters or leaves a unit.
+    /// The outermost level whose border is crossed: the element enters another unit of that level or, between
+    /// a memory and one lower in the tree, enters or leaves a unit.
     Level(Level),
 }
 
@@ -40,10 +40,10 @@ impl fmt::Display for Distance {
     }
 }
 
-/// A tensor that is in one layout and is wanted in another, on one machine.
+/// A tensor that is stored in one layout and needed in another, on one machine.
 ///
-/// Every level of the machine has a coordinate on both sides; a layout without `Time`, where the
-/// other has it, is in place in every slice.
+/// Every level of the machine has a coordinate on both sides; if only one layout has `Time`, the other is in
+/// place in every slice.
 ///
 /// ```
 /// use tensor_layout::{Level, Machine, Placement};
@@ -108,11 +108,10 @@ impl Relayout {
     /// Pairs a source with a destination, in the same memory or in two memories of one machine.
     ///
     /// # Errors
-    /// [`NotComparable`](LayoutError::NotComparable) for different shapes or machines, a memory on
-    /// one side only, memories of groups of units that do not nest, or no machine, or lanes of
-    /// different widths; [`Relayout`](LayoutError::Relayout) for copies that do not line up with
-    /// the groups of the other memory; [`TooLarge`](LayoutError::TooLarge) where copies over time do not
-    /// fit in 64 bits.
+    /// [`NotComparable`](LayoutError::NotComparable) for different shapes, machines or lane widths, no
+    /// machine, a memory on one side only, or memories of groups of units that do not nest;
+    /// [`Relayout`](LayoutError::Relayout) for copies that do not line up with the groups of the other
+    /// memory; [`TooLarge`](LayoutError::TooLarge) where copies over time do not fit in 64 bits.
     pub fn new(source: &Placement, destination: &Placement) -> Result<Relayout, LayoutError> {
         check(source, destination)?;
         let levels = source.machine().into_iter().flat_map(Machine::levels);
@@ -198,8 +197,8 @@ impl Relayout {
         replicas.map(|replica| replica.size).product()
     }
 
-    /// The levels that paths go through, from the outermost to the innermost: down to the lower of the
-    /// two memories, with the [groups](crate::machine::Memory::node) at which either hangs.
+    /// The levels that paths go through, from the outermost to the innermost: down to the lower of the two
+    /// memories, with the [groups](crate::machine::Memory::node) to which either is attached.
     #[must_use]
     pub fn levels(&self) -> &[Level] {
         &self.units

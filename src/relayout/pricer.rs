@@ -16,12 +16,12 @@ use crate::placement::Placement;
 /// The number of maps that the prices are spread over, so that threads seldom wait for each other.
 const SHARDS: usize = 64;
 
-/// Prices relayouts for a planner: equal unit parts are one number, and each pair is counted once.
+/// Prices relayouts for a planner: equal unit parts share one number, and each pair is counted once.
 ///
-/// Threads share it by reference. An answer does not depend on which thread asked first, nor on what was
-/// asked before; only the numbers of parts do.
+/// Threads share it by reference. Answers do not depend on which thread asked first or on what was asked
+/// before; only the numbers of parts do.
 /// Law: the traffic is that of [`UnitPart::traffic_to`], the cost that of [`CostModel::at_least`].
-/// Cost: a pair that is known takes one lookup and no allocation.
+/// Cost: a known pair takes one lookup and no allocation.
 ///
 /// ```
 /// use tensor_layout::{Level, Machine, Placement};
@@ -57,7 +57,7 @@ pub struct PartId {
 }
 
 impl PartId {
-    /// The number among the parts of its pricer, from 0, in the order in which they were first seen.
+    /// The number of this part in its pricer, from 0, in the order in which parts were first seen.
     #[must_use]
     pub fn number(self) -> u32 {
         self.number
@@ -84,8 +84,8 @@ impl Pricer {
         Pricer::with_most_answers(model, u64::MAX)
     }
 
-    /// Returns an empty pricer that keeps about `most` answers, the traffic of a pair and its busiest cost counted
-    /// apart; others are counted whenever they are asked for.
+    /// Returns an empty pricer that keeps about `most` answers, where the traffic of a pair and its busiest
+    /// cost are separate answers; others are recomputed on every request.
     #[must_use]
     pub fn with_most_answers(model: CostModel, most: u64) -> Pricer {
         let (parts, budget) = (PartTable::new(), PriceBudget::new(most));
@@ -98,7 +98,8 @@ impl Pricer {
         &self.model
     }
 
-    /// The part of a placement, as a number: equal numbers, equal prices to and from everything.
+    /// The part of a placement, as a number: parts with equal numbers have equal prices to and from
+    /// everything.
     ///
     /// # Errors
     /// As [`UnitPart::of`]; [`TooLarge`](LayoutError::TooLarge) from 2^32 parts on.
@@ -109,12 +110,12 @@ impl Pricer {
     /// The traffic into and out of the units of every level, innermost first.
     ///
     /// # Errors
-    /// As [`UnitPart::traffic_to`]; [`Relayout`](LayoutError::Relayout) for the part of another pricer.
+    /// As [`UnitPart::traffic_to`]; [`Relayout`](LayoutError::Relayout) for a part of another pricer.
     pub fn traffic(&self, from: PartId, to: PartId) -> Result<Arc<[LevelTraffic]>, LayoutError> {
         self.parts.traffic((&self.traffic, &self.budget), from, to)
     }
 
-    /// The steps that a relayout takes at least, as if all units had the same share.
+    /// A lower bound on the steps that a relayout takes, as if all units had the same share.
     ///
     /// # Errors
     /// As [`traffic`](Pricer::traffic) and [`CostModel::at_least`].
@@ -122,8 +123,8 @@ impl Pricer {
         self.model.at_least(&self.traffic(from, to)?)
     }
 
-    /// The steps that a relayout takes at least, until the busiest units have received and, where copies
-    /// do not leave open who sends, sent all: never less than [`cost`](Pricer::cost).
+    /// A lower bound on the steps that a relayout takes: until the busiest units have received and, if copies
+    /// do not leave the sender open, sent everything. It is never less than [`cost`](Pricer::cost).
     ///
     /// # Errors
     /// As [`cost`](Pricer::cost) and [`Relayout::busiest`](super::Relayout::busiest).
@@ -138,7 +139,7 @@ impl Pricer {
         })
     }
 
-    /// The work so far.
+    /// Statistics of the work so far.
     #[must_use]
     pub fn statistics(&self) -> PricerStatistics {
         PricerStatistics {
@@ -149,9 +150,9 @@ impl Pricer {
     }
 }
 
-/// The traffic of the levels from every source to every destination, row by row.
+/// The traffic of the levels from every source to every destination, one row per source.
 ///
-/// Each placement is taken apart once, and each pair of equal [parts](UnitPart) is counted once.
+/// Each placement is analysed once, and each pair of equal [parts](UnitPart) is counted once.
 /// Law: as [`Relayout::traffic`](super::Relayout::traffic) of every pair.
 ///
 /// # Errors

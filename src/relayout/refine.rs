@@ -7,10 +7,9 @@
 //! common   4 at 16   8:8 -> 4_PE       2 at 8   8:8 -> 16:1       8 at 1   8_PE -> 16:1
 //! ```
 //!
-//! A layout splits cleanly at `p` if what it does with `x` is what it does with `x % p` plus what it
-//! does with `x - x % p`. Where both split, a digit of both begins. Between two splits either both
-//! are one digit, or they do not line up (3 x 4 against 2 x 6 between 1 and 12) and the values there
-//! are listed.
+//! A layout splits cleanly at `p` if the contribution of `x` is that of `x % p` plus that of `x - x % p`.
+//! Where both layouts split, a common digit begins. Between two splits either both are one digit, or they do
+//! not line up (3 x 4 against 2 x 6 between 1 and 12) and the values there are listed.
 
 use num_integer::Integer;
 use smallvec::{SmallVec, smallvec};

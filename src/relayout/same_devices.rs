@@ -10,8 +10,8 @@ use crate::location::{Found, Location};
 use crate::lower::sharding::{DeviceShards, ShardingError};
 
 impl DeviceShards {
-    /// Compares two shardings of a tensor with their padding: returns `None` if they are the same, else a
-    /// difference.
+    /// Compares two shardings of a tensor, including their padding: returns `None` if they are the same, else
+    /// a difference.
     ///
     /// Law: where both have layouts, [`Layout::same_map`] decides the same.
     /// Cost and errors: as [`same_up_to_padding`](DeviceShards::same_up_to_padding).
@@ -78,7 +78,7 @@ impl DeviceShards {
     }
 
     /// Compares two shardings of a tensor: returns `None` if every element has the same places in both,
-    /// else a difference. Padding is left out of the comparison.
+    /// else a difference. Padding is ignored.
     ///
     /// Law: where both have layouts, [`Layout::same_up_to_padding`] decides the same.
     /// Cost: O(parts x copies), where a part is a box on which neither sharding changes devices;

@@ -8,9 +8,9 @@
 //!        a c b   ..
 //! ```
 //!
-//! Choices are taken in the order of their weights, heaviest first; of each only those options are
-//! tried that the rest can bring back to 0, and equal sums are counted together. So the number of
-//! sums at a time does not grow with the digits, but with how far their weights are from lining up.
+//! Choices are taken in the order of their weights, heaviest first; only those options of each are tried that
+//! the rest can bring back to 0, and equal sums are counted together. So the number of simultaneous sums
+//! grows not with the digits, but with how far their weights are from lining up.
 
 use num_integer::Integer;
 

@@ -18,21 +18,21 @@ use crate::location::Location;
 pub struct Busiest {
     /// The level.
     pub level: Level,
-    /// The unit: the first of those that so many enter or leave; a group is named by its first unit.
+    /// The unit, the first in case of ties; a group is named by its first unit.
     pub unit: Location,
-    /// The number of elements that have to enter it; of [`busiest_out_of`](super::UnitPart::busiest_out_of), those
-    /// that have to leave it.
+    /// The number of elements that have to enter it or, from
+    /// [`busiest_out_of`](super::UnitPart::busiest_out_of), to leave it.
     pub elements: u64,
-    /// The number for all units of the level: no fewer than elements, and no more than units x elements.
+    /// The total over all units of the level: at least `elements`, and at most `units` x `elements`.
     pub total: u64,
-    /// The number of units up to the last that the destination uses; of those that elements leave, the source.
+    /// The number of units up to the last one that the destination uses or, where elements leave, the source.
     pub units: u64,
 }
 
 impl Relayout {
     /// Finds the unit of a level that the most elements have to enter.
     ///
-    /// A step is over when its last unit is done, so the total underestimates uneven traffic.
+    /// A step ends when its last unit is done, so the total underestimates uneven traffic.
     /// Law: the greatest of the counts that enumeration gives; the total is that of
     /// [`traffic`](Relayout::traffic).
     /// Cost: by the digits, however many units there are; where digits do not line up, by the
@@ -40,7 +40,7 @@ impl Relayout {
     ///
     /// # Errors
     /// [`LevelMissing`](LayoutError::LevelMissing) for a level that paths do not go through;
-    /// [`TooLarge`](LayoutError::TooLarge) for more units than 64 bits count;
+    /// [`TooLarge`](LayoutError::TooLarge) for more units than fit in 64 bits;
     /// [`NotDecided`](LayoutError::NotDecided) past 2^22 sums of digits that do not line up, and as
     /// [`traffic`](Relayout::traffic).
     ///

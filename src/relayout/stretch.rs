@@ -1,4 +1,4 @@
-//! Elements that are moved at once.
+//! Elements that are moved together.
 //!
 //! ```text
 //! ((16_L2B, 64:64), (64:1))  ->  ((64:64, 16_L2B), (64:1))      rows of 64, place by place
@@ -11,7 +11,7 @@ use super::pair::{Distance, Relayout};
 use crate::algebra::{Destination, Indexes, Layout};
 use crate::level::Level;
 
-/// Elements that follow each other along an axis, between the same units and evenly apart in both memories.
+/// Consecutive elements along an axis, between the same units and evenly spaced in both memories.
 ///
 /// Law: all elements of a stretch have the distance of its first, unless they [`may_part`](EvenStretch::may_part).
 pub(super) struct EvenStretch {

@@ -1,7 +1,7 @@
 //! Counting the solutions of equations in digits, level by level.
 //!
 //! Levels add their equations one after the other, from the outermost in. Digits that an earlier level
-//! settled stay settled, so all counts of a path cost little more than the last.
+//! settled stay settled, so counting for all levels of a path costs little more than for the last.
 //!
 //! 1. An equation with one digit gives its value; an equation between two digits of equal weight
 //!    says that they are the same, and one takes the place of the other.
@@ -97,7 +97,7 @@ impl Packed {
     }
 }
 
-/// The numbers of a few choices or equations: lists are made for every pair that is priced, and most are short.
+/// The numbers of a few choices or equations: a list is made for every priced pair, and most are short.
 pub(super) type Numbers = SmallVec<[usize; 6]>;
 
 /// Equations and the choices that are left in them.

@@ -32,15 +32,15 @@ pub struct LevelTraffic {
     /// The level; a unit is the whole path from the root.
     pub level: Level,
     /// The number of (element, unit) pairs where the destination holds the element in the unit and
-    /// the source does not: each has to enter the unit at least once, whatever the algorithm. A memory
+    /// the source does not: each has to enter the unit at least once, regardless of the algorithm. A memory
     /// above the level holds nothing in its units.
     pub into: u64,
-    /// The number of elements that have to leave a unit; `None` where copies of the source in several
-    /// units leave open which one sends, and whether one has to.
+    /// The number of elements that have to leave a unit; `None` where copies of the source in several units
+    /// leave open which one sends, or whether any has to.
     pub out_of: Option<u64>,
-    /// The number of units that the destination uses, at most: those that receive are among them.
+    /// An upper bound on the number of units that the destination uses, which include the receivers.
     pub receivers: u64,
-    /// The number of units that the source uses, at most: those that send are among them.
+    /// An upper bound on the number of units that the source uses, which include the senders.
     pub senders: u64,
 }
 
@@ -52,7 +52,7 @@ impl Traffic {
         found.map_or(0, |(_, count)| *count)
     }
 
-    /// The farthest that anything moves.
+    /// The farthest distance that anything moves.
     #[must_use]
     pub fn farthest(&self) -> Distance {
         let moved = self.by_distance.iter().rev().find(|(_, count)| *count > 0);
@@ -63,11 +63,11 @@ impl Traffic {
 impl Relayout {
     /// Counts what moves, exactly.
     ///
-    /// Padding is never moved, holes are never read.
-    /// Law: the counts of `by_distance` sum up to elements x copies; a layout to itself is all in
-    /// place; they are those that enumerating every element gives.
-    /// Cost: by the digits, whatever the size of the tensor; where digits do not line up, by the
-    /// period after which they do.
+    /// Padding is never moved, and holes are never read.
+    /// Law: the counts of `by_distance` sum up to elements x copies; from a layout to itself, everything is
+    /// in place; the counts equal those of enumerating every element.
+    /// Cost: depends on the digits, not on the size of the tensor; where digits do not line up, on the period
+    /// after which they do.
     ///
     /// # Errors
     /// [`NotDecided`](LayoutError::NotDecided) where that period, the number of boxes of truncated

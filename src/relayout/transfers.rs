@@ -28,9 +28,9 @@ pub struct Transfer {
     pub element: u64,
     /// The number of elements.
     pub length: u64,
-    /// The unit that sends; of a memory of a group of units, the first of them.
+    /// The sending unit; for a memory of a group of units, the first of them.
     pub source: Location,
-    /// The units that receive; of a memory of a group of units, the first of them.
+    /// The receiving units; for a memory of a group of units, the first of them.
     pub destinations: Vec<Location>,
     /// The places of the elements in the memory of the source.
     pub read: PlaceRun,
@@ -38,7 +38,7 @@ pub struct Transfer {
     pub write: PlaceRun,
 }
 
-/// A run of places in the memory of a unit, evenly apart.
+/// A run of evenly spaced places in the memory of a unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct PlaceRun {
@@ -49,8 +49,8 @@ pub struct PlaceRun {
 }
 
 impl PlaceRun {
-    /// The place of an element of the run. Behind the run it is as far as the steps lead, at most to 0 or
-    /// `u64::MAX`.
+    /// The place of an element of the run. Beyond the run it is extrapolated by the step and saturates at 0
+    /// and `u64::MAX`.
     #[must_use]
     pub fn at(&self, element: u64) -> u64 {
         let element = i64::try_from(element).unwrap_or(i64::MAX);
@@ -76,28 +76,28 @@ impl PlaceRun {
 }
 
 impl Relayout {
-    /// The number of lanes a long word has: by the type of the elements or, where that is not known, as
-    /// many as either layout uses; 1 where lanes are not used.
+    /// The number of lanes of a long word: by the type of the elements or, if that is unknown, as many as
+    /// either layout uses; 1 if lanes are not used.
     #[must_use]
     pub fn lanes(&self) -> u64 {
         let used = self.source.extent(Level::W).max(self.target.extent(Level::W));
         self.known_lanes.unwrap_or(used)
     }
 
-    /// Returns the moves as maximal runs, nearest first, each element copy from its nearest source copy;
-    /// copies that are in place already are left out.
+    /// Returns the moves as maximal runs, nearest first. Each element copy comes from its nearest source
+    /// copy; copies already in place are left out.
     ///
-    /// Law: carried out on data in the source layout, they give the destination, every copy; at
-    /// every level they enter at least [`LevelTraffic::into`](crate::relayout::LevelTraffic::into) units.
-    /// Cost: proportional to copies x elements, for each distance; elements that follow each other and are evenly
-    /// apart in both memories by a digit of their own count once. Memory: one element's moves.
+    /// Law: carried out on data in the source layout, they produce every copy of the destination; at every
+    /// level they enter at least [`LevelTraffic::into`](crate::relayout::LevelTraffic::into) units.
+    /// Cost: proportional to copies x elements, for each distance; consecutive elements that are evenly
+    /// spaced in both memories by a digit of their own count once. Memory: one element's moves.
     ///
     /// Each memory is named by its own levels.
     ///
     /// # Errors
     /// [`TooManyCopies`](LayoutError::TooManyCopies) beyond 2^20 of them on either side;
     /// [`TooLarge`](LayoutError::TooLarge) where addresses x lanes do not fit in 64 bits;
-    /// [`Relayout`](LayoutError::Relayout) where time is set aside: what moves has a slice.
+    /// [`Relayout`](LayoutError::Relayout) where time is set aside, because a move has a time slice.
     ///
     /// # Example
     /// ```
@@ -140,7 +140,7 @@ impl Relayout {
         places(Role::Source).and(places(Role::Target)).map_or(Err(too_large), |_| Ok(()))
     }
 
-    /// The move of an element that comes from farthest, the first of equals; `None` if the element is in place.
+    /// The farthest move of an element, the first in case of ties; `None` if the element is in place.
     ///
     /// # Errors
     /// As [`transfers`](Relayout::transfers).
@@ -254,11 +254,11 @@ pub struct Transfers<'a> {
     source: SidePlaces,
     target: SidePlaces,
     lanes: u64,
-    /// The distances to come, the one at hand first.
+    /// The remaining distances, the current one first.
     distances: VecDeque<Distance>,
-    /// The elements that are moved at once.
+    /// The elements that are moved together.
     stretch: EvenStretch,
-    /// The stretches that are to come.
+    /// The remaining stretches.
     starts: Indexes,
     /// The number of the next element.
     number: u64,
@@ -315,7 +315,7 @@ impl<'a> Transfers<'a> {
         }
     }
 
-    /// The moves of so many elements, the first of them at an index, over a distance.
+    /// The moves over a distance of `length` elements, the first of which is at `index`.
     fn moves(&self, index: &[u64], length: u64, distance: Distance) -> Vec<Transfer> {
         let step = |step| if length == 1 { 1 } else { step };
         let [read_step, write_step] = self.stretch.steps.map(step);

@@ -16,10 +16,10 @@ use crate::placement::Placement;
 /// The elements that each unit holds: [`into`](LevelTraffic::into) and [`out_of`](LevelTraffic::out_of)
 /// depend on nothing else.
 ///
-/// Addresses, lanes and padding are not part of it, so that a planner that prices many layouts asks
-/// once for each pair of parts. It is a value to be kept as the key of a map.
-/// Law: equal parts, equal traffic of every level to and from everything; layouts that differ in
-/// addresses and lanes only have equal parts; equal parts exchange nothing.
+/// Addresses, lanes and padding are not part of it, so a planner that prices many layouts asks only once per
+/// pair of parts. It can be the key of a map.
+/// Law: equal parts have equal traffic at every level, to and from everything; layouts that differ only in
+/// addresses and lanes have equal parts; equal parts exchange nothing.
 ///
 /// ```
 /// use tensor_layout::{Machine, Placement};
@@ -47,7 +47,7 @@ pub struct UnitPart {
 }
 
 impl UnitPart {
-    /// The part of a placement.
+    /// Returns the part of a placement.
     ///
     /// Cost: that of [`Layout::without_padding`].
     ///
@@ -78,7 +78,7 @@ impl UnitPart {
         relayout.traffic_of_levels()
     }
 
-    /// The unit of a level that the most elements have to enter, as [`Relayout::busiest`].
+    /// Finds the unit of a level that the most elements have to enter, as [`Relayout::busiest`] does.
     ///
     /// # Errors
     /// As [`traffic_to`](UnitPart::traffic_to) and [`Relayout::busiest`].
@@ -90,10 +90,11 @@ impl UnitPart {
         self.relayout(destination)?.busiest(level)
     }
 
-    /// The unit of a level that the most elements have to leave. `None` where copies of either side leave open what leaves a unit.
+    /// Finds the unit of a level that the most elements have to leave; `None` where copies on either side
+    /// leave open what leaves a unit.
     ///
-    /// Law: where each element has one unit on both sides, it leaves the one that it does not return to:
-    /// the way back, entered.
+    /// Law: where each element has one unit on each side, the elements that leave a unit are those that enter
+    /// it on the way back.
     ///
     /// # Errors
     /// As [`busiest_into`](UnitPart::busiest_into).

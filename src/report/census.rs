@@ -22,8 +22,8 @@ pub struct Census {
     pub elements: u64,
     /// The number of slots that hold none.
     pub padding: u64,
-    /// The number of places within the footprint no slot takes; `None` if slots share places, or
-    /// that is not known.
+    /// The number of places within the footprint that no slot takes; `None` if slots share places, or if that
+    /// is not known.
     pub holes: Option<u64>,
 }
 
@@ -40,8 +40,8 @@ impl Placement {
     /// Counts the contents of the units with the given coordinates: one unit, a subtree, or all for the
     /// empty place.
     ///
-    /// A memory that a group of units has together counts once, named by any of them.
-    /// Law: the elements, and the padding, of all units sum up to those of the placement.
+    /// A memory that a group of units shares counts once, named by any of them.
+    /// Law: the elements and the padding of all units add up to those of the placement.
     /// Cost: O(subaxes), for any number of elements.
     ///
     /// # Errors
@@ -63,8 +63,8 @@ impl Placement {
         counter.count(&of?)
     }
 
-    /// The unit with the most elements and the one with the fewest, the first of equals, among
-    /// those with the given coordinates; `None` if there are more than 2^13 subtrees to visit.
+    /// The unit with the most elements and the unit with the fewest (the first on a tie), among those with
+    /// the given coordinates; `None` if there are more than 2^13 subtrees to visit.
     ///
     /// # Errors
     /// As [`census`](Placement::census).
@@ -145,7 +145,7 @@ impl<'a> UnitCounter<'a> {
     /// The part of a subtree with one more coordinate.
     pub fn child(&self, of: &Subtree, level: Level, at: u64) -> Result<Subtree, LayoutError> {
         let mut child = of.clone();
-        // A memory of a group of units has the coordinate of the first one.
+        // A memory that a group of units shares has the coordinate of the first one.
         let at = at - at % self.placement.units_per_memory(level);
         child.at.set(level, at);
         let place = Location::from_iter([(level, at)]);

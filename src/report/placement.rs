@@ -13,7 +13,7 @@ use crate::location::Location;
 use crate::placement::{Fit, Placement};
 use crate::words::{percent, readable_bytes};
 
-/// The numbers of a placement; `Display` is the page for a person.
+/// The numbers of a placement; `Display` prints them as a readable page.
 ///
 /// ```
 /// use tensor_layout::Placement;
@@ -28,7 +28,7 @@ use crate::words::{percent, readable_bytes};
 pub struct Report {
     /// The canonical PadLayout text, if that notation can express the map.
     pub text: Option<String>,
-    /// The reason it cannot.
+    /// The reason it cannot express the map.
     pub inexpressible: Option<String>,
     /// The tensor axes.
     pub axes: Vec<AxisReport>,
@@ -38,11 +38,11 @@ pub struct Report {
     pub levels: Vec<LevelReport>,
     /// The number of elements.
     pub elements: u64,
-    /// The number of places each has.
+    /// The number of places of each element.
     pub copies: u64,
     /// The number of slots, copies included.
     pub slots: u64,
-    /// The number of them that do not hold an element.
+    /// The number of slots that do not hold an element.
     pub pads: u64,
     /// The number of places of one copy where padding coincides with an element; `None` if counting
     /// them would take too long.
@@ -57,13 +57,13 @@ pub struct Report {
     pub word_bits: u64,
     /// The width of an element in bits, where known.
     pub element_bits: Option<u64>,
-    /// Memories with the words that the layout takes of them, and levels that are too small.
+    /// The memories, with the long words that the layout takes in each, and the levels that are too small.
     pub fits: Vec<Fit>,
     /// The memory, if one was chosen.
     pub memory: Option<String>,
-    /// The number of long words it holds, where known.
+    /// The number of long words that the memory holds, where known.
     pub capacity_words: Option<u64>,
-    /// The levels that copies are in.
+    /// The levels in which copies differ.
     pub replicated: Vec<Level>,
 }
 
@@ -113,8 +113,8 @@ pub struct LevelReport {
     pub extent: u64,
     /// The number of coordinates a slot takes; `None` if counting would take too long.
     pub used: Option<u64>,
-    /// The number of coordinates none takes: of a unit level up to its size, else up to the extent. A memory
-    /// of a group of units counts once.
+    /// The number of coordinates that no slot takes: in a level of units up to its size, otherwise up to the
+    /// extent. A memory that a group of units shares counts once.
     pub holes: Option<u64>,
     /// True if copies differ in this level.
     pub replicated: bool,
@@ -198,7 +198,7 @@ impl Placement {
         keep_shared(&mut shared, group);
         match listed {
             Ok(_) if !shared.is_empty() => Ok(shared),
-            // Too many rows to sort: the one collision that is known.
+            // With too many rows to sort, only the collision that is already known.
             _ => Ok(vec![SharedPlace { place, indexes: vec![first, second] }]),
         }
     }

@@ -9,10 +9,10 @@ use crate::placement::Placement;
 use crate::report::Report;
 use crate::words::{percent, readable_bytes};
 
-/// The number of pieces of advice a page shows.
+/// The number of pieces of advice on a page.
 const MOST_ADVICE: usize = 8;
 
-/// An XLA shape explained; `Display` is the page for a person.
+/// An XLA shape explained; `Display` prints it as a readable page.
 ///
 /// ```
 /// use tensor_layout::xla::XlaShape;
@@ -43,7 +43,7 @@ pub struct MemberReport {
     pub array: XlaArray,
     /// Its sizes.
     pub sizes: XlaSizes,
-    /// The array as TPU compilers tile it, if it has no tiles and would take more with them.
+    /// The array as TPU compilers tile it, if it is untiled and would take more memory tiled.
     pub on_tpu: Option<XlaAdvice>,
     /// Its layout in numbers; addresses count elements.
     pub layout: Report,
@@ -83,7 +83,7 @@ fn on_tpu(array: &XlaArray, sizes: XlaSizes) -> Option<XlaAdvice> {
 }
 
 impl MemberReport {
-    /// The number of elements more that would fit into the allocation.
+    /// The number of additional elements that would fit into the allocation.
     #[must_use]
     pub fn padding_elements(&self) -> u64 {
         let bits =

@@ -8,7 +8,7 @@ use crate::lower::sharding::{ShardedShape, Sharding, ShardingError};
 use crate::notation::XlaArray;
 use crate::words::{percent, readable_bytes};
 
-/// A sharded shape in numbers; `Display` is the page for a person.
+/// A sharded shape in numbers; `Display` prints them as a readable page.
 ///
 /// ```
 /// use tensor_layout::sharding::ShardedShape;
@@ -25,19 +25,19 @@ pub struct ShardingReport {
     pub text: String,
     /// The shape of a shard.
     pub shard: XlaArray,
-    /// The elements of the whole tensor.
+    /// The size of all elements of the tensor.
     pub global_bytes: u64,
     /// The allocation of a device, padding included; all devices allocate the same.
     pub device_bytes: u64,
-    /// The elements that a shard has room for, without the padding of its tiling.
+    /// The size of the elements that a shard has room for, without the padding of its tiling.
     pub shard_bytes: u64,
     /// The number of devices, if the sharding gives it.
     pub devices: Option<u64>,
     /// The number of devices that hold each element; `None` if they do not hold copies or are unknown.
     pub copies: Option<u64>,
-    /// Over all devices of one copy: room for elements beyond the extents.
+    /// The room for elements beyond the extents, over all devices of one copy.
     pub sharding_padding_bytes: u64,
-    /// The padding by the tiling of the shard, on one device.
+    /// The padding added by the tiling of the shard, on one device.
     pub tiling_padding_bytes: u64,
     /// The number of devices that hold a whole shard, a short one, and none.
     pub fill: Option<Fill>,
@@ -60,7 +60,7 @@ impl ShardedShape {
     /// Cost: O(rank + digits), for any number of devices.
     ///
     /// # Errors
-    /// As for the sharding and for the shape of the shard; sizes beyond 64 bits.
+    /// The errors of the sharding and of the shape of the shard, and sizes beyond 64 bits.
     pub fn report(&self) -> Result<ShardingReport, ParseError> {
         let refuse = |error: ShardingError| self.refuse(error);
         let sharding = self.sharding().map_err(refuse)?;

@@ -20,7 +20,7 @@ pub enum RouteError {
         /// The shape of the target.
         target_shape: Vec<u64>,
     },
-    /// A map that is not one.
+    /// An invalid map of a movement.
     #[error("the map of movement `{movement}` does not fit the machine: {why}")]
     Map {
         /// The movement.
@@ -28,7 +28,7 @@ pub enum RouteError {
         /// The reason.
         why: String,
     },
-    /// A name that is not that of a movement.
+    /// A name that no movement has.
     #[error("`{name}` is not a movement of this machine; known: {known}")]
     MovementUnknown {
         /// The name.
@@ -44,7 +44,7 @@ pub enum RouteError {
         /// Its map is not public, or it changes values.
         why: &'static str,
     },
-    /// Memories that the movement is not between.
+    /// Memories that the movement does not connect.
     #[error("`{name}` moves {between}, and the layouts are in {source_memory} and {target_memory}")]
     NotBetween {
         /// The movement.
@@ -68,7 +68,7 @@ pub enum RouteError {
         /// The memories that can be reached.
         reached: String,
     },
-    /// The first hop that no movement makes.
+    /// The first hop that no movement can make.
     #[error("{}", refused(.hop, .budget))]
     Refused {
         /// The hop.
@@ -81,7 +81,7 @@ pub enum RouteError {
     Layout(#[from] LayoutError),
 }
 
-/// A hop that no movement makes.
+/// A hop that no movement can make.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct MissingHop {
     /// Its number, from 1 on.
@@ -92,7 +92,7 @@ pub struct MissingHop {
     pub target_memory: String,
     /// The layout that the rest of the route needs there.
     pub needed: String,
-    /// The nearest movement, and the layout that it gives there.
+    /// The nearest movement, and the layout that it produces there.
     pub nearest: Option<(String, String)>,
 }
 

@@ -12,7 +12,7 @@ use crate::placement::Placement;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Hop {
-    /// The movement; `None` on a machine that has none.
+    /// The movement; `None` on a machine without movements.
     pub movement: Option<Movement>,
     /// The effect on the units below, in this direction.
     pub kind: Option<MovementKind>,
@@ -23,11 +23,11 @@ pub struct Hop {
     /// The map of places: an axis per level that the source uses, in the order of [`Level`], into the
     /// levels of the target. Addresses count from the first one of either side.
     pub map: Option<Layout>,
-    /// The long words that pass the upper memory, those of all units that are named in turn together.
+    /// The long words that pass the upper memory, summed over all units that are named in turn.
     pub upper_words: u64,
-    /// The long words that each lower memory passes at most.
+    /// The most long words that pass any lower memory.
     pub lower_words: u64,
-    /// The least number of cycles by the rates of the movement, where one is known.
+    /// The least number of cycles at the rates of the movement, where a rate is known.
     pub cycles: Option<u64>,
 }
 
@@ -80,19 +80,19 @@ impl Hop {
         self.movement.as_ref().is_some_and(|movement| movement.from_maker)
     }
 
-    /// The addresses that the movement reads, from the first to behind the last.
+    /// The addresses that the movement reads, from the first to one past the last.
     #[must_use]
     pub fn reads(&self) -> (u64, u64) {
         addresses(&self.source)
     }
 
-    /// The addresses that the movement writes, from the first to behind the last.
+    /// The addresses that the movement writes, from the first to one past the last.
     #[must_use]
     pub fn writes(&self) -> (u64, u64) {
         addresses(&self.target)
     }
 
-    /// The least number of parts in which the tensor has to pass, by the capacity of the memory afterwards.
+    /// The least number of parts in which the tensor has to pass, given the target memory's capacity.
     #[must_use]
     pub fn parts(&self) -> u64 {
         let capacity = self.target.memory().and_then(|(_, memory)| memory.capacity);

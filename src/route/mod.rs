@@ -1,4 +1,4 @@
-//! Routes: the movements that bring a tensor from one memory of a machine into another.
+//! Routes: the movements that bring a tensor from one memory of a machine to another.
 //!
 //! ```text
 //! DRAM   ((4_L2B:2, 64:8), (8:1, 2_W:1))                         256 x 16 floats
@@ -11,8 +11,8 @@
 //! ```
 //!
 //! A movement is itself a layout: a map from the addresses of one memory to the units and addresses of another.
-//! A layout composed with it is the layout afterwards, and two layouts are one movement apart if the result
-//! [serves](Layout::serves) the second.
+//! A layout composed with it is the layout after the movement, and two layouts are one movement apart if the
+//! result [serves](Layout::serves) the second.
 //!
 //! The path of a question through the files:
 //!
@@ -50,11 +50,11 @@ use crate::{Layout, LayoutError};
 
 /// The hops from one layout to another.
 ///
-/// Law: the source, moved hop by hop through the maps, has every element in every place that the target has;
-/// holes of the target may hold anything.
+/// Law: the source, moved hop by hop through the maps, has every element in every place where the target has
+/// it; holes of the target may hold anything.
 ///
-/// The search is exact within its bounds: at most 6 hops between two layouts and 4096 trials; on the way
-/// the beats of a movement keep their order, but for one hop, which may put them anywhere.
+/// The search is exact within its bounds: at most 6 hops between two layouts and 4096 trials; the beats of
+/// each movement keep their order, except in one hop, which may put them anywhere.
 ///
 /// # Example
 /// ```
@@ -83,17 +83,17 @@ impl Route {
     /// Finds the route with the fewest hops; among those, the one with the fewest cycles at the maker's
     /// rates, then with the fewest long words.
     ///
-    /// On a machine without movements it is one hop, with its long words.
+    /// On a machine without movements, the route is a single hop, with its long words.
     ///
     /// # Errors
     /// [`NoMemory`](RouteError::NoMemory), [`Shapes`](RouteError::Shapes), [`Map`](RouteError::Map);
     /// [`Unreachable`](RouteError::Unreachable) where no movements connect the memories;
-    /// [`Refused`](RouteError::Refused) with the first hop that none makes.
+    /// [`Refused`](RouteError::Refused) with the first hop that no movement can make.
     pub fn new(source: &Placement, target: &Placement) -> Result<Route, RouteError> {
         Route::through([source, target])
     }
 
-    /// Finds a route through given layouts: from the first by all others to the last.
+    /// Finds a route from the first layout to the last, through all others in order.
     ///
     /// # Errors
     /// As [`Route::new`], for each pair of neighbours.
@@ -116,12 +116,12 @@ impl Route {
         Ok(Route { source: source.clone(), hops })
     }
 
-    /// Asks whether one movement, named, leads from one layout to the other.
+    /// Finds the route whose single hop is the movement with this name.
     ///
     /// # Errors
     /// [`MovementUnknown`](RouteError::MovementUnknown), [`Unusable`](RouteError::Unusable);
-    /// [`NotBetween`](RouteError::NotBetween) for other memories;
-    /// [`Refused`](RouteError::Refused), with the layout that it gives instead.
+    /// [`NotBetween`](RouteError::NotBetween) if it connects other memories;
+    /// [`Refused`](RouteError::Refused), with the layout that it produces instead.
     ///
     /// # Example
     /// ```
@@ -156,7 +156,7 @@ impl Route {
         &self.source
     }
 
-    /// The hops, in order; none where the source serves as it is.
+    /// The hops, in order; none if the source already serves the target.
     #[must_use]
     pub fn hops(&self) -> &[Hop] {
         &self.hops
@@ -169,7 +169,7 @@ impl Route {
         movements.map(|movement| movement.name.as_str()).collect()
     }
 
-    /// The sum of the least cycles, and whether every hop has a rate: else it is "at least".
+    /// The sum of the least cycles, and whether every hop has a rate; if not, the sum is a lower bound.
     #[must_use]
     pub fn cycles(&self) -> (u64, bool) {
         let cycles = self.hops.iter().map(|hop| hop.cycles);

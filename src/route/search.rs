@@ -4,7 +4,7 @@
 //! DRAM (source)  --?-->  L2BM (needed)  <--l2bmd--  L1BM (needed)  <--l1bmm--  LM0 (target)
 //! ```
 //!
-//! The layouts that a movement gives and needs follow in the [usual order](super::usual) of its beats;
+//! The layouts that a movement produces and needs follow in the [usual order](super::usual) of its beats;
 //! where both sides meet, a movement may put its beats anywhere. Routes of one hop are searched first, then
 //! of two, and so on; of those with the fewest hops the one with the fewest cycles at the maker's rates is
 //! kept, then with the fewest long words.
@@ -292,7 +292,7 @@ pub(super) fn placed(like: &Placement, layout: Layout, memory: &str) -> Option<P
     placement.machine().is_some_and(fits).then_some(placement)
 }
 
-/// The number of copies that are elsewhere in the layout that the movement gives, and its text.
+/// The number of copies that the layout produced by the movement has elsewhere, and its text.
 fn nearest(hand: &Hand, source: &Placement, needed: &Placement) -> Option<(u64, String)> {
     let given = placed(source, given(hand, source.with_copies())?, memory(needed))?;
     let traffic = Relayout::new(&given, needed).ok()?.traffic().ok()?;

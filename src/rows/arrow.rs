@@ -1,7 +1,7 @@
 //! Tables as Arrow record batches, IPC files and Parquet files.
 //!
-//! One column per level and per axis, of signed integers: engines compute in the type of a column,
-//! where `i0 * 512` overflows 16 bits, and many have no unsigned types. The index of padding is null.
+//! There is one column of signed integers per level and per axis: engines compute in the type of a column,
+//! where `i0 * 512` overflows 16 bits, and many lack unsigned types. The index of padding is null.
 
 use std::io::{self, Write};
 use std::ops::Range;
@@ -19,10 +19,10 @@ use super::Table;
 use super::order::Block;
 use super::write::WriteError;
 
-/// The number of rows a record batch has at most, so that few columns of it fit in the caches.
+/// The most rows in a record batch, so that a few of its columns fit in the caches.
 const BATCH: usize = 1 << 16;
 
-/// The number of rows a row group of a Parquet file has.
+/// The number of rows in a row group of a Parquet file.
 #[cfg(feature = "parquet")]
 const ROW_GROUP: usize = 1 << 18;
 
@@ -32,7 +32,7 @@ pub enum ColumnWidth {
     /// 64 bits, signed: the width that engines compute in.
     #[default]
     Wide,
-    /// The fewest signed bits that hold the column: smaller in memory, and sums may overflow.
+    /// The fewest signed bits that hold the column: smaller in memory, but sums may overflow.
     Narrow,
 }
 
@@ -51,11 +51,11 @@ impl Table<'_> {
         Schema::new(fields.collect::<Vec<_>>())
     }
 
-    /// Walks the table in record batches of at most 2^16 rows.
+    /// Calls `visit` with the record batches of the table, of at most 2^16 rows each.
     ///
     /// # Errors
-    /// [`WriteError`], that of `visit` among them; [`DuplicateColumn`](super::TableError::DuplicateColumn) for a level
-    /// with the name of an entry of the index.
+    /// [`WriteError`], including errors of `visit`; [`DuplicateColumn`](super::TableError::DuplicateColumn)
+    /// for a level with the name of an entry of the index.
     pub fn record_batches(
         &self,
         width: ColumnWidth,

@@ -48,7 +48,7 @@ impl DeviceTable<'_> {
     ///
     /// # Errors
     /// [`LevelUnknown`](LayoutError::LevelUnknown) for a level that is not a column,
-    /// [`CoordinateOutOfRange`](LayoutError::CoordinateOutOfRange) for a coordinate that it does not have.
+    /// [`CoordinateOutOfRange`](LayoutError::CoordinateOutOfRange) for a coordinate out of range.
     pub fn at(mut self, place: &Location) -> Result<Self, TableError> {
         check_columns(&self.shards.columns(), place, None)?;
         for (level, at) in place.iter() {

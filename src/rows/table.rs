@@ -12,10 +12,10 @@ use crate::program::TableError;
 
 /// The rows of an address table: one per element and copy, sorted by place.
 ///
-/// The columns are [`Placement::columns`], first the most significant.
+/// The columns are [`Placement::columns`], the most significant first.
 /// Law: the rows are all elements with all their places; with padding also every other slot.
-/// Cost: constant per slot and in memory where the strides in each level nest; a level where they
-/// do not is listed and sorted, at most 2^24 rows at once.
+/// Cost: constant per slot, in constant memory, where the strides in each level nest; a level whose strides
+/// do not nest is listed and sorted, at most 2^24 rows at a time.
 ///
 /// ```
 /// use std::ops::{ControlFlow, Range};
@@ -69,7 +69,7 @@ impl<'a> Table<'a> {
     ///
     /// # Errors
     /// [`LevelUnknown`](LayoutError::LevelUnknown) for a level that is not a column,
-    /// [`CoordinateOutOfRange`](LayoutError::CoordinateOutOfRange) for a coordinate that it does not have.
+    /// [`CoordinateOutOfRange`](LayoutError::CoordinateOutOfRange) for a coordinate out of range.
     pub fn at(mut self, place: &Location) -> Result<Table<'a>, TableError> {
         check_columns(self.placement.columns(), place, self.placement.machine())?;
         for (level, at) in place.iter() {
@@ -85,8 +85,8 @@ impl<'a> Table<'a> {
         Ok(self)
     }
 
-    /// Restricts the table as [`at`](Table::at), and leaves those columns out of the output: one file of a
-    /// table that is partitioned in the hive convention, `L2B=0/L1B=3/part.parquet`.
+    /// Restricts the table like [`at`](Table::at) and leaves those columns out of the output: one file of a
+    /// table that is partitioned by the Hive convention, `L2B=0/L1B=3/part.parquet`.
     ///
     /// # Errors
     /// As [`at`](Table::at).
@@ -104,7 +104,7 @@ impl<'a> Table<'a> {
 
     /// Keeps one of `parts` parts, `part` counted from 0: about as many slots each.
     ///
-    /// Law: the parts in order are the table. A part starts at once, however far from the first slot.
+    /// Law: the parts in order are the table. A part starts immediately, wherever it is in the table.
     ///
     /// # Errors
     /// [`PartOutOfRange`](TableError::PartOutOfRange) unless `part < parts`.
@@ -155,13 +155,13 @@ impl<'a> Table<'a> {
         self.padding
     }
 
-    /// The number of axes, and so of entries in an index.
+    /// The number of axes, and thus of entries in an index.
     #[must_use]
     pub fn rank(&self) -> usize {
         self.placement.layout().rank()
     }
 
-    /// An upper bound of the number of rows, exact without restriction.
+    /// An upper bound on the number of rows, exact for an unrestricted table.
     #[must_use]
     pub fn most_rows(&self) -> u64 {
         let layout = self.placement.with_copies();
@@ -185,8 +185,8 @@ impl<'a> Table<'a> {
     /// Calls `visit` with every row, in order, until it breaks.
     ///
     /// # Errors
-    /// [`TooManyRows`](TableError::TooManyRows) where more rows would have to be sorted than
-    /// fit, [`Collision`](LayoutError::Collision) where different elements give a derived axis the
+    /// [`TooManyRows`](TableError::TooManyRows) where more rows would have to be sorted than allowed,
+    /// [`Collision`](LayoutError::Collision) where different elements give a derived axis the
     /// same value, [`NotDecided`](LayoutError::NotDecided) as [`Layout::element`](crate::Layout::element).
     pub fn for_each<B>(
         &self,

@@ -41,17 +41,17 @@ enum Contents<'a> {
 }
 
 impl Placement {
-    /// Walks the memory of one unit (of one time slice): every address from the base on, lanes
-    /// within it, with the element at each, padding and holes distinguished.
+    /// Iterates over the memory of one unit (in one time slice): every address from the base on, and every
+    /// lane within it, with its content; padding and holes are distinguished.
     ///
     /// Replicated levels may be left out of `unit`.
-    /// [`Program::fill_inverse_at`](crate::program::Program::fill_inverse_at) makes the same table
-    /// of numbers, at once.
+    /// [`Program::fill_inverse_at`](crate::program::Program::fill_inverse_at) fills the equivalent table of
+    /// numbers in one call.
     /// Law: a slot holds the result of [`Placement::element`].
     /// Cost: constant per slot, as [`Table`](crate::rows::Table).
     ///
     /// # Errors
-    /// [`LevelMissing`](LayoutError::LevelMissing) for a used level that `unit` leaves open, and
+    /// [`LevelMissing`](LayoutError::LevelMissing) for a used level that `unit` leaves out, and
     /// the errors of [`Placement::element`].
     ///
     /// # Example

@@ -13,14 +13,14 @@ use super::output::print;
 /// Count bank conflicts and sectors of an access by GPU threads.
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "\
-MEMORY is the layout of the tensor in shared or global memory; it lands in Addr
-alone. HOLDERS says which lane and register hold each element: LANE is the lane
+MEMORY is the layout of the tensor in shared or global memory; it may use only
+Addr. HOLDERS says which lane and register hold each element: LANE is the lane
 of a warp (at most 32), Addr the register, any other level a warp. Registers are
-taken in vectors as long as the memory allows, up to 16 bytes; address 0 is
+grouped into vectors as long as the memory allows, up to 16 bytes; address 0 is
 aligned to 128 bytes.
-Shared memory has 32 banks of 4 bytes. That vectors of 8 and 16 bytes are served
-in halves and quarters of a warp is how the hardware is generally described; it
-was not measured here.
+Shared memory has 32 banks of 4 bytes. As the hardware is generally described,
+it serves vectors of 8 and 16 bytes by half-warp and quarter-warp; this was not
+measured here.
 JSON: {\"vector_bytes\":..,\"requests\":..,\"wavefronts\":..,\"ideal_wavefronts\":..,
 \"sectors\":..,\"lines\":..,\"bytes\":..,\"efficiency\":..,\"worst\":..,\"swizzles\":[..],
 \"paddings\":[..]}
@@ -36,10 +36,10 @@ pub(super) struct AccessArgs {
     /// The layout of the tensor over lanes and registers.
     #[arg(value_name = "HOLDERS")]
     holders: String,
-    /// The width of an element.
+    /// The element width in bits.
     #[arg(long, value_name = "BITS", default_value_t = 32, help_heading = "Access")]
     bits: u64,
-    /// Do not look for swizzles and padding with fewer conflicts.
+    /// Do not look for swizzles and padding that reduce conflicts.
     #[arg(long, help_heading = "Access")]
     as_is: bool,
     #[command(flatten)]
@@ -67,7 +67,7 @@ impl AccessArgs {
 
 type Search = fn(&Layout, &Layout, u64) -> Result<Vec<ChangedAccess>, AccessError>;
 
-/// The number of changes of a kind a page shows.
+/// The most changes of each kind that a page shows.
 const MOST_SHOWN: usize = 4;
 
 /// The cost of an access, and the changes that lower it: swizzles, then paddings.
@@ -104,7 +104,7 @@ pub fn page(cost: &Access, better: &[Vec<ChangedAccess>; 2]) -> String {
     page + &advice("swizzle", swizzles) + &advice("padding", paddings)
 }
 
-/// The changes of a kind that serve the access best.
+/// The best changes of one kind.
 fn advice(kind: &str, found: &[ChangedAccess]) -> String {
     if found.is_empty() {
         return String::new();
@@ -122,7 +122,7 @@ fn changes(found: &[ChangedAccess]) -> impl Iterator<Item = (AddressChange, &Cha
     found.iter().filter_map(|found| Some((found.change?, found)))
 }
 
-/// A change and its cost; padding takes memory.
+/// A change and its cost, which for padding includes memory.
 fn line((change, found): (AddressChange, &ChangedAccess)) -> String {
     let wavefronts = counted(found.access.wavefronts, "wavefront");
     match change {

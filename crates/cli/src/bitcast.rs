@@ -11,7 +11,7 @@ use super::input::Form;
 use super::json::found_json;
 use super::output::print;
 
-/// Prints whether it is the wanted bitcast, or any with a name.
+/// Prints whether the bitcast is the requested one, or if none was requested, whether it has a name.
 pub(super) fn answer(
     first: &LayoutText,
     second: &LayoutText,
@@ -63,7 +63,7 @@ fn page(bitcast: &Bitcast, asked: Option<BitcastName>, moved: Option<&Moved>) ->
     }
 }
 
-/// The map as a PadLayout if it can be one, else as an affine map.
+/// The map as a PadLayout if one can express it, else as an affine map.
 fn map_text(bitcast: &Bitcast) -> String {
     let map = bitcast.map();
     let text = match map.to_pad_layout() {

@@ -16,10 +16,10 @@ use super::placing::machine_of;
 /// Write a layout in another notation, or as code.
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "\
-Where the other notation can express the map but not the padding, the map is
-printed and a note goes to stderr. Where it cannot express the map, the command
-fails. With --dtype an XLA shape gets another type; a tiling that goes with its
-old type becomes the one that goes with the new type.
+If the other notation can express the map but not the padding, the map is
+printed, with a note on stderr. If it cannot express the map, the command fails.
+With --dtype, an XLA shape gets another type; a tiling that matches its old type
+is replaced by the one that matches the new type.
 
 Examples:
   tensor-layout convert 'f32[3,5]{1,0:T(2,2)}' --to pad-layout
@@ -36,12 +36,12 @@ pub(super) struct Convert {
     /// The notation or language to write.
     #[arg(long, value_enum, help_heading = "Output")]
     to: ConvertTarget,
-    /// The element type of an XLA shape; by default that of LAYOUT, that of its suffix
-    /// `@LM0 / Half`, or f32.
+    /// The element type of an XLA shape; by default the type in LAYOUT or in its suffix, such as
+    /// `@LM0 / Half`, else f32.
     #[arg(long, value_name = "DTYPE", help_heading = "Output")]
     dtype: Option<String>,
     /// With --to hlo-sharding, sdy or partition-spec: the machine whose units are the devices of
-    /// a layout, row-major; a name, a tree such as HOST=2,CHIP=4, or a TOML file.
+    /// the layout, row-major: a name, a tree such as HOST=2,CHIP=4, or a TOML file.
     #[arg(long, value_name = "MACHINE", help_heading = "Output")]
     machine: Option<String>,
     /// With --to isl: print the places without elements instead.
@@ -51,7 +51,7 @@ pub(super) struct Convert {
     form: Form,
 }
 
-/// Notations of layouts and of the shardings of sharded shapes, and languages.
+/// Notations of layouts and of shardings, and languages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum ConvertTarget {
     /// TensorLayout / PadLayout.
@@ -236,7 +236,7 @@ impl Convert {
     }
 }
 
-/// Rejects elements of another width than f32, the type that is used if none is named.
+/// Rejects elements whose width differs from that of f32, the default type.
 pub(super) fn check_width(syntax: &LayoutText, to: Notation) -> Result<(), Failure> {
     let LayoutText::Strided(Strided { itemsize: Some(bytes), .. }) = syntax else { return Ok(()) };
     match to == Notation::Xla && *bytes != 4 {
@@ -248,7 +248,7 @@ pub(super) fn check_width(syntax: &LayoutText, to: Notation) -> Result<(), Failu
     }
 }
 
-/// The type of the option, else that of the text, else f32.
+/// The type from the option, else from the text, else f32.
 pub(super) fn dtype(asked: Option<&str>, syntax: &LayoutText) -> Result<XlaDtype, Failure> {
     let name = match (asked, syntax.xla_dtype()) {
         (None, Some(written)) => return Ok(written),

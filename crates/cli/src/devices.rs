@@ -12,8 +12,8 @@ fn lacks_digits(error: &ParseError) -> bool {
     matches!(error.cause(), Some(fault) if ShardingError::lacks_digits(fault))
 }
 
-/// The shards of a sharded shape without a layout; `None` if a layout has the answer, or another error
-/// is to be reported.
+/// The shards of a sharded shape without a layout; `None` if the shape has a layout, or if
+/// another error should be reported.
 pub(super) fn by_device(syntax: &LayoutText, on: &On) -> Result<Option<DeviceShards>, Failure> {
     let Some(shards) = listed(syntax, &on.machine)? else { return Ok(None) };
     Ok(Some(shards.with_base(on.base).map_err(|error| syntax.refuse(error))?))

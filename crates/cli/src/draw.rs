@@ -17,20 +17,20 @@ use super::picture::{column, labels, titled};
 use super::places::{check_columns, location};
 use super::placing::{On, PlacementSource};
 
-/// Draw where the elements go: as SVG, PNG or a page, or in the terminal.
+/// Draw where the elements are stored: as SVG, PNG or HTML, or in the terminal.
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "\
-The tensor is a grid: each cell has its address and the colour of its unit,
-padding is hatched, and borders nest as the levels of the tree do. A large
-tensor is drawn in blocks, each with the ranges of coordinates that it takes
-and its share of padding; the first block that is partly padded, or the one
-that --zoom names, is drawn in detail. --view machine draws the memories
-instead; of many units it counts what they hold. Two layouts are drawn side by
-side, with where each element comes from or, where they are large, how many
-elements move between which units. --view film writes a film, .svg or .html:
-the elements fly from the tensor into the memories of one layout, then of the
-other. An instruction without a letter is drawn as its three matrices, A beside
-C and B above it.
+The tensor is drawn as a grid: each cell shows its address and has the colour of
+its unit, padding is hatched, and borders nest like the levels of the tree. A
+large tensor is drawn in blocks, each with its coordinate ranges and its share
+of padding; the first partly padded block, or the one that --zoom names, is
+drawn in detail. --view machine draws the memories instead; for many units it
+only counts their contents. Two layouts are drawn side by side and show where
+each element comes from or, if they are large, how many elements move between
+units. --view film writes a film, .svg or .html, in which the elements move from
+the tensor into the memories of the first layout, then of the second. An
+instruction without a letter is drawn as its three matrices, A beside C and B
+above C.
 
 Examples:
   tensor-layout draw '(10,7)/((3:7, 4_PE), (7:1))'
@@ -45,7 +45,7 @@ pub(super) struct DrawArgs {
     /// The layout, or - for standard input.
     #[arg(value_name = "LAYOUT")]
     layout: String,
-    /// Another layout of the tensor, drawn beside it.
+    /// Another layout of the tensor, drawn beside LAYOUT.
     #[arg(value_name = "AFTER")]
     after: Option<String>,
     #[command(flatten)]
@@ -66,29 +66,29 @@ struct Drawn {
     /// Colour by the coordinate in one level, such as PE or Addr.
     #[arg(long, value_name = "LEVEL")]
     by: Option<String>,
-    /// Only these ranges of axes, such as 0=0:16,1=8:16; they may reach into padding.
+    /// Draw only these ranges of axes, such as 0=0:16,1=8:16; they may extend into padding.
     #[arg(long, value_name = "K=START:STOP,..")]
     slice: Option<String>,
-    /// The block of a large tensor to show in detail: an index in it, such as i0=128,i1=0.
+    /// The block of a large tensor to show in detail, given by an index in it, such as i0=128,i1=0.
     #[arg(long, value_name = "K=INDEX,..")]
     zoom: Option<String>,
-    /// The unit or the subtree to show, such as L2B=3,PE=1, with --view machine.
+    /// The unit or subtree to show with --view machine, such as L2B=3,PE=1.
     #[arg(long, value_name = "PLACE")]
     at: Option<String>,
-    /// The text in a cell: levels, address, unit, index, thread or value, such as T,V or unit,address.
+    /// The text in each cell: levels, address, unit, index, thread or value, such as T,V or unit,address.
     #[arg(long, value_name = "WHAT,..", value_delimiter = ',')]
     labels: Vec<String>,
-    /// The format; by default that of the name of FILE, else text.
+    /// The format (by default from the extension of FILE, else text).
     #[arg(long, value_enum)]
     format: Option<PictureFormat>,
-    /// Write to a file, .svg, .png, .html or .txt, which appears only when it is complete.
+    /// Write to a file (.svg, .png, .html or .txt), which appears only when it is complete.
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
     #[command(flatten)]
     color: Colored,
 }
 
-/// [`Drawing::most_blocks`] of each of several matrices: 128 rows and columns, 4096 elements.
+/// [`Drawing::most_blocks`] for each of several matrices: 128 rows and columns, 4096 elements.
 const BLOCKS_OF_MATRICES: u64 = 32;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, ValueEnum)]
@@ -98,25 +98,25 @@ enum View {
     Tensor,
     /// The memories of the units.
     Machine,
-    /// A film, .svg or .html: the elements fly from the tensor into the memories, then into those of
-    /// the second layout.
+    /// A film, .svg or .html, of the elements moving from the tensor into the memories, then into
+    /// the memories of the second layout.
     Film,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, ValueEnum)]
 enum PictureFormat {
-    /// A picture that needs nothing else.
+    /// A self-contained picture.
     Svg,
-    /// The picture of svg, in pixels.
+    /// The SVG picture as pixels.
     Png,
     /// The page of `explore` for this layout, in one file.
     Html,
-    /// For the terminal, in colour where there is one.
+    /// Text for the terminal, in colour if supported.
     Text,
 }
 
 impl PictureFormat {
-    /// The format by the extension of a file; `None` for devices.
+    /// The format for the extension of a file; `None` for devices.
     fn of(path: &Path) -> Result<Option<PictureFormat>, Failure> {
         let is_device = path == Path::new("-") || (path.exists() && !path.is_file());
         match &*extension_of(path) {
@@ -166,7 +166,7 @@ impl DrawArgs {
         Atom::matrices(&self.layout).filter(|_| is_alone && self.drawn.view == View::Tensor)
     }
 
-    /// The page of `explore` with its answers for these layouts inside.
+    /// The page of `explore`, with the answers for these layouts embedded.
     fn page(&self) -> Result<String, Failure> {
         let Drawn { slice, by, zoom, at, labels, .. } = &self.drawn;
         let narrowed = slice.is_some() || by.is_some() || zoom.is_some() || at.is_some();
@@ -189,7 +189,7 @@ impl DrawArgs {
 }
 
 impl Drawn {
-    /// The format of the option, or of the name of the file.
+    /// The format from the option, or from the name of the file.
     fn format(&self) -> Result<PictureFormat, Failure> {
         let Some(path) = self.output.as_deref() else {
             return Ok(self.format.unwrap_or(PictureFormat::Text));
@@ -290,7 +290,7 @@ fn printed_film(film: &Film, format: PictureFormat) -> Result<String, Failure> {
     }
 }
 
-/// Writes a film in the format that the name of the file says.
+/// Writes a film in the format that the file extension names.
 pub(super) fn write_film(film: &Film, path: &Path) -> Result<(), Failure> {
     let format = PictureFormat::of(path)?.unwrap_or(PictureFormat::Text);
     let film = printed_film(film, format)?;
@@ -346,7 +346,7 @@ fn matrices(args: &DrawArgs, [a, b, c]: &[Atom; 3]) -> Result<Picture, Failure> 
     Ok(picture)
 }
 
-/// One of the matrices of an instruction, by default with threads and values as text, coloured by lane.
+/// One of the matrices of an instruction, by default labelled with threads and values, coloured by lane.
 fn matrix<'a>(
     args: &Drawn,
     PlacementSource { placement, syntax }: &'a PlacementSource,
@@ -393,7 +393,7 @@ fn drawing<'a>(
     Ok(drawing)
 }
 
-/// The unit or the subtree of a place.
+/// The unit or subtree of a place.
 fn unit(text: &str, placement: &Placement) -> Result<Location, Failure> {
     let at = location(text)?;
     check_columns(placement, &at)?;

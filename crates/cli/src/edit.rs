@@ -14,12 +14,12 @@ use super::output::print_layout;
 use super::places::location;
 use values::{axes, axis, bad, copies, keyed, shape, slice, used_level};
 
-/// Change a layout, step by step in the order given, and print the new one.
+/// Edit a layout with steps applied in the order given, and print the result.
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "\
-CuTe layouts are composed, inverted, divided and multiplied as CuTe does: as
-functions of their colexicographic linear index. Elsewhere B lands in the axes
-i0, i1, .. of LAYOUT, or in Addr, its row-major linear index.
+CuTe layouts are composed, inverted, divided and multiplied as in CuTe: as
+functions of their colexicographic linear index. In other notations, B lands in
+the axes i0, i1, .. of LAYOUT, or in Addr, its row-major linear index.
 
 Examples:
   tensor-layout edit '((4_PE, 3:8), (8:1))' --permute 1,0 --reshape 96
@@ -31,7 +31,7 @@ pub(super) struct Edit {
     layout: String,
     #[command(flatten)]
     reading: Reading,
-    /// The notation to write, if not that of LAYOUT.
+    /// The notation to write (by default that of LAYOUT).
     #[arg(long, value_enum, help_heading = "Output")]
     to: Option<NotationArg>,
     #[command(flatten)]
@@ -40,7 +40,7 @@ pub(super) struct Edit {
     steps: StepArgs,
 }
 
-/// A step: its option, and the library call that it is.
+/// A step: its option, and the library call that it makes.
 struct EditStep {
     /// The option, as clap and the page know it.
     name: &'static str,
@@ -291,7 +291,7 @@ impl Edit {
     }
 }
 
-/// An edit of one layout, by its name and value, and the new one in its notation.
+/// Applies the edit `name` to one layout, and writes the new layout in the notation of the old one.
 pub(super) fn edited(syntax: &LayoutText, name: &str, value: &str) -> Result<String, Failure> {
     let edit = STEPS.iter().find(|step| step.name == name);
     let Some(EditStep { apply: Apply::One(edit), .. }) = edit else {
@@ -301,7 +301,7 @@ pub(super) fn edited(syntax: &LayoutText, name: &str, value: &str) -> Result<Str
     rewritten(syntax, &layout)
 }
 
-/// A layout that was made from another one, in its notation.
+/// Writes a layout in the notation of the one from which it was made.
 pub(super) fn rewritten(syntax: &LayoutText, layout: &Layout) -> Result<String, Failure> {
     let (text, _) = syntax.write_edited(layout, syntax.edited_notation(), dtype(None, syntax)?)?;
     Ok(text)
@@ -348,7 +348,7 @@ impl Editor {
         Reading::by_look(self.lenient).read_operand(value)
     }
 
-    /// The layout as a function of the linear index, in notations whose layouts are such.
+    /// The layout as a function of the linear index, in notations that define layouts as such functions.
     fn function(&self) -> Option<LinearFunction<'_>> {
         let is_linear = matches!(self.notation, Notation::Cute | Notation::Strided);
         is_linear.then(|| self.layout.as_function(self.order))
@@ -388,7 +388,7 @@ impl Editor {
         })
     }
 
-    /// A division, in the modes that CuTe makes of its axes.
+    /// A division, with its axes grouped into modes as in CuTe.
     fn divided(&self, arrangement: Arrangement, value: &str) -> Result<Layout, Failure> {
         let tiler =
             CuteTiler::is_begun_by(value).then(|| value.parse::<CuteTiler>()).transpose()?;
@@ -420,7 +420,7 @@ impl Editor {
         Ok(self.layout.repeated(self.order, &pattern, repeat)?)
     }
 
-    /// The space of a complement; where none is given, the smallest that has one.
+    /// The space of a complement; if none is given, the smallest possible.
     fn space(&self, option: &str, value: &str) -> Result<Vec<(Level, u64)>, Failure> {
         if value.is_empty() {
             return Ok(self.layout.complement_space()?);

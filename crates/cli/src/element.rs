@@ -14,15 +14,15 @@ use super::placing::{Place, PlacementSource};
 /// Print which element lives at a place, or why the place is empty.
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "\
-A level may be left out of the place only if the layout is replicated over it.
+A level may be omitted from the place only if the layout is replicated over it.
 JSON: {\"location\":{..},\"index\":[100,37]}, or \"index\":null with
 \"why\":\"padding\", \"hole\" or \"outside\".
 
 Example:
   tensor-layout element '(10,7)/((3:7, 4_PE), (7:1))' PE=3,Addr=14")]
 pub(super) struct Element {
-    /// The place, such as L2B=1,PE=0,Addr=33, or as assembly writes it, $lm66n0c1b4m1p1.
-    // Declared before the layout, whose options open a group of the help.
+    /// The place, such as L2B=1,PE=0,Addr=33, or in assembly syntax, $lm66n0c1b4m1p1.
+    // Declared before the layout, whose options start a new group in the help.
     #[arg(value_name = "LEVEL=N,..", index = 2)]
     location: String,
     #[command(flatten)]

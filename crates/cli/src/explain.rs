@@ -1,4 +1,4 @@
-//! `explain`: a report of a layout, with its picture where that is small.
+//! `explain`: a report on a layout, with a picture if it is small.
 
 use clap::Args as ClapArgs;
 use serde_json::{Value, json};
@@ -62,7 +62,7 @@ impl Explain {
         }
     }
 
-    /// The page of a sharding, and the number of units of a machine that its devices fill.
+    /// The report on a sharding, and the number of units of a machine that its devices fill.
     fn sharded(
         &self,
         shape: &ShardedShape,

@@ -60,19 +60,18 @@ meanings!(
     CollectiveError
 );
 
-/// Prints a note on stderr: a part that an answer leaves out, or an option without effect.
+/// Prints a note on stderr about a part that an answer omits, or an option without effect.
 pub(super) fn note(what: &str) {
     say(format_args!("note: {}", printable(what)));
 }
 
-/// Prints a line to stderr. Where nobody can read it, the exit code has to do.
+/// Prints a line to stderr. If that fails, only the exit code reports the failure.
 fn say(line: fmt::Arguments<'_>) {
     let _ = writeln!(io::stderr(), "{line}");
 }
 
 impl Failure {
-    /// Prints the message to stderr, as JSON if the answer was to be JSON; a reader that went away
-    /// is not a failure.
+    /// Prints the message to stderr, as JSON if JSON was requested; a closed pipe is not a failure.
     pub(super) fn report(self, as_json: bool) -> ExitCode {
         if let Failure::Io(_, error) = &self
             && error.kind() == io::ErrorKind::BrokenPipe
@@ -126,7 +125,7 @@ impl fmt::Display for Failure {
     }
 }
 
-/// The error as the compilers of the field draw it.
+/// The error in the style of a compiler diagnostic.
 fn snippet(error: &ParseError, advice: Option<&str>) -> String {
     let Excerpt { line, text, mark, related, .. } = error.excerpt();
     let bytes = |range: (usize, usize)| byte(&text, range.0)..byte(&text, range.1);

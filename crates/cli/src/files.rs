@@ -1,8 +1,8 @@
 //! Files and directories that appear under their names only when they are complete.
 //!
-//! A file is written under a hidden name beside its own. Files of a directory are written in a
-//! hidden directory, and get their names together, which only a signal that no program can handle
-//! interrupts. A link that is named stays a link: its target is replaced, or made.
+//! A file is written under a hidden name beside its final one. Files of a directory are written in a
+//! hidden directory and renamed together; only a signal that cannot be caught interrupts the renaming.
+//! An output path that is a link stays a link: its target is replaced or created.
 
 use std::fs::{self, File};
 use std::io;
@@ -25,11 +25,11 @@ pub(super) struct UnfinishedFile {
 }
 
 impl UnfinishedFile {
-    /// A new file to replace the one at `path`, or to be the first. An existing file must be one that may be
-    /// written, as for the `>` of a shell; the new one has its mode.
+    /// Creates a file that will replace the one at `path`, if any. An existing file must be writable, as
+    /// for the `>` of a shell; the new file gets its mode.
     pub(super) fn new(path: &Path) -> io::Result<(File, UnfinishedFile)> {
         let old = writable(path)?;
-        // Whatever the kernel follows to a file; only links that lead nowhere are followed here.
+        // The kernel resolves links to existing files; only dangling links are followed here.
         let path = if old.is_some() { fs::canonicalize(path)? } else { named(path) };
         let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
         let make = || {
@@ -62,10 +62,10 @@ pub(super) struct Files {
 }
 
 impl Files {
-    /// Files below `path`, which need not exist. They are written in the directory itself or, so that
-    /// no empty directory is left of an interrupted command, in the nearest one that exists.
+    /// Files below `path`, which need not exist. They are written in the directory itself or, so that an
+    /// interrupted command leaves no empty directory, in its nearest existing ancestor.
     pub(super) fn new(path: &Path) -> Result<Files, Failure> {
-        // Without a slash at its end a link can be read.
+        // A link can only be read without a trailing slash.
         let dir = named(&path.components().collect::<PathBuf>());
         let above = dir.ancestors().filter(|above| !above.as_os_str().is_empty());
         let home = above.into_iter().find(|above| above.exists()).unwrap_or(Path::new("."));
@@ -82,8 +82,8 @@ impl Files {
         Ok(Files { hidden, said: path.into(), dir, _guard: guard })
     }
 
-    /// Makes files in the hidden directory. A signal waits meanwhile: it could not remove a directory
-    /// that is being filled.
+    /// Creates files in the hidden directory. Signals wait meanwhile: their handler could not remove a
+    /// directory that is being filled.
     pub(super) fn fill<T>(&self, fill: impl FnOnce(&Path) -> T) -> T {
         uninterrupted(|| fill(self.hidden.path()))
     }
@@ -100,13 +100,13 @@ impl Files {
         Ok((file, said))
     }
 
-    /// Gives all files their names; in a directory that is there, others stay.
+    /// Gives all files their names; other files of an existing directory stay.
     pub(super) fn finish(self) -> Result<(), Failure> {
         self.fill(|hidden| {
             if !self.dir.is_dir() {
                 let made = self.dir.parent().map_or(Ok(()), fs::create_dir_all);
                 let renamed = made.and_then(|()| fs::rename(hidden, &self.dir));
-                // Another process may have made it: one that writes another part of a table.
+                // Another process that writes another part of the table may have created it.
                 if renamed.is_ok() || !self.dir.is_dir() {
                     return renamed.map_err(|error| failed(&self.said, error));
                 }
@@ -120,8 +120,8 @@ impl Files {
 
 const SUFFIX: &str = ".part";
 
-/// `.table.csv.` of `.table.csv.Ab12Cd.part`: it names the file to be, and is never too long for file
-/// systems if the name itself is not.
+/// `.table.csv.` of `.table.csv.Ab12Cd.part`: it includes the final name, and is never too long for a
+/// file system that accepts that name.
 fn prefix(path: &Path) -> String {
     // A character has at most 4 bytes; names have at most 255, with the digits and the suffix.
     const MOST_CHARACTERS: usize = 48;
@@ -129,7 +129,7 @@ fn prefix(path: &Path) -> String {
     format!(".{}.", name.chars().take(MOST_CHARACTERS).collect::<String>())
 }
 
-/// The metadata of a file that may be replaced; `None` if nothing is at the path.
+/// The metadata of a file that may be replaced; `None` if nothing exists at the path.
 fn writable(path: &Path) -> io::Result<Option<fs::Metadata>> {
     match fs::metadata(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
@@ -140,9 +140,9 @@ fn writable(path: &Path) -> io::Result<Option<fs::Metadata>> {
     }
 }
 
-/// The path at which the links of `path` end, which may not exist yet.
+/// The path to which the links of `path` resolve, which may not exist yet.
 fn named(path: &Path) -> PathBuf {
-    // The number of links that the kernel follows; it fails for longer chains itself.
+    // The number of links that the kernel follows; it rejects longer chains itself.
     const MOST_LINKS: usize = 40;
     let mut path = path.to_owned();
     for _ in 0..MOST_LINKS {
@@ -152,7 +152,7 @@ fn named(path: &Path) -> PathBuf {
     path
 }
 
-/// Visits all files below `from` with their paths below `to`, whose directories are made.
+/// Visits all files below `from` with their paths below `to`, and creates its directories.
 fn each_file(
     from: &Path,
     to: &Path,

@@ -1,4 +1,4 @@
-//! `hlo`: the instructions of an XLA compiler dump, its memory, its copies, its collectives, its shapes.
+//! `hlo`: the instructions, memory, copies, collectives and shapes of an XLA compiler dump.
 
 mod other;
 mod rows;
@@ -62,10 +62,10 @@ pub(super) struct Hlo {
     /// Short for --format csv.
     #[arg(long, conflicts_with = "format")]
     csv: bool,
-    /// Only the N greatest rows (by default 20 as text, else all).
+    /// Print only the N largest rows (by default 20 as text, else all).
     #[arg(long, value_name = "N", value_parser = count::<usize>)]
     top: Option<usize>,
-    /// Refuse a dump with a line that cannot be read.
+    /// Fail if any line of the dump cannot be read.
     #[arg(long)]
     strict: bool,
 }
@@ -74,12 +74,12 @@ pub(super) struct Hlo {
 #[derive(Debug, ClapArgs)]
 #[group(multiple = false)]
 struct About {
-    /// Report what one device keeps in memory instead: arguments, results, and the buffers that are
-    /// live at the peak of a scheduled module, greatest first.
+    /// Report the memory of one device instead: arguments, results, and the buffers that are live at
+    /// the peak of a scheduled module, largest first.
     #[arg(long)]
     memory: bool,
-    /// Report what changed to another dump instead: buffers, copies and collectives that came, went,
-    /// grew or shrank, matched by op_name and opcode.
+    /// Report the changes from this dump to another instead: buffers, copies and collectives that were
+    /// added or removed, or that grew or shrank, matched by op_name and opcode.
     #[arg(long, value_name = "FILE")]
     against: Option<String>,
     /// Report copies, transposes, reshapes and bitcasts instead: what changes, bytes read and
@@ -87,7 +87,7 @@ struct About {
     #[arg(long)]
     copies: bool,
     /// Report collectives instead, with the bytes that enter the units of each level of MACHINE,
-    /// such as POD=2,HOST=4,CHIP=4, and the steps where it is a file with [bandwidth]; devices are
+    /// such as POD=2,HOST=4,CHIP=4, and the steps if it is a file with [bandwidth]; devices are
     /// numbered through the tree.
     #[arg(long, value_name = "MACHINE")]
     collectives: Option<String>,
@@ -101,12 +101,12 @@ struct About {
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, ValueEnum)]
 enum HloFormat {
-    /// A table for people.
+    /// A human-readable table.
     #[default]
     Text,
-    /// For programs.
+    /// JSON for programs.
     Json,
-    /// For spreadsheets.
+    /// CSV for spreadsheets.
     Csv,
 }
 
@@ -127,7 +127,7 @@ impl Hlo {
         let told = other::told(input).map_err(|error| Failure::Io(self.file.clone(), error))?;
         let input = match told {
             (HloTextKind::Dump, input) => (input, length),
-            // Shapes are found in any text.
+            // Shapes can be found in any text.
             (kind, input) if self.about.shapes && kind.is_read() => (input, length),
             (kind, mut input) => return self.other(kind, &mut *input),
         };
@@ -232,7 +232,7 @@ impl Hlo {
         out.finish()
     }
 
-    /// Prints a page, and before it where the text is cut off.
+    /// Prints a page, preceded by a note if the text is cut off.
     fn print_page(&self, reading: &HloReading, page: &str, behind: &str) -> Result<(), Failure> {
         let cut = reading.cut.iter().map(|cut| format!("{cut}\n\n")).collect::<String>();
         let page = format!("{}{page}{behind}", printable(&cut));

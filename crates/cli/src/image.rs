@@ -1,4 +1,4 @@
-//! Parts that `pack` and `unpack` share: `.npy` files, and directories with a file per unit.
+//! Parts shared by `pack` and `unpack`: `.npy` files, and directories with a file per unit.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -47,7 +47,7 @@ pub(super) struct WordImage {
     pub(super) bits: u64,
 }
 
-/// Long words where the lanes are known, and then the elements must be as wide.
+/// Long words if the lanes are known; the elements must then be as wide as a lane.
 pub(super) fn form(words: Option<WordImage>, width: u64) -> Result<ImageForm, Failure> {
     let Some(WordImage { lanes, bits }) = words else { return Ok(ImageForm::Cells) };
     if lanes * width * 8 != bits {
@@ -69,7 +69,7 @@ pub(super) fn form(words: Option<WordImage>, width: u64) -> Result<ImageForm, Fa
     }
 }
 
-/// An array on disk, its data ahead.
+/// An array on disk, positioned at its data.
 pub(super) struct Npy {
     pub(super) file: File,
     pub(super) header: NpyHeader,
@@ -181,7 +181,7 @@ impl Write for ImageOut {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match self {
             ImageOut::File(out) => out.write(bytes),
-            // It makes files.
+            // This creates files.
             ImageOut::Dir { files, units, .. } => files.fill(|_| units.write(bytes)),
         }
     }

@@ -1,4 +1,4 @@
-//! `relayout --in-place`: whether the memory of the source is enough.
+//! `relayout --in-place`: whether the memory of the source suffices.
 
 use serde_json::{Value, json};
 use tensor_layout::LayoutError;

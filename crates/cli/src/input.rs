@@ -26,8 +26,8 @@ pub(super) struct Reading {
     /// Read XLA shapes as people write them: F32, ∗, attributes in any order.
     #[arg(long)]
     lenient: bool,
-    /// The logical shape of a PadLayout that does not include it, for example 151936,1536; of an
-    /// encoding of Triton, which may have its type behind it: 128x64xf16.
+    /// The logical shape of a PadLayout that does not include it, such as 151936,1536, or of a Triton
+    /// encoding, optionally followed by the type: 128x64xf16.
     #[arg(long, value_name = "N,M,..")]
     shape: Option<String>,
     /// The member of an XLA tuple, such as 1.0.
@@ -49,10 +49,10 @@ pub(super) struct Form {
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, ValueEnum)]
 enum TextOrJson {
-    /// For people.
+    /// Human-readable text.
     #[default]
     Text,
-    /// For programs.
+    /// JSON for programs.
     Json,
 }
 
@@ -72,7 +72,7 @@ pub(super) enum NotationArg {
     Cute,
     /// shape=(..), strides=(..), as in NumPy and PyTorch.
     Strided,
-    /// Encodings and linear layouts of Triton.
+    /// Triton encodings and linear layouts.
     Triton,
     /// A matrix of a matrix instruction, by name.
     Atom,
@@ -95,12 +95,12 @@ impl From<NotationArg> for Notation {
 }
 
 impl Reading {
-    /// The options for an argument of an edit: its notation is detected.
+    /// The options for the argument of an edit, whose notation is detected.
     pub(super) fn by_look(lenient: bool) -> Reading {
         Reading { lenient, ..Reading::default() }
     }
 
-    /// Returns whether any option about reading was given.
+    /// Returns whether any reading option was given.
     pub(super) fn is_said(&self) -> bool {
         let Reading { from, lenient, shape, member } = self;
         from.is_some() || *lenient || shape.is_some() || member.is_some()
@@ -117,12 +117,12 @@ impl Reading {
         Ok(syntax)
     }
 
-    /// Reads the layout of a step, where an option for the first one need not apply.
+    /// Reads the layout of a step, to which options for the first layout need not apply.
     pub(super) fn read_operand(&self, argument: &str) -> Result<LayoutText, Failure> {
         self.parse(argument, slips::refused_operand)
     }
 
-    /// Reads two layouts, of which one may come from standard input.
+    /// Reads two layouts, one of which may come from standard input.
     pub(super) fn read_two(
         &self,
         first: &str,
@@ -176,7 +176,7 @@ impl Reading {
         }
     }
 
-    /// The text, with a shape that may be given separately.
+    /// The text, with its shape if that is given separately.
     fn shaped(&self, syntax: LayoutText) -> Result<LayoutText, Failure> {
         match (&self.shape, syntax) {
             (Some(shape), LayoutText::PadLayout(tree)) => {
@@ -238,7 +238,7 @@ pub(super) fn open(path: &str) -> Result<(Box<dyn BufRead>, u64), Failure> {
     Ok((Box::new(BufReader::with_capacity(1 << 18, file)), length))
 }
 
-/// Reads a text of at most `most` MiB whole: a device or a pipe may have no end.
+/// Reads a whole text of at most `most` MiB: a device or a pipe may be endless.
 pub(super) fn read_text(input: impl Read, most: u64) -> io::Result<String> {
     let invalid = |why| io::Error::new(io::ErrorKind::InvalidData, why);
     let mut bytes = Vec::new();
@@ -268,14 +268,14 @@ fn text_of(argument: &str) -> Result<String, Failure> {
     }
 }
 
-/// A number on the command line: clap's own parsers report errors in the words of Rust.
+/// A number on the command line: clap's own parsers report errors in Rust terms.
 pub(super) fn count<N: FromStr>(text: &str) -> Result<N, String> {
     let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     let number = text.parse().ok().filter(|_| digits);
     number.ok_or_else(|| format!("expected a number from 0 to {}", u64::MAX))
 }
 
-/// `1,2,3`; nothing is the empty list.
+/// `1,2,3`; an empty text is the empty list.
 pub(super) fn numbers(what: &str, text: &str) -> Result<Vec<u64>, Failure> {
     let number = |item: &str| {
         let item = item.trim();
@@ -295,7 +295,7 @@ pub(super) fn numbers(what: &str, text: &str) -> Result<Vec<u64>, Failure> {
     text.split(',').map(number).collect()
 }
 
-/// The extents of `128x64xf16` as `128,64`, and the type behind them.
+/// The extents of `128x64xf16` as `128,64`, and the type that follows them.
 fn triton_shape(text: &str) -> (String, Option<String>) {
     let is_extent = |part: &&str| part.trim().bytes().all(|byte| byte.is_ascii_digit());
     let parts = || text.split(['x', ',']);

@@ -1,6 +1,6 @@
 //! Ctrl-C, SIGTERM and SIGHUP: unfinished files are removed.
 //!
-//! Other signals end the command at once; the files that they leave are hidden and end in `.part`.
+//! Other signals end the command immediately; the files that they leave are hidden and end in `.part`.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -14,14 +14,14 @@ static HANDLER: Once = Once::new();
 pub(super) struct Unfinished(PathBuf);
 
 impl Unfinished {
-    /// Makes a file or directory; a signal that comes meanwhile waits, and then removes it.
+    /// Creates a file or directory; a signal that arrives meanwhile waits, and then removes it.
     pub(super) fn make<T>(
         make: impl FnOnce() -> io::Result<T>,
         path: impl FnOnce(&T) -> &Path,
     ) -> io::Result<(T, Unfinished)> {
         HANDLER.call_once(|| {
-            // Without a handler the command still works, it only leaves the file behind. So it is
-            // where the caller ignores one of the signals, as `nohup` does, which has to hold.
+            // Without a handler, the command still works but leaves the file behind. None is set if the
+            // caller ignores one of the signals, as `nohup` does, because it must stay ignored.
             let _ = ctrlc::try_set_handler(stop);
         });
         paths(|paths| {
@@ -39,7 +39,7 @@ impl Drop for Unfinished {
     }
 }
 
-/// Runs to its end before a signal is handled; it neither makes nor drops unfinished files.
+/// Runs `run` to its end before a signal is handled; `run` must not create or drop unfinished files.
 pub(super) fn uninterrupted<T>(run: impl FnOnce() -> T) -> T {
     paths(|_| run())
 }

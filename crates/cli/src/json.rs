@@ -11,10 +11,10 @@ use tensor_layout::report::{
 use tensor_layout::xla::{XlaAdvice, XlaSizes};
 use tensor_layout::{Found, Level, Location};
 
-/// A JSON object on one line that is written part by part: a list may have millions of rows.
+/// A JSON object on one line, written part by part because a list may have millions of rows.
 pub(super) struct JsonLine<'o> {
     out: &'o mut dyn Write,
-    /// The text in front of the next field.
+    /// The text before the next field.
     before: &'static str,
 }
 
@@ -196,8 +196,7 @@ fn digit_json(digit: &DigitReport) -> Value {
     Value::Object(object)
 }
 
-/// Coordinates in the order of the columns, then those of other levels.
-/// A place: the levels of the columns, in that order, then those without one.
+/// The coordinates of a place in the order of the columns, then those of other levels.
 pub(super) fn location_json(columns: &[Level], place: &Location) -> Value {
     let others = place.iter().map(|(level, _)| level).filter(|level| !columns.contains(level));
     let at = |level: Level| place.get(level).map(|at| (level.to_string(), at.into()));

@@ -1,6 +1,6 @@
-//! The command line: arguments to a request, a library call, its answer as text.
+//! The command line: parses the arguments, calls the library and prints the answer.
 //!
-//! A file per command, with its arguments and its help; parts that commands share are in `input`
+//! Each command has a file with its arguments and its help; shared parts are in `input`
 //! (texts, machines, numbers), `output`, `files`, `interrupt`, `json`, `failure`, `slips`, `picture` and
 //! `image`.
 
@@ -65,16 +65,16 @@ A LAYOUT is PadLayout text such as
 '((16_L2B, 8_L1B, 8:8), (16_MAB, 8:1, 4_PE))', an XLA shape such as
 'bf16[8,128]{1,0:T(8,128)(2,1)}', a CuTe layout such as '((2,2),3):((24,2),8)',
 strides such as 'shape=(2, 3), strides=(3, 1)', or - to read one from standard
-input. Put it in quotes: shells read brackets and braces.
+input. Put it in quotes: shells interpret brackets and braces.
 
-Exit codes: 0 done; 1 not the same; 2 bad input, with the reason on stderr and
-nothing on stdout; 130 stopped by Ctrl-C.
+Exit codes: 0 success; 1 not the same; 2 bad input, with the reason on stderr
+and nothing on stdout; 130 stopped by Ctrl-C.
 
-Files: -o FILE gets its name when it is complete, and so do the files of a DIR,
-together. Ctrl-C, SIGTERM and SIGHUP leave nothing behind, unless the caller
-ignores one of them; other signals may leave a hidden file or directory such as
-.FILE.XXXXXX.part, which can be removed. A FILE or DIR that is a link stays one:
-what it points to is written. A file that may not be written is not replaced.
+Files: output appears under the name FILE only when it is complete; the files of
+a DIR appear together. Ctrl-C, SIGTERM and SIGHUP leave nothing behind, unless
+the caller ignores one of them; other signals may leave a hidden file or
+directory such as .FILE.XXXXXX.part, which you can delete. If FILE or DIR is a
+link, its target is written. A file without write permission is not replaced.
 
 Examples:
   tensor-layout explain '(10,7)/((3:7, 4_PE), (7:1))'
@@ -146,7 +146,7 @@ impl Command {
     }
 }
 
-/// Runs the command line, the name of the program first; the exit code is 0, 1 for "not the same",
+/// Runs the command line, whose first argument is the program name; the exit code is 0, 1 for "not the same",
 /// or 2 for bad input.
 pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let arguments: Vec<OsString> = arguments.into_iter().collect();
@@ -185,7 +185,7 @@ fn usage(error: &clap::Error, arguments: &[OsString], as_json: bool) -> ExitCode
     printed(error, as_json)
 }
 
-/// The error and its remedy, for errors about which we know more than clap does.
+/// The error and its remedy, for errors that we can explain better than clap.
 fn remedy(error: &clap::Error, arguments: &[OsString]) -> Option<(String, String)> {
     let text = |kind| match error.get(kind) {
         Some(ContextValue::String(text)) => Some(text.as_str()),
@@ -203,7 +203,7 @@ fn remedy(error: &clap::Error, arguments: &[OsString]) -> Option<(String, String
     }
 }
 
-/// The command that arguments name, with the commands of that command.
+/// The command or subcommand that the arguments name.
 fn command_of(arguments: &[OsString]) -> clap::Command {
     let mut names = arguments.iter().skip(1);
     let mut command = Args::command();
@@ -213,7 +213,7 @@ fn command_of(arguments: &[OsString]) -> clap::Command {
     command
 }
 
-/// Prints the message of clap; a caller inside of another program continues.
+/// Prints clap's message without exiting, so that an embedding program continues.
 fn printed(error: &clap::Error, as_json: bool) -> ExitCode {
     match error.print().and_then(|()| io::stdout().flush()) {
         _ if error.use_stderr() => ExitCode::from(2),

@@ -25,7 +25,7 @@ pub(super) struct Dtypes {
     form: Form,
 }
 
-/// List the notations that are read and written, with an example of each.
+/// List the notations that can be read and written, with an example of each.
 #[derive(Debug, ClapArgs)]
 pub(super) struct Notations {
     #[command(flatten)]

@@ -22,7 +22,7 @@ const MOST_COPIES: usize = 1 << 16;
 /// Print where one element lives: the place of each of its copies.
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "\
-The page shows at most 64 copies, JSON at most 65536.
+Text output shows at most 64 copies, JSON at most 65536.
 JSON: {\"index\":[100,37],\"location\":{\"L2B\":1,..,\"Addr\":33},\"copies\":1,
 \"replicated\":[],\"all_copies\":[{..}]}; with --bytes also \"bytes\", and on MN-Core
 with a memory \"assembly_addresses\", a number per copy. --as assembly prints
@@ -36,12 +36,12 @@ Examples:
 pub(super) struct Locate {
     /// The index: one entry per axis, such as 100,37; '' for rank 0; or a CuTe coordinate such as
     /// ((1,0),2).
-    // Declared before the layout, whose options open a group of the help.
+    // Declared before the layout, whose options start a new group in the help.
     #[arg(value_name = "I,J,..", index = 2)]
     index: String,
     #[command(flatten)]
     place: Place,
-    /// Also print byte offsets, and addresses as MN-Core assembly writes them.
+    /// Also print byte offsets, and addresses in MN-Core assembly syntax.
     #[arg(long, help_heading = "Output")]
     bytes: bool,
     /// The notation of places.
@@ -69,7 +69,7 @@ impl Locate {
         }
     }
 
-    /// The places as assembly writes them, one per line.
+    /// The places in assembly syntax, one per line.
     fn in_assembly(&self, placed: &PlacementSource, shown: usize) -> Result<(), Failure> {
         let PlacementSource { placement, syntax } = placed;
         if self.bytes {
@@ -148,7 +148,7 @@ impl Locate {
 struct LocatedPlace {
     index: Vec<u64>,
     columns: Vec<Level>,
-    /// The number of them; the first of them are `places`.
+    /// The number of places; `places` holds the first of them.
     copies: u64,
     /// The levels in which copies differ.
     replicated: Vec<Level>,
@@ -158,7 +158,7 @@ struct LocatedPlace {
     memory: String,
 }
 
-/// The index; CuTe takes nested coordinates and a single linear index as well.
+/// The index; CuTe also accepts nested coordinates and a single linear index.
 fn index(syntax: &LayoutText, text: &str) -> Result<Vec<u64>, Failure> {
     let is_layout = text.contains(':');
     if let LayoutText::Cute(layout) = syntax
@@ -249,7 +249,7 @@ fn bytes_of(array: &XlaArray, places: &[Location]) -> Result<Vec<u64>, Failure> 
     places.iter().map(|place| Ok(bit(place)? / 8)).collect()
 }
 
-/// Offsets where addresses count long words, and lanes the elements of one.
+/// Byte offsets if addresses count long words, and lanes count the elements of a long word.
 fn word_offsets(placement: &Placement, places: &[Location]) -> Result<Vec<u64>, Failure> {
     let lane = placement.element_bits();
     if lane.is_none() && placement.columns().contains(&Level::W) {
@@ -265,7 +265,7 @@ fn word_offsets(placement: &Placement, places: &[Location]) -> Result<Vec<u64>, 
     places.iter().map(|place| byte(place).ok_or_else(too_large)).collect()
 }
 
-/// The addresses that assembly writes, if the machine has assembly for the memory.
+/// The addresses as assembly writes them, if the machine has an assembly syntax for the memory.
 fn assembly_addresses(placement: &Placement, places: &[Location]) -> Option<Vec<u64>> {
     let step = Memory::assembly_step(placement.machine()?, placement.memory()?.0)?;
     places.iter().map(|place| place.get(Level::ADDR)?.checked_mul(step)).collect()

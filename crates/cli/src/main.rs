@@ -1,4 +1,4 @@
-//! The `tensor-layout` command: a thin face of the library.
+//! The `tensor-layout` command: a thin wrapper around the library.
 
 use std::process::ExitCode;
 

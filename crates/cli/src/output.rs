@@ -1,4 +1,4 @@
-//! The output of answers: standard output or a file, with a progress bar for long ones.
+//! Output: standard output or a file, with a progress bar for long answers.
 
 use std::fs::File;
 use std::io::{self, BufWriter, IsTerminal, Write};
@@ -22,8 +22,8 @@ pub(super) const MOST_FILES: u64 = 1 << 20;
 pub(super) enum Output {
     Stdout(BufWriter<io::Stdout>),
     File(BufWriter<File>, PathBuf, UnfinishedFile),
-    /// Written in place: a device or pipe, which cannot be replaced, or a file of a directory that is
-    /// not complete.
+    /// Written in place: a device or pipe, which cannot be replaced, or a file of an incomplete
+    /// directory.
     Open(BufWriter<File>, PathBuf),
 }
 
@@ -41,7 +41,7 @@ impl Output {
         Ok(Output::File(BufWriter::with_capacity(1 << 16, file), path.into(), part))
     }
 
-    /// A file of a directory that is not complete.
+    /// A file of an incomplete directory.
     pub(super) fn within(files: &Files, name: &Path) -> Result<Output, Failure> {
         let (file, said) = files.file(name)?;
         Ok(Output::Open(BufWriter::with_capacity(1 << 16, file), said))
@@ -201,7 +201,7 @@ pub(super) fn done_from(
     }
 }
 
-/// A bar of bytes read, on stderr where stderr is a terminal; without a length, a counter.
+/// A progress bar of bytes read, on stderr if that is a terminal; without a length, a counter.
 pub(super) fn byte_progress(length: u64) -> ProgressBar {
     /// Shorter texts are read before a bar can be seen.
     const SHORT: u64 = 32 << 20;
@@ -217,7 +217,7 @@ pub(super) fn byte_progress(length: u64) -> ProgressBar {
     bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
 }
 
-/// A bar on stderr where stderr is a terminal and rows do not scroll past on it anyway.
+/// A progress bar on stderr, if that is a terminal on which no rows are being printed.
 pub(super) fn progress(rows: u64, to_file: bool) -> ProgressBar {
     let hidden = !io::stderr().is_terminal() || (!to_file && io::stdout().is_terminal());
     if hidden {

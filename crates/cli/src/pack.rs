@@ -1,4 +1,4 @@
-//! `pack`: a tensor into the memory of every unit.
+//! `pack`: moves a tensor into the memory of every unit.
 
 use std::path::PathBuf;
 
@@ -14,10 +14,10 @@ use super::slips::check_order;
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "\
 The tensor is a .npy file in C order with the shape of LAYOUT. FILE is a .npy
-file, one cell per place: units row-major, then Addr, then W. A DIR (an -o that
-ends in /) has a file per unit, such as L2B=0/L1B=3/MAB=0/PE=1.npy. With
+file with one cell per place: units row-major, then Addr, then W. A DIR (an -o
+that ends in /) gets a file per unit, such as L2B=0/L1B=3/MAB=0/PE=1.npy. With
 --dtype (or a suffix such as @LM0 / Half) on a machine, the image is in long
-words, lane 0 most significant. Memory does not grow with the tensor.
+words, lane 0 most significant. Memory use does not grow with the tensor.
 
 Examples:
   tensor-layout pack w.npy '((4_PE, 3:8), (8:1))' -o image.npy
@@ -29,7 +29,7 @@ pub(super) struct Pack {
     tensor: PathBuf,
     #[command(flatten)]
     image: Image,
-    /// The bits of the cells of padding and holes.
+    /// The bits to write to padding and holes.
     #[arg(long, value_name = "BITS", default_value_t = 0, value_parser = count::<u64>, help_heading = "Output")]
     fill: u64,
 }

@@ -1,4 +1,4 @@
-//! Parts that `draw`, `explore` and the small pictures below `explain` share.
+//! Parts shared by `draw`, `explore` and the small pictures below `explain`.
 
 use tensor_layout::xla::XlaShape;
 use tensor_layout::{LayoutError, LayoutText, Level, Placement};
@@ -7,7 +7,7 @@ use tensor_layout_picture::{CellKind, Drawing, Label};
 use super::failure::Failure;
 use super::output::{is_colored, width};
 
-/// A drawing with its text as title and the tiles that the text names.
+/// A drawing titled with the text of its layout, with the tiles that the text names.
 pub(super) fn titled<'a>(placement: &'a Placement, syntax: &LayoutText) -> Drawing<'a> {
     let drawing = Drawing::new(placement).title(&syntax.to_string());
     match syntax {
@@ -35,7 +35,7 @@ pub(super) fn small(placement: &Placement, syntax: &LayoutText) -> String {
     below.to_owned()
 }
 
-/// The caption of a shape, which is placed nowhere.
+/// The small picture of a shape without a machine; else empty.
 pub(super) fn below(syntax: &LayoutText) -> String {
     let placed = || -> Result<String, LayoutError> {
         let Ok(layout) = syntax.lower() else { return Ok(String::new()) };

@@ -1,4 +1,4 @@
-//! Places on the command line: coordinates by level, or as assembly writes them.
+//! Places on the command line: coordinates by level, or in assembly syntax.
 
 use clap::ValueEnum;
 use tensor_layout::error::Site;
@@ -12,11 +12,11 @@ pub(super) enum PlaceForm {
     /// L2B=1,L1B=4,..,Addr=33.
     #[default]
     Levels,
-    /// $lm66n0c1b4m1p1, on a machine with assembly and in a memory.
+    /// $lm66n0c1b4m1p1; needs a memory, and a machine with an assembly syntax.
     Assembly,
 }
 
-/// A place of the memory as assembly writes it; a lane, which it cannot name, behind it.
+/// A place of the memory in assembly syntax, followed by the lane, which assembly cannot name.
 pub(super) fn in_assembly(placement: &Placement, place: &Location) -> Result<String, Failure> {
     let memory = placement.memory().map_or("", |(name, _)| name);
     let Some(machine) = placement.machine() else {
@@ -30,7 +30,7 @@ pub(super) fn in_assembly(placement: &Placement, place: &Location) -> Result<Str
     })
 }
 
-/// A place in levels, or as assembly writes it: `$lm66n0c1b4m1p1`, or with a lane `$lm66n0c1b4m1p1,W=1`.
+/// A place by level, or in assembly syntax: `$lm66n0c1b4m1p1`, or with a lane `$lm66n0c1b4m1p1,W=1`.
 pub(super) fn place_of(placement: &Placement, text: &str) -> Result<Location, Failure> {
     let (Some(machine), true) = (placement.machine(), text.trim_start().starts_with('$')) else {
         return location(text);
@@ -50,7 +50,7 @@ pub(super) fn place_of(placement: &Placement, text: &str) -> Result<Location, Fa
     Ok(place)
 }
 
-/// A place such as `L2B=1,Addr=33`; nothing is the place without coordinates.
+/// A place such as `L2B=1,Addr=33`; an empty text is the place without coordinates.
 pub(super) fn location(text: &str) -> Result<Location, Failure> {
     if text.trim().is_empty() {
         let why = "the coordinates are an empty text".to_owned();

@@ -1,4 +1,4 @@
-//! Layouts on a machine, in a memory: what `--machine`, `--memory`, `--dtype` and `--base` place.
+//! Places layouts on a machine and in a memory: `--machine`, `--memory`, `--dtype` and `--base`.
 
 use std::fs::File;
 
@@ -39,18 +39,18 @@ pub(super) struct On {
 #[derive(Debug, ClapArgs)]
 #[command(next_help_heading = "Placing")]
 pub(super) struct OnMachine {
-    /// mn-core, mn-core-2, levels such as L2B=4,PE=4, or a TOML file.
+    /// The machine: mn-core, mn-core-2, levels such as L2B=4,PE=4, or a TOML file.
     #[arg(long, value_name = "MACHINE")]
     pub(super) machine: Option<String>,
-    /// The memory, whose capacity is checked: LM0, LM1, DRAM, ..
+    /// The memory (LM0, LM1, DRAM, ..), whose capacity is checked.
     #[arg(long, value_name = "NAME", requires = "machine")]
     pub(super) memory: Option<String>,
-    /// The type of the elements, as in the suffix `@LM0 / Half`.
+    /// The element type, as in the suffix `@LM0 / Half`.
     #[arg(long, value_name = "DTYPE")]
     pub(super) dtype: Option<String>,
 }
 
-/// A placement, and the text that it was read from, for errors that point at it.
+/// A placement, and the text that it was read from, for errors that point into it.
 pub(super) struct PlacementSource {
     pub(super) placement: Placement,
     pub(super) syntax: LayoutText,
@@ -63,21 +63,21 @@ impl Place {
 }
 
 impl On {
-    /// Places a text that was read already: standard input can be read once only.
+    /// Places a text that was already read: standard input can only be read once.
     pub(super) fn place(&self, syntax: LayoutText) -> Result<PlacementSource, Failure> {
         let machine = self.machine.get()?;
         self.machine.place_on(syntax, machine.as_ref(), |builder| builder.base(self.base))
     }
 
-    /// As [`place`](On::place), and accepts a layout that is too large for the machine.
+    /// Like [`place`](On::place), but accepts a layout that is too large for the machine.
     pub(super) fn place_oversized(&self, syntax: LayoutText) -> Result<PlacementSource, Failure> {
         let machine = self.machine.get()?;
         let change = |builder: PlacementBuilder| builder.base(self.base).oversized();
         self.machine.place_on(syntax, machine.as_ref(), change)
     }
 
-    /// Places two layouts of one tensor. Without a machine there is one unit, or as many as both
-    /// layouts name.
+    /// Places two layouts of one tensor. Without a machine, the units are those that the layouts name,
+    /// or one.
     pub(super) fn place_two(
         &self,
         first: LayoutText,
@@ -93,7 +93,7 @@ impl On {
         Ok((place(first)?, place(second)?))
     }
 
-    /// Returns whether any option about the place was given.
+    /// Returns whether any placement option was given.
     pub(super) fn is_said(&self) -> bool {
         self.machine.is_said() || self.base != 0
     }
@@ -146,8 +146,8 @@ impl OnMachine {
         Ok(PlacementSource { placement, syntax })
     }
 
-    /// Notes the copies that nothing counts: the machine gives the number of units, the dtype that
-    /// of lanes, and nothing that of time steps.
+    /// Notes the copies whose number is unknown: the machine gives the number of units, the dtype gives
+    /// the number of lanes, and nothing gives the number of time steps.
     fn note_unused(&self, syntax: &LayoutText, machine: Option<&Machine>) {
         let LayoutText::PadLayout(tree) = syntax else { return };
         let is_counted = |level: Level| machine.is_some_and(|m| m.size(level).is_some());
@@ -169,7 +169,7 @@ impl OnMachine {
         }
     }
 
-    /// Memory and dtype, as given or else as written; they must not contradict each other.
+    /// The memory and dtype from the options, else from the text; the two must not contradict each other.
     pub(super) fn suffix(
         &self,
         syntax: &LayoutText,
@@ -193,7 +193,7 @@ impl OnMachine {
     }
 }
 
-/// The value of the option, or else of the suffix of the text.
+/// The value from the option, or else from the suffix of the text.
 fn one_of(
     option: &str,
     given: Option<String>,
@@ -227,7 +227,7 @@ pub(super) fn least_machine(first: &LayoutText, second: &LayoutText) -> Result<M
 }
 
 pub(super) fn machine_of(text: &str) -> Result<Machine, Failure> {
-    // A name with `=` is a tree, a preset is known by name, the rest are files.
+    // A text with `=` is a tree, a known name is a preset, and anything else is a file.
     if text.contains('=') || Machine::preset(text).is_some() {
         return Ok(text.parse()?);
     }

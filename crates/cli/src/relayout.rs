@@ -1,4 +1,4 @@
-//! `relayout`: counts, an account and the moves.
+//! `relayout`: counts, a description and the moves.
 
 use std::io::Write;
 
@@ -20,20 +20,20 @@ use super::output::{Output, print};
 use super::placing::On;
 use tensor_layout::internals::counted;
 
-/// Count what has to move to go from one layout to another.
+/// Count what must move to change one layout into another.
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "\
-Counts are exact for tensors of any size: of the destination copies by the
-distance to the nearest source copy, and of what has to enter the units of each
-level, whatever the algorithm. Without --machine there are as many units as the
+Counts are exact for tensors of any size: the destination copies by distance to
+the nearest source copy, and the elements that must enter the units of each
+level, whatever the algorithm. Without --machine, the units are those that the
 two layouts name, or one.
 JSON: {\"elements\":..,\"copies\":..,\"by_distance\":{\"in_place\":..,\"address\":..,
 \"PE\":..,..},\"into\":{\"PE\":..,..},\"out_of\":{..},\"moves\":[..],\"copies_moved\":[..]}
-Where the machine's file has [bandwidth] (long words per step into a unit), --dtype
+If the machine file has [bandwidth] (long words per step into a unit), --dtype
 adds the least number of steps, in JSON as \"steps\".
---transfers adds a line per run: what moves from where to where.
---in-place answers instead whether elements are overwritten before they are read
-where all units write their addresses in order, at the same pace.
+--transfers adds a line per run: what moves, from where, and to where.
+--in-place instead reports whether elements are overwritten before they are read
+if all units write their addresses in order, at the same pace.
 JSON: {\"ascending\":null,\"descending\":{\"element\":[..],\"by\":[..],\"place\":..}}
 
 Examples:
@@ -41,10 +41,10 @@ Examples:
     --machine PE=4
   tensor-layout relayout '((1_PE, 4:1))' '((4:1))' --machine PE=4 --transfers")]
 pub(super) struct RelayoutArgs {
-    /// The layout that the tensor is in, or - for standard input.
+    /// The current layout of the tensor, or - for standard input.
     #[arg(value_name = "SOURCE")]
     source: String,
-    /// The layout that it is wanted in.
+    /// The desired layout of the tensor.
     #[arg(value_name = "DESTINATION")]
     destination: String,
     #[command(flatten)]
@@ -53,10 +53,10 @@ pub(super) struct RelayoutArgs {
     on: On,
     #[command(flatten)]
     form: Form,
-    /// Print the moves themselves.
+    /// Also print the moves themselves.
     #[arg(long, help_heading = "Output")]
     transfers: bool,
-    /// Say whether the memory of the source is enough, and in which order of addresses.
+    /// Report whether the memory of the source suffices, and in which order of addresses.
     #[arg(long, help_heading = "Output", conflicts_with = "transfers")]
     in_place: bool,
 }
@@ -107,7 +107,7 @@ impl RelayoutArgs {
         print(&page)
     }
 
-    /// Counts device by device: there are no digits to give an account of.
+    /// Counts device by device: there are no digits to describe.
     fn on_devices(&self, source: &DeviceShards, destination: &DeviceShards) -> Result<(), Failure> {
         let moves = [("--transfers", self.transfers), ("--in-place", self.in_place)];
         if let Some((option, _)) = moves.iter().find(|(_, is_given)| *is_given) {
@@ -126,7 +126,7 @@ impl RelayoutArgs {
     }
 }
 
-/// The least number of steps, where the machine has rates.
+/// The least number of steps, if the machine has rates.
 fn cost(
     machine: Option<&Machine>,
     element_bits: Option<u64>,
@@ -193,7 +193,7 @@ fn key(distance: Distance) -> String {
     }
 }
 
-/// Without an account, the moves are null: they were not made out.
+/// Without an account, the moves are null: they were not determined.
 fn relayout_json(traffic: &Traffic, account: Option<&Account>) -> Value {
     let by_distance: Map<String, Value> =
         traffic.by_distance.iter().map(|(d, count)| (key(*d), json!(count))).collect();
@@ -244,7 +244,7 @@ fn transfers(pair: &Relayout, as_json: bool) -> Result<(), Failure> {
     out.finish()
 }
 
-/// The coordinates of a unit, from the root down; a group of units has that of the first.
+/// The coordinates of a unit, from the root down; a group of units has the coordinates of its first unit.
 fn unit(pair: &Relayout, unit: &Location) -> Vec<(String, u64)> {
     let levels = pair.levels();
     let below = unit.iter().map(|(level, _)| level).filter(|level| !levels.contains(level));

@@ -16,20 +16,20 @@ use super::input::{Form, Reading};
 use super::output::print;
 use super::placing::OnMachine;
 
-/// Find the movements that bring a tensor from one memory into another.
+/// Find the movements that take a tensor from one memory to another.
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "\
 Each layout names its memory, as in ((8_L2B, 64:1))@L2BM / Float. The route has
 the fewest hops (at most 6, found within 4096 trials), then the fewest cycles at
-the maker's rates. Every element comes into every place of the target; holes may
-hold anything. Upper and lower are the long words that pass the memory nearer to
-the root in all, and each of the others. Cycles are the least by the rates of the
-machine; a sum without all rates is \"at least\".
+the maker's rates. Every element reaches all its places in the target; holes may
+hold anything. Upper is the total number of long words through the memory nearer
+to the root, lower the most through any of the others. Cycles are the least
+possible at the machine's rates; \"at least\" marks a sum that lacks some rates.
 JSON: {\"hops\":[{\"movement\":..,\"kind\":..,\"source\":{\"memory\":..,\"layout\":..},
 \"target\":{..},\"upper_words\":..,\"lower_words\":..,\"cycles\":..,\"from_maker\":..,
 \"reads\":[..],\"writes\":[..],\"parts\":..,\"map\":..}],\"cycles\":..,\"at_least\":..}
 
---film writes a film, .svg or .html: the elements fly from memory to memory.
+--film writes a film, .svg or .html, of the elements moving between memories.
 
 Examples:
   tensor-layout route '((4_L2B:2, 64:8), (8:1, 2_W:1))@DRAM / Float' \\
@@ -37,19 +37,19 @@ Examples:
   tensor-layout route '((64:1))@L1BM' '((1_L2B, 1_L1B, 16_MAB, 4_PE))@LM0' \\
     --machine mn-core-2 --by l1bmd")]
 pub(super) struct RouteArgs {
-    /// The layout that the tensor is in, or - for standard input.
+    /// The current layout of the tensor, or - for standard input.
     #[arg(value_name = "SOURCE")]
     source: String,
-    /// The layout that it is wanted in.
+    /// The desired layout of the tensor.
     #[arg(value_name = "TARGET")]
     target: String,
-    /// A layout on the way; repeat for more, in order.
+    /// An intermediate layout; repeat for several, in order.
     #[arg(long, value_name = "LAYOUT", help_heading = "Route")]
     via: Vec<String>,
-    /// Ask whether this one movement leads there.
+    /// Check whether this single movement reaches TARGET.
     #[arg(long, value_name = "MOVEMENT", conflicts_with = "via", help_heading = "Route")]
     by: Option<String>,
-    /// Write a film of the hops to a file, .svg or .html.
+    /// Write a film of the hops to a file (.svg or .html).
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     film: Option<PathBuf>,
     #[command(flatten)]
@@ -89,7 +89,7 @@ impl RouteArgs {
     }
 }
 
-/// A line per hop with the layout that it makes, and the sum.
+/// A line per hop with the resulting layout, and the total.
 pub fn page(route: &Route) -> String {
     let mut page = placed(route.source());
     if route.hops().is_empty() {

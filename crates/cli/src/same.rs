@@ -24,10 +24,10 @@ Prints `same` (`serves`, `copyable`) and exits with 0, or prints a place where
 they differ and exits with 1. With --machine the placements are compared:
 levels that a layout does not use hold copies, and a memory that units share
 counts once. With --bitcast A and B are XLA arrays of any types, and the bytes
-of A are read as B: prints what that does to the elements (identity, reshape,
-transpose, a reshape of a transpose, or bytes where the widths differ), and
-exits with 1 where it is none of these, or not the one asked for, or where a
-byte holds an element of only one.
+of A are read as B. Prints the effect on the elements (identity, reshape,
+transpose, a reshape of a transpose, or bytes if the widths differ), and exits
+with 1 if it is none of these or not the requested one, or if a byte holds an
+element of only one array.
 JSON: {\"same\":true} or {\"same\":false,\"witness\":{..}}; the key is `serves` or
 `copyable` with that option. --bitcast adds a \"bitcast\": its \"name\", its
 \"dimensions\", and its \"map\" from the index of B to that of A.
@@ -39,22 +39,22 @@ Examples:
   tensor-layout same 'f32[2,3]{1,0}' 's32[3,2]{0,1}' --bitcast
   tensor-layout same 'f32[2,3]{1,0}' 'f32[3,2]{1,0}' --bitcast=transpose")]
 pub(super) struct Same {
-    /// One layout, or - for standard input.
+    /// The first layout, or - for standard input.
     #[arg(value_name = "A")]
     first: String,
-    /// The other.
+    /// The second layout.
     #[arg(value_name = "B")]
     second: String,
     /// Only require that every element has the same places.
     #[arg(long, value_enum, value_name = "WHAT")]
     up_to: Option<UpTo>,
-    /// Ask whether A serves where B is wanted: the places of A contain those of B.
+    /// Check whether A can serve as B: the places of A include those of B.
     #[arg(long, conflicts_with_all = ["up_to", "copyable"])]
     serves: bool,
-    /// Ask whether a plain copy of every unit's memory turns one into the other.
+    /// Check whether a plain copy of every unit's memory turns one into the other.
     #[arg(long, requires = "machine", conflicts_with = "up_to")]
     copyable: bool,
-    /// Ask what reading the bytes of A as B does to the elements, or whether it is WHAT.
+    /// Report the effect of reading the bytes of A as B, or check whether it is WHAT.
     #[arg(
         long,
         value_enum,
@@ -74,13 +74,13 @@ pub(super) struct Same {
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub(super) enum UpTo {
-    /// Differences in padding do not matter.
+    /// Ignore differences in padding.
     Padding,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub(super) enum Bitcasting {
-    /// Any of the following, bytes only where the widths differ.
+    /// Any of the following; bytes only if the widths differ.
     Any,
     /// Every element keeps its index.
     Identity,
@@ -88,7 +88,7 @@ pub(super) enum Bitcasting {
     Reshape,
     /// The dimensions are permuted.
     Transpose,
-    /// The dimensions are permuted, and then reshaped.
+    /// The dimensions are permuted, then reshaped.
     ReshapeOfTranspose,
     /// Both arrays have elements at the same bytes, in any order.
     Bytes,
@@ -210,7 +210,7 @@ impl Same {
         Ok(question.of_layouts(&a, &b)?)
     }
 
-    /// Names the copies that leading axes of one side are, with `--serves`.
+    /// With `--serves`, names the copies that the leading axes of one side index.
     fn say_copies(&self, first: &Layout, second: &Layout) {
         if self.serves {
             looked_at(first, second);
@@ -249,7 +249,7 @@ fn looked_at(first: &Layout, second: &Layout) {
     note(&format!("{axes} of the {which} layout: {leading} copies, at {at}"));
 }
 
-/// The number of copies that are named.
+/// The most copies that are named.
 const MOST_SHOWN: u64 = 8;
 
 fn same_json(key: &str, difference: Option<&Difference>) -> Value {

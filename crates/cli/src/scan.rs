@@ -18,12 +18,12 @@ use super::wrap::fitted;
 /// Find the layouts in any text: a log, JSON, YAML, a compiler dump.
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "\
-It finds PadLayouts, XLA shapes with or without a sharding, CuTe layouts and
-shapes with strides. Each has one row, in the order of the text: the line and
-the name where it is first seen, how often, bytes, padding, whether it fits the
-machine, and for XLA shapes a smaller tiling that TPU dumps show. It does not
-find CuTe layouts without brackets (4:1), which look like times, or tuples
-without levels and strides.
+Finds PadLayouts, XLA shapes with or without a sharding, CuTe layouts and shapes
+with strides. Each distinct layout has one row, in order of appearance: the line
+and name of its first occurrence, its number of occurrences, bytes, padding,
+whether it fits the machine, and for XLA shapes a smaller tiling that occurs in
+TPU dumps. Does not find CuTe layouts without brackets (4:1), which look like
+times, or tuples without levels and strides.
 JSON: {\"layouts\":[{\"layout\":..,\"notation\":..,\"line\":..,\"name\":..,\"count\":..,
 \"shape\":[..],\"unpadded_bytes\":..,\"allocated_bytes\":..,\"padding\":..,\"room\":..,
 \"fits\":{..},\"better\":{..},\"error\":..},..],\"unread\":[..]}
@@ -47,19 +47,19 @@ pub(super) struct Scan {
     /// Short for --format json.
     #[arg(long, conflicts_with = "format", help_heading = "Output")]
     json: bool,
-    /// Only the first N layouts.
+    /// Print only the first N layouts.
     #[arg(long, value_name = "N", value_parser = count::<usize>, help_heading = "Output")]
     top: Option<usize>,
 }
 
 #[derive(Clone, Copy, Debug, Default, ValueEnum)]
 enum ScanFormat {
-    /// A table for people.
+    /// A human-readable table.
     #[default]
     Text,
-    /// For programs.
+    /// JSON for programs.
     Json,
-    /// For spreadsheets.
+    /// CSV for spreadsheets.
     Csv,
 }
 

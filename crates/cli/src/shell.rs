@@ -1,4 +1,4 @@
-//! `completions` and `man`: files for shells and for manuals.
+//! `completions` and `man`: shell completions and manual pages.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -21,13 +21,13 @@ pub(super) struct Completions {
     shell: Shell,
 }
 
-/// Write the manual: a page per command, for man.
+/// Write the manual pages, one per command.
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "\
 Example:
   tensor-layout man ~/.local/share/man/man1")]
 pub(super) struct Man {
-    /// The directory, which is created if it does not exist.
+    /// The output directory, created if it does not exist.
     #[arg(value_name = "DIR")]
     dir: PathBuf,
 }

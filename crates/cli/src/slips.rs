@@ -8,8 +8,7 @@ use tensor_layout::{LayoutText, Machine, ParseError};
 
 use super::failure::Failure;
 
-/// The failure for a text in the place of the first layout, with the remedy if the slip is a known
-/// one.
+/// The failure for a text that is not a valid first layout, with the remedy if the slip is known.
 pub(super) fn refused(error: ParseError, text: &str, lenient: bool) -> Failure {
     match from_order(text) {
         Some(advice) => Failure::Text(error, Some(advice)),
@@ -17,7 +16,7 @@ pub(super) fn refused(error: ParseError, text: &str, lenient: bool) -> Failure {
     }
 }
 
-/// The failure for a text in the place of a layout of an edit.
+/// The failure for a text that is not a valid layout of an edit.
 pub(super) fn refused_operand(error: ParseError, text: &str, lenient: bool) -> Failure {
     let advice = from_ascii(text)
         .or_else(|| from_shell(text))
@@ -40,23 +39,23 @@ fn means(text: &str) -> bool {
     LayoutText::parse(text).is_ok_and(|text| text.lower().is_ok())
 }
 
-/// Full-width brackets and digits, typographic quotes, as text processors write them; quotes of any kind.
+/// Full-width brackets and digits, typographic quotes, as word processors write them; quotes of any kind.
 fn from_ascii(text: &str) -> Option<String> {
-    let mended: String = text.chars().filter_map(ascii).collect();
-    let mended = mended.trim();
+    let fixed: String = text.chars().filter_map(ascii).collect();
+    let fixed = fixed.trim();
     if text.is_ascii() {
-        let is_quoted = mended != text.trim() && reads(mended);
-        return is_quoted.then(|| format!("no layout has quotes; did you mean '{mended}'?"));
+        let is_quoted = fixed != text.trim() && reads(fixed);
+        return is_quoted.then(|| format!("no layout has quotes; did you mean '{fixed}'?"));
     }
-    (mended != text.trim()).then(|| match reads(mended) {
-        true => format!("the text contains non-ASCII look-alikes; did you mean '{mended}'?"),
+    (fixed != text.trim()).then(|| match reads(fixed) {
+        true => format!("the text contains non-ASCII look-alikes; did you mean '{fixed}'?"),
         false => {
             "the text contains non-ASCII look-alikes; use ASCII brackets, digits and quotes".into()
         }
     })
 }
 
-/// The character that was meant; quotes belong to no layout.
+/// The character that was meant; quotes are dropped, since layouts do not contain any.
 fn ascii(c: char) -> Option<char> {
     const FULL_WIDTH: u32 = 0xFEE0;
     match c {
@@ -69,7 +68,7 @@ fn ascii(c: char) -> Option<char> {
     }
 }
 
-/// `f32[2,3]1` is left by a shell of an unquoted `f32[2,3]{1,0}`.
+/// `f32[2,3]1` comes from an unquoted `f32[2,3]{1,0}` whose braces a shell expanded.
 pub(super) fn from_shell(text: &str) -> Option<String> {
     let (head, tail) = text.rsplit_once(']')?;
     let digits = !tail.is_empty() && tail.bytes().all(|b| b.is_ascii_digit());
@@ -80,7 +79,7 @@ pub(super) fn from_shell(text: &str) -> Option<String> {
     })
 }
 
-/// A slash, outer brackets or commas that are missing.
+/// Suggests a missing slash, missing outer brackets or missing commas.
 fn from_brackets(text: &str) -> Option<String> {
     if text.is_empty() {
         return None;
@@ -91,11 +90,11 @@ fn from_brackets(text: &str) -> Option<String> {
     let times = text.replace('x', ",");
     let modes = text.split_once(':').map(|(shape, strides)| format!("({shape}):({strides})"));
     let outer = [format!("({text})"), format!("({commas})"), blanks, times];
-    let mended: Vec<String> = [slash, commas].into_iter().chain(modes).chain(outer).collect();
-    let others = || mended.iter().filter(|mended| **mended != text);
-    // Some texts read in two ways, of which one has a meaning.
-    let meant = others().find(|mended| means(mended)).or_else(|| others().find(|text| reads(text)));
-    meant.map(|mended| format!("did you mean '{mended}'?"))
+    let fixed: Vec<String> = [slash, commas].into_iter().chain(modes).chain(outer).collect();
+    let others = || fixed.iter().filter(|fixed| **fixed != text);
+    // Some texts can be read in two ways, only one of which has a meaning.
+    let meant = others().find(|fixed| means(fixed)).or_else(|| others().find(|text| reads(text)));
+    meant.map(|fixed| format!("did you mean '{fixed}'?"))
 }
 
 /// The suggestion for the line of a log, if the text before its layout ends in `:`, `=` or a comma.
@@ -112,13 +111,13 @@ fn from_log(text: &str) -> Option<String> {
     Some(format!("did you mean '{tail}'? `tensor-layout scan` finds the layouts of a whole log"))
 }
 
-/// CuTe in C++ or in Python, and not as it is printed.
+/// CuTe as written in C++ or Python, not as printed.
 fn from_cpp(text: &str) -> Option<String> {
     let is_code = ["Layout<", "make_layout(", "cute::"].iter().any(|mark| text.contains(mark));
     is_code.then(|| "write the layout as CuTe prints it, such as (4,2):(1,4)".into())
 }
 
-/// The remedy for an argument that a command does not take; `rest` are the arguments from it on.
+/// The remedy for an argument that a command does not take; `rest` starts with that argument.
 pub(super) fn unexpected(
     stray: &str,
     rest: &[&str],
@@ -147,7 +146,7 @@ pub(super) fn unexpected(
     }
 }
 
-/// Returns an error for a layout in the place of a file, which comes first.
+/// Returns an error for a layout in place of the file, which comes first.
 pub(super) fn check_order(file: &Path, what: &str) -> Result<(), Failure> {
     let text = file.to_str().unwrap_or_default();
     if file.exists() || !reads(text) {
@@ -157,7 +156,7 @@ pub(super) fn check_order(file: &Path, what: &str) -> Result<(), Failure> {
     Err(Failure::Advised(why, format!("{what} comes first, then the layout")))
 }
 
-/// The remedy for a layout in the place of a command.
+/// The remedy for a layout in place of a command.
 pub(super) fn not_a_command(text: &str) -> Option<(String, String)> {
     reads(text).then(|| {
         let help = format!("put a command in front of it: tensor-layout explain '{text}'");
@@ -184,7 +183,7 @@ fn from_lenient(text: &str, lenient: bool) -> Option<String> {
     would.then(|| "--lenient accepts this text: it reads XLA shapes as people write them".into())
 }
 
-/// `float32[3]`: the type as NumPy or PyTorch call it.
+/// `float32[3]`: the type by its NumPy or PyTorch name.
 fn from_dtype(text: &str) -> Option<String> {
     let (name, _) = text.trim_start().split_once('[')?;
     let unknown =

@@ -38,26 +38,26 @@ Examples:
 pub(super) struct TableArgs {
     #[command(flatten)]
     place: Place,
-    /// Only this unit or subtree, such as L2B=0,L1B=3.
+    /// Print only this unit or subtree, such as L2B=0,L1B=3.
     #[arg(long, value_name = "LEVEL=N,..", help_heading = "Rows")]
     at: Option<String>,
     /// Also print the slots that hold no element, with empty index cells.
     #[arg(long, help_heading = "Rows")]
     padding: bool,
-    /// The format of the table; by default that of the name of FILE, else csv.
+    /// The format of the table (by default from the extension of FILE, else csv).
     #[arg(long, value_enum, help_heading = "Output")]
     format: Option<TableFormat>,
-    /// Only part K of N, counted from 1, so that N processes write disjoint parts of one table.
+    /// Print only part K of N, counted from 1, so that N processes can write disjoint parts of a table.
     #[arg(long, value_name = "K/N", help_heading = "Rows")]
     part: Option<String>,
-    /// One file per coordinate of these levels, DIR/L2B=0/L1B=3/part-1.csv, as the engines
-    /// that read tables expect; they appear together when all are complete.
+    /// Write one file per coordinate of these levels, DIR/L2B=0/L1B=3/part-1.csv, as query engines
+    /// expect; the files appear together when all are complete.
     #[arg(long, value_name = "LEVEL,..", requires = "output", help_heading = "Output")]
     partition_by: Option<String>,
-    /// Make Arrow and Parquet columns as narrow as their numbers allow, not signed 64-bit.
+    /// Make Arrow and Parquet columns as narrow as their numbers allow, instead of signed 64-bit.
     #[arg(long, help_heading = "Output")]
     narrow: bool,
-    /// The notation of places: --as assembly has one column, `place`, in CSV and JSON lines.
+    /// The notation of places; --as assembly prints one column, `place`, as CSV or JSON lines.
     #[arg(long = "as", value_enum, value_name = "FORM", help_heading = "Output", default_value_t)]
     place_form: PlaceForm,
     /// Write to a file, which appears only when it is complete.
@@ -71,12 +71,12 @@ enum TableFormat {
     Csv,
     /// One JSON object per row.
     Jsonl,
-    /// The packed number of every element's place: unit x words + address.
+    /// The place of every element, packed into one number: unit x words + address.
     NpyPacked,
     /// The coordinates of every element, an array per column.
     NpyColumns,
-    /// The number of the element at every place; holes have the greatest number of the type,
-    /// padding the one before it.
+    /// The number of the element at every place; holes have the greatest value of the type,
+    /// padding the value before it.
     NpyInverse,
     /// An Arrow IPC file (build with the feature `arrow`).
     Arrow,
@@ -149,7 +149,7 @@ impl TableArgs {
         }
     }
 
-    /// The format of the option, or of the name of the file.
+    /// The format from the option, or from the name of the file.
     fn format(&self) -> Result<TableFormat, Failure> {
         let file = self.output.as_deref().filter(|_| self.partition_by.is_none());
         let ending = file.map_or_else(String::new, extension_of);
@@ -190,7 +190,7 @@ fn is_text(format: TableFormat) -> bool {
     matches!(format, TableFormat::Csv | TableFormat::Jsonl)
 }
 
-/// Rows whose place is one column, as assembly writes it.
+/// Rows whose place is one column, in assembly syntax.
 fn assembly(
     placement: &Placement,
     rows: &Table<'_>,
@@ -225,7 +225,7 @@ fn assembly(
     }
 }
 
-/// A format of rows, and the width of the columns of Arrow.
+/// A row format, and the width of Arrow columns.
 #[derive(Clone, Copy)]
 struct TableForm {
     format: TableFormat,
@@ -291,7 +291,7 @@ fn partitions(
     if let Some(twice) = levels.iter().find(|l| levels.iter().filter(|m| m == l).count() > 1) {
         return Err(Failure::Argument(format!("--partition-by: `{twice}` is given twice")));
     }
-    // An error for levels that are not columns.
+    // This fails for levels that are not columns.
     rows.clone().at(&levels.iter().map(|level| (*level, 0)).collect())?;
     let step = |level: &Level| placement.units_per_memory(*level);
     let size = |level: &Level| placement.coordinates(*level).div_ceil(step(level));

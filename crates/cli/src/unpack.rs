@@ -1,4 +1,4 @@
-//! `unpack`: the memory of every unit back into a tensor.
+//! `unpack`: moves the memory of every unit back into a tensor.
 
 use std::path::PathBuf;
 
@@ -24,7 +24,7 @@ pub(super) struct Unpack {
     source: PathBuf,
     #[command(flatten)]
     image: Image,
-    /// The element type of the tensor, where IMAGE holds long words, such as <f4; by default the
+    /// The element type of the tensor, such as <f4, if IMAGE holds long words; by default an
     /// unsigned integer as wide as a lane, so a float array needs this option.
     #[arg(long, value_name = "DESCR", help_heading = "Output")]
     descr: Option<String>,
@@ -36,7 +36,7 @@ impl Unpack {
         let (program, words) = self.image.program()?;
         let mut image = ImageIn::open(&self.source, &program)?;
         let descr = self.descr.clone().unwrap_or_else(|| match words {
-            // Lanes that nobody named are bits.
+            // Lanes without a named type are raw bits.
             Some(WordImage { lanes, bits: WORD_BITS })
                 if image.header().descr == "<u8" && lanes > 1 =>
             {

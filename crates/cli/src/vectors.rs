@@ -43,32 +43,32 @@ enum VectorsCommand {
     Compare(CompareArgs),
 }
 
-/// Write tensors as the lines that a simulator reads.
+/// Write tensors in the line format that a simulator reads.
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "\
-A LAYOUT names memory and dtype, as in '((8:1, 2_W:1))@DRAM / Float'. An array
-has its shape and the type of the dtype: <f4 for Float, <f8 Double, <i4 Int,
-<u4 UInt, <i8 Long, <u8 ULong, |i1 Byte, |u1 UByte; for Half <f4 or <f2,
-rounded to the 9 bits of mantissa that MN-Core has, or <u2 for the bits.
-Addresses of --base count long words.
+A LAYOUT names a memory and a dtype, as in '((8:1, 2_W:1))@DRAM / Float'. Its
+array has the same shape and the type of the dtype: <f4 for Float, <f8 Double,
+<i4 Int, <u4 UInt, <i8 Long, <u8 ULong, |i1 Byte, |u1 UByte; for Half <f4 or
+<f2, rounded to MN-Core's 9 bits of mantissa, or <u2 for the bits. --base counts
+long words.
 
 Example:
   tensor-layout vectors write --in '((4_PE:1, 2_W:1))@LM0 / Float' a.npy --base 16 \\
     --out '((4_PE:1, 2_W:1))@LM1 / Float' expected.npy --atol 0.001 -o test.vsm")]
 struct WriteArgs {
-    /// A tensor that is set before the run.
+    /// A tensor to set before the run.
     #[arg(long = "in", num_args = 2, value_names = ["LAYOUT", "FILE.npy"])]
     inputs: Vec<String>,
-    /// A tensor that is read after the run, with the expected values.
+    /// A tensor to read after the run, with the expected values.
     #[arg(long = "out", num_args = 2, value_names = ["LAYOUT", "FILE.npy"])]
     outputs: Vec<String>,
-    /// The address of the first long word of the tensor named before it.
+    /// The address of the first long word of the preceding tensor.
     #[arg(long, value_name = "N", value_parser = count::<u64>)]
     base: Vec<u64>,
     /// Absolute tolerance for floating-point values.
     #[arg(long, value_name = "X", default_value_t = DEFAULT_ATOL)]
     atol: f64,
-    /// Only the lines of the one tensor, without headers.
+    /// Write only the lines of the single tensor, without headers.
     #[arg(long)]
     lines: bool,
     /// Write to a file, which appears only when it is complete.
@@ -76,12 +76,12 @@ struct WriteArgs {
     output: Option<PathBuf>,
 }
 
-/// Read the tensors of a file into .npy files.
+/// Write the tensors of a file to .npy files.
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "\
-Files are called In0.npy, Out0.npy and so on; for each, a line says its layout,
-memory, dtype, shape and base, and which elements no line sets (they are 0). A
-Half is <f4.
+Files are named In0.npy, Out0.npy and so on. Prints a line for each: its layout,
+memory, dtype, shape and base, and the elements that no line sets (they are 0).
+Half is written as <f4.
 
 Example:
   tensor-layout vectors read test.vsm -o arrays")]
@@ -89,7 +89,7 @@ struct ReadArgs {
     /// The file, or - for standard input.
     #[arg(value_name = "FILE")]
     file: String,
-    /// The directory of the .npy files.
+    /// The directory for the .npy files.
     #[arg(short, long, value_name = "DIR", default_value = ".")]
     output: PathBuf,
 }
@@ -98,10 +98,10 @@ struct ReadArgs {
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "\
 Checks the memory, address, units and lanes of each line, and its long words
-against the values in its comment; finds places that no line sets or reads, or
-that two do, tensors that overlap, and memories that are too small. Lines may
-come in any order and hold several long words; letters and comments may be left
-out. Prints `ok`, or a finding per line and exits with 1.
+against the values in its comment; finds places that no line or several lines
+set or read, tensors that overlap, and memories that are too small. Lines may be
+in any order and hold several long words; letters and comments may be omitted.
+Prints `ok`, or one finding per line and exits with 1.
 JSON: {\"tensors\":..,\"lines\":..,\"count\":..,\"findings\":[{\"line\":..,\"message\":..},..]}
 
 Example:
@@ -115,12 +115,12 @@ struct CheckArgs {
     json: bool,
 }
 
-/// Compare what a simulator printed with what a file expects.
+/// Compare the output of a simulator with the expected values in a file.
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "\
-RESULT is the dump of the emulator, with lines of `getd`, `getf`, `geth` or
-`get`; or the long words of the lines that read, all 16 digits: one per line in
-the same order, or behind their places, as in `d getd $ln0n0c0b0m0p0 1
+RESULT is the emulator's dump, with lines of `getd`, `getf`, `geth` or `get`; or
+the long words that lines of the file read, all 16 digits: one per line in the
+same order, or after their places, as in `d getd $ln0n0c0b0m0p0 1
 3FC000003DCCCCCD`. Prints `same`, or the wrong elements with their places and a
 picture of them, and exits with 1.
 JSON: [{\"tensor\":..,\"compared\":..,\"wrong\":..,\"untested\":..,
@@ -139,8 +139,8 @@ struct CompareArgs {
     /// Draw the wrong elements of the first wrong tensor.
     #[arg(long, value_name = "FILE.svg")]
     picture: Option<PathBuf>,
-    /// The number of wrong elements to list of each tensor, at most 1000; by default 20 as text, all
-    /// in JSON.
+    /// The number of wrong elements to list for each tensor, at most 1000 (by default 20 as text, all
+    /// in JSON).
     #[arg(long, value_name = "N", value_parser = at_most_1000)]
     top: Option<usize>,
     /// Print JSON.
@@ -150,7 +150,7 @@ struct CompareArgs {
     color: Colored,
 }
 
-/// The differences that a comparison keeps.
+/// Parses the number of differences that a comparison keeps.
 fn at_most_1000(text: &str) -> Result<usize, String> {
     let number = text.parse().ok().filter(|number| *number <= 1000);
     number.ok_or_else(|| "expected a number up to 1000".into())
@@ -328,7 +328,7 @@ impl ReadArgs {
     }
 }
 
-/// The layout, the shape and the base of a tensor; the elements that no line sets.
+/// The layout, shape and base of a tensor, and the elements that no line sets.
 fn described(tensor: &VectorTensor) -> String {
     const MOST: usize = 20;
     let VectorTensor { header, base, data, .. } = tensor;
@@ -344,7 +344,7 @@ fn described(tensor: &VectorTensor) -> String {
     text
 }
 
-/// `[1,0]`: the index of a row-major number.
+/// `[1,0]`: the index of the element with a row-major number.
 fn index(shape: &[u64], mut number: u64) -> String {
     let mut index: Vec<String> = Vec::new();
     for extent in shape.iter().rev() {
@@ -467,7 +467,7 @@ impl CompareArgs {
         Ok(ExitCode::from(u8::from(wrong.is_some())))
     }
 
-    /// A tensor in words: that it is the same, or its wrong elements with their places and a picture.
+    /// Describes a tensor: `same`, or its wrong elements with their places and a picture.
     fn described(&self, tensor: &VectorComparison) -> String {
         let (name, wrong, compared) = (tensor.header.name(), tensor.wrong, tensor.compared);
         let untested = match tensor.untested {

@@ -1,12 +1,12 @@
-//! Pages that are no wider than the terminal.
+//! Wraps pages to the width of the terminal.
 
 use std::borrow::Cow;
 use std::io::{self, IsTerminal};
 
 use super::output::width;
 
-/// The page as it is printed: on a terminal, lines that are wider are broken at blanks. For a file
-/// or a pipe it is unchanged, since programs read lines.
+/// The page as printed: on a terminal, wider lines are wrapped at blanks. For a file or a pipe the page
+/// is unchanged, since programs read lines.
 pub(super) fn fitted(page: &str) -> Cow<'_, str> {
     match io::stdout().is_terminal() {
         true => broken(page, width()).into(),
@@ -14,8 +14,8 @@ pub(super) fn fitted(page: &str) -> Cow<'_, str> {
     }
 }
 
-/// Breaks lines at blanks; continued lines are aligned with the text behind the columns of numbers, or
-/// indented a little more. Words stay whole: a shape that was broken could not be copied.
+/// Wraps lines at blanks; continuation lines align with the text after the number columns, or are
+/// indented a little more. Words are not split: a split shape could not be copied.
 fn broken(page: &str, width: usize) -> String {
     let mut text = String::with_capacity(page.len());
     for line in page.split_inclusive('\n') {
@@ -34,8 +34,8 @@ fn broken(page: &str, width: usize) -> String {
     text
 }
 
-/// The column at which continued lines begin: behind the last two blanks in the left half, or two
-/// columns behind the indentation of the line.
+/// The column at which continuation lines begin: after the last two blanks in the left half, or two
+/// columns after the indentation of the line.
 fn indent(line: &str, width: usize) -> usize {
     let start = line.len() - line.trim_start_matches(' ').len();
     let left = line.char_indices().nth(width / 2).map_or(line, |(at, _)| &line[..at]);
@@ -43,8 +43,8 @@ fn indent(line: &str, width: usize) -> usize {
     columns.map_or((start + 2).min(width / 3), |columns| columns + 2)
 }
 
-/// The byte at which a line that is wider than `room` is broken: at the last blank within it behind a
-/// word, or else at the first one.
+/// The byte at which to wrap a line that is wider than `room`: the last blank within `room` that follows
+/// a word, or else the first blank.
 fn cut(line: &str, room: usize) -> Option<usize> {
     if line.chars().count() <= room {
         return None;

@@ -1,4 +1,4 @@
-//! The differences between two dumps: operations that came, went, grew or shrank.
+//! The differences between two dumps: operations that appeared, disappeared, grew or shrank.
 //!
 //! Names change with every compilation, so that instructions are matched by `op_name` and opcode.
 
@@ -15,11 +15,11 @@ use tensor_layout::internals::{printable, readable_bytes, to_u64};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum TallyKind {
-    /// Bytes that instructions allocate for their results, each once.
+    /// Bytes that instructions allocate for their results, each counted once.
     Buffer,
     /// Bytes that copies read and write in one run of the program.
     Copy,
-    /// Bytes that the device which sends most sends in one run of the program.
+    /// Bytes that the busiest sender sends in one run of the program.
     Collective,
 }
 
@@ -35,15 +35,15 @@ impl TallyKind {
     }
 }
 
-/// Instructions of one operation of the program with one opcode.
+/// The instructions with one opcode that come from one operation of the program.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Tally {
-    /// The number of them.
+    /// The number of instructions.
     pub count: u64,
-    /// Their bytes.
+    /// The bytes of the instructions.
     pub bytes: u64,
-    /// The line of the first one.
+    /// The line of the first instruction.
     pub line: u64,
 }
 
@@ -190,7 +190,7 @@ pub struct HloChanges {
     pub sums: Vec<(String, Option<u64>, Option<u64>)>,
     /// The rows that differ, the greatest difference in bytes first.
     pub rows: Vec<HloChange>,
-    /// The number of rows with equal counts and bytes in both.
+    /// The number of rows whose counts and bytes are equal in both.
     pub same: u64,
 }
 
@@ -217,7 +217,7 @@ impl HloChanges {
         HloChanges { sums: names.into_iter().map(sum).collect(), rows, same: to_u64(same.len()) }
     }
 
-    /// A page for a person: the sums, and the `top` greatest differences (20 by default).
+    /// A readable page: the sums, and the `top` greatest differences (20 by default).
     #[must_use]
     pub fn page(&self, top: Option<usize>) -> String {
         const SHOWN: usize = 20;

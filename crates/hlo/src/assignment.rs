@@ -32,7 +32,7 @@ use tensor_layout::internals::{counted, percent, printable, readable_bytes, to_u
 pub struct HloAllocations {
     /// The blocks, in the order of the text.
     pub allocations: Vec<HloAllocation>,
-    /// Values whose shape takes another number of bytes than XLA says: the line, and both in words.
+    /// Values whose shape takes a different number of bytes than XLA states: the line, and both in words.
     pub disagreements: Vec<(u64, String)>,
     /// The number of values that were compared with their shapes.
     pub compared: u64,
@@ -48,11 +48,11 @@ pub struct HloAllocation {
     /// The bytes.
     pub size: u64,
     /// The purpose: `parameter`, `output`, `constant`, `thread-local` or `temporary`; `block` in a memory
-    /// usage report, which does not have it.
+    /// usage report, which does not state it.
     pub kind: &'static str,
-    /// The number of values that take turns in it.
+    /// The number of values that share it over time.
     pub values: u64,
-    /// The largest of them: its name, or the shapes in it.
+    /// The largest value: its name, or the shapes in it.
     pub largest: String,
     /// The bytes of the largest value.
     pub largest_size: u64,
@@ -179,8 +179,8 @@ impl HloAllocations {
         self.unread.lines()
     }
 
-    /// A page for a person: sums by kind, the `top` greatest blocks (20 by default), and the values whose
-    /// shapes take another number of bytes.
+    /// A readable page: sums by kind, the `top` greatest blocks (20 by default), and the values whose shapes
+    /// take a different number of bytes.
     #[must_use]
     pub fn page(&self, top: Option<usize>) -> String {
         const SHOWN: usize = 20;

@@ -1,4 +1,4 @@
-//! The attributes behind the operands of an instruction: `key=value, key=value`.
+//! The attributes after the operands of an instruction: `key=value, key=value`.
 
 use std::borrow::Cow;
 
@@ -6,7 +6,7 @@ use memchr::memmem;
 
 use crate::lexer::{Tokens, Until};
 
-/// The attributes of an instruction or a module, as they were written.
+/// The attributes of an instruction or a module, as written.
 ///
 /// ```
 /// use tensor_layout_hlo::HloDump;
@@ -28,7 +28,7 @@ impl<'a> HloAttributes<'a> {
         HloAttributes { text }
     }
 
-    /// The text of all of them.
+    /// The text of all attributes.
     #[must_use]
     pub fn as_str(self) -> &'a str {
         self.text

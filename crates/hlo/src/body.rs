@@ -6,7 +6,7 @@ use tensor_layout::error::Span;
 
 use crate::names::hash;
 
-/// A computation with the spans of its parts; its memory is used again for the next one.
+/// A computation with the spans of its parts; its memory is reused for the next one.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Body {
     pub(super) name: Span,
@@ -60,7 +60,7 @@ impl Body {
 /// The number of instructions up to which a search through all names is faster than a table.
 const FEW: usize = 8;
 
-/// The instructions of a computation by their names; of several with one name the last.
+/// The instructions of a computation by their names; if several have one name, the last.
 #[derive(Clone, Debug, Default)]
 struct Numbers(HashTable<usize>);
 

@@ -24,7 +24,7 @@ impl HloBytes {
         Ok(())
     }
 
-    /// Returns the sum of two.
+    /// Returns the sum of both.
     ///
     /// # Errors
     /// [`TooLarge`](LayoutError::TooLarge).

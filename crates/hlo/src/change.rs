@@ -165,7 +165,7 @@ fn changes(from: &XlaArray, to: &XlaArray) -> Vec<String> {
         ("order", orders.map(|order| format!("{{{}}}", order.iter().join(","))), has_order),
         ("tiles", [&before, &after].map(tiles), true),
         ("memory space", [before.memory_space, after.memory_space].map(|s| s.to_string()), true),
-        // Another type has another width by itself.
+        // A different type already implies a different width.
         ("element bits", bits, from.dtype == to.dtype),
         ("prefix bytes", [before.prefix_bytes, after.prefix_bytes].map(|m| m.to_string()), true),
         ("splits", [&before, &after].map(splits), true),

@@ -42,18 +42,18 @@ pub enum CollectiveKind {
     ReduceScatter,
     /// Every device gets a part of every other.
     AllToAll,
-    /// Pairs of devices.
+    /// Devices send to each other in pairs.
     Permute,
     /// Every device of a group gets the data of the first one.
     Broadcast,
 }
 
-/// A collective of a module: the groups, and the bytes that every hop carries.
+/// A collective of a module: the device groups, and the bytes that every hop carries.
 ///
-/// Groups send along the ring of their devices in the order that is written, the last to the
-/// first; `all-to-all` sends directly. A group of replicas sends in every partition, one of partitions
-/// in every replica; device numbers are XLA's flattened ids, `replica * num_partitions + partition`.
-/// With g devices in a group and b bytes on each:
+/// Groups send along the ring of their devices in the written order, the last to the first; `all-to-all`
+/// sends directly. A group of replicas sends in every partition, a group of partitions in every replica;
+/// device numbers are XLA's flattened ids, `replica * num_partitions + partition`. With g devices in a group
+/// and b bytes on each:
 ///
 /// | kind | b | each of the g hops carries |
 /// |---|---|---|
@@ -70,9 +70,9 @@ pub struct Collective {
     /// The kind of collective.
     pub kind: CollectiveKind,
     /// Bytes per device: of the result of an `all-gather`, of the slices that an in-place
-    /// `collective-permute` sends, else of the operands.
+    /// `collective-permute` sends, otherwise of the operands.
     pub bytes: u64,
-    /// The number of devices the largest group has.
+    /// The number of devices in the largest group.
     pub group: u64,
     hops: Vec<CollectiveHop>,
 }
@@ -95,14 +95,15 @@ pub struct CollectiveTraffic {
     pub received: u64,
     /// The most bytes that one device sends.
     pub sent: u64,
-    /// Per level: bytes that enter its units from other units of it, the outermost level first.
+    /// Bytes that enter the units of each level from other units of that level, the outermost level first.
     pub into: Vec<(Level, u64)>,
     /// The number of steps until the busiest unit of every level has received and sent its bytes, at the
-    /// [bandwidth](Machine::bandwidth) of the machine; `None` where it has none. Levels work at the same time.
+    /// [bandwidth](Machine::bandwidth) of the machine; `None` where a bandwidth is missing. Levels work at
+    /// the same time.
     pub steps: Option<u64>,
 }
 
-/// The opcode that sends parts whose sizes an operand lists.
+/// The opcode that sends parts with sizes listed in an operand.
 const RAGGED: &str = "ragged-all-to-all";
 
 /// The kind of an instruction that starts a collective.
@@ -125,19 +126,19 @@ pub enum CollectiveError {
     /// A shape or groups that cannot be read.
     #[error("{}", .0.kind())]
     Text(#[from] ParseError),
-    /// Groups that contradict themselves, or bytes beyond 64 bits.
+    /// Contradictory groups, or bytes beyond 64 bits.
     #[error("{0}")]
     Layout(#[from] LayoutError),
-    /// Devices that contradict themselves, or are not there.
+    /// Contradictory or missing devices.
     #[error(transparent)]
     Sharding(#[from] ShardingError),
-    /// An operation whose sizes are known at run time only.
+    /// An operation whose sizes are only known at run time.
     #[error("the sizes that `{0}` sends are only known at run time")]
     AtRunTime(&'static str),
     /// An attribute that is missing.
     #[error("this collective lacks `{0}`")]
     Missing(&'static str),
-    /// A number that the module does not have.
+    /// A number beyond those of the module.
     #[error(
         "this collective names {what} {id}, but the module has only {}: {because}, the numbers are \
          those of {what}s",
@@ -159,7 +160,7 @@ pub enum CollectiveError {
     /// No groups of devices, which XLA rejects.
     #[error("with `use_global_device_ids=true`, `replica_groups` must name the devices")]
     NoGlobalGroups,
-    /// Slices that their operand does not have, or whose bytes are not known.
+    /// Slices that exceed their operand, or whose bytes are not known.
     #[error("`slice_sizes` is not a list of slices of operand 0, as in `{{{{8,128}}}}`")]
     NotSlices,
     /// Sources and destinations that are not written in pairs.
@@ -347,13 +348,13 @@ impl Collective {
         &self.hops
     }
 
-    /// The bytes that devices receive, and those that enter the units of each level of a machine,
-    /// on which device numbers are counted through the tree; with its bandwidths, the steps.
+    /// The bytes that devices receive and that enter the units of each level of a machine, whose devices are
+    /// numbered through the tree; the steps too, if the machine has bandwidths.
     ///
     /// Cost: O(hops x levels).
     ///
     /// # Errors
-    /// [`Sharding`](CollectiveError::Sharding) for devices that the machine does not have;
+    /// [`Sharding`](CollectiveError::Sharding) for devices that the machine lacks;
     /// [`TooLarge`](LayoutError::TooLarge).
     pub fn traffic(&self, machine: Option<&Machine>) -> Result<CollectiveTraffic, CollectiveError> {
         let received = carried(&self.hops)?;

@@ -38,9 +38,9 @@ pub struct CollectiveEntry {
     pub runs: HloRuns,
     /// The operation of the program, where it is known.
     pub op_name: Option<String>,
-    /// Bytes per device, as of [`Collective`](super::Collective::bytes).
+    /// Bytes per device, as in [`Collective`](super::Collective::bytes).
     pub bytes: u64,
-    /// The number of devices the largest of its groups has.
+    /// The number of devices in its largest group.
     pub group: u64,
     /// The bytes that it moves each time it runs.
     pub traffic: CollectiveTraffic,
@@ -48,18 +48,18 @@ pub struct CollectiveEntry {
 
 /// The collectives of a dump.
 ///
-/// Each is listed once, with how often it [runs](CollectiveEntry::runs); the total is that of one run of
-/// the program, with loops of known length as often as they run, and of branches the greatest.
+/// Each is listed once, with how often it [runs](CollectiveEntry::runs); the total is for one run of the
+/// program: loops of known length count as often as they run, and only the greatest branch counts.
 #[derive(Clone, Debug, Default)]
 pub struct Collectives {
-    /// The collectives, those that move most first.
+    /// The collectives, those that move the most bytes first.
     pub entries: Vec<CollectiveEntry>,
     /// The sums over all of them, in one run of the program.
     pub total: CollectiveTraffic,
-    /// Sums over one step, and how sure they are: the bytes that one device sends, those that all receive, the
-    /// steps of the machine, and the bytes into each level.
+    /// Sums over one step, and their certainty: the bytes that one device sends, the bytes that all devices
+    /// receive, the steps of the machine, and the bytes into each level.
     pub in_a_step: StepSums,
-    /// Instructions that could not be read: the line and why.
+    /// Instructions that could not be read: the line and the reason.
     pub unread: Vec<(u64, String)>,
     module: HloModule,
     calls: Calls,
@@ -172,7 +172,7 @@ impl Collectives {
         Ok(self)
     }
 
-    /// A page for a person: the `top` worst collectives (20 by default), the sum, sums by kind, and the
+    /// A readable page: the `top` worst collectives (20 by default), the sum, sums by kind, and the
     /// instructions that could not be read.
     #[must_use]
     pub fn page(&self, top: Option<usize>) -> String {

@@ -15,7 +15,7 @@ use crate::runs::{ComputationRuns, HloRuns, StepSums};
 use crate::{HloComputation, HloInstruction, HloModule};
 use tensor_layout::{LayoutError, internals};
 
-/// An instruction that moves data, or only renames it.
+/// An instruction that moves data or only reinterprets it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct HloCopy {
@@ -42,25 +42,25 @@ pub struct HloCopy {
     pub to: String,
     /// The differences between the two, in words; empty if there are none.
     pub changes: Vec<String>,
-    /// Bytes that it reads, padding included; 0 for a bitcast.
+    /// Bytes that it reads, including padding; 0 for a bitcast.
     pub read: u64,
     /// Bytes that it writes.
     pub written: u64,
-    /// True if the bytes stay where they are: for a bitcast, and for a transpose or reshape that is proved
-    /// to be one. A copy is never free, nor is a change of the width of an element, the memory space, the
+    /// True if the bytes stay where they are: for a bitcast, and for a transpose or reshape that is proved to
+    /// be a bitcast. A copy is never free, nor is a change of the width of an element, the memory space, the
     /// prefix bytes or the splits. `None` where it was not decided, as for arrays that are split.
     pub is_free: Option<bool>,
 }
 
 /// The copies, transposes, reshapes and bitcasts of a dump.
 ///
-/// An instruction in the body of a loop is listed once, with how often it [runs](HloCopy::runs); one
-/// inside a fusion reads and writes nothing by itself, and is not part of the totals. A fusion that
+/// An instruction in the body of a loop is listed once, with how often it [runs](HloCopy::runs); an
+/// instruction inside a fusion reads and writes nothing itself, and is not part of the totals. A fusion that
 /// does nothing but copy, transpose and convert its operands is a copy.
 /// Cost: O(instructions), and one comparison of layouts for each distinct pair of shapes; memory for
-/// one computation, some 65 000 pairs, and the listed rows: all, or with [`new`](HloCopies::new) the
-/// worst; of the module that is being read also some 60 bytes for each computation, and the worst of
-/// each that no fusion is known to call.
+/// one computation, some 65 000 pairs, and the listed rows: all, or with [`new`](HloCopies::new) the worst;
+/// for the module being read, also some 60 bytes for each computation, and the worst rows of each that no
+/// fusion is known to call.
 ///
 /// ```
 /// use tensor_layout_hlo::{HloCopies, HloDump};
@@ -129,7 +129,7 @@ fn key(entry: &HloCopy) -> (Reverse<(bool, Waste)>, u64) {
 }
 
 impl HloCopies {
-    /// Copies of which the `top` greatest are listed; all are counted.
+    /// Lists the `top` greatest copies, or all; all are counted.
     #[must_use]
     pub fn new(top: Option<usize>) -> HloCopies {
         HloCopies { top, ..HloCopies::default() }
@@ -138,7 +138,7 @@ impl HloCopies {
     /// Adds a computation.
     ///
     /// # Errors
-    /// [`TooLarge`](LayoutError::TooLarge); what cannot be read is [`unread`](HloCopies::unread).
+    /// [`TooLarge`](LayoutError::TooLarge); unreadable instructions are in [`unread`](HloCopies::unread).
     pub fn add(&mut self, computation: HloComputation<'_>) -> Result<(), LayoutError> {
         if self.calls.is_empty() || self.module.line() != computation.module().line() {
             self.end_module()?;
@@ -220,7 +220,7 @@ impl HloCopies {
         self.held.retain(|held| !is_fused(held) || greatest.contains(&place(held)));
     }
 
-    /// Sorts the entries: those that move most first, then the free ones, then those inside fusions.
+    /// Sorts the entries: those that move the most first, then the free ones, then those inside fusions.
     ///
     /// # Errors
     /// [`TooLarge`](LayoutError::TooLarge).
@@ -359,27 +359,27 @@ impl HloCopies {
         })
     }
 
-    /// The entries: those that move most first, then the free ones, then those inside fusions.
+    /// The entries: those that move the most bytes first, then the free ones, then those inside fusions.
     #[must_use]
     pub fn entries(&self) -> &[HloCopy] {
         &self.entries
     }
 
-    /// The number of all copies, listed or not, and the number of those that are neither free nor inside
+    /// The number of all copies, listed or not, and the number of copies that are neither free nor inside
     /// fusions.
     #[must_use]
     pub fn count(&self) -> (usize, usize) {
         (self.all.count, self.paid.count)
     }
 
-    /// The bytes that all copies read and write, without the free ones and those inside fusions.
+    /// The bytes that all copies read and write, except the free ones and those inside fusions.
     #[must_use]
     pub fn moved(&self) -> (u64, u64) {
         (self.paid.read, self.paid.written)
     }
 
-    /// The bytes read and written in one run of the program: a copy in a loop of known length counts as
-    /// often as it runs, and of branches only the one that reads most.
+    /// The bytes read and written in one run of the program: a copy in a loop of known length counts as often
+    /// as it runs, and only the branch of a conditional that reads most counts.
     #[must_use]
     pub fn in_a_step(&self) -> &StepSums {
         &self.in_a_step
@@ -393,7 +393,7 @@ impl HloCopies {
 }
 
 impl HloCopy {
-    /// Returns whether it reads and writes memory by itself.
+    /// Returns whether it actually reads and writes memory.
     #[must_use]
     pub fn is_paid(&self) -> bool {
         self.role.is_in_memory() && self.is_free != Some(true)

@@ -23,17 +23,17 @@ use crate::unread::{HloReading, Unread, UnreadLine};
 /// The longest sentence, in bytes; a longer one is an error, because a device may have no end.
 const LONGEST: usize = 1 << 30;
 
-/// The distance, in bytes, up to which instructions outside of computations are handed out together.
+/// The distance, in bytes, up to which instructions outside computations are returned together.
 const NEAR: usize = 1 << 16;
 
 /// A stream of computations, read from the text of any number of HLO modules.
 ///
-/// The text is read by tokens: line ends are blanks, and brackets nest. Other text between modules and
-/// computations is skipped; instructions in it, as `grep` finds them, are handed out as a
-/// computation [without a name](HloComputation::is_loose). Parts of a computation that cannot be read are
+/// The text is read as tokens: line ends are blanks, and brackets nest. Other text between modules and
+/// computations is skipped; instructions in it, such as the output of `grep`, are returned as a computation
+/// [without a name](HloComputation::is_loose). Parts of a computation that cannot be read are
 /// [unread](HloDump::unread_lines).
 /// Law: the shapes of all instructions are among those of [`HloReport`](super::HloReport).
-/// Law: every instruction of the text is handed out, or unread at its line.
+/// Law: every instruction of the text is either returned or unread at its line.
 /// Cost: one pass; memory for the text of one computation, some 100 bytes for each of its
 /// instructions and 56 for each operand, and the tables of one module.
 ///
@@ -67,7 +67,7 @@ pub struct HloDump<R> {
 }
 
 impl<R: BufRead> HloDump<R> {
-    /// A dump; nothing is read yet.
+    /// Creates a dump; nothing is read yet.
     pub fn new(input: R) -> HloDump<R> {
         HloDump {
             stream: Stream::new(input),
@@ -86,7 +86,7 @@ impl<R: BufRead> HloDump<R> {
     /// Reads up to the end of the next computation; `None` at the end of the text.
     ///
     /// # Errors
-    /// Those of the input. Text that cannot be read is not an error here:
+    /// Those of the input. Text that cannot be read is not an error here: see
     /// [`unread_lines`](HloDump::unread_lines).
     pub fn next_computation(&mut self) -> io::Result<Option<HloComputation<'_>>> {
         self.is_open = false;

@@ -1,4 +1,4 @@
-//! A computation and its instructions, as they are handed out: `%name = shape opcode(operands), attributes`.
+//! A computation and its instructions, as a dump returns them: `%name = shape opcode(operands), attributes`.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -56,7 +56,7 @@ impl<'a> HloComputation<'a> {
         self.body.is_entry
     }
 
-    /// Returns whether this is not a computation, but instructions outside of any, as `grep` finds them.
+    /// Returns whether this is not a computation but instructions outside any, such as the output of `grep`.
     #[must_use]
     pub fn is_loose(&self) -> bool {
         self.body.is_loose
@@ -115,7 +115,7 @@ impl<'a> HloComputation<'a> {
 
 /// An instruction of a computation.
 ///
-/// Its parts are read when they are asked for.
+/// Its parts are parsed on demand.
 ///
 /// ```
 /// use tensor_layout_hlo::HloDump;
@@ -292,7 +292,7 @@ impl<'a> HloOperand<'a> {
         self.computation.instruction(self.record.instruction?)
     }
 
-    /// The shape: that of its instruction, or where that is not known the one that is written before
+    /// The shape: that of its instruction or, where the instruction is not known, the shape written before
     /// the name, as in lines of a log.
     #[must_use]
     pub fn shape_text(&self) -> Option<&'a str> {

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// A kind of text that people have about a program.
+/// A kind of text about a compiled program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum HloTextKind {
@@ -63,7 +63,7 @@ impl HloTextKind {
         }
     }
 
-    /// Returns whether reports can be made of it.
+    /// Returns whether reports can be made from it.
     #[must_use]
     pub fn is_read(self) -> bool {
         self.instead().is_none()
@@ -107,7 +107,7 @@ const FIRST: [(&str, HloTextKind); 11] = [
     ("#loc", HloTextKind::Mlir),
 ];
 
-/// The words by which out-of-memory messages are known.
+/// The words that identify out-of-memory messages.
 const OUT_OF_MEMORY: [&str; 7] = [
     "Ran out of memory in memory space",
     "Largest program allocations in",

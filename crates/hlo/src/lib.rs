@@ -8,7 +8,7 @@
 //! }                                                                    operands, attributes
 //! ```
 //!
-//! [`HloDump`] hands out one computation after the other and forgets those before;
+//! [`HloDump`] returns one computation after the other and keeps only the current one;
 //! [`HloReport`] adds up all shapes of a text, [`HloSummary`] the results that instructions write,
 //! [`HloCopies`] the bytes that copies move, and [`HloShardings`] the bytes that one device holds.
 

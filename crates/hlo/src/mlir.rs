@@ -16,8 +16,8 @@ use tensor_layout::sharding::ShardedShape;
 
 /// The arguments, results and constraints of the functions of an MLIR module.
 ///
-/// Shapes are those of whole tensors, except inside of `sdy.manual_computation`, which is not read. A
-/// tensor without a sharding is counted whole on every device.
+/// Shapes are those of whole tensors, except inside `sdy.manual_computation`, which is not read. A tensor
+/// without a sharding counts in full on every device.
 ///
 /// ```
 /// use tensor_layout_hlo::MlirModule;
@@ -47,7 +47,7 @@ pub struct MlirValue {
     pub function: String,
     /// `argument`, `result` or `constraint`.
     pub kind: &'static str,
-    /// Its name: `%arg0`; the number of a result.
+    /// Its name, such as `%arg0`, or the number of a result.
     pub name: String,
     /// The line, from 1.
     pub line: u64,
@@ -214,8 +214,8 @@ impl MlirModule {
         self.unread.lines()
     }
 
-    /// A page for a person: the `top` tensors of which a device holds most (20 by default), and the sums of
-    /// arguments and results of `@main`.
+    /// A readable page: the `top` tensors by bytes on one device (20 by default), and the sums of arguments
+    /// and results of `@main`.
     #[must_use]
     pub fn page(&self, top: Option<usize>) -> String {
         const SHOWN: usize = 20;
@@ -256,7 +256,7 @@ impl MlirModule {
     }
 }
 
-/// Returns whether an operation says how its operand is sharded, in Shardy's words or GSPMD's.
+/// Returns whether an operation specifies the sharding of its operand, in Shardy or GSPMD.
 fn is_constraint(operation: &str) -> bool {
     operation.contains("sdy.sharding_constraint ") || operation.contains("custom_call @Sharding(")
 }

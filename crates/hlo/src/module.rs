@@ -13,8 +13,8 @@ use crate::lexer::Tokens;
 
 /// A module of a dump: `HloModule name, attributes`, and the tables of source lines.
 ///
-/// A text without such a head has a module without a name. Clones share the tables, and see rows
-/// that are read later. Cost of a clone: that of an `Arc`.
+/// A text without a head has a module without a name. Clones share the tables and see rows that are read
+/// later. Cloning costs as much as cloning an `Arc`.
 #[derive(Clone, Debug, Default)]
 pub struct HloModule {
     head: Arc<Head>,
@@ -157,8 +157,8 @@ impl HloModule {
 
     /// Returns whether shapes are those of one device: the module is partitioned and scheduled.
     ///
-    /// A `sharding=` that survives on an instruction then describes the global shape that the instruction
-    /// had before partitioning.
+    /// A `sharding=` that remains on an instruction then describes the global shape that the instruction had
+    /// before partitioning.
     #[must_use]
     pub fn is_per_device(&self) -> bool {
         self.partitions() > 1 && self.is_scheduled()

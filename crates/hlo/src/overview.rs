@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::{HloBytes, HloRole};
 use tensor_layout::{LayoutError, internals};
 
-/// The number of the computations that write most that are kept by name.
+/// The number of computations, of those that write most, that are kept by name.
 pub(super) const MOST_LARGEST: usize = 10;
 
 /// Sums over any number of computations, in the memory of a few.

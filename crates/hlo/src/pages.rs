@@ -1,4 +1,4 @@
-//! Summaries of dumps as pages for a person.
+//! Summaries of dumps as readable pages.
 
 use itertools::Itertools;
 
@@ -45,7 +45,7 @@ pub(super) fn unread_page(lines: impl Iterator<Item = (u64, String)>, count: u64
 }
 
 impl HloReading {
-    /// A page for a person: the first places that could not be read, and why; empty if there are none.
+    /// A readable page: the first places that could not be read, with reasons; empty if there are none.
     #[must_use]
     pub fn page(&self) -> String {
         let lines = self.lines.iter().map(|l| (l.line, format!("{}: {}", l.reason, l.text)));
@@ -54,8 +54,8 @@ impl HloReading {
 }
 
 impl HloSummary {
-    /// A page for a person: the `top` worst instructions (20 by default), parameters and results of
-    /// the entry, totals by computation, and `unread` lines of the dump.
+    /// A readable page: the `top` worst instructions (20 by default), parameters and results of the entry,
+    /// totals by computation, and `unread` lines of the dump.
     ///
     /// # Errors
     /// [`TooLarge`](LayoutError::TooLarge).
@@ -133,8 +133,8 @@ fn partitioned(devices: Option<u64>) -> String {
 }
 
 impl HloShardings {
-    /// A page for a person: the `top` instructions of which a device holds most (20 by default), and its
-    /// bytes of the parameters and results of the entries.
+    /// A readable page: the `top` instructions by bytes on one device (20 by default), and the bytes of the
+    /// entries' parameters and results on one device.
     #[must_use]
     pub fn page(&self, top: Option<usize>) -> String {
         let line = |device: &str, padding: &str, whole: &str, text: &str| {
@@ -193,7 +193,8 @@ pub(crate) fn place(role: HloRole, computation: &str) -> String {
 }
 
 impl HloCopies {
-    /// A page for a person: the `top` greatest copies (20 by default), and the sum of those not free.
+    /// A readable page: the `top` greatest copies (20 by default), and the sum of the copies that are not
+    /// free.
     #[must_use]
     pub fn page(&self, top: Option<usize>) -> String {
         let line = |read: &str, written: &str, free: &str, text: &str| {

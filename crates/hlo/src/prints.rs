@@ -10,7 +10,7 @@ use tensor_layout::xla::XlaDtype;
 
 use crate::mlir::{angled, parts, shape_of};
 
-/// The error for a print of JAX that has no size by itself, with advice on what to pass instead.
+/// The error for a JAX print that does not determine a size, with advice on what to pass instead.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{what}")]
 pub struct JaxPrintError {
@@ -30,10 +30,10 @@ impl JaxPrintError {
     }
 }
 
-/// Turns a print of JAX into a layout text; `None` for text that is not such a print.
+/// Converts a JAX print to a layout text; `None` for other text.
 ///
 /// # Errors
-/// [`JaxPrintError`] for a print that does not have a shape, a mesh or a size in it.
+/// [`JaxPrintError`] for a print that lacks a shape, a mesh or a size.
 ///
 /// ```
 /// use tensor_layout_hlo::jax_print;

@@ -22,9 +22,9 @@ const MOST_SHAPES: usize = 1 << 18;
 
 /// The distinct shapes of a compiler dump.
 ///
-/// A shape is an entry under its text as written, wherever it occurs: in tuples, among operands,
-/// in attributes; each occurrence counts once. Quoted text is skipped. After 262 144 distinct shapes
-/// further ones are [not ranked](HloReport::unranked): the totals count them, no entry does.
+/// Each distinct text of a shape is an entry, wherever it occurs: in tuples, among operands, in attributes;
+/// each occurrence counts once. Quoted text is skipped. After 262 144 distinct shapes, further ones are [not
+/// ranked](HloReport::unranked): the totals count them, but no entry does.
 /// Cost: one pass; memory for those shapes, and one line, at most 1 MiB of it.
 ///
 /// ```
@@ -165,7 +165,7 @@ impl HloReport {
         }
     }
 
-    /// The shapes, those that waste most in one occurrence first.
+    /// The shapes, those that waste the most bytes in one occurrence first.
     #[must_use]
     pub fn entries(&self) -> Vec<HloEntry<'_>> {
         let mut entries: Vec<HloEntry<'_>> = self.ranked().collect();
@@ -193,7 +193,7 @@ impl HloReport {
         self.others.count()
     }
 
-    /// The note on shapes that are not ranked, for a person.
+    /// The readable note on shapes that are not ranked.
     #[must_use]
     pub fn unranked_text(&self) -> String {
         format!(
@@ -226,7 +226,7 @@ impl HloReport {
         })
     }
 
-    /// A page for a person: the `top` worst shapes (20 by default), totals, unread lines.
+    /// A readable page: the `top` worst shapes (20 by default), totals, unread lines.
     ///
     /// # Errors
     /// As [`totals`](HloReport::totals).
@@ -297,7 +297,7 @@ impl HloReport {
         self.unread.lines()
     }
 
-    /// The number of lines that have a shape that could not be read.
+    /// The number of lines with a shape that could not be read.
     #[must_use]
     pub fn unread_count(&self) -> u64 {
         self.unread.count()

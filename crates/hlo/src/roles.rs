@@ -12,23 +12,23 @@ use tensor_layout::{LayoutError, internals};
 pub enum HloRole {
     /// The module begins here.
     Entry,
-    /// The body or condition of a loop, a branch, or a function that is called: its values are in
-    /// memory, as those of the entry are.
+    /// The body or condition of a loop, a branch, or a called function: its values are in memory, like those
+    /// of the entry.
     Called,
     /// No instruction of the module calls it.
     Uncalled,
-    /// No instruction calls it, but the text is cut off, and by its name or its shapes its values are not
-    /// in memory: the fusion or the loop that calls it would come behind the cut.
+    /// No instruction calls it, but the text is cut off, and its name or shapes show that its values are not
+    /// in memory: the fusion or loop that calls it would come after the cut.
     CutOff,
-    /// The inside of a fusion: its values are not in memory, except parameters and result, which are
-    /// those of the fusion.
+    /// The inside of a fusion: its values are not in memory, except its parameters and result, which belong
+    /// to the fusion.
     Fused,
-    /// Applied to elements, as the sum of a `reduce` is.
+    /// Applied to elements, like the sum of a `reduce`.
     Applied,
 }
 
 impl HloRole {
-    /// All of them.
+    /// All roles.
     pub const ALL: &[HloRole] = &[
         HloRole::Entry,
         HloRole::Called,

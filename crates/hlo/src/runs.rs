@@ -17,8 +17,8 @@ use crate::roles::{Call, CallTimes, Calls, index};
 /// The number of times something runs in one run of the program.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct HloRuns {
-    /// The number of times it runs, as far as it is known: a loop of unknown length counts once, and a
-    /// branch as if it were taken.
+    /// The number of times it runs, as far as known: a loop of unknown length counts once, and a branch
+    /// counts as taken.
     pub times: u64,
     /// Set if it is in a loop whose length is not in the dump.
     pub is_unknown: bool,
@@ -30,13 +30,13 @@ impl HloRuns {
     /// The runs of something that runs exactly once.
     pub const ONCE: HloRuns = HloRuns { times: 1, is_unknown: false, is_branch: false };
 
-    /// The number of runs; `None` where a loop of unknown length is around it.
+    /// The number of runs; `None` inside a loop of unknown length.
     #[must_use]
     pub fn known(self) -> Option<u64> {
         (!self.is_unknown).then_some(self.times)
     }
 
-    /// The mark behind a row: empty for exactly one run, else ` x48`, ` x ?`, ` x48 x ?` or ` x48 at most`.
+    /// The mark after a row: empty for exactly one run, else ` x48`, ` x ?`, ` x48 x ?` or ` x48 at most`.
     #[must_use]
     pub fn mark(self) -> String {
         let branch = if self.is_branch { " at most" } else { "" };
@@ -114,7 +114,7 @@ impl StepSums {
         add_all(&mut self.sums, sums);
     }
 
-    /// The sum with a number.
+    /// The sum at a position.
     ///
     /// # Errors
     /// [`TooLarge`](tensor_layout::LayoutError::TooLarge) from 2^64 on.

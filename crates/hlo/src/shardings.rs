@@ -5,7 +5,7 @@
 //! after it              p = f32[2,64] parameter(0), sharding={devices=[2,1]<=[2]}   one of its shards
 //! ```
 //!
-//! A sharding that is still there after partitioning describes the whole tensor that was partitioned.
+//! A sharding that remains after partitioning describes the whole tensor that was partitioned.
 
 use rustc_hash::FxHashMap;
 
@@ -37,15 +37,15 @@ pub struct HloSharded {
     pub shape: String,
     /// The sharding as written.
     pub sharding: String,
-    /// Set if the sharding is left over: the module is partitioned, and the shape is that of a shard.
+    /// Set if the sharding is a leftover: the module is partitioned, and the shape is that of a shard.
     pub is_left_over: bool,
     /// The bytes that every device holds; those of the first devices, where some are short or empty.
     pub device: HloBytes,
-    /// The elements of the whole tensor; where the sharding is left over, as many as there can be.
+    /// The bytes of the whole tensor; where the sharding is left over, an upper bound.
     pub whole_bytes: u64,
 }
 
-/// The bytes that one device holds of the parameters and of the result of an entry.
+/// The bytes of the parameters and of the result of an entry on one device.
 ///
 /// An instruction without a sharding is counted whole.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -56,10 +56,10 @@ pub struct HloOnDevice {
     pub result: HloBytes,
 }
 
-/// The sharded instructions of a dump, those of which a device holds most first.
+/// The sharded instructions of a dump, by bytes on one device, largest first.
 ///
-/// Law: after partitioning, the bytes of a device are those of the shape.
-/// Cost: O(instructions), and for each that is sharded that of [`ShardedShape::report`].
+/// Law: after partitioning, the bytes on a device are the bytes of the shape.
+/// Cost: O(instructions), plus [`ShardedShape::report`] for each that is sharded.
 ///
 /// ```
 /// use tensor_layout_hlo::{HloDump, HloShardings};
@@ -233,7 +233,7 @@ impl HloShardings {
     /// Adds the sharded instructions of a computation.
     ///
     /// # Errors
-    /// [`TooLarge`](LayoutError::TooLarge); what cannot be read is kept in
+    /// [`TooLarge`](LayoutError::TooLarge); instructions that cannot be read are kept in
     /// [`unread_lines`](HloShardings::unread_lines).
     pub fn add(&mut self, computation: HloComputation<'_>) -> Result<(), LayoutError> {
         let module = computation.module();
@@ -266,7 +266,7 @@ impl HloShardings {
         Ok(())
     }
 
-    /// Sorts the entries: those of which a device holds most first.
+    /// Sorts the entries by bytes on one device, largest first.
     pub fn finish(&mut self) {
         let key = |entry: &HloSharded| std::cmp::Reverse(entry.device.allocated);
         self.entries.sort_by_key(|entry| (key(entry), entry.line));
@@ -278,20 +278,20 @@ impl HloShardings {
         &self.entries
     }
 
-    /// The bytes that one device holds of the parameters and results of the entries.
+    /// The bytes of the parameters and results of the entries on one device.
     #[must_use]
     pub fn on_device(&self) -> HloOnDevice {
         self.on_device
     }
 
-    /// The number of instructions that have a sharding that is left over from before partitioning.
+    /// The number of instructions with a sharding left over from before partitioning.
     #[must_use]
     pub fn left_over(&self) -> usize {
         self.entries.iter().filter(|entry| entry.is_left_over).count()
     }
 
-    /// The greatest number of devices that a module whose shapes are those of one device is partitioned
-    /// over; `None` if there is no such module.
+    /// The greatest number of devices over which a module is partitioned, among modules with per-device
+    /// shapes; `None` if there are none.
     #[must_use]
     pub fn partitions(&self) -> Option<u64> {
         self.partitions

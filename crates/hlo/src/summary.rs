@@ -1,4 +1,4 @@
-//! The results that the instructions of a dump write, the worst first, with totals by computation.
+//! The results that the instructions of a dump write, worst first, with totals by computation.
 
 use std::cmp::Reverse;
 use std::sync::Arc;
@@ -27,7 +27,7 @@ pub struct HloComputationTotals {
     pub role: HloRole,
     /// The line of its head.
     pub line: u64,
-    /// The bytes that its instructions write: results that only name existing values do not count. An
+    /// The bytes that its instructions write; results that only alias existing values do not count. An
     /// asynchronous start writes its result, not the operands in its tuple; the result of an `async-start`
     /// or a `call-start` counts in the computation that it calls.
     pub written: HloBytes,
@@ -40,17 +40,16 @@ pub struct HloComputationTotals {
     pub on_device: Option<Box<HloOnDevice>>,
 }
 
-/// The instructions of a dump, those that waste most first, and totals by computation.
+/// The instructions of a dump, those that waste the most bytes first, and totals by computation.
 ///
-/// A sum over results is not the memory that is live at one time: results of a computation take
-/// each other's place, and a loop writes them again and again. Values inside fusions are not in
-/// memory at all; they are counted and not listed.
+/// A sum over results is not the memory that is live at one time: results of a computation reuse memory, and
+/// a loop writes them repeatedly. Values inside fusions are not in memory at all; they are counted but not
+/// listed.
 ///
 /// Cost: O(instructions); memory for one computation, some 65 000 shapes, and the listed rows: without
-/// `top` they are every instruction in memory, some 300 bytes and its name and `op_name` each. Of the
-/// module that is being read also some 80 bytes for each computation, and at most `top`
-/// instructions of each that no fusion is known to call, because only the callers show which
-/// computations are inside fusions.
+/// `top` they are every instruction in memory, some 300 bytes and its name and `op_name` each. For the module
+/// being read, also some 80 bytes for each computation, and at most `top` instructions of each that no fusion
+/// is known to call, because only the callers show which computations are inside fusions.
 ///
 /// ```
 /// use tensor_layout_hlo::{HloDump, HloSummary};
@@ -433,7 +432,7 @@ impl HloSummary {
         self.overview.largest()
     }
 
-    /// The instructions whose values are in memory, those that waste most first.
+    /// The instructions whose values are in memory, those that waste the most bytes first.
     pub fn rows(&self) -> impl Iterator<Item = HloRow<'_>> {
         self.rows.iter().map(|row| {
             let (shape, sizes) = self.shapes.get(row.shape);
@@ -451,15 +450,15 @@ impl HloSummary {
         })
     }
 
-    /// The greatest number of devices that a module whose shapes are those of one device is partitioned
-    /// over; `None` if there is no such module.
+    /// The greatest number of devices over which a module is partitioned, among modules with per-device
+    /// shapes; `None` if there are none.
     #[must_use]
     pub fn partitions(&self) -> Option<u64> {
         self.partitions
     }
 
-    /// The bytes that one device holds of the parameters and results of the entries; `None` if none of them
-    /// is sharded, or only in modules that are partitioned.
+    /// The bytes of the parameters and results of the entries on one device; `None` if none of them is
+    /// sharded, or only in modules that are partitioned.
     ///
     /// # Errors
     /// [`TooLarge`](LayoutError::TooLarge).

@@ -10,7 +10,7 @@ const MOST_UNREAD: usize = 1000;
 pub struct UnreadLine {
     /// The number of its line, from 1.
     pub line: u64,
-    /// The text at fault, cut if it is long.
+    /// The text that could not be read, truncated if long.
     pub text: String,
     /// The reason it could not be read.
     pub reason: String,

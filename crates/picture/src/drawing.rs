@@ -10,7 +10,7 @@ use tensor_layout::Placement;
 use tensor_layout::algebra::{Combine, Subaxis, Target};
 use tensor_layout::notation::XlaArray;
 
-/// A picture of a placement, to be made.
+/// The settings of a picture of a placement.
 ///
 /// ```
 /// use tensor_layout::Placement;
@@ -41,7 +41,7 @@ pub struct Drawing<'a> {
     pub(super) most_characters: usize,
     /// Elements per tile, outermost first, with a name.
     pub(super) tiles: Vec<(u64, String)>,
-    /// The number of tiles the shape has.
+    /// The number of tiles of the shape.
     all_tiles: usize,
 }
 
@@ -77,8 +77,8 @@ impl<'a> Drawing<'a> {
     }
 
     /// Sets borders around tiles: the number of elements that each has in memory, and its name, outermost
-    /// first; of an XLA shape [`XlaArray::tiles`](tensor_layout::xla::XlaArray::tiles). Cells are coloured by
-    /// the first one, and an arrow follows the addresses.
+    /// first; for an XLA shape, [`XlaArray::tiles`](tensor_layout::xla::XlaArray::tiles). Cells are coloured
+    /// by the first one, and an arrow follows the addresses.
     #[must_use]
     pub fn tiles(mut self, tiles: Vec<(u64, String)>) -> Drawing<'a> {
         self.tiles = tiles;
@@ -100,10 +100,10 @@ impl<'a> Drawing<'a> {
         self
     }
 
-    /// Draws a range of an axis only, padding included.
+    /// Draws only a range of an axis, including padding.
     ///
     /// # Errors
-    /// [`IndexRank`](LayoutError::IndexRank) for an axis that is not there,
+    /// [`IndexRank`](LayoutError::IndexRank) for an axis that does not exist,
     /// [`IndexOutOfRange`](LayoutError::IndexOutOfRange) for a range beyond the [slots](Self::slots).
     pub fn slice(mut self, axis: usize, range: Range<u64>) -> Result<Drawing<'a>, LayoutError> {
         let slots = self.checked_slots(axis)?;
@@ -136,8 +136,8 @@ impl<'a> Drawing<'a> {
         self
     }
 
-    /// Shows only units with coordinates in a range of a level in a picture of the machine: the range is cut
-    /// at the end of the level, and of an empty range the unit at its start is drawn.
+    /// Shows only units with coordinates in a range of a level in a picture of the machine: the range is
+    /// clipped at the end of the level, and an empty range shows the unit at its start.
     #[must_use]
     pub fn units(mut self, level: Level, range: Range<u64>) -> Drawing<'a> {
         let all = self.placement.coordinates(level);
@@ -147,7 +147,7 @@ impl<'a> Drawing<'a> {
         self
     }
 
-    /// Shows memories from an address on; beyond the last one, the last.
+    /// Shows memories from an address on; an address beyond the last one shows the last.
     #[must_use]
     pub fn addresses(mut self, from: u64) -> Drawing<'a> {
         self.first_address = from.min(self.placement.with_copies().span(Level::ADDR) - 1);
@@ -162,8 +162,8 @@ impl<'a> Drawing<'a> {
         self
     }
 
-    /// Draws at most this many blocks along a side, at least 2; 16 by default. Element by
-    /// element, at most four times as many along a side, and four times as many as there are blocks.
+    /// Draws at most this many blocks along a side (at least 2; 16 by default). Single elements may be four
+    /// times as many along a side, and four times as many in total.
     #[must_use]
     pub fn most_blocks(mut self, most: u64) -> Drawing<'a> {
         self.most_blocks = most.clamp(2, 64);
@@ -179,8 +179,8 @@ impl<'a> Drawing<'a> {
 
     /// The number of values of an axis that can be drawn, padding included.
     ///
-    /// Values beyond the extent have a slot as long as every digit is within its size. Of an axis that
-    /// feeds a derived axis that ends before that, only the extent counts.
+    /// Values beyond the extent have a slot as long as every digit is within its size. If an axis feeds a
+    /// derived axis that ends earlier, only the extent counts.
     #[must_use]
     pub fn slots(&self, axis: usize) -> u64 {
         let layout = self.placement.layout();
@@ -265,7 +265,7 @@ impl<'a> Drawing<'a> {
     }
 }
 
-/// The picture for a reader who does not see it.
+/// A description of the picture for people who cannot see it.
 fn described(what: &str, title: &str, panels: &[Panel]) -> String {
     let mut description = format!("{what} of {title}. ");
     for panel in panels {

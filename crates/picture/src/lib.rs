@@ -1,14 +1,13 @@
-//! Pictures: where the elements go, as a value that printers print.
+//! Pictures of the places of elements, as values that printers render.
 //!
 //! ```text
 //! Drawing::new(&placement).tensor()  ->  Picture { panels of cells }  ->  svg, png, text, page
 //! ```
 //!
-//! A cell has its indexes, the coordinates that their elements take in every
-//! level, and the number of its slots that hold elements, all by counting digits; so a picture of 2^60
-//! elements costs as much as one of a hundred. It knows its unit as a path from the outermost key
-//! to the innermost one; where neighbours part at a key there is a border of that depth, so nested
-//! borders need no geometry.
+//! A cell has its indexes, the coordinates that their elements take in every level, and the number of its
+//! slots that hold elements, all by counting digits, so a picture of 2^60 elements costs as much as one of a
+//! hundred. It stores its unit as a path from the outermost key to the innermost one; where neighbours differ
+//! at a key there is a border of that depth, so nested borders need no geometry.
 
 mod color;
 mod coloring;
@@ -51,21 +50,22 @@ use tensor_layout::internals::percent;
 pub struct Picture {
     /// The subject of the picture, in one line.
     pub title: String,
-    /// A description for readers who do not see the picture.
+    /// A description for people who cannot see the picture.
     pub description: String,
-    /// Side by side or below each other, as there is room.
+    /// Panels, side by side or below each other as space allows.
     pub panels: Vec<Panel>,
     /// The meaning of the borders, outermost first.
     pub borders: Vec<String>,
     /// Further remarks, such as the number of copies.
     pub notes: Vec<String>,
-    /// True if the panels with as many cells as the first one have cells of one size, because they are compared.
+    /// True if all panels with as many cells as the first one are drawn with equal cell sizes, for
+    /// comparison.
     pub one_scale: bool,
     /// The places of the panels.
     pub arrangement: Arrangement,
 }
 
-/// The places of the panels of a picture; text always has them below each other.
+/// The arrangement of the panels of a picture; text always puts them below each other.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Arrangement {
     /// Side by side as long as there is room, then in a new row.
@@ -80,7 +80,7 @@ pub enum Arrangement {
 pub struct Panel {
     /// The subject of this grid.
     pub caption: String,
-    /// The name of the text in the cells, such as `index`; an address where it is empty.
+    /// The name of the text in the cells, such as `index`; empty for addresses.
     pub text: String,
     /// Row-major, `columns` in each row.
     pub cells: Vec<Cell>,
@@ -103,7 +103,7 @@ pub struct Panel {
 /// A square of a grid.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Cell {
-    /// The content of the cell; a block with any element is an element.
+    /// The content of the cell; a block with at least one element is an element.
     pub kind: CellKind,
     /// The path to its unit and tile, outermost key first: levels of the tree, then tiles.
     pub path: Vec<u64>,
@@ -115,17 +115,18 @@ pub struct Cell {
     pub label: String,
     /// The place that the element comes from, if it moves.
     pub mark: Option<String>,
-    /// True for another copy of its element than the first.
+    /// True for any copy of its element other than the first.
     pub is_copy: bool,
     /// The ranges of indexes that it covers, padding included; empty in a picture of memories.
     pub indexes: Vec<Range<u64>>,
     /// The numbers of its rows and of its columns that hold elements; the others are padding.
     pub filled: [u64; 2],
-    /// The number of its slots of one copy; in a picture of units, of all copies that the units hold.
+    /// The number of its slots, counting one copy; in a picture of units, counting all copies that the units
+    /// hold.
     pub slots: u64,
     /// The number of these slots that hold elements; see [`slots`](Cell::slots).
     pub elements: u64,
-    /// The coordinates that its elements take, those of the first copy.
+    /// The coordinates that the first copies of its elements take.
     pub places: Vec<(Level, CoordinateSpan)>,
 }
 
@@ -134,7 +135,7 @@ pub struct Cell {
 pub enum CellKind {
     /// An element, or a block that holds some.
     Element,
-    /// A slot that holds none.
+    /// A slot that does not hold an element.
     Padding,
     /// A place that the layout skips.
     Hole,
@@ -150,7 +151,7 @@ impl Cell {
         self.slots.saturating_sub(self.elements)
     }
 
-    /// The share of its slots that are padding, in words: `98.4 %`; never 0 or 100 for a part.
+    /// The share of its slots that are padding, as text: `98.4 %`; never 0 or 100 for a part.
     pub(crate) fn padding_share(&self) -> String {
         match &*percent(self.padding(), self.slots) {
             "100.0 %" if self.elements > 0 => "> 99.9 %".into(),
@@ -198,7 +199,7 @@ impl Panel {
         a.iter().zip(b).position(|(a, b)| a != b)
     }
 
-    /// Returns whether a cell has padding beside elements.
+    /// Returns whether a cell has padding as well as elements.
     pub(crate) fn has_padding(&self) -> bool {
         self.cells.iter().any(|cell| cell.kind == CellKind::Padding || cell.is_partly_padded())
     }

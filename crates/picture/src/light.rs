@@ -32,7 +32,7 @@ impl<'a> UnitContents<'a> {
     /// all copies or of the first ones only.
     ///
     /// # Errors
-    /// [`NotDecided`](LayoutError::NotDecided) where digits have to be counted, and are too many.
+    /// [`NotDecided`](LayoutError::NotDecided) where too many digits have to be counted.
     pub fn cells_of(
         &self,
         placement: &Placement,
@@ -84,7 +84,7 @@ impl<'a> LitBlock<'a> {
 /// The content of a cell of the machine, for finding the cells of the tensor whose elements it stores.
 ///
 /// At most 2^12 copies of an element, and 2^10 units of a cell one by one, are visited; beyond that, a cell
-/// counts as holding the elements of the units beside it.
+/// also counts as holding the elements of neighbouring units.
 #[derive(Clone, Debug)]
 pub struct UnitContents<'a> {
     cell: &'a Cell,

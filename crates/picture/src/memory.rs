@@ -43,13 +43,13 @@ impl Shown {
 }
 
 impl Drawing<'_> {
-    /// The memories of the units, a row for each, a column for each address: elements by their
-    /// indexes, padding, holes; copies of an element have one colour.
+    /// The memories of the units, with a row for each unit and a column for each address: elements by their
+    /// indexes, padding and holes; all copies of an element have one colour.
     ///
     /// If there are more than 16 units, or several with more than 64 places, units are counted
     /// instead: the numbers of elements, of padding and of holes that they hold, level by level
-    /// from the root down, and the memory of one unit, the first that is partly padded. A memory
-    /// alone takes several rows. [`at`](Drawing::at) chooses a unit or a subtree.
+    /// from the root down, and the memory of one unit, the first that is partly padded. A single memory takes
+    /// several rows. [`at`](Drawing::at) chooses a unit or a subtree.
     /// Law: a cell of a memory holds the result of
     /// [`Placement::element`](tensor_layout::Placement::element), a cell of units that of
     /// [`Placement::census`](tensor_layout::Placement::census).

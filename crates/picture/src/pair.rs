@@ -14,9 +14,9 @@ use tensor_layout::relayout::{Distance, Relayout, Transfer};
 use tensor_layout::{LayoutError, Level, Location, Placement};
 
 impl Drawing<'_> {
-    /// This layout and another one of the tensor, before and after, at one scale. Elements of which
-    /// a copy has to move are marked with the level that it crosses and the unit it comes from; the
-    /// farthest if there are several. Of large layouts the blocks of both are drawn, and the numbers of
+    /// This layout and another layout of the tensor, before and after, at the same scale. Elements with a
+    /// copy that has to move are marked with the level that it crosses and the unit it comes from; the
+    /// farthest if there are several. For large layouts, the blocks of both are drawn, and the numbers of
     /// copies that move between units, at the outermost level that anything crosses.
     ///
     /// # Errors

@@ -1,4 +1,4 @@
-//! The colours of every face: SVG, PNG, page and terminal.
+//! The colours of every output: SVG, PNG, page and terminal.
 //!
 //! A colour is a number: first hues, for values without an order, then the steps of a ramp, for ordered ones.
 

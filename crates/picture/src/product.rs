@@ -12,8 +12,8 @@ use super::{Arrangement, Panel, Picture};
 
 impl Drawing<'_> {
     /// This matrix, the result C (M x N) of a product, with its factors: A (M x K) to the left of it and B, which is
-    /// given as N x K, above it as K x N. All have one scale, and a colour has one meaning. A factor that is missing
-    /// is not drawn.
+    /// given as N x K, above it as K x N. All have the same scale, and each colour has one meaning. A missing
+    /// factor is not drawn.
     ///
     /// Law: a cell of A or C has the place of its row and column, a cell of B that of its column and row.
     #[must_use]

@@ -15,12 +15,12 @@ use tensor_layout::internals;
 use tensor_layout::program::{CoordinateSpan, CoordinateSpans};
 
 impl Drawing<'_> {
-    /// The tensor as a grid, the last two axes as rows and columns, a grid for every index of the
-    /// others: every cell with its address, coloured by its unit, padding too.
+    /// The tensor as a grid, with the last two axes as rows and columns and a grid for every index of the
+    /// others: every cell, including padding, with its address, coloured by its unit.
     ///
-    /// If it has more than 64 rows or columns or 1024 cells, blocks are drawn, along the digits of
-    /// the layout, and in another grid the content of one of them, down to the elements; so the picture
-    /// of any layout is small. The block is the first that is partly padded, or the one that
+    /// If it has more than 64 rows or columns or 1024 cells, blocks are drawn, along the digits of the
+    /// layout, and the content of one block in another grid, down to the elements, so the picture of any
+    /// layout is small. The block is the first that is partly padded, or the one that
     /// [`zoom`](Drawing::zoom) names.
     /// Law: a cell with one element has the place that
     /// [`Placement::locate`](tensor_layout::Placement::locate) returns; a block has as many elements, as much

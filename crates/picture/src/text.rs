@@ -10,10 +10,9 @@ use tensor_layout::Level;
 const GUTTER: usize = 3;
 
 impl Picture {
-    /// The picture as text of at most `width` characters per line, as far as cells are not wider:
-    /// grids that are wider are printed in bands of columns. Without colours every cell has its
-    /// unit in front of a colon. Padding is `//`, a hole `..`; a block that is partly padded has a
-    /// stroke and the share of its padding behind it, `0-3/98.4%`.
+    /// The picture as text of at most `width` characters per line, unless a cell is wider: wider grids are
+    /// printed in bands of columns. Without colours, every cell begins with its unit and a colon. Padding is
+    /// `//`, a hole `..`; a partly padded block is followed by a slash and its share of padding, `0-3/98.4%`.
     #[must_use]
     pub fn to_text(&self, width: usize, color: bool) -> String {
         let mut text = format!("{}\n", self.title);
@@ -235,7 +234,7 @@ impl<'a> TextGrid<'a> {
     }
 }
 
-/// The name of the text in the cells, behind that of the unit.
+/// The name of the text in the cells, after the name of the unit.
 fn text_name(panel: &Panel) -> &str {
     let has_lane = |cell: &Cell| cell.places.iter().any(|(level, _)| *level == Level::W);
     match &*panel.text {

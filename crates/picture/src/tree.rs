@@ -21,12 +21,12 @@ const MOST_SINGLY: u64 = 32;
 /// The most blocks of units along a side.
 const MOST_BLOCKS: u64 = 16;
 
-/// A level whose coordinates are still open, and which.
+/// A level whose coordinates are still open, and those coordinates.
 #[derive(Clone)]
 struct Open {
     level: Level,
     range: Range<u64>,
-    /// The number of units that have the memory together.
+    /// The number of units that share the memory.
     step: u64,
 }
 

@@ -23,7 +23,7 @@ const MOST_FINDINGS: usize = 10_000;
 pub struct VectorCheck {
     /// The number of tensors that were checked.
     pub tensors: u64,
-    /// The number of lines they have.
+    /// The number of their lines.
     pub lines: u64,
     /// The first 10 000 findings that the check came across, sorted by line.
     pub findings: Vec<Finding>,
@@ -32,19 +32,18 @@ pub struct VectorCheck {
 }
 
 /// Checks every line of a file against its header: memory, address, units, lanes, the long words
-/// against the values in the comment; places that no line sets or reads, or that two do; tensors
+/// against the values in the comment; places that no line or more than one line sets or reads; tensors
 /// that overlap; capacity.
 ///
 /// Lines may come in any order, leave out letters and comments, and hold several long words: only
-/// their effect on the memories counts. Text above the first header is that of a kernel.
-/// The base of a tensor is the one that most of its first 16 lines imply; of several, the one that most
-/// of the lines after them fit. Tensors that are set must not overlap each other, nor those that are
-/// read; a result may take the place of an input.
-/// `progress` is called with the number of bytes read.
+/// their effect on the memories counts. Text above the first header belongs to a kernel. The base of a tensor
+/// is the one that most of its first 16 lines imply; on a tie, the base that fits most of the later lines.
+/// Tensors that are set must not overlap each other, and neither may tensors that are read; a result may take
+/// the place of an input. `progress` is called with the number of bytes read.
 ///
 /// # Errors
-/// [`Read`](VectorError::Read); [`Layout`](VectorError::Layout) where it is not decided what a long
-/// word holds. A fault of the file is a finding, not an error.
+/// [`Read`](VectorError::Read); [`Layout`](VectorError::Layout) where the contents of a long word cannot be
+/// decided. A fault of the file is a finding, not an error.
 ///
 /// # Example
 /// ```

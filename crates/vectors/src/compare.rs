@@ -28,19 +28,20 @@ pub struct VectorComparison {
     pub header: VectorHeader,
     /// The number of elements that were compared.
     pub compared: u64,
-    /// The number of them that are wrong.
+    /// The number of compared elements that are wrong.
     pub wrong: u64,
     /// The number of elements of the tensor for which no line gives an expected value.
     pub untested: u64,
-    /// The wrong ones in the order of the lines; the first 1000 of them.
+    /// The first 1000 wrong elements, in the order of the lines.
     pub differences: Vec<VectorDifference>,
-    /// The number of wrong elements by unit (group, L2B, L1B, MAB, PE); units without any are left out.
+    /// The number of wrong elements by unit (group, L2B, L1B, MAB, PE); units without wrong elements are left
+    /// out.
     pub units: BTreeMap<[Option<u64>; 5], u64>,
     spread: Spread,
     tested: WordSet,
 }
 
-/// An element that is not as expected.
+/// An element whose value is not as expected.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct VectorDifference {
@@ -54,7 +55,7 @@ pub struct VectorDifference {
     pub lane: u64,
     /// The expected value, as Python prints it.
     pub expected: String,
-    /// The value that was read; `None` where the result has no long word of the place.
+    /// The value that was read; `None` where the result lacks the long word at the place.
     pub found: Option<String>,
 }
 
@@ -74,7 +75,7 @@ impl VectorComparison {
 /// words in hexadecimal, one per line, in the order in which the lines read them, or lines with a place.
 ///
 /// Two values are equal within the `atol` of their line, or within its `rtol` of the expected one;
-/// on lines without either, only if they are the same. `progress` is called with the number of
+/// on lines without either, only if they are identical. `progress` is called with the number of
 /// bytes read.
 ///
 /// # Errors

@@ -1,4 +1,4 @@
-//! The elements of a tensor as test vectors hold them, from `.npy` files and back.
+//! The elements of a tensor in test vectors, from `.npy` files and back.
 
 use std::io::{self, Read, Write};
 
@@ -20,11 +20,11 @@ pub struct VectorData {
 impl VectorData {
     /// Reads a `.npy` file whose entries have the type of [`npy_descr`].
     ///
-    /// A Half may also be `<f2`, whose values are rounded to the nearest half of MN-Core, or `<u2`,
-    /// its bits.
+    /// A Half may also be stored as `<f2`, whose values are rounded to the nearest half of MN-Core, or as
+    /// `<u2`, its bits.
     ///
     /// # Errors
-    /// [`Read`](VectorError::Read) for what is not a whole `.npy` file,
+    /// [`Read`](VectorError::Read) for an invalid or truncated `.npy` file,
     /// [`Entries`](VectorError::Entries) for another type, [`BeyondHalf`](VectorError::BeyondHalf)
     /// for a number greater than every Half.
     pub fn from_npy(dtype: Dtype, input: &mut dyn Read) -> Result<VectorData, VectorError> {

@@ -51,7 +51,7 @@ pub enum VectorError {
     /// The places of a tensor cannot be computed.
     #[error(transparent)]
     Table(#[from] TableError),
-    /// An array of another type than its tensor.
+    /// An array whose type differs from that of its tensor.
     #[error("the array has entries `{found}`, but {dtype} takes `{}`{}", npy_descr(*.dtype), also(*.dtype))]
     Entries {
         /// The type of the entries, as NumPy writes it.
@@ -59,7 +59,7 @@ pub enum VectorError {
         /// The type of the tensor.
         dtype: Dtype,
     },
-    /// An array of another shape than its tensor.
+    /// An array whose shape differs from that of its tensor.
     #[error("the array has the shape {found:?}, but the layout has {wanted:?}")]
     Shape {
         /// The shape of the array.
@@ -82,7 +82,7 @@ pub enum VectorError {
     Overlap {
         /// The tensor that comes later.
         tensor: String,
-        /// The other one.
+        /// The other tensor.
         other: String,
         /// The place.
         place: Box<VectorPlace>,

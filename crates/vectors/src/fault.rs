@@ -38,7 +38,7 @@ pub enum Fault {
         /// Its name.
         tensor: String,
     },
-    /// A line that reads where the tensor is set, or the other way.
+    /// A line that reads where the tensor is set, or vice versa.
     #[error("the line {}, but {tensor} is {}", if *.reads {"reads"} else {"sets"}, if *.reads {"set"} else {"read"})]
     Direction {
         /// The tensor.
@@ -46,7 +46,7 @@ pub enum Fault {
         /// True if the line reads, false if it sets.
         reads: bool,
     },
-    /// A line for another memory.
+    /// A line for a memory other than that of the tensor.
     #[error("`{found}` is in {}, but {tensor} is in {}", .found.memory.name(), .memory.name())]
     Memory {
         /// The tensor.
@@ -56,7 +56,7 @@ pub enum Fault {
         /// The memory of the tensor.
         memory: MemoryText,
     },
-    /// A comment of another type.
+    /// A comment whose type differs from that of the tensor.
     #[error("the comment says {found}, but the header says {wanted}")]
     Dtype {
         /// The type in the comment.
@@ -64,7 +64,7 @@ pub enum Fault {
         /// The type in the header.
         wanted: Dtype,
     },
-    /// An index that the tensor does not have.
+    /// An index outside the tensor.
     #[error("{} is not an index of the shape {shape:?}", one(.index))]
     Index {
         /// The index.
@@ -90,7 +90,7 @@ pub enum Fault {
         /// The place.
         found: VectorPlace,
     },
-    /// A comment with other elements than the lanes hold.
+    /// A comment whose elements differ from those in the lanes.
     #[error("the lanes hold {}, but the comment says {}", IndexList(.wanted), IndexList(.found))]
     Lanes {
         /// The indexes in the comment.
@@ -98,7 +98,7 @@ pub enum Fault {
         /// The indexes by the layout, in the order of the lanes.
         wanted: Vec<Vec<u64>>,
     },
-    /// Neither a value per index nor one per lane.
+    /// A number of values that matches neither the indexes nor the lanes.
     #[error(
         "the comment has {}, but {}", counted(*.values, "value"),
         counted(*.indexes, "index")
@@ -109,7 +109,7 @@ pub enum Fault {
         /// The number of indexes.
         indexes: usize,
     },
-    /// A long word that does not hold the value of the comment.
+    /// A long word whose value differs from the comment.
     #[error("lane {lane} holds {held} ({bits:X}), but the comment says {said} for {}", one(.index))]
     Value {
         /// The lane.
@@ -123,7 +123,7 @@ pub enum Fault {
         /// The value in the comment.
         said: String,
     },
-    /// A long word that an earlier line has already.
+    /// A long word that an earlier line already covers.
     #[error("an earlier line already has `{place}` of {tensor}")]
     Doubled {
         /// The tensor.
@@ -143,7 +143,7 @@ pub enum Fault {
         /// The bits of the lane.
         bits: u64,
     },
-    /// A place that holds another value of an element than an earlier place.
+    /// A place whose value of an element differs from that in an earlier place.
     #[error("{} is {held} here, but {known} where it was set before", one(.index))]
     Copy {
         /// The element.
@@ -153,7 +153,7 @@ pub enum Fault {
         /// Its value in another lane, or on an earlier line.
         known: String,
     },
-    /// Long words that lines set in some of their units only.
+    /// Long words that lines set in only some of their units.
     #[error(
         "{tensor} is set in {units} of its {of} units: {}{} in `{place}`, where letters that are left \
          out mean all units", one(.first), until(.first, .last)
@@ -171,10 +171,10 @@ pub enum Fault {
         last: Vec<u64>,
         /// The number of units in which lines set them.
         units: u64,
-        /// The number of units they have.
+        /// The number of units that hold them.
         of: u64,
     },
-    /// Long words that no line has, which are expected before this line.
+    /// Long words without a line, expected before this line.
     #[error("{} of {tensor} missing before this line: {}{}", lines(*.words), one(.first), until(.first, .last))]
     Missing {
         /// The tensor.
@@ -191,7 +191,7 @@ pub enum Fault {
     Overlap {
         /// The tensor of the line.
         tensor: String,
-        /// Another one above.
+        /// The other tensor, above it.
         other: String,
         /// The place.
         place: VectorPlace,

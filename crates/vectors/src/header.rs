@@ -18,7 +18,7 @@ const FENCE: &str = "=======";
 pub enum Direction {
     /// Set before the run.
     In,
-    /// Read after it, and compared.
+    /// Read after the run, and compared.
     Out,
 }
 

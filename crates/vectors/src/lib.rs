@@ -1,4 +1,4 @@
-//! Test vectors of MN-Core 2: tensors to the lines that a simulator reads, and back.
+//! Test vectors of MN-Core 2: from tensors to the lines that a simulator reads, and back.
 //!
 //! ```text
 //! # ======= In(0): ((4_PE:1, 2_W:1))@LM0 / Float =======
@@ -6,7 +6,7 @@
 //!       memory, 32-bit address, units; the long word; its values and their indexes
 //! ```
 //!
-//! A header has the layout in our notation; the lines have the elements where the layout puts them.
+//! A header states the layout in our notation; the lines hold the elements where the layout puts them.
 //! [`VectorLine`] and [`VectorHeader`] read and print both. The page `docs/vectors.md` walks through
 //! the test of a kernel.
 

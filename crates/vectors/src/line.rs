@@ -22,7 +22,7 @@ const MOST_WORDS: u64 = 1 << 23;
 
 /// The command of a line: it sets long words before a run, or reads them after it.
 ///
-/// The commands that read differ in the print of the emulator: `getd` prints a long word as one number,
+/// The commands that read differ in the output of the emulator: `getd` prints a long word as one number,
 /// `getf` as two, `geth` as four, and `get` in all these forms.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[allow(missing_docs, reason = "each variant is its own name")]

@@ -55,7 +55,7 @@ pub struct VectorPlace {
     /// The memory.
     pub memory: MemoryText,
     /// Group, L2B within the group, L1B, MAB, PE; `None` for a letter that is left out, which means
-    /// all units. DRAM has a group only.
+    /// all units. DRAM only has a group.
     pub units: [Option<u64>; 5],
     /// The address, in long words.
     pub address: u64,

@@ -27,7 +27,7 @@ pub struct VectorTensor {
 }
 
 impl VectorTensor {
-    /// The number of elements no line sets.
+    /// The number of elements that no line sets.
     #[must_use]
     pub fn unset_count(&self) -> u64 {
         self.elements - self.set_count
@@ -42,9 +42,9 @@ impl VectorTensor {
 
 /// Reads the tensors of a file, one after the other.
 ///
-/// Elements that are set come from the long words, those that are read from the comments. The base
-/// is the one that most of the first lines of a tensor imply.
-/// Law: reading what [`write_vectors`](super::write_vectors) writes gives the same tensors back.
+/// Elements that are set come from the long words, and elements that are read from the comments. The base is
+/// the one that most of the first lines of a tensor imply.
+/// Law: reading what [`write_vectors`](super::write_vectors) writes returns the same tensors.
 ///
 /// ```
 /// use tensor_layout_vectors::VectorReader;
@@ -120,7 +120,7 @@ pub(super) fn next_line<R: BufRead>(
     read.map(|read| Some((line, read))).map_err(|error| VectorError::Line { line, error })
 }
 
-/// Returns an error that points at a whole line.
+/// Returns an error that points at the whole line.
 pub(super) fn whole(line: &VectorLine, why: &str) -> ParseError {
     let text = line.to_string();
     ParseError::new(ParseErrorKind::Invalid(why.into()), Span::new(0, text.len()), &text)

@@ -13,7 +13,7 @@ use tensor_layout::notation::Dtype;
 
 /// The type of the entries of a `.npy` file that holds a dtype, as NumPy writes it.
 ///
-/// NumPy has no type for the halves of MN-Core (6 bits of exponent); `<f4` holds them exactly.
+/// NumPy lacks a type for the halves of MN-Core (6 exponent bits); `<f4` holds them exactly.
 #[must_use]
 pub const fn npy_descr(dtype: Dtype) -> &'static str {
     match dtype {

@@ -10,13 +10,13 @@ use super::tensor::{Tensor, Word};
 use super::value::is_floating;
 use super::words::WordSet;
 
-/// The absolute tolerance of lines where none is given.
+/// The default absolute tolerance of lines.
 pub const DEFAULT_ATOL: f64 = 0.0001;
 
 /// A tensor with its elements, checked against MN-Core 2 and ready to be written.
 ///
 /// There is one line per long word, in the row-major order of their first elements. Sized copies
-/// (`B@[2_PE:1]`) have lines of their own.
+/// (`B@[2_PE:1]`) have separate lines.
 /// Law: the lines fill an empty memory as [`pack`](tensor_layout::program::Program::pack) does, except
 /// that a lone `1_W` in DRAM has the value in every lane.
 ///
@@ -48,7 +48,7 @@ pub struct VectorWriter {
 impl VectorWriter {
     /// # Errors
     /// [`Header`](VectorError::Header) for a layout that MN-Core 2 cannot hold, or without memory
-    /// and dtype; [`Shape`](VectorError::Shape) for another tensor.
+    /// and dtype; [`Shape`](VectorError::Shape) for data of another shape.
     pub fn new(header: VectorHeader, data: VectorData) -> Result<VectorWriter, VectorError> {
         let tensor = Tensor::new(header).map_err(VectorError::Header)?;
         if data.dtype() != tensor.dtype {
@@ -91,9 +91,9 @@ impl VectorWriter {
     /// Writes the lines; `progress` is called with the number of elements written.
     ///
     /// # Errors
-    /// Before anything is written: [`Header`](VectorError::Header) where the base leads beyond the
+    /// Before anything is written: [`Header`](VectorError::Header) where the base puts the layout beyond the
     /// memory, [`Tolerance`](VectorError::Tolerance). [`Write`](VectorError::Write);
-    /// [`Layout`](VectorError::Layout) where it is not decided what a long word holds.
+    /// [`Layout`](VectorError::Layout) where the contents of a long word cannot be decided.
     pub fn write_lines(
         &self,
         out: &mut dyn Write,
@@ -188,7 +188,7 @@ fn check_beside(tensor: &VectorWriter, others: &[&VectorWriter]) -> Result<(), V
     Ok(())
 }
 
-/// Writes a whole file: the tensors that are set, the place of the kernel, those that are read.
+/// Writes a whole file: the tensors that are set, the marker for the kernel, and the tensors that are read.
 ///
 /// # Errors
 /// As [`VectorWriter::write_lines`], of any of the tensors; [`Overlap`](VectorError::Overlap) where

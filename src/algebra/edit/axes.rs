@@ -18,7 +18,7 @@ pub(in crate::algebra) fn whole(extent: u64, axis: usize) -> Subaxis {
 }
 
 impl Layout {
-    /// Reorders the axes: axis k of the result is axis `order[k]` (as NumPy's transpose).
+    /// Reorders the axes: axis k of the result is axis `order[k]` of `self`, as in NumPy's transpose.
     ///
     /// Law: permuting back with the inverse order is the identity.
     ///
@@ -60,7 +60,7 @@ impl Layout {
         Ok(inserted)
     }
 
-    /// Drops an axis of extent 1; slots of its padding stay padding.
+    /// Drops an axis of extent 1; its padding slots remain padding.
     ///
     /// # Errors
     /// [`Edit`](LayoutError::Edit) if the axis does not exist or its extent is not 1.
@@ -86,8 +86,8 @@ impl Layout {
         self.compose(&map.build()?)
     }
 
-    /// Turns the first axes into copies: every element of the others gets the places of all their indexes.
-    /// `None` if they are padded or feed derived axes.
+    /// Turns the first axes into copies: every element of the other axes gets the places of all indexes of
+    /// the first ones. `None` if they are padded or feed derived axes.
     pub(crate) fn with_leading_copies(&self, count: usize) -> Option<Layout> {
         let mut copied = self.clone();
         for axis in copied.axes.drain(..count) {

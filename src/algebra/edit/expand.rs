@@ -11,7 +11,7 @@ impl Layout {
     /// The axis becomes `size_level:1`; the other strides, the offset and the span in the level are
     /// multiplied by `size`.
     /// Law: the slice of the result at index k of the axis has the coordinate
-    /// `size x old + k` in `level`, and the old ones elsewhere.
+    /// `size x old + k` in `level`, and the old coordinates elsewhere.
     ///
     /// # Errors
     /// [`Edit`](LayoutError::Edit) if the axis does not exist, its extent is not 1, or `size` is 0;

@@ -1,5 +1,5 @@
-//! Edits of the axes. An edit of the index is a composition with an index map, so that it works for
-//! every layout; only edits that move elements change where digits land.
+//! Edits of the axes. An edit of the index is a composition with an index map, so it works for every layout;
+//! only edits that move elements change where digits land.
 
 pub(super) mod axes;
 mod expand;

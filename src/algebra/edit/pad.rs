@@ -1,16 +1,17 @@
-//! Padding: to a larger shape, and down to the least that a machine needs.
+//! Padding: enlarging a tensor, and reducing its padding to the minimum that a machine needs.
 
 use crate::algebra::layout::{Axis, Layout, Subaxis, Target};
 use crate::error::{EditError, LayoutError};
 use crate::level::Level;
 
 impl Layout {
-    /// Enlarges the tensor to `shape`, at the end of every axis; old elements stay in their places.
+    /// Enlarges the tensor to `shape` at the end of every axis; existing elements stay in their places.
     ///
-    /// Padding slots of an axis become elements first; further elements are behind everything else in
-    /// `Addr`. Where elements share places, as in CuTe and NumPy, so do the new ones: they are blocks of
-    /// the old extent, each behind everything else in `Addr`.
-    /// Law: slicing back to the old shape gives every element its old place, in which no new one is.
+    /// Padding slots of an axis become elements first; further elements are placed behind everything else in
+    /// `Addr`. If elements share places, as in CuTe and NumPy, so do the new ones: they form blocks of the
+    /// old extent, each placed behind everything else in `Addr`.
+    /// Law: slicing back to the old shape gives every element its old place, and no new element is in an old
+    /// place.
     ///
     /// # Errors
     /// [`RankMismatch`](LayoutError::RankMismatch), [`Edit`](LayoutError::Edit) for a smaller
@@ -107,11 +108,11 @@ impl Layout {
         Ok(builder.build()?.into_simplified())
     }
 
-    /// Cuts padding down to what SIMD units need: digits of addresses, lanes and time end where
-    /// the elements do, digits of units stay.
+    /// Cuts padding down to what SIMD units need: digits of addresses, lanes and time end where the elements
+    /// do; digits of units are unchanged.
     ///
     /// Every element keeps its places.
-    /// Law: no size of a digit that lands in `Addr`, `W` or `Time` can be smaller.
+    /// Law: no digit that lands in `Addr`, `W` or `Time` can have a smaller size.
     ///
     /// # Errors
     /// As [`LayoutBuilder::build`](crate::algebra::LayoutBuilder::build).
@@ -133,7 +134,7 @@ impl Layout {
     }
 }
 
-/// Cuts the digits from the major end that are always 0, and the first that is not.
+/// From the major end, cuts the digits that are always 0, and then the first one that is not.
 fn cut_padding(axis: &mut Axis) {
     let tops: Vec<u64> = axis.reaches(axis.extent.saturating_sub(1)).collect();
     let moving = tops.iter().position(|top| *top > 0).unwrap_or(tops.len());

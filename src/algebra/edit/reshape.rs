@@ -34,7 +34,7 @@ impl Layout {
         self.reshape(&[before, sizes, after].concat())
     }
 
-    /// Merges axis `at` with the following ones, `count` in all, into one.
+    /// Merges `count` axes, from axis `at` on, into one.
     ///
     /// Law: splitting it again is the identity.
     ///
@@ -52,12 +52,12 @@ impl Layout {
         self.reshape(&[&shape[..at], &[merged], &shape[end..]].concat())
     }
 
-    /// Gives the tensor another shape with as many elements, in row-major order.
+    /// Reshapes the tensor, in row-major order, to a shape with the same number of elements.
     ///
-    /// Law: reshaping back is the identity; the n-th element stays the n-th and in its place.
+    /// Law: reshaping back is the identity; the n-th element remains the n-th and stays in its place.
     ///
     /// # Errors
-    /// [`Edit`](LayoutError::Edit) for another number of elements.
+    /// [`Edit`](LayoutError::Edit) for a different number of elements.
     ///
     /// # Example
     /// ```

@@ -8,7 +8,7 @@ use crate::level::Level;
 impl Layout {
     /// Keeps every `step`-th index of an axis from `start` up to `stop`, exclusive.
     ///
-    /// Bounds beyond the extent are cut to it, as NumPy does. Indexes that are left out become padding.
+    /// Bounds beyond the extent are clamped to it, as in NumPy. Indexes that are not kept become padding.
     /// Law: `slice.locate(i) == locate(start + step x i)` on that axis, for any bounds.
     ///
     /// # Errors

@@ -1,11 +1,11 @@
-//! Sliding windows, as a convolution reads its operand.
+//! Sliding windows, the way a convolution reads its operand.
 
 use crate::algebra::edit::axes::{index_map, whole};
 use crate::algebra::layout::{Layout, Subaxis};
 use crate::error::{EditError, LayoutError};
 use crate::level::Level;
 
-/// The taps of a window along an axis, and the way from one window to the next.
+/// The taps of a window along an axis, and the stride from one window to the next.
 ///
 /// ```text
 /// size 3, dilation 2, stride 4         window 0   x . x . x
@@ -27,7 +27,7 @@ pub struct Window {
 }
 
 impl Window {
-    /// A window of so many neighbouring indexes at every index.
+    /// Creates a window of `size` neighbouring indexes that starts at every index.
     #[must_use]
     pub fn of(size: u64) -> Window {
         Window { size, stride: 1, dilation: 1 }
@@ -58,7 +58,7 @@ impl Window {
         Ok(last.map_or(0, |starts| starts.div_ceil(stride)))
     }
 
-    /// The index of every tap of every window, window by window: the table of a
+    /// The index of every tap of every window, window by window: the table for a
     /// [`Gather`](crate::einsum::Gather) that reads them.
     ///
     /// # Errors
@@ -78,8 +78,8 @@ impl Window {
 }
 
 impl Layout {
-    /// Replaces an axis by two: its windows, and the taps of each (NumPy's `sliding_window_view`). Elements that
-    /// several windows read stay where they are, and so have several indexes.
+    /// Replaces an axis by two: its windows, and the taps of each (NumPy's `sliding_window_view`). Elements
+    /// that several windows read are not duplicated: they have several indexes.
     ///
     /// Law: `windows.locate(w, t) == locate(stride x w + dilation x t)` on that axis.
     ///

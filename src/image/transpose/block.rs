@@ -114,7 +114,7 @@ fn squares<T: Copy, const SIDE: usize, const HEIGHT: usize, const WIDTH: usize>(
     rows: &[usize; HEIGHT],
     columns: &[usize; WIDTH],
 ) {
-    // References to arrays: of slices the compiler makes no vectors.
+    // References to arrays, because the compiler does not vectorize slices.
     let piece = |at: usize| &source[from + columns[at]..].as_chunks::<HEIGHT>().0[0];
     let pieces: [&[T; HEIGHT]; WIDTH] = std::array::from_fn(piece);
     for row in (0..HEIGHT).step_by(SIDE) {

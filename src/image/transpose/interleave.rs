@@ -94,7 +94,7 @@ fn of_length<T: Copy, const APART: bool>(
     let [count, from, to] = [tiles.size, tiles.weight, tiles.stride].map(to_index);
     // Many or long lanes are quicker one by one, but for words.
     let most = if length <= 16 || size_of::<T>() == 4 { 4 } else { 3 };
-    // Each by name: the compiler makes no vectors of an array of slices.
+    // Each has a name: the compiler does not vectorize an array of slices.
     macro_rules! by_name {
         ($($lanes:literal: $($lane:ident $at:literal)*;)*) => {
             match *lanes {
@@ -134,7 +134,7 @@ fn of_length<T: Copy, const APART: bool>(
     }
 }
 
-/// Bytes in vectors: the compiler moves them one by one.
+/// Bytes in vectors: the compiler would move them one by one.
 #[cfg(feature = "simd")]
 mod bytes {
     use bytemuck::{must_cast_slice, must_cast_slice_mut};

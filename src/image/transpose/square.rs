@@ -1,6 +1,6 @@
 //! Squares of cells, transposed; with the feature `simd` by the shuffles of the processor.
 //!
-//! The compiler makes scalar moves of a loop over a square. `wide` has the shuffles of x86, ARM and
+//! The compiler turns a loop over a square into scalar moves. `wide` has the shuffles of x86, ARM and
 //! WebAssembly for numbers; `castaway` finds out, when the crate is compiled, whether the cells are numbers.
 
 /// Rows are columns afterwards.

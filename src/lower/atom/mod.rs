@@ -6,7 +6,7 @@
 //! split at row 16     ((2_V:2, 8_T:4), (4_T:1, 2_V:1)) the layout: element -> thread, value
 //! ```
 //!
-//! Every operand is a bijection, so its digits sorted by stride are its inverse.
+//! Every operand is a bijection, so sorting its digits by stride gives its inverse.
 
 mod table;
 
@@ -22,7 +22,7 @@ use crate::notation::{Atom, CuteLayout, CuteMode, CuteStride, Operand};
 
 impl Atom {
     /// The layout of the matrix: M x K for A, N x K for B, M x N for C. Registers are in `Addr`, threads in `LANE`,
-    /// and `WARP` where the instruction or its tile takes several.
+    /// and `WARP` where the instruction or its tile spans several.
     ///
     /// # Errors
     /// [`ParseError`] for a name that is not in the table, and for an operand that is read from shared memory; for
@@ -36,7 +36,7 @@ impl Atom {
         if self.atoms() == [1; 3] { Ok(layout) } else { self.tiled(&layout, fragment.warps) }
     }
 
-    /// The layout of a tile of atoms, which `warps` warps hold each.
+    /// The layout of a tile of atoms, each of which is held by `warps` warps.
     ///
     /// Source: CuTe, `include/cute/atom/mma_atom.hpp`, make_tiled_mma: atoms follow each other along M, then N,
     /// then K.
@@ -127,7 +127,7 @@ impl Atom {
     }
 }
 
-/// N of `SM90_64xNx16_F32F16F16_RS` and those of other types of 16 bits.
+/// N of `SM90_64xNx16_F32F16F16_RS` and of the same instruction for other 16-bit types.
 fn hopper_columns(name: &str) -> Option<u64> {
     let (written, types) = name.strip_prefix("SM90_64x")?.split_once("x16_")?;
     let is_known = ["F16F16F16_RS", "F32F16F16_RS", "F32BF16BF16_RS"].contains(&types);
@@ -153,7 +153,7 @@ struct Fragment {
     /// (size, how far apart in the matrix column by column, level, stride in it).
     leaves: Vec<(u64, u64, Level, u64)>,
     shape: [u64; 2],
-    /// The number of warps that hold it; `None` for a part of one.
+    /// The number of warps that hold it; `None` for part of a warp.
     warps: Option<u64>,
 }
 
@@ -169,7 +169,7 @@ impl Fragment {
         let warps = count.is_multiple_of(warp).then(|| count / warp);
         let threads = match lanes {
             None => steps(threads),
-            // The numbers of threads become those of lanes: both are split in the same way.
+            // Thread numbers become lane numbers: both are split in the same way.
             Some(lanes) => renumbered(threads, &lanes.parse::<CuteLayout>().ok()?.mode),
         };
         let threads = threads.into_iter().map(|(size, apart, step)| {

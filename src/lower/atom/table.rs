@@ -5,9 +5,9 @@ pub(super) struct Atoms {
     pub(super) names: &'static [&'static str],
     /// M, N and K.
     pub(super) shape: [u64; 3],
-    /// The number of threads a warp has.
+    /// The number of threads in a warp.
     pub(super) warp: u64,
-    /// The lane of each thread, where that is not its number.
+    /// The lane of each thread, where it differs from the thread number.
     pub(super) lanes: Option<&'static str>,
     /// Thread and value to the place in A, B and C, column by column. B without one is read from shared memory.
     pub(super) a: &'static str,

@@ -15,11 +15,11 @@ const STYLE: Style = Style {
 };
 
 impl Layout {
-    /// Writes the layout as an affine map of MLIR, below a comment that names the results.
+    /// Writes the layout as an MLIR affine map, after a comment that names the results.
     ///
     /// Results are in the order of the columns of a table; copies are further dimensions, one per
-    /// replica. Derived axes are written out.
-    /// Law: applied to an index and the numbers of a copy, it gives the place of that copy.
+    /// replica. Derived axes are expanded.
+    /// Law: applied to an index and the numbers of a copy, the map returns the place of that copy.
     ///
     /// # Errors
     /// [`Inexpressible`](LayoutError::Inexpressible) for numbers beyond 63 bits, and where derived

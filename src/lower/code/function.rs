@@ -11,7 +11,7 @@ use crate::level::Level;
 /// Expressions for the outputs in terms of the inputs.
 #[derive(Clone, Debug)]
 pub(super) struct Function {
-    /// One sentence on the function, for the comment above its code.
+    /// One sentence about the function, for the comment above its code.
     pub(super) says: String,
     /// Names of the inputs: the index, then one number per replica.
     pub(super) inputs: Vec<String>,
@@ -26,7 +26,7 @@ pub(super) struct Function {
 impl Function {
     /// The function from an index to its place: outputs in the order of the columns of a table.
     ///
-    /// The places of the elements need no digit for padding, and fewer derived axes.
+    /// The places of the elements alone need no digits for padding, and fewer derived axes.
     pub(super) fn forward(layout: &Layout) -> Result<Function, LayoutError> {
         if layout.elements() == 0 {
             return Ok(Function::of_places(layout));
@@ -204,7 +204,7 @@ fn digits<'a>(
     })
 }
 
-/// An error where a function is too long to be written without locals.
+/// Returns an error if a function is too long to be written without locals.
 pub(super) fn check_length(
     expressions: &[Expression],
     notation: &'static str,

@@ -17,7 +17,7 @@ const STYLE: Style = Style {
 };
 
 impl Layout {
-    /// Writes the relation of the elements to their places for isl: bounds, copies and all.
+    /// Writes the relation between elements and their places for isl, including bounds and copies.
     ///
     /// Law: its pairs are the rows of the table.
     ///

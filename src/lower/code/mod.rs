@@ -5,7 +5,7 @@
 //!                            Addr = i0 % 3 * 8 + i1
 //! ```
 //!
-//! A [`Function`] holds the expressions, one per output; a language per file prints them.
+//! A [`Function`] holds the expressions, one per output; each language has a file that prints them.
 
 mod affine_map;
 mod c;

@@ -1,4 +1,4 @@
-//! Names of variables that mean nothing else in isl, C, C++, Rust and Python.
+//! Variable names that are not reserved in isl, C, C++, Rust or Python.
 
 use crate::level::Level;
 
@@ -13,7 +13,7 @@ const C: &str = "alignas alignof asm auto bool break case char const constexpr c
     restrict return short signed sizeof static static_assert struct switch thread_local true \
     typedef typeof typeof_unqual union unsigned void volatile while";
 
-/// Keywords of C++ up to C++26 and its technical specifications that C has not. Source: ISO/IEC
+/// Keywords of C++ up to C++26 and its technical specifications that C lacks. Source: ISO/IEC
 /// 14882, \[lex.key\] and \[lex.digraph\].
 const CPP: &str = "and and_eq atomic_cancel atomic_commit atomic_noexcept bitand bitor catch char16_t \
     char32_t char8_t class co_await co_return co_yield compl concept const_cast consteval constinit \
@@ -27,14 +27,14 @@ const TARGETS: &str = "AVR BFIN MIPSEB MIPSEL MSDOS MSP430 PPC PWR R3000 R4000 W
     cris hp9000 hppa hpux i386 linux m68k mc68000 mc68010 mc68020 mc68030 mc68040 mc68060 mips pdp11 \
     powerpc sparc spur sun unix vax";
 
-/// Keywords of Rust, reserved ones among them, and the variants of the prelude, which no variable
-/// may hide. Source: The Rust Reference, "Keywords".
+/// Keywords of Rust, including reserved ones, and the prelude's variants, which no variable may hide. Source:
+/// The Rust Reference, "Keywords".
 const RUST: &str = "Err None Ok Self Some abstract as async await become box break const continue crate \
     do dyn else enum extern false final fn for gen if impl in let loop macro match mod move mut \
     override priv pub ref return self static struct super trait true try type typeof union unsafe \
     unsized use virtual where while yield";
 
-/// Keywords of Python, soft ones among them. Source: its module `keyword`.
+/// Keywords of Python, including soft ones. Source: its module `keyword`.
 const PYTHON: &str = "False None True and as assert async await break case class continue def del elif \
     else except finally for from global if import in is lambda match nonlocal not or pass raise \
     return try type while with yield";
@@ -50,7 +50,7 @@ pub(super) fn variable(level: Level) -> String {
     if is_numbered(stem) || is_reserved(stem) { format!("{name}_") } else { name.into() }
 }
 
-/// Variables of our own are a letter and a number.
+/// Our own variables are a letter and a number.
 fn is_numbered(name: &str) -> bool {
     let has_number = name.get(1..).is_some_and(|rest| rest.bytes().all(|b| b.is_ascii_digit()));
     has_number && name.starts_with(['i', 'c', 'v', 's', 'd'])

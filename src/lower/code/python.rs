@@ -15,8 +15,8 @@ const STYLE: Style = Style {
 };
 
 impl Layout {
-    /// Writes the layout as a Python function from an index to its place, and its inverse where
-    /// there is one; integers or NumPy arrays of them.
+    /// Writes the layout as a Python function from an index to its place, with its inverse where there is
+    /// one; it takes integers or NumPy arrays of them.
     ///
     /// Copies are further arguments, one per replica. Law: as [`to_c`](Layout::to_c).
     ///

@@ -15,8 +15,7 @@ const STYLE: Style = Style {
 };
 
 impl Layout {
-    /// Writes the layout as a Rust function from an index to its place, and its inverse where there
-    /// is one.
+    /// Writes the layout as a Rust function from an index to its place, with its inverse where there is one.
     ///
     /// Copies are further arguments, one per replica. Law: as [`to_c`](Layout::to_c).
     ///

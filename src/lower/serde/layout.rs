@@ -1,4 +1,4 @@
-//! Layouts: the text of a PadLayout or, where that cannot express one, its axes.
+//! Layouts: the text of a PadLayout or, where a PadLayout cannot express the layout, its axes.
 
 use std::fmt;
 
@@ -119,7 +119,7 @@ impl WrittenLayout {
 }
 
 impl Serialize for Layout {
-    /// The text of a PadLayout where that expresses the layout and people read the format, else the axes.
+    /// The text of a PadLayout if it expresses the layout and the format is human-readable, else the axes.
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self.to_pad_layout() {
             Ok(text) if serializer.is_human_readable() => serializer.collect_str(&text),

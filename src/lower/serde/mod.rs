@@ -1,4 +1,4 @@
-//! `Serialize` and `Deserialize` of values that have a text: the form is the text.
+//! `Serialize` and `Deserialize` of values that have a text form: they are stored as that text.
 
 mod layout;
 

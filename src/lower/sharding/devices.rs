@@ -18,11 +18,10 @@ use crate::location::Location;
 use crate::machine::Machine;
 use crate::number::to_u64;
 
-/// A sharded tensor, answered from the parts that its devices hold.
+/// A sharded tensor, whose questions are answered from the parts that its devices hold.
 ///
-/// A [layout](ShardedShape::lower) is made of digits. The numbers of devices that are listed in any
-/// order are not, nor are copies that share a digit with the tiles; questions about single devices
-/// have answers all the same.
+/// A [layout](ShardedShape::lower) is made of digits. Device numbers listed in an arbitrary order are not,
+/// nor are copies that share a digit with the tiles; questions about single devices still have answers.
 /// Law: if there is a layout, the answers are those of the layout.
 ///
 /// ```
@@ -139,7 +138,7 @@ impl DeviceShards {
         Ok(self.levels().map(|(level, _)| level).zip(counts).collect())
     }
 
-    /// The number of devices one unit of each level has.
+    /// The number of devices in one unit of each level.
     pub(crate) fn units_below(&self) -> Vec<u64> {
         let sizes = &self.levels.sizes;
         (1..=sizes.len()).map(|at| sizes.iter().skip(at).product()).collect()

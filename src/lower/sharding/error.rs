@@ -49,10 +49,10 @@ pub enum ShardingError {
         /// The sizes.
         sizes: Vec<u64>,
     },
-    /// More devices than 64 bits count.
+    /// More devices than 64 bits can count.
     #[error("the number of devices does not fit in 64 bits")]
     TooManyDevices,
-    /// A product of `devices=` that is not the number of devices.
+    /// A product of `devices=` that differs from the number of devices.
     #[error("the product of [{}] is {places}, but the number of devices is {devices}", list(.dims))]
     DeviceCountMismatch {
         /// The numbers of `devices=`.
@@ -67,13 +67,13 @@ pub enum ShardingError {
     TooManySubgroupKinds {
         /// The number of kinds that are named.
         kinds: usize,
-        /// The number of numbers `devices=` has.
+        /// The number of entries of `devices=`.
         dims: usize,
     },
     /// A tuple, where one sharding is needed.
     #[error("this is a tuple of {members} shardings: ask for one of them")]
     Tuple {
-        /// The number of them.
+        /// The number of members.
         members: usize,
     },
     /// `maximal` for a whole tensor, without a device.
@@ -91,7 +91,7 @@ pub enum ShardingError {
         /// The axis.
         axis: String,
     },
-    /// A mesh axis whose name no level can have.
+    /// A mesh axis whose name is not valid for a level.
     #[error("a mesh axis cannot be called `{axis}`, which is a column of its own: rename the axis")]
     ReservedAxis {
         /// The axis.
@@ -113,7 +113,7 @@ pub enum ShardingError {
         /// The number that the mesh has.
         devices: u64,
     },
-    /// The devices of a mesh written out in the order that they have anyway.
+    /// The devices of a mesh, written out in their default order.
     #[error("`device_ids` repeats the order that a mesh has anyway; leave it out")]
     DefaultOrder,
     /// An axis that the mesh lacks.
@@ -144,7 +144,7 @@ pub enum ShardingError {
         /// The product of the sizes in front of the part.
         before: u64,
     },
-    /// A part that is the axis.
+    /// A part that is the whole axis.
     #[error("'{axis}':(1){size} is the whole axis: write '{axis}'")]
     FullSubAxis {
         /// The axis.
@@ -152,7 +152,7 @@ pub enum ShardingError {
         /// Its size.
         size: u64,
     },
-    /// Two parts in a row that are one.
+    /// Two consecutive parts that can be written as one.
     #[error("two parts of '{axis}' are side by side: write them as one")]
     AdjacentSubAxes {
         /// The axis.
@@ -170,13 +170,13 @@ pub enum ShardingError {
         /// The axis.
         axis: String,
     },
-    /// A list of axes in another order than the mesh.
+    /// A list of axes in a different order than the mesh.
     #[error("the axes of `{list}` must be in the order of the mesh")]
     AxisOrder {
         /// `replicated`, `unreduced` or `manual`.
         list: &'static str,
     },
-    /// A mesh that is neither written nor given.
+    /// A mesh that is neither in the text nor given separately.
     #[error("the sharding names axes of a mesh that is not given")]
     NoMesh,
     /// More entries of a PartitionSpec than the tensor has dimensions.
@@ -187,15 +187,15 @@ pub enum ShardingError {
         /// The rank of the tensor.
         rank: usize,
     },
-    /// Not one placement per axis of the mesh.
+    /// A number of placements that differs from the number of mesh axes.
     #[error(
         "it has {}, but the mesh has {}", counted(*.placements, "placement"),
         counted(*.axes, "axis")
     )]
     Placements {
-        /// The number of them.
+        /// The number of placements.
         placements: usize,
-        /// The number of axes the mesh has.
+        /// The number of axes of the mesh.
         axes: usize,
     },
     /// A `Shard` of a dimension that the tensor lacks.
@@ -206,7 +206,7 @@ pub enum ShardingError {
         /// The rank of the tensor.
         rank: usize,
     },
-    /// Cuts in turn that differ from one cut over their product.
+    /// Successive cuts that differ from one cut over their product.
     #[error(
         "applying {} to extent {extent} is not the same as cutting it once into {tiles} tiles of \
          {size}; the first difference is element {first}", shards(*.dim, .cuts)
@@ -220,25 +220,25 @@ pub enum ShardingError {
         cuts: Vec<u64>,
         /// The product of the cuts.
         tiles: u64,
-        /// The number of elements a tile of one cut has.
+        /// The number of elements in a tile of the single cut.
         size: u64,
-        /// The first element that is elsewhere.
+        /// The first element whose place differs.
         first: u64,
     },
-    /// Cuts in turn of a tensor of which only the extents of a shard are known.
+    /// Successive cuts of a tensor when only the extents of a shard are known.
     #[error("cuts in turn need the extents of the whole tensor")]
     NeedsGlobalShape,
-    /// Partial results that are reduced in two ways.
+    /// Partial results with two different reductions.
     #[error(
         "partial results are reduced by `{first}` and by `{second}`, but a sharding has one reduction"
     )]
     Reductions {
         /// The reduction of the first axis.
         first: String,
-        /// Another one.
+        /// The other reduction.
         second: String,
     },
-    /// A tensor of another rank than the tiles.
+    /// A tensor whose rank differs from that of the tiles.
     #[error("it cuts {}, but the tensor has {rank}", counted(*.tiles, "dimension"))]
     Rank {
         /// The number of dimensions that have tiles.
@@ -246,7 +246,7 @@ pub enum ShardingError {
         /// The rank of the tensor.
         rank: usize,
     },
-    /// Extents of a whole tensor that 64 bits do not hold.
+    /// Extents of a whole tensor that do not fit in 64 bits.
     #[error(
         "shards of ({}) in ({}) tiles make extents that do not fit in 64 bits", list(.shard),
         list(.tiles)
@@ -257,7 +257,7 @@ pub enum ShardingError {
         /// The number of tiles each dimension has.
         tiles: Vec<u64>,
     },
-    /// A layout with other extents than the shard.
+    /// A layout whose extents differ from those of the shard.
     #[error("the shard has the extents ({}), but its layout has ({})", list(.wanted), list(.found))]
     ShardExtents {
         /// The extents of the layout.
@@ -274,7 +274,7 @@ pub enum ShardingError {
     /// `unknown`: nothing is decided.
     #[error("`unknown` is not decided yet")]
     Unknown,
-    /// `replicated`, over devices that are not counted.
+    /// `replicated`, over an unknown number of devices.
     #[error("it does not say how many devices have a copy")]
     UncountedCopies,
     /// Groups of `manual` devices.
@@ -286,13 +286,13 @@ pub enum ShardingError {
     /// Groups of `maximal` devices.
     #[error("which of its `maximal` devices holds the tile is not known")]
     MaximalDevices,
-    /// A list of devices that no sum of digits gives.
+    /// A list of devices that is not a sum of digits.
     #[error(
         "in normal form its device list is irregular: the device number is not a strided function of \
          the tile index"
     )]
     ListedDevices,
-    /// Copies of a tile on devices that no digits of the device number give.
+    /// Copies of a tile on devices that are not digits of the device number.
     #[error("the copies of a tile are not digits of the device number")]
     CopiesOfTile,
     /// Copies that are not digits of the levels.
@@ -320,7 +320,7 @@ pub enum ShardingError {
         /// The machine.
         machine: String,
     },
-    /// A layout whose units derived axes choose.
+    /// A layout whose units are chosen by derived axes.
     #[error("its units depend on a derived axis, which a sharding cannot express")]
     DerivedUnits,
     /// A layout that leaves the first units free.
@@ -331,7 +331,7 @@ pub enum ShardingError {
         /// The unit that it begins at.
         first: u64,
     },
-    /// A digit over units inside one in memory.
+    /// A digit over units that is minor to a digit in memory.
     #[error(
         "a digit of axis {axis} in `{level}` lies inside one in the memory of a unit, so no unit \
          holds a box of the tensor"
@@ -342,7 +342,7 @@ pub enum ShardingError {
         /// The level of the digit.
         level: Level,
     },
-    /// An axis that is cut into parts of another size than a sharding makes.
+    /// An axis that is cut into parts of a size that no sharding makes.
     #[error(
         "axis {axis} of extent {extent} is cut into {tiles} parts of {part}; a sharding cuts it \
          into parts of {wanted}"
@@ -365,7 +365,7 @@ pub enum ShardingError {
         /// The level that the copies are in.
         level: Level,
     },
-    /// A layout that leaves units of the machine without a part, or gives one two.
+    /// A layout that gives some unit of the machine no part, or two parts.
     #[error(
         "the layout does not use each of the {units} units of the machine exactly once; a \
          sharding needs a part for every device"
@@ -374,7 +374,7 @@ pub enum ShardingError {
         /// The number of units the machine has.
         units: u64,
     },
-    /// A number of places in groups that is not the number of devices.
+    /// A number of places in groups that differs from the number of devices.
     #[error("the groups have {places} places for {devices} devices")]
     GroupPlaces {
         /// The number of places.
@@ -439,7 +439,7 @@ impl Diagnostic for ShardingError {
 #[derive(Clone, Debug, PartialEq, Eq, Hash, thiserror::Error)]
 #[non_exhaustive]
 pub enum InexpressibleSharding {
-    /// Another number of devices than the mesh.
+    /// A number of devices that differs from that of the mesh.
     #[error("it has {}, but the mesh has {devices}", counted(*.found, "device"))]
     Devices {
         /// The number that it has.
@@ -450,7 +450,7 @@ pub enum InexpressibleSharding {
     /// `manual`, `maximal` or another word for the whole tensor.
     #[error("it is one word for the whole tensor")]
     Word,
-    /// Tiles that are not made of whole digits of the axes.
+    /// Tiles that do not consist of whole digits of the axes.
     #[error("its tiles do not line up with the axes of the mesh")]
     Tiles,
     /// Groups of `maximal` devices.
@@ -465,7 +465,7 @@ pub enum InexpressibleSharding {
         /// The word.
         reduction: String,
     },
-    /// A part of an axis, where only whole ones are written.
+    /// Part of an axis, where only whole axes can be written.
     #[error("it needs the part '{axis}':({before}){size} of an axis")]
     Part {
         /// The axis.
@@ -477,7 +477,7 @@ pub enum InexpressibleSharding {
     },
 }
 
-/// Numbers as HLO writes them, cut so that a message stays short.
+/// Numbers as HLO writes them, truncated to keep messages short.
 fn list(numbers: &[u64]) -> String {
     cut(&numbers.iter().join(","), 120)
 }

@@ -1,4 +1,4 @@
-//! The conversion of a sharding to a layout: devices in front, the shard's own layout behind.
+//! The conversion of a sharding to a layout: devices first, then the shard's own layout.
 
 use itertools::Itertools;
 
@@ -69,7 +69,7 @@ impl Levels {
     }
 }
 
-/// The level of devices that have numbers only.
+/// The level of devices that only have numbers.
 fn device_level() -> Result<Level, ShardingError> {
     Ok(Level::new("Device")?)
 }
@@ -85,19 +85,19 @@ fn axis_level(name: &str) -> Result<Level, ShardingError> {
 }
 
 impl Sharding {
-    /// The layout of a tensor: which devices hold an element, and where the shard's own layout
-    /// puts it there.
+    /// The layout of a tensor: the devices that hold each element, and its place there by the shard's own
+    /// layout.
     ///
     /// `shard` is the layout of the shard, whose extents are
     /// [`shard_extents`](Sharding::shard_extents). Levels are those of `machine`, the device
     /// number split in row-major order; without one, the axes of the mesh, or `Device` where the
     /// sharding has no mesh.
-    /// Law: [`shard`](Sharding::shard) and [`locate`](Sharding::locate) say the same.
+    /// Law: it agrees with [`shard`](Sharding::shard) and [`locate`](Sharding::locate).
     ///
     /// # Errors
-    /// [`ShardingError`] where places are not said (`manual`, `unreduced`), where
-    /// a list of devices or copies are not digits of the device number, or the machine has fewer
-    /// devices; [`LevelName`](crate::LayoutError::LevelName) for axes whose names no level can have.
+    /// [`ShardingError`] where places are not specified (`manual`, `unreduced`), where a list of devices or
+    /// copies are not digits of the device number, or the machine has fewer devices;
+    /// [`LevelName`](crate::LayoutError::LevelName) for axes whose names no level can have.
     pub fn layout(
         &self,
         extents: &[u64],

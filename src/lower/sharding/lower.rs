@@ -13,10 +13,10 @@ impl HloSharding {
     /// Returns the sharding that the text describes: the part of each device.
     ///
     /// # Errors
-    /// [`ShardingError`] for a tuple, and for everything that XLA does not
-    /// survive or should not accept: a wrong number of devices, a device that appears twice, a
-    /// transpose that is not a permutation, more last tile dimensions than dimensions, a mesh with
-    /// repeated names, unknown or repeated axes, parts that do not divide their axis.
+    /// [`ShardingError`] for a tuple, and for everything that crashes XLA or that XLA should not accept: a
+    /// wrong number of devices, a device that appears twice, a transpose that is not a permutation, more last
+    /// tile dimensions than dimensions, a mesh with repeated names, unknown or repeated axes, parts that do
+    /// not divide their axis.
     pub fn lower(&self) -> Result<Sharding, ShardingError> {
         let kind = match self {
             HloSharding::Tuple(members) => {
@@ -71,7 +71,7 @@ impl SdySharding {
     /// Returns the sharding that the text describes; `mesh` is used if the text does not write its mesh out.
     ///
     /// # Errors
-    /// As [`HloSharding::lower`]; a mesh that is neither written nor given.
+    /// As [`HloSharding::lower`]; a mesh that is neither in the text nor given.
     pub fn lower(&self, mesh: Option<&Mesh>) -> Result<Sharding, ShardingError> {
         if !self.dims.manual.is_empty() {
             return Err(manual_axes("a Shardy sharding"));
@@ -105,13 +105,13 @@ impl PartitionSpec {
 impl Placements {
     /// Returns the sharding that the placements describe for a tensor with these extents.
     ///
-    /// PyTorch cuts in turn: a second `Shard` of a dimension cuts the chunk that the first left,
-    /// rounding up again. That is one cut over the product if both agree on every element, as they
-    /// do for a tensor without elements.
+    /// PyTorch cuts successively: a second `Shard` of a dimension cuts the chunk that the first left,
+    /// rounding up again. The result is one cut over the product if both agree on every element, as they do
+    /// for a tensor without elements.
     ///
     /// # Errors
-    /// As [`HloSharding::lower`]; a number of placements that is not that of the axes; a dimension
-    /// where cuts in turn differ from one cut, with the first element on which they differ.
+    /// As [`HloSharding::lower`]; a number of placements that differs from the number of axes; a dimension
+    /// where successive cuts differ from one cut, with the first element on which they differ.
     ///
     /// # Example
     /// ```

@@ -1,4 +1,4 @@
-//! Meshes: the checks, and from axes to digits of the place in the mesh.
+//! Meshes: the checks, and the conversion of axes to digits of the place in the mesh.
 
 use itertools::Itertools;
 
@@ -16,7 +16,7 @@ impl Mesh {
         count(&self.sizes())
     }
 
-    /// Returns whether there are no axes, and so one device.
+    /// Returns whether there are no axes, and thus a single device.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.axes.is_empty()

@@ -10,7 +10,7 @@ use crate::algebra::product;
 use crate::error::LayoutError;
 use crate::number::to_u64;
 
-/// The number of devices that are listed one by one at most.
+/// The most devices that are listed one by one.
 pub(super) const MOST_LISTED: u64 = 1 << 22;
 
 /// A digit of a number: it counts `size` steps of `weight`.
@@ -23,7 +23,7 @@ pub(super) struct DeviceDigit {
 /// The device at each position of a list of devices.
 ///
 /// Digits, major to minor, write the position in mixed radix; the device is the sum of digit x
-/// weight. Lists that no digits give are kept as they are.
+/// weight. Lists that digits cannot express are kept as they are.
 /// Law: `position(device(p)) == Some(p)`.
 #[derive(Clone, Debug)]
 pub struct DeviceOrder(Repr);
@@ -47,7 +47,7 @@ impl PartialEq for DeviceOrder {
 
 impl Eq for DeviceOrder {}
 
-/// Drops digits of size 1 and merges neighbours that count on.
+/// Drops digits of size 1 and merges neighbours that continue each other.
 pub(super) fn merged(digits: &[DeviceDigit]) -> Vec<DeviceDigit> {
     let mut merged: Vec<DeviceDigit> = Vec::new();
     for digit in digits.iter().filter(|digit| digit.size > 1) {
@@ -156,7 +156,7 @@ impl DeviceOrder {
         end.ok_or(ShardingError::TooManyDevices)
     }
 
-    /// Never: there is at least one device.
+    /// Always `false`: there is at least one device.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0

@@ -11,12 +11,12 @@ use crate::machine::Machine;
 use crate::notation::sharding::SubgroupKind;
 
 impl Sharding {
-    /// Reads a sharding off a layout, and the layout of its shard: the units of the machine,
-    /// numbered row-major, are the devices.
+    /// Derives a sharding and the layout of its shard from a layout: the units of the machine, numbered
+    /// row-major, are the devices.
     ///
     /// The digits of an axis that land in units must be major to those that stay in a unit, and cut the
     /// axis into parts of ceil(extent / parts). Levels that the layout does not use are copies.
-    /// Law: [`layout`](Sharding::layout) of both is the same up to padding.
+    /// Law: [`layout`](Sharding::layout) of both equals the original up to padding.
     ///
     /// # Errors
     /// [`ShardingError`], with the axis and its numbers.
@@ -93,7 +93,7 @@ impl SplitUnits {
         }
     }
 
-    /// Rejects layouts that no sharding has: units that derived axes choose, and a first unit other than 0.
+    /// Rejects layouts that no sharding has: units chosen by derived axes, and a first unit other than 0.
     fn check(&self, layout: &Layout) -> Result<(), ShardingError> {
         let mut derived = layout.derived_axes().iter().flat_map(|derived| &derived.axis.subaxes);
         if derived.any(|subaxis| subaxis.size > 1 && self.digit_of(subaxis).is_some()) {

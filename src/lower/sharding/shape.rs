@@ -11,13 +11,13 @@ use crate::machine::Machine;
 use crate::notation::sharding::{Mesh, ShardingText, sharded_parts};
 use crate::notation::{XlaArray, XlaDim, XlaParser, XlaShape};
 
-/// A shape and how it is spread over devices.
+/// A shape and its distribution over devices.
 ///
-/// A sharding that only names its mesh, or its axes, has the mesh behind it: `f32[8],
+/// A sharding that only names its mesh, or its axes, is followed by the mesh: `f32[8],
 /// sharding=P('x'), mesh=x=2,y=4`.
 ///
 /// Dimensions are those of the whole tensor, unless [`per_device`](ShardedShape::per_device) says
-/// otherwise; the layout is that of the shard. A whole HLO instruction is read too: the text
+/// otherwise; the layout is that of the shard. A whole HLO instruction is also accepted: the text
 /// between the shape and `sharding=` is skipped.
 ///
 /// ```
@@ -40,7 +40,7 @@ pub struct ShardedShape {
 impl fmt::Display for ShardedShape {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}, sharding={}", self.array, self.sharding)?;
-        // A spec is written without the mesh that it came with, but for one with manual axes.
+        // A spec is written without the mesh that it came with, unless the mesh has manual axes.
         let own = match &self.sharding {
             ShardingText::Jax(spec) if spec.manual_mesh().is_none() => spec.mesh.as_ref(),
             _ => None,
@@ -56,7 +56,7 @@ impl ShardedShape {
         ShardedShape { array, sharding, mesh, per_device: false }
     }
 
-    /// Reads the dimensions as those of one device, as dumps after partitioning have them.
+    /// Reads the dimensions as those of one device, as in dumps after partitioning.
     #[must_use]
     pub fn per_device(mut self) -> ShardedShape {
         self.per_device = true;
@@ -105,7 +105,7 @@ impl ShardedShape {
         &self.array
     }
 
-    /// The mesh that was given beside the sharding.
+    /// The mesh that was given separately from the sharding.
     #[must_use]
     pub fn mesh(&self) -> Option<&Mesh> {
         self.mesh.as_ref()

@@ -33,10 +33,10 @@ impl Sharding {
 
     /// The axes of a mesh for every dimension of a tensor of rank `rank`.
     ///
-    /// Law: lowered on the mesh it is the same sharding.
+    /// Law: lowered on the mesh, it returns the same sharding.
     ///
     /// # Errors
-    /// [`ShardingError`] where tiles are not made of whole digits of the axes.
+    /// [`ShardingError`] where tiles do not consist of whole digits of the axes.
     pub fn to_mesh_dims(&self, mesh: &Mesh, rank: usize) -> Result<MeshDims, ShardingError> {
         let refuse = |reason| inexpressible(ON_MESH, reason);
         let devices = mesh.len()?;
@@ -95,7 +95,7 @@ impl Sharding {
         Ok(())
     }
 
-    /// The sharding as Shardy writes it, on a mesh that is written out.
+    /// The sharding as Shardy writes it, with the mesh written out.
     ///
     /// # Errors
     /// As [`to_mesh_dims`](Sharding::to_mesh_dims); `manual` axes; reductions other than `sum`,
@@ -144,7 +144,7 @@ impl Sharding {
         Ok(PartitionSpec { mesh: Some(mesh.clone()), dims })
     }
 
-    /// The axes as written if they were written on this mesh, else as they follow from the value.
+    /// The axes as written if they were written on this mesh, otherwise as derived from the value.
     fn dims_on(&self, mesh: &Mesh, rank: usize) -> Result<MeshDims, ShardingError> {
         match &self.named {
             Some(named) if named.mesh == *mesh && named.dims.dims.len() == rank => {

@@ -6,7 +6,7 @@
 //! ```
 //!
 //! XLA keeps digits if they align with every dimension, and lists the devices otherwise, even if other
-//! digits could express the order. We do the same: normal forms are the same text.
+//! digits could express the order. We do the same, so that normal forms have the same text.
 //!
 //! Source: openxla/xla, `tile_assignment.cc`, IotaTileAssignment::Transpose; `hlo_sharding.cc`,
 //! PartialTile.
@@ -17,7 +17,7 @@ use super::error::ShardingError;
 use super::order::{DeviceOrder, shared_out};
 
 impl DeviceOrder {
-    /// Positions count in `sizes`, major to minor; takes these dimensions in the order of `places`.
+    /// Positions count in `sizes`, major to minor; the dimensions are put in the order of `places`.
     ///
     /// Law: the new position of a device has the same digits as the old one, in that order.
     pub(super) fn transposed(

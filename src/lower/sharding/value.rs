@@ -1,4 +1,4 @@
-//! A sharding as a value: tiles per dimension, and which device has which tile.
+//! A sharding as a value: tiles per dimension, and the device that holds each tile.
 
 use std::ops::Range;
 
@@ -27,7 +27,7 @@ use crate::notation::sharding::{Mesh, MeshDims, SubgroupKind};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sharding {
     pub(super) kind: ShardingKind,
-    /// Axes of a mesh, and the places of the mesh that tiles have.
+    /// The axes of a mesh, and the place of each tile in the mesh.
     pub(super) named: Option<Named>,
 }
 
@@ -35,13 +35,13 @@ pub struct Sharding {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ShardingKind {
-    /// Every device has all; the number of devices, if it is known.
+    /// Every device holds the whole tensor; the number of devices, if it is known.
     Replicated(Option<u64>),
-    /// One device has all.
+    /// One device holds the whole tensor.
     Maximal(u64),
     /// The program itself decides the placement of the elements.
     Manual,
-    /// Every device has a partial result of all.
+    /// Every device holds a partial result of the whole tensor.
     Unreduced,
     /// Not decided yet.
     Unknown,
@@ -137,14 +137,14 @@ impl Tiles {
         self.tiles.iter().chain(self.groups.iter().map(|(_, size)| size)).copied().collect()
     }
 
-    /// The number of tiles each dimension has.
+    /// The number of tiles in each dimension.
     #[must_use]
     pub fn tiles(&self) -> &[u64] {
         &self.tiles
     }
 
-    /// The kinds of groups of devices with the same tile, and the size of each, in the order of the
-    /// positions behind the tile.
+    /// The kinds of groups of devices with the same tile, and the size of each, in the order of the positions
+    /// within a tile.
     #[must_use]
     pub fn groups(&self) -> &[(SubgroupKind, u64)] {
         &self.groups
@@ -192,7 +192,7 @@ impl Sharding {
         &self.kind
     }
 
-    /// The mesh that it was written with.
+    /// The mesh that the sharding was written with.
     #[must_use]
     pub fn mesh(&self) -> Option<&Mesh> {
         self.named.as_ref().map(|named| &named.mesh)
@@ -214,10 +214,10 @@ impl Sharding {
         }
     }
 
-    /// The number of tiles each dimension of a tensor of this rank has.
+    /// The number of tiles in each dimension of a tensor of this rank.
     ///
     /// # Errors
-    /// [`ShardingError`] for tiles of another rank.
+    /// [`ShardingError`] for tiles of a different rank.
     pub fn tiles(&self, rank: usize) -> Result<Vec<u64>, ShardingError> {
         match &self.kind {
             ShardingKind::Tiled(tiles) if tiles.tiles.len() == rank => Ok(tiles.tiles.clone()),
@@ -275,7 +275,7 @@ impl Sharding {
     /// The devices that hold an element, and its index in their shards.
     ///
     /// # Errors
-    /// As [`shard`](Sharding::shard); indexes outside the tensor; replicas of an unknown number.
+    /// As [`shard`](Sharding::shard); indexes outside the tensor; an unknown number of replicas.
     pub fn locate(
         &self,
         extents: &[u64],
@@ -327,7 +327,7 @@ impl Sharding {
         }
     }
 
-    /// Returns whether it determines the elements of each device: not with `manual`, `unreduced` or
+    /// Returns whether the sharding determines the elements of each device: not with `manual`, `unreduced` or
     /// `unknown` parts.
     #[must_use]
     pub fn says_places(&self) -> bool {

@@ -24,7 +24,7 @@ const NOTATION: &str = Notation::Triton.in_messages();
 pub(super) struct Padding(pub(super) Vec<(u64, u64)>);
 
 impl Padding {
-    /// The distance of elements whose offsets differ in one bit only; `None` beyond 64 bits.
+    /// The distance between elements whose offsets differ in only one bit; `None` beyond 64 bits.
     fn stride(&self, bit: u32) -> Option<u64> {
         let plain = 1_u64.checked_shl(bit)?;
         self.0
@@ -57,12 +57,12 @@ struct Bit {
 
 impl LinearLayout {
     /// Returns the layout that the text describes: an axis per dimension; `register` and `offset` are `Addr`,
-    /// `lane`, `warp` and `block` the levels of that name. Bits that map to index 0 are copies, and those of
-    /// an offset holes.
+    /// `lane`, `warp` and `block` are the levels with those names. Bits that map to index 0 are copies or, in
+    /// an offset, holes.
     ///
     /// # Errors
-    /// [`TritonError`]: sizes that are not powers of two, bases beyond them, elements that no place holds, bits
-    /// that hold a part of the tensor together.
+    /// [`TritonError`]: sizes that are not powers of two, bases beyond them, elements that no place holds,
+    /// bits that share a part of the tensor.
     pub(super) fn to_layout(&self, padding: &Padding) -> Result<Layout, TritonError> {
         let shifts = self.shifts()?;
         let (held, copies) = self.bits(&shifts, padding)?;

@@ -1,5 +1,5 @@
-//! Layouts of Triton: an encoding and a shape give the index that each bit of the hardware maps to, and
-//! the inverse of that is the layout.
+//! Layouts of Triton: an encoding and a shape determine the index that each hardware bit maps to, and the
+//! inverse of that map is the layout.
 //!
 //! ```text
 //! encoding + shape     tile, fitted to the shape      bases                 inverse
@@ -53,7 +53,7 @@ impl TritonLayout {
     /// `LANE`, `WARP` and `BLOCK` for lanes, warps of a block and blocks of a cluster. Offsets count
     /// elements.
     ///
-    /// Registers beyond the shape are left out where Triton 3.9 does: of `blocked`, `linear` and `slice`.
+    /// Registers beyond the shape are left out as in Triton 3.9: in `blocked`, `linear` and `slice`.
     ///
     /// # Errors
     /// [`ParseError`] at the invalid key; [`TritonError`](crate::notation::TritonError) for bases that do not
@@ -76,7 +76,7 @@ impl TritonLayout {
         bases.to_layout(&padding).map_err(|error| self.refuse(error))
     }
 
-    /// The linear layout of an encoding, as Triton itself has it; without padding.
+    /// The linear layout of an encoding, as in Triton itself; without padding.
     ///
     /// # Errors
     /// As [`lower`](TritonLayout::lower).

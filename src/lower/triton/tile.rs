@@ -1,5 +1,5 @@
-//! The tile that an encoding covers by itself, bit by bit of the hardware, and the way it fits a larger
-//! or smaller tensor.
+//! The tile that an encoding alone covers, hardware bit by hardware bit, and its extension to a larger or
+//! smaller tensor.
 //!
 //! ```text
 //! nvidia_mma 2      register (0,1) (8,0)    lane (0,2) (0,4) (1,0) (2,0) (4,0)     16 x 8

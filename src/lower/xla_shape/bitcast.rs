@@ -17,7 +17,7 @@ use crate::level::Level;
 use crate::location::{Found, Location};
 use crate::notation::XlaArray;
 
-/// The map of indexes that comes from reading the bytes of an array as another one.
+/// The index map that results from reading the bytes of one array as another.
 ///
 /// ```
 /// use tensor_layout::xla::{Bitcast, BitcastName, XlaShape, bitcast_map};
@@ -60,7 +60,7 @@ pub enum BitcastName {
     Bytes,
 }
 
-/// An element that a bitcast takes from elsewhere than an operation of some name would.
+/// An element that a bitcast takes from a different index than the operation of some name would.
 ///
 /// If the widths differ, the last entry of an index counts the parts of an element.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -69,23 +69,21 @@ pub struct Moved {
     pub index: Vec<u64>,
     /// The index in the first array of the element that is taken.
     pub from: Vec<u64>,
-    /// The index in the first array from which it ought to come; `None` if no single one can be
-    /// named.
+    /// The index in the first array that the operation would take; `None` if no single one can be named.
     pub wanted: Option<Vec<u64>>,
 }
 
 /// The index map that reading the bytes of `first` as `second` makes.
 ///
-/// It is the inverse of `first` after `second`, at the granularity of bytes where the widths of
-/// their elements differ (of bits, lowest first, where those are not whole bytes).
+/// It is the inverse of `first` after `second`, at the granularity of bytes where the element widths differ
+/// (of bits, lowest first, where the widths are not whole bytes).
 /// Law: byte k of element `map(i)` of `first` is byte k of element i of `second`.
 /// Cost: O(subaxes squared) if the map has plain digits, independent of the extents.
 ///
 /// # Errors
-/// As [`XlaArray::lower`]; [`BitcastError`] with a byte that holds an element of
-/// one array and none of the other, or where the arrays have different prefixes, or splits;
-/// [`NotDecided`](LayoutError::NotDecided) where derived axes are left and there are more than 2^20
-/// elements.
+/// As [`XlaArray::lower`]; [`BitcastError`] with a byte that holds an element of one array but not of the
+/// other, or where the arrays have different prefixes, or splits; [`NotDecided`](LayoutError::NotDecided)
+/// where derived axes remain and there are more than 2^20 elements.
 pub fn bitcast_map(first: &XlaArray, second: &XlaArray) -> Result<Bitcast, ParseError> {
     let (a, b) = (first.lower()?, second.lower()?);
     let bitcast = || {
@@ -150,13 +148,13 @@ impl Bitcast {
         self.map.to_affine_index_map()
     }
 
-    /// The bits of a part, the common divisor of both widths, if these differ.
+    /// The number of bits of a part, the common divisor of both widths, if they differ.
     #[must_use]
     pub fn part_bits(&self) -> Option<u64> {
         self.part_bits
     }
 
-    /// The narrowest name; `None` if elements of one width are reordered otherwise. Where the
+    /// The narrowest name; `None` if elements of one width are reordered in another way. Where the
     /// widths differ it is always [`Bytes`](BitcastName::Bytes).
     #[must_use]
     pub fn name(&self) -> Option<BitcastName> {
@@ -168,7 +166,8 @@ impl Bitcast {
         names.into_iter().find(|name| self.is(*name))
     }
 
-    /// Returns whether it is the operation of this name; parts of elements count as a last dimension.
+    /// Returns whether the bitcast is the operation of this name; parts of elements count as a last
+    /// dimension.
     #[must_use]
     pub fn is(&self, name: BitcastName) -> bool {
         let Some(order) = &self.order else { return name == BitcastName::Bytes };
@@ -217,7 +216,7 @@ impl Bitcast {
         self.first.contains(&0)
     }
 
-    /// The first element of the second array, row-major, that proves that this is not the operation of
+    /// The first element of the second array, row-major, that proves that the bitcast is not the operation of
     /// this name; `None` if it is, or if there are no elements.
     ///
     /// # Errors

@@ -1,4 +1,4 @@
-//! The reason the bytes of one array are not another.
+//! The errors of bitcasts.
 
 use itertools::Itertools;
 
@@ -12,7 +12,7 @@ pub enum BitcastError {
     /// An error of one of the layouts.
     #[error(transparent)]
     Layout(#[from] LayoutError),
-    /// A byte that holds an element on one side only.
+    /// A byte that holds an element of only one array.
     #[error("this is not a bitcast: byte {byte} holds {} of the first and {} of the second", held(.first), held(.second))]
     Byte {
         /// The byte.
@@ -22,7 +22,7 @@ pub enum BitcastError {
         /// The content of the second array at the byte.
         second: Found,
     },
-    /// Data that begins at different bytes.
+    /// Data that begins at a different byte in each array.
     #[error(
         "this is not a bitcast: the data begins {first} bytes into the first and {second} bytes into the second"
     )]
@@ -32,7 +32,7 @@ pub enum BitcastError {
         /// `M` of the second array.
         second: u64,
     },
-    /// An array that is cut.
+    /// An array that is cut into pieces.
     #[error(
         "this is not a bitcast: an array with `SC` is cut into pieces, so its bytes do not follow each other"
     )]

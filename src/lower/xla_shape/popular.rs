@@ -1,4 +1,4 @@
-//! The tilings that compilers use, and the memory that they would take.
+//! The tilings that compilers use, and the memory that they take.
 
 use itertools::Itertools;
 
@@ -95,17 +95,15 @@ pub struct XlaAdvice {
 }
 
 impl XlaArray {
-    /// This layout, and the orders of the dimensions with the tilings that are popular for the type:
-    /// first those that TPU dumps show, each group smallest allocation first. Untiled ones are left
-    /// out, except this layout itself.
+    /// This layout, and the orders of the dimensions with the tilings that are popular for the type: first
+    /// those that TPU dumps show, then the others, each group with the smallest allocation first. Other
+    /// untiled layouts are left out.
     ///
-    /// Dumps show 8 rows of 128, fewer rows if the second-minor dimension is that small, and at rank 1
-    /// the tiling that [`with_dtype`](XlaArray::with_dtype) chooses.
-    /// Tiles have at most two entries here, so only the two most minor dimensions count: every
-    /// ordered pair of them is listed once, the other dimensions in descending order; above rank 12
-    /// only the order that was written. Packed
-    /// tilings (`(2,1)`, `(4,1)`, `(8,1)`) are for types of 16, 8 and 4 bits. The memory space is
-    /// kept, other attributes are not.
+    /// Dumps show 8 rows of 128, fewer rows if the second-minor dimension is smaller, and at rank 1 the
+    /// tiling that [`with_dtype`](XlaArray::with_dtype) chooses. Tiles have at most two entries here, so only
+    /// the two most minor dimensions count: every ordered pair of them is listed once, the other dimensions
+    /// in descending order; above rank 12 only the order that was written. Packed tilings (`(2,1)`, `(4,1)`,
+    /// `(8,1)`) are for types of 16, 8 and 4 bits. The memory space is kept; other attributes are not.
     ///
     /// # Errors
     /// As [`sizes`](XlaArray::sizes).
@@ -189,7 +187,7 @@ impl XlaArray {
         defaults.any(|tiles| tiles.as_ref() == Some(&layout.tiles))
     }
 
-    /// The extents from the most minor one on; one that is not known counts as great.
+    /// The extents from the most minor one on; an unknown one counts as large.
     fn minor_extents(&self, layout: &XlaLayout) -> Vec<u64> {
         let order = layout.minor_to_major.iter().filter_map(|axis| usize::try_from(*axis).ok());
         let extent = |dim: &XlaDim| match *dim {

@@ -1,7 +1,7 @@
 //! The conversion of a layout to the XLA shape of the same map, if there is one.
 //!
-//! A layout does not have one text: `{3,2,0,1}` and `{3,2,1,0}` are one map where dimension 1
-//! is 1, and so are `T(1024)` and `T(128)` on `f32[1024]`. A short list of texts is tried in the
+//! A layout does not have a unique text: `{3,2,0,1}` and `{3,2,1,0}` are the same map where dimension 1 is 1,
+//! and so are `T(1024)` and `T(128)` on `f32[1024]`. A short list of texts is tried in the
 //! order of preference, each lowered and compared with the layout, so that no answer is a guess.
 
 use crate::algebra::{Canonical, Layout};
@@ -27,7 +27,7 @@ impl Layout {
     ///
     /// # Errors
     /// [`Inexpressible`](LayoutError::Inexpressible), with the reason: levels, copies, offsets,
-    /// addresses left free, or that none of these orders and tiles gives this map.
+    /// addresses left free, or that none of these orders and tiles produces this map.
     ///
     /// # Example
     /// ```
@@ -42,11 +42,11 @@ impl Layout {
         Raise::of(self, dtype)?.preferred()
     }
 
-    /// Writes the layout as an XLA array as much like `hint` as it can be: the shape that the
-    /// layout came from.
+    /// Writes the layout as the XLA array that is most similar to `hint`, the shape that the layout came
+    /// from.
     ///
-    /// The hint itself is returned if it still expresses this map, bounds and splits included; else
-    /// its order and its tiles are tried before those of [`to_xla_array`](Layout::to_xla_array).
+    /// The hint itself is returned if it still expresses this map, bounds and splits included; otherwise its
+    /// order and its tiles are tried before those of [`to_xla_array`](Layout::to_xla_array).
     /// Type, memory space, element width and prefix are kept in any case.
     ///
     /// # Errors

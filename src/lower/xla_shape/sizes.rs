@@ -1,11 +1,11 @@
-//! The sizes of an XLA array side by side.
+//! The different sizes of an XLA array.
 
 use crate::algebra::{Layout, product};
 use crate::error::{LayoutError, ParseError, Site};
 use crate::level::Level;
 use crate::notation::{TileDim, XlaArray, XlaLayout};
 
-/// The number of bytes an XLA array takes, by four definitions.
+/// The size of an XLA array in bytes, by four definitions.
 ///
 /// ```
 /// use tensor_layout::xla::XlaShape;
@@ -20,8 +20,7 @@ use crate::notation::{TileDim, XlaArray, XlaLayout};
 /// Source: openxla/xla, `shape_util.cc`: ByteSizeOfElements, ArraySize, ArrayDataSize.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct XlaSizes {
-    /// The elements alone, in the width of their type, or in that of a narrower `E`, as logs of XLA count
-    /// them.
+    /// The elements alone, in the width of their type or of a narrower `E`, as XLA's logs count them.
     pub unpadded_bytes: u64,
     /// The allocation: dimensions rounded up to the first tile, then to `L` (XLA's ArraySize).
     /// Later tiles add nothing; without a tile, neither do `L` and `SC`. Where the first tile
@@ -35,12 +34,12 @@ pub struct XlaSizes {
 }
 
 impl XlaArray {
-    /// The number of tiles [`tiles`](XlaArray::tiles) lists and that pictures have borders for, at most.
+    /// The most tiles that [`tiles`](XlaArray::tiles) lists and that pictures draw borders for.
     pub const MOST_TILES: usize = 16;
 
-    /// The number of elements each tile takes in memory, padding by later tiles included, and its entries
-    /// as they are written, outermost first; tiles without a size are left out. Of more than
-    /// [`MOST_TILES`](XlaArray::MOST_TILES) tiles, the outer ones.
+    /// The number of elements that each tile takes in memory, including padding by later tiles, and its
+    /// entries as written, outermost first; tiles without a size are left out. If there are more than
+    /// [`MOST_TILES`](XlaArray::MOST_TILES) tiles, only the outer ones.
     ///
     /// ```
     /// use tensor_layout::xla::XlaShape;
@@ -90,7 +89,7 @@ fn entries(tile: &[TileDim]) -> Vec<u64> {
 }
 
 impl XlaSizes {
-    /// Member by member.
+    /// Adds sizes member by member.
     ///
     /// # Errors
     /// [`TooLarge`](LayoutError::TooLarge).
@@ -123,8 +122,8 @@ impl XlaArray {
         if written == 0 { self.dtype.bits() } else { written.unsigned_abs() }
     }
 
-    /// The bit of the buffer at which the element with linear index `index` begins, behind the
-    /// metadata prefix `M(..)`; packed elements fill a byte from the lowest bit.
+    /// The bit of the buffer at which the element with linear index `index` begins, after the metadata prefix
+    /// `M(..)`; packed elements fill a byte from the lowest bit.
     ///
     /// # Errors
     /// [`TooLarge`](LayoutError::TooLarge).

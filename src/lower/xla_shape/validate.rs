@@ -1,4 +1,4 @@
-//! XLA's checks, in XLA's words, and those that it lacks.
+//! XLA's checks, in XLA's words, and checks that XLA lacks.
 
 use itertools::Itertools;
 
@@ -9,9 +9,9 @@ impl XlaShape {
     /// Checks the numbers of every array in the shape.
     ///
     /// # Errors
-    /// A [`ParseError`] of kind [`Invalid`](ParseErrorKind::Invalid), in the words of XLA where
-    /// XLA has a word for it. XLA does not check a `*` in the last place of a tile (nothing to
-    /// combine with), and crashes on `L(0)` and `T(-1)`; here they are errors.
+    /// A [`ParseError`] of kind [`Invalid`](ParseErrorKind::Invalid), in XLA's words where XLA has a message.
+    /// XLA does not check a `*` in the last place of a tile (nothing to combine with), and crashes
+    /// on `L(0)` and `T(-1)`; here they are errors.
     ///
     /// # Example
     /// ```

@@ -1,4 +1,4 @@
-//! PadLayouts without slips, read without the grammar.
+//! A reader of PadLayouts without mistakes, which does not use the grammar.
 
 use super::{AxisText, MemoryText, PadLayout, ReplicaText, SubaxisText, TreeSource};
 use crate::error::Span;

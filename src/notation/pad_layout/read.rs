@@ -1,4 +1,4 @@
-//! The conversion of text to tree: walks the pairs of pest, rejects the slips, and words the errors.
+//! The conversion of text to tree: walks pest's pairs, rejects common mistakes, and words the errors.
 
 use std::str::FromStr;
 
@@ -238,7 +238,7 @@ fn help(expected: &[&str], next: Option<char>) -> Option<&'static str> {
     }
 }
 
-/// Names the notation that the text seems to be in, if this crate does not read that one.
+/// Names the notation that the text seems to be in, if this crate does not read it.
 fn other_notation(text: &str, at: usize) -> Option<&'static str> {
     let head = text.get(..at).unwrap_or_default();
     let rest = text.get(at..).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! A sharding in any notation, recognised by its look.
+//! A sharding in any notation, detected from its text.
 
 use std::fmt;
 use std::str::FromStr;
@@ -6,7 +6,7 @@ use std::str::FromStr;
 use super::{HloSharding, PartitionSpec, Placements, SdySharding};
 use crate::error::ParseError;
 
-/// A sharding in any notation, as it was written.
+/// A sharding in any notation, as written.
 ///
 /// ```
 /// use tensor_layout::sharding::ShardingText;

@@ -1,4 +1,4 @@
-//! Groups of devices, as collectives name them.
+//! Device groups, as collectives list them.
 
 use std::fmt;
 use std::str::FromStr;
@@ -24,11 +24,11 @@ use crate::error::ParseError;
 /// Source: openxla/xla, `hlo_parser.cc`, ParseCollectiveDeviceList.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum DeviceGroups {
-    /// `{{0,1},{2,3}}`; without a group, all devices are one.
+    /// `{{0,1},{2,3}}`; without a group, all devices form one.
     Listed(Vec<Vec<u64>>),
-    /// `[2,4]<=[8]`: as many groups of as many devices.
+    /// `[2,4]<=[8]`: two groups of four devices.
     Iota(Vec<u64>, TileDevices),
-    /// `mesh['x'=2] {'x'}`: devices that differ along the axes only are a group.
+    /// `mesh['x'=2] {'x'}`: devices that differ only along these axes form a group.
     Mesh(Mesh, Vec<MeshAxis>),
 }
 

@@ -25,25 +25,25 @@ use crate::error::ParseError;
 /// Source: openxla/xla, `hlo_parser.cc`, ParseSharding and ParseMesh; `hlo_sharding.cc`, Print.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum HloSharding {
-    /// One for every array of a tuple, depth first.
+    /// One sharding for every array of a tuple, depth first.
     Tuple(Vec<HloSharding>),
     /// One word for the whole tensor, and the text that follows it.
     Whole(SubgroupKind, String),
     /// `{unknown}`: not decided yet.
     Unknown(String),
-    /// `{maximal device=3}`: one device has all.
+    /// `{maximal device=3}`: one device holds the whole tensor.
     Maximal(u64, String),
     /// Tiles.
     Tiles {
-        /// The number of tiles each dimension has, then the number of devices of each further kind.
+        /// The number of tiles in each dimension, then the number of devices of each further kind.
         dims: Vec<u64>,
         /// The device of each tile.
         devices: TileDevices,
-        /// The kinds of the last of `dims`, which do not count tiles.
+        /// The kinds of the trailing entries of `dims` that do not count tiles.
         last: Vec<SubgroupKind>,
         /// True if they are written as `last_tile_dim_replicate`.
         short: bool,
-        /// The text behind the tiles: groups of shardings, metadata.
+        /// The text after the tiles: groups of shardings, metadata.
         rest: String,
     },
     /// A word for the whole tensor, on a mesh.
@@ -57,7 +57,7 @@ pub enum HloSharding {
 /// The relation between devices that do not hold different tiles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum SubgroupKind {
-    /// One of them holds the tile. As a word for the whole tensor it has a variant of its own.
+    /// One of them holds the tile. As a word for the whole tensor it is a separate variant.
     Maximal,
     /// The program itself decides the placement of the elements.
     Manual,
@@ -137,7 +137,7 @@ impl FromStr for HloSharding {
 
     /// Parses an HLO sharding. Cost: linear in the text.
     ///
-    /// Words that contradict each other are an error; XLA takes the one that it checks first.
+    /// Words that contradict each other are an error; XLA uses whichever it checks first.
     fn from_str(text: &str) -> Result<HloSharding, ParseError> {
         let whole = read::parse(Rule::hlo_text, text)?;
         let first = whole.into_inner().next();

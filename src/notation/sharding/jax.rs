@@ -1,4 +1,4 @@
-//! JAX's shardings as they print: `P('x', ('y', 'z'), None)`.
+//! JAX's shardings as JAX prints them: `P('x', ('y', 'z'), None)`.
 
 use std::fmt;
 use std::str::FromStr;
@@ -13,8 +13,8 @@ use crate::error::ParseError;
 
 /// A `PartitionSpec`, alone or in the `NamedSharding` that names its mesh.
 ///
-/// Dimensions behind the last entry are not cut. `UNCONSTRAINED` is an open dimension. Axes of type `Manual` are
-/// those along which the program itself says what each device holds.
+/// Dimensions after the last entry are not cut. `UNCONSTRAINED` is an open dimension. Along axes of type
+/// `Manual`, the program itself decides what each device holds.
 ///
 /// ```
 /// use tensor_layout::sharding::PartitionSpec;

@@ -11,7 +11,7 @@ use crate::error::ParseError;
 
 /// The placements of a `DTensor`.
 ///
-/// Two that cut the same dimension cut in turn: the second cuts the chunks of the first.
+/// If two placements cut the same dimension, the second cuts the chunks of the first.
 ///
 /// ```
 /// use tensor_layout::sharding::Placements;
@@ -23,7 +23,7 @@ use crate::error::ParseError;
 /// Source: pytorch/pytorch, `torch/distributed/tensor/placement_types.py`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Placements {
-    /// Major to minor, as the axes of the mesh.
+    /// Major to minor, like the axes of the mesh.
     pub placements: Vec<TorchPlacement>,
 }
 

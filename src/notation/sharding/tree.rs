@@ -27,7 +27,7 @@ pub enum MeshDevices {
     /// Devices in the order of their numbers.
     #[default]
     Iota,
-    /// `([4,2]T(1,0))`: numbered in the shape in front, then transposed.
+    /// `([4,2]T(1,0))`: numbered in the shape before the `T`, then transposed.
     Transposed(Vec<u64>, Vec<u64>),
     /// One by one.
     List(Vec<u64>),
@@ -35,12 +35,12 @@ pub enum MeshDevices {
 
 /// An axis of a mesh, or a part of it.
 ///
-/// `'x':(2)4` of an axis of 16 is the middle one of the three digits that 16 = 2 x 4 x 2 has.
+/// `'x':(2)4` of an axis of 16 is the middle digit of 16 = 2 x 4 x 2.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct MeshAxis {
     /// Its name.
     pub name: String,
-    /// The product of the sizes in front of the part, and the size of the part.
+    /// The product of the sizes before the part, and the size of the part.
     pub part: Option<(u64, u64)>,
 }
 
@@ -51,7 +51,7 @@ pub struct DimAxes {
     pub axes: Vec<MeshAxis>,
     /// `?`: a compiler may add axes.
     pub open: bool,
-    /// `p1`: the order in which a compiler looks at the dimension.
+    /// `p1`: the order in which a compiler considers the dimension.
     pub priority: Option<u64>,
 }
 
@@ -60,9 +60,9 @@ pub struct DimAxes {
 pub struct MeshDims {
     /// The axes of every dimension.
     pub dims: Vec<DimAxes>,
-    /// Axes along which there are copies, and no compiler may use them.
+    /// Axes along which there are copies, and which no compiler may use.
     pub replicated: Vec<MeshAxis>,
-    /// Axes along which there are partial results.
+    /// Axes along which devices hold partial results.
     pub unreduced: Vec<MeshAxis>,
     /// The reduction that combines partial results: `sum`, `max` or `min`.
     pub reduction: Option<String>,
@@ -78,7 +78,7 @@ impl MeshDims {
     }
 }
 
-/// The axes of a mesh between quotes of some kind: HLO has `'`, Shardy `"`.
+/// The axes of a mesh in quotes: HLO uses `'`, Shardy `"`.
 pub(super) struct Quoted<'a, T>(pub(super) &'a T, pub(super) char);
 
 impl fmt::Display for Quoted<'_, MeshAxis> {

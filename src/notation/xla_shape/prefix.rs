@@ -8,7 +8,7 @@ impl XlaShape {
     /// the byte at which it ends.
     ///
     /// # Errors
-    /// As parsing the head alone, which includes the last bracket that belongs to it.
+    /// Those of parsing the head alone, up to and including its last bracket.
     ///
     /// # Example
     /// ```

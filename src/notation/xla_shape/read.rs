@@ -42,13 +42,13 @@ impl XlaParser {
     /// The greatest depth of brackets.
     pub const MAX_DEPTH: usize = 256;
 
-    /// Takes XLA's notation only.
+    /// Accepts only XLA's notation.
     #[must_use]
     pub const fn strict() -> XlaParser {
         XlaParser { lenient: false }
     }
 
-    /// Also takes upper-case types, attributes in any order, `∗`, and tiles without `T`.
+    /// Also accepts upper-case types, attributes in any order, `∗`, and tiles without `T`.
     #[must_use]
     pub const fn lenient() -> XlaParser {
         XlaParser { lenient: true }
@@ -57,8 +57,8 @@ impl XlaParser {
     /// Parses a shape. Cost: linear in the text, even if it is invalid.
     ///
     /// # Errors
-    /// Text outside the grammar; types that XLA does not have; integers beyond 64 bits; negative
-    /// dimensions; an order with another number of entries than there are dimensions; `P(..)`.
+    /// Text outside the grammar; types that XLA lacks; integers beyond 64 bits; negative dimensions; an order
+    /// whose number of entries differs from the number of dimensions; `P(..)`.
     pub fn parse(self, text: &str) -> Result<XlaShape, ParseError> {
         check_depth(text, XlaParser::MAX_DEPTH)?;
         quick::read(text).map_or_else(|| self.by_grammar(text), Ok)
@@ -307,7 +307,7 @@ impl ShapeReader<'_> {
                 let message = "Layout has physical shape, but is not for a sparse array";
                 return Err(self.invalid(message.into(), at));
             }
-            // `D(..)` of older dumps is parsed and thrown away, as XLA does.
+            // `D(..)` of older dumps is parsed and discarded, as in XLA.
             _ => {}
         }
         Ok(())

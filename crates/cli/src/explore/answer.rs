@@ -19,7 +19,7 @@ use crate::placing::PlacementSource;
 /// The rows of the table that are shown.
 const ROWS: usize = 20;
 
-/// The whole page for a question; errors are shown beside the texts that they are about.
+/// The whole page for a question; errors are shown beside the texts that caused them.
 pub(super) fn view(question: &Question) -> Value {
     match question.placed().and_then(|placed| placed_view(question, &placed)) {
         Err(failure) => json!({ "error": failure.json(), "of": "layout" }),
@@ -135,7 +135,7 @@ fn table(placement: &Placement) -> Value {
     json!({ "columns": columns, "rank": placement.layout().rank(), "rows": rows, "count": count, "why": why })
 }
 
-/// Forms of tables that this build writes.
+/// The table formats that this build writes.
 fn formats() -> Vec<&'static str> {
     let mut formats = vec!["csv", "jsonl", "npy"];
     if cfg!(feature = "parquet") {
@@ -144,7 +144,7 @@ fn formats() -> Vec<&'static str> {
     formats
 }
 
-/// Edits that need no argument, with the layout that they give.
+/// Edits that need no argument, with the resulting layouts.
 fn edits(syntax: &LayoutText, layout: &Layout) -> Vec<Value> {
     let rank = layout.rank();
     let mut steps: Vec<(String, &str, String)> = Vec::new();
@@ -202,7 +202,7 @@ pub(super) fn film(question: &Question) -> Value {
         Ok(question.whole(&before).film(&[&question.whole(&after)])?.to_svg())
     };
     match made() {
-        // Inside a page an SVG needs no name space, and the page names no address.
+        // Inside a page an SVG does not need a namespace, and the page must not contain a URL.
         Ok(svg) => json!({ "svg": svg.replacen(" xmlns=\"http://www.w3.org/2000/svg\"", "", 1) }),
         Err(failure) => json!({ "error": failure.json() }),
     }

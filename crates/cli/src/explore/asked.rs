@@ -45,7 +45,7 @@ pub(super) enum AskedSide {
     Machine,
 }
 
-/// The cells that go with one: of the machine for a cell of the tensor, or the other way.
+/// The cells that correspond to one: cells of the machine for a cell of the tensor, or the reverse.
 pub(super) fn lit(question: &Question, side: AskedSide, cell: usize, copies: bool) -> Value {
     let found = || -> Result<Vec<usize>, Failure> {
         let placed = question.placed()?;
@@ -73,11 +73,11 @@ pub(super) fn lit(question: &Question, side: AskedSide, cell: usize, copies: boo
     }
 }
 
-/// The most pairs of a cell of the tensor and one of the machine for which all lights are answered at once.
+/// The most pairs of a tensor cell and a machine cell for which one answer contains all lights.
 const MOST_PAIRS: usize = 1 << 19;
 
-/// The answers of [`lit`] for every cell of both sides, so that none is asked for while the pointer moves; null
-/// where there are many.
+/// The answers of [`lit`] for every cell of both sides, so that moving the pointer sends no requests; null
+/// if there are too many.
 pub(super) fn all_lit(question: &Question, copies: bool) -> Value {
     let found = || -> Result<Value, Failure> {
         let placed = question.placed()?;

@@ -76,7 +76,7 @@ fn term(layout: &Layout, subaxis: &Subaxis, digit: &str) -> String {
 mod tests {
     use super::*;
 
-    /// The terms of the digits, added up for every index, are its place.
+    /// For every index, the terms of the digits sum to its place.
     #[test]
     fn the_terms_of_the_digits_add_up_to_the_place() {
         for text in ["((4_PE, 3:8), (8:1))", "(10,7)/((3:7, 4_PE), (7:1))", "((2:5, 3_PE:2, 2:1))"]

@@ -15,8 +15,8 @@ impl Example {
     }
 }
 
-/// Writes a page for each example into a directory, which need no server, and for the layout of the
-/// user, or else for the first example, `index.html`.
+/// Writes a page that needs no server for each example into a directory, and `index.html` for the
+/// user's layout, or else for the first example.
 pub(crate) fn export(dir: &Path, question: Option<&Question>) -> Result<(), Failure> {
     let failed = |error| Failure::Io(dir.display().to_string(), error);
     std::fs::create_dir_all(dir).map_err(failed)?;

@@ -19,10 +19,10 @@ const EXAMPLES: &str = "/*EXAMPLES*/[]";
 /// The greatest depth to which marked blocks are followed.
 const MOST_VIEWS: usize = 5;
 
-/// The most cells for which the cells that light up with them are written down.
+/// The most cells for which the page includes the cells that light up with them.
 const MOST_LIT: usize = 256;
 
-/// The page for one question, given as the fields of its address; an error is its message.
+/// The page for one question, given as the fields of its URL; an error is returned as its message.
 pub fn explore_page(fields: &[(&str, &str)]) -> Result<String, String> {
     let fields = fields.iter().map(|(key, value)| ((*key).to_owned(), json!(value)));
     let question = serde_json::from_value(Value::Object(fields.collect()));
@@ -30,7 +30,7 @@ pub fn explore_page(fields: &[(&str, &str)]) -> Result<String, String> {
     page_of(&question).map_err(|failure| failure.to_string())
 }
 
-/// The page that asks a server.
+/// The page that sends its requests to a server.
 #[cfg(feature = "explore")]
 pub(super) fn served_page() -> String {
     PAGE.replace(EXAMPLES, &examples_json().to_string().replace('<', "\\u003c"))

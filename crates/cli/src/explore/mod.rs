@@ -1,4 +1,4 @@
-//! `explore`: a page that can be touched, served from the program itself or written as one file.
+//! `explore`: an interactive page, served by the program itself or written as one file.
 
 mod answer;
 #[cfg(feature = "explore")]
@@ -38,17 +38,17 @@ mod command {
     use crate::output::print;
     use crate::placing::On;
 
-    /// The usual port.
+    /// The default port.
     const PORT: u16 = 8737;
 
-    /// The number of ports that are tried.
+    /// The number of ports to try.
     const NEXT: u16 = 20;
 
-    /// Open a page to explore layouts in, the tensor and the machine side by side.
+    /// Serve a page to explore layouts, with the tensor and the machine side by side.
     #[derive(Debug, ClapArgs)]
     #[command(after_help = "\
-The page is served by this program, to this machine only (127.0.0.1), until
-Ctrl-C. It reads any notation as you type, shows where an element lives and
+This program serves the page, to this machine only (127.0.0.1), until Ctrl-C.
+The page reads any notation as you type, shows where an element lives and
 which element lives at a place, zooms into blocks and units, compares two
 layouts, edits, and saves tables. The URL encodes the current view, so you can
 bookmark it.
@@ -62,14 +62,14 @@ Examples:
         /// The layout to show first, or - for standard input.
         #[arg(value_name = "LAYOUT")]
         layout: Option<String>,
-        /// Another layout of the tensor to compare it with.
+        /// Another layout of the tensor to compare with LAYOUT.
         #[arg(value_name = "AFTER")]
         after: Option<String>,
         #[command(flatten)]
         reading: Reading,
         #[command(flatten)]
         on: On,
-        /// The port; by default 8737, or the next free one. 0 is any free one.
+        /// The port (by default 8737 or the next free one; 0 for any free port).
         #[arg(long, value_name = "PORT")]
         port: Option<u16>,
         /// Write the page into DIR instead of serving it: index.html, and a page for each example.
@@ -109,8 +109,8 @@ Examples:
             server::serve(listener, port).map_err(failed)
         }
 
-        /// A listener on the port that was asked for, else on the usual one or one of those above it, so that
-        /// bookmarks keep working.
+        /// A listener on the requested port, else on the default port or one of the next, so that bookmarks
+        /// keep working.
         fn listener(&self) -> std::io::Result<TcpListener> {
             let bind = |port| TcpListener::bind((Ipv4Addr::LOCALHOST, port));
             if let Some(port) = self.port {
@@ -130,7 +130,7 @@ Examples:
         }
     }
 
-    /// The state of the page, as its address keeps it; nothing for an empty one.
+    /// The state of the page as encoded in its URL; empty without a layout.
     fn fragment(question: &super::Question) -> String {
         if question.layout.is_empty() {
             return String::new();

@@ -36,7 +36,7 @@ fn place_of(axes: &[Axis], digit: usize) -> Option<(usize, usize)> {
 }
 
 /// The text of a layout after a digit has taken the least factor that it can from the next digit of its axis, or has
-/// given it one; the last digit has to do with the one before it. The number of elements stays.
+/// given it one; the last digit uses the one before it. The number of elements does not change.
 pub(super) fn resized(syntax: &LayoutText, digit: usize, larger: bool) -> Result<String, Failure> {
     let layout = syntax.lower()?;
     let mut axes = layout.axes().to_vec();
@@ -57,7 +57,7 @@ pub(super) fn resized(syntax: &LayoutText, digit: usize, larger: bool) -> Result
     }
 }
 
-/// A digit and the next one, or that before it; `None` if it is alone.
+/// A digit and the next one, or the previous one if it is the last; `None` if it is alone.
 fn neighbours(digit: usize, count: usize) -> Option<(usize, usize)> {
     let other = if digit + 1 < count { Some(digit + 1) } else { digit.checked_sub(1) };
     other.map(|other| (digit, other))

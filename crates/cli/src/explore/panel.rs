@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use tensor_layout_picture::{Cell, CellKind, Panel, Picture};
 
-/// A panel; numbers are texts, since those of JavaScript end at 2^53.
+/// A panel; numbers are strings, since JavaScript numbers are exact only to 2^53.
 pub(super) fn panel_json(panel: &Panel) -> Value {
     let key: Vec<Value> =
         panel.key.iter().map(|(color, name)| json!([Picture::tint(*color), name])).collect();

@@ -15,7 +15,7 @@ use crate::placing::{On, OnMachine, PlacementSource, least_machine, machine_of};
 /// The most characters of a text.
 const LONGEST: usize = 1 << 14;
 
-/// The state of the page. Numbers are texts: those of JavaScript end at 2^53.
+/// The state of the page. Numbers are strings: JavaScript numbers are exact only to 2^53.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct Question {
@@ -41,7 +41,7 @@ pub(crate) struct Question {
 }
 
 impl Question {
-    /// A question without layouts, on the machine of the options of a command.
+    /// A question without layouts, on the machine that the options of a command name.
     pub(crate) fn on(options: &On) -> Question {
         let OnMachine { machine, memory, dtype } = &options.machine;
         let text = |option: &Option<String>| option.clone().unwrap_or_default();
@@ -71,7 +71,7 @@ impl Question {
         }
     }
 
-    /// The layout on its machine; one that does not fit, too.
+    /// The layout on its machine, even if it does not fit.
     pub(super) fn placed(&self) -> Result<PlacementSource, Failure> {
         self.check_length()?;
         self.place(self.text(&self.layout)?, self.tree()?.as_ref())
@@ -131,12 +131,12 @@ impl Question {
         on.place_on(syntax, tree, |builder| builder.base(base).oversized())
     }
 
-    /// The drawing of all of a layout.
+    /// The drawing of a whole layout.
     pub(super) fn whole<'a>(&self, placed: &'a PlacementSource) -> Drawing<'a> {
         titled(&placed.placement, &placed.syntax)
     }
 
-    /// A drawing with the colours and the labels that are asked for.
+    /// A drawing with the requested colours and labels.
     fn looks<'a>(
         &self,
         drawing: Drawing<'a>,
@@ -151,7 +151,7 @@ impl Question {
         })
     }
 
-    /// The drawing of the part that is shown: of leading axes one index.
+    /// The drawing of the part that is shown, with one index of each leading axis.
     pub(super) fn drawing<'a>(&self, placed: &'a PlacementSource) -> Result<Drawing<'a>, Failure> {
         let placement = &placed.placement;
         let mut drawing = titled(placement, &placed.syntax).most_panels(1);
@@ -175,7 +175,7 @@ impl Question {
         if !self.address.is_empty() {
             drawing = drawing.addresses(number("address", &self.address)?);
         }
-        // An empty field of the page names no unit.
+        // An empty field of the page does not name a unit.
         let at = match self.at.trim() {
             "" => Location::default(),
             at => location(at)?,

@@ -1,9 +1,9 @@
-//! The server: the page, and answers to its questions; for this machine only.
+//! The server: serves the page and answers its questions, on this machine only.
 //!
-//! Who asks must name this server (`Host`, and `Origin` where a browser sends one), so that no other
-//! page can ask through the browser of a user. Every request is bounded in size and time, and has a
-//! connection of its own, which is closed when its time is over, even while it waits. A few
-//! are answered at once, and none reads or writes a file.
+//! A request must name this server (`Host`, and `Origin` if a browser sends one), so that no other
+//! page can send requests through a user's browser. Every request is limited in size and time, and
+//! has its own connection, which is closed when its time is up, even while it waits. A few are
+//! answered concurrently, and none reads or writes a file.
 
 use std::io;
 use std::net::TcpListener;
@@ -49,10 +49,10 @@ const LONGEST: Duration = Duration::from_secs(20);
 /// The longest life of a connection: both parts, both waits, and the reading of the answer.
 const LONGEST_CONNECTION: Duration = Duration::from_secs(60);
 
-/// The number of connections that are open at once; others wait to be accepted.
+/// The number of connections that are open at a time; others wait to be accepted.
 const CONNECTIONS: usize = 64;
 
-/// The number that are computed at once.
+/// The number of answers that are computed concurrently.
 const AT_ONCE: usize = 4;
 
 /// The most rows of a table that the page saves.
@@ -91,7 +91,7 @@ pub(super) fn serve(listener: TcpListener, port: u16) -> io::Result<()> {
             let permit = connections.clone().acquire_owned().await.map_err(io::Error::other)?;
             match listener.accept().await {
                 Ok((stream, _)) => drop(tokio::spawn(connection(stream, app.clone(), permit))),
-                // The connection was given up, or there are too many files: others end soon.
+                // The connection was aborted, or too many files are open: others will close soon.
                 Err(_) => tokio::time::sleep(Duration::from_millis(100)).await,
             }
         }
@@ -108,7 +108,7 @@ async fn connection(stream: TcpStream, app: Router, _permit: OwnedSemaphorePermi
 }
 
 impl ServerState {
-    /// Returns whether a request names this server, and comes from its own page if it comes from any.
+    /// Returns whether a request names this server and, if it comes from a page, from this server's page.
     fn is_meant(&self, headers: &HeaderMap) -> bool {
         let named = |value: &HeaderValue, scheme: &str| {
             let host = value.to_str().ok().and_then(|value| value.strip_prefix(scheme));
@@ -139,7 +139,7 @@ async fn guarded(State(shared): State<ServerState>, request: Request, next: Next
     response
 }
 
-/// A request with all of its body.
+/// A request with its whole body.
 async fn whole(request: Request) -> Result<Request, Response> {
     let (head, body) = request.into_parts();
     match tokio::time::timeout(LONGEST_PART, to_bytes(body, MOST_BYTES)).await {
@@ -157,7 +157,7 @@ fn refused(status: StatusCode, why: &str) -> Response {
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "lowercase")]
 enum PageRequest {
-    /// All that it shows.
+    /// Everything that the page shows.
     View(Question),
     /// The cells that light up with one.
     Light { question: Question, side: AskedSide, cell: usize, copies: bool },
@@ -195,7 +195,7 @@ async fn ask(State(shared): State<ServerState>, body: Bytes) -> Response {
     }
 }
 
-/// Computes beside the server, a few at once, as long as somebody waits.
+/// Computes an answer on another thread, a few concurrently; the request fails if it takes too long.
 async fn bounded<T: Send + 'static>(
     shared: &ServerState,
     answer: impl FnOnce() -> T + Send + 'static,
@@ -213,7 +213,7 @@ async fn bounded<T: Send + 'static>(
     ended.map_err(|_| refused(StatusCode::INTERNAL_SERVER_ERROR, "the answer failed"))
 }
 
-/// The question of a page, and the form of its table.
+/// The question of a page, and the format of its table.
 #[derive(Debug, Deserialize)]
 struct Download {
     question: String,

@@ -12,10 +12,10 @@ use super::HloFormat;
 use super::rows::{reason, unread_json};
 use crate::failure::Failure;
 
-/// The number of bytes of a file that its kind is detected from.
+/// The number of leading bytes from which the kind of a file is detected.
 const HEAD: u64 = 1 << 20;
 
-/// A log or a module that is not HLO has to fit in memory; nobody has larger ones.
+/// The greatest size of a log or a module that is not HLO, which has to fit in memory.
 const LONGEST: u64 = 1 << 30;
 
 /// The kind of a text, and the text again from its beginning.
@@ -28,7 +28,7 @@ pub(super) fn told(
     Ok((kind, Box::new(std::io::Cursor::new(head).chain(input))))
 }
 
-/// A page or JSON on a text that is not a dump, and the lines that could not be read.
+/// A page or JSON about a text that is not a dump, and the lines that could not be read.
 pub(super) struct OtherAnswer {
     pub(super) text: String,
     pub(super) unread: Vec<(u64, String)>,

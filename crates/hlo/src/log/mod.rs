@@ -1,4 +1,4 @@
-//! Out-of-memory messages: the allocations that a compiler lists, beside the sizes of their shapes.
+//! Out-of-memory messages: the allocations that a compiler lists, with the sizes of their shapes.
 //!
 //! ```text
 //! Ran out of memory in memory space hbm. Used 20.50G of 16.00G hbm.     what was needed, and what there is
@@ -8,7 +8,7 @@
 //!      Unpadded size: 256.00M
 //! ```
 //!
-//! Loggers write a prefix before every line; fields are found behind it.
+//! Loggers write a prefix before every line; fields are found after it.
 
 mod amount;
 mod page;
@@ -45,7 +45,7 @@ pub struct OutOfMemory {
     pub allocations: Vec<LogAllocation>,
 }
 
-/// A sentence about an amount of memory that did not fit.
+/// A sentence of the log about an amount of memory that did not fit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct LogLimit {
@@ -79,7 +79,7 @@ pub struct LogAllocation {
     pub source: Option<String>,
     /// The instruction: `%copy.4 = ..`, or its name.
     pub label: Option<String>,
-    /// The kind, as `HLO temp`.
+    /// The kind, such as `HLO temp`.
     pub kind: Option<String>,
     /// The sizes of the shape; `None` if the log has no shape, or it cannot be read.
     pub sizes: Option<XlaSizes>,
@@ -99,7 +99,8 @@ impl LogAllocation {
         pair.is_some_and(|(size, sizes)| size.is(sizes.allocated_bytes))
     }
 
-    /// The bytes that it takes: those of the shape if the log agrees or has no size, else those in the log.
+    /// The bytes that it takes: those of the shape if the log agrees or lacks a size, otherwise those in the
+    /// log.
     #[must_use]
     pub fn bytes(&self) -> Option<u64> {
         match self.sizes.filter(|_| self.size.is_none() || self.agrees()) {
@@ -173,7 +174,7 @@ impl OutOfMemory {
         (sum(LogAllocation::bytes), sum(LogAllocation::padding))
     }
 
-    /// The allocation whose better layout saves most.
+    /// The allocation whose better layout saves the most bytes.
     #[must_use]
     pub fn largest_saving(&self) -> Option<&LogAllocation> {
         let most = self.allocations.iter().rev().max_by_key(|one| one.saving())?;

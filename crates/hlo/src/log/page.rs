@@ -1,12 +1,12 @@
-//! Out-of-memory messages as a page for a person.
+//! Out-of-memory messages as a readable page.
 
 use crate::log::{LogAllocation, LogAmount, LogLimit, OutOfMemory};
 use crate::pages::origin;
 use tensor_layout::internals::{counted, percent, printable, readable_bytes, to_u64};
 
 impl OutOfMemory {
-    /// A page for a person: the limits, the allocations with the sizes of their shapes, and the layout that
-    /// would save most.
+    /// A readable page: the limits, the allocations with the sizes of their shapes, and the layout that would
+    /// save the most.
     #[must_use]
     pub fn page(&self, top: Option<usize>) -> String {
         let mut page = self.limits.iter().map(limit_line).collect::<String>();

@@ -15,15 +15,16 @@ use tensor_layout::{LayoutError, internals};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct HloInterfaceBytes {
-    /// The parameters of the entry, donated ones too.
+    /// The parameters of the entry, including donated ones.
     pub arguments: u64,
-    /// The results, those in donated buffers too; on CPUs and GPUs also 8 bytes for each member of a tuple.
+    /// The results, including those in donated buffers; on CPUs and GPUs also 8 bytes for each member of a
+    /// tuple.
     pub outputs: u64,
-    /// The parameters whose buffers results take.
+    /// The parameters whose buffers are reused for results.
     pub aliased: u64,
 }
 
-/// A parameter that is donated, although no result takes its buffer.
+/// A parameter that is donated but whose buffer no result takes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct HloUnusedDonor {
@@ -77,7 +78,7 @@ impl Interface {
         self.aliases.iter().any(|alias| alias.input == parameter && path.starts_with(&alias.path))
     }
 
-    /// The bytes of arguments and results, each memory space by itself.
+    /// The bytes of arguments and results, separately for each memory space.
     pub(super) fn bytes(
         &self,
         graph: &Graph,
@@ -166,7 +167,7 @@ impl Interface {
 }
 
 impl HloUnusedDonor {
-    /// Describes it in a line for a person.
+    /// Describes it in one readable line.
     #[must_use]
     pub fn describe(&self) -> String {
         let HloUnusedDonor { parameter, name, bytes, reason } = self;

@@ -7,8 +7,8 @@
 //! 3  d = f32[1024] tanh(c)           a   c d
 //! ```
 //!
-//! Time counts the instructions in the order of the text, callees before their caller. A value lives
-//! from its instruction to its last use, both included. An instruction that only names it (`bitcast`,
+//! Time counts the instructions in text order, callees before their caller. A value lives from its
+//! instruction to its last use, both included. An instruction that only aliases it (`bitcast`,
 //! `tuple`, loops, calls, `*-done`) uses it; a value in the root is used until the computation ends.
 //! Values that must share a buffer count once: those that loops, branches and calls pass, updates in
 //! place, and results with the parameters donated to them.
@@ -57,13 +57,13 @@ impl fmt::Display for HloMemorySpace {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum HloMemoryError {
-    /// The order of its text is not the order of execution.
+    /// The text is not in the order of execution.
     #[error("this module is not scheduled: which values are live together is not decided")]
     NotScheduled,
     /// The text ends before its entry, or the module has none.
     #[error("this module has no ENTRY: the dump is cut off, or is not a whole module")]
     NoEntry,
-    /// A computation is inside a fusion and is called as well.
+    /// A computation is inside a fusion and is also called directly.
     #[error(
         "computation `{name}` is called by a fusion and by another instruction: its values are in memory and are not"
     )]
@@ -98,9 +98,9 @@ pub struct HloModuleMemory {
 
 /// The memory of the modules of a dump.
 ///
-/// Cost: O(instructions and arrays of tuples), and a sort of the lives; memory for one module: some 150
-/// bytes, the name and the `metadata` of each instruction, of those inside of fusions until the fusion is
-/// read, and 60 bytes for each array.
+/// Cost: O(instructions and arrays of tuples), plus a sort of the lives; memory for one module: some 150
+/// bytes, the name and the `metadata` of each instruction (inside a fusion only until the fusion is read),
+/// and 60 bytes for each array.
 ///
 /// ```
 /// use tensor_layout_hlo::{HloDump, HloMemory};

@@ -1,4 +1,4 @@
-//! The memory of modules, as a page for a person.
+//! The memory of modules, as a readable page.
 
 use std::fmt::Write;
 
@@ -12,8 +12,8 @@ use tensor_layout::internals::{counted, percent, printable, readable_bytes, to_u
 const SHOWN: usize = 10;
 
 impl HloMemory {
-    /// A page for a person: the arguments and results of every module, and the `top` greatest buffers at
-    /// its peaks (10 by default).
+    /// A readable page: the arguments and results of every module, and the `top` greatest buffers at its
+    /// peaks (10 by default).
     #[must_use]
     pub fn page(&self, top: Option<usize>) -> String {
         let pages = self.modules().iter().map(|module| module.page(top));

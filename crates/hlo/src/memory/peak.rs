@@ -16,15 +16,15 @@ use tensor_layout::LayoutError;
 use tensor_layout::internals;
 use tensor_layout::xla::XlaSizes;
 
-/// The time at which most is live in a memory space.
+/// The time at which the most bytes are live in a memory space.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct HloPeak {
-    /// The memory space; spaces are memories of their own, and their sums are never added.
+    /// The memory space; spaces are separate memories, and their sums are never added.
     pub space: HloMemorySpace,
     /// The sums over all buffers that are live.
     pub bytes: HloBytes,
-    /// The name of the instruction that runs then.
+    /// The name of the instruction that runs at that time.
     pub name: String,
     /// The line of that instruction.
     pub line: u64,
@@ -32,7 +32,7 @@ pub struct HloPeak {
     pub op_name: Option<String>,
     /// The computation that it is in.
     pub computation: String,
-    /// The greatest of the buffers that are live, the greatest first.
+    /// The greatest live buffers, greatest first.
     pub live: Vec<HloLive>,
 }
 
@@ -40,7 +40,7 @@ pub struct HloPeak {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct HloLive {
-    /// The instruction that wrote it last, or that names it then.
+    /// The instruction that last wrote it, or that names it at the peak.
     pub name: String,
     /// Its opcode.
     pub opcode: String,

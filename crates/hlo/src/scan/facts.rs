@@ -1,4 +1,4 @@
-//! The numbers of a layout that was found: its shape, bytes, padding and fit.
+//! The numbers of a layout found in a text: its shape, bytes, padding and fit.
 
 use tensor_layout::LayoutText;
 use tensor_layout::Machine;
@@ -8,11 +8,11 @@ use tensor_layout::sharding::ShardedShape;
 use tensor_layout::xla::XlaAdvice;
 use tensor_layout::{LayoutError, ParseError};
 
-/// The machine, memory and dtype for PadLayouts of a text; a memory or dtype of a layout's own takes
+/// The machine, memory and dtype for the PadLayouts of a text; a memory or dtype in the layout takes
 /// precedence.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ScanPlace<'a> {
-    /// The machine that they have to fit.
+    /// The machine that the layouts have to fit.
     pub machine: Option<&'a Machine>,
     /// The memory of layouts that name none.
     pub memory: Option<&'a str>,
@@ -24,13 +24,13 @@ pub struct ScanPlace<'a> {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct LayoutFacts {
-    /// The extents; of a sharded shape those of the whole tensor.
+    /// The extents; for a sharded shape, those of the whole tensor.
     pub shape: Vec<u64>,
-    /// The bytes of the elements, where their type is known; of a sharded shape on one device.
+    /// The bytes of the elements, where their type is known; for a sharded shape, on one device.
     pub unpadded_bytes: Option<u64>,
     /// The bytes with padding.
     pub allocated_bytes: Option<u64>,
-    /// The room without elements, and all room: in slots, for XLA shapes in bytes.
+    /// The room without elements, and the total room: in slots, or for XLA shapes in bytes.
     pub padding: (u64, u64),
     /// The memories and levels of the machine, with the need and the capacity of each.
     pub fits: Vec<Fit>,

@@ -26,7 +26,7 @@ impl Known {
     }
 
     /// The id of `text` if it is a layout or a rejected layout; `None`, with nothing stored, otherwise.
-    pub(super) fn judge(
+    pub(super) fn classify(
         &mut self,
         text: &str,
         notation: Notation,

@@ -7,7 +7,7 @@
 //!   ^ the name                                                                    ^ one layout
 //! ```
 //!
-//! [`LayoutScan`] hands out one layout after the other; [`ScanReport`] counts the distinct ones.
+//! [`LayoutScan`] returns one layout after the other; [`ScanReport`] counts the distinct ones.
 //! A bracket that may be a layout is parsed as one; everything else is plain text.
 
 mod bracket;

@@ -14,7 +14,7 @@ use tensor_layout::placement::Fit;
 const MOST_UNREAD: usize = 10;
 
 impl ScanReport {
-    /// A page for a person: two lines per layout, the first `top` of them.
+    /// A readable page with two lines per layout, for the first `top` layouts.
     #[must_use]
     pub fn page(&self, place: ScanPlace<'_>, top: Option<usize>) -> String {
         let mut page = Vec::new();
@@ -66,7 +66,7 @@ impl ScanReport {
         format!("\n{layouts} in {places}{hidden}\n")
     }
 
-    /// Writes the layouts as CSV; texts in quotes.
+    /// Writes the layouts as CSV, with texts in quotes.
     ///
     /// # Errors
     /// Those of `out`.

@@ -55,7 +55,7 @@ pub struct LayoutRow<'a> {
     xla: XlaParser,
 }
 
-/// A text that was meant as a layout and cannot be read.
+/// A text that was meant as a layout but cannot be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct UnreadLayout<'a> {
@@ -70,8 +70,8 @@ pub struct UnreadLayout<'a> {
 }
 
 impl ScanReport {
-    /// Reads a text, XLA shapes with the parser `xla`; now and then `progress` is called with
-    /// the number of bytes read.
+    /// Reads a text, parsing XLA shapes with `xla`; calls `progress` from time to time with the number of
+    /// bytes read.
     ///
     /// # Errors
     /// Those of `input`.
@@ -113,7 +113,7 @@ impl ScanReport {
         })
     }
 
-    /// The number of bytes the text has.
+    /// The length of the text in bytes.
     #[must_use]
     pub fn bytes(&self) -> u64 {
         self.bytes
@@ -138,7 +138,7 @@ impl LayoutRow<'_> {
     /// Parses the text.
     ///
     /// # Errors
-    /// None that its notation did not raise before.
+    /// Only errors that parsing the text has already returned.
     pub fn layout(&self) -> Result<LayoutText, ParseError> {
         LayoutText::parse_as(self.notation, self.xla, self.text)
     }

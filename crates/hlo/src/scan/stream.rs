@@ -26,12 +26,11 @@ fn is_mark(byte: &u8) -> bool {
 /// A stream of the layouts in a text: PadLayouts, XLA shapes with or without a sharding, CuTe
 /// layouts, shapes with strides.
 ///
-/// A PadLayout is found if it names a level or has a stride, and is more than one bracket: `((4:1))`
-/// and `(2:3, 3:1)`, but not `(12:30)`. A CuTe layout is two brackets with a colon between, without
-/// blanks. Escapes of quoted strings are undone. A layout may be broken over lines, up to 16 lines
-/// or 64 KiB. A `sharding=` belongs to the shape before it, and to the result of its
-/// instruction; not in modules that are partitioned and scheduled, whose shapes are those of one
-/// device.
+/// A PadLayout is found if it names a level or has a stride, and is more than one bracket: `((4:1))` and
+/// `(2:3, 3:1)`, but not `(12:30)`. A CuTe layout is two brackets with a colon between them, without blanks.
+/// Escapes in quoted strings are decoded. A layout may span several lines, up to 16 lines or 64 KiB. A
+/// `sharding=` applies to the shape before it, and to the result of its instruction, except in modules that
+/// are partitioned and scheduled, whose shapes are those of one device.
 ///
 /// Law: every layout of the corpus is found in any text around it, with its line.
 /// Cost: one pass; memory for a window of less than 1 MiB and the distinct layouts.
@@ -79,12 +78,12 @@ struct Heading {
 type Find = (usize, usize);
 
 impl<R: Read> LayoutScan<R> {
-    /// A scan; nothing is read yet.
+    /// Creates a scan; nothing is read yet.
     pub fn new(input: R) -> LayoutScan<R> {
         LayoutScan::with_parser(input, XlaParser::strict())
     }
 
-    /// A scan that reads XLA shapes with the parser `xla`.
+    /// Creates a scan that parses XLA shapes with `xla`.
     pub fn with_parser(input: R, xla: XlaParser) -> LayoutScan<R> {
         LayoutScan {
             window: TextWindow::new(input),
@@ -100,7 +99,7 @@ impl<R: Read> LayoutScan<R> {
         }
     }
 
-    /// Returns the next layout, or text that was meant as one and [cannot be read](SeenLayout::refusal);
+    /// Returns the next layout, or text that was meant as a layout but [cannot be read](SeenLayout::refusal);
     /// `None` at the end.
     ///
     /// # Errors
@@ -149,7 +148,7 @@ impl<R: Read> LayoutScan<R> {
     /// The next layout that begins in the window.
     fn search(&mut self) -> Option<Find> {
         while let Some(text) = self.queued.pop_front() {
-            if let Some(number) = self.known.judge(&text, Notation::Sharded, true) {
+            if let Some(number) = self.known.classify(&text, Notation::Sharded, true) {
                 return Some((number, self.at));
             }
         }
@@ -201,9 +200,9 @@ impl<R: Read> LayoutScan<R> {
         }
         if let Some(sharding) = sharding {
             let whole = format!("{text}, sharding={sharding}");
-            return Some((self.known.judge(&whole, Notation::Sharded, true)?, start));
+            return Some((self.known.classify(&whole, Notation::Sharded, true)?, start));
         }
-        Some((self.known.judge(&one_line(text), Notation::Xla, true)?, start))
+        Some((self.known.classify(&one_line(text), Notation::Xla, true)?, start))
     }
 
     /// The layout, or the sharded tuple, that begins with a bracket.
@@ -220,7 +219,7 @@ impl<R: Read> LayoutScan<R> {
         let found = strided(bytes, open).or_else(|| stretch(bytes, open))?;
         let Stretch { start, end, notation, is_certain } = swizzled(bytes, found);
         let text = std::str::from_utf8(bytes.get(start..end)?).ok()?;
-        let number = self.known.judge(&one_line(text), notation, is_certain)?;
+        let number = self.known.classify(&one_line(text), notation, is_certain)?;
         self.taken = end;
         Some((number, start))
     }
@@ -298,7 +297,7 @@ impl Heading {
     }
 }
 
-/// A layout at its place in the text, until the next one is asked for.
+/// A layout at its place in the text, valid until the next one is read.
 #[derive(Clone, Copy, Debug)]
 pub struct SeenLayout<'a> {
     text: &'a str,
@@ -310,7 +309,7 @@ pub struct SeenLayout<'a> {
 }
 
 impl<'a> SeenLayout<'a> {
-    /// The text as written, on one line; the sharding behind the shape that it belongs to.
+    /// The text as written, on one line, with the sharding after the shape that it applies to.
     #[must_use]
     pub fn text(&self) -> &'a str {
         self.text

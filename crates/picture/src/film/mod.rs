@@ -1,11 +1,11 @@
-//! A film: the elements fly from the tensor into the memories of one layout, then of the next.
+//! Films: the elements fly from the tensor into the memories of one layout, then of the next.
 //!
 //! ```text
 //! Drawing::film(&after)  ->  Film { stages of panels, flyers with a spot in each }  ->  svg, html
 //! ```
 //!
-//! A flyer is an element or, of a large tensor, a part of a block, and has a spot in every stage. It keeps its
-//! colour, that of its unit in the first layout. Nothing is said about time or pixels here.
+//! A flyer is an element or, in a large tensor, part of a block, and has a spot in every stage. It keeps the
+//! colour of its unit in the first layout. This module does not deal with time or pixels.
 
 mod elements;
 mod parts;
@@ -34,9 +34,9 @@ use tensor_layout::{LayoutError, Level};
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Film {
-    /// The layouts, in a line.
+    /// The layouts, in one line.
     pub title: String,
-    /// A description for readers who do not see the film.
+    /// A description for people who cannot see the film.
     pub description: String,
     /// The tensor, then the memories of each layout.
     pub stages: Vec<Stage>,
@@ -70,7 +70,7 @@ pub struct Spot {
     pub cell: usize,
 }
 
-/// An element, or elements of a block that share their units in all stages.
+/// An element, or elements of a block that are in the same units in all stages.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Flyer {
     /// The ranges of indexes that its elements are in.
@@ -79,7 +79,7 @@ pub struct Flyer {
     pub elements: u64,
     /// The colour number of its unit in the first layout.
     pub color: Option<usize>,
-    /// A spot for each stage. It ends early for a copy that no later stage reads.
+    /// One spot per stage; the path ends early for a copy that no later stage reads.
     pub path: Vec<Spot>,
     /// The outermost level that it crosses on any hop.
     pub crosses: Option<Level>,
@@ -89,12 +89,12 @@ impl Drawing<'_> {
     /// The film from the tensor into the memories of this layout, then into those of others, one after
     /// the other.
     ///
-    /// Of a small tensor every copy of every element flies; of a large one, parts of its blocks do, as many
-    /// elements each as go from one unit to another, at the outermost level that anything crosses.
+    /// For a small tensor, every copy of every element flies; for a large one, parts of its blocks fly, each
+    /// with the elements that go from one unit to another at the outermost level that anything crosses.
     /// Law: the spot of an element in a stage is the place that
-    /// [`Placement::locate_all`](tensor_layout::Placement::locate_all) gives; the numbers of elements of parts sum up to
-    /// [`Relayout::flows`].
-    /// Cost: of a small tensor, elements x copies; of a large one, a count of flows for each block.
+    /// [`Placement::locate_all`](tensor_layout::Placement::locate_all) gives; the element counts of parts add
+    /// up to [`Relayout::flows`].
+    /// Cost: for a small tensor, elements x copies; for a large one, a count of flows for each block.
     ///
     /// # Errors
     /// As [`Relayout::new`], [`Relayout::transfers`] and, for large tensors, [`Relayout::flows`].
@@ -143,7 +143,7 @@ fn names_of_groups(all: &[&Drawing<'_>], hops: &[Vec<(Distance, u64)>]) -> Vec<S
     levels.unique().filter_map(group).map(|memory| group::words(&memory)).collect()
 }
 
-/// The film for a reader who does not see it.
+/// A description of the film for people who cannot see it.
 fn described(film: &Film, all: &[&Drawing<'_>]) -> String {
     let elements = all.first().map_or(0, |drawing| drawing.placement.layout().elements());
     let crossing = film.flyers.iter().filter(|flyer| flyer.crosses.is_some()).count();

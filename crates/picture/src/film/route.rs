@@ -8,7 +8,7 @@ use tensor_layout::route::Route;
 use tensor_layout::{LayoutError, Placement};
 
 impl Film {
-    /// The film of a route: a stage for the tensor, and one for each memory that it comes into.
+    /// The film of a route: a stage for the tensor, and one for each memory that it enters.
     ///
     /// # Errors
     /// As [`Drawing::film`].

@@ -1,11 +1,11 @@
-//! A picture as PNG, drawn by resvg from the SVG, with a font of its own.
+//! A picture as PNG, drawn by resvg from the SVG, with an embedded font.
 
 use resvg::tiny_skia::{Pixmap, Transform};
 use resvg::usvg::{Options, Tree};
 
 use super::Picture;
 
-/// The letters of all pictures, so that they look alike on machines without fonts.
+/// The font of all pictures, so that they look the same on machines without fonts.
 const FONT: &[u8] = include_bytes!("DejaVuSansMono.ttf");
 
 /// The most and the fewest pixels per unit of the SVG; text of fewer cannot be read.
@@ -37,13 +37,13 @@ pub enum PngError {
 }
 
 impl Picture {
-    /// The picture as PNG: two pixels for each unit of the SVG, and fewer where that would be more
-    /// than 16,384 along a side or 2^24 in all.
+    /// The picture as PNG: two pixels for each unit of the SVG, or fewer where that would exceed 16,384 along
+    /// a side or 2^24 in total.
     ///
-    /// Law: the same picture gives the same bytes; no font of the machine is used.
+    /// Law: equal pictures produce equal bytes; fonts of the machine are not used.
     ///
     /// # Errors
-    /// [`PngError::TooLarge`] where that leaves less than half a pixel for each unit.
+    /// [`PngError::TooLarge`] where that leaves less than half a pixel per unit.
     pub fn to_png(&self) -> Result<Vec<u8>, PngError> {
         let render = |error: &dyn std::fmt::Display| PngError::Render(error.to_string());
         let mut options = Options { font_family: "DejaVu Sans Mono".into(), ..Options::default() };

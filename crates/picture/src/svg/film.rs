@@ -1,7 +1,7 @@
-//! A film as SVG: moved by style sheets alone, so that it plays wherever a picture is shown.
+//! A film as SVG, animated only by style sheets, so that it plays wherever a picture is shown.
 //!
-//! Every flyer is drawn where it ends, so that a reader without motion sees the last frame. Its spots in all
-//! stages are variables of its style, and one animation for each group of flyers goes through them.
+//! Every flyer is drawn where it ends, so that viewers without animation show the last frame. Its spots in
+//! all stages are variables of its style, and one animation for each group of flyers goes through them.
 
 mod html;
 mod timing;
@@ -44,10 +44,10 @@ struct Scene<'a> {
 }
 
 impl Film {
-    /// The film as SVG, without a script: it plays inside an `<img>`, and shows its last frame where readers ask
-    /// for less motion or nothing moves.
+    /// The film as SVG, without a script: it plays inside an `<img>`, and shows its last frame where reduced
+    /// motion is requested or nothing moves.
     ///
-    /// Law: the same film gives the same text.
+    /// Law: equal films produce equal text.
     #[must_use]
     pub fn to_svg(&self) -> String {
         Scene::new(self).svg()

@@ -24,11 +24,11 @@ const WIDEST: f64 = 960.0;
 const NARROWEST: f64 = 280.0;
 
 impl Picture {
-    /// The picture as SVG: a white page of its own, so that it is legible on dark ground too, with
-    /// title and description for readers who do not see it. Blocks are hatched in proportion to
-    /// their padding, and lines lead from a block to the panel that shows it in detail.
+    /// The picture as SVG: on a white page, so that it is also legible on a dark background, with title and
+    /// description for people who cannot see it. Blocks are hatched in proportion to their padding, and lines
+    /// lead from a block to the panel that shows it in detail.
     ///
-    /// Law: the same picture gives the same text.
+    /// Law: equal pictures produce equal text.
     #[must_use]
     pub fn to_svg(&self) -> String {
         let boxes = self.boxes();
