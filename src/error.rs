@@ -175,7 +175,7 @@ pub enum LayoutError {
         rank: usize,
     },
     /// An index beyond the extent of its axis.
-    #[error("index {index} of axis {axis} is not below its extent {extent}")]
+    #[error("index {index} is out of range for axis {axis}, which has extent {extent}")]
     IndexOutOfRange {
         /// The axis.
         axis: usize,

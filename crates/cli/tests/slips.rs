@@ -349,7 +349,7 @@ fn errors_are_json_where_answers_are() {
     assert_eq!((&text["line"], &text["column"]), (&json!(1), &json!(7)));
     assert_eq!(text["text"], "((4:1)");
     let index = &error(&["locate", "((4:1))", "9", "--format", "json"])["error"];
-    assert_eq!(index["message"], "index 9 of axis 0 is not below its extent 4");
+    assert_eq!(index["message"], "index 9 is out of range for axis 0, which has extent 4");
     let usage = &error(&["explain", "--json", "--nosuch"])["error"];
     assert!(usage["message"].as_str().unwrap().contains("--nosuch"));
 }
@@ -447,7 +447,7 @@ fn a_full_disk_and_a_read_only_folder_are_reported() {
 fn bad_arguments_are_refused() {
     assert!(
         refused(&["locate", "((2:1))", "2"])
-            .contains("index 2 of axis 0 is not below its extent 2")
+            .contains("index 2 is out of range for axis 0, which has extent 2")
     );
     assert!(refused(&["locate", "((2:1))", "0,0"]).contains("the index has 2 entries"));
     assert!(refused(&["locate", "((2:1))", "x"]).contains("`x` is not a number"));
