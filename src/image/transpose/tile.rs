@@ -48,7 +48,8 @@ impl<'a> LoneTile<'a> {
         });
     }
 
-    /// Moves single cells that are large.
+    /// Moves single cells that are large. As pieces of one cell, whose length the compiler does not know, they take three
+    /// times as long.
     fn large<T: Copy>(self, source: &[T], target: &mut [T]) {
         for (part, columns) in self.columns.away.chunks(SIDE).enumerate() {
             for (row, to_row) in self.rows.away.iter().enumerate() {
