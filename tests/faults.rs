@@ -14,7 +14,7 @@ use tensor_layout::xla::XlaDtype;
 use tensor_layout::{Layout, LayoutError, Level, Machine, Placement};
 use tensor_layout_hlo::{CollectiveError, HloDump};
 use tensor_layout_vectors::{
-    Direction, TensorError, VectorData, VectorError, VectorHeader, VectorWriter,
+    TensorDirection, TensorError, VectorData, VectorError, VectorHeader, VectorWriter,
 };
 
 use crate::sharding::sharding;
@@ -308,7 +308,7 @@ fn every_fault_of_a_layout_in_a_test_vector_is_reached() {
         NpyHeader { descr: "<i4".into(), shape: vec![0] }.write(&mut npy).unwrap();
         let data = VectorData::from_npy(Dtype::Int, &mut &npy[..]).unwrap();
         let layout = layout.parse().unwrap();
-        let header = VectorHeader { direction: Direction::In, number: 0, layout };
+        let header = VectorHeader { direction: TensorDirection::In, number: 0, layout };
         let Err(VectorError::Header(error)) = VectorWriter::new(header, data) else {
             panic!("{wanted}")
         };

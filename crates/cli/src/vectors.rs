@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use tensor_layout::ParseError;
 use tensor_layout::notation::PadLayout;
 use tensor_layout_vectors::{
-    DEFAULT_ATOL, Direction, Fault, TensorError, VectorCheck, VectorComparison, VectorData,
+    DEFAULT_ATOL, Fault, TensorDirection, TensorError, VectorCheck, VectorComparison, VectorData,
     VectorDifference, VectorError, VectorHeader, VectorReader, VectorTensor, VectorWriter,
     check_vectors, compare_vectors, write_vectors,
 };
@@ -189,7 +189,7 @@ fn refused(file: &str, line: u64, error: &ParseError) -> Failure {
 
 /// An argument of the file that is written, in the order of the command line.
 enum WriteArgument<'a> {
-    Tensor(Direction, &'a str, &'a str),
+    Tensor(TensorDirection, &'a str, &'a str),
     Base(u64),
 }
 
@@ -238,8 +238,8 @@ impl WriteArgs {
             match part {
                 WriteArgument::Tensor(direction, layout, path) => {
                     let count = match direction {
-                        Direction::In => &mut counts.0,
-                        Direction::Out => &mut counts.1,
+                        TensorDirection::In => &mut counts.0,
+                        TensorDirection::Out => &mut counts.1,
                     };
                     tensors.push(tensor(direction, *count, layout, path)?.atol(self.atol));
                     *count += 1;
@@ -266,8 +266,10 @@ impl WriteArgs {
             matches.and_then(|m| m.indices_of(name)).into_iter().flatten().collect()
         };
         let mut parts = Vec::new();
-        let kinds =
-            [("inputs", &self.inputs, Direction::In), ("outputs", &self.outputs, Direction::Out)];
+        let kinds = [
+            ("inputs", &self.inputs, TensorDirection::In),
+            ("outputs", &self.outputs, TensorDirection::Out),
+        ];
         for (name, values, direction) in kinds {
             for (values, places) in values.chunks_exact(2).zip(places(name).chunks_exact(2)) {
                 parts.push((places[0], WriteArgument::Tensor(direction, &values[0], &values[1])));
@@ -281,7 +283,7 @@ impl WriteArgs {
 }
 
 fn tensor(
-    direction: Direction,
+    direction: TensorDirection,
     number: u64,
     layout: &str,
     path: &str,

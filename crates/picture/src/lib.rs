@@ -62,12 +62,12 @@ pub struct Picture {
     /// comparison.
     pub one_scale: bool,
     /// The places of the panels.
-    pub arrangement: Arrangement,
+    pub arrangement: PanelArrangement,
 }
 
 /// The arrangement of the panels of a picture; text always puts them below each other.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Arrangement {
+pub enum PanelArrangement {
     /// Side by side as long as there is room, then in a new row.
     #[default]
     Rows,

@@ -8,7 +8,7 @@
 
 use super::color::{Draft, paint};
 use super::drawing::Drawing;
-use super::{Arrangement, Panel, Picture};
+use super::{Panel, PanelArrangement, Picture};
 
 impl Drawing<'_> {
     /// This matrix, the result C (M x N) of a product, with its factors: A (M x K) to the left of it and B, which is
@@ -36,7 +36,7 @@ impl Drawing<'_> {
         let mut picture = self.picture("The matrices", panels);
         (picture.notes, picture.one_scale) = (notes, true);
         if let [_, _, _] = &*picture.panels {
-            picture.arrangement = Arrangement::Product;
+            picture.arrangement = PanelArrangement::Product;
         }
         picture
     }

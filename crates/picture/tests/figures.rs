@@ -4,7 +4,9 @@ use std::path::Path;
 
 use tensor_layout::xla::XlaShape;
 use tensor_layout::{LayoutText, Level, Machine, Placement};
-use tensor_layout_picture::{Arrangement, Cell as PictureCell, CellKind, Drawing, Label, Picture};
+use tensor_layout_picture::{
+    Cell as PictureCell, CellKind, Drawing, Label, PanelArrangement, Picture,
+};
 
 fn placed(text: &str) -> (Placement, LayoutText) {
     let text = LayoutText::parse(text).unwrap();
@@ -464,7 +466,7 @@ fn a_colour_is_one_lane_in_all_matrices_of_a_product() {
         let picture = matrices(name);
         let [a, b, c] = &*picture.panels else { panic!("{name}") };
         // Rows and columns continue each other.
-        assert_eq!((picture.arrangement, picture.one_scale), (Arrangement::Product, true));
+        assert_eq!((picture.arrangement, picture.one_scale), (PanelArrangement::Product, true));
         assert_eq!((a.rows(), b.columns, a.columns), (c.rows(), c.columns, b.rows()), "{name}");
         let mut colors = std::collections::BTreeMap::new();
         for (panel, letter) in [(a, 'A'), (b, 'B'), (c, 'C')] {
@@ -487,7 +489,7 @@ fn a_colour_is_one_lane_in_all_matrices_of_a_product() {
     let (c, _) = placed("SM90_64x8x16_F32F16F16_RS:C");
     let (a, _) = placed("SM90_64x8x16_F32F16F16_RS:A");
     let picture = Drawing::new(&c).with_factors(Some(&Drawing::new(&a)), None);
-    assert_eq!((picture.panels.len(), picture.arrangement), (2, Arrangement::Rows));
+    assert_eq!((picture.panels.len(), picture.arrangement), (2, PanelArrangement::Rows));
 }
 
 #[test]

@@ -6,7 +6,7 @@ use std::io::BufRead;
 use super::coverage::Coverage;
 use super::error::VectorError;
 use super::fault::{Fault, Finding};
-use super::header::{Direction, VectorHeader};
+use super::header::{TensorDirection, VectorHeader};
 use super::matched::{Matched, matched};
 use super::place::VectorPlace;
 use super::source::{Item, ItemSource, NumberedItem};
@@ -86,7 +86,7 @@ pub fn check_vectors(
 struct Taken {
     name: String,
     memory: MemoryText,
-    direction: Direction,
+    direction: TensorDirection,
     places: Coverage,
     /// The bits of elements that several lanes or lines set.
     copies: HashMap<u64, u64>,

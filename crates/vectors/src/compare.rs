@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::io::BufRead;
 
 use super::error::VectorError;
-use super::header::{Direction, VectorHeader};
+use super::header::{TensorDirection, VectorHeader};
 use super::line::{VectorComment, VectorLine};
 use super::matched::CommentValues;
 use super::place::VectorPlace;
@@ -114,7 +114,7 @@ pub fn compare_vectors(
             }
             progress(source.bytes());
         }
-        if tensor.header.direction == Direction::Out {
+        if tensor.header.direction == TensorDirection::Out {
             compared.push(comparison);
         }
     }
@@ -141,7 +141,7 @@ impl ReadLine<'_> {
     /// Returns the comment with the row-major numbers of its elements; `None` without a comment.
     fn expected(&self) -> Result<Option<(&VectorComment, Vec<u64>)>, VectorError> {
         let (tensor, name) = (self.tensor, self.tensor.header.name());
-        if tensor.header.direction == Direction::In {
+        if tensor.header.direction == TensorDirection::In {
             return Err(self.refused("this line reads, but its header is that of an input"));
         }
         let Some(comment) = &self.line.comment else { return Ok(None) };

@@ -4,7 +4,7 @@
 //! names no L2B is set by a line without `n`, or by four lines with `n0` to `n3`.
 
 use super::fault::{Fault, Finding};
-use super::header::Direction;
+use super::header::TensorDirection;
 use super::place::VectorPlace;
 use super::tensor::{Tensor, Word};
 use super::words::WordSet;
@@ -90,7 +90,7 @@ impl Coverage {
     }
 
     fn gaps(&self, tensor: &Tensor, base: u64, end: u64) -> Result<Vec<Gap>, TableError> {
-        let is_set = tensor.header.direction == Direction::In;
+        let is_set = tensor.header.direction == TensorDirection::In;
         let mut gaps: Vec<Gap> = Vec::new();
         let (mut is_run, mut budget) = (false, self.words + MOST_MISSING);
         for word in tensor.words_from(0) {

@@ -15,20 +15,20 @@ const FENCE: &str = "=======";
 
 /// The direction of a tensor: set before a run, or read after it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Direction {
+pub enum TensorDirection {
     /// Set before the run.
     In,
     /// Read after the run, and compared.
     Out,
 }
 
-impl Direction {
+impl TensorDirection {
     /// The name, as headers write it.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
-            Direction::In => "In",
-            Direction::Out => "Out",
+            TensorDirection::In => "In",
+            TensorDirection::Out => "Out",
         }
     }
 }
@@ -47,7 +47,7 @@ impl Direction {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct VectorHeader {
     /// The direction: set before the run, or read after it.
-    pub direction: Direction,
+    pub direction: TensorDirection,
     /// The number of the tensor among those of its direction.
     pub number: u64,
     /// The layout with memory and dtype.
@@ -70,8 +70,8 @@ impl FromStr for VectorHeader {
         let mut cursor = Cursor::new(text);
         fence(&mut cursor)?;
         let direction = match () {
-            () if cursor.takes_all("In") => Direction::In,
-            () if cursor.takes_all("Out") => Direction::Out,
+            () if cursor.takes_all("In") => TensorDirection::In,
+            () if cursor.takes_all("Out") => TensorDirection::Out,
             () => return Err(cursor.expected("`In(N):` or `Out(N):`")),
         };
         cursor.expect("(", "`(`")?;

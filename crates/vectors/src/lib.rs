@@ -36,7 +36,7 @@ pub use compare::{VectorComparison, VectorDifference, compare_vectors};
 pub use data::VectorData;
 pub use error::VectorError;
 pub use fault::{Fault, Finding, TensorError};
-pub use header::{Direction, VectorHeader};
+pub use header::{TensorDirection, VectorHeader};
 pub use line::{VectorComment, VectorLine, VectorVerb};
 pub use place::VectorPlace;
 pub use read::{VectorReader, VectorTensor};

@@ -2,7 +2,7 @@
 
 use super::coverage::Coverage;
 use super::fault::Fault;
-use super::header::Direction;
+use super::header::TensorDirection;
 use super::line::{VectorComment, VectorLine};
 use super::place::VectorPlace;
 use super::tensor::{Covered, Tensor, Word};
@@ -45,7 +45,7 @@ pub(super) fn matched(
 ) -> Result<Matched, LayoutError> {
     let name = || tensor.header.name();
     let reads = line.verb.reads();
-    if reads != (tensor.header.direction == Direction::Out) {
+    if reads != (tensor.header.direction == TensorDirection::Out) {
         return Ok(Matched::of(Fault::Direction { tensor: name(), reads }));
     }
     let covered = tensor.covered(line, base)?;

@@ -4,7 +4,7 @@ use std::io::BufRead;
 
 use super::data::VectorData;
 use super::error::VectorError;
-use super::header::{Direction, VectorHeader};
+use super::header::{TensorDirection, VectorHeader};
 use super::line::VectorLine;
 use super::source::{Item, ItemSource, NumberedItem};
 use super::tensor::Tensor;
@@ -85,8 +85,8 @@ impl<R: BufRead> VectorReader<R> {
         let mut read = VectorTensor { header, base, data, set, set_count, elements };
         while let Some((number, line)) = next_line(&mut self.source)? {
             let refused = match tensor.header.direction {
-                Direction::In => read.set_lanes(&tensor, &line)?,
-                Direction::Out => read.set_values(&tensor, &line).err(),
+                TensorDirection::In => read.set_lanes(&tensor, &line)?,
+                TensorDirection::Out => read.set_values(&tensor, &line).err(),
             };
             if let Some(error) = refused {
                 return Err(VectorError::Line { line: number, error });

@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use itertools::Itertools;
 
 use super::fault::TensorError;
-use super::header::{Direction, VectorHeader};
+use super::header::{TensorDirection, VectorHeader};
 use super::line::VectorLine;
 use super::place::{GROUP, MEMORIES, VectorPlace};
 use tensor_layout::Found;
@@ -217,7 +217,7 @@ impl Tensor {
     /// are left out where the tensor is set, and 0 where it is read.
     pub(super) fn place(&self, word: u64, base: u64) -> VectorPlace {
         let mut place = self.everywhere(word, base);
-        if self.header.direction == Direction::Out && self.memory != MemoryText::DRAM {
+        if self.header.direction == TensorDirection::Out && self.memory != MemoryText::DRAM {
             place.units = place.units.map(|unit| unit.or(Some(0)));
         }
         place

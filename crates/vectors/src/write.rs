@@ -4,7 +4,7 @@ use std::io::Write;
 
 use super::data::VectorData;
 use super::error::VectorError;
-use super::header::{Direction, KERNEL, OUTPUT, VectorHeader, marker};
+use super::header::{KERNEL, OUTPUT, TensorDirection, VectorHeader, marker};
 use super::line::{VectorComment, VectorLine, VectorVerb, is_tolerance};
 use super::tensor::{Tensor, Word};
 use super::value::is_floating;
@@ -21,13 +21,13 @@ pub const DEFAULT_ATOL: f64 = 0.0001;
 /// that a lone `1_W` in DRAM has the value in every lane.
 ///
 /// ```
-/// use tensor_layout_vectors::{Direction, VectorData, VectorHeader, VectorWriter};
+/// use tensor_layout_vectors::{TensorDirection, VectorData, VectorHeader, VectorWriter};
 /// # use tensor_layout::image::NpyHeader;
 /// # let mut npy = Vec::new();
 /// # NpyHeader { descr: "<f4".into(), shape: vec![4] }.write(&mut npy)?;
 /// # npy.extend([0.5_f32, 1.0, -2.25, 4.0].iter().flat_map(|value| value.to_le_bytes()));
 /// let layout = "((2_PE:1, 2_W:1))@LM0 / Float".parse()?;
-/// let header = VectorHeader { direction: Direction::In, number: 0, layout };
+/// let header = VectorHeader { direction: TensorDirection::In, number: 0, layout };
 /// let data = VectorData::from_npy(header.layout.dtype().unwrap(), &mut &npy[..])?;
 /// let mut lines = Vec::new();
 /// VectorWriter::new(header, data)?.base(3).write_lines(&mut lines, &mut |_| {})?;
@@ -120,7 +120,7 @@ impl VectorWriter {
 
     fn line(&self, word: &Word) -> VectorLine {
         let Tensor { header, dtype, .. } = &self.tensor;
-        let reads = header.direction == Direction::Out;
+        let reads = header.direction == TensorDirection::Out;
         let bits = |element| self.data.bits(element);
         let values: Vec<u64> = match reads && self.tensor.has_lone_lane() {
             // Every lane is read, and each has to be right.
@@ -201,7 +201,9 @@ pub fn write_vectors(
     tensors.iter().try_for_each(VectorWriter::check)?;
     check_apart(tensors)?;
     let mut done = 0;
-    for (direction, markers) in [(Direction::In, &[][..]), (Direction::Out, &[KERNEL, OUTPUT])] {
+    for (direction, markers) in
+        [(TensorDirection::In, &[][..]), (TensorDirection::Out, &[KERNEL, OUTPUT])]
+    {
         for what in markers {
             writeln!(out, "{}", marker(what)).map_err(VectorError::Write)?;
         }

@@ -27,8 +27,8 @@ fn reading(verb: &str, file: &str) -> String {
 
 /// A file with an output, and the memories in which all is as expected.
 fn expected(case: &Case) -> (String, Memory) {
-    let memory = carried_out(&lines(&case.writer(Direction::In)));
-    let out = case.writer(Direction::Out);
+    let memory = carried_out(&lines(&case.writer(TensorDirection::In)));
+    let out = case.writer(TensorDirection::Out);
     (format!("{}\n{}", out.header(), lines(&out)), memory)
 }
 
@@ -73,7 +73,7 @@ fn a_place_without_p_reads_four_pes() {
     let file = format!("{header}{line}");
     assert_eq!(check_vectors(file.as_bytes(), &mut |_| {}).unwrap().findings, []);
     let set = VectorWriter::new(
-        sample::header(Direction::In, 0, "((2:1, 4_PE:1, 2_W:1))@LM1 / Int"),
+        sample::header(TensorDirection::In, 0, "((2:1, 4_PE:1, 2_W:1))@LM1 / Int"),
         data(Dtype::Int, &[16], 1..17),
     );
     let memory = carried_out(&lines(&set.unwrap()));
@@ -116,7 +116,7 @@ fn of_every_form() -> (String, Memory) {
     {
         let values = [1.5, -2.25, 0.1, 1e10, 3.0, 0.0, 1234.5, -0.007, 65536.0, 7.0, 1.0, 2.0];
         let header = |direction| sample::header(direction, number as u64, layout);
-        let shape = header(Direction::In).layout.lower().unwrap().shape();
+        let shape = header(TensorDirection::In).layout.lower().unwrap().shape();
         let count = shape.iter().product::<u64>() as usize;
         let bits = |value: &f64| match dtype {
             Dtype::Float => u64::from((*value as f32).to_bits()),
@@ -129,8 +129,8 @@ fn of_every_form() -> (String, Memory) {
             let writer = VectorWriter::new(header(direction), data.clone()).unwrap();
             writer.base(base).atol(0.0)
         };
-        memory.extend(carried_out(&lines(&write(Direction::In))));
-        let out = write(Direction::Out);
+        memory.extend(carried_out(&lines(&write(TensorDirection::In))));
+        let out = write(TensorDirection::Out);
         file += &format!("{}\n{}", out.header(), reading(verb, &lines(&out)));
     }
     // Two long words of each of four PEs.

@@ -92,7 +92,7 @@ fn text(header: &VectorHeader, lines: &[VectorLine]) -> String {
 
 /// Whether all places of a memory are set, no other one, and each once.
 fn sets_exactly(case: &Case, lines: &[VectorLine]) -> bool {
-    let wanted = carried_out(&crate::sample::lines(&case.writer(Direction::In)));
+    let wanted = carried_out(&crate::sample::lines(&case.writer(TensorDirection::In)));
     let mut set: Vec<_> = Vec::new();
     for line in lines {
         set.extend(carried_out(&line.to_string()).into_keys());
@@ -105,7 +105,7 @@ fn sets_exactly(case: &Case, lines: &[VectorLine]) -> bool {
 fn lies_elsewhere(case: &Case, lines: &[VectorLine]) -> bool {
     // A line moves by three addresses at most, and so does the tensor.
     (1..=3).filter_map(|by| case.moved(by)).any(|case| {
-        let there = carried_out(&crate::sample::lines(&case.writer(Direction::In)));
+        let there = carried_out(&crate::sample::lines(&case.writer(TensorDirection::In)));
         let agrees = |line: &VectorLine| {
             carried_out(&line.to_string()).iter().all(|(at, word)| there.get(at) == Some(word))
         };
@@ -125,7 +125,7 @@ proptest! {
 
     #[test]
     fn what_sets_exactly_the_right_places_is_ok(case in case(), seed in any::<u64>()) {
-        let writer = case.writer(Direction::In);
+        let writer = case.writer(TensorDirection::In);
         let lines = retold(&crate::sample::lines(&writer), false, seed);
         prop_assert!(sets_exactly(&case, &lines));
         let file = text(writer.header(), &lines);
@@ -160,8 +160,8 @@ proptest! {
 
     #[test]
     fn what_reads_all_long_words_is_compared(case in case(), seed in any::<u64>()) {
-        let memory = carried_out(&crate::sample::lines(&case.writer(Direction::In)));
-        let writer = case.writer(Direction::Out);
+        let memory = carried_out(&crate::sample::lines(&case.writer(TensorDirection::In)));
+        let writer = case.writer(TensorDirection::Out);
         let lines = retold(&crate::sample::lines(&writer), true, seed);
         let file = text(writer.header(), &lines);
         prop_assert_eq!(findings(&file), Vec::<String>::new(), "{}", file);
@@ -174,7 +174,7 @@ proptest! {
 #[test]
 fn groups_may_be_listed_one_by_one() {
     let writer = VectorWriter::new(
-        header(Direction::In, 0, "((8:1, 4_PE:1, 2_W:1))@LM0 / Float"),
+        header(TensorDirection::In, 0, "((8:1, 4_PE:1, 2_W:1))@LM0 / Float"),
         floats(&[64], (0..64).map(|at| at as f32)),
     );
     let whole = file(&[writer.unwrap()]);
@@ -244,12 +244,12 @@ fn a_scalar_fills_its_long_word() {
             VectorWriter::new(header(direction, 0, &layout), data(dtype, &[1], [value])).unwrap()
         };
         assert_eq!(
-            crate::sample::lines(&writer(Direction::In)),
+            crate::sample::lines(&writer(TensorDirection::In)),
             format!("r 0 000000000 001 {words} # values=[2.5] / {dtype} @[0]\n")
         );
-        let out = crate::sample::lines(&writer(Direction::Out));
+        let out = crate::sample::lines(&writer(TensorDirection::Out));
         assert_eq!(out, format!("d getd $d0n0 1 # expect=[{lanes}] / {dtype} @[0] atol=0.0001\n"));
-        let mut whole = file(&[writer(Direction::In), writer(Direction::Out)]);
+        let mut whole = file(&[writer(TensorDirection::In), writer(TensorDirection::Out)]);
         assert_eq!(findings(&whole), [""; 0]);
         // Both ways of saying it, for inputs and outputs.
         whole = whole.replace("values=[2.5]", &format!("values=[{lanes}]"));
@@ -360,7 +360,7 @@ fn slips_are_refused_in_words_that_name_the_range() {
 #[test]
 fn what_cannot_be_written_writes_nothing() {
     let writer = |number, base| {
-        let layout = header(Direction::In, number, "((4:1, 2_W:1))@LM0 / Int");
+        let layout = header(TensorDirection::In, number, "((4:1, 2_W:1))@LM0 / Int");
         VectorWriter::new(layout, data(Dtype::Int, &[8], 0..8)).unwrap().base(base)
     };
     let write = |tensors: &[VectorWriter]| {

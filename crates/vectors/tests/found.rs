@@ -44,13 +44,13 @@ fn small() -> String {
     let numbers = |shape: &[u64]| floats(shape, (0..shape.iter().product()).map(|at| at as f32));
     file(&[
         writer(
-            Direction::In,
+            TensorDirection::In,
             0,
             "((4_L2B:2, 2:2), (2:1, 4_PE:1, 2_W:1))@LM0 / Float",
             numbers(&[8, 16]),
         ),
-        writer(Direction::In, 1, "((12:1, 2_W:1))@DRAM / Float", numbers(&[24])),
-        writer(Direction::Out, 0, "((2:1, 4_PE:1, 2_W:1))@LM0 / Float", numbers(&[16])),
+        writer(TensorDirection::In, 1, "((12:1, 2_W:1))@DRAM / Float", numbers(&[24])),
+        writer(TensorDirection::Out, 0, "((2:1, 4_PE:1, 2_W:1))@LM0 / Float", numbers(&[16])),
     ])
 }
 
@@ -122,7 +122,7 @@ fn damage_is_found_at_its_line() {
 #[test]
 fn tensors_that_overlap_or_leave_the_memory_are_found() {
     let writer = |number, layout: &str, base| {
-        let header = header(Direction::In, number, layout);
+        let header = header(TensorDirection::In, number, layout);
         let shape = header.layout.lower().unwrap().shape();
         let count = shape.iter().product();
         VectorWriter::new(header, data(Dtype::Long, &shape, 0..count)).unwrap().base(base)

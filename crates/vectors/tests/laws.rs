@@ -114,7 +114,7 @@ impl Case {
         data(self.dtype, &shape, (0..count).map(|element| self.bits(element)))
     }
 
-    pub(crate) fn writer(&self, direction: Direction) -> VectorWriter {
+    pub(crate) fn writer(&self, direction: TensorDirection) -> VectorWriter {
         let header = VectorHeader { direction, number: 0, layout: self.layout.clone() };
         VectorWriter::new(header, self.data()).unwrap().base(self.base)
     }
@@ -185,7 +185,7 @@ proptest! {
 
     #[test]
     fn law_02_lines_hold_what_pack_holds(case in case()) {
-        let lines = lines(&case.writer(Direction::In));
+        let lines = lines(&case.writer(TensorDirection::In));
         prop_assert_eq!(carried_out(&lines), case.packed());
         // Every long word is written once, by the order of its first element.
         let place = |line: &str| line.split(" # ").next().unwrap().rsplit_once(' ').unwrap().0.to_owned();
@@ -200,7 +200,7 @@ proptest! {
 
     #[test]
     fn write_read_write_is_the_identity(case in case()) {
-        let written = file(&[case.writer(Direction::In), case.writer(Direction::Out)]);
+        let written = file(&[case.writer(TensorDirection::In), case.writer(TensorDirection::Out)]);
         let mut reader = VectorReader::new(written.as_bytes());
         let mut again = Vec::new();
         while let Some(read) = reader.next_tensor(&mut |_| {}).unwrap() {
@@ -220,9 +220,9 @@ proptest! {
 
     #[test]
     fn a_simulator_that_keeps_its_memory_gives_what_is_expected(case in case(), flip in any::<u64>()) {
-        let (set, read) = (lines(&case.writer(Direction::In)), lines(&case.writer(Direction::Out)));
+        let (set, read) = (lines(&case.writer(TensorDirection::In)), lines(&case.writer(TensorDirection::Out)));
         let mut memory = carried_out(&set);
-        let header = case.writer(Direction::Out).header().to_string();
+        let header = case.writer(TensorDirection::Out).header().to_string();
         let expected = format!("{header}\n{read}");
         let result = |memory: &Memory| -> String {
             let word = |line: &str| {
@@ -299,8 +299,8 @@ fn short() -> String {
         VectorWriter::new(header(direction, 0, layout), values).unwrap()
     };
     file(&[
-        writer(Direction::In, "(7)/((2:1, 2_PE:1, 2_W:1); B@[2_MAB:1])@LM0 / Float", &[7]),
-        writer(Direction::Out, "((2_L2B:2), (2:1, 2_W:1))@DRAM / Float", &[2, 4]),
+        writer(TensorDirection::In, "(7)/((2:1, 2_PE:1, 2_W:1); B@[2_MAB:1])@LM0 / Float", &[7]),
+        writer(TensorDirection::Out, "((2_L2B:2), (2:1, 2_W:1))@DRAM / Float", &[2, 4]),
     ])
 }
 

@@ -24,7 +24,7 @@ mod sample;
 use tensor_layout::notation::{Dtype, MemoryText, PadLayout};
 use tensor_layout::{Level, Machine, Placement};
 use tensor_layout_vectors::{
-    Direction, Fault, VectorComparison, VectorData, VectorError, VectorHeader, VectorLine,
+    Fault, TensorDirection, VectorComparison, VectorData, VectorError, VectorHeader, VectorLine,
     VectorReader, VectorVerb, VectorWriter, check_vectors, compare_vectors,
 };
 
@@ -66,7 +66,7 @@ fn the_lines_of_the_format_come_from_arrays_byte_for_byte() {
 #[test]
 fn lanes_copies_and_letters_are_those_of_the_format() {
     let first = |layout: &str, dtype, shape: &[u64], bits: &[u64]| {
-        let header = header(Direction::In, 0, layout);
+        let header = header(TensorDirection::In, 0, layout);
         lines(&VectorWriter::new(header, data(dtype, shape, bits.to_vec())).unwrap())
     };
     // A lone lane in DRAM is written into every lane; in LM0 into lane 0.
@@ -102,7 +102,7 @@ fn lanes_copies_and_letters_are_those_of_the_format() {
 fn the_l2bs_of_a_group_have_its_memory_together() {
     let writer = |layout: &str, shape: &[u64]| {
         let count = shape.iter().product::<u64>();
-        let header = header(Direction::In, 0, layout);
+        let header = header(TensorDirection::In, 0, layout);
         VectorWriter::new(header, data(Dtype::Int, shape, 0..count))
     };
     let refused = writer("((2_L2B:1), (2_W:1))@DRAM / Int", &[2, 2]).unwrap_err();
@@ -128,7 +128,8 @@ fn copies_in_the_memories_of_groups_are_written_once_in_every_group() {
         ("((2_L2B:4, 4:1); B@[2_L2B:2])@DRAM / Long", 8, 16),
         ("((4:1); B@[2_L2B:1])@DRAM / Long", 4, 4),
     ] {
-        let written = VectorWriter::new(header(Direction::In, 0, layout), longs(count)).unwrap();
+        let written =
+            VectorWriter::new(header(TensorDirection::In, 0, layout), longs(count)).unwrap();
         let text = lines(&written);
         // `r`, the group, the address.
         let place = |line: &str| line.split(' ').take(3).map(str::to_owned).collect::<Vec<_>>();
@@ -141,7 +142,7 @@ fn copies_in_the_memories_of_groups_are_written_once_in_every_group() {
 
 #[test]
 fn halves_have_six_bits_of_exponent() {
-    let header = header(Direction::In, 0, "((4_W:1))@LM0 / Half");
+    let header = header(TensorDirection::In, 0, "((4_W:1))@LM0 / Half");
     let write = |data| lines(&VectorWriter::new(header.clone(), data).unwrap());
     // 1.5, -2, 65536 (beyond float16), and 0.1 rounded to 9 bits of mantissa.
     let values = [1.5_f32, -2.0, 65536.0, 0.1].map(|value| u64::from(value.to_bits()));

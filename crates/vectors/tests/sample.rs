@@ -3,7 +3,7 @@
 use tensor_layout::image::NpyHeader;
 use tensor_layout::notation::Dtype;
 use tensor_layout_vectors::{
-    Direction, VectorData, VectorHeader, VectorWriter, npy_descr, write_vectors,
+    TensorDirection, VectorData, VectorHeader, VectorWriter, npy_descr, write_vectors,
 };
 
 /// The lines of the format that its users know.
@@ -13,7 +13,7 @@ d set $lm0n0c0p0 1 3DCCCCCD3FC00000 # values=[0.10000000149011612, 1.5] / Float 
 d set $lm0n0c0p1 1 C010000040533333 # values=[-2.25, 3.299999952316284] / Float @[0,2],[0,3]
 ";
 
-pub(crate) fn header(direction: Direction, number: u64, layout: &str) -> VectorHeader {
+pub(crate) fn header(direction: TensorDirection, number: u64, layout: &str) -> VectorHeader {
     VectorHeader { direction, number, layout: layout.parse().unwrap() }
 }
 
@@ -64,9 +64,9 @@ pub(crate) fn example() -> Vec<VectorWriter> {
     let mut expected: Vec<f32> = vec![0.0, 1.0, -2.25, 3.3];
     expected.resize(16, 0.0);
     vec![
-        writer(Direction::In, 0, &format!("{EXAMPLE_LM}@LM0 / Float"), example_data()),
-        writer(Direction::In, 1, "((8:1, 2_W:1))@DRAM / Float", vector()).base(3),
-        writer(Direction::Out, 0, &format!("{EXAMPLE_LM}@LM1 / Float"), example_data()),
-        writer(Direction::Out, 1, "((8:1, 2_W:1))@DRAM / Float", floats(&[16], expected)),
+        writer(TensorDirection::In, 0, &format!("{EXAMPLE_LM}@LM0 / Float"), example_data()),
+        writer(TensorDirection::In, 1, "((8:1, 2_W:1))@DRAM / Float", vector()).base(3),
+        writer(TensorDirection::Out, 0, &format!("{EXAMPLE_LM}@LM1 / Float"), example_data()),
+        writer(TensorDirection::Out, 1, "((8:1, 2_W:1))@DRAM / Float", floats(&[16], expected)),
     ]
 }

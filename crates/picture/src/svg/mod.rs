@@ -5,7 +5,7 @@ mod panel;
 
 use std::fmt::Write;
 
-use super::{Arrangement, Cell, CellKind, Panel, Picture};
+use super::{Cell, CellKind, Panel, PanelArrangement, Picture};
 use panel::DrawnBox;
 
 /// Border colours and widths by depth, outermost first.
@@ -42,7 +42,7 @@ impl Picture {
             text(&mut body, MARGIN, y, "t", &line);
         }
         let places = match (self.arrangement, &*boxes) {
-            (Arrangement::Product, [a, b, c]) => around(a, b, c, y + 10.0).to_vec(),
+            (PanelArrangement::Product, [a, b, c]) => around(a, b, c, y + 10.0).to_vec(),
             _ => places(&boxes, y + 10.0),
         };
         for (panel, (x, y)) in boxes.iter().zip(&places) {
