@@ -148,10 +148,9 @@ pub(crate) fn entry_of(entry: i128, axis: usize, extent: u64) -> Answer<u64> {
     }
     let from_end = u64::try_from(entry.unsigned_abs()).ok().filter(|_| entry < 0);
     from_end.and_then(|back| extent.checked_sub(back)).ok_or_else(|| {
-        let side = if entry < 0 { "before its beginning" } else { "behind its end" };
         let entry = shown(entry);
         Refusal::OutOfRange(format!(
-            "index {entry} of axis {axis} is {side}: its extent is {extent}"
+            "index {entry} is out of range for axis {axis}, which has extent {extent}"
         ))
     })
 }

@@ -213,7 +213,7 @@ def test_refusals_say_what_to_do():
     with pytest.raises(IndexError):
         layout[0, -9]
     for call, what in [
-        (lambda: layout.locate(-13, 0), "index -13 of axis 0 is before its beginning"),
+        (lambda: layout.locate(-13, 0), "index -13 is out of range for axis 0"),
         (lambda: layout.locate(1), "1 entry, but the layout has 2 axes"),
         (lambda: layout[::-1], "negative"),
         (lambda: layout.on("mn-cor"), "did you mean `mn-core`"),

@@ -94,8 +94,8 @@ def test_long_tables_are_iterated_piece_by_piece():
         (lambda: Layout.of(np.zeros(3, "V0")), "no width"),
         (lambda: Sharding("{devices=[2,4]<=[8]}").shard((10, 7), 8), "one of the 8 devices, 0 to 7"),
         (lambda: Sharding("P('z')", mesh="x=2"), "'z' is not an axis of the mesh"),
-        (lambda: Layout("((2:1))").locate(-3), "before its beginning"),
-        (lambda: Layout("((2:1))")[-3], "before its beginning"),
+        (lambda: Layout("((2:1))").locate(-3), "is out of range for axis 0"),
+        (lambda: Layout("((2:1))")[-3], "is out of range for axis 0"),
     ],
 )
 def test_what_is_refused_is_said_in_words(call, words):
