@@ -1,6 +1,7 @@
 //! The machine: a tree of levels, the memories in it, and the width of a long word.
 
 mod assembly;
+mod assembly_place;
 mod movement;
 mod read;
 #[cfg(feature = "serde")]

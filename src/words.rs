@@ -19,6 +19,14 @@ pub fn printable(page: &str) -> Cow<'_, str> {
     }
 }
 
+/// The error of a value in another version of its serialized form.
+#[cfg(feature = "serde")]
+pub(crate) fn other_version<E: serde::de::Error>(what: &str, version: u32, known: u32) -> E {
+    E::custom(format!(
+        "{what} in version {version} of its form; this library reads version {known}"
+    ))
+}
+
 /// `1 layout`, `2 layouts`; `2 entries`, `2 axes`.
 pub fn counted<N: Display + PartialEq + From<u8>>(count: N, noun: &str) -> String {
     if count == N::from(1) {

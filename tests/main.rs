@@ -22,6 +22,7 @@ mod formats;
 mod gather;
 mod generate;
 mod group_memory;
+mod house;
 mod laws;
 mod mutated;
 mod notations;

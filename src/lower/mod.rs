@@ -9,8 +9,6 @@ mod origin;
 mod pad_layout;
 #[cfg(feature = "serde")]
 mod serde;
-#[cfg(feature = "serde")]
-pub(crate) use self::serde::other_version;
 pub(crate) mod sharding;
 mod strided;
 mod text;

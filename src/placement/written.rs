@@ -44,7 +44,7 @@ impl<'de> Deserialize<'de> for Placement {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Placement, D::Error> {
         let written = WrittenPlacement::deserialize(deserializer)?;
         if written.version != VERSION {
-            return Err(crate::lower::other_version("a placement", written.version, VERSION));
+            return Err(crate::words::other_version("a placement", written.version, VERSION));
         }
         let mut placement = Placement::of(written.layout);
         placement.machine = written.machine;

@@ -79,7 +79,7 @@ impl<'de> Deserialize<'de> for CostModel {
         let written = WrittenModel::deserialize(deserializer)?;
         let WrittenModel { version, element_bits, word_bits, in_sequence, .. } = written;
         if version != VERSION {
-            return Err(crate::lower::other_version("a cost model", version, VERSION));
+            return Err(crate::words::other_version("a cost model", version, VERSION));
         }
         if word_bits == 0 {
             return Err(D::Error::custom("long words of 0 bits"));

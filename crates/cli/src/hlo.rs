@@ -6,7 +6,7 @@ mod rows;
 use std::io::{BufRead, Write};
 use std::path::Path;
 
-use clap::{Args as ClapArgs, ValueEnum};
+use clap::Args as ClapArgs;
 use serde_json::json;
 use tensor_layout::{LayoutText, Machine};
 use tensor_layout_hlo::{
@@ -21,9 +21,9 @@ use super::output::{Output, byte_progress};
 use super::placing::machine_of;
 use super::wrap::fitted;
 use rows::{
-    copy_json, entry_json, named, on_device_json, quoted, reason, sharded_json, totals_json,
-    unread_json, write_changes, write_collectives, write_memory, write_reading, write_shapes,
-    write_summary,
+    HloFormat, copy_json, entry_json, named, on_device_json, quoted, reason, sharded_json,
+    totals_json, unread_json, write_changes, write_collectives, write_memory, write_reading,
+    write_shapes, write_summary,
 };
 use tensor_layout::internals::to_u64;
 use tensor_layout::internals::{counted, printable};
@@ -97,17 +97,6 @@ struct About {
     /// Report the distinct shapes outside quotes instead.
     #[arg(long)]
     shapes: bool,
-}
-
-#[derive(Clone, Copy, Debug, Default, PartialEq, ValueEnum)]
-enum HloFormat {
-    /// A human-readable table.
-    #[default]
-    Text,
-    /// JSON for programs.
-    Json,
-    /// CSV for spreadsheets.
-    Csv,
 }
 
 /// A text and its length.

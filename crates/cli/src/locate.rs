@@ -2,7 +2,6 @@
 
 use clap::Args as ClapArgs;
 use serde_json::{Value, json};
-use tensor_layout::machine::Memory;
 use tensor_layout::sharding::DeviceShards;
 use tensor_layout::xla::XlaArray;
 use tensor_layout::{LayoutText, Level, Location, Placement};
@@ -267,7 +266,7 @@ fn word_offsets(placement: &Placement, places: &[Location]) -> Result<Vec<u64>, 
 
 /// The addresses as assembly writes them, if the machine has an assembly syntax for the memory.
 fn assembly_addresses(placement: &Placement, places: &[Location]) -> Option<Vec<u64>> {
-    let step = Memory::assembly_step(placement.machine()?, placement.memory()?.0)?;
+    let step = placement.machine()?.assembly_step(placement.memory()?.0)?;
     places.iter().map(|place| place.get(Level::ADDR)?.checked_mul(step)).collect()
 }
 

@@ -8,7 +8,7 @@ use tensor_layout::notation::{XlaParser, XlaShape};
 
 use crate::attributes::{HloAttributes, entry, unquoted};
 use crate::body::{Body, OperandRecord, Record};
-use crate::module::HloModule;
+use crate::module::{HloModule, HloSource};
 
 /// A computation of a dump, until the next one is read.
 #[derive(Clone, Copy)]
@@ -144,21 +144,6 @@ pub struct HloInstruction<'a> {
 pub struct HloOperand<'a> {
     computation: HloComputation<'a>,
     record: OperandRecord,
-}
-
-/// A line of the program that a dump was compiled from.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct HloSource<'a> {
-    /// The file.
-    pub file: Cow<'a, str>,
-    /// The line, from 1.
-    pub line: u64,
-}
-
-impl fmt::Display for HloSource<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}:{}", self.file, self.line)
-    }
 }
 
 impl fmt::Debug for HloInstruction<'_> {

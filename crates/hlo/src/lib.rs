@@ -60,7 +60,7 @@ pub use collectives::{CollectiveEntry, Collectives};
 pub use copies::{HloCopies, HloCopy};
 pub use dump::HloDump;
 use instruction::op_name;
-pub use instruction::{HloComputation, HloInstruction, HloOperand, HloSource};
+pub use instruction::{HloComputation, HloInstruction, HloOperand};
 pub use kind::HloTextKind;
 pub use log::{LogAllocation, LogAmount, LogLimit, OutOfMemory};
 pub use memory::{
@@ -68,7 +68,7 @@ pub use memory::{
     HloPeak, HloUnusedDonor,
 };
 pub use mlir::{MlirModule, MlirValue};
-pub use module::HloModule;
+pub use module::{HloModule, HloSource};
 pub use overview::HloLargest;
 pub use prints::{JaxPrintError, jax_print};
 pub use report::{HloEntry, HloReport, HloTotals};

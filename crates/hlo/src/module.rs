@@ -1,12 +1,12 @@
 //! The head of a module: its name, attributes, and the tables of source lines.
 
 use std::borrow::Cow;
+use std::fmt;
 use std::sync::{Arc, RwLock};
 
 use rustc_hash::FxHashMap;
 use tensor_layout::error::Span;
 
-use crate::HloSource;
 use crate::attributes::{HloAttributes, entry, unquoted};
 use crate::grammar::{self, SourceTable};
 use crate::lexer::Tokens;
@@ -18,6 +18,21 @@ use crate::lexer::Tokens;
 #[derive(Clone, Debug, Default)]
 pub struct HloModule {
     head: Arc<Head>,
+}
+
+/// A line of the program that a dump was compiled from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HloSource<'a> {
+    /// The file.
+    pub file: Cow<'a, str>,
+    /// The line, from 1.
+    pub line: u64,
+}
+
+impl fmt::Display for HloSource<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.file, self.line)
+    }
 }
 
 #[derive(Debug, Default)]

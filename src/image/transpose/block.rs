@@ -64,6 +64,17 @@ pub(super) fn blocks<T: Copy>(
     }
 }
 
+/// The side of the squares that fill a block and the vectors of the processor; 0 if none do.
+const fn side_of_squares<T>(height: usize, width: usize) -> usize {
+    match size_of::<T>() {
+        bytes @ (1 | 2 | 4 | 8) => {
+            let side = 16 / bytes;
+            if height.is_multiple_of(side) && width.is_multiple_of(side) { side } else { 0 }
+        }
+        _ => 0,
+    }
+}
+
 /// Each reads `WIDTH` pieces of `HEIGHT` cells, and writes `HEIGHT` pieces of `WIDTH`: lines of the target,
 /// one after the other.
 #[inline(never)]
@@ -74,15 +85,14 @@ fn of_sides<T: Copy, const HEIGHT: usize, const WIDTH: usize>(
     rows: &[[usize; HEIGHT]],
     columns: &[[usize; WIDTH]],
 ) {
-    let in_squares = |side| HEIGHT.is_multiple_of(side) && WIDTH.is_multiple_of(side);
     for (row, rows) in rows.iter().enumerate() {
         for (column, columns) in columns.iter().enumerate() {
             let at = (from + row * HEIGHT, to + column * WIDTH);
-            match size_of::<T>() {
-                1 if in_squares(16) => square::<T, 16>(source, target, at, rows, columns),
-                2 if in_squares(8) => squares::<T, 8, _, _>(source, target, at, rows, columns),
-                4 if in_squares(4) => squares::<T, 4, _, _>(source, target, at, rows, columns),
-                8 if in_squares(2) => squares::<T, 2, _, _>(source, target, at, rows, columns),
+            match const { side_of_squares::<T>(HEIGHT, WIDTH) } {
+                16 => square::<T, 16>(source, target, at, rows, columns),
+                8 => squares::<T, 8, _, _>(source, target, at, rows, columns),
+                4 => squares::<T, 4, _, _>(source, target, at, rows, columns),
+                2 => squares::<T, 2, _, _>(source, target, at, rows, columns),
                 _ => cells(source, target, at, rows, columns),
             }
         }

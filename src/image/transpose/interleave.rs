@@ -66,7 +66,9 @@ fn lanes<T: Copy, const APART: bool>(
     (lanes, length): (&[usize], usize),
 ) {
     #[cfg(feature = "simd")]
-    if bytes::lanes::<T, APART>(source, target, tiles, (lanes, length)) {
+    if const { size_of::<T>() == 1 }
+        && bytes::lanes::<T, APART>(source, target, tiles, (lanes, length))
+    {
         return;
     }
     // Short loops are unrolled where the compiler knows how short; those over bytes and halves, for

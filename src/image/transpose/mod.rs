@@ -23,14 +23,11 @@ mod square;
 mod tile;
 
 use interleave::Interleaved;
-use run::{TileRun, runs};
+use run::{LINE, TileRun, runs};
 use tile::LoneTile;
 
 use crate::algebra::strided::{StridedDigit, StridedDigits, each};
 use crate::number::{seam, to_index};
-
-/// The bytes of a cache line.
-const LINE: usize = 64;
 
 /// The most cells that are moved one by one.
 const FEW: u64 = seam(32, 2);

@@ -1,9 +1,11 @@
 //! The digits that are contiguous on one side, as a run of cells.
 
-use super::LINE;
 use super::block::is_few;
 use crate::algebra::strided::{StridedDigit, StridedDigits, sums};
 use crate::number::{seam, to_index};
+
+/// The bytes of a cache line.
+pub(super) const LINE: usize = 64;
 
 /// The most cells of a run in one tile: the places of both runs stay in the first-level cache.
 const LONGEST: u64 = seam(512, 5);

@@ -7,7 +7,7 @@
 #[inline(always)]
 pub(super) fn transpose<T: Copy, const SIDE: usize>(square: &mut [[T; SIDE]; SIDE]) {
     #[cfg(feature = "simd")]
-    if simd::transpose(square) {
+    if const { SIDE * size_of::<T>() == 16 } && simd::transpose(square) {
         return;
     }
     for row in 1..SIDE {

@@ -94,7 +94,7 @@ impl WrittenLayout {
     /// The layout, checked as any that is built.
     fn layout<E: serde::de::Error>(self) -> Result<Layout, E> {
         if self.version != VERSION {
-            return Err(super::other_version("a layout", self.version, VERSION));
+            return Err(crate::words::other_version("a layout", self.version, VERSION));
         }
         let mut layout = Layout::builder();
         for axis in self.axes {

@@ -12,13 +12,6 @@ use crate::level::Level;
 use crate::location::Location;
 use crate::notation::{Einsum, PadLayout};
 
-/// The error of a value in another version of its form.
-pub(crate) fn other_version<E: serde::de::Error>(what: &str, version: u32, known: u32) -> E {
-    E::custom(format!(
-        "{what} in version {version} of its form; this library reads version {known}"
-    ))
-}
-
 fn from_text<'de, D: Deserializer<'de>, T>(deserializer: D) -> Result<T, D::Error>
 where
     T: FromStr<Err: Display>,

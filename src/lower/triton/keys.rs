@@ -11,6 +11,22 @@ use crate::notation::triton::{Attribute, TritonEntry, Value};
 /// The greatest number of registers, lanes or warps along one dimension.
 const MOST: u64 = 1 << 16;
 
+/// The encodings that are read.
+const READ: [&str; 12] = [
+    "blocked",
+    "linear",
+    "slice",
+    "dot_op",
+    "nvidia_mma",
+    "amd_mfma",
+    "amd_wmma",
+    "swizzled_shared",
+    "nvmma_shared",
+    "padded_shared",
+    "shared_linear",
+    "shared",
+];
+
 /// An encoding in its text.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Keys<'a> {
@@ -22,6 +38,16 @@ impl<'a> Keys<'a> {
     /// The error for the whole encoding.
     pub(super) fn refuse(&self, message: impl Into<String>) -> ParseError {
         self.refuse_at(self.attribute.span.0, message)
+    }
+
+    /// The error for an encoding that is not read.
+    pub(super) fn unknown(&self) -> ParseError {
+        let name = &*self.attribute.name;
+        let refusal = self.refuse(format!("the encoding `{name}` is not read"));
+        match closest(name, READ) {
+            Some(near) => refusal.with_help(format!("did you mean `{near}`?")),
+            None => refusal.with_help(format!("those that are: {}", READ.join(", "))),
+        }
     }
 
     /// The error for the value of a key, or for the encoding if it lacks the key.

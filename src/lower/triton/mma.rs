@@ -73,7 +73,7 @@ fn instruction(keys: Keys<'_>) -> Result<MmaInstruction, ParseError> {
         "nvidia_mma" | "mma" => nvidia(keys),
         "amd_mfma" | "mfma" => mfma(keys),
         "amd_wmma" | "wmma" => wmma(keys),
-        _ => Err(super::unknown(keys)),
+        _ => Err(keys.unknown()),
     }
 }
 

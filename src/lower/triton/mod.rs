@@ -18,35 +18,9 @@ use self::keys::Keys;
 use self::linear::Padding;
 use self::shared::shared;
 use crate::algebra::Layout;
-use crate::error::{ParseError, ParseErrorKind, Span, closest};
+use crate::error::{ParseError, ParseErrorKind, Span};
 use crate::notation::triton::{Attribute, TensorType, TritonMeaning};
 use crate::notation::{LinearLayout, TritonLayout};
-
-/// The encodings that are read.
-const READ: [&str; 12] = [
-    "blocked",
-    "linear",
-    "slice",
-    "dot_op",
-    "nvidia_mma",
-    "amd_mfma",
-    "amd_wmma",
-    "swizzled_shared",
-    "nvmma_shared",
-    "padded_shared",
-    "shared_linear",
-    "shared",
-];
-
-/// The error for an encoding that is not read.
-fn unknown(keys: Keys<'_>) -> ParseError {
-    let name = &*keys.attribute.name;
-    let refusal = keys.refuse(format!("the encoding `{name}` is not read"));
-    match closest(name, READ) {
-        Some(near) => refusal.with_help(format!("did you mean `{near}`?")),
-        None => refusal.with_help(format!("those that are: {}", READ.join(", "))),
-    }
-}
 
 impl TritonLayout {
     /// Returns the layout that the text describes: an axis per dimension, registers and offsets in `Addr`,

@@ -8,8 +8,7 @@ use tensor_layout_hlo::{
     HloAllocations, HloTextKind, LogAllocation, LogAmount, MlirModule, OutOfMemory, UnreadLine,
 };
 
-use super::HloFormat;
-use super::rows::{reason, unread_json};
+use super::rows::{HloFormat, reason, unread_json};
 use crate::failure::Failure;
 
 /// The number of leading bytes from which the kind of a file is detected.

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::io;
 
+use clap::ValueEnum;
 use serde_json::{Map, Value, json};
 use tensor_layout::LayoutError;
 use tensor_layout::internals::printable;
@@ -14,6 +15,18 @@ use tensor_layout_hlo::{
 
 use crate::json::JsonLine;
 use crate::output::Output;
+
+/// The form of a report.
+#[derive(Clone, Copy, Debug, Default, PartialEq, ValueEnum)]
+pub(super) enum HloFormat {
+    /// A human-readable table.
+    #[default]
+    Text,
+    /// JSON for programs.
+    Json,
+    /// CSV for spreadsheets.
+    Csv,
+}
 
 pub(super) fn quoted(text: &str) -> String {
     format!("\"{}\"", printable(text).replace('"', "\"\""))

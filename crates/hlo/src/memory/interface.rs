@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use crate::HloModule;
-use crate::memory::HloMemorySpace;
 use crate::memory::graph::{ComputationGraph, Graph};
 use crate::memory::leaves::{LeafShape, LeafShapes, path_text, sum};
 use crate::memory::links::AliasPair;
+use crate::memory::space::HloMemorySpace;
 use crate::unread::Unread;
 use tensor_layout::internals::{Walk, counted, readable_bytes};
 use tensor_layout::{LayoutError, internals};

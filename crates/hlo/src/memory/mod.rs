@@ -14,6 +14,7 @@
 //! place, and results with the parameters donated to them.
 
 mod buffers;
+mod error;
 mod graph;
 mod interface;
 mod leaves;
@@ -21,9 +22,9 @@ mod links;
 mod page;
 mod peak;
 mod schedule;
+mod space;
 
 use std::collections::BTreeMap;
-use std::fmt;
 
 use crate::roles::{Calls, HloRole, Roles};
 use crate::unread::{Unread, UnreadLine};
@@ -31,50 +32,14 @@ use crate::{HloComputation, HloModule};
 use tensor_layout::LayoutError;
 
 use buffers::Buffers;
+pub use error::HloMemoryError;
 use graph::Graph;
 use interface::Interface;
 pub use interface::{HloInterfaceBytes, HloUnusedDonor};
 use peak::Live;
 pub use peak::{HloLive, HloPeak};
 use schedule::Schedule;
-
-/// A memory space, as `S(1)` names it in a layout.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct HloMemorySpace(pub i64);
-
-impl fmt::Display for HloMemorySpace {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.0 {
-            0 => f.write_str("HBM"),
-            1 => f.write_str("VMEM"),
-            5 => f.write_str("host"),
-            other => write!(f, "S({other})"),
-        }
-    }
-}
-
-/// The reason the live bytes of a module are not known.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum HloMemoryError {
-    /// The text is not in the order of execution.
-    #[error("this module is not scheduled: which values are live together is not decided")]
-    NotScheduled,
-    /// The text ends before its entry, or the module has none.
-    #[error("this module has no ENTRY: the dump is cut off, or is not a whole module")]
-    NoEntry,
-    /// A computation is inside a fusion and is also called directly.
-    #[error(
-        "computation `{name}` is called by a fusion and by another instruction: its values are in memory and are not"
-    )]
-    CalledTwice {
-        /// The computation.
-        name: String,
-    },
-    /// A sum is too large.
-    #[error(transparent)]
-    TooLarge(#[from] LayoutError),
-}
+pub use space::HloMemorySpace;
 
 /// The memory of a module: arguments, results and peaks.
 #[derive(Clone, Debug)]

@@ -6,10 +6,11 @@ use std::collections::BTreeMap;
 use itertools::Itertools;
 
 use crate::memory::buffers::Buffers;
+use crate::memory::error::HloMemoryError;
 use crate::memory::graph::{ComputationGraph, Graph, Kind};
 use crate::memory::interface::Interface;
 use crate::memory::schedule::{ComputationSpan, Schedule};
-use crate::memory::{HloMemoryError, HloMemorySpace};
+use crate::memory::space::HloMemorySpace;
 use crate::roles::Calls;
 use crate::{HloBytes, HloModule};
 use tensor_layout::LayoutError;

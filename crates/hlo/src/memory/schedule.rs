@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::memory::HloMemoryError;
+use crate::memory::error::HloMemoryError;
 use crate::memory::graph::{Callee, ComputationGraph, Graph};
 use crate::roles::{Calls, index};
 

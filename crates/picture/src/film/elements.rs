@@ -70,17 +70,20 @@ impl<'a> Stages<'a> {
         Ok(Some(Stages { tensor, elements, memories }))
     }
 
-    /// The film of these stages, given the relayout from each layout to the next.
-    pub(super) fn drawn(mut self, relayouts: &[Relayout]) -> Result<Film, LayoutError> {
+    /// The film of these stages, given the relayout from each layout to the next and the levels that they cross.
+    pub(super) fn drawn(
+        mut self,
+        relayouts: &[Relayout],
+        levels: &[Level],
+    ) -> Result<Film, LayoutError> {
         let origins = self.origins(relayouts)?;
-        let levels = super::levels(relayouts);
         let mut flyers: Vec<Flyer> = Vec::new();
         for stage in 0..origins.len() {
             let read: HashSet<usize> = origins.get(stage + 1).map_or_else(HashSet::new, |next| {
                 next.values().map(|origin| origin.spot.cell).collect()
             });
             let last = origins[stage].keys().filter(|cell| !read.contains(cell));
-            flyers.extend(last.map(|cell| self.flyer(&origins[..=stage], *cell, &levels)));
+            flyers.extend(last.map(|cell| self.flyer(&origins[..=stage], *cell, levels)));
         }
         flyers.sort_by(|a, b| a.path.cmp(&b.path));
         self.color(&flyers);

@@ -10,11 +10,12 @@ use std::fmt::Write;
 
 use itertools::Itertools;
 
-use super::panel::{DrawnBox, as_float, cell_size};
-use super::{
-    BORDERS, GAP, LINE, MARGIN, NARROWEST, STYLE, border, cell_signs, escaped, number, rows_of_key,
-    swatch, text, text_width, wrapped, write_legend, write_row,
+use super::marks::{
+    BORDERS, LINE, border, escaped, number, rows_of_key, swatch, text, text_width, wrapped,
+    write_row,
 };
+use super::panel::{DrawnBox, as_float, cell_size};
+use super::{GAP, MARGIN, NARROWEST, STYLE, cell_signs, write_legend};
 use crate::palette::tint;
 use crate::{Film, Flyer, Spot, Stage};
 use tensor_layout::relayout::Distance;

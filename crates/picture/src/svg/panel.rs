@@ -4,12 +4,12 @@ use std::fmt::Write;
 
 use indexmap::IndexMap;
 
-use crate::palette::tint;
-
-use super::{
-    CHARACTER, Cell, CellKind, LINE, Panel, border, lines, number, rows_of_key, swatch, text,
-    text_width, widest_row, wrapped, write_row,
+use super::marks::{
+    CHARACTER, LINE, border, lines, number, rows_of_key, swatch, text, text_width, widest_row,
+    wrapped, write_row,
 };
+use crate::palette::tint;
+use crate::{Cell, CellKind, Panel};
 
 /// A panel with the sizes of its parts.
 pub(super) struct DrawnBox<'a> {

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use super::Scene;
 use super::timing::name;
 use crate::Film;
-use crate::svg::escaped;
+use crate::svg::marks::escaped;
 
 const HEAD: &str = "<!doctype html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n\
 <meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n";

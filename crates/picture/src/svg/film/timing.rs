@@ -30,7 +30,7 @@ impl Timing {
 
     /// The second at which the first group leaves.
     fn start(&self, hop: usize) -> f64 {
-        REST + super::number(hop) * (SPREAD + FLIGHT + REST)
+        REST + crate::svg::marks::number(hop) * (SPREAD + FLIGHT + REST)
     }
 
     /// The time from second to second as a share of the film.
@@ -71,7 +71,8 @@ impl Timing {
 
     /// The key frames of a group: it rests in each stage, then flies to the next.
     fn flight(&self, group: usize) -> String {
-        let late = SPREAD * super::number(group) / super::number(GROUPS - 1);
+        let late =
+            SPREAD * crate::svg::marks::number(group) / crate::svg::marks::number(GROUPS - 1);
         let (mut frames, mut since) = (String::new(), "0%".to_owned());
         for hop in 0..self.hops {
             let leaves = self.start(hop) + late;

@@ -1,0 +1,26 @@
+//! Reasons for which a peak is not known.
+
+use tensor_layout::LayoutError;
+
+/// The reason the live bytes of a module are not known.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum HloMemoryError {
+    /// The text is not in the order of execution.
+    #[error("this module is not scheduled: which values are live together is not decided")]
+    NotScheduled,
+    /// The text ends before its entry, or the module has none.
+    #[error("this module has no ENTRY: the dump is cut off, or is not a whole module")]
+    NoEntry,
+    /// A computation is inside a fusion and is also called directly.
+    #[error(
+        "computation `{name}` is called by a fusion and by another instruction: its values are in memory and are not"
+    )]
+    CalledTwice {
+        /// The computation.
+        name: String,
+    },
+    /// A sum is too large.
+    #[error(transparent)]
+    TooLarge(#[from] LayoutError),
+}
