@@ -1,5 +1,7 @@
-//! The house of `docs/design.md` as the code has it: no file needs itself through others, and no module needs one that
-//! is drawn above it. Imports are read as text, in all packages; a name that a module passes on counts as the file it comes from.
+//! Imports, compared with the drawing in `docs/design.md`. Law: no file depends on itself through others, in any package, and
+//! a module of the library depends only on modules that are drawn below or beside it.
+//!
+//! Imports are read as text. A name that a file re-exports counts as the file that defines it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -13,9 +15,9 @@ type Module = Vec<String>;
 
 #[derive(Default)]
 struct Source {
-    /// Paths that the code names, as written; those that it only passes on are left out.
+    /// Paths that the code names, as written; those that it only re-exports are left out.
     needs: Vec<Vec<String>>,
-    /// Names that the file imports or passes on, with the paths they come from.
+    /// Names that the file imports or re-exports, with the paths they come from.
     imports: BTreeMap<String, Vec<String>>,
 }
 
@@ -26,51 +28,50 @@ impl Package {
         Package(files(src).iter().map(|file| (module(src, file), source(file))).collect())
     }
 
-    /// Returns the module that defines where `path` leads, as written in `module`; none if that is another package.
+    /// Returns the module that defines where `path` leads, as written in `module`; `None` if that is another package.
     fn definer(&self, module: &Module, path: &[String]) -> Option<Module> {
-        let (mut at, rest) = match path.first()?.as_str() {
-            "crate" => (Module::new(), &path[1..]),
-            "self" => (module.clone(), &path[1..]),
-            "super" => (module[..module.len().checked_sub(1)?].to_vec(), &path[1..]),
-            child => {
-                let inside = [module.as_slice(), &[child.to_owned()]].concat();
-                let here =
-                    self.0.contains_key(&inside) || self.0[module].imports.contains_key(child);
-                (here.then(|| module.clone())?, path)
-            }
-        };
-        for (depth, name) in rest.iter().enumerate() {
-            if name == "super" {
-                at.pop();
-                continue;
-            }
-            let inside = [at.as_slice(), std::slice::from_ref(name)].concat();
-            if self.0.contains_key(&inside) {
-                at = inside;
-            } else if let Some(alias) =
-                self.0.get(&at)?.imports.get(name).filter(|path| path[0] != *name)
-            {
-                let from_here = [alias.as_slice(), &rest[depth + 1..]].concat();
-                return self.definer(&at, &from_here).or(Some(at));
-            } else {
-                break;
-            }
+        let (first, rest) = path.split_first()?;
+        match first.as_str() {
+            "crate" => self.follow(Module::new(), rest),
+            "self" => self.follow(module.clone(), rest),
+            "super" => self.follow(parent(module)?, rest),
+            name if self.0.contains_key(&child(module, name)) => self.follow(module.clone(), path),
+            name if self.0[module].imports.contains_key(name) => self.follow(module.clone(), path),
+            _ => None,
         }
-        Some(at)
+    }
+
+    /// Follows a path from a module on, through its children and imports.
+    fn follow(&self, at: Module, path: &[String]) -> Option<Module> {
+        let Some((name, rest)) = path.split_first() else { return Some(at) };
+        let inside = child(&at, name);
+        if name == "super" {
+            return self.follow(parent(&at)?, rest);
+        } else if self.0.contains_key(&inside) {
+            return self.follow(inside, rest);
+        }
+        // An import that begins with its own name is from another package.
+        let import = self.0.get(&at)?.imports.get(name).filter(|import| import[0] != *name);
+        let further = import.and_then(|import| self.definer(&at, &[import, rest].concat()));
+        further.or(Some(at))
     }
 
     /// Returns, for each module, the others that its code needs.
     fn arrows(&self) -> BTreeMap<&Module, BTreeSet<Module>> {
         let needed = |(module, source): (&Module, &Source)| {
-            source
-                .needs
-                .iter()
-                .filter_map(|path| self.definer(module, path))
-                .filter(|to| to != module)
-                .collect()
+            let definers = source.needs.iter().filter_map(|path| self.definer(module, path));
+            definers.filter(|definer| definer != module).collect()
         };
         self.0.iter().map(|each| (each.0, needed(each))).collect()
     }
+}
+
+fn parent(module: &Module) -> Option<Module> {
+    module.split_last().map(|(_, parent)| parent.to_vec())
+}
+
+fn child(module: &Module, name: &str) -> Module {
+    [module.as_slice(), &[name.to_owned()]].concat()
 }
 
 /// Returns all Rust files below `folder`.
@@ -88,7 +89,7 @@ fn module(src: &Path, file: &Path) -> Module {
     let names =
         inside.iter().map(|name| name.to_str().expect("a name in ASCII").to_owned()).collect_vec();
     match names.last().map(String::as_str) {
-        Some("mod" | "lib" | "main") => names[..names.len() - 1].to_vec(),
+        Some("mod" | "lib") => names[..names.len() - 1].to_vec(),
         _ => names,
     }
 }
@@ -96,9 +97,10 @@ fn module(src: &Path, file: &Path) -> Module {
 fn source(file: &Path) -> Source {
     let text = fs::read_to_string(file).expect("a source");
     let code = text.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default();
-    let code = code.lines().map(|line| line.split("//").next().unwrap_or_default()).join("\n");
-    let mut tokens = tokens(&code).into_iter().peekable();
+    let mut tokens = tokens(code).into_iter().peekable();
     let (mut found, mut public) = (Source::default(), false);
+    // The number of open braces, and that number outside each inline module around the token.
+    let (mut open, mut inline) = (0, Vec::new());
     while let Some(token) = tokens.next() {
         match token {
             "pub" => {
@@ -108,37 +110,61 @@ fn source(file: &Path) -> Source {
             "(" | "crate" | "super" | "in" | ")" if public && tokens.peek() != Some(&"::") => {
                 continue;
             }
-            "use" => {
+            "{" => open += 1,
+            "}" => {
+                open -= 1;
+                inline.pop_if(|outside| *outside == open);
+            }
+            "mod" => {
+                tokens.next();
+                inline.extend((tokens.peek() == Some(&"{")).then_some(open));
+            }
+            "use" if tokens.peek() != Some(&"<") => {
                 let mut paths = Vec::new();
                 tree(&mut tokens, &[], &mut paths);
-                if !public {
-                    found.needs.extend(paths.iter().map(|(path, _)| path.clone()));
+                for (path, name) in paths {
+                    let path = from_file(path, inline.len());
+                    found.needs.extend((!public).then(|| path.clone()));
+                    found.imports.insert(name, path);
                 }
-                found.imports.extend(paths.into_iter().map(|(path, name)| (name, path)));
             }
             name if is_name(name) => {
                 let mut path = vec![name.to_owned()];
                 while tokens.next_if_eq(&"::").is_some() {
                     path.extend(tokens.next_if(|token| is_name(token)).map(str::to_owned));
                 }
-                found.needs.extend((path.len() > 1).then_some(path));
+                found.needs.extend((path.len() > 1).then(|| from_file(path, inline.len())));
             }
             _ => {}
         }
         public = false;
     }
+    assert_eq!((open, inline.len()), (0, 0), "{}: braces", file.display());
     found
+}
+
+/// Turns a path that is written inside so many inline modules into one from the module of the file.
+fn from_file(mut path: Vec<String>, inline: usize) -> Vec<String> {
+    let up = path.iter().take(inline).take_while(|name| *name == "super").count();
+    if up > 0 {
+        path.splice(..up, ["self".to_owned()]);
+    }
+    path
 }
 
 fn is_name(token: &str) -> bool {
     token.starts_with(|it: char| it == '_' || it.is_ascii_alphabetic())
 }
 
-/// Cuts code into names, `::` and single characters.
+/// Cuts code into names, `::` and single characters, without comments, texts and characters in quotes.
 fn tokens(code: &str) -> Vec<&str> {
     let mut tokens = Vec::new();
     let mut rest = code.trim_start();
     while let Some(first) = rest.chars().next() {
+        if let Some(length) = skipped(rest) {
+            rest = rest[length..].trim_start();
+            continue;
+        }
         let length = match first {
             _ if is_name(rest) => {
                 rest.find(|it: char| it != '_' && !it.is_ascii_alphanumeric()).unwrap_or(rest.len())
@@ -150,6 +176,30 @@ fn tokens(code: &str) -> Vec<&str> {
         rest = rest[length..].trim_start();
     }
     tokens
+}
+
+/// Returns the length of the comment, the text or the character in quotes that code begins with.
+fn skipped(code: &str) -> Option<usize> {
+    if code.starts_with("//") {
+        return code.find('\n').or(Some(code.len()));
+    }
+    if let Some(raw) = code.strip_prefix("r#\"") {
+        return raw.find("\"#").map(|end| 3 + end + 2);
+    }
+    let quote = code.chars().next().filter(|first| ['"', '\''].contains(first))?;
+    let mut chars = code.char_indices().skip(1);
+    while let Some((at, char)) = chars.next() {
+        match char {
+            '\\' => drop(chars.next()),
+            _ if char == quote => return Some(at + 1),
+            // The name of a lifetime.
+            _ if quote == '\'' && !code[at + char.len_utf8()..].starts_with('\'') => {
+                return Some(1);
+            }
+            _ => {}
+        }
+    }
+    None
 }
 
 /// Reads what `use` says after `prefix`: each path with the name that it gets.

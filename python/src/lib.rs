@@ -41,14 +41,6 @@ mod transfers;
 mod values;
 mod xla;
 
-use std::hash::{DefaultHasher, Hash, Hasher};
-
-fn hash_of(value: &impl Hash) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    value.hash(&mut hasher);
-    hasher.finish()
-}
-
 /// The classes of the package; import `tensor_layout` instead.
 #[pyo3::pymodule]
 mod _native {

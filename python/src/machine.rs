@@ -138,7 +138,7 @@ impl PyMachine {
     }
 
     fn __hash__(&self) -> u64 {
-        crate::hash_of(&self.machine)
+        crate::values::hash_of(&self.machine)
     }
 
     fn __repr__(&self) -> String {

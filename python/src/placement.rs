@@ -202,7 +202,7 @@ impl PyPlacement {
 
     fn __hash__(slf: &Bound<'_, Self>) -> Answer<u64> {
         let places = slf.as_super().get();
-        Ok(crate::hash_of(&(on(places)?, places.hash())))
+        Ok(crate::values::hash_of(&(on(places)?, places.hash())))
     }
 
     fn __str__(slf: &Bound<'_, Self>) -> String {

@@ -145,7 +145,7 @@ impl Places {
         let ends: Vec<_> = (0..shape.len())
             .map(|at| place(&|axis, extent| if axis == at { extent.saturating_sub(1) } else { 0 }))
             .collect();
-        crate::hash_of(&(&shape, middle, last, ends, self.manner()))
+        crate::values::hash_of(&(&shape, middle, last, ends, self.manner()))
     }
 
     /// Makes the error point into the text, if this layout has one.

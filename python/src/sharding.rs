@@ -200,7 +200,7 @@ impl PySharding {
     }
 
     fn __hash__(&self) -> u64 {
-        crate::hash_of(&self.parts())
+        crate::values::hash_of(&self.parts())
     }
 
     fn __str__(&self) -> String {

@@ -1,5 +1,6 @@
 //! Plain Python values, with the types that the stubs show.
 
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::marker::PhantomData;
 
 use pyo3::inspect::{PyStaticConstant, PyStaticExpr};
@@ -113,4 +114,11 @@ pub(crate) fn quoted(text: &str) -> String {
         (true, false) => format!("\"{escaped}\""),
         _ => format!("'{}'", escaped.replace('\'', "\\'")),
     }
+}
+
+/// The hash of a value, for `__hash__`.
+pub(crate) fn hash_of(value: &impl Hash) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    value.hash(&mut hasher);
+    hasher.finish()
 }

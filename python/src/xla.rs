@@ -200,7 +200,7 @@ impl PyXlaShape {
     }
 
     fn __hash__(&self) -> u64 {
-        crate::hash_of(&self.0)
+        crate::values::hash_of(&self.0)
     }
 
     fn __str__(&self) -> String {

@@ -2,6 +2,8 @@
 
 use std::fmt::Write;
 
+use crate::svg::marks::number;
+
 /// Flyers leave in so many groups, one after the other.
 pub(super) const GROUPS: usize = 8;
 
@@ -30,7 +32,7 @@ impl Timing {
 
     /// The second at which the first group leaves.
     fn start(&self, hop: usize) -> f64 {
-        REST + crate::svg::marks::number(hop) * (SPREAD + FLIGHT + REST)
+        REST + number(hop) * (SPREAD + FLIGHT + REST)
     }
 
     /// The time from second to second as a share of the film.
@@ -71,8 +73,7 @@ impl Timing {
 
     /// The key frames of a group: it rests in each stage, then flies to the next.
     fn flight(&self, group: usize) -> String {
-        let late =
-            SPREAD * crate::svg::marks::number(group) / crate::svg::marks::number(GROUPS - 1);
+        let late = SPREAD * number(group) / number(GROUPS - 1);
         let (mut frames, mut since) = (String::new(), "0%".to_owned());
         for hop in 0..self.hops {
             let leaves = self.start(hop) + late;
