@@ -1,5 +1,5 @@
-//! Writes the pages of the guide for rustdoc, which copies no files: links between pages lead to
-//! modules, and the pictures are inside the pages.
+//! Writes the pages of the guide for rustdoc, which copies no files: links between pages point to modules,
+//! and the pictures are inlined.
 
 use std::path::{Path, PathBuf};
 use std::{env, fs, io};
@@ -42,8 +42,8 @@ fn read(path: &Path) -> io::Result<String> {
     fs::read_to_string(path)
 }
 
-/// The page with another target in every `[words](target)` that is a page or a picture; of a page
-/// that is not part of the guide, the path remains.
+/// Replaces the target in every `[words](target)` that is a page or a picture; for a page outside the guide,
+/// the path remains.
 fn for_rustdoc(text: &str, folder: &Path) -> io::Result<String> {
     let mut parts = text.split("](");
     let mut page = parts.next().unwrap_or_default().to_owned();
@@ -76,13 +76,13 @@ fn module(target: &str) -> Option<String> {
     is_module.then(|| format!("crate::guide::{}{heading}", page.replace('-', "_")))
 }
 
-/// Whether a link leads to a page that the guide lacks.
+/// True if a link points to a page that is not in the guide.
 fn is_outside(target: &str) -> bool {
     let page = target.split('#').next().unwrap_or(target);
     page.ends_with(".md") && !page.contains(':') && module(target).is_none()
 }
 
-/// The picture itself as the target of a link.
+/// The picture itself as a link target (a data URI).
 fn data_uri(svg: &str) -> String {
     let byte = |byte: u8| match byte {
         b'-' | b'.' | b'/' | b'=' | b':' | b',' => char::from(byte).to_string(),

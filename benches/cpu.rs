@@ -1,14 +1,14 @@
-//! Time of the processor instead of the clock, for work of many milliseconds on a busy machine.
+//! CPU time instead of wall-clock time, for work of many milliseconds on a busy machine.
 
 use std::time::{Duration, Instant};
 
-/// The time that this thread has had a processor, where the system tells (Linux).
+/// The CPU time of this thread, if the system reports it (Linux).
 fn on_processor() -> Option<Duration> {
     let text = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
     text.split(' ').next()?.parse().ok().map(Duration::from_nanos)
 }
 
-/// An answer and how long it took: by the processor if the system tells, else by the clock.
+/// A result and its time: CPU time if the system reports it, otherwise wall-clock time.
 pub(super) fn timed<T>(work: impl FnOnce() -> T) -> (T, Duration) {
     let (start, before) = (Instant::now(), on_processor());
     let answer = work();

@@ -1,7 +1,7 @@
 //! Every kind of layout against the speed of memory: part of `cargo bench --bench ratios`.
 //!
-//! Tables against `slice::fill` of as many numbers, pack and unpack against `copy_from_slice` of
-//! the tensor, all run in turn; then points and rows in nanoseconds.
+//! Tables are compared with `slice::fill` of as many numbers, pack and unpack with `copy_from_slice` of the
+//! tensor, all run in turn; then points and rows are measured in nanoseconds.
 
 use std::hint::black_box;
 use std::ops::ControlFlow;
@@ -12,7 +12,7 @@ use tensor_layout::{Found, LayoutText, Placement};
 
 use super::timing::{Side, median, ratio};
 
-/// What a layout is made of decides which bound it is held to.
+/// The kind of a layout, which selects the bound it is held to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     /// Every digit lands.
@@ -190,7 +190,7 @@ const GATE: [(usize, f64, f64, f64, f64); 4] = [
     (9, 3.0, 6.0, 25.0, 25.0),
 ];
 
-/// What of the gate is broken.
+/// The measurements that exceed the bounds of the gate.
 pub(super) fn broken() -> Vec<String> {
     let mut broken = Vec::new();
     for (layout, packed, inverse, pack, unpack) in GATE {

@@ -1,6 +1,6 @@
-//! Instruction counts, which noise does not move: `cargo bench --bench instructions`.
+//! Instruction counts, which noise does not affect: `cargo bench --bench instructions`.
 //!
-//! Needs valgrind and `cargo install gungraun-runner` of the version in Cargo.lock.
+//! Needs valgrind, and `cargo install gungraun-runner` in the version that Cargo.lock names.
 #![allow(clippy::expect_used, reason = "a bench of a broken layout must stop")]
 #![allow(missing_docs, reason = "the macros make items without docs")]
 

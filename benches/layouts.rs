@@ -1,4 +1,4 @@
-//! Parse, print, locate, element, table: sanity, not records.
+//! Parse, print, locate, element, table: a sanity check, not a record of speed.
 #![allow(clippy::expect_used, reason = "a bench of a broken layout must stop")]
 
 use std::hint::black_box;
@@ -75,7 +75,7 @@ fn points(c: &mut Criterion) {
     c.bench_function("element", |b| b.iter(|| layout.element(black_box(&place))));
 }
 
-/// Layouts of six subaxes; the same on 2^20 elements and on 2^60.
+/// Layouts of six subaxes, each with 2^20 and with 2^60 elements.
 fn algebra(c: &mut Criterion) {
     for (size, text, other, map, space) in [
         (
@@ -120,7 +120,7 @@ fn algebra(c: &mut Criterion) {
     }
 }
 
-/// Traffic between two layouts of as many elements; the transpose mixes every level.
+/// Traffic between two layouts with the same number of elements; the transpose mixes every level.
 fn relayout(c: &mut Criterion) {
     for (name, source, destination) in [
         ("1k, PE and address exchanged", FULL, "((16_L2B, 8_L1B, 8:8), (16_MAB, 4_PE, 8:1))"),

@@ -1,7 +1,7 @@
 //! Tables and points against hand-written rivals, as ratios: `cargo bench --bench ratios`.
 //!
-//! Each line runs ours and a rival in turn, many times, and prints both medians and the median of
-//! the ratios pair by pair: what a noisy machine does to one it does to the other.
+//! Each line runs our code and a rival in turn, many times, and prints both medians and the median of the
+//! pairwise ratios, so that noise on the machine affects both alike.
 #![allow(clippy::expect_used, reason = "a bench of a broken layout must stop")]
 #![allow(clippy::as_conversions, reason = "rivals are written as a person would write them")]
 
@@ -29,8 +29,8 @@ fn program(text: &str) -> Program {
     placement(text).program().expect("compiles")
 }
 
-/// Bounds of ratios that the gate holds, well above what was measured: it is there to catch a fast
-/// path that is lost, on any machine.
+/// Bounds on the ratios, checked by the gate. They are well above the measured values: the gate catches the
+/// loss of a fast path on any machine.
 const GATE: [(&str, f64); 18] = [
     ("packed 1k / row base + column vector", 1.5),
     ("packed 1k / division per element", 0.2),
@@ -86,7 +86,7 @@ fn readable(seconds: f64) -> String {
     }
 }
 
-/// Packed number by dividing: extents and strides known at run time.
+/// Packed number by division, with extents and strides known at run time.
 fn by_division(i: u64, j: u64, rows: [u64; 2], columns: [u64; 2], words: u64, stride: u64) -> u64 {
     let (l2b, l1b, row) = (i / (rows[0] * rows[1]), i / rows[1] % rows[0], i % rows[1]);
     let (mab, column, pe) =
@@ -218,7 +218,7 @@ fn points(runs: usize) {
     );
 }
 
-/// 4096 x 64 elements with the 128-byte swizzle of 16-bit elements, beside the same without it.
+/// 4096 x 64 elements with the 128-byte swizzle of 16-bit elements, compared with the unswizzled layout.
 fn swizzled(runs: usize) {
     const POINTS: u64 = 1 << 12;
     let of = |text: &str| {
@@ -316,7 +316,7 @@ fn backward(runs: usize) {
     );
 }
 
-/// What one more subaxis costs: packed tables of 2^20 elements, and points.
+/// The cost of one more subaxis, for packed tables of 2^20 elements and for points.
 fn growth_of_subaxes() {
     println!("\n{:48} {:>12} {:>12}", "growth with the number of subaxes", "table", "per point");
     let mut table = vec![0_u32; 1 << 20];
@@ -392,8 +392,8 @@ fn growth() {
     }
 }
 
-/// `cargo bench --bench ratios` prints everything; `-- gate` the lines of the gate, and fails if
-/// one is broken.
+/// `cargo bench --bench ratios` prints everything; `-- gate` prints the lines of the gate, and fails if one
+/// exceeds its bound.
 fn main() -> ExitCode {
     println!("{:48} {:>12} {:>12} {:>8}", "ours / rival", "ours", "rival", "ratio");
     tables("1k", FULL_1K, 1024, 512, 64, 301);

@@ -1,8 +1,8 @@
-//! What pricing a relayout costs, on pairs that a planner meets: mean, median and worst.
+//! The cost of pricing a relayout, on pairs that a planner meets: mean, median and worst.
 //!
-//! `cargo bench --bench relayout`; every line is one shape on `mn-core-2`, its pairs drawn at random
-//! but always the same: each level goes to one axis, above or below its address digit, or is
-//! replicated; the axes nest in the address in any order.
+//! `cargo bench --bench relayout` prints one line per shape on `mn-core-2`. The pairs are random but the same
+//! at every run: each level splits one axis, above or below its address digit, or is replicated; the axes
+//! nest in the address in any order.
 #![allow(clippy::expect_used, reason = "a bench of a broken layout must stop")]
 
 mod cpu;
@@ -15,10 +15,10 @@ use tensor_layout::candidates::Candidates;
 use tensor_layout::relayout::{CostModel, PartId, Pricer, Relayout, traffic_between};
 use tensor_layout::{Layout, Level, Machine, Placement};
 
-/// How many layouts of each shape; all pairs of them are priced.
+/// The number of layouts of each shape; all pairs of them are priced.
 const LAYOUTS: usize = 32;
 
-/// A small generator of the same numbers on every machine (splitmix64).
+/// A small random number generator (splitmix64) that yields the same numbers on every machine.
 struct Draw(u64);
 
 impl Draw {
@@ -32,7 +32,7 @@ impl Draw {
     }
 }
 
-/// A layout of the shape: a level in four is replicated.
+/// A random layout of the shape; each level is replicated with probability 1/4.
 fn layout(draw: &mut Draw, machine: &Machine, shape: &[u64]) -> Layout {
     let mut above: Vec<Vec<(Level, u64)>> = vec![Vec::new(); shape.len()];
     let mut below = above.clone();
@@ -90,8 +90,8 @@ fn timed<T>(mut work: impl FnMut() -> T) -> (T, Duration) {
     (0..2).map(|_| run()).fold(first, |best, next| if next.1 < best.1 { next } else { best })
 }
 
-/// Prices all pairs, exactly and by the lower bound, and all at once; with `WORST` set, shows the
-/// slowest pair.
+/// Prices all pairs, exactly and by the lower bound, and all of them as one batch; with `WORST` set, shows
+/// the slowest pair.
 fn pairs(name: &str, placed: &[Placement]) {
     let (mut exact, mut busiest, mut flows) = (Vec::new(), Vec::new(), Vec::new());
     let mut worst = (Duration::ZERO, 0, 0);
@@ -104,7 +104,7 @@ fn pairs(name: &str, placed: &[Placement]) {
             let relayout = pair();
             for level in relayout.levels() {
                 busiest.push(timed(|| relayout.busiest(*level).expect("decided")).1);
-                // Refused where copies leave open which unit sends.
+                // Fails where copies leave open which unit sends.
                 let (answer, time) = timed(|| relayout.flows(*level));
                 flows.extend(answer.is_ok().then_some(time));
             }
@@ -124,8 +124,8 @@ fn pairs(name: &str, placed: &[Placement]) {
     }
 }
 
-/// All pairs at once, where equal parts are priced once, in time of the processor; and how much faster
-/// two threads are, by the clock.
+/// All pairs in one batch, where equal parts are priced once, in CPU time; and the speedup from two threads,
+/// in wall-clock time.
 fn batches(name: &str, placed: &[Placement]) {
     let all = |sources: &[Placement]| {
         traffic_between(black_box(sources), black_box(placed)).expect("decided")
@@ -147,7 +147,7 @@ fn batches(name: &str, placed: &[Placement]) {
     println!("two threads are {:.2} times as fast", each(alone) / each(two));
 }
 
-/// A pricer that is shared: what a known pair takes, and how much faster two threads fill it.
+/// A shared pricer: the time for a known pair, and the speedup when two threads fill it.
 fn prices(name: &str, machine: &Machine, placed: &[Placement]) {
     let rates = machine.levels().map(|(level, _)| (level, 8));
     let machine = machine.clone().with_bandwidth(rates).expect("rates");
@@ -168,7 +168,7 @@ fn prices(name: &str, machine: &Machine, placed: &[Placement]) {
         });
         (pricer, parts, start.elapsed())
     };
-    // In turn, so that a busy machine does to one what it does to the other.
+    // In turn, so that a busy machine affects both alike.
     let mut ratios: Vec<f64> = (0..25).map(|_| micros(filled(1).2) / micros(filled(2).2)).collect();
     ratios.sort_by(f64::total_cmp);
     let (pricer, parts, _) = filled(1);
@@ -185,7 +185,7 @@ fn prices(name: &str, machine: &Machine, placed: &[Placement]) {
     );
 }
 
-/// Candidates per second, in time of the processor.
+/// Candidates per second of CPU time.
 fn candidates(machine: &Machine, shape: &[u64]) {
     let walk = || Candidates::new(machine, shape).iter().expect("a space").take(100_000).count();
     let (count, time) = cpu::timed(|| walk() + walk() + walk());
@@ -193,7 +193,7 @@ fn candidates(machine: &Machine, shape: &[u64]) {
     println!("candidates of {shape:?}: {:.0} a second", count / time.as_secs_f64());
 }
 
-/// The time of a copy that moves, where no element goes with its neighbours, and where all go to 256 PEs.
+/// The time per moved copy, where no element moves with its neighbours, and where all are sent to 256 PEs.
 fn transfers(machine: &Machine) {
     let on = |text: &str| {
         let layout: Layout = text.parse().expect("a layout");

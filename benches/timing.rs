@@ -1,4 +1,4 @@
-//! Times of two sides that run in turn.
+//! Timing of two sides that run in turn.
 
 use std::time::Instant;
 
@@ -21,7 +21,7 @@ pub(super) fn median(runs: usize, mut work: impl FnMut()) -> f64 {
     middle((0..=runs).map(|_| time(&mut work)).skip(1).collect())
 }
 
-/// The median ratio of pairs of runs: what a noisy machine does to one it does to the other.
+/// The median ratio of pairs of runs: noise on the machine affects both runs of a pair alike.
 pub(super) fn ratio<A: FnMut(), B: FnMut()>(
     runs: usize,
     mut ours: Side<A>,

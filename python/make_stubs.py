@@ -1,12 +1,13 @@
 """Writes `tensor_layout/_native.pyi`, the types of the native module, from the code.
 
-PyO3 notes signatures, types and docstrings in the library that it builds, and maturin reads them
-(the build of the wheel, which is taken again if it is there).
+PyO3 notes signatures, types and docstrings in the library that it builds, and maturin reads them by their symbols
+(the build of the wheel, which is taken again if it is there and has them).
 What is done here: annotations that were written out lose their quotes, what they name is imported, and what
 PyO3 has no words for is put in: overloads, and the base class of places.
 `--check` compares instead, and fails where the file is not that of the code.
 """
 
+import os
 import re
 import subprocess
 import sys
@@ -64,7 +65,7 @@ def generated() -> str:
     """What maturin finds in the library."""
     with tempfile.TemporaryDirectory() as folder:
         command = ["maturin", "generate-stubs", "--quiet", "--out", folder]
-        subprocess.run(command, cwd=HERE, check=True)
+        subprocess.run(command, cwd=HERE, check=True, env={"CARGO_PROFILE_RELEASE_STRIP": "debuginfo", **os.environ})
         return (Path(folder) / "tensor_layout" / "_native.pyi").read_text()
 
 

@@ -6,6 +6,8 @@ set -euo pipefail
 cd "$(dirname "$0")"
 root="$(cd .. && pwd)"
 export CARGO_TARGET_DIR="${CARGO_TARGET_DIR:-$root/target}"
+# make_stubs.py reads types by the symbols of the library; the wheel is stripped of them.
+export CARGO_PROFILE_RELEASE_STRIP=debuginfo
 work="$CARGO_TARGET_DIR/python-package"
 # The environment of tests/python, which has JAX already.
 venv="${TENSOR_LAYOUT_VENV:-$root/target/python}"
@@ -42,9 +44,8 @@ pip "$venv" --no-deps nvidia-cutlass==4.2.0.0 || echo "pycute is not compared: i
 say "source distribution, and the wheel that it builds"
 rm -rf "$work/dist" && mkdir "$work/dist"
 # The files of a source distribution all have one old date: cargo would take what it built of an earlier one.
-rm -rf "$CARGO_TARGET_DIR"/wheel/.fingerprint/tensor-layout*
+rm -rf "$CARGO_TARGET_DIR"/release/.fingerprint/tensor-layout*
 "$work/build/bin/maturin" sdist --out "$work/dist"
-# A twelfth of the wheel would be names of functions, which make_stubs.py alone reads, from a library of its own.
 MATURIN_STRIP=true "$work/build/bin/python" -m pip wheel --quiet --no-deps --wheel-dir "$work/dist" "$work"/dist/*.tar.gz
 "$work/build/bin/twine" check --strict "$work"/dist/*
 wheel="$(echo "$work"/dist/*.whl)"

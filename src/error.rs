@@ -29,7 +29,7 @@ pub use site::{Site, Span};
 pub(crate) use suggest::closest;
 pub use text::{Excerpt, ParseError, ParseErrorKind};
 
-/// The reason a layout or a placement is invalid, or a question about one has no answer.
+/// The reason a layout or a placement is invalid, or a question about one cannot be answered.
 ///
 /// `Display` is one line without a final stop; [`help`](LayoutError::help) names the remedy.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, thiserror::Error)]

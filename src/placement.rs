@@ -276,7 +276,7 @@ impl Placement {
         is_absent || (copied && apart.all(|landing| is_copy(landing.site)))
     }
 
-    /// A level is known if it is not hardware, or the machine has it, or there is no machine.
+    /// A level is known if it is not hardware, if the machine has it, or if no machine is given.
     fn check_known(&self, level: Level, site: Site) -> Result<(), LayoutError> {
         check_known(self.machine.as_ref(), level, site)
     }

@@ -1,4 +1,4 @@
-//! Accesses of GPU threads, against values that were counted by hand and a simulation byte by byte.
+//! Memory accesses of GPU threads, against values counted by hand and a byte-by-byte simulation.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -20,14 +20,14 @@ fn words_of_one_bank_are_served_one_after_the_other() {
         ("32:32", "((32_LANE))", 32, 32, 1), // a column of 32 floats
         ("32:33", "((32_LANE))", 32, 1, 1),  // padded by one
         ("32:1", "((32_LANE))", 32, 1, 1),
-        ("32:0", "((32_LANE))", 32, 1, 1), // all lanes one word
+        ("32:0", "((32_LANE))", 32, 1, 1), // all lanes access one word
         ("32:2", "((32_LANE))", 32, 2, 1),
         ("32:1", "((32_LANE))", 16, 1, 1),
         ("32:64", "((32_LANE))", 16, 32, 1),
         ("(32,2):(2,1)", "((32_LANE), (2:1))", 32, 2, 2),
         ("(32,4):(4,1)", "((32_LANE), (4:1))", 32, 4, 4),
         ("(32,2):(4,1)", "((32_LANE), (2:1))", 32, 4, 2),
-        // ldmatrix: 8 rows of one column of vectors, then a whole warp.
+        // ldmatrix: 8 rows of one column of vectors, then a complete warp.
         ("(8,8):(64,1)", "((8_LANE), (8:1))", 16, 8, 1),
         ("S<3,3,3> o 0 o (8,8):(64,1)", "((8_LANE), (8:1))", 16, 1, 1),
         ("S<3,4,3> o 0 o (8,8):(64,1)", "((8_LANE), (8:1))", 16, 2, 1), // of bytes, wrongly taken for elements
@@ -60,11 +60,11 @@ fn a_warp_moves_the_sectors_that_its_bytes_are_in() {
     }
 }
 
-/// 32 lanes, each with rows of their own, in a matrix of 128 x 64 halves.
+/// 32 lanes, each with its own rows, in a matrix of 128 x 64 halves.
 ///
-/// A lane whose registers follow each other in memory takes 16 bytes of a sector of 32 at once. One half at a
-/// time, as the encoding says of the registers of a thread, would use 2 of them; so do lanes whose registers are
-/// apart.
+/// A lane whose registers are adjacent in memory accesses 16 bytes of a 32-byte sector together. One half at
+/// a time, as the encoding describes the registers of a thread, would use 2 of them; lanes with separated
+/// registers do so too.
 #[test]
 fn a_column_of_lanes_uses_as_much_of_a_sector_as_its_registers_hold_in_a_row() {
     let memory = cute("(128,64):(64,1)");
@@ -94,7 +94,7 @@ fn the_swizzle_of_cutlass_is_found() {
     let names: Vec<String> = best.iter().filter_map(|b| Some(b.change?.to_string())).collect();
     assert!(names.contains(&"S<3,3,3>".to_owned()), "{names:?}");
     assert!(best.iter().all(|best| best.access.conflicts() == 0));
-    // Without conflicts nothing is looked for.
+    // Without conflicts there is no search.
     let alone = swizzles(&cute("32:1"), &held("((32_LANE))"), 32).unwrap();
     assert_eq!((alone.len(), alone[0].change), (1, None));
 }
@@ -108,7 +108,7 @@ fn the_padding_that_takes_least_memory_comes_first() {
     let extents: Vec<u64> = best.iter().map(|best| best.memory.extent(Level::ADDR)).collect();
     assert!(extents.is_sorted(), "{extents:?}");
     for best in &best {
-        // What was said is what the new memory costs, and it has the elements where the padding says.
+        // The predicted access is that of the new memory, which places elements as the padding says.
         assert_eq!(access(&best.memory, &holders, 16).unwrap(), best.access);
         assert_eq!(best.access.conflicts(), 0);
         let Some(AddressChange::Padding { every, by }) = best.change else { panic!() };
@@ -117,7 +117,7 @@ fn the_padding_that_takes_least_memory_comes_first() {
             assert_eq!(at(&best.memory), at(&memory) + at(&memory) / every * by);
         }
     }
-    // A column of words: one word behind each row, as everybody writes it.
+    // A column of words: the usual padding of one word after each row.
     let best = paddings(&cute("32:32"), &held("((32_LANE))"), 32).unwrap();
     assert_eq!(best[0].memory.to_cute().unwrap().to_string(), "32:33");
 }
@@ -138,7 +138,7 @@ fn what_is_no_access_is_refused_in_numbers() {
     assert!(matches!(refused("2097152:1", &large, 32), AccessError::TooMany { .. }));
 }
 
-/// Bytes of every lane, register by register, as wide as they are taken.
+/// The wavefronts and sectors of a byte-by-byte simulation, in accesses of `vector` registers.
 fn simulated(memory: &Layout, holders: &Layout, bytes: u64, vector: u64) -> (u64, u64) {
     let lane = Level::new("LANE").unwrap();
     let mut taken: BTreeMap<u64, BTreeMap<u64, u64>> = BTreeMap::new();

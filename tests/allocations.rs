@@ -1,4 +1,4 @@
-//! Allocations, counted.
+//! Allocation counts.
 #![allow(clippy::unwrap_used, reason = "tests fail by panic")]
 #![allow(missing_docs, reason = "the names of tests are statements")]
 
@@ -36,7 +36,7 @@ fn a_price_that_is_known_takes_no_allocation() {
     assert_eq!(measure(ask).count_total, 0);
 }
 
-/// A budget, so that it is noticed if a pair takes more.
+/// A budget, so that a pair that needs more allocations fails the test.
 #[test]
 fn a_price_that_is_counted_takes_few_allocations() {
     let parts: Vec<UnitPart> =

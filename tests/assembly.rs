@@ -1,4 +1,4 @@
-//! Places as assembly writes them, by the forms of the table.
+//! Places in assembly syntax, by the forms of the table.
 
 use tensor_layout::{Level, Location, Machine};
 

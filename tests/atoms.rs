@@ -88,7 +88,7 @@ fn same(a: &Layout, b: &Layout, text: &str) {
     assert_eq!(a.same_up_to_padding(b).unwrap(), None, "{text}");
 }
 
-/// The number of different places of all elements.
+/// The number of distinct places of all elements.
 fn held(layout: &Layout) -> usize {
     let places = layout.indexes().map(|index| layout.locate(&index).unwrap().to_string());
     places.collect::<BTreeSet<_>>().len()
@@ -165,7 +165,7 @@ fn the_atoms_of_a_tile_follow_each_other_along_m_then_n_then_k() {
             };
             let tiled = lower(&text);
             let [rows, columns] = atom.shape()[..] else { panic!() };
-            // Of each of M, N, K: how far the warps of its atoms are apart.
+            // For each of M, N, K: the distance between the warps of its atoms.
             let steps = [warps, warps * m, warps * m * n];
             let (axes, copied) = match operand {
                 'A' => ([0, 2], Some(1)),
@@ -194,7 +194,7 @@ fn the_atoms_of_a_tile_follow_each_other_along_m_then_n_then_k() {
             }
         }
     }
-    // One warp after the other is the order of Triton too.
+    // Triton also orders the warps one after the other.
     let mma = "#ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [2, 1], instrShape = [16, 8]}>";
     let tile = lower("SM80_16x8x16_F32F16F16F32_TN(2,1,1):C");
     same(&tile, &lower(&format!("tensor<32x8xf32, {mma}>")), "tile");

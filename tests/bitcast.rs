@@ -1,4 +1,4 @@
-//! Bitcasts and layouts in bytes, judged bit by bit: every bit of an array by the formula of XLA's
+//! Bitcasts and layouts in bytes, checked bit by bit: every bit of an array by the formula of XLA's
 //! documentation, and names by trying every permutation.
 
 use std::collections::BTreeMap;
@@ -23,10 +23,10 @@ fn bitcast(first: &str, second: &str) -> Bitcast {
     bitcast_map(&array(first), &array(second)).unwrap()
 }
 
-/// Indexes in the second array with those in the first.
+/// Indexes in the second array, paired with those in the first.
 type Pairs = Vec<(Vec<u64>, Vec<u64>)>;
 
-/// The bits of an array: at each the element, and which of its bits.
+/// The bits of an array: for each, the element and the bit number within it.
 fn bits(array: &XlaArray) -> BTreeMap<u64, (Vec<u64>, u64)> {
     let width = array.element_bits();
     let elements = count(&array.extents().unwrap());
@@ -37,8 +37,8 @@ fn bits(array: &XlaArray) -> BTreeMap<u64, (Vec<u64>, u64)> {
     elements.into_iter().flat_map(of).collect()
 }
 
-/// The index in the first array of every index in the second, both with the part where the widths
-/// differ; or the bytes that hold elements of one alone.
+/// The index in the first array of every index in the second, both extended by the part if the widths differ;
+/// or the bytes that hold elements of only one array.
 fn map_by_bits(a: &XlaArray, b: &XlaArray) -> Result<Pairs, Vec<u64>> {
     let (first, second) = (bits(a), bits(b));
     let alone = |x: &BTreeMap<u64, _>, y: &BTreeMap<u64, _>| {
@@ -58,14 +58,14 @@ fn map_by_bits(a: &XlaArray, b: &XlaArray) -> Result<Pairs, Vec<u64>> {
     Ok(pairs.map(|(at, of)| (index(of), index(&first[at]))).sorted().collect())
 }
 
-/// The indexes of an array with the part, and their extents.
+/// The extents of the indexes of an array, extended by the part.
 fn shape_in_parts(array: &XlaArray, other: &XlaArray) -> Vec<u64> {
     let (width, second) = (array.element_bits(), other.element_bits());
     let parts = (width != second).then(|| width / num_integer::gcd(width, second));
     array.extents().unwrap().into_iter().chain(parts).collect()
 }
 
-/// Which names fit, from the narrowest: by definition, over every permutation.
+/// The names that fit, from the narrowest: by definition, over every permutation.
 fn names(pairs: &[(Vec<u64>, Vec<u64>)], a: &[u64], b: &[u64]) -> Vec<BitcastName> {
     // Pairs are sorted by the second index: row-major.
     let from = pairs.iter().map(|(_, from)| from.clone()).collect_vec();
@@ -95,7 +95,7 @@ fn entries(place: &Location, rank: usize) -> Vec<u64> {
     (0..rank).map(|axis| place.get(Level::axis(axis)).unwrap()).collect()
 }
 
-/// What was asked, in the order of `Outcome`.
+/// The questions so far, in the order of `Outcome`.
 #[derive(Debug, Default)]
 struct Tally {
     refused: u32,
@@ -169,7 +169,7 @@ fn check_witness(
     let (_, from) = pairs.iter().find(|(to, _)| *to == moved.index).unwrap();
     prop_assert_eq!(&moved.from, from);
     prop_assert!(moved.wanted.as_ref() != Some(from));
-    // The first that moves, where it is defined where every element should be.
+    // The first element that moves, if the name defines the position of every element.
     let wanted: Option<Vec<Vec<u64>>> = match name {
         BitcastName::Identity if shape == other => Some(count(other)),
         BitcastName::Reshape => Some(count(shape)),
@@ -196,20 +196,20 @@ fn array_of(dtype: &str, dims: &[u64], order: Vec<i64>, tiles: Vec<Vec<TileDim>>
 
 const DTYPES: [&str; 8] = ["f32", "s32", "bf16", "u8", "s4:4", "u2:2", "f6e3m2fn:6", "pred"];
 
-/// How the second array comes from the first.
+/// The way in which the second array is derived from the first.
 #[derive(Clone, Debug)]
 enum Turn {
-    /// Permutes the dimensions, logical and in the order alike.
+    /// Permutes the dimensions, both logically and in the minor-to-major order.
     Transpose(u64),
     /// Gives the same elements other dimensions, without tiles.
     Regroup(u64),
-    /// A dimension of size 1 somewhere.
+    /// Inserts a dimension of size 1.
     Unit(usize),
     /// Splits or joins the widths of the most minor dimension.
     Width(usize),
-    /// Permutes what is in memory.
+    /// Permutes the order in memory.
     Order(u64),
-    /// Anything.
+    /// Anything else.
     Other(Vec<u64>, u64, usize),
 }
 
@@ -225,7 +225,7 @@ fn any_turn() -> impl Strategy<Value = Turn> {
     ]
 }
 
-/// The permutation of so many things with a number.
+/// The `number`-th permutation of `count` things.
 fn permutation(count: usize, mut number: u64) -> Vec<usize> {
     let mut left = (0..count).collect_vec();
     let mut order = Vec::new();
@@ -275,7 +275,7 @@ fn turned(a: &XlaArray, turn: &Turn) -> XlaArray {
             let (at, mut new) = (at % (dims.len() + 1), dims.clone());
             new.insert(at, 1);
             let shifted = order.iter().map(|axis| axis + i64::from(*axis >= at as i64));
-            // The most major one, so that tiles see the same dimensions.
+            // The most major dimension, so that tiles apply to the same dimensions.
             set(&mut b, &new, shifted.chain([at as i64]).collect(), layout.tiles.clone());
         }
         Turn::Width(dtype) => {
@@ -341,7 +341,7 @@ fn a_bitcast_is_what_every_bit_says() {
     TestRunner::new_with_rng(config, rng).run(&(any_first(), any_turn()), law).unwrap();
     let tally = tally.into_inner();
     println!("{tally:?}");
-    // Every answer is given often, so that none can be missing.
+    // Every answer occurs often enough that none can be missing.
     assert!(tally.refused >= cases / 10 && tally.padded >= cases / 20, "{tally:?}");
     for name in BitcastName::ALL.iter().map(ToString::to_string).chain(["none".into()]) {
         assert!(tally.named.get(&name).is_some_and(|n| *n >= cases / 100), "{name}: {tally:?}");
@@ -387,7 +387,7 @@ fn bitcasts_of_compilers_have_their_names() {
     assert_eq!(bytes.name(), Some(BitcastName::Bytes));
     assert!(!bytes.is(BitcastName::Reshape));
     let map = bytes.map();
-    // Rows of 128 bytes: byte 0 of a row of elements, byte 1 of it, then the same of the next row.
+    // Rows of 128 bytes: byte 0 of a row of elements, byte 1 of it, then those of the next row.
     let at = |index: u64| entries(&map.locate(&[index, 0]).unwrap(), 5);
     assert_eq!([at(0), at(1)], [[0, 0, 0, 0, 0], [0, 0, 0, 1, 0]]);
     assert_eq!([at(128), at(256)], [[0, 0, 0, 0, 1], [0, 0, 1, 0, 0]]);

@@ -1,4 +1,4 @@
-//! Candidates, judged by brute force over the definition of their space.
+//! Candidates, checked by brute force over the definition of their space.
 
 use std::collections::BTreeSet;
 
@@ -186,7 +186,7 @@ fn memories_lanes_and_bases_are_kept() {
         assert!(!levels.contains(&Level::PE) && !levels.contains(&Level::L1B));
         assert_eq!(candidate.units_used, if levels.contains(&Level::L2B) { 4 } else { 1 });
     }
-    // 2048 words, of which 2000 lie below the base.
+    // 2048 words, 2000 of them below the base.
     let full = Candidates::new(&machine, &[64]).memory("LM0").base(2000);
     assert!(all(&full).iter().all(|candidate| candidate.footprint_words <= 48));
     assert!(all(&full.clone().base(0)).iter().any(|candidate| candidate.footprint_words == 64));
@@ -262,7 +262,7 @@ fn wrong_options_are_refused() {
     assert!(huge.iter().unwrap_err().to_string().contains("the limit is 4096"));
 }
 
-/// Steps, not time: however large the shape, an answer comes within the budget.
+/// Counts steps, not time: for any shape, an answer stays within the budget.
 #[test]
 fn every_answer_comes_within_the_budget_of_choices() {
     let mn_core = Machine::mn_core();
@@ -293,7 +293,7 @@ fn every_answer_comes_within_the_budget_of_choices() {
             }
         }
     }
-    // What hung before: few choices lead nowhere, and unit axes cost nothing.
+    // Cases that used to hang: few choices are dead ends, and unit axes cost nothing.
     let choices = |shape: &[u64], number: usize| {
         let mut layouts = Candidates::new(&mn_core, shape).iter().unwrap();
         assert_eq!(layouts.by_ref().take(number).count(), number);
@@ -330,7 +330,7 @@ fn unit_axes_change_nothing() {
 #[test]
 fn counting_does_not_walk_orders() {
     let machine: Machine = "PE=4".parse().unwrap();
-    // Nine axes of two: the four PEs go to none, and then all orders count.
+    // Nine axes of size 2: no axis takes the four PEs, and then all orders count.
     let count = Candidates::new(&machine, &[2; 9]).padding_percent(0).count().unwrap();
     assert_eq!(count, (1..=9).product());
     let none = Candidates::new(&machine, &[2; 9]).orders(Orders::RowMajor).padding_percent(0);

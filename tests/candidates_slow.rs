@@ -1,4 +1,4 @@
-//! The slow definition of candidates: all ways to write a layout, and the constraints taken by the word.
+//! The slow definition of candidates: all ways to write a layout, and the constraints taken literally.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,7 +9,7 @@ use tensor_layout::{Layout, Level, Machine};
 
 use crate::plain::{Digit, Plain, count};
 
-/// What is asked for, as plain data.
+/// The constraints, as plain data.
 #[derive(Clone, Debug)]
 pub(crate) struct Wish {
     machine: Vec<(Level, u64)>,
@@ -82,7 +82,7 @@ impl Wish {
         self.contiguous.into_iter().fold(all, |all, (axis, run)| all.contiguous(axis, run))
     }
 
-    /// The levels with their sizes, lanes among them.
+    /// The levels with their sizes, including lanes.
     fn units(&self) -> Vec<(Level, u64)> {
         let lanes = self.element_bits.map(|bits| (Level::W, 64 / bits));
         self.machine.iter().copied().chain(lanes).filter(|(_, size)| *size > 1).collect()
@@ -95,7 +95,7 @@ fn products(number: u64, most: usize) -> Vec<Vec<u64>> {
     lists.filter(|l| l.iter().all(|s| *s > 1) && l.iter().product::<u64>() == number).collect()
 }
 
-/// Every order of a list.
+/// All permutations of a list.
 fn orders<T: Clone>(all: &[T]) -> Vec<Vec<T>> {
     let positions = count(&vec![all.len() as u64; all.len()]);
     let is_order = |p: &Vec<u64>| p.iter().collect::<BTreeSet<_>>().len() == p.len();
@@ -103,11 +103,11 @@ fn orders<T: Clone>(all: &[T]) -> Vec<Vec<T>> {
     positions.into_iter().filter(is_order).map(pick).collect()
 }
 
-/// The space, sentence by sentence: every list of digits on every side of every axis is written
-/// down first, and looked at afterwards.
+/// The space, sentence by sentence: every list of digits on every side of every axis is written down first,
+/// and checked afterwards.
 pub(crate) fn brute_force(wish: &Wish) -> BTreeMap<String, Plain> {
     let rank = wish.shape.len();
-    // Where each piece of each level goes: to a side of an axis, or (rank, _) for copies.
+    // The position of each piece of each level: a side of an axis, or (rank, _) for copies.
     let mut places: Vec<Vec<(Digit, usize, usize)>> = vec![Vec::new()];
     for (level, units) in wish.units() {
         let mut more = Vec::new();
@@ -147,7 +147,7 @@ pub(crate) fn brute_force(wish: &Wish) -> BTreeMap<String, Plain> {
     found
 }
 
-/// The digits of time, each with its axis: all sizes on all axes, in all orders in time.
+/// The digits of time, each with its axis: all sizes on all axes, in all orders of time.
 fn times(wish: &Wish) -> Vec<Vec<(usize, Digit)>> {
     let rank = wish.shape.len() as u64;
     let mut all = Vec::new();
@@ -170,7 +170,7 @@ fn times(wish: &Wish) -> Vec<Vec<(usize, Digit)>> {
     all
 }
 
-/// Every order of the digits on every side, every order of the address.
+/// Every order of the digits on every side, and every order of the address.
 fn lists(
     wish: &Wish,
     placed: &[(Digit, usize, usize)],
@@ -199,7 +199,7 @@ fn lists(
     }
 }
 
-/// One layout, if it keeps every rule. `order` names the axes, outermost first.
+/// One layout, if it satisfies every rule. `order` names the axes, outermost first.
 fn written(
     wish: &Wish,
     sides: &[Vec<Digit>],
@@ -268,7 +268,7 @@ fn is_legal(wish: &Wish, slow: &Plain, sides: &[Vec<Digit>], footprint: u64) -> 
     let names = |axis: usize| -> BTreeSet<Level> {
         sides[2 * axis].iter().chain(&sides[2 * axis + 1]).map(|d| d.1).collect()
     };
-    // In the order of the machine, and in that of the pieces of a level.
+    // In the order of the machine and, within a level, of its pieces.
     let units = wish.units();
     let number = |digit: &Digit| units.iter().position(|(level, _)| *level == digit.1);
     let never = |axis: usize, level: Level| {
@@ -278,7 +278,7 @@ fn is_legal(wish: &Wish, slow: &Plain, sides: &[Vec<Digit>], footprint: u64) -> 
         list.windows(2).all(|p| (number(&p[0]), p[1].2) < (number(&p[1]), p[0].2))
     };
     let merges = |pair: &[Digit]| pair[0].1 == pair[1].1 && pair[0].2 == pair[1].0 * pair[1].2;
-    // A digit moves if it takes two values; a slice holds something if the digit takes its number.
+    // A digit must take at least two values; a time digit must take all of them, so that no slice is empty.
     let moves = |axis: usize| {
         let digits = &slow.axes[axis];
         (0..digits.len()).all(|at| {
@@ -357,7 +357,7 @@ pub(crate) fn wishes() -> impl Strategy<Value = Wish> {
     )
 }
 
-/// Every place of every element: what two layouts that are one have in common.
+/// Every place of every element: identical for two layouts that are the same candidate.
 pub(crate) fn map_of(layout: &Layout) -> Vec<BTreeSet<String>> {
     let places = |index: Vec<u64>| {
         layout.locate_all(&index).unwrap().map(|place| place.to_string()).collect()

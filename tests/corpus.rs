@@ -1,4 +1,4 @@
-//! The layouts seen in the field: all parse, print and evaluate as their notes say.
+//! Layouts seen in the field: all parse, print and evaluate as their notes say.
 
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
@@ -45,7 +45,7 @@ fn every_layout_evaluates_save_the_ambiguous_and_the_incomplete_one() {
     }
 }
 
-/// Per axis, how many different entries the elements of a subtree have.
+/// The number of distinct entries per axis among the elements of a subtree.
 fn block(text: &str, machine: &Machine, at: &str) -> Vec<usize> {
     let layout: Layout = text.parse().unwrap();
     let rank = layout.rank();
@@ -90,7 +90,7 @@ fn half_of_the_l2bs_are_holes() {
 fn a_level_twice_in_one_axis_adds_up() {
     let layout: Layout =
         "(256,1024)/((8_L2B:1, 32:1), (8_MAB:2, 8_L1B:1, 2_MAB:1, 4_PE:1, 2_W:1))".parse().unwrap();
-    // Column 1023 is the last digit everywhere: MAB 7 x 2 + 1.
+    // Column 1023 has the greatest value in every digit: MAB 7 x 2 + 1.
     let place = layout.locate(&[255, 1023]).unwrap();
     assert_eq!(place.to_string(), "L2B=7,L1B=7,MAB=15,PE=3,Addr=31,W=1");
     assert_eq!(layout.pads().unwrap(), 0);
@@ -168,12 +168,12 @@ fn dram_belongs_to_groups_of_two_l2bs() {
     };
     let placement = place("((4_L2B:2, 64:8), (8:1, 2_W:1))@DRAM / Float").unwrap();
     assert_eq!(placement.columns(), [Level::L2B, Level::ADDR, Level::W]);
-    // Both L2Bs of a group name its memory.
+    // Both L2Bs of a group refer to its memory.
     for l2b in [6, 7] {
         let at = Location::from_iter([(Level::L2B, l2b), (Level::ADDR, 9), (Level::W, 1)]);
         assert_eq!(placement.element(&at).unwrap(), tensor_layout::Found::Element(vec![193, 3]));
     }
-    // Without L2B only group 0 holds the tensor.
+    // Without L2B, only group 0 holds the tensor.
     let group_0 = place("((64:8), (8:1, 2_W:1))").unwrap();
     assert_eq!((group_0.copies(), group_0.replicated()), (1, vec![]));
     let elsewhere = Location::from_iter([(Level::L2B, 2), (Level::ADDR, 0), (Level::W, 0)]);

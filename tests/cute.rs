@@ -1,4 +1,4 @@
-//! CuTe's own examples: as functions of the linear index, and as what the command prints.
+//! CuTe's own examples: as functions of the linear index, and as printed by the command.
 //!
 //! Source: NVIDIA, CUTLASS, `media/docs/cpp/cute/02_layout_algebra.md` (coalesce, composition,
 //! complement, division, product) and `python/pycute/layout.py` (inverses).
@@ -22,7 +22,7 @@ fn function(layout: &Layout) -> Vec<u64> {
 
 #[test]
 fn coalescing_keeps_the_function() {
-    // "Coalesce", first example and its form by modes.
+    // "Coalesce": the first example, and its by-mode form.
     let layout = cute("(2,(1,6)):(1,(6,2))");
     let flat = layout.flattened(Colexicographic).unwrap().without_padding().unwrap();
     assert_eq!(flat.to_cute().unwrap().to_string(), "12:1");
@@ -40,7 +40,7 @@ fn a_contiguous_inverse_is_undone_by_the_layout() {
         for (address, index) in (0..).zip(&g) {
             assert_eq!(f[*index as usize], address, "{text}");
         }
-        // The next address, if there is one, is not told by strides or holds nothing.
+        // The next address, if any, cannot be expressed by strides or holds nothing.
         let next = g.len() as u64;
         assert!(!f.contains(&next) || text == "(4,8):(1,5)", "{text}: {next}");
     }
@@ -48,7 +48,7 @@ fn a_contiguous_inverse_is_undone_by_the_layout() {
 
 #[test]
 fn a_digit_that_an_extent_cuts_counts_as_far_as_there_are_elements() {
-    // 0 3 6 9 1 4 7 10 2 5: 2 and 5 alone have the digit 2, 8 and 11 are padding.
+    // 0 3 6 9 1 4 7 10 2 5: only 2 and 5 have the digit 2; 8 and 11 are padding.
     let layout: tensor_layout::Layout = "(10)/((3:1, 4:3))".parse().unwrap();
     let inverse = layout.contiguous_inverse(Colexicographic).unwrap();
     assert_eq!(inverse, "((2:1, 3:4))".parse().unwrap());
@@ -85,7 +85,7 @@ fn basis_strides_lead_to_coordinates() {
     }
     let transposed = cute("(128,64):(1@1,1@0)");
     assert_eq!(transposed.locate(&[5, 7]).unwrap().to_string(), "i0=7,i1=5,Addr=0");
-    // Behind a layout of two modes, coordinates are its index.
+    // Composed after a layout of two modes, coordinates are its index.
     let matrix = cute("(64,128):(128,1)");
     assert_eq!(
         matrix.compose(&transposed).unwrap().to_cute().unwrap().to_string(),

@@ -1,10 +1,10 @@
-//! Random pairs of CuTe layouts, and their judge, which knows values alone.
+//! Random pairs of CuTe layouts, and their oracle, which uses only values.
 
 use itertools::Itertools;
 use tensor_layout::Layout;
 use tensor_layout::notation::{CuteLayout, CuteMode};
 
-/// The same numbers at every run (Marsaglia's xorshift).
+/// A random number generator with the same numbers at every run (Marsaglia's xorshift).
 pub(crate) struct Random(pub(crate) u64);
 
 impl Random {
@@ -16,7 +16,7 @@ impl Random {
     }
 }
 
-/// A layout as (extent, stride) leaves per mode, each the fastest first.
+/// A layout as (extent, stride) leaves per mode, fastest first.
 pub(crate) type Modes = Vec<Vec<(u64, u64)>>;
 
 pub(crate) fn modes(random: &mut Random, most: u64, strides: &[u64]) -> Modes {
@@ -28,7 +28,7 @@ pub(crate) fn modes(random: &mut Random, most: u64, strides: &[u64]) -> Modes {
     (0..1 + random.below(3)).map(|_| mode(random)).collect()
 }
 
-/// Strides that follow each other without gaps, in a random order of the leaves.
+/// Makes the layout compact: strides without gaps, in a random order of the leaves.
 pub(crate) fn compact(random: &mut Random, modes: &mut Modes) {
     let mut leaves = modes.iter_mut().flatten().collect_vec();
     let mut stride = 1;
@@ -58,7 +58,7 @@ pub(crate) fn size(modes: &Modes) -> u64 {
     modes.iter().flatten().map(|(extent, _)| extent).product()
 }
 
-/// The value at a number, the first leaf the fastest.
+/// The value at a linear index; the first leaf is the fastest.
 pub(crate) fn value(leaves: &[(u64, u64)], mut number: u64) -> u64 {
     let mut sum = 0;
     for (extent, stride) in leaves {
@@ -73,7 +73,7 @@ pub(crate) fn values(modes: &Modes) -> Vec<u64> {
     (0..size(modes)).map(|number| value(&leaves, number)).collect()
 }
 
-/// What a printed layout says, mode by mode; a single mode is written without its bracket.
+/// The leaves of a printed layout, mode by mode; a single mode is written without its bracket.
 pub(crate) fn read(text: &str, rank: usize) -> Modes {
     let layout: CuteLayout = text.parse().unwrap();
     match rank {
@@ -87,7 +87,7 @@ fn steps(mode: &CuteMode) -> Vec<(u64, u64)> {
     mode.leaves().into_iter().map(|(extent, stride)| (extent, stride.step)).collect()
 }
 
-/// Whether the values of one mode are those of some `shape:stride`: tries every first extent.
+/// True if some `shape:stride` has these values for one mode: tries every first extent.
 pub(crate) fn is_plain(values: &[u64]) -> bool {
     let n = values.len();
     let linear = |first: usize| {
@@ -105,8 +105,7 @@ pub(crate) fn is_plain(values: &[u64]) -> bool {
     n <= 1 || (2..=n).any(|first| n.is_multiple_of(first) && linear(first) && repeats(first))
 }
 
-/// Whether some layout with modes of these sizes has these values: a sum of one plain function per
-/// mode.
+/// True if some layout with modes of these sizes has these values: a sum of one plain function per mode.
 pub(crate) fn exists(sizes: &[u64], values: &[u64]) -> bool {
     let weights = sizes.iter().scan(1, |weight, size| {
         let own = *weight;
@@ -125,7 +124,7 @@ pub(crate) fn exists(sizes: &[u64], values: &[u64]) -> bool {
     values[0] == 0 && is_sum && (0..sizes.len()).all(plain)
 }
 
-/// A pair whose composition is defined: the values of the inner layout are numbers of the outer.
+/// A pair whose composition is defined: the values of the inner layout are indexes of the outer one.
 pub(crate) fn pair(random: &mut Random) -> (Modes, Modes) {
     loop {
         let mut outer = modes(random, 6, &[0, 1, 2, 3, 4, 5, 6, 8, 12, 16, 20, 59]);
@@ -152,7 +151,7 @@ pub(crate) fn sizes(modes: &Modes) -> Vec<u64> {
     modes.iter().map(|mode| mode.iter().map(|(extent, _)| extent).product()).collect()
 }
 
-/// What is printed must have these values; nothing is printed only if nothing has them.
+/// A printed layout must have these values; nothing may be printed only if no layout has them.
 pub(crate) fn judge_composition(outer: &Modes, inner: &Modes, printed: Option<&str>) -> bool {
     let wanted = composed_values(outer, inner);
     let exists = exists(&sizes(inner), &wanted);
@@ -165,7 +164,7 @@ pub(crate) fn judge_composition(outer: &Modes, inner: &Modes, printed: Option<&s
     exists
 }
 
-/// `f(g(a)) = a` for every a that the inverse covers, and it begins with 0.
+/// Checks `f(g(a)) = a` for every a that the inverse covers, starting from 0.
 pub(crate) fn judge_inverse(layout: &Modes, printed: &str) -> u64 {
     let (f, g) = (values(layout), values(&read(printed, 1)));
     for (address, number) in (0..).zip(&g) {

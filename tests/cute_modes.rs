@@ -1,4 +1,4 @@
-//! Layouts as functions of the linear index, with CuTe's modes: random layouts, judged by values alone.
+//! Layouts as functions of the linear index, with CuTe's modes: random layouts, checked only by values.
 
 use itertools::Itertools;
 use tensor_layout::algebra::Arrangement::{Flat, Logical, Tiled, Zipped};
@@ -8,7 +8,7 @@ use tensor_layout::{Layout, LayoutError, Level};
 
 use crate::cute_judge::*;
 
-/// The addresses of all elements, the first axis the fastest.
+/// The addresses of all elements; the first axis is the fastest.
 fn addresses(layout: &Layout) -> Vec<u64> {
     let shape = layout.shape();
     let address = |mut number: u64| {
@@ -58,7 +58,7 @@ fn a_product_is_the_tile_again_at_each_step_of_the_pattern() {
         answered += 1;
         let name = format!("{} times {}", text(&tile), text(&pattern));
         let (all, own, steps) = (addresses(&product), values(&tile), values(&pattern));
-        // No place is kept for copies that are not there.
+        // No place is reserved for copies that do not exist.
         if are_all_slots(&product) {
             assert_eq!(product.extent(Level::ADDR), all.iter().max().unwrap() + 1, "{name}");
             tight += 1;
@@ -68,7 +68,7 @@ fn a_product_is_the_tile_again_at_each_step_of_the_pattern() {
         for (copy, step) in copies.iter().zip(&steps) {
             let moved = own.iter().map(|address| copy[0] + address).collect_vec();
             assert_eq!(*copy, moved, "{name}");
-            // Equal steps of the pattern, equal copies.
+            // Equal steps of the pattern are equal copies.
             assert_eq!(copy[0] == copies[0][0], *step == steps[0], "{name}");
         }
         if own.iter().all_unique() && steps.iter().all_unique() {
@@ -119,7 +119,7 @@ fn a_product_by_modes_adds_the_copies_of_each_mode() {
             continue;
         }
         answered += 1;
-        // Sums of one address of each list, those of the first list the fastest.
+        // Sums of one address from each list; the first list is the fastest.
         let sums = |lists: Vec<&Vec<u64>>| {
             lists.iter().rev().fold(vec![0], |sums, list| {
                 sums.iter().flat_map(|sum| list.iter().map(move |own| own + sum)).collect_vec()
@@ -133,7 +133,7 @@ fn a_product_by_modes_adds_the_copies_of_each_mode() {
         }
         let sizes = own.iter().zip(&copies).map(|(own, copies)| (own.len() * copies.len()) as u64);
         assert_eq!(product.shape(), sizes.collect_vec(), "{name}");
-        // Tiles first; a mode without a pattern is one of the rest.
+        // Tiles first; a mode without a pattern belongs to the rest.
         let given = |k: usize| lowered.get(k).is_some_and(Option::is_some);
         let (tiles, rest): (Vec<usize>, Vec<usize>) = (0..own.len()).partition(|k| given(*k));
         let moved = (0..own.len()).map(|k| if rest.contains(&k) { &own[k] } else { &copies[k] });

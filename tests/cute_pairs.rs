@@ -1,5 +1,5 @@
-//! Random pairs of CuTe layouts: wherever a `shape:stride` has the values of their composition, it
-//! is what is printed; and every right inverse is one. Judged by values alone.
+//! Random pairs of CuTe layouts: if a `shape:stride` has the values of their composition, it is printed, and
+//! every right inverse is one. Checked only by values.
 
 use itertools::Itertools;
 use tensor_layout::LayoutError;
@@ -8,7 +8,7 @@ use tensor_layout::notation::CuteLayout;
 
 use crate::cute_judge::*;
 
-/// The extents and strides that are left where neighbours step evenly, minor to major.
+/// The extents and strides that remain after merging neighbours that step evenly, minor to major.
 fn merged(layout: &Modes) -> Vec<(u64, u64)> {
     let mut merged: Vec<(u64, u64)> = Vec::new();
     for (extent, stride) in layout.concat().into_iter().filter(|(extent, _)| *extent > 1) {
@@ -20,8 +20,8 @@ fn merged(layout: &Modes) -> Vec<(u64, u64)> {
     merged
 }
 
-/// How many addresses digits can count, each from 0 on and each up to where the next one steps, when
-/// those below `end` are counted.
+/// The number of addresses that digits can count from 0 on, each up to the step of the next one, using the
+/// digits below `end`.
 fn countable(digits: &[(u64, u64)], end: u64) -> u64 {
     let next = digits.iter().filter(|(_, stride)| *stride == end);
     let ends = next.flat_map(|(extent, _)| 2..=*extent).map(|values| end * values);
@@ -93,7 +93,7 @@ fn coordinates_are_numbers_of_their_modes() {
             let inside = modes.join(",");
             let is_leaf = modes.len() == 1 && layout[0].len() == 1;
             let nested = if is_leaf { inside } else { format!("({inside})") };
-            // A single mode of several leaves is a bracket of its own.
+            // A single mode of several leaves has its own bracket.
             let index = parsed.index_of(&nested).unwrap();
             let by_number = parsed.index_of(&number.to_string()).unwrap();
             assert_eq!(index, by_number, "{parsed} at {nested}");

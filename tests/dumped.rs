@@ -1,8 +1,8 @@
-//! A thousand shapes as TPU dumps print them: through the layout and back.
+//! A thousand shapes in the form of TPU dumps, converted to a layout and back.
 //!
-//! Real are those of `data/tpu_shapes.txt`. The others are generated: dimensions, orders and types
-//! are drawn from the real ones, the tiling is the one that the type and the two most minor
-//! dimensions have there, written down here once more.
+//! The shapes of `data/tpu_shapes.txt` are real. The others are generated: dimensions, orders and types are
+//! drawn from the real ones; the tiling is determined by the type and the two most minor dimensions, by the
+//! rules of the dumps, which are restated here.
 
 use std::collections::BTreeSet;
 
@@ -21,7 +21,7 @@ fn real() -> Vec<XlaArray> {
     REAL.lines().filter(|line| !line.starts_with('#')).map(array).collect()
 }
 
-/// How many elements of a type share a 32-bit word, and the tile that pairs them.
+/// The number of elements of a type that share a 32-bit word, and the tile that packs them.
 fn packing(dtype: &str) -> (u64, String) {
     let packed = match dtype {
         "f32" | "s32" | "u32" => 1,
@@ -32,7 +32,7 @@ fn packing(dtype: &str) -> (u64, String) {
     (packed, if packed == 1 { String::new() } else { format!("({packed},1)") })
 }
 
-/// The tiling of a type, by the extents from the most minor dimension on.
+/// The tiling of a type, given the extents from the most minor dimension on.
 ///
 /// Rank 2 and more: as many rows of 128 as the second dimension needs, a power of two, at most 8
 /// and at least a word of them. Rank 1: 128, 256, 512 or 1024, whichever holds it, at least a word
@@ -73,13 +73,13 @@ fn the_tilings_written_here_are_those_of_dumps() {
     assert!(other <= 3, "{other} real shapes have other tilings");
 }
 
-/// The real shapes, and generated ones up to a thousand.
+/// The real shapes, plus generated ones up to a thousand.
 fn thousand() -> Vec<(bool, String)> {
     let real = real();
     let written: BTreeSet<String> = real.iter().map(ToString::to_string).collect();
     let mut all = real.iter().map(|array| (true, array.to_string())).collect_vec();
     let extents = real.iter().flat_map(|array| array.extents().unwrap()).collect_vec();
-    // Ranks and orders are as frequent as in the real ones.
+    // Ranks and orders are as frequent as in the real shapes.
     let orders = real.iter().map(|array| array.layout_or_default().minor_to_major).collect_vec();
     let types = ["f32", "bf16", "s32", "pred", "u32", "s8", "u8", "f16", "s4"];
     let mut random = TestRng::deterministic_rng(RngAlgorithm::ChaCha);
@@ -90,7 +90,7 @@ fn thousand() -> Vec<(bool, String)> {
         let dims = order.iter().map(|_| extents[below(extents.len())]).collect_vec();
         let elements = dims.iter().try_fold(1_u64, |n, size| n.checked_mul(*size));
         let space = u64::from(below(4) == 0);
-        // What does not fit in the memory of a machine is in no dump.
+        // Shapes that do not fit in the memory of a machine do not occur in dumps.
         if elements.is_none_or(|n| n > 1 << 36) {
             continue;
         }

@@ -1,4 +1,4 @@
-//! Operations between tensors, judged by walking over every product.
+//! Operations between tensors, checked by enumerating every product.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,12 +16,12 @@ use crate::plain::{Digit, Place, Plain, count, good_layout};
 /// (level, size, stride) of the digits that a part of a sum runs over.
 type Spans = Vec<(Level, u64, u64)>;
 
-/// A sum over some axes beside those of a result.
+/// A sum over some axes in addition to those of a result.
 #[derive(Clone, Debug)]
 struct Sum {
     result: Plain,
     contracted: Vec<(u64, Vec<Digit>)>,
-    /// Which of all axes each operand has.
+    /// For each operand, the axes that it has.
     operands: Vec<Vec<usize>>,
 }
 
@@ -49,7 +49,7 @@ impl Sum {
         self.contracted.iter().enumerate().map(axis).collect()
     }
 
-    /// Whether no axis has padding, and there are products.
+    /// True if no axis has padding, and there are products.
     fn is_full(&self) -> bool {
         let axes = self.result.shape.iter().copied().zip(self.result.axes.iter().cloned());
         axes.chain(self.contracted.iter().cloned()).all(|(extent, digits)| {
@@ -57,8 +57,8 @@ impl Sum {
         })
     }
 
-    /// Whether copies can be where the values of the axes are that an operand lacks: of an axis that
-    /// is not full only if they are evenly apart in one level. Without products there are none.
+    /// True if copies can cover the values of the axes that an operand lacks; an axis that is not full allows
+    /// this only if its values are evenly spaced in one level. False if there are no products.
     fn copies_are_boxes(&self, own: &[usize]) -> bool {
         let axes = self.result.shape.iter().copied().zip(self.result.axes.iter().cloned());
         let axes: Vec<_> = axes.chain(self.contracted.iter().cloned()).collect();
@@ -71,13 +71,13 @@ impl Sum {
         axes.iter().all(|(extent, _)| *extent > 0) && lacking.all(is_box)
     }
 
-    /// The index of every product: that of the result, then that of the sums.
+    /// The index of every product: that of the result, then those of the sums.
     fn products(&self) -> Vec<Vec<u64>> {
         let sums = self.contracted.iter().map(|(extent, _)| *extent);
         count(&self.result.shape.iter().copied().chain(sums).collect::<Vec<_>>())
     }
 
-    /// What the digits of the sums outside the address add, and which digits those are.
+    /// The digits of the sums outside the address, as (level, digit, stride).
     fn steps(&self, product: &[u64]) -> Vec<(Level, u64, u64)> {
         let rank = self.result.shape.len();
         let mut steps = Vec::new();
@@ -92,7 +92,7 @@ impl Sum {
         steps
     }
 
-    /// Where a product is computed: every copy of the result, moved by the digits of the sums.
+    /// The places that compute a product: every copy of the result, moved by the digits of the sums.
     fn places(&self, product: &[u64]) -> Vec<Place> {
         let rank = self.result.shape.len();
         let mut places = self.result.places(&product[..rank]);
@@ -106,7 +106,7 @@ impl Sum {
     }
 }
 
-/// Whether the values of an axis are in one unit, or evenly apart in one level.
+/// True if the values of an axis are in one unit, or evenly spaced in one level.
 fn is_progression(extent: u64, digits: &[Digit]) -> bool {
     let place = |value: u64| {
         let (mut rest, mut place) = (value, Place::new());
@@ -127,7 +127,7 @@ fn is_progression(extent: u64, digits: &[Digit]) -> bool {
     at.windows(2).all(|pair| pair[1] - pair[0] == at[1] - at[0])
 }
 
-/// A digit cut into two that step as it does.
+/// A digit split into two that together step as it does.
 fn cut_in_two((size, level, stride): Digit, minor: u64) -> Vec<Digit> {
     vec![(size, level, stride * minor), (minor, level, stride)]
 }
@@ -151,7 +151,7 @@ fn sums() -> impl Strategy<Value = Sum> {
                 .iter()
                 .map(|mask| (0..all).filter(|axis| mask >> axis & 1 == 1).collect())
                 .collect();
-            // The last operand has what no other has, in another order.
+            // The last operand has the axes that no other operand has, in another order.
             let missing = (0..all).rev().filter(|axis| !operands.iter().any(|o| o.contains(axis)));
             let missing = missing.collect::<Vec<_>>();
             operands.push(missing);
@@ -168,7 +168,7 @@ fn moved(mut place: Place) -> Place {
     place
 }
 
-/// An operand that has less than is wanted, or more, or as much.
+/// An operand that has fewer places than needed, more, or exactly those.
 fn changed(operand: &Layout, how: u8) -> Layout {
     let level = [Level::PE, Level::MAB, Level::L2B, Level::W][usize::from(how / 8 % 4)];
     let copies = operand.replicas().iter().filter(|copy| how & 1 == 0 || copy.level != level);
@@ -200,13 +200,13 @@ proptest! {
         let rank = sum.result.shape.len();
         let einsum = sum.einsum();
         prop_assert_eq!(&Einsum::parse(&einsum.to_string()).unwrap(), &einsum);
-        // Contracted labels stand in the order of the text.
+        // Contracted labels are in the order of the text.
         let local = match einsum.local(&sum.result.layout(), &sum.runs()) {
             Ok(local) => local,
             Err(EinsumError::Layout(
                 LayoutError::Collision { .. } | LayoutError::ReplicaOverlap { .. },
             )) => {
-                // Two products of different sums, or parts of one, really meet.
+                // Two products of different sums, or parts of one sum, really share a place.
                 let mut seen: BTreeMap<Place, BTreeSet<(Vec<u64>, Spans)>> = BTreeMap::new();
                 let mut meet = false;
                 for product in sum.products() {
@@ -220,7 +220,7 @@ proptest! {
                         meet |= parts.len() > 1;
                     }
                 }
-                // Or copies of an operand do, for padding of an axis that is not full.
+                // Or copies of an operand do, because of the padding of an axis that is not full.
                 prop_assert!(meet || !sum.is_full());
                 return Ok(());
             }
@@ -276,7 +276,7 @@ proptest! {
                 sum.result.layout().used_levels().contains(level)
                     || sum.contracted.iter().flat_map(|(_, digits)| digits).any(|d| d.1 == *level)
             };
-            // Levels that nobody speaks of hold everything on every unit.
+            // Levels that nothing mentions hold everything on every unit.
             let absent: u64 = levels.iter().zip(sizes).filter(|(l, _)| !used(l)).map(|(_, s)| s).product();
             let mut units: BTreeMap<Vec<u64>, BTreeSet<Vec<u64>>> = BTreeMap::new();
             let mut parts: BTreeMap<Vec<u64>, BTreeSet<Spans>> = BTreeMap::new();
@@ -315,7 +315,7 @@ proptest! {
         let Ok(local) = sum.einsum().local(&sum.result.layout(), &sum.runs()) else {
             return Err(TestCaseError::reject("collides"));
         };
-        // Sums over time add up in place.
+        // Sums over time are added up in place.
         let place = |product: &[u64], mut place: Place| {
             for (level, digit, stride) in sum.steps(product) {
                 *place.entry(level).or_default() += if level == Level::TIME { 0 } else { digit * stride };
@@ -355,7 +355,7 @@ proptest! {
             loops = loops.with_axis(axis);
         }
         let all = einsum.local_in(&loops.build().unwrap());
-        // Row-major addresses tell apart what other addresses may not: then there is an answer here alone.
+        // Row-major addresses are distinct where others may not be, so `local_in` may answer alone.
         if let Ok(local) = einsum.local(&sum.result.layout(), &sum.runs()) {
             let all = all.unwrap();
             prop_assert_eq!(all.operands(), local.operands());
@@ -585,7 +585,7 @@ fn copies_of_an_operand_end_where_the_axis_that_it_lacks_does() {
 
 #[test]
 fn digits_that_step_as_one_in_another_order_are_one_run_of_copies() {
-    // Of 3 x 2 values the last is padding, in either order: 0, 3, 1, 4, 2 are the steps 0 to 4.
+    // The last of 3 x 2 values is padding, in either order: 0, 3, 1, 4, 2 are the steps 0 to 4.
     let subaxes = vec![Subaxis::land(3, Level::TIME, 1), Subaxis::land(2, Level::TIME, 3)];
     let run = ('a', tensor_layout::algebra::Axis { extent: 5, subaxes });
     let scalar: Layout = "()".parse().unwrap();

@@ -1,4 +1,4 @@
-//! Faults with numbers that a caller can match: every variant has an input that reaches it.
+//! Faults with numbers that a caller can match: for every variant, an input that triggers it.
 
 use tensor_layout::algebra::Subaxis;
 use tensor_layout::error::{Incomparable, Inexpressible};
@@ -43,7 +43,7 @@ fn unplaced(text: &str) -> ShardingError {
     fault(sharding(text).locate(&[8], &[3]))
 }
 
-/// The fault of the layout of 8 elements, its shard in order.
+/// The fault of the layout of 8 elements, with the shard in order.
 fn unlaid(text: &str, machine: Option<&str>) -> ShardingError {
     let sharding = sharding(text);
     let shard = sharding.shard_extents(&[8]).unwrap()[0];
@@ -172,7 +172,7 @@ fn text_faults() -> Vec<(ShardingError, ShardingError)> {
 fn place_faults() -> Vec<(ShardingError, ShardingError)> {
     let half = 1 << 62;
     let quarters = format!("f32[{half}], sharding={{devices=[4]<=[4]}}");
-    // 2 x i + j, split into 2 and 3: no digit of an axis is one of the units.
+    // 2 x i + j, split into 2 and 3: no digit of an axis corresponds to a digit of the units.
     let crossed = Layout::builder()
         .axis(3, [Subaxis::feed(3, 0, 2)])
         .axis(2, [Subaxis::feed(2, 0, 1)])

@@ -1,4 +1,4 @@
-//! Parquet and Arrow, long words, files that are refused. Law 2 judges generated tables and images.
+//! Parquet and Arrow, long words, files that are rejected. Law 2 tests generated tables and images.
 
 use std::io::{Cursor, ErrorKind, Read, Write};
 
@@ -70,7 +70,7 @@ fn headers_that_are_not_plain_arrays_are_refused() {
     assert_eq!(refused_header(&other), refusal);
     for (text, refusal) in [
         ("{'descr': '<f4', 'fortran_order': True, 'shape': (2, 3), }", "Fortran order"),
-        // The last of a key counts, as in NumPy.
+        // The last occurrence of a key counts, as in NumPy.
         (
             "{'descr':'<u4','fortran_order':False,'shape':(2,3),'fortran_order':True}",
             "Fortran order",

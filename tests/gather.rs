@@ -1,6 +1,6 @@
 //! Gathers: the traffic of a table of indexes, and of the worst one, against enumeration.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use proptest::prelude::*;
 use tensor_layout::einsum::{EinsumError, Gather};
@@ -61,17 +61,25 @@ proptest! {
         prop_assume!(!timed);
         // Of the units that share a memory, the first.
         let unit = |level: Level, at: u64| if level == tree[owner] { at - at % group } else { at };
-        for depth in 0..=owner {
-            let units = |placement: &Placement, index: &[u64]| -> BTreeSet<Vec<u64>> {
+        let holders = |placement: &Placement| -> BTreeMap<Vec<u64>, BTreeSet<Vec<u64>>> {
+            let indexes = placement.layout().indexes();
+            let units = |index: &[u64]| -> BTreeSet<Vec<u64>> {
                 let all = placement.locate_all(index).unwrap();
-                all.map(|p| tree[..=depth].iter().map(|l| unit(*l, p.get(*l).unwrap())).collect()).collect()
+                all.map(|p| tree[..=owner].iter().map(|l| unit(*l, p.get(*l).unwrap())).collect()).collect()
+            };
+            indexes.map(|index| (index.clone(), units(&index))).collect()
+        };
+        let (hold, want) = (holders(&a), holders(&b));
+        for depth in 0..=owner {
+            let above = |units: &BTreeSet<Vec<u64>>| -> BTreeSet<Vec<u64>> {
+                units.iter().map(|unit| unit[..=depth].to_vec()).collect()
             };
             let mut enters: BTreeSet<(Vec<u64>, Vec<u64>)> = BTreeSet::new();
-            for index in b.layout().indexes() {
+            for (index, units) in &want {
                 let mut from = index.clone();
                 from[axis] = table[index[axis] as usize];
-                let held = units(&a, &from);
-                enters.extend(units(&b, &index).difference(&held).map(|unit| (from.clone(), unit.clone())));
+                let held = above(&hold[&from]);
+                enters.extend(above(units).difference(&held).map(|unit| (from.clone(), unit.clone())));
             }
             let node = if depth == owner { tree[depth].in_groups_of(group) } else { tree[depth] };
             let found = traffic.iter().find(|t| t.level == node).unwrap();

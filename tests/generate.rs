@@ -1,6 +1,6 @@
 //! Generated layouts: everything that the type can hold, so small that every slot is enumerated.
 //!
-//! Rank 0 to 6, extents down to 0, strides that nest and strides that do not, huge strides on digits
+//! Generated layouts: everything that the type can represent, small enough to enumerate every slot.
 //! of size 1, padding, replicas, offsets, spans, marked levels; derived axes with starts, several
 //! feeders, chains of them, weights with gaps and weights of 0.
 
@@ -22,7 +22,7 @@ pub(crate) fn levels() -> Vec<Level> {
     vec![Level::ADDR, Level::PE, Level::MAB, Level::L2B, Level::W, Level::TIME, custom]
 }
 
-/// A digit as drawn: size, level, stride, and what else may become of it.
+/// A digit as drawn: size, level, stride, an optional feed, and whether a digit of size 1 gets a huge step.
 type Draw = (u64, Level, u64, Option<(usize, u64)>, bool);
 
 fn digit() -> impl Strategy<Value = Draw> {
@@ -39,7 +39,7 @@ fn axes(
     prop::collection::vec(prop::collection::vec(digit(), 0..most), axes)
 }
 
-/// What stands around the axes: offsets, spans, marked levels, by numbers of levels.
+/// The frame around the axes: offsets, spans, marked levels, by numbers of levels.
 #[derive(Clone, Debug)]
 pub(crate) struct Frame {
     offsets: Vec<(Level, u64)>,
@@ -61,10 +61,10 @@ pub(crate) fn frame() -> impl Strategy<Value = Frame> {
     })
 }
 
-/// How the numbers of a layout are chosen.
+/// The choices that determine the numbers of a layout.
 #[derive(Clone, Debug)]
 struct Choice {
-    /// Whether strides nest, and weights.
+    /// True if strides nest, and true if weights nest.
     nest: (bool, bool),
     order: u64,
     /// One number per axis and derived axis: where its extent is cut.
@@ -79,7 +79,7 @@ fn choice() -> impl Strategy<Value = Choice> {
         .prop_map(|(nest, order, cuts, starts)| Choice { nest, order, cuts, starts })
 }
 
-/// Any layout, colliding ones among them.
+/// Any layout, including those with collisions.
 pub(crate) fn any_layout() -> impl Strategy<Value = Slow> {
     any_kept(built)
 }
@@ -100,12 +100,12 @@ pub(crate) fn derived_layout() -> impl Strategy<Value = Slow> {
     kept(axes(1..=4, 4), axes(1..=3, 3), frame(), Some)
 }
 
-/// A layout that the notation may say: no derived axes, no offsets, no spans, no marked levels.
+/// A layout that the notation can express: no derived axes, no offsets, no spans, no marked levels.
 pub(crate) fn plain_layout() -> impl Strategy<Value = Slow> {
     plain_kept(built)
 }
 
-/// What is kept of such layouts.
+/// The results of `keep` on plain layouts.
 pub(crate) fn plain_kept<T: Clone + Debug>(
     keep: fn(Slow) -> Option<T>,
 ) -> impl Strategy<Value = T> {
@@ -121,7 +121,7 @@ pub(crate) fn layouts(
     kept(axes, derived, frame, built)
 }
 
-/// A layout that `build` takes. What it refuses though it is sound is counted by law 0 alone.
+/// A layout that `build` accepts. Sound layouts that it rejects are counted only by law 0.
 pub(crate) fn built(slow: Slow) -> Option<Slow> {
     is_built(&slow).then_some(slow)
 }
@@ -130,8 +130,8 @@ pub(crate) fn is_built(slow: &Slow) -> bool {
     slow.build().is_ok()
 }
 
-/// What is kept of layouts that keep the invariants, by the slow definition. Filters on top would each
-/// make every layout anew.
+/// The results of `keep` on layouts that satisfy the invariants, by the slow definition. A filter on top
+/// would regenerate the complete layout each time.
 fn kept<T: Clone + Debug>(
     axes: impl Strategy<Value = Vec<Vec<Draw>>>,
     derived: impl Strategy<Value = Vec<Vec<Draw>>>,
@@ -219,7 +219,7 @@ fn bound(slow: &mut Slow) {
     }
 }
 
-/// Replaces strides so that those of each level nest, in an order drawn by `order`, with gaps.
+/// Replaces the strides of each level by nested ones, in an order drawn by `order`, with gaps.
 fn nest_strides(slow: &mut Slow, order: u64) {
     let mut replicas: Vec<Replica> = slow.replicas.clone();
     let mut terms: Vec<(u64, Level, &mut u64)> = Vec::new();
@@ -233,7 +233,7 @@ fn nest_strides(slow: &mut Slow, order: u64) {
     slow.replicas = replicas;
 }
 
-/// The same for the weights of each derived axis.
+/// Replaces the weights of each derived axis by nested ones.
 fn nest_weights(slow: &mut Slow, order: u64) {
     let terms = all_digits(slow).filter_map(|digit| match &mut digit.to {
         To::Feed(derived, weight) => Some((digit.size, *derived, weight)),
@@ -242,7 +242,7 @@ fn nest_weights(slow: &mut Slow, order: u64) {
     nest(terms.collect::<Vec<_>>().into_iter(), order >> 17);
 }
 
-/// Huge steps of digits of size 1 stay as they are.
+/// Replaces steps by nested ones; huge steps of digits of size 1 remain unchanged.
 fn nest<'a, K: Ord>(terms: impl Iterator<Item = (u64, K, &'a mut u64)>, order: u64) {
     let mut terms: Vec<_> = terms.filter(|(_, _, step)| **step < 1 << 32).collect();
     let turn = if terms.is_empty() { 0 } else { order as usize % terms.len() };
@@ -262,7 +262,7 @@ fn flips(xors: &BTreeSet<usize>, digit: &Digit) -> bool {
     matches!(digit.to, To::Feed(derived, _) if xors.contains(&derived))
 }
 
-/// Makes some derived axes XORs: powers of two, and weights that flip bits which they write.
+/// Turns some derived axes into XORs: powers of two, and weights that flip bits which they write.
 fn swizzle(slow: &mut Slow, choice: &Choice) {
     let drawn = |derived: &usize| choice.cuts[6 + derived].is_multiple_of(4);
     let numbers = 0..slow.derived.len();
@@ -312,7 +312,7 @@ fn hold(slow: &mut Slow, choice: &Choice) {
         let axis = &mut slow.derived[derived].1;
         let missing = needed.div_ceil(axis.slots());
         if missing > 1 {
-            // The digit that is there first grows, or another one is put before it.
+            // The existing first digit grows, or another one is inserted before it.
             match axis.digits.first_mut() {
                 Some(first) if first.size == 1 && !flips(&slow.xors, first) => first.size = missing,
                 _ => axis.digits.insert(0, land(missing, Level::ADDR, 40)),
@@ -333,12 +333,12 @@ fn hold(slow: &mut Slow, choice: &Choice) {
     }
 }
 
-/// The least extent of a derived axis that holds what is fed to it.
+/// The least extent of a derived axis that holds every value fed to it.
 fn needed(slow: &Slow, derived: usize) -> u64 {
     slow.greatest(derived).map_or(0, |greatest| greatest + 1)
 }
 
-/// Whether the digits of a derived axis could grow to this extent.
+/// True if the digits of a derived axis could grow to this extent.
 fn has_room(slow: &Slow, derived: usize, needed: u64) -> bool {
     let missing = needed.div_ceil(slow.derived[derived].1.slots()).max(1);
     slow.slots() * missing <= 2 * MOST
@@ -355,7 +355,7 @@ pub(crate) fn no_feed(slow: &mut Slow, derived: usize) {
     }
 }
 
-/// Mostly the whole axis or a little less, at times any extent down to 0.
+/// Usually the whole axis or a little less, sometimes any extent down to 0.
 fn extent(axis: &Axis, cut: u32) -> u64 {
     let slots = axis.slots();
     match cut % 8 {
@@ -365,17 +365,17 @@ fn extent(axis: &Axis, cut: u32) -> u64 {
     }
 }
 
-/// Adds offsets, spans behind the extents, and marked levels.
+/// Adds offsets, spans beyond the extents, and marked levels.
 fn surround(slow: &mut Slow, frame: &Frame) {
     slow.offsets = frame.offsets.iter().copied().collect();
     slow.marked = frame.marked.iter().copied().collect::<BTreeSet<_>>();
-    // An offset is that of a level which is used.
+    // A level with an offset counts as used.
     slow.marked.extend(frame.offsets.iter().chain(&frame.spans).map(|(level, _)| *level));
     let spans = frame.spans.iter().map(|(level, more)| (*level, slow.extent(*level) + more));
     slow.spans = spans.collect();
 }
 
-/// Any syntax tree that the grammar knows, sensible or not.
+/// Any syntax tree that the grammar can produce, sensible or not.
 pub(crate) fn any_tree() -> impl Strategy<Value = PadLayout> {
     let level = || select(levels());
     let subaxis = || {

@@ -1,4 +1,4 @@
-//! Memories that groups of units have together: what they hold. Law 3 and law 17 test generated ones.
+//! Memories shared by groups of units: their contents. Laws 3 and 17 test generated ones.
 
 use std::io::Write;
 
@@ -14,7 +14,7 @@ fn in_dram(text: &str, base: u64) -> Placement {
     placement.memory("DRAM").base(base).build().unwrap()
 }
 
-/// Eight units, every two of which share a memory.
+/// Eight units; every two of them share a memory.
 fn pairs() -> Machine {
     let memory = Memory { capacity: None, owner: Level::PE, group: 2 };
     Machine::builder("pairs").level(Level::PE, 8).memory("M", memory).build().unwrap()
@@ -43,7 +43,7 @@ fn copies_that_come_together_in_a_memory_are_one() {
         let layout = Layout::builder().replica(size, Level::PE, stride).offset(Level::PE, first);
         Placement::of(layout.build().unwrap()).on(&pairs()).memory("M").build().unwrap()
     };
-    // Units 0 3 are memories 0 1, and so are units 1 2, 0 2 and 0 1 2 3.
+    // Units 0 3 are in memories 0 1, and so are units 1 2, 0 2 and 0 1 2 3.
     for (size, stride, first) in [(2, 1, 1), (2, 2, 0), (4, 1, 0), (3, 1, 1)] {
         assert_eq!(copies(2, 3, 0).copyable(&copies(size, stride, first)).unwrap(), None);
     }
@@ -63,7 +63,7 @@ fn a_time_that_is_only_marked_stays_marked() {
 
 #[test]
 fn the_memory_of_a_group_is_named_by_its_first_unit() {
-    // Four memories of two L2Bs each; one row in each, and then in the one before.
+    // Four memories of two L2Bs each: one row in each, then each row in the previous memory.
     let (here, there) = (in_dram("((4_L2B:2, 8:1))", 0), in_dram("((2_L2B:4, 2_L2B:2, 8:1))", 0));
     assert_eq!(here.copyable(&there).unwrap(), None);
     let turned = in_dram("((2_L2B:2, 2_L2B:4, 8:1))", 0);
@@ -100,7 +100,7 @@ fn the_moves_between_two_memories_name_units_of_the_machine() {
     assert_eq!(account.moves[0].to_string(), "axis 0, 4 at 8: L2B x 2 stays");
     let levels = relayout.levels();
     assert!(account.copies.iter().all(|moved| levels.contains(&moved.copies.level)));
-    // Levels below DRAM are not levels of it: no copies are kept there.
+    // Levels below DRAM are not levels of it, so no copies are kept there.
     assert!(account.copies.iter().all(|moved| moved.held == CopiesHeld::InDestination));
 }
 
@@ -133,7 +133,7 @@ fn loading_enters_every_level_below_the_group_and_storing_leaves_it() {
     // Half of the PEs receive 64 elements each; 64 leave each of four L2Bs.
     assert_eq!(model.at_least(&traffic.levels).unwrap().steps, 32);
     assert_eq!(model.at_least(&store.levels).unwrap().steps, 4);
-    // Inside a PE nothing crosses a border.
+    // Inside a PE, nothing crosses a border.
     let other = on("LM1");
     let inside = Relayout::new(&local, &other).unwrap().traffic().unwrap();
     assert_eq!(inside.farthest(), Distance::Memory);
@@ -163,7 +163,7 @@ fn every_answer_means_the_same_by_the_units_of_a_group() {
     assert_eq!(units, ["L2B=0", "L2B=2", "L2B=4", "L2B=6"]);
     let report = placement.report().unwrap();
     assert_eq!((report.levels[0].used, report.levels[0].holes), (Some(1), Some(3)));
-    // The files of an image are named as the units are.
+    // The files of an image are named like the units.
     let dir = tempfile::tempdir().unwrap();
     let header = program.unit_header(ImageForm::Cells, "|u1");
     let mut image = UnitWriter::new(dir.path(), &program, header).unwrap();
@@ -182,7 +182,7 @@ fn digits_that_are_not_in_whole_groups_are_refused() {
     let on = |text: &str| {
         Placement::of(text.parse().unwrap()).on(&Machine::mn_core_2()).memory("DRAM").build()
     };
-    // L2B 0 and 3 are groups 0 and 1.
+    // L2B 0 and 3 are in groups 0 and 1.
     let two = on("((2_L2B:3, 4:1))").unwrap();
     assert_eq!(two.locate(&[4]).unwrap().to_string(), "L2B=2,Addr=0");
     let refused = on("((3_L2B:3, 4:1); B@[2_L2B:1])").unwrap_err();
@@ -201,7 +201,7 @@ fn what_memories_at_other_nodes_hold_is_not_the_same() {
     assert!(refusal.contains("one for every 2 units of L2B and one for every unit"), "{refusal}");
 }
 
-/// All units have one memory, in which three copies come together.
+/// All units share one memory, in which three copies coincide.
 #[test]
 fn a_memory_of_very_many_units_is_not_walked_unit_by_unit() {
     let units = 1 << 30;
@@ -229,7 +229,7 @@ fn levels_that_only_copies_lie_apart_in_may_be_left_out() {
     let copies = Layout::builder().axis(2, [Subaxis::land(2, Level::ADDR, 1)]);
     let copies = copies.replica(2, Level::PE, 2).offset(Level::PE, 3).build().unwrap();
     assert_eq!(element(copies, "Addr=1"), Ok(Found::Element(vec![1])));
-    // Another PE has another element.
+    // The other PE has a different element.
     let missing = Err(LayoutError::LevelMissing { level: Level::PE });
     assert_eq!(element("((2_PE:2, 3:1); B@[2_PE:1])".parse().unwrap(), "Addr=1"), missing);
 }

@@ -28,7 +28,7 @@ impl Package {
         Package(files(src).iter().map(|file| (module(src, file), source(file))).collect())
     }
 
-    /// Returns the module that defines where `path` leads, as written in `module`; `None` if that is another package.
+    /// Returns the module that defines `path`, as written in `module`; `None` if that is another package.
     fn definer(&self, module: &Module, path: &[String]) -> Option<Module> {
         let (first, rest) = path.split_first()?;
         match first.as_str() {

@@ -1,8 +1,8 @@
-//! Files with one byte changed, taken out or cut off behind: answered as they stand, or refused; never
-//! half, never by a panic. The judges read the same text in the plainest way.
+//! Files with one byte changed, removed, or the rest cut off: they are answered as written, or rejected;
+//! never half-read, never with a panic. The oracles read the same text in the plainest way.
 //!
-//! Arrow and Parquet are written here and never read. `python/tests/test_files.py` lets NumPy judge
-//! the headers of arrays.
+//! Arrow and Parquet are written here and never read. `python/tests/test_files.py` checks the headers of
+//! arrays with NumPy.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -14,10 +14,10 @@ use tensor_layout::notation::Dtype;
 use tensor_layout_hlo::{HloAllocations, HloDump, HloReport, LogAmount, MlirModule, OutOfMemory};
 use tensor_layout_vectors::{VectorData, VectorReader, check_vectors, compare_vectors};
 
-/// What a byte becomes: what formats mean something by, and what none of them knows.
+/// Replacement bytes: some with a meaning in one of the formats, and some with none.
 const BYTES: &[u8] = b"\0\t\n\r \"#'()*,-./0123789:<=>ALTW[\\]_aehu{}\x7f\x80\xff";
 
-/// The place of the change, and the file that it makes.
+/// The position of the change, and the resulting file.
 fn mutants(file: &[u8]) -> impl Iterator<Item = (usize, Vec<u8>)> + '_ {
     let changed = move |at: usize| {
         let others = BYTES.iter().filter(move |byte| **byte != file[at]);
@@ -30,7 +30,7 @@ fn mutants(file: &[u8]) -> impl Iterator<Item = (usize, Vec<u8>)> + '_ {
     (0..file.len()).flat_map(changed)
 }
 
-/// Texts alone, for readers of text.
+/// Mutants that are valid text, for readers of text.
 fn mutated_texts(file: &str) -> impl Iterator<Item = (usize, String)> + '_ {
     mutants(file.as_bytes()).filter_map(|(at, file)| Some((at, String::from_utf8(file).ok()?)))
 }
@@ -44,7 +44,7 @@ fn array(descr: &str) -> (Vec<u8>, usize) {
     (file, data)
 }
 
-/// A header as it is written, without what may vary: blanks, the kind of the quotes, a last comma.
+/// A header without the parts that may vary: blanks, the kind of quotes, a trailing comma.
 fn plain_header(text: &str) -> String {
     let text = text.replace('"', "'").replace([' ', '\t', '\r', '\n'], "");
     text.replace(",}", "}").replace("3,)", "3)")
@@ -62,7 +62,7 @@ fn arrays_are_read_as_they_stand_or_refused() {
         header.write(&mut again).unwrap();
         let written = String::from_utf8(again[10..].to_vec()).unwrap();
         assert_eq!(plain_header(&text), plain_header(&written), "byte {at}: {header:?}");
-        // Whole data of that type and shape, or none.
+        // Complete data of that type and shape, or none.
         match VectorData::from_npy(Dtype::UInt, &mut &file[..]) {
             Err(_) => assert!(at < data || rest.len() != 24, "byte {at}"),
             Ok(array) => {
@@ -78,7 +78,7 @@ fn arrays_are_read_as_they_stand_or_refused() {
             }
         }
     }
-    // The data, and the blanks behind the header.
+    // The data, and the blanks after the header.
     assert!(read > 1000, "{read}");
 }
 
@@ -95,7 +95,7 @@ fn images_of_units_are_read_as_they_stand_or_refused() {
     let whole = fs::read(&units[0]).unwrap();
     for (unit, path) in units.iter().enumerate() {
         let original = fs::read(path).unwrap();
-        // Headers are judged above; here some of them, and all of the data.
+        // Headers are tested above; here only some of them, and all of the data.
         let some = mutants(&original).step_by(61);
         for (at, file) in some.chain(mutants(&original).filter(|(at, _)| *at >= 128)) {
             fs::write(path, &file).unwrap();
@@ -132,7 +132,7 @@ map = \"((2:1))\"
 lower_rate = 5
 ";
 
-/// The values of a file that has nothing but plain lines: by section and key.
+/// The values of a file that consists only of plain lines, by section and key.
 #[cfg(feature = "toml")]
 fn plain_toml(text: &str) -> Option<BTreeMap<(String, String), String>> {
     let (mut section, mut values) = (String::new(), BTreeMap::new());
@@ -156,7 +156,7 @@ fn plain_toml(text: &str) -> Option<BTreeMap<(String, String), String>> {
     Some(values)
 }
 
-/// What a machine has, as a file would say it.
+/// The properties of a machine, in the form of a file.
 #[cfg(feature = "toml")]
 fn machine_values(
     machine: &tensor_layout::Machine,
@@ -174,7 +174,7 @@ fn machine_values(
         add("bandwidth", level.as_str(), machine.bandwidth(level).map(|words| words.to_string()));
     }
     for (name, memory) in machine.memories() {
-        // A machine without memories has one of any size.
+        // A machine without memories has one of unlimited size.
         add("memories", name, memory.capacity.map(|words| words.to_string()));
     }
     for of in machine.movements() {
@@ -250,7 +250,7 @@ fn dumps_are_read_line_by_line_or_told_as_unread() {
             match seen.get(&number) {
                 Some(parts) if known => assert_eq!(parts, &plain, "byte {at}:\n{text}"),
                 Some(_) => {}
-                // Outside of computations, whose heads or ends the change may have hit, any text may stand.
+                // Outside computations, whose heads or ends the change may have hit, any text is allowed.
                 None => assert!(
                     unread.contains(&number) || seen.len() + unread.len() < 4 || !known,
                     "byte {at}, line {number}:\n{text}"
@@ -272,7 +272,7 @@ d getd $ln0 1 # expect=[1, 2] / Int @[0],[1]
 d getd $ln2 1 # expect=[3, 4] / Int @[2],[3]
 ";
 
-/// The lanes that the lines of a file set, as they stand.
+/// The lanes that the lines of a file set, in their order in the text.
 fn lanes(text: &str) -> Vec<u64> {
     let words = text.lines().filter_map(|line| {
         let line = line.split('#').next()?.trim().strip_prefix('d')?.trim_start();
@@ -297,7 +297,7 @@ fn vectors_are_read_as_they_stand_or_refused() {
         let set = (0..4).filter(|element| !first.unset().any(|unset| unset == *element));
         let set: Vec<u64> = set.map(|element| first.data.bits(element)).collect();
         let said = lanes(text.split("# ======= O").next().unwrap());
-        // A line that sets what another one does leaves something unset, which is told.
+        // A line that sets the same place as another leaves something unset, which is reported.
         assert!(
             set == said || (first.unset_count() > 0 && set.len() < said.len()),
             "byte {at}: {set:x?}\n{text}"
@@ -323,7 +323,7 @@ fn results_are_compared_as_they_stand_or_refused() {
         let text = String::from_utf8_lossy(&result);
         let words = ["(0x0000000100000002)", "(0x0000000300000004)"];
         let is_same = compared.iter().all(|tensor| tensor.wrong == 0);
-        // Every line says its long word twice over, so little else may change.
+        // Every line writes its long word twice, so little else may change.
         let stands = words.iter().all(|word| text.contains(word));
         assert!(stands || !is_same, "byte {at}:\n{text}");
         same += usize::from(is_same);
@@ -346,7 +346,7 @@ Ran out of memory in memory space hbm. Used 20.50G of 16.00G hbm.
      ==========================
 ";
 
-/// What a log says, each fact with the line that says it, from 0.
+/// The facts of a log, each with its line number, from 0.
 fn facts(log: &OutOfMemory) -> BTreeMap<usize, String> {
     let amount = |of: LogAmount| of.to_string();
     let mut facts = BTreeMap::new();
@@ -386,12 +386,12 @@ fn logs_are_read_line_by_line_and_no_allocation_takes_the_fields_of_another() {
     for (at, text) in mutated_texts(LOG) {
         let changed = LOG[..at].matches('\n').count();
         let found = facts(&OutOfMemory::read(&text));
-        // Other bytes than line breaks leave the numbers of the lines as they are.
+        // Unless a line break changes, the line numbers stay the same.
         if text.lines().count() != lines.len() {
             continue;
         }
         for (line, fact) in &original {
-            // The fields of an allocation whose size cannot be read are not told.
+            // The fields of an allocation whose size cannot be read are not reported.
             let owner = if (2..8).contains(line) { 2 } else { 9 };
             match found.get(line) {
                 Some(again) if *line != changed => {
@@ -422,7 +422,7 @@ fn values_are_those_of_the_allocation_above_them_or_told_as_unread() {
     let mut read = 0;
     for (at, text) in mutated_texts(ALLOCATIONS) {
         let all = HloAllocations::read(&text);
-        // A value whose shape alone cannot be read is one all the same.
+        // A value whose shape alone cannot be read still counts as a value.
         let told = all.unread_lines().iter().filter(|line| line.reason.ends_with("value"));
         let told: Vec<usize> = told.map(|line| to_index(line.line)).collect();
         let lines: Vec<(usize, &str)> = text.lines().enumerate().collect();
@@ -471,7 +471,7 @@ fn tensors_of_a_module_are_read_as_they_stand_or_told_as_unread() {
                 line.contains(&tensor) || dtype.starts_with(['s', 'u']),
                 "byte {at}: {value:?}\n{text}"
             );
-            // A device holds the whole, or what the sharding that stands there says.
+            // A device holds the whole tensor, or the part that the sharding in the text determines.
             let cut = value.whole_bytes / value.device_bytes.max(1);
             let is_sharded = value.sharding.as_ref().is_some_and(|text| text.contains("x\"}"));
             assert!(cut == 1 || is_sharded, "byte {at}: {value:?}\n{text}");

@@ -1,4 +1,4 @@
-//! What every notation can write, and layouts as code.
+//! The layouts that each notation can write, and layouts as code.
 
 use proptest::prelude::*;
 use tensor_layout::algebra::Subaxis;
@@ -201,7 +201,7 @@ fn operand<'t>(tokens: &'t [String], dims: &[u64]) -> (u64, &'t [String]) {
     }
 }
 
-/// The places that an affine map gives an index, over all copies, by the names of its comment.
+/// The places that an affine map gives for an index, over all copies, by the names of its comment.
 fn mapped(text: &str, index: &[u64]) -> Vec<Location> {
     let (comment, map) = text.split_once('\n').unwrap();
     let (names, bounds) = comment.split_once(" -> (").unwrap().1.split_once(')').unwrap();
@@ -218,7 +218,7 @@ fn mapped(text: &str, index: &[u64]) -> Vec<Location> {
         .collect()
 }
 
-/// Whether an affine map of the layout gives the places of every index.
+/// Checks that the affine map of the layout gives the places of every index.
 fn maps_as_the_layout(layout: &Layout) -> Result<(), TestCaseError> {
     let text = layout.to_affine_map().unwrap();
     for index in layout.indexes() {
@@ -256,7 +256,7 @@ fn writes_no_internal_error(layout: &Layout) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-/// Whether one address per element is the offset plus the sum of index x stride, by enumeration.
+/// True if the single address of each element is the offset plus the sum of index x stride, by enumeration.
 fn has_strides(layout: &Layout) -> bool {
     let linear = layout.used_levels() == [Level::ADDR] && layout.copies() == 1;
     let address =
@@ -307,7 +307,7 @@ proptest! {
             }
             match edited.to_strided() {
                 Ok(strided) => has_the_places_of(&strided.lower().unwrap(), edited)?,
-                // Only what really has no strides is refused.
+                // Only a layout that really lacks strides may fail.
                 Err(_) => prop_assert!(!has_strides(edited)),
             }
         }

@@ -48,21 +48,21 @@ pub(crate) fn common_shape(a: &mut Slow, b: &mut Slow) {
     }
 }
 
-/// The changes that make another layout of one, drawn as the bits of a number: a stored failure has the number.
+/// The changes that turn one layout into another, drawn as the bits of a number, which stored failures keep.
 struct Rewriting {
     bits: u64,
     cuts_digits: bool,
-    /// Whether each axis gets a digit of size 1.
+    /// True if each axis gets a digit of size 1.
     adds_empty_digit: bool,
-    /// A number that picks the axis that goes through a derived one.
+    /// Selects the axis that is rewritten through a derived axis.
     derives: Option<usize>,
-    /// Not the same map any more, as all that follows.
+    /// From here on, the changes no longer preserve the map.
     changes_a_stride: bool,
     shortens_an_axis: bool,
     change: Option<Change>,
 }
 
-/// A change of the map beside its axes.
+/// A change of the map outside its axes.
 enum Change {
     MarkedLevel,
     Offset,
@@ -93,7 +93,7 @@ impl Rewriting {
         }
     }
 
-    /// The number that the digits of an axis are cut by.
+    /// The number by which the digits of an axis are cut.
     fn factor(&self, axis: usize) -> u64 {
         2 + (self.bits >> axis & 1)
     }
@@ -137,7 +137,7 @@ impl Change {
     }
 }
 
-/// The same map written otherwise, or nearly so.
+/// The layout written in another form of the same map, or of nearly the same one.
 fn rewritten(mut slow: Slow, how: u64) -> Slow {
     let how = Rewriting::of(how);
     for (at, axis) in slow.axes.iter_mut().enumerate() {
@@ -169,7 +169,7 @@ fn rewritten(mut slow: Slow, how: u64) -> Slow {
     slow
 }
 
-/// Feeds nothing into the first derived axis that would take a value beyond its extent.
+/// Removes the feeds of the first derived axis that would exceed its extent.
 fn hold_values(slow: &mut Slow) {
     let beyond = (0..slow.derived.len()).find(|derived| {
         slow.greatest(*derived).is_some_and(|most| most >= slow.derived[*derived].1.extent)
@@ -197,7 +197,7 @@ pub(crate) fn through_derived(slow: &mut Slow, axis: usize, start: u64, step: u6
     let extent = old.extent.saturating_sub(start).div_ceil(step);
     let fed = [feed(extent.max(1), 0, if extent > 1 { step } else { 1 })];
     slow.axes[axis] = Axis::new(extent, fed);
-    // Without elements nothing holds the derived axis to its values.
+    // Without elements, nothing bounds the values of the derived axis.
     let start = if extent == 0 { 0 } else { start };
     let held = if extent == 0 && old.extent == 0 { 0 } else { old.extent };
     slow.derived.insert(0, (start, Axis { extent: held, ..old }));
@@ -211,20 +211,20 @@ pub(crate) struct Map {
 }
 
 impl Map {
-    /// A map that names no axis gives the linear index.
+    /// True if the map names no axis, so that it yields the linear index.
     pub(crate) fn is_linear(&self) -> bool {
         self.slow.used().len() == 1
     }
 }
 
-/// A map as drawn, before the shape that it goes into is known.
+/// A map as drawn, before its target shape is known.
 #[derive(Clone, Debug)]
 pub(crate) struct MapDraw {
     axes: Vec<Vec<(u64, prop::sample::Index, prop::sample::Index)>>,
     linear: bool,
     cut: prop::sample::Index,
     offset: prop::sample::Index,
-    /// Which axes go through a derived axis: start and step.
+    /// For each axis, the start and step of the derived axis that it goes through, if any.
     derived: Vec<Option<(u64, u64)>>,
     odd: u32,
 }
@@ -247,7 +247,7 @@ pub(crate) fn index_map() -> impl Strategy<Value = MapDraw> {
     )
 }
 
-/// A layout and a map into its axes, which may leave them.
+/// A layout and a map into its axes, which may exceed them.
 pub(crate) fn with_map() -> impl Strategy<Value = (Slow, Map)> {
     let mapped = (any_layout(), index_map()).prop_map(|(f, draw)| {
         let map = map_into(&f.shape(), &draw);
@@ -264,7 +264,7 @@ pub(crate) fn map_into(shape: &[u64], draw: &MapDraw) -> Map {
     let mut digits = |axis: &Vec<(u64, prop::sample::Index, prop::sample::Index)>| {
         let place = |(size, level, stride): &(u64, prop::sample::Index, prop::sample::Index)| {
             let level = if linear { Level::ADDR } else { Level::axis(level.index(shape.len())) };
-            // Mostly inside what is left of the axis, at times beyond.
+            // Usually within the rest of the axis, sometimes beyond it.
             let left = room.get_mut(&level).unwrap();
             let most = left.saturating_sub(1) / (size - 1).max(1);
             let beyond = u64::from(draw.cut.index(40) == 0);

@@ -1,4 +1,4 @@
-//! Layouts that a notation can express: axes of digits that land, and copies. Judged by [`Slow`].
+//! Layouts that a notation can express: axes of digits that land, and copies. Checked against [`Slow`].
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! Compiled tables: long vectors, shapes of XLA, all cores, refusals. Law 2 judges generated ones.
+//! Compiled tables: long vectors, shapes of XLA, all cores, refusals. Law 2 tests generated ones.
 
 use proptest::prelude::*;
 use tensor_layout::image::{join_lanes, split_lanes};

@@ -1,4 +1,4 @@
-//! Compiled programs where numbers are huge, spans are short, copies meet fused axes.
+//! Compiled programs with huge numbers, short spans, and copies combined with fused axes.
 
 use tensor_layout::algebra::Subaxis;
 use tensor_layout::program::{Program, Run, TableError};
@@ -10,7 +10,7 @@ fn program(text: &str) -> Program {
     Placement::of(text.parse().unwrap()).build().unwrap().program().unwrap()
 }
 
-/// Rows of 3 fused with columns of 3, in tiles of 2, and a second copy behind the first.
+/// Rows of 3 fused with columns of 3, in tiles of 2, followed by a second copy.
 fn fused_with_copies() -> Layout {
     Layout::builder()
         .axis(3, [Subaxis::feed(3, 0, 3)])
@@ -32,7 +32,7 @@ fn the_reach_of_fused_axes_counts_copies_once() {
             assert!(reach.contains(&place.get(A).unwrap()));
         }
     }
-    // A caller who cuts the image by it gets all elements.
+    // A caller that cuts the image to the reach still gets all elements.
     let tensor: Vec<u8> = (1..=9).collect();
     let mut image = vec![0; usize::try_from(reach.end - reach.start).unwrap()];
     program.scatter(&tensor, reach, &mut image).unwrap();
@@ -319,7 +319,7 @@ fn tiles_of_every_side_and_width_hold_their_elements() {
         moves_every_element(text, |n| n);
         moves_every_element(text, |n| f32::from_bits(n as u32 & 0x007f_ffff));
         moves_every_element(text, |n| n as i64);
-        // What no vector is made of, of every length.
+        // Cell types that vectors do not support, of every length.
         moves_every_element(text, |n| Some(n as u8));
         moves_every_element(text, |n| [n as u8, 1, 2]);
         moves_every_element(text, |n| (n as u16, n as u8));

@@ -1,4 +1,4 @@
-//! What careful readers found, each in its shortest form.
+//! Defects that careful readers found, each in its shortest form.
 
 use tensor_layout::algebra::{Arrangement, Axis, IndexOrder, Subaxis};
 use tensor_layout::einsum::Einsum;
@@ -263,7 +263,7 @@ fn a_table_of_a_unit_that_is_not_there_is_refused() {
     );
 }
 
-/// The devices that hold an element, in the order of their numbers; levels count as on the machine.
+/// The devices that hold an element, in numerical order; levels count as on the machine.
 fn devices(layout: &Layout, index: &[u64]) -> Vec<u64> {
     let weights = [("Device", 1), ("POD", 8), ("HOST", 2), ("CHIP", 1)];
     let number = |place: Location| {

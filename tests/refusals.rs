@@ -1,7 +1,7 @@
-//! Whole messages: what a person sees for each kind of bad text.
+//! Complete messages: the output that a person sees for each kind of bad text.
 //!
-//! `data/refusals.txt` holds blocks of a text and its message. With `UPDATE_REFUSALS=1` the
-//! messages are written anew, to be read before they are committed.
+//! `data/refusals.txt` holds blocks of a text and its message. `UPDATE_REFUSALS=1` rewrites the messages;
+//! review them before committing.
 
 use std::fmt::Write as _;
 
@@ -10,7 +10,7 @@ use tensor_layout::{Machine, Placement};
 
 const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/refusals.txt");
 
-/// A text, and on which machine and in which memory it is placed, after `  on `.
+/// A text, followed after `  on ` by the machine and the memory that it is placed on.
 fn refusal(case: &str) -> String {
     let (text, machine) = case.split_once("  on ").unwrap_or((case, ""));
     let text = text.replace("\\n", "\n");

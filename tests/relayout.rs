@@ -1,4 +1,4 @@
-//! Relayout: counts that are known, and refusals. Law 17 judges generated pairs.
+//! Relayouts: known counts, and refusals. Law 17 tests generated pairs.
 
 use tensor_layout::algebra::Subaxis;
 use tensor_layout::error::Diagnostic;
@@ -71,7 +71,7 @@ fn tiled_shapes_are_counted_too() {
     }
 }
 
-/// Axes of extent 3 in two digits of 2 that are exchanged: only index 0 stays.
+/// Axes of extent 3 in two digits of 2, which are exchanged: only index 0 stays.
 fn twenty_truncated_axes(
     extent: u64,
     size: u64,
@@ -94,7 +94,7 @@ fn many_truncated_axes_are_counted_one_by_one() {
     let traffic = twenty_truncated_axes(3, 2).unwrap();
     assert_eq!(traffic.count(Distance::InPlace), 1);
     assert_eq!(traffic.count(Distance::Address), 3_u64.pow(20) - 1);
-    // Long axes are boxes: (a, b) goes to (b, a), and 5000 is the last of them.
+    // Long axes are boxes: (a, b) moves to (b, a), and 5000 is the last of them.
     let traffic = twenty_truncated_axes(5000, 128).unwrap();
     let stay = (0..5000).filter(|x| x / 128 == x % 128).count() as u64;
     assert_eq!(traffic.count(Distance::InPlace), stay * stay);
@@ -153,7 +153,7 @@ fn a_bound_knows_that_one_unit_sends_or_receives_all() {
         let traffic = traffic(from, to);
         let crossing = *traffic.level(Level::L2B).unwrap();
         assert_eq!((crossing.senders, crossing.receivers), (senders, receivers));
-        // Of 2^20 elements 7/8 cross, 4 to a long word, at 32 words a step, all through one L2B.
+        // 7/8 of 2^20 elements cross, 4 per long word, at 32 words per step, all through one L2B.
         assert_eq!(model.at_least(&traffic.levels).unwrap().steps, (7 << 17) / 4 / 32);
         let pricer = Pricer::new(model.clone());
         let (from, to) = (pricer.part(from).unwrap(), pricer.part(to).unwrap());
@@ -172,7 +172,7 @@ fn rates_differ_by_direction_and_latencies_add_up_from_the_level_inwards() {
     let steps = |model: &CostModel| model.at_least(&levels).unwrap().steps;
     let rate = |words, steps| Rate::new(words, steps).unwrap();
     assert_eq!((Rate::new(0, 1), Rate::new(1, 0)), (None, None));
-    // 28 672 words enter each L2B on average, one every 40 steps; eight times as many leave one of them.
+    // 28 672 words enter each L2B on average, one every 40 steps; one of them sends eight times as many.
     let slow = model.clone().with_rates(Level::L2B, rate(1, 40), rate(3, 2)).unwrap();
     assert_eq!(steps(&slow), 28_672 * 40);
     let slow = model.clone().with_rates(Level::L2B, rate(8, 1), rate(3, 2)).unwrap();
@@ -199,7 +199,7 @@ fn flows_count_what_every_slice_has_once_where_time_is_set_aside() {
     assert_eq!(aside.elements() * aside.copies(), 1);
 }
 
-/// Two axes of which the elements are in one sequence over MAB and PE, from the third place on.
+/// Two axes whose elements form one sequence over MAB and PE, starting at the third place.
 fn in_sequence(machine: &Machine) -> Placement {
     let units = [Subaxis::land(2, Level::MAB, 1), Subaxis::land(4, Level::PE, 1)];
     let digits = units.into_iter().chain([Subaxis::land(4, Level::ADDR, 1)]);
@@ -220,7 +220,7 @@ fn flows_from_a_derived_axis_are_counted() {
     let counts = relayout.flows(Level::PE).unwrap().counts;
     assert_eq!(counts, [[2, 0, 4], [8, 0, 0], [0, 8, 0], [0, 2, 6]]);
     let busiest = relayout.busiest(Level::PE).unwrap();
-    // Row 1 is wanted by PE 1 of both MABs, and is in PEs 2 and 3.
+    // Row 1 is needed by PE 1 of both MABs, and is in PEs 2 and 3.
     assert_eq!((busiest.unit.to_string(), busiest.elements), ("MAB=0,PE=1".into(), 5));
 }
 

@@ -1,4 +1,4 @@
-//! Routes: the published conversions, and every route judged by moving long words hop by hop.
+//! Routes: the published conversions, and every route checked by moving long words hop by hop.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,7 +11,7 @@ fn on(text: &str, memory: &str) -> Placement {
     placement.memory(memory).element_bits(32).build().unwrap()
 }
 
-/// The units of a place, 0 where the memory is above.
+/// The units of a place; 0 for levels below the memory.
 type Node = [u64; 4];
 
 const UNITS: [(Level, u64); 4] =
@@ -39,7 +39,7 @@ fn node_at(at: usize) -> (Node, u64) {
     (node, address)
 }
 
-/// A number per address of every node, 0 where there is none: zeroed pages, of which few are touched.
+/// A number per address of every node, 0 if empty: zeroed pages, few of which are touched.
 fn everywhere() -> Vec<u64> {
     vec![0; at([7, 7, 15, 3], ADDRESSES - 1) + 1]
 }
@@ -49,7 +49,7 @@ fn number(place: &Location) -> usize {
     at(node, place.get(Level::ADDR).unwrap_or(0))
 }
 
-/// By how much the numbers of the copies of an element are above that of the first.
+/// The offsets of the numbers of the copies of an element from that of the first.
 fn copies(layout: &Layout) -> Vec<usize> {
     let step = |replica: &Replica| number(&Location::from_iter([(replica.level, replica.stride)]));
     layout.replicas().iter().fold(vec![0], |all, replica| {
@@ -59,7 +59,7 @@ fn copies(layout: &Layout) -> Vec<usize> {
     })
 }
 
-/// The places of the elements, in row-major order: number and lane of the first copy; and of the others.
+/// The places of the elements, row-major: (number, lane) of the first copy; and the offsets of the copies.
 fn places(placement: &Placement) -> (Vec<(usize, usize)>, Vec<usize>) {
     let layout = placement.with_copies();
     let indexes = indexes(&layout.shape());
@@ -68,24 +68,24 @@ fn places(placement: &Placement) -> (Vec<(usize, usize)>, Vec<usize>) {
         (number(&place), place.get(Level::W).unwrap_or(0) as usize)
     };
     let (firsts, copies) = (indexes.iter().map(first).collect::<Vec<_>>(), copies(layout));
-    // As the placement has them.
+    // They agree with the placement.
     let all: BTreeSet<usize> =
         placement.locate_all(&indexes[0]).unwrap().map(|place| number(&place)).collect();
     assert_eq!(all, copies.iter().map(|copy| firsts[0].0 + copy).collect());
     (firsts, copies)
 }
 
-/// What the memories hold: long words of two lanes, each 0 where nothing was written, 1 for something else,
-/// from 2 on an element.
+/// The contents of the memories: long words of two lanes. A lane is 0 if nothing was written, 1 for unrelated
+/// data, and at least 2 for an element.
 struct Image {
     words: Vec<u64>,
-    /// The numbers of those that hold elements.
+    /// The numbers of the long words that hold elements.
     held: Vec<usize>,
 }
 
 const ELSE: u64 = 1 << 32 | 1;
 
-/// Where every element is, with a number for each.
+/// The image in which every element has its own number.
 fn packed(placement: &Placement) -> Image {
     assert_eq!(placement.lanes(), Some(2));
     let (mut words, mut held) = (everywhere(), Vec::new());
@@ -110,9 +110,9 @@ fn indexes(shape: &[u64]) -> Vec<Vec<u64>> {
     })
 }
 
-/// A beat of a movement by the words of its table: how many long words it has in the upper and in the
-/// lower memory, and where each long word of the upper one goes: units below, and the address there. A
-/// unit is left out (`None`) if all get it or one is named.
+/// A beat of a movement, according to its table: the number of long words in the upper and in the lower
+/// memory, and the target of each long word of the upper one: units below, and the address there. A unit is
+/// `None` if all of them get it or one is named.
 type Beat = (u64, u64, fn(u64) -> ([Option<u64>; 4], u64));
 
 fn beat(name: &str) -> Beat {
@@ -130,14 +130,14 @@ fn beat(name: &str) -> Beat {
     }
 }
 
-/// Whether a long word may go from one place of the upper memory to one of the lower by the movement,
-/// if each beat goes where it goes.
+/// True if the movement can send a long word from one place of the upper memory to one of the lower, provided
+/// that each beat goes to its target.
 fn follows(hop: &Hop, beat: &Beat, upper: (Node, u64), lower: (Node, u64)) -> bool {
     let movement = hop.movement.as_ref().unwrap();
     let (upper_beat, lower_beat, map) = *beat;
     let (units, address) = map(upper.1 % upper_beat);
     let right = (0..UNITS.len()).all(|at| units[at].is_none_or(|n| lower.0[at] == n));
-    // Inside the group, the L2B or the L1B of the upper memory.
+    // Within the group, the L2B or the L1B of the upper memory.
     let inside = match (movement.across, movement.upper.as_str()) {
         (true, _) => true,
         (_, "DRAM" | "PDM") => upper.0[0] / 2 == lower.0[0] / 2,
@@ -151,8 +151,8 @@ fn follows(hop: &Hop, beat: &Beat, upper: (Node, u64), lower: (Node, u64)) -> bo
     right && inside && lower.1 % lower_beat == address % lower_beat
 }
 
-/// Moves what a memory holds by the map of a hop, beat by beat; what is beside the elements of a beat is
-/// moved with them. Panics where the movement could not do that.
+/// Moves the contents of a memory by the map of a hop, beat by beat; data next to the elements of a beat
+/// moves with them. Panics if the movement cannot do that.
 fn moved(hop: &Hop, before: &[u64]) -> Vec<u64> {
     let map = hop.map.as_ref().unwrap();
     let copies = copies(map);
@@ -168,7 +168,7 @@ fn moved(hop: &Hop, before: &[u64]) -> Vec<u64> {
         if std::mem::replace(&mut sent[at(node, beat)], 1) == 1 {
             continue;
         }
-        // Two beats that go to one place overwrite each other, unless they are copies, of which one is sent.
+        // Two beats with one target overwrite each other, unless they are copies, only one of which is sent.
         let from_beat = 1 + at(in_step(goes_up, name, node), beat) as u64;
         for address in beat * source_beat..(beat + 1) * source_beat {
             let coordinate = |level: &Level| match *level {
@@ -196,7 +196,7 @@ fn moved(hop: &Hop, before: &[u64]) -> Vec<u64> {
     after
 }
 
-/// The units that send together: those below that a movement up puts side by side count as one.
+/// The units that send together: those that an upward movement puts side by side count as one.
 fn in_step(goes_up: bool, name: &str, node: Node) -> Node {
     let mut node = node;
     let together: &[usize] = match (goes_up, name) {
@@ -214,7 +214,7 @@ fn memory(placement: &Placement) -> &str {
     placement.memory().unwrap().0
 }
 
-/// Every element is in every place that the target has.
+/// Every element is in every place of the target.
 fn judge(route: &Route, source: &Placement, target: &Placement) {
     let arrived = route.hops().iter().fold(packed(source).words, |held, hop| moved(hop, &held));
     let Image { words, held } = packed(target);
@@ -231,7 +231,7 @@ fn judge(route: &Route, source: &Placement, target: &Placement) {
     }
 }
 
-/// Each published conversion, the names of its movements, and how often each is issued; an issue between
+/// Each published conversion, the names of its movements, and the number of issues of each; an issue between
 /// L2BM and LM takes 4 cycles. Source: the table of known conversions.
 const PUBLISHED: [(&str, &str, &str); 6] = [
     (
@@ -274,7 +274,7 @@ fn published_conversions_are_routes_no_dearer_than_their_movements() {
             .collect();
         assert_eq!(route.hops().len(), issues.len(), "{from} -> {to}");
         for hop in route.hops().iter().filter(|hop| hop.is_from_maker()) {
-            // Figures that are not the maker's are no law.
+            // Only the maker's own figures are binding.
             let name = &hop.movement.as_ref().unwrap().name[..];
             assert!(hop.cycles.is_none_or(|cycles| cycles <= 4 * issues[name]), "{name}: {hop:?}");
         }
@@ -282,7 +282,7 @@ fn published_conversions_are_routes_no_dearer_than_their_movements() {
     }
 }
 
-/// The same numbers at every run (splitmix64).
+/// A random number generator with the same numbers at every run (splitmix64).
 struct Draw(u64);
 
 impl Draw {
@@ -299,8 +299,8 @@ impl Draw {
     }
 }
 
-/// The bits of a long word's number, major to minor, each with the level that it lands in: those of
-/// units first taken from the upper bits, then what is left in order, or out of order above the fourth.
+/// The bits of a long word's number, major to minor, each with the level that it lands in: those of units
+/// first, taken from the upper bits, then the rest in order, or out of order above the fourth.
 fn bits(draw: &mut Draw, count: usize, units: &[(Level, u64, u32, bool)], low: usize) -> String {
     let mut landed: Vec<Option<(Level, u64)>> = vec![None; count];
     for (level, step, bits, is_low) in units {
@@ -380,7 +380,7 @@ fn routes_of_random_pairs_serve_their_targets() {
 
 #[test]
 fn a_hop_that_no_movement_makes_is_named_with_what_is_needed() {
-    // Rows of neighbours change places between PEs; the fewest long words that leave a MAB are four.
+    // Rows of neighbours are swapped between PEs; at least four long words leave a MAB.
     let source = on("((16_MAB:1, 4_PE:1, 2:4), (4:1, 2_W:1))", "LM0");
     let target = on("((2:4, 16_MAB:1, 4_PE:1), (4:1, 2_W:1))", "LM0");
     let refused = Route::new(&source, &target).unwrap_err();

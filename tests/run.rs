@@ -1,4 +1,4 @@
-//! How a law is run: one configuration, failing cases kept, answers and refusals counted.
+//! The runner of the laws: one configuration, stored failing cases, counts of answers and refusals.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -19,12 +19,12 @@ pub(crate) struct Tally {
     pub(crate) cases: u64,
     pub(crate) answers: u64,
     pub(crate) refusals: BTreeMap<String, u64>,
-    /// Cases that came to no question.
+    /// Cases that did not reach a question.
     pub(crate) idle: u64,
 }
 
 impl Tally {
-    /// The answer, or a refusal, which is counted under its kind and has to be judged.
+    /// The answer, or a refusal, which is counted by kind and must then be checked.
     pub(crate) fn count<T, E: Diagnostic>(&mut self, result: Result<T, E>) -> Result<T, E> {
         match &result {
             Ok(_) => self.answers += 1,
@@ -33,7 +33,7 @@ impl Tally {
         result
     }
 
-    /// An answer to a question that none of these layouts may be refused.
+    /// An answer to a question that must not be refused for any of these layouts.
     pub(crate) fn answer<T, E: Diagnostic>(
         &mut self,
         result: Result<T, E>,
@@ -41,7 +41,7 @@ impl Tally {
         self.count(result).map_err(|error| TestCaseError::fail(format!("refused: {error}")))
     }
 
-    /// Counts a case that asks nothing which could be refused.
+    /// Counts a case without a question that could be refused.
     pub(crate) fn sure(&mut self) {
         self.answers += 1;
     }
@@ -55,7 +55,7 @@ impl Tally {
         self.refusals.values().sum()
     }
 
-    /// How many of a hundred questions were answered.
+    /// The percentage of questions that were answered.
     pub(crate) fn percent(&self) -> f64 {
         100.0 * self.answers as f64 / self.asked().max(1) as f64
     }
@@ -63,12 +63,12 @@ impl Tally {
 
 fn kind(error: &impl Diagnostic) -> String {
     let reason = format!("{error:?}");
-    // What a module passes on is counted as what it is.
+    // An error wrapped by another module counts under its own kind.
     let reason = reason.trim_start_matches("Layout(");
     reason.split([' ', '{', '(']).next().unwrap_or_default().to_owned()
 }
 
-/// The same cases at every run, so that a red test is red for all; other ones in longer runs.
+/// A runner with the same cases at every run, so that a red test is red for all; longer runs use other cases.
 fn runner(config: ProptestConfig) -> TestRunner {
     let is_longer = [SCALE, "LONG_RUN"].iter().any(|name| std::env::var_os(name).is_some());
     match is_longer {
@@ -84,11 +84,11 @@ fn runner(config: ProptestConfig) -> TestRunner {
 pub(crate) struct Law {
     pub(crate) file: &'static str,
     pub(crate) name: &'static str,
-    /// The least share of questions that is answered, in percent.
+    /// The minimum share of questions that are answered, in percent.
     floor: u32,
     cases: u32,
     run: Box<dyn Fn(TestRunner) -> Result<Tally, TestError<String>>>,
-    /// The file that keeps failing cases.
+    /// The file that stores failing cases.
     failures: &'static str,
 }
 
@@ -125,7 +125,7 @@ impl Law {
             cases,
             failure_persistence: Some(Box::new(FileFailurePersistence::Direct(self.failures))),
             source_file: Some(self.file),
-            // A law that assumes away most of its cases is red.
+            // A law that rejects most of its cases is red.
             max_global_rejects: cases.saturating_mul(4),
             max_local_rejects: u32::MAX,
             max_shrink_iters: 20_000,
@@ -133,7 +133,7 @@ impl Law {
         }
     }
 
-    /// Runs the law, and asserts that it answers as much as it is known to, in most cases anything.
+    /// Runs the law; asserts its minimum share of answers, and that most of its cases ask a question.
     pub(crate) fn check(&self) {
         let scale: u32 = std::env::var(SCALE).map_or(1, |scale| scale.parse().unwrap());
         let tally = self.tally(self.cases * scale);
@@ -153,7 +153,7 @@ impl Law {
         }
     }
 
-    /// One case, drawn from the seed that a fuzzer gives; `false` for a seed that draws none.
+    /// Runs one case, drawn from the seed that a fuzzer gives; `false` if the seed does not yield a case.
     pub(crate) fn on_bytes(&self, bytes: &[u8]) -> bool {
         let config = ProptestConfig {
             failure_persistence: None,
@@ -174,7 +174,7 @@ impl Law {
     }
 }
 
-/// What `fuzz/` does with every law.
+/// Uses every law in the way that `fuzz/` does.
 #[test]
 fn the_seed_of_a_fuzzer_draws_a_case_of_every_law() {
     for law in crate::laws::all() {

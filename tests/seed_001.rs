@@ -7,7 +7,7 @@ fn layout(text: &str) -> Layout {
     text.parse().unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// Per element of a matrix, one coordinate.
+/// One coordinate of each element of a matrix.
 fn grid(text: &str, level: Level) -> Vec<Vec<u64>> {
     let layout = layout(text);
     let shape = layout.shape();

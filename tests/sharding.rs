@@ -1,4 +1,4 @@
-//! What shardings mean: who holds what, in layouts and in bytes, judged by XLA's own
+//! The meaning of shardings: the elements of each device, in layouts and in bytes, checked against XLA's own
 //! `HloSharding` and by enumeration.
 
 use std::collections::BTreeSet;
@@ -11,8 +11,8 @@ use tensor_layout::sharding::{
 use tensor_layout::xla::XlaShape;
 use tensor_layout::{Found, Layout, LayoutText, Level, Machine, Placement};
 
-/// What XLA says of random shardings; `tests/python/check_sharding.py` writes the lines, and says
-/// what they hold. The variable names a file with more of them.
+/// XLA's answers for random shardings, written and described by `tests/python/check_sharding.py`. The
+/// environment variable names a file with more of them.
 fn xla_lines() -> String {
     match std::env::var("TENSOR_LAYOUT_XLA_SHARDINGS") {
         Ok(path) => std::fs::read_to_string(path).unwrap(),
@@ -147,7 +147,7 @@ fn the_layout_has_the_places_that_locate_says() {
             };
             checked += 1;
             if let Some(machine) = machine {
-                // Padding slots included.
+                // Including padding slots.
                 let placement = Placement::of(layout.clone()).on(machine).build();
                 assert!(placement.is_ok(), "{text} {machine:?}: {placement:?}");
             }
@@ -161,7 +161,7 @@ fn the_layout_has_the_places_that_locate_says() {
             }
         }
     }
-    // Refused are device lists, copies that are not digits, and machines that are too small.
+    // Refusals are device lists, copies that are not digits, and machines that are too small.
     assert!(checked > 500 && refused < 2 * checked, "{checked} {refused}");
 }
 
@@ -218,14 +218,14 @@ fn mesh_axes_are_levels_and_device_ids_do_not_move_them() {
 #[test]
 fn a_sharding_fits_a_machine_that_has_a_unit_for_every_device() {
     for (text, machine, index, places) in [
-        // The digits of the tile line up with the levels only together.
+        // The digits of the tile line up with the levels only in combination.
         (
             "f32[1], sharding={devices=[6,2]<=[2,2,3]T(2,1,0) last_tile_dim_replicate}",
             "A=6,B=2",
             0,
             "A=0,B=0,Addr=0 A=3,B=0,Addr=0",
         ),
-        // Copies between two runs of digits, of which one does not line up.
+        // Copies between two runs of digits, one of which does not line up.
         (
             "f32[24], sharding={devices=[12,2]<=[2,3,2,2]T(1,0,3,2) last_tile_dim_replicate}",
             "A=3,B=2,C=4",
@@ -276,7 +276,7 @@ fn devices_with_numbers_near_the_end_of_64_bits_are_placed_or_refused() {
         assert_eq!(shards.is_ok(), is_placed, "{text}: {shards:?}");
         if let Ok(shards) = shards {
             assert_eq!(shards.locate_all(&[1]).unwrap()[0].iter().next().unwrap().1, last);
-            // With a layout or without, there is no panic.
+            // With or without a layout, there is no panic.
             let _ = sharded.lower(None);
         }
     }
@@ -314,7 +314,7 @@ fn a_negative_dimension_counts_from_the_last_as_pytorch_reads_it() {
     assert!(read("[Shard(-9223372036854775808), R]", &extents).is_err());
 }
 
-/// The shards of cuts in turn, as PyTorch cuts: every chunk by the next axis, rounding up.
+/// The shards of successive cuts in PyTorch's way: every chunk by the next axis, rounding up.
 fn torch_shards(extent: u64, cuts: &[u64], start: u64) -> Vec<Range<u64>> {
     let Some((cut, below)) = cuts.split_first() else { return vec![start..start + extent] };
     let chunk = extent.div_ceil(*cut);
@@ -341,7 +341,7 @@ fn placements_are_read_exactly_where_cuts_in_turn_are_one_cut() {
             let size = extent.div_ceil(all);
             let one: Vec<Range<u64>> =
                 (0..all).map(|k| (k * size).min(extent)..((k + 1) * size).min(extent)).collect();
-            // The first element that another device holds, or at another place of its shard.
+            // The first element that is on another device, or at another place of its shard.
             let place = |shards: &[Range<u64>], at: u64| {
                 let device = shards.iter().position(|range| range.contains(&at)).unwrap();
                 (device, at - shards[device].start)
@@ -391,7 +391,7 @@ fn a_layout_of_devices_and_shards_is_raised_to_its_sharding() {
                 let back = found.layout(&extents, &shard, Some(&machine)).unwrap();
                 assert_eq!(back.same_up_to_padding(&layout), Ok(None), "{text}");
             }
-            // A device number whose digits do not line up is a derived axis.
+            // A device number whose digits do not line up needs a derived axis.
             Err(error) => {
                 refused += 1;
                 assert!(!layout.derived_axes().is_empty(), "{text} {extents:?}: {error}");
@@ -422,8 +422,8 @@ fn ranges(text: &str) -> Vec<Range<u64>> {
     read.map(|(from, to)| from.unwrap()..to.unwrap()).collect()
 }
 
-/// What the devices hold, dimension by dimension, where each dimension is cut once by all of its
-/// axes of the mesh together.
+/// The elements of the devices, dimension by dimension, if each dimension is cut once by all of its mesh axes
+/// together.
 fn one_cut(placements: &str, mesh: &[u64], shape: &[u64]) -> Vec<Vec<Range<u64>>> {
     let axes: Vec<Option<usize>> = placements
         .split("), ")
@@ -443,7 +443,7 @@ fn one_cut(placements: &str, mesh: &[u64], shape: &[u64]) -> Vec<Vec<Range<u64>>
     devices.iter().map(|at| shape.iter().enumerate().map(|dim| range(at, dim)).collect()).collect()
 }
 
-/// Ranges without elements are alike, wherever they begin.
+/// Ranges without elements are equal, wherever they begin.
 fn same_shard(a: &[Range<u64>], b: &[Range<u64>]) -> bool {
     let is_empty = |shard: &[Range<u64>]| shard.iter().any(Range::is_empty);
     a == b || is_empty(a) && is_empty(b)
@@ -490,7 +490,7 @@ fn a_mesh_of_a_million_devices_is_not_a_list() {
     assert_eq!(layout.copies(), 1024);
 }
 
-/// What enters the units of each level when the first sharding becomes the second.
+/// The elements that enter the units of each level when the first sharding becomes the second.
 fn into_levels(shape: &str, mesh: &str, specs: [&str; 2], machine: &str) -> Vec<u64> {
     let machine: Machine = machine.parse().unwrap();
     let [source, destination] = specs.map(|spec| {

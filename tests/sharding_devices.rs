@@ -1,4 +1,4 @@
-//! Shardings answered device by device, judged by enumeration over what every device holds.
+//! Shardings answered device by device, checked by enumerating the elements of every device.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
@@ -10,7 +10,7 @@ use tensor_layout::{LayoutError, Level, Machine, Placement};
 
 use crate::slow;
 
-/// A random sharding with an order of the devices that no digits give, or with digits.
+/// A random sharding whose device order is either irregular or made of digits.
 struct Case {
     text: String,
     tiles: Vec<u64>,
@@ -19,7 +19,7 @@ struct Case {
     copies: u64,
 }
 
-/// A generator of numbers (xorshift), so that the cases are always the same ones.
+/// A random number generator (xorshift) with the same numbers at every run.
 struct Random(u64);
 
 impl Random {
@@ -44,7 +44,7 @@ impl Random {
     /// A list, or an iota whose radices need not line up with the tiles.
     fn case(&mut self, rank: usize) -> Case {
         let tiles: Vec<u64> = (0..rank).map(|_| self.of(&[1, 1, 2, 3, 4])).collect();
-        // Without dimensions there has to be another number.
+        // Without dimensions, there must be another number.
         let copies = if rank == 0 { self.of(&[2, 3, 6]) } else { self.of(&[1, 1, 2, 3, 6]) };
         let all = tiles.iter().product::<u64>() * copies;
         let (order, devices) = match self.below(3) {
@@ -218,15 +218,15 @@ fn padding_rows_of_shards_are_their_slots_without_an_element() {
     );
 }
 
-/// Distances nearest first, then per level, innermost first, what enters and what leaves.
+/// Counts by distance, nearest first; then per level, innermost first, the elements that enter and leave.
 type Counts = (Vec<(Distance, u64)>, Vec<(Level, u64, Option<u64>)>);
 
-/// What moves, element by element.
+/// The moves, element by element.
 fn moved(source: &Case, destination: &Case, extents: &[u64], machine: &Machine) -> Counts {
     let names: Vec<Level> = machine.levels().map(|(level, _)| level).collect();
     let mut distances: BTreeMap<usize, u64> = BTreeMap::new();
     let mut levels: Vec<(u64, Option<u64>)> = vec![(0, Some(0)); names.len()];
-    // The depths at which paths part, then the address, then in place.
+    // The depths at which paths diverge, then the address, then in place.
     let (address, in_place) = (names.len(), names.len() + 1);
     for index in slow::count(extents) {
         let (from, at) = source.held(extents, &index);
@@ -332,7 +332,7 @@ fn what_cannot_be_compared_or_placed_is_refused() {
         let error = sharded(text).by_device(None).unwrap_err().to_string();
         assert!(error.contains(reason), "{error}");
     }
-    // A number beyond those of the units: the list has two devices, of which one is number 5.
+    // A number beyond the units: the list has two devices, and one of them is number 5.
     let beyond = sharded("f32[8], sharding={devices=[2]5,0}");
     assert!(beyond.by_device(Some(&"PE=5".parse().unwrap())).is_err());
     assert!(beyond.by_device(Some(&"PE=6".parse().unwrap())).is_ok());
@@ -358,8 +358,8 @@ fn shardings_are_the_same_device_by_device_where_elements_and_layouts_are() {
     for round in 0..600 {
         let rank = usize::try_from(random.below(3)).unwrap();
         let a = random.case(rank);
-        // Two random shardings are hardly ever the same: of every other pair, one is a list of the devices of
-        // the other, in another order within the copies.
+        // Two random shardings are almost never equal, so in every other pair one is a list of the devices of
+        // the other, with the copies of each tile in another order.
         let b = match round % 2 {
             0 => random.case(rank),
             _ => listed_anew(&a, &mut random),
@@ -389,7 +389,7 @@ fn shardings_are_the_same_device_by_device_where_elements_and_layouts_are() {
     assert!(same > 150 && with_layouts > 100, "{same} {with_layouts}");
 }
 
-/// The same devices for every tile, as a list, those of a tile in another order.
+/// The sharding as a list of the same devices for every tile, with those of each tile in another order.
 fn listed_anew(case: &Case, random: &mut Random) -> Case {
     let copies = usize::try_from(case.copies).unwrap();
     let tiles = case.order.chunks(copies).map(|tile| {

@@ -1,4 +1,4 @@
-//! The notations of shardings: what is read, what is refused, and what is printed.
+//! The notations of shardings: texts that are read, texts that are rejected, and printed texts.
 
 use tensor_layout::sharding::{
     DeviceGroups, HloSharding, Mesh, PartitionSpec, Placements, SdySharding,

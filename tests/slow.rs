@@ -1,7 +1,7 @@
 //! The slow definition: a layout as plain numbers, evaluated element by element.
 //!
-//! Written from the sentences of `docs/algebra.md` alone. It shares nothing with the crate but the
-//! names of levels and [`Location`], a list of coordinates, and judges all of it.
+//! Written from the sentences of `docs/algebra.md` alone. It shares nothing with the crate except the names
+//! of levels and [`Location`], a list of coordinates, and tests all of it.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::fmt;
@@ -9,7 +9,7 @@ use std::fmt;
 use tensor_layout::algebra::{Combine, Subaxis, Target};
 use tensor_layout::{Found, Layout, LayoutError, Level, Location};
 
-/// Where a digit goes.
+/// The target of a digit.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum To {
     /// Adds `digit x stride` to the coordinate in a level.
@@ -24,17 +24,17 @@ pub(crate) struct Digit {
     pub(crate) to: To,
 }
 
-/// Digits major to minor; values from the extent on are padding.
+/// Digits from major to minor; values from the extent on are padding.
 #[derive(Clone, PartialEq, Eq, Default)]
 pub(crate) struct Axis {
     pub(crate) extent: u64,
     pub(crate) digits: Vec<Digit>,
 }
 
-/// (size, level, stride) of a digit that no index gives.
+/// (size, level, stride) of a digit that does not belong to an index.
 pub(crate) type Replica = (u64, Level, u64);
 
-/// What lives at every place that a slot takes: all indexes, none for padding.
+/// The contents of every place that a slot takes: all indexes, or an empty set for padding.
 pub(crate) type Contents = BTreeMap<Location, BTreeSet<Vec<u64>>>;
 
 #[derive(Clone, PartialEq, Eq, Default)]
@@ -42,7 +42,7 @@ pub(crate) struct Slow {
     pub(crate) axes: Vec<Axis>,
     /// (start, axis)
     pub(crate) derived: Vec<(u64, Axis)>,
-    /// The derived axes whose value is an XOR.
+    /// The derived axes that combine their values by XOR.
     pub(crate) xors: BTreeSet<usize>,
     pub(crate) replicas: Vec<Replica>,
     pub(crate) offsets: BTreeMap<Level, u64>,
@@ -55,7 +55,7 @@ impl Axis {
         Axis { extent, digits: digits.into_iter().collect() }
     }
 
-    /// How many values the digits can write.
+    /// The number of values that the digits can represent.
     pub(crate) fn slots(&self) -> u64 {
         self.digits.iter().map(|digit| digit.size).product()
     }
@@ -157,7 +157,7 @@ impl Slow {
         self.axes.iter().chain(self.derived.iter().map(|(_, axis)| axis))
     }
 
-    /// All that lands: (number of the digit, size, level, stride), replicas last.
+    /// All landing digits: (number of the digit, size, level, stride), replicas last.
     fn landings(&self) -> Vec<(usize, Replica)> {
         let digits = self.nodes().flat_map(|axis| &axis.digits);
         let landed = digits.map(|digit| match digit.to {
@@ -170,7 +170,7 @@ impl Slow {
 
     pub(crate) fn used(&self) -> BTreeSet<Level> {
         let landed = self.landings().into_iter().map(|(_, (_, level, _))| level);
-        // A constant, or a rounded-up extent, names its level as a digit does.
+        // A constant or a rounded-up extent uses its level, just as a digit does.
         let offsets = self.offsets.iter().filter(|(_, at)| **at > 0).map(|(level, _)| *level);
         landed.chain(self.marked.iter().copied()).chain(offsets).chain([Level::ADDR]).collect()
     }
@@ -183,19 +183,18 @@ impl Slow {
     pub(crate) fn extent(&self, level: Level) -> u64 {
         let steps = self.landings().into_iter().filter(|(_, landing)| landing.1 == level);
         1 + self.offset(level)
-            // A coordinate that does not fit is beyond every machine.
+            // A coordinate that overflows is beyond every machine.
             + steps.fold(0_u64, |sum, (_, (size, _, stride))| {
                 sum.saturating_add((size - 1).saturating_mul(stride)).min(u64::MAX / 2)
             })
     }
 
-    /// The extent, rounded up where the layout says so.
+    /// The extent, rounded up if the layout says so.
     pub(crate) fn span(&self, level: Level) -> u64 {
         self.extent(level).max(self.spans.get(&level).copied().unwrap_or(0))
     }
 
-    /// The same layout with `step` added to every coordinate in a level. What is rounded up moves
-    /// along.
+    /// The layout with `step` added to every coordinate in a level. Rounded-up extents move along.
     pub(crate) fn moved(&self, level: Level, step: u64) -> Slow {
         let mut moved = self.clone();
         *moved.offsets.entry(level).or_default() += step;
@@ -211,20 +210,20 @@ impl Slow {
         count(&self.shape())
     }
 
-    /// The values of all axes and then of the derived ones, as far as they are below the extents.
+    /// The values of all axes, then of the derived ones, as long as they are below the extents.
     pub(crate) fn values(&self, index: &[u64]) -> Vec<u64> {
         let (values, _) = self.evaluated(index);
         values
     }
 
-    /// The digits of all axes, in order; `None` where a value is at or beyond an extent.
+    /// The digits of all axes, in order; `None` if a value is at or beyond an extent.
     pub(crate) fn digits(&self, index: &[u64]) -> Option<Vec<u64>> {
         let (values, digits) = self.evaluated(index);
         let real = values.iter().zip(self.nodes()).all(|(value, axis)| *value < axis.extent);
         (real && values.len() == self.nodes().count()).then_some(digits)
     }
 
-    /// Values and digits of all axes in order, up to the first value that is no longer written.
+    /// Values and digits of all axes in order, up to the first value that is out of range.
     fn evaluated(&self, index: &[u64]) -> (Vec<u64>, Vec<u64>) {
         let mut values = index.to_vec();
         values.extend(self.derived.iter().map(|(start, _)| *start));
@@ -255,7 +254,7 @@ impl Slow {
         (values, digits)
     }
 
-    /// All that lands, once for many elements.
+    /// All landing digits, computed once for many elements.
     fn lands(&self) -> Lands {
         let levels: Vec<Level> = self.used().into_iter().collect();
         let origin = levels.iter().map(|level| self.offset(*level)).collect();
@@ -267,7 +266,7 @@ impl Slow {
         Lands { levels, origin, steps, copies }
     }
 
-    /// The settings of all that lands at which an element lives: one per copy, the first first.
+    /// The settings of all landing digits for an element: one per copy, the first copy first.
     fn settings(&self, lands: &Lands, index: &[u64]) -> Vec<Vec<u64>> {
         let digits = self.digits(index).unwrap_or_else(|| panic!("{index:?} is not real"));
         let all = lands.copies.iter().map(|copy| [&digits[..], &copy[..]].concat());
@@ -293,33 +292,33 @@ impl Slow {
         self.places(index).into_iter().collect()
     }
 
-    /// Every setting of all that lands.
+    /// Every setting of all landing digits.
     fn slot_settings(&self) -> Vec<Vec<u64>> {
         count(&self.landings().iter().map(|(_, landing)| landing.0).collect::<Vec<_>>())
     }
 
-    /// Size and stride of all that lands in a level.
+    /// Size and stride of all digits that land in a level.
     pub(crate) fn steps_in(&self, level: Level) -> Vec<(u64, u64)> {
         let all = self.landings().into_iter().map(|(_, landing)| landing);
         all.filter(|(_, of, _)| *of == level).map(|(size, _, stride)| (size, stride)).collect()
     }
 
-    /// The product of the sizes of all that lands.
+    /// The product of the sizes of all landing digits.
     pub(crate) fn slots(&self) -> u64 {
         self.landings().iter().map(|(_, landing)| landing.0).product()
     }
 
-    /// How many slots hold no element.
+    /// The number of slots without an element.
     pub(crate) fn pads(&self) -> u64 {
         self.slots() - self.held(&self.lands()).len() as u64
     }
 
-    /// The settings of all that lands at which an element lives.
+    /// The settings of all landing digits that hold an element.
     fn held(&self, lands: &Lands) -> HashSet<Vec<u64>> {
         self.indexes().iter().flat_map(|index| self.settings(lands, index)).collect()
     }
 
-    /// The places of all slots that hold no element, one for each.
+    /// The places of all slots without an element, one for each.
     pub(crate) fn pads_by_slot(&self) -> Vec<Location> {
         let lands = self.lands();
         let held = self.held(&lands);
@@ -327,7 +326,7 @@ impl Slow {
         pads.map(|setting| lands.place(&setting)).collect()
     }
 
-    /// Whether no two copies share a place.
+    /// True if no two copies share a place.
     pub(crate) fn is_injective(&self) -> bool {
         let lands = self.lands();
         let mut seen = HashSet::new();
@@ -350,7 +349,7 @@ impl Slow {
         contents
     }
 
-    /// All that a place with a coordinate in every used level may answer: one of its elements.
+    /// All valid answers for a place with a coordinate in every used level: one per element there.
     pub(crate) fn found(&self, contents: &Contents, place: &Location) -> Vec<Found> {
         if self.used().into_iter().any(|level| place.get(level).unwrap() >= self.span(level)) {
             return vec![Found::Outside];
@@ -364,7 +363,7 @@ impl Slow {
         }
     }
 
-    /// How many coordinates in a level some slot takes.
+    /// The number of coordinates in a level that some slot takes.
     pub(crate) fn used_in(&self, level: Level) -> u64 {
         let lands = self.lands();
         let places = self.slot_settings();
@@ -372,7 +371,7 @@ impl Slow {
         places.collect::<BTreeSet<u64>>().len() as u64
     }
 
-    /// How many settings of all that lands in a level give this coordinate.
+    /// The number of settings of the digits landing in a level that yield this coordinate.
     pub(crate) fn settings_at(&self, level: Level, coordinate: u64) -> usize {
         let mut terms = self.landings();
         terms.retain(|(_, landing)| landing.1 == level);
@@ -390,7 +389,7 @@ impl Slow {
         self.indexes().iter().map(|index| self.values(index)[at]).max()
     }
 
-    /// Whether both are one map: equal shapes and used levels, and every place answers alike.
+    /// True if both are one map: equal shapes and used levels, and equal answers for every place.
     pub(crate) fn same_map(&self, other: &Slow) -> bool {
         self.shape() == other.shape()
             && self.used() == other.used()
@@ -399,7 +398,7 @@ impl Slow {
     }
 }
 
-/// All that lands, for many elements of one layout.
+/// All landing digits, for many elements of one layout.
 struct Lands {
     /// The used levels, and the coordinates where all digits are 0.
     levels: Vec<Level>,
@@ -425,7 +424,7 @@ impl Lands {
     }
 }
 
-/// Every tuple of numbers below `limits`, the last fastest.
+/// Every tuple of numbers below `limits`; the last varies fastest.
 pub(crate) fn count(limits: &[u64]) -> Vec<Vec<u64>> {
     let total = limits.iter().product::<u64>();
     let mut all = Vec::with_capacity(total as usize);
@@ -443,7 +442,7 @@ pub(crate) fn count(limits: &[u64]) -> Vec<Vec<u64>> {
     all
 }
 
-/// A place cut to some levels.
+/// A place reduced to some levels.
 pub(crate) fn cut_to(place: &Location, levels: &BTreeSet<Level>) -> Location {
     place.iter().filter(|(level, _)| levels.contains(level)).collect()
 }
@@ -457,7 +456,7 @@ impl fmt::Debug for Digit {
     }
 }
 
-/// As the calls of the builder.
+/// Prints the layout as the calls of the builder.
 impl fmt::Debug for Slow {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for axis in &self.axes {

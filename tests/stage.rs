@@ -1,6 +1,5 @@
-//! The one machine builder: uneven trees that hold generated layouts, with memories that units
-//! share, bases and lanes; and what a placement on them means, by the sentences of
-//! `docs/design.md` and of [`Placement`] alone.
+//! The only machine builder: uneven trees that hold generated layouts, with shared memories, bases and lanes;
+//! and the meaning of a placement on them, by the sentences of `docs/design.md` and of [`Placement`] alone.
 
 use std::collections::BTreeSet;
 
@@ -19,13 +18,13 @@ const MOST: u64 = 2000;
 
 const MEMORY: &str = "M";
 
-/// A machine, as drawn before the layouts are known that it has to hold.
+/// A machine as drawn, before the layouts that it must hold are known.
 #[derive(Clone, Debug)]
 pub(crate) struct StageDraw {
     order: Vec<Index>,
-    /// What the levels have beyond what is used of them, and how large unused ones are.
+    /// The excess of each level over its used size, and the size of unused levels.
     more: Vec<u64>,
-    /// Depth of the owner, and how many of its units share one.
+    /// Depth of the owner, and the number of its units that share one memory.
     memory: Option<(Index, u64)>,
     capacity: Option<u64>,
     pub(crate) base: u64,
@@ -54,16 +53,16 @@ pub(crate) fn stage() -> impl Strategy<Value = StageDraw> {
 pub(crate) struct Stage {
     /// From the root down.
     levels: Vec<(Level, u64)>,
-    /// The owner, how many of its units share one, and how many long words it holds.
+    /// The owner, the number of its units that share one memory, and its capacity in long words.
     pub(crate) memory: Option<(Level, u64, Option<u64>)>,
     pub(crate) base: u64,
     lanes: Option<u64>,
 }
 
 impl Stage {
-    /// A machine that holds all of the layouts. Where a level that one of them does not use would
-    /// mean too many copies of it, the level is marked as used. `None` where the layouts reach so far
-    /// that the units of the machine, or the bits of its words, are too many to count.
+    /// A machine that holds all of the layouts. A level is marked as used if a layout does not use it and
+    /// would have too many copies there. `None` if the layouts extend so far that the units of the machine,
+    /// or the bits of its words, are too many to count.
     pub(crate) fn of(draw: &StageDraw, slows: &mut [&mut Slow]) -> Option<Stage> {
         let used = |level: &Level| slows.iter().any(|slow| slow.used().contains(level));
         let die = Level::new("Die").unwrap();
@@ -105,7 +104,7 @@ impl Stage {
         Some(stage)
     }
 
-    /// No machine: only what a layout names has a coordinate and a size.
+    /// No machine: only the levels that a layout names have a coordinate and a size.
     pub(crate) fn none() -> Stage {
         Stage { levels: Vec::new(), memory: None, base: 0, lanes: None }
     }
@@ -115,7 +114,7 @@ impl Stage {
         Stage { levels: levels.to_vec(), ..Stage::none() }
     }
 
-    /// The same machine, seen from a memory that so many units of a level share.
+    /// This machine with a memory that `group` units of a level share.
     pub(crate) fn with_memory(&self, owner: Level, group: u64) -> Stage {
         Stage { memory: Some((owner, group, None)), ..self.clone() }
     }
@@ -163,7 +162,7 @@ impl Stage {
         self.levels.iter().position(|(of, _)| *of == level)
     }
 
-    /// How many coordinates the machine gives a level.
+    /// The number of coordinates that the machine gives a level.
     pub(crate) fn size(&self, level: Level) -> Option<u64> {
         match level {
             Level::ADDR => self.memory.and_then(|(_, _, capacity)| capacity),
@@ -172,7 +171,7 @@ impl Stage {
         }
     }
 
-    /// The levels that tell units with a memory of their own, or groups of them, apart.
+    /// The levels that distinguish units with their own memory, or groups of them.
     pub(crate) fn unit_levels(&self) -> Vec<Level> {
         let end =
             self.memory.map_or(self.levels.len(), |(owner, ..)| self.depth(owner).unwrap() + 1);
@@ -186,8 +185,8 @@ pub(crate) struct Placed {
     pub(crate) stage: Stage,
     /// The layout with its base.
     pub(crate) layout: Slow,
-    /// The same with a copy on every unit of the levels that it does not use; in a memory that is
-    /// not at the leaves it is on unit 0.
+    /// The layout with a copy on every unit of the levels that it does not use; in a memory that is not at
+    /// the leaves, only on unit 0.
     pub(crate) spread: Slow,
 }
 
@@ -214,7 +213,7 @@ impl Placed {
         Placed { stage: stage.clone(), layout, spread }
     }
 
-    /// The layout as it was given.
+    /// The original layout.
     fn layout_without_base(&self) -> Slow {
         let mut layout = self.layout.clone();
         let base = self.stage.base;
@@ -234,12 +233,12 @@ impl Placed {
         time.into_iter().chain(units).chain([Level::ADDR]).chain(lane).collect()
     }
 
-    /// How many coordinates a column has: those of the machine, else those of the layout.
+    /// The number of coordinates of a column: from the machine if it defines them, otherwise from the layout.
     pub(crate) fn size(&self, level: Level) -> u64 {
         self.stage.size(level).unwrap_or_else(|| self.spread.span(level))
     }
 
-    /// A place as the memory has it: of the units that share one, the first.
+    /// A place as the memory has it, named by the first of the units that share it.
     pub(crate) fn stored(&self, place: &Location) -> Location {
         let mut stored = place.clone();
         if let Some((owner, group, _)) = self.stage.memory
@@ -255,7 +254,7 @@ impl Placed {
         self.distinct(self.spread.places(index))
     }
 
-    /// The same of every element, in row-major order.
+    /// All places of every element in the memories, in row-major order.
     pub(crate) fn places_by_element(&self) -> Vec<Vec<Location>> {
         self.spread.places_by_element().into_iter().map(|places| self.distinct(places)).collect()
     }
@@ -264,12 +263,12 @@ impl Placed {
         places.iter().map(|place| self.stored(place)).unique().collect()
     }
 
-    /// All places of an element in the memories; copies that come together in one are one.
+    /// All places of an element in the memories; copies that coincide count as one.
     pub(crate) fn stored_places(&self, index: &[u64]) -> BTreeSet<Location> {
         self.spread.places(index).iter().map(|place| self.stored(place)).collect()
     }
 
-    /// The places in the memories of every element, in row-major order; copies that come together are one.
+    /// The places in the memories of every element, in row-major order; copies that coincide count as one.
     pub(crate) fn stored_by_element(&self) -> Vec<BTreeSet<Location>> {
         let all = self.spread.places_by_element();
         let stored =
@@ -277,44 +276,44 @@ impl Placed {
         all.into_iter().map(stored).collect()
     }
 
-    /// The places of slots that hold no element; in the memories of groups, each place once.
+    /// The places of slots without an element; in the memories of groups, each place once.
     pub(crate) fn pads(&self) -> Vec<Location> {
         let pads = self.spread.pads_by_slot();
         let all = pads.iter().map(|place| self.stored(place));
         if self.is_alone() { all.collect() } else { all.unique().collect() }
     }
 
-    /// How many coordinates a column of a program has: one per memory.
+    /// The number of coordinates of a column of a program: one per memory.
     pub(crate) fn memories(&self, level: Level) -> u64 {
         let memory = self.stage.memory.filter(|(owner, ..)| *owner == level);
         self.size(level).div_ceil(memory.map_or(1, |(_, group, _)| group))
     }
 
-    /// A place as a program counts it: by the number of the memory.
+    /// A place in the numbering of a program: by the number of the memory.
     pub(crate) fn numbered(&self, place: &Location) -> Location {
         let memory = |level: Level| self.stage.memory.filter(|(owner, ..)| *owner == level);
         let number = |level, at| at / memory(level).map_or(1, |(_, group, _)| group);
         place.iter().map(|(level, at)| (level, number(level, at))).collect()
     }
 
-    /// Whether every unit has a memory of its own.
+    /// True if every unit has its own memory.
     pub(crate) fn is_alone(&self) -> bool {
         self.stage.memory.is_none_or(|(_, group, _)| group == 1)
     }
 
-    /// Whether a place names its memory as the crate does, by the first unit.
+    /// True if a place names its memory as the crate does, by the first unit.
     pub(crate) fn is_named(&self, place: &Location) -> bool {
         self.stored(place) == *place
     }
 
-    /// Whether no two elements come together in a memory, and no two copies in a unit.
+    /// True if no two elements share a place of a memory, and no two copies a place of a unit.
     pub(crate) fn is_injective(&self) -> bool {
         let mut seen = BTreeSet::new();
         let mut stored = self.stored_by_element().into_iter().flatten();
         self.layout.is_injective() && stored.all(|place| seen.insert(place))
     }
 
-    /// What every place of the memories holds.
+    /// The contents of every place of the memories.
     pub(crate) fn contents(&self) -> Contents {
         let mut contents = Contents::new();
         for (place, held) in self.spread.contents() {
@@ -323,7 +322,7 @@ impl Placed {
         contents
     }
 
-    /// What lives at a place that has a coordinate in every column.
+    /// The answer for a place that has a coordinate in every column.
     pub(crate) fn found(&self, contents: &Contents, place: &Location) -> Found {
         if place.iter().any(|(level, at)| at >= self.size(level)) {
             return Found::Outside;
@@ -336,7 +335,7 @@ impl Placed {
         }
     }
 
-    /// The levels of the columns with their numbers of coordinates, and whether places are few.
+    /// The levels of the columns with their numbers of coordinates; `None` if there are too many places.
     pub(crate) fn sizes(&self) -> Option<Vec<(Level, u64)>> {
         const FEW: u64 = 6000;
         let sizes: Vec<_> = self.columns().into_iter().map(|l| (l, self.size(l))).collect();
@@ -344,7 +343,7 @@ impl Placed {
         all.is_some_and(|all| all <= FEW).then_some(sizes)
     }
 
-    /// Every place, in order, if they are few.
+    /// Every place, in order, if there are few.
     pub(crate) fn all_places(&self) -> Option<Vec<Location>> {
         let sizes = self.sizes()?;
         let limits: Vec<u64> = sizes.iter().map(|(_, size)| *size).collect();
@@ -370,7 +369,7 @@ impl Placed {
     }
 }
 
-/// A layout on a machine that takes it.
+/// A layout on a machine that accepts it.
 pub(crate) fn good_placement() -> impl Strategy<Value = (Stage, Slow)> {
     let any = (crate::generate::good_layout(), stage());
     any.prop_filter_map("refused", |(mut slow, draw)| {
@@ -379,8 +378,8 @@ pub(crate) fn good_placement() -> impl Strategy<Value = (Stage, Slow)> {
     })
 }
 
-/// The refusal of a placement must be true: two elements share a place of a memory, or two copies
-/// a place of a unit.
+/// The refusal of a placement must be correct: two elements share a place of a memory, or two copies share a
+/// place of a unit.
 pub(crate) fn judge(placed: &Placed, error: &LayoutError) -> Result<(), TestCaseError> {
     match error {
         LayoutError::Relayout(
@@ -400,7 +399,7 @@ pub(crate) fn judge(placed: &Placed, error: &LayoutError) -> Result<(), TestCase
                 let stored = placed.stored_places(index).into_iter();
                 stored.map(|place| cut_to(&place, &named)).collect()
             };
-            // A collision of the layout itself may be told as it was before the base was added.
+            // A collision within the layout may be reported at the address before the base was added.
             let mut moved = place.clone();
             moved.set(Level::ADDR, place.get(Level::ADDR).unwrap() + placed.stage.base);
             let both = |at: &Location| {
@@ -417,7 +416,7 @@ pub(crate) fn judge(placed: &Placed, error: &LayoutError) -> Result<(), TestCase
                 let mut stored_places = placed.stored_places(index).into_iter();
                 stored_places.any(|at| cut_to(&at, &named) == stored)
             };
-            // Copies of different elements that come together in a shared memory.
+            // Copies of different elements that coincide in a shared memory.
             if first != second && holds(first) && holds(second) {
                 return Ok(());
             }

@@ -5,8 +5,10 @@ use std::collections::BTreeSet;
 use proptest::prelude::*;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use tensor_layout::algebra::Subaxis;
 use tensor_layout::einsum::Einsum;
 use tensor_layout::machine::Memory;
+use tensor_layout::notation::PadLayout;
 use tensor_layout::relayout::{Cost, CostModel, Rate, Relayout, Traffic, Transfer};
 use tensor_layout::{Layout, LayoutText, Level, Machine, Placement};
 
@@ -105,7 +107,7 @@ fn a_placement_is_stored_with_all_that_it_is_placed_on() {
     assert_eq!(read.locate(&[3, 2]).unwrap().to_string(), "Addr=5");
     let why = refused::<Placement>(&json, "\"shared_places\":true", "\"shared_places\":false");
     assert!(why.contains("Addr=1"), "{why}");
-    // What is read is checked as any placement that is built.
+    // A placement that is read is checked like any placement that is built.
     let json = stored(&dram("((8_L2B, 8:1))").build().unwrap());
     assert!(refused::<Placement>(&json, "8_L2B", "9_L2B").contains("L2B"), "{json}");
 }
@@ -121,4 +123,40 @@ fn a_cost_model_is_stored_with_its_rates() {
     assert!(refused::<CostModel>(&json, "[3,2]", "[3,0]").contains("0 steps"), "{json}");
     assert!(refused::<CostModel>(&json, "\"level\":\"PE\"", "\"level\":\"MAB\"").contains("twice"));
     assert!(refused::<CostModel>(&json, "\"version\":1", "\"version\":9").contains("version 9"));
+}
+
+#[test]
+fn the_serde_form_is_the_text() {
+    let json = r#""((4_PE:1, 3:8), (8:1))""#;
+    let tree: PadLayout = serde_json::from_str(json).unwrap();
+    let layout: Layout = serde_json::from_str(json).unwrap();
+    assert_eq!([stored(&tree), stored(&layout)], [json, json]);
+    assert!(serde_json::from_str::<Layout>(r#""(2:2, 3:1)""#).is_err());
+}
+
+#[test]
+fn a_layout_without_a_text_is_its_axes() {
+    let rows = Layout::builder()
+        .axis(4, [Subaxis::feed(2, 0, 2), Subaxis::land(2, Level::PE, 1)])
+        .axis(2, [Subaxis::feed(2, 0, 1)])
+        .derived(1, 5, [Subaxis::land(5, Level::ADDR, 1)])
+        .build()
+        .unwrap();
+    let json = stored(&rows);
+    assert_eq!(
+        json,
+        r#"{"version":1,"axes":[{"extent":4,"digits":[{"feed":[2,0,2]},{"land":[2,"PE",1]}]},"#
+            .to_owned()
+            + r#"{"extent":2,"digits":[{"feed":[2,0,1]}]}],"derived":[{"xor":false,"start":1,"#
+            + r#""axis":{"extent":5,"digits":[{"land":[5,"Addr",1]}]}}],"replicas":[],"#
+            + r#""offsets":[],"used":["PE","Addr"],"spans":[]}"#
+    );
+    let why = refused::<Layout>(&json, "\"version\":1", "\"version\":2");
+    assert!(
+        why.starts_with("a layout in version 2 of its form; this library reads version 1"),
+        "{why}"
+    );
+    // A layout that is read is checked as any that is built.
+    assert!(refused::<Layout>(&json, "\"extent\":4", "\"extent\":5").contains("extent"));
+    assert!(refused::<Layout>(&json, "\"spans\":[]", "\"span\":[]").contains("span"));
 }

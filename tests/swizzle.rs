@@ -1,4 +1,4 @@
-//! Swizzles: what CuTe prints, against its formula at every index and values that pycute gives.
+//! Swizzles: the printed form of CuTe, against its formula at every index and values from pycute.
 
 use proptest::prelude::*;
 use tensor_layout::algebra::{Combine, IndexOrder, Subaxis};
@@ -148,7 +148,7 @@ fn a_swizzle_is_printed_as_it_was_read() {
 
 #[test]
 fn the_modes_of_tensor_cores_are_what_triton_says_they_are() {
-    // Triton's nvmma_shared of 64 x 64 halves: what each row bit and each column bit flips.
+    // Triton's nvmma_shared of 64 x 64 halves: the bits that each row bit and each column bit flips.
     let of = |rows: [u64; 6], columns: [u64; 6]| {
         let digits = |bits: [u64; 6]| bits.into_iter().rev().map(|bit| Subaxis::feed(2, 0, bit));
         let builder = Layout::builder().axis(64, digits(rows)).axis(64, digits(columns));
@@ -231,7 +231,7 @@ fn whole_swizzled_tiles_are_moved_as_the_formula_says() {
                 let program = Placement::of(cute(&text)).build().unwrap().program().unwrap();
                 let tensor: Vec<u16> = (1..).take((rows * columns) as usize).collect();
                 let mut image = vec![0_u16; program.places() as usize];
-                // Twice: what the first call prepares serves the second one.
+                // Twice: the second call uses data that the first one prepared.
                 for _ in 0..2 {
                     image.fill(0);
                     program.pack(&tensor, &mut image, 0).unwrap();

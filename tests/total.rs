@@ -1,4 +1,4 @@
-//! Law 16: nothing panics, wraps or hangs, whatever the text or the size.
+//! Law 16: nothing panics, wraps or hangs, for any text or size.
 
 use std::collections::BTreeSet;
 
@@ -152,7 +152,7 @@ fn placements_are_in_an_order_in_which_equal_ones_alone_are_equal() {
         assert_eq!(a.cmp(b).is_eq(), a == b, "{a:?} {b:?}");
         assert_eq!(a.cmp(b), b.cmp(a).reverse());
     }
-    // The order of the rates makes no difference: one of each layout is left out.
+    // The order of the rates does not matter: one duplicate of each layout drops out.
     assert_eq!(placements.iter().collect::<BTreeSet<_>>().len(), placements.len() - 2);
     assert!(machines[0] < machines[1], "the name comes first");
 }

@@ -1,4 +1,4 @@
-//! Layouts of Triton: bases that Triton itself has, places by the definition, and what is refused.
+//! Layouts of Triton: bases from Triton itself, places by the definition, and refusals.
 
 use std::collections::BTreeSet;
 
@@ -47,7 +47,7 @@ fn same(a: &Layout, b: &Layout, text: &str) {
     assert_eq!(a.same_up_to_padding(b).unwrap(), None, "{text}");
 }
 
-/// By definition, the index of a place: the XOR of the bases of the bits that are set.
+/// The index of a place, by definition: the XOR of the bases of the bits that are set.
 fn index_of(linear: &LinearLayout, place: &[u64]) -> Vec<u64> {
     let mut index = vec![0; linear.outs.len()];
     for ((_, bases), at) in linear.bases.iter().zip(place) {
@@ -57,10 +57,10 @@ fn index_of(linear: &LinearLayout, place: &[u64]) -> Vec<u64> {
     index
 }
 
-/// Places that are looked at of one layout.
+/// The number of places that are checked per layout.
 const MOST: u64 = 200;
 
-/// Every so many of the places of all inputs, as coordinates of each.
+/// Evenly spaced samples of the places of all inputs, as coordinates of each.
 fn places(linear: &LinearLayout) -> impl Iterator<Item = Vec<u64>> {
     let bits: Vec<usize> = linear.bases.iter().map(|(_, bases)| bases.len()).collect();
     let all = 1_u64 << bits.iter().sum::<usize>();
@@ -83,7 +83,7 @@ fn level(input: &str) -> Level {
     }
 }
 
-/// Checks places against the definition, both ways: bits of a memory that hold nothing stay 0.
+/// Checks places against the definition, in both directions: memory bits that hold nothing stay 0.
 fn check_places(text: &str) {
     let (linear, layout) = (linear(text), lower(text));
     let mut checked = 0;

@@ -1,4 +1,4 @@
-//! Windows, as NumPy's `sliding_window_view` defines them, and convolutions over units.
+//! Windows, as defined by NumPy's `sliding_window_view`, and convolutions over units.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +9,7 @@ use tensor_layout::{Level, Machine, Placement};
 
 use crate::generate::any_layout;
 
-/// The indexes of every window: each start at which a whole window fits, by steps of the stride.
+/// The indexes of every window: each start, in steps of the stride, at which a complete window fits.
 fn windows(extent: u64, size: u64, stride: u64, dilation: u64) -> Vec<Vec<u64>> {
     let window = |start: u64| (0..size).map(|tap| start + tap * dilation).collect::<Vec<u64>>();
     let starts = (0..extent).filter(|start| start % stride == 0);
@@ -43,7 +43,7 @@ proptest! {
         }
     }
 
-    /// Each PE computes a block of outputs, and has a block of rows of the input.
+    /// Each PE computes a block of outputs, and holds a block of rows of the input.
     #[test]
     fn a_convolution_enters_its_halo(
         rows in 4_u64..30, channels in 1_u64..4, size in 1_u64..5, stride in 1_u64..3, dilation in 1_u64..3,
@@ -68,7 +68,7 @@ proptest! {
         };
         let halo = |pe: u64| wanted(pe).into_iter().filter(|row| row / own != pe).count() as u64;
         let enters = (0..4).map(halo).sum::<u64>() * channels;
-        // What PEs read, window by window, against what they have.
+        // The elements that PEs read, window by window, against those they hold.
         let read = on(convolution.operands()[0].merge_axes(0, 2).unwrap());
         let table = window.indexes(rows).unwrap();
         let traffic = Gather::new(&input, &read, 0).unwrap().traffic(&table).unwrap();

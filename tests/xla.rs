@@ -55,7 +55,7 @@ proptest! {
         let error = match parser.parse(&mutated) {
             Err(error) => Some(error),
             Ok(shape) => {
-                // `u32[]{:S(0)}` prints without its empty layout.
+                // `u32[]{:S(0)}` is printed without its empty layout.
                 let again: XlaShape = shape.to_string().parse().unwrap();
                 prop_assert_eq!(again.canonical(), shape.canonical());
                 shape.sizes().and_then(|_| shape.report().map(|_| ())).err()
@@ -69,7 +69,7 @@ proptest! {
     }
 }
 
-/// The shapes of TPU dumps; one line each.
+/// The shapes of TPU dumps, one per line.
 fn dumped() -> impl Iterator<Item = XlaArray> {
     let text = include_str!("data/tpu_shapes.txt");
     text.lines().filter(|line| !line.starts_with('#')).map(array)
@@ -528,7 +528,7 @@ fn every_shape_of_a_tpu_dump_is_marked_as_seen() {
         let own = advice.iter().find(|advice| advice.array == array);
         assert!(own.is_some_and(|advice| advice.is_seen), "{text}");
     }
-    // No compiler uses these for this type, or for so many rows.
+    // No compiler uses these tiles for this type, or for so many rows.
     for text in ["f32[129,1024]{1,0:T(1,128)}", "f32[8,128]{1,0:T(8,128)(2,1)}", "f64[8,128]{1,0}"]
     {
         let array = array(text);

@@ -1,8 +1,8 @@
-//! Plans a chain of matmuls of which no two have the same shape, and prints the cost of planning:
-//! `cargo run --release --example graph -- 1000`.
+//! Plans a chain of matmuls, no two of which have the same shape, and prints the cost of planning: `cargo run
+//! --release --example graph -- 1000`.
 //!
-//! Every product keeps the few cheapest candidates of its loops. The path through them that is cheapest
-//! with all relayouts is found operation by operation (Viterbi).
+//! Every product keeps the few cheapest candidates of its loops. The cheapest path through them, including
+//! all relayouts, is found operation by operation (Viterbi).
 
 use std::error::Error;
 
@@ -17,20 +17,20 @@ mod cpu;
 
 type Answer<T> = Result<T, Box<dyn Error>>;
 
-/// Long words that enter or leave one unit of the level in a step, made up.
+/// Long words that enter or leave one unit of the level per step. These rates are made up.
 const RATES: [(Level, u64); 4] =
     [(Level::L2B, 32), (Level::L1B, 16), (Level::MAB, 8), (Level::PE, 1)];
 const ELEMENT_BITS: u64 = 16;
 const ROWS: u64 = 256;
-/// Ways to compute a product that are tried, the cheapest by themselves.
+/// The number of choices tried per product: those that are cheapest on their own.
 const CHOICES: usize = 8;
 
 /// A way to compute a product.
 struct Choice {
     own: u64,
-    /// The result at rest, its sums added up.
+    /// The stored result, after its partial sums are added up.
     left: PartId,
-    /// The least steps of all operations so far, and the choice before it.
+    /// The fewest steps of all operations so far, and the previous choice on that path.
     total: u64,
     before: usize,
 }
@@ -48,7 +48,7 @@ impl Planner {
         Ok(Planner { machine, matmul: Einsum::parse("sd,df->sf")?, pricer })
     }
 
-    /// Steps of the products of a lane, and of adding up partial sums.
+    /// Steps for the products of a lane, and for adding up partial sums.
     fn price(&self, local: &Local) -> Answer<u64> {
         let inside = |level| matches!(level, Some(Level::ADDR | Level::TIME));
         let digits = local.loops().flat_map(|axis| &axis.subaxes);
@@ -61,7 +61,7 @@ impl Planner {
         Ok(self.pricer.part(&Placement::of(layout.clone()).on(&self.machine).build()?)?)
     }
 
-    /// The cheapest ways to compute a product, each after the best of those of the one before.
+    /// The cheapest ways to compute a product, each after the best choice for the previous product.
     fn choices(&self, shape: [u64; 3], before: &[Choice]) -> Answer<Vec<Choice>> {
         let loops = Candidates::new(&self.machine, &shape)
             .sides(&[Side::Major])

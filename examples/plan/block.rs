@@ -5,9 +5,9 @@ pub(crate) struct Step {
     pub(crate) sum: &'static str,
     pub(crate) operands: &'static [&'static str],
     pub(crate) result: &'static str,
-    /// Set when the result is normalised along its last axis: every unit of a row needs the sums of that row.
+    /// True if the result is normalised along its last axis: each unit of a row needs the sums of that row.
     pub(crate) is_normalised: bool,
-    /// Set when the result is made and used slice by slice if it is too large.
+    /// True if the result is made and used slice by slice if it is too large.
     pub(crate) is_streamed: bool,
 }
 

@@ -14,14 +14,14 @@ use tensor_layout::{Layout, Level, Machine, Placement};
 use crate::Answer;
 use crate::block::{Step, is_in_dram};
 
-/// Long words that enter or leave one unit of the level in a step. These rates are made up: the public
-/// material has none.
+/// Long words that enter or leave one unit of the level per step. These rates are made up: the public
+/// material does not give any.
 const RATES: [(Level, u64); 4] =
     [(Level::L2B, 32), (Level::L1B, 16), (Level::MAB, 8), (Level::PE, 1)];
 const ELEMENT_BITS: u64 = 16;
-/// Multiplications of a lane in a step, made up as well.
+/// Multiplications of a lane per step, also made up.
 const PRODUCTS_PER_STEP: u64 = 4;
-/// Choices of an operation that are tried, the cheapest ones.
+/// The number of choices tried per operation, cheapest first.
 const CHOICES: usize = 128;
 
 /// The machine, the sequence length and the prices of a plan.
@@ -39,13 +39,13 @@ pub(crate) struct Planner {
 /// One way to carry out an operation.
 pub(crate) struct Choice {
     pub(crate) result: Layout,
-    /// The result where it rests afterwards: its sums added up and, unless it is streamed, with all of its slices.
+    /// The stored result: its partial sums added up and, unless it is streamed, all of its slices.
     pub(crate) rest: Layout,
-    /// The layouts that each operand must have: slice by slice, and at rest.
+    /// The layouts that each operand must have: for one slice, and for the stored operand.
     pub(crate) operands: Vec<(Layout, Layout)>,
     /// Steps of the operation alone.
     pub(crate) own: u64,
-    /// Of these, loading from DRAM.
+    /// The part of these that loads from DRAM.
     pub(crate) loads: u64,
     /// Long words of a PE: operands and result, one slice of each.
     pub(crate) words: u64,
@@ -70,7 +70,7 @@ impl Planner {
         }
     }
 
-    /// The cheapest choices of an operation that fit, its result made in so many slices.
+    /// The cheapest choices of an operation that fit, with the result made in `slices` slices.
     pub(crate) fn choices(&mut self, step: &Step, slices: u64) -> Answer<Vec<Rc<Choice>>> {
         let sum = Einsum::parse(step.sum)?;
         let loops = self.loops(&sum, slices);
@@ -84,8 +84,8 @@ impl Planner {
         cheapest.into_iter().map(choice).filter_map_ok(|choice| choice.map(Rc::new)).collect()
     }
 
-    /// Everywhere an operation may be computed: lanes hold elements of the result, and either its rows are made
-    /// slice by slice, or sums run in 1, 4, 16 or 64 slices.
+    /// All places where an operation may be computed: lanes hold elements of the result, and either its rows
+    /// are made slice by slice, or sums run in 1, 4, 16 or 64 slices.
     fn loops(&self, sum: &Einsum, slices: u64) -> Candidates {
         let labels = sum.labels();
         let shape = labels.iter().map(|label| self.extent(*label)).collect_vec();
@@ -102,7 +102,7 @@ impl Planner {
             if is_summed {
                 loops = loops.never(axis, Level::W);
             }
-            // Only rows are streamed: softmax wants all of `t`.
+            // Only rows are streamed: softmax needs all of `t`.
             if if slices > 1 { *label != 's' || is_summed } else { !is_summed } {
                 loops = loops.never(axis, Level::TIME);
             }
@@ -127,7 +127,7 @@ impl Planner {
         let mut own = loads + products(local).div_ceil(PRODUCTS_PER_STEP);
         own += self.sums(local, Sums::Scattered)?;
         if step.is_normalised {
-            // Greatest and sum, or mean and variance: two numbers of every row, wanted everywhere.
+            // Maximum and sum, or mean and variance: two numbers per row, needed everywhere.
             let all: String = ('a'..).take(result.rank()).collect();
             let rows = Einsum::parse(&format!("{all}->{}", &all[..all.len() - 1]))?;
             own += 2 * self.sums(&rows.local_in(result)?, Sums::Replicated)?;
@@ -137,7 +137,7 @@ impl Planner {
         Ok(Some(Choice { result: result.clone(), rest, operands, own, loads, words }))
     }
 
-    /// Steps until partial sums are added up; those of slices are added in place before they move.
+    /// Steps for adding up partial sums; partial sums of slices are added in place before they move.
     fn sums(&self, local: &Local, sums: Sums) -> Answer<u64> {
         let levels = local.traffic(&self.machine, sums)?.into_iter().map_into().collect_vec();
         Ok(self.pricer.model().at_least(&levels)?.steps)
@@ -154,8 +154,8 @@ impl Planner {
         Ok(part)
     }
 
-    /// Steps that loading a tensor from DRAM takes. It rests there in four parts, one for every two
-    /// L2Bs, along whichever axis is best.
+    /// Steps for loading a tensor from DRAM. It is stored there in four parts, one for every two L2Bs, along
+    /// the axis that is best.
     fn load(&mut self, wanted: &Layout) -> Answer<u64> {
         let to = self.part(wanted.clone(), Some("LM0"))?;
         let steps = |axis| -> Answer<_> {
@@ -170,7 +170,7 @@ impl Planner {
             .unwrap_or(0))
     }
 
-    /// Steps from one layout to another; `None` where elements would change their time slice.
+    /// Steps from one layout to another; `None` if elements would change their time slice.
     pub(crate) fn relayout(&mut self, from: &Layout, to: &Layout) -> Answer<Option<Cost>> {
         self.asked += 1;
         let (from, to) = (self.part(from.clone(), None)?, self.part(to.clone(), None)?);
@@ -189,7 +189,7 @@ fn products(local: &Local) -> u64 {
     local.loops().map(inside).product()
 }
 
-/// A tensor in DRAM: a quarter of an axis in each of the four, row-major.
+/// A tensor in DRAM, row-major: each of the four holds a quarter of an axis.
 fn in_dram(shape: &[u64], quartered: usize) -> Answer<Layout> {
     let mut next = 1;
     let mut axis = |(axis, extent): (usize, &u64)| {

@@ -7,12 +7,12 @@
 //! x, Wv -> v ───────────────────────┴─> c -> o -> y = norm(o + x) -> u = gelu(y W1) -> w -> z = norm(w + y)
 //! ```
 //!
-//! Every operation is an Einstein sum. Its *choices* are the candidates of its loops: `Einsum::local_in` says for
-//! each which layouts the operands must have. A choice has a price of its own (multiplying, loading
-//! weights, adding up partial sums), and bringing the operands there from where they are has another. A beam
-//! search walks the operations.
+//! Every operation is an Einstein sum. Its *choices* are the candidates of its loops: for each,
+//! `Einsum::local_in` returns the layouts that the operands must have. A choice has a price of its own
+//! (multiplying, loading weights, adding up partial sums), and moving the operands there has another. A beam
+//! search runs over the operations.
 //!
-//! `docs/planner.md` goes through it step by step.
+//! `docs/planner.md` explains it step by step.
 
 use std::error::Error;
 use std::time::Instant;
@@ -29,7 +29,7 @@ use search::{Plan, walk};
 
 type Answer<T> = Result<T, Box<dyn Error>>;
 
-/// Plans that are kept after each operation.
+/// The number of plans kept after each operation.
 const BEAM: usize = 96;
 
 fn text(layout: &Layout) -> Answer<String> {

@@ -10,7 +10,7 @@ use crate::Answer;
 use crate::block::{BLOCK, Step};
 use crate::choices::{Choice, Planner};
 
-/// Tensors in the memories of the PEs that are still wanted.
+/// Tensors in the memories of the PEs that are still needed.
 type Live = Vec<(&'static str, Layout)>;
 
 /// A plan up to some operation.
@@ -24,7 +24,7 @@ pub(crate) struct Plan {
 /// An operation of a plan.
 pub(crate) struct Done {
     pub(crate) choice: Rc<Choice>,
-    /// Steps of each operand's relayout, with where it was.
+    /// Steps of each operand's relayout, with its previous layout.
     pub(crate) moved: Vec<(u64, Option<Layout>)>,
 }
 
@@ -64,7 +64,7 @@ impl Planner {
         Ok(Some(Plan { cost, live, done: [&plan.done[..], &[done]].concat() }))
     }
 
-    /// Plans with one more operation, the cheapest of those that leave the tensors alike.
+    /// Plans with one more operation; of those with the same tensor layouts, only the cheapest is kept.
     fn all_extended(
         &mut self,
         plans: &[Plan],
@@ -83,14 +83,14 @@ impl Planner {
         Ok(best.into_values().sorted_by_cached_key(order).collect())
     }
 
-    /// Walks the operations, keeping some plans after each; the best one and the sum of the
+    /// Runs over the operations, keeping some plans after each; returns the best plan and the sum of the
     /// cheapest choices.
     pub(crate) fn search(&mut self, beam: usize, cheapest_only: bool) -> Answer<(Plan, u64)> {
         let mut plans = vec![Plan { cost: 0, live: Vec::new(), done: Vec::new() }];
         let mut bound = 0;
         for (number, step) in BLOCK.iter().enumerate() {
             let mut next = Vec::new();
-            // A streamed operand is used in as many slices as it was made in.
+            // A streamed operand is used in the same number of slices as it was made in.
             let made = |plan: &Plan| plan.live.iter().map(|(_, l)| l.extent(Level::TIME)).max();
             let slices = plans.iter().filter_map(made).max().unwrap_or(1);
             let tried =

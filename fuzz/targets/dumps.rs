@@ -1,4 +1,4 @@
-//! HLO dumps: whatever stands in a file, every instruction is read or told as unread.
+//! HLO dumps: in any file, every instruction is read or reported as unread.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

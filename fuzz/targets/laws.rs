@@ -1,7 +1,7 @@
-//! Every law of `docs/algebra.md`, chains of edits among them, on layouts drawn from a seed of
-//! the fuzzer and judged by the slow definition: the tests' own files.
+//! Every law of `docs/algebra.md`, including chains of edits, on layouts drawn from a seed of the fuzzer and
+//! checked against the slow definition, using the files of the tests.
 //!
-//! The first byte picks the law, the next 32 are the seed: a search over seeds without end.
+//! The first byte selects the law, and the next 32 are the seed: an endless search over seeds.
 #![no_main]
 #![allow(unused, missing_docs)]
 

@@ -6,7 +6,7 @@ use tensor_layout::sharding::{
     DeviceGroups, HloSharding, Mesh, PartitionSpec, Placements, SdySharding, ShardingText,
 };
 
-/// What is read prints, and reads back as the same.
+/// Parses the text; if that succeeds, the printed value must parse to an equal one.
 macro_rules! fixed {
     ($text:expr, $($kind:ty),*) => {
         $(if let Ok(read) = $text.parse::<$kind>() {

@@ -1,5 +1,5 @@
-//! Every notation of a layout: what is read prints, reads back and lowers, or is refused by a short
-//! message that points into the text.
+//! Every notation of a layout: a text that parses prints, parses again and lowers; any other text has a short
+//! error message that points into it.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
@@ -29,12 +29,12 @@ fuzz_target!(|text: &str| {
         let _ = shape.report();
     }
     let Some(tree) = judge(LayoutText::parse(text)) else { return };
-    // A comment may have been all that showed the notation: `() // f32[2]` is XLA's tuple, `()` a scalar.
+    // A comment may be the only sign of the notation: `() // f32[2]` is XLA's tuple, `()` a scalar.
     let printed = tree.to_string();
     let again = LayoutText::parse_as(tree.notation(), XlaParser::strict(), &printed);
     assert_eq!(again.as_ref(), Ok(&tree), "{printed}");
     let Some(layout) = judge(tree.lower()) else { return };
-    // What a layout prints is the same map.
+    // The printed layout is the same map.
     if let Ok(text) = layout.to_pad_layout() {
         let back: Layout = text.to_string().parse().expect("reads back");
         assert_eq!(back.same_map(&layout), Ok(None), "{text}");

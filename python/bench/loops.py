@@ -1,4 +1,4 @@
-"""Packing beside C: the same loops written by hand, `cc -O3`, in one run.
+"""Packing compared with C: the loops written by hand, `cc -O3`, in one run.
 
 `python bench/loops.py` needs a C compiler and a wheel that was built for release. Every line has the best
 of several turns of both sides, taken one after the other.
@@ -18,7 +18,7 @@ from tensor_layout import Layout
 
 Array = NDArray[Any]
 
-#: What one would write for each layout: blocks where a side would stride, runs where there are any.
+#: Idiomatic loops for each layout: blocks if one side would stride, runs if there are any.
 SOURCE = """
 #include <stdint.h>
 #include <string.h>

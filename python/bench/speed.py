@@ -1,8 +1,8 @@
-"""The cost of calls from Python, beside NumPy, PyTorch and pycute if they are installed, and the Rust call in one run.
+"""The cost of calls from Python, compared with NumPy, PyTorch and pycute if installed, and the Rust call in one run.
 
-Run it against a wheel (a build for development is slow): `python bench/speed.py`. Every line has the
+Run it against a wheel (a development build is slow): `python bench/speed.py`. Every line has the
 best of several turns of both sides, taken one after the other; ratios count, not times. `--gate` fails
-where a bound is broken that only a lost fast path breaks.
+if a bound is exceeded that only the loss of a fast path exceeds.
 """
 
 import sys
@@ -30,7 +30,7 @@ def tiles(tensor: Array) -> Array:
     return padded.reshape(125, 4, 2, 8, 128).transpose(0, 3, 1, 4, 2)
 
 
-#: Layouts of docs/performance.md: the text, the type, and the view of NumPy whose copy is the same.
+#: Layouts of docs/performance.md: the text, the type, and the NumPy view whose copy is identical.
 PACKED: list[tuple[str, str, DTypeLike, Callable[[Array], Array]]] = [
     ("1k", K1, "f4", lambda t: t.reshape(16, 8, 8, 16, 8, 4).transpose(0, 1, 3, 5, 2, 4)),
     ("8k", K8, "f4", lambda t: t.reshape(16, 8, 64, 16, 128, 4).transpose(0, 1, 3, 5, 2, 4)),
@@ -58,7 +58,7 @@ def by_torch(view: Array, tensor: Array) -> Callable[[], object] | None:
 
 
 def best(calls: list[Callable[[], object]], least: float = 0.15) -> list[float]:
-    """The best time of each call in seconds; the calls take turns."""
+    """The best time of each call in seconds; the calls run in turn."""
     number = [max(1, round(0.01 / max(timeit.timeit(call, number=1), 1e-9))) for call in calls]
     times = [float("inf")] * len(calls)
     for _ in range(max(5, round(least / 0.01))):
@@ -129,7 +129,7 @@ def packs() -> list[str]:
 
 
 def algebra() -> list[str]:
-    """CuTe's operations; the answers of both sides are compared in the tests."""
+    """CuTe's operations; the tests compare the answers of both sides."""
     try:
         pycute: Any = import_module("pycute")
     except ImportError:

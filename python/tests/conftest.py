@@ -1,4 +1,4 @@
-"""What the tests share: the corpora of the crate, and layouts drawn at random."""
+"""Shared by the tests: the corpora of the crate, and random layouts."""
 
 import os
 import random

@@ -1,6 +1,6 @@
-"""What each public call takes and refuses: the table of docs/python-reference.md, row by row."""
+"""Arguments that each public call accepts and rejects: the table of docs/python-reference.md, row by row."""
 
-# Half of the calls here are those that types forbid.
+# Half of the calls here violate the type hints.
 # mypy: ignore-errors
 
 import sys
@@ -18,7 +18,7 @@ GRID = Layout("((4_PE, 3:8), (8:1))")
 ROWS = Layout("((12:1), (8:12))")
 TENSOR = np.arange(96).reshape(12, 8)
 
-#: Ones and their likes in every type that counts as an integer, and those that do not.
+#: The number 1 in every type that counts as an integer, and values that do not.
 INTEGERS: list[Any] = [1, *(np.dtype(of).type(1) for of in ("i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8")), np.array(1)]
 OTHERS: list[Any] = [True, np.True_, 1.0, np.float32(1), "1", b"1", None, Fraction(1), 1j, [1.0], object()]
 
@@ -54,7 +54,7 @@ def test_an_integer_is_one_of_any_width_and_nothing_else(call):
         again = INTEGER_CALLS[call](integer)
         assert type(again) is type(first) and (again == first or repr(again) == repr(first)), integer
     for other in OTHERS:
-        # None is an axis to NumPy, and a mode that stays whole to CuTe.
+        # None means a new axis in NumPy, and an unchanged mode in CuTe.
         with pytest.raises((TypeError, ValueError)):
             made = INTEGER_CALLS[call](other)
             if other is None and isinstance(made, Layout):

@@ -74,10 +74,10 @@ def test_every_transpose_is_made_contiguous():
     tensor = np.arange(2 * 3 * 5 * 7, dtype=np.int32).reshape(2, 3, 5, 7)
     for order in itertools.permutations(range(4)):
         view = tensor.transpose(order)
-        # The buffer of the copy is what packing by its own layout makes.
+        # Packing by the layout of the copy produces the buffer of the copy.
         copied = np.ascontiguousarray(view)
         assert (Layout.of(copied).pack(view) == copied.reshape(-1)).all()
-        # And the buffer of the tensor is what packing by the layout of the view makes.
+        # Packing by the layout of the view produces the buffer of the tensor.
         assert (Layout.of(view).pack(view) == tensor.reshape(-1)).all()
 
 
@@ -125,7 +125,7 @@ def test_what_does_not_fit_is_refused(call, what):
         call(Layout("((4_PE, 3:8), (8:1))"))
 
 
-#: Long enough to be worked on in parts: 2^26 elements.
+#: Long enough to be processed in parts: 2^26 elements.
 LONG = "((16_L2B, 8_L1B, 64:128), (16_MAB, 128:1, 4_PE))"
 
 
@@ -145,7 +145,7 @@ def test_long_calls_tell_how_far_they_are():
 
 
 def test_parts_are_the_whole():
-    # More than one part, with padding and odd sizes, against the same by the table.
+    # More than one part, with padding and odd sizes, compared with the table.
     layout = Layout("(4000,3001)/((4_PE, 1000:3002), (3002:1))")
     packed = layout.packed()
     tensor = np.arange(layout.size, dtype=np.uint32).reshape(layout.shape)
@@ -161,7 +161,7 @@ def test_windows_are_parts_of_the_table(rng):
         bounds = [tuple(sorted(rng.choices(range(extent + 1), k=2))) for extent in layout.shape]
         wanted = layout.packed()[tuple(slice(*pair) for pair in bounds)]
         assert (layout.packed(window=bounds) == wanted).all()
-    # Of a tensor that fits in no memory, too.
+    # Even for a tensor that is too large for any memory.
     huge = Layout("((16_L2B, 65536:65536), (65536:1))")
     assert huge.packed(window=[(1048575, 1048576), (65535, 65536)])[0, 0] == 2**36 - 1
     with pytest.raises(ValueError, match="beyond|outside|extent"):

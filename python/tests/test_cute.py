@@ -1,4 +1,4 @@
-"""Layouts of CuTe (pycute) and of Meta's tensor-layouts, read off and compared point by point."""
+"""Layouts of CuTe (pycute) and of Meta's tensor-layouts, converted and compared point by point."""
 
 import random
 
@@ -9,7 +9,7 @@ from tensor_layout import Layout
 
 
 def nested(rng: random.Random, depth: int = 2):
-    """A nested shape and strides of the same form, as CuTe has them."""
+    """A nested shape and strides of the same form, as in CuTe."""
     if depth == 0 or rng.random() < 0.4:
         return rng.choice([1, 2, 3, 4, 5]), rng.choice([0, 1, 2, 3, 5, 8, 24])
     parts = [nested(rng, depth - 1) for _ in range(rng.randint(1, 3))]
@@ -29,7 +29,7 @@ def test_pycute_layouts_are_the_same_function(rng):
         theirs = pycute.Layout(shape, stride)
         ours = Layout.of(theirs)
         assert ours.shape == tuple(map(size, shape if isinstance(shape, tuple) else (shape,)))
-        # CuTe counts from the first mode on.
+        # In CuTe the first mode is the fastest.
         for number, index in enumerate(np.ndindex(ours.shape[::-1])):
             assert ours.locate(*index[::-1])["Addr"] == theirs(number), theirs
         # Python writes a comma into tuples of one, which CuTe does not.

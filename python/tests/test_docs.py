@@ -14,7 +14,7 @@ FLAGS = doctest.ELLIPSIS
 
 
 def documented():
-    """Names and docstrings of all that is public."""
+    """Names and docstrings of the public API."""
     for name, thing in vars(_native).items():
         if name.startswith("_"):
             continue

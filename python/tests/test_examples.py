@@ -30,7 +30,7 @@ def test_notebooks_run(name, tmp_path):
     nbclient = pytest.importorskip("nbclient")
     pytest.importorskip("ipykernel")
     book = nbformat.read(PYTHON / "notebooks" / f"{name}.ipynb", as_version=4)
-    # In another folder, so that the installed package is what is imported.
+    # In another folder, so that the installed package is imported.
     nbclient.NotebookClient(book, timeout=120, resources={"metadata": {"path": tmp_path}}).execute()
     outputs = [output for cell in book.cells if cell.cell_type == "code" for output in cell.outputs]
     kinds = [kind for output in outputs for kind in output.get("data", {})]

@@ -1,4 +1,4 @@
-"""NumPy judges the headers of arrays: what the command reads, it reads as NumPy does, or refuses it."""
+"""Headers of arrays, checked against NumPy: the command reads them as NumPy does, or rejects them."""
 
 import io
 import struct
@@ -27,7 +27,7 @@ def read_by_numpy(content: bytes) -> np.ndarray | None:
     return None if stream.read() else array
 
 
-#: Packs every array of a folder; the command takes Ctrl-C for itself, so it has a process of its own.
+#: Packs every array of a folder; the command handles Ctrl-C itself, so it runs in a separate process.
 PACK = """
 import pathlib, sys
 from tensor_layout._native import command
@@ -39,7 +39,7 @@ for source in sorted(pathlib.Path(sys.argv[1]).glob("*.npy")):
 
 
 def read_by_command(folder: Path, contents: list[bytes]) -> tuple[list[np.ndarray | None], list[str]]:
-    """Packed by a layout in C order, an array is its own image; with what is said of each."""
+    """Packed by a layout in C order, an array is its own image; returned with the message for each."""
     for at, content in enumerate(contents):
         (folder / f"{at:05}.npy").write_bytes(content)
     run = [sys.executable, "-c", PACK, str(folder)]

@@ -1,4 +1,4 @@
-"""Ctrl-C ends every long call, and what does not fit in memory is refused at once."""
+"""Ctrl-C ends every long call, and a result that does not fit in memory fails immediately."""
 
 import signal
 import time
@@ -8,23 +8,23 @@ import pytest
 
 from tensor_layout import Candidates, Layout
 
-#: More than a slow machine needs; without looks at signals the calls take many times as long.
+#: More than a slow machine needs; without checks for signals the calls take many times as long.
 PATIENCE = 5.0
 
 
 def assert_ends(call):
-    """Ctrl-C, which comes soon, ends a call."""
-    # A timer of the system: one of Python would wait for a call that keeps the interpreter's lock.
+    """Asserts that a call ends when Ctrl-C arrives shortly after its start."""
+    # A system timer: a Python timer would wait for a call that holds the interpreter lock.
     before = signal.signal(signal.SIGALRM, signal.default_int_handler)
     started = time.monotonic()
-    # Again and again: what is raised within a callback of the garbage collector, as JAX has, is lost.
+    # Repeatedly: an exception raised in a callback of the garbage collector (JAX has one) is lost.
     signal.setitimer(signal.ITIMER_REAL, 0.3, 0.5)
     try:
         with pytest.raises(KeyboardInterrupt):
             try:
                 call()
             except Exception as raised:
-                # PyArrow makes an error of its own; behind it comes what Ctrl-C is in Python.
+                # PyArrow raises its own error, which wraps the KeyboardInterrupt.
                 assert "KeyboardInterrupt" in str(raised)
                 time.sleep(PATIENCE)
         assert time.monotonic() - started < 0.3 + PATIENCE
@@ -54,7 +54,7 @@ def test_interrupts_end_tables():
 
 def test_interrupts_end_exports_by_arrow():
     pyarrow = pytest.importorskip("pyarrow")
-    # Rows that come batch by batch, and rows whose places are sorted first, all at once.
+    # Rows that arrive in batches, and rows whose places are all sorted first.
     for text in ("((8192_PE, 1024:1), (8:1024))", "((3:2, 5000000:3))"):
         table = Layout(text).table()
         assert_ends(lambda table=table: pyarrow.table(table))
@@ -73,7 +73,7 @@ def test_more_rows_than_memory_holds_are_refused_at_once():
         with pytest.raises(MemoryError, match="1099511627776 rows of 4 numbers"):
             call()
         assert time.monotonic() - started < PATIENCE
-    # Parts and units of it are small.
+    # Its parts and units are small.
     assert len(huge.table(part=(7, 1 << 30)).to_numpy()) == 1024
     assert len(huge.table(at="PE=3").columns()["i1"]) == 1 << 20
     with pytest.raises(MemoryError):

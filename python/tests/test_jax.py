@@ -1,4 +1,4 @@
-"""Layouts of JAX against what JAX puts on eight virtual CPU devices."""
+"""Layouts of JAX against the data that JAX puts on eight virtual CPU devices."""
 
 import ctypes
 import itertools
@@ -78,7 +78,7 @@ def test_every_element_is_on_its_devices_at_its_byte(rng):
 def test_packing_gives_the_buffers_of_all_shards(rng):
     for array, values in arrays(rng, 20):
         mesh = array.sharding.mesh
-        # On the mesh as a machine, levels are its axes in its order.
+        # With the mesh as the machine, the levels are its axes in order.
         sizes = ",".join(f"{name}={size}" for name, size in mesh.shape.items())
         image = Layout.of(array).on(sizes).pack(values)
         for shard in array.addressable_shards:
@@ -99,7 +99,7 @@ def test_order_is_that_of_the_buffer():
 
 
 class Fake:
-    """An array of a platform that is not here."""
+    """An array of a platform that is not available."""
 
     def __init__(self, shape, dtype, order, tiling, platform, buffer=None):
         self.shape, self.dtype = shape, dtype
@@ -114,7 +114,7 @@ class Fake:
 
 
 class Buffer:
-    """Bytes as an array of one device has them, next to the values that it would show."""
+    """The bytes of an array on one device, and the values that it would show."""
 
     def __init__(self, values, buffer):
         self.values, self.buffer, self.nbytes = values, np.ascontiguousarray(buffer), values.nbytes
@@ -131,7 +131,7 @@ def test_tilings_are_those_of_the_platform():
     on_tpu = from_jax(Fake(*tiled, "tpu"), unit="element")
     assert str(on_tpu) == "bf16[10,200]{1,0:T(8,128)(2,1)}"
     assert from_jax(Fake(*tiled, "tpu")).locate(1, 0) == {"Addr": 2}
-    # JAX on CPU reports tilings that buffers do not have.
+    # On CPU, JAX reports tilings that the buffers do not have.
     values = np.arange(6, dtype=np.float32).reshape(2, 3)
     rows, columns = Buffer(values, values), Buffer(values, values.T)
     reported = ((2, 3), "float32", (1, 0), ((2, 2),))

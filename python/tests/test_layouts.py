@@ -1,4 +1,4 @@
-"""Layouts, judged by their own definition: corpora of the crate, and layouts drawn at random."""
+"""Layouts, checked against their definition: corpora of the crate, and random layouts."""
 
 import copy
 import pickle
@@ -157,7 +157,7 @@ def test_edits_are_those_of_arrays(rng):
 
 
 def test_pickles_copies_and_hashes_are_the_layout(rng):
-    # Fused and sliced axes are what no notation says, and are kept as parts.
+    # No notation can express fused and sliced axes, so they are kept as parts.
     odd = Layout("f32[30,50]{1,0:T(*,128)}")[3:20:2]
     assert odd.text is None
     for layout in [odd, *(Layout(drawn(rng)) for _ in range(100))]:

@@ -1,4 +1,4 @@
-"""Integers of every public call: True is not 1, and what does not fit is refused in plain words."""
+"""Integers of every public call: True is not 1, and a number that does not fit has a clear error message."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ from tensor_layout import Candidates, Layout, Location, Sharding, read_hlo
 SMALL = Layout("((4_PE, 3:8), (8:1))")
 SHARDING = Sharding("{devices=[2,4]<=[8]}")
 
-#: Calls with one integer left open.
+#: Calls with one integer argument left open.
 CALLS = [
     lambda n: SMALL.reshape(n, 96),
     lambda n: SMALL.reshape([n, 96]),

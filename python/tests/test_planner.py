@@ -1,4 +1,4 @@
-"""What a planner asks: candidates, operations, prices; and their answers as data frames."""
+"""Questions of a planner: candidates, operations, prices; and their answers as data frames."""
 
 import heapq
 import itertools
@@ -120,7 +120,7 @@ def test_loops_are_a_result_and_its_sums():
     machine = "L2B=4,MAB=8,PE=4"
     assert whole.is_served_by(whole.operands, machine)
     assert not whole.is_served_by([whole.operands[0], "((32:1, 4_PE:1), (8:32))"], machine)
-    # In every PE that had a part there is each sum, or in one of them.
+    # Each sum is in every PE that had a part, or, if scattered, in one of them.
     assert whole.summed().copies == 4 and whole.summed(scattered=True).copies == 1
     for refused in (
         lambda: einsum("k->", loops="((4:1))", k="((4:1))"),

@@ -1,6 +1,6 @@
-"""The questions of pycute's own tests, and random ones, to pycute and to this package: the same answers, or a law of CuTe that one of them keeps.
+"""The questions of pycute's own tests, and random ones: pycute and this package agree, or a law of CuTe decides.
 
-pycute asserts what it cannot do and may answer wrongly where it does not; this package refuses. Laws decide by the
+pycute may give a wrong answer where it lacks an assertion; this package raises an error. Laws decide by the
 definition, number by number, and the cases of each kind are counted.
 """
 
@@ -39,7 +39,7 @@ COMPOSED = [
     (((4, 6, 8), (1, 4, 7)), (6, 1)), (((4, 6, 8, 10), (2, 3, 5, 7)), (6, 12)),
 ]
 
-#: Those of test_complement.py, test_left_inverse.py, test_right_inverse.py and test_coalesce.py.
+#: The layouts of test_complement.py, test_left_inverse.py, test_right_inverse.py and test_coalesce.py.
 SINGLE = [
     (1, 0), (1, 1), (4, 0), (4, 1), (4, 2), ((1, 1), (0, 0)), ((3, 7), (0, 0)), ((2, 4), (1, 2)), ((2, 3), (1, 2)),
     ((2, 4), (1, 4)), ((2, 4), (0, 2)), ((8, 4), (1, 8)), ((8, 4), (4, 1)), ((2, 4, 6), (1, 2, 8)),
@@ -49,7 +49,7 @@ SINGLE = [
     ((2, 1, 3), (2, 4, 4)),
 ]
 
-#: Those of test_product.py and test_logical_product.py.
+#: The pairs of test_product.py and test_logical_product.py.
 MULTIPLIED = [
     ((1, 0), (1, 0)), ((1, 1), (1, 0)), ((1, 0), (1, 1)), ((1, 1), (1, 1)), ((3, 1), (4, 0)), ((3, 0), (4, 1)),
     ((3, 0), (4, 0)), ((3, 2), (4, 1)), ((3,), ((2, 4),)), (((2, 5), (5, 1)), (4,)), ((3, 2), (4,)), ((4, 1), (3,)),
@@ -58,7 +58,7 @@ MULTIPLIED = [
 
 
 class Answer:
-    """What one side answers: the values of all numbers, and the sizes of the modes; none where it refuses."""
+    """The answer of one side: the values of all numbers, and the sizes of the modes; empty if it refuses."""
 
     def __init__(self, make: Callable[[], Any]) -> None:
         self.values: list[int] | None = None
@@ -81,7 +81,7 @@ Law = Callable[[list[int]], bool]
 
 
 def compared(counts: Counter[str], ours: Answer, theirs: Answer, law: Law, name: object) -> None:
-    """Counts how the answers agree; this package may not answer against a law, nor refuse what pycute answers lawfully."""
+    """Counts agreeing answers; this package must not break a law, nor refuse where pycute answers lawfully."""
     lawful = theirs.values is not None and law(theirs.values)
     if ours.values is None:
         assert not lawful, f"{name} is refused, but pycute has an answer"
@@ -111,7 +111,7 @@ def test_compositions(rng):
 
 
 def is_complement(of: Any, space: int) -> Law:
-    """A law: every number of the space is one of the layout's and one of the complement's."""
+    """A law: every number of the space is the sum of one of the layout's and one of the complement's."""
     own = sorted({of(number) for number in range(size(of.shape))})
     return lambda rest: sorted(a + b for a in own for b in set(rest)) == list(range(space))
 
@@ -165,7 +165,7 @@ def test_right_inverses(rng):
         ours = Answer(lambda of=of: Layout.of(of).right_inverse())
         theirs = Answer(lambda of=of: pycute.right_inverse(of))
         compared(counts, ours, theirs, law, of)
-        # Where both are lawful, ours is at least as long.
+        # If both are lawful, ours is at least as long.
         if theirs.values is not None and law(theirs.values):
             assert len(ours.values or []) >= len(theirs.values), of
     assert counts["the same"] > 200, counts
@@ -178,7 +178,7 @@ def test_products(rng):
         copies = [b(number) for number in range(size(b.shape))]
 
         def law(product: list[int], own: list[int] = own, copies: list[int] = copies) -> bool:
-            # Every copy is the layout moved, as far as the pattern says, and no two overlap.
+            # Every copy is the layout shifted as the pattern says, and no two copies overlap.
             if len(product) != len(own) * len(copies):
                 return False
             moved = [product[at : at + len(own)] for at in range(0, len(product), len(own))]
@@ -190,7 +190,7 @@ def test_products(rng):
 
         ours = Answer(lambda a=a, b=b: Layout.of(a).product(b))
         if ours.values is None and not has_complement(a):
-            # Where copies are found without one, that is by luck.
+            # If copies are found without a complement, that is luck.
             counts["no complement"] += 1
             continue
         theirs = Answer(lambda a=a, b=b: pycute.logical_product(a, b))
@@ -206,7 +206,7 @@ def test_divisions(rng):
         tile = [b(number) for number in range(size(b.shape))]
 
         def law(divided: list[int], a: Any = a, tile: list[int] = tile) -> bool:
-            # Each number of the layout, and those up to the end of the last tile, in one place.
+            # Each number of the layout, and those up to the end of the last tile, occur exactly once.
             count = len(divided) // len(tile)
             whole = pycute.coalesce(a)
             rest = pycute.complement(b, size(a.shape)) if count > 1 else Of(1, 0)

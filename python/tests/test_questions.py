@@ -68,7 +68,7 @@ def test_an_access_counts_what_the_command_counts():
     assert cost.worst is not None and cost.worst.warp == {} and cost.worst.addresses[:4] == [0, 128, 256, 384]
     (swizzle,) = cost.swizzles()
     assert (swizzle.change, swizzle.access.conflicts) == ("S<3,3,3>", 0)
-    # The layout that comes with a change costs what was said, and holds the elements where the change puts them.
+    # The layout returned with a change has the stated cost, and places elements as the change says.
     for best in [swizzle, *cost.paddings()]:
         again = access(best.memory, texts[1], dtype="f16")
         assert again.wavefronts == best.access.wavefronts == 4 and again.sectors == best.access.sectors

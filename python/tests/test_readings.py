@@ -1,4 +1,4 @@
-"""What careful readers found, each in its shortest form."""
+"""Defects that careful readers found, each in its shortest form."""
 
 import copy
 import pickle

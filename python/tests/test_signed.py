@@ -1,4 +1,4 @@
-"""Random layouts from every source against the index arithmetic of NumPy; every number that comes out is signed."""
+"""Random layouts from every source against the index arithmetic of NumPy; every resulting number is signed."""
 
 import random
 import sys
@@ -136,10 +136,10 @@ def test_coordinates_are_those_of_index_arithmetic_and_signed(source, rng):
         for level, coordinates in found.items():
             assert coordinates.dtype == np.int64
             assert (coordinates == wanted.get(level, 0)).all(), (layout, index)
-            # Differences go down as well as up.
+            # Differences may be negative.
             assert np.diff(coordinates.reshape(-1)).dtype == np.int64
         if layout.ndim == 1:
-            # An array alone has the indexes of the one axis.
+            # A bare array holds the indexes of a single axis.
             continue
         stacked = np.stack(np.broadcast_arrays(*plain), axis=-1)
         for level, coordinates in layout.locate(stacked).items():
@@ -191,7 +191,7 @@ def test_packing_moves_what_index_arithmetic_says_for_every_type(rng):
     for at in range(len(types) * 12):
         layout, _ = pad_layout(rng)
         if layout.ndim == 0:
-            # An array that is indexed with a number becomes a scalar, which has no order of bytes.
+            # An array indexed with a number becomes a scalar, which does not have a byte order.
             continue
         dtype = np.dtype(types[at % len(types)])
         bits = np.random.default_rng(at).integers(0, 2, layout.size * dtype.itemsize, np.uint8)

@@ -1,4 +1,4 @@
-"""Layouts of PyTorch's views, and of DTensors; skipped where PyTorch is not installed."""
+"""Layouts of PyTorch's views, and of DTensors; skipped if PyTorch is not installed."""
 
 from types import SimpleNamespace
 
@@ -33,7 +33,7 @@ def test_permuted_and_expanded_tensors_are_read():
 
 
 class Placement:
-    """A placement of PyTorch, by what it answers."""
+    """A placement of PyTorch, reduced to its answers."""
 
     def __init__(self, text):
         self.dim = int(text[6:-1]) if text.startswith("Shard") else None
@@ -46,7 +46,7 @@ class Placement:
 
 
 def test_dtensors_lie_where_pytorch_puts_their_parts():
-    # What PyTorch's own compute_local_shape_and_global_offset answers, as the crate keeps it.
+    # Stored answers of PyTorch's compute_local_shape_and_global_offset, from the data of the crate.
     read = 0
     for line in lines("placements.txt"):
         placements, mesh, extents, ranges = line.split("|")

@@ -1,4 +1,4 @@
-"""Values of the package as values of Python: equality and hashes, texts that read back, pickles, lengths, weak references."""
+"""Values of the package as values of Python: equality and hashes, texts that parse back, pickles, lengths, weak references."""
 
 import copy
 import pickle

@@ -296,7 +296,7 @@ impl Layout {
         }))
     }
 
-    /// Returns the site of a subaxis in a text, which has no subaxes of derived axes.
+    /// Returns the site of a subaxis in a text, which does not contain subaxes of derived axes.
     pub(super) fn site(&self, node: usize, subaxis: usize) -> Site {
         if node < self.rank() { Site::Subaxis(node, subaxis) } else { Site::Layout }
     }

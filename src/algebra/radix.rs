@@ -29,8 +29,8 @@ impl IndexOrder {
         }
     }
 
-    /// Returns the weight of each axis in the linear index of a shape. For a shape without elements, which
-    /// has no index, a weight that would not fit is 0.
+    /// Returns the weight of each axis in the linear index of a shape. For a shape without elements, and so
+    /// without indexes, a weight that would not fit is 0.
     pub(crate) fn weights(self, shape: &[u64]) -> Result<Vec<u64>, LayoutError> {
         let is_empty = shape.contains(&0);
         let mut weights = vec![1; shape.len()];

@@ -114,7 +114,7 @@ impl Layout {
         nested.map_or_else(|| self.replicas.clone(), |d| d.into_iter().map(replica).collect())
     }
 
-    /// Returns a layout of this shape, which has no elements and so no places; with a derived axis only if
+    /// Returns a layout of this shape, without elements and thus without places; with a derived axis only if
     /// the product of the extents other than 0 does not fit.
     fn shape_alone(&self) -> Result<Layout, LayoutError> {
         let digits = |extent: u64| (extent > 1).then(|| Subaxis::land(extent, Level::ADDR, 0));

@@ -68,7 +68,7 @@ pub enum Inexpressible {
         /// The number of them that text has.
         kept: u64,
     },
-    /// A level that only coordinate 0 of is used, where there is no element to show it.
+    /// A level in which only coordinate 0 is used, where no element shows it.
     Marked {
         /// The level.
         level: Level,
@@ -158,7 +158,7 @@ pub enum Inexpressible {
     NotBitwise,
     /// A notation of names: those of a table, which no layout gives back.
     NamesOnly,
-    /// A place that nothing is at, where a notation has no holes.
+    /// An empty place, which a notation without holes cannot express.
     Unheld {
         /// The level.
         level: Level,
@@ -184,7 +184,7 @@ pub enum Inexpressible {
 impl fmt::Display for Inexpressible {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let split = |into: &[u64]| into.iter().join(" x ");
-        // A value of extent 1 has no digits.
+        // A value of extent 1 does not have digits.
         let value = |into: &[u64]| match into {
             [] => "a value without digits".into(),
             _ => format!("a value that is split into {}", split(into)),

@@ -82,7 +82,7 @@ fn plain(modes: &[CuteMode]) -> Result<Layout, LayoutError> {
 }
 
 impl Layout {
-    /// Swizzles the slot addresses of a layout that has no other levels.
+    /// Swizzles the slot addresses of a layout without other levels.
     pub(crate) fn swizzled(&self, swizzle: CuteSwizzle) -> Result<Layout, LayoutError> {
         let reach = self.extent(Level::ADDR);
         let bits = u64::BITS - (reach - 1).leading_zeros();
@@ -102,7 +102,7 @@ impl Layout {
 
     /// Writes the layout as a CuTe layout: a mode per axis, its leaves minor to major.
     ///
-    /// CuTe has no padding: from a layout with padding, only the layout of the elements is written
+    /// CuTe cannot express padding: from a layout with padding, only the layout of the elements is written
     /// ([`without_padding`](Layout::without_padding)). An XOR that is a swizzle is written as one:
     /// `S<3,3,3> o 0 o (8,64):(64,1)`; a map to `i0`, `i1`, .. has strides such as `1@0`.
     /// Law: every element of the result has the place that it has here. Copies that coincide count once.
@@ -154,7 +154,7 @@ impl Layout {
         Ok(CuteLayout::new(if single { modes.remove(0) } else { CuteMode::Tuple(modes) }))
     }
 
-    /// The swizzle, and the plain layout whose addresses it maps; `None` if there is no such swizzle.
+    /// The swizzle, and the plain layout whose addresses it maps; `None` if the layout is not such a pair.
     ///
     /// A swizzle is its own inverse: applying it to swizzled addresses gives the plain ones.
     fn unswizzled(&self) -> Option<(CuteSwizzle, Layout)> {

@@ -228,7 +228,7 @@ fn number(part: Pair<'_, Rule>, text: &str) -> Result<u64, ParseError> {
     digits.map_err(|_| ParseError::new(ParseErrorKind::NumberTooLarge, span, text))
 }
 
-/// `2@0`; the coordinate of a coordinate, `2@1@0`, has no level here.
+/// `2@0`; the coordinate of a coordinate, `2@1@0`, is not a level here.
 fn basis(part: Pair<'_, Rule>, text: &str) -> Result<CuteStride, ParseError> {
     let span = span(&part);
     let numbers = part
@@ -373,7 +373,7 @@ fn pointer(part: &Pair<'_, Rule>, text: &str) -> Result<Option<CuteOuter>, Parse
         let too_large = |_| ParseError::new(ParseErrorKind::NumberTooLarge, span(&address), text);
         u64::from_str_radix(address.as_str().trim_start_matches("0x"), 16).map_err(too_large)
     })?;
-    // At most 63 bits: a swizzle has no others.
+    // At most 63 bits: a swizzle does not have more.
     if !address.is_multiple_of(1 << reach) {
         let message = format!(
             "a swizzle of addresses needs a tensor that begins at a multiple of {} bytes",

@@ -14,7 +14,7 @@ use crate::notation::written::NotCompared;
 /// a linear layout.
 ///
 /// Reads what MLIR prints, both today and with the older prefix `#triton_gpu`: a type, after the lines of its
-/// aliases or in a module that has no other, or an encoding alone, whose shape is set by
+/// aliases or as the only one in a module, or an encoding alone, whose shape is set by
 /// [`with_shape`](TritonLayout::with_shape). Printing expands aliases.
 /// Law: `parse(print(x)) == x`.
 ///
@@ -186,7 +186,7 @@ impl fmt::Display for TritonLayout {
 impl TensorType {
     fn written(&self, encoding: &Attribute, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let extents = self.shape.iter().map(|extent| format!("{extent}x")).join("");
-        // A shape that was given separately has no element type, but a type needs one.
+        // A shape that was given separately lacks an element type, but a type needs one.
         let element = self.element.as_deref().unwrap_or("f32");
         let Some(memory) = &self.memory else {
             return write!(f, "tensor<{extents}{element}, {encoding}>");

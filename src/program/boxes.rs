@@ -155,7 +155,7 @@ impl Progression {
         Progression { start, digit: StridedDigit { size, ..self.digit } }
     }
 
-    /// The step with this value, and the weight of the steps before it; `None` if there is no such step.
+    /// The step with this value, and the weight of the steps before it; `None` if no step has this value.
     fn only(self, value: u64) -> Option<(Progression, u64)> {
         let ahead = value.checked_sub(self.start)?;
         let at = ahead / self.digit.stride.max(1);

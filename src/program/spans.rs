@@ -39,7 +39,7 @@ pub struct CoordinateSpan {
     pub last: u64,
     /// The distance between successive coordinates, if it is constant; 0 for a single one.
     pub step: Option<u64>,
-    /// True if `first` and `last` are taken, and there are gaps if there is no step. They are only bounds if
+    /// True if `first` and `last` are taken, and there are gaps if `step` is `None`. They are only bounds if
     /// digits of several axes feed one another in a large block, or if more than 64 boxes, or 2^10
     /// coordinates, would have to be visited one by one.
     pub is_exact: bool,

@@ -45,7 +45,7 @@ pub(crate) struct WeightedSum {
 }
 
 impl WeightedSum {
-    /// The layout has no digits of size 1: their strides may be too large to be weighed.
+    /// The layout must not have digits of size 1: their strides may be too large to be weighed.
     pub(crate) fn new(layout: &Layout, weight: impl Fn(Level) -> u64) -> WeightedSum {
         let used = layout.used_levels().iter();
         let reach = used.clone().map(|level| (layout.extent(*level) - 1) * weight(*level));

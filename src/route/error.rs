@@ -2,7 +2,7 @@
 
 use crate::error::{Diagnostic, LayoutError, Site};
 
-/// The reason there is no route, or a search for one is impossible.
+/// The reason no route exists, or a search for one is impossible.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, thiserror::Error)]
 #[non_exhaustive]
 pub enum RouteError {

@@ -292,7 +292,7 @@ impl<'a> Slots<'a> {
         }
     }
 
-    /// The next block, in order; `None` after the last, when the current block has no rows.
+    /// The next block, in order; `None` after the last, when the current block is empty.
     pub(super) fn next_block(&mut self) -> Result<Option<&Block>, TableError> {
         while self.slots.start < self.slots.end {
             match &self.walk {

@@ -1,5 +1,5 @@
-//! One test per cause of wrong answers that was found outside of these laws, in its shortest case,
-//! and per refusal that was not true. The laws' generators reach all of them.
+//! One test for each cause of a wrong answer that was found outside these laws, in its shortest form, and for
+//! each unjustified refusal. The generators of the laws reach all of them.
 
 use tensor_layout::algebra::{IndexOrder, Subaxis};
 use tensor_layout::error::RelayoutFault;
@@ -100,12 +100,12 @@ fn memories_of_groups_are_told_apart_by_their_copies() {
         let layout = Layout::builder().replica(size, Level::PE, stride).offset(Level::PE, offset);
         Placement::of(layout.build().unwrap()).on(&machine).memory("M").build()
     };
-    // Units 0 2 4 are in groups 0 1 2, units 0 4 in groups 0 2.
+    // Units 0 2 4 are in groups 0 1 2, and units 0 4 in groups 0 2.
     let (three, two) = (copies(3, 2, 0).unwrap(), copies(2, 4, 0).unwrap());
     assert!(three.copyable(&two).unwrap().is_some());
-    // Units 0 3 6 are in groups 0 1 3, which are not even steps apart.
+    // Units 0 3 6 are in groups 0 1 3, which are not evenly spaced.
     assert!(matches!(copies(3, 3, 0), Err(LayoutError::Relayout(_))));
-    // Units 1 and 2 have a memory each.
+    // Units 1 and 2 are in different memories.
     assert!(copies(2, 1, 1).is_ok());
 }
 
@@ -185,7 +185,7 @@ fn a_huge_stride_of_a_digit_of_size_1_moves_nothing() {
     let program = placement.program().unwrap();
     let mut table = [0_u64; 6];
     program.fill_packed(&mut table).unwrap();
-    // Four lanes of a word, of which two are used.
+    // A word has four lanes; two of them are used.
     assert_eq!(table, [0, 4, 8, 1, 5, 9]);
     assert_eq!(program.element(9).unwrap(), Found::Element(5));
 }
@@ -268,7 +268,7 @@ fn a_tensor_without_elements_has_none_however_large_its_other_extents_are() {
 
 #[test]
 fn a_padded_axis_that_fills_a_run_in_another_order_has_a_complement() {
-    // 6 a + b becomes a + 6 b: of 36 values the last one is padding, and the others are 0 to 34.
+    // 6 a + b becomes a + 6 b: the last of 36 values is padding, and the others are 0 to 34.
     let digits = [feed(6, 0, 1), feed(6, 0, 6)];
     let turned = Layout::builder().axis(35, digits).derived(0, 35, [land(35, A, 40)]);
     let turned = turned.build().unwrap();
@@ -279,7 +279,7 @@ fn a_padded_axis_that_fills_a_run_in_another_order_has_a_complement() {
     let split = Layout::builder().axis(10, [feed(2, 0, 1), feed(5, 0, 2)]);
     let split = split.derived(0, 10, [land(2, A, 40), land(5, A, 2)]).build().unwrap();
     assert_eq!(split.complement(&[(A, 160)]).unwrap(), "((2:80, 4:10, 2:1))".parse().unwrap());
-    // Of 34 values the last two are padding, and 29 is one of them.
+    // The last two of 36 slots are padding, at places 29 and 35.
     let holed = Layout::builder().axis(34, [land(6, A, 1), land(6, A, 6)]).build().unwrap();
     assert!(matches!(holed.complement(&[(A, 36)]), Err(LayoutError::CannotComplement(_))));
 }
@@ -298,7 +298,7 @@ fn an_offset_may_stand_in_a_derived_axis() {
     assert_eq!(chained.same_up_to_padding(&direct), Ok(None));
 }
 
-/// Placed on one unit, without a machine's lanes.
+/// Placed on one unit, without the lanes of a machine.
 fn placed(layout: Layout) -> Placement {
     let die: Machine = "PE=1".parse().unwrap();
     Placement::of(layout).on(&die).build().unwrap()

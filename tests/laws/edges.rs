@@ -1,4 +1,4 @@
-//! Edges of the algebra that random layouts seldom reach, each in a case of its own.
+//! Edge cases of the algebra that random layouts seldom reach, each in its own test.
 
 use tensor_layout::algebra::{Arrangement, IndexOrder, Subaxis};
 use tensor_layout::error::{ComplementError, InverseError};
@@ -22,7 +22,7 @@ fn address(at: u64) -> Location {
     [(A, at)].into_iter().collect()
 }
 
-/// Two axes in one value, which is split where neither of them ends.
+/// Two axes fused into one value, which is split at a boundary of neither.
 fn fused() -> Layout {
     let axes = Layout::builder().axis(3, [feed(3, 0, 4)]).axis(4, [feed(4, 0, 1)]);
     axes.derived(0, 12, [land(2, A, 10), land(6, A, 1)]).build().unwrap()
@@ -173,7 +173,7 @@ fn a_place_is_an_index_of_the_inverse_level_by_level() {
     let places = layout.places_as_indexes();
     assert_eq!(places.locate(&[2, 3]).unwrap().to_string(), "i0=5,i1=2,i2=6,Addr=0");
     assert_eq!(places.to_builder().build(), Ok(places));
-    // As a map of its own it names no axis.
+    // As a map on its own, it does not name an axis.
     let inverse = self::layout("((3_PE, 4:1))").left_inverse().unwrap();
     let refused = inverse.compose(&self::layout("((3_PE, 4:1))")).unwrap_err();
     assert_eq!(refused, LayoutError::MapLevel { level: Level::PE, rank: 2 });
@@ -181,7 +181,7 @@ fn a_place_is_an_index_of_the_inverse_level_by_level() {
 
 #[test]
 fn an_inverse_is_a_function_where_places_hold_nothing() {
-    // Address 1 holds nothing, and goes where address 0 does.
+    // Address 1 holds nothing, and maps to the same index as address 0.
     let inverse = layout("((3:2))").left_inverse().unwrap();
     assert!(inverse.check_injective().is_err());
     let placement = Placement::of(inverse.clone()).build().unwrap();
@@ -232,7 +232,7 @@ fn axes_without_elements_may_be_long_together() {
 fn a_span_uses_its_level() {
     let spanned = |span| Layout::builder().axis(2, [land(2, A, 1)]).span(Level::PE, span);
     assert_eq!(spanned(3).build().unwrap().used_levels(), [Level::PE, A]);
-    // No more than the extent: nothing is rounded up.
+    // Not more than the extent: nothing is rounded up.
     assert_eq!(spanned(1).build().unwrap().used_levels(), [A]);
     let machine = "PE=4".parse().unwrap();
     let copies = |span| {
@@ -252,7 +252,7 @@ fn copies_that_coincide_are_one() {
     assert_eq!(plain.compose(&copied(0)).unwrap(), plain);
     let modes = |mode: Layout| Layout::by_modes(IndexOrder::RowMajor, &[mode]);
     assert_eq!(modes(copied(0)), modes(plain.clone()));
-    // Copies that lie apart are refused, or taken into account.
+    // Copies that are apart are refused, or taken into account.
     assert!(copied(4).to_cute().is_err() && copied(4).to_strided().is_err());
     let apart = LayoutError::MapCopies { level: A, copies: 2 };
     assert_eq!(plain.compose(&copied(4)), Err(apart.clone()));

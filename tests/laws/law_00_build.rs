@@ -13,14 +13,14 @@ laws! {
         1000, 40 %, cut_layout(), built;
 }
 
-/// A layout whose derived axes hold what is fed to them, or one of which was cut.
+/// A layout whose derived axes hold all values fed to them, or one with a derived axis that was cut.
 fn cut_layout() -> impl Strategy<Value = Slow> {
     let cut = prop::option::weighted(0.4, (any::<Index>(), any::<Index>()));
     (derived_layout(), cut).prop_map(|(mut slow, cut)| {
         if let Some((derived, extent)) = cut {
             let number = derived.index(slow.derived.len());
             let axis = &mut slow.derived[number].1;
-            // That of an XOR is what its digits write.
+            // The extent of an XOR is determined by its digits.
             if !slow.xors.contains(&number) {
                 axis.extent = extent.index(axis.extent as usize + 1) as u64;
             }
@@ -29,7 +29,7 @@ fn cut_layout() -> impl Strategy<Value = Slow> {
     })
 }
 
-/// A refusal names the first derived axis that is fed more than it holds, and the greatest value.
+/// A refusal names the first derived axis whose values exceed its extent, and the greatest value.
 fn built(slow: &Slow, tally: &mut Tally) -> Result<(), TestCaseError> {
     let beyond = |derived: &usize| {
         slow.greatest(*derived).is_some_and(|most| most >= slow.derived[*derived].1.extent)

@@ -1,4 +1,4 @@
-//! Law 1: what is printed reads back, and refusals point into the text.
+//! Law 1: printed text parses to the same layout, and error messages point into the text.
 
 use proptest::prelude::*;
 use proptest::sample::Index;
@@ -31,7 +31,7 @@ fn with_blanks() -> impl Strategy<Value = (PadLayout, Vec<u8>)> {
     (any_tree(), prop::collection::vec(0_u8..5, 1..9))
 }
 
-/// Blanks where they may stand: around brackets, commas, semicolons and slashes.
+/// Inserts blanks where they are allowed: around brackets, commas, semicolons and slashes.
 fn blanks((tree, blanks): &(PadLayout, Vec<u8>), tally: &mut Tally) -> Result<(), TestCaseError> {
     let text = tree.to_string();
     let mut blanks = blanks.iter().cycle().map(|b| [" ", "\n", "\t", "", "  "][*b as usize % 5]);
@@ -51,26 +51,26 @@ fn blanks((tree, blanks): &(PadLayout, Vec<u8>), tally: &mut Tally) -> Result<()
     Ok(())
 }
 
-/// What a PadLayout can express it prints in full; the law of the notation says what it cannot.
+/// If a PadLayout can express the layout, it is printed in full; the law of the notation covers the rest.
 fn layout(slow: &Slow, tally: &mut Tally) -> Result<(), TestCaseError> {
     let layout = slow.layout();
     let Ok(text) = tally.count(layout.to_pad_layout()) else { return Ok(()) };
     let text = text.to_string();
     let back: Layout = text.parse().unwrap();
     prop_assert!(Slow::of(&back).same_map(slow), "{}", text);
-    // What is only marked as used is written as a digit of size 1.
+    // A level that is only marked as used is written as a digit of size 1.
     let plain = slow.derived.is_empty() && slow.marked.is_empty();
     prop_assert!(!plain || back == layout, "{}", text);
     prop_assert_eq!(back.to_pad_layout().unwrap().to_string(), text);
     Ok(())
 }
 
-/// Elements that share places are refused where every text is to be read again, and noted elsewhere.
+/// Elements that share places are an error where every text must be readable again, and a note elsewhere.
 fn read_again(slow: &Slow, tally: &mut Tally) -> Result<(), TestCaseError> {
     let layout = slow.layout();
     match tally.count(layout.to_pad_layout()) {
         Ok(text) => {
-            // Copies that coincide are one, so they are not in the text.
+            // Copies that coincide count as one, so they are not in the text.
             let back = Slow::of(&text.to_string().parse().unwrap());
             prop_assert!(back.is_injective() && back.same_map(slow), "{}", text);
         }

@@ -36,7 +36,7 @@ fn csv(table: &Table<'_>) -> String {
 
 fn parts(((stage, slow), parts, padding): &Case, tally: &mut Tally) -> Result<(), TestCaseError> {
     let placement = stage.place(slow).unwrap();
-    // How many slots of a group come to one place is not told.
+    // The number of padding slots of a group at one place is unspecified.
     let padding = &(*padding && Placed::new(stage, slow).is_alone());
     let table = placement.table().with_padding(*padding);
     let whole = csv(&table);
@@ -103,7 +103,7 @@ fn arrays(((stage, slow), ..): &Case, tally: &mut Tally) -> Result<(), TestCaseE
     Ok(())
 }
 
-/// The header and the entries, widened.
+/// The header, and the entries widened to `u64`.
 fn npy(program: &Program, table: NpyTable) -> (NpyHeader, Vec<u64>) {
     let mut file = Vec::new();
     program.write_npy(table, &mut file).unwrap();

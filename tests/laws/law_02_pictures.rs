@@ -1,6 +1,6 @@
-//! Law 2 for pictures: a cell of an element is where the definition puts it, a block takes the
-//! coordinates and has the padding that its indexes have one by one, a cell of a memory holds what
-//! lives there, and units hold what is counted in them.
+//! Law 2 for pictures: the cell of an element is at the place of the definition; a block has the coordinates
+//! and the padding of its indexes, one by one; a cell of a memory shows the element that lives there; and
+//! units hold the number of elements counted in them.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -25,10 +25,10 @@ laws! {
 
 type Case = (Stage, Slow);
 
-/// What may be asked of a drawing: numbers and levels of any kind.
+/// Possible inputs to a drawing: numbers and levels of any kind.
 #[derive(Clone, Debug)]
 struct Choices {
-    /// Coordinates of units, of values of axes, and the first address.
+    /// Coordinates of units, values of axes, and the first address.
     ranges: Vec<(usize, Range<u64>)>,
     at: Vec<(usize, u64)>,
     address: u64,
@@ -51,11 +51,11 @@ fn choices() -> impl Strategy<Value = Choices> {
     })
 }
 
-/// The longest side that is drawn cell by cell, and the most cells.
+/// The longest side that is drawn cell by cell, and the greatest number of cells.
 const LONGEST: u64 = 64;
 const MOST: u64 = 1024;
 
-/// A placement of at most two axes that are drawn as a whole.
+/// A placement of at most two axes that are drawn completely.
 fn matrix() -> impl Strategy<Value = Case> {
     good_placement().prop_filter("drawn in blocks", |(_, slow)| {
         let sides = sides(slow);
@@ -65,8 +65,8 @@ fn matrix() -> impl Strategy<Value = Case> {
     })
 }
 
-/// The values of an axis that are drawn: every slot, or the elements of an axis that feeds another
-/// one, where the digits of padding would take that beyond what it can write.
+/// The values of an axis that are drawn: every slot, or only the elements of an axis that feeds another one,
+/// if the padding digits would exceed the range of that axis.
 fn sides(slow: &Slow) -> Vec<u64> {
     let axes = || slow.axes.iter().chain(slow.derived.iter().map(|(_, axis)| axis));
     let holds = (0..).zip(&slow.derived).all(|(number, (start, axis))| {
@@ -74,7 +74,7 @@ fn sides(slow: &Slow) -> Vec<u64> {
             To::Feed(to, weight) if to == number => (digit.size - 1) * weight,
             _ => 0,
         });
-        // An XOR has no bits but those of what feeds it, for which it has room.
+        // An XOR has only the bits that feed it, and always has room for them.
         slow.xors.contains(&number) || start + fed.sum::<u64>() < axis.slots()
     });
     let side = |axis: &crate::slow::Axis| {
@@ -98,7 +98,7 @@ fn tensor((stage, slow): &Case, tally: &mut Tally) -> Result<(), TestCaseError> 
     let columns = placed.columns();
     let levels: Vec<Level> =
         columns.into_iter().filter(|level| is_unit(*level) && used.contains(level)).collect();
-    // With every slot as an element the place of padding is that of an element.
+    // With every slot as an element, padding is placed like an element.
     let mut whole = placed.spread.clone();
     for (axis, side) in whole.axes.iter_mut().zip(sides(slow)) {
         axis.extent = side;
@@ -140,7 +140,7 @@ fn blocks((stage, slow): &Case, tally: &mut Tally) -> Result<(), TestCaseError> 
     if drawing.is_small() {
         return Ok(());
     }
-    // The first panel is all of one leading index, and each of the others what it shows in detail.
+    // The first panel shows all of one leading index; each later one, the zoomed cell of the one before.
     let leading = slow.rank().saturating_sub(2);
     let mut shown: Vec<Range<u64>> = whole;
     shown[..leading].iter_mut().for_each(|range| *range = 0..1);
@@ -195,7 +195,7 @@ fn is_true(span: CoordinateSpan, taken: &BTreeSet<u64>) -> bool {
     }
 }
 
-/// Sums of what every unit holds, and the fullest and the emptiest of them.
+/// Sums of the contents of all units, and the fullest and emptiest units.
 fn census((stage, slow): &Case, tally: &mut Tally) -> Result<(), TestCaseError> {
     let placed = Placed::new(stage, slow);
     let placement = stage.place(slow).unwrap();
@@ -215,7 +215,7 @@ fn census((stage, slow): &Case, tally: &mut Tally) -> Result<(), TestCaseError> 
         let inside = |place: &&Location| at.iter().all(|(l, c)| place.get(l).unwrap_or(0) == c);
         let Some(found) = asked(placement.census(&at), tally)? else { return Ok(()) };
         prop_assert_eq!(found.elements, elements.iter().filter(inside).count() as u64, "{}", at);
-        // Slots that elements share count once for each of them.
+        // Slots shared by several elements count once for each of them.
         if placed.layout.derived.is_empty() && placed.is_alone() {
             prop_assert_eq!(found.padding, pads.iter().filter(inside).count() as u64, "{}", at);
         }
@@ -229,7 +229,7 @@ fn census((stage, slow): &Case, tally: &mut Tally) -> Result<(), TestCaseError> 
     extremes(&placement, &counts)
 }
 
-/// Parts out of every range.
+/// Parts with arbitrary, even invalid, ranges.
 fn parts(
     ((stage, slow), choices): &(Case, Choices),
     tally: &mut Tally,
@@ -258,11 +258,11 @@ fn parts(
     for cell in picture.panels.iter().flat_map(|panel| &panel.cells) {
         for (level, range) in &units {
             let span = cell.places.iter().find(|(of, _)| of == level && is_unit(*of));
-            // A coordinate that was chosen goes before a range.
+            // A chosen coordinate takes precedence over a range.
             let span = span.filter(|_| at.get(*level).is_none());
             let Some((_, span)) = span else { continue };
             let last = placement.coordinates(*level).saturating_sub(1);
-            // Groups are shown whole.
+            // Groups are shown completely.
             let step = placement.units_per_memory(*level);
             let start = range.start - range.start % step;
             let end = range.end.checked_next_multiple_of(step).unwrap_or(u64::MAX);
@@ -283,7 +283,7 @@ fn extremes(placement: &Placement, counts: &[(Location, u64)]) -> Result<(), Tes
     Ok(())
 }
 
-/// The answer; refusals past a budget are counted.
+/// The answer, or `None` if the budget is exceeded, which is counted.
 fn asked<T>(answer: Result<T, LayoutError>, tally: &mut Tally) -> Result<Option<T>, TestCaseError> {
     match tally.count(answer) {
         Err(LayoutError::NotDecided { .. }) => Ok(None),
@@ -303,7 +303,7 @@ fn memory((stage, slow): &Case, tally: &mut Tally) -> Result<(), TestCaseError> 
     let sizes: Vec<u64> = levels.iter().map(|level| placed.size(*level)).collect();
     prop_assume!(sizes.iter().product::<u64>() < 10_000);
     let picture = tally.answer(Drawing::new(&placement).memory())?;
-    // Many units are counted; then one memory is drawn, which its cells name.
+    // With many units, a panel of counts comes first; then one memory is drawn, named by its cells.
     let panel = picture.panels.last().unwrap();
     let all_lanes = placed.spread.extent(Level::W);
     let lanes = all_lanes.min(LANES);

@@ -1,4 +1,4 @@
-//! Law 2 for compiled tables: every number of a program is that of the definition.
+//! Law 2 for compiled tables: every number of a program is the one that the definition gives.
 
 use std::collections::BTreeMap;
 use std::fmt::Debug;
@@ -23,13 +23,13 @@ laws! {
 /// A placement, and the cuts of a window per axis, each modulo the extent + 1.
 type Case = ((Stage, Slow), Vec<(u64, u64)>);
 
-/// A placement, and a box of the tensor: often the whole.
+/// A placement, and a box of the tensor, often the complete tensor.
 fn windowed() -> impl Strategy<Value = Case> {
     let cuts = prop::collection::vec((any::<u64>(), any::<u64>()), 0..7);
     (good_placement(), prop_oneof![1 => Just(Vec::new()), 2 => cuts])
 }
 
-/// A placement with all that is known of it.
+/// A placement with all derived data.
 struct Compiled {
     placed: Placed,
     program: Program,
@@ -43,7 +43,7 @@ fn compiled(((stage, slow), cuts): &Case, tally: &mut Tally) -> Result<Compiled,
     let placed = Placed::new(stage, slow);
     let whole = tally.answer(stage.place(slow).unwrap().program())?;
     let columns: Vec<(Level, u64)> = whole.columns().collect();
-    // Addresses by the footprint, the others by the machine.
+    // Addresses by the footprint, the other levels by the machine.
     let size = |level: Level| match level {
         Level::ADDR => placed.spread.span(level),
         _ => placed.memories(level),
@@ -68,7 +68,7 @@ fn compiled(((stage, slow), cuts): &Case, tally: &mut Tally) -> Result<Compiled,
     Ok(Compiled { placed, program, indexes, firsts, numbers })
 }
 
-/// Everything that a program of this placement answers, in a window and without one.
+/// Checks all answers of the program of this placement, with and without a window.
 pub(crate) fn check_program(stage: &Stage, slow: &Slow, cuts: &[(u64, u64)]) {
     for cuts in [&[][..], cuts] {
         let case = ((stage.clone(), slow.clone()), cuts.to_vec());
@@ -112,7 +112,7 @@ fn tables(case: &Case, tally: &mut Tally) -> Result<(), TestCaseError> {
     check_runs(program, &expected)
 }
 
-/// The reach holds all copies of the window, and is within the places.
+/// The reach contains all copies of the window, and is within the places.
 fn check_reach(program: &Program, numbers: &[Vec<u64>]) -> Result<(), TestCaseError> {
     let reach = program.reach();
     prop_assert!(reach.end <= program.places(), "{:?} of {}", reach, program.places());
@@ -120,7 +120,7 @@ fn check_reach(program: &Program, numbers: &[Vec<u64>]) -> Result<(), TestCaseEr
     Ok(())
 }
 
-/// Every element once, in its place, and no run could go on.
+/// Every element occurs once, in its place, and no run could be extended.
 fn check_runs(program: &Program, expected: &[u64]) -> Result<(), TestCaseError> {
     let runs: Vec<Run> = program.runs().collect();
     let inside = |level: Level| level == Level::ADDR || level == Level::W;
@@ -143,14 +143,14 @@ fn check_runs(program: &Program, expected: &[u64]) -> Result<(), TestCaseError> 
     Ok(())
 }
 
-/// What a packed number holds within the window: the number of an element.
+/// The contents of each packed number within the window: the number of an element.
 fn held(compiled: &Compiled) -> BTreeMap<u64, Found<u64>> {
     let columns: Vec<(Level, u64)> = compiled.program.columns().collect();
     let mut held = BTreeMap::new();
     for (place, indexes) in compiled.placed.contents() {
         let found = match indexes.first() {
             None => Found::Padding,
-            // An element outside of the window is a hole.
+            // An element outside the window is a hole.
             Some(index) => {
                 let number = compiled.indexes.binary_search(index);
                 number.map_or(Found::Hole, |number| Found::Element(number as u64))
@@ -187,7 +187,7 @@ fn inverses(case: &Case, tally: &mut Tally) -> Result<(), TestCaseError> {
     let mut table = vec![0_u32; whole.len()];
     tally.answer(program.fill_inverse(&mut table))?;
     prop_assert_eq!(&table, &whole);
-    // The table of a part is the part of the table, whatever places it holds or levels are fixed.
+    // The table of a part equals that part of the whole table, for any range of places and any fixed levels.
     let (places, third) = (whole.len(), whole.len() / 3);
     for range in [0..third, third..places - third / 2, places - third / 2..places] {
         let mut part = vec![0_u32; range.len()];
@@ -231,7 +231,7 @@ fn packs_cells<T: Copy + PartialEq + Debug>(
     tally: &mut Tally,
     cell: impl Fn(u64) -> T,
 ) -> Result<(), TestCaseError> {
-    // Different in every type: both greatest numbers would be one f32.
+    // Distinct in every type: as f32, the two greatest numbers would be equal.
     let [fill, unread] = [u64::MAX, 7].map(&cell);
     let tensor: Vec<T> = (0..indexes.len() as u64).map(&cell).collect();
     let mut image = vec![unread; program.places() as usize];
@@ -275,7 +275,7 @@ fn rows(case: &Case, tally: &mut Tally) -> Result<(), TestCaseError> {
     }
     let asked = at.clone();
     let at = placed.stored(&at);
-    // How many slots of a group come to one place is not told.
+    // The number of padding slots of a group at one place is unspecified.
     for padding in [false, true].into_iter().filter(|padding| !padding || placed.is_alone()) {
         let all = placed.rows(padding);
         prop_assert_eq!(&listed(&placement, padding, &Location::default(), tally)?, &all);
@@ -313,7 +313,7 @@ fn units(case: &Case, tally: &mut Tally) -> Result<(), TestCaseError> {
     let placement = stage.place(slow).unwrap();
     let contents = placed.contents();
     let in_unit = |level: Level| level == Level::ADDR || level == Level::W;
-    // Every hole takes a step.
+    // Every hole takes one step.
     if placed.layout.extent(Level::ADDR) - placed.layout.offset(Level::ADDR) > FEW {
         return Ok(());
     }

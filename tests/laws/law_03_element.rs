@@ -1,4 +1,4 @@
-//! Law 3: `element` inverts `locate`; every other place answers padding, hole or outside.
+//! Law 3: `element` inverts `locate`; for every other place it returns padding, hole or outside.
 
 use std::collections::BTreeSet;
 
@@ -26,7 +26,7 @@ fn found((slow, probes): &(Slow, Vec<Index>), tally: &mut Tally) -> Result<(), T
         let answer = tally.answer(layout.element(place))?;
         prop_assert!(slow.found(&contents, place).contains(&answer), "{} has {:?}", place, answer);
     }
-    // Every place of the spans where they are few, else some of them and of those just outside.
+    // Every place of the spans if they are few, otherwise some of them, and some just outside.
     let spans: Vec<u64> = levels.iter().map(|level| slow.span(*level)).collect();
     let few = spans.iter().try_fold(1_u64, |all, span| all.checked_mul(*span));
     let places: BTreeSet<Vec<u64>> = match few.is_some_and(|all| all < 1000) {

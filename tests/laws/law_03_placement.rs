@@ -1,4 +1,4 @@
-//! Law 3 on machines: a placement is built if it fits, and finds what its memories hold.
+//! Law 3 on machines: a placement is built if it fits, and finds the contents of its memories.
 
 use proptest::prelude::*;
 use tensor_layout::{LayoutError, Level};
@@ -51,7 +51,7 @@ fn found((stage, slow): &(Stage, Slow), tally: &mut Tally) -> Result<(), TestCas
     }
     for (level, _) in placement.machine().unwrap().levels() {
         let mut replicas = placed.spread.replicas.iter();
-        // Copies in the units of a group come together in its memory.
+        // Copies in the units of a group coincide in its memory.
         if stage.memory.is_none_or(|(owner, group, _)| owner != level || group == 1) {
             let replicas = replicas.any(|replica| replica.1 == level);
             prop_assert_eq!(placement.replicated().contains(&level), replicas);
@@ -80,7 +80,7 @@ fn too_large((slow, draw): &(Slow, StageDraw), tally: &mut Tally) -> Result<(), 
     let layout = Placed::new(&stage, &slow).layout;
     for level in layout.used() {
         let Some(size) = stage.size(level) else { continue };
-        // Padding has to fit as well.
+        // Padding must fit as well.
         let longer = slow.moved(level, size - (layout.span(level) - 1));
         match stage.place(&longer) {
             Err(

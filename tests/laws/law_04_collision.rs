@@ -34,8 +34,8 @@ fn collides(slow: &Slow, tally: &mut Tally) -> Result<(), TestCaseError> {
     judge(slow, &error)
 }
 
-/// The refusal of a layout that is not injective must be true: both elements are at the place, by
-/// the same copy, or by different ones.
+/// The refusal of a layout that is not injective must be correct: both elements are at the place, in the same
+/// copy or in different ones.
 pub(crate) fn judge(slow: &Slow, error: &LayoutError) -> Result<(), TestCaseError> {
     let at = |index: &[u64], place: &Location| -> Vec<usize> {
         let places = slow.places(index).into_iter().enumerate();
@@ -57,7 +57,7 @@ pub(crate) fn judge(slow: &Slow, error: &LayoutError) -> Result<(), TestCaseErro
     Ok(())
 }
 
-/// Strides that cancel, in one level: all pairs and triples of small digits, one of them copies.
+/// Strides that cancel in one level: all pairs and triples of small digits, one of them copies.
 #[test]
 fn every_small_layout_collides_if_and_only_if_enumeration_finds_it() {
     let digits: Vec<(u64, u64)> =
@@ -72,7 +72,7 @@ fn every_small_layout_collides_if_and_only_if_enumeration_finds_it() {
                 replicas: replicas.clone(),
                 ..Slow::default()
             };
-            // The second axis in a derived axis that it feeds alone, and both in one.
+            // The second axis through a derived axis that only it feeds, and both through one.
             let fed = through(&two, &[(1, 1)], b.1);
             let fused = through(&two, &[(0, 1), (1, 2)], 3);
             for slow in [two, fed, fused] {

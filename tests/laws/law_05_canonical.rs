@@ -1,4 +1,4 @@
-//! Law 5: the canonical form keeps the map and is that of every layout with the same one.
+//! Law 5: the canonical form preserves the map, and is the same for every layout with that map.
 
 use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash, Hasher};
@@ -17,8 +17,7 @@ laws! {
     simplifying_keeps_the_map_and_the_invariants_and_happens_once: 800, 100 %, any_layout(), simplified;
 }
 
-/// Two layouts without elements whose slots are those of axes in one and of copies in the other, or
-/// nearly so.
+/// Two layouts without elements: the slots of axes in one are copies in the other, or nearly so.
 fn empty_pair() -> impl Strategy<Value = (Slow, Slow)> {
     let pair = (any_layout(), any::<u64>()).prop_map(|(mut a, how)| {
         if a.axes.is_empty() {
@@ -71,7 +70,7 @@ fn simplified(slow: &Slow, tally: &mut Tally) -> Result<(), TestCaseError> {
     prop_assert_eq!(rebuilt.as_ref(), Ok(&simplified), "{:?}", plain);
     prop_assert!(plain.same_map(slow), "{:?}", plain);
     prop_assert!(plain.derived.len() <= slow.derived.len());
-    // Where derived axes are left, equal maps may have different forms.
+    // If derived axes remain, equal maps may have different forms.
     let before = tally.answer(layout.canonical())?;
     let after = tally.answer(simplified.canonical())?;
     prop_assert!(before == after || before.has_derived_axes() || after.has_derived_axes());

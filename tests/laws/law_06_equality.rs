@@ -1,4 +1,4 @@
-//! Law 6: every grade of equality is enumeration, and every "no" has a witness.
+//! Law 6: every grade of equality agrees with enumeration, and every "no" has a witness.
 
 use std::collections::BTreeSet;
 
@@ -42,7 +42,7 @@ fn same_map((a, b): &(Slow, Slow), tally: &mut Tally) -> Result<(), TestCaseErro
     Ok(())
 }
 
-/// Whether two sets of places agree for every index.
+/// True if `agree` holds for the two place sets of every index.
 fn each(a: &Slow, b: &Slow, agree: impl Fn(&Places, &Places) -> bool) -> bool {
     let agrees = |index: &Vec<u64>| agree(&a.place_set(index), &b.place_set(index));
     a.shape() == b.shape() && a.indexes().iter().all(agrees)
@@ -56,7 +56,7 @@ fn same_up_to_padding((a, b): &(Slow, Slow), tally: &mut Tally) -> Result<(), Te
 
 fn serves((a, b): &(Slow, Slow), tally: &mut Tally) -> Result<(), TestCaseError> {
     let used = a.used();
-    // A level that `a` does not use holds a copy everywhere; one that only `a` uses asks for more.
+    // A level that `a` does not use holds a copy on every unit; one that only `a` uses demands more.
     let contains = |p: &Places, q: &Places| {
         used.is_subset(&b.used()) && q.iter().all(|place| p.contains(&cut_to(place, &used)))
     };
@@ -78,7 +78,7 @@ fn leading_slices((slow, at): &(Slow, u64), tally: &mut Tally) -> Result<(), Tes
     Ok(())
 }
 
-/// The two sides of a difference are what both layouts have, and they differ.
+/// The two sides of a difference are the places in each layout, and they differ.
 fn witness(
     a: &Slow,
     b: &Slow,

@@ -1,4 +1,4 @@
-//! Law 7: composition is application, one after the other.
+//! Law 7: composition means applying one layout after the other.
 
 use proptest::prelude::*;
 use tensor_layout::algebra::IndexOrder;
@@ -16,14 +16,14 @@ laws! {
 
 const ORDERS: [IndexOrder; 2] = [IndexOrder::RowMajor, IndexOrder::Colexicographic];
 
-/// The index of `f` that every index of the map gives; `None` for one that is outside.
+/// The index of `f` that the map yields for each index; `None` if it is out of range.
 pub(super) fn images(f: &[u64], map: &Map, order: IndexOrder) -> Vec<Option<Vec<u64>>> {
     let g = &map.slow;
     let at = |index: &Vec<u64>| index_at(f, &g.places(index)[0], map.is_linear(), order);
     g.indexes().iter().map(at).collect()
 }
 
-/// The refusal of a composition must be true.
+/// The refusal of a composition must be correct.
 pub(super) fn judge(
     f: &[u64],
     map: &Map,

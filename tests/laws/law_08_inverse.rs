@@ -1,4 +1,4 @@
-//! Law 8: inverses invert, or one of the stated reasons keeps them from it.
+//! Law 8: inverses invert, or one of the stated reasons rules them out.
 
 use std::collections::BTreeMap;
 
@@ -40,7 +40,7 @@ fn left(f: &Slow, tally: &mut Tally) -> Result<(), TestCaseError> {
     let order = IndexOrder::Colexicographic;
     let linear = left.linearised(order, &f.shape()).unwrap();
     let colex = weights(&f.shape(), order);
-    // The inverse of a scalar lands in no axis, so that nothing tells that it is an index map.
+    // The inverse of a scalar does not land in an axis, so it is not recognised as an index map.
     let placed = Placement::of(left.clone());
     let placed = if f.rank() == 0 { placed.shared_places() } else { placed };
     let placed = placed.build().unwrap();
@@ -53,7 +53,7 @@ fn left(f: &Slow, tally: &mut Tally) -> Result<(), TestCaseError> {
             let back = Slow::of(&left).places(&as_index(f, &place)).remove(0);
             prop_assert_eq!(shape_of(f, &back), index.clone(), "from {}", place);
         }
-        // As it comes: in a placement, and after the layout itself.
+        // Used directly in a placement, and composed after the layout itself.
         let place = as_index(f, &f.places(&index)[0]);
         prop_assert_eq!(shape_of(f, &placed.locate(&place).unwrap()), index.clone());
         if let Ok(identity) = &identity {
@@ -98,7 +98,7 @@ fn any_linear() -> impl Strategy<Value = Slow> {
     any_layout().prop_map(in_addresses)
 }
 
-/// What inverses of linear indexes say of every address that they have.
+/// Properties of the inverses by the linear index, at every address that they have.
 fn linear(f: &Slow, tally: &mut Tally) -> Result<(), TestCaseError> {
     let layout = f.layout();
     for order in [IndexOrder::RowMajor, IndexOrder::Colexicographic] {
@@ -147,7 +147,7 @@ fn linear(f: &Slow, tally: &mut Tally) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-/// Why a layout in `Addr` alone has no inverse by its linear index.
+/// The reason why a layout in `Addr` alone does not have an inverse by its linear index.
 fn refused(f: &Slow, error: &LayoutError) -> Result<(), TestCaseError> {
     match error {
         LayoutError::CannotInvert(InverseError::Offset { offset, .. }) => {
@@ -162,7 +162,7 @@ fn refused(f: &Slow, error: &LayoutError) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-/// Whether every step is a multiple of all that the smaller ones fill.
+/// True if every step is a multiple of the range that the smaller ones fill.
 fn divides(terms: &[(u64, u64)]) -> bool {
     let mut terms = terms.to_vec();
     terms.retain(|(size, step)| *size > 1 && *step > 0);
@@ -178,7 +178,7 @@ fn judge(f: &Slow, error: &LayoutError) -> Result<(), TestCaseError> {
         prop_assert!(!f.is_injective());
         return law_04_collision::judge(f, error);
     };
-    // Inverses start from the layout of the elements alone.
+    // Inverses are derived from the layout without padding.
     let alone = f.layout().without_padding().unwrap_or_else(|_| f.layout().simplified());
     let simple = Slow::of(&alone);
     let mut levels: BTreeMap<Level, Vec<(u64, u64)>> = BTreeMap::new();
@@ -200,21 +200,21 @@ fn judge(f: &Slow, error: &LayoutError) -> Result<(), TestCaseError> {
     for (size, level, step) in simple.replicas.iter().filter(|(size, ..)| *size > 1) {
         levels.entry(*level).or_default().push((*size, *step));
     }
-    // Fused digits may take values that no run of them counts.
+    // Fused digits may take values that a nested run of digits cannot count.
     let uneven = f
         .used()
         .into_iter()
         .any(|level| nested(&coordinates(f, level)).is_none_or(|terms| !divides(&terms)));
     let tangled = uneven || levels.values().chain(derived.values()).any(|terms| !divides(terms));
     let starts = simple.derived.iter().any(|(start, _)| *start > 0);
-    // A level starts from the least coordinate that an element has there.
+    // A level starts from the least coordinate of an element there.
     let least =
         |level: Level| f.indexes().iter().map(|index| f.places(index)[0].get(level).unwrap()).min();
     let raised = f.used().into_iter().any(|level| least(level).is_some_and(|least| least > 0));
     let stated = match fault {
         InverseError::StridesDoNotDivide { .. } => tangled,
         InverseError::DerivedStart { .. } => starts,
-        // Of independent bits there is one choice for each value.
+        // With independent bits, each value has exactly one choice.
         InverseError::DependentBits { .. } => {
             let padded = |axis: &crate::slow::Axis| axis.extent != axis.slots();
             let chained = simple.derived.len() > 1;

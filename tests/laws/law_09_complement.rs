@@ -34,7 +34,7 @@ fn with_space() -> impl Strategy<Value = (Slow, Space)> {
     })
 }
 
-/// The most places of a space that are enumerated.
+/// The greatest number of places of a space that are enumerated.
 const MOST: u64 = 30_000;
 
 fn complement((f, space): &(Slow, Space), tally: &mut Tally) -> Result<(), TestCaseError> {
@@ -73,7 +73,7 @@ fn stride(digit: &crate::slow::Digit) -> u64 {
     }
 }
 
-/// The coordinates that the elements take in a level, ascending, from its offset on.
+/// The coordinates of the elements in a level, ascending, counted from its offset.
 pub(super) fn coordinates(f: &Slow, level: Level) -> Vec<u64> {
     let places = f.indexes().into_iter().flat_map(|index| f.places(&index));
     let at: BTreeSet<u64> =
@@ -81,7 +81,7 @@ pub(super) fn coordinates(f: &Slow, level: Level) -> Vec<u64> {
     at.into_iter().collect()
 }
 
-/// A set of numbers as the one product of runs that nests, if it is one: (size, stride).
+/// The set as a nested product of runs (size, stride), if it is one.
 pub(super) fn nested(set: &[u64]) -> Option<Vec<(u64, u64)>> {
     let (mut terms, mut covered) = (Vec::new(), 1);
     while covered < set.len() {
@@ -103,7 +103,7 @@ pub(super) fn nested(set: &[u64]) -> Option<Vec<(u64, u64)>> {
     (covered == set.len()).then_some(terms)
 }
 
-/// Whether the places that elements take are a product of sets, one per level.
+/// True if the places of the elements are a product of sets, one per level.
 fn is_product(f: &Slow) -> bool {
     let all: BTreeSet<_> = f.indexes().iter().flat_map(|index| f.places(index)).collect();
     let each = f
@@ -113,8 +113,8 @@ fn is_product(f: &Slow) -> bool {
     each.product::<usize>() == all.len()
 }
 
-/// The refusal of a complement must be true: no layout fills the space together with this one, one
-/// level at a time.
+/// The refusal of a complement must be correct: no layout fills the space together with this one, one level
+/// at a time.
 fn judge(f: &Slow, space: &Space, error: &LayoutError) -> Result<(), TestCaseError> {
     let LayoutError::CannotComplement(..) = error else {
         return Err(TestCaseError::fail(error.to_string()));

@@ -19,7 +19,7 @@ laws! {
 
 const ORDERS: [IndexOrder; 2] = [IndexOrder::RowMajor, IndexOrder::Colexicographic];
 
-/// The places of all elements, as often as they are.
+/// The places of all elements, with multiplicity.
 fn all(slow: &Slow) -> Vec<Vec<Location>> {
     let mut all: Vec<Vec<Location>> = slow.indexes().iter().map(|i| slow.places(i)).collect();
     all.sort();
@@ -55,7 +55,7 @@ fn divided((f, map): &(Slow, Map), tally: &mut Tally) -> Result<(), TestCaseErro
     Ok(())
 }
 
-/// A division is refused as its complement or its composition is, which other laws judge.
+/// A division fails for the reason of its complement or composition, which other laws check.
 fn judge(
     layout: &Layout,
     map: &Map,
@@ -87,7 +87,7 @@ fn addresses() -> impl Strategy<Value = (Slow, Slow)> {
     (mostly(), mostly()).prop_filter("too many", |(a, b)| a.elements() * b.elements() < 3000)
 }
 
-/// Axis k of what is repeated has the digits of axis k of both, in the order that was asked for.
+/// Axis k of the repeated layout has the digits of axis k of both, in the requested order.
 fn repeated(tile: &Layout, pattern: &Layout, product: &Layout) -> Result<(), TestCaseError> {
     let entry = |index: &[u64], axis: usize| index.get(axis).copied().unwrap_or(0);
     let extent = |layout: &Layout, axis: usize| layout.shape().get(axis).copied().unwrap_or(1);
@@ -135,7 +135,7 @@ fn multiplied((f, g): &(Slow, Slow), tally: &mut Tally) -> Result<(), TestCaseEr
             return Ok(());
         }
         Err(LayoutError::CannotMultiply(..)) => {
-            // It has none in any space that it could fill: the complement's law judges that.
+            // It lacks a complement in every space that it could fill; the law of complements checks that.
             return Ok(());
         }
         Err(LayoutError::OutsideDomain { .. }) => return Ok(()),
@@ -147,14 +147,14 @@ fn multiplied((f, g): &(Slow, Slow), tally: &mut Tally) -> Result<(), TestCaseEr
     for index in f.indexes() {
         for pattern in g.indexes() {
             if pattern == zero_g {
-                // Wherever the pattern begins, the layout is there as it was.
+                // At the origin of the pattern, the layout is unchanged, wherever it begins.
                 let own = |index: &[u64]| f.places(index)[0].get(Level::ADDR).unwrap();
                 prop_assert_eq!(
                     at(&index, &pattern) + own(&zero_f),
                     own(&index) + at(&zero_f, &pattern)
                 );
             }
-            // Every copy is the layout, moved.
+            // Every copy is the layout, shifted.
             let moved = at(&zero_f, &pattern) + at(&index, &zero_g);
             prop_assert_eq!(at(&index, &pattern) + at(&zero_f, &zero_g), moved);
             let new = seen.insert(at(&index, &pattern));

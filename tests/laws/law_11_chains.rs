@@ -1,4 +1,4 @@
-//! Law 11, edits in a row: whatever was done before, every element is where it was.
+//! Law 11, successive edits: after any earlier edits, every element is where it was.
 
 use proptest::prelude::*;
 use proptest::sample::Index;
@@ -21,20 +21,20 @@ fn chain() -> impl Strategy<Value = Chain> {
     (any_layout(), prop::collection::vec(edit, 1..7))
 }
 
-/// A layout in the middle of its edits: for each of its indexes, row-major, the index that the
-/// element had at first.
+/// A layout in the middle of its edits: for each of its indexes, row-major, the original index of that
+/// element.
 struct Edited {
     layout: Layout,
     first: Vec<Vec<u64>>,
 }
 
 impl Edited {
-    /// The layout after an edit that moves no element to another number.
+    /// The layout after an edit that changes no element's number.
     fn renamed(self, layout: Result<Layout, LayoutError>) -> Result<Edited, LayoutError> {
         Ok(Edited { layout: layout?, first: self.first })
     }
 
-    /// The layout after an edit: the index before it, for every index after it.
+    /// The layout after an edit; `before` maps every new index to the index before the edit.
     fn moved(
         self,
         layout: Result<Layout, LayoutError>,

@@ -1,4 +1,4 @@
-//! Law 11: edits keep every element in its place, and there and back is the identity.
+//! Law 11: edits keep every element in its place, and an edit followed by its reverse is the identity.
 
 use std::collections::BTreeMap;
 
@@ -31,7 +31,7 @@ pub(super) fn edits() -> impl Strategy<Value = Edits> {
     (any_layout(), any::<Index>(), any::<Index>(), any::<[u64; 4]>())
 }
 
-/// Whether a layout is the same map as the slow one, padding included, and keeps its invariants.
+/// True if a layout is the same map as the slow one, padding included, and keeps its invariants.
 fn same(layout: &Layout, slow: &Slow) -> Result<(), TestCaseError> {
     let found = Slow::of(layout);
     prop_assert!(found.same_map(slow), "{:?}", found);
@@ -55,7 +55,7 @@ fn moved(
     Ok(())
 }
 
-/// The small prime factors of a number, and what is left of it.
+/// The small prime factors of a number, and the remaining factor.
 fn factors(mut rest: u64) -> Vec<u64> {
     let mut factors = Vec::new();
     for prime in [2, 3, 5, 7] {
@@ -231,7 +231,7 @@ fn level_split((f, pick, other, numbers): &Edits, tally: &mut Tally) -> Result<(
     Ok(())
 }
 
-/// Refused by 0, and where some copies are no multiple of the group and something may be carried.
+/// Fails for 0, and if the stride of some copies is not a multiple of the group and a carry is possible.
 fn judge_split(f: &Slow, of: Level, by: u64, error: &LayoutError) -> Result<(), TestCaseError> {
     match error {
         LayoutError::Edit(EditError::SplitZero { level }) => prop_assert!(*level == of && by == 0),
@@ -273,7 +273,7 @@ fn padded((f, pick, _, numbers): &Edits, tally: &mut Tally) -> Result<(), TestCa
     Ok(())
 }
 
-/// New elements share places as old ones do, behind them.
+/// New elements share places in the same way as the old ones, in blocks after them.
 fn in_blocks(f: &Slow, axis: usize, padded: &Slow) -> Result<(), TestCaseError> {
     let (extent, far) = (f.shape()[axis], f.span(Level::ADDR) - f.offset(Level::ADDR));
     for index in padded.indexes() {
@@ -289,8 +289,8 @@ fn in_blocks(f: &Slow, axis: usize, padded: &Slow) -> Result<(), TestCaseError> 
     Ok(())
 }
 
-/// Padding is refused where a new element would lie on another: in the layout as it is, or because
-/// a slot of padding that becomes an element lies on one.
+/// Padding fails if a new element would overlap another one, in the layout as it is or because a slot of
+/// padding that becomes an element overlaps one.
 fn judge_padding(f: &Slow, shape: &[u64], error: &LayoutError) -> Result<(), TestCaseError> {
     prop_assert!(f.is_injective(), "{}", error);
     let mut larger = f.clone();
@@ -300,7 +300,7 @@ fn judge_padding(f: &Slow, shape: &[u64], error: &LayoutError) -> Result<(), Tes
     match error {
         LayoutError::Collision { first, second, place } => {
             prop_assert_ne!(first, second);
-            // Where all of the padding was there, it is the same as enlarging the extent.
+            // If all of the padding already existed, this is the same as enlarging the extent.
             if larger.shape() == shape && larger.build().is_ok() {
                 return law_04_collision::judge(&larger, error);
             }

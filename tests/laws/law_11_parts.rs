@@ -1,4 +1,4 @@
-//! Law 11 for parts: a restriction holds the elements with the given coordinates and no other.
+//! Law 11 for parts: a restriction holds exactly the elements with the given coordinates.
 
 use std::collections::BTreeSet;
 
@@ -51,8 +51,8 @@ fn restricted(edits: &Edits, tally: &mut Tally) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-/// A part is refused where its elements are not a box of digits: not a product of sets of entries, or
-/// digits that give the coordinate in several ways, or in none.
+/// A restriction fails if its elements are not a box of digits: not a product of sets of entries, or digits
+/// that produce the coordinate in several ways, or in none.
 fn judge(
     f: &Slow,
     level: Level,

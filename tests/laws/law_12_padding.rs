@@ -1,4 +1,4 @@
-//! Law 12: slots are the product of the sizes of all that lands; pads are those without an element.
+//! Law 12: slots are the product of the sizes of all landing digits; pads are the slots without an element.
 
 use std::collections::BTreeSet;
 

@@ -1,5 +1,5 @@
-//! Law 14: the map of an XLA shape is the formula of XLA's documentation, and a layout that came from
-//! a shape goes back to one.
+//! Law 14: the map of an XLA shape is the formula of XLA's documentation, and a layout converted from a shape
+//! can be converted back to one.
 
 use std::collections::BTreeMap;
 
@@ -21,8 +21,8 @@ laws! {
     an_edited_layout_with_a_hint_is_the_edited_map: 300, 60 %, edited(), edit;
 }
 
-/// The formula of the documentation, tile by tile: the linear index of physical index `e` in
-/// physical dimensions `d`, and the size of the whole.
+/// The formula of the documentation, tile by tile: the linear index of physical index `e` in physical
+/// dimensions `d`, and the total size.
 fn formula(mut e: Vec<u64>, mut d: Vec<u64>, tiles: &[Vec<TileDim>]) -> (u64, u64) {
     for tile in tiles {
         while d.len() < tile.len() {
@@ -103,7 +103,7 @@ pub(crate) fn any_array() -> impl Strategy<Value = XlaArray> {
         })
 }
 
-/// What lives at every address of the span.
+/// The contents of every address of the span.
 fn contents(layout: &Layout, span: u64) -> Vec<Found> {
     let at = |address| Location::from_iter([(Level::ADDR, address)]);
     (0..span).map(|address| layout.element(&at(address)).unwrap()).collect()
@@ -134,7 +134,7 @@ fn lowered(array: &XlaArray, tally: &mut Tally) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-/// A shape as people may write it: attributes with the values that XLA does not print among them.
+/// A shape as people may write it, including attributes with values that XLA does not print.
 fn written() -> impl Strategy<Value = (String,)> {
     let number = || prop::option::of(-2_i64..4);
     (any_array(), [number(), number(), number(), number()]).prop_map(|(array, numbers)| {
@@ -186,7 +186,7 @@ fn as_pad_layout(array: &XlaArray, tally: &mut Tally) -> Result<(), TestCaseErro
     Ok(())
 }
 
-/// At most one tile, without `*`, that is not longer than the shape: such a text is always found.
+/// At most one tile, without `*`, and not longer than the shape: such a text is always found.
 fn is_plain(array: &XlaArray) -> bool {
     let tiles = array.layout_or_default().tiles;
     let sizes = |tile: &Vec<TileDim>| tile.iter().all(|entry| *entry != TileDim::Combine);

@@ -1,4 +1,4 @@
-//! Law 16, operations: what they answer for large layouts is exact at the corners of the index.
+//! Law 16, operations: their answers for large layouts are exact at the corners of the index.
 
 use proptest::prelude::*;
 use proptest::test_runner::TestCaseResult;
@@ -32,7 +32,7 @@ fn pair() -> impl Strategy<Value = (Layout, Layout)> {
     (layout(), layout())
 }
 
-/// A layout, and a map into its linear index: mostly rows so many apart, as many as there are.
+/// A layout, and a map into its linear index: usually evenly spaced rows, as many as there are.
 fn with_map() -> impl Strategy<Value = (Layout, Layout)> {
     let rows = (layout(), number(), 1_u64..9).prop_map(|(f, step, row)| {
         let row = row.min(f.elements());
@@ -54,7 +54,7 @@ fn at(layout: &Layout, index: &[u64]) -> Location {
     layout.locate(index).unwrap()
 }
 
-/// The index of `f` that a map gives: its linear index, or one entry per level.
+/// The index of `f` that a map yields: from a linear index, or from one entry per level.
 fn image(f: &Layout, order: IndexOrder, place: &Location) -> Vec<u64> {
     match entries(place)[..] {
         [linear] => f.index_of(order, linear).unwrap(),
@@ -62,7 +62,7 @@ fn image(f: &Layout, order: IndexOrder, place: &Location) -> Vec<u64> {
     }
 }
 
-/// A place moved by so much in a level.
+/// A place shifted by `by` in a level.
 fn moved(place: &Location, level: Level, by: u64) -> Location {
     let mut moved = place.clone();
     moved.set(level, place.get(level).unwrap_or(0) + by);
@@ -165,7 +165,7 @@ fn equal((f, g): &(Layout, Layout), tally: &mut Tally) -> TestCaseResult {
         })
     };
     for (x, y) in [(f, g), (f, f), (f, &f.simplified())] {
-        // Leading axes of copies serve a layout without them.
+        // Leading axes of copies can serve a layout without them.
         let serves = (x.rank() == y.rank()).then(|| x.serves(y));
         for answer in [x.same_map(y), x.same_up_to_padding(y)].into_iter().chain(serves) {
             match tally.count(answer) {
@@ -205,7 +205,7 @@ fn numbers(elements: u64) -> Vec<u64> {
     numbers.into_iter().filter(|number| *number < elements).collect()
 }
 
-/// Two layouts of one number of elements have the n-th in one place.
+/// Two layouts with the same number of elements have the n-th element in the same place.
 fn same_order(f: &Layout, by: IndexOrder, g: &Layout, order: IndexOrder) -> TestCaseResult {
     prop_assert_eq!(f.elements(), g.elements());
     for number in numbers(f.elements()) {
@@ -293,7 +293,7 @@ fn parts((f, [a, b, _]): &(Layout, [u64; 3]), tally: &mut Tally) -> TestCaseResu
             let whole = at(&indexes, &index);
             let whole: Vec<u64> =
                 (0..f.rank()).map(|axis| whole.get(Level::axis(axis)).unwrap()).collect();
-            // Copies lie elsewhere: one of them has the coordinates.
+            // Copies are in different places: one of them has the coordinates.
             let mut places = f.locate_all(&whole).unwrap().take(1 << 12);
             let has = |place: &Location, part: &Location| {
                 part.iter().all(|(level, at)| place.get(level).is_none_or(|here| here == at))
@@ -319,7 +319,7 @@ fn written((f, _): &(Layout, [u64; 3]), tally: &mut Tally) -> TestCaseResult {
     let f32 = XlaDtype::from_name("f32").unwrap();
     let texts = [
         f.to_pad_layout().map(|text| text.lower().unwrap()),
-        // Texts in which copies meet are noted, and not to be read again.
+        // A text in which copies overlap has a note, and cannot be read again.
         f.to_pad_layout_map().map(|(text, note)| match (text.lower(), note) {
             (Err(_), Some(_)) => f.clone(),
             (read, _) => read.unwrap(),

@@ -1,5 +1,5 @@
-//! Law 16: no layout, however large, makes a question or an operation panic, wrap or hang, and what
-//! is answered for elements at the ends is exact.
+//! Law 16: no question or operation panics, wraps or hangs for any layout, however large, and answers for
+//! elements at the ends are exact.
 
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
@@ -13,7 +13,7 @@ laws! {
     a_large_layout_is_built_or_refused_and_its_elements_are_found: 800, 30 %, large(), found;
 }
 
-/// Axes, derived axes, copies and an offset as drawn; most are refused, rightly or too large.
+/// Axes, derived axes, copies and an offset as drawn; most are refused, either as invalid or as too large.
 #[derive(Clone, Debug)]
 pub(super) struct Large {
     axes: Vec<(u64, Vec<Subaxis>)>,
@@ -42,7 +42,7 @@ impl Large {
     }
 }
 
-/// Mostly small, at times at the edge of 64 bits.
+/// Usually small, sometimes at the edge of 64 bits.
 pub(super) fn number() -> impl Strategy<Value = u64> {
     let edges = vec![1 << 31, 4_294_967_291, 1 << 40, 1 << 62, 1 << 63, u64::MAX - 1, u64::MAX];
     prop_oneof![12 => 1_u64..9, 1 => Just(0), 6 => select(vec![1000, 4096, 65_537, 1 << 20]), 1 => select(edges)]
@@ -52,7 +52,7 @@ fn level() -> impl Strategy<Value = Level> {
     prop_oneof![3 => Just(Level::ADDR), 1 => Just(Level::PE), 1 => Just(Level::TIME)]
 }
 
-/// Digits, some of which feed one of the derived axes, where there are any.
+/// Digits, some of which feed a derived axis, if there is one.
 fn subaxes(derived: usize) -> impl Strategy<Value = Vec<Subaxis>> {
     let fed = prop::option::weighted(0.4, any::<Index>());
     let subaxis = (number(), level(), number(), fed).prop_map(move |(size, level, stride, fed)| {

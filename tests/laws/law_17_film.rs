@@ -1,5 +1,5 @@
-//! Law 17 for films: a flyer is, in every stage, where the definition puts its element, and the parts of a
-//! block are as many elements as go from one unit to another.
+//! Law 17 for films: in every stage, a flyer is at the place of its element by the definition, and the parts
+//! of a block have as many elements as move from one unit to another.
 
 use std::collections::BTreeSet;
 
@@ -66,7 +66,7 @@ fn place(cell: &Cell) -> Location {
     cell.places.iter().map(|(level, span)| (*level, span.only().unwrap())).collect()
 }
 
-/// Whether memories are drawn place by place.
+/// True if memories are drawn place by place.
 fn is_of_elements(film: &Film) -> bool {
     let cells = film.stages[1..].iter().flat_map(|stage| &stage.panels).flat_map(|p| &p.cells);
     cells.flat_map(|cell| &cell.places).any(|(level, _)| *level == Level::ADDR)
@@ -76,7 +76,7 @@ fn index(flyer: &Flyer) -> Vec<u64> {
     flyer.indexes.iter().map(|range| range.start).collect()
 }
 
-/// In every stage, the spots taken are the places of all copies of all elements.
+/// In every stage, the occupied spots are the places of all copies of all elements.
 fn check_elements(film: &Film, sides: &Sides<'_>, slow: &Slow) -> Result<(), TestCaseError> {
     for flyer in &film.flyers {
         prop_assert_eq!(&cell(film, 0, &flyer.path[0]).indexes, &flyer.indexes);
@@ -93,19 +93,19 @@ fn check_elements(film: &Film, sides: &Sides<'_>, slow: &Slow) -> Result<(), Tes
         });
         let expected: BTreeSet<_> = places.collect();
         prop_assert_eq!(&taken.iter().cloned().collect::<BTreeSet<_>>(), &expected);
-        // At the end each place has one flyer.
+        // In the last stage, each place has one flyer.
         prop_assert!(stage < sides.len() || taken.len() == expected.len());
     }
     Ok(())
 }
 
-/// Flyers have edges as often as copies leave their unit.
+/// The number of flyers with edges equals the number of copies that leave their unit.
 fn check_crossing(film: &Film, from: &Placement, to: &Placement) -> Result<(), TestCaseError> {
     let traffic = Relayout::new(from, to).unwrap().traffic().unwrap();
     prop_assert_eq!(&film.hops, &vec![traffic.by_distance.clone()]);
     let arrived: Vec<&Flyer> = film.flyers.iter().filter(|flyer| flyer.path.len() == 3).collect();
     if arrived.len() as u64 != traffic.elements * traffic.copies {
-        return Ok(()); // Slices of time that only one of the layouts tells apart.
+        return Ok(()); // Time slices that only one of the layouts distinguishes.
     }
     for (distance, count) in traffic.by_distance {
         if let Distance::Level(level) = distance {
@@ -116,7 +116,7 @@ fn check_crossing(film: &Film, from: &Placement, to: &Placement) -> Result<(), T
     Ok(())
 }
 
-/// Element by element: a part is what goes from one unit to one other.
+/// Checks each element: a part is the set of elements that move from one unit to one other.
 fn check_parts(film: &Film, sides: &Sides<'_>, slow: &Slow) -> Result<(), TestCaseError> {
     let mut units = film.stages[1].panels.iter().flat_map(|panel| &panel.cells);
     let level = units.find_map(|cell| cell.places.first()).map(|(level, _)| *level);

@@ -183,7 +183,7 @@ impl Memories {
         [self.high, self.low][at]
     }
 
-    /// The same by the slow definition.
+    /// The placement, by the slow definition.
     fn placed(&self, at: usize) -> Placed {
         let (depth, group) = self.memory(at);
         let stage = Stage::tree(&self.levels).with_memory(self.levels[depth].0, group);
@@ -274,7 +274,7 @@ impl Place {
         })
     }
 
-    /// How many borders there are on the way from another place before one is crossed.
+    /// The number of borders passed on the way from another place before one is crossed.
     fn along(&self, from: &Place, levels: &[Node]) -> usize {
         levels.iter().take_while(|node| self.unit(**node) == from.unit(**node)).count()
     }
@@ -308,12 +308,12 @@ fn relayout(
     }
 }
 
-/// What every level has to show, by enumeration.
+/// The expected counts of every level, by enumeration.
 struct Enumerated {
-    /// What enters each unit of each level, and how many elements leave one.
+    /// The elements that enter each unit of each level, and the number that leave one.
     enters: Vec<BTreeMap<Vec<u64>, u64>>,
     leaves: Vec<u64>,
-    /// Whether an element is in several units of the level before.
+    /// True if an element is in several units of the previous level.
     open: Vec<bool>,
     /// Destination copies by how many borders they have in common with the nearest source copy.
     nearest: Vec<u64>,

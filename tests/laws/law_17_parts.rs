@@ -1,5 +1,5 @@
-//! Law 17, keys: what is priced by parts, in batches, down to a level or with time elsewhere is what
-//! the relayout itself counts and enumeration finds.
+//! Law 17, keys: prices by parts, in batches, down to a level or with another time order are those that the
+//! relayout itself counts and enumeration finds.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -30,7 +30,7 @@ laws! {
     traffic_with_time_elsewhere_is_what_enumeration_counts: 120, 85 %, in_time(), time;
 }
 
-/// Units far apart, so that a machine that holds them has very many.
+/// Spreads units far apart, so that a machine that holds them has a very large number of units.
 fn spread_out(slow: &mut Slow) {
     const FACTOR: u64 = (1 << 33) + 1;
     if slow.span(Level::PE) > 1 << 20 {
@@ -50,7 +50,7 @@ fn spread_out(slow: &mut Slow) {
     slow.spans.entry(Level::PE).and_modify(|span| *span *= FACTOR);
 }
 
-/// Placements of which at least one is in slices.
+/// Placements, at least one of which is in time slices.
 fn in_time() -> impl Strategy<Value = Pair> {
     let sliced = |pair: &Pair| {
         let used = |slow: &Slow| slow.used().contains(&Level::TIME);
@@ -59,7 +59,7 @@ fn in_time() -> impl Strategy<Value = Pair> {
     placements().prop_filter("time is not used", sliced)
 }
 
-/// The counts alone: a part is without padding, so that the units it uses are bounded more closely.
+/// Only the counts: a part is without padding, so that the bound on the units it uses is tighter.
 fn crossing(levels: &[LevelTraffic]) -> Vec<(Level, u64, Option<u64>)> {
     levels.iter().map(|level| (level.level, level.into, level.out_of)).collect()
 }
@@ -81,7 +81,7 @@ fn parts(pair: &Pair, tally: &mut Tally) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-/// Twice the same questions, of two threads at once.
+/// Asks each question twice, from two threads concurrently.
 fn priced(pair: &Pair, tally: &mut Tally) -> Result<(), TestCaseError> {
     let sides = Sides::in_order(pair, TimeOrder::Outermost);
     let Some(relayout) = relayout(pair, &sides, tally)? else { return Ok(()) };
@@ -109,7 +109,7 @@ fn priced(pair: &Pair, tally: &mut Tally) -> Result<(), TestCaseError> {
         match tally.count(busiest) {
             Ok(busiest) => {
                 let entered = levels_of(&relayout, &machine);
-                // Groups of units have no rate.
+                // Groups of units do not have a rate.
                 let entered = entered.into_iter().filter_map(|level| {
                     relayout.busiest(level).ok().filter(|found| found.level == level)
                 });
@@ -132,13 +132,13 @@ fn priced(pair: &Pair, tally: &mut Tally) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-/// The levels that the relayout knows.
+/// The levels that the relayout has.
 fn levels_of(relayout: &Relayout, machine: &Machine) -> Vec<Level> {
     let levels = machine.levels().map(|(level, _)| level);
     levels.filter(|level| relayout.traffic_down_to(*level).is_ok()).collect()
 }
 
-/// Of every unit, how many elements it has on the one side and not on the other.
+/// For every unit, the number of elements that it has on one side but not on the other.
 fn sending(pair: &Pair, tally: &mut Tally) -> Result<(), TestCaseError> {
     let sides = Sides::in_order(pair, TimeOrder::Outermost);
     if relayout(pair, &sides, tally)?.is_none() {
@@ -193,7 +193,7 @@ fn batch(pair: &Pair, tally: &mut Tally) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-/// Other strides in the memory, digits of addresses cut in two, addresses and lanes exchanged.
+/// Other strides in memory, address digits cut in two, addresses and lanes exchanged.
 fn changed_inside(slow: &Slow) -> Slow {
     let mut changed = slow.clone();
     let derived = changed.derived.iter_mut().map(|(_, axis)| axis);
@@ -215,7 +215,7 @@ fn inside_units(pair: &Pair, tally: &mut Tally) -> Result<(), TestCaseError> {
     let (stage, slow, _) = pair;
     let changed = changed_inside(slow);
     let other = (stage.clone(), slow.clone(), changed.clone());
-    // Other addresses may bring elements together, and lanes need no machine that has them.
+    // Other addresses may make elements collide, and lanes do not require a machine that has them.
     if stage.place(&changed).is_err() || !changed.is_injective() || !is_small(&other) {
         tally.sure();
         return Ok(());
@@ -261,7 +261,7 @@ fn holding(pair: &Pair, tally: &mut Tally) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-/// How many elements every unit of a level wants and does not have.
+/// The number of elements that every unit of a level needs and does not have.
 fn entering(pair: &Pair, sides: &Sides, level: usize) -> BTreeMap<Path, u64> {
     let mut entering = BTreeMap::new();
     for index in pair.1.indexes() {
@@ -275,7 +275,7 @@ fn entering(pair: &Pair, sides: &Sides, level: usize) -> BTreeMap<Path, u64> {
 
 const ORDERS: [TimeOrder; 3] = [TimeOrder::Outermost, TimeOrder::Innermost, TimeOrder::Aside];
 
-/// Calls `judge` with time everywhere among the levels.
+/// Calls `judge` with each position of time among the levels.
 fn in_every_order(
     pair: &Pair,
     tally: &mut Tally,
@@ -316,7 +316,7 @@ fn busiest(pair: &Pair, tally: &mut Tally) -> Result<(), TestCaseError> {
     })
 }
 
-/// The number of units, in every slice of time.
+/// The number of units, over all time slices.
 fn all_units((stage, a, b): &Pair) -> u128 {
     let time = a.extent(Level::TIME).max(b.extent(Level::TIME));
     let machine = stage.machine();
@@ -324,7 +324,7 @@ fn all_units((stage, a, b): &Pair) -> u128 {
     sizes.map(u128::from).fold(1, u128::saturating_mul)
 }
 
-/// A group of units is named by the first.
+/// A group of units is named by its first unit.
 fn flows(pair: &Pair, tally: &mut Tally) -> Result<(), TestCaseError> {
     in_every_order(pair, tally, |sides, relayout, tally| {
         let indexes = pair.1.indexes();
@@ -368,16 +368,16 @@ fn flows(pair: &Pair, tally: &mut Tally) -> Result<(), TestCaseError> {
     })
 }
 
-/// The slices that are looked at.
+/// The greatest number of slices that are checked.
 const MOST_SLICES: u64 = 64;
 
 fn steps(pair: &Pair, tally: &mut Tally) -> Result<(), TestCaseError> {
     for order in ORDERS {
-        // With time outermost a unit says its slice; what it holds in others counts only aside.
+        // With time outermost, a unit includes its slice; data in other slices counts only with `Aside`.
         let sides = Sides::in_order(pair, TimeOrder::Outermost);
         let Some(relayout) = relayout(pair, &sides, tally)? else { return Ok(()) };
         let relayout = relayout.with_time(order);
-        // Slices far apart are very many: some of them, the last one among them.
+        // Distant slices are very many: checks some of them, including the last.
         let slices = relayout.slices();
         let apart = usize::try_from(slices.div_ceil(MOST_SLICES).max(1)).unwrap();
         for step in (0..slices).rev().step_by(apart) {
@@ -393,7 +393,7 @@ fn steps(pair: &Pair, tally: &mut Tally) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-/// How many pairs of an element and a unit are wanted in a step that the source lacks.
+/// The number of (element, unit) pairs that a step needs and the source lacks.
 fn entering_in(pair: &Pair, sides: &Sides, depth: usize, step: u64, order: TimeOrder) -> u64 {
     let without_time = |units: BTreeSet<Path>, any: bool| -> BTreeSet<Path> {
         let units = units.into_iter().filter(|unit| any || unit[0] == step);

@@ -1,4 +1,4 @@
-//! Law 17: what a relayout counts and carries is what enumeration counts and carries.
+//! Law 17: a relayout counts and moves exactly the elements that enumeration finds.
 
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -27,12 +27,12 @@ laws! {
 
 pub(super) type Pair = (Stage, Slow, Slow);
 
-/// Two placements of a tensor on one machine: any two, or one and its digits in another order.
+/// Two placements of a tensor on one machine: any two, or one and a rearrangement of its digits.
 pub(super) fn placements() -> impl Strategy<Value = Pair> {
     placements_with(|_| ())
 }
 
-/// Such placements, with a change to both layouts.
+/// Pairs of placements, with a change to both layouts.
 pub(super) fn placements_with(change: fn(&mut Slow)) -> impl Strategy<Value = Pair> {
     let unrelated = (good_layout(), good_layout(), stage());
     let related = (good_layout(), any::<Index>(), stage()).prop_map(|(a, how, stage)| {
@@ -45,7 +45,7 @@ pub(super) fn placements_with(change: fn(&mut Slow)) -> impl Strategy<Value = Pa
             change(slow);
         }
         common_shape(&mut a, &mut b);
-        // An axis without elements may be gone, and what it kept away is fed.
+        // An axis without elements may have been removed, so that values it had suppressed are now fed.
         if a.build().is_err() || b.build().is_err() {
             return None;
         }
@@ -66,7 +66,7 @@ pub(super) fn alone() -> impl Strategy<Value = Pair> {
     })
 }
 
-/// Whether all copies, in every time slice, can be enumerated on both sides.
+/// True if all copies, in every time slice, can be enumerated on both sides.
 pub(super) fn is_small(pair: &Pair) -> bool {
     const MOST: u64 = 2500;
     let sides = Sides::new(pair);
@@ -77,7 +77,7 @@ pub(super) fn is_small(pair: &Pair) -> bool {
     places(&sides.source) <= MOST && places(&sides.destination) <= MOST
 }
 
-/// What moves is counted in copies of the one times copies of the other: few elements.
+/// Keeps the number of elements small: moves are counted in source copies x destination copies.
 pub(super) fn keep_small(slow: &mut Slow) {
     const MOST: u64 = 300;
     while slow.elements() * slow.copies() > MOST {
@@ -115,13 +115,13 @@ fn rearranged(mut slow: Slow, how: usize) -> Slow {
 pub(super) struct Sides {
     source: Placed,
     destination: Placed,
-    /// The units from the root down, with `Time`, if either uses it, where it is asked for.
+    /// The units from the root down, with `Time` in the requested position if either side uses it.
     levels: Vec<Level>,
-    /// The same as the crate names them: groups of units have a level of their own.
+    /// The levels by the names of the crate: groups of units have a level of their own.
     names: Vec<Level>,
-    /// How many time slices there are.
+    /// The number of time slices.
     slices: u64,
-    /// The places of every index, once they are asked for: in the source, in the destination.
+    /// The places of every index, computed on demand: in the source, in the destination.
     places: [OnceCell<HashMap<Vec<u64>, BTreeSet<Path>>>; 2],
 }
 
@@ -162,12 +162,12 @@ impl Sides {
         &self.names
     }
 
-    /// The levels whose coordinates places have.
+    /// The levels for which places have coordinates.
     pub(super) fn units(&self) -> &[Level] {
         &self.levels
     }
 
-    /// Whether a layout does not use time where the other one does: it is there in every slice.
+    /// True if this layout does not use time but the other one does: it is present in every slice.
     fn is_timeless(&self, placed: &Placed) -> bool {
         self.levels.contains(&Level::TIME) && !placed.spread.used().contains(&Level::TIME)
     }
@@ -202,7 +202,7 @@ pub(super) fn units(places: &BTreeSet<Path>, level: usize) -> BTreeSet<Path> {
     places.iter().map(|place| place[..=level].to_vec()).collect()
 }
 
-/// Refused only where copies do not line up with the units that share a memory.
+/// Fails only if copies do not line up with the units that share a memory.
 pub(super) fn relayout(
     (stage, a, b): &Pair,
     sides: &Sides,
@@ -220,7 +220,7 @@ pub(super) fn relayout(
     }
 }
 
-/// Whether copies of an element are in units of a level that are not whole groups apart.
+/// True if the copies of an element in units of a level are not a multiple of the group apart.
 pub(super) fn is_uneven(placed: &Placed, level: Level, group: u64) -> bool {
     let strays = |index: &Vec<u64>| {
         let places = placed.spread.places(index);
@@ -230,7 +230,7 @@ pub(super) fn is_uneven(placed: &Placed, level: Level, group: u64) -> bool {
     placed.spread.indexes().iter().any(strays)
 }
 
-/// Everything that the traffic between two placements counts.
+/// Checks everything that the traffic between two placements counts.
 pub(crate) fn check_traffic(stage: &Stage, a: &Slow, b: &Slow) {
     let pair = (stage.clone(), a.clone(), b.clone());
     traffic(&pair, &mut Tally::default()).unwrap_or_else(|error| panic!("{a:?} {b:?}: {error}"));
@@ -242,7 +242,7 @@ fn traffic(pair: &Pair, tally: &mut Tally) -> Result<(), TestCaseError> {
     judge(pair, &sides, &relayout, &tally.answer(relayout.traffic())?)
 }
 
-/// Whether all that was counted is what enumeration counts, with time where the sides have it.
+/// Checks that all counts agree with enumeration, including time where the sides use it.
 pub(super) fn judge(
     pair: &Pair,
     sides: &Sides,
@@ -259,7 +259,7 @@ pub(super) fn judge(
             let shared =
                 |source: &Path| source.iter().zip(place).take_while(|(a, b)| a == b).count();
             let nearest = from.iter().map(shared).max().unwrap();
-            // In the unit the lane and the address count alike.
+            // Inside the unit, lane and address count alike.
             let nearest = if nearest == depth + 1 { depth } else { nearest };
             *by_distance.entry(nearest).or_default() += 1;
         }
@@ -292,7 +292,7 @@ pub(super) fn judge(
     Ok(())
 }
 
-/// Moves tagged data along the transfers and looks at every copy.
+/// Moves tagged data along the transfers and checks every copy.
 fn carried(pair: &Pair, tally: &mut Tally) -> Result<(), TestCaseError> {
     let sides = Sides::new(pair);
     let Some(relayout) = relayout(pair, &sides, tally)? else { return Ok(()) };
@@ -307,7 +307,7 @@ fn carried(pair: &Pair, tally: &mut Tally) -> Result<(), TestCaseError> {
     for (number, index) in indexes.iter().enumerate() {
         before.extend(sides.from(index).iter().map(|place| (place.clone(), number)));
     }
-    // What is in place already stays.
+    // Elements that are already in place stay.
     let mut wanted: BTreeMap<Path, usize> = BTreeMap::new();
     for (number, index) in indexes.iter().enumerate() {
         wanted.extend(sides.to(index).iter().map(|place| (place.clone(), number)));
@@ -364,8 +364,8 @@ fn copyable((stage, a, b): &Pair, tally: &mut Tally) -> Result<(), TestCaseError
     Ok(())
 }
 
-/// What moves; `None` where the number of a place, address x lanes + lane, does not fit, or an element
-/// has more copies than are held at once.
+/// The transfers; `None` if the number of a place, address x lanes + lane, does not fit, or an element has
+/// more copies than the limit.
 pub(super) fn numbered<'a>(
     relayout: &'a Relayout,
     sides: &[&Slow],
@@ -388,7 +388,7 @@ pub(super) fn numbered<'a>(
     tally.answer(transfers).map(Some)
 }
 
-/// Carries the transfers out in the memory of the source, step by step, and looks at every copy.
+/// Executes the transfers in the memory of the source, step by step, and checks every copy.
 fn in_one_memory(pair: &Pair, tally: &mut Tally) -> Result<(), TestCaseError> {
     let sides = Sides::new(pair);
     let Some(relayout) = relayout(pair, &sides, tally)? else { return Ok(()) };

@@ -1,5 +1,5 @@
-//! Law 18: a notation refuses a layout only if it cannot express the places of its elements, as
-//! values alone tell.
+//! Law 18: a notation refuses a layout only if it cannot express the places of its elements, as determined
+//! from values alone.
 
 use proptest::prelude::*;
 use proptest::sample::Index;
@@ -25,7 +25,7 @@ laws! {
     a_note_says_what_a_text_of_edited_digits_leaves_out: 600, 25 %, edited(), noted;
 }
 
-/// What the notation wrote has the places of the elements; a refusal is not a matter of words.
+/// The written text has the places of the elements; a refusal does not depend on the form of the layout.
 fn judge(
     slow: &Slow,
     tally: &mut Tally,
@@ -72,8 +72,8 @@ fn strided(slow: &Slow, tally: &mut Tally) -> Result<(), TestCaseError> {
     judge(slow, tally, written, |slow| is_linear(slow) && axes_are(slow, &steps_evenly))
 }
 
-/// Copies are left to law 1, which prints every layout that a tree can give; elements that share
-/// places are refused when the text is read.
+/// Law 1 covers copies: it prints every layout that a tree can produce. Elements that share places are
+/// refused when the text is read.
 fn pad_layout(slow: &Slow, tally: &mut Tally) -> Result<(), TestCaseError> {
     if slow.copies() > 1 || !slow.is_injective() {
         tally.sure();
@@ -86,7 +86,7 @@ fn pad_layout(slow: &Slow, tally: &mut Tally) -> Result<(), TestCaseError> {
     })
 }
 
-/// A layout in digits that was padded and then reshaped, which fuses them.
+/// A layout in digits, padded and then reshaped, which fuses them.
 fn edited() -> impl Strategy<Value = Slow> {
     let pads = prop::collection::vec(0_u64..3, 4);
     (plain_layout(), pads, any::<Index>()).prop_map(|(slow, pads, cut)| {
@@ -106,7 +106,7 @@ fn edited() -> impl Strategy<Value = Slow> {
     })
 }
 
-/// The exact text is that of the map wherever nothing is to be noted of it.
+/// The exact text is the text of the map whenever the map form does not have a note.
 fn exact(slow: &Slow, tally: &mut Tally) -> Result<(), TestCaseError> {
     let layout = slow.layout();
     let exact = tally.count(layout.to_pad_layout()).map(|text| text.to_string());
@@ -123,7 +123,7 @@ fn exact(slow: &Slow, tally: &mut Tally) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-/// A text without a note is the same map; one with a note is not, and a span that is gone is named.
+/// A text without a note is the same map; one with a note is not, and a lost span is named.
 fn noted(slow: &Slow, tally: &mut Tally) -> Result<(), TestCaseError> {
     let layout = slow.layout();
     let f32 = XlaDtype::from_name("f32").unwrap();
@@ -148,14 +148,14 @@ fn noted(slow: &Slow, tally: &mut Tally) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-/// What is to be added to the addresses of a text, and the rest of its note.
+/// The offset to add to the addresses of a text, and the rest of its note.
 fn moved_by(note: &str) -> (u64, &str) {
     let Some(rest) = note.strip_prefix("addresses count from ") else { return (0, note) };
     let step = rest.split(',').next().unwrap().parse().unwrap();
     (step, rest.split_once("; ").map_or("", |(_, rest)| rest))
 }
 
-/// One place of one address per element.
+/// True if every element has a single place, in `Addr` alone.
 fn is_linear(slow: &Slow) -> bool {
     let used: Vec<Level> = slow.used().into_iter().collect();
     let one = |index: &Vec<u64>| slow.place_set(index).len() == 1;
@@ -167,7 +167,7 @@ fn starts_at_0(slow: &Slow) -> bool {
     slow.elements() == 0 || slow.places(&origin)[0].iter().all(|(_, at)| at == 0)
 }
 
-/// Whether the place is a sum of one function per axis, each of this kind.
+/// True if the place is a sum of one function per axis, and each is of this kind.
 fn axes_are(slow: &Slow, kind: &dyn Fn(&[Steps]) -> bool) -> bool {
     if slow.elements() == 0 {
         return true;
@@ -191,22 +191,22 @@ fn axes_are(slow: &Slow, kind: &dyn Fn(&[Steps]) -> bool) -> bool {
     is_sum && (0..slow.rank()).all(plain)
 }
 
-/// What is added per level.
+/// The increments per level.
 type Steps = Vec<i128>;
 
 fn steps(from: &Location, to: &Location) -> Steps {
     from.iter().zip(to.iter()).map(|((_, a), (_, b))| i128::from(b) - i128::from(a)).collect()
 }
 
-/// A multiple of one step, not negative.
+/// True for multiples of one non-negative step.
 fn steps_evenly(values: &[Steps]) -> bool {
     let evenly =
         |(i, value): (i128, &Steps)| value.iter().zip(&values[1]).all(|(v, s)| *v == i * s);
     values.len() < 2 || values[1].iter().all(|step| *step >= 0) && (0..).zip(values).all(evenly)
 }
 
-/// Digits, each of which steps in one level at most: tries every size of the fastest one. The last
-/// may be cut short unless they must be exact.
+/// True for digits that each step in at most one level: tries every size of the fastest one. The last digit
+/// may be cut short unless `exact` is set.
 fn is_plain(values: &[Steps], exact: bool) -> bool {
     let n = values.len();
     if n < 2 {

@@ -1,7 +1,7 @@
-//! The laws, a file each, numbered and in the order of `docs/algebra.md`, over generated cases.
+//! The laws, one file each, numbered in the order of `docs/algebra.md`, over generated cases.
 //!
-//! Every law counts what is answered and what is refused: it asserts a floor on the share that is
-//! answered, and judges every refusal. `CONTRIBUTING.md` has the commands of the long run.
+//! Every law counts answers and refusals: it asserts a floor on the share of answers, and verifies every
+//! refusal. `CONTRIBUTING.md` has the commands of the long run.
 
 mod causes;
 mod edges;
@@ -42,7 +42,7 @@ pub(crate) use law_17_relayout::check_traffic;
 
 use crate::run::Law;
 
-/// The long run: many cases of every law, and a table of what they answered.
+/// The long run: many cases of every law, and a table of their answers.
 #[test]
 #[ignore = "minutes to hours: the number of cases per law is LONG_RUN, or 100 000"]
 fn long_run() {

@@ -1,4 +1,4 @@
-"""Layouts printed as code, judged by MLIR, isl, a C compiler, rustc and Python itself.
+"""Layouts printed as code, checked with MLIR, isl, a C compiler, rustc and Python itself.
 
 Each layout is printed by `convert --to ..`, evaluated by the other tool at every index and copy,
 and compared with the rows of `table`. Needs islpy, jaxlib (for its MLIR) and cc; builds nothing:
@@ -27,7 +27,7 @@ CASES = 200
 
 
 def run(*arguments):
-    """The output of the command, or None where it refuses."""
+    """The output of the command, or None if it fails."""
     done = subprocess.run([COMMAND, *arguments], capture_output=True, text=True)
     if done.returncode not in (0, 1):
         assert done.returncode == 2, (arguments, done.stderr)
@@ -36,7 +36,7 @@ def run(*arguments):
 
 
 def listed_table(layout):
-    """The lines of `table --padding`; None where it refuses, or has more than MOST_ROWS rows."""
+    """The lines of `table --padding`; None if it fails, or has more than MOST_ROWS rows."""
     arguments = [COMMAND, "table", layout, "--padding"]
     pipe = subprocess.PIPE
     with subprocess.Popen(arguments, stdout=pipe, stderr=subprocess.DEVNULL, text=True) as table:
@@ -57,7 +57,7 @@ def rows(layout):
     names = header.split(",")
     places = [name for name in names if not (name[0] == "i" and name[1:].isdigit())]
     rank = len(names) - len(places)
-    # Of rank 0 no cell tells padding from the element.
+    # At rank 0, cells do not distinguish padding from the element.
     elements = lines if rank else run("table", layout).splitlines()[1:]
     table = set()
     for line in lines:
@@ -143,7 +143,7 @@ def layouts():
         yield rng.choice([xla, xla, pad_layout, pad_layout, cute, strided])(rng)
 
 
-# The judges.
+# The oracles.
 
 
 def evaluate(expression, dims):
@@ -213,7 +213,7 @@ def check_python(text, places, rank, table):
 
 
 def c_program(text, number, places, rank, table):
-    """A check of one layout as a C function; copies are left to the other judges."""
+    """A check of one layout as a C function; the other oracles check the copies."""
     text = text.replace("#include <stdint.h>\n", "")
     text = text.replace("place_of(", f"place_of_{number}(").replace("index_of(", f"index_of_{number}(")
     has_inverse = f"index_of_{number}(" in text
@@ -255,7 +255,7 @@ def check_c(programs, folder):
 
 
 def check_rust(texts, folder):
-    """The Rust compiles without a warning; it is the C in other words."""
+    """The Rust code compiles without warnings; it is equivalent to the C code."""
     modules = [f"pub mod layout_{number} {{\n{text}\n}}" for number, text in texts.items()]
     path = Path(folder) / "layouts.rs"
     path.write_text("#![deny(warnings)]\n" + "\n".join(modules))
@@ -298,13 +298,13 @@ def main():
     for layout, relation, names in relations:
         alike.setdefault(str(names), []).append((layout, relation))
     pairs = [(pair, rng.choice(group)) for group in alike.values() for pair in group]
-    # A pair that is the same: what the way through XLA or a PadLayout leaves.
+    # An equal pair: the layout after a round trip through XLA or a PadLayout.
     for layout, relation, _ in relations[::4]:
         text = run("convert", layout, "--to", "pad-layout")
         if text is not None:
             text = text.strip()
             again = run("convert", text, "--to", "isl")
-            # PadLayout text whose elements share places is refused.
+            # PadLayout text whose elements share places does not parse.
             if again is not None:
                 pairs.append(((layout, relation), (text, islpy.Map(again))))
     for (a, first), (b, second) in pairs:

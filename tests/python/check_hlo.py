@@ -1,9 +1,9 @@
 """Compiler dumps against XLA: its parser, its memory analysis and its live ranges.
 
-Generated modules with loops, branches, fusions, asynchronous pairs, tuples, aliases, attributes as
-Pallas writes them, strings with brackets, and lines broken anywhere: every computation, instruction,
-operand and result is that of XLA's parser. Programs for eight virtual CPU devices: arguments, results
-and aliases are those of `memory_analysis()`, and the peak is the greatest sum over XLA's live ranges.
+Generated modules with loops, branches, fusions, asynchronous pairs, tuples, aliases, attributes in
+the form of Pallas, strings with brackets, and arbitrary line breaks: every computation, instruction,
+operand and result matches XLA's parser. Programs for eight virtual CPU devices: arguments, results
+and aliases match `memory_analysis()`, and the peak is the greatest sum over XLA's live ranges.
 """
 
 import glob
@@ -41,7 +41,7 @@ ATTRIBUTES = [
 
 
 class Module:
-    """Text of a module that XLA's parser takes."""
+    """Text of a module that XLA's parser accepts."""
 
     def __init__(self, r):
         self.r, self.count, self.computations = r, 0, []
@@ -143,7 +143,7 @@ class Module:
 
 
 def broken(r, text):
-    """Blanks outside of strings become line ends, comments and more blanks."""
+    """Replaces blanks outside strings by line ends, comments and more blanks."""
     parts = re.split(r'("(?:[^"\\]|\\.)*")', text)
     gap = lambda match: r.choice([" ", " ", " ", "\n", "\r\n  ", " /* } */ ", "\t"]) if match else " "
     return "".join(part if at % 2 else re.sub(" ", gap, part) for at, part in enumerate(parts))
@@ -156,7 +156,7 @@ def parsed_by_xla(text):
     printed = module.to_string()
     roots = set(re.findall(r"^ *ROOT %(\S+) = ", printed, re.M))
     for computation in module.computations():
-        # What an asynchronous start calls is printed as part of that, without its root.
+        # The computation of an asynchronous start is printed as part of it, without its root.
         is_printed = f"%{computation.name} (" in printed
         for of in computation.instructions():
             operands = " ".join(each.name for each in of.operands())
@@ -191,7 +191,7 @@ def compare(texts):
 
 
 def plain(shape):
-    """Without comments and blanks; XLA writes the layout of a vector, which may be left out."""
+    """Removes comments and blanks; XLA writes the layout of a vector, which may be omitted."""
     return re.sub(r"/\*.*?\*/|\s", "", shape)
 
 
@@ -240,7 +240,7 @@ def programs():
 
 
 def memory(function, arguments, where, donated):
-    """Arguments, results and aliases are XLA's; so is the peak, where XLA wrote live ranges."""
+    """Arguments, results and aliases match XLA; so does the peak, if XLA wrote live ranges."""
     for file in glob.glob(os.path.join(DUMPS.name, "*")):
         shutil.rmtree(file) if os.path.isdir(file) else os.remove(file)
     options = {"in_shardings": where} if where else {}
@@ -255,7 +255,7 @@ def memory(function, arguments, where, donated):
     assert mine == theirs, (function, donated, mine, theirs)
     [peak] = module["peak"]
     wanted = live_by_xla(dump)
-    # A sort may take the place of an operand that is not the parameter: XLA's choice, not in the text.
+    # A sort may reuse the buffer of an operand other than the parameter: XLA's choice, not in the text.
     is_chosen = function.__name__ == "sorted_rows" and donated
     assert is_chosen or peak["allocated_bytes"] == wanted, (function, donated, where, peak["allocated_bytes"], wanted)
     return 1
@@ -267,8 +267,8 @@ VALUE = re.compile(r"^allocation (\d+): (?:size \d+, (parameter))?|value: <\d+ (
 def live_by_xla(dump):
     """The greatest sum over the live ranges that XLA wrote.
 
-    Tables of tuples are left out. What a loop passes on, what is updated in place and what a donated
-    parameter becomes is one buffer, although the ranges of its values touch: they count once.
+    Tables of tuples are omitted. A value that a loop passes on, updates in place or derives from a
+    donated parameter is one buffer, although the ranges of its values touch: they count once.
     """
     stem = dump.removesuffix(".txt")
     places, allocation, is_parameter = {}, None, False

@@ -1,8 +1,8 @@
-"""What JAX puts on its devices against `explain` and `pack`, and its compiled programs against `hlo`.
+"""Data that JAX puts on its devices against `explain` and `pack`, and its compiled programs against `hlo`.
 
 Eight virtual CPU devices. For every sharding: the bytes of each of `addressable_shards`, and the
-files that `tensor-layout pack` writes for each device, element by element. JAX takes even
-shardings only; uneven ones are run by XLA's partitioner, as in check_sharding.py. For every
+files that `tensor-layout pack` writes for each device, element by element. JAX only accepts
+even shardings; uneven ones are run by XLA's partitioner, as in check_sharding.py. For every
 program: no line is left unread, every collective is counted, and the parameters and results of
 the compiled text have the bytes of the shards that go in and come out.
 """
@@ -65,7 +65,7 @@ def spec(r, rank, names):
 
 
 def on_mesh(r):
-    """Axes of a mesh, whose devices may be in transposed order; axes that are not used are copies."""
+    """Axes of a mesh whose devices may be in transposed order; unused axes are copies."""
     sizes, names = r.choice([((2, 4), "xy"), ((8,), "x"), ((2, 2, 2), "xyz"), ((4, 2), "xy")])
     devices = np.array(jax.devices())
     if r.random() < 0.5:
@@ -76,7 +76,7 @@ def on_mesh(r):
     sharding = NamedSharding(mesh, spec(r, rank, names))
     array = jax.device_put(np.arange(np.prod(shape), dtype=np.int32).reshape(shape), sharding)
     compare(array, str(sharding._to_xla_hlo_sharding(rank)), list(mesh.devices.flat))
-    # By the axes of the mesh, the files have the names of places in it.
+    # With the axes of the mesh, the files are named after places in it.
     by_axes = shape_text(shape, repr(sharding))
     at = {device: place for place, device in np.ndenumerate(mesh.devices)}
     places = [at[shard.device] for shard in array.addressable_shards]
@@ -87,13 +87,13 @@ def on_mesh(r):
 
 
 def on_devices(r):
-    """Tiles in transposed order, copies, and parts of axes, which JAX takes as HLO text."""
+    """Tiles in transposed order, copies, and parts of axes, which JAX accepts as HLO text."""
     while True:
         rank, text = check_sharding.tiled(r)
         sharding = _hlo.HloSharding.from_string(text)
         dims = str(sharding)
         tiled = dims.startswith("{devices=[") and "last_tile_dims" not in dims
-        # A list of devices that no digits give is refused, with that reason.
+        # An irregular device list is rejected, with that reason.
         if tiled and "<=" in dims and sharding.num_devices() == 8:
             break
     tiles = list(sharding.tile_assignment_dimensions())[:rank]
@@ -105,9 +105,9 @@ def on_devices(r):
 
 
 def compare(array, sharding, devices):
-    """The shards of an array of JAX are what `pack` writes, by the logical number of the device."""
+    """The shards of a JAX array match the files of `pack`, by the logical number of the device."""
     if sharding == "{replicated}":
-        # That a tensor is replicated does not say over how many devices.
+        # A replicated sharding does not specify the number of devices.
         return
     text = shape_text(array.shape, sharding)
     shards = array.addressable_shards
@@ -118,7 +118,7 @@ def compare(array, sharding, devices):
 
 
 def uneven(count):
-    """Shards that XLA's partitioner makes where tiles are short or empty."""
+    """Shards that XLA's partitioner makes if tiles are short or empty."""
     cases = ((text, whole, shards, parts) for text, whole, shards, parts in
              check_sharding.executions(random.Random(5)) if "last_tile_dims" not in text)
     while count:
@@ -137,7 +137,7 @@ def uneven(count):
 
 
 def programs():
-    """Functions, their arguments and where these are."""
+    """Functions, their arguments and the shardings of the arguments."""
     devices = np.array(jax.devices())
     mesh = Mesh(devices.reshape(2, 4), ("x", "y"))
     turned = Mesh(devices.reshape(4, 2).T, ("x", "y"))

@@ -1,11 +1,11 @@
 """Shardings against XLA's own HloSharding, and against the shards that its partitioner makes.
 
-Writes what XLA says of random shardings, one line each, and lets `cargo test` compare:
+Writes XLA's answers for random shardings, one line each, for comparison by `cargo test`:
 
     text | extents | XLA's text | FNV-1a of what the devices hold
 
-Devices in the order of their numbers, separated by ";"; each has `start x limit` per dimension,
-separated by ",". Where XLA gives no places the last field is empty.
+The hash covers the devices in numerical order, separated by ";"; each has `start x limit` per dimension,
+separated by ",". If XLA does not report places, the last field is empty.
 
 Usage: check_sharding.py [number of cases] [file]. Without a file the lines go to a temporary one,
 and the test `sharding::` is run on it. The file in tests/data was written with 3000 cases.
@@ -96,7 +96,7 @@ def named(r):
     for part in parts:
         place = r.randint(0, rank + 3)
         if place < rank:
-            # Two parts of one axis must not stand side by side in their order.
+            # Two parts of one axis must not be adjacent in their original order.
             before = places[place][-1:]
             if before and before[0][0] == part[0] and before[0][1] < part[1]:
                 continue
@@ -126,7 +126,7 @@ def named(r):
 
 
 def said(text, extents):
-    """What XLA says: its V2 text, and the part of every device."""
+    """XLA's answer: its V2 text, and the part of every device."""
     s = h.HloSharding.from_string(text).v3_to_v2_sharding()
     printed = str(s)
     if not printed.startswith("{devices"):

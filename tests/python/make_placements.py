@@ -1,10 +1,10 @@
-"""What PyTorch says of random DTensor placements: the lines of tests/data/placements.txt.
+"""PyTorch's answers for random DTensor placements: the lines of tests/data/placements.txt.
 
     python make_placements.py > ../data/placements.txt
 
 A line is `placements|mesh|shape|shards`: for every device, row-major over the mesh, the range of
-each dimension that it holds. PyTorch is large, so the results are data and CI does not make them
-anew. Made with torch 2.15.0.
+each dimension that it holds. PyTorch is large, so the results are stored and CI does not
+regenerate them. Made with torch 2.15.0.
 """
 
 import itertools
@@ -26,7 +26,7 @@ def case(rng):
         if math.prod(mesh) <= MOST_DEVICES:
             break
     cut = [rng.randrange(len(shape)) if shape and rng.random() < 0.75 else None for _ in mesh]
-    # The same dimension twice is what differs from other systems.
+    # A repeated dimension is where other systems differ.
     if len(mesh) > 1 and shape and rng.random() < 0.4:
         cut[1] = cut[0]
     return shape, mesh, cut

@@ -10,7 +10,7 @@ use super::failure::Failure;
 use super::input::{Form, Reading};
 use super::output::print;
 
-/// Count bank conflicts and sectors of an access by GPU threads.
+/// Count the bank conflicts and sectors of a memory access by GPU threads.
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "\
 MEMORY is the layout of the tensor in shared or global memory; it may use only

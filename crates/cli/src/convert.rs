@@ -36,12 +36,12 @@ pub(super) struct Convert {
     /// The notation or language to write.
     #[arg(long, value_enum, help_heading = "Output")]
     to: ConvertTarget,
-    /// The element type of an XLA shape; by default the type in LAYOUT or in its suffix, such as
-    /// `@LM0 / Half`, else f32.
+    /// The element type of an XLA shape (by default the type in LAYOUT or in its suffix, such as
+    /// `@LM0 / Half`, else f32).
     #[arg(long, value_name = "DTYPE", help_heading = "Output")]
     dtype: Option<String>,
-    /// With --to hlo-sharding, sdy or partition-spec: the machine whose units are the devices of
-    /// the layout, row-major: a name, a tree such as HOST=2,CHIP=4, or a TOML file.
+    /// With --to hlo-sharding, sdy or partition-spec: the machine whose units, in row-major order,
+    /// are the devices; a name, a tree such as HOST=2,CHIP=4, or a TOML file.
     #[arg(long, value_name = "MACHINE", help_heading = "Output")]
     machine: Option<String>,
     /// With --to isl: print the places without elements instead.
@@ -62,11 +62,11 @@ enum ConvertTarget {
     Cute,
     /// shape=(..), strides=(..), as in NumPy and PyTorch.
     Strided,
-    /// A linear layout of Triton.
+    /// A Triton linear layout.
     Triton,
-    /// An affine map of MLIR.
+    /// An MLIR affine map.
     AffineMap,
-    /// A relation for isl.
+    /// An isl relation.
     Isl,
     /// C functions.
     C,

@@ -17,7 +17,7 @@ use super::picture::{column, labels, titled};
 use super::places::{check_columns, location};
 use super::placing::{On, PlacementSource};
 
-/// Draw where the elements are stored: as SVG, PNG or HTML, or in the terminal.
+/// Draw where the elements are stored, as SVG, PNG or HTML, or in the terminal.
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "\
 The tensor is drawn as a grid: each cell shows its address and has the colour of
@@ -45,7 +45,7 @@ pub(super) struct DrawArgs {
     /// The layout, or - for standard input.
     #[arg(value_name = "LAYOUT")]
     layout: String,
-    /// Another layout of the tensor, drawn beside LAYOUT.
+    /// Another layout of the same tensor, drawn beside LAYOUT.
     #[arg(value_name = "AFTER")]
     after: Option<String>,
     #[command(flatten)]
@@ -69,13 +69,13 @@ struct Drawn {
     /// Draw only these ranges of axes, such as 0=0:16,1=8:16; they may extend into padding.
     #[arg(long, value_name = "K=START:STOP,..")]
     slice: Option<String>,
-    /// The block of a large tensor to show in detail, given by an index in it, such as i0=128,i1=0.
+    /// The block of a large tensor to show in detail: any index in it, such as i0=128,i1=0.
     #[arg(long, value_name = "K=INDEX,..")]
     zoom: Option<String>,
     /// The unit or subtree to show with --view machine, such as L2B=3,PE=1.
     #[arg(long, value_name = "PLACE")]
     at: Option<String>,
-    /// The text in each cell: levels, address, unit, index, thread or value, such as T,V or unit,address.
+    /// The text in each cell, such as T,V or unit,address: levels, address, unit, index, thread or value.
     #[arg(long, value_name = "WHAT,..", value_delimiter = ',')]
     labels: Vec<String>,
     /// The format (by default from the extension of FILE, else text).
@@ -98,7 +98,7 @@ enum View {
     Tensor,
     /// The memories of the units.
     Machine,
-    /// A film, .svg or .html, of the elements moving from the tensor into the memories, then into
+    /// A film (.svg or .html) of the elements moving from the tensor into the memories, then into
     /// the memories of the second layout.
     Film,
 }
@@ -109,7 +109,7 @@ enum PictureFormat {
     Svg,
     /// The SVG picture as pixels.
     Png,
-    /// The page of `explore` for this layout, in one file.
+    /// The `explore` page for this layout, in one file.
     Html,
     /// Text for the terminal, in colour if supported.
     Text,

@@ -14,7 +14,7 @@ use super::output::print_layout;
 use super::places::location;
 use values::{axes, axis, bad, copies, keyed, shape, slice, used_level};
 
-/// Edit a layout with steps applied in the order given, and print the result.
+/// Edit a layout: apply steps in the order given, and print the result.
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "\
 CuTe layouts are composed, inverted, divided and multiplied as in CuTe: as

@@ -21,7 +21,7 @@ JSON: {\"location\":{..},\"index\":[100,37]}, or \"index\":null with
 Example:
   tensor-layout element '(10,7)/((3:7, 4_PE), (7:1))' PE=3,Addr=14")]
 pub(super) struct Element {
-    /// The place, such as L2B=1,PE=0,Addr=33, or in assembly syntax, $lm66n0c1b4m1p1.
+    /// The place, such as L2B=1,PE=0,Addr=33 or, in assembly syntax, $lm66n0c1b4m1p1.
     // Declared before the layout, whose options start a new group in the help.
     #[arg(value_name = "LEVEL=N,..", index = 2)]
     location: String,

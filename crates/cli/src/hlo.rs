@@ -28,7 +28,7 @@ use rows::{
 use tensor_layout::internals::to_u64;
 use tensor_layout::internals::{counted, printable};
 
-/// Report the instructions of an XLA compiler dump, the most wasteful first.
+/// List the instructions of an XLA compiler dump, most wasteful first.
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "\
 Sizes are per result. Totals count each instruction once, so they are not peak
@@ -53,7 +53,7 @@ pub(super) struct Hlo {
     file: String,
     #[command(flatten)]
     about: About,
-    /// The format of the report.
+    /// The output format.
     #[arg(long, value_enum, default_value_t)]
     format: HloFormat,
     /// Short for --format json.
@@ -88,13 +88,13 @@ struct About {
     copies: bool,
     /// Report collectives instead, with the bytes that enter the units of each level of MACHINE,
     /// such as POD=2,HOST=4,CHIP=4, and the steps if it is a file with [bandwidth]; devices are
-    /// numbered through the tree.
+    /// numbered in the order of the tree's leaves.
     #[arg(long, value_name = "MACHINE")]
     collectives: Option<String>,
     /// List the per-device size of every sharded instruction instead, largest first.
     #[arg(long)]
     shardings: bool,
-    /// Report the distinct shapes outside quotes instead.
+    /// List the distinct shapes instead; quoted text is skipped.
     #[arg(long)]
     shapes: bool,
 }

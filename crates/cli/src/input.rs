@@ -23,14 +23,14 @@ pub(super) struct Reading {
     /// The notation of the layout (detected from the text by default).
     #[arg(long, value_enum, value_name = "NOTATION")]
     from: Option<NotationArg>,
-    /// Read XLA shapes as people write them: F32, ∗, attributes in any order.
+    /// Accept XLA shapes as people write them: F32, ∗, attributes in any order.
     #[arg(long)]
     lenient: bool,
-    /// The logical shape of a PadLayout that does not include it, such as 151936,1536, or of a Triton
-    /// encoding, optionally followed by the type: 128x64xf16.
+    /// The logical shape, if LAYOUT does not include it, such as 151936,1536 for a PadLayout, or
+    /// 128x64xf16 for a Triton encoding, where the type is optional.
     #[arg(long, value_name = "N,M,..")]
     shape: Option<String>,
-    /// The member of an XLA tuple, such as 1.0.
+    /// The member of an XLA tuple to use, such as 1.0.
     #[arg(long, value_name = "K[.L]..")]
     member: Option<String>,
 }
@@ -39,7 +39,7 @@ pub(super) struct Reading {
 #[derive(Clone, Copy, Debug, ClapArgs)]
 #[command(next_help_heading = "Output")]
 pub(super) struct Form {
-    /// The format of the answer.
+    /// The output format.
     #[arg(long, value_enum, default_value_t)]
     format: TextOrJson,
     /// Short for --format json.
@@ -76,7 +76,7 @@ pub(super) enum NotationArg {
     Triton,
     /// A matrix of a matrix instruction, by name.
     Atom,
-    /// An XLA shape, a comma, and its sharding.
+    /// An XLA shape followed by a comma and its sharding.
     Sharded,
 }
 

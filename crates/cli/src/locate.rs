@@ -43,7 +43,7 @@ pub(super) struct Locate {
     /// Also print byte offsets, and addresses in MN-Core assembly syntax.
     #[arg(long, help_heading = "Output")]
     bytes: bool,
-    /// The notation of places.
+    /// The notation for places.
     #[arg(long = "as", value_enum, value_name = "FORM", help_heading = "Output", default_value_t)]
     place_form: PlaceForm,
     #[command(flatten)]

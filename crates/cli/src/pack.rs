@@ -10,7 +10,7 @@ use super::image::{Image, ImageOut, Npy, form};
 use super::input::count;
 use super::slips::check_order;
 
-/// Move a tensor into the memory of every unit.
+/// Arrange a tensor as an image of every unit's memory.
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "\
 The tensor is a .npy file in C order with the shape of LAYOUT. FILE is a .npy
@@ -24,7 +24,7 @@ Examples:
   tensor-layout pack w.npy '((16_L2B, 8_L1B, 8:8), (16_MAB, 8:1, 4_PE))' \\
     --machine mn-core -o image/")]
 pub(super) struct Pack {
-    /// The tensor, a .npy file.
+    /// The tensor, as a .npy file.
     #[arg(value_name = "TENSOR.npy")]
     tensor: PathBuf,
     #[command(flatten)]

@@ -6,13 +6,13 @@ use tensor_layout::{LayoutError, Level, Location, Placement};
 
 use super::failure::Failure;
 
-/// The notation of places.
+/// The notation for places.
 #[derive(Clone, Copy, Debug, Default, PartialEq, ValueEnum)]
 pub(super) enum PlaceForm {
     /// L2B=1,L1B=4,..,Addr=33.
     #[default]
     Levels,
-    /// $lm66n0c1b4m1p1; needs a memory, and a machine with an assembly syntax.
+    /// $lm66n0c1b4m1p1; needs a memory and a machine with an assembly syntax.
     Assembly,
 }
 

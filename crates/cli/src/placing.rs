@@ -42,7 +42,7 @@ pub(super) struct OnMachine {
     /// The machine: mn-core, mn-core-2, levels such as L2B=4,PE=4, or a TOML file.
     #[arg(long, value_name = "MACHINE")]
     pub(super) machine: Option<String>,
-    /// The memory (LM0, LM1, DRAM, ..), whose capacity is checked.
+    /// The memory that holds the layout (LM0, LM1, DRAM, ..); its capacity is checked.
     #[arg(long, value_name = "NAME", requires = "machine")]
     pub(super) memory: Option<String>,
     /// The element type, as in the suffix `@LM0 / Half`.

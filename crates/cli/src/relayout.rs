@@ -53,10 +53,10 @@ pub(super) struct RelayoutArgs {
     on: On,
     #[command(flatten)]
     form: Form,
-    /// Also print the moves themselves.
+    /// Also print the individual moves.
     #[arg(long, help_heading = "Output")]
     transfers: bool,
-    /// Report whether the memory of the source suffices, and in which order of addresses.
+    /// Report whether the relayout can be done in place, and in which address order.
     #[arg(long, help_heading = "Output", conflicts_with = "transfers")]
     in_place: bool,
 }

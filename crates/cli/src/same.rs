@@ -48,10 +48,10 @@ pub(super) struct Same {
     /// Only require that every element has the same places.
     #[arg(long, value_enum, value_name = "WHAT")]
     up_to: Option<UpTo>,
-    /// Check whether A can serve as B: the places of A include those of B.
+    /// Check whether A can serve as B: each element's places in A include its places in B.
     #[arg(long, conflicts_with_all = ["up_to", "copyable"])]
     serves: bool,
-    /// Check whether a plain copy of every unit's memory turns one into the other.
+    /// Check whether a verbatim copy of every unit's memory turns one into the other.
     #[arg(long, requires = "machine", conflicts_with = "up_to")]
     copyable: bool,
     /// Report the effect of reading the bytes of A as B, or check whether it is WHAT.
@@ -90,7 +90,7 @@ pub(super) enum Bitcasting {
     Transpose,
     /// The dimensions are permuted, then reshaped.
     ReshapeOfTranspose,
-    /// Both arrays have elements at the same bytes, in any order.
+    /// The elements of both arrays occupy the same bytes, in any order.
     Bytes,
 }
 

@@ -15,7 +15,7 @@ use super::output::{Output, byte_progress};
 use super::placing::OnMachine;
 use super::wrap::fitted;
 
-/// Find the layouts in any text: a log, JSON, YAML, a compiler dump.
+/// Find the layouts in any text, such as a log, JSON, YAML or a compiler dump.
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "\
 Finds PadLayouts, XLA shapes with or without a sharding, CuTe layouts and shapes
@@ -36,12 +36,12 @@ pub(super) struct Scan {
     /// The text, or - for standard input.
     #[arg(value_name = "FILE")]
     file: String,
-    /// Read XLA shapes as people write them: F32, ∗, attributes in any order.
+    /// Accept XLA shapes as people write them: F32, ∗, attributes in any order.
     #[arg(long)]
     lenient: bool,
     #[command(flatten)]
     on: OnMachine,
-    /// The format of the report.
+    /// The output format.
     #[arg(long, value_enum, default_value_t, help_heading = "Output")]
     format: ScanFormat,
     /// Short for --format json.

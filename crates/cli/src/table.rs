@@ -41,7 +41,7 @@ pub(super) struct TableArgs {
     /// Print only this unit or subtree, such as L2B=0,L1B=3.
     #[arg(long, value_name = "LEVEL=N,..", help_heading = "Rows")]
     at: Option<String>,
-    /// Also print the slots that hold no element, with empty index cells.
+    /// Also print slots without an element, with empty index cells.
     #[arg(long, help_heading = "Rows")]
     padding: bool,
     /// The format of the table (by default from the extension of FILE, else csv).
@@ -50,14 +50,15 @@ pub(super) struct TableArgs {
     /// Print only part K of N, counted from 1, so that N processes can write disjoint parts of a table.
     #[arg(long, value_name = "K/N", help_heading = "Rows")]
     part: Option<String>,
-    /// Write one file per coordinate of these levels, DIR/L2B=0/L1B=3/part-1.csv, as query engines
-    /// expect; the files appear together when all are complete.
+    /// Write one file per combination of coordinates in these levels, such as
+    /// DIR/L2B=0/L1B=3/part-1.csv, as query engines expect; the files appear together when all are
+    /// complete.
     #[arg(long, value_name = "LEVEL,..", requires = "output", help_heading = "Output")]
     partition_by: Option<String>,
-    /// Make Arrow and Parquet columns as narrow as their numbers allow, instead of signed 64-bit.
+    /// Make Arrow and Parquet columns as narrow as their values allow, instead of signed 64-bit.
     #[arg(long, help_heading = "Output")]
     narrow: bool,
-    /// The notation of places; --as assembly prints one column, `place`, as CSV or JSON lines.
+    /// The notation for places; --as assembly prints one column, `place`, as CSV or JSON lines.
     #[arg(long = "as", value_enum, value_name = "FORM", help_heading = "Output", default_value_t)]
     place_form: PlaceForm,
     /// Write to a file, which appears only when it is complete.
@@ -73,14 +74,14 @@ enum TableFormat {
     Jsonl,
     /// The place of every element, packed into one number: unit x words + address.
     NpyPacked,
-    /// The coordinates of every element, an array per column.
+    /// The coordinates of every element, one array per column.
     NpyColumns,
-    /// The number of the element at every place; holes have the greatest value of the type,
-    /// padding the value before it.
+    /// The number of the element at every place; the greatest value of the type marks holes, and
+    /// the value below it marks padding.
     NpyInverse,
-    /// An Arrow IPC file (build with the feature `arrow`).
+    /// An Arrow IPC file (needs a build with the feature `arrow`).
     Arrow,
-    /// A Parquet file (build with the feature `parquet`).
+    /// A Parquet file (needs a build with the feature `parquet`).
     Parquet,
 }
 

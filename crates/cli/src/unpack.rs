@@ -11,7 +11,7 @@ use super::image::{Image, ImageIn, WORD_BITS, WordImage, form};
 use super::output::{Output, done_from};
 use super::slips::check_order;
 
-/// Move the memory of every unit back into a tensor: the inverse of pack.
+/// Restore a tensor from an image of every unit's memory: the inverse of pack.
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "\
 IMAGE is a FILE or DIR that `pack` wrote, with the same LAYOUT and options.
@@ -24,7 +24,7 @@ pub(super) struct Unpack {
     source: PathBuf,
     #[command(flatten)]
     image: Image,
-    /// The element type of the tensor, such as <f4, if IMAGE holds long words; by default an
+    /// The element type of the tensor, such as <f4, if IMAGE holds long words; the default is an
     /// unsigned integer as wide as a lane, so a float array needs this option.
     #[arg(long, value_name = "DESCR", help_heading = "Output")]
     descr: Option<String>,

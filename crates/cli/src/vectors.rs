@@ -22,7 +22,7 @@ use super::output::{Colored, Output, byte_progress, is_colored, print, progress,
 use tensor_layout::internals::counted;
 use tensor_layout::internals::to_u64;
 
-/// Write, read, check and compare test vectors of MN-Core 2.
+/// Write, read, check and compare test vectors for MN-Core 2.
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "\
 Examples:
@@ -59,7 +59,7 @@ struct WriteArgs {
     /// A tensor to set before the run.
     #[arg(long = "in", num_args = 2, value_names = ["LAYOUT", "FILE.npy"])]
     inputs: Vec<String>,
-    /// A tensor to read after the run, with the expected values.
+    /// A tensor to read after the run, with its expected values.
     #[arg(long = "out", num_args = 2, value_names = ["LAYOUT", "FILE.npy"])]
     outputs: Vec<String>,
     /// The address of the first long word of the preceding tensor.
@@ -68,7 +68,7 @@ struct WriteArgs {
     /// Absolute tolerance for floating-point values.
     #[arg(long, value_name = "X", default_value_t = DEFAULT_ATOL)]
     atol: f64,
-    /// Write only the lines of the single tensor, without headers.
+    /// Write only lines, without a header; for a single tensor.
     #[arg(long)]
     lines: bool,
     /// Write to a file, which appears only when it is complete.

@@ -4,14 +4,14 @@ use std::process::{Command, Output, Stdio};
 
 use serde_json::{Value, json};
 
-/// The root of the project, where commands of the pages run.
+/// The root of the project, which is the working directory of the commands in the pages.
 pub(crate) const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
 
 const FULL: &str = "((16_L2B, 8_L1B, 8:8), (16_MAB, 8:1, 4_PE))";
 
 pub(crate) fn command(args: &[&str]) -> Command {
     let mut command = Command::new(assert_cmd::cargo::cargo_bin!("tensor-layout"));
-    // Help is as wide as the terminal or COLUMNS.
+    // Help adapts its width to the terminal or COLUMNS.
     command.args(args).env_remove("COLUMNS").current_dir(ROOT);
     command
 }
@@ -20,7 +20,7 @@ pub(crate) fn run(args: &[&str]) -> Output {
     command(args).output().unwrap()
 }
 
-/// Standard output of a command that succeeds in silence.
+/// Standard output of a command that succeeds and prints nothing to standard error.
 pub(crate) fn stdout(args: &[&str]) -> String {
     let output = run(args);
     assert_eq!(String::from_utf8_lossy(&output.stderr), "", "{args:?}");
@@ -32,7 +32,7 @@ pub(crate) fn json_of(args: &[&str]) -> Value {
     serde_json::from_str(&stdout(args)).unwrap()
 }
 
-/// Standard error of a command that refuses its input.
+/// Standard error of a command that rejects its input.
 pub(crate) fn refused(args: &[&str]) -> String {
     let output = run(args);
     assert_eq!(output.status.code(), Some(2), "{args:?}");

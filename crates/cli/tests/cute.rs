@@ -3,7 +3,7 @@
 use crate::cute_judge::{Random, judge_composition, judge_inverse, pair, text};
 use crate::{refused, run, stdout};
 
-/// Layout, steps of `edit`, what CuTe writes.
+/// Layout, steps of `edit`, and the result in CuTe.
 const EXAMPLES: &[(&str, &[&str], &str)] = &[
     // Composition.
     ("(6,2):(8,2)", &["--compose", "(4,3):(3,1)"], "((2,2),3):((24,2),8)"),

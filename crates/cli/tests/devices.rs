@@ -1,4 +1,4 @@
-//! Shardings that no digits give, device by device.
+//! Shardings without a strided device order, device by device.
 
 use crate::{refused, run, stdout};
 

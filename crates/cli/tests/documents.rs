@@ -1,6 +1,6 @@
-//! The documents: every `console` block is run, the list of commands is the help, links lead
-//! somewhere, translations have the commands of their pages. With `UPDATE_DOCUMENTS=1` outputs are
-//! written anew, to be read before they are committed.
+//! The documents: every `console` block is run, the list of commands matches the help, link targets exist,
+//! and translations contain the commands of their pages. `UPDATE_DOCUMENTS=1` rewrites the outputs; review
+//! them before committing.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -38,7 +38,7 @@ fn words(line: &str) -> Vec<String> {
     words
 }
 
-/// What a terminal shows of `$ tensor-layout ..`: both outputs.
+/// The terminal output of `$ tensor-layout ..`: standard output and standard error.
 fn shown(line: &str) -> String {
     let words = words(line);
     assert_eq!(words[0], "tensor-layout", "{line}");
@@ -49,7 +49,7 @@ fn shown(line: &str) -> String {
     text.lines().map(|line| line.trim_end().to_owned() + "\n").collect()
 }
 
-/// The text with the outputs of its `console` blocks as they are today, and how many commands ran.
+/// The text with the current outputs of its `console` blocks, and the number of commands that ran.
 fn run_blocks(text: &str) -> (String, usize) {
     let (mut written, mut ran, mut inside) = (String::new(), 0, false);
     for line in text.lines() {
@@ -92,14 +92,14 @@ fn outputs_in_documents_are_at_most_100_columns_wide() {
         let mut inside = false;
         for line in text.lines() {
             inside = line == "```console" || (inside && line != "```");
-            // Commands and layouts are as long as they are; pages are for 80 columns.
+            // Commands and layouts may be of any length; other lines are limited for 80-column pages.
             let wide = inside && line.starts_with(' ') && line.chars().count() > 100;
             assert!(!wide, "{}: {line}", path.display());
         }
     }
 }
 
-/// A command, and the commands within it.
+/// A command and its subcommands.
 fn with_inner(name: String) -> Vec<String> {
     let help = stdout(&[&name, "--help"]);
     let inner = if help.contains("\nCommands:\n") { commands_of(&[&name]) } else { Vec::new() };
@@ -195,7 +195,7 @@ fn every_link_leads_to_a_file_and_its_heading() {
     assert!(count >= 30, "{count} links");
 }
 
-/// Pages for looking things up are as long as they have to be, and so are those called `..-reference`.
+/// Reference pages may be as long as they need to be; so may those called `..-reference`.
 const REFERENCES: [&str; 5] = ["algebra", "commands", "design", "notation", "performance"];
 
 #[test]
@@ -208,8 +208,8 @@ fn pages_that_are_read_through_have_at_most_1500_words() {
     }
 }
 
-/// The levels of the headings outside code, and the commands inside it, with the lines that a
-/// backslash continues.
+/// The levels of the headings outside code, and the commands inside code, including lines continued by a
+/// backslash.
 fn outline(text: &str) -> (Vec<usize>, Vec<&str>) {
     let (mut levels, mut commands) = (Vec::new(), Vec::new());
     let (mut code, mut continued) = (false, false);
@@ -248,8 +248,8 @@ fn translations_have_the_headings_and_commands_of_their_pages() {
     assert!(compared >= 6, "{compared} translations");
 }
 
-/// The number of laws in a file of `tests/laws`, and of the cases that they draw. A law is written
-/// `name: cases, floor %, strategy, law;`, in one line or with the name in a line of its own.
+/// The number of laws in a file of `tests/laws`, and the number of cases that they draw. A law is written
+/// `name: cases, floor %, strategy, law;`, on one line or with the name on a line of its own.
 fn laws_of(text: &str) -> (u64, u64) {
     let cases = |line: &str| -> Option<u64> {
         let numbers = line.split_once(": ").map_or(line, |(_, numbers)| numbers);

@@ -1,4 +1,4 @@
-//! Layouts that `edit` changes, by the output of the command.
+//! Layouts after `edit`, by the output of the command.
 
 use serde_json::json;
 

@@ -1,4 +1,4 @@
-//! The page: its server from outside, and the page in a real browser where there is one.
+//! The page: its server from outside, and the page in a real browser if one is installed.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-/// A server that ends with the test.
+/// A server process that is killed at the end of the test.
 pub(super) struct Server {
     child: Child,
     pub(super) address: String,
@@ -34,7 +34,7 @@ impl Server {
         Server { child, address, port }
     }
 
-    /// Status and body of a request with these headers.
+    /// Sends a request with these headers; returns the status and the body.
     fn request(&self, line: &str, headers: &[(&str, &str)], body: &[u8]) -> (u16, Vec<u8>) {
         let mut stream = TcpStream::connect(("127.0.0.1", self.port)).unwrap();
         stream.set_read_timeout(Some(Duration::from_secs(120))).unwrap();
@@ -149,7 +149,7 @@ fn hostile_questions_leave_the_server_answering() {
     assert_eq!(server.view(&plain), expected);
 }
 
-/// A value of a list, at random but the same at every run.
+/// A pseudo-random value from a list, the same at every run.
 fn drawn<'a, T>(state: &mut u64, of: &'a [T]) -> &'a T {
     *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
     &of[(*state >> 33) as usize % of.len()]
@@ -226,7 +226,7 @@ fn empty_ranges_are_refused() {
 
 #[test]
 fn requests_that_never_end_are_closed_and_others_are_answered() {
-    // More than are accepted at once.
+    // More connections than the server accepts at the same time.
     const UNFINISHED: usize = 100;
     let server = Server::start(&[]);
     let body =
@@ -242,7 +242,7 @@ fn requests_that_never_end_are_closed_and_others_are_answered() {
     assert_eq!(server.request("GET /", &[("Host", &server.host())], b"").0, 200);
     for mut stream in unfinished {
         let mut answer = Vec::new();
-        // The end of the stream, or that the server closed it; not that this test waited too long.
+        // The stream ends or the server closes it; a timeout of this test would be a failure.
         if let Err(error) = stream.read_to_end(&mut answer) {
             assert_eq!(error.kind(), std::io::ErrorKind::ConnectionReset);
         }
@@ -262,7 +262,7 @@ fn a_layout_of_2_to_the_60_elements_is_answered_like_a_small_one() {
         view["tensor"]["cells"][31]["ranges"][1],
         json!([(1_u64 << 29).to_string(), (1_u64 << 30).to_string()])
     );
-    // Numbers beyond 2^53 come back whole.
+    // Numbers beyond 2^53 keep all their digits.
     let last = ((1_u64 << 30) - 2).to_string();
     let window = json!([[last, "1073741824"], [last, "1073741824"]]);
     let view = server
@@ -307,7 +307,7 @@ fn a_page_in_a_file_holds_what_the_server_answers() {
     assert!(!page.contains("http://") && !page.contains("https://"));
 }
 
-/// Chromium, told what to do through pipes: no port, no driver.
+/// Chromium, controlled through pipes: no port, no driver.
 pub(super) struct Browser {
     child: Child,
     to: ChildStdin,
@@ -324,7 +324,7 @@ impl Drop for Browser {
 }
 
 impl Browser {
-    /// A browser with one tab, where there is a browser.
+    /// A browser with one tab, if a browser is installed.
     pub(super) fn start(downloads: &str) -> Option<Browser> {
         let names = ["chromium", "chromium-browser", "google-chrome", "chrome"];
         let here = |name: &&&str| {
@@ -407,7 +407,7 @@ impl Browser {
         self.call("Input.insertText", json!({ "text": text }));
     }
 
-    /// The middle of a node, where the mouse goes once nothing glides.
+    /// The middle of a node, for the mouse, once all animations have ended.
     fn point(&mut self, selector: &str) -> (f64, f64) {
         let at = self.run(&format!(
             "(async () => {{ const node = document.querySelector({selector:?}); node.scrollIntoView({{ block: 'center' }}); \
@@ -436,8 +436,7 @@ impl Browser {
         }
     }
 
-    /// A picture of the page as PNG in a directory, to be looked at: SCREENSHOTS names it.
-    /// Drags an element down by so many pixels.
+    /// Drags an element down by `down` pixels.
     pub(super) fn drag(&mut self, selector: &str, down: f64) {
         let (x, y) = self.point(selector);
         self.mouse("mouseMoved", (x, y));
@@ -448,6 +447,7 @@ impl Browser {
         self.mouse("mouseReleased", (x, y + down));
     }
 
+    /// Saves a PNG of the page, for inspection, in the directory that SCREENSHOTS names.
     pub(super) fn screenshot(&mut self, name: &str, width: u32, scheme: &str) {
         let Some(dir) = std::env::var_os("SCREENSHOTS") else { return };
         let size =
@@ -460,7 +460,7 @@ impl Browser {
         std::fs::write(file, shot["data"].as_str().unwrap()).unwrap();
     }
 
-    /// The same in light and dark, narrow and wide.
+    /// Takes screenshots in light and dark, narrow and wide.
     fn screenshots(&mut self, name: &str) {
         for (width, scheme) in
             [(1280, "light"), (1280, "dark"), (360, "light"), (80, "dark"), (3000, "light")]
@@ -480,14 +480,14 @@ fn the_page_works_in_a_browser() {
     assert_eq!(page.run("document.getElementById('layout').value"), "((4_PE, 3:8), (8:1))");
     page.screenshots("small");
 
-    // A slip, with its caret, and its mend.
+    // A syntax error, with its caret, and the fix.
     page.type_into("layout", "((4_PE, 3:8, (8:1))");
     page.wait("document.getElementById('layout-refusal').textContent.includes('^')");
     page.screenshots("slip");
     page.type_into("layout", "(10,7)/((3:7, 4_PE), (7:1))");
     page.wait("document.getElementById('layout-refusal').textContent === '' && document.querySelectorAll('#tensor .padding').length === 14");
 
-    // An element lights its places, one per L2B, and a place its element.
+    // An element highlights its places, one per L2B, and a place highlights its element.
     let lit = "[...document.querySelectorAll('#units .lit')].map(node => Number(node.dataset.at))";
     page.hover("#tensor [data-at='37']");
     page.wait(&format!("{lit}.length === 2"));
@@ -497,7 +497,7 @@ fn the_page_works_in_a_browser() {
     page.wait("document.querySelector('#tensor .lit')?.dataset.at === '37'");
     page.screenshots("hover");
 
-    // A click on an element goes to its memory.
+    // A click on an element shows its memory.
     page.click("#tensor [data-at='37']");
     page.wait("document.getElementById('machine-caption').textContent === 'the memory of L2B.PE 0.1 by address'");
     page.click("#machine-all");
@@ -515,7 +515,7 @@ fn the_page_works_in_a_browser() {
     page.type_into("after", "((12:2), (4_PE, 2:1))");
     page.wait("!document.getElementById('pair-box').hidden && document.querySelectorAll('#pair .grid').length === 4");
     page.wait("document.getElementById('pair-same').textContent.startsWith('They differ')");
-    // Row 5, column 6 is in each of four panels, twice in the machines, in the colour of where it comes from.
+    // Row 5, column 6 is in each of the four panels, twice in the machines, in the colour of its source.
     page.hover("#pair section:nth-child(1) [data-at='46']");
     let lit = "[...document.querySelectorAll('#pair .lit')]";
     page.wait(&format!("{lit}.length === 6"));
@@ -544,12 +544,12 @@ fn the_page_works_in_a_browser() {
     page.wait(&format!("document.getElementById('tensor-caption').textContent !== {before}"));
     page.wait("document.getElementById('tensor-caption').textContent.startsWith('rows i0 122880')");
 
-    // Time moves the machine.
+    // The time control changes the machine view.
     page.run("{ const time = document.getElementById('time'); time.value = 24; time.dispatchEvent(new Event('input')); }");
     page.wait("document.getElementById('machine-caption').textContent.includes('Time=24')");
     page.screenshots("time");
 
-    // The link keeps all of it.
+    // The link preserves all of it.
     let link = page.run("location.href").as_str().unwrap().to_owned();
     let captions = "document.getElementById('tensor-caption').textContent + document.getElementById('machine-caption').textContent";
     let shown = page.run(captions);
@@ -572,7 +572,7 @@ fn the_page_works_in_a_browser() {
     let table = std::fs::read_to_string(saved).unwrap();
     assert_eq!(table, crate::stdout(&["table", "(5,3)/((2:3, 3_PE), (3:1))"]));
 
-    // An edit, and its undoing.
+    // An edit, and undo.
     page.run("document.querySelectorAll('details').forEach(node => node.open = true)");
     page.click("#edits button");
     page.wait("document.getElementById('report').textContent.startsWith('(3,5)')");

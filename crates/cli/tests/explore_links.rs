@@ -1,4 +1,4 @@
-//! The links of the page: digits, cells, formula and code; the film; the pages of the examples; keys alone.
+//! The links within the page: digits, cells, formula and code; the film; the example pages; keyboard use.
 
 use std::time::Instant;
 
@@ -28,12 +28,12 @@ fn a_digit_lights_the_cells_that_differ_in_it_alone_and_its_line_of_code() {
     let line = "[...document.querySelectorAll('#code .lit')].map(node => node.dataset.to)";
     assert_eq!(page.run(line), json!(["Addr"]));
 
-    // A line of code lights the digits that it is made of.
+    // A line of code highlights the digits that it uses.
     page.hover("#code [data-to='PE']");
     page.wait("document.querySelectorAll('.digit.lit').length === 1");
     assert_eq!(page.run(&format!("{LIT}('#tensor')")), json!([0, 7, 14, 21]));
 
-    // So do the results of MLIR and the terms of isl.
+    // The results of MLIR and the terms of isl do so too.
     for (language, terms) in [
         ("MLIR", ["d0 mod 4", " (d0 floordiv 4) * 7 + d1"]),
         ("isl", ["PE = i0 mod 4", "Addr = floor(i0/4) * 7 + i1 }"]),
@@ -50,7 +50,7 @@ fn a_digit_lights_the_cells_that_differ_in_it_alone_and_its_line_of_code() {
     page.hover("#tensor [data-at='65']");
     let values = "[...document.querySelectorAll('.digit .value')].map(node => node.textContent)";
     page.wait(&format!("({values}).join() === '= 2,= 1,= 2'"));
-    // A digit moves by keys: 3:7 to the place of 4_PE, and back.
+    // Keys move a digit: 3:7 moves to the position of 4_PE, and back.
     page.run("document.querySelectorAll('.digit')[0].focus()");
     let shift = json!({ "type": "keyDown", "key": "ArrowRight", "modifiers": 8 });
     page.call("Input.dispatchKeyEvent", shift);
@@ -58,18 +58,18 @@ fn a_digit_lights_the_cells_that_differ_in_it_alone_and_its_line_of_code() {
     page.wait(&format!("({chips})[1] === 'Addr += 7 x (i0 % 3)'"));
     page.run("document.getElementById('undo').click()");
     page.wait(&format!("({chips})[0] === 'Addr += 7 x (i0 / 4)'"));
-    // It takes a factor from its neighbour by keys, and gives it back by its arrows; cells glide to where they go.
+    // Keys transfer a factor from its neighbour, and arrows return it; cells glide to their new positions.
     page.run("document.querySelectorAll('.digit')[0].focus()");
     let up = json!({ "type": "keyDown", "key": "ArrowUp", "modifiers": 8 });
     page.call("Input.dispatchKeyEvent", up);
     page.wait("document.getElementById('layout').value === '(10,7)/((6:7, 2_PE:1), (7:1))'");
-    // The text changes at once, the digits with the answer.
+    // The text changes immediately, the digits once the answer arrives.
     page.wait(&format!("({chips})[0] === 'Addr += 7 x (i0 / 2)'"));
     page.wait("document.activeElement === document.querySelectorAll('.digit')[0]");
     page.drag(".digit .size", 40.0);
     page.wait("document.getElementById('layout').value === '(10,7)/((3:7, 4_PE:1), (7:1))'");
     page.wait("document.querySelectorAll('#units [data-element]').length === 70");
-    // A glide is over before a slow test looks: it is counted.
+    // A glide may end before a slow test looks, so glides are counted.
     page.run("{ window.glides = 0; const animate = Element.prototype.animate; Element.prototype.animate = function (...all) { window.glides += 1; return animate.apply(this, all); }; }");
     page.run("{ const layout = document.getElementById('layout'); layout.value = '(10,7)/((3:7, 4_PE:1), (7:2))'; layout.dispatchEvent(new Event('input')); }");
     page.wait("window.glides > 0");
@@ -129,13 +129,13 @@ fn keys_alone_lead_into_a_block_and_out() {
     page.wait(&format!("{caption} !== {whole} && document.activeElement.closest('#tensor')"));
     key(&mut page, "Escape");
     page.wait(&format!("{caption} === {whole} && document.activeElement.closest('#tensor')"));
-    // Everything that the mouse reaches has a place in the order of the keys, and a name.
+    // Everything within reach of the mouse has a place in the tab order, and a name.
     let unnamed = "[...document.querySelectorAll('button, input, select, a, summary')].filter(node => \
         !(node.getAttribute('aria-label') || node.textContent.trim() || node.labels?.length)).map(node => node.id)";
     assert_eq!(page.run(unnamed), json!([]));
 }
 
-/// The times of this machine, to be read: `cargo test -- --ignored --nocapture hover_is_timed`.
+/// Prints timings on this machine: `cargo test -- --ignored --nocapture hover_is_timed`.
 #[test]
 #[ignore = "a measurement"]
 fn hover_is_timed() {

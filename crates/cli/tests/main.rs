@@ -1,9 +1,9 @@
-//! The command by its output, and what the pages of the project say of it.
+//! The command by its output, and the statements about it in the pages of the project.
 #![allow(clippy::expect_used, clippy::panic, clippy::unwrap_used, reason = "tests fail by panic")]
 #![allow(clippy::as_conversions, reason = "small numbers")]
 #![allow(missing_docs, reason = "the names of tests are statements")]
 
-// The judge of the library.
+// The CuTe oracle of the library.
 #[path = "../../../tests/cute_judge.rs"]
 #[allow(dead_code, reason = "the library asks it more")]
 mod cute_judge;

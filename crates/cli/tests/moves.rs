@@ -1,4 +1,4 @@
-//! What moves: `relayout` and `route`, and places as assembly has them, by the output of the command.
+//! Data movement: `relayout` and `route`, and places in assembly syntax, by the output of the command.
 
 use serde_json::{Value, json};
 
@@ -56,7 +56,7 @@ fn relayout_says_whether_the_memory_of_the_source_is_enough() {
         "{\"ascending\":{\"element\":[0,1],\"by\":[1,0],\"place\":\"PE=0,Addr=1\"},\
          \"descending\":{\"element\":[1,0],\"by\":[0,1],\"place\":\"PE=0,Addr=4\"}}\n"
     );
-    // Every row moves up: no element has to be looked at. Downwards they would all have to be.
+    // Every row moves up, so no element has to be inspected. Downwards, all of them would have to be.
     let large = asked("((2000:2000), (2000:1))", "((2000:2048), (2000:1))", &[]);
     assert!(large.starts_with("one memory is enough if every unit"), "{large}");
     assert!(large.contains("ascending: not decided: "), "{large}");
@@ -76,12 +76,12 @@ fn relayout_answers_with_counts_moves_and_transfers() {
     assert!(page.starts_with("elements move between PEs\n"));
     assert!(page.contains("axis 0, 4 at 3: PE -> Addr x 6"), "{page}");
     assert!(page.lines().all(|line| line.len() <= 80), "{page}");
-    // Without a machine the units are those that the layouts name.
+    // Without a machine, the units are those that the layouts name.
     assert_eq!(json_of(&relayout(&["--json"]))["into"], json!({ "PE": 72 }));
     let moves =
         stdout(&["relayout", "((1_PE, 4:1))", "((4:1))", "--machine", "PE=4", "--transfers"]);
     assert_eq!(moves, "PE: 4 x PE=0 [0..3 by 1] -> PE=1; PE=2; PE=3 [0..3 by 1]\n");
-    // A long word has four halves, of which the layouts use three.
+    // A long word has four halves; the layouts use three of them.
     let halves = ["((3_W, 5:1))", "((3_W, 5:2))", "--machine", "PE=1", "--dtype", "Half"];
     let moves = stdout(&[&["relayout"], &halves[..], &["--transfers"]].concat());
     assert!(moves.starts_with("address: 4 x PE=0 [4..16 by 4] -> PE=0 [8..32 by 8]"), "{moves}");
@@ -94,7 +94,7 @@ fn rates_of_the_machine_give_steps() {
     let machine = concat!(env!("CARGO_TARGET_TMPDIR"), "/rates.toml");
     std::fs::write(machine, "[levels]\nPE = 4\n[bandwidth]\nPE = 2\n").unwrap();
     let pair = ["relayout", "((4_PE, 3:8), (8:1))", "((12:2), (4_PE, 2:1))", "--machine", machine];
-    // 72 elements enter 4 PEs: 18 each, five long words at two a step.
+    // 72 elements enter 4 PEs: 18 each, in five long words, two per step.
     let page = stdout(&[&pair[..], &["--dtype", "Half"]].concat());
     assert!(page.ends_with("\nat least 3 steps, into the PEs\n"), "{page}");
     assert_eq!(json_of(&[&pair[..], &["--dtype", "Half", "--json"]].concat())["steps"], 3);

@@ -1,5 +1,5 @@
-//! For every option of every command: an input on which it changes the answer, and one on which it
-//! is refused or noted. No option is silent, and none is missing here.
+//! For every option of every command: an input for which it changes the answer, and one for which it is
+//! rejected or noted. No option is silently ignored, and none is missing here.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -49,7 +49,7 @@ fn files(dir: &Path) {
     npy(&dir.join("f8.npy"), "<f4", &[8], 4);
     fs::write(dir.join("ok.vsm"), test_vectors()).unwrap();
     fs::write(dir.join("wrong.txt"), "3F8000003F800000\n".repeat(4)).unwrap();
-    // The numbers 1 to 8 as the bits of floats, two in a long word, the first in the upper half.
+    // The numbers 1 to 8 as the bits of floats, two per long word, the first in the upper half.
     let right = (0..4).map(|n| format!("{:08X}{:08X}\n", 2 * n + 1, 2 * n + 2));
     fs::write(dir.join("right.txt"), right.collect::<String>()).unwrap();
 }
@@ -90,14 +90,14 @@ fn outcome(
 fn every_option_changes_an_answer() {
     for case in cases() {
         let Case { command, option, base, with, .. } = &case;
-        // The file of `pack` and `unpack` is required, so there is nothing without it.
+        // `pack` and `unpack` require an output file, so there is no run without one.
         if *option == "output" && (*command == "pack" || *command == "unpack") {
             continue;
         }
         if *command == "explore" {
             continue;
         }
-        // A build without that feature refuses both.
+        // A build without that feature rejects both.
         if *option == "narrow" && !cfg!(feature = "parquet") {
             continue;
         }
@@ -134,7 +134,7 @@ fn no_option_is_missing_from_the_table() {
     for name in commands().into_iter().chain(inner) {
         let help: Vec<&str> = name.split(' ').chain(["--help"]).collect();
         for line in stdout(&help).lines() {
-            // Deeper lines are texts and examples.
+            // Lines with a deeper indent are descriptions and examples.
             let indent = line.len() - line.trim_start().len();
             let words = line.trim_start().split([' ', '=', ',']);
             let starts = [2, 6].contains(&indent) && line.trim_start().starts_with('-');

@@ -1,4 +1,4 @@
-//! Outputs that fail, files that appear only when they are complete, commands that are stopped.
+//! Outputs that fail, files that appear only when they are complete, commands that are interrupted.
 #![cfg(target_os = "linux")]
 
 use std::fs::{self, File};
@@ -14,7 +14,7 @@ use crate::{command, refused, stdout};
 const SMALL: &str = "((2:1))";
 const ROWS: &str = "Addr,i0\n0,0\n1,1\n";
 
-/// A table that nobody waits for.
+/// A table too large to wait for.
 const ENDLESS: &str = "((1048576:1048576), (1048576:1))";
 
 fn full_disk() -> Stdio {
@@ -46,7 +46,7 @@ fn exit_codes_hold_where_nobody_can_read_the_reason() {
         (&["same", SMALL, "((2:2))"], 1),
         (&["table", "--no-such-option"], 2),
         (&[], 2),
-        // A note, and the answer.
+        // A note and the answer.
         (&["explain", "((2:1); B@[PE])"], 0),
     ];
     for (args, code) in asked {
@@ -79,7 +79,7 @@ fn an_answer_that_a_full_disk_does_not_take_is_a_failure() {
         let said = String::from_utf8(output.stderr).unwrap();
         let why = "error: standard output: No space left on device (os error 28)\n";
         assert_eq!(said, why, "{args:?}");
-        // A reader that went away has read what it wanted.
+        // A reader that closed the pipe has read all it wanted.
         assert!(command(args).stdout(closed_pipe()).status().unwrap().success(), "{args:?}");
     }
 }
@@ -124,7 +124,7 @@ fn a_refusal_names_the_path_that_was_typed() {
 fn a_link_stays_and_what_it_points_to_is_made() {
     let dir = tempfile::tempdir().unwrap();
     let path = |name: &str| dir.path().join(name).display().to_string();
-    // A link to a link to nothing yet.
+    // A link to a link whose target does not exist yet.
     symlink("second", path("first")).unwrap();
     symlink(path("table.csv"), path("second")).unwrap();
     for _ in 0..2 {
@@ -155,7 +155,7 @@ fn a_file_keeps_its_mode_and_one_that_may_not_be_written_is_kept() {
     assert_eq!(mode(&path), 0o620);
     fs::write(&path, "before").unwrap();
     fs::set_permissions(&path, fs::Permissions::from_mode(0o444)).unwrap();
-    // Root may write it.
+    // Root can write it anyway.
     if File::options().write(true).open(&path).is_err() {
         let said = refused(&["table", SMALL, "-o", path.to_str().unwrap()]);
         assert!(said.ends_with("table.csv: Permission denied (os error 13)\n"), "{said}");
@@ -167,7 +167,7 @@ fn a_file_keeps_its_mode_and_one_that_may_not_be_written_is_kept() {
 fn files_of_a_directory_appear_together_or_not_at_all() {
     let dir = tempfile::tempdir().unwrap();
     let path = |name: &str| dir.path().join(name).display().to_string();
-    // What stands in the way is found before the first page has its name.
+    // An obstacle is found before the first page is renamed into place.
     fs::create_dir_all(path("man/tensor-layout-same.1")).unwrap();
     let said = refused(&["man", &path("man")]);
     let in_the_way = path("man/tensor-layout-same.1");
@@ -178,7 +178,7 @@ fn files_of_a_directory_appear_together_or_not_at_all() {
     stdout(&["man", &path("man")]);
     let pages = names(&dir.path().join("man"));
     assert!(pages.len() > 20 && pages.contains(&"other.1".into()), "{pages:?}");
-    // Parts of one table go into one directory, which the first makes.
+    // Parts of one table are written into one directory, which the first part creates.
     for part in ["1/2", "2/2"] {
         let args = ["table", "((3_PE, 4:1))", "--partition-by", "PE", "--part", part];
         stdout(&[&args[..], &["-o", &path("a/b/parts")]].concat());
@@ -193,7 +193,7 @@ fn signal(child: &Child, name: &str) {
     assert!(Command::new("sh").args(["-c", &kill]).status().unwrap().success());
 }
 
-/// Waits for what must come soon, and not for ever.
+/// Waits for something that must happen soon, with a time limit.
 fn soon(child: &mut Child, what: &str, mut came: impl FnMut(&mut Child) -> bool) {
     let start = Instant::now();
     while !came(child) {
@@ -205,7 +205,7 @@ fn soon(child: &mut Child, what: &str, mut came: impl FnMut(&mut Child) -> bool)
     }
 }
 
-/// How a command ends that is sent signals once it has written so many files.
+/// The exit status of a command that receives signals after it has written `files` files.
 fn stopped(args: &[&str], dir: &Path, files: usize, signals: &[&str]) -> ExitStatus {
     let mut child = command(args).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
     soon(&mut child, "a file", |_| count(dir) >= files);
@@ -214,14 +214,14 @@ fn stopped(args: &[&str], dir: &Path, files: usize, signals: &[&str]) -> ExitSta
     child.wait().unwrap()
 }
 
-/// The files below a directory in which another process writes.
+/// The number of files below a directory while another process writes there.
 fn count(dir: &Path) -> usize {
     let Ok(entries) = fs::read_dir(dir) else { return 0 };
     let paths = entries.filter_map(|entry| Some(entry.ok()?.path()));
     paths.map(|path| if path.is_dir() { count(&path) } else { 1 }).sum()
 }
 
-/// Whether the tests run below `nohup` or in the background of a script, where signals are ignored.
+/// True if the tests run under `nohup` or in the background of a script, where signals are ignored.
 fn signals_are_ignored() -> bool {
     const HANDLED: u64 = 1 | 1 << 1 | 1 << 14;
     let status = fs::read_to_string("/proc/self/status").unwrap();
@@ -248,7 +248,7 @@ fn a_command_that_is_stopped_leaves_nothing() {
             assert_eq!((ended.code(), names(dir.path())), (Some(130), vec![]), "{format} {name}");
         }
     }
-    // Ten of 65,536 parts, in a new directory and in one that is there.
+    // Ten of 65,536 parts, in a new directory and in an existing one.
     let layout = "((65536_PE, 256:256), (256:1))";
     for there in [false, true] {
         if there {

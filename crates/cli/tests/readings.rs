@@ -1,4 +1,4 @@
-//! What careful readers found in the commands, each in its shortest form.
+//! Defects of the commands that careful readers found, each in its shortest form.
 
 use std::fs;
 

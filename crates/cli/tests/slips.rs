@@ -1,4 +1,4 @@
-//! What people paste and mistype, and what is said about it.
+//! Text that people paste or mistype, and the messages about it.
 
 use std::io::Write;
 use std::process::Stdio;
@@ -126,7 +126,7 @@ fn arguments_that_a_command_does_not_take_have_a_remedy() {
         let message = refused(args);
         assert!(message.contains(remedy), "{args:?}: {message}");
     }
-    // What clap knows better stays with clap.
+    // If clap has the better suggestion, its message remains.
     assert!(refused(&["hlo", DUMP, "--collective", "HOST=2"]).contains("'--collectives'"));
     assert!(refused(&["expalin", LAYOUT]).contains("'explain'"));
     let json = refused(&["locate", LAYOUT, "5", "1", "--json"]);
@@ -204,7 +204,7 @@ fn a_text_of_no_notation_is_told_the_ones_there_are() {
         assert!(message.starts_with("error: this is not a layout"), "{message}");
         assert!(message.contains("as `((4_PE, 3:8), (8:1))`, `f32[8,128]{1,0}`"), "{message}");
     }
-    // The name of a type begins an XLA shape, and a bracket anything but text.
+    // Text that begins with a type name is read as an XLA shape; text with a bracket, as a layout.
     assert!(refused(&["explain", "bf16"]).starts_with("error: expected `[`"));
     assert!(refused(&["explain", "(hello)"]).contains("expected `(`, `)`, `;`"));
 }
@@ -327,7 +327,7 @@ fn a_line_of_hlo_stands_for_the_shape_in_it() {
     assert_eq!(stdout(&["locate", line, "3,5"]), "Addr=267\n");
     let tuple = "%t = (f32[2]{0}, /*index=1*/s32[3]{0}) tuple(%a, %b)";
     assert_eq!(stdout(&["locate", tuple, "2", "--member", "1"]), "Addr=2\n");
-    // The sharding of an array is read, that of a tuple is not, and that is said.
+    // The sharding of an array is read; that of a tuple is not, and a note says so.
     let sharded = "%p = f32[10,7]{1,0} parameter(0), sharding={devices=[2,4]<=[8]}";
     assert_eq!(stdout(&["locate", sharded, "6,3"]), "Device=5,Addr=3\n");
     let tuple = "t = (f32[4]{0}, s32[]) tuple(a), sharding={{devices=[2]<=[2]},{replicated}}";

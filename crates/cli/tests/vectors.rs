@@ -85,7 +85,7 @@ fn the_day_of_the_guide_goes_as_it_says() {
         fs::read_to_string(&vsm).unwrap().lines().take(3).map(String::from).collect();
     assert!(guide.contains(&head.join("\n")), "{head:?}");
     assert_eq!(stdout(&["vectors", "check", &vsm]), "ok: 2 tensors, 8 lines\n");
-    // PE 1 gives back its input.
+    // PE 1 returns its input.
     let words = ["3F8CCCCD40200000", "C010000040533333", "40A0000040C00000", "40E0000041000000"];
     fs::write(path("dump.txt"), words.join("\n")).unwrap();
     let svg = path("wrong.svg");
@@ -112,7 +112,7 @@ fn the_day_of_the_guide_goes_as_it_says() {
     assert!(guide.contains(read.trim_end()), "{read}");
     assert_eq!(fs::read(path("arrays/In0.npy")).unwrap(), fs::read(path("a.npy")).unwrap());
     assert_eq!(fs::read(path("arrays/Out0.npy")).unwrap(), fs::read(path("expected.npy")).unwrap());
-    // The same file by hand, with two slips and a line left out.
+    // The file edited by hand, with two errors and a missing line.
     let text = fs::read_to_string(&vsm).unwrap();
     let text = text.replace("lm0p1", "lm0p2").replace("values=[4.0", "values=[4.5");
     let text: String = text
@@ -162,7 +162,7 @@ fn bad_input_is_refused_and_writes_nothing() {
     let twice =
         write(&lm0, "a.npy", &["--out", &lm0, &path("a.npy"), "--out", &lm0, &path("a.npy")]);
     assert!(twice.contains("of Out(1) also belongs to Out(0)"), "{twice}");
-    // Nothing comes before the refusal on standard output, either.
+    // Nothing is printed to standard output before the error, either.
     for more in
         [&["--base", "2048"][..], &["--base", "8", "--in", &lm0, &path("a.npy"), "--base", "8"]]
     {
@@ -226,7 +226,7 @@ DEBUG-LM1(n0c0b0m0p3,0):(6, 7) (0x40c00000, 0x40e00000) #d getf $ln0n0c0b0m0 1
     let (code, said) = compare(&floats.replace("(4, 5) (0x40800000", "(9, 5) (0x41100000"));
     assert_eq!(code, Some(1));
     assert!(said.contains("[0,4]  $ln0n0c0b0m0p2 lane 0  expected 4.0, found 9.0"), "{said}");
-    // Forms and counts that are not known, and lines that contradict themselves.
+    // Unknown forms and counts, and lines that contradict themselves.
     for (from, to, line) in [
         (
             "getf $ln0n0c0b0m0 1\nDEBUG-LM1(n0c0b0m0p3",

@@ -1,4 +1,4 @@
-//! Compiler dumps: which shapes are found, counted and refused.
+//! Compiler dumps: the shapes that are found, counted and rejected.
 
 use tensor_layout::Machine;
 use tensor_layout_hlo::{CollectiveKind, Collectives, HloDump, HloReport};
@@ -90,7 +90,7 @@ const DUMPS: [&str; 4] = [
     include_str!("data/sharded.txt"),
 ];
 
-/// What the stream says of every instruction, one line each.
+/// The instructions as the stream reports them, one line each.
 fn listing(text: &str) -> Vec<String> {
     let mut dump = HloDump::new(text.as_bytes());
     let mut lines = Vec::new();
@@ -115,7 +115,7 @@ fn listing(text: &str) -> Vec<String> {
     lines
 }
 
-/// The same by the words of each line, for the dumps here: their instructions take a line each.
+/// The listing by the words of each line; in the dumps here, every instruction fits on a line.
 fn slow_listing(text: &str) -> Vec<String> {
     let instruction = |(line, text): (usize, &str)| {
         let (name, rest) = text.strip_prefix("  ")?.split_once(" = ")?;

@@ -1,4 +1,4 @@
-//! What is live: generated modules against a simulation straight from the definition.
+//! Live arrays: generated modules against a simulation written directly from the definition.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -35,7 +35,7 @@ fn peaks(text: &str) -> BTreeMap<i64, u64> {
     peaks.iter().map(|peak| (peak.space.0, peak.bytes.allocated)).collect()
 }
 
-/// A shape: an array of so many rows of 512 bytes in a memory space, or a tuple.
+/// A shape: an array of `rows` rows of 512 bytes in a memory space, or a tuple.
 #[derive(Clone, Debug, PartialEq)]
 enum Shape {
     Array(u64, i64),
@@ -74,27 +74,27 @@ impl Shape {
     }
 }
 
-/// What an instruction is, as far as memory goes.
+/// The effect of an instruction on memory.
 #[derive(Clone, Debug)]
 enum Op {
     Parameter(usize),
     /// Writes all of its result.
     New,
     Tuple,
-    /// The arrays from here on.
+    /// The arrays from this leaf on.
     Element(usize, usize),
-    /// Names all of its operand: a bitcast, a barrier.
+    /// Aliases all of its operand: a bitcast, a barrier.
     Same(&'static str),
-    /// The first array takes the place of operand 0.
+    /// The first array reuses the buffer of operand 0.
     InPlace(&'static str),
     While(usize, usize),
     Call(usize),
     Conditional(Vec<usize>),
-    /// An asynchronous start of a computation, of another operation, of a copy.
+    /// The asynchronous start of a computation, of another operation, of a copy.
     Start(usize),
     Sugar,
     CopyStart,
-    /// The end of one: the arrays of the start from here on.
+    /// The matching end: the arrays of the start from this leaf on.
     Done(&'static str, usize),
 }
 
@@ -174,7 +174,7 @@ impl Module {
         }
     }
 
-    /// A computation with parameters, and a result of a shape if that is given.
+    /// A computation with parameters, and with a result of a given shape, if any.
     fn computation(
         &mut self,
         parameters: &[Shape],
@@ -196,7 +196,7 @@ impl Module {
         of
     }
 
-    /// An instruction with a shape: one that is there, or a new one.
+    /// An instruction with a shape: an existing one, or a new one.
     fn made(&mut self, of: &mut Computation, shape: &Shape) -> usize {
         let there: Vec<usize> =
             (0..of.instructions.len()).filter(|at| of.instructions[*at].shape == *shape).collect();
@@ -278,7 +278,7 @@ impl Module {
                         parameters.len() == 1 && of.instructions[parameters[0].1].shape == shape
                     })
                     .collect();
-                // Now and then one that is called already.
+                // Sometimes a computation that already has a caller.
                 let callee = match known.is_empty() || self.below(4) > 0 {
                     true => {
                         let callee = self.computation(&[shape], None, depth - 1);
@@ -355,7 +355,7 @@ impl Module {
         text
     }
 
-    /// An instruction, and before it the inside of its fusion.
+    /// The text of an instruction, preceded by the computation of its fusion.
     fn line(&self, number: usize, at: usize, of: &Instruction, before: &mut String) -> String {
         let Instruction { shape, op, operands } = of;
         let names: Vec<String> = operands.iter().map(|at| format!("%v{at}")).collect();
@@ -408,7 +408,7 @@ fn push(of: &mut Computation, shape: Shape, op: Op, operands: Vec<usize>) -> usi
     of.instructions.len() - 1
 }
 
-/// The parameters: number and instruction.
+/// The parameters, as (number, instruction).
 fn parameters(of: &Computation) -> Vec<(usize, usize)> {
     let numbered = of.instructions.iter().enumerate();
     let parameter = |(at, of): (usize, &Instruction)| match of.op {

@@ -1,4 +1,4 @@
-//! Dumps that are cut or lack a line: no instruction that is left in the text is lost in silence.
+//! Dumps that are cut off or lack a line: no instruction that is left in the text is lost silently.
 
 use std::collections::BTreeSet;
 
@@ -14,7 +14,7 @@ const PALLAS: &str = "HloModule jit_step, is_scheduled=true, num_partitions=8, i
     %f = f32[8]{0} fusion(%a), kind=kLoop, calls=%fused\n  %g = f32[64]{0} all-gather(%f), channel_id=1,\n    replica_groups={{0,1,2,3,4,5,6,7}},\n    dimensions={0}\n  \
     ROOT %z = f32[8]{0} add(%f, %c)\n}\n";
 
-/// Names of the instructions that were handed out, and what was not read.
+/// Names of the instructions that the reader returns, and the reading report.
 fn read(text: &str) -> (Vec<String>, HloReading) {
     let mut dump = HloDump::new(text.as_bytes());
     let mut names = Vec::new();
@@ -24,20 +24,20 @@ fn read(text: &str) -> (Vec<String>, HloReading) {
     (names, dump.reading())
 }
 
-/// The names that lines of the text begin with: `%name = ` or `ROOT %name = `.
+/// The names at the beginnings of lines of the text: `%name = ` or `ROOT %name = `.
 fn left(text: &str) -> BTreeSet<&str> {
     let name = |line: &'_ str| -> Option<(usize, usize)> {
         let start = line.trim_start();
         let name = start.strip_prefix("ROOT ").unwrap_or(start).strip_prefix('%')?;
         let (name, rest) = name.split_once(" = ")?;
-        // A shape, an opcode and an open bracket: less is not an instruction any more.
+        // A shape, an opcode and an open bracket; anything less is no longer an instruction.
         let is_whole = rest.contains('(') && !name.contains(' ');
         is_whole.then(|| (line.find(name).unwrap(), name.len()))
     };
     text.lines().filter_map(|line| name(line).map(|(at, length)| &line[at..at + length])).collect()
 }
 
-/// Nothing is lost: what is missing is counted as hidden, or the text ends in it.
+/// Nothing is lost: a missing instruction is counted as hidden, or the text ends inside it.
 fn check(text: &str, what: &str) {
     let (names, reading) = read(text);
     let names: BTreeSet<&str> = names.iter().map(String::as_str).collect();
@@ -50,7 +50,7 @@ fn cut_everywhere(text: &str, step: usize) {
     for end in (0..text.len()).step_by(step) {
         check(&text[..end], &format!("cut at byte {end}"));
         let (_, reading) = read(&text[..end]);
-        // Behind a whole computation a text may end; a cut in one is said first of all.
+        // A text may end after a complete computation; a cut inside one is reported first.
         let part = text[..end].trim_end();
         let opened = part.rfind(" {\n").filter(|_| !part.ends_with("\n}"));
         let is_open = opened.is_some_and(|at| !part[at..].contains("\n}\n\n"));

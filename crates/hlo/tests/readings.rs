@@ -1,4 +1,4 @@
-//! What careful readers found in what is said of dumps, each in its shortest form.
+//! Defects in the reports on dumps that careful readers found, each in its shortest form.
 
 use tensor_layout_hlo::{Collective, CollectiveError, HloCopies, HloDump, HloRole, HloSummary};
 
@@ -12,7 +12,7 @@ fn summary(text: &str) -> HloSummary {
     summary
 }
 
-/// Bytes that the instructions of an entry write in memory, and those of what it calls.
+/// The bytes that the instructions of an entry write to memory, and those that its callees write.
 fn written(entry: &str) -> (u64, u64) {
     let text = format!("ENTRY e {{\n  a = f32[1024]{{0}} parameter(0)\n  {entry}\n}}\n");
     let summary = summary(&text);
@@ -62,7 +62,7 @@ fn what_a_start_calls_has_the_role_that_the_whole_gives_it() {
         .iter()
         .map(|totals| (&*totals.name, totals.role.name(), totals.written.unpadded))
         .collect();
-    // A fusion writes its result itself; what `call-start` and `async-start` write is in `g` and `h`.
+    // A fusion writes its result itself; the writes of `call-start` and `async-start` are in `g` and `h`.
     assert_eq!(
         roles,
         [
@@ -118,7 +118,7 @@ fn a_reshape_is_free_only_if_width_prefix_and_splits_stay() {
     assert_eq!(change("s8[64]{0}", "s8[8,8]{1,0:M(16)}"), paid("prefix bytes 0 -> 16", 64, 64));
     let split = change("s8[64]{0}", "s8[8,8]{1,0:SC(0:4)}");
     assert_eq!(split, paid("splits none -> SC(0:4)", 64, 64));
-    // Arrays that are split alike are not compared.
+    // Arrays that are split in the same way are not compared.
     assert_eq!(change("s8[8,8]{1,0:SC(0:4)}", "s8[8,8,1]{2,1,0:SC(0:4)}").0, None);
     let padded = change("s8[64]{0:T(64)}", "s8[64,1]{0,1:T(1,64)L(128)}");
     assert_eq!(padded.3, "tail padding 1 -> 128");
@@ -138,7 +138,7 @@ fn collective(head: &str, instruction: &str) -> Result<Collective, CollectiveErr
     root.collective().map(Option::unwrap)
 }
 
-/// Who sends to whom with two replicas of three partitions: device 3 replica + partition.
+/// (Sender, receiver) pairs with two replicas of three partitions: device 3 x replica + partition.
 fn on_six(instruction: &str) -> Vec<(u64, u64)> {
     let collective = collective(", replica_count=2, num_partitions=3", instruction).unwrap();
     collective.hops().iter().map(|hop| (hop.from, hop.to)).collect()
@@ -219,7 +219,7 @@ fn numbers_that_the_module_does_not_have_are_refused_and_the_reason_is_said() {
         refused("all-reduce(a), channel_id=1, replica_groups={}, use_global_device_ids=true"),
         "with `use_global_device_ids=true`, `replica_groups` must name the devices"
     );
-    // A module that does not tell its devices has those that are named.
+    // A module that does not declare its devices has those that are named.
     assert_eq!(received("", "all-reduce(a), replica_groups={{0,1},{2,3}}"), 4 * 4096);
 }
 

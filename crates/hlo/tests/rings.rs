@@ -1,4 +1,4 @@
-//! Collectives, simulated part by part: who sends what to whom until every device has what it wants.
+//! Collectives, simulated part by part: each message, until every device has the parts it needs.
 
 use std::collections::BTreeSet;
 
@@ -9,11 +9,11 @@ use crate::dumps::collectives;
 /// Bytes on their way from one device to another.
 type Message = (u64, u64, u64);
 
-/// What a device has of each part: the devices whose contributions are in it.
+/// The state of a device: for each part, the devices whose contributions are in it.
 type Parts = Vec<BTreeSet<usize>>;
 
-/// Around the ring: in every step all devices send one part on, and the receiver adds it to what it
-/// has, or takes it in its place.
+/// Around the ring: in every step, all devices send one part on, and the receiver adds it to its own or
+/// replaces its own with it.
 fn around(group: &[u64], has: &mut [Parts], part: u64, first: usize, adds: bool) -> Vec<Message> {
     let g = group.len();
     let mut sent = Vec::new();
@@ -33,8 +33,8 @@ fn around(group: &[u64], has: &mut [Parts], part: u64, first: usize, adds: bool)
     sent
 }
 
-/// The messages of a collective among the devices of a group, each with `bytes`; what all have in
-/// the end is checked.
+/// The messages of a collective among the devices of a group, each of `bytes`; checks the final state of all
+/// devices.
 fn simulated(kind: &str, group: &[u64], bytes: u64) -> Vec<Message> {
     let g = group.len();
     let part = bytes / g as u64;
@@ -71,8 +71,8 @@ fn simulated(kind: &str, group: &[u64], bytes: u64) -> Vec<Message> {
     }
 }
 
-/// The bytes that enter units of each level: those whose sender is in another unit, by the path of
-/// both through the tree.
+/// The bytes that enter units of each level: those whose sender is in another unit, by the paths of both
+/// through the tree.
 fn into_levels(messages: &[Message], machine: &Machine) -> Vec<u64> {
     let sizes: Vec<u64> = machine.levels().map(|(_, size)| size).collect();
     let path = |device: u64| {
@@ -90,7 +90,7 @@ fn into_levels(messages: &[Message], machine: &Machine) -> Vec<u64> {
         .collect()
 }
 
-/// The devices in an order that looks random, in groups.
+/// The devices in pseudo-random order, in groups.
 fn groups(devices: u64, size: usize, seed: u64) -> Vec<Vec<u64>> {
     let mut order: Vec<u64> = (0..devices).collect();
     let key = |device: &u64| {

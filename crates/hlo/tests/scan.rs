@@ -1,4 +1,4 @@
-//! Layouts in any text: found wherever they stand, and nothing else.
+//! Layouts in any text: all of them are found, wherever they are, and nothing else.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +9,7 @@ use tensor_layout::xla::{XlaParser, XlaShape};
 use tensor_layout::{LayoutText, Machine};
 use tensor_layout_hlo::scan::{LayoutScan, ScanPlace, ScanReport};
 
-/// Every layout of a text with its line and name; refused ones in front of a `!`.
+/// Every layout of a text with its line and name; rejected ones are marked with a `!`.
 fn found(text: &str) -> Vec<(u64, String, String)> {
     let mut scan = LayoutScan::new(text.as_bytes());
     let mut found = Vec::new();
@@ -31,13 +31,13 @@ fn corpus(file: &'static str) -> impl Iterator<Item = &'static str> {
     lines.filter_map(|line| line.split('\t').next())
 }
 
-/// Texts with what is to be found of each.
+/// Texts, each with the layouts that must be found in it.
 fn layouts() -> Vec<(String, Vec<String>)> {
     let mut layouts = Vec::new();
     let mut add = |text: &str, parts: Vec<String>| layouts.push((text.to_owned(), parts));
     for text in corpus(include_str!("../../../tests/data/pad_layouts.txt")) {
         assert!(text.parse::<PadLayout>().is_ok());
-        // A tuple of sizes is not a layout; the corpus has none.
+        // A tuple of sizes is not a layout; the corpus does not contain any.
         add(text, vec![text.to_owned()]);
     }
     for text in corpus(include_str!("../../../tests/data/xla_shapes.txt"))
@@ -65,7 +65,7 @@ fn layouts() -> Vec<(String, Vec<String>)> {
     layouts
 }
 
-/// What stands around layouts: words, numbers, brackets that close or not, quotes, escapes.
+/// Text around layouts: words, numbers, brackets that may or may not close, quotes, escapes.
 fn noise() -> impl Strategy<Value = String> {
     let words = prop::sample::select(vec![
         "x",
@@ -104,7 +104,7 @@ fn noise() -> impl Strategy<Value = String> {
     prop::collection::vec(words, 0..12).prop_map(|words| words.join(" "))
 }
 
-/// A layout in a text, the line on which it stands and the name that it has there.
+/// A layout embedded in a text, with its line and its name there.
 fn embedded() -> impl Strategy<Value = (String, Vec<String>, u64, &'static str)> {
     let frames = prop::sample::select(vec![
         ("| key={} |", "key"),
@@ -146,7 +146,7 @@ proptest! {
         for row in report.rows() {
             let read = LayoutText::parse_as(row.notation, XlaParser::strict(), row.text);
             prop_assert!(read.is_ok_and(|read| read.notation() == row.notation));
-            // Escapes and breaks are blanks in what is found.
+            // Escapes and line breaks count as blanks in the result.
             let dense = |text: &str| text.replace(char::is_whitespace, "");
             if row.notation != Notation::Sharded && !text.contains('\\') {
                 prop_assert!(dense(&text).contains(&dense(row.text)), "{} in {text}", row.text);
@@ -189,7 +189,7 @@ fn a_layout_may_be_broken_over_lines_and_later_lines_keep_their_numbers() {
             (5, "last".into(), "(2):(1)".into()),
         ]
     );
-    // Sixteen at the most.
+    // Sixteen lines at most.
     let broken = |lines: usize| format!("((4_PE,{}3:1))", "\n".repeat(lines - 1));
     assert_eq!(texts(&broken(16)), ["((4_PE, 3:1))"]);
     assert_eq!(texts(&broken(17)), [""; 0]);

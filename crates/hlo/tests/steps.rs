@@ -1,4 +1,4 @@
-//! What a step of a program moves: loops as often as they run, fusions by what they do inside.
+//! Traffic of one step of a program: loops count once per iteration, fusions by the operations inside.
 
 use tensor_layout_hlo::{CollectiveKind, HloChanges, HloCopies, HloDump, HloSummary, HloTallies};
 
@@ -32,9 +32,9 @@ fn a_fusion_that_keeps_a_part_of_an_all_reduce_is_a_reduce_scatter() {
     let [one] = &all.entries[..] else { panic!("{:?}", all.entries) };
     assert_eq!((one.kind, one.opcode.as_str()), (CollectiveKind::ReduceScatter, "reduce-scatter"));
     assert_eq!((one.bytes, one.fusion.as_deref()), (1 << 20, Some("fusion.3")));
-    // Three hops of a quarter leave every device.
+    // Every device sends a quarter of the bytes three times.
     assert_eq!((one.traffic.sent, one.traffic.received), (3 << 18, 3 << 20));
-    // Another user, or another part, and it is the all-reduce that it is written as.
+    // With another user, or another part, it remains the all-reduce that the text shows.
     for text in [
         scattered("bf16[32,4096]", "other = bf16[128,4096] negate(r)\n"),
         scattered("bf16[64,4096]", ""),
@@ -47,7 +47,7 @@ fn a_fusion_that_keeps_a_part_of_an_all_reduce_is_a_reduce_scatter() {
     }
 }
 
-/// A loop of five rounds around one of three, with a gather in each and in the entry.
+/// A loop of five iterations around one of three, with a gather in each and in the entry.
 fn nested(inner: &str) -> String {
     let gather = "g = f32[32] all-gather(p), channel_id=1, replica_groups=[1,4]<=[4], use_global_device_ids=true, dimensions={0}";
     let counted = |n: &str| {
@@ -77,7 +77,7 @@ fn loops_of_known_length_multiply_and_those_of_unknown_length_are_named() {
     let rows = |inner| vec![(8, inner), (13, Some(5)), (18, Some(1))];
     assert_eq!(runs(&nested("INNER")), (rows(Some(15)), 15 + 5 + 1, ""));
     assert_eq!(runs(&nested("backend_config={}")), (rows(None), 5 + 5 + 1, "at least "));
-    // As older dumps write it: in a string.
+    // In the form of older dumps: inside a string.
     let quoted = r#"backend_config="{\"known_trip_count\":{\"n\":\"3\"}}""#;
     assert_eq!(runs(&nested(quoted)).0, rows(Some(15)));
     let copies = copies(&nested("INNER"));
@@ -154,7 +154,7 @@ fn an_update_in_place_writes_the_update_alone() {
     };
     assert_eq!(written("p"), [32, 32]);
     assert_eq!(written("b"), [32, 32]);
-    // A fusion that makes the array itself writes all of it.
+    // A fusion that creates the array itself writes all of it.
     assert_eq!(written("n"), [32, 4096]);
 }
 
@@ -197,6 +197,6 @@ fn two_dumps_are_matched_by_operation_and_opcode_not_by_name() {
     );
     assert_eq!(changes.same, 1);
     let peak = changes.sums.iter().find(|(name, ..)| name == "live at the peak, HBM").unwrap();
-    // The parameter lives to the end; the copy and the result beside it.
+    // The parameter lives to the end; the copy and the result are live beside it.
     assert_eq!((peak.1, peak.2), (Some(128 + 128 + 512), Some(128 + 128 + 1024)));
 }

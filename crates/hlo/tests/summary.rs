@@ -1,4 +1,4 @@
-//! Reports of dumps: what instructions write, what only moves, and where.
+//! Reports of dumps: the bytes that instructions write, and data that only moves, with its location.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -36,7 +36,7 @@ fn greatest_copies(text: &str, top: Option<usize>) -> HloCopies {
     copies
 }
 
-/// By the words of each line: who calls whom and as what, and what every computation writes.
+/// By the words of each line: the calls of each computation with their kinds, and the bytes it writes.
 #[derive(Default)]
 struct Slow {
     calls: Vec<(String, HloRole, String)>,
@@ -131,7 +131,7 @@ fn instructions_of_a_jitted_program_are_shown_with_their_op_names_and_source_lin
     let summary = summary(DUMPS[1], None);
     let rows: Vec<_> = summary.rows().map(|row| (row.opcode, row.op_name, row.source)).collect();
     assert!(rows.contains(&("dot", Some("jit(mlp)/transpose"), Some("prog.py:5"))), "{rows:?}");
-    // What is inside fusions is counted, and not listed.
+    // Instructions inside fusions are counted but not listed.
     assert!(summary.rows().all(|row| row.role == HloRole::Entry));
     assert_eq!(summary.parameters().unwrap().unpadded, 4 * (48 * 32 + 32 * 128 + 128 * 64));
     assert_eq!(summary.result().unwrap().unpadded, 4 * (48 * 64 + 128));
@@ -186,7 +186,7 @@ fn totals_are_those_of_all_computations_whether_these_are_kept_or_not() {
     }
 }
 
-/// More fusions and loops than instructions are held of at once.
+/// More fusions and loops than the number of instructions that are held at a time.
 fn many_computations() -> String {
     let mut text = String::from("HloModule many\n");
     for k in 0..400 {
@@ -247,7 +247,7 @@ fn shardings(text: &str) -> HloShardings {
 
 #[test]
 fn a_device_holds_before_partitioning_what_shapes_say_after_it() {
-    // The same program before and after: parameters and the result are the same arrays.
+    // One program before and after: parameters and the result are the same arrays.
     let [before, after] = [DUMPS[0], DUMPS[4]].map(shardings);
     assert_eq!(before.on_device(), after.on_device());
     assert_eq!(before.on_device().parameters.unpadded, 64 << 10);
@@ -277,7 +277,7 @@ fn shards_of_tuples_are_those_of_their_arrays_and_what_cannot_be_read_is_told() 
         ROOT f = f32[7]{0} get-tuple-element(a), index=1, sharding={devices=[2]<=[2]}\n}\n";
     let all = shardings(text);
     let [a, f] = all.entries() else { panic!("{:?}", all.entries()) };
-    // ceil(10 / 3) = 4 rows of 130 in tiles of 8 x 128, and 7 floats as they are.
+    // ceil(10 / 3) = 4 rows of 130 in tiles of 8 x 128, and 7 floats without tiles.
     let tile = "bf16[4,130]{1,0:T(8,128)(2,1)}".parse::<XlaShape>().unwrap().sizes().unwrap();
     assert_eq!(a.device.allocated, tile.allocated_bytes + 28);
     assert_eq!((a.device.unpadded, a.whole_bytes), (4 * 130 * 2 + 28, 10 * 130 * 2 + 28));
@@ -289,7 +289,7 @@ fn shards_of_tuples_are_those_of_their_arrays_and_what_cannot_be_read_is_told() 
     assert!(told[2].1.contains("cuts 1 dimension, but the tensor has 2"), "{told:?}");
     let also: Vec<u64> = summary(text, None).unread_lines().iter().map(|line| line.line).collect();
     assert_eq!(also, [3, 4, 5]);
-    // A token has a part of the sharding, and no bytes.
+    // A token has a part of the sharding but no bytes.
     let token = "ENTRY e {\n  ROOT a = (f32[8]{0}, token[]) parameter(0), \
                  sharding={{devices=[2]<=[2]}, {maximal device=0}}\n}\n";
     assert_eq!(shardings(token).on_device().parameters.unpadded, 16);
@@ -321,7 +321,7 @@ fn a_computation_is_inside_of_a_fusion_if_all_its_callers_are() {
             ("body", "called"),
             ("dead", "uncalled"),
             ("e", "entry"),
-            // Without a marked entry the last computation is it.
+            // Without a marked entry, the last computation is the entry.
             ("sum", "entry"),
         ]
     );
@@ -335,7 +335,7 @@ fn copies_of_real_dumps_are_all_listed_and_bitcasts_are_free() {
         let copies = copies(text);
         let marks = [" copy(", " transpose(", " reshape(", " bitcast(", " copy-start("];
         let lines = text.lines().filter(|line| marks.iter().any(|mark| line.contains(mark)));
-        // Fusions that only copy are no lines of copies.
+        // Fusions that only copy do not count as copies.
         let is_fusion = |opcode: &str| matches!(opcode, "fusion" | "copy and convert");
         let fusions = copies.entries().iter().filter(|entry| is_fusion(&entry.opcode));
         assert!(

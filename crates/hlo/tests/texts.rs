@@ -1,4 +1,4 @@
-//! Texts that are not dumps: what JAX prints, out-of-memory messages, and what XLA writes into files.
+//! Texts that are not dumps: printed output of JAX, out-of-memory messages, and files that XLA writes.
 
 use tensor_layout::LayoutText;
 use tensor_layout_hlo::{
@@ -8,14 +8,14 @@ use tensor_layout_hlo::{
 const NAMED: &str = "NamedSharding(mesh=Mesh('x': 2, 'y': 4, axis_types=(Explicit, Explicit)), \
      spec=P('x', None), memory_kind=device)";
 
-/// What a print is read as, or how it is refused.
+/// The layout that a text is read as, or the error message.
 fn read(text: &str) -> Result<String, String> {
     let read = match LayoutText::parse(text) {
         Ok(layout) => Ok(layout.to_string()),
         Err(_) => jax_print(text).expect(text).map_err(|why| format!("{why}; {}", why.instead())),
     };
     if let Ok(layout) = &read {
-        // What it is read as has a meaning.
+        // The result can be lowered.
         assert!(LayoutText::parse(layout).unwrap().lower().is_ok(), "{layout}");
     }
     read

@@ -1,4 +1,4 @@
-//! The reader by tokens: what XLA reads is read, and nothing that stands in a text is lost without a word.
+//! The token-based reader: it reads what XLA reads, and reports everything in a text that it cannot read.
 
 use std::collections::BTreeSet;
 
@@ -27,7 +27,7 @@ ENTRY main.7 {
 }
 "#;
 
-/// The names of the instructions that are handed out, with what was said.
+/// The names of the instructions that the reader returns, and the dump with its reports.
 fn read(text: &str) -> (Vec<String>, HloDump<&[u8]>) {
     let mut dump = HloDump::new(text.as_bytes());
     let mut names = Vec::new();
@@ -128,7 +128,7 @@ fn a_module_that_ends_with_what_is_called_has_lost_its_entry() {
                 add.1 {\n  e = f32[] parameter(0)\n  ROOT f = f32[] add(e, e)\n}\n\nENTRY main (x: f32[8]";
     let (_, dump) = read(text);
     assert_eq!(dump.cut(), Some("no ENTRY: the dump is cut off behind add.1, line 13"));
-    // Without the word, the last computation is the entry if it alone is not called.
+    // Without the keyword, the last computation is the entry if it is the only one without a caller.
     let called = "called {\n  g = f32[] parameter(0)\n}\n\nlast {\n  h = f32[] parameter(0)\n  i = f32[] call(h), to_apply=called\n}\n";
     let (_, dump) = read(called);
     assert_eq!((dump.cut(), dump.unread_count()), (None, 0));
@@ -179,7 +179,7 @@ fn written(text: &str) -> BTreeSet<&str> {
     text.lines().filter_map(name).collect()
 }
 
-/// Every instruction of the text is handed out, or counted as hidden.
+/// Every instruction of the text is returned, or counted as hidden.
 fn check_nothing_is_lost(text: &str) -> Result<(), TestCaseError> {
     let (names, dump) = read(text);
     let names: BTreeSet<&str> = names.iter().map(String::as_str).collect();

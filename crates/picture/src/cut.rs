@@ -32,7 +32,7 @@ pub(super) fn common_blocks(
 ) -> Vec<Range<u64>> {
     let count = |step: u64| range.end.div_ceil(step) - range.start / step;
     let few = |step: &u64| *step >= edge && count(*step) <= most && *step < length(range).max(2);
-    // A prime number of values has no parts.
+    // A prime number of values cannot be divided into equal parts.
     let ragged = || length(range).div_ceil((most - 1).max(1)).next_power_of_two();
     let [first, second] = axes.map(places);
     let both = first.iter().filter(|place| second.contains(place));
@@ -152,7 +152,7 @@ mod tests {
             common_blocks([&a, &b], &(0..96), 1, most).iter().map(|block| block.start).collect()
         };
         assert_eq!(starts(&[2, 4, 12], &[2, 48], 8), [0, 48]);
-        // 16 x 6 has no place in common with 8 x 12: those of the first.
+        // 16 x 6 and 8 x 12 do not have a place in common: those of the first.
         assert_eq!(starts(&[8, 12], &[16, 6], 8), [0, 12, 24, 36, 48, 60, 72, 84]);
     }
 

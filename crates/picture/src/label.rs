@@ -74,7 +74,7 @@ impl Label {
                 named(LANE).map(|(_, lane)| format!("{warp}T{lane}"))
             }
             Label::Value if cell.elements == 0 => None,
-            // A thread that holds one value has no level for it.
+            // A thread that holds one value does not need a level for it.
             Label::Value => {
                 Some(format!("V{}", of(Level::ADDR).copied().unwrap_or(CoordinateSpan::at(0))))
             }

@@ -11,7 +11,7 @@ use tensor_layout_picture::{
 fn placed(text: &str) -> (Placement, LayoutText) {
     let text = LayoutText::parse(text).unwrap();
     let placement = Placement::of(text.lower().unwrap());
-    // Two layouts of four PEs are compared on a machine.
+    // Layouts over four PEs are compared on a machine.
     let placement = match text.to_string().contains("_PE") && !text.to_string().contains("L2B") {
         true => placement.on(&"PE=4".parse::<Machine>().unwrap()),
         false => placement,
@@ -156,7 +156,7 @@ fn grid(picture: &Picture) -> Vec<Vec<String>> {
     rows.map(|row| row.iter().map(word).collect()).collect()
 }
 
-/// The description of seed 001, in arithmetic: PE and address of row i, column j of 12 x 8.
+/// The description of seed 001 as arithmetic: PE and address of row i, column j of 12 x 8.
 #[test]
 fn figures_4_to_8_are_those_of_the_article() {
     type Formula = fn(u64, u64) -> (u64, u64);
@@ -192,7 +192,7 @@ fn figures_1_and_2_are_those_of_the_xla_page() {
         (0..4).map(|i| (0..8).map(|j| format!(":{}", address(i, j))).collect()).collect();
     assert_eq!(grid(&picture), expected);
     let panel = &picture.panels[0];
-    // Tiles of 2 x 4 have the outer border, those of 2 x 1 the inner one, rows in a tile none.
+    // Tiles of 2 x 4 have the outer border, those of 2 x 1 the inner one, and rows within a tile have none.
     assert_eq!(panel.border((0, 3), (0, 4)), Some(0));
     assert_eq!(panel.border((1, 0), (2, 0)), Some(0));
     assert_eq!(panel.border((0, 0), (0, 1)), Some(1));
@@ -225,7 +225,7 @@ fn padding_of_large_tensors_is_seen() {
     let right = picture.panels[0].cell(0, 1).unwrap();
     assert_eq!((right.elements, right.slots, right.filled), (16, 1024, [8, 2]));
     assert_eq!(picture.panels[0].zoom, Some(1));
-    // The edge of the padding can be looked at.
+    // A slice shows the edge of the padding.
     let (placement, text) = placed("f32[129,1024]{0,1:T(8,128)}");
     let sliced = drawing(&placement, &text).slice(0, 120..136).unwrap().slice(1, 0..4).unwrap();
     let kinds: Vec<CellKind> = sliced.tensor().panels[0].cells.iter().map(|c| c.kind).collect();
@@ -257,12 +257,12 @@ fn a_tile_shows_its_pairs_of_rows_and_the_order_of_its_addresses() {
     let picture = tensor("bf16[16,256]{1,0:T(8,128)(2,1)}");
     let sizes: Vec<(usize, usize)> =
         picture.panels.iter().map(|panel| (panel.rows(), panel.columns)).collect();
-    // Four tiles; in the first, eight rows and the columns at its ends.
+    // Four tiles; the first one shows eight rows, and the columns at its two ends.
     assert_eq!(sizes, [(2, 2), (8, 9)]);
     let tile = &picture.panels[1];
     assert_eq!(tile.border((1, 0), (2, 0)), Some(1));
     assert_eq!(tile.border((0, 0), (1, 0)), None);
-    // 0 at (0, 0), 1 below it, 2 beside 0.
+    // 0 at (0, 0), 1 below it, 2 to the right of 0.
     assert_eq!(tile.order[0][..3], [0, 9, 1]);
     for chain in &tile.order {
         let label = |at: &usize| tile.cells[*at].label.parse::<u64>().unwrap();
@@ -278,7 +278,7 @@ fn blocks_are_labelled_by_ranges_and_nothing_is_said_twice() {
     let last = text.panels.last().unwrap();
     let labels: Vec<&str> = last.cells.iter().map(|cell| cell.label.as_str()).collect();
     assert_eq!(labels, (0..8).map(|at| format!("L1B {at}")).collect::<Vec<_>>());
-    // Where the address never changes, the levels stand in the cells.
+    // If the address is constant, the cells show the levels instead.
     let threads = tensor("((2_T:4, 2_V:2), (4_T:1, 2_V:1))");
     assert_eq!(threads.panels[0].cell(1, 1).unwrap().label, "T 0\nV 3");
     let (placement, text) = placed("((4_PE, 3:8), (8:1))");
@@ -340,7 +340,7 @@ fn large_layouts_show_their_flows() {
     assert!(flows.cells.iter().all(|cell| cell.label == "2,048"));
 }
 
-/// Row by row, the coordinates of every element before and after.
+/// The coordinates of every element before and after, row by row.
 #[test]
 fn flows_are_those_of_every_element() {
     let machine: Machine = "L2B=4,PE=6".parse().unwrap();
@@ -447,7 +447,7 @@ fn moves_are_marked_whatever_the_rank() {
         let moved = picture.panels[1].cells.iter().filter(|cell| cell.mark.is_some()).count();
         let relayout = tensor_layout::relayout::Relayout::new(&a, &b).unwrap();
         let elements = relayout.transfers().unwrap().flat_map(|t| t.element..t.element + t.length);
-        // A cell is marked once, however many copies of its element move.
+        // A cell is marked once, no matter how many copies of its element move.
         let moves: std::collections::BTreeSet<u64> = elements.collect();
         assert_eq!(moved, moves.len());
     }
@@ -465,7 +465,7 @@ fn a_colour_is_one_lane_in_all_matrices_of_a_product() {
     ] {
         let picture = matrices(name);
         let [a, b, c] = &*picture.panels else { panic!("{name}") };
-        // Rows and columns continue each other.
+        // Rows and columns are aligned between the panels.
         assert_eq!((picture.arrangement, picture.one_scale), (PanelArrangement::Product, true));
         assert_eq!((a.rows(), b.columns, a.columns), (c.rows(), c.columns, b.rows()), "{name}");
         let mut colors = std::collections::BTreeMap::new();

@@ -1,4 +1,4 @@
-//! Films as they are printed.
+//! Printed films.
 
 use std::collections::BTreeMap;
 
@@ -18,7 +18,7 @@ fn film(machine: &str, texts: &[&str]) -> Film {
     drawings[0].film(&after).unwrap()
 }
 
-/// The pixels of a variable of each flyer, with the text on it.
+/// The pixel position of each flyer in a stage, by the text on it.
 fn pixels(svg: &str, stage: char) -> BTreeMap<String, (i64, i64)> {
     let flyer = |line: &str| {
         let at = line.split_once(&format!("--{stage}:translate("))?.1.split_once("px)")?.0;
@@ -45,13 +45,13 @@ fn pixels_are_those_of_units_and_addresses() {
         for i in 0..12 {
             for j in 0..8 {
                 let (row, column) = place(i, j);
-                // In the last stage, 0,1 is beside 0,0 too.
+                // In the last stage, 0,1 is also beside 0,0.
                 let expected = (left + column * wide, top + row * high);
                 assert_eq!(pixels[&format!("{i},{j}")], expected, "{stage} {i},{j}");
             }
         }
     }
-    // Nothing but motion depends on the style: flyers are drawn where they end.
+    // Only motion depends on the style: flyers are drawn at their final positions.
     for (label, (x, y)) in pixels(&svg, 'c') {
         let line = svg.lines().find(|line| line.contains(&format!(">{label}</text>"))).unwrap();
         assert!(line.contains(&format!("transform=\"translate({x} {y})\"")), "{line}");
@@ -82,7 +82,7 @@ fn a_film_needs_no_script_and_stays_small() {
     assert!(svg.len() < 100_000, "{}", svg.len());
     for page in [svg, film.to_html()] {
         assert!(!page.contains("<script") && !page.contains("<animate"));
-        // What moves asks first whether motion is welcome.
+        // Animations run only if the reader has not asked for reduced motion.
         let motion = page.split("@media (prefers-reduced-motion:no-preference)").next().unwrap();
         assert!(!motion.contains("animation:all"));
     }
@@ -100,7 +100,7 @@ fn a_film_of_three_layouts_goes_hop_by_hop() {
 
 #[test]
 fn copies_that_nobody_reads_fly_no_farther() {
-    // Both PEs hold all; of the destination each PE holds half.
+    // Both PEs hold all of the source; each PE holds half of the destination.
     let film = film("PE=2", &["((4:1))", "((2_PE, 2:1))"]);
     let ends =
         |stages: usize| film.flyers.iter().filter(|flyer| flyer.path.len() == stages).count();
@@ -154,7 +154,7 @@ fn a_route_is_a_stage_for_each_memory_and_leaves_out_units_without_elements() {
     assert_eq!(film.title, "DRAM  ->  L2BM  ->  L1BM  ->  LM0");
     assert_eq!(film.stages.len(), 1 + 1 + route.hops().len());
     assert!(film.stages[2].caption.ends_with(", by mvp"), "{}", film.stages[2].caption);
-    // Of 4096 PEs those of one L1B hold elements: a word of two lanes each.
+    // Of 4096 PEs, only those of one L1B hold elements: a word of two lanes each.
     let last = &film.stages.last().unwrap().panels[0];
     assert_eq!((last.row_ticks.len(), last.cells.len()), (64, 128));
     assert!(last.caption.contains("that holds elements"), "{}", last.caption);

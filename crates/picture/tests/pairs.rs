@@ -1,4 +1,4 @@
-//! Two layouts side by side: cells in common, colours by source.
+//! Two layouts side by side: common cells, colours by source.
 
 use tensor_layout::{LayoutText, Level, Machine, Placement};
 use tensor_layout_picture::{CellKind, Drawing, Picture};
@@ -104,7 +104,7 @@ fn memories_of_groups_are_named_by_their_first_unit() {
     let (a, b) = (on("((4_L2B:2, 4:8), (4:1, 2_W:1))"), on("((4:8, 4_L2B:2), (4:1, 2_W:1))"));
     let (a, b) = (Drawing::new(&a), Drawing::new(&b));
     let text = a.before_and_after(&b).unwrap().to_text(200, false);
-    // Row 6 goes from L2B 2, which has rows 4 to 7, to L2B 4; row 5 stays there.
+    // Row 6 moves from L2B 2, which has rows 4 to 7, to L2B 4; row 5 stays there.
     assert!(text.contains("\n 6  4:8.0\u{2190}L2B2  4:8.1\u{2190}L2B2 "), "{text}");
     assert!(text.contains("\n 5       2:8.0       2:8.1 "), "{text}");
     assert!(text.contains("in each cell: L2B:Addr.W\n"), "{text}");

@@ -1,5 +1,5 @@
-//! What the emulator prints, compared with what a file expects: every form, right and with anything
-//! changed.
+//! The output of the emulator, compared with the expectations of a file: in every form, both correct and with
+//! any one change.
 
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -14,18 +14,18 @@ fn compare(file: &str, result: &str) -> Result<Vec<VectorComparison>, String> {
     compare_vectors(file.as_bytes(), result.as_bytes(), &mut |_| {}).map_err(|e| e.to_string())
 }
 
-/// How many elements are wrong in all tensors; more than any number where the result is refused.
+/// The number of wrong elements in all tensors; a huge number if the result is rejected.
 fn wrong(file: &str, result: &str) -> u64 {
     let compared = compare(file, result);
     compared.map_or(u64::MAX, |compared| compared.iter().map(|tensor| tensor.wrong).sum())
 }
 
-/// Lines that read in another form.
+/// The file with its reading lines in another form.
 fn reading(verb: &str, file: &str) -> String {
     file.replace("d getd ", &format!("d {verb} "))
 }
 
-/// A file with an output, and the memories in which all is as expected.
+/// A file with an output, and memories that hold the expected values.
 fn expected(case: &Case) -> (String, Memory) {
     let memory = carried_out(&lines(&case.writer(TensorDirection::In)));
     let out = case.writer(TensorDirection::Out);
@@ -56,7 +56,7 @@ fn a_kernel_may_print_what_it_likes() {
                DEBUG-LM1(n0c0b0m0p0,1):(1) (0x3f800000) #d getf $n1n0c0b0m0p0 1\n";
     let result = own.to_owned() + &dump(&memory, file);
     assert_eq!(wrong(file, &result), 0);
-    // What the kernel printed before counts where nothing else does.
+    // Earlier output of the kernel counts where nothing later does.
     assert_eq!(wrong(file, own), 4);
 }
 
@@ -83,7 +83,7 @@ fn a_place_without_p_reads_four_pes() {
         assert_eq!(wrong(&file, &result), 0);
         assert_eq!(wrong(&reading(verb, &file), &result), 0);
     }
-    // As a list: all long words of a PE, then those of the next one.
+    // As a list: all long words of one PE, then those of the next.
     let list: String = (0..4)
         .flat_map(|pe| [0, 1].map(|address| memory[&("ln".to_owned(), [0, 0, 0, 0, pe], address)]))
         .map(|word| format!("{word:016x}\n"))
@@ -172,7 +172,7 @@ fn every_digit_of_a_dump_counts() {
     }
 }
 
-/// Whether the letter is one of the digits behind `0x`.
+/// True if the letter is one of the digits after `0x`.
 fn is_hexadecimal(text: &str, at: usize) -> bool {
     let before = text[..at].trim_end_matches(|c: char| c.is_ascii_hexdigit());
     before.ends_with('x')
@@ -189,7 +189,7 @@ proptest! {
         let result = dump(&memory, &reading(verb, &file));
         let compared = compare(&file, &result).unwrap().remove(0);
         prop_assert_eq!((compared.wrong, compared.untested), (0, 0));
-        // Commands of other forms, those of several long words too, read the same memories.
+        // Commands of other forms, including those that read several long words, read the same memories.
         let all = memory.keys().map(|(name, [n, c, b, m, p], address)| match name.as_str() {
             "d" => dumped(&memory, &format!("d {verb} $d{address}n{n} 2")),
             _ => dumped(&memory, &format!("d {verb} ${name}{}n{n}c{c}b{b}m{m}p{p} 2", 2 * address)),
@@ -198,7 +198,7 @@ proptest! {
         if memory.len() <= 5000 {
             prop_assert_eq!(compare(&file, &all).unwrap()[0].wrong, 0);
         }
-        // The sign of every lane of one of the long words that are read.
+        // Flips the sign of every lane of one of the long words that are read.
         let read: Vec<&str> = file.lines().skip(1).map(|line| line.split(' ').nth(2).unwrap()).collect();
         if read.is_empty() {
             return Ok(());

@@ -1,13 +1,13 @@
-//! The emulator, slowly: memories as maps, lines carried out by nothing but their words, dumps in the
-//! form of the public package.
+//! A slow emulator: memories are maps, lines are executed by their words alone, and dumps have the form of
+//! the public package.
 
 use std::collections::BTreeMap;
 
 /// Long words by memory (`lm`, `ln`, `d`), unit (group, L2B of it, L1B, MAB, PE) and address.
 pub(crate) type Memory = BTreeMap<(String, [u64; 5], u64), u64>;
 
-/// The memory, the units and the first long word that a place names; letters left out are all units,
-/// PEs first.
+/// The memory, the units and the first long word that a place names; omitted letters mean all units, PEs
+/// first.
 pub(crate) fn places(place: &str) -> (String, Vec<[u64; 5]>, u64) {
     let rest = place.strip_prefix('$').unwrap();
     let split = rest.find(|c: char| c.is_ascii_digit()).unwrap();
@@ -33,7 +33,7 @@ pub(crate) fn places(place: &str) -> (String, Vec<[u64; 5]>, u64) {
     (memory.to_owned(), units, address)
 }
 
-/// Carries out a line that sets.
+/// Executes a line that sets.
 pub(crate) fn set(memory: &mut Memory, line: &str) {
     let words: Vec<&str> = line.split('#').next().unwrap().split_whitespace().collect();
     if words[0] == "r" {
@@ -54,7 +54,7 @@ pub(crate) fn set(memory: &mut Memory, line: &str) {
     }
 }
 
-/// Carries out all lines that set.
+/// Executes all lines that set.
 pub(crate) fn carried_out(lines: &str) -> Memory {
     let mut memory = Memory::new();
     let lines = lines.lines().filter(|line| !line.starts_with('#') && !line.starts_with("d get"));
@@ -62,7 +62,7 @@ pub(crate) fn carried_out(lines: &str) -> Memory {
     memory
 }
 
-/// What the emulator prints for `d getf PLACE COUNT`; memory that nothing set is 0.
+/// The lines that the emulator prints for `d getf PLACE COUNT`; memory that was never set reads as 0.
 pub(crate) fn dumped(memory: &Memory, command: &str) -> Vec<String> {
     let command = command.split('#').next().unwrap().trim();
     let words: Vec<&str> = command.split_whitespace().collect();
@@ -134,7 +134,7 @@ fn half(bits: u64) -> f64 {
     }
 }
 
-/// As `%g` of C prints it; numbers below the least normal one are 0.
+/// The value in the format of C's `%g`; numbers below the least normal one are 0.
 fn six(value: f64, least: f64) -> String {
     let value = if value.abs() < least { value * 0.0 } else { value };
     if !value.is_finite() {

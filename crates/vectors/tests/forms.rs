@@ -1,4 +1,4 @@
-//! One tensor in other lines: letters left out or not, several long words, no comments, any order.
+//! One tensor written in other lines: letters omitted or not, several long words, no comments, any order.
 
 use std::collections::BTreeMap;
 
@@ -8,13 +8,13 @@ use super::*;
 use crate::emulator::{carried_out, dump};
 use crate::laws::{Case, case};
 
-/// A draw below a bound, from a state.
+/// A random number below a bound.
 fn draw(state: &mut u64, below: usize) -> usize {
     *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
     (*state >> 33) as usize % below.max(1)
 }
 
-/// A line as several, which each name a unit of a letter that it leaves out.
+/// Splits a line into several, each of which names a unit for a letter that the line omits.
 fn apart(line: &VectorLine, state: &mut u64) -> Vec<VectorLine> {
     let counts = [4, 2, 8, 16, 4];
     let open: Vec<usize> = (0..5).filter(|at| line.place.units[*at].is_none()).collect();
@@ -30,11 +30,11 @@ fn apart(line: &VectorLine, state: &mut u64) -> Vec<VectorLine> {
     (0..counts[letter]).map(named).collect()
 }
 
-/// Two lines as one, if the long words of the second come behind those of the first.
+/// Joins two lines if the long words of the second follow those of the first.
 fn joined(first: &VectorLine, second: &VectorLine) -> Option<VectorLine> {
     let follows = first.place.units == second.place.units
         && second.place.address == first.place.address + first.count;
-    // The values of a scalar fill its long word: the comment of two would say which is whose.
+    // The values of a scalar fill its long word, so a comment on two words would be ambiguous.
     let fills = |line: &VectorLine| {
         line.comment.as_ref().is_some_and(|told| told.values.len() != told.indexes.len())
     };
@@ -45,7 +45,7 @@ fn joined(first: &VectorLine, second: &VectorLine) -> Option<VectorLine> {
     line.count += second.count;
     line.payload.extend(&second.payload);
     line.comment = line.comment.zip(second.comment.clone()).map(|(mut all, more)| {
-        // A copy of what the line has already is said once.
+        // A copy of an element that the line already has is written once.
         if !more.indexes.iter().all(|index| all.indexes.contains(index)) {
             all.indexes.extend(more.indexes);
             all.values.extend(more.values);
@@ -55,11 +55,11 @@ fn joined(first: &VectorLine, second: &VectorLine) -> Option<VectorLine> {
     follows.then_some(line)
 }
 
-/// The lines of a tensor, told in other ones.
+/// The lines of a tensor, written in another form.
 fn retold(lines: &str, keeps_comments: bool, mut state: u64) -> Vec<VectorLine> {
     let state = &mut state;
     let lines = lines.lines().map(|line| line.parse::<VectorLine>().unwrap());
-    // Lines that read name one unit; it would be another reading, not the same in several lines.
+    // Lines that read name one unit; splitting them would change what is read.
     let lines = lines.flat_map(|line| match line.verb {
         VectorVerb::Set => apart(&line, state),
         _ => vec![line],
@@ -90,7 +90,7 @@ fn text(header: &VectorHeader, lines: &[VectorLine]) -> String {
     format!("{header}\n{lines}")
 }
 
-/// Whether all places of a memory are set, no other one, and each once.
+/// True if all places of a memory are set, each exactly once, and no others.
 fn sets_exactly(case: &Case, lines: &[VectorLine]) -> bool {
     let wanted = carried_out(&crate::sample::lines(&case.writer(TensorDirection::In)));
     let mut set: Vec<_> = Vec::new();
@@ -101,7 +101,7 @@ fn sets_exactly(case: &Case, lines: &[VectorLine]) -> bool {
     set.iter().eq(wanted.keys())
 }
 
-/// Whether the tensor lies there as a whole, by another base: no place says that, and no comment.
+/// True if the whole tensor fits another base: no place and no comment rules that out.
 fn lies_elsewhere(case: &Case, lines: &[VectorLine]) -> bool {
     // A line moves by three addresses at most, and so does the tensor.
     (1..=3).filter_map(|by| case.moved(by)).any(|case| {
@@ -132,7 +132,7 @@ proptest! {
         prop_assert_eq!(findings(&file), Vec::<String>::new(), "{}", file);
         let read = VectorReader::new(file.as_bytes()).next_tensor(&mut |_| {}).unwrap().unwrap();
         prop_assert_eq!((&read.data, read.unset_count()), (&case.data(), 0));
-        // One line less, one twice, one in another place, one with another long word.
+        // One line missing, one repeated, one in another place, one with another long word.
         if lines.is_empty() {
             return Ok(());
         }
@@ -221,7 +221,7 @@ fn copies_of_an_element_are_the_same() {
 
 #[test]
 fn lines_of_copies_decide_on_the_base_however_late() {
-    // 16 lines that fit a base of 0, too, and the last copy, which fits the base of 2 alone.
+    // 16 lines that also fit a base of 0, and the last copy, which only fits the base of 2.
     let line =
         |place: String| format!("d set $lm{place} 1 3F8000003F800000 # values=[1.0] / Float @[]\n");
     let first: String = (0..16).map(|unit| line(format!("8m{unit}"))).collect();
@@ -251,7 +251,7 @@ fn a_scalar_fills_its_long_word() {
         assert_eq!(out, format!("d getd $d0n0 1 # expect=[{lanes}] / {dtype} @[0] atol=0.0001\n"));
         let mut whole = file(&[writer(TensorDirection::In), writer(TensorDirection::Out)]);
         assert_eq!(findings(&whole), [""; 0]);
-        // Both ways of saying it, for inputs and outputs.
+        // Both ways of writing it, for inputs and outputs.
         whole = whole.replace("values=[2.5]", &format!("values=[{lanes}]"));
         assert_eq!(findings(&whole), [""; 0]);
         let once = whole.replace(&format!("expect=[{lanes}]"), "expect=[2.5]");

@@ -1,4 +1,4 @@
-//! What is found wrong in test vectors, in what a simulator printed, and in lines that do not read.
+//! Errors found in test vectors, in the output of a simulator, and in lines that cannot be read.
 
 use super::*;
 
@@ -11,7 +11,7 @@ fn damaged(file: &str, line: usize, change: impl Fn(&str) -> String) -> String {
     lines.collect()
 }
 
-/// What is found in a file, as lines and names.
+/// The findings in a file, as (line, name).
 fn found(file: &str) -> Vec<(u64, &'static str)> {
     let name = |fault: &Fault| match fault {
         Fault::Text(_) => "text",
@@ -127,17 +127,17 @@ fn tensors_that_overlap_or_leave_the_memory_are_found() {
         let count = shape.iter().product();
         VectorWriter::new(header, data(Dtype::Long, &shape, 0..count)).unwrap().base(base)
     };
-    // Such a file is not written as a whole.
+    // Such a file cannot be written in one piece, so its tensors are written one by one.
     let file = |tensors: &[VectorWriter]| -> String {
         let one = |tensor: &VectorWriter| format!("{}\n{}", tensor.header(), lines(tensor));
         tensors.iter().map(one).collect()
     };
-    // Every PE writes addresses 0 to 3; PE 2 alone 3 to 5.
+    // Every PE writes addresses 0 to 3; PE 2 alone writes 3 to 5.
     let (all, one) = ("((4:1))@LM0 / Long", "((1_PE:1, 3:1))@LM0 / Long");
     assert_eq!(found(&file(&[writer(0, all, 0), writer(1, one, 4)])), []);
     assert_eq!(found(&file(&[writer(0, all, 0), writer(1, one, 3)])), [(7, "overlap")]);
     assert_eq!(found(&file(&[writer(0, one, 3), writer(1, all, 0)])), [(9, "overlap")]);
-    // Different units, memories and groups do not meet.
+    // Different units, memories and groups do not overlap.
     let (zero, rest) = ("((1_PE:1, 3:1))@LM0 / Long", "((1_PE:1, 3:1))@LM1 / Long");
     assert_eq!(found(&file(&[writer(0, zero, 0), writer(1, rest, 0)])), []);
     let (even, odd) = ("((2_PE:1, 3:1))@LM0 / Long", "((1_MAB:1, 3:1))@LM0 / Long");
@@ -145,7 +145,7 @@ fn tensors_that_overlap_or_leave_the_memory_are_found() {
     let dram = "((4_L2B:2, 3:1))@DRAM / Long";
     assert_eq!(found(&file(&[writer(0, dram, 0), writer(1, dram, 3)])), []);
     assert_eq!(found(&file(&[writer(0, dram, 0), writer(1, dram, 2)])), [(15, "overlap")]);
-    // A result may stand where an input stood.
+    // A result may occupy the place of an input.
     let mut out = file(&[writer(0, all, 0)]);
     out.push_str("# ======= Out(0): ((1:1))@LM0 / Long =======\n");
     out.push_str("d getd $lm0n0c0b0m0p0 1 # expect=[0] / Long @[0]\n");
@@ -162,7 +162,7 @@ fn tensors_that_overlap_or_leave_the_memory_are_found() {
 
 #[test]
 fn a_file_of_a_person_is_read() {
-    // Blank lines, no `Output`, blanks in the header, `rtol`, a kernel with comments of its own.
+    // Blank lines, no `Output`, blanks in the header, `rtol`, a kernel with its own comments.
     let file = "\
 # ======= In(0):  (( 8:1,2_W:1))@LM0 / Int =======
 d set $lm0 1 000000260000001c # values=[38, 28] / Int @[0],[1]
@@ -216,7 +216,7 @@ fn what_cannot_be_read_is_refused_at_its_line() {
         "{time}"
     );
     assert!(read("# ======= In(0): ((2_W:1) =======").starts_with("line 1: expected"));
-    // As long as the longest line, and bytes that are not text.
+    // A line of the maximal length, and bytes that are not text.
     assert!(
         read(&format!("{header}{}", "x".repeat(3 << 20))).contains("longer than 1048576 bytes")
     );
@@ -254,7 +254,7 @@ fn wrong_elements_are_told_by_place() {
         (0..16).filter(|at| picture.panels[0].cells[*at].label == "1").collect();
     assert_eq!(wrong, [10, 11]);
     assert_eq!(picture.title, "Out(0): 2 of 16 wrong");
-    // A list of another length; places that were not read.
+    // A list of a different length; places that were not read.
     let short = compare(&words[..7].concat()).unwrap_err().to_string();
     assert_eq!(short, "the result has 7 long words, but the file has 8 lines that read");
     let one = compare("d getd $lm0n0c0b0m0p0 1 000000003F800000\n").unwrap();

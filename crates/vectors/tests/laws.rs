@@ -1,4 +1,4 @@
-//! Lines hold what `pack` holds, over generated layouts.
+//! Lines hold the long words that `pack` writes, over generated layouts.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -19,7 +19,7 @@ pub(crate) struct Case {
     seed: u64,
 }
 
-/// What a level of a memory has room for, and the step of its coordinate that tells units apart.
+/// The levels of a memory: each with its size, and the coordinate step from one unit to the next.
 fn room(memory: MemoryText, dtype: Dtype) -> Vec<(Level, u64, u64)> {
     let lanes = (Level::W, 64 / dtype.bits(), 1);
     match memory {
@@ -53,7 +53,7 @@ pub(crate) fn case() -> impl Strategy<Value = Case> {
                 let size = size.min(*free);
                 *free /= size;
                 let next = used.entry(*level).or_insert(*step);
-                // Free strides where elements may collide, or nested ones with holes between.
+                // Free strides, where elements may collide, or nested ones with holes between them.
                 let hole = if gap % 4 == 0 && *free > 1 { 2 } else { 1 };
                 let stride = if loose { *step * (1 + gap % 6) } else { *next * hole };
                 *free /= hole;
@@ -79,7 +79,7 @@ pub(crate) fn case() -> impl Strategy<Value = Case> {
 }
 
 impl Case {
-    /// On the machine, if it has room.
+    /// The placement on the machine, if there is room.
     fn placement(&self) -> Option<Placement> {
         Placement::of(self.layout.lower().ok()?)
             .on(&Machine::mn_core_2())
@@ -90,13 +90,13 @@ impl Case {
             .ok()
     }
 
-    /// The tensor on a base further on, if the machine has room there.
+    /// The tensor at a higher base, if the machine has room there.
     pub(crate) fn moved(&self, by: u64) -> Option<Case> {
         let case = Case { base: self.base + by, ..self.clone() };
         case.placement().map(|_| case)
     }
 
-    /// The bits of an element, any that its type has but NaN.
+    /// The bits of an element: any value of its type except NaN.
     fn bits(&self, element: u64) -> u64 {
         let bits = (element + 1).wrapping_mul(self.seed | 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         let bits = bits >> (64 - self.dtype.bits());
@@ -119,7 +119,7 @@ impl Case {
         VectorWriter::new(header, self.data()).unwrap().base(self.base)
     }
 
-    /// What the memories hold, by `pack`: long words that hold an element.
+    /// The contents of the memories according to `pack`: long words that hold an element.
     pub(crate) fn packed(&self) -> Memory {
         let placement = self.placement().unwrap();
         let program = placement.program().unwrap();
@@ -165,7 +165,7 @@ fn one(text: &str) -> (String, [u64; 5], u64) {
     (name, unit, address)
 }
 
-/// Lanes side by side, by the library.
+/// Packs lanes into a long word, using the library.
 fn joined(lanes: u64, cells: &[u64]) -> u64 {
     let mut word = [0];
     match lanes {
@@ -187,7 +187,7 @@ proptest! {
     fn law_02_lines_hold_what_pack_holds(case in case()) {
         let lines = lines(&case.writer(TensorDirection::In));
         prop_assert_eq!(carried_out(&lines), case.packed());
-        // Every long word is written once, by the order of its first element.
+        // Every long word is written once, in the order of its first element.
         let place = |line: &str| line.split(" # ").next().unwrap().rsplit_once(' ').unwrap().0.to_owned();
         let places: BTreeSet<String> = lines.lines().map(place).collect();
         prop_assert_eq!(places.len(), lines.lines().count());
@@ -236,14 +236,14 @@ proptest! {
         };
         let same = compare(&result(&memory));
         prop_assert_eq!((same.wrong, same.compared >= case.data().shape().iter().product()), (0, true));
-        // Another long word that is read is found, at its place.
+        // Changing any other long word that is read is detected, at its place.
         let read_places: Vec<_> =
             read.lines().map(|line| one(line.split(' ').nth(2).unwrap())).collect();
         if read_places.is_empty() {
             return Ok(());
         }
         let at = read_places[usize::try_from(flip % read_places.len() as u64).unwrap()].clone();
-        // The sign or the top bit of every lane: no value is within the tolerance of that.
+        // Flips the sign or the top bit of every lane: no value is within the tolerance of the result.
         let top = joined(64 / case.dtype.bits(), &vec![1 << (case.dtype.bits() - 1); 8][..(64 / case.dtype.bits()) as usize]);
         let word = memory.get_mut(&at).unwrap();
         *word ^= top;

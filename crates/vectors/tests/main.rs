@@ -1,9 +1,9 @@
-//! Test vectors of MN-Core 2: the lines, what they hold, what is found wrong in them.
+//! Test vectors of MN-Core 2: the lines, their contents, and the errors found in them.
 #![allow(clippy::expect_used, clippy::panic, clippy::unwrap_used, reason = "tests fail by panic")]
 #![allow(clippy::as_conversions, reason = "small numbers")]
 #![allow(missing_docs, reason = "the names of tests are statements")]
 
-// The slow definition and its layouts are the library's.
+// The slow definition and the generated layouts come from the library.
 #[path = "../../../tests/generate.rs"]
 #[allow(dead_code, reason = "the laws of the library draw more")]
 mod generate;
@@ -58,7 +58,7 @@ fn the_lines_of_the_format_come_from_arrays_byte_for_byte() {
         line(2061 + 2050),
         "d getd $d1n0 1 # expect=[-2.25, 3.299999952316284] / Float @[2],[3] atol=0.0001"
     );
-    // L2B 2, row 1, the third long word of a row: group 1, addresses in 32-bit words.
+    // L2B 2, row 1, the third long word of a row: group 1; addresses count 32-bit words.
     assert!(file.contains("\nd set $lm6n1c0p0 1 "), "row 65 of 256");
     assert_eq!(check_vectors(file.as_bytes(), &mut |_| {}).unwrap().findings, []);
 }
@@ -69,7 +69,7 @@ fn lanes_copies_and_letters_are_those_of_the_format() {
         let header = header(TensorDirection::In, 0, layout);
         lines(&VectorWriter::new(header, data(dtype, shape, bits.to_vec())).unwrap())
     };
-    // A lone lane in DRAM is written into every lane; in LM0 into lane 0.
+    // In DRAM, a lone lane is written to every lane; in LM0, to lane 0.
     assert_eq!(
         first("((2:1, 1_W:1))@DRAM / Int", Dtype::Int, &[2], &[7, 9]),
         "r 0 000000000 001 0000000700000007 # values=[7] / Int @[0]\n\
@@ -79,18 +79,18 @@ fn lanes_copies_and_letters_are_those_of_the_format() {
         first("((1:1, 1_W:1))@LM0 / Int", Dtype::Int, &[1], &[7]),
         "d set $lm0 1 0000000700000000 # values=[7] / Int @[0]\n"
     );
-    // Without `W` every lane is a copy, and the value is said once.
+    // Without `W`, every lane is a copy, and the value is written once.
     assert_eq!(
         first("((1:1))@LM0 / Int", Dtype::Int, &[1], &[7]),
         "d set $lm0 1 0000000700000007 # values=[7] / Int @[0]\n"
     );
-    // Sized copies have lines of their own; padding is 0 and said nowhere.
+    // Sized copies have their own lines; padding is 0 and is not mentioned.
     assert_eq!(
         first("(1)/((2_W:1); B@[2_PE:2])@LM1 / Int", Dtype::Int, &[1], &[7]),
         "d set $ln0p0 1 0000000700000000 # values=[7] / Int @[0]\n\
          d set $ln0p2 1 0000000700000000 # values=[7] / Int @[0]\n"
     );
-    // Lanes by a major axis: a long word stands where its first element does.
+    // Lanes along a major axis: a long word is written in the order of its first element.
     assert_eq!(
         first("((2_W:1), (2:1))@LM0 / Int", Dtype::Int, &[2, 2], &[1, 2, 3, 4]),
         "d set $lm0 1 0000000100000003 # values=[1, 3] / Int @[0,0],[1,0]\n\
@@ -153,7 +153,7 @@ fn halves_have_six_bits_of_exponent() {
         "d set $lm0 1 3F00C0005E003733 # values=[1.5, -2.0, 65536.0, 0.0999755859375] / Half \
          @[0],[1],[2],[3]\n"
     );
-    // float16 of NumPy holds values, and u2 the bits.
+    // A float16 array of NumPy holds values, and a u2 array holds the bits.
     let file = npy("<f2", &[4], [0x3e00, 0xc000, 0x7bff, 0x2e66]);
     let line = write(VectorData::from_npy(Dtype::Half, &mut &file[..]).unwrap());
     assert!(line.contains(" 3F00C0005E003733 "), "{line}");

@@ -6,7 +6,7 @@ use tensor_layout_vectors::{
     TensorDirection, VectorData, VectorHeader, VectorWriter, npy_descr, write_vectors,
 };
 
-/// The lines of the format that its users know.
+/// Lines in the format that users know.
 pub(crate) const EXAMPLE: &str = "\
 # ======= In(0): ((4_L2B:2, 64:2), (2:1, 4_PE:1, 2_W:1))@LM0 / Float =======
 d set $lm0n0c0p0 1 3DCCCCCD3FC00000 # values=[0.10000000149011612, 1.5] / Float @[0,0],[0,1]
@@ -48,7 +48,7 @@ pub(crate) fn lines(tensor: &VectorWriter) -> String {
     String::from_utf8(out).unwrap()
 }
 
-/// 256 x 16 numbers that begin as those of the example.
+/// 256 x 16 numbers that begin with those of the example.
 pub(crate) fn example_data() -> VectorData {
     let first = [0.1, 1.5, -2.25, 3.3];
     floats(&[256, 16], (0..4096).map(|at| first.get(at).copied().unwrap_or(at as f32)))

@@ -102,7 +102,7 @@ impl Layout {
         Some(copied)
     }
 
-    /// Returns the extent of an axis, or an error if there is no such axis.
+    /// Returns the extent of an axis, or an error if the axis does not exist.
     pub(super) fn check_axis(&self, at: usize) -> Result<u64, LayoutError> {
         let rank = self.rank();
         let missing = LayoutError::Edit(EditError::NoAxis { axis: at, rank });

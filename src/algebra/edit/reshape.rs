@@ -117,7 +117,7 @@ impl Layout {
         map.build()
     }
 
-    /// Returns a layout of `shape`, which has no elements either, with the slots of `self` as padding.
+    /// Returns a layout of `shape`, which is also without elements, with the slots of `self` as padding.
     ///
     /// Only digits that land are slots. Those that feed are left out: without elements they never do, and
     /// the product of their sizes may not fit.

@@ -408,7 +408,7 @@ pub enum ShardingError {
 }
 
 impl ShardingError {
-    /// Returns whether there is no layout because device numbers are not sums of digits, so that
+    /// Returns whether a layout does not exist because device numbers are not sums of digits, so that
     /// [`by_device`](crate::sharding::ShardedShape::by_device) has the answers.
     #[must_use]
     pub fn lacks_digits(&self) -> bool {

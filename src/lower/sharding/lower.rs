@@ -94,7 +94,7 @@ impl PartitionSpec {
             return Err(ShardingError::SpecTooLong { entries, rank });
         }
         dims.dims.resize(rank, DimAxes::default());
-        // A set has no order.
+        // A set is unordered.
         for axes in [&mut dims.unreduced, &mut dims.replicated] {
             axes.sort_by_key(|axis| mesh.axes.iter().position(|(name, _)| *name == axis.name));
         }

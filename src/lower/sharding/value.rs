@@ -238,7 +238,7 @@ impl Sharding {
     }
 
     /// The part that a device holds, dimension by dimension; ranges of trailing devices may be
-    /// short or empty. `None` for a device that has no part.
+    /// short or empty. `None` for a device without a part.
     ///
     /// Cost: O(rank + digits).
     ///

@@ -29,7 +29,7 @@ fn reach(layout: &Layout, axis: usize) -> u64 {
     corner[axis] = layout.axes()[axis].extent.saturating_sub(1);
     match layout.locate(&corner) {
         Ok(place) => place.iter().map(|(_, at)| at).fold(0, u64::saturating_add),
-        // There are no elements to locate: the reach of the digits is used.
+        // Without elements to locate, the reach of the digits is used.
         Err(_) => {
             let steps = layout.axes()[axis].subaxes.iter().map(|subaxis| match subaxis.target {
                 Target::Land { stride, .. } => (subaxis.size - 1).saturating_mul(stride),

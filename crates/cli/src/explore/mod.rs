@@ -44,7 +44,7 @@ mod command {
     /// The number of ports to try.
     const NEXT: u16 = 20;
 
-    /// Serve a page to explore layouts, with the tensor and the machine side by side.
+    /// Serve a web page for exploring layouts, with the tensor and the machine side by side.
     #[derive(Debug, ClapArgs)]
     #[command(after_help = "\
 This program serves the page, to this machine only (127.0.0.1), until Ctrl-C.
@@ -62,7 +62,7 @@ Examples:
         /// The layout to show first, or - for standard input.
         #[arg(value_name = "LAYOUT")]
         layout: Option<String>,
-        /// Another layout of the tensor to compare with LAYOUT.
+        /// Another layout of the same tensor, to compare with LAYOUT.
         #[arg(value_name = "AFTER")]
         after: Option<String>,
         #[command(flatten)]
@@ -75,7 +75,7 @@ Examples:
         /// Write the page into DIR instead of serving it: index.html, and a page for each example.
         #[arg(long, value_name = "DIR", conflicts_with_all = ["port", "open"])]
         export: Option<PathBuf>,
-        /// Open the page in the browser.
+        /// Open the page in a browser.
         #[arg(long)]
         open: bool,
     }

@@ -1,7 +1,7 @@
 //! The table: every option of every command.
 
-/// Arguments before an option, the option as it changes the answer, and whole arguments that are
-/// refused or noted with these words.
+/// Arguments before an option, the option in a form that changes the answer, and complete argument lists that
+/// are rejected or noted with these words.
 pub(super) struct Case {
     pub(super) command: &'static str,
     pub(super) option: &'static str,
@@ -44,7 +44,7 @@ fn case(
     Case { command, option, base, with, refused, words }
 }
 
-/// How the commands take a layout `{}`.
+/// The form in which each command takes a layout `{}`.
 const LAYOUTS: [(&str, &str); 11] = [
     ("explain", "'{}'"),
     ("locate", "'{}' 3"),
@@ -59,7 +59,7 @@ const LAYOUTS: [(&str, &str); 11] = [
     ("unpack", "i4.npy '{}' -o OUT"),
 ];
 
-/// What all commands share that read layouts.
+/// Options shared by all commands that read layouts.
 fn reading(command: &'static str, template: &str) -> Vec<Case> {
     let on = |layout: &str| template.replace("{}", layout);
     let plain = on("((4:1))");
@@ -91,7 +91,7 @@ fn reading(command: &'static str, template: &str) -> Vec<Case> {
     cases
 }
 
-/// What all commands share that place layouts.
+/// Options shared by all commands that place layouts.
 fn placing(command: &'static str, template: &str) -> Vec<Case> {
     let on = |layout: &str| template.replace("{}", layout);
     let plain = match command {
@@ -157,7 +157,7 @@ fn form(command: &'static str, base: &str) -> Vec<Case> {
     ]
 }
 
-/// What only one command has.
+/// Options that only one command has.
 fn own() -> Vec<Case> {
     let padded = "(10,7)/((3:7, 4_PE), (7:1))";
     let on = |rest: &str| format!("'{padded}' {rest}");
@@ -519,7 +519,7 @@ fn own() -> Vec<Case> {
     cases
 }
 
-/// What the commands for test vectors have.
+/// Options of the commands for test vectors.
 fn vectors() -> Vec<Case> {
     const IN: &str = "--in '((4:1, 2_W:1))@LM0 / Float' f8.npy";
     let out = IN.replace("--in", "--out");
@@ -551,7 +551,7 @@ fn vectors() -> Vec<Case> {
     ]
 }
 
-/// The server ends with a refusal only; `tests/explore.rs` asks it.
+/// The server exits only with an error; `tests/explore.rs` tests its answers.
 #[cfg(feature = "explore")]
 fn explore() -> Vec<Case> {
     let refused = |option, refused, words| case("explore", option, "", "", refused, words);

@@ -141,7 +141,7 @@ fn pointers(shape: &XlaShape) -> u64 {
     }
 }
 
-/// The distinct shapes, each with its arrays or the reason it has no sizes.
+/// The distinct shapes, each with its arrays or the reason its sizes are unknown.
 #[derive(Clone, Debug, Default)]
 pub(super) struct LeafShapes {
     shapes: IndexMap<Box<str>, Result<LeafShape, String>, FxBuildHasher>,
@@ -153,7 +153,7 @@ impl LeafShapes {
     /// Returns the number of a shape.
     ///
     /// # Errors
-    /// The reason it has no sizes, in words.
+    /// The reason its sizes are unknown, in words.
     pub(super) fn number(&mut self, text: &str) -> Result<usize, String> {
         if let Some((number, _, known)) = self.shapes.get_full(text) {
             self.is_tiled |= known.as_ref().is_ok_and(|shape| shape.is_tiled);

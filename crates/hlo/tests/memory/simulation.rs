@@ -1,4 +1,4 @@
-//! The definition of what is live, step by step: slow, and independent of the package.
+//! The definition of liveness, step by step: slow, and independent of the package.
 
 use std::collections::BTreeMap;
 
@@ -7,14 +7,14 @@ use super::{Module, Op, parameters};
 /// An array: computation, instruction, leaf.
 type Array = (usize, usize, usize);
 
-/// The computation and the instruction that call a computation first.
+/// The computation and the instruction that first call a computation.
 type Caller = Option<(usize, usize)>;
 
 /// The definition, step by step.
 pub(super) struct Simulation<'m> {
     module: &'m Module,
     time: BTreeMap<(usize, usize), usize>,
-    /// Start and end of a computation, and who called it.
+    /// Start and end of a computation, and its caller.
     span: BTreeMap<usize, (usize, usize, Caller)>,
 }
 
@@ -27,7 +27,7 @@ impl Simulation<'_> {
         simulation.peaks(entry)
     }
 
-    /// Numbers the instructions of a computation, what is called before the caller, and once.
+    /// Numbers the instructions of a computation; callees come before their caller, and only once.
     pub(super) fn run(&mut self, number: usize, caller: Option<(usize, usize)>) {
         if self.span.contains_key(&number) {
             return;
@@ -118,7 +118,7 @@ impl Simulation<'_> {
         pairs
     }
 
-    /// When an array is live: from its instruction to its last use.
+    /// The live range of an array: from its instruction to its last use.
     fn life(&self, (number, at, leaf): Array, entry: usize) -> (usize, usize) {
         let of = &self.module.computations[number];
         let (begin, last, _) = self.span[&number];
@@ -204,7 +204,7 @@ impl Simulation<'_> {
     }
 }
 
-/// What an instruction runs first.
+/// The computations that an instruction runs first.
 fn callees(op: &Op) -> Vec<usize> {
     match op {
         Op::While(condition, body) => vec![*condition, *body],
