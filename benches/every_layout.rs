@@ -1,4 +1,4 @@
-//! Every kind of layout against the speed of memory: part of `cargo bench --bench ratios`.
+//! Every kind of layout against the speed of memory: part of `cargo bench -p benches --bench ratios`.
 //!
 //! Tables are compared with `slice::fill` of as many numbers, pack and unpack with `copy_from_slice` of the
 //! tensor, all run in turn; then points and rows are measured in nanoseconds.

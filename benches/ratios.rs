@@ -1,4 +1,4 @@
-//! Tables and points against hand-written rivals, as ratios: `cargo bench --bench ratios`.
+//! Tables and points against hand-written rivals, as ratios: `cargo bench -p benches --bench ratios`.
 //!
 //! Each line runs our code and a rival in turn, many times, and prints both medians and the median of the
 //! pairwise ratios, so that noise on the machine affects both alike.
@@ -392,7 +392,7 @@ fn growth() {
     }
 }
 
-/// `cargo bench --bench ratios` prints everything; `-- gate` prints the lines of the gate, and fails if one
+/// `cargo bench -p benches --bench ratios` prints everything; `-- gate` prints the lines of the gate, and fails if one
 /// exceeds its bound.
 fn main() -> ExitCode {
     println!("{:48} {:>12} {:>12} {:>8}", "ours / rival", "ours", "rival", "ratio");

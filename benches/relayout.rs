@@ -1,6 +1,6 @@
 //! The cost of pricing a relayout, on pairs that a planner meets: mean, median and worst.
 //!
-//! `cargo bench --bench relayout` prints one line per shape on `mn-core-2`. The pairs are random but the same
+//! `cargo bench -p benches --bench relayout` prints one line per shape on `mn-core-2`. The pairs are random but the same
 //! at every run: each level splits one axis, above or below its address digit, or is replicated; the axes
 //! nest in the address in any order.
 #![allow(clippy::expect_used, reason = "a bench of a broken layout must stop")]
