@@ -83,24 +83,29 @@ const STEPS: [EditStep; 25] = [
     one("permute", "K,L,..", "Reorder the axes, as NumPy's transpose", |layout, option, value| {
         Ok(layout.permute(&axes(option, value)?)?)
     }),
-    one("insert", "K", "Insert a unit axis in front of axis K", |layout, option, value| {
+    one("insert", "K", "Insert an axis of extent 1 before axis K", |layout, option, value| {
         Ok(layout.insert_axis(axis(option, value)?)?)
     }),
-    one("drop", "K", "Drop unit axis K", |layout, option, value| {
+    one("drop", "K", "Remove axis K, which must have extent 1", |layout, option, value| {
         Ok(layout.drop_axis(axis(option, value)?)?)
     }),
-    one("split", "K=N,M,..", "Split axis K", |layout, option, value| {
-        let (axis, sizes) = keyed(option, value, "K=N,M,.., such as 0=4,3")?;
-        Ok(layout.split_axis(axis, &numbers(option, sizes)?)?)
-    }),
-    one("merge", "K=COUNT", "Merge COUNT axes from axis K on", |layout, option, value| {
+    one(
+        "split",
+        "K=N,M,..",
+        "Split axis K into axes of extents N, M, ..",
+        |layout, option, value| {
+            let (axis, sizes) = keyed(option, value, "K=N,M,.., such as 0=4,3")?;
+            Ok(layout.split_axis(axis, &numbers(option, sizes)?)?)
+        },
+    ),
+    one("merge", "K=COUNT", "Merge COUNT axes, starting with axis K", |layout, option, value| {
         let (first, count) = keyed(option, value, "K=COUNT, such as 0=2")?;
         Ok(layout.merge_axes(first, axis(option, count)?)?)
     }),
     one(
         "reshape",
         "N,M,..",
-        "Give the tensor another shape with as many elements; one extent may be -1",
+        "Reshape to the same number of elements; one extent may be -1",
         |layout, option, value| Ok(layout.reshape(&shape(layout, option, value)?)?),
     ),
     one(
@@ -117,7 +122,7 @@ const STEPS: [EditStep; 25] = [
     one(
         "broadcast",
         "K=N_LEVEL",
-        "Expand unit axis K to N along a level",
+        "Expand axis K of extent 1 to N copies along a level",
         |layout, option, value| {
             let (axis, size, level) = copies(option, value)?;
             Ok(layout.expand(axis, size, level)?)
@@ -135,10 +140,10 @@ const STEPS: [EditStep; 25] = [
     one(
         "pad",
         "N,M,..",
-        "Enlarge the tensor to a shape; elements stay in their places",
+        "Pad the tensor to a shape; elements keep their places",
         |layout, option, value| Ok(layout.pad_to(&numbers(option, value)?)?),
     ),
-    one("minimal-padding", "", "Cut padding that units do not need", |layout, _, _| {
+    one("minimal-padding", "", "Remove padding that units do not need", |layout, _, _| {
         Ok(layout.with_minimal_padding()?)
     }),
     combine(
@@ -156,13 +161,13 @@ const STEPS: [EditStep; 25] = [
     combine(
         "complement",
         "N|LEVEL=N,..",
-        "The complement: the layout of what this one leaves free in a space (by default the smallest possible one)",
+        "The complement: the layout of the places left free in a space (by default the smallest possible)",
         |editor, option, value| editor.complemented(&editor.space(option, value)?),
     ),
     combine(
         "complement-rounded",
         "N|LEVEL=N,..",
-        "The complement in a space that is rounded up to what the layout fills, as CuTe does",
+        "The complement in a space rounded up to a multiple of what the layout fills, as CuTe does",
         |editor, option, value| editor.complemented(&editor.rounded_space(option, value)?),
     ),
     combine(
