@@ -32,7 +32,7 @@ impl Layout {
     /// Source: CuTe, `02_layout_algebra.md`, "Logical Divide".
     ///
     /// # Errors
-    /// [`CannotDivide`](LayoutError::CannotDivide) where `tile` lacks a complement in `self`; as
+    /// [`CannotDivide`](LayoutError::CannotDivide) where `tile` has no complement in `self`; as
     /// [`compose`](Layout::compose).
     ///
     /// # Example
@@ -68,7 +68,7 @@ impl Layout {
     /// `self` fills.
     ///
     /// # Errors
-    /// [`CannotMultiply`](LayoutError::CannotMultiply) where `self` lacks a complement; as
+    /// [`CannotMultiply`](LayoutError::CannotMultiply) where `self` has no complement; as
     /// [`compose`](Layout::compose); levels other than `Addr` in either.
     ///
     /// # Example

@@ -148,7 +148,7 @@ impl Candidates {
     /// Allows or forbids copies along the levels that [`levels`](Candidates::levels) admits.
     ///
     /// If forbidden, all units of these levels hold different elements, so a tensor without an axis of extent
-    /// 2 or more, such as a scalar, does not have a candidate on a machine with several units.
+    /// 2 or more, such as a scalar, has no candidate on a machine with several units.
     #[must_use]
     pub fn replicate(mut self, replicate: bool) -> Candidates {
         self.replicate = replicate;

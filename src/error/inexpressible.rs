@@ -184,7 +184,7 @@ pub enum Inexpressible {
 impl fmt::Display for Inexpressible {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let split = |into: &[u64]| into.iter().join(" x ");
-        // A value of extent 1 does not have digits.
+        // A value of extent 1 has no digits.
         let value = |into: &[u64]| match into {
             [] => "a value without digits".into(),
             _ => format!("a value that is split into {}", split(into)),

@@ -186,7 +186,7 @@ impl fmt::Display for TritonLayout {
 impl TensorType {
     fn written(&self, encoding: &Attribute, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let extents = self.shape.iter().map(|extent| format!("{extent}x")).join("");
-        // A shape that was given separately lacks an element type, but a type needs one.
+        // A shape that was given separately has no element type, but a type needs one.
         let element = self.element.as_deref().unwrap_or("f32");
         let Some(memory) = &self.memory else {
             return write!(f, "tensor<{extents}{element}, {encoding}>");

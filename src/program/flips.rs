@@ -47,7 +47,7 @@ struct FlipTable {
 
 impl Flips {
     /// Takes the XOR axes out of a layout with one level, whose strides are the numbers that steps add; the
-    /// remaining layout does not have an XOR.
+    /// remaining layout has no XOR.
     pub(super) fn take(layout: &Layout) -> Option<(Layout, Flips)> {
         let xors = || layout.derived_axes().iter().filter(|derived| derived.is_xor());
         let lands: Option<Vec<u64>> = xors().flat_map(rows).map(stride).collect();

@@ -124,7 +124,7 @@ impl CostModel {
     /// Creates a model with the rates of a machine, for elements of a given width.
     ///
     /// # Errors
-    /// [`Relayout`](LayoutError::Relayout) where the machine does not have a bandwidth for any level.
+    /// [`Relayout`](LayoutError::Relayout) where the machine has no bandwidth for any level.
     pub fn new(machine: &Machine, element_bits: u64) -> Result<CostModel, LayoutError> {
         let groups = machine.memories().map(|(_, memory)| memory.node());
         let nodes = machine.levels().map(|(level, _)| level).chain(groups).unique();

@@ -115,7 +115,7 @@ impl DigitChoice<u64> {
         }
     }
 
-    /// Calls `take` with smaller digits that together are this one; if it is not one digit or lacks options,
+    /// Calls `take` with smaller digits that together are this one; if it is not one digit or has no options,
     /// with the choice as it is.
     pub(super) fn pieces(&self, mut take: impl FnMut(DigitChoice<u64>)) {
         let digit = self.as_digit().filter(|_| self.options > 0);

@@ -22,7 +22,7 @@ pub struct Move {
     /// The number of values the digit has.
     pub size: u64,
     /// Level and stride in the source; `None` where source and destination split the values
-    /// differently and thus lack a common digit.
+    /// differently and thus have no common digit.
     pub from: Option<(Level, u64)>,
     /// Level and stride in the destination.
     pub to: Option<(Level, u64)>,

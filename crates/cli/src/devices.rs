@@ -28,7 +28,7 @@ fn listed(syntax: &LayoutText, on: &OnMachine) -> Result<Option<DeviceShards>, F
     }
 }
 
-/// Both sides device by device, if one of them lacks a layout.
+/// Both sides device by device, if one of them has no layout.
 pub(super) fn both_by_device(
     source: &LayoutText,
     destination: &LayoutText,

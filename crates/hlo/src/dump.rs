@@ -396,7 +396,7 @@ impl<R: BufRead> HloDump<R> {
         self.pending = pending;
     }
 
-    /// Notes that the text is cut off if the module lacks an entry: none is marked `ENTRY`, and the last
+    /// Notes that the text is cut off if the module has no entry: none is marked `ENTRY`, and the last
     /// computation is not the only one that nothing calls.
     fn end_module(&mut self) {
         let has_entry = std::mem::take(&mut self.has_entry);

@@ -298,7 +298,7 @@ pub(crate) fn parts(text: &str) -> impl Iterator<Item = &str> {
 /// `tensor<16x32xf32>` as `f32[16,32]`.
 ///
 /// # Errors
-/// The reason it does not have a size, in words.
+/// The reason it has no size, in words.
 pub(crate) fn shape_of(tensor: &str) -> Result<String, String> {
     let inner = tensor.strip_prefix("tensor<").ok_or("this is not a tensor")?;
     let (dims, dtype) = match inner.split_once("complex<") {

@@ -134,7 +134,7 @@ impl HloModule {
         self.head.tables.read().ok()?.frame(frame)
     }
 
-    /// Its name; empty where the text lacks an `HloModule` line.
+    /// Its name; empty where the text has no `HloModule` line.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.head.name

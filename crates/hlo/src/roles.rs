@@ -82,7 +82,7 @@ struct Computation {
     is_fused: bool,
     is_loose: bool,
     is_cut: bool,
-    /// Set if an array lacks a layout, or the name is one of a computation that is called.
+    /// Set if an array has no layout, or the name is one of a computation that is called.
     is_inner: bool,
 }
 

@@ -125,7 +125,7 @@ impl Drawing<'_> {
             let within = indexes.into_iter().zip(&slots);
             within.map(|(range, slots)| range.start..range.end.min(*slots)).collect()
         };
-        // The region of two layouts has cells for which one of them lacks slots.
+        // The region of two layouts has cells for which one of them has no slots.
         let cell = |indexes: Vec<Range<u64>>| match indexes.iter().any(Range::is_empty) {
             true => Cell::default(),
             false => self.tensor_cell(indexes, spans),

@@ -82,7 +82,7 @@ pub enum Fault {
         /// The place that the layout gives.
         wanted: VectorPlace,
     },
-    /// A place where the tensor does not have an element.
+    /// A place where the tensor has no element.
     #[error("{tensor} has no element at `{found}`")]
     NoElement {
         /// The tensor.

@@ -1,4 +1,4 @@
-//! Floating-point numbers narrower than 32 bits, for which Rust lacks types.
+//! Floating-point numbers narrower than 32 bits, for which Rust has no types.
 //!
 //! ```text
 //! Half of MN-Core   s eeeeee mmmmmmmmm    6 bits of exponent, 9 of mantissa

@@ -72,7 +72,7 @@ impl<R: BufRead> VectorReader<R> {
     ///
     /// # Errors
     /// [`Read`](VectorError::Read); [`Line`](VectorError::Line) for a line that cannot be read, or
-    /// sets a place where the tensor does not have an element; [`Memory`](VectorError::Memory).
+    /// sets a place where the tensor has no element; [`Memory`](VectorError::Memory).
     pub fn next_tensor(
         &mut self,
         progress: &mut dyn FnMut(u64),

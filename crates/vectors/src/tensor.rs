@@ -271,7 +271,7 @@ impl Tensor {
         (place.memory == self.memory && !is_beside).then_some(word)
     }
 
-    /// Returns the long word at a place that names one unit; `None` if the tensor lacks an element there.
+    /// Returns the long word at a place that names one unit; `None` if the tensor has no element there.
     pub(super) fn held(&self, place: &VectorPlace, base: u64) -> Result<Option<Word>, LayoutError> {
         let Some(word) = self.word_at(place, base) else { return Ok(None) };
         let lanes = self.contents(word)?;
@@ -393,7 +393,7 @@ pub(super) struct Covered {
     pub(super) place: VectorPlace,
     /// The number of the long word among those that the line has in that unit, from 0.
     pub(super) number: u64,
-    /// The long word of the tensor there; `None` if the tensor does not have an element there.
+    /// The long word of the tensor there; `None` if the tensor has no element there.
     pub(super) word: Option<Word>,
 }
 

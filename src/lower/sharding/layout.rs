@@ -91,7 +91,7 @@ impl Sharding {
     /// `shard` is the layout of the shard, whose extents are
     /// [`shard_extents`](Sharding::shard_extents). Levels are those of `machine`, the device
     /// number split in row-major order; without one, the axes of the mesh, or `Device` where the
-    /// sharding lacks a mesh.
+    /// sharding has no mesh.
     /// Law: it agrees with [`shard`](Sharding::shard) and [`locate`](Sharding::locate).
     ///
     /// # Errors

@@ -282,7 +282,7 @@ pub(super) fn cut(digit: DeviceDigit, radices: &[u64]) -> Option<Vec<(usize, Dev
                 return None;
             }
             if at == 0 {
-                // The major-most radix does not have a neighbour above it and need not be full.
+                // The major-most radix has no neighbour above it and need not be full.
                 let fits = (size - 1).checked_mul(weight)? < top;
                 parts.push((at, DeviceDigit { size, weight: weight / base }));
                 parts.reverse();

@@ -75,8 +75,8 @@ pub struct Moved {
 
 /// The index map that reading the bytes of `first` as `second` makes.
 ///
-/// It is the inverse of `first` after `second`, in parts of the greatest common divisor of the element widths where these differ
-/// (of bits, lowest first, where the widths are not whole bytes).
+/// It is the inverse of `first` after `second`. Where the element widths differ, both count in parts whose width is the
+/// greatest common divisor of theirs, the part of the lowest bits first.
 /// Law: byte k of element `map(i)` of `first` is byte k of element i of `second`.
 /// Cost: O(subaxes squared) if the map has plain digits, independent of the extents.
 ///

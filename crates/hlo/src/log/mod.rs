@@ -81,7 +81,7 @@ pub struct LogAllocation {
     pub label: Option<String>,
     /// The kind, such as `HLO temp`.
     pub kind: Option<String>,
-    /// The sizes of the shape; `None` if the log lacks a shape, or it cannot be read.
+    /// The sizes of the shape; `None` if the log has no shape, or it cannot be read.
     pub sizes: Option<XlaSizes>,
     /// The reason the shape cannot be read.
     pub refusal: Option<String>,

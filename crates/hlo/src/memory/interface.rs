@@ -193,7 +193,7 @@ fn too_large() -> LayoutError {
     internals::too_large("the total size in bytes")
 }
 
-/// Reads `{(f32[2]{0}, f32[3]{0})->f32[2]{0}}`; `None` where one of its shapes does not have a size.
+/// Reads `{(f32[2]{0}, f32[3]{0})->f32[2]{0}}`; `None` where one of its shapes has no size.
 fn layout(text: &str, shapes: &mut LeafShapes) -> Option<(Vec<LeafShape>, LeafShape)> {
     let inner = text.trim().strip_prefix('{')?.strip_suffix('}')?;
     let close = Walk::from(1).next(inner.as_bytes(), None)?;

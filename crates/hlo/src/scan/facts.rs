@@ -100,7 +100,7 @@ fn fits(
     Ok(on.build()?.fits())
 }
 
-/// A shape, or its one array: a tuple does not have a smaller tiling of its own.
+/// A shape, or its one array: a tuple has no smaller tiling of its own.
 fn xla(shape: &XlaShape) -> Result<LayoutFacts, ParseError> {
     let sizes = shape.sizes()?;
     let array = shape.as_array();
