@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Builds the wheel, installs it where there is no compiler, and runs everything that judges it.
+# Builds the wheel, installs it where there is no compiler, and runs everything that tests it.
 # What a bare Debian or Ubuntu lacks is installed, by root alone. Where that, or the package index, is
 # out of reach, the package cannot be built: it says so and ends well.
 set -euo pipefail

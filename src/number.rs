@@ -9,8 +9,8 @@ pub const fn to_u64(length: usize) -> u64 {
 
 const _: () = assert!(usize::BITS <= u64::BITS);
 
-/// Where one way of computing an answer ends and another begins. With the feature `seams`, which tests alone
-/// turn on, so early that the cases of the laws lie on both sides.
+/// A threshold between two ways of computing an answer. The feature `seams`, for tests alone, lowers it so far that the
+/// cases of the laws are on both sides.
 pub(crate) const fn seam(usual: u64, early: u64) -> u64 {
     if cfg!(feature = "seams") { early } else { usual }
 }

@@ -1,4 +1,4 @@
-//! How numbers and names are written for people.
+//! Numbers and names, written for people.
 
 use std::borrow::Cow;
 use std::fmt::Display;

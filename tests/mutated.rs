@@ -324,8 +324,8 @@ fn results_are_compared_as_they_stand_or_refused() {
         let words = ["(0x0000000100000002)", "(0x0000000300000004)"];
         let is_same = compared.iter().all(|tensor| tensor.wrong == 0);
         // Every line writes its long word twice, so little else may change.
-        let stands = words.iter().all(|word| text.contains(word));
-        assert!(stands || !is_same, "byte {at}:\n{text}");
+        let has_both = words.iter().all(|word| text.contains(word));
+        assert!(has_both || !is_same, "byte {at}:\n{text}");
         same += usize::from(is_same);
     }
     assert!(same > 100, "{same}");

@@ -22,7 +22,7 @@ pub(crate) const MOST_SHOWN: usize = 64;
 pub enum Difference {
     /// The logical extents differ.
     Shapes(Vec<u64>, Vec<u64>),
-    /// The used levels differ, without an element to show it.
+    /// The used levels differ, but no element shows it.
     Levels(Vec<Level>, Vec<Level>),
     /// An element has different places.
     Element {

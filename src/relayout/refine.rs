@@ -8,7 +8,7 @@
 //! ```
 //!
 //! A layout splits cleanly at `p` if the contribution of `x` is that of `x % p` plus that of `x - x % p`.
-//! Where both layouts split, a common digit begins. Between two splits either both are one digit, or they do
+//! A common digit begins where both layouts split. Between two splits either both are one digit, or they do
 //! not line up (3 x 4 against 2 x 6 between 1 and 12) and the values there are listed.
 
 use num_integer::Integer;

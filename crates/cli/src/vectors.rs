@@ -68,7 +68,7 @@ struct WriteArgs {
     /// Absolute tolerance for floating-point values.
     #[arg(long, value_name = "X", default_value_t = DEFAULT_ATOL)]
     atol: f64,
-    /// Write only lines, without a header; for a single tensor.
+    /// Write the lines of the tensor without a header; for a single tensor.
     #[arg(long)]
     lines: bool,
     /// Write to a file, which appears only when it is complete.

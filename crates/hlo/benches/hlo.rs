@@ -1,6 +1,6 @@
-//! How fast the stream of HLO instructions is, beside reading the lines alone, in time of the processor.
+//! The CPU time of the stream of HLO instructions, compared with reading the lines alone.
 //!
-//! `cargo bench -p tensor-layout-hlo`: a dump of 100 MB, made of the sample of the tests over and over.
+//! `cargo bench -p tensor-layout-hlo`: a dump of 100 MB that repeats the tests' sample.
 #![allow(clippy::expect_used, reason = "a bench of a broken dump must stop")]
 
 #[path = "../../../benches/cpu.rs"]
@@ -47,7 +47,7 @@ fn instructions(text: &[u8]) -> usize {
     seen
 }
 
-/// The same with its attributes and `op_name`.
+/// Reads every instruction, with its attributes and `op_name`.
 fn attributes(text: &[u8]) -> usize {
     let mut dump = HloDump::new(text);
     let mut seen = 0;

@@ -1,4 +1,4 @@
-//! Which copies and transposes of a compiled program would a different layout of its weights save?
+//! The copies and transposes of a compiled program that a different layout of its weights would save.
 //!
 //! ```text
 //! cargo run --release --example xla_copies -- module_0001.after_optimizations.txt
@@ -24,19 +24,19 @@ struct Move {
     parameter: usize,
     /// The layout with which the parameter would arrive as it leaves.
     wanted: XlaArray,
-    /// What is read and written for it.
+    /// The bytes read and written for it.
     bytes: u64,
     source: String,
 }
 
-/// What a layout of one parameter of the program would save.
+/// The bytes that another layout of one parameter of the program would save.
 struct Saving {
     parameter: String,
     from: String,
     to: String,
     bytes: u64,
     moves: Vec<String>,
-    /// How many instructions use the parameter in another way.
+    /// The number of instructions that use the parameter in another way.
     others: usize,
 }
 

@@ -408,7 +408,7 @@ pub enum ShardingError {
 }
 
 impl ShardingError {
-    /// Returns whether a layout does not exist because device numbers are not sums of digits, so that
+    /// Returns whether the reason is that device numbers are not sums of digits: then
     /// [`by_device`](crate::sharding::ShardedShape::by_device) has the answers.
     #[must_use]
     pub fn lacks_digits(&self) -> bool {
