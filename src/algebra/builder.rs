@@ -240,7 +240,7 @@ impl Layout {
     /// Checks that the values of derived axes fit, those of padding too.
     fn check_values(&self) -> Result<(), LayoutError> {
         let mut reaches: Vec<u64> = self.derived.iter().map(|derived| derived.start).collect();
-        for subaxis in self.nodes().flat_map(|axis| &axis.subaxes) {
+        for subaxis in self.subaxes() {
             let Target::Feed { derived, weight } = subaxis.target else { continue };
             // The value of an XOR stays below its extent.
             let step = match self.derived[derived].combine {

@@ -41,7 +41,7 @@ impl Layout {
     /// ```
     pub fn complement(&self, space: &[(Level, u64)]) -> Result<Layout, LayoutError> {
         let layout = self.without_padding()?;
-        let axes = layout.boxes()?;
+        let mut landed = layout.boxes()?;
         let sized = |level: &Level| space.iter().any(|(of, _)| of == level);
         let open = |level: &&Level| !sized(level) && layout.extent(**level) > 1;
         if let Some(level) = layout.used.iter().find(open) {
@@ -51,14 +51,12 @@ impl Layout {
             let (level, offset) = (*level, *offset);
             return Err(refuse(ComplementError::Offset { level, offset }));
         }
-        let copies = layout.copies_landed();
+        landed.extend(layout.copies_landed());
         let mut builder = Layout::builder();
         for &(level, size) in space {
-            let landed = axes.iter().flatten().chain(&copies).filter(|digit| digit.0 == level);
-            let terms = landed.map(|(_, n, stride)| (*n, *stride)).collect();
-            let subaxes = gaps(level, terms, size)?;
-            let extent = subaxes.iter().map(|subaxis| subaxis.size).product();
-            builder = builder.axis(extent, subaxes).used(level);
+            let own = landed.iter().filter(|(of, ..)| *of == level);
+            let subaxes = gaps(level, own.map(|(_, n, stride)| (*n, *stride)).collect(), size)?;
+            builder = builder.with_axis(Axis::unpadded(subaxes)).used(level);
         }
         builder.build()
     }
@@ -82,10 +80,11 @@ impl Layout {
     pub fn complement_space(&self) -> Result<Vec<(Level, u64)>, LayoutError> {
         let layout = self.without_padding()?;
         let mut landed = match layout.boxes() {
-            Ok(axes) => axes.concat(),
             // No space has a complement; the digits as written still have sizes.
-            Err(LayoutError::CannotComplement(_)) => layout.landed(),
-            Err(error) => return Err(error),
+            Err(LayoutError::CannotComplement(_)) => {
+                layout.landings().map(|of| (of.level, of.size, of.stride)).collect()
+            }
+            boxes => boxes?,
         };
         landed.extend(layout.copies_landed());
         let filled = |level: &Level| {
@@ -99,15 +98,6 @@ impl Layout {
         layout.used.iter().map(filled).collect()
     }
 
-    /// Returns the digits that land, as written, replicas included.
-    fn landed(&self) -> Vec<Landed> {
-        let in_level = |level: &Level| {
-            let level = *level;
-            self.landings_in(level).map(move |landing| (level, landing.size, landing.stride))
-        };
-        self.used.iter().flat_map(in_level).collect()
-    }
-
     /// Returns the digits of the replicas whose copies are in different places.
     fn copies_landed(&self) -> Vec<Landed> {
         let copies = self.replicas.iter().filter(|replica| replica.is_apart());
@@ -115,7 +105,7 @@ impl Layout {
     }
 
     /// Returns the digits whose sums are the places, read off the axes or found by enumeration.
-    fn boxes(&self) -> Result<Vec<Vec<Landed>>, LayoutError> {
+    fn boxes(&self) -> Result<Vec<Landed>, LayoutError> {
         let freed = self.with_xors_as_axes();
         let boxes = freed.as_ref().unwrap_or(self).box_axes();
         boxes.or_else(|refusal| self.box_by_looking(refusal))
@@ -138,44 +128,42 @@ impl Layout {
         {
             return None;
         }
-        let own = self.axes.iter().map(|axis| {
-            let lands = axis.subaxes.iter().filter(|subaxis| subaxis.feeds().is_none());
-            let subaxes: Vec<Subaxis> = lands.copied().collect();
-            Axis { extent: subaxes.iter().map(|subaxis| subaxis.size).product(), subaxes }
-        });
+        let own = self.axes.iter().map(|axis| Axis::unpadded(axis.landing().collect()));
         let axes = own.chain(self.derived.iter().map(|derived| derived.axis.clone())).collect();
         Some(Layout { axes, derived: Vec::new(), ..self.clone() })
     }
 
-    /// Returns the digits of every axis, if each place is one sum of them: no axis is padded or fused.
-    fn box_axes(&self) -> Result<Vec<Vec<Landed>>, LayoutError> {
+    /// Returns the digits of all axes, if each place is one sum of them: no axis is padded or fused.
+    fn box_axes(&self) -> Result<Vec<Landed>, LayoutError> {
         if !self.derived.is_empty() {
             return Err(refuse(ComplementError::Fused));
         }
         if self.elements() == 0 {
             return Err(refuse(ComplementError::Empty));
         }
-        let boxed = |(number, axis): (usize, Vec<Subaxis>)| {
-            let slots: u64 = axis.iter().map(|digit| digit.size).product();
-            let extent = self.axes[number].extent;
+        let mut landed = Vec::new();
+        for (axis, digits) in self.axes_of_elements().into_iter().enumerate() {
+            let slots: u64 = digits.iter().map(|digit| digit.size).product();
+            let extent = self.axes[axis].extent;
             if slots != extent {
-                return Err(refuse(ComplementError::Padded { axis: number, extent, slots }));
+                return Err(refuse(ComplementError::Padded { axis, extent, slots }));
             }
-            if axis.iter().any(|digit| matches!(digit.target, Target::Land { stride: 0, .. })) {
-                return Err(refuse(ComplementError::Shared { axis: number }));
+            for digit in digits {
+                match digit.target {
+                    Target::Land { stride: 0, .. } => {
+                        return Err(refuse(ComplementError::Shared { axis }));
+                    }
+                    Target::Land { level, stride } => landed.push((level, digit.size, stride)),
+                    Target::Feed { .. } => {}
+                }
             }
-            let digit = |digit: &Subaxis| match digit.target {
-                Target::Land { level, stride } => Some((level, digit.size, stride)),
-                Target::Feed { .. } => None,
-            };
-            Ok(axis.iter().filter_map(digit).collect())
-        };
-        self.axes_of_elements().into_iter().enumerate().map(boxed).collect()
+        }
+        Ok(landed)
     }
 
     /// Finds the box of places by enumeration, where axes are padded or fused: padding may cut off the
     /// end of a run where strides do not descend, and derived axes may permute a box.
-    fn box_by_looking(&self, refusal: LayoutError) -> Result<Vec<Vec<Landed>>, LayoutError> {
+    fn box_by_looking(&self, refusal: LayoutError) -> Result<Vec<Landed>, LayoutError> {
         let LayoutError::CannotComplement(fault) = &refusal else { return Err(refusal) };
         if !self.may_be_a_box(fault) {
             return Err(refusal);
@@ -200,7 +188,7 @@ impl Layout {
     }
 
     /// Returns the digits per level whose sums are exactly `places`, if each place holds one element.
-    fn box_of(&self, places: &BTreeSet<Location>) -> Option<Vec<Vec<Landed>>> {
+    fn box_of(&self, places: &BTreeSet<Location>) -> Option<Vec<Landed>> {
         let coordinates = |level: &Level| -> Vec<u64> {
             let of = |place: &Location| place.get(*level).unwrap_or(0) - self.offset(*level);
             places.iter().map(of).collect::<BTreeSet<u64>>().into_iter().collect()
@@ -215,21 +203,20 @@ impl Layout {
             let terms = nested_sums(set).filter(|_| set.first() == Some(&0))?;
             Some(terms.into_iter().map(|(size, stride)| (*level, size, stride)).collect())
         };
-        sets.iter().map(nested).collect::<Option<_>>().filter(|_| is_box && is_injective)
+        let digits: Vec<Vec<Landed>> = sets.iter().map(nested).collect::<Option<_>>()?;
+        (is_box && is_injective).then(|| digits.concat())
     }
 }
 
 /// Returns whether all digits land with descending strides, major to minor: if such an axis is padded, the
 /// last steps of its largest stride are missing, and the rest is not a box.
 fn descends(digits: &[Subaxis]) -> bool {
-    let strides: Vec<Option<u64>> = digits
-        .iter()
-        .map(|digit| match digit.target {
-            Target::Land { stride, .. } => Some(stride),
-            Target::Feed { .. } => None,
-        })
-        .collect();
-    strides.iter().all(Option::is_some) && strides.windows(2).all(|pair| pair[0] >= pair[1])
+    let stride = |digit: &Subaxis| match digit.target {
+        Target::Land { stride, .. } => Some(stride),
+        Target::Feed { .. } => None,
+    };
+    let strides: Option<Vec<u64>> = digits.iter().map(stride).collect();
+    strides.is_some_and(|strides| strides.is_sorted_by(|major, minor| major >= minor))
 }
 
 /// The greatest number of elements that are enumerated.

@@ -88,13 +88,11 @@ impl Layout {
         }));
         digits
     }
-}
 
-impl Layout {
     /// The greatest divisor of all values of each derived axis: a power of two for an XOR.
     fn divisors(&self) -> Vec<u64> {
         let mut divisors: Vec<u64> = self.derived.iter().map(|derived| derived.start).collect();
-        for subaxis in self.nodes().flat_map(|axis| &axis.subaxes).filter(|s| s.size > 1) {
+        for subaxis in self.subaxes().filter(|s| s.size > 1) {
             let Target::Feed { derived, weight } = subaxis.target else { continue };
             divisors[derived] = match self.derived[derived].combine {
                 Combine::Sum => divisors[derived].gcd(&weight),
@@ -167,11 +165,6 @@ impl Axis {
     /// Writes the digits of `value` into `digits`, major to minor.
     pub(crate) fn digits(&self, value: u64, digits: &mut [u64]) {
         split(value, self.sizes(), digits);
-    }
-
-    /// The sizes of the subaxes, major to minor.
-    pub(crate) fn sizes(&self) -> impl DoubleEndedIterator<Item = u64> + Clone + '_ {
-        self.subaxes.iter().map(|subaxis| subaxis.size)
     }
 
     /// The greatest value that each digit takes while the value stays at most `greatest`, major to

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use crate::algebra::builder::LayoutBuilder;
 use crate::algebra::digits::{Destination, Digit, Digits};
-use crate::algebra::layout::{DerivedAxis, Layout, Replica, Subaxis, Target};
+use crate::algebra::layout::{DerivedAxis, Layout, Subaxis, Target};
 use crate::algebra::radix::product;
 use crate::algebra::xor::BitSystem;
 use crate::error::{InverseError, LayoutError};
@@ -58,29 +58,20 @@ impl Layout {
     #[must_use]
     pub fn places_as_indexes(&self) -> Layout {
         let axis = |level: Level| Level::axis(self.used.binary_search(&level).unwrap_or(0));
-        let entry = |subaxis: &Subaxis| match subaxis.target {
-            Target::Land { level, stride } => Subaxis::land(subaxis.size, axis(level), stride),
-            Target::Feed { .. } => *subaxis,
-        };
-        let renamed = |(level, at): &(Level, u64)| (axis(*level), *at);
-        let mut used: Vec<Level> = self.used.iter().map(|level| axis(*level)).collect();
-        used.push(Level::ADDR);
-        used.sort_unstable();
-        let mut map = Layout {
-            axes: self.axes.iter().map(|axis| axis.with(entry)).collect(),
-            derived: self.derived.iter().map(|derived| derived.with(entry)).collect(),
-            replicas: self
-                .replicas
-                .iter()
-                .map(|r| Replica { level: axis(r.level), ..*r })
-                .collect(),
-            offsets: self.offsets.iter().map(renamed).collect(),
-            used,
-            spans: self.spans.iter().map(renamed).collect(),
-        };
-        // From ten axes on, names sort in another order than numbers: `i10` before `i2`.
-        map.offsets.sort_unstable();
-        map.spans.sort_unstable();
+        let mut map = self.clone();
+        for subaxis in map.subaxes_mut() {
+            if let Target::Land { level, .. } = &mut subaxis.target {
+                *level = axis(*level);
+            }
+        }
+        map.replicas.iter_mut().for_each(|replica| replica.level = axis(replica.level));
+        for numbers in [&mut map.offsets, &mut map.spans] {
+            numbers.iter_mut().for_each(|(level, _)| *level = axis(*level));
+            // From ten axes on, names sort in another order than numbers: `i10` before `i2`.
+            numbers.sort_unstable();
+        }
+        map.used = (0..self.used.len()).map(Level::axis).chain([Level::ADDR]).collect();
+        map.used.sort_unstable();
         map
     }
 
@@ -155,13 +146,11 @@ impl Layout {
 
     /// Returns an error if a digit of a derived axis has stride 0, so that places do not determine its value.
     fn check_told(&self, digits: &Digits) -> Result<(), LayoutError> {
-        let lost = |digit: &&Digit| digit.top > 0 && digit.stride == 0;
-        let mut numbers = (0..self.derived.len()).map(|number| (number, self.rank() + number));
-        match numbers.find(|(_, axis)| digits.of(*axis).iter().any(|digit| lost(&digit))) {
+        let lost = |digit: &Digit| digit.top > 0 && digit.stride == 0;
+        let is_told = |derived: &usize| !digits.of(self.rank() + derived).iter().any(lost);
+        match (0..self.derived.len()).find(|derived| !is_told(derived)) {
             None => Ok(()),
-            Some((derived, _)) => {
-                Err(LayoutError::CannotInvert(InverseError::ZeroStride { derived }))
-            }
+            Some(derived) => Err(LayoutError::CannotInvert(InverseError::ZeroStride { derived })),
         }
     }
 
@@ -181,14 +170,13 @@ impl Layout {
         // Places without elements may give values beyond the extent of the axis.
         let index = self.reversed_number(number);
         let fed = builder.axes.iter().chain(builder.derived.iter().map(|derived| &derived.axis));
-        let steps = fed.flat_map(|axis| &axis.subaxes).map(|subaxis| match subaxis.target {
+        let mut steps = fed.flat_map(|axis| &axis.subaxes).map(|subaxis| match subaxis.target {
             Target::Feed { derived, weight } if derived == index => {
                 (subaxis.size - 1).checked_mul(weight)
             }
             _ => Some(0),
         });
-        let steps: Option<Vec<u64>> = steps.collect();
-        let reach = steps.and_then(|steps| steps.into_iter().try_fold(0, u64::checked_add));
+        let reach = steps.try_fold(0_u64, |reach, step| reach.checked_add(step?));
         let too_large = LayoutError::CannotInvert(InverseError::TooLarge);
         let reach = reach.filter(|reach| *reach < u64::MAX).ok_or(too_large)?;
         if self.derived[number].is_xor() {

@@ -44,6 +44,32 @@ impl Subaxis {
     pub const fn feed(size: u64, derived: usize, weight: u64) -> Subaxis {
         Subaxis { size, target: Target::Feed { derived, weight } }
     }
+
+    /// Returns the subaxis for a layout with `by` more derived axes in front.
+    pub(crate) fn shifted(&self, by: usize) -> Subaxis {
+        match self.target {
+            Target::Feed { derived, weight } => Subaxis::feed(self.size, derived + by, weight),
+            Target::Land { .. } => *self,
+        }
+    }
+
+    /// The level that it lands in.
+    #[must_use]
+    pub fn lands(&self) -> Option<Level> {
+        match self.target {
+            Target::Land { level, .. } => Some(level),
+            Target::Feed { .. } => None,
+        }
+    }
+
+    /// The derived axis that it feeds.
+    #[must_use]
+    pub fn feeds(&self) -> Option<usize> {
+        match self.target {
+            Target::Feed { derived, .. } => Some(derived),
+            Target::Land { .. } => None,
+        }
+    }
 }
 
 /// An axis: its extent, and the subaxes that write its value in mixed radix, major to minor.
@@ -61,7 +87,27 @@ impl Axis {
     /// The number of values the subaxes can write: the product of their sizes.
     #[must_use]
     pub fn slots(&self) -> u64 {
-        self.subaxes.iter().map(|s| s.size).product()
+        self.sizes().product()
+    }
+
+    /// The sizes of the subaxes, major to minor.
+    pub(crate) fn sizes(&self) -> impl DoubleEndedIterator<Item = u64> + Clone + '_ {
+        self.subaxes.iter().map(|subaxis| subaxis.size)
+    }
+
+    /// Creates an axis without padding.
+    pub(crate) fn unpadded(subaxes: Vec<Subaxis>) -> Axis {
+        Axis { extent: subaxes.iter().map(|subaxis| subaxis.size).product(), subaxes }
+    }
+
+    /// The subaxes that land, major to minor.
+    pub(crate) fn landing(&self) -> impl Iterator<Item = Subaxis> + '_ {
+        self.subaxes.iter().copied().filter(|subaxis| subaxis.lands().is_some())
+    }
+
+    /// Returns the axis with every subaxis changed.
+    pub(crate) fn with(&self, change: impl FnMut(&Subaxis) -> Subaxis) -> Axis {
+        Axis { extent: self.extent, subaxes: self.subaxes.iter().map(change).collect() }
     }
 }
 
@@ -86,13 +132,6 @@ pub struct DerivedAxis {
     pub start: u64,
     /// The extent and the subaxes.
     pub axis: Axis,
-}
-
-impl Axis {
-    /// Returns the axis with every subaxis changed.
-    pub(crate) fn with(&self, change: impl FnMut(&Subaxis) -> Subaxis) -> Axis {
-        Axis { extent: self.extent, subaxes: self.subaxes.iter().map(change).collect() }
-    }
 }
 
 impl DerivedAxis {
@@ -263,6 +302,21 @@ impl Layout {
         self.axes.iter().chain(self.derived.iter().map(|derived| &derived.axis))
     }
 
+    /// All axes, to be changed.
+    pub(crate) fn nodes_mut(&mut self) -> impl Iterator<Item = &mut Axis> {
+        self.axes.iter_mut().chain(self.derived.iter_mut().map(|derived| &mut derived.axis))
+    }
+
+    /// The subaxes of all axes.
+    pub(crate) fn subaxes(&self) -> impl Iterator<Item = &Subaxis> + Clone {
+        self.nodes().flat_map(|axis| &axis.subaxes)
+    }
+
+    /// The subaxes of all axes, to be changed.
+    pub(crate) fn subaxes_mut(&mut self) -> impl Iterator<Item = &mut Subaxis> {
+        self.nodes_mut().flat_map(|axis| &mut axis.subaxes)
+    }
+
     /// Returns, for every derived axis, the tensor axes that feed it, directly or through others.
     pub(crate) fn axes_per_derived(&self) -> Vec<Vec<usize>> {
         let mut sources: Vec<Vec<usize>> = vec![Vec::new(); self.derived.len()];
@@ -306,34 +360,6 @@ impl Replica {
     /// Returns whether the copies are in different places: those with stride 0 coincide.
     pub(crate) fn is_apart(&self) -> bool {
         self.size > 1 && self.stride > 0
-    }
-}
-
-impl Subaxis {
-    /// Returns the subaxis for a layout with `by` more derived axes in front.
-    pub(crate) fn shifted(&self, by: usize) -> Subaxis {
-        match self.target {
-            Target::Feed { derived, weight } => Subaxis::feed(self.size, derived + by, weight),
-            Target::Land { .. } => *self,
-        }
-    }
-
-    /// The level that it lands in.
-    #[must_use]
-    pub fn lands(&self) -> Option<Level> {
-        match self.target {
-            Target::Land { level, .. } => Some(level),
-            Target::Feed { .. } => None,
-        }
-    }
-
-    /// The derived axis that it feeds.
-    #[must_use]
-    pub fn feeds(&self) -> Option<usize> {
-        match self.target {
-            Target::Feed { derived, .. } => Some(derived),
-            Target::Land { .. } => None,
-        }
     }
 }
 

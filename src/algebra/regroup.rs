@@ -72,12 +72,11 @@ impl Layout {
         if !self.derived.is_empty() || self.elements() == 0 {
             return None;
         }
-        let unit = || Axis { extent: 1, subaxes: Vec::new() };
         let mut axes = Vec::with_capacity(shape.len());
         for (from, to) in runs {
             match (&self.axes[from], &shape[to]) {
                 ([axis], [_]) => axes.push(axis.clone()),
-                ([], new) => axes.extend(new.iter().map(|_| unit())),
+                ([], new) => axes.extend(new.iter().map(|_| Axis::unpadded(Vec::new()))),
                 (old, new) => regroup(old, new, &mut axes)?,
             }
         }

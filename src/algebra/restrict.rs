@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use crate::algebra::builder::LayoutBuilder;
 use crate::algebra::digits::{Digit, Digits};
-use crate::algebra::layout::{Axis, DerivedAxis, Layout, Subaxis, Target};
+use crate::algebra::layout::{Axis, DerivedAxis, Layout, Subaxis};
 use crate::algebra::solve::{Budget, Sum, Term};
 use crate::error::{LayoutError, RestrictionError};
 use crate::level::Level;
@@ -54,11 +54,9 @@ impl Layout {
                 indexes.axis(part.extent, part.indexes).offset(Level::axis(number), part.offset);
             indexes = indexes.used(Level::axis(number));
         }
-        for derived in &whole.derived {
-            layout = layout.derived_axis(derived.clone());
-        }
+        layout.derived.clone_from(&whole.derived);
         for replica in whole.replicas.iter().filter(|replica| !gone(replica.level)) {
-            layout = layout.replica(replica.size, replica.level, replica.stride);
+            layout = layout.with_replica(*replica);
         }
         for level in whole.used.iter().filter(|level| !gone(**level)) {
             layout = layout.used(*level).offset(*level, whole.offset(*level));
@@ -84,10 +82,7 @@ impl Layout {
     #[must_use]
     pub fn project(&self, level: Level) -> Layout {
         let mut projected = self.only(|of| of == level);
-        if !projected.used.contains(&level) {
-            projected.used.push(level);
-            projected.used.sort_unstable();
-        }
+        projected.use_level(level);
         projected
     }
 
@@ -107,18 +102,11 @@ impl Layout {
 
     /// Gives stride 0 to everything that lands in other levels, and drops their copies, offsets and spans.
     pub(crate) fn only(&self, keep: impl Fn(Level) -> bool) -> Layout {
-        let kept = |subaxis: &Subaxis| match subaxis.target {
-            Target::Land { level, .. } if !keep(level) => {
-                Subaxis::land(subaxis.size, Level::ADDR, 0)
-            }
-            _ => *subaxis,
-        };
         let mut only = self.clone();
-        for axis in &mut only.axes {
-            *axis = axis.with(kept);
-        }
-        for derived in &mut only.derived {
-            derived.axis = derived.axis.with(kept);
+        for subaxis in only.subaxes_mut() {
+            if subaxis.lands().is_some_and(|level| !keep(level)) {
+                *subaxis = Subaxis::land(subaxis.size, Level::ADDR, 0);
+            }
         }
         only.replicas.retain(|replica| keep(replica.level));
         only.offsets.retain(|(of, _)| keep(*of));

@@ -46,8 +46,8 @@ impl Layout {
     /// A layout without elements in plain digits, as far as there are enough: every axis takes
     /// digits until they write its extent, an axis of extent 0 the rest.
     fn into_padding_alone(self) -> Layout {
-        let digits = self.nodes().flat_map(|axis| &axis.subaxes).filter(|s| s.feeds().is_none());
-        let mut digits = digits.copied().collect::<Vec<Subaxis>>().into_iter();
+        let digits: Vec<Subaxis> = self.nodes().flat_map(Axis::landing).collect();
+        let mut digits = digits.into_iter();
         let mut axes: Vec<Axis> = Vec::with_capacity(self.rank());
         for Axis { extent, .. } in &self.axes {
             let mut axis = Axis { extent: *extent, subaxes: Vec::new() };

@@ -468,8 +468,7 @@ pub(super) fn merged(digits: impl Iterator<Item = Subaxis>) -> Vec<Subaxis> {
 impl Layout {
     /// Merges neighbouring digits that step evenly; the map is the same.
     pub(crate) fn with_merged_digits(mut self) -> Layout {
-        let derived = self.derived.iter_mut().map(|derived| &mut derived.axis);
-        for axis in self.axes.iter_mut().chain(derived) {
+        for axis in self.nodes_mut() {
             axis.subaxes = merged(axis.subaxes.iter().copied());
         }
         self

@@ -224,7 +224,7 @@ impl Layout {
             derived.check_xor().map_err(|error| LayoutError::Xor { derived: number, error })?;
         }
         let mut bits = vec![0; self.derived.len()];
-        for subaxis in self.nodes().flat_map(|axis| &axis.subaxes) {
+        for subaxis in self.subaxes() {
             let Target::Feed { derived, weight } = subaxis.target else { continue };
             if self.derived[derived].is_xor() {
                 let refuse = |error| LayoutError::Xor { derived, error };

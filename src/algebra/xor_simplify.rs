@@ -48,7 +48,7 @@ impl Layout {
 
     /// Returns the weight of each bit that feeds a derived axis, in the order of the digits.
     pub(super) fn bit_columns(&self, derived: usize) -> Vec<u64> {
-        let feeding = self.nodes().flat_map(|axis| &axis.subaxes);
+        let feeding = self.subaxes();
         let columns = feeding.filter_map(|subaxis| match subaxis.target {
             Target::Feed { derived: to, weight } if to == derived => {
                 Some((0..subaxis.size.ilog2()).map(move |bit| weight << bit))
@@ -74,7 +74,7 @@ impl Layout {
     /// Returns whether an axis can be an XOR: it is one, or a sum of powers of two without a carry.
     fn is_bitwise(&self, number: usize) -> bool {
         let derived = &self.derived[number];
-        let feeding = self.nodes().flat_map(|axis| &axis.subaxes);
+        let feeding = self.subaxes();
         let mut feeding = feeding.filter(|subaxis| subaxis.feeds() == Some(number));
         derived.is_xor()
             || derived.axis.sizes().all(u64::is_power_of_two)
@@ -140,10 +140,7 @@ impl Layout {
             return None;
         }
         let left = || (0..rows.len()).filter(|row| !own[*row]);
-        let compressed = |value: u64| {
-            let bits = left().enumerate();
-            bits.fold(0, |sum, (to, row)| sum | (value >> row & 1) << to)
-        };
+        let compressed = |value: u64| picked(value, left());
         let mut layout = self.clone();
         layout.feed_again(number, |column| match column.is_power_of_two() {
             true if own[lowest_bit(column)] => rows[lowest_bit(column)],
@@ -161,10 +158,7 @@ impl Layout {
         }
         let mut order: Vec<usize> = (0..rows.len()).collect();
         order.sort_by_key(|row| rows[*row]);
-        let sorted = |value: u64| {
-            let bits = order.iter().enumerate();
-            bits.fold(0, |sum, (to, row)| sum | (value >> row & 1) << to)
-        };
+        let sorted = |value: u64| picked(value, order.iter().copied());
         let mut layout = self.clone();
         layout
             .feed_again(number, |column| Target::Feed { derived: number, weight: sorted(column) });
@@ -180,8 +174,7 @@ impl Layout {
         }
         let xors: Vec<bool> = self.derived.iter().map(DerivedAxis::is_xor).collect();
         let flips = |subaxis: &Subaxis| subaxis.feeds().is_some_and(|derived| xors[derived]);
-        let derived = self.derived.iter_mut().map(|derived| &mut derived.axis);
-        for axis in self.axes.iter_mut().chain(derived) {
+        for axis in self.nodes_mut() {
             if axis.subaxes.iter().any(flips) {
                 axis.subaxes = merged(axis.subaxes.iter().copied());
             }
@@ -191,8 +184,7 @@ impl Layout {
 
     /// Gives every bit that feeds a derived axis a new target, by its column.
     pub(super) fn feed_again(&mut self, number: usize, mut to: impl FnMut(u64) -> Target) {
-        let derived = self.derived.iter_mut().map(|derived| &mut derived.axis);
-        for axis in self.axes.iter_mut().chain(derived) {
+        for axis in self.nodes_mut() {
             if axis.subaxes.iter().all(|subaxis| subaxis.feeds() != Some(number)) {
                 continue;
             }
@@ -214,24 +206,25 @@ impl Layout {
     /// Removes a derived axis that nothing feeds any more.
     fn without_derived(mut self, number: usize) -> Layout {
         self.derived.remove(number);
-        let before = |subaxis: &Subaxis| match subaxis.target {
-            Target::Feed { derived, weight } if derived > number => {
-                Subaxis::feed(subaxis.size, derived - 1, weight)
+        for subaxis in self.subaxes_mut() {
+            if let Target::Feed { derived, .. } = &mut subaxis.target
+                && *derived > number
+            {
+                *derived -= 1;
             }
-            _ => *subaxis,
-        };
-        self.axes = self.axes.iter().map(|axis| axis.with(before)).collect();
-        self.derived = self.derived.iter().map(|derived| derived.with(before)).collect();
+        }
         self
     }
 }
 
 /// Builds an XOR whose bits have these targets, minor to major.
 fn xor_axis(start: u64, rows: impl DoubleEndedIterator<Item = Target>) -> DerivedAxis {
-    let subaxes = bit_digits(rows);
-    let extent = subaxes.iter().map(|subaxis| subaxis.size).product();
-    let axis = Axis { extent, subaxes };
-    DerivedAxis { combine: Combine::Xor, start, axis }
+    DerivedAxis { combine: Combine::Xor, start, axis: Axis::unpadded(bit_digits(rows)) }
+}
+
+/// Returns these bits of a value, the first as the lowest.
+fn picked(value: u64, bits: impl Iterator<Item = usize>) -> u64 {
+    bits.enumerate().fold(0, |sum, (to, bit)| sum | (value >> bit & 1) << to)
 }
 
 /// The number of the lowest bit that is set.

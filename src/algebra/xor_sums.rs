@@ -43,7 +43,6 @@ impl Layout {
             }
             _ => target,
         };
-        let shift = |subaxis: &Subaxis| Subaxis { target: behind(subaxis.target), ..*subaxis };
         let row = |row: u32| number + fans + to_index(row.into());
         let mut fan = number..;
         let fed = |column: u64| match column.count_ones() {
@@ -55,13 +54,12 @@ impl Layout {
             }
         };
         let mut layout = self.clone();
-        layout.axes = self.axes.iter().map(|axis| axis.with(shift)).collect();
-        layout.derived = self.derived.iter().map(|derived| derived.with(shift)).collect();
+        layout.subaxes_mut().for_each(|subaxis| subaxis.target = behind(subaxis.target));
         layout.feed_again(number, fed);
         let fan_out = columns.iter().filter(flips_more).map(|column| {
             let set = (0..u64::BITS).rev().filter(|bit| column >> bit & 1 == 1);
-            let subaxes: Vec<Subaxis> = set.map(|bit| Subaxis::feed(2, row(bit), 1)).collect();
-            DerivedAxis::sum(0, Axis { extent: 1 << subaxes.len(), subaxes })
+            let subaxes = set.map(|bit| Subaxis::feed(2, row(bit), 1)).collect();
+            DerivedAxis::sum(0, Axis::unpadded(subaxes))
         });
         let sums = rows.iter().enumerate().map(|(bit, target)| {
             let flip = columns.iter().filter(|column| **column >> bit & 1 == 1).count();

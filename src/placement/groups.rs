@@ -39,7 +39,8 @@ impl Memory {
         if self.group == 1 || !layout.uses(self.owner) {
             return Ok(layout.clone());
         }
-        self.times_group(&self.numbered(layout)?)
+        // Numbers of groups as their first units.
+        self.numbered(layout)?.spread_out(self.owner, self.group)?.to_builder().build()
     }
 
     /// The layout with the number of the group instead of the unit.
@@ -103,55 +104,21 @@ impl Memory {
         step: u64,
         layout: &Layout,
     ) -> Result<Layout, LayoutError> {
-        let rounded = layout.mapped(|subaxis| match subaxis.target {
-            Target::Land { level, stride }
-                if level == self.owner && (subaxis.size, stride) == uneven =>
+        let mut rounded = layout.clone();
+        for Subaxis { size, target } in rounded.subaxes_mut() {
+            if let Target::Land { level, stride } = target
+                && *level == self.owner
+                && (*size, *stride) == uneven
             {
-                vec![Subaxis::land(subaxis.size, level, step * self.group)]
-            }
-            _ => vec![*subaxis],
-        });
-        let mut rounded = rounded.build()?.to_builder();
-        for replica in &layout.replicas {
-            rounded = rounded.replica(replica.size, replica.level, replica.stride);
-        }
-        for level in layout.used_levels().iter().copied() {
-            rounded = rounded.used(level).offset(level, layout.offset(level));
-            if level != self.owner {
-                rounded = rounded.span(level, layout.span(level));
+                *stride = step * self.group;
             }
         }
-        self.quotient(&rounded.build()?)
+        self.quotient(&rounded.to_builder().build()?)
     }
 
     fn quotient(&self, layout: &Layout) -> Result<Layout, LayoutError> {
         let split = layout.split_level(self.owner, self.group, self.owner, Level::IN_GROUP)?;
         Ok(split.only(|level| level != Level::IN_GROUP))
-    }
-
-    /// Numbers of groups as their first units.
-    fn times_group(&self, layout: &Layout) -> Result<Layout, LayoutError> {
-        let Memory { owner, group, .. } = *self;
-        let step = |subaxis: &Subaxis| match subaxis.target {
-            Target::Land { level, stride } if level == owner => {
-                vec![Subaxis::land(subaxis.size, level, stride * group)]
-            }
-            _ => vec![*subaxis],
-        };
-        let mut builder = layout.mapped(step);
-        for replica in &layout.replicas {
-            let stride =
-                if replica.level == owner { replica.stride * group } else { replica.stride };
-            builder = builder.replica(replica.size, replica.level, stride);
-        }
-        for level in layout.used_levels().iter().copied() {
-            let offset = layout.offset(level);
-            builder = match level == owner {
-                true => builder.used(level).offset(level, offset * group),
-                false => builder.used(level).offset(level, offset).span(level, layout.span(level)),
-            };
-        }
-        builder.build()
     }
 
     /// The groups that the copies are in, from the first one on, as (size, stride) that nest; `None`

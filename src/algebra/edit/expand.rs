@@ -91,14 +91,13 @@ impl Layout {
     }
 
     /// Multiplies every coordinate in `level` by `factor`.
-    fn spread_out(&self, level: Level, factor: u64) -> Result<Layout, LayoutError> {
+    pub(crate) fn spread_out(&self, level: Level, factor: u64) -> Result<Layout, LayoutError> {
         let too_large = || LayoutError::too_large(Site::Layout, "a coordinate");
         let times = |step: u64| step.checked_mul(factor).ok_or_else(too_large);
         // A digit of size 1 never steps, so its stride may stay.
         let stride_of = |size: u64, stride: u64| if size > 1 { times(stride) } else { Ok(stride) };
         let mut spread = self.clone();
-        let nodes = spread.axes.iter_mut().chain(spread.derived.iter_mut().map(|f| &mut f.axis));
-        for Subaxis { size, target } in nodes.flat_map(|axis| &mut axis.subaxes) {
+        for Subaxis { size, target } in spread.subaxes_mut() {
             if let Target::Land { level: of, stride } = target
                 && *of == level
             {

@@ -70,10 +70,8 @@ impl Layout {
 
     /// Returns a layout without elements, with the digits that land.
     fn slots_alone(&self) -> Layout {
-        let lands = |subaxis: &&Subaxis| subaxis.feeds().is_none();
-        let landing = |axis: &Axis| axis.subaxes.iter().filter(lands).copied().collect();
-        let axis = |axis: &Axis| Axis { extent: 0, subaxes: landing(axis) };
-        let axes = self.axes.iter().map(axis).collect();
+        let empty = |axis: &Axis| Axis { extent: 0, subaxes: axis.landing().collect() };
+        let axes = self.axes.iter().map(empty).collect();
         Layout { axes, derived: Vec::new(), ..self.clone() }
     }
 

@@ -123,9 +123,8 @@ impl Layout {
     /// the product of their sizes may not fit.
     pub(crate) fn without_elements(&self, shape: &[u64]) -> Result<Layout, LayoutError> {
         let mut builder = self.to_builder();
-        let subaxes = std::mem::take(&mut builder.axes).into_iter().flat_map(|axis| axis.subaxes);
-        let lands = subaxes.filter(|subaxis| subaxis.feeds().is_none());
-        let slots = Axis { extent: 1, subaxes: lands.collect() };
+        builder.axes.clear();
+        let slots = Axis { extent: 1, subaxes: self.axes.iter().flat_map(Axis::landing).collect() };
         for derived in &mut builder.derived {
             derived.axis = derived.axis.with(|subaxis| subaxis.shifted(1));
         }
