@@ -3,7 +3,7 @@
 use itertools::Itertools;
 
 use crate::algebra::builder::LayoutBuilder;
-use crate::algebra::layout::{Layout, Replica, Subaxis, Target};
+use crate::algebra::layout::{Axis, Layout, Replica, Subaxis, Target};
 use crate::error::{EditError, LayoutError};
 use crate::level::Level;
 
@@ -55,8 +55,7 @@ impl Layout {
             return Err(LayoutError::Edit(EditError::InsertOutOfRange { at, rank }));
         }
         let mut inserted = self.clone();
-        let unit = crate::algebra::Axis { extent: 1, subaxes: Vec::new() };
-        inserted.axes.insert(at, unit);
+        inserted.axes.insert(at, Axis::unpadded(Vec::new()));
         Ok(inserted)
     }
 
@@ -78,10 +77,19 @@ impl Layout {
         if extent != 1 {
             return Err(LayoutError::Edit(EditError::DropExtent { axis: at, extent }));
         }
-        let kept = (0..self.rank()).filter(|axis| *axis != at);
-        let map = kept.fold(index_map(self.rank()), |map, axis| {
-            let extent = self.axes[axis].extent;
-            map.axis(extent, [whole(extent, axis)])
+        self.with_axis_read(at, |map| map)
+    }
+
+    /// Composes with the map that reads every axis whole but axis `at`, which `read` adds to the map.
+    pub(super) fn with_axis_read(
+        &self,
+        at: usize,
+        read: impl Fn(LayoutBuilder) -> LayoutBuilder,
+    ) -> Result<Layout, LayoutError> {
+        let extents = self.shape().into_iter().enumerate();
+        let map = extents.fold(index_map(self.rank()), |map, (axis, extent)| match axis == at {
+            true => read(map),
+            false => map.axis(extent, [whole(extent, axis)]),
         });
         self.compose(&map.build()?)
     }

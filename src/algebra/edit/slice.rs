@@ -1,6 +1,5 @@
 //! Slices.
 
-use crate::algebra::edit::axes::{index_map, whole};
 use crate::algebra::layout::{Layout, Subaxis};
 use crate::error::{EditError, LayoutError};
 use crate::level::Level;
@@ -38,16 +37,8 @@ impl Layout {
         // An empty slice has start 0, and a single index step 1, so that no bound is exceeded.
         let start = if kept == 0 { 0 } else { start };
         let step = if kept > 1 { step } else { 1 };
-        let mut map = index_map(self.rank());
-        for (axis, extent) in self.shape().into_iter().enumerate() {
-            let level = Level::axis(axis);
-            map = match axis == at {
-                true => {
-                    map.axis(kept, [Subaxis::land(kept.max(1), level, step)]).offset(level, start)
-                }
-                false => map.axis(extent, [whole(extent, axis)]),
-            };
-        }
-        self.compose(&map.build()?)
+        let level = Level::axis(at);
+        let digit = Subaxis::land(kept.max(1), level, step);
+        self.with_axis_read(at, |map| map.axis(kept, [digit]).offset(level, start))
     }
 }

@@ -1,6 +1,6 @@
 //! Sliding windows, the way a convolution reads its operand.
 
-use crate::algebra::edit::axes::{index_map, whole};
+use crate::algebra::builder::LayoutBuilder;
 use crate::algebra::layout::{Layout, Subaxis};
 use crate::error::{EditError, LayoutError};
 use crate::level::Level;
@@ -54,7 +54,7 @@ impl Window {
         if size == 0 || stride == 0 || dilation == 0 {
             return Err(LayoutError::Edit(EditError::Window { size, stride, dilation }));
         }
-        let last = (size - 1).checked_mul(dilation).and_then(|reach| (extent).checked_sub(reach));
+        let last = (size - 1).checked_mul(dilation).and_then(|reach| extent.checked_sub(reach));
         Ok(last.map_or(0, |starts| starts.div_ceil(stride)))
     }
 
@@ -100,19 +100,12 @@ impl Layout {
     /// ```
     pub fn windows(&self, at: usize, window: Window) -> Result<Layout, LayoutError> {
         let count = window.count(self.check_axis(at)?)?;
-        let mut map = index_map(self.rank());
-        for (axis, extent) in self.shape().into_iter().enumerate() {
-            if axis != at {
-                map = map.axis(extent, [whole(extent, axis)]);
-                continue;
-            }
-            // A single window, or tap, does not step, and without windows there are no taps to read.
-            let steps = |extent: u64, step| if extent > 1 && count > 0 { step } else { 0 };
-            for (extent, step) in [(count, window.stride), (window.size, window.dilation)] {
-                let level = Level::axis(at);
-                map = map.axis(extent, [Subaxis::land(extent.max(1), level, steps(extent, step))]);
-            }
-        }
-        self.compose(&map.build()?)
+        // A single window, or tap, does not step, and without windows there are no taps to read.
+        let steps = |extent: u64, step| if extent > 1 && count > 0 { step } else { 0 };
+        let axis = |map: LayoutBuilder, (extent, step): (u64, u64)| {
+            map.axis(extent, [Subaxis::land(extent.max(1), Level::axis(at), steps(extent, step))])
+        };
+        let both = [(count, window.stride), (window.size, window.dilation)];
+        self.with_axis_read(at, |map| both.into_iter().fold(map, axis))
     }
 }
