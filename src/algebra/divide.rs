@@ -1,9 +1,11 @@
 //! Division into tiles, and product with a pattern of copies.
 
+use itertools::Itertools;
+
 use crate::algebra::compose::axis_of;
 use crate::algebra::layout::Layout;
 use crate::algebra::radix::IndexOrder;
-use crate::error::{ComplementError, LayoutError};
+use crate::error::{ComplementError, LayoutError, Site};
 use crate::level::Level;
 
 /// The order of the axes of a division or product; all are permutations of the same axes.
@@ -52,11 +54,7 @@ impl Layout {
         arrangement: Arrangement,
     ) -> Result<Layout, LayoutError> {
         let rest = self.tiles(tile)?;
-        let divided = self.compose_in(order, &tile.concatenate(&rest)?)?;
-        match arrangement {
-            Arrangement::Logical => divided.permute(&interleaved(tile.rank(), rest.rank())),
-            Arrangement::Zipped | Arrangement::Tiled | Arrangement::Flat => Ok(divided),
-        }
+        self.compose_in(order, &tile.concatenate(&rest)?)?.arranged(tile.rank(), arrangement)
     }
 
     /// Multiplies: the axes of `self`, then those of `pattern`, which number copies of `self`.
@@ -86,10 +84,17 @@ impl Layout {
         arrangement: Arrangement,
     ) -> Result<Layout, LayoutError> {
         let copies = self.copies_at(pattern)?;
-        let product = self.concatenate(&copies)?;
+        self.concatenate(&copies)?.arranged(self.rank(), arrangement)
+    }
+
+    /// Orders the axes of the tile, which come first, and the rest.
+    fn arranged(self, tiles: usize, arrangement: Arrangement) -> Result<Layout, LayoutError> {
         match arrangement {
-            Arrangement::Logical => product.permute(&interleaved(self.rank(), copies.rank())),
-            Arrangement::Zipped | Arrangement::Tiled | Arrangement::Flat => Ok(product),
+            Arrangement::Logical => {
+                let alternating = (0..tiles).interleave(tiles..self.rank());
+                self.permute(&alternating.collect_vec())
+            }
+            Arrangement::Zipped | Arrangement::Tiled | Arrangement::Flat => Ok(self),
         }
     }
 
@@ -109,8 +114,7 @@ impl Layout {
         if let Some(level) = levels.copied().find(|level| *level != Level::ADDR) {
             return Err(LayoutError::MapLevel { level, rank: 0 });
         }
-        let too_large =
-            || LayoutError::too_large(crate::error::Site::Layout, "the space of the product");
+        let too_large = || LayoutError::too_large(Site::Layout, "the space of the product");
         let filled = self.complement_space()?.iter().map(|(_, size)| *size).product();
         let room = self.elements() * self.copies();
         let room = room.checked_mul(pattern.extent(Level::ADDR)).ok_or_else(too_large)?;
@@ -127,13 +131,4 @@ fn renamed(error: LayoutError, operation: fn(ComplementError) -> LayoutError) ->
         LayoutError::CannotComplement(fault) => operation(fault),
         other => other,
     }
-}
-
-/// Alternates tile and rest axes, a tile axis first; the surplus of the longer list comes last.
-fn interleaved(tiles: usize, rests: usize) -> Vec<usize> {
-    let pairs = (0..tiles.max(rests)).flat_map(|at| {
-        let tile = (at < tiles).then_some(at);
-        tile.into_iter().chain((at < rests).then_some(tiles + at))
-    });
-    pairs.collect()
 }
