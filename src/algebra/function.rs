@@ -8,10 +8,12 @@
 
 use std::collections::BTreeMap;
 
+use itertools::Itertools;
+
 use crate::algebra::compose::axis_of;
 use crate::algebra::divide::Arrangement;
 use crate::algebra::edit::axes::{index_map, whole};
-use crate::algebra::layout::{Axis, Layout, Subaxis, Target};
+use crate::algebra::layout::{Layout, Subaxis, Target};
 use crate::algebra::radix::{IndexOrder, product};
 use crate::error::{EditError, LayoutError};
 use crate::level::Level;
@@ -74,7 +76,7 @@ impl LinearFunction<'_> {
         let flat = whole_tiles(self.layout.flattened(self.order)?, 0, &tile)?;
         let rest = flat.tiles(&stepping(&tile)?)?;
         let divided = flat.compose_in(self.order, &tile.concatenate(&rest)?)?;
-        let tiles = rest.axes().first().map_or(Vec::new(), sizes);
+        let tiles = rest.axes().first().map_or(Vec::new(), |axis| axis.sizes().collect());
         Ok(self.spread(divided, [modes, tiles], arrangement))
     }
 
@@ -276,20 +278,18 @@ impl LinearFunction<'_> {
         let modes = modes.into_iter().enumerate().skip(axes.start).take(axes.len());
         // From the last one on, so that the first keeps its number.
         modes.rev().fold(layout, |layout, (at, modes)| {
-            let digits = || layout.axes().get(at).map_or(Vec::new(), sizes);
-            let modes = if modes.len() > 1 { modes } else { digits() };
-            self.split(&layout, at, &modes).unwrap_or(layout)
+            let split = match modes.len() > 1 {
+                true => self.split(&layout, at, &modes),
+                false => self.split_digits(&layout, at),
+            };
+            split.unwrap_or(layout)
         })
     }
 
     /// Returns the extents of the modes, major to minor.
     fn majors(&self, layout: &Layout) -> Vec<u64> {
-        let shape = layout.shape();
-        self.order
-            .slowest_first(shape.len())
-            .into_iter()
-            .filter_map(|axis| shape.get(axis).copied())
-            .collect()
+        let axes = self.order.slowest_first(layout.rank()).into_iter();
+        axes.map(|axis| layout.axes[axis].extent).collect()
     }
 
     fn check_modes(&self, modes: &[Option<Layout>]) -> Result<(), LayoutError> {
@@ -318,10 +318,15 @@ impl LinearFunction<'_> {
 
     /// Splits a layout of one axis into an axis per digit, as CuTe writes its results.
     fn by_digits(&self, layout: Layout) -> Layout {
-        match layout.axes() {
-            [axis] => self.split(&layout, 0, &sizes(axis)).unwrap_or(layout),
+        match layout.rank() {
+            1 => self.split_digits(&layout, 0).unwrap_or(layout),
             _ => layout,
         }
+    }
+
+    /// Splits an axis into its digits; `None` if it is padded.
+    fn split_digits(&self, layout: &Layout, at: usize) -> Option<Layout> {
+        self.split(layout, at, &layout.axes.get(at)?.sizes().collect_vec())
     }
 
     /// Splits an axis into modes, given major to minor; `None` if the axis is padded.
@@ -336,19 +341,13 @@ impl LinearFunction<'_> {
     }
 }
 
-/// Returns the sizes of the digits, major to minor.
-fn sizes(axis: &Axis) -> Vec<u64> {
-    axis.subaxes.iter().map(|subaxis| subaxis.size).collect()
-}
-
 /// Removes the digits of stride 0, so that each place occurs once.
 fn stepping(layout: &Layout) -> Result<Layout, LayoutError> {
     let mut builder = layout.to_builder();
-    let slots = |axis: &Axis| axis.subaxes.iter().map(|subaxis| subaxis.size).product::<u64>();
-    for axis in builder.axes.iter_mut().filter(|axis| axis.extent == slots(axis)) {
+    for axis in builder.axes.iter_mut().filter(|axis| axis.extent == axis.slots()) {
         let stays = |digit: &&mut Subaxis| matches!(digit.target, Target::Land { stride: 0, .. });
         axis.subaxes.iter_mut().filter(stays).for_each(|digit| digit.size = 1);
-        axis.extent = slots(axis);
+        axis.extent = axis.slots();
     }
     builder.build()
 }
@@ -367,8 +366,7 @@ fn identity(extent: u64) -> Result<Layout, LayoutError> {
 /// Lengthens an axis to whole tiles; an axis that cannot be lengthened stays as it is.
 fn whole_tiles(layout: Layout, axis: usize, tile: &Layout) -> Result<Layout, LayoutError> {
     let extent = layout.axes().get(axis).map_or(0, |axis| axis.extent);
-    let filled: Option<u64> =
-        product(tile.complement_space()?.into_iter().map(|(_, size)| size).collect::<Vec<_>>());
+    let filled = product(tile.complement_space()?.into_iter().map(|(_, size)| size));
     let whole =
         filled.filter(|filled| *filled > 0).and_then(|of| extent.checked_next_multiple_of(of));
     match whole {
@@ -381,7 +379,7 @@ fn whole_tiles(layout: Layout, axis: usize, tile: &Layout) -> Result<Layout, Lay
 fn going_on(layout: &Layout, axis: usize, extent: u64) -> Result<Layout, LayoutError> {
     let mut builder = layout.to_builder();
     let Some(longer) = builder.axes.get_mut(axis) else { return Ok(layout.clone()) };
-    let slots: u64 = longer.subaxes.iter().map(|subaxis| subaxis.size).product();
+    let slots = longer.slots();
     let moves = |subaxis: &&mut Subaxis| subaxis.size > 1;
     match longer.subaxes.iter_mut().find(moves) {
         _ if extent <= slots => {}
