@@ -1,7 +1,7 @@
 //! Exact search for two elements, or two copies of one, that share a place.
 
-use std::collections::HashMap;
-use std::ops::ControlFlow;
+use std::collections::{BTreeSet, HashMap};
+use std::ops::{ControlFlow, Range};
 
 use smallvec::SmallVec;
 
@@ -61,9 +61,10 @@ impl Layout {
             return Ok(None);
         }
         let components = Components::of(self);
+        let with_derived = components.with_derived();
         let mut budget = Budget::new("checking whether two elements share a place");
         for &level in &self.used {
-            if !components.has_derived(components.level(level))
+            if !with_derived.contains(&components.level(level))
                 && let Some(collision) = self.differ_in(level, &digits, &mut budget)?
             {
                 return Ok(Some(collision));
@@ -73,7 +74,7 @@ impl Layout {
             let place = self.slot(&first);
             return Ok(Some(Collision { first, second, place, by_replica: false }));
         }
-        for component in components.with_derived() {
+        for component in with_derived {
             if let Some(collision) = self.enumerate(&components, component, &mut budget)? {
                 return Ok(Some(collision));
             }
@@ -87,7 +88,13 @@ impl Layout {
     /// [`Collision`](LayoutError::Collision), [`ReplicaOverlap`](LayoutError::ReplicaOverlap),
     /// [`NotDecided`](LayoutError::NotDecided).
     pub fn check_injective(&self) -> Result<(), LayoutError> {
-        self.collision()?.map_or(Ok(()), |collision| Err(collision.into_refusal()))
+        let Some(Collision { first, second, place, by_replica }) = self.collision()? else {
+            return Ok(());
+        };
+        match by_replica {
+            false => Err(LayoutError::Collision { first, second, place }),
+            true => Err(LayoutError::ReplicaOverlap { first, second, place }),
+        }
     }
 
     /// Returns whether the digits that land in every level, and those that feed every derived axis, nest:
@@ -126,7 +133,7 @@ impl Layout {
     /// Locates every element of one component, the other axes at 0, until two share a place.
     fn enumerate(
         &self,
-        components: &Components,
+        components: &Components<'_>,
         component: usize,
         budget: &mut Budget,
     ) -> Result<Option<Collision>, LayoutError> {
@@ -150,17 +157,6 @@ impl Layout {
             }
         }
         Ok(None)
-    }
-}
-
-impl Collision {
-    /// Returns the error that reports this collision.
-    pub(crate) fn into_refusal(self) -> LayoutError {
-        let Collision { first, second, place, by_replica } = self;
-        match by_replica {
-            false => LayoutError::Collision { first, second, place },
-            true => LayoutError::ReplicaOverlap { first, second, place },
-        }
     }
 }
 
@@ -276,19 +272,17 @@ impl Choices<u128> for Sides<'_> {
 ///
 /// The coordinates in the levels of one component depend only on its axes, so the layout is free of
 /// collisions if and only if each component is.
-struct Components {
+struct Components<'a> {
+    layout: &'a Layout,
     /// Every axis, then every used level.
     groups: Groups,
-    rank: usize,
-    nodes: usize,
-    used: Vec<Level>,
 }
 
-impl Components {
-    fn of(layout: &Layout) -> Components {
-        let (rank, nodes) = (layout.rank(), layout.rank() + layout.derived.len());
-        let groups = Groups::new(nodes + layout.used.len());
-        let mut components = Components { groups, rank, nodes, used: layout.used.clone() };
+impl Components<'_> {
+    fn of(layout: &Layout) -> Components<'_> {
+        let (rank, levels) = (layout.rank(), layout.used.len());
+        let groups = Groups::new(rank + layout.derived.len() + levels);
+        let mut components = Components { layout, groups };
         for (node, axis) in layout.nodes().enumerate() {
             for subaxis in &axis.subaxes {
                 let to = match subaxis.target {
@@ -302,7 +296,7 @@ impl Components {
     }
 
     fn level_node(&self, level: Level) -> usize {
-        self.nodes + self.used.binary_search(&level).unwrap_or(0)
+        self.derived().end + self.layout.used.binary_search(&level).unwrap_or(0)
     }
 
     fn level(&self, level: Level) -> usize {
@@ -313,15 +307,13 @@ impl Components {
         self.groups.of(axis)
     }
 
-    fn has_derived(&self, component: usize) -> bool {
-        (self.rank..self.nodes).any(|node| self.groups.of(node) == component)
+    /// The derived axes among the members.
+    fn derived(&self) -> Range<usize> {
+        self.layout.rank()..self.layout.rank() + self.layout.derived.len()
     }
 
-    fn with_derived(&self) -> Vec<usize> {
-        let derived = (self.rank..self.nodes).map(|node| self.groups.of(node));
-        let mut components: Vec<usize> = derived.collect();
-        components.sort_unstable();
-        components.dedup();
-        components
+    /// The components that have derived axes.
+    fn with_derived(&self) -> BTreeSet<usize> {
+        self.derived().map(|node| self.groups.of(node)).collect()
     }
 }
