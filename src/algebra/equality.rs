@@ -75,8 +75,8 @@ impl Layout {
         if a == b {
             return Ok(None);
         }
-        if let Some(difference) = self.elements_differ(other, MOST_COPIES)? {
-            return Ok(Some(difference));
+        if let Some(index) = self.elements_differ(other)? {
+            return Ok(Some(self.witness(other, index)));
         }
         if self.used != other.used {
             return Ok(Some(Difference::Levels(self.used.clone(), other.used.clone())));
@@ -92,10 +92,10 @@ impl Layout {
     /// # Errors
     /// As [`same_map`](Layout::same_map).
     pub fn same_up_to_padding(&self, other: &Layout) -> Result<Option<Difference>, LayoutError> {
-        match self.shapes_differ(other) {
-            Some(difference) => Ok(Some(difference)),
-            None => self.elements_differ(other, MOST_COPIES),
+        if let Some(difference) = self.shapes_differ(other) {
+            return Ok(Some(difference));
         }
+        Ok(self.elements_differ(other)?.map(|index| self.witness(other, index)))
     }
 
     /// Returns a reason why `self` cannot be used where `other` is needed; `None` if it can, that is, if the
@@ -162,27 +162,19 @@ impl Layout {
     }
 
     /// Returns an index at which the sets of places differ; shapes are equal.
-    fn elements_differ(
-        &self,
-        other: &Layout,
-        most: u64,
-    ) -> Result<Option<Difference>, LayoutError> {
+    fn elements_differ(&self, other: &Layout) -> Result<Option<Vec<u64>>, LayoutError> {
         if self.elements() == 0 {
             return Ok(None);
         }
-        let differs = |index: Vec<u64>| Ok(Some(self.witness(other, index)));
         let origin = vec![0; self.rank()];
         if self.used != other.used {
-            return differs(origin);
+            return Ok(Some(origin));
         }
         let (a, b) = (self.simplified(), other.simplified());
         match PlaceSet::of_copies(&a).same(&PlaceSet::of_copies(&b)) {
             Some(true) => {}
-            Some(false) => return differs(origin),
-            None => {
-                let index = a.compare_each(&b, most, |a, b| a == b)?;
-                return Ok(index.map(|index| self.witness(other, index)));
-            }
+            Some(false) => return Ok(Some(origin)),
+            None => return a.compare_each(&b, |a, b| a == b),
         }
         if a == b {
             return Ok(None);
@@ -191,35 +183,32 @@ impl Layout {
         // A derived axis that is left may hold a part of the offset in one layout only.
         if a.derived.is_empty() && b.derived.is_empty() {
             if a.offsets != b.offsets {
-                return differs(origin);
+                return Ok(Some(origin));
             }
-            let index = first_difference(&a.axes_of_elements(), &b.axes_of_elements());
-            return Ok(index.map(|index| self.witness(other, index)));
+            return Ok(first_difference(&a.axes_of_elements(), &b.axes_of_elements()));
         }
-        if a == b {
-            return Ok(None);
+        match a == b {
+            true => Ok(None),
+            false => a.compare_each(&b, |a, b| a == b),
         }
-        let index = a.compare_each(&b, most, |a, b| a == b)?;
-        Ok(index.map(|index| self.witness(other, index)))
     }
 
-    /// Returns an index whose places in both layouts do not `agree`; up to `most` copies are compared.
+    /// Returns an index whose places in both layouts do not `agree`; up to 2^20 copies are compared.
     fn compare_each(
         &self,
         other: &Layout,
-        most: u64,
         agree: impl Fn(&BTreeSet<Location>, &BTreeSet<Location>) -> bool,
     ) -> Result<Option<Vec<u64>>, LayoutError> {
         let question = "comparing the places of every element in two layouts";
-        let not_decided = LayoutError::NotDecided { question, budget: most };
+        let not_decided = LayoutError::NotDecided { question, budget: MOST_COPIES };
         let copies = self.copies().max(other.copies());
-        let work = self.elements().checked_mul(copies).filter(|work| *work <= most);
-        for index in self.corners() {
-            let few = copies <= 1 << 10;
-            if few && !agree(&self.places(&index)?, &other.places(&index)?) {
+        let corners = if copies <= 1 << 10 { self.corners() } else { Vec::new() };
+        for index in corners {
+            if !agree(&self.places(&index)?, &other.places(&index)?) {
                 return Ok(Some(index));
             }
         }
+        let work = self.elements().checked_mul(copies).filter(|work| *work <= MOST_COPIES);
         work.ok_or(not_decided)?;
         for index in self.indexes() {
             if !agree(&self.places(&index)?, &other.places(&index)?) {
@@ -313,7 +302,7 @@ impl Layout {
             }
             _ => {}
         }
-        a.compare_each(&b, MOST_COPIES, BTreeSet::is_superset)
+        a.compare_each(&b, BTreeSet::is_superset)
     }
 }
 
@@ -346,20 +335,12 @@ impl fmt::Display for Difference {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Difference::Shapes(first, second) => {
-                write!(
-                    f,
-                    "the shapes are ({}) and ({})",
-                    first.iter().join(","),
-                    second.iter().join(",")
-                )
+                let [first, second] = [first, second].map(|shape| shape.iter().join(","));
+                write!(f, "the shapes are ({first}) and ({second})")
             }
             Difference::Levels(first, second) => {
-                write!(
-                    f,
-                    "the used levels are {} and {}",
-                    first.iter().join(", "),
-                    second.iter().join(", ")
-                )
+                let [first, second] = [first, second].map(|levels| levels.iter().join(", "));
+                write!(f, "the used levels are {first} and {second}")
             }
             Difference::Element { index, first, second } => write!(
                 f,
@@ -369,12 +350,8 @@ impl fmt::Display for Difference {
                 shown(second)
             ),
             Difference::Place { place, first, second } => {
-                write!(
-                    f,
-                    "at {place} the first has {}, the second has {}",
-                    found(first),
-                    found(second)
-                )
+                let [first, second] = [first, second].map(found);
+                write!(f, "at {place} the first has {first}, the second has {second}")
             }
         }
     }
