@@ -70,7 +70,7 @@ struct LinearDigit {
 struct Linear {
     origin: Vec<(Level, u64)>,
     /// The change of the place per step of each run.
-    steps: Vec<Vec<(Level, u64)>>,
+    steps: Vec<AxisStep>,
     constraints: Vec<Constraint>,
 }
 
@@ -133,13 +133,10 @@ impl<'a> Component<'a> {
             }
         }
         let linear = self.linear(&runs);
-        match linear.constraints.iter().find(|constraint| self.worst(&runs, constraint).is_some()) {
+        match linear.constraints.iter().find_map(|constraint| self.worst(&runs, constraint)) {
             None => Ok(linear.plain(&runs, &self.extents())),
-            Some(broken) => {
-                let index = self.worst(&runs, broken).unwrap_or_default();
-                let is_sum = self.is_sum(&index);
-                if is_sum { self.by_looking() } else { Ok(None) }
-            }
+            Some(index) if self.is_sum(&index) => self.by_looking(),
+            Some(_) => Ok(None),
         }
     }
 
@@ -159,11 +156,10 @@ impl<'a> Component<'a> {
             let size = extent.div_ceil(place);
             runs.push(LinearDigit { axis, place, size });
             let linear = self.linear(&runs);
-            let broken = linear.constraints.iter().find(|c| self.worst(&runs, c).is_some());
-            let Some(broken) = broken else { break };
+            let broken = linear.constraints.iter().find_map(|c| self.worst(&runs, c));
+            let Some(index) = broken else { break };
             let room = linear.constraints.iter().filter_map(|c| c.room(&runs)).min().unwrap_or(0);
             if room == 0 {
-                let index = self.worst(&runs, broken).unwrap_or_default();
                 let sums = self.is_sum_of_runs(&runs, axis, index[axis]);
                 return if sums || linear.has_even_runs(&runs) {
                     Elimination::Open
@@ -321,15 +317,10 @@ impl<'a> Component<'a> {
         let question = "checking whether an axis steps evenly";
         let not_decided = LayoutError::NotDecided { question, budget: MOST_INDEXES };
         product(extents.iter().copied()).filter(|n| *n <= MOST_INDEXES).ok_or(not_decided)?;
-        let mut runs = Vec::new();
-        let mut steps = Vec::new();
-        for axis in 0..self.axes.len() {
-            let Some(found) = self.read_off(axis) else { return Ok(None) };
-            found.into_iter().for_each(|(run, step)| {
-                runs.push(run);
-                steps.push(step);
-            });
-        }
+        let found =
+            (0..self.axes.len()).map(|axis| self.read_off(axis)).collect::<Option<Vec<_>>>();
+        let Some(found) = found else { return Ok(None) };
+        let (runs, steps): (Vec<_>, Vec<_>) = found.into_iter().flatten().unzip();
         for index in Indexes::new(extents.clone()) {
             let mut axes = index.iter().enumerate();
             let steps = axes.all(|(axis, entry)| self.is_sum_of_runs(&runs, axis, *entry));
@@ -383,13 +374,10 @@ impl Linear {
     /// Returns whether some run continues the one before it: it steps by all of that run.
     fn has_even_runs(&self, runs: &[LinearDigit]) -> bool {
         let digits = runs.iter().zip(&self.steps);
-        let evenly =
-            |((run, step), (_, next)): ((&LinearDigit, &Vec<_>), (&LinearDigit, &Vec<_>))| {
-                let times =
-                    |(level, step): &(Level, u64)| Some((*level, step.checked_mul(run.size)?));
-                step.iter().map(times).collect::<Option<Vec<_>>>().as_ref() == Some(next)
-            };
-        digits.clone().zip(digits.skip(1)).any(evenly)
+        digits.tuple_windows().any(|((run, step), (_, next))| {
+            let times = |(level, step): &(Level, u64)| Some((*level, step.checked_mul(run.size)?));
+            step.iter().map(times).collect::<Option<AxisStep>>().as_ref() == Some(next)
+        })
     }
 
     /// Returns the runs as subaxes; `None` if a step lands in several levels.
