@@ -13,17 +13,10 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use crate::algebra::layout::{Layout, Subaxis, Target};
-use crate::algebra::radix::IndexOrder;
+use crate::algebra::radix::{IndexOrder, product};
+use crate::algebra::strided::StridedDigit;
 use crate::error::{InverseError, LayoutError};
 use crate::level::Level;
-
-/// A digit of a linear index: its number of values, and the change of the address and of the index per step.
-#[derive(Clone, Copy, Debug)]
-struct CuteDigit {
-    size: u64,
-    stride: u64,
-    place: u64,
-}
 
 impl Layout {
     /// Returns the longest layout g from addresses to the linear index with `f(g(a)) = a` for every a.
@@ -75,7 +68,7 @@ impl Layout {
         self.check_injective()?;
         let (flat, mut digits) = self.linear_digits(order)?;
         let copies = flat.replicas.iter().filter(|replica| replica.is_apart());
-        digits.extend(copies.map(|r| CuteDigit { size: r.size, stride: r.stride, place: 0 }));
+        digits.extend(copies.map(|r| StridedDigit { size: r.size, weight: 0, stride: r.stride }));
         digits.sort_unstable_by_key(|digit| digit.stride);
         let too_large = || LayoutError::CannotInvert(InverseError::TooLarge);
         let mut beyond = digits.iter().map(|digit| digit.size).product::<u64>();
@@ -90,14 +83,14 @@ impl Layout {
                 subaxes.push(Subaxis::land(gap, Level::ADDR, beyond));
                 beyond = beyond.checked_mul(gap).ok_or_else(too_large)?;
             }
-            subaxes.push(Subaxis::land(digit.size, Level::ADDR, digit.place));
+            subaxes.push(Subaxis::land(digit.size, Level::ADDR, digit.weight));
             end = digit.stride.checked_mul(digit.size).ok_or_else(too_large)?;
         }
         one_axis(subaxes)
     }
 
     /// Flattens the layout to one axis; returns it and its digits that move, ascending by stride.
-    fn linear_digits(&self, order: IndexOrder) -> Result<(Layout, Vec<CuteDigit>), LayoutError> {
+    fn linear_digits(&self, order: IndexOrder) -> Result<(Layout, Vec<StridedDigit>), LayoutError> {
         if let Some(level) = self.used.iter().copied().find(|level| *level != Level::ADDR) {
             return Err(LayoutError::MapLevel { level, rank: self.rank() });
         }
@@ -110,14 +103,14 @@ impl Layout {
             let offset = flat.offset(Level::ADDR);
             return refuse(InverseError::Offset { level: Level::ADDR, offset });
         }
-        let (mut digits, mut place) = (Vec::new(), 1);
+        let (mut digits, mut weight) = (Vec::new(), 1);
         for subaxis in flat.axes.iter().flat_map(|axis| &axis.subaxes).rev() {
             if let Target::Land { stride, .. } = subaxis.target
                 && stride > 0
             {
-                digits.push(CuteDigit { size: subaxis.size, stride, place });
+                digits.push(StridedDigit { size: subaxis.size, weight, stride });
             }
-            place *= subaxis.size;
+            weight *= subaxis.size;
         }
         digits.sort_unstable_by_key(|digit| digit.stride);
         Ok((flat, digits))
@@ -135,24 +128,24 @@ struct Chain {
 
 impl Chain {
     /// Appends `size` values of the digit whose stride is `end`.
-    fn then(&self, digit: CuteDigit, size: u64) -> Chain {
+    fn then(&self, digit: StridedDigit, size: u64) -> Chain {
         let mut subaxes = self.subaxes.clone();
-        subaxes.push(Subaxis::land(size, Level::ADDR, digit.place));
+        subaxes.push(Subaxis::land(size, Level::ADDR, digit.weight));
         // The addresses are those of different elements, whose number fits.
-        Chain { end: self.end * size, last: self.last + (size - 1) * digit.place, subaxes }
+        Chain { end: self.end * size, last: self.last + (size - 1) * digit.weight, subaxes }
     }
 }
 
 /// Returns the longest chain of digits, given ascending by stride, with linear indexes up to `last`.
 ///
 /// Of the chains that end at one address, the one with the smallest last index can be continued farthest.
-fn longest_chain(digits: &[CuteDigit], last: u64) -> Chain {
+fn longest_chain(digits: &[StridedDigit], last: u64) -> Chain {
     let nothing = Chain { end: 1, last: 0, subaxes: Vec::new() };
     let mut longest = nothing.clone();
     let mut chains = BTreeMap::from([(1, nothing)]);
     for (at, digit) in digits.iter().enumerate() {
         let Some(chain) = chains.get(&digit.stride).cloned() else { continue };
-        let most = digit.size.min((last - chain.last) / digit.place + 1);
+        let most = digit.size.min((last - chain.last) / digit.weight + 1);
         let whole = chain.then(*digit, most);
         if (whole.end, Reverse(whole.last)) > (longest.end, Reverse(longest.last)) {
             longest = whole;
@@ -179,6 +172,6 @@ fn one_axis(mut subaxes: Vec<Subaxis>) -> Result<Layout, LayoutError> {
     subaxes.reverse();
     subaxes.retain(|subaxis| subaxis.size > 1);
     let too_large = || LayoutError::CannotInvert(InverseError::TooLarge);
-    let extent = crate::algebra::product(subaxes.iter().map(|s| s.size).collect::<Vec<_>>());
+    let extent = product(subaxes.iter().map(|subaxis| subaxis.size));
     Layout::builder().axis(extent.ok_or_else(too_large)?, subaxes).build()
 }
