@@ -14,7 +14,7 @@ use std::collections::BTreeSet;
 use itertools::{EitherOrBoth, Itertools};
 use num_integer::Integer;
 
-use crate::algebra::layout::Layout;
+use crate::algebra::layout::{Layout, Replica};
 use crate::algebra::radix::product;
 use crate::algebra::work;
 use crate::error::LayoutError;
@@ -151,10 +151,9 @@ impl PlaceSet {
 
     /// Returns whether both are the same set; `None` if a level is too tangled to decide.
     pub(crate) fn same(&self, other: &PlaceSet) -> Option<bool> {
-        let tangled = |places: &PlaceSet| places.0.iter().any(|(_, set)| set.is_tangled());
         match self == other {
             true => Some(true),
-            false => (!tangled(self) && !tangled(other)).then_some(false),
+            false => (!self.is_tangled() && !other.is_tangled()).then_some(false),
         }
     }
 
@@ -169,15 +168,16 @@ impl PlaceSet {
         set.unwrap_or(Coordinates::Nested(Vec::new()))
     }
 
-    /// Returns the merged digits as (level, size, stride), major to minor per level; `None` if a set does
-    /// not nest.
-    pub(crate) fn nested(&self) -> Option<Vec<(Level, u64, u64)>> {
-        let mut digits = Vec::new();
-        for (level, set) in &self.0 {
+    /// Returns replicas with these places, as few as possible, major to minor per level; `None` if a set
+    /// does not nest.
+    pub(crate) fn as_replicas(&self) -> Option<Vec<Replica>> {
+        let mut replicas = Vec::new();
+        for &(level, ref set) in &self.0 {
             let Coordinates::Nested(terms) = set else { return None };
-            digits.extend(terms.iter().rev().map(|(size, stride)| (*level, *size, *stride)));
+            let replica = |&(size, stride): &StridedTerm| Replica { size, level, stride };
+            replicas.extend(terms.iter().rev().map(replica));
         }
-        Some(digits)
+        Some(replicas)
     }
 }
 

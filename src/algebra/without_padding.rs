@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::algebra::coordinates::PlaceSet;
 use crate::algebra::groups::Groups;
-use crate::algebra::layout::{Axis, Combine, DerivedAxis, Layout, Replica, Subaxis, Target};
+use crate::algebra::layout::{Axis, Combine, DerivedAxis, Layout, Subaxis, Target};
 use crate::algebra::steps::{Component, merged_digits};
 use crate::error::LayoutError;
 use crate::level::Level;
@@ -88,9 +88,10 @@ impl Layout {
             }
             Target::Land { .. } => *subaxis,
         };
-        let mut builder = self.without_axes();
-        builder.replicas = self.merged_replicas();
-        builder = builder.without_spans();
+        let mut builder = self.without_axes().without_spans();
+        if let Some(merged) = PlaceSet::of_copies(self).as_replicas() {
+            builder.replicas = merged;
+        }
         for (extent, subaxes) in self.shape().into_iter().zip(axes) {
             builder = builder.axis(extent, subaxes.iter().map(renumbered));
         }
@@ -105,13 +106,6 @@ impl Layout {
             builder = builder.derived_axis(DerivedAxis { axis, ..*of });
         }
         origin.iter().fold(builder, |builder, (level, at)| builder.offset(*level, *at)).build()
-    }
-
-    /// Returns the replicas merged into as few as possible, if they nest.
-    fn merged_replicas(&self) -> Vec<Replica> {
-        let replica = |(level, size, stride)| Replica { size, level, stride };
-        let nested = PlaceSet::of_copies(self).nested();
-        nested.map_or_else(|| self.replicas.clone(), |d| d.into_iter().map(replica).collect())
     }
 
     /// Returns a layout of this shape, without elements and thus without places; with a derived axis only if
