@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use crate::algebra::coordinates::count_sums;
 use crate::algebra::layout::{Landing, Layout, Subaxis, Target};
 use crate::algebra::product;
+use crate::algebra::solve::nests;
 use crate::error::LayoutError;
 use crate::level::Level;
 use crate::number::to_u64;
@@ -105,6 +106,12 @@ impl Layout {
     /// [`NotDecided`](LayoutError::NotDecided) past the budget.
     pub fn used_in(&self, level: Level) -> Result<u64, LayoutError> {
         count_sums(self.landings_in(level).map(|l| (l.size, l.stride)))
+    }
+
+    /// Returns whether the digits that land in every level nest, so that no two slots share a place.
+    pub(crate) fn has_nested_slots(&self) -> bool {
+        let digits = |level| self.landings_in(level).map(|l| (l.size - 1, l.stride));
+        self.used.iter().all(|level| nests(digits(*level)))
     }
 
     /// Sorts the landings by level, for questions about many levels.

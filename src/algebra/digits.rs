@@ -13,6 +13,7 @@ use num_integer::Integer;
 
 use crate::algebra::layout::{Axis, Combine, Layout, Subaxis, Target};
 use crate::algebra::radix::split;
+use crate::algebra::solve::{Sum, Term};
 use crate::level::Level;
 
 /// A digit of an axis, or of a replica.
@@ -153,6 +154,12 @@ impl Digits {
     /// The digits that contribute to `to`, with their numbers.
     pub(crate) fn to(&self, to: Destination) -> impl Iterator<Item = (usize, &Digit)> + Clone {
         self.all.iter().enumerate().filter(move |(_, digit)| digit.to == to)
+    }
+
+    /// The sum of digit x stride in `to`, prepared for being solved.
+    pub(crate) fn sum(&self, to: Destination) -> Sum {
+        let term = |(digit, d): (usize, &Digit)| Term { digit, size: d.size, weight: d.stride };
+        Sum::new(self.to(to).map(term).collect())
     }
 
     /// The digits that land in a level, replicas included, with their numbers.

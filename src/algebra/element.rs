@@ -2,10 +2,10 @@
 
 use std::ops::ControlFlow;
 
-use crate::algebra::digits::{Destination, Digit, Digits};
+use crate::algebra::digits::{Destination, Digits};
 use crate::algebra::layout::{Axis, Combine, Layout};
 use crate::algebra::radix::join;
-use crate::algebra::solve::{Budget, Sum, Term};
+use crate::algebra::solve::{Budget, Sum};
 use crate::algebra::xor::BitSystem;
 use crate::error::LayoutError;
 use crate::level::Level;
@@ -72,20 +72,16 @@ struct LevelSum {
 impl<'a> Decoder<'a> {
     pub(crate) fn new(layout: &'a Layout) -> Decoder<'a> {
         let digits = layout.digits();
-        let sum = |to: Destination| {
-            let term = |(digit, d): (usize, &Digit)| Term { digit, size: d.size, weight: d.stride };
-            Sum::new(digits.to(to).map(term).collect())
-        };
         let levels = layout.used.iter().map(|&level| LevelSum {
             level,
             offset: layout.offset(level),
             extent: layout.extent(level),
             span: layout.span(level),
-            sum: sum(Destination::Level(level)),
+            sum: digits.sum(Destination::Level(level)),
         });
         let feeders =
             layout.derived.iter().enumerate().map(|(number, derived)| match derived.combine {
-                Combine::Sum => FeederSum::Sum(sum(Destination::Derived(number))),
+                Combine::Sum => FeederSum::Sum(digits.sum(Destination::Derived(number))),
                 Combine::Xor => FeederSum::Xor(BitSystem::of_slots(&digits, number)),
             });
         Decoder { layout, levels: levels.collect(), feeders: feeders.collect(), digits }

@@ -3,9 +3,9 @@
 use std::ops::ControlFlow;
 
 use crate::algebra::builder::LayoutBuilder;
-use crate::algebra::digits::{Digit, Digits};
+use crate::algebra::digits::{Destination, Digit, Digits};
 use crate::algebra::layout::{Axis, DerivedAxis, Layout, Subaxis};
-use crate::algebra::solve::{Budget, Sum, Term};
+use crate::algebra::solve::Budget;
 use crate::error::{LayoutError, RestrictionError};
 use crate::level::Level;
 use crate::location::Location;
@@ -63,17 +63,6 @@ impl Layout {
             layout = layout.span(*level, whole.span(*level));
         }
         Ok(Restricted { layout: layout.build()?, indexes: indexes.build()? })
-    }
-
-    /// Restricts the layout, as [`restrict`](Layout::restrict); `None` if no digits give the coordinates.
-    pub(crate) fn restrict_if_reached(
-        &self,
-        at: &Location,
-    ) -> Result<Option<Restricted>, LayoutError> {
-        match self.restrict(at) {
-            Err(LayoutError::CannotRestrict(RestrictionError::Unreached { .. })) => Ok(None),
-            part => part.map(Some),
-        }
     }
 
     /// Keeps the coordinates in one level; all other digits get stride 0.
@@ -142,8 +131,7 @@ impl Layout {
             || Err(LayoutError::CannotRestrict(RestrictionError::Unreached { level, coordinate }));
         let mut digits = vec![0; all.len()];
         let Some(target) = coordinate.checked_sub(self.offset(level)) else { return unreached() };
-        let term = |(digit, d): (usize, &Digit)| Term { digit, size: d.size, weight: d.stride };
-        let sum = Sum::new(all.in_level(level).map(term).collect());
+        let sum = all.sum(Destination::Level(level));
         let mut budget = Budget::new("finding the digits that give a coordinate");
         let mut solutions: Vec<Vec<u64>> = Vec::new();
         let _ = sum.solve(target, &mut digits, &mut budget, &mut |digits, _| {

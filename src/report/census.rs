@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
-use crate::algebra::{Layout, Subaxis, nests};
-use crate::error::LayoutError;
+use crate::algebra::{Layout, Subaxis, product};
+use crate::error::{LayoutError, RestrictionError};
 use crate::level::Level;
 use crate::location::Location;
 use crate::placement::Placement;
@@ -58,9 +58,7 @@ impl Placement {
     /// ```
     pub fn census(&self, at: &Location) -> Result<Census, LayoutError> {
         let counter = UnitCounter::new(self)?;
-        let of =
-            at.iter().try_fold(counter.whole(), |of, (level, at)| counter.child(&of, level, at));
-        counter.count(&of?)
+        counter.count(&counter.subtree(at)?)
     }
 
     /// The unit with the most elements and the unit with the fewest (the first on a tie), among those with
@@ -83,12 +81,10 @@ impl Placement {
         at: &Location,
     ) -> Result<Option<(UnitCount, UnitCount)>, LayoutError> {
         let counter = UnitCounter::new(self)?;
-        let of =
-            at.iter().try_fold(counter.whole(), |of, (level, at)| counter.child(&of, level, at));
         let levels: Vec<Level> =
             counter.levels.iter().copied().filter(|level| at.get(*level).is_none()).collect();
         let mut search = Extremes { counter: &counter, known: HashMap::new(), left: MOST_SUBTREES };
-        search.of(&of?, &levels)
+        search.of(&counter.subtree(at)?, &levels)
     }
 }
 
@@ -127,9 +123,7 @@ impl<'a> UnitCounter<'a> {
         let spread = placement.with_copies();
         let columns = placement.columns().iter().copied();
         let levels: Vec<Level> = columns.filter(|level| !level.is_in_unit()).collect();
-        let apart =
-            |level: &Level| nests(spread.landings_in(*level).map(|l| (l.size - 1, l.stride)));
-        let is_injective = spread.used_levels().iter().all(apart);
+        let is_injective = spread.has_nested_slots();
         Ok(UnitCounter { placement, levels, slots: slots_of(spread)?, is_injective })
     }
 
@@ -140,6 +134,11 @@ impl<'a> UnitCounter<'a> {
             elements: SubtreeContents::Layout(self.placement.with_copies().clone()),
             slots: SubtreeContents::Layout(self.slots.clone()),
         }
+    }
+
+    /// The subtree of the units with these coordinates.
+    fn subtree(&self, at: &Location) -> Result<Subtree, LayoutError> {
+        at.iter().try_fold(self.whole(), |of, (level, at)| self.child(&of, level, at))
     }
 
     /// The part of a subtree with one more coordinate.
@@ -165,9 +164,8 @@ impl<'a> UnitCounter<'a> {
         let units = free.map(|level| memories(*level));
         let units = units.fold(1_u64, u64::saturating_mul);
         let spread = self.placement.with_copies();
-        let words =
-            spread.span(Level::ADDR).checked_mul(self.placement.coordinates(Level::W).max(1));
-        let places = words.and_then(|words| words.checked_mul(units));
+        let lanes = self.placement.coordinates(Level::W).max(1);
+        let places = product([spread.span(Level::ADDR), lanes, units]);
         let holes = places.filter(|_| self.is_injective).and_then(|all| all.checked_sub(slots));
         Ok(Census { units, elements, padding: slots.saturating_sub(elements), holes })
     }
@@ -176,11 +174,12 @@ impl<'a> UnitCounter<'a> {
 impl SubtreeContents {
     fn part(&self, at: &Location) -> Result<SubtreeContents, LayoutError> {
         let SubtreeContents::Layout(layout) = self else { return Ok(self.clone()) };
-        match layout.restrict_if_reached(at) {
-            Ok(Some(part)) => Ok(SubtreeContents::Layout(part.layout)),
-            Ok(None) => Ok(SubtreeContents::Nothing),
+        match layout.restrict(at) {
+            Err(LayoutError::CannotRestrict(RestrictionError::Unreached { .. })) => {
+                Ok(SubtreeContents::Nothing)
+            }
             Err(LayoutError::CannotRestrict(_)) => Ok(SubtreeContents::Uneven),
-            Err(error) => Err(error),
+            part => Ok(SubtreeContents::Layout(part?.layout)),
         }
     }
 

@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 
 use itertools::Itertools;
 
-use crate::algebra::{Axis, ByLevel, Collision, Combine, Subaxis, Target, nests, xor_factors};
+use crate::algebra::{Axis, ByLevel, Collision, Combine, Subaxis, Target, xor_factors};
 use crate::error::LayoutError;
 use crate::level::Level;
 use crate::location::Location;
@@ -210,9 +210,7 @@ impl Placement {
         if layout.pads().is_ok_and(|pads| pads == 0) {
             return Some(0);
         }
-        let apart =
-            |level: &Level| nests(layout.landings_in(*level).map(|l| (l.size - 1, l.stride)));
-        if layout.used_levels().iter().all(apart) {
+        if layout.has_nested_slots() {
             return Some(0);
         }
         let one = Placement::of(layout.clone()).shared_places().build().ok()?;
