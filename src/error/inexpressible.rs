@@ -1,7 +1,5 @@
 //! The reason a notation cannot express a layout.
 
-use std::fmt;
-
 use itertools::Itertools;
 
 use crate::error::stored_together;
@@ -21,22 +19,29 @@ use crate::location::Location;
 /// assert_eq!(reason, Inexpressible::UnevenSteps { axis: 0, sizes: vec![2, 2] });
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, thiserror::Error)]
 #[non_exhaustive]
 pub enum Inexpressible {
     /// A level other than `Addr`, where a notation has one linear address.
+    #[error("it has one linear address, but this layout uses `{level}`")]
     Level {
         /// The level.
         level: Level,
     },
     /// Copies.
+    #[error("it cannot express copies, but this layout copies along `{level}`")]
     Copies {
         /// The level that the copies are in.
         level: Level,
     },
     /// A notation of two texts, a shape and a sharding.
+    #[error(
+        "it is a shape and a sharding; `Sharding::of_layout` (`convert --to hlo-sharding \
+         --machine ..`) reads the sharding"
+    )]
     TwoTexts,
     /// A constant that every coordinate starts from.
+    #[error("every `{level}` starts from {offset}")]
     Offset {
         /// The level.
         level: Level,
@@ -44,6 +49,7 @@ pub enum Inexpressible {
         offset: u64,
     },
     /// Elements, or copies of one, in one place.
+    #[error("{}", stored_together("elements", .first, .second, .place))]
     Shared {
         /// The index of one of them.
         first: Vec<u64>,
@@ -53,6 +59,7 @@ pub enum Inexpressible {
         place: Location,
     },
     /// A span that differs from that of the closest text.
+    #[error("it can express the elements, but with a span of {end} in `{level}`, not {span}")]
     SpanMismatch {
         /// The level.
         level: Level,
@@ -62,6 +69,7 @@ pub enum Inexpressible {
         end: u64,
     },
     /// Slots of padding that the closest text leaves out.
+    #[error("it can express the elements, but only {kept} of the {slots} slots")]
     Slots {
         /// The number of slots the layout has.
         slots: u64,
@@ -69,16 +77,19 @@ pub enum Inexpressible {
         kept: u64,
     },
     /// A level in which only coordinate 0 is used, where no element shows it.
+    #[error("it can express the shape, but not that `{level}` is used")]
     Marked {
         /// The level.
         level: Level,
     },
     /// An axis without elements.
+    #[error("axis {axis} has extent 0")]
     Empty {
         /// The axis.
         axis: usize,
     },
     /// An axis with padding.
+    #[error("axis {axis} is padded from {extent} to {slots}")]
     Padding {
         /// The axis.
         axis: usize,
@@ -88,6 +99,7 @@ pub enum Inexpressible {
         slots: u64,
     },
     /// Addresses that no slot takes.
+    #[error("it fills only {slots} of {extent} addresses")]
     Gaps {
         /// The number of slots.
         slots: u64,
@@ -95,6 +107,7 @@ pub enum Inexpressible {
         extent: u64,
     },
     /// An axis that does not step evenly.
+    #[error("axis {axis} does not step evenly: {}", .sizes.iter().join(" x "))]
     UnevenSteps {
         /// The axis.
         axis: usize,
@@ -102,6 +115,7 @@ pub enum Inexpressible {
         sizes: Vec<u64>,
     },
     /// A digit that is split again with padding of its own.
+    #[error("{}", inner_padding(*.axis, *.size, .into))]
     InnerPadding {
         /// The axis of the digit.
         axis: usize,
@@ -111,6 +125,7 @@ pub enum Inexpressible {
         into: Vec<u64>,
     },
     /// An axis that steps through a value whose digits do not line up with the steps.
+    #[error("axis {axis} steps by {step} through {}", value(.into))]
     StridedThroughTile {
         /// The axis.
         axis: usize,
@@ -120,6 +135,7 @@ pub enum Inexpressible {
         into: Vec<u64>,
     },
     /// An axis that begins inside a value which is split into digits.
+    #[error("axis {axis} starts at {start} of {}", value(.into))]
     OffsetInsideTile {
         /// The axis.
         axis: usize,
@@ -129,11 +145,13 @@ pub enum Inexpressible {
         into: Vec<u64>,
     },
     /// A value that depends on no index.
+    #[error("a constant offset of {value} inside a tile cannot be expressed")]
     Constant {
         /// The value.
         value: u64,
     },
     /// Axes fused into one value whose digits straddle them.
+    #[error("axes {} are fused into one value of extent {extent}, {}", .axes.iter().join(" and "), straddling(.into))]
     Fused {
         /// The axes.
         axes: Vec<usize>,
@@ -143,11 +161,13 @@ pub enum Inexpressible {
         into: Vec<u64>,
     },
     /// Bits of axes that flip each other.
+    #[error("it has no XOR, but this layout is a swizzle: bits of {} are XORed", named(.axes))]
     Xor {
         /// The axes.
         axes: Vec<usize>,
     },
     /// An extent that is not a power of two, where a notation has only those.
+    #[error("axis {axis} has extent {extent}, which is not a power of two")]
     NotPowerOfTwo {
         /// The axis.
         axis: usize,
@@ -155,10 +175,13 @@ pub enum Inexpressible {
         extent: u64,
     },
     /// Places that are not XORs of the bits of an index.
+    #[error("its places are not XORs of the bits of an index: some steps carry, or copies overlap")]
     NotBitwise,
     /// A notation of names: those of a table, which no layout gives back.
+    #[error("it is a name from a table, which is only read")]
     NamesOnly,
     /// An empty place, which a notation without holes cannot express.
+    #[error("nothing is at {level}={at}, and only memories have holes")]
     Unheld {
         /// The level.
         level: Level,
@@ -166,13 +189,16 @@ pub enum Inexpressible {
         at: u64,
     },
     /// No order of the dimensions with tiles that were tried gives the map.
+    #[error("no order of the dimensions with tiles made of its digits gives this map")]
     NoTiling,
     /// A text without names for shared values would be too long.
+    #[error("it cannot name shared values, and without names it needs more than {most} terms")]
     Length {
         /// The number of names and numbers that are written at most.
         most: u64,
     },
     /// A number beyond the greatest one of the notation.
+    #[error("it counts up to {most}, but this layout has {number}")]
     Number {
         /// The number.
         number: u64,
@@ -181,107 +207,32 @@ pub enum Inexpressible {
     },
 }
 
-impl fmt::Display for Inexpressible {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let split = |into: &[u64]| into.iter().join(" x ");
-        // A value of extent 1 has no digits.
-        let value = |into: &[u64]| match into {
-            [] => "a value without digits".into(),
-            _ => format!("a value that is split into {}", split(into)),
-        };
-        match self {
-            Self::Level { level } => {
-                write!(f, "it has one linear address, but this layout uses `{level}`")
-            }
-            Self::Copies { level } => {
-                write!(f, "it cannot express copies, but this layout copies along `{level}`")
-            }
-            Self::TwoTexts => f.write_str(
-                "it is a shape and a sharding; `Sharding::of_layout` (`convert --to hlo-sharding \
-                 --machine ..`) reads the sharding",
-            ),
-            Self::Offset { level, offset } => write!(f, "every `{level}` starts from {offset}"),
-            Self::Shared { first, second, place } => {
-                f.write_str(&stored_together("elements", first, second, place))
-            }
-            Self::SpanMismatch { level, span, end } => write!(
-                f,
-                "it can express the elements, but with a span of {end} in `{level}`, not {span}"
-            ),
-            Self::Slots { slots, kept } => {
-                write!(f, "it can express the elements, but only {kept} of the {slots} slots")
-            }
-            Self::Marked { level } => {
-                write!(f, "it can express the shape, but not that `{level}` is used")
-            }
-            Self::Empty { axis } => write!(f, "axis {axis} has extent 0"),
-            Self::Padding { axis, extent, slots } => {
-                write!(f, "axis {axis} is padded from {extent} to {slots}")
-            }
-            Self::Gaps { slots, extent } => {
-                write!(f, "it fills only {slots} of {extent} addresses")
-            }
-            Self::UnevenSteps { axis, sizes } => {
-                write!(f, "axis {axis} does not step evenly: {}", split(sizes))
-            }
-            Self::InnerPadding { axis, size, into } if into.is_empty() => {
-                write!(f, "a digit of axis {axis}, of size {size}, is cut to one value")
-            }
-            Self::InnerPadding { axis, size, into } => write!(
-                f,
-                "axis {axis} is padded inside a tile: a digit of size {size} is split into {}",
-                split(into)
-            ),
-            Self::StridedThroughTile { axis, step, into } => {
-                write!(f, "axis {axis} steps by {step} through {}", value(into))
-            }
-            Self::OffsetInsideTile { axis, start, into } => {
-                write!(f, "axis {axis} starts at {start} of {}", value(into))
-            }
-            Self::Constant { value } => {
-                write!(f, "a constant offset of {value} inside a tile cannot be expressed")
-            }
-            Self::Fused { axes, extent, into } if into.is_empty() => write!(
-                f,
-                "axes {} are fused into one value of extent {extent}, which has no digits",
-                axes.iter().join(" and ")
-            ),
-            Self::Fused { axes, extent, into } => write!(
-                f,
-                "axes {} are fused into one value of extent {extent}, whose digits {} straddle them",
-                axes.iter().join(" and "),
-                split(into)
-            ),
-            Self::Xor { axes } => write!(
-                f,
-                "it has no XOR, but this layout is a swizzle: bits of {} are XORed",
-                match axes[..] {
-                    [axis] => format!("axis {axis}"),
-                    _ => format!("axes {}", axes.iter().join(" and ")),
-                }
-            ),
-            Self::NotPowerOfTwo { axis, extent } => {
-                write!(f, "axis {axis} has extent {extent}, which is not a power of two")
-            }
-            Self::NotBitwise => f.write_str(
-                "its places are not XORs of the bits of an index: some steps carry, or copies overlap",
-            ),
-            Self::NamesOnly => f.write_str("it is a name from a table, which is only read"),
-            Self::Unheld { level, at } => {
-                write!(f, "nothing is at {level}={at}, and only memories have holes")
-            }
-            Self::NoTiling => {
-                write!(f, "no order of the dimensions with tiles made of its digits gives this map")
-            }
-            Self::Length { most } => {
-                write!(
-                    f,
-                    "it cannot name shared values, and without names it needs more than {most} terms"
-                )
-            }
-            Self::Number { number, most } => {
-                write!(f, "it counts up to {most}, but this layout has {number}")
-            }
-        }
+/// The digits of a value; one of extent 1 has none.
+fn value(into: &[u64]) -> String {
+    match into {
+        [] => "a value without digits".into(),
+        _ => format!("a value that is split into {}", into.iter().join(" x ")),
     }
+}
+
+fn inner_padding(axis: usize, size: u64, into: &[u64]) -> String {
+    let sizes = into.iter().join(" x ");
+    match into {
+        [] => format!("a digit of axis {axis}, of size {size}, is cut to one value"),
+        _ => format!(
+            "axis {axis} is padded inside a tile: a digit of size {size} is split into {sizes}"
+        ),
+    }
+}
+
+fn straddling(into: &[u64]) -> String {
+    match into {
+        [] => "which has no digits".into(),
+        _ => format!("whose digits {} straddle them", into.iter().join(" x ")),
+    }
+}
+
+fn named(axes: &[usize]) -> String {
+    let noun = if axes.len() == 1 { "axis" } else { "axes" };
+    format!("{noun} {}", axes.iter().join(" and "))
 }

@@ -6,55 +6,48 @@ use super::{Cause, Diagnostic, Span};
 use crate::level::Level;
 
 /// The reason a text cannot be read.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ParseErrorKind {
     /// Another token is expected here.
+    #[error("expected {}", alternatives(.0))]
     Expected(Vec<&'static str>),
     /// A number beyond `u64`.
+    #[error("the number does not fit in 64 bits")]
     NumberTooLarge,
     /// A known level in the wrong case.
+    #[error("unknown level")]
     MisspeltLevel(Level),
     /// A level joined by something else than `_`.
+    #[error("expected `_` between a size and its level")]
     Joint(Level),
     /// Something that is not the name of a level.
+    #[error("this is not a valid level name")]
     LevelName,
     /// A name that appears twice.
+    #[error("this level was given already")]
     Duplicate,
     /// Blanks inside a subaxis.
+    #[error("a subaxis cannot contain blanks")]
     Blank,
     /// Text of a notation that this crate does not read.
+    #[error("{0} cannot be read here")]
     OtherNotation(&'static str),
     /// Text that begins like no notation.
+    #[error("this is not a layout")]
     NotALayout,
     /// Bytes that are not UTF-8.
+    #[error("the text is not UTF-8")]
     NotUtf8,
     /// Well-formed text whose numbers are invalid, in the words of the notation's own tools.
+    #[error("{0}")]
     Invalid(String),
     /// Nesting deeper than the limit.
+    #[error("brackets nest deeper than {0}")]
     TooDeep(usize),
     /// The text is well-formed, but its meaning is invalid.
+    #[error("{}", &**.0)]
     Meaning(Cause),
-}
-
-impl fmt::Display for ParseErrorKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            ParseErrorKind::Expected(what) => write!(f, "expected {}", alternatives(what)),
-            ParseErrorKind::NumberTooLarge => write!(f, "the number does not fit in 64 bits"),
-            ParseErrorKind::MisspeltLevel(_) => write!(f, "unknown level"),
-            ParseErrorKind::Joint(_) => write!(f, "expected `_` between a size and its level"),
-            ParseErrorKind::LevelName => write!(f, "this is not a valid level name"),
-            ParseErrorKind::Duplicate => write!(f, "this level was given already"),
-            ParseErrorKind::Blank => write!(f, "a subaxis cannot contain blanks"),
-            ParseErrorKind::OtherNotation(what) => write!(f, "{what} cannot be read here"),
-            ParseErrorKind::NotALayout => write!(f, "this is not a layout"),
-            ParseErrorKind::NotUtf8 => write!(f, "the text is not UTF-8"),
-            ParseErrorKind::Invalid(message) => f.write_str(message),
-            ParseErrorKind::TooDeep(limit) => write!(f, "brackets nest deeper than {limit}"),
-            ParseErrorKind::Meaning(cause) => write!(f, "{}", &**cause),
-        }
-    }
 }
 
 /// An error in a text, with the place of the fault.
