@@ -13,7 +13,7 @@ const SECTOR: u64 = 32;
 const LINE: u64 = 128;
 
 /// The cost of an access.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Access {
     /// The number of bytes that a lane accesses at a time.
@@ -68,30 +68,15 @@ impl Access {
     }
 
     pub(super) fn of(vector_bytes: u64, requests: impl Iterator<Item = Request>) -> Access {
-        let mut access = Access {
-            vector_bytes,
-            requests: 0,
-            bytes: 0,
-            wavefronts: 0,
-            ideal_wavefronts: 0,
-            worst: None,
-            sectors: 0,
-            lines: 0,
-            distinct_bytes: 0,
-        };
+        let mut access = Access { vector_bytes, ..Access::default() };
         requests.for_each(|request| access.add(request));
         access
     }
 
     fn add(&mut self, request: Request) {
         let bytes = to_u64(request.addresses.len()) * self.vector_bytes;
-        let blocks = |size: u64| {
-            let touched = request
-                .addresses
-                .iter()
-                .flat_map(|at| at / size..=(at + self.vector_bytes - 1) / size);
-            to_u64(touched.collect::<BTreeSet<u64>>().len())
-        };
+        let blocks =
+            |size: u64| to_u64(blocks_of(&request.addresses, self.vector_bytes, size).len());
         self.requests += 1;
         self.bytes += bytes;
         self.wavefronts += request.wavefronts;
@@ -114,9 +99,18 @@ pub(super) fn wavefronts(lanes: &[Option<u64>], vector_bytes: u64) -> u64 {
     lanes.chunks(crate::number::to_index(group)).map(|lanes| of_group(lanes, vector_bytes)).sum()
 }
 
+/// The numbers of the blocks of `size` bytes that vectors at these addresses touch.
+fn blocks_of<'a>(
+    addresses: impl IntoIterator<Item = &'a u64>,
+    vector_bytes: u64,
+    size: u64,
+) -> BTreeSet<u64> {
+    let blocks = |at: &u64| at / size..=(at + vector_bytes - 1) / size;
+    addresses.into_iter().flat_map(blocks).collect()
+}
+
 fn of_group(lanes: &[Option<u64>], vector_bytes: u64) -> u64 {
-    let words = lanes.iter().flatten().flat_map(|at| at / WORD..=(at + vector_bytes - 1) / WORD);
-    let words: BTreeSet<u64> = words.collect();
+    let words = blocks_of(lanes.iter().flatten(), vector_bytes, WORD);
     let banks = words.iter().counts_by(|word| word % BANKS);
     banks.into_values().max().map_or(0, to_u64)
 }

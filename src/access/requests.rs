@@ -46,12 +46,8 @@ impl Requests {
         if lanes > 32 {
             return Err(AccessError::Lanes { lanes });
         }
-        let levels: Vec<Level> = holders
-            .used_levels()
-            .iter()
-            .copied()
-            .filter(|level| *level != lane && *level != Level::ADDR)
-            .collect();
+        let used = holders.used_levels().iter().copied();
+        let levels = used.filter(|level| *level != lane && *level != Level::ADDR).collect_vec();
         let sizes: Vec<u64> = levels.iter().map(|level| holders.extent(*level)).collect();
         let registers = holders.extent(Level::ADDR);
         let all = product(sizes.iter().copied().chain([lanes, registers])).unwrap_or(u64::MAX);
@@ -141,8 +137,7 @@ fn widest(warps: &[Warp], registers: u64, most: u64) -> u64 {
             && lanes()
                 .all(|lane| lane.chunks(to_index(*vector)).all(|part| is_vector(part, *vector)))
     };
-    let sizes = (0..=most.ilog2()).rev().map(|bit| 1 << bit);
-    sizes.into_iter().find(fits).unwrap_or(1)
+    (0..=most.ilog2()).rev().map(|bit| 1 << bit).find(fits).unwrap_or(1)
 }
 
 /// Returns whether registers are one aligned piece of memory, or padding as a whole.
