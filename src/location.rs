@@ -65,9 +65,13 @@ impl FromIterator<(Level, u64)> for Location {
 
 impl fmt::Display for Location {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let pairs = self.iter().map(|(level, at)| format!("{level}={at}")).join(",");
-        f.write_str(&pairs)
+        f.write_str(&assigned(self.iter()))
     }
+}
+
+/// `L2B=2,PE=4`
+pub(crate) fn assigned(numbers: impl IntoIterator<Item = (Level, u64)>) -> String {
+    numbers.into_iter().map(|(level, number)| format!("{level}={number}")).join(",")
 }
 
 /// The content of a place: an element, given by its index (in a [`Program`](crate::program::Program), by its

@@ -1,8 +1,7 @@
 //! Errors of relayouts, which move a tensor from one placement to another.
 
-use itertools::Itertools;
-
 use crate::level::Level;
+use crate::location::assigned;
 
 /// The reason a relayout, or a question about one, cannot be answered.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, thiserror::Error)]
@@ -92,7 +91,7 @@ pub enum Incomparable {
     #[error("without a machine there are no units to compare")]
     NoMachine,
     /// Units of different levels, or of levels of different sizes.
-    #[error("the levels differ: {} and {}", tree(.from), tree(.to))]
+    #[error("the levels differ: {} and {}", assigned(.from.iter().copied()), assigned(.to.iter().copied()))]
     Levels {
         /// The levels of the units to move from, with their sizes.
         from: Vec<(Level, u64)>,
@@ -127,9 +126,4 @@ pub enum Incomparable {
 
 fn or_none(what: &Option<impl ToString>) -> String {
     what.as_ref().map_or_else(|| "none".into(), ToString::to_string)
-}
-
-/// `L2B=2,PE=4`
-fn tree(levels: &[(Level, u64)]) -> String {
-    levels.iter().map(|(level, size)| format!("{level}={size}")).join(",")
 }

@@ -3,10 +3,9 @@
 use std::fmt;
 use std::str::FromStr;
 
-use itertools::Itertools;
-
 use super::Machine;
 use crate::error::{ParseError, Span};
+use crate::location::assigned;
 use crate::notation::assignments;
 
 impl FromStr for Machine {
@@ -38,12 +37,7 @@ impl fmt::Display for Machine {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match Machine::preset(self.name()).filter(|preset| preset == self) {
             Some(preset) => f.write_str(preset.name()),
-            None => write!(
-                f,
-                "{}",
-                self.levels()
-                    .format_with(",", |(level, size), f| { f(&format_args!("{level}={size}")) })
-            ),
+            None => f.write_str(&assigned(self.levels())),
         }
     }
 }
