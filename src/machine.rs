@@ -58,21 +58,21 @@ struct MachineParts {
 impl PartialEq for Machine {
     /// Machines whose levels are in a different order are not equal.
     fn eq(&self, other: &Machine) -> bool {
-        let (a, b) = (&*self.parts, &*other.parts);
-        Arc::ptr_eq(&self.parts, &other.parts)
-            || (a.name == b.name
-                && a.levels.iter().eq(&b.levels)
-                && a.memories.iter().eq(&b.memories)
-                && a.bandwidth == b.bandwidth
-                && a.movements == b.movements
-                && a.assembly == b.assembly
-                && a.word_bits == b.word_bits)
+        self.cmp(other) == Ordering::Equal
     }
 }
 
 impl Eq for Machine {}
 
 impl MachineParts {
+    /// Adds LM0 and LM1 of unknown capacity at the leaves.
+    fn add_local_memories(&mut self) {
+        if let Some((&leaf, _)) = self.levels.last() {
+            let memory = Memory { capacity: None, owner: leaf, group: 1 };
+            self.memories.extend([("LM0".into(), memory), ("LM1".into(), memory)]);
+        }
+    }
+
     fn in_order(&self) -> impl Ord {
         let MachineParts { name, levels, memories, bandwidth, movements, assembly, word_bits } =
             self;
@@ -147,7 +147,10 @@ impl Machine {
     pub fn mn_core() -> Machine {
         static MADE: LazyLock<Machine> = LazyLock::new(|| {
             let levels = [(Level::L2B, 16), (Level::L1B, 8), (Level::MAB, 16), (Level::PE, 4)];
-            Machine::tree("mn-core", levels)
+            let mut parts = Machine::builder("mn-core").parts;
+            parts.levels.extend(levels);
+            parts.add_local_memories();
+            Machine { parts: Arc::new(parts) }
         });
         MADE.clone()
     }
@@ -199,14 +202,6 @@ impl Machine {
             word_bits: WORD_BITS,
         };
         MachineBuilder { parts, repeated: None }
-    }
-
-    /// A tree with LM0 and LM1 of unknown capacity at its leaves.
-    fn tree(name: &str, levels: impl IntoIterator<Item = (Level, u64)>) -> Machine {
-        let mut parts = Machine::builder(name).parts;
-        parts.levels.extend(levels);
-        parts.add_local_memories();
-        Machine { parts: Arc::new(parts) }
     }
 
     /// The name.
@@ -414,16 +409,6 @@ impl MachineBuilder {
     }
 }
 
-impl MachineParts {
-    /// Adds LM0 and LM1 of unknown capacity at the leaves.
-    fn add_local_memories(&mut self) {
-        if let Some((&leaf, _)) = self.levels.last() {
-            let memory = Memory { capacity: None, owner: leaf, group: 1 };
-            self.memories.extend([("LM0".into(), memory), ("LM1".into(), memory)]);
-        }
-    }
-}
-
 impl Machine {
     fn check(&self) -> Result<(), MachineError> {
         if self.parts.levels.is_empty() {
@@ -487,11 +472,14 @@ impl Machine {
 
     /// The number of nodes in a level of the whole tree, or of groups that share a memory.
     pub(crate) fn units_of(&self, level: Level) -> Option<u64> {
-        let groups = self.parts.memories.values().find(|memory| memory.node() == level);
-        let owner = groups.map_or(level, |memory| memory.owner);
-        let depth = self.depth(owner)?;
-        let above: u64 = self.parts.levels.values().take(depth).product();
-        let size = self.size(owner)?;
-        Some(above * size.div_ceil(groups.map_or(1, |memory| memory.group)))
+        let (owner, group) = self.unit_and_group(level);
+        let above: u64 = self.parts.levels.values().take(self.depth(owner)?).product();
+        Some(above * self.size(owner)?.div_ceil(group))
+    }
+
+    /// The level of the units of a node, and their number: that of the group that shares a memory, or 1.
+    fn unit_and_group(&self, node: Level) -> (Level, u64) {
+        let memory = self.parts.memories.values().find(|memory| memory.node() == node);
+        memory.map_or((node, 1), |memory| (memory.owner, memory.group))
     }
 }

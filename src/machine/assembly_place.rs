@@ -198,8 +198,7 @@ impl Machine {
         let Ok(memory) = self.memory(memory) else { return Vec::new() };
         let mut letters: Vec<Letter> = Vec::new();
         for (letter, node) in &self.parts.assembly.units {
-            let groups = self.memories().map(|(_, memory)| memory).find(|m| m.node() == *node);
-            let (level, step) = groups.map_or((*node, 1), |groups| (groups.owner, groups.group));
+            let (level, step) = self.unit_and_group(*node);
             let is_above = self.depth(level) < self.depth(memory.owner)
                 || (level == memory.owner && step >= memory.group);
             let whole = self.size(level).unwrap_or(1);

@@ -33,12 +33,7 @@ impl From<&Machine> for WrittenMachine {
             word_bits: machine.word_bits(),
             levels: machine.levels().collect(),
             memories: memories.collect(),
-            bandwidth: machine
-                .parts
-                .bandwidth
-                .iter()
-                .map(|(level, words)| (*level, *words))
-                .collect(),
+            bandwidth: machine.parts.bandwidth.clone().into_iter().collect(),
             movements: machine.movements().to_vec(),
             assembly: machine.assembly().clone(),
         }
