@@ -214,7 +214,7 @@ impl Layout {
                 }
             }
             let site = if node < self.rank() { Site::Axis(node) } else { Site::Layout };
-            let slots = product(axis.subaxes.iter().map(|s| s.size))
+            let slots = product(axis.sizes())
                 .ok_or_else(|| LayoutError::too_large(site, "the product of the sizes"))?;
             if axis.extent > slots {
                 return Err(LayoutError::ExtentTooLarge { axis: node, extent: axis.extent, slots });
@@ -239,6 +239,7 @@ impl Layout {
 
     /// Checks that the values of derived axes fit, those of padding too.
     fn check_values(&self) -> Result<(), LayoutError> {
+        let too_large = || LayoutError::too_large(Site::Layout, "the value of a derived axis");
         let mut reaches: Vec<u64> = self.derived.iter().map(|derived| derived.start).collect();
         for subaxis in self.subaxes() {
             let Target::Feed { derived, weight } = subaxis.target else { continue };
@@ -247,12 +248,8 @@ impl Layout {
                 Combine::Sum => (subaxis.size - 1).checked_mul(weight),
                 Combine::Xor => Some(0),
             };
-            reaches[derived] = step
-                .and_then(|step| reaches[derived].checked_add(step))
-                .filter(|reach| *reach < u64::MAX)
-                .ok_or_else(|| {
-                    LayoutError::too_large(Site::Layout, "the value of a derived axis")
-                })?;
+            let reach = farther(reaches[derived], step);
+            reaches[derived] = reach.ok_or_else(too_large)?;
         }
         Ok(())
     }
@@ -262,11 +259,14 @@ impl Layout {
         for landing in self.landings() {
             let Ok(at) = self.used.binary_search(&landing.level) else { continue };
             let step = (landing.size - 1).checked_mul(landing.stride);
-            reaches[at] = step
-                .and_then(|step| reaches[at].checked_add(step))
-                .filter(|reach| *reach < u64::MAX)
+            reaches[at] = farther(reaches[at], step)
                 .ok_or_else(|| LayoutError::too_large(landing.site, "the coordinate"))?;
         }
         Ok(())
     }
+}
+
+/// The sum, if it fits and leaves room for the number of values up to it.
+fn farther(reach: u64, step: Option<u64>) -> Option<u64> {
+    reach.checked_add(step?).filter(|reach| *reach < u64::MAX)
 }
