@@ -240,7 +240,7 @@ impl Placement {
         self.check_injective()?;
         let mut full = place.clone();
         for (level, at) in place.iter() {
-            self.check_known(level, Site::Layout)?;
+            check_known(self.machine(), level, Site::Layout)?;
             if self.is_outside(level, at) {
                 return Ok(Found::Outside);
             }
@@ -275,11 +275,6 @@ impl Placement {
         let copied = self.with_copies.replicas().iter().any(|replica| replica.level == level);
         is_absent || (copied && apart.all(|landing| is_copy(landing.site)))
     }
-
-    /// A level is known if it is not hardware, if the machine has it, or if no machine is given.
-    fn check_known(&self, level: Level, site: Site) -> Result<(), LayoutError> {
-        check_known(self.machine.as_ref(), level, site)
-    }
 }
 
 /// A place can be fixed in levels that have a column.
@@ -296,6 +291,7 @@ pub(crate) fn check_columns(
     })
 }
 
+/// A level is known if it is not hardware, if the machine has it, or if no machine is given.
 pub(crate) fn check_known(
     machine: Option<&Machine>,
     level: Level,

@@ -67,14 +67,14 @@ impl ShardedShape {
         let extents = self.extents().map_err(refuse)?;
         let shard = self.shard().map_err(refuse)?;
         let sizes = shard.sizes()?;
+        let too_large = || self.refuse(LayoutError::too_large(Site::Layout, "the size in bytes"));
         let bits = u128::from(self.array().element_bits());
-        let elements = || product(extents.iter().copied()).ok_or_else(too_large);
         let tiles = sharding.tiles(extents.len()).map_err(refuse)?;
-        let global =
-            (u128::from(elements().map_err(|error| self.refuse(error))?) * bits).div_ceil(8);
-        let global_bytes = u64::try_from(global).map_err(|_| self.refuse(too_large()))?;
+        let elements = product(extents.iter().copied()).ok_or_else(too_large)?;
+        let global = (u128::from(elements) * bits).div_ceil(8);
+        let global_bytes = u64::try_from(global).map_err(|_| too_large())?;
         let of_tiles = product(tiles).and_then(|tiles| tiles.checked_mul(sizes.unpadded_bytes));
-        let of_tiles = of_tiles.ok_or_else(|| self.refuse(too_large()))?;
+        let of_tiles = of_tiles.ok_or_else(too_large)?;
         let fill = fill(&sharding, &extents).map_err(refuse)?;
         Ok(ShardingReport {
             text: sharding.to_hlo().to_string(),
@@ -89,10 +89,6 @@ impl ShardedShape {
             shard,
         })
     }
-}
-
-fn too_large() -> LayoutError {
-    LayoutError::too_large(Site::Layout, "the size in bytes")
 }
 
 /// Counts per dimension multiply: a shard is full, or has elements, if it is so in every one.
