@@ -46,8 +46,7 @@ impl Requests {
         if lanes > 32 {
             return Err(AccessError::Lanes { lanes });
         }
-        let used = holders.used_levels().iter().copied();
-        let levels = used.filter(|level| *level != lane && *level != Level::ADDR).collect_vec();
+        let levels = holders.levels_beside_addr().filter(|level| *level != lane).collect_vec();
         let sizes: Vec<u64> = levels.iter().map(|level| holders.extent(*level)).collect();
         let registers = holders.extent(Level::ADDR);
         let all = product(sizes.iter().copied().chain([lanes, registers])).unwrap_or(u64::MAX);
@@ -118,8 +117,8 @@ impl Requests {
 }
 
 fn check(memory: &Layout, holders: &Layout) -> Result<(), AccessError> {
-    if let Some(level) = memory.used_levels().iter().find(|level| **level != Level::ADDR) {
-        return Err(AccessError::MemoryLevel { level: *level });
+    if let Some(level) = memory.levels_beside_addr().next() {
+        return Err(AccessError::MemoryLevel { level });
     }
     if memory.shape() != holders.shape() {
         let (memory, holders) = (memory.shape(), holders.shape());

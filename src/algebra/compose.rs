@@ -105,15 +105,15 @@ impl Layout {
     /// Returns whether `map` gives a linear index; an error if it does not index `self` at all.
     fn lands_linearly(&self, map: &Layout) -> Result<bool, LayoutError> {
         map.check_no_copies()?;
-        let levels = || map.used.iter().copied().filter(|level| *level != Level::ADDR);
         let is_axis = |level: Level| axis_of(level).is_some_and(|axis| axis < self.rank());
-        if let Some(level) = levels().find(|level| !is_axis(*level)) {
+        if let Some(level) = map.levels_beside_addr().find(|level| !is_axis(*level)) {
             return Err(LayoutError::MapLevel { level, rank: self.rank() });
         }
-        if levels().next().is_some() && map.extent(Level::ADDR) > 1 {
+        let is_linear = map.levels_beside_addr().next().is_none();
+        if !is_linear && map.extent(Level::ADDR) > 1 {
             return Err(LayoutError::MapLevel { level: Level::ADDR, rank: self.rank() });
         }
-        Ok(levels().next().is_none())
+        Ok(is_linear)
     }
 
     /// Returns an error if the layout has copies in different places.
@@ -128,8 +128,8 @@ impl Layout {
 
     /// Returns whether the layout is an index map: it lands in axes `i0`, `i1`, .. of another layout.
     pub(crate) fn is_index_map(&self) -> bool {
-        let mut levels = self.used.iter().filter(|level| **level != Level::ADDR).peekable();
-        levels.peek().is_some() && levels.all(|level| axis_of(*level).is_some())
+        let mut levels = self.levels_beside_addr().peekable();
+        levels.peek().is_some() && levels.all(|level| axis_of(level).is_some())
     }
 
     /// Returns the derived axis whose value is the linear index of `self` and whose digits are its entries.
@@ -195,16 +195,12 @@ impl Layout {
             let stride = stride.checked_mul(weight(level)?).or((subaxis.size == 1).then_some(0));
             Ok(Subaxis::land(subaxis.size, Level::ADDR, stride.ok_or_else(too_large)?))
         };
+        let mut landed = self.clone();
+        for subaxis in landed.subaxes_mut() {
+            *subaxis = land(subaxis)?;
+        }
         let mut linear = Layout::builder();
-        for axis in &self.axes {
-            let subaxes: Result<Vec<_>, _> = axis.subaxes.iter().map(land).collect();
-            linear = linear.axis(axis.extent, subaxes?);
-        }
-        for derived in &self.derived {
-            let subaxes: Result<Vec<_>, _> = derived.axis.subaxes.iter().map(land).collect();
-            let axis = Axis { extent: derived.axis.extent, subaxes: subaxes? };
-            linear = linear.derived_axis(DerivedAxis { axis, ..*derived });
-        }
+        (linear.axes, linear.derived) = (landed.axes, landed.derived);
         for (level, at) in &self.offsets {
             let from = weight(*level)?.checked_mul(*at).ok_or_else(too_large)?;
             linear = linear.offset(Level::ADDR, from);

@@ -110,8 +110,8 @@ impl Layout {
 
     /// The layout that numbers the copies of a product.
     pub(super) fn copies_at(&self, pattern: &Layout) -> Result<Layout, LayoutError> {
-        let levels = self.used.iter().chain(&pattern.used);
-        if let Some(level) = levels.copied().find(|level| *level != Level::ADDR) {
+        let mut levels = self.levels_beside_addr().chain(pattern.levels_beside_addr());
+        if let Some(level) = levels.next() {
             return Err(LayoutError::MapLevel { level, rank: 0 });
         }
         let too_large = || LayoutError::too_large(Site::Layout, "the space of the product");

@@ -243,6 +243,11 @@ impl Layout {
         self.used.binary_search(&level).is_ok()
     }
 
+    /// The used levels other than `Addr`.
+    pub(crate) fn levels_beside_addr(&self) -> impl Iterator<Item = Level> + '_ {
+        self.used.iter().copied().filter(|level| *level != Level::ADDR)
+    }
+
     /// The constant that is added to every coordinate in `level`.
     #[must_use]
     pub fn offset(&self, level: Level) -> u64 {

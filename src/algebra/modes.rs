@@ -41,7 +41,7 @@ impl Layout {
         let mut map = Layout::builder();
         for (number, mode) in modes.iter().enumerate() {
             mode.check_no_copies()?;
-            if let Some(level) = mode.used.iter().copied().find(|level| *level != Level::ADDR) {
+            if let Some(level) = mode.levels_beside_addr().next() {
                 return Err(LayoutError::MapLevel { level, rank: modes.len() });
             }
             let flat = mode.flattened(order)?.without_padding()?;
