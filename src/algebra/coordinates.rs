@@ -234,7 +234,7 @@ fn list(terms: &[StridedTerm]) -> Option<Vec<u64>> {
 }
 
 /// Every sum, in the order of the digits.
-fn sums(terms: &[StridedTerm]) -> Vec<u64> {
+pub(crate) fn sums(terms: &[StridedTerm]) -> Vec<u64> {
     terms.iter().fold(vec![0], |list, (size, stride)| {
         (0..*size).flat_map(|digit| list.iter().map(move |at| at + digit * stride)).collect()
     })

@@ -10,9 +10,9 @@
 //! Any unit of a group can name its memory. In a placement each memory has one name, its first unit, so that
 //! places, tables, images and moves all refer to the same memory.
 
-use std::collections::BTreeSet;
+use itertools::Itertools;
 
-use crate::algebra::{Layout, LayoutBuilder, Subaxis, Target, nested_sums, product};
+use crate::algebra::{Layout, LayoutBuilder, Subaxis, Target, nested_sums, product, sums};
 use crate::error::{EditError, LayoutError, RelayoutFault, Site};
 use crate::level::Level;
 use crate::location::Location;
@@ -135,11 +135,7 @@ impl Memory {
             return Some(vec![((start + (size - 1) * stride) / group + 1, 1)]);
         }
         product(terms.iter().map(|(size, _)| *size)).filter(|copies| *copies <= MOST_COPIES)?;
-        let mut units = BTreeSet::from([start]);
-        for (size, stride) in terms {
-            units = units.iter().flat_map(|at| (0..size).map(move |n| at + n * stride)).collect();
-        }
-        let groups: BTreeSet<u64> = units.into_iter().map(|unit| unit / group).collect();
-        nested_sums(&groups.into_iter().collect::<Vec<_>>())
+        let groups = sums(&terms).into_iter().map(|units| (start + units) / group);
+        nested_sums(&groups.sorted_unstable().dedup().collect_vec())
     }
 }
