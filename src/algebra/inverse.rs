@@ -94,10 +94,7 @@ impl Layout {
             true => Cow::Borrowed(self),
             false => Cow::Owned(self.simplified()),
         };
-        let merged = || match written.without_padding() {
-            Err(LayoutError::NotDecided { .. }) => Ok(written.clone().into_owned()),
-            merged => merged,
-        };
+        let merged = || written.clone().into_owned().without_padding_if_decided();
         match written.derived.is_empty() && written.elements() > 0 {
             true => self.inverse_in_either(&written, merged),
             false => self.inverse_in_either(&merged()?, || Ok(written.clone().into_owned())),

@@ -98,11 +98,7 @@ impl<'a> AxisReader<'a> {
     fn map(&self, other: &Layout) -> Result<Option<Layout>, LayoutError> {
         let map = match self.reaching(other.extent(Level::ADDR))?.compose(other) {
             Err(LayoutError::OutsideDomain { .. }) => return Ok(None),
-            map => map?,
-        };
-        let map = match map.without_padding() {
-            Err(LayoutError::NotDecided { .. }) => map,
-            plain => plain?,
+            map => map?.without_padding_if_decided()?,
         };
         let again = match self.layout.compose(&map) {
             Err(LayoutError::OutsideDomain { .. }) => return Ok(None),

@@ -57,14 +57,19 @@ impl Layout {
         layout.of_elements(axes, &kept, &origin, &greatest)
     }
 
-    /// Drops padding if derived axes are left or there are no elements, unless that is not decided.
-    pub(crate) fn of_elements_if_decided(self) -> Result<Layout, LayoutError> {
-        if self.derived.is_empty() && self.elements() > 0 {
-            return Ok(self);
-        }
+    /// Drops padding as [`without_padding`](Layout::without_padding), unless that is not decided.
+    pub(crate) fn without_padding_if_decided(self) -> Result<Layout, LayoutError> {
         match self.without_padding() {
             Err(LayoutError::NotDecided { .. }) => Ok(self),
             other => other,
+        }
+    }
+
+    /// Drops padding if derived axes are left or there are no elements, unless that is not decided.
+    pub(crate) fn of_elements_if_decided(self) -> Result<Layout, LayoutError> {
+        match self.derived.is_empty() && self.elements() > 0 {
+            true => Ok(self),
+            false => self.without_padding_if_decided(),
         }
     }
 
