@@ -365,20 +365,18 @@ fn identity(extent: u64) -> Result<Layout, LayoutError> {
 
 /// Lengthens an axis to whole tiles; an axis that cannot be lengthened stays as it is.
 fn whole_tiles(layout: Layout, axis: usize, tile: &Layout) -> Result<Layout, LayoutError> {
-    let extent = layout.axes().get(axis).map_or(0, |axis| axis.extent);
+    let extent = layout.axes[axis].extent;
     let filled = product(tile.complement_space()?.into_iter().map(|(_, size)| size));
-    let whole =
-        filled.filter(|filled| *filled > 0).and_then(|of| extent.checked_next_multiple_of(of));
-    match whole {
-        Some(whole) if whole > extent && extent > 0 => going_on(&layout, axis, whole),
+    match filled.and_then(|filled| extent.checked_next_multiple_of(filled)) {
+        Some(whole) if whole > extent => going_on(layout, axis, whole),
         _ => Ok(layout),
     }
 }
 
 /// Lengthens an axis to `extent`: its major digit continues with its step. Unchanged if that digit feeds.
-fn going_on(layout: &Layout, axis: usize, extent: u64) -> Result<Layout, LayoutError> {
+fn going_on(layout: Layout, axis: usize, extent: u64) -> Result<Layout, LayoutError> {
     let mut builder = layout.to_builder();
-    let Some(longer) = builder.axes.get_mut(axis) else { return Ok(layout.clone()) };
+    let longer = &mut builder.axes[axis];
     let slots = longer.slots();
     let moves = |subaxis: &&mut Subaxis| subaxis.size > 1;
     match longer.subaxes.iter_mut().find(moves) {
@@ -389,7 +387,7 @@ fn going_on(layout: &Layout, axis: usize, extent: u64) -> Result<Layout, LayoutE
         // One element, repeated `extent` times.
         None => longer.subaxes = vec![Subaxis::land(extent, Level::ADDR, 0)],
         // A digit that feeds does not determine the next address.
-        Some(_) => return Ok(layout.clone()),
+        Some(_) => return Ok(layout),
     }
     longer.extent = extent;
     builder.build()
