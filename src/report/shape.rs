@@ -132,14 +132,14 @@ impl fmt::Display for MemberReport {
         )?;
         let is_shown =
             |(at, advice): &(usize, &XlaAdvice)| *at < MOST_ADVICE || advice.array == self.array;
-        for (_, advice) in self.advice.iter().enumerate().filter(is_shown) {
+        let shown: Vec<_> = self.advice.iter().enumerate().filter(is_shown).collect();
+        for (_, advice) in &shown {
             let XlaAdvice { array, allocated_bytes, is_seen } = advice;
             let same = if *array == self.array { "  (this one)" } else { "" };
             let mark = if *is_seen { '*' } else { ' ' };
             writeln!(f, "{:>12} {mark} {array}{same}", readable_bytes(*allocated_bytes))?;
         }
-        let shown = self.advice.iter().enumerate().filter(is_shown).count();
-        match self.advice.len() - shown {
+        match self.advice.len() - shown.len() {
             0 => Ok(()),
             more => writeln!(f, "{more} more; --json lists them all"),
         }
