@@ -4,6 +4,7 @@ use std::ops::ControlFlow;
 
 use crate::algebra::builder::LayoutBuilder;
 use crate::algebra::digits::{Destination, Digit, Digits};
+use crate::algebra::edit::axes::index_map;
 use crate::algebra::layout::{Axis, DerivedAxis, Layout, Subaxis};
 use crate::algebra::solve::Budget;
 use crate::error::{LayoutError, RestrictionError};
@@ -45,22 +46,19 @@ impl Layout {
     pub fn restrict(&self, at: &Location) -> Result<Restricted, LayoutError> {
         let whole = self.simplified();
         let fixed = whole.fixed_digits(at)?;
-        let gone = |level: Level| at.get(level).is_some();
-        let (mut layout, mut indexes) = (Layout::builder(), Layout::builder());
+        let stays = |level: Level| at.get(level).is_none();
+        let mut layout = whole.only(stays).to_builder();
+        layout.axes.clear();
+        // The part ends where the whole does.
+        for level in whole.used.iter().copied().filter(|level| stays(*level)) {
+            layout = layout.span(level, whole.span(level));
+        }
+        let mut indexes = index_map(whole.rank());
         for (number, (axis, fixed)) in whole.axes.iter().zip(fixed).enumerate() {
             let part = RestrictedAxis::new(axis, &fixed, number);
             layout = layout.axis(part.extent, part.kept);
             indexes =
                 indexes.axis(part.extent, part.indexes).offset(Level::axis(number), part.offset);
-            indexes = indexes.used(Level::axis(number));
-        }
-        layout.derived.clone_from(&whole.derived);
-        for replica in whole.replicas.iter().filter(|replica| !gone(replica.level)) {
-            layout = layout.with_replica(*replica);
-        }
-        for level in whole.used.iter().filter(|level| !gone(**level)) {
-            layout = layout.used(*level).offset(*level, whole.offset(*level));
-            layout = layout.span(*level, whole.span(*level));
         }
         Ok(Restricted { layout: layout.build()?, indexes: indexes.build()? })
     }
