@@ -111,9 +111,7 @@ impl Axis {
         };
         fed.into_iter().map(|derived| (derived, most(derived))).collect()
     }
-}
 
-impl Axis {
     /// Returns the bits of an XOR that this axis may flip while its value is at most `greatest`.
     fn flips(&self, greatest: u64, derived: usize) -> u64 {
         let digits = self.subaxes.iter().zip(self.reaches(greatest));

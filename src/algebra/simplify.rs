@@ -346,25 +346,19 @@ impl AxisParts {
 
     /// Moves axes that nothing feeds to the front of axis 0: their digits are always 0 there too.
     fn lead_with_constants(&mut self) {
-        if !self.has_derived() {
+        if self.rank == 0 || !self.has_derived() {
             return;
         }
         let mut fed: OfAxes<bool> = smallvec![false; self.nodes.len() - self.rank];
         self.all_feeders().for_each(|(derived, _)| fed[derived] = true);
         for node in self.rank..self.nodes.len() {
-            let is_zero = self.nodes[node].as_ref().is_some_and(|n| n.start == 0);
-            if self.rank == 0 || !is_zero || fed[node - self.rank] {
+            let is_zero = |of: &&DerivedAxis| of.start == 0 && !fed[node - self.rank];
+            let constant = self.nodes[node].as_ref().filter(is_zero).map(|of| of.axis.clone());
+            let (Some(constant), Some(first)) = (constant, self.nodes[0].as_mut()) else {
                 continue;
-            }
-            let digits = self.axis(node).map(|axis| axis.subaxes.clone()).unwrap_or_default();
-            let fits = |axis: &Axis| {
-                let slots = digits.iter().map(|digit| digit.size).product::<u64>();
-                axis.slots().checked_mul(slots).is_some()
             };
-            if self.axis(0).is_some_and(fits) {
-                if let Some(first) = self.subaxes(0) {
-                    first.splice(0..0, digits);
-                }
+            if first.axis.slots().checked_mul(constant.slots()).is_some() {
+                first.axis.subaxes.splice(0..0, constant.subaxes);
                 self.nodes[node] = None;
             }
         }

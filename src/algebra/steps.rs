@@ -18,7 +18,7 @@
 use itertools::Itertools;
 
 use crate::algebra::fed::greatest_sum;
-use crate::algebra::layout::{Axis, Combine, Layout, Subaxis, Target};
+use crate::algebra::layout::{Axis, Combine, DerivedAxis, Layout, Subaxis, Target};
 use crate::algebra::radix::{Indexes, product};
 use crate::algebra::xor::xor_product;
 use crate::error::LayoutError;
@@ -98,18 +98,16 @@ impl<'a> Component<'a> {
     ) -> Component<'a> {
         let numbers = axes.iter().copied().chain(derived.iter().map(|d| layout.rank() + d));
         let node = |number: usize| {
-            let (combine, start) = match number.checked_sub(layout.rank()) {
-                None => (Combine::Sum, 0),
-                Some(derived) => (layout.derived[derived].combine, layout.derived[derived].start),
+            let (combine, start, axis) = match number.checked_sub(layout.rank()) {
+                None => (Combine::Sum, 0, &layout.axes[number]),
+                Some(derived) => {
+                    let DerivedAxis { combine, start, axis } = &layout.derived[derived];
+                    (*combine, *start, axis)
+                }
             };
-            let axis = layout.nodes().nth(number);
-            let digits = axis.map(|axis| merged_digits(axis, greatest[number]));
-            AxisState {
-                number,
-                combine,
-                start,
-                digits: digits.unwrap_or_default().into_iter().rev().collect(),
-            }
+            let mut digits = merged_digits(axis, greatest[number]);
+            digits.reverse();
+            AxisState { number, combine, start, digits }
         };
         let has_flips = layout.flips_in(derived);
         Component { layout, axes, nodes: numbers.map(node).collect(), has_flips }
