@@ -1,5 +1,7 @@
 //! The layout as a value, and the invariants that every other operation relies on.
 
+use itertools::Itertools;
+
 use crate::error::{LayoutError, Site};
 use crate::level::Level;
 
@@ -286,13 +288,8 @@ impl Layout {
     /// Returns the used levels in the order in which subaxes and sized replicas land in them, then the rest.
     #[must_use]
     pub fn levels_in_order(&self) -> Vec<Level> {
-        let mut seen = vec![false; self.used.len()];
-        let mut is_first = |level: &Level| {
-            let at = self.used.binary_search(level);
-            at.is_ok_and(|at| !std::mem::replace(&mut seen[at], true))
-        };
         let landed = self.landings().map(|landing| landing.level);
-        landed.chain(self.used.iter().copied()).filter(|level| is_first(level)).collect()
+        landed.chain(self.used.iter().copied()).unique().collect()
     }
 
     /// Returns the columns of a table without a machine: the used levels, known ones in column order.

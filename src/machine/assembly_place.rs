@@ -84,17 +84,15 @@ impl Machine {
         let (memory, token, step) = self.token_of(text)?;
         let rest = text.get(token.len()..).unwrap_or_default();
         let (address, rest) = number(rest);
-        let of = || format!("the address of {memory}");
         let what = format!("{token}{address}");
         let capacity = self.memory(memory).ok().and_then(|memory| memory.capacity);
         let last = capacity.map(|words| (words.saturating_sub(1)).saturating_mul(*step));
         let at = address.parse::<u64>().ok().filter(|at| last.is_none_or(|last| *at < last + step));
-        let beyond = || AssemblyError::Range {
+        let at = at.ok_or_else(|| AssemblyError::Range {
             what: what.clone(),
-            of: of(),
+            of: format!("the address of {memory}"),
             last: last.unwrap_or(u64::MAX),
-        };
-        let at = at.ok_or_else(beyond)?;
+        })?;
         if at % step.max(&1) != 0 {
             let to = last.map_or(String::new(), |last| format!(" to {last}"));
             return Err(AssemblyError::Inside { what, memory: memory.clone(), step: *step, to });
