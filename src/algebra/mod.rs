@@ -77,6 +77,7 @@ pub(crate) use digits::{Destination, Digit, Digits};
 pub(crate) use element::Decoder;
 pub(crate) use equality::MOST_SHOWN;
 pub(crate) use groups::Groups;
+pub(crate) use layout::Landing;
 pub(crate) use radix::{digits, product, split};
 pub(crate) use read_as::{ReadAs, whole_axes};
 pub(crate) use solve::{Budget, Sum, Term, nests};

@@ -12,7 +12,7 @@
 
 use itertools::Itertools;
 
-use crate::algebra::{Layout, LayoutBuilder, Subaxis, Target, nested_sums, product, sums};
+use crate::algebra::{Landing, Layout, LayoutBuilder, Subaxis, Target, nested_sums, product, sums};
 use crate::error::{EditError, LayoutError, RelayoutFault, Site};
 use crate::level::Level;
 use crate::location::Location;
@@ -55,18 +55,16 @@ impl Memory {
             Err(error) => return Err(error),
         }
         let Memory { owner, group, .. } = *self;
-        let uneven = |size: u64, stride: u64| size > 1 && !stride.is_multiple_of(group);
-        let is_copy = |site: Site| matches!(site, Site::Replica(_));
-        let odd = layout.landings_in(owner).filter(|of| uneven(of.size, of.stride));
-        let odd = odd.map(|of| (is_copy(of.site), (of.size, of.stride)));
-        let (copies, digits): (Vec<_>, Vec<_>) = odd.partition(|(is_copy, _)| *is_copy);
-        let digits: Vec<(u64, u64)> = digits.into_iter().map(|(_, digit)| digit).collect();
+        let landings = layout.landings_in(owner);
+        let uneven = landings.filter(|of| of.size > 1 && !of.stride.is_multiple_of(group));
+        let (copies, digits): (Vec<_>, Vec<_>) =
+            uneven.partition(|of| matches!(of.site, Site::Replica(_)));
         let fault = match digits[..] {
             [] => match self.groups_of_copies(layout) {
                 Some(copies) => return self.with_copies_in(layout, copies),
                 None => RelayoutFault::UnevenCopies { level: owner, group },
             },
-            [(size, stride)] if copies.is_empty() => {
+            [Landing { size, stride, .. }] if copies.is_empty() => {
                 match self.even_step(layout.offset(owner) % group, size, stride) {
                     Some(step) => return self.with_step((size, stride), step, layout),
                     None => RelayoutFault::UnevenDigits { level: owner, group },
