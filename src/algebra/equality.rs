@@ -249,10 +249,9 @@ impl Layout {
         let (a, b) = (self.simplified(), other.simplified());
         let (mine, theirs) = (PlaceSet::of_slots(&a), PlaceSet::of_slots(&b));
         for &level in &self.used {
-            let step = mine.in_level(level).first_difference(&theirs.in_level(level))?;
-            let place = step.map(|step| self.slot_at(&[(level, self.offset(level) + step)]));
-            if let Some(difference) = place.map(|at| self.answer_differs(other, at)).transpose()? {
-                return Ok(difference);
+            if let Some(step) = mine.in_level(level).first_difference(&theirs.in_level(level))? {
+                let place = self.slot_at(&[(level, self.offset(level) + step)]);
+                return self.answer_differs(other, place);
             }
         }
         for &level in &self.used {

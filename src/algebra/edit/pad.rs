@@ -1,6 +1,6 @@
 //! Padding: enlarging a tensor, and reducing its padding to the minimum that a machine needs.
 
-use crate::algebra::layout::{Axis, Layout, Subaxis, Target};
+use crate::algebra::layout::{Axis, Layout, Subaxis};
 use crate::error::{EditError, LayoutError};
 use crate::level::Level;
 
@@ -137,11 +137,7 @@ fn cut_padding(axis: &mut Axis) {
     let tops: Vec<u64> = axis.reaches(axis.extent.saturating_sub(1)).collect();
     let moving = tops.iter().position(|top| *top > 0).unwrap_or(tops.len());
     for (subaxis, top) in axis.subaxes.iter_mut().zip(&tops).take(moving + 1) {
-        let is_unit = match subaxis.target {
-            Target::Land { level, .. } => level.is_unit(),
-            Target::Feed { .. } => true,
-        };
-        if !is_unit {
+        if subaxis.lands().is_some_and(|level| !level.is_unit()) {
             subaxis.size = top + 1;
         }
     }
