@@ -71,7 +71,7 @@ pub use radix::{IndexOrder, Indexes};
 pub use restrict::Restricted;
 
 pub(crate) use compose::axis_of;
-pub(crate) use coordinates::{nested_sums, sums};
+pub(crate) use coordinates::nested_sums;
 pub(crate) use count::ByLevel;
 pub(crate) use digits::{Destination, Digit, Digits};
 pub(crate) use element::Decoder;

@@ -12,7 +12,8 @@
 
 use itertools::Itertools;
 
-use crate::algebra::{Landing, Layout, LayoutBuilder, Subaxis, Target, nested_sums, product, sums};
+use crate::algebra::strided::sums;
+use crate::algebra::{Landing, Layout, LayoutBuilder, Subaxis, Target, nested_sums, product};
 use crate::error::{EditError, LayoutError, RelayoutFault, Site};
 use crate::level::Level;
 use crate::location::Location;
@@ -133,7 +134,8 @@ impl Memory {
             return Some(vec![((start + (size - 1) * stride) / group + 1, 1)]);
         }
         product(terms.iter().map(|(size, _)| *size)).filter(|copies| *copies <= MOST_COPIES)?;
-        let groups = sums(&terms).into_iter().map(|units| (start + units) / group);
+        let units = sums(terms.into_iter(), usize::MAX);
+        let groups = units.into_iter().map(|units| (start + units) / group);
         nested_sums(&groups.sorted_unstable().dedup().collect_vec())
     }
 }
