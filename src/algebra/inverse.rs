@@ -143,9 +143,9 @@ impl Layout {
 
     /// Returns an error if a digit of a derived axis has stride 0, so that places do not determine its value.
     fn check_told(&self, digits: &Digits) -> Result<(), LayoutError> {
-        let lost = |digit: &Digit| digit.top > 0 && digit.stride == 0;
-        let is_told = |derived: &usize| !digits.of(self.rank() + derived).iter().any(lost);
-        match (0..self.derived.len()).find(|derived| !is_told(derived)) {
+        let is_lost = |digit: &Digit| digit.top > 0 && digit.stride == 0;
+        let has_lost = |derived: &usize| digits.of(self.rank() + derived).iter().any(is_lost);
+        match (0..self.derived.len()).find(has_lost) {
             None => Ok(()),
             Some(derived) => Err(LayoutError::CannotInvert(InverseError::ZeroStride { derived })),
         }

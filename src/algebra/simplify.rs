@@ -352,8 +352,8 @@ impl AxisParts {
         let mut fed: OfAxes<bool> = smallvec![false; self.nodes.len() - self.rank];
         self.all_feeders().for_each(|(derived, _)| fed[derived] = true);
         for node in self.rank..self.nodes.len() {
-            let is_zero = |of: &&DerivedAxis| of.start == 0 && !fed[node - self.rank];
-            let constant = self.nodes[node].as_ref().filter(is_zero).map(|of| of.axis.clone());
+            let is_constant = |of: &&DerivedAxis| of.start == 0 && !fed[node - self.rank];
+            let constant = self.nodes[node].as_ref().filter(is_constant).map(|of| of.axis.clone());
             let (Some(constant), Some(first)) = (constant, self.nodes[0].as_mut()) else {
                 continue;
             };
