@@ -82,6 +82,21 @@ impl ParseError {
         ParseError::new(ParseErrorKind::Meaning(error.into()), span, text)
     }
 
+    /// An error in the meaning of a whole text.
+    pub(crate) fn whole(error: impl Diagnostic, text: &str) -> ParseError {
+        ParseError::meaning(error, Span::new(0, text.len()), text)
+    }
+
+    /// An error in the bytes `span` of a text, in these words.
+    pub(crate) fn invalid(message: impl Into<String>, span: Span, text: &str) -> ParseError {
+        ParseError::new(ParseErrorKind::Invalid(message.into()), span, text)
+    }
+
+    /// The error for the bytes `span` of a text, where `what` is expected.
+    pub(crate) fn expected(what: &'static str, span: Span, text: &str) -> ParseError {
+        ParseError::new(ParseErrorKind::Expected(vec![what]), span, text)
+    }
+
     /// An error in the bytes `span` of a text.
     #[must_use]
     pub fn new(kind: ParseErrorKind, span: Span, text: &str) -> ParseError {

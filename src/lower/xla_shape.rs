@@ -235,11 +235,7 @@ impl XlaShape {
     pub fn refuse_layout(&self, error: impl Diagnostic) -> ParseError {
         match self.arrays().first() {
             Some((_, array)) => array.refuse_layout(error),
-            None => {
-                let text = self.to_string();
-                let span = Span::new(0, text.len());
-                ParseError::meaning(error, span, &text)
-            }
+            None => ParseError::whole(error, &self.to_string()),
         }
     }
 
@@ -253,10 +249,8 @@ impl XlaShape {
             _ => {
                 let text = self.to_string();
                 let message =
-                    "only an array shape has a layout; this shape is a tuple, a token or opaque"
-                        .into();
-                let span = Span::new(0, text.len());
-                Err(ParseError::new(ParseErrorKind::Invalid(message), span, &text)
+                    "only an array shape has a layout; this shape is a tuple, a token or opaque";
+                Err(ParseError::invalid(message, Span::new(0, text.len()), &text)
                     .with_help("ask for one of its arrays; on the command line, `--member 0` does"))
             }
         }

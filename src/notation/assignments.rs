@@ -33,8 +33,8 @@ fn assignment(text: &str, span: Span) -> Result<Assignment, ParseError> {
     let refuse = |kind, span| ParseError::new(kind, span, text);
     let item = text.get(span.start..span.end).unwrap_or_default();
     let Some((name, number)) = item.split_once('=') else {
-        let expected = ParseErrorKind::Expected(vec!["`name=number`"]);
-        return Err(refuse(expected, span).with_help("for example `L2B=1,Addr=33`"));
+        let refusal = ParseError::expected("`name=number`", span, text);
+        return Err(refusal.with_help("for example `L2B=1,Addr=33`"));
     };
     let name_span = trimmed(name, span.start);
     let number_span = trimmed(number, span.start + name.len() + 1);
@@ -48,7 +48,7 @@ fn assignment(text: &str, span: Span) -> Result<Assignment, ParseError> {
     let level = Level::new(name).map_err(|_| refuse(ParseErrorKind::LevelName, name_span))?;
     let digits = number.trim();
     if digits.is_empty() || !digits.bytes().all(|b| b.is_ascii_digit()) {
-        return Err(refuse(ParseErrorKind::Expected(vec!["a number"]), number_span));
+        return Err(ParseError::expected("a number", number_span, text));
     }
     let number = digits.parse().map_err(|_| refuse(ParseErrorKind::NumberTooLarge, number_span))?;
     Ok(Assignment { level, number, span: Span::new(name_span.start, number_span.end) })

@@ -88,20 +88,15 @@ impl Atom {
     /// Wraps `error` in a [`ParseError`] that points at this text.
     #[must_use]
     pub fn refuse(&self, error: impl Diagnostic) -> ParseError {
-        let text = self.text();
-        ParseError::meaning(error, Span::new(0, text.len()), &text)
+        ParseError::whole(error, &self.source.text(self))
     }
 
     /// The error for the name.
     pub(crate) fn refuse_name(&self, message: String) -> ParseError {
-        let text = self.text();
+        let text = self.source.text(self);
         let start = text.find(&*self.name).unwrap_or(0);
         let span = Span::new(start, start + self.name.len());
-        ParseError::new(ParseErrorKind::Invalid(message), span, &text)
-    }
-
-    fn text(&self) -> String {
-        if self.source.0.is_empty() { self.to_string() } else { self.source.0.to_string() }
+        ParseError::invalid(message, span, &text)
     }
 }
 
@@ -129,8 +124,8 @@ impl FromStr for Atom {
         let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
         if let Some(at) = name.trim().find(|c| !is_word(c)) {
             let at = at + name.len() - name.trim_start().len();
-            let kind = ParseErrorKind::Expected(vec!["the name of an instruction"]);
-            return Err(ParseError::new(kind, Span::new(at, at + 1), text));
+            let span = Span::new(at, at + 1);
+            return Err(ParseError::expected("the name of an instruction", span, text));
         }
         let source = NotCompared(text.into());
         Ok(Atom { name: name.trim().into(), operand, atoms, source })
@@ -155,9 +150,9 @@ fn counts(rest: &str, start: usize, text: &str) -> Result<[u64; 3], ParseError> 
     match numbers.as_deref() {
         Ok(&[m, n, k]) if ![m, n, k].contains(&0) => Ok([m, n, k]),
         _ => {
-            let kind = ParseErrorKind::Expected(vec!["the numbers of atoms along M, N and K"]);
             let span = Span::new(start, start + rest.trim_end().len());
-            Err(ParseError::new(kind, span, text).with_help("as in `(2,2,1)`"))
+            let refusal = ParseError::expected("the numbers of atoms along M, N and K", span, text);
+            Err(refusal.with_help("as in `(2,2,1)`"))
         }
     }
 }

@@ -149,7 +149,7 @@ impl Cursor<'_> {
         u64::from_str_radix(word, 16)
             .ok()
             .filter(|_| word.len() == digits)
-            .ok_or_else(|| self.refuse_from(start, ParseErrorKind::Expected(vec![name])))
+            .ok_or_else(|| ParseError::expected(name, self.since(start), self.text))
     }
 
     /// Checks that only blanks follow.
@@ -162,7 +162,7 @@ impl Cursor<'_> {
     pub fn expected(&self, name: &'static str) -> ParseError {
         let next = self.rest().chars().next().map_or(0, char::len_utf8);
         let span = Span::new(self.at, self.at + next);
-        ParseError::new(ParseErrorKind::Expected(vec![name]), span, self.text)
+        ParseError::expected(name, span, self.text)
     }
 
     /// The error for the text from `start` to here.

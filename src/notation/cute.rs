@@ -4,7 +4,7 @@ use std::fmt;
 
 use itertools::Itertools;
 
-use crate::error::{Diagnostic, ParseError, Span};
+use crate::error::{Diagnostic, ParseError};
 use crate::notation::cute_swizzle::CuteSwizzle;
 use crate::notation::written::NotCompared;
 
@@ -109,9 +109,7 @@ impl CuteLayout {
     /// Wraps `error` in a [`ParseError`] that points at this text.
     #[must_use]
     pub fn refuse(&self, error: impl Diagnostic) -> ParseError {
-        let printed = self.to_string();
-        let text = if self.source.0.is_empty() { &printed } else { &*self.source.0 };
-        ParseError::meaning(error, Span::new(0, text.len()), text)
+        ParseError::whole(error, &self.source.text(self))
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::algebra::{product, split};
 use crate::error::{ParseError, ParseErrorKind, Span};
 use crate::notation::cute::{CuteLayout, CuteMode};
-use crate::notation::cute_read::{Tree, coordinate, expected};
+use crate::notation::cute_read::{Tree, coordinate};
 use crate::words::counted;
 
 impl CuteLayout {
@@ -43,7 +43,9 @@ impl CuteLayout {
                 numbers(modes, members, *span, text)
             }
             (CuteMode::Tuple(modes), members) => numbers(modes, members, whole, text),
-            (CuteMode::Leaf(..), _) => Err(expected("an integer, as in the shape", whole, text)),
+            (CuteMode::Leaf(..), _) => {
+                Err(ParseError::expected("an integer, as in the shape", whole, text))
+            }
         }
     }
 }
@@ -59,7 +61,7 @@ fn numbers(
         let (found, wanted) = (members.len(), modes.len());
         let found = counted(found, "entry");
         let message = format!("the coordinate has {found} here, but the shape has {wanted}");
-        return Err(ParseError::new(ParseErrorKind::Invalid(message), span, text));
+        return Err(ParseError::invalid(message, span, text));
     }
     modes.iter().zip(members).map(|(mode, member)| number(mode, member, text)).collect()
 }
@@ -70,7 +72,7 @@ fn number(mode: &CuteMode, member: &Tree, text: &str) -> Result<u64, ParseError>
         (_, Tree::Int(number, span)) => {
             let size = size(mode);
             let message = format!("{number} is not below the size {size} of its mode");
-            let beyond = ParseError::new(ParseErrorKind::Invalid(message), *span, text);
+            let beyond = ParseError::invalid(message, *span, text);
             (*number < size).then_some(*number).ok_or(beyond)
         }
         (CuteMode::Tuple(modes), Tree::Tuple(members, span)) => {
@@ -81,9 +83,9 @@ fn number(mode: &CuteMode, member: &Tree, text: &str) -> Result<u64, ParseError>
             });
             sum.ok_or_else(|| ParseError::new(ParseErrorKind::NumberTooLarge, *span, text))
         }
-        (_, Tree::Basis(_, span)) => Err(expected("an integer", *span, text)),
+        (_, Tree::Basis(_, span)) => Err(ParseError::expected("an integer", *span, text)),
         (CuteMode::Leaf(..), Tree::Tuple(_, span)) => {
-            Err(expected("an integer, as in the shape", *span, text))
+            Err(ParseError::expected("an integer, as in the shape", *span, text))
         }
     }
 }

@@ -72,9 +72,7 @@ impl Strided {
     /// Wraps `error` in a [`ParseError`] that points at this text.
     #[must_use]
     pub fn refuse(&self, error: impl Diagnostic) -> ParseError {
-        let printed = self.to_string();
-        let text = if self.source.0.is_empty() { &printed } else { &*self.source.0 };
-        ParseError::meaning(error, Span::new(0, text.len()), text)
+        ParseError::whole(error, &self.source.text(self))
     }
 }
 

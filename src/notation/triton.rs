@@ -1,11 +1,12 @@
 //! Layouts of Triton as MLIR prints them: `tensor<128x64xf16, #blocked>` with its aliases.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
 use itertools::Itertools;
 
-use crate::error::{Diagnostic, ParseError, ParseErrorKind, Span};
+use crate::error::{Diagnostic, ParseError, Span};
 use crate::notation::XlaDtype;
 use crate::notation::triton_linear::LinearLayout;
 use crate::notation::written::NotCompared;
@@ -53,7 +54,7 @@ pub(crate) struct TensorType {
 }
 
 /// The attributes of a memory descriptor.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct TritonMemory {
     pub(crate) space: Option<Arc<Attribute>>,
     pub(crate) is_mutable: bool,
@@ -62,7 +63,7 @@ pub(crate) struct TritonMemory {
 }
 
 /// An encoding: a name and its keys.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct Attribute {
     pub(crate) name: Box<str>,
     /// The intervals of padded memory: for `[8:+2]`, 2 elements of padding after every 8.
@@ -119,7 +120,11 @@ impl TritonLayout {
                 *of = Some(TensorType { shape, element, memory, span });
                 Ok(self)
             }
-            _ => Err(self.refuse_as("the text says its shape, so none can be given apart".into())),
+            _ => {
+                let message = "the text says its shape, so none can be given apart";
+                let text = self.text();
+                Err(ParseError::invalid(message, Span::new(0, text.len()), &text))
+            }
         }
     }
 
@@ -158,18 +163,12 @@ impl TritonLayout {
     /// Wraps `error` in a [`ParseError`] that points at this text.
     #[must_use]
     pub fn refuse(&self, error: impl Diagnostic) -> ParseError {
-        let text = self.text();
-        ParseError::meaning(error, Span::new(0, text.len()), &text)
-    }
-
-    fn refuse_as(&self, message: String) -> ParseError {
-        let text = self.text();
-        ParseError::new(ParseErrorKind::Invalid(message), Span::new(0, text.len()), &text)
+        ParseError::whole(error, &self.text())
     }
 
     /// The text as it was read, or else as it is printed.
-    pub(crate) fn text(&self) -> String {
-        if self.source.0.is_empty() { self.to_string() } else { self.source.0.to_string() }
+    pub(crate) fn text(&self) -> Cow<'_, str> {
+        self.source.text(self)
     }
 }
 

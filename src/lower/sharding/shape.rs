@@ -6,7 +6,7 @@ use std::str::FromStr;
 use super::error::ShardingError;
 use super::value::Sharding;
 use crate::algebra::Layout;
-use crate::error::{Diagnostic, ParseError, ParseErrorKind, Span};
+use crate::error::{Diagnostic, ParseError, Span};
 use crate::machine::Machine;
 use crate::notation::sharding::{Mesh, ShardingText, sharded_parts};
 use crate::notation::{XlaArray, XlaDim, XlaParser, XlaShape};
@@ -75,10 +75,9 @@ impl ShardedShape {
     /// # Errors
     /// As parsing the shape and the sharding, with spans in the whole text.
     pub fn parse(text: &str, xla: XlaParser) -> Result<ShardedShape, ParseError> {
-        let whole = Span::new(0, text.len());
         let expected = || {
-            let kind = ParseErrorKind::Expected(vec!["a shape, then `, sharding={..}`"]);
-            ParseError::new(kind, whole, text)
+            let whole = Span::new(0, text.len());
+            ParseError::expected("a shape, then `, sharding={..}`", whole, text)
         };
         let ((shape_at, shape), (sharding_at, sharding), mesh) =
             sharded_parts(text).ok_or_else(expected)?;
@@ -90,8 +89,7 @@ impl ShardedShape {
             XlaShape::Array(array) | XlaShape::Buffer(array) => array,
             _ => {
                 let span = Span::new(shape_at, shape_at + shape.len());
-                let message = "a sharding belongs to one array".to_owned();
-                return Err(ParseError::new(ParseErrorKind::Invalid(message), span, text));
+                return Err(ParseError::invalid("a sharding belongs to one array", span, text));
             }
         };
         let sharding = sharding.parse().map_err(|error| moved(error, sharding_at))?;
@@ -185,8 +183,7 @@ impl ShardedShape {
     /// Wraps `error` in a [`ParseError`] that points at this text.
     #[must_use]
     pub fn refuse(&self, error: impl Diagnostic) -> ParseError {
-        let text = self.to_string();
-        ParseError::meaning(error, Span::new(0, text.len()), &text)
+        ParseError::whole(error, &self.to_string())
     }
 }
 

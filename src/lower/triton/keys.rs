@@ -5,7 +5,7 @@ use std::sync::Arc;
 use itertools::Itertools;
 
 use super::tile::Basis;
-use crate::error::{ParseError, ParseErrorKind, Span, closest};
+use crate::error::{ParseError, Span, closest};
 use crate::notation::triton::{Attribute, TritonEntry, Value};
 
 /// The greatest number of registers, lanes or warps along one dimension.
@@ -57,7 +57,7 @@ impl<'a> Keys<'a> {
     }
 
     fn refuse_at(&self, span: Span, message: impl Into<String>) -> ParseError {
-        ParseError::new(ParseErrorKind::Invalid(message.into()), span, self.text)
+        ParseError::invalid(message, span, self.text)
     }
 
     fn entries(&self) -> impl Iterator<Item = &'a TritonEntry> {

@@ -18,7 +18,7 @@ use self::keys::Keys;
 use self::linear::Padding;
 use self::shared::shared;
 use crate::algebra::Layout;
-use crate::error::{ParseError, ParseErrorKind, Span};
+use crate::error::{ParseError, Span};
 use crate::notation::triton::{Attribute, TensorType, TritonMeaning};
 use crate::notation::{LinearLayout, TritonLayout};
 
@@ -93,7 +93,7 @@ fn check_shape(of: &TensorType, text: &str) -> Result<(), ParseError> {
     let refuse = |message: String| {
         let Span { start, end } = of.span.0;
         let span = if start == end { Span::new(0, text.len()) } else { of.span.0 };
-        ParseError::new(ParseErrorKind::Invalid(message), span, text)
+        ParseError::invalid(message, span, text)
     };
     if let Some(axis) = of.shape.iter().position(|extent| !extent.is_power_of_two()) {
         let extent = of.shape[axis];
