@@ -4,8 +4,6 @@ use std::iter;
 use std::str::FromStr;
 
 use itertools::Itertools;
-use pest::Parser;
-use pest::error::Error;
 use pest::iterators::Pair;
 
 use crate::error::{ParseError, ParseErrorKind, Span};
@@ -14,6 +12,7 @@ use crate::notation::cute::{
     CuteLayout, CuteMap, CuteMode, CuteOuter, CuteStride, MAX_COORDINATES,
 };
 use crate::notation::cute_swizzle::{CuteSwizzle, CuteSwizzleError};
+use crate::notation::pairs::{self, child, span, tokens};
 use crate::notation::refusal::{GrammarStop, check_depth, negative};
 use crate::notation::written::NotCompared;
 use crate::words::counted;
@@ -45,7 +44,7 @@ impl FromStr for CuteLayout {
 
     /// Parses a CuTe layout. Cost: linear in the text.
     fn from_str(text: &str) -> Result<CuteLayout, ParseError> {
-        check_depth(text, MAX_DEPTH)?;
+        check_depth(text, MAX_DEPTH, [b"(", b")"])?;
         let source = NotCompared(text.into());
         if let Some([shape, stride]) = quick(text) {
             return Ok(CuteLayout { mode: zip(&shape, &stride, text)?, outer: None, source });
@@ -64,7 +63,7 @@ fn check_like(mode: &CuteMode, text: &str) -> Result<(), ParseError> {
         return Ok(());
     }
     let message = "strides of addresses and of coordinates, such as `1@0`, in one layout";
-    Err(refused_at(message.to_owned(), Span::new(0, text.len()), text))
+    Err(ParseError::invalid(message, Span::new(0, text.len()), text))
 }
 
 /// The shape and the stride of a plain text; `None` leaves it to the grammar.
@@ -96,11 +95,10 @@ fn quick_tree(at: &mut Cursor<'_>) -> Option<Tree> {
 }
 
 fn by_grammar(text: &str) -> Result<(Option<CuteOuter>, CuteMode), ParseError> {
-    let mut pairs = CuteGrammar::parse(Rule::text, text).map_err(|error| {
+    let parts = tokens::<CuteGrammar, _>(Rule::text, text, name).map_err(|stop| {
         let is_stride = |at: usize| text.get(..at).is_some_and(|head| head.contains(':'));
-        refused(text, &error, |at| if is_stride(at) { "a stride" } else { "an extent" })
+        refused(text, stop, |at| if is_stride(at) { "a stride" } else { "an extent" })
     })?;
-    let parts = pairs.next().into_iter().flat_map(Pair::into_inner);
     for part in parts {
         match part.as_rule() {
             Rule::composed => {
@@ -113,7 +111,7 @@ fn by_grammar(text: &str) -> Result<(Option<CuteOuter>, CuteMode), ParseError> {
             _ => {}
         }
     }
-    Err(expected("a shape and a stride", Span::new(0, text.len()), text))
+    Err(ParseError::expected("a shape and a stride", Span::new(0, text.len()), text))
 }
 
 /// The error for text that is printed like a layout but is not one.
@@ -122,7 +120,8 @@ fn unread(part: &Pair<'_, Rule>, text: &str) -> ParseError {
     let name = part.as_str();
     let word = name.split(['<', '(', '[', ' ']).next().unwrap_or(name);
     if let Some(atom) = name.strip_prefix("MMA_Atom<").and_then(|atom| atom.strip_suffix('>')) {
-        let refusal = refused_at("an instruction has a layout for each operand".into(), span, text);
+        let refusal =
+            ParseError::invalid("an instruction has a layout for each operand", span, text);
         return refusal
             .with_help(format!("name the operand: `{atom}:A`, `{atom}:B` or `{atom}:C`"));
     }
@@ -131,7 +130,7 @@ fn unread(part: &Pair<'_, Rule>, text: &str) -> ParseError {
         word if word.starts_with("tmem_") => "layouts of tensor memory are not read",
         _ => "this type is not a layout",
     };
-    refused_at(format!("{reason}: `{word}`"), span, text)
+    ParseError::invalid(format!("{reason}: `{word}`"), span, text)
 }
 
 /// The modes of a layout in any of its forms; without strides, the first mode runs fastest.
@@ -140,7 +139,7 @@ fn layout_of(part: Pair<'_, Rule>, text: &str) -> Result<CuteMode, ParseError> {
     match &trees.collect::<Result<Vec<_>, _>>()?[..] {
         [shape, stride] => zip(shape, stride, text),
         [shape] => in_order(shape, &mut 1, text),
-        _ => Err(expected("a shape and a stride", Span::new(0, text.len()), text)),
+        _ => Err(ParseError::expected("a shape and a stride", Span::new(0, text.len()), text)),
     }
 }
 
@@ -167,7 +166,7 @@ fn in_order(shape: &Tree, stride: &mut u64, text: &str) -> Result<CuteMode, Pars
             *stride = next.ok_or_else(too_large)?;
             Ok(leaf)
         }
-        Tree::Basis(_, span) => Err(expected("an extent", *span, text)),
+        Tree::Basis(_, span) => Err(ParseError::expected("an extent", *span, text)),
         Tree::Tuple(shapes, _) => {
             let modes = shapes.iter().map(|shape| in_order(shape, stride, text));
             Ok(CuteMode::Tuple(modes.try_collect()?))
@@ -175,23 +174,16 @@ fn in_order(shape: &Tree, stride: &mut u64, text: &str) -> Result<CuteMode, Pars
     }
 }
 
-/// The error for a part of a text.
-fn refused_at(message: String, span: Span, text: &str) -> ParseError {
-    ParseError::new(ParseErrorKind::Invalid(message), span, text)
-}
-
 /// The members of a coordinate; the bracket around them may be left out.
 pub(super) fn coordinate(text: &str) -> Result<Vec<Tree>, ParseError> {
-    check_depth(text, MAX_DEPTH)?;
-    let mut pairs = CuteGrammar::parse(Rule::coordinate, text)
-        .map_err(|error| refused(text, &error, |_| "a coordinate"))?;
-    let parts = pairs.next().into_iter().flat_map(Pair::into_inner);
+    check_depth(text, MAX_DEPTH, [b"(", b")"])?;
+    let parts = tokens::<CuteGrammar, _>(Rule::coordinate, text, name)
+        .map_err(|stop| refused(text, stop, |_| "a coordinate"))?;
     parts.filter(is_tree).map(|part| tree(part, text)).try_collect()
 }
 
 /// The error of a text; `what` names the number that a byte belongs to.
-fn refused(text: &str, error: &Error<Rule>, what: impl Fn(usize) -> &'static str) -> ParseError {
-    let stop = GrammarStop::of(text, error, name);
+fn refused(text: &str, stop: GrammarStop, what: impl Fn(usize) -> &'static str) -> ParseError {
     let at = stop.span.start;
     match stop.next == Some('-') && stop.expected.contains(&name(Rule::int)) {
         true => negative(what(at), at, text),
@@ -199,17 +191,13 @@ fn refused(text: &str, error: &Error<Rule>, what: impl Fn(usize) -> &'static str
     }
 }
 
-pub(super) fn expected(what: &'static str, span: Span, text: &str) -> ParseError {
-    ParseError::new(ParseErrorKind::Expected(vec![what]), span, text)
-}
-
 fn tree(part: Pair<'_, Rule>, text: &str) -> Result<Tree, ParseError> {
     let span = span(&part);
     match part.as_rule() {
-        Rule::int | Rule::static_int => return Ok(Tree::Int(number(part, text)?, span)),
+        Rule::int | Rule::static_int => return Ok(Tree::Int(number(&part, text)?, span)),
         Rule::basis | Rule::scaled_basis => return Ok(Tree::Basis(basis(part, text)?, span)),
         Rule::dynamic => {
-            let refusal = refused_at("`?` is only known at run time".into(), span, text);
+            let refusal = ParseError::invalid("`?` is only known at run time", span, text);
             return Err(refusal.with_help("give the extent or the stride as a number"));
         }
         _ => {}
@@ -218,14 +206,16 @@ fn tree(part: Pair<'_, Rule>, text: &str) -> Result<Tree, ParseError> {
     Ok(Tree::Tuple(members.try_collect()?, span))
 }
 
-/// The digits of a number, static or not.
-fn number(part: Pair<'_, Rule>, text: &str) -> Result<u64, ParseError> {
-    let span = span(&part);
-    let is_digits = part.as_rule() == Rule::digits;
-    let found = part.clone().into_inner().find(|part| part.as_rule() == Rule::digits);
-    let digits = if is_digits { Some(part) } else { found };
-    let digits = digits.map_or(Ok(0), |digits| digits.as_str().parse());
-    digits.map_err(|_| ParseError::new(ParseErrorKind::NumberTooLarge, span, text))
+/// The digits of a number, which may be written in several ways.
+fn digits<'t>(part: &Pair<'t, Rule>) -> Option<Pair<'t, Rule>> {
+    let mut all = iter::once(part.clone()).chain(part.clone().into_inner().flatten());
+    all.find(|part| part.as_rule() == Rule::digits)
+}
+
+/// The number that a token is, static or not.
+fn number(part: &Pair<'_, Rule>, text: &str) -> Result<u64, ParseError> {
+    let number = digits(part).map_or(Ok(0), |digits| digits.as_str().parse());
+    number.map_err(|_| ParseError::new(ParseErrorKind::NumberTooLarge, span(part), text))
 }
 
 /// `2@0`; the coordinate of a coordinate, `2@1@0`, is not a level here.
@@ -234,10 +224,10 @@ fn basis(part: Pair<'_, Rule>, text: &str) -> Result<CuteStride, ParseError> {
     let numbers = part
         .into_inner()
         .filter(|part| matches!(part.as_rule(), Rule::int | Rule::static_int | Rule::digits));
-    let numbers: Vec<u64> = numbers.map(|part| number(part, text)).try_collect()?;
+    let numbers: Vec<u64> = numbers.map(|part| number(&part, text)).try_collect()?;
     let [step, coordinate] = numbers[..] else {
-        let message = "a coordinate inside a coordinate is not read, only `1@0`".to_owned();
-        return Err(refused_at(message, span, text));
+        let message = "a coordinate inside a coordinate is not read, only `1@0`";
+        return Err(ParseError::invalid(message, span, text));
     };
     match usize::try_from(coordinate) {
         Ok(coordinate) if coordinate < MAX_COORDINATES => {
@@ -245,7 +235,7 @@ fn basis(part: Pair<'_, Rule>, text: &str) -> Result<CuteStride, ParseError> {
         }
         _ => {
             let last = MAX_COORDINATES - 1;
-            Err(refused_at(format!("coordinates go from 0 to {last}"), span, text))
+            Err(ParseError::invalid(format!("coordinates go from 0 to {last}"), span, text))
         }
     }
 }
@@ -257,22 +247,22 @@ fn zip(shape: &Tree, stride: &Tree, text: &str) -> Result<CuteMode, ParseError> 
             Ok(CuteMode::Leaf(*extent, (*stride).into()))
         }
         (Tree::Int(extent, _), Tree::Basis(stride, _)) => Ok(CuteMode::Leaf(*extent, *stride)),
-        (Tree::Basis(_, span), _) => Err(expected("an extent", *span, text)),
+        (Tree::Basis(_, span), _) => Err(ParseError::expected("an extent", *span, text)),
         (Tree::Tuple(shapes, _), Tree::Tuple(strides, span)) => {
             if shapes.len() != strides.len() {
                 let entries = counted(shapes.len(), "entry");
                 let message =
                     format!("the shape has {entries} here, but the stride has {}", strides.len());
-                return Err(ParseError::new(ParseErrorKind::Invalid(message), *span, text));
+                return Err(ParseError::invalid(message, *span, text));
             }
             let modes = shapes.iter().zip(strides).map(|(shape, stride)| zip(shape, stride, text));
             Ok(CuteMode::Tuple(modes.try_collect()?))
         }
         (Tree::Tuple(..), Tree::Int(_, span) | Tree::Basis(_, span)) => {
-            Err(expected("a tuple, as in the shape", *span, text))
+            Err(ParseError::expected("a tuple, as in the shape", *span, text))
         }
         (Tree::Int(..), Tree::Tuple(_, span)) => {
-            Err(expected("an integer, as in the shape", *span, text))
+            Err(ParseError::expected("an integer, as in the shape", *span, text))
         }
     }
 }
@@ -283,7 +273,7 @@ fn swizzle(
     element_bits: Option<u64>,
     text: &str,
 ) -> Result<CuteSwizzle, ParseError> {
-    let refuse = |message: String| refused_at(message, span(swizzle), text);
+    let refuse = |message: String| ParseError::invalid(message, span(swizzle), text);
     let numbers = swizzle.clone().into_inner();
     let numbers = numbers.filter(|part| matches!(part.as_rule(), Rule::digits | Rule::sint));
     let numbers: Result<Vec<i32>, _> = numbers.map(|part| part.as_str().parse()).collect();
@@ -292,9 +282,8 @@ fn swizzle(
     };
     let scale = element_bits.map_or(Ok(0), |bits| scale(bits).map_err(refuse))?;
     let Ok(base) = u32::try_from(base.saturating_sub(scale)) else {
-        return Err(refuse(
-            "it moves bits inside an element: its base is below the element's size".into(),
-        ));
+        let why = "it moves bits inside an element: its base is below the element's size";
+        return Err(refuse(why.into()));
     };
     CuteSwizzle::new(bits.unsigned_abs(), base, shift).map_err(|error| refuse(error.to_string()))
 }
@@ -314,11 +303,11 @@ fn composed(part: Pair<'_, Rule>, text: &str) -> Result<(CuteOuter, CuteMode), P
     let parts: Vec<Pair<'_, Rule>> =
         part.into_inner().filter(|part| !is_mark(part.as_rule())).collect();
     let [front, between @ .., behind] = &parts[..] else {
-        return Err(refused_at("a swizzle and a layout are needed".into(), whole, text));
+        return Err(ParseError::invalid("a swizzle and a layout are needed", whole, text));
     };
     let (mut offset, mut element_bits) = (0, None);
     for part in between {
-        let number = number_inside(part, text)?;
+        let number = digits(part).map(|digits| pairs::number(&digits, text)).transpose()?;
         match part.as_rule() {
             // `smem_ptr_flag` alone is that of bytes.
             Rule::flag | Rule::flag_type => element_bits = Some(number.unwrap_or(8)),
@@ -341,34 +330,29 @@ fn tensor(part: Pair<'_, Rule>, text: &str) -> Result<(Option<CuteOuter>, CuteMo
                 (outer, mode) = (Some(found), Some(behind));
             }
             Rule::composed => {
-                let message = "a swizzled pointer to a swizzled layout is not read".to_owned();
-                return Err(refused_at(message, span(&part), text));
+                let message = "a swizzled pointer to a swizzled layout is not read";
+                return Err(ParseError::invalid(message, span(&part), text));
             }
             Rule::layout => mode = Some(layout_of(part, text)?),
             _ => {}
         }
     }
-    let missing = || expected("a layout", Span::new(0, text.len()), text);
+    let missing = || ParseError::expected("a layout", Span::new(0, text.len()), text);
     Ok((outer, mode.ok_or_else(missing)?))
 }
 
 /// The swizzle of a pointer, if it has one that does something.
 fn pointer(part: &Pair<'_, Rule>, text: &str) -> Result<Option<CuteOuter>, ParseError> {
-    let parts = || part.clone().into_inner();
-    let is_origin =
-        |part: &Pair<'_, Rule>| part.as_str().bytes().all(|b| !matches!(b, b'1'..=b'9'));
-    if let Some(tuple) = parts().find(|part| part.as_rule() == Rule::tuple && !is_origin(part)) {
-        let message = "coordinates that do not begin at 0 are not read".to_owned();
-        return Err(refused_at(message, span(&tuple), text));
+    let is_moved = |tuple: &Pair<'_, Rule>| tuple.as_str().contains(|c| matches!(c, '1'..='9'));
+    if let Some(tuple) = child(part.clone(), Rule::tuple).filter(is_moved) {
+        let message = "coordinates that do not begin at 0 are not read";
+        return Err(ParseError::invalid(message, span(&tuple), text));
     }
-    let Some(found) = parts().find(|part| part.as_rule() == Rule::swizzle) else {
-        return Ok(None);
-    };
-    let bits = parts().find(|part| part.as_rule() == Rule::digits);
-    let bits = bits.map_or(Ok(None), |bits| number_inside(&bits, text))?.unwrap_or(8);
+    let Some(found) = child(part.clone(), Rule::swizzle) else { return Ok(None) };
+    let bits = child(part.clone(), Rule::digits).map_or(Ok(8), |bits| number(&bits, text))?;
     let in_bytes = swizzle(&found, None, text)?;
     let reach = in_bytes.bits() + in_bytes.base() + in_bytes.shift().unsigned_abs();
-    let address = parts().find(|part| part.as_rule() == Rule::address);
+    let address = child(part.clone(), Rule::address);
     let address = address.map_or(Ok(0), |address| {
         let too_large = |_| ParseError::new(ParseErrorKind::NumberTooLarge, span(&address), text);
         u64::from_str_radix(address.as_str().trim_start_matches("0x"), 16).map_err(too_large)
@@ -379,21 +363,10 @@ fn pointer(part: &Pair<'_, Rule>, text: &str) -> Result<Option<CuteOuter>, Parse
             "a swizzle of addresses needs a tensor that begins at a multiple of {} bytes",
             1_u64 << reach
         );
-        return Err(refused_at(message, span(part), text));
+        return Err(ParseError::invalid(message, span(part), text));
     }
     let swizzle = swizzle(&found, Some(bits), text)?;
     Ok(Some(CuteOuter { map: CuteMap::Swizzle(swizzle), offset: 0 }))
-}
-
-/// The number in an offset or in the size of an element, if it has one.
-fn number_inside(part: &Pair<'_, Rule>, text: &str) -> Result<Option<u64>, ParseError> {
-    let mut all = iter::once(part.clone()).chain(part.clone().into_inner().flatten());
-    let digits = all.find(|part| part.as_rule() == Rule::digits);
-    let read = |digits: Pair<'_, Rule>| {
-        let too_large = |_| ParseError::new(ParseErrorKind::NumberTooLarge, span(&digits), text);
-        digits.as_str().parse().map_err(too_large)
-    };
-    digits.map(read).transpose()
 }
 
 fn map(
@@ -405,14 +378,10 @@ fn map(
         (Rule::swizzle, _) => swizzle(front, element_bits, text).map(CuteMap::Swizzle),
         (_, None) => layout_of(front.clone(), text).map(CuteMap::Layout),
         (_, Some(_)) => {
-            let message = "`smem_ptr` is only allowed behind a swizzle".to_owned();
-            Err(refused_at(message, span(front), text))
+            let message = "`smem_ptr` is only allowed behind a swizzle";
+            Err(ParseError::invalid(message, span(front), text))
         }
     }
-}
-
-fn span(part: &Pair<'_, Rule>) -> Span {
-    Span::new(part.as_span().start(), part.as_span().end())
 }
 
 /// The name of a rule in errors.

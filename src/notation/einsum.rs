@@ -4,11 +4,10 @@ use std::fmt;
 use std::str::FromStr;
 
 use itertools::Itertools;
-use pest::Parser;
 use pest::iterators::Pair;
 
 use crate::error::{ParseError, ParseErrorKind, Span};
-use crate::notation::refusal::GrammarStop;
+use crate::notation::pairs::{span, tokens};
 
 mod grammar {
     #![allow(missing_docs, unreachable_pub, missing_debug_implementations, reason = "generated")]
@@ -97,12 +96,10 @@ impl FromStr for Einsum {
             let help = "give every axis a label";
             return Err(ParseError::new(kind, Span::new(at, at + 3), text).with_help(help));
         }
-        let mut pairs = EinsumGrammar::parse(Rule::text, text).map_err(|error| {
-            let stop = GrammarStop::of(text, &error, name);
+        let parts = tokens::<EinsumGrammar, _>(Rule::text, text, name).map_err(|stop| {
             let unfinished = stop.next.is_none() && !text.contains("->");
             stop.refuse(text, unfinished.then_some("write the result too, as in `ij,jk->ik`"))
         })?;
-        let parts = pairs.next().into_iter().flat_map(Pair::into_inner);
         let parts = parts.filter(|part| part.as_rule() == Rule::operand);
         let mut operands: Vec<Vec<(char, Span)>> =
             parts.map(|part| labels(part, text)).try_collect()?;
@@ -112,9 +109,7 @@ impl FromStr for Einsum {
         if let Some((label, span)) = result.iter().find(|(label, _)| !known(label)) {
             let message = format!("label `{label}` of the result is not in any operand");
             let help = "a result with more axes is a broadcast";
-            return Err(
-                ParseError::new(ParseErrorKind::Invalid(message), *span, text).with_help(help)
-            );
+            return Err(ParseError::invalid(message, *span, text).with_help(help));
         }
         let plain =
             |labels: Vec<(char, Span)>| labels.into_iter().map(|(label, _)| label).collect();
@@ -126,11 +121,11 @@ impl FromStr for Einsum {
 fn labels(operand: Pair<'_, Rule>, text: &str) -> Result<Vec<(char, Span)>, ParseError> {
     let mut labels: Vec<(char, Span)> = Vec::new();
     for part in operand.into_inner() {
-        let span = Span::new(part.as_span().start(), part.as_span().end());
+        let span = span(&part);
         for label in part.as_str().chars() {
             if let Some((_, first)) = labels.iter().find(|(of, _)| *of == label) {
                 let message = format!("label `{label}` appears twice in one tensor");
-                let refusal = ParseError::new(ParseErrorKind::Invalid(message), span, text);
+                let refusal = ParseError::invalid(message, span, text);
                 let help = "diagonals are not supported: give each axis a label of its own";
                 return Err(refusal.with_related(Some(*first)).with_help(help));
             }

@@ -21,6 +21,7 @@ mod dtype;
 mod einsum;
 mod kind;
 mod pad_layout;
+mod pairs;
 mod refusal;
 pub(crate) mod sharding;
 mod strided;

@@ -39,17 +39,14 @@ impl GrammarStop {
     /// The error, with the remedy if there is one.
     pub(super) fn refuse(self, text: &str, help: Option<&'static str>) -> ParseError {
         let refusal = ParseError::new(ParseErrorKind::Expected(self.expected), self.span, text);
-        match help {
-            Some(help) => refusal.with_help(help),
-            None => refusal,
-        }
+        help.into_iter().fold(refusal, ParseError::with_help)
     }
 }
 
 /// The error for a minus sign, at byte `at`, in front of a count.
 pub(super) fn negative(what: &str, at: usize, text: &str) -> ParseError {
-    let kind = ParseErrorKind::Invalid(format!("{what} cannot be negative"));
-    let refusal = ParseError::new(kind, Span::new(at, at + 1), text);
+    let message = format!("{what} cannot be negative");
+    let refusal = ParseError::invalid(message, Span::new(at, at + 1), text);
     match what {
         "a stride" => {
             refusal.with_help("negative strides are not supported; reverse the axis first")
@@ -58,14 +55,18 @@ pub(super) fn negative(what: &str, at: usize, text: &str) -> ParseError {
     }
 }
 
-/// Rejects round brackets that nest deeper than `most`: grammars of tuples recurse, and the stack
-/// is not ours to fill.
-pub(super) fn check_depth(text: &str, most: usize) -> Result<(), ParseError> {
+/// Rejects brackets (`opening` and `closing` ones) that nest deeper than `most`: grammars recurse, and
+/// the stack is not ours to fill.
+pub(super) fn check_depth<const KINDS: usize>(
+    text: &str,
+    most: usize,
+    [opening, closing]: [&[u8; KINDS]; 2],
+) -> Result<(), ParseError> {
     let mut depth = 0_usize;
     for (at, byte) in text.bytes().enumerate() {
         depth = match byte {
-            b'(' => depth + 1,
-            b')' => depth.saturating_sub(1),
+            _ if opening.contains(&byte) => depth + 1,
+            _ if closing.contains(&byte) => depth.saturating_sub(1),
             _ => depth,
         };
         if depth > most {

@@ -5,11 +5,11 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 use itertools::Itertools;
-use pest::Parser;
 use pest::iterators::Pair;
 
 use crate::error::{ParseError, ParseErrorKind, Span, closest};
-use crate::notation::refusal::GrammarStop;
+use crate::notation::pairs::{children, number, span, tokens};
+use crate::notation::refusal::check_depth;
 use crate::notation::triton::{
     Attribute, TensorType, TritonEntry, TritonLayout, TritonMeaning, TritonMemory, Value,
 };
@@ -38,11 +38,10 @@ impl FromStr for TritonLayout {
 
     /// Parses a layout of Triton. Cost: linear in the text.
     fn from_str(text: &str) -> Result<TritonLayout, ParseError> {
-        check_depth(text)?;
-        let mut pairs = TritonGrammar::parse(Rule::text, text)
-            .map_err(|error| GrammarStop::of(text, &error, name).refuse(text, None))?;
-        let mut items = TritonItems::new(text);
-        for part in pairs.next().into_iter().flat_map(Pair::into_inner) {
+        check_depth(text, MAX_DEPTH, [b"<[", b">]"])?;
+        let mut items = TritonItems { text, ..TritonItems::default() };
+        let parts = tokens::<TritonGrammar, _>(Rule::text, text, name);
+        for part in parts.map_err(|stop| stop.refuse(text, None))? {
             items.add(part)?;
         }
         let source = NotCompared(text.into());
@@ -50,25 +49,8 @@ impl FromStr for TritonLayout {
     }
 }
 
-/// Rejects a text that nests too deeply for the parser.
-fn check_depth(text: &str) -> Result<(), ParseError> {
-    let mut depth = 0_usize;
-    for (at, byte) in text.bytes().enumerate() {
-        depth = match byte {
-            b'<' | b'[' => depth + 1,
-            b'>' | b']' => depth.saturating_sub(1),
-            _ => depth,
-        };
-        if depth > MAX_DEPTH {
-            let kind = ParseErrorKind::TooDeep(MAX_DEPTH);
-            return Err(ParseError::new(kind, Span::new(at, at + 1), text));
-        }
-    }
-    Ok(())
-}
-
 /// The items of a text.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct TritonItems<'t> {
     text: &'t str,
     aliases: HashMap<&'t str, Arc<Attribute>>,
@@ -81,22 +63,7 @@ struct TritonItems<'t> {
     linear: Option<LinearLayout>,
 }
 
-fn span(part: &Pair<'_, Rule>) -> Span {
-    Span::new(part.as_span().start(), part.as_span().end())
-}
-
-/// A decimal number of the text.
-fn number(part: &Pair<'_, Rule>, text: &str) -> Result<u64, ParseError> {
-    let too_large = |_| ParseError::new(ParseErrorKind::NumberTooLarge, span(part), text);
-    part.as_str().parse().map_err(too_large)
-}
-
 impl<'t> TritonItems<'t> {
-    fn new(text: &'t str) -> TritonItems<'t> {
-        let (aliases, typed, alone) = (HashMap::new(), Vec::new(), Vec::new());
-        TritonItems { text, aliases, typed, without: None, alone, linear: None }
-    }
-
     /// Takes the next token of the text.
     fn add(&mut self, part: Pair<'t, Rule>) -> Result<(), ParseError> {
         match part.as_rule() {
@@ -122,25 +89,18 @@ impl<'t> TritonItems<'t> {
 
     fn add_type(&mut self, part: Pair<'t, Rule>) -> Result<(), ParseError> {
         let (whole, is_memory) = (span(&part), part.as_rule() == Rule::memdesc);
-        let mut of = TensorType {
-            shape: Vec::new(),
-            element: None,
-            memory: is_memory.then_some(TritonMemory {
-                space: None,
-                is_mutable: false,
-                allocated: None,
-            }),
-            span: NotCompared(whole),
-        };
+        let memory = is_memory.then(TritonMemory::default);
+        let span = NotCompared(whole);
+        let mut of = TensorType { shape: Vec::new(), element: None, memory, span };
         let mut encoding = None;
         for part in part.into_inner() {
             match part.as_rule() {
                 Rule::extents => of.shape = self.extents(part)?,
                 Rule::element => of.element = Some(part.as_str().into()),
                 Rule::attribute | Rule::hash_name => encoding = Some(self.encoding(part)?),
-                rule => {
+                _ => {
                     if let Some(memory) = &mut of.memory {
-                        self.add_memory(memory, rule, part)?;
+                        self.add_memory(memory, part)?;
                     }
                 }
             }
@@ -160,10 +120,9 @@ impl<'t> TritonItems<'t> {
     fn add_memory(
         &self,
         memory: &mut TritonMemory,
-        rule: Rule,
         part: Pair<'t, Rule>,
     ) -> Result<(), ParseError> {
-        match rule {
+        match part.as_rule() {
             Rule::mutable => memory.is_mutable = true,
             Rule::allocated => memory.allocated = Some(self.extents(part)?),
             Rule::space => {
@@ -204,15 +163,7 @@ impl<'t> TritonItems<'t> {
     }
 
     fn attribute(&self, part: Pair<'t, Rule>) -> Result<Arc<Attribute>, ParseError> {
-        let mut attribute = Attribute {
-            name: "".into(),
-            intervals: Vec::new(),
-            entries: Vec::new(),
-            outside: Vec::new(),
-            has_body: false,
-            depth: NotCompared(1),
-            span: NotCompared(span(&part)),
-        };
+        let mut attribute = Attribute { span: NotCompared(span(&part)), ..Attribute::default() };
         for part in part.into_inner() {
             match part.as_rule() {
                 Rule::name => attribute.name = part.as_str().into(),
@@ -250,7 +201,7 @@ impl<'t> TritonItems<'t> {
 
     fn entries(&self, part: Pair<'t, Rule>) -> Result<Vec<TritonEntry>, ParseError> {
         let mut entries: Vec<TritonEntry> = Vec::new();
-        for pair in part.into_inner().filter(|part| part.as_rule() == Rule::pair) {
+        for pair in children(part, Rule::pair) {
             let whole = span(&pair);
             let mut parts = pair.into_inner().filter(|part| part.as_rule() != Rule::equals);
             let (Some(key), Some(value)) = (parts.next(), parts.next()) else { continue };
@@ -282,26 +233,30 @@ impl<'t> TritonItems<'t> {
             Rule::boolean => Value::Boolean(part.as_str() == "true"),
             Rule::dict => {
                 let (whole, entries) = (span(&part), self.entries(part)?);
-                if entries.iter().any(|entry| matches!(entry.value, Value::Attribute(_))) {
-                    return Err(self.refuse(whole, "an encoding cannot be in a list".into()));
-                }
+                self.check_plain(whole, entries.iter().map(|entry| &entry.value))?;
                 Value::Dict(entries)
             }
             Rule::list => {
                 let whole = span(&part);
-                let is_value = |part: &Pair<'_, Rule>| part.as_rule() != Rule::comma;
-                let values: Vec<Value> = part
-                    .into_inner()
-                    .filter(is_value)
-                    .map(|value| self.value(value))
-                    .try_collect()?;
-                if values.iter().any(|value| matches!(value, Value::Attribute(_))) {
-                    return Err(self.refuse(whole, "an encoding cannot be in a list".into()));
-                }
+                let values = part.into_inner().filter(|part| part.as_rule() != Rule::comma);
+                let values: Vec<Value> = values.map(|value| self.value(value)).try_collect()?;
+                self.check_plain(whole, &values)?;
                 Value::List(values)
             }
             _ => Value::Attribute(self.encoding(part)?),
         })
+    }
+
+    /// Rejects encodings among the values of a list or a dictionary.
+    fn check_plain<'v>(
+        &self,
+        whole: Span,
+        values: impl IntoIterator<Item = &'v Value>,
+    ) -> Result<(), ParseError> {
+        match values.into_iter().any(|value| matches!(value, Value::Attribute(_))) {
+            true => Err(self.refuse(whole, "an encoding cannot be in a list".into())),
+            false => Ok(()),
+        }
     }
 
     /// The one layout of the text.
@@ -309,32 +264,32 @@ impl<'t> TritonItems<'t> {
         if let Some(linear) = self.linear.take() {
             return Ok(TritonMeaning::Linear(linear));
         }
-        match self.typed.len() {
-            0 => self.untyped(),
-            1 => self.typed.pop().map_or_else(
-                || self.refuse_empty(),
-                |(encoding, of)| Ok(TritonMeaning::Encoding(encoding, Some(of))),
-            ),
-            _ => Err(self.several()),
+        match &self.typed[..] {
+            [] => self.untyped(),
+            [(encoding, of)] => Ok(TritonMeaning::Encoding(Arc::clone(encoding), Some(of.clone()))),
+            [_, (_, second), ..] => Err(self.several(second.span.0)),
         }
     }
 
     /// The one encoding of a text without types.
-    fn untyped(mut self) -> Result<TritonMeaning, ParseError> {
+    fn untyped(&self) -> Result<TritonMeaning, ParseError> {
         if let Some(span) = self.without {
             let message = "the type has no encoding, so it says no layout".into();
             return Err(self.refuse(span, message));
         }
-        let aliased = || self.aliases.values().sorted_by_key(|alias| alias.span.0.start).cloned();
-        let alone = if self.alone.is_empty() { aliased().collect() } else { self.alone.clone() };
-        self.alone = alone;
-        match &self.alone[..] {
-            [] => self.refuse_empty(),
+        let aliases = self.aliases.values().sorted_by_key(|alias| alias.span.0.start);
+        let alone = self.alone.iter().chain(aliases.filter(|_| self.alone.is_empty()));
+        let alone = alone.collect_vec();
+        match alone[..] {
+            [] => {
+                let whole = Span::new(0, self.text.len());
+                Err(self.refuse(whole, "the text has no type with an encoding".into()))
+            }
             [encoding] => Ok(TritonMeaning::Encoding(Arc::clone(encoding), None)),
             [_, second, ..] => {
                 let message = format!(
                     "the text has {}, but no type that says which is meant",
-                    counted(self.alone.len(), "encoding")
+                    counted(alone.len(), "encoding")
                 );
                 let refusal = self.refuse(second.span.0, message);
                 Err(refusal.with_help("add a type, as in `tensor<128x64xf16, #blocked>`"))
@@ -342,26 +297,20 @@ impl<'t> TritonItems<'t> {
         }
     }
 
-    fn refuse_empty(&self) -> Result<TritonMeaning, ParseError> {
-        let message = "the text has no type with an encoding".into();
-        Err(self.refuse(Span::new(0, self.text.len()), message))
-    }
-
-    /// The error for a module with more than one layout, which lists them.
-    fn several(&self) -> ParseError {
+    /// The error for a module with more than one layout, which lists them and points at the second.
+    fn several(&self, second: Span) -> ParseError {
         let listed = self.typed.iter().take(MOST_LISTED).map(|(encoding, of)| {
             let said = TritonMeaning::Encoding(Arc::clone(encoding), Some(of.clone()));
             TritonLayout { said, source: NotCompared::default() }.to_string()
         });
         let more = if self.typed.len() > MOST_LISTED { ", .." } else { "" };
         let listed = format!("pass one of {}{more}", listed.format(", "));
-        let span = self.typed.get(1).map_or(Span::new(0, 0), |(_, of)| of.span.0);
         let message = format!("the text has {}", counted(self.typed.len(), "layout"));
-        self.refuse(span, message).with_help(listed)
+        self.refuse(second, message).with_help(listed)
     }
 
     fn refuse(&self, span: Span, message: String) -> ParseError {
-        ParseError::new(ParseErrorKind::Invalid(message), span, self.text)
+        ParseError::invalid(message, span, self.text)
     }
 }
 
@@ -375,14 +324,14 @@ fn linear(part: Pair<'_, Rule>, text: &str) -> Result<LinearLayout, ParseError> 
                 let (whole, read) = (span(&part), input(part, text)?);
                 if layout.bases.iter().any(|(name, _)| *name == read.0) {
                     let message = format!("the input `{}` was given already", read.0);
-                    return Err(refuse(message, whole, text));
+                    return Err(ParseError::invalid(message, whole, text));
                 }
                 firsts.push(whole);
                 layout.bases.push(read);
             }
             Rule::outs => {
-                let outs = part.into_inner().filter(|part| part.as_rule() == Rule::out);
-                layout.outs = outs.map(|part| out(part, text)).try_collect()?;
+                layout.outs =
+                    children(part, Rule::out).map(|part| out(part, text)).try_collect()?;
             }
             _ => {}
         }
@@ -392,7 +341,7 @@ fn linear(part: Pair<'_, Rule>, text: &str) -> Result<LinearLayout, ParseError> 
             let (found, wanted) = (basis.len(), layout.outs.len());
             let message =
                 format!("a basis has {found} coordinates, but there are {wanted} out dims");
-            return Err(refuse(message, span, text));
+            return Err(ParseError::invalid(message, span, text));
         }
     }
     Ok(layout.sorted())
@@ -407,19 +356,20 @@ fn input(part: Pair<'_, Rule>, text: &str) -> Result<(String, Vec<Vec<u64>>), Pa
         let name = inside.first().map_or("", Pair::as_str);
         if !found.is_empty() && found != name {
             let message = format!("a basis of `{name}` is under `{found}`");
-            return Err(refuse(message, whole, text).with_help("begin an input with `-`"));
+            return Err(
+                ParseError::invalid(message, whole, text).with_help("begin an input with `-`")
+            );
         }
         found = name.into();
         let numbered = inside.iter().find(|part| part.as_rule() == Rule::number);
         let Some(numbered) = numbered else { continue };
         let bit = number(numbered, text)?;
         if 1_u64.checked_shl(u32::try_from(bases.len()).unwrap_or(u32::MAX)) != Some(bit) {
-            let message = "bases are those of 1, 2, 4, .. in this order".into();
-            return Err(refuse(message, span(numbered), text));
+            let message = "bases are those of 1, 2, 4, .. in this order";
+            return Err(ParseError::invalid(message, span(numbered), text));
         }
         let coordinate = inside.iter().find(|part| part.as_rule() == Rule::coordinate);
-        let numbers = coordinate.cloned().into_iter().flat_map(Pair::into_inner);
-        let numbers = numbers.filter(|part| part.as_rule() == Rule::number);
+        let numbers = coordinate.cloned().into_iter().flat_map(|at| children(at, Rule::number));
         bases.push(numbers.map(|part| number(&part, text)).try_collect()?);
     }
     Ok((found, bases))
@@ -430,10 +380,6 @@ fn out(part: Pair<'_, Rule>, text: &str) -> Result<(String, u64), ParseError> {
     let name = parts.first().map_or("", Pair::as_str);
     let size = parts.iter().find(|part| part.as_rule() == Rule::number);
     Ok((name.into(), size.map_or(Ok(1), |size| number(size, text))?))
-}
-
-fn refuse(message: String, span: Span, text: &str) -> ParseError {
-    ParseError::new(ParseErrorKind::Invalid(message), span, text)
 }
 
 /// The name of a rule in errors.

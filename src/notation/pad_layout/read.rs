@@ -3,13 +3,13 @@
 use std::str::FromStr;
 
 use itertools::Itertools;
-use pest::Parser;
 use pest::iterators::Pair;
 
 use super::{AxisText, MemoryText, PadLayout, ReplicaText, SubaxisText, TreeSource, quick};
 use crate::error::{ParseError, ParseErrorKind, Span};
 use crate::level::Level;
 use crate::notation::dtype::{self, Dtype};
+use crate::notation::pairs::{child, children, number, span, tokens};
 use crate::notation::refusal::GrammarStop;
 use crate::notation::written::NotCompared;
 
@@ -36,11 +36,10 @@ impl FromStr for PadLayout {
 
 impl PadLayout {
     fn by_grammar(text: &str) -> Result<PadLayout, ParseError> {
-        let mut pairs =
-            PadLayoutGrammar::parse(Rule::layout, text).map_err(|error| refusal(text, &error))?;
+        let parts = tokens::<PadLayoutGrammar, _>(Rule::layout, text, name)
+            .map_err(|stop| refusal(text, stop))?;
         let mut layout = PadLayout::default();
         let mut source = TreeSource { text: text.into(), ..TreeSource::default() };
-        let Some(parts) = pairs.next().map(Pair::into_inner) else { return Ok(layout) };
         // An unknown dtype is an error of the grammar, and those are reported before errors of meaning.
         if let Some(part) = parts.clone().find(|part| part.as_rule() == Rule::dtype) {
             layout.dtype = Some(dtype(&part, text)?);
@@ -49,7 +48,8 @@ impl PadLayout {
             match part.as_rule() {
                 Rule::shape => {
                     source.shape = span(&part);
-                    layout.shape = Some(numbers(part, Rule::extent, text)?);
+                    let extents = children(part, Rule::extent).map(|p| number(&p, text));
+                    layout.shape = Some(extents.try_collect()?);
                 }
                 Rule::body => read_body(part, text, &mut layout, &mut source)?,
                 Rule::memory => {
@@ -66,26 +66,12 @@ impl PadLayout {
 
 type Node<'a> = Pair<'a, Rule>;
 
-fn span(part: &Node<'_>) -> Span {
-    Span::new(part.as_span().start(), part.as_span().end())
-}
-
 fn dtype(part: &Node<'_>, text: &str) -> Result<Dtype, ParseError> {
     let start = span(part).start;
     part.as_str().parse().map_err(|_| {
-        let expected = ParseErrorKind::Expected(vec!["a dtype"]);
-        let help = dtype::help(part.as_str());
-        ParseError::new(expected, Span::new(start, start + 1), text).with_help(help)
+        let refusal = ParseError::expected("a dtype", Span::new(start, start + 1), text);
+        refusal.with_help(dtype::help(part.as_str()))
     })
-}
-
-fn numbers(list: Node<'_>, rule: Rule, text: &str) -> Result<Vec<u64>, ParseError> {
-    list.into_inner().filter(|p| p.as_rule() == rule).map(|p| number(&p, text)).collect()
-}
-
-fn number(part: &Node<'_>, text: &str) -> Result<u64, ParseError> {
-    let too_large = |_| ParseError::new(ParseErrorKind::NumberTooLarge, span(part), text);
-    part.as_str().parse().map_err(too_large)
 }
 
 fn read_body(
@@ -98,8 +84,8 @@ fn read_body(
         let at = NotCompared(span(&part));
         match part.as_rule() {
             Rule::tuple => {
-                let subaxes = part.into_inner().filter(|p| p.as_rule() == Rule::subaxis);
-                let subaxes = subaxes.map(|p| subaxis(p, text)).try_collect()?;
+                let subaxes =
+                    children(part, Rule::subaxis).map(|p| subaxis(p, text)).try_collect()?;
                 layout.axes.push(AxisText { subaxes, bare: false, span: at });
             }
             Rule::subaxis => {
@@ -107,7 +93,7 @@ fn read_body(
                 layout.axes.push(AxisText { subaxes, bare: true, span: at });
             }
             Rule::broadcast => {
-                for part in part.into_inner().filter(|p| p.as_rule() == Rule::replica) {
+                for part in children(part, Rule::replica) {
                     source.replicas.push(span(&part));
                     layout.broadcast.push(replica(part, text)?);
                 }
@@ -137,8 +123,7 @@ fn subaxis(part: Node<'_>, text: &str) -> Result<SubaxisText, ParseError> {
 /// `4-PE` and `4PE`.
 fn joint(slip: Node<'_>, text: &str) -> ParseError {
     let at = span(&slip);
-    let name = slip.into_inner().find(|p| p.as_rule() == Rule::level);
-    let name = name.map_or("", |name| name.as_str());
+    let name = child(slip, Rule::level).map_or("", |name| name.as_str());
     match Level::misspelt(name).map_or_else(|| Level::new(name), Ok) {
         Ok(level) => ParseError::new(ParseErrorKind::Joint(level), at, text),
         // The span has the wrong joint in it, and is not the name.
@@ -180,8 +165,7 @@ fn replica(part: Node<'_>, text: &str) -> Result<ReplicaText, ParseError> {
 }
 
 /// Words the error of a text that the grammar does not match.
-fn refusal(text: &str, error: &pest::error::Error<Rule>) -> ParseError {
-    let mut stop = GrammarStop::of(text, error, name);
+fn refusal(text: &str, mut stop: GrammarStop) -> ParseError {
     if stop.expected == ["a dtype"] {
         stop.behind_dtype(text);
     }

@@ -7,9 +7,9 @@ use itertools::Itertools;
 
 use super::grammar::Rule;
 use super::read;
-use super::tree::TileDevices;
-use super::tree::{Mesh, MeshAxis, Quoted};
+use super::tree::{Mesh, MeshAxis, Quoted, TileDevices};
 use crate::error::ParseError;
+use crate::notation::pairs::{child, children};
 
 /// The `replica_groups` of a collective, in any of their three forms.
 ///
@@ -53,11 +53,11 @@ impl FromStr for DeviceGroups {
     /// Parses groups of devices. Cost: linear in the text.
     fn from_str(text: &str) -> Result<DeviceGroups, ParseError> {
         let (mut listed, mut dims, mut mesh) = (Vec::new(), Vec::new(), Mesh::default());
-        for part in read::parse(Rule::groups_text, text)?.into_inner() {
+        for part in read::parse(Rule::groups_text, text)? {
             match part.as_rule() {
                 Rule::listed_groups => {
-                    for group in part.into_inner().filter(|p| p.as_rule() == Rule::listed_group) {
-                        let list = group.into_inner().find(|p| p.as_rule() == Rule::list);
+                    for group in children(part, Rule::listed_group) {
+                        let list = child(group, Rule::list);
                         listed.push(list.map_or(Ok(Vec::new()), |list| read::ints(list, text))?);
                     }
                 }

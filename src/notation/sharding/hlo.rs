@@ -10,6 +10,7 @@ use super::grammar::Rule;
 use super::read;
 use super::tree::{Mesh, MeshDims, Quoted, TileDevices};
 use crate::error::ParseError;
+use crate::notation::pairs::{children, span};
 
 /// A sharding as HLO text writes it, in any of its three forms.
 ///
@@ -139,8 +140,7 @@ impl FromStr for HloSharding {
     ///
     /// Words that contradict each other are an error; XLA uses whichever it checks first.
     fn from_str(text: &str) -> Result<HloSharding, ParseError> {
-        let whole = read::parse(Rule::hlo_text, text)?;
-        let first = whole.into_inner().next();
+        let first = read::parse(Rule::hlo_text, text)?.next();
         first.map_or(Ok(HloSharding::Tuple(Vec::new())), |pair| sharding(pair, text))
     }
 }
@@ -159,7 +159,7 @@ fn sharding(pair: Pair<'_, Rule>, text: &str) -> Result<HloSharding, ParseError>
 
 fn named(pair: Pair<'_, Rule>, text: &str) -> Result<HloSharding, ParseError> {
     let (mut mesh, mut dims, mut kind, mut rest) = (None, MeshDims::default(), None, String::new());
-    let whole = read::span(&pair);
+    let whole = span(&pair);
     for part in pair.into_inner() {
         match part.as_rule() {
             Rule::maximal_mesh => {
@@ -175,7 +175,7 @@ fn named(pair: Pair<'_, Rule>, text: &str) -> Result<HloSharding, ParseError> {
     match kind {
         Some(SubgroupKind::Maximal) => {
             let message = "a whole tensor on one device is `{maximal_mesh[device_id=..]}`";
-            Err(read::invalid(message, whole, text))
+            Err(ParseError::invalid(message, whole, text))
         }
         Some(kind) => Ok(HloSharding::NamedWhole(mesh, kind)),
         None => Ok(HloSharding::Named(mesh, dims, rest)),
@@ -203,21 +203,21 @@ fn once<T>(
 ) -> Result<(), ParseError> {
     match slot.replace(value) {
         None => Ok(()),
-        Some(_) => Err(read::invalid(
+        Some(_) => Err(ParseError::invalid(
             "a sharding has one of each: this contradicts what comes before it",
-            read::span(pair),
+            span(pair),
             text,
         )),
     }
 }
 
 fn flat(pair: Pair<'_, Rule>, text: &str) -> Result<HloSharding, ParseError> {
-    let whole = read::span(&pair);
+    let whole = span(&pair);
     let mut items = ShardingItems::default();
     for part in pair.into_inner() {
         items.take(part, text)?;
     }
-    items.finish().map_err(|message| read::invalid(message, whole, text))
+    items.finish().map_err(|message| ParseError::invalid(message, whole, text))
 }
 
 impl ShardingItems {
@@ -233,7 +233,7 @@ impl ShardingItems {
                 once(&mut self.last, (vec![SubgroupKind::Replicated], true), &here, text)
             }
             Rule::last_tile_dims => {
-                let kinds = part.into_inner().filter(|p| p.as_rule() == Rule::kind);
+                let kinds = children(part, Rule::kind);
                 let kinds = kinds.map(|p| SubgroupKind::of(p.as_str())).collect();
                 once(&mut self.last, (kinds, false), &here, text)
             }

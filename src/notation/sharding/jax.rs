@@ -10,6 +10,7 @@ use super::grammar::Rule;
 use super::read;
 use super::tree::{DimAxes, Mesh, MeshAxis, MeshDims};
 use crate::error::ParseError;
+use crate::notation::pairs::{child, children, span};
 
 /// A `PartitionSpec`, alone or in the `NamedSharding` that names its mesh.
 ///
@@ -78,7 +79,7 @@ impl FromStr for PartitionSpec {
     /// Parses `P(..)`, `PartitionSpec(..)` or `NamedSharding(..)`. Cost: linear in the text.
     fn from_str(text: &str) -> Result<PartitionSpec, ParseError> {
         let mut found = PartitionSpec::default();
-        for part in read::parse(Rule::jax_text, text)?.into_inner() {
+        for part in read::parse(Rule::jax_text, text)? {
             match part.as_rule() {
                 Rule::named_sharding => found = named(part, text)?,
                 Rule::spec => found.dims = spec(part, text)?,
@@ -99,12 +100,12 @@ fn named(pair: Pair<'_, Rule>, text: &str) -> Result<PartitionSpec, ParseError> 
                 manual = self::manual(part, &mesh, text)?;
             }
             Rule::spec => {
-                let span = read::span(&part);
+                let span = span(&part);
                 dims = spec(part, text)?;
                 if let Some(axis) = dims.all_axes().find(|axis| manual.contains(axis)) {
                     let message =
                         format!("`{}` is a manual axis, along which a spec cannot cut", axis.name);
-                    return Err(read::invalid(message, span, text));
+                    return Err(ParseError::invalid(message, span, text));
                 }
             }
             _ => {}
@@ -115,14 +116,12 @@ fn named(pair: Pair<'_, Rule>, text: &str) -> Result<PartitionSpec, ParseError> 
 
 /// The axes of a mesh whose type is `Manual`.
 fn manual(pair: Pair<'_, Rule>, mesh: &Mesh, text: &str) -> Result<Vec<MeshAxis>, ParseError> {
-    let Some(types) = pair.into_inner().find(|p| p.as_rule() == Rule::axis_types) else {
-        return Ok(Vec::new());
-    };
-    let span = read::span(&types);
-    let types = types.into_inner().filter(|p| p.as_rule() == Rule::axis_type).collect_vec();
+    let Some(types) = child(pair, Rule::axis_types) else { return Ok(Vec::new()) };
+    let span = span(&types);
+    let types = children(types, Rule::axis_type).collect_vec();
     if types.len() != mesh.axes.len() {
         let message = format!("{} types of axes, but {} axes", types.len(), mesh.axes.len());
-        return Err(read::invalid(message, span, text));
+        return Err(ParseError::invalid(message, span, text));
     }
     let axes = mesh.axes.iter().zip(types).filter(|(_, of)| of.as_str().ends_with("Manual"));
     Ok(axes.map(|((name, _), _)| MeshAxis { name: name.clone(), part: None }).collect())
@@ -133,7 +132,7 @@ fn whole(pair: &Pair<'_, Rule>) -> MeshAxis {
 }
 
 fn names(pair: Pair<'_, Rule>) -> Vec<MeshAxis> {
-    pair.into_inner().filter(|p| p.as_rule() == Rule::name).map(|p| whole(&p)).collect()
+    children(pair, Rule::name).map(|p| whole(&p)).collect()
 }
 
 fn spec(pair: Pair<'_, Rule>, text: &str) -> Result<MeshDims, ParseError> {
@@ -161,7 +160,7 @@ fn only(
     text: &str,
 ) -> Result<(), ParseError> {
     if !into.is_empty() {
-        return Err(read::invalid(format!("`{key}=` appears twice"), read::span(&pair), text));
+        return Err(ParseError::invalid(format!("`{key}=` appears twice"), span(&pair), text));
     }
     *into = names(pair);
     Ok(())

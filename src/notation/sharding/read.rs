@@ -3,47 +3,32 @@
 use std::str::FromStr;
 
 use itertools::Itertools;
-use pest::Parser;
 use pest::iterators::Pair;
 
 use super::grammar::{Rule, ShardingGrammar};
 use super::tree::{DimAxes, Mesh, MeshAxis, MeshDevices, MeshDims, TileDevices};
-use crate::error::{Diagnostic, ParseError, ParseErrorKind, Span};
-use crate::notation::refusal::GrammarStop;
+use crate::error::{ParseError, ParseErrorKind, Span};
+use crate::notation::pairs::{child, children, number, span, tokens};
 
-/// The pair of the whole text.
-pub(super) fn parse(rule: Rule, text: &str) -> Result<Pair<'_, Rule>, ParseError> {
-    let refused = |error| GrammarStop::of(text, &error, name).refuse(text, None);
-    let mut pairs = ShardingGrammar::parse(rule, text).map_err(refused)?;
-    // A grammar that matches has a pair.
-    pairs.next().ok_or_else(|| invalid("a sharding is expected here", Span::default(), text))
-}
-
-pub(super) fn invalid(message: impl Into<String>, span: Span, text: &str) -> ParseError {
-    ParseError::new(ParseErrorKind::Invalid(message.into()), span, text)
-}
-
-pub(super) fn span(pair: &Pair<'_, Rule>) -> Span {
-    Span::new(pair.as_span().start(), pair.as_span().end())
-}
-
-/// Wraps `error` in a [`ParseError`] that points at all of a text.
-pub(crate) fn refuse(error: impl Diagnostic, text: &str) -> ParseError {
-    ParseError::meaning(error, Span::new(0, text.len()), text)
+/// The tokens of the whole text, which is one of `rule`.
+pub(super) fn parse(
+    rule: Rule,
+    text: &str,
+) -> Result<impl Iterator<Item = Pair<'_, Rule>>, ParseError> {
+    tokens::<ShardingGrammar, _>(rule, text, name).map_err(|stop| stop.refuse(text, None))
 }
 
 /// A number that is not negative.
 pub(super) fn int(pair: &Pair<'_, Rule>, text: &str) -> Result<u64, ParseError> {
     if pair.as_str().starts_with('-') {
-        return Err(invalid("the number is negative", span(pair), text));
+        return Err(ParseError::invalid("the number is negative", span(pair), text));
     }
-    let too_large = |_| ParseError::new(ParseErrorKind::NumberTooLarge, span(pair), text);
-    pair.as_str().parse().map_err(too_large)
+    number(pair, text)
 }
 
 /// All numbers directly below a pair.
 pub(super) fn ints(pair: Pair<'_, Rule>, text: &str) -> Result<Vec<u64>, ParseError> {
-    pair.into_inner().filter(|p| p.as_rule() == Rule::int).map(|p| int(&p, text)).try_collect()
+    children(pair, Rule::int).map(|p| int(&p, text)).try_collect()
 }
 
 /// The number directly below a pair that has one.
@@ -53,15 +38,13 @@ pub(super) fn one_int(pair: Pair<'_, Rule>, text: &str) -> Result<u64, ParseErro
 
 /// The number directly below a pair that has one, which may be negative.
 pub(super) fn one_signed(pair: Pair<'_, Rule>, text: &str) -> Result<i64, ParseError> {
-    let number = number_in(pair, text)?;
-    let too_large = |_| ParseError::new(ParseErrorKind::NumberTooLarge, span(&number), text);
-    number.as_str().parse().map_err(too_large)
+    number(&number_in(pair, text)?, text)
 }
 
 fn number_in<'a>(pair: Pair<'a, Rule>, text: &str) -> Result<Pair<'a, Rule>, ParseError> {
     let whole = span(&pair);
-    let found = pair.into_inner().find(|p| p.as_rule() == Rule::int);
-    found.ok_or_else(|| invalid("a number is expected here", whole, text))
+    child(pair, Rule::int)
+        .ok_or_else(|| ParseError::invalid("a number is expected here", whole, text))
 }
 
 /// A name without its quotes, or a bare word.
@@ -89,12 +72,13 @@ pub(super) fn iota(pair: Pair<'_, Rule>, text: &str) -> Result<(Vec<u64>, Vec<u6
         }
         _ => None,
     };
-    message.map_or(Ok((dims, permutation)), |message| Err(invalid(message, whole, text)))
+    message
+        .map_or(Ok((dims, permutation)), |message| Err(ParseError::invalid(message, whole, text)))
 }
 
 /// `<=[4,2]T(1,0)`
 pub(super) fn iota_devices(pair: Pair<'_, Rule>, text: &str) -> Result<TileDevices, ParseError> {
-    let inner = pair.into_inner().find(|p| p.as_rule() == Rule::iota_dims);
+    let inner = child(pair, Rule::iota_dims);
     let (dims, permutation) = inner.map_or(Ok(<_>::default()), |inner| iota(inner, text))?;
     Ok(TileDevices::Iota(dims, permutation))
 }
@@ -126,11 +110,10 @@ fn listed(pair: Pair<'_, Rule>, mesh: &mut Mesh, text: &str) -> Result<(), Parse
         return Ok(());
     }
     let whole = span(&pair);
-    let names = pair.into_inner().filter(|p| p.as_rule() == Rule::name);
-    let names: Vec<String> = names.map(|name| unquote(&name)).collect();
+    let names = children(pair, Rule::name).map(|name| unquote(&name)).collect_vec();
     if names.len() != mesh.axes.len() {
         let message = format!("{} names of axes, but {} sizes", names.len(), mesh.axes.len());
-        return Err(invalid(message, whole, text));
+        return Err(ParseError::invalid(message, whole, text));
     }
     mesh.axes.iter_mut().zip(names).for_each(|(axis, name)| axis.0 = name);
     Ok(())
@@ -155,10 +138,7 @@ pub(super) fn axis(pair: Pair<'_, Rule>, text: &str) -> Result<MeshAxis, ParseEr
     for part in pair.into_inner() {
         match part.as_rule() {
             Rule::name => axis.name = unquote(&part),
-            Rule::part => {
-                let numbers = ints(part, text)?;
-                axis.part = numbers.into_iter().collect_tuple();
-            }
+            Rule::part => axis.part = ints(part, text)?.into_iter().collect_tuple(),
             _ => {}
         }
     }
@@ -166,7 +146,7 @@ pub(super) fn axis(pair: Pair<'_, Rule>, text: &str) -> Result<MeshAxis, ParseEr
 }
 
 pub(super) fn axes(pair: Pair<'_, Rule>, text: &str) -> Result<Vec<MeshAxis>, ParseError> {
-    pair.into_inner().filter(|p| p.as_rule() == Rule::axis).map(|p| axis(p, text)).try_collect()
+    children(pair, Rule::axis).map(|p| axis(p, text)).try_collect()
 }
 
 fn dim(pair: Pair<'_, Rule>, text: &str) -> Result<DimAxes, ParseError> {
@@ -195,8 +175,7 @@ pub(super) fn mesh_dims(
 ) -> Result<(), ParseError> {
     match part.as_rule() {
         Rule::dims => {
-            let dims = part.into_inner().filter(|p| p.as_rule() == Rule::dim);
-            into.dims = dims.map(|p| dim(p, text)).try_collect()?;
+            into.dims = children(part, Rule::dim).map(|p| dim(p, text)).try_collect()?;
         }
         Rule::mesh_attribute => {
             let whole = span(&part);
@@ -215,10 +194,12 @@ pub(super) fn mesh_dims(
                 _ => &mut into.manual,
             };
             if !list.is_empty() {
-                return Err(invalid(format!("`{word}` appears twice"), whole, text));
+                let message = format!("`{word}` appears twice");
+                return Err(ParseError::invalid(message, whole, text));
             }
             if reduction.is_some() && word != "unreduced=" {
-                return Err(invalid("only `unreduced=` takes a reduction", whole, text));
+                let message = "only `unreduced=` takes a reduction";
+                return Err(ParseError::invalid(message, whole, text));
             }
             *list = found;
             into.reduction = reduction.or_else(|| into.reduction.take());
@@ -237,12 +218,11 @@ impl FromStr for Mesh {
         let is_number = |c: char| c.is_ascii_digit() || "()[], ".contains(c);
         if !text.trim().is_empty() && text.chars().all(is_number) {
             let message = "the mesh has sizes only; name its axes, as in `x=2,y=4`";
-            return Err(invalid(message, Span::new(0, text.len()), text));
+            return Err(ParseError::invalid(message, Span::new(0, text.len()), text));
         }
-        let whole = parse(Rule::mesh_text, text)?;
-        let mesh_pair = whole.into_inner().next();
-        let found = mesh_pair.map_or(Ok(Mesh::default()), |pair| mesh(pair, text))?;
-        found.check().map_err(|error| refuse(error, text))?;
+        let pair = parse(Rule::mesh_text, text)?.next();
+        let found = pair.map_or(Ok(Mesh::default()), |pair| mesh(pair, text))?;
+        found.check().map_err(|error| ParseError::whole(error, text))?;
         Ok(found)
     }
 }

@@ -77,7 +77,7 @@ impl FromStr for SdySharding {
             sharding.mesh_name = Some("mesh".to_owned());
         }
         let whole = read::parse(Rule::sdy_text, text)?;
-        for part in whole.into_inner().flat_map(pest::iterators::Pair::into_inner) {
+        for part in whole.flat_map(pest::iterators::Pair::into_inner) {
             match part.as_rule() {
                 Rule::mesh_name => {
                     let name = part.as_str().trim_start_matches('@').trim_matches('"');

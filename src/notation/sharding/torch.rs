@@ -61,7 +61,7 @@ impl FromStr for Placements {
     fn from_str(text: &str) -> Result<Placements, ParseError> {
         let whole = read::parse(Rule::torch_text, text)?;
         let mut placements = Vec::new();
-        for part in whole.into_inner().flat_map(pest::iterators::Pair::into_inner) {
+        for part in whole.flat_map(pest::iterators::Pair::into_inner) {
             match part.as_rule() {
                 Rule::replicate => placements.push(TorchPlacement::Replicate),
                 Rule::partial => {

@@ -4,11 +4,11 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 use itertools::Itertools;
-use pest::Parser;
 use pest::iterators::Pair;
 
 use super::{ArraySource, TileDim, XlaArray, XlaDim, XlaLayout, XlaShape, XlaSplit, quick};
-use crate::error::{ParseError, ParseErrorKind, Span};
+use crate::error::{ParseError, Span};
+use crate::notation::pairs::{child, children, number, span, tokens};
 use crate::notation::refusal::{GrammarStop, check_depth};
 use crate::notation::written::NotCompared;
 use crate::notation::xla_dtype::XlaDtype;
@@ -60,14 +60,14 @@ impl XlaParser {
     /// Text outside the grammar; types that XLA lacks; integers beyond 64 bits; negative dimensions; an order
     /// whose number of entries differs from the number of dimensions; `P(..)`.
     pub fn parse(self, text: &str) -> Result<XlaShape, ParseError> {
-        check_depth(text, XlaParser::MAX_DEPTH)?;
+        check_depth(text, XlaParser::MAX_DEPTH, [b"(", b")"])?;
         quick::read(text).map_or_else(|| self.by_grammar(text), Ok)
     }
 
     fn by_grammar(self, text: &str) -> Result<XlaShape, ParseError> {
-        let mut pairs =
-            XlaGrammar::parse(Rule::text, text).map_err(|error| refusal(text, &error))?;
-        let shape = pairs.next().and_then(|text| child(text, Rule::shape));
+        let mut parts =
+            tokens::<XlaGrammar, _>(Rule::text, text, name).map_err(|stop| refusal(text, stop))?;
+        let shape = parts.find(|part| part.as_rule() == Rule::shape);
         let reader = ShapeReader { text, shared: text.into(), lenient: self.lenient };
         match shape {
             Some(shape) => reader.shape(shape),
@@ -84,18 +84,6 @@ impl FromStr for XlaShape {
     }
 }
 
-fn span(part: &Node<'_>) -> Span {
-    Span::new(part.as_span().start(), part.as_span().end())
-}
-
-fn child(part: Node<'_>, rule: Rule) -> Option<Node<'_>> {
-    part.into_inner().find(|p| p.as_rule() == rule)
-}
-
-fn children(part: Node<'_>, rule: Rule) -> impl Iterator<Item = Node<'_>> {
-    part.into_inner().filter(move |p| p.as_rule() == rule)
-}
-
 struct ShapeReader<'t> {
     text: &'t str,
     /// The text, to be kept by every array.
@@ -104,16 +92,12 @@ struct ShapeReader<'t> {
 }
 
 impl ShapeReader<'_> {
-    fn refuse(&self, kind: ParseErrorKind, span: Span) -> ParseError {
-        ParseError::new(kind, span, self.text)
-    }
-
-    fn invalid(&self, message: String, span: Span) -> ParseError {
-        self.refuse(ParseErrorKind::Invalid(message), span)
+    fn invalid(&self, message: impl Into<String>, span: Span) -> ParseError {
+        ParseError::invalid(message, span, self.text)
     }
 
     fn expected(&self, what: &'static str, span: Span) -> ParseError {
-        self.refuse(ParseErrorKind::Expected(vec![what]), span)
+        ParseError::expected(what, span, self.text)
     }
 
     fn shape(&self, part: Node<'_>) -> Result<XlaShape, ParseError> {
@@ -129,7 +113,7 @@ impl ShapeReader<'_> {
             Rule::buffer => match child(inner, Rule::array).map(|array| self.array(array)) {
                 Some(Ok(XlaShape::Array(array))) => Ok(XlaShape::Buffer(array)),
                 Some(Err(error)) => Err(error),
-                _ => Err(self.invalid("a buffer holds an array".into(), at)),
+                _ => Err(self.invalid("a buffer holds an array", at)),
             },
             _ => self.array(inner),
         }
@@ -180,15 +164,10 @@ impl ShapeReader<'_> {
             Some(dtype) => Ok(dtype),
             None => {
                 let error = self.expected("a type such as `f32`", span(part));
-                match XlaDtype::from_name(&lower) {
-                    Some(dtype) => {
-                        let help = format!(
-                            "XLA's types are lower-case: `{dtype}`; lenient parsing takes this one"
-                        );
-                        Err(error.with_help(help))
-                    }
-                    None => Err(error),
-                }
+                let help = XlaDtype::from_name(&lower).map(|dtype| {
+                    format!("XLA's types are lower-case: `{dtype}`; lenient parsing takes this one")
+                });
+                Err(help.into_iter().fold(error, ParseError::with_help))
             }
         }
     }
@@ -202,7 +181,7 @@ impl ShapeReader<'_> {
                 Rule::bounded => bounded = true,
                 Rule::int => {
                     let size = u64::try_from(self.int(&part)?)
-                        .map_err(|_| self.invalid("a dimension cannot be negative".into(), at))?;
+                        .map_err(|_| self.invalid("a dimension cannot be negative", at))?;
                     return Ok(if bounded { XlaDim::Bounded(size) } else { XlaDim::Static(size) });
                 }
                 _ => {}
@@ -212,11 +191,8 @@ impl ShapeReader<'_> {
     }
 
     fn int(&self, part: &Node<'_>) -> Result<i64, ParseError> {
-        let too_large = |_| {
-            let error = self.refuse(ParseErrorKind::NumberTooLarge, span(part));
-            error.with_help(format!("XLA counts up to {}", i64::MAX))
-        };
-        part.as_str().parse().map_err(too_large)
+        let counts_up_to = || format!("XLA counts up to {}", i64::MAX);
+        number(part, self.text).map_err(|error| error.with_help(counts_up_to()))
     }
 
     fn int_in(&self, part: Node<'_>) -> Result<i64, ParseError> {
@@ -258,10 +234,10 @@ impl ShapeReader<'_> {
             let (rule, at) = (attribute.as_rule(), span(&attribute));
             let order = |rule: Rule| ORDER.iter().position(|known| *known == rule);
             if seen.contains(&rule) {
-                return Err(self.invalid("an attribute appears twice".into(), at));
+                return Err(self.invalid("an attribute appears twice", at));
             }
             if !self.lenient && seen.iter().any(|before| order(*before) > order(rule)) {
-                let error = self.invalid("attributes are out of order".into(), at);
+                let error = self.invalid("attributes are out of order", at);
                 return Err(error.with_help("XLA's order is D T L # * E S SC P M"));
             }
             seen.push(rule);
@@ -305,7 +281,7 @@ impl ShapeReader<'_> {
             }
             Rule::physical => {
                 let message = "Layout has physical shape, but is not for a sparse array";
-                return Err(self.invalid(message.into(), at));
+                return Err(self.invalid(message, at));
             }
             // `D(..)` of older dumps is parsed and discarded, as in XLA.
             _ => {}
@@ -370,8 +346,7 @@ const ORDER: [Rule; 10] = [
 ];
 
 /// Words the error of a text that the grammar does not match.
-fn refusal(text: &str, error: &pest::error::Error<Rule>) -> ParseError {
-    let stop = GrammarStop::of(text, error, name);
+fn refusal(text: &str, stop: GrammarStop) -> ParseError {
     let expected = &stop.expected;
     let help = match stop.next {
         Some('T' | 'L' | 'E' | 'S' | 'M') if expected.contains(&"an integer") => {
