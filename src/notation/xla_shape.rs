@@ -112,7 +112,7 @@ pub struct XlaSplit {
 }
 
 /// The spans of the parts of an array in its text.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct ArraySource {
     pub(crate) text: Arc<str>,
     pub(crate) whole: Span,
@@ -124,24 +124,6 @@ pub(crate) struct ArraySource {
     pub(crate) pointer_type: Span,
     pub(crate) bits: Span,
     pub(crate) splits: Vec<Span>,
-}
-
-impl Default for ArraySource {
-    fn default() -> ArraySource {
-        let span = Span::default();
-        ArraySource {
-            text: "".into(),
-            whole: span,
-            dims: span,
-            minor_to_major: span,
-            tiles: Vec::new(),
-            tail: span,
-            index_type: span,
-            pointer_type: span,
-            bits: span,
-            splits: Vec::new(),
-        }
-    }
 }
 
 impl XlaArray {
