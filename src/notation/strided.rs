@@ -6,6 +6,7 @@ use std::str::FromStr;
 use itertools::Itertools;
 
 use crate::error::{Diagnostic, ParseError, ParseErrorKind, Span};
+use crate::notation::cursor::Cursor;
 use crate::notation::refusal::negative;
 use crate::notation::written::NotCompared;
 use crate::words::counted;
@@ -96,16 +97,18 @@ impl FromStr for Strided {
     /// Parses `shape=(..), strides=(..)` with an optional `offset=n` and `itemsize=n`, or two lists
     /// without their names; blanks do not matter.
     fn from_str(text: &str) -> Result<Strided, ParseError> {
-        let mut reader = StridedReader { text, at: 0, reads: "an extent" };
+        let mut reader = StridedReader { text, at: Cursor::new(text), reads: "an extent" };
         let named = !["(", "torch"].iter().any(|start| text.trim_start().starts_with(start));
         let shape = if named { reader.named_list("shape")? } else { reader.list()? };
-        let strides = if !named && reader.rest().trim().is_empty() {
-            contiguous(&shape).ok_or_else(|| reader.too_large())?
+        let strides = if !named && reader.is_at_end() {
+            let whole = Span::new(0, text.len());
+            let too_large = || ParseError::new(ParseErrorKind::NumberTooLarge, whole, text);
+            contiguous(&shape).ok_or_else(too_large)?
         } else {
             reader.strides(named, shape.len())?
         };
         let mut layout = Strided::new(shape, strides);
-        while !reader.rest().trim().is_empty() {
+        while !reader.is_at_end() {
             reader.attribute(&mut layout)?;
         }
         layout.source = NotCompared(text.into());
@@ -128,46 +131,31 @@ fn contiguous(shape: &[u64]) -> Option<Vec<u64>> {
 /// Reads token by token.
 struct StridedReader<'t> {
     text: &'t str,
-    at: usize,
+    at: Cursor<'t>,
     /// The name of the next number in errors.
     reads: &'static str,
 }
 
 impl StridedReader<'_> {
-    fn rest(&self) -> &str {
-        self.text.get(self.at..).unwrap_or_default()
+    fn skip_blanks(&mut self) {
+        self.at.take(char::is_whitespace);
     }
 
-    fn skip_blanks(&mut self) {
-        self.at += self.rest().len() - self.rest().trim_start().len();
+    fn is_at_end(&self) -> bool {
+        self.at.rest().trim().is_empty()
     }
 
     fn expected(&self, what: &'static str) -> ParseError {
-        let next = self.rest().chars().next().map_or(0, char::len_utf8);
-        let span = Span::new(self.at, self.at + next);
-        ParseError::new(ParseErrorKind::Expected(vec![what]), span, self.text)
-            .with_help("for example `shape=(2, 3), strides=(3, 1)`")
+        self.at.expected(what).with_help("for example `shape=(2, 3), strides=(3, 1)`")
     }
 
     fn expect(&mut self, token: &str, what: &'static str) -> Result<(), ParseError> {
-        self.skip_blanks();
-        if !self.rest().starts_with(token) {
-            return Err(self.expected(what));
-        }
-        self.at += token.len();
-        Ok(())
+        if self.takes(token) { Ok(()) } else { Err(self.expected(what)) }
     }
 
     fn takes(&mut self, token: &str) -> bool {
         self.skip_blanks();
-        let takes = self.rest().starts_with(token);
-        self.at += if takes { token.len() } else { 0 };
-        takes
-    }
-
-    fn too_large(&self) -> ParseError {
-        let span = Span::new(0, self.text.len());
-        ParseError::new(ParseErrorKind::NumberTooLarge, span, self.text)
+        self.at.takes_all(token)
     }
 
     fn strides(&mut self, named: bool, rank: usize) -> Result<Vec<u64>, ParseError> {
@@ -176,14 +164,13 @@ impl StridedReader<'_> {
         } else {
             self.takes(",");
         }
-        let start = self.at;
+        let start = self.at.at();
         self.reads = "a stride";
         let strides = if named { self.named_list("strides")? } else { self.list()? };
         if strides.len() != rank {
             let extents = counted(rank, "extent");
             let message = format!("{extents}, but {}", counted(strides.len(), "stride"));
-            let span = Span::new(start, self.at);
-            return Err(ParseError::new(ParseErrorKind::Invalid(message), span, self.text));
+            return Err(ParseError::invalid(message, self.at.since(start), self.text));
         }
         Ok(strides)
     }
@@ -209,17 +196,11 @@ impl StridedReader<'_> {
 
     fn number(&mut self) -> Result<u64, ParseError> {
         self.skip_blanks();
-        if self.rest().starts_with('-') {
-            return Err(negative(self.reads, self.at, self.text));
+        match self.at.peek() {
+            Some(b'-') => Err(negative(self.reads, self.at.at(), self.text)),
+            Some(b'0'..=b'9') => self.at.expect_number("a number"),
+            _ => Err(self.expected("a number")),
         }
-        let digits = self.rest().bytes().take_while(u8::is_ascii_digit).count();
-        if digits == 0 {
-            return Err(self.expected("a number"));
-        }
-        let span = Span::new(self.at, self.at + digits);
-        self.at += digits;
-        let number = self.text.get(span.start..span.end).unwrap_or_default().parse();
-        number.map_err(|_| ParseError::new(ParseErrorKind::NumberTooLarge, span, self.text))
     }
 
     /// `name=(1, 2)`.
@@ -252,7 +233,7 @@ impl StridedReader<'_> {
             }
             list.push(self.number()?);
             self.skip_blanks();
-            if !self.rest().starts_with(end) {
+            if !self.at.rest().starts_with(end) {
                 self.expect(",", what)?;
             }
         }
