@@ -10,9 +10,6 @@ use crate::notation::{
     Notation,
 };
 
-/// The name of the notation in messages.
-const NOTATION: &str = Notation::Cute.in_messages();
-
 impl CuteLayout {
     /// Returns the layout that the text describes: one axis per top-level mode; within a mode the first leaf
     /// runs fastest. Places are in `Addr`, or in `i0`, `i1`, .. for strides such as `1@0`; elements may share
@@ -122,7 +119,7 @@ impl Layout {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn to_cute(&self) -> Result<CuteLayout, LayoutError> {
-        let inexpressible = |reason| LayoutError::Inexpressible { notation: NOTATION, reason };
+        let inexpressible = |reason| Notation::Cute.cannot_express(reason);
         let exact = self.simplified();
         let layout = if exact.has_plain_slots() { exact } else { self.without_padding()? };
         // A layout with an offset may still be a swizzle of a layout with an offset.

@@ -278,7 +278,7 @@ impl Layout {
     /// [`Inexpressible`](LayoutError::Inexpressible) where the map itself cannot be expressed.
     pub fn to_pad_layout_map(&self) -> Result<(PadLayout, Option<String>), LayoutError> {
         let MapText { text, said } = self.closest_pad_layout()?;
-        let lost = left_out_note(&self.left_out(&said), NOTATION);
+        let lost = left_out_note(&self.left_out(&said), Notation::PadLayout.in_messages());
         let note = lost.into_iter().chain(said.unread_note()).join("; ");
         Ok((text, (!note.is_empty()).then_some(note)))
     }
@@ -388,9 +388,6 @@ impl Layout {
     }
 }
 
-/// The name of the notation in messages.
-const NOTATION: &str = Notation::PadLayout.in_messages();
-
 /// A text, and the layout that it describes.
 pub(super) struct MapText {
     pub(super) text: PadLayout,
@@ -398,7 +395,7 @@ pub(super) struct MapText {
 }
 
 fn inexpressible(reason: Inexpressible) -> LayoutError {
-    LayoutError::Inexpressible { notation: NOTATION, reason }
+    Notation::PadLayout.cannot_express(reason)
 }
 
 /// The note for a text that omits something; `None` if `left_out` is empty.

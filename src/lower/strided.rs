@@ -7,9 +7,6 @@ use crate::error::{EditError, Inexpressible, LayoutError, ParseError};
 use crate::level::Level;
 use crate::notation::{Notation, Strided};
 
-/// The name of the notation in messages.
-const NOTATION: &str = Notation::Strided.in_messages();
-
 impl Strided {
     /// Returns the layout that the text describes: one subaxis per axis, in elements. Elements may share
     /// places.
@@ -61,7 +58,7 @@ impl Layout {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn to_strided(&self) -> Result<Strided, LayoutError> {
-        let inexpressible = |reason| LayoutError::Inexpressible { notation: NOTATION, reason };
+        let inexpressible = |reason| Notation::Strided.cannot_express(reason);
         let (layout, offset) = self.without_padding()?.to_origin();
         layout.check_linear().map_err(inexpressible)?;
         layout.check_plain_axes().map_err(inexpressible)?;

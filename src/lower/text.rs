@@ -362,24 +362,16 @@ impl Layout {
         match notation {
             Notation::PadLayout => self.write_pad_layout_like(like),
             Notation::Xla => self.write_xla_like(like, dtype),
-            Notation::Sharded => Err(LayoutError::Inexpressible {
-                notation: "a sharded shape",
-                reason: Inexpressible::TwoTexts,
-            }),
-            Notation::Atom => Err(LayoutError::Inexpressible {
-                notation: Notation::Atom.in_messages(),
-                reason: Inexpressible::NamesOnly,
-            }),
+            Notation::Sharded => Err(notation.cannot_express(Inexpressible::TwoTexts)),
+            Notation::Atom => Err(notation.cannot_express(Inexpressible::NamesOnly)),
             Notation::Strided => {
                 let text = self.to_strided()?;
                 Ok(plainly(text.to_string(), text.to_layout()?))
             }
             Notation::Triton => {
                 let text = self.to_triton()?;
-                let said = text.lower().map_err(|_| LayoutError::Inexpressible {
-                    notation: Notation::Triton.in_messages(),
-                    reason: Inexpressible::NotBitwise,
-                })?;
+                let not_bitwise = || notation.cannot_express(Inexpressible::NotBitwise);
+                let said = text.lower().map_err(|_| not_bitwise())?;
                 Ok(plainly(text.to_string(), said))
             }
             Notation::Cute => {

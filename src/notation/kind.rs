@@ -1,6 +1,7 @@
 //! The kinds of notations, and the detection of the notation of a text.
 
 use super::{Atom, Strided, TritonLayout, XlaDtype, sharding};
+use crate::error::{Inexpressible, LayoutError};
 
 /// A notation that layouts are written in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -48,6 +49,11 @@ impl Notation {
             Notation::Atom => "an instruction",
             Notation::Sharded => "a sharded shape",
         }
+    }
+
+    /// The error for a layout that the notation cannot express.
+    pub(crate) fn cannot_express(self, reason: Inexpressible) -> LayoutError {
+        LayoutError::Inexpressible { notation: self.in_messages(), reason }
     }
 
     /// The notation that a text looks like: a text of Triton begins with `#`, with a type that has a `#` in it, or

@@ -16,9 +16,6 @@ use crate::level::Level;
 use crate::location::Location;
 use crate::notation::{LinearLayout, Notation, TritonError, TritonLayout};
 
-/// The name of the notation in messages.
-const NOTATION: &str = Notation::Triton.in_messages();
-
 /// The padding between the elements of a memory: `(8, 2)` for 2 after every 8.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Padding(pub(super) Vec<(u64, u64)>);
@@ -174,7 +171,7 @@ impl Layout {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn to_triton(&self) -> Result<TritonLayout, LayoutError> {
-        let inexpressible = |reason| LayoutError::Inexpressible { notation: NOTATION, reason };
+        let inexpressible = |reason| Notation::Triton.cannot_express(reason);
         let written = self.linear_bases().map_err(inexpressible)?;
         // A map whose bits are right may still carry between them.
         let is_same = match written.to_layout(&Padding::default()) {

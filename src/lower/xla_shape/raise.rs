@@ -229,7 +229,7 @@ impl Raise {
 }
 
 fn inexpressible(reason: Inexpressible) -> LayoutError {
-    LayoutError::Inexpressible { notation: Notation::Xla.in_messages(), reason }
+    Notation::Xla.cannot_express(reason)
 }
 
 fn numbers(order: &[usize]) -> Vec<i64> {
