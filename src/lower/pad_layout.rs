@@ -143,13 +143,14 @@ impl PadLayout {
                 self.check_bare(replica.level(), site, &occurrences)?;
                 continue;
             };
-            if level == Level::ADDR && stride.is_none() && size != 1 {
-                return Err(LayoutError::Incomplete { site, row_major: None });
-            }
-            let stride = match stride {
-                Some(stride) => stride,
-                None if size == 1 => 1,
-                None => self.elided(level, site, &occurrences)?,
+            let stride = match (stride, size) {
+                (Some(stride), _) => stride,
+                (None, 1) => 1,
+                // Filling in the strides of subaxes would not help.
+                (None, _) if level == Level::ADDR => {
+                    return Err(LayoutError::Incomplete { site, row_major: None });
+                }
+                (None, _) => self.elided(level, site, &occurrences)?,
             };
             builder = builder.replica(size, level, stride);
         }
@@ -338,15 +339,12 @@ impl Layout {
     }
 
     /// The reason plain subaxes cannot express the layout, if there is one.
+    ///
+    /// It is about the first derived axis: its feeders or its split.
     pub(crate) fn check_plain_axes(&self) -> Result<(), Inexpressible> {
-        self.straddling().map_or(Ok(()), Err)
-    }
-
-    /// The reason for the first derived axis, which plain subaxes do not replace: its feeders or its split.
-    fn straddling(&self) -> Option<Inexpressible> {
-        let derived = self.derived_axes().first()?;
+        let Some(derived) = self.derived_axes().first() else { return Ok(()) };
         if let Some(xor) = self.derived_axes().iter().position(DerivedAxis::is_xor) {
-            return Some(Inexpressible::Xor { axes: self.axes_per_derived().swap_remove(xor) });
+            return Err(Inexpressible::Xor { axes: self.axes_per_derived().swap_remove(xor) });
         }
         let mut feeders = Vec::new();
         for (number, axis) in self.axes().iter().enumerate() {
@@ -355,7 +353,7 @@ impl Layout {
         }
         let into = derived.axis.subaxes.iter().map(|s| s.size).collect();
         let start = derived.start;
-        Some(match feeders[..] {
+        Err(match feeders[..] {
             [(axis, Subaxis { size, target: Target::Feed { weight: 1, .. } })] if start == 0 => {
                 Inexpressible::InnerPadding { axis, size, into }
             }
@@ -373,18 +371,14 @@ impl Layout {
 
     /// Adds `1_Level:1` for used levels that no subaxis names; without axes, as one copy.
     fn name_unnamed(&self, text: &mut PadLayout) {
-        let named = self.levels_named();
-        let unnamed = self.used.iter().filter(|l| **l != Level::ADDR && !named.contains(l));
+        let is_named = |level: &Level| self.landings().any(|landing| landing.level == *level);
+        let unnamed = self.used.iter().filter(|level| **level != Level::ADDR && !is_named(level));
         for level in unnamed.copied() {
             match text.axes.last_mut() {
                 Some(axis) => axis.subaxes.push(SubaxisText::new(1, Some(level), Some(1))),
                 None => text.broadcast.push(ReplicaText::Sized { size: 1, level, stride: Some(1) }),
             }
         }
-    }
-
-    fn levels_named(&self) -> Vec<Level> {
-        self.landings().map(|landing| landing.level).sorted_unstable().dedup().collect()
     }
 }
 
