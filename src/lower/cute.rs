@@ -37,7 +37,7 @@ impl CuteLayout {
         match map {
             CuteMap::Swizzle(swizzle) => from.swizzled(*swizzle),
             CuteMap::Layout(mode) => {
-                let outer = self::plain(modes(mode))?;
+                let outer = self::plain(mode.axes())?;
                 outer.compose_in(IndexOrder::Colexicographic, &from)
             }
         }
@@ -52,14 +52,6 @@ impl CuteTiler {
     pub fn lower(&self) -> Result<Vec<Option<Layout>>, ParseError> {
         let lower = |mode: &Option<CuteLayout>| mode.as_ref().map(CuteLayout::lower).transpose();
         self.modes.iter().map(lower).collect()
-    }
-}
-
-/// The axes of a mode.
-fn modes(mode: &CuteMode) -> &[CuteMode] {
-    match mode {
-        CuteMode::Tuple(modes) => modes,
-        CuteMode::Leaf(..) => std::slice::from_ref(mode),
     }
 }
 

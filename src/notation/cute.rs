@@ -100,10 +100,7 @@ impl CuteLayout {
     /// The modes that are axes: the members of the tuple, or the only leaf.
     #[must_use]
     pub fn axes(&self) -> &[CuteMode] {
-        match &self.mode {
-            CuteMode::Tuple(modes) => modes,
-            CuteMode::Leaf(..) => std::slice::from_ref(&self.mode),
-        }
+        self.mode.axes()
     }
 
     /// Wraps `error` in a [`ParseError`] that points at this text.
@@ -114,6 +111,14 @@ impl CuteLayout {
 }
 
 impl CuteMode {
+    /// The members of a tuple, or the leaf alone.
+    pub(crate) fn axes(&self) -> &[CuteMode] {
+        match self {
+            CuteMode::Tuple(modes) => modes,
+            CuteMode::Leaf(..) => std::slice::from_ref(self),
+        }
+    }
+
     /// The leaves as (extent, stride), the first the fastest.
     #[must_use]
     pub fn leaves(&self) -> Vec<(u64, CuteStride)> {

@@ -2,22 +2,12 @@
 
 mod layout;
 
-use std::fmt::Display;
-use std::str::FromStr;
-
 use serde::de::{Deserialize, Deserializer, Error as _};
 use serde::ser::{Serialize, Serializer};
 
 use crate::level::Level;
 use crate::location::Location;
 use crate::notation::{Einsum, PadLayout};
-
-fn from_text<'de, D: Deserializer<'de>, T>(deserializer: D) -> Result<T, D::Error>
-where
-    T: FromStr<Err: Display>,
-{
-    String::deserialize(deserializer)?.parse().map_err(D::Error::custom)
-}
 
 macro_rules! as_text {
     ($($value:ty),*) => {$(
@@ -29,7 +19,7 @@ macro_rules! as_text {
 
         impl<'de> Deserialize<'de> for $value {
             fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<$value, D::Error> {
-                from_text(deserializer)
+                String::deserialize(deserializer)?.parse().map_err(D::Error::custom)
             }
         }
     )*};
