@@ -2,6 +2,7 @@
 
 use super::XlaShape;
 use crate::error::ParseError;
+use crate::notation::Walk;
 
 impl XlaShape {
     /// Parses the shape at the head of a longer text, such as the rest of an HLO line, and returns it with
@@ -56,16 +57,5 @@ pub fn outer_bracket(text: &[u8], start: usize) -> Option<usize> {
 
 /// The place after the bracket that closes the one at `start`, or the end.
 fn after_bracket(bytes: &[u8], start: usize) -> usize {
-    let mut depth = 0_usize;
-    for (at, byte) in bytes.iter().enumerate().skip(start) {
-        match byte {
-            b'(' | b'[' | b'{' => depth += 1,
-            b')' | b']' | b'}' => depth = depth.saturating_sub(1),
-            _ => {}
-        }
-        if depth == 0 {
-            return at + 1;
-        }
-    }
-    bytes.len()
+    Walk::from(start + 1).next(bytes, None).map_or(bytes.len(), |close| close + 1)
 }
