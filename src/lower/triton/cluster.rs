@@ -5,7 +5,12 @@ use super::tile::{Basis, Input, TritonTile};
 use crate::error::ParseError;
 
 /// The keys of clusters, of today and before.
-pub(super) const KEYS: [&str; 4] = ["CGALayout", "CTAsPerCGA", "CTASplitNum", "CTAOrder"];
+const KEYS: [&str; 4] = ["CGALayout", "CTAsPerCGA", "CTASplitNum", "CTAOrder"];
+
+/// Rejects keys other than those of a cluster and the encoding's own.
+pub(super) fn check_keys(keys: Keys<'_>, own: &[&str]) -> Result<(), ParseError> {
+    keys.check_known(&[own, &KEYS].concat())
+}
 
 /// The number of parts each dimension has, and the part of each bit of the block.
 #[derive(Debug)]

@@ -2,7 +2,7 @@
 //!
 //! Source: the rules of triton-lang/triton, `LinearLayoutConversions.cpp`, as of 3.9.
 
-use super::cluster::{self, Cluster};
+use super::cluster::{Cluster, check_keys};
 use super::keys::Keys;
 use super::mma;
 use super::tile::{Input, TritonTile};
@@ -44,7 +44,7 @@ const THREADS: [(Input, &str); 3] = [
 
 fn check_blocked(keys: Keys<'_>) -> Result<(), ParseError> {
     let own = ["sizePerThread", "threadsPerWarp", "warpsPerCTA", "order"];
-    keys.check_known(&[&own[..], &cluster::KEYS].concat())
+    check_keys(keys, &own)
 }
 
 /// The bases as they are written.

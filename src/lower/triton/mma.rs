@@ -4,7 +4,7 @@
 //! nvidia_mma 2, 16 x 8     register (0,1) (8,0)    lane (0,2) (0,4) (1,0) (2,0) (4,0)
 //! ```
 
-use super::cluster::{self, Cluster};
+use super::cluster::{Cluster, check_keys};
 use super::keys::Keys;
 use super::tile::{Basis, Input, TritonTile};
 use crate::error::ParseError;
@@ -75,10 +75,6 @@ fn instruction(keys: Keys<'_>) -> Result<MmaInstruction, ParseError> {
         "amd_wmma" | "wmma" => wmma(keys),
         _ => Err(keys.unknown()),
     }
-}
-
-fn check_keys(keys: Keys<'_>, own: &[&str]) -> Result<(), ParseError> {
-    keys.check_known(&[own, &cluster::KEYS].concat())
 }
 
 /// `warpsPerCTA`, counted in an order.

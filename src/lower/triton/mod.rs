@@ -77,7 +77,7 @@ impl TritonLayout {
         };
         check_shape(of, &text)?;
         if let Some(shared) = shared(keys, &of.shape, element_bits(of))? {
-            return Ok((shared.layout, shared.padding));
+            return Ok(shared);
         }
         if of.memory.is_some() {
             let name = &encoding.name;

@@ -7,40 +7,29 @@
 //!
 //! Source: the rules of triton-lang/triton, `LinearLayoutConversions.cpp`, as of 3.9.
 
-use super::cluster::{self, Cluster};
+use super::cluster::{Cluster, check_keys};
 use super::keys::Keys;
 use super::linear::Padding;
 use super::tile::{Basis, out_dims};
 use crate::error::ParseError;
 use crate::notation::LinearLayout;
 
-/// The contents of shared memory: the element at each offset, and the padding.
-pub(super) struct SharedMemory {
-    pub(super) layout: LinearLayout,
-    pub(super) padding: Padding,
-}
-
-/// The number of bits of an element, if its type gives it.
-pub(super) type ElementBits = Option<u64>;
-
-/// The elements of a tensor of this shape in shared memory; `None` for encodings of something else.
+/// The element at each offset of shared memory, and the padding, for a tensor of this shape; `None` for
+/// encodings of something else. `bits` is the width of an element, if its type gives it.
 pub(super) fn shared(
     keys: Keys<'_>,
     shape: &[u64],
-    bits: ElementBits,
-) -> Result<Option<SharedMemory>, ParseError> {
-    let (layout, padding) = match &*keys.attribute.name {
-        "swizzled_shared" => (swizzled(keys, shape)?, Padding::default()),
-        "shared" if keys.flag("hasLeadingOffset")? => {
-            (old_nvmma(keys, shape, bits)?, Padding::default())
-        }
-        "shared" => (swizzled(keys, shape)?, Padding::default()),
-        "nvmma_shared" => (nvmma(keys, shape)?, Padding::default()),
-        "padded_shared" => padded(keys, shape)?,
-        "shared_linear" => (written(keys, shape)?, Padding::default()),
+    bits: Option<u64>,
+) -> Result<Option<(LinearLayout, Padding)>, ParseError> {
+    let layout = match &*keys.attribute.name {
+        "shared" if keys.flag("hasLeadingOffset")? => old_nvmma(keys, shape, bits)?,
+        "shared" | "swizzled_shared" => swizzled(keys, shape)?,
+        "nvmma_shared" => nvmma(keys, shape)?,
+        "shared_linear" => written(keys, shape)?,
+        "padded_shared" => return padded(keys, shape).map(Some),
         _ => return Ok(None),
     };
-    Ok(Some(SharedMemory { layout, padding }))
+    Ok(Some((layout, Padding::default())))
 }
 
 /// A swizzle: rows flip vectors of columns.
@@ -89,7 +78,7 @@ fn layout(shape: &[u64], offsets: Vec<Basis>, blocks: Vec<Basis>) -> LinearLayou
 
 fn swizzled(keys: Keys<'_>, shape: &[u64]) -> Result<LinearLayout, ParseError> {
     let own = ["vec", "perPhase", "maxPhase", "order", "hasLeadingOffset"];
-    keys.check_known(&[&own[..], &cluster::KEYS].concat())?;
+    check_keys(keys, &own)?;
     let rank = shape.len();
     let order = keys.order("order", rank)?;
     let (vector, per_phase) = (keys.power("vec")?, keys.power("perPhase")?);
@@ -111,7 +100,7 @@ fn swizzled(keys: Keys<'_>, shape: &[u64]) -> Result<LinearLayout, ParseError> {
 
 fn nvmma(keys: Keys<'_>, shape: &[u64]) -> Result<LinearLayout, ParseError> {
     let own = ["swizzlingByteWidth", "transposed", "elementBitWidth", "fp4Padded", "rank"];
-    keys.check_known(&[&own[..], &cluster::KEYS].concat())?;
+    check_keys(keys, &own)?;
     if keys.flag("fp4Padded")? {
         return Err(keys.refuse_key("fp4Padded", "padded elements of 4 bits are not read"));
     }
@@ -136,9 +125,9 @@ struct TensorCore {
 }
 
 /// Reads the encoding that older versions use for tensor cores: a swizzle by phases.
-fn old_nvmma(keys: Keys<'_>, shape: &[u64], bits: ElementBits) -> Result<LinearLayout, ParseError> {
+fn old_nvmma(keys: Keys<'_>, shape: &[u64], bits: Option<u64>) -> Result<LinearLayout, ParseError> {
     let own = ["vec", "perPhase", "maxPhase", "order", "hasLeadingOffset"];
-    keys.check_known(&[&own[..], &cluster::KEYS].concat())?;
+    check_keys(keys, &own)?;
     let width = match (keys.number("perPhase")?, keys.number("maxPhase")?) {
         (4, 2) => 32,
         (2, 4) => 64,
