@@ -5,7 +5,7 @@ use itertools::Itertools;
 use super::error::ShardingError;
 use super::order::{DeviceDigit, cut, merged, shared_out};
 use super::value::{Sharding, ShardingKind, Tiles};
-use crate::algebra::{Layout, LayoutBuilder, Subaxis};
+use crate::algebra::{Layout, LayoutBuilder, Subaxis, split};
 use crate::level::Level;
 use crate::machine::Machine;
 
@@ -58,14 +58,9 @@ impl Levels {
 
     /// The unit of every level that is a device, major to minor.
     pub(super) fn units(&self, device: u64) -> Vec<(Level, u64)> {
-        let mut rest = device;
-        let mut units = Vec::new();
-        for (level, size) in self.names.iter().zip(&self.sizes).rev() {
-            units.push((*level, rest % size));
-            rest /= size;
-        }
-        units.reverse();
-        units
+        let mut units = vec![0; self.sizes.len()];
+        split(device, self.sizes.iter().copied(), &mut units);
+        self.names.iter().copied().zip(units).collect()
     }
 }
 

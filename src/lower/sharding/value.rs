@@ -6,6 +6,7 @@ use itertools::Itertools;
 
 use super::error::ShardingError;
 use super::order::{DeviceDigit, DeviceOrder, check_listed, count, shared_out};
+use crate::algebra::split;
 use crate::error::LayoutError;
 use crate::notation::sharding::{Mesh, MeshDims, SubgroupKind};
 
@@ -169,14 +170,9 @@ impl Tiles {
 
     /// The tile of a device.
     fn tile(&self, device: u64) -> Option<Vec<u64>> {
-        let mut rest = self.order.position(device)? / self.devices_per_tile();
-        let mut tile = self.tiles.iter().rev().map(|tiles| {
-            let at = rest % tiles;
-            rest /= tiles;
-            at
-        });
-        let mut tile = tile.by_ref().collect_vec();
-        tile.reverse();
+        let number = self.order.position(device)? / self.devices_per_tile();
+        let mut tile = vec![0; self.tiles.len()];
+        split(number, self.tiles.iter().copied(), &mut tile);
         Some(tile)
     }
 }
