@@ -2,6 +2,10 @@
 
 use std::rc::Rc;
 
+use itertools::Itertools;
+
+use crate::algebra::Combine;
+
 /// A value that is 0 or more.
 #[derive(Clone, Debug)]
 pub(super) struct Expression {
@@ -14,11 +18,16 @@ pub(super) struct Expression {
 enum ExpressionNode {
     Number(u64),
     Name(String),
-    Sum(Vec<Expression>),
-    Xor(Vec<Expression>),
-    Times(Expression, u64),
-    Quotient(Expression, u64),
-    Remainder(Expression, u64),
+    Joined(Combine, Vec<Expression>),
+    Applied(Expression, Operation, u64),
+}
+
+/// An operation of an expression and a number.
+#[derive(Clone, Copy, Debug)]
+enum Operation {
+    Times,
+    Quotient,
+    Remainder,
 }
 
 /// The spelling of numbers, quotients and remainders in one language.
@@ -53,12 +62,10 @@ impl Expression {
     fn new(node: ExpressionNode) -> Expression {
         let length = match &node {
             ExpressionNode::Number(_) | ExpressionNode::Name(_) => 1,
-            ExpressionNode::Sum(terms) | ExpressionNode::Xor(terms) => {
+            ExpressionNode::Joined(_, terms) => {
                 terms.iter().fold(0_u64, |n, term| n.saturating_add(term.length))
             }
-            ExpressionNode::Times(of, _)
-            | ExpressionNode::Quotient(of, _)
-            | ExpressionNode::Remainder(of, _) => of.length.saturating_add(1),
+            ExpressionNode::Applied(of, ..) => of.length.saturating_add(1),
         };
         Expression { node: Rc::new(node), length }
     }
@@ -73,40 +80,46 @@ impl Expression {
 
     /// The sum, terms that are 0 left out.
     pub(super) fn sum(terms: Vec<Expression>) -> Expression {
-        Expression::joined(terms, ExpressionNode::Sum)
+        Expression::joined(Combine::Sum, terms)
     }
 
-    /// The bitwise XOR, terms that are 0 left out.
-    pub(super) fn xor(terms: Vec<Expression>) -> Expression {
-        Expression::joined(terms, ExpressionNode::Xor)
-    }
-
-    fn joined(
-        mut terms: Vec<Expression>,
-        join: fn(Vec<Expression>) -> ExpressionNode,
-    ) -> Expression {
+    /// The sum or the bitwise XOR, terms that are 0 left out.
+    pub(super) fn joined(combine: Combine, mut terms: Vec<Expression>) -> Expression {
         terms.retain(|term| !term.is_number(0));
         match terms.len() {
             0 => Expression::number(0),
             1 => terms.remove(0),
-            _ => Expression::new(join(terms)),
+            _ => Expression::new(ExpressionNode::Joined(combine, terms)),
         }
     }
 
     pub(super) fn times(self, factor: u64) -> Expression {
-        match factor {
-            0 => Expression::number(0),
-            1 => self,
-            _ => Expression::new(ExpressionNode::Times(self, factor)),
-        }
+        self.apply(Operation::Times, factor)
     }
 
     pub(super) fn quotient(self, divisor: u64) -> Expression {
-        if divisor == 1 { self } else { Expression::new(ExpressionNode::Quotient(self, divisor)) }
+        self.apply(Operation::Quotient, divisor)
     }
 
     pub(super) fn remainder(self, divisor: u64) -> Expression {
-        Expression::new(ExpressionNode::Remainder(self, divisor))
+        self.apply(Operation::Remainder, divisor)
+    }
+
+    fn apply(self, operation: Operation, number: u64) -> Expression {
+        match (operation, number) {
+            (Operation::Times, 0) => Expression::number(0),
+            (Operation::Times | Operation::Quotient, 1) => self,
+            _ => Expression::new(ExpressionNode::Applied(self, operation, number)),
+        }
+    }
+
+    /// The expressions that this one is made of.
+    fn parts(&self) -> &[Expression] {
+        match &*self.node {
+            ExpressionNode::Number(_) | ExpressionNode::Name(_) => &[],
+            ExpressionNode::Joined(_, terms) => terms,
+            ExpressionNode::Applied(of, ..) => std::slice::from_ref(of),
+        }
     }
 
     fn is_number(&self, number: u64) -> bool {
@@ -120,30 +133,17 @@ impl Expression {
 
     /// The greatest number in it.
     pub(super) fn greatest_number(&self) -> u64 {
-        match &*self.node {
-            ExpressionNode::Number(number) => *number,
-            ExpressionNode::Name(_) => 0,
-            ExpressionNode::Sum(terms) | ExpressionNode::Xor(terms) => {
-                terms.iter().map(Expression::greatest_number).max().unwrap_or(0)
-            }
-            ExpressionNode::Times(of, number)
-            | ExpressionNode::Quotient(of, number)
-            | ExpressionNode::Remainder(of, number) => of.greatest_number().max(*number),
-        }
+        let own = match *self.node {
+            ExpressionNode::Number(number) | ExpressionNode::Applied(.., number) => number,
+            ExpressionNode::Name(_) | ExpressionNode::Joined(..) => 0,
+        };
+        self.parts().iter().map(Expression::greatest_number).fold(own, u64::max)
     }
 
     /// Returns whether the name occurs in it.
     pub(super) fn uses(&self, name: &str) -> bool {
-        match &*self.node {
-            ExpressionNode::Number(_) => false,
-            ExpressionNode::Name(other) => other == name,
-            ExpressionNode::Sum(terms) | ExpressionNode::Xor(terms) => {
-                terms.iter().any(|term| term.uses(name))
-            }
-            ExpressionNode::Times(of, _)
-            | ExpressionNode::Quotient(of, _)
-            | ExpressionNode::Remainder(of, _) => of.uses(name),
-        }
+        matches!(&*self.node, ExpressionNode::Name(other) if other == name)
+            || self.parts().iter().any(|part| part.uses(name))
     }
 
     /// The expression with names replaced by values.
@@ -155,15 +155,13 @@ impl Expression {
                     values.iter().find(|(of, _)| of == name).map(|(_, value)| value.clone());
                 value.unwrap_or_else(|| self.clone())
             }
-            ExpressionNode::Sum(terms) => {
-                Expression::sum(terms.iter().map(|term| term.replaced(values)).collect())
+            ExpressionNode::Joined(combine, terms) => {
+                let terms = terms.iter().map(|term| term.replaced(values));
+                Expression::joined(*combine, terms.collect())
             }
-            ExpressionNode::Xor(terms) => {
-                Expression::xor(terms.iter().map(|term| term.replaced(values)).collect())
+            ExpressionNode::Applied(of, operation, number) => {
+                of.replaced(values).apply(*operation, *number)
             }
-            ExpressionNode::Times(of, factor) => of.replaced(values).times(*factor),
-            ExpressionNode::Quotient(of, divisor) => of.replaced(values).quotient(*divisor),
-            ExpressionNode::Remainder(of, divisor) => of.replaced(values).remainder(*divisor),
         }
     }
 
@@ -172,20 +170,19 @@ impl Expression {
         match &*self.node {
             ExpressionNode::Number(number) => (style.number)(*number),
             ExpressionNode::Name(name) => name.clone(),
-            ExpressionNode::Sum(terms) => {
-                let terms: Vec<String> = terms.iter().map(|term| term.term(style)).collect();
-                terms.join(" + ")
+            ExpressionNode::Joined(Combine::Sum, terms) => {
+                terms.iter().map(|term| term.term(style)).join(" + ")
             }
-            ExpressionNode::Xor(terms) => {
-                let terms: Vec<String> = terms.iter().map(|term| term.operand(style)).collect();
-                terms.join(" ^ ")
+            ExpressionNode::Joined(Combine::Xor, terms) => {
+                terms.iter().map(|term| term.operand(style)).join(" ^ ")
             }
-            ExpressionNode::Times(of, factor) => {
-                format!("{} * {}", of.operand(style), (style.number)(*factor))
-            }
-            ExpressionNode::Quotient(of, divisor) => (style.quotient)(&of.operand(style), *divisor),
-            ExpressionNode::Remainder(of, divisor) => {
-                (style.remainder)(&of.operand(style), *divisor)
+            ExpressionNode::Applied(of, operation, number) => {
+                let operand = of.operand(style);
+                match operation {
+                    Operation::Times => format!("{operand} * {}", (style.number)(*number)),
+                    Operation::Quotient => (style.quotient)(&operand, *number),
+                    Operation::Remainder => (style.remainder)(&operand, *number),
+                }
             }
         }
     }
@@ -193,7 +190,7 @@ impl Expression {
     /// The text as a term of a sum: only a product needs no brackets in every language.
     fn term(&self, style: Style) -> String {
         match &*self.node {
-            ExpressionNode::Times(..) => self.write(style),
+            ExpressionNode::Applied(_, Operation::Times, _) => self.write(style),
             _ => self.operand(style),
         }
     }
@@ -201,7 +198,9 @@ impl Expression {
     fn operand(&self, style: Style) -> String {
         match &*self.node {
             ExpressionNode::Number(_) | ExpressionNode::Name(_) => self.write(style),
-            ExpressionNode::Quotient(..) if style.quotient_is_call => self.write(style),
+            ExpressionNode::Applied(_, Operation::Quotient, _) if style.quotient_is_call => {
+                self.write(style)
+            }
             _ => format!("({})", self.write(style)),
         }
     }

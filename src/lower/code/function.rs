@@ -90,7 +90,6 @@ impl Function {
 
     /// A function without outputs: the values of the derived axes as locals.
     fn of(layout: &Layout, inputs: &[String]) -> Function {
-        let locals = (0..layout.derived_axes().len()).map(|number| format!("v{number}"));
         let mut function = Function {
             says: String::new(),
             inputs: inputs.to_vec(),
@@ -98,23 +97,18 @@ impl Function {
             locals: Vec::new(),
             outputs: Vec::new(),
         };
-        for (number, name) in locals.enumerate() {
-            let DerivedAxis { combine, start, .. } = layout.derived_axes()[number];
+        for (number, derived) in layout.derived_axes().iter().enumerate() {
+            let DerivedAxis { combine, start, .. } = *derived;
             let weigh = |target| match target {
                 Target::Feed { derived, weight } if derived == number => weight,
                 _ => 0,
             };
-            let start = Expression::number(start);
-            let value = match combine {
-                Combine::Sum => Expression::sum(
-                    function.terms(layout, weigh).into_iter().chain([start]).collect(),
-                ),
-                Combine::Xor => {
-                    let flipped = function.flipped(layout, weigh);
-                    Expression::xor(flipped.into_iter().chain([start]).collect())
-                }
+            let mut terms = match combine {
+                Combine::Sum => function.terms(layout, weigh),
+                Combine::Xor => function.flipped(layout, weigh),
             };
-            function.locals.push((name, value));
+            terms.push(Expression::number(start));
+            function.locals.push((format!("v{number}"), Expression::joined(combine, terms)));
         }
         function
     }
