@@ -15,6 +15,6 @@ pub use crate::lower::sharding::{
     ShardingKind, Tiles,
 };
 pub use crate::notation::sharding::{
-    DeviceGroups, DimAxes, HloSharding, Mesh, MeshAxis, MeshDevices, MeshDims, PartitionSpec,
-    Placements, SdySharding, ShardingText, SubgroupKind, TileDevices, TorchPlacement,
+    DeviceGroups, DimAxes, HloSharding, Mesh, MeshAxis, MeshDims, PartitionSpec, Placements,
+    SdySharding, ShardingText, SubgroupKind, TileDevices, TorchPlacement,
 };

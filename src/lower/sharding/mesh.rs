@@ -3,9 +3,10 @@
 use itertools::Itertools;
 
 use super::error::ShardingError;
+use super::lower::order_of;
 use super::order::{DeviceDigit, DeviceOrder, count};
 use super::value::{Named, Sharding, ShardingKind, Tiles};
-use crate::notation::sharding::{Mesh, MeshAxis, MeshDevices, MeshDims, SubgroupKind};
+use crate::notation::sharding::{Mesh, MeshAxis, MeshDims, SubgroupKind, TileDevices};
 
 impl Mesh {
     /// The number of devices.
@@ -43,16 +44,13 @@ impl Mesh {
     pub(super) fn order(&self) -> Result<DeviceOrder, ShardingError> {
         let devices = self.len()?;
         let iota = DeviceOrder::iota(&[devices], &[])?;
-        let order = match &self.devices {
-            MeshDevices::Iota => return Ok(iota),
-            MeshDevices::Transposed(dims, permutation) => DeviceOrder::iota(dims, permutation)?,
-            MeshDevices::List(list) => {
-                if let Some(&device) = list.iter().find(|device| **device >= devices) {
-                    return Err(ShardingError::MeshDevice { device, devices });
-                }
-                DeviceOrder::list(list.clone())?
-            }
-        };
+        let Some(written) = &self.devices else { return Ok(iota) };
+        if let TileDevices::List(list) = written
+            && let Some(&device) = list.iter().find(|device| **device >= devices)
+        {
+            return Err(ShardingError::MeshDevice { device, devices });
+        }
+        let order = order_of(written)?;
         if order.len() != devices {
             let listed = order.len();
             return Err(ShardingError::MeshDevices { listed, devices });

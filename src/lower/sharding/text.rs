@@ -7,8 +7,8 @@ use super::error::ShardingError;
 use super::order::{DeviceDigit, DeviceOrder, cut, merged};
 use super::value::{Sharding, ShardingKind, Tiles};
 use crate::notation::sharding::{
-    DimAxes, HloSharding, Mesh, MeshAxis, MeshDevices, MeshDims, PartitionSpec, SdySharding,
-    SubgroupKind, TileDevices,
+    DimAxes, HloSharding, Mesh, MeshAxis, MeshDims, PartitionSpec, SdySharding, SubgroupKind,
+    TileDevices,
 };
 
 const ON_MESH: &str = "a sharding on a mesh";
@@ -108,7 +108,7 @@ impl Sharding {
         }
         check_reduction(NOTATION, &dims, &["sum", "max", "min"])?;
         let devices = match &mesh.devices {
-            MeshDevices::Transposed(..) => MeshDevices::List(mesh.device_order()?),
+            Some(TileDevices::Iota(..)) => Some(TileDevices::List(mesh.device_order()?)),
             devices => devices.clone(),
         };
         let mesh = Mesh { axes: mesh.axes.clone(), devices };

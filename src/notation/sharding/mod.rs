@@ -25,7 +25,7 @@ pub use jax::PartitionSpec;
 pub use sdy::SdySharding;
 pub(crate) use sharded::sharded_parts;
 pub use torch::{Placements, TorchPlacement};
-pub use tree::{DimAxes, Mesh, MeshAxis, MeshDevices, MeshDims, TileDevices};
+pub use tree::{DimAxes, Mesh, MeshAxis, MeshDims, TileDevices};
 
 mod grammar {
     #![allow(missing_docs, unreachable_pub, missing_debug_implementations, reason = "generated")]

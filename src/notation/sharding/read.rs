@@ -6,7 +6,7 @@ use itertools::Itertools;
 use pest::iterators::Pair;
 
 use super::grammar::{Rule, ShardingGrammar};
-use super::tree::{DimAxes, Mesh, MeshAxis, MeshDevices, MeshDims, TileDevices};
+use super::tree::{DimAxes, Mesh, MeshAxis, MeshDims, TileDevices};
 use crate::error::{ParseError, ParseErrorKind, Span};
 use crate::notation::pairs::{child, children, number, span, tokens};
 
@@ -53,7 +53,7 @@ pub(super) fn unquote(pair: &Pair<'_, Rule>) -> String {
 }
 
 /// `[4,2]T(1,0)`; without a transpose the numbers stay in order.
-pub(super) fn iota(pair: Pair<'_, Rule>, text: &str) -> Result<(Vec<u64>, Vec<u64>), ParseError> {
+fn iota(pair: Pair<'_, Rule>, text: &str) -> Result<TileDevices, ParseError> {
     let whole = span(&pair);
     let (mut dims, mut permutation) = (Vec::new(), Vec::new());
     for part in pair.into_inner() {
@@ -72,15 +72,15 @@ pub(super) fn iota(pair: Pair<'_, Rule>, text: &str) -> Result<(Vec<u64>, Vec<u6
         }
         _ => None,
     };
-    message
-        .map_or(Ok((dims, permutation)), |message| Err(ParseError::invalid(message, whole, text)))
+    message.map_or(Ok(TileDevices::Iota(dims, permutation)), |message| {
+        Err(ParseError::invalid(message, whole, text))
+    })
 }
 
 /// `<=[4,2]T(1,0)`
 pub(super) fn iota_devices(pair: Pair<'_, Rule>, text: &str) -> Result<TileDevices, ParseError> {
     let inner = child(pair, Rule::iota_dims);
-    let (dims, permutation) = inner.map_or(Ok(<_>::default()), |inner| iota(inner, text))?;
-    Ok(TileDevices::Iota(dims, permutation))
+    inner.map_or(Ok(TileDevices::Iota(Vec::new(), Vec::new())), |inner| iota(inner, text))
 }
 
 /// The axes of a mesh in any notation.
@@ -119,18 +119,13 @@ fn listed(pair: Pair<'_, Rule>, mesh: &mut Mesh, text: &str) -> Result<(), Parse
     Ok(())
 }
 
-fn devices(pair: Pair<'_, Rule>, text: &str) -> Result<MeshDevices, ParseError> {
-    for part in pair.into_inner() {
-        match part.as_rule() {
-            Rule::square | Rule::list => return ints(part, text).map(MeshDevices::List),
-            Rule::iota_dims => {
-                let (dims, permutation) = iota(part, text)?;
-                return Ok(MeshDevices::Transposed(dims, permutation));
-            }
-            _ => {}
-        }
-    }
-    Ok(MeshDevices::Iota)
+fn devices(pair: Pair<'_, Rule>, text: &str) -> Result<Option<TileDevices>, ParseError> {
+    let found = pair.into_inner().find_map(|part| match part.as_rule() {
+        Rule::square | Rule::list => Some(ints(part, text).map(TileDevices::List)),
+        Rule::iota_dims => Some(iota(part, text)),
+        _ => None,
+    });
+    found.transpose()
 }
 
 pub(super) fn axis(pair: Pair<'_, Rule>, text: &str) -> Result<MeshAxis, ParseError> {

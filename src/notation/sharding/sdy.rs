@@ -7,7 +7,7 @@ use itertools::Itertools;
 
 use super::grammar::Rule;
 use super::read;
-use super::tree::{Mesh, MeshDevices, MeshDims, Quoted};
+use super::tree::{Mesh, MeshDims, Quoted, TileDevices};
 use crate::error::ParseError;
 
 /// A sharding of Shardy, on a mesh that is named or written out.
@@ -39,17 +39,12 @@ impl fmt::Display for SdyMesh<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let axes = self.0.axes.iter().map(|(name, size)| format!("\"{name}\"={size}"));
         write!(f, "<[{}]", axes.collect_vec().join(", "))?;
-        match &self.0.devices {
-            MeshDevices::Iota => {}
-            MeshDevices::List(devices) => {
-                write!(f, ", device_ids=[{}]", devices.iter().join(", "))?;
-            }
-            MeshDevices::Transposed(..) => {
-                let devices = self.0.device_order().map_err(|_| fmt::Error)?;
-                write!(f, ", device_ids=[{}]", devices.iter().join(", "))?;
-            }
-        }
-        write!(f, ">")
+        let devices = match &self.0.devices {
+            None => return write!(f, ">"),
+            Some(TileDevices::List(devices)) => devices.clone(),
+            Some(TileDevices::Iota(..)) => self.0.device_order().map_err(|_| fmt::Error)?,
+        };
+        write!(f, ", device_ids=[{}]>", devices.iter().join(", "))
     }
 }
 

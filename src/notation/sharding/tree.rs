@@ -17,20 +17,9 @@ use itertools::Itertools;
 pub struct Mesh {
     /// Names and sizes.
     pub axes: Vec<(String, u64)>,
-    /// The device at each place of the mesh, places in row-major order.
-    pub devices: MeshDevices,
-}
-
-/// The order of the devices of a mesh.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub enum MeshDevices {
-    /// Devices in the order of their numbers.
-    #[default]
-    Iota,
-    /// `([4,2]T(1,0))`: numbered in the shape before the `T`, then transposed.
-    Transposed(Vec<u64>, Vec<u64>),
-    /// One by one.
-    List(Vec<u64>),
+    /// The device at each place of the mesh, places in row-major order; `None` for devices in the order of
+    /// their numbers.
+    pub devices: Option<TileDevices>,
 }
 
 /// An axis of a mesh, or a part of it.
@@ -124,11 +113,11 @@ impl fmt::Display for Mesh {
         let axes = self.axes.iter().map(|(name, size)| format!("'{name}'={size}"));
         write!(f, "mesh[{}]", axes.collect_vec().join(","))?;
         match &self.devices {
-            MeshDevices::Iota => Ok(()),
-            MeshDevices::List(devices) => {
+            None => Ok(()),
+            Some(TileDevices::List(devices)) => {
                 write!(f, ", device_ids=({})", devices.iter().join(","))
             }
-            MeshDevices::Transposed(dims, permutation) => {
+            Some(TileDevices::Iota(dims, permutation)) => {
                 write!(f, ", device_ids=({})", iota_text(dims, permutation))
             }
         }
@@ -144,11 +133,11 @@ fn iota_text(dims: &[u64], permutation: &[u64]) -> String {
     }
 }
 
-/// The device of each tile; tiles are counted in row-major order.
+/// The device of each tile, or of each place of a mesh; tiles and places are counted in row-major order.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum TileDevices {
-    /// `<=[2,4]T(1,0)`: the devices in row-major order of a shape, transposed. The transpose is
-    /// empty for one number.
+    /// `<=[2,4]T(1,0)`, of a mesh `([2,4]T(1,0))`: the devices in row-major order of a shape, transposed.
+    /// The transpose is empty for one number.
     Iota(Vec<u64>, Vec<u64>),
     /// One by one.
     List(Vec<u64>),
