@@ -13,7 +13,7 @@ pub struct LayoutBuilder {
     pub(crate) axes: Vec<Axis>,
     pub(crate) derived: Vec<DerivedAxis>,
     pub(crate) replicas: Vec<Replica>,
-    offsets: Vec<(Level, u64)>,
+    pub(crate) offsets: Vec<(Level, u64)>,
     used: Vec<Level>,
     spans: Vec<(Level, u64)>,
 }

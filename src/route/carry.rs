@@ -9,7 +9,7 @@
 //! Law: the places of an element are the images of its places, each with all copies of the map.
 
 use super::units::Piece;
-use crate::algebra::{Layout, LayoutBuilder, Subaxis, Target};
+use crate::algebra::{Axis, Layout, Subaxis, Target, product};
 use crate::error::{LayoutError, Site};
 use crate::level::Level;
 
@@ -53,54 +53,14 @@ pub(super) fn zero_based(layout: &Layout) -> Result<Layout, LayoutError> {
     if layout.offset(Level::ADDR) == 0 {
         return Ok(layout.clone());
     }
-    let mut based = layout.mapped(|subaxis| vec![*subaxis]);
-    for copy in layout.replicas() {
-        based = based.replica(copy.size, copy.level, copy.stride);
-    }
-    for level in layout.used_levels().iter().filter(|level| **level != Level::ADDR) {
-        based = based.used(*level).offset(*level, layout.offset(*level));
-    }
+    let mut based = layout.to_builder().without_spans();
+    based.offsets.retain(|(level, _)| *level != Level::ADDR);
     based.build()
 }
 
-/// Builds a map of places level by level.
-pub(super) struct MapBuilder {
-    builder: LayoutBuilder,
-}
-
-impl MapBuilder {
-    pub(super) fn new() -> MapBuilder {
-        MapBuilder { builder: Layout::builder() }
-    }
-
-    /// A level whose coordinates up to `span` are written in these digits; others move nothing.
-    /// `None` if the steps do not divide each other.
-    pub(super) fn level(self, span: u64, digits: Vec<Piece>) -> Option<MapBuilder> {
-        let subaxes = in_radix(span, digits)?;
-        let slots = crate::algebra::product(subaxes.iter().map(|subaxis| subaxis.size))?;
-        Some(MapBuilder { builder: self.builder.axis(slots, subaxes) })
-    }
-
-    /// Copies that the map makes.
-    pub(super) fn copies(self, size: u64, (level, step): (Level, u64)) -> MapBuilder {
-        MapBuilder { builder: self.builder.replica(size, level, step) }
-    }
-
-    pub(super) fn offset(self, level: Level, at: u64) -> MapBuilder {
-        MapBuilder { builder: self.builder.offset(level, at) }
-    }
-
-    pub(super) fn used(self, level: Level) -> MapBuilder {
-        MapBuilder { builder: self.builder.used(level) }
-    }
-
-    pub(super) fn build(self) -> Option<Layout> {
-        self.builder.build().ok()
-    }
-}
-
-/// The digits as subaxes, major to minor, with the gaps between them and up to `span` as digits of stride 0.
-fn in_radix(span: u64, mut digits: Vec<Piece>) -> Option<Vec<Subaxis>> {
+/// The coordinates of a level up to `span` as an axis of these digits; gaps between them and above them become
+/// digits of stride 0. `None` if the steps do not divide each other.
+pub(super) fn in_radix(span: u64, mut digits: Vec<Piece>) -> Option<Axis> {
     digits.sort_unstable_by_key(|digit| digit.from.1);
     let nowhere = |size| Subaxis::land(size, Level::ADDR, 0);
     let mut subaxes: Vec<Subaxis> = Vec::with_capacity(digits.len() + 2);
@@ -123,5 +83,5 @@ fn in_radix(span: u64, mut digits: Vec<Piece>) -> Option<Vec<Subaxis>> {
         subaxes.push(nowhere(span.div_ceil(reach)));
     }
     subaxes.reverse();
-    Some(subaxes)
+    Some(Axis { extent: product(subaxes.iter().map(|subaxis| subaxis.size))?, subaxes })
 }

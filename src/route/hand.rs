@@ -14,7 +14,7 @@
 
 use super::error::RouteError;
 use super::units::{Piece, UnitDigit, unit_digits};
-use crate::algebra::{Layout, Subaxis, Target};
+use crate::algebra::{Axis, Layout, Subaxis, Target};
 use crate::level::Level;
 use crate::machine::{Direction, Machine, Memory, Movement, MovementKind};
 
@@ -42,9 +42,50 @@ impl<'m> Hand<'m> {
         if self.up { (lower, upper) } else { (upper, lower) }
     }
 
-    /// Returns whether a step in a level of the source is one to another unit that can be named.
-    pub(super) fn names_source(&self, level: Level, step: u64) -> bool {
-        self.named.0.iter().any(|digit| digit.level == level && digit.covers(step))
+    /// Reads the map of a movement on a machine, for the way from the upper memory to the lower one.
+    fn down(machine: &Machine, movement: &'m Movement, map: &Layout) -> Result<Hand<'m>, String> {
+        let memory = |name| machine.memory(name).map_err(|error| error.to_string());
+        let (upper, lower) = (memory(&movement.upper)?, memory(&movement.lower)?);
+        let units = unit_digits(machine, &steps(map));
+        let wires = wires(map, &upper)?.into_iter().flat_map(|wire| wire.cut_at(&units));
+        let wires: Vec<Piece> = wires.filter(|wire| wire.size > 1).collect();
+        let copies = map
+            .replicas()
+            .iter()
+            .flat_map(|copy| Piece::unmoved(copy.size, (copy.level, copy.stride)).cut_at(&units));
+        let spread = taken(copies.map(|copy| (copy.to, copy.size)), &units)?;
+        let is_unit = |(place, _): &((Level, u64), u64)| place.0.is_unit();
+        let to = taken(wires.iter().map(|w| (w.to, w.size)).filter(is_unit), &units)?;
+        let from = taken(wires.iter().map(|w| (w.from, w.size)).filter(is_unit), &units)?;
+        let lands = [&spread[..], &to].concat();
+        if let Some(digit) = lands.iter().find(|digit| !digit.is_above(&lower, machine)) {
+            let (level, name) = (digit.level, &movement.lower);
+            return Err(format!("{level} is below {name}, so that {name} is in no unit of it"));
+        }
+        // The digits above a memory that neither the wires nor copies take.
+        let free = |memory: &Memory, taken: &[UnitDigit]| -> Vec<UnitDigit> {
+            let above = units.iter().filter(|digit| digit.is_above(memory, machine));
+            above.filter(|digit| !taken.contains(digit)).copied().collect()
+        };
+        let (upper, mut lower) = (free(&upper, &from), free(&lower, &lands));
+        let stays = |digit: &UnitDigit| !movement.across && lower.contains(digit);
+        let (own, upper): (Vec<UnitDigit>, Vec<UnitDigit>) = upper.into_iter().partition(stays);
+        lower.retain(|digit| !own.contains(digit));
+        let beat = (map.axes().last().map_or(1, Axis::slots), map.extent(Level::ADDR));
+        let (kind, named) = (movement.kind.going(false), (upper, lower));
+        Ok(Hand { movement, up: false, kind, wires, beat, own, spread, named, units })
+    }
+
+    /// To one of the units that would all get the same, which is named.
+    fn to_one(&self) -> Hand<'m> {
+        let mut one = Hand { kind: MovementKind::PickOne, ..self.clone() };
+        one.named.1.append(&mut one.spread);
+        one
+    }
+
+    /// The other way, from one unit of those that would all get the same.
+    fn upward(&self) -> Hand<'m> {
+        Hand { up: true, kind: self.movement.kind.going(true), ..self.to_one().mirrored() }
     }
 
     /// The hand from target to source, without copies: it gives the layout that a wanted one needs.
@@ -86,114 +127,16 @@ pub(super) fn hands(machine: &Machine) -> Result<Vec<Hand<'_>>, RouteError> {
         let fault = |why: String| RouteError::Map { movement: movement.name.clone(), why };
         let layout: Layout =
             map.parse().map_err(|error| fault(crate::words::cut(&format!("{error}"), 200)))?;
-        let read = MachineMap::of(machine, movement, &layout).map_err(fault)?;
+        let down = Hand::down(machine, movement, &layout).map_err(fault)?;
         if movement.direction != Direction::Up {
-            hands.push(read.down(false));
-            hands.extend(movement.names_one.then(|| read.down(true)));
+            hands.push(down.clone());
+            hands.extend(movement.names_one.then(|| down.to_one()));
         }
         if movement.direction != Direction::Down {
-            hands.push(read.up());
+            hands.push(down.upward());
         }
     }
     Ok(hands)
-}
-
-/// A map, read on a machine.
-struct MachineMap<'m> {
-    movement: &'m Movement,
-    /// The digits of a beat, from the upper memory to the lower one.
-    wires: Vec<Piece>,
-    beat: (u64, u64),
-    spread: Vec<UnitDigit>,
-    units: Vec<UnitDigit>,
-    /// Digits above the upper and above the lower memory that neither the wires nor copies take.
-    free: (Vec<UnitDigit>, Vec<UnitDigit>),
-}
-
-impl<'m> MachineMap<'m> {
-    fn of(
-        machine: &Machine,
-        movement: &'m Movement,
-        map: &Layout,
-    ) -> Result<MachineMap<'m>, String> {
-        let memory = |name| machine.memory(name).map_err(|error| error.to_string());
-        let (upper, lower) = (memory(&movement.upper)?, memory(&movement.lower)?);
-        let units = unit_digits(machine, &steps(map));
-        let wires = wires(map, &upper)?;
-        let wires: Vec<Piece> =
-            wires.into_iter().flat_map(|wire| wire.cut_at(&units)).filter(|w| w.size > 1).collect();
-        let copies = map.replicas().iter().map(|copy| Piece {
-            size: copy.size,
-            from: (copy.level, copy.stride),
-            to: (copy.level, copy.stride),
-        });
-        let copies: Vec<Piece> = copies.flat_map(|copy| copy.cut_at(&units)).collect();
-        let spread = taken(copies.iter().map(|copy| (copy.to, copy.size)), &units)?;
-        let is_unit = |(place, _): &((Level, u64), u64)| place.0.is_unit();
-        let to = taken(wires.iter().map(|w| (w.to, w.size)).filter(is_unit), &units)?;
-        let from = taken(wires.iter().map(|w| (w.from, w.size)).filter(is_unit), &units)?;
-        let below = |digit: &UnitDigit| digit.is_above(&lower, machine);
-        if let Some(digit) = spread.iter().chain(&to).find(|digit| !below(digit)) {
-            let (level, name) = (digit.level, &movement.lower);
-            return Err(format!("{level} is below {name}, so that {name} is in no unit of it"));
-        }
-        let above = |memory: &Memory, taken: &[UnitDigit]| -> Vec<UnitDigit> {
-            let free = units.iter().filter(|digit| digit.is_above(memory, machine));
-            free.filter(|digit| !taken.contains(digit)).copied().collect()
-        };
-        let lands = [spread.clone(), to].concat();
-        let free = (above(&upper, &from), above(&lower, &lands));
-        let slots = map.axes().last().map_or(1, crate::algebra::Axis::slots);
-        Ok(MachineMap {
-            movement,
-            wires,
-            beat: (slots, map.extent(Level::ADDR)),
-            spread,
-            units,
-            free,
-        })
-    }
-
-    /// The digits that stay, and those of either side that one unit is named of.
-    fn roles(&self) -> (Vec<UnitDigit>, (Vec<UnitDigit>, Vec<UnitDigit>)) {
-        let (upper, lower) = &self.free;
-        let both = |digit: &&UnitDigit| !self.movement.across && lower.contains(digit);
-        let own: Vec<UnitDigit> = upper.iter().filter(both).copied().collect();
-        let named = |all: &[UnitDigit]| -> Vec<UnitDigit> {
-            all.iter().filter(|digit| !own.contains(digit)).copied().collect()
-        };
-        (own.clone(), (named(upper), named(lower)))
-    }
-
-    fn down(&self, names_one: bool) -> Hand<'m> {
-        let (own, (from, mut to)) = self.roles();
-        let (mut spread, mut kind) = (self.spread.clone(), self.movement.kind.going(false));
-        if names_one {
-            to.append(&mut spread);
-            kind = MovementKind::PickOne;
-        }
-        let (wires, beat, units) = (self.wires.clone(), self.beat, self.units.clone());
-        let named = (from, to);
-        Hand { movement: self.movement, up: false, kind, wires, beat, own, spread, named, units }
-    }
-
-    /// The other way: of units that would all get the same one is named.
-    fn up(&self) -> Hand<'m> {
-        let (own, (upper, mut lower)) = self.roles();
-        lower.extend(self.spread.iter().copied());
-        let turned = |wire: &Piece| Piece { from: wire.to, to: wire.from, ..*wire };
-        Hand {
-            movement: self.movement,
-            up: true,
-            kind: self.movement.kind.going(true),
-            wires: self.wires.iter().map(turned).collect(),
-            beat: (self.beat.1, self.beat.0),
-            own,
-            spread: Vec::new(),
-            named: (lower, upper),
-            units: self.units.clone(),
-        }
-    }
 }
 
 /// The steps at which a map cuts the coordinates of units.

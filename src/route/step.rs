@@ -12,10 +12,10 @@
 //! decides. So the map that is needed is written down, the source is composed with it, and the result
 //! has to serve the target.
 
-use super::carry::{MapBuilder, carried, zero_based};
+use super::carry::{carried, in_radix, zero_based};
 use super::hand::Hand;
 use super::units::Piece;
-use crate::algebra::Layout;
+use crate::algebra::{Layout, LayoutBuilder};
 use crate::error::LayoutError;
 use crate::level::Level;
 use crate::placement::Placement;
@@ -29,12 +29,12 @@ pub(super) fn made(hand: &Hand, source: &Placement, target: &Placement) -> Optio
     let (from, to) = (source.with_copies(), target.with_copies());
     let mut map = map_of(hand, from, &digits)?;
     for copies in new_copies(hand, from, to) {
-        map = map.copies(copies.size, copies.to);
+        map = map.replica(copies.size, copies.to.0, copies.to.1);
     }
-    for digit in named_offsets(hand, to) {
-        map = map.offset(digit.0, digit.1);
+    for (level, at) in named_offsets(hand, to) {
+        map = map.offset(level, at);
     }
-    let map = map.build()?;
+    let map = map.build().ok()?;
     let (from, to) = (zero_based(from).ok()?, zero_based(to).ok()?);
     let after = carried(&from, &map).ok()?;
     let serves = after.check_injective().is_ok() && after.serves(&to).ok()?.is_none();
@@ -87,7 +87,7 @@ fn in_beats(hand: &Hand, digit: Piece) -> Option<Vec<Piece>> {
     let (from, to) = hand.beat;
     let lands = |piece: &Piece| match piece.to {
         (Level::ADDR, step) => step.is_multiple_of(to),
-        (level, step) => hand.named.1.iter().any(|d| d.level == level && d.covers(step)),
+        place => hand.named.1.iter().any(|digit| digit.covers(place)),
     };
     let counted = match digit.from {
         (Level::ADDR, step) if step.checked_mul(digit.size)? <= from => return Some(Vec::new()),
@@ -98,49 +98,50 @@ fn in_beats(hand: &Hand, digit: Piece) -> Option<Vec<Piece>> {
             Piece { size, from: (Level::ADDR, from), to }
         }
         (Level::ADDR, step) => step.is_multiple_of(from).then_some(digit)?,
-        (level, step) if hand.names_source(level, step) => digit,
+        place if hand.named.0.iter().any(|unit| unit.covers(place)) => digit,
         _ => return Some(Vec::new()),
     };
     lands(&counted).then(|| vec![counted])
 }
 
 /// The map with these digits of beats and named units, without copies.
-pub(super) fn map_of(hand: &Hand, from: &Layout, digits: &[Piece]) -> Option<MapBuilder> {
-    let mut map = MapBuilder::new();
+pub(super) fn map_of(hand: &Hand, from: &Layout, digits: &[Piece]) -> Option<LayoutBuilder> {
+    let mut map = Layout::builder();
     for level in from.used_levels().iter().copied() {
-        let stays = |size, step| Piece { size, from: (level, step), to: (level, step) };
         let mut written: Vec<Piece> =
             hand.wires.iter().chain(digits).filter(|d| d.from.0 == level).copied().collect();
         match level.is_unit() {
             true => {
                 let own = hand.own.iter().filter(|digit| digit.level == level);
-                written.extend(own.map(|digit| stays(digit.size, digit.step)));
+                written.extend(own.map(|digit| Piece::unmoved(digit.size, (level, digit.step))));
             }
-            false if level != Level::ADDR => written.push(stays(from.span(level), 1)),
+            false if level != Level::ADDR => {
+                written.push(Piece::unmoved(from.span(level), (level, 1)));
+            }
             false => {}
         }
-        map = map.level(from.span(level).max(hand.span(level)), written)?;
+        map = map.with_axis(in_radix(from.span(level).max(hand.span(level)), written)?);
     }
     for digit in &hand.spread {
-        map = map.copies(digit.size, (digit.level, digit.step));
+        map = map.replica(digit.size, digit.level, digit.step);
     }
     let to = hand.own.iter().chain(&hand.spread).chain(&hand.named.1).map(|digit| digit.level);
-    Some(to.chain(hand.wires.iter().map(|wire| wire.to.0)).fold(map, MapBuilder::used))
+    Some(to.chain(hand.wires.iter().map(|wire| wire.to.0)).fold(map, LayoutBuilder::used))
 }
 
 /// Copies of the target that the movement makes by being issued again.
 fn new_copies(hand: &Hand, from: &Layout, to: &Layout) -> Vec<Piece> {
     let all = to.replicas().iter().filter(|copies| copies.size > 1 && copies.stride > 0);
-    let all =
-        all.map(|r| Piece { size: r.size, from: (r.level, r.stride), to: (r.level, r.stride) });
-    let cut = all.flat_map(|copies| copies.cut_at(&hand.units));
+    let cut = all.flat_map(|copies| {
+        Piece::unmoved(copies.size, (copies.level, copies.stride)).cut_at(&hand.units)
+    });
     let had = |piece: &Piece| {
         let (level, stride) = piece.to;
         from.replicas().iter().any(|r| (r.size, r.level, r.stride) == (piece.size, level, stride))
     };
     let made = |piece: &Piece| match piece.to {
         (Level::ADDR, step) => step.is_multiple_of(hand.beat.1) && !had(piece),
-        (level, step) => hand.named.1.iter().any(|d| d.level == level && d.covers(step)),
+        place => hand.named.1.iter().any(|digit| digit.covers(place)),
     };
     cut.filter(made).collect()
 }

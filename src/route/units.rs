@@ -46,6 +46,14 @@ impl UnitDigit {
         let (own, node) = (machine.depth(self.level), machine.depth(memory.owner));
         own < node || (own == node && self.step >= memory.group)
     }
+
+    /// Returns whether a step in a level is within this digit.
+    pub(super) fn covers(&self, (level, step): (Level, u64)) -> bool {
+        level == self.level
+            && step >= self.step
+            && step / self.step < self.size.max(2)
+            && step.is_multiple_of(self.step)
+    }
 }
 
 /// A digit with its level and step before a movement, and those after it.
@@ -57,6 +65,11 @@ pub(super) struct Piece {
 }
 
 impl Piece {
+    /// A digit that stays.
+    pub(super) fn unmoved(size: u64, place: (Level, u64)) -> Piece {
+        Piece { size, from: place, to: place }
+    }
+
     /// The digit cut where either coordinate has a step of `at` in `level`; whole if it does not align.
     fn cut(self, (level, at): (Level, u64)) -> Vec<Piece> {
         let parts = |(of, step): (Level, u64)| {
@@ -74,12 +87,5 @@ impl Piece {
         cuts.iter().fold(vec![self], |pieces, digit| {
             pieces.into_iter().flat_map(|piece| piece.cut((digit.level, digit.step))).collect()
         })
-    }
-}
-
-impl UnitDigit {
-    /// Returns whether a step in the level is within this digit.
-    pub(super) fn covers(&self, step: u64) -> bool {
-        step >= self.step && step / self.step < self.size.max(2) && step.is_multiple_of(self.step)
     }
 }

@@ -58,7 +58,7 @@ fn in_usual_order(hand: &Hand, layout: &Layout, copies_too: bool) -> Option<Layo
         digits.push(Piece { size: digit.size, from, to: (Level::ADDR, reach) });
         reach = reach.checked_mul(digit.size)?;
     }
-    carried(&layout, &map_of(hand, &layout, &digits)?.build()?).ok()
+    carried(&layout, &map_of(hand, &layout, &digits)?.build().ok()?).ok()
 }
 
 /// Returns whether elements, or copies if `copies_too`, differ in a digit of the units.
