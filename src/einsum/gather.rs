@@ -251,7 +251,7 @@ impl Gather {
     fn pair(&self, entries: Range<u64>, wanted: Range<u64>) -> Result<Relayout, EinsumError> {
         let rows = |placement: &Placement, rows: Range<u64>| {
             let part = placement.layout().slice(self.axis, rows.start, rows.end, 1)?;
-            placement.of_part(part).build()
+            placement.builder_for(part).build()
         };
         Ok(Relayout::new(&rows(&self.operand, entries)?, &rows(&self.result, wanted)?)?)
     }

@@ -9,9 +9,9 @@ use crate::level::Level;
 use crate::machine::{Machine, Memory, WORD_BITS};
 
 impl Placement {
-    /// Starts the placement of a part of the layout, on the same machine and in the same memory; a part may
-    /// be oversized.
-    pub(crate) fn of_part(&self, layout: Layout) -> PlacementBuilder {
+    /// Starts the placement of another layout, such as that of a part, on the same machine and in the same
+    /// memory; it may be oversized.
+    pub(crate) fn builder_for(&self, layout: Layout) -> PlacementBuilder {
         PlacementBuilder {
             machine: self.machine.clone(),
             memory: self.memory().map(|(name, _)| name.into()),

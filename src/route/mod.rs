@@ -42,9 +42,9 @@ use itertools::Itertools;
 
 use self::hand::{Hand, hands};
 use self::hop::text;
-use self::search::{RouteSearch, memory, named};
+use self::search::{RouteSearch, memory};
 use crate::error::Incomparable;
-use crate::machine::{Direction, Machine, MovementKind};
+use crate::machine::{Direction, Machine, Movement, MovementKind};
 use crate::placement::Placement;
 use crate::{Layout, LayoutError};
 
@@ -212,6 +212,11 @@ fn checked<'p>(stops: &[&'p Placement]) -> Result<(&'p Placement, &'p Machine), 
     Ok((first, first.machine().ok_or_else(no_machine)?))
 }
 
+/// The movements with a name, one per pair of memories.
+fn named<'m>(machine: &'m Machine, name: &str) -> Vec<&'m Movement> {
+    machine.movements().iter().filter(|movement| movement.name == name).collect()
+}
+
 /// Checks that the machine has movements of this name, none of which reduces and one of which has a map.
 fn usable(machine: &Machine, name: &str) -> Result<(), RouteError> {
     let movements = named(machine, name);
@@ -224,10 +229,10 @@ fn usable(machine: &Machine, name: &str) -> Result<(), RouteError> {
         let why = "it adds up what the units have, so that another tensor arrives";
         return Err(RouteError::Unusable { name, why });
     }
-    match movements.iter().all(|movement| movement.map.is_none()) {
-        true => Err(RouteError::Unusable { name, why: "its map of addresses is not public" }),
-        false => Ok(()),
+    if movements.iter().all(|movement| movement.map.is_none()) {
+        return Err(RouteError::Unusable { name, why: "its map of addresses is not public" });
     }
+    Ok(())
 }
 
 fn not_between(name: &str, machine: &Machine, ends: (&str, &str)) -> RouteError {

@@ -19,8 +19,7 @@ use super::hop::{Hop, text};
 use super::step::made;
 use super::usual::{given, wanted};
 use crate::algebra::Layout;
-use crate::machine::{Machine, Movement};
-use crate::placement::{Placement, PlacementBuilder};
+use crate::placement::Placement;
 use crate::relayout::{Distance, Relayout};
 
 /// The most hops that a route has between two named layouts.
@@ -76,13 +75,11 @@ impl<'a> RouteSearch<'a> {
     /// # Errors
     /// [`Unreachable`](RouteError::Unreachable), [`Refused`](RouteError::Refused).
     pub(super) fn best(&mut self) -> Result<Vec<Hop>, RouteError> {
-        let serves = |a: &Placement, b: &Placement| {
-            Ok::<_, crate::LayoutError>(a.with_copies().serves(b.with_copies())?.is_none())
-        };
-        if memory(self.source) == memory(self.target) && serves(self.source, self.target)? {
+        let ends = (memory(self.source), memory(self.target));
+        let (from, to) = (self.source.with_copies(), self.target.with_copies());
+        if ends.0 == ends.1 && from.serves(to)?.is_none() {
             return Ok(Vec::new());
         }
-        let ends = (memory(self.source), memory(self.target));
         let Some(least) = self.distance(ends) else { return Err(self.unreachable()) };
         // A tensor that is already in the right memory leaves it and comes back.
         let least = if least == 0 { 2 } else { least };
@@ -148,10 +145,7 @@ impl<'a> RouteSearch<'a> {
             }
             let stops = known[known.len() - 1].clone();
             let left = hops.saturating_sub(known.len());
-            let mut next = Vec::new();
-            for stop in &stops {
-                next.extend(self.neighbours(stop, ahead, left));
-            }
+            let next = stops.iter().flat_map(|stop| self.neighbours(stop, ahead, left)).collect();
             if ahead { self.forward.push(next) } else { self.backward.push(next) }
         }
     }
@@ -159,16 +153,12 @@ impl<'a> RouteSearch<'a> {
     /// The layouts one hop on, from where the other end is within `left` hops.
     fn neighbours(&mut self, stop: &Waypoint, ahead: bool, left: usize) -> Vec<Waypoint> {
         let mut found = Vec::new();
-        let here = memory(&stop.placement).to_owned();
-        let hands = self.hands;
-        let leads = |hand: &&Hand| {
-            if ahead { hand.memories().0 == here } else { hand.memories().1 == here }
-        };
-        for hand in hands.iter().filter(leads) {
-            let there = if ahead { hand.memories().1 } else { hand.memories().0 };
+        for hand in self.hands {
+            let (from, to) = hand.memories();
+            let (here, there) = if ahead { (from, to) } else { (to, from) };
             let ends =
                 if ahead { (there, memory(self.target)) } else { (memory(self.source), there) };
-            if self.distance(ends).is_none_or(|distance| distance > left) {
+            if here != memory(&stop.placement) || self.distance(ends).is_none_or(|d| d > left) {
                 continue;
             }
             self.tried += 1;
@@ -283,13 +273,10 @@ pub(super) fn hop(hand: &Hand, from: &Placement, to: &Placement) -> Option<Hop> 
 
 /// A layout in another memory of the machine; more than its capacity passes in parts.
 pub(super) fn placed(like: &Placement, layout: Layout, memory: &str) -> Option<Placement> {
-    let placement = Placement::of(layout).on(like.machine()?).memory(memory).oversized();
-    let placement = like.element_bits().into_iter().fold(placement, PlacementBuilder::element_bits);
-    let placement = placement.build().ok()?;
-    let fits = |machine: &Machine| {
-        machine.levels().all(|(level, size)| placement.layout().span(level) <= size)
-    };
-    placement.machine().is_some_and(fits).then_some(placement)
+    let placement = like.builder_for(layout).memory(memory).build().ok()?;
+    let fits = |(level, size)| placement.layout().span(level) <= size;
+    let fits = placement.machine()?.levels().all(fits);
+    fits.then_some(placement)
 }
 
 /// The number of copies that the layout produced by the movement has elsewhere, and its text.
@@ -306,9 +293,4 @@ fn price(hops: &[Hop]) -> (u64, u64, u64) {
     let sum = |count: fn(&Hop) -> u64| hops.iter().map(count).fold(0, u64::saturating_add);
     let sure = |hop: &Hop| hop.cycles.filter(|_| hop.is_from_maker()).unwrap_or(0);
     (sum(sure), sum(|hop| hop.upper_words), sum(|hop| hop.lower_words))
-}
-
-/// The movements with a name, one per pair of memories.
-pub(super) fn named<'m>(machine: &'m Machine, name: &str) -> Vec<&'m Movement> {
-    machine.movements().iter().filter(|movement| movement.name == name).collect()
 }
