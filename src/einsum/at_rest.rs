@@ -1,8 +1,8 @@
 //! A tensor with all of its time slices in memory.
 
 use super::EinsumError;
-use super::dense::with_axes;
-use crate::algebra::{Axis, Layout};
+use super::dense::{plain, with_axes};
+use crate::algebra::Layout;
 use crate::level::Level;
 
 /// Returns the layout with all time slices of a tensor in memory, at row-major addresses.
@@ -21,10 +21,6 @@ use crate::level::Level;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn at_rest(layout: &Layout) -> Result<Layout, EinsumError> {
-    let layout = layout.simplified();
-    if !layout.derived_axes().is_empty() {
-        return Err(EinsumError::DerivedAxes);
-    }
-    let axes: Vec<&Axis> = layout.axes().iter().collect();
-    with_axes(&layout, &axes, |level| level != Level::TIME)
+    let layout = plain(layout)?;
+    with_axes(&layout, layout.axes(), |level| level != Level::TIME)
 }

@@ -18,11 +18,17 @@ pub(super) fn outside(subaxis: &Subaxis) -> Option<Outside> {
     }
 }
 
+/// The layout, simplified; an error if derived axes remain.
+pub(super) fn plain(layout: &Layout) -> Result<Layout, EinsumError> {
+    let layout = layout.simplified();
+    if layout.derived_axes().is_empty() { Ok(layout) } else { Err(EinsumError::DerivedAxes) }
+}
+
 /// The layout of some axes, with the levels, offsets and copies of `of` in the levels that count, and with all
 /// other digits as row-major addresses.
-pub(super) fn with_axes(
+pub(super) fn with_axes<'a>(
     of: &Layout,
-    axes: &[&Axis],
+    axes: impl IntoIterator<Item = &'a Axis>,
     counts: impl Fn(Level) -> bool,
 ) -> Result<Layout, EinsumError> {
     let counts = |level: Level| level != Level::ADDR && counts(level);
@@ -30,33 +36,15 @@ pub(super) fn with_axes(
     for level in of.used_levels().iter().copied().filter(|level| counts(*level)) {
         built = built.used(level).offset(level, of.offset(level));
     }
-    for (axis, subaxes) in axes.iter().zip(restrided(axes, |digit| is_moving(digit, counts))?) {
-        built = built.axis(axis.extent, subaxes);
-    }
-    for replica in of.replicas().iter().filter(|replica| counts(replica.level)) {
-        built = built.with_replica(*replica);
-    }
-    Ok(built.build()?)
-}
-
-/// Returns whether the digit lands in a level outside the address that counts.
-fn is_moving(digit: &Subaxis, counts: impl Fn(Level) -> bool) -> bool {
-    outside(digit).is_some_and(|(_, level, _)| counts(level))
-}
-
-/// The digits of some axes; those that do not stay are replaced by digits of dense row-major addresses.
-fn restrided(
-    axes: &[&Axis],
-    stays: impl Fn(&Subaxis) -> bool,
-) -> Result<Vec<Vec<Subaxis>>, EinsumError> {
-    let mut all: Vec<Vec<Subaxis>> = axes.iter().map(|axis| axis.subaxes.clone()).collect();
+    built.axes = axes.into_iter().cloned().collect();
     let mut next = 1_u64;
-    for subaxis in all.iter_mut().rev().flat_map(|subaxes| subaxes.iter_mut().rev()) {
-        if !stays(subaxis) {
-            *subaxis = Subaxis::land(subaxis.size, Level::ADDR, next);
+    for digit in built.axes.iter_mut().rev().flat_map(|axis| axis.subaxes.iter_mut().rev()) {
+        if !outside(digit).is_some_and(|(_, level, _)| counts(level)) {
+            *digit = Subaxis::land(digit.size, Level::ADDR, next);
             let too_large = LayoutError::too_large(Site::Layout, "the footprint");
-            next = next.checked_mul(subaxis.size).ok_or(too_large)?;
+            next = next.checked_mul(digit.size).ok_or(too_large)?;
         }
     }
-    Ok(all)
+    built.replicas.extend(of.replicas().iter().filter(|replica| counts(replica.level)));
+    Ok(built.build()?)
 }

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use itertools::Itertools;
 
 use super::EinsumError;
+use super::dense::plain;
 use super::loops::Loops;
 use crate::algebra::{Axis, Layout, Subaxis};
 use crate::error::LayoutError;
@@ -104,11 +105,7 @@ impl Gather {
         if axis >= a.len() || a.len() != b.len() || others(&a) != others(&b) {
             return Err(EinsumError::GatherShapes { operand: a, result: b, axis });
         }
-        for layout in [operand.layout(), result.layout()] {
-            if !layout.simplified().derived_axes().is_empty() {
-                return Err(EinsumError::DerivedAxes);
-            }
-        }
+        plain(operand.layout()).and_then(|_| plain(result.layout()))?;
         let (path, sides) = (Vec::new(), in_nodes_of_both(operand, result)?);
         let (operand, result) = (operand.clone(), result.clone());
         let mut gather = Gather { operand, result, axis, path, sides };
@@ -224,12 +221,8 @@ impl Gather {
             return Ok(known.clone());
         }
         if memo.len() == MOST_PAIRS {
-            let budget = to_u64(MOST_PAIRS);
-            return Err(LayoutError::NotDecided {
-                question: "computing the traffic of a table",
-                budget,
-            }
-            .into());
+            let (question, budget) = ("computing the traffic of a table", to_u64(MOST_PAIRS));
+            return Err(LayoutError::NotDecided { question, budget }.into());
         }
         let into = self.rows_enter(entry..entry + 1, wanted..wanted + 1)?;
         memo.insert(key, into.clone());

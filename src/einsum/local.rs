@@ -3,7 +3,7 @@
 use itertools::Itertools;
 
 use super::EinsumError;
-use super::dense::{outside, with_axes};
+use super::dense::{outside, plain, with_axes};
 use super::loops::Loops;
 use crate::algebra::{Axis, Layout};
 use crate::level::Level;
@@ -106,12 +106,8 @@ impl Einsum {
         if labels != rank {
             return Err(EinsumError::LoopRank { labels, rank });
         }
-        let mut loops = loops.simplified();
-        if !loops.derived_axes().is_empty() {
-            return Err(EinsumError::DerivedAxes);
-        }
-        let (result, contracted) = loops.axes.split_at(self.result().len());
-        let (result, contracted) = (result.to_vec(), contracted.to_vec());
+        let mut loops = plain(loops)?;
+        let contracted = loops.axes.split_off(self.result().len());
         // The result does not use a level because sums run over it.
         let is_summed = |level: Level| {
             contracted.iter().flat_map(|axis| &axis.subaxes).any(|s| s.lands() == Some(level))
@@ -119,7 +115,7 @@ impl Einsum {
         loops
             .used
             .retain(|level| !is_summed(*level) || loops.offsets.iter().any(|o| o.0 == *level));
-        let result = with_axes(&loops, &result.iter().collect_vec(), |_| true)?;
+        let result = with_axes(&loops, loops.axes(), |_| true)?;
         self.over(Loops::new(&result, contracted)?)
     }
 
@@ -159,13 +155,11 @@ impl Local {
     /// Sums over addresses or time add up in place.
     #[must_use]
     pub fn partial_levels(&self) -> Vec<Level> {
-        let moving = |axis: &Axis| {
+        let moving = self.loops.contracted.iter().flat_map(|axis| {
             let reaches = axis.reaches(axis.extent.saturating_sub(1));
             let subaxes = axis.subaxes.iter().zip(reaches).filter(|(_, reach)| *reach > 0);
-            subaxes.filter_map(|(subaxis, _)| outside(subaxis)).map(|(_, level, _)| level).collect()
-        };
-        let levels: Vec<Vec<Level>> = self.loops.contracted.iter().map(moving).collect();
-        let levels = levels.into_iter().flatten().filter(|level| *level != Level::TIME);
-        levels.sorted_unstable().dedup().collect()
+            subaxes.filter_map(|(subaxis, _)| outside(subaxis)).map(|(_, level, _)| level)
+        });
+        moving.filter(|level| *level != Level::TIME).sorted_unstable().dedup().collect()
     }
 }

@@ -3,8 +3,8 @@
 use itertools::Itertools;
 
 use super::EinsumError;
-use super::dense::{Outside, outside, with_axes};
-use crate::algebra::{Axis, Layout, LayoutBuilder, Subaxis, Target, merged_digits};
+use super::dense::{Outside, outside, plain, with_axes};
+use crate::algebra::{Axis, Layout, LayoutBuilder, Subaxis, merged_digits};
 use crate::error::{LayoutError, Site};
 use crate::level::Level;
 use crate::location::Location;
@@ -24,13 +24,8 @@ pub(super) struct Loops {
 impl Loops {
     /// Checks that products of different sums do not meet: at one time in one place.
     pub(super) fn new(result: &Layout, contracted: Vec<Axis>) -> Result<Loops, EinsumError> {
-        let result = result.simplified();
-        if !result.derived_axes().is_empty() {
-            return Err(EinsumError::DerivedAxes);
-        }
-        let feeds = |axis: &Axis| {
-            axis.subaxes.iter().any(|subaxis| matches!(subaxis.target, Target::Feed { .. }))
-        };
+        let result = plain(result)?;
+        let feeds = |axis: &Axis| axis.subaxes.iter().any(|subaxis| subaxis.lands().is_none());
         if contracted.iter().any(feeds) {
             return Err(EinsumError::SumFeeds);
         }
@@ -51,8 +46,8 @@ impl Loops {
     /// Law: every product finds its element in its unit, time slice and lane; no copy is without a
     /// product, unless an axis that the operand lacks ends within digits that do not step as one.
     pub(super) fn operand(&self, axes: &[usize]) -> Result<Layout, EinsumError> {
-        let own: Vec<&Axis> = axes.iter().filter_map(|number| self.axis(*number)).collect();
-        let mut operand = with_axes(&self.result, &own, |_| true)?.to_builder();
+        let own = axes.iter().filter_map(|number| self.axis(*number));
+        let mut operand = with_axes(&self.result, own, |_| true)?.to_builder();
         let all = 0..self.result.rank() + self.contracted.len();
         // Without products nothing wants a copy.
         let empty = all.clone().filter_map(|n| self.axis(n)).any(|axis| axis.extent == 0);

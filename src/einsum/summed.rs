@@ -12,7 +12,7 @@ use super::dense::{Outside, outside, with_axes};
 use super::local::Local;
 use super::loops::{copies, distinct};
 use super::sums::Sums;
-use crate::algebra::{Axis, Layout, Subaxis};
+use crate::algebra::{Axis, Layout, LayoutBuilder, Subaxis};
 use crate::level::Level;
 
 impl Local {
@@ -64,12 +64,8 @@ impl Local {
         for parts in self.loops.contracted.iter().flat_map(parts) {
             scatter(&mut axes, parts);
         }
-        let mut scattered =
-            with_axes(result, &axes.iter().collect::<Vec<_>>(), |_| true)?.to_builder();
-        for level in self.partial_levels() {
-            scattered = scattered.used(level);
-        }
-        Ok(scattered.build()?)
+        let scattered = with_axes(result, &axes, |_| true)?.to_builder();
+        Ok(self.partial_levels().into_iter().fold(scattered, LayoutBuilder::used).build()?)
     }
 }
 
