@@ -2,8 +2,7 @@
 
 use super::candidate::Candidate;
 use super::options::Orders;
-use super::space::LevelDigit;
-use super::space::Space;
+use super::space::{LevelDigit, Space};
 use super::state::ChoicesMade;
 use crate::algebra::{Layout, Subaxis};
 use crate::level::Level;

@@ -5,8 +5,7 @@ use std::sync::Arc;
 use itertools::Itertools;
 
 use super::candidate::Setting;
-use super::error::CandidatesError;
-use super::error::OptionError;
+use super::error::{CandidatesError, OptionError};
 use super::options::{Candidates, Orders, Side};
 use crate::error::Site;
 use crate::level::Level;
@@ -116,6 +115,7 @@ impl Space {
             base: options.base,
         };
         let elements = options.shape.iter().map(|extent| u128::from(*extent));
+        let units = levels.iter().filter(|rule| rule.level.is_unit() && rule.copies);
         Ok(Space {
             setting: Arc::new(setting),
             axes: axes(options, &known)?,
@@ -128,11 +128,7 @@ impl Space {
             elements: elements.fold(1, u128::saturating_mul),
             orders: options.orders,
             tree_order: options.tree_order,
-            units: levels
-                .iter()
-                .filter(|rule| rule.level.is_unit() && rule.copies)
-                .map(|rule| rule.units)
-                .product(),
+            units: units.map(|rule| rule.units).product(),
             levels: levels.into_iter().filter(|rule| rule.units > 1).collect(),
         })
     }
@@ -146,24 +142,18 @@ impl Space {
 
 /// Options that are checked without the machine.
 fn check_numbers(options: &Candidates) -> Result<(), CandidatesError> {
-    if options.sides.is_empty() {
-        return refused("sides", OptionError::Empty);
-    }
-    if options.levels.as_ref().is_some_and(Vec::is_empty) {
-        return refused("levels", OptionError::Empty);
-    }
-    if options.time.is_empty() {
-        return refused("time", OptionError::Empty);
-    }
-    let zeros = [
-        ("time", options.time.contains(&0)),
-        ("alignment", options.alignment == 0),
-        ("capacity_words", options.capacity_words == Some(0)),
-        ("level_parts", options.parts == 0),
-        ("time_axes", options.time_axes == 0),
+    let faults = [
+        ("sides", OptionError::Empty, options.sides.is_empty()),
+        ("levels", OptionError::Empty, options.levels.as_ref().is_some_and(Vec::is_empty)),
+        ("time", OptionError::Empty, options.time.is_empty()),
+        ("time", OptionError::Zero, options.time.contains(&0)),
+        ("alignment", OptionError::Zero, options.alignment == 0),
+        ("capacity_words", OptionError::Zero, options.capacity_words == Some(0)),
+        ("level_parts", OptionError::Zero, options.parts == 0),
+        ("time_axes", OptionError::Zero, options.time_axes == 0),
     ];
-    if let Some((option, _)) = zeros.into_iter().find(|(_, is_zero)| *is_zero) {
-        return refused(option, OptionError::Zero);
+    if let Some((option, fault, _)) = faults.into_iter().find(|(_, _, is_fault)| *is_fault) {
+        return refused(option, fault);
     }
     let longest = options.time.iter().copied().max().unwrap_or(1);
     if options.time_axes > 1 && longest > MOST_UNITS_CUT {
@@ -171,32 +161,25 @@ fn check_numbers(options: &Candidates) -> Result<(), CandidatesError> {
         return refused("time", fault);
     }
     if options.padding_percent > 100 {
-        let percent = options.padding_percent;
-        return refused(
-            "padding_percent",
-            OptionError::OutOfRange { given: percent, least: 0, most: 100 },
-        );
+        let fault = OptionError::OutOfRange { given: options.padding_percent, least: 0, most: 100 };
+        return refused("padding_percent", fault);
     }
     match &options.contiguous[..] {
-        [] => Ok(()),
         [(_, 0)] => refused("contiguous", OptionError::Zero),
-        [_] => Ok(()),
         [(a, _), (b, _), ..] => refused("contiguous", OptionError::TwoInnermost { axes: [*a, *b] }),
+        _ => Ok(()),
     }
 }
 
 /// The lanes of a long word, 1 where the width of an element is not given.
 fn lanes(options: &Candidates) -> Result<u64, CandidatesError> {
-    let (bits, word) = (options.element_bits.unwrap_or(u64::MAX), options.machine.word_bits());
-    match options.element_bits {
-        None => Ok(1),
-        Some(_) => match word.checked_div(bits) {
-            None | Some(0) => refused(
-                "element_bits",
-                OptionError::OutOfRange { given: bits, least: 1, most: word },
-            ),
-            Some(lanes) => Ok(lanes),
-        },
+    let Some(bits) = options.element_bits else { return Ok(1) };
+    let most = options.machine.word_bits();
+    match most.checked_div(bits) {
+        None | Some(0) => {
+            refused("element_bits", OptionError::OutOfRange { given: bits, least: 1, most })
+        }
+        Some(lanes) => Ok(lanes),
     }
 }
 
@@ -290,10 +273,9 @@ impl KnownLevels<'_> {
         let owner = memory.map(|memory| memory.owner);
         let group = memory.map_or(1, |memory| memory.group);
         let at_leaves = owner.is_none_or(|owner| Some(owner) == leaf) && group == 1;
-        let depth = |of: Level| machine.levels().position(|(level, _)| level == of);
-        let last = owner.and_then(depth).map_or(usize::MAX, |owner| owner + 1);
+        let last = owner.and_then(|owner| machine.depth(owner)).unwrap_or(usize::MAX);
         let mut rules = Vec::new();
-        for (level, size) in machine.levels().take(last) {
+        for (level, size) in machine.levels().take(last.saturating_add(1)) {
             let stride = if Some(level) == owner { group } else { 1 };
             rules.push(self.rule(level, size.div_ceil(stride), stride, at_leaves));
         }

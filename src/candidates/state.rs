@@ -28,14 +28,8 @@ pub(super) struct ChoicesMade {
     pub(super) copies: Vec<LevelDigit>,
     /// The number of units and slices each axis is split over.
     units: Vec<u64>,
-    /// The state of each level: its pieces so far.
-    levels: Vec<LevelState>,
-}
-
-#[derive(Clone, Debug, Default)]
-pub(super) struct LevelState {
-    /// The axis of each piece.
-    pieces: Vec<Option<usize>>,
+    /// The pieces of each level so far: the axis that each splits, if any.
+    pieces: Vec<Vec<Option<usize>>>,
 }
 
 impl ChoicesMade {
@@ -46,7 +40,7 @@ impl ChoicesMade {
             lists: vec![Vec::new(); 2 * rank],
             copies: Vec::new(),
             units: vec![1; rank],
-            levels: vec![LevelState::default(); space.levels.len()],
+            pieces: vec![Vec::new(); space.levels.len()],
         }
     }
 
@@ -59,13 +53,17 @@ impl ChoicesMade {
 
     /// Returns whether a level is split over some axis.
     pub(super) fn is_split(&self, level: usize) -> bool {
-        self.levels[level].pieces.iter().any(Option::is_some)
+        self.pieces[level].iter().any(Option::is_some)
     }
 
     /// Makes a choice, unless it cannot lead to a candidate.
     pub(super) fn make(&mut self, space: &Space, choice: WalkChoice) -> bool {
         let made = match choice {
-            WalkChoice::Time(number) => self.slice(space, number),
+            WalkChoice::Time(number) => {
+                self.time.clone_from(&space.times[number]);
+                self.time.iter().for_each(|(axis, slices)| self.units[*axis] = slices.size);
+                true
+            }
             WalkChoice::Cut { .. } => true,
             WalkChoice::Piece { level, cut, piece, put } => {
                 self.place(space, (level, cut, piece), put)
@@ -76,14 +74,6 @@ impl ChoicesMade {
             self.unmake(space, choice);
         }
         hopeful
-    }
-
-    fn slice(&mut self, space: &Space, number: usize) -> bool {
-        self.time.clone_from(&space.times[number]);
-        for (axis, slices) in &self.time {
-            self.units[*axis] = slices.size;
-        }
-        true
     }
 
     fn place(&mut self, space: &Space, at: (usize, usize, usize), put: Put) -> bool {
@@ -102,7 +92,7 @@ impl ChoicesMade {
             }
             Put::Nowhere if rule.must_split => return false,
             Put::Nowhere => {
-                let follows = piece > 0 && self.levels[number].pieces.last() == Some(&None);
+                let follows = piece > 0 && self.pieces[number].last() == Some(&None);
                 // A piece of a level that is left out as a whole needs no digit of copies.
                 if follows || (!rule.copies && rule.cuts[cut].len() > 1) {
                     return false;
@@ -113,7 +103,7 @@ impl ChoicesMade {
                 None
             }
         };
-        self.levels[number].pieces.push(axis);
+        self.pieces[number].push(axis);
         true
     }
 
@@ -126,7 +116,7 @@ impl ChoicesMade {
             }
             WalkChoice::Cut { .. } => {}
             WalkChoice::Piece { level, cut, piece, put } => {
-                self.levels[level].pieces.pop();
+                self.pieces[level].pop();
                 match put {
                     Put::At { list, at } => {
                         let digit = self.lists[list].remove(at);
@@ -174,11 +164,9 @@ impl ChoicesMade {
 
     /// Returns whether every axis that must have a level has a piece of it.
     fn is_wanted(&self, space: &Space, level: usize) -> bool {
-        let LevelState { pieces } = &self.levels[level];
-        let name = space.levels[level].level;
-        let wants = |(_, rule): &(usize, &super::space::AxisRule)| rule.wants(name);
-        let wanted = space.axes.iter().enumerate().filter(wants);
-        wanted.map(|(axis, _)| axis).all(|axis| pieces.contains(&Some(axis)))
+        let (pieces, name) = (&self.pieces[level], space.levels[level].level);
+        let mut axes = space.axes.iter().enumerate();
+        axes.all(|(axis, rule)| !rule.wants(name) || pieces.contains(&Some(axis)))
     }
 
     /// Returns whether padding and footprint can still be kept, the levels from `next` on being open.
@@ -196,7 +184,7 @@ impl ChoicesMade {
 }
 
 /// The digit of a piece: (level, cut, piece).
-pub(super) fn digit(space: &Space, (level, cut, piece): (usize, usize, usize)) -> LevelDigit {
+fn digit(space: &Space, (level, cut, piece): (usize, usize, usize)) -> LevelDigit {
     let rule = &space.levels[level];
     let (pieces, below) = rule.cuts[cut].split_at(piece + 1);
     // The units of the level fit in 64 bits, and so does the greatest coordinate of a machine.

@@ -115,8 +115,9 @@ impl Candidates {
         &self,
         goes_on: &mut dyn FnMut() -> bool,
     ) -> Result<Option<u128>, CandidatesError> {
-        Layouts::new(Arc::new(Space::new(self)?))
-            .count_all(&mut SearchBudget::new("counting the candidates", goes_on))
+        let mut steps = SearchBudget::new("counting the candidates", goes_on);
+        let mut count = 0;
+        Ok(self.iter()?.count_into(&mut count, &mut steps)?.then_some(count))
     }
 }
 
@@ -132,15 +133,6 @@ impl Layouts {
     #[must_use]
     pub fn choices_tried(&self) -> u64 {
         self.tried
-    }
-
-    /// The number of candidates from the start; `None` if the caller has had enough.
-    pub(super) fn count_all(
-        self,
-        steps: &mut SearchBudget<'_>,
-    ) -> Result<Option<u128>, CandidatesError> {
-        let mut count = 0;
-        Ok(self.count_into(&mut count, steps)?.then_some(count))
     }
 
     /// Counts candidates from the start; `false` if the caller has had enough before the last.
