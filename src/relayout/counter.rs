@@ -9,7 +9,6 @@ use super::equations::system;
 use super::pair::{Relayout, Role};
 use super::refine::{Common, CommonLanding, refine};
 use super::refuse::not_decided;
-use super::system::System;
 use crate::algebra::{Indexes, Layout, product, split};
 use crate::error::LayoutError;
 use crate::level::Level;
@@ -86,8 +85,18 @@ impl<'a> Counter<'a> {
         given: &[u64],
         wanted: impl Fn(usize) -> bool,
     ) -> Result<Vec<u128>, LayoutError> {
-        let mut counts = vec![0; self.compared.len()];
-        self.for_each_system(given, |mut system| {
+        let boxes: Vec<u64> = self.groups.iter().map(AxisGroup::boxes).collect();
+        let few = product(boxes.iter().copied()).is_some_and(|boxes| boxes <= MOST_BOXES);
+        if !few {
+            return Err(not_decided(MOST_BOXES));
+        }
+        let (origin, mut counts) = (self.with_given(given), vec![0; self.compared.len()]);
+        for chosen in Indexes::new(boxes) {
+            let (mut start, mut choices) = (origin.clone(), Vec::new());
+            for (group, at) in self.groups.iter().zip(chosen) {
+                group.take(at, &mut start, &mut choices);
+            }
+            let mut system = system(&start, &choices, &self.copies);
             for (at, total) in counts.iter_mut().enumerate() {
                 system.add(at);
                 let count = if wanted(at) { system.count()? } else { 1 };
@@ -96,31 +105,8 @@ impl<'a> Counter<'a> {
                 }
                 *total += count;
             }
-            Ok(())
-        })?;
+        }
         Ok(counts)
-    }
-
-    /// The equations of every box of elements.
-    fn for_each_system(
-        &self,
-        given: &[u64],
-        mut take: impl FnMut(System) -> Result<(), LayoutError>,
-    ) -> Result<(), LayoutError> {
-        let boxes: Vec<u64> = self.groups.iter().map(AxisGroup::boxes).collect();
-        let few = product(boxes.iter().copied()).is_some_and(|boxes| boxes <= MOST_BOXES);
-        if !few {
-            return Err(not_decided(MOST_BOXES));
-        }
-        let origin = self.with_given(given);
-        for chosen in Indexes::new(boxes) {
-            let (mut start, mut choices) = (origin.clone(), Vec::new());
-            for (group, at) in self.groups.iter().zip(chosen) {
-                group.take(at, &mut start, &mut choices);
-            }
-            take(system(&start, &choices, &self.copies))?;
-        }
-        Ok(())
     }
 
     fn with_given(&self, given: &[u64]) -> Vec<u64> {

@@ -68,7 +68,11 @@ impl DeviceShards {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn traffic(&self, destination: &DeviceShards) -> Result<Traffic, ShardingError> {
-        self.check(destination)?;
+        let [from, to] = [self, destination].map(|side| side.extents.clone());
+        if from != to {
+            return Err(differ(Incomparable::Shapes { from, to }).into());
+        }
+        self.check_levels(destination)?;
         let below = self.units_below();
         let mut tallies = vec![LevelTally::default(); below.len()];
         let mut in_place =
@@ -92,34 +96,24 @@ impl DeviceShards {
         self.answer(elements, destination.copies(), &tallies, in_place.count)
     }
 
-    fn check(&self, destination: &DeviceShards) -> Result<(), ShardingError> {
-        let [from, to] = [self, destination].map(|side| side.extents.clone());
-        if from != to {
-            return Err(differ(Incomparable::Shapes { from, to }).into());
-        }
-        let [from, to] = [self, destination].map(|side| side.levels().collect_vec());
-        if from != to {
-            return Err(differ(Incomparable::Levels { from, to }).into());
-        }
-        Ok(())
+    /// Checks that both have the same levels.
+    pub(super) fn check_levels(&self, other: &DeviceShards) -> Result<(), LayoutError> {
+        let [from, to] = [self, other].map(|side| side.levels().collect_vec());
+        if from == to { Ok(()) } else { Err(differ(Incomparable::Levels { from, to })) }
     }
 
     /// The boxes on which neither side changes devices.
     pub(super) fn parts(&self, other: &DeviceShards) -> Result<Vec<DevicePart>, ShardingError> {
-        let sides = [self, other].map(|side| side.sharding.shard_extents(&side.extents));
-        let [ours, theirs] = sides;
+        let [ours, theirs] = [self, other].map(|side| side.sharding.shard_extents(&side.extents));
         let sizes = ours?.into_iter().zip(theirs?);
-        let budget = || {
-            let question = "comparing two shardings part by part";
-            LayoutError::NotDecided { question, budget: MOST_COMPARED }
-        };
         let mut parts = self.copies().saturating_add(other.copies());
         let mut dims = Vec::new();
         for (extent, (a, b)) in self.extents.iter().zip(sizes) {
             let cuts = |size: u64| extent.checked_div(size).unwrap_or(0).saturating_add(1);
             parts = parts.saturating_mul(cuts(a).saturating_add(cuts(b)));
             if parts > MOST_COMPARED {
-                return Err(budget().into());
+                let question = "comparing two shardings part by part";
+                return Err(LayoutError::NotDecided { question, budget: MOST_COMPARED }.into());
             }
             dims.push(segments(*extent, a, b));
         }

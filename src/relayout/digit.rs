@@ -82,13 +82,11 @@ impl<N> DigitChoice<N> {
     /// Returns the digits if each of them is the number itself.
     pub(super) fn as_digit(&self) -> Option<&PeriodicDigits<N>> {
         match &self.adds {
-            Adds::PeriodicDigits(digits) => Some(digits).filter(|digits| self.is_whole(digits)),
+            Adds::PeriodicDigits(digits) => {
+                digits.iter().all(|digit| digit.is_whole(self.options)).then_some(digits)
+            }
             Adds::Listed(_) => None,
         }
-    }
-
-    fn is_whole(&self, digits: &PeriodicDigits<N>) -> bool {
-        digits.iter().all(|digit| digit.is_whole(self.options))
     }
 }
 

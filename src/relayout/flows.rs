@@ -1,5 +1,7 @@
 //! The traffic between every pair of units of a level.
 
+use itertools::Itertools;
+
 use super::numbered::{NumberedSides, sums};
 use super::options::BUDGET;
 use super::pair::{Relayout, Role};
@@ -79,15 +81,9 @@ impl Relayout {
 
     /// A level with the groups of its units, which make up its coordinate.
     fn nodes_of(&self, level: Level) -> Vec<Level> {
-        let (of, _) = self.in_units((level, 0));
-        let mut nodes = Vec::new();
-        for node in self.units.iter().filter(|node| self.in_units((**node, 0)).0 == of) {
-            nodes.push(*node);
-            if *node == level {
-                break;
-            }
-        }
-        nodes
+        let units = |level: Level| self.in_units((level, 0)).0;
+        let nodes = self.units.iter().copied().filter(|node| units(*node) == units(level));
+        nodes.take_while_inclusive(|node| *node != level).collect()
     }
 
     /// The units of one side, by the coordinates that its own nodes give; at most one too many.

@@ -130,15 +130,16 @@ impl Relayout {
         let has = |layout: &Layout, replica: &Replica| layout.replicas().contains(replica);
         let all = self.source.replicas().iter().chain(self.target.replicas()).unique();
         let all = all.filter(|replica| replica.size > 1);
-        all.map(|replica| MovedCopies {
-            copies: self.copies_in_units(replica),
-            held: match [&self.source, &self.target].map(|side| has(side, replica)) {
+        let moved = |replica: &Replica| {
+            let (level, stride) = self.in_units((replica.level, replica.stride));
+            let held = match [&self.source, &self.target].map(|side| has(side, replica)) {
                 [true, true] => CopiesHeld::InBoth,
                 [true, false] => CopiesHeld::InSource,
                 [false, _] => CopiesHeld::InDestination,
-            },
-        })
-        .collect()
+            };
+            MovedCopies { copies: Replica { level, stride, ..*replica }, held }
+        };
+        all.map(moved).collect()
     }
 
     fn moved(&self, common: Common) -> Move {
@@ -150,11 +151,6 @@ impl Relayout {
             Some(self.in_units((digit.step.1, digit.step.2)))
         });
         Move { axes: axes.into_vec(), place, size, from, to }
-    }
-
-    fn copies_in_units(&self, replica: &Replica) -> Replica {
-        let (level, stride) = self.in_units((replica.level, replica.stride));
-        Replica { level, stride, ..*replica }
     }
 
     /// Describes the kind of move in a sentence.

@@ -15,9 +15,9 @@ use std::sync::Arc;
 
 use itertools::Itertools;
 
-use super::refuse::{differ, uneven_copies};
+use super::refuse::differ;
 use crate::algebra::Layout;
-use crate::error::{EditError, Incomparable, LayoutError};
+use crate::error::{EditError, Incomparable, LayoutError, RelayoutFault};
 use crate::level::Level;
 use crate::machine::{Machine, Memory};
 use crate::placement::Placement;
@@ -166,7 +166,9 @@ fn split(held: NodeLayout, cuts: &[(Level, u64)]) -> Result<Arc<Layout>, LayoutE
     for (level, n) in cuts.iter().filter(|(level, n)| *level != owner || *n >= group) {
         let split = layout.split_level(*level, *n, level.in_groups_of(*n), *level);
         layout = Arc::new(split.map_err(|error| match error {
-            LayoutError::Edit(EditError::SplitCopies { level, .. }) => uneven_copies(level, *n),
+            LayoutError::Edit(EditError::SplitCopies { level, .. }) => {
+                LayoutError::Relayout(RelayoutFault::UnevenCopies { level, group: *n })
+            }
             other => other,
         })?);
     }

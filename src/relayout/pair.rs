@@ -256,20 +256,6 @@ impl Relayout {
         let group = || self.units.iter().rposition(|of| self.in_units((*of, 0)).0 == level);
         at.or_else(group).map(|at| at + 1).ok_or(LayoutError::LevelMissing { level })
     }
-
-    /// Calls `count` with the depth of every level, 1 for the outermost; the answers are innermost first.
-    pub(super) fn per_level<T>(
-        &self,
-        units: &[Level],
-        count: impl Fn(usize) -> Result<T, LayoutError>,
-    ) -> Result<Vec<(Level, T)>, LayoutError> {
-        let mut levels = Vec::with_capacity(units.len());
-        for (depth, level) in (1..).zip(units) {
-            levels.push((*level, count(depth)?));
-        }
-        levels.reverse();
-        Ok(levels)
-    }
 }
 
 /// Adds a copy in every slice to a layout that does not use time, if time counts.

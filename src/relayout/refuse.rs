@@ -1,16 +1,10 @@
 //! The errors of relayouts.
 
-use crate::error::{Incomparable, LayoutError, RelayoutFault, Site};
-use crate::level::Level;
+use crate::error::{Incomparable, LayoutError, Site};
 
 /// Two sides that cannot be compared.
 pub(super) fn differ(what: Incomparable) -> LayoutError {
     LayoutError::NotComparable(what)
-}
-
-/// Copies that do not line up with the units that share a memory.
-pub(super) fn uneven_copies(level: Level, group: u64) -> LayoutError {
-    LayoutError::Relayout(RelayoutFault::UnevenCopies { level, group })
 }
 
 /// Digits that make more sums, boxes or values than are looked at.

@@ -3,9 +3,7 @@
 use itertools::Itertools;
 
 use super::devices::{DevicePart, cropped};
-use super::refuse::differ;
-use crate::algebra::{Difference, Layout, MOST_SHOWN};
-use crate::error::{Incomparable, LayoutError};
+use crate::algebra::{Difference, MOST_SHOWN};
 use crate::location::{Found, Location};
 use crate::lower::sharding::{DeviceShards, ShardingError};
 
@@ -85,8 +83,8 @@ impl DeviceShards {
     /// within a device, that of `same_up_to_padding` per part.
     ///
     /// # Errors
-    /// [`NotComparable`](LayoutError::NotComparable) for other levels;
-    /// [`NotDecided`](LayoutError::NotDecided) for more than 2^24 devices of parts, or where
+    /// [`NotComparable`](crate::LayoutError::NotComparable) for other levels;
+    /// [`NotDecided`](crate::LayoutError::NotDecided) for more than 2^24 devices of parts, or where
     /// `same_up_to_padding` does not decide.
     ///
     /// # Example
@@ -109,10 +107,7 @@ impl DeviceShards {
         if ours != theirs {
             return Ok(Some(Difference::Shapes(ours, theirs)));
         }
-        let [from, to] = [self, other].map(|side| side.levels().collect_vec());
-        if from != to {
-            return Err(differ(Incomparable::Levels { from, to }).into());
-        }
+        self.check_levels(other)?;
         for part in self.parts(other)? {
             if let Some(index) = self.differs_in(other, &part)? {
                 let shown = |side: &DeviceShards| -> Result<Vec<Location>, ShardingError> {
@@ -137,26 +132,17 @@ impl DeviceShards {
         if ours.into_iter().sorted().ne(theirs.into_iter().sorted()) {
             return Ok(Some(start));
         }
-        let inside = match (from == to, &self.shard, &other.shard) {
-            (true, ours, theirs) if ours == theirs => None,
-            (_, ours, theirs) => within(ours, &from, theirs, &to, &lengths)?,
-        };
+        if from == to && self.shard == other.shard {
+            return Ok(None);
+        }
+        let ours = cropped(&self.shard, &from, &lengths)?;
+        let theirs = cropped(&other.shard, &to, &lengths)?;
+        // Counted from the start of the part.
+        let inside = ours.same_up_to_padding(&theirs)?.map(|difference| match difference {
+            Difference::Element { index, .. } => index,
+            // Both have an element everywhere, so any of them shows another difference.
+            _ => vec![0; lengths.len()],
+        });
         Ok(inside.map(|inside| start.iter().zip(inside).map(|(start, at)| start + at).collect()))
     }
-}
-
-/// An index, counted from the start of the part, whose places in two shards differ.
-fn within(
-    ours: &Layout,
-    from: &[u64],
-    theirs: &Layout,
-    to: &[u64],
-    lengths: &[u64],
-) -> Result<Option<Vec<u64>>, LayoutError> {
-    let (ours, theirs) = (cropped(ours, from, lengths)?, cropped(theirs, to, lengths)?);
-    Ok(ours.same_up_to_padding(&theirs)?.map(|difference| match difference {
-        Difference::Element { index, .. } => index,
-        // Both have an element everywhere, so any of them shows another difference.
-        _ => vec![0; lengths.len()],
-    }))
 }

@@ -112,17 +112,18 @@ impl Relayout {
         }
         let units: Vec<Level> = self.units.iter().copied().filter(|l| *l != Level::TIME).collect();
         if self.elements() == 0 {
-            return self.per_level(&units, |_| Ok(0));
+            return Ok(units.into_iter().rev().map(|level| (level, 0)).collect());
         }
         let compared = self.in_a_step().chain(units.iter().copied().map(both)).collect();
         let counts = Counter::new(self, compared)?.counts(&[slice], |_| true)?;
         let (held, counts) = counts.split_at(self.in_a_step().count());
         let first = if self.time.is_some() { held.first().copied() } else { None };
         let first = first.unwrap_or_else(|| u128::from(self.elements()));
-        self.per_level(&units, |depth| match self.is_inside(Role::Target, units[depth - 1]) {
-            true => fit(first * copies_in(&self.target, &units[..depth]) - counts[depth - 1]),
+        let into = |at: usize| match self.is_inside(Role::Target, units[at]) {
+            true => fit(first * copies_in(&self.target, &units[..=at]) - counts[at]),
             false => Ok(0),
-        })
+        };
+        (0..units.len()).rev().map(|at| Ok((units[at], into(at)?))).collect()
     }
 
     /// The comparisons that put the destination and, unless time is aside, the source in the given slice.

@@ -127,9 +127,9 @@ impl Relayout {
 
     /// The traffic of every level, innermost first, given the number of (element, unit) pairs that both
     /// layouts have in each level, outermost first.
-    fn level_traffic(&self, both: &[u128]) -> Result<Vec<LevelTraffic>, LayoutError> {
+    pub(super) fn level_traffic(&self, both: &[u128]) -> Result<Vec<LevelTraffic>, LayoutError> {
         let elements = u128::from(self.elements());
-        let levels = self.per_level(&self.units[..both.len()], |depth| {
+        let level = |depth: usize| {
             let path = &self.units[..depth];
             let inside = |side| self.is_inside(side, self.units[depth - 1]);
             let held = copies_in(&self.target, path);
@@ -141,18 +141,12 @@ impl Relayout {
                 (true, false) => (0, Some(elements)),
                 (true, true) => (into, alone.then_some(if held > 1 { elements } else { into })),
             };
-            Ok(self.crossing(depth, fit(into)?, out_of.map(fit).transpose()?))
-        });
-        Ok(levels?.into_iter().map(|(_, traffic)| traffic).collect())
-    }
-
-    /// The traffic across the borders of the units at a depth.
-    pub(super) fn crossing(&self, depth: usize, into: u64, out_of: Option<u64>) -> LevelTraffic {
-        let path = &self.units[..depth];
-        let [senders, receivers] =
-            [&self.source, &self.target].map(|side| holders_at_most(side, path));
-        let level = path.last().copied().unwrap_or(Level::ADDR);
-        LevelTraffic { level, into, out_of, receivers, senders }
+            let (into, out_of) = (fit(into)?, out_of.map(fit).transpose()?);
+            let [senders, receivers] =
+                [&self.source, &self.target].map(|side| holders_at_most(side, path));
+            Ok(LevelTraffic { level: self.units[depth - 1], into, out_of, receivers, senders })
+        };
+        (1..=both.len()).rev().map(level).collect()
     }
 
     /// The number of pairs of an element and its copies within all levels of the path both sides have.

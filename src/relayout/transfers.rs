@@ -125,9 +125,7 @@ impl Relayout {
         }
         Transfers::over(self, distances)
     }
-}
 
-impl Relayout {
     /// The distance of moves within a unit.
     fn near(&self) -> Distance {
         if self.is_between_memories() { Distance::Memory } else { Distance::Address }
@@ -190,10 +188,8 @@ impl SidePlaces {
 
     /// Returns whether a copy has a coordinate in a level.
     fn has(&self, first: &[u64], level: usize, at: u64) -> bool {
-        let (Some(first), Some(adds)) = (first.get(level), self.adds.get(level)) else {
-            return false;
-        };
-        at.checked_sub(*first).is_some_and(|add| adds.binary_search(&add).is_ok())
+        let add = at.checked_sub(first[level]);
+        add.is_some_and(|add| self.adds[level].binary_search(&add).is_ok())
     }
 
     /// The source place that agrees with `wanted` in the first `depth` levels and with the first copy in the

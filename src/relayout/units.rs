@@ -73,7 +73,7 @@ impl UnitPart {
     pub fn traffic_to(&self, destination: &UnitPart) -> Result<Vec<LevelTraffic>, LayoutError> {
         let relayout = self.relayout(destination)?;
         if self == destination {
-            return Ok(relayout.nothing());
+            return relayout.nothing();
         }
         relayout.traffic_of_levels()
     }
@@ -165,11 +165,10 @@ impl Relayout {
         Ok([&self.source, &self.target].into_iter().all(|side| copies_in(side, path) == 1))
     }
 
-    /// The traffic of equal parts.
-    fn nothing(&self) -> Vec<LevelTraffic> {
-        let alone = |depth| copies_in(&self.source, &self.units[..depth]) == 1;
-        let stays = |depth| (alone(depth) || self.elements() == 0).then_some(0);
-        let depths = (1..=self.units.len()).rev();
-        depths.map(|depth| self.crossing(depth, 0, stays(depth))).collect()
+    /// The traffic of equal parts: both sides have every copy.
+    fn nothing(&self) -> Result<Vec<LevelTraffic>, LayoutError> {
+        let copies = |depth| copies_in(&self.target, &self.units[..depth]);
+        let both = (1..=self.units.len()).map(|depth| u128::from(self.elements()) * copies(depth));
+        self.level_traffic(&both.collect::<Vec<_>>())
     }
 }
