@@ -97,35 +97,18 @@ impl Placement {
     /// # Errors
     /// [`TooLarge`](LayoutError::TooLarge) where the packed numbers of places do not fit in 64 bits.
     pub fn program(&self) -> Result<Program, LayoutError> {
+        // Places are numbered through, row-major over the columns.
         let columns = self.columns().to_vec();
         let steps: Vec<u64> = columns.iter().map(|level| self.units_per_memory(*level)).collect();
         let size = |(level, step): (&Level, &u64)| self.coordinates(*level).div_ceil(*step);
         let sizes: Vec<u64> = columns.iter().zip(&steps).map(size).collect();
         let too_large = LayoutError::too_large(Site::Layout, "the number of places");
-        product(sizes.iter().copied()).ok_or(too_large)?;
+        let places = product(sizes.iter().copied()).ok_or(too_large)?;
         let numbered = self.memory().filter(|(_, memory)| memory.group > 1);
         let numbered =
             numbered.map(|(_, memory)| memory.numbered(self.with_copies())).transpose()?;
         let layout = numbered.as_ref().unwrap_or(self.with_copies()).simplified();
         let layout = without_units(layout)?;
-        Program::new(layout, Columns { levels: columns, sizes, steps }, self.injective.clone())
-    }
-}
-
-/// The columns of a program.
-struct Columns {
-    levels: Vec<Level>,
-    sizes: Vec<u64>,
-    steps: Vec<u64>,
-}
-
-impl Program {
-    /// Numbers the places through, row-major over the columns; the product of the sizes fits.
-    fn new(
-        layout: Layout,
-        Columns { levels: columns, sizes, steps }: Columns,
-        injective: OnceLock<Result<(), LayoutError>>,
-    ) -> Result<Program, LayoutError> {
         let weights = IndexOrder::RowMajor.weights(&sizes)?;
         let weight = |level| weight(&columns, &weights, level);
         let packed = WeightedSum::new(&layout, weight);
@@ -135,7 +118,7 @@ impl Program {
         };
         let backward = Backward::new(&layout, weight);
         let shape = layout.shape().into_iter().map(|extent| 0..extent).collect();
-        let places = sizes.iter().product();
+        let injective = self.injective.clone();
         let compiled = Compiled {
             layout,
             exact,
@@ -150,7 +133,9 @@ impl Program {
         };
         Ok(Program::of_parts(Arc::new(compiled), shape))
     }
+}
 
+impl Program {
     fn of_parts(compiled: Arc<Compiled>, shape: Vec<Range<u64>>) -> Program {
         let (lookup, piece_vector) = (OnceLock::new(), OnceLock::new());
         Program { compiled, shape, lookup, piece_vector }

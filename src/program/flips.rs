@@ -26,7 +26,8 @@ const MOST_VARIANTS: usize = 64;
 pub(super) struct Flips {
     /// Those of the first axis first.
     tables: Vec<FlipTable>,
-    start: u64,
+    /// The flips that depend on no axis.
+    pub(super) start: u64,
     /// All bits that may be set.
     pub(super) mask: u64,
 }
@@ -74,11 +75,6 @@ impl Flips {
         let from = self.tables.partition_point(|table| table.axis < axis);
         let until = self.tables.partition_point(|table| table.axis <= axis);
         AxisFlips(&self.tables[from..until])
-    }
-
-    /// The flips that depend on no axis.
-    pub(super) fn start(&self) -> u64 {
-        self.start
     }
 }
 

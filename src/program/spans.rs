@@ -4,6 +4,8 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::ops::Range;
 
+use itertools::Itertools;
+
 use super::boxes::{AxisRange, Boxes};
 use crate::algebra::strided::StridedDigit;
 use crate::algebra::{Layout, Subaxis};
@@ -117,21 +119,13 @@ impl EvenCoordinates {
         let gap = next.first - self.first;
         let step = match (self.step, next.step) {
             (0, 0) => gap,
-            (0, step) => step,
-            (step, 0) => step,
-            (a, b) => return (a == b).then_some(a).and_then(|step| self.with(next, step)),
+            (0, step) | (step, 0) => step,
+            (a, b) if a == b => a,
+            _ => return None,
         };
-        self.with(next, step)
-    }
-
-    fn with(self, next: EvenCoordinates, step: u64) -> Option<EvenCoordinates> {
-        let gap = next.first - self.first;
         let goes_on = gap.checked_rem(step).unwrap_or(gap) == 0 && next.first <= self.last + step;
-        goes_on.then_some(EvenCoordinates {
-            first: self.first,
-            last: self.last.max(next.last),
-            step,
-        })
+        let last = self.last.max(next.last);
+        goes_on.then_some(EvenCoordinates { first: self.first, last, step })
     }
 }
 
@@ -201,9 +195,8 @@ impl TakenBoxes {
             }
             taken.extend(sums);
         }
-        let mut steps = taken.iter().zip(taken.iter().skip(1)).map(|(a, b)| b - a);
-        let step = steps.next()?;
-        Some(steps.all(|next| next == step).then_some(step))
+        let mut steps = taken.iter().tuple_windows().map(|(a, b)| b - a);
+        Some(steps.all_equal_value().ok())
     }
 }
 
@@ -253,7 +246,11 @@ impl<'a> CoordinateSpans<'a> {
             let span = match boxes {
                 None => Some(CoordinateSpan::at(self.layout.offset(*level))),
                 Some(_) if fed > MOST_FED => None,
-                Some(boxes) => taken(boxes, &ranges).span(),
+                Some(boxes) => {
+                    let mut taken = TakenBoxes::default();
+                    boxes.visit(&ranges, &mut |grid| taken.add(grid.place, &grid.steps));
+                    taken.span()
+                }
             };
             (*level, span.unwrap_or_else(|| self.bounds(*level)))
         };
@@ -266,10 +263,4 @@ impl<'a> CoordinateSpans<'a> {
         let is_exact = first == last;
         CoordinateSpan { first, last, step: is_exact.then_some(0), is_exact }
     }
-}
-
-fn taken(boxes: &Boxes<'_>, ranges: &[AxisRange]) -> TakenBoxes {
-    let mut taken = TakenBoxes::default();
-    boxes.visit(ranges, &mut |grid| taken.add(grid.place, &grid.steps));
-    taken
 }

@@ -417,7 +417,7 @@ impl<'a> Outer<'a> {
             outer
         });
         let unit = inner.vector.len() / to_index(inner.block);
-        let flips = form.flips.as_ref().map_or(0, Flips::start);
+        let flips = form.flips.as_ref().map_or(0, |flips| flips.start);
         let (base, mask, has_flips) = (form.base, inner.mask(), form.flips.is_some());
         Outer { base, flips, mask, has_flips, loops: loops.collect(), unit, done: false }
     }

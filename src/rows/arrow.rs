@@ -42,10 +42,10 @@ impl Table<'_> {
     /// Numbers beyond 63 bits are unsigned.
     #[must_use]
     pub fn schema(&self, width: ColumnWidth) -> Schema {
-        let reach = |at| self.placement().with_copies().extent(self.columns()[at]) - 1;
+        let reach = |at| self.placement.with_copies().extent(self.columns()[at]) - 1;
         let levels = self.written_columns().into_iter().map(|at| (reach(at), false));
-        let extents = self.placement().layout().shape().into_iter();
-        let index = extents.map(|extent| (extent.saturating_sub(1), self.has_padding()));
+        let extents = self.placement.layout().shape().into_iter();
+        let index = extents.map(|extent| (extent.saturating_sub(1), self.padding));
         let field = |(name, (reach, open))| Field::new(name, integer(reach, width), open);
         let fields = self.names().zip(levels.chain(index)).map(field);
         Schema::new(fields.collect::<Vec<_>>())

@@ -32,11 +32,11 @@ use crate::program::TableError;
 /// ```
 #[derive(Clone, Debug)]
 pub struct Table<'a> {
-    placement: &'a Placement,
+    pub(super) placement: &'a Placement,
     at: Location,
     /// True if the columns that `at` fixes are left out of the output.
     partition: bool,
-    padding: bool,
+    pub(super) padding: bool,
     /// The number of the part from 0, and the number of parts.
     part: (u64, u64),
 }
@@ -143,16 +143,6 @@ impl<'a> Table<'a> {
     /// [`DuplicateColumn`](TableError::DuplicateColumn) for a level with the name of an entry of the index.
     pub fn check_names(&self) -> Result<(), TableError> {
         super::check_names(self.written_levels(), self.rank())
-    }
-
-    #[cfg(feature = "arrow")]
-    pub(super) fn placement(&self) -> &'a Placement {
-        self.placement
-    }
-
-    #[cfg(feature = "arrow")]
-    pub(super) fn has_padding(&self) -> bool {
-        self.padding
     }
 
     /// The number of axes, and thus of entries in an index.
