@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::algebra::Layout;
 use crate::error::LayoutError;
 use crate::machine::Machine;
-use crate::placement::{Placement, PlacementBuilder};
+use crate::placement::Placement;
 use crate::relayout::{Relayout, Traffic};
 
 /// A layout that satisfies the constraints.
@@ -43,10 +43,7 @@ impl Candidate {
         let Setting { machine, memory, element_bits, base } = &*self.setting;
         let placement = Placement::of(self.layout.clone()).on(machine).base(*base);
         let placement = memory.iter().fold(placement, |p, memory| p.memory(memory));
-        element_bits
-            .iter()
-            .fold(placement, |p, bits| PlacementBuilder::element_bits(p, *bits))
-            .build()
+        element_bits.iter().fold(placement, |p, bits| p.element_bits(*bits)).build()
     }
 
     /// Returns the traffic that moves the tensor from `source` to this layout.

@@ -1,5 +1,6 @@
 //! The options of a search, which a planner sets.
 
+use super::candidate::Setting;
 use crate::level::Level;
 use crate::machine::Machine;
 
@@ -22,11 +23,8 @@ use crate::machine::Machine;
 /// ```
 #[derive(Clone, Debug)]
 pub struct Candidates {
-    pub(super) machine: Machine,
+    pub(super) setting: Setting,
     pub(super) shape: Vec<u64>,
-    pub(super) memory: Option<String>,
-    pub(super) element_bits: Option<u64>,
-    pub(super) base: u64,
     pub(super) levels: Option<Vec<Level>>,
     pub(super) split: Vec<Level>,
     pub(super) parts: usize,
@@ -72,11 +70,13 @@ impl Candidates {
     #[must_use]
     pub fn new(machine: &Machine, shape: &[u64]) -> Candidates {
         Candidates {
-            machine: machine.clone(),
+            setting: Setting {
+                machine: machine.clone(),
+                memory: None,
+                element_bits: None,
+                base: 0,
+            },
             shape: shape.to_vec(),
-            memory: None,
-            element_bits: None,
-            base: 0,
             levels: None,
             split: Vec::new(),
             parts: 1,
@@ -98,21 +98,21 @@ impl Candidates {
     /// Sets the memory: no axis is split over levels below its owner, and its capacity is respected.
     #[must_use]
     pub fn memory(mut self, name: &str) -> Candidates {
-        self.memory = Some(name.into());
+        self.setting.memory = Some(name.into());
         self
     }
 
     /// Sets the width of an element; the lanes of a long word are then an additional level, `W`.
     #[must_use]
     pub fn element_bits(mut self, bits: u64) -> Candidates {
-        self.element_bits = Some(bits);
+        self.setting.element_bits = Some(bits);
         self
     }
 
     /// Sets the address of the first long word; the capacity of a memory is counted from address 0.
     #[must_use]
     pub fn base(mut self, base: u64) -> Candidates {
-        self.base = base;
+        self.setting.base = base;
         self
     }
 

@@ -99,25 +99,20 @@ impl Space {
     pub(super) fn new(options: &Candidates) -> Result<Space, CandidatesError> {
         check_numbers(options)?;
         let lanes = lanes(options)?;
-        let memory = options.memory.as_deref();
-        let memory = memory.map(|name| options.machine.memory(name)).transpose()?;
+        let setting = &options.setting;
+        let memory = setting.memory.as_deref();
+        let memory = memory.map(|name| setting.machine.memory(name)).transpose()?;
         let known = KnownLevels { options, lanes };
         let levels = known.rules(memory)?;
         let capacity = memory.and_then(|memory| memory.capacity).unwrap_or(u64::MAX);
-        let capacity = match capacity.checked_sub(options.base) {
+        let capacity = match capacity.checked_sub(setting.base) {
             Some(0) | None => return refused("base", OptionError::NoAddressLeft),
             Some(capacity) => capacity,
-        };
-        let setting = Setting {
-            machine: options.machine.clone(),
-            memory: options.memory.clone(),
-            element_bits: options.element_bits,
-            base: options.base,
         };
         let elements = options.shape.iter().map(|extent| u128::from(*extent));
         let units = levels.iter().filter(|rule| rule.level.is_unit() && rule.copies);
         Ok(Space {
-            setting: Arc::new(setting),
+            setting: Arc::new(setting.clone()),
             axes: axes(options, &known)?,
             major: options.sides.contains(&Side::Major),
             minor: options.sides.contains(&Side::Minor),
@@ -173,8 +168,8 @@ fn check_numbers(options: &Candidates) -> Result<(), CandidatesError> {
 
 /// The lanes of a long word, 1 where the width of an element is not given.
 fn lanes(options: &Candidates) -> Result<u64, CandidatesError> {
-    let Some(bits) = options.element_bits else { return Ok(1) };
-    let most = options.machine.word_bits();
+    let Some(bits) = options.setting.element_bits else { return Ok(1) };
+    let most = options.setting.machine.word_bits();
     match most.checked_div(bits) {
         None | Some(0) => {
             refused("element_bits", OptionError::OutOfRange { given: bits, least: 1, most })
@@ -254,9 +249,9 @@ struct KnownLevels<'a> {
 
 impl KnownLevels<'_> {
     fn check(&self, level: Level) -> Result<(), CandidatesError> {
-        let machine = &self.options.machine;
+        let Setting { machine, element_bits, .. } = &self.options.setting;
         match level {
-            Level::W if self.options.element_bits.is_none() => {
+            Level::W if element_bits.is_none() => {
                 refused("element_bits", OptionError::NeededForLanes)
             }
             Level::W => Ok(()),
@@ -267,7 +262,7 @@ impl KnownLevels<'_> {
 
     /// One rule per level of the memory, lanes last.
     fn rules(&self, memory: Option<Memory>) -> Result<Vec<LevelRule>, CandidatesError> {
-        let Candidates { machine, levels, split, .. } = self.options;
+        let Candidates { setting: Setting { machine, .. }, levels, split, .. } = self.options;
         levels.iter().flatten().chain(split).try_for_each(|level| self.check(*level))?;
         let leaf = machine.levels().last().map(|(level, _)| level);
         let owner = memory.map(|memory| memory.owner);
