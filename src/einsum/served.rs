@@ -65,16 +65,15 @@ impl Loops {
         }
         let axis = |number: usize| match axes.iter().position(|of| *of == number) {
             Some(own) => operand.axes()[own].clone(),
-            None => without_effect(extent(&number)),
+            None => {
+                let extent = extent(&number);
+                Axis { extent, subaxes: vec![Subaxis::land(extent.max(1), Level::ADDR, 0)] }
+            }
         };
         let mut seen = operand.to_builder();
         seen.axes = (0..self.result.rank() + self.contracted.len()).map(axis).collect();
         Ok(seen.build()?)
     }
-}
-
-fn without_effect(extent: u64) -> Axis {
-    Axis { extent, subaxes: vec![Subaxis::land(extent.max(1), Level::ADDR, 0)] }
 }
 
 /// The units, slices and lanes alone, with a copy in every unit of a level that is not used.

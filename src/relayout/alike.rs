@@ -284,11 +284,6 @@ fn reach(options: &Options<BothNumbers>) -> BothNumbers {
 }
 
 impl FieldSums {
-    /// Elements of the target that the source has elsewhere.
-    fn held(held: Product) -> FieldSums {
-        FieldSums { held, kept: Product::of(0) }
-    }
-
     /// Adds the options of a part: their amounts on both sides, and in the target.
     fn with(
         &self,
@@ -347,6 +342,9 @@ struct Ends {
     factor: u128,
 }
 
+/// Values of a field that behave alike: the first, their number, and the state of each.
+type AlikeValues = (UnitNumber, u128, FieldSums);
+
 impl Ends {
     /// Splits all states by the field. Units with equal states become one class.
     fn split_all(
@@ -356,7 +354,11 @@ impl Ends {
     ) -> Result<Vec<(FieldSums, UnitClasses)>, LayoutError> {
         let mut alike: HashMap<FieldSums, UnitClasses> = HashMap::new();
         for (state, units) in states {
-            for (value, count, state) in self.split(&state, lists)? {
+            let split = match self.target {
+                Some(values) => self.split_run(values, &state, lists)?,
+                None => self.split_values(&state, lists)?,
+            };
+            for (value, count, state) in split {
                 let (count, first) = (units.count * count, units.first + self.field.number(value));
                 let known = alike.entry(state).or_insert(UnitClasses { count: 0, first });
                 *known = UnitClasses { count: known.count + count, first: known.first.min(first) };
@@ -366,24 +368,12 @@ impl Ends {
         Ok(alike.into_iter().collect())
     }
 
-    /// Splits a state by the field, as (first value, number of values that behave alike, state of each).
-    fn split(
-        &self,
-        state: &FieldSums,
-        lists: &mut Lists,
-    ) -> Result<Vec<(UnitNumber, u128, FieldSums)>, LayoutError> {
-        match self.target {
-            Some(values) => self.split_run(values, state, lists),
-            None => self.split_values(state, lists),
-        }
-    }
-
     /// Splits a state by every value of the target.
     fn split_values(
         &self,
         state: &FieldSums,
         lists: &mut Lists,
-    ) -> Result<Vec<(UnitNumber, u128, FieldSums)>, LayoutError> {
+    ) -> Result<Vec<AlikeValues>, LayoutError> {
         let (held, own) = lists.gathered(&state.held, self.field, Role::Target)?;
         let (kept, both) = lists.gathered(&state.kept, self.field, Role::Target)?;
         let (kept, source) = lists.gathered(&kept, self.field, Role::Source)?;
@@ -409,7 +399,7 @@ impl Ends {
         run: UnitProgression,
         state: &FieldSums,
         lists: &mut Lists,
-    ) -> Result<Vec<(UnitNumber, u128, FieldSums)>, LayoutError> {
+    ) -> Result<Vec<AlikeValues>, LayoutError> {
         let held = self.scaled(state.held.clone());
         let with = |kept| FieldSums { held: held.clone(), kept };
         let mut states = Vec::new();
@@ -433,7 +423,8 @@ impl Ends {
             first = if first == *value { value + count.cast_signed() * run.step } else { first };
             others -= count;
         }
-        states.extend((others > 0).then(|| (first, others, FieldSums::held(held))));
+        // Elements of the target that the source has elsewhere.
+        states.extend((others > 0).then(|| (first, others, with(Product::of(0)))));
         Ok(states)
     }
 

@@ -28,16 +28,20 @@ impl DeviceShards {
             return Err(ShardingError::ShardExtents { found, wanted });
         }
         // Every device has the slots of a whole shard.
-        let mut difference = self.shard.same_map(&other.shard)?;
-        let mut device = self.devices.first().copied().unwrap_or(0);
-        if difference.is_none() {
-            let Some(alone) = self.device_of_one(other) else { return Ok(None) };
-            device = alone;
-            let place = self.shard.slot(&vec![0; found.len()]);
-            let (first, second) = (self.padding_on(alone), other.padding_on(alone));
-            difference = Some(Difference::Place { place, first, second });
+        let (device, mut difference) = match self.shard.same_map(&other.shard)? {
+            Some(difference) => (self.devices.first().copied().unwrap_or(0), difference),
+            None => {
+                let Some(device) = self.device_of_one(other) else { return Ok(None) };
+                let place = self.shard.slot(&vec![0; found.len()]);
+                let (first, second) = (self.padding_on(device), other.padding_on(device));
+                (device, Difference::Place { place, first, second })
+            }
+        };
+        // The place in a shard becomes that on the device.
+        if let Difference::Place { place, .. } = &mut difference {
+            *place = self.units(device).into_iter().chain(place.iter()).collect();
         }
-        Ok(difference.map(|difference| self.on_device(device, difference)))
+        Ok(Some(difference))
     }
 
     /// The first device that only one of them has.
@@ -61,17 +65,6 @@ impl DeviceShards {
         match units.all(|(at, (_, unit))| reached(at, unit)) {
             true => Found::Hole,
             false => Found::Outside,
-        }
-    }
-
-    /// A difference between two shards, at the place that it has on a device.
-    fn on_device(&self, device: u64, difference: Difference) -> Difference {
-        match difference {
-            Difference::Place { place, first, second } => {
-                let place = self.units(device).into_iter().chain(place.iter()).collect();
-                Difference::Place { place, first, second }
-            }
-            other => other,
         }
     }
 
