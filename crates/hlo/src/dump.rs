@@ -96,11 +96,7 @@ impl<R: BufRead> HloDump<R> {
                 Ok(Sentence::Module(head)) => {
                     self.end_module();
                     let line = self.stream.line(self.at);
-                    let part = |span: Span| self.stream.text.get(span.start..span.end);
-                    let [name, attributes] = [head.name, head.attributes].map(part);
-                    let (name, attributes) =
-                        (name.unwrap_or_default(), attributes.unwrap_or_default());
-                    self.module = HloModule::new(name, attributes, line);
+                    self.module = HloModule::new(&self.stream.text, &head, line);
                     self.at = head.end;
                 }
                 Ok(Sentence::Table(table, end)) => {
@@ -360,7 +356,7 @@ impl<R: BufRead> HloDump<R> {
             self.unread.push(self.body.line, name.as_bytes(), why.into());
             return Ok(false);
         }
-        let hidden = self.read(grammar::is_named)?.is_ok_and(|is_named| is_named);
+        let hidden = self.read(|text, at| text.named(at))?.is_ok();
         let (start, line) = (self.at, self.stream.line(self.at));
         self.at = self.read(grammar::resume)?.unwrap_or(self.at + 1);
         let all = self.stream.text.as_bytes();
@@ -387,13 +383,11 @@ impl<R: BufRead> HloDump<R> {
 
     /// Notes a computation and those that its instructions call: a computation that is called is not the entry.
     fn note_called(&mut self) {
-        let mut pending = std::mem::take(&mut self.pending);
-        let computation = self.computation();
+        let computation = HloComputation::new(&self.module, &self.body, &self.stream.text);
         for (_, _, name) in computation.instructions().flat_map(called) {
-            pending.call(name);
+            self.pending.call(name);
         }
-        pending.add(computation.name());
-        self.pending = pending;
+        self.pending.add(computation.name());
     }
 
     /// Notes that the text is cut off if the module has no entry: none is marked `ENTRY`, and the last

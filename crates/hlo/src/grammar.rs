@@ -6,7 +6,7 @@
 use tensor_layout::error::Span;
 
 use crate::body::{OperandRecord, Record};
-use crate::lexer::{HeadSpans, LexError, Lexed, ShapeIs, Tokens, UNCLOSED, Until, is_blank};
+use crate::lexer::{HeadSpans, LexError, Lexed, ShapeIs, Tokens, UNCLOSED, Until, is, is_blank};
 
 /// The head of a computation: `ENTRY %name (..) -> shape {`, or only `name {`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -236,17 +236,15 @@ pub(crate) fn module(text: Tokens<'_>, from: usize) -> Lexed<ModuleHead> {
     Ok(ModuleHead { name: Span::new(start, end), attributes, end: attributes.end.max(end) })
 }
 
-/// Returns the table whose name is at a position, and the position of its rows.
-pub(crate) fn table(text: Tokens<'_>, from: usize) -> Lexed<(SourceTable, usize)> {
-    let end = text.word(from)?;
-    let table = match text.bytes.get(from..end).unwrap_or_default() {
+/// Returns the table that begins with a word.
+fn table(word: &[u8]) -> Option<SourceTable> {
+    Some(match word {
         b"FileNames" => SourceTable::Files,
         b"FunctionNames" => SourceTable::Functions,
         b"FileLocations" => SourceTable::Locations,
         b"StackFrames" => SourceTable::Frames,
-        _ => return Err(LexError::Not("this is not a table of source lines")),
-    };
-    Ok((table, end))
+        _ => return None,
+    })
 }
 
 /// Returns the span of a row of a table, `1 "file"` or `1 {key=number ..}`.
@@ -281,6 +279,7 @@ pub(crate) fn thread(text: Tokens<'_>, brace: usize) -> Lexed<usize> {
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Sentence {
     Module(ModuleHead),
+    /// The name of a table, and the position of its rows.
     Table(SourceTable, usize),
     Computation(ComputationHead),
     Instruction,
@@ -296,46 +295,21 @@ pub(crate) fn sentence(text: Tokens<'_>, from: usize) -> Lexed<Sentence> {
     }
     let other = Sentence::Text(end);
     let word = text.bytes.get(from..end).unwrap_or_default();
-    match word {
-        b"HloModule" => return Ok(is(module(text, from))?.map_or(other, Sentence::Module)),
-        b"FileNames" | b"FunctionNames" | b"FileLocations" | b"StackFrames" => {
-            let found = is(table(text, from))?;
-            return Ok(found.map_or(other, |(table, end)| Sentence::Table(table, end)));
-        }
-        _ => {}
+    if word == b"HloModule" {
+        return Ok(is(module(text, from))?.map_or(other, Sentence::Module));
     }
-    match text.peek(text.blanks(end)?)? {
-        Some(b'=') => {}
-        Some(b'(' | b'{') => {
+    if let Some(table) = table(word) {
+        return Ok(Sentence::Table(table, end));
+    }
+    match (text.peek(text.blanks(end)?)?, word) {
+        (Some(b'='), _) => {}
+        (Some(b'(' | b'{'), _) | (_, b"ENTRY") => {
             return Ok(is(computation(text, from))?.map_or(other, Sentence::Computation));
         }
-        _ if word == b"ENTRY" => {
-            return Ok(is(computation(text, from))?.map_or(other, Sentence::Computation));
-        }
-        _ if word == b"ROOT" => {}
+        (_, b"ROOT") => {}
         _ => return Ok(other),
     }
     Ok(is(text.head(from, ShapeIs::Written))?.map_or(other, |_| Sentence::Instruction))
-}
-
-/// Returns whether an instruction begins at a place, by its name and the equals sign alone.
-pub(crate) fn is_named(text: Tokens<'_>, from: usize) -> Lexed<bool> {
-    let mut name = (from, text.word(from)?);
-    let mut at = text.blanks(name.1)?;
-    if text.bytes.get(name.0..name.1) == Some(b"ROOT") {
-        name = (at, text.word(at)?);
-        at = text.blanks(name.1)?;
-    }
-    Ok(name.1 > name.0 && at > name.1 && text.peek(at)? == Some(b'='))
-}
-
-/// Turns [`LexError::Not`] into `None`.
-fn is<T>(found: Lexed<T>) -> Lexed<Option<T>> {
-    match found {
-        Ok(found) => Ok(Some(found)),
-        Err(LexError::More) => Err(LexError::More),
-        Err(LexError::Not(_)) => Ok(None),
-    }
 }
 
 /// Returns the position at which reading can resume behind something broken: the next sentence, the

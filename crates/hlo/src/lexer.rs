@@ -24,6 +24,15 @@ pub(crate) enum LexError {
 
 pub(crate) type Lexed<T> = Result<T, LexError>;
 
+/// Turns [`LexError::Not`] into `None`.
+pub(crate) fn is<T>(found: Lexed<T>) -> Lexed<Option<T>> {
+    match found {
+        Ok(found) => Ok(Some(found)),
+        Err(LexError::More) => Err(LexError::More),
+        Err(LexError::Not(_)) => Ok(None),
+    }
+}
+
 /// The part of a text that is held in memory.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Tokens<'t> {
@@ -302,11 +311,7 @@ impl<'t> Tokens<'t> {
             return Ok(false);
         }
         let name = before.iter().rev().skip(gap).take_while(|b| is_name(**b)).count();
-        match self.head(sign - gap - name, ShapeIs::Written) {
-            Ok(_) => Ok(true),
-            Err(LexError::More) => Err(LexError::More),
-            Err(LexError::Not(_)) => Ok(false),
-        }
+        Ok(is(self.head(sign - gap - name, ShapeIs::Written))?.is_some())
     }
 
     /// Returns the position behind a shape: a tuple, a buffer, or a type with its dimensions and its layout.
@@ -348,8 +353,10 @@ impl<'t> Tokens<'t> {
         }
     }
 
-    /// Reads the head of an instruction, up to the bracket before its operands.
-    pub(crate) fn head(self, from: usize, shape_is: ShapeIs) -> Lexed<HeadSpans> {
+    /// Reads the name of an instruction, up to its equals sign: whether it is the root, the span of the
+    /// name, and the position of the sign.
+    #[inline]
+    pub(crate) fn named(self, from: usize) -> Lexed<(bool, (usize, usize), usize)> {
         let mut start = from;
         let mut end = self.word(start)?;
         let mut gap = self.blanks(end)?;
@@ -362,7 +369,13 @@ impl<'t> Tokens<'t> {
         if end == start || gap == end || self.peek(gap)? != Some(b'=') {
             return Err(LexError::Not(NO_INSTRUCTION));
         }
-        let shape_start = self.blanks(gap + 1)?;
+        Ok((is_root, (start, end), gap))
+    }
+
+    /// Reads the head of an instruction, up to the bracket before its operands.
+    pub(crate) fn head(self, from: usize, shape_is: ShapeIs) -> Lexed<HeadSpans> {
+        let (is_root, name, sign) = self.named(from)?;
+        let shape_start = self.blanks(sign + 1)?;
         let (shape, opcode) = match self.shape(shape_start) {
             Ok(shape_end) => ((shape_start, shape_end), self.blanks(shape_end)?),
             Err(LexError::Not(_)) if shape_is == ShapeIs::Optional => {
@@ -376,7 +389,7 @@ impl<'t> Tokens<'t> {
         if !is_opcode || self.peek(open)? != Some(b'(') {
             return Err(LexError::Not(NO_INSTRUCTION));
         }
-        Ok(HeadSpans { is_root, name: (start, end), shape, opcode: (opcode, opcode_end), open })
+        Ok(HeadSpans { is_root, name, shape, opcode: (opcode, opcode_end), open })
     }
 }
 

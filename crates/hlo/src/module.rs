@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 use tensor_layout::error::Span;
 
 use crate::attributes::{HloAttributes, entry, unquoted};
-use crate::grammar::{self, SourceTable};
+use crate::grammar::{self, ModuleHead, SourceTable};
 use crate::lexer::Tokens;
 
 /// A module of a dump: `HloModule name, attributes`, and the tables of source lines.
@@ -93,16 +93,17 @@ fn number(braced: &str, key: &str) -> Option<u64> {
 }
 
 impl HloModule {
-    pub(super) fn new(name: &str, attributes: &str, line: u64) -> HloModule {
-        let (name, attributes) = (name.to_owned(), attributes.to_owned());
+    /// The module of a head, which is in `text`.
+    pub(super) fn new(text: &str, head: &ModuleHead, line: u64) -> HloModule {
+        let part = |span: Span| text.get(span.start..span.end).unwrap_or_default().to_owned();
+        let (name, attributes) = (part(head.name), part(head.attributes));
         HloModule { head: Arc::new(Head { name, attributes, line, ..Head::default() }) }
     }
 
     /// The module whose head is all of a line.
     pub(crate) fn begin(line: &str, number: u64) -> Option<HloModule> {
         let head = grammar::module(Tokens { bytes: line.as_bytes(), is_last: true }, 0).ok()?;
-        let part = |span: Span| line.get(span.start..span.end).unwrap_or_default();
-        Some(HloModule::new(part(head.name), part(head.attributes), number))
+        Some(HloModule::new(line, &head, number))
     }
 
     /// Adds a row of a table.
