@@ -146,7 +146,7 @@ impl Collectives {
             }
             self.entries.push(entry);
         }
-        self.in_a_step.add(&runs.total(&calls, &own));
+        self.in_a_step.add(&runs.total(&own));
     }
 
     /// Sorts the entries and adds them up.

@@ -251,7 +251,7 @@ impl HloCopies {
                 }
             }
         }
-        self.in_a_step.add(&runs.total(&calls, &own));
+        self.in_a_step.add(&runs.total(&own));
         let fused =
             roles.iter().filter(|(number, _)| held.has_dropped() && calls.is_fused(*number));
         for (number, _) in fused.filter(|(_, role)| role.is_in_memory()) {

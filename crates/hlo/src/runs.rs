@@ -5,8 +5,6 @@
 //! total(c) = own(c) + n total(body) + (n + 1) total(condition) + the greatest of the branches + ..
 //! ```
 
-use std::collections::VecDeque;
-
 use itertools::Itertools;
 
 use tensor_layout::{LayoutError, internals};
@@ -138,7 +136,11 @@ impl StepSums {
 /// The computations of a module, callers before callees, and the runs of each.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ComputationRuns {
+    /// The calls by caller, then by the instruction that calls.
+    calls: Vec<Call>,
+    /// The computations that nothing calls come first: `roots` of them.
     order: Vec<u32>,
+    roots: usize,
     runs: Vec<HloRuns>,
 }
 
@@ -146,38 +148,33 @@ impl ComputationRuns {
     /// Computes the runs by calls whose [roles](Calls::roles) are settled; calls of a computation by itself
     /// are not counted.
     pub(super) fn of(calls: &Calls) -> ComputationRuns {
+        let mut sorted = calls.all().to_vec();
+        sorted.sort_unstable_by_key(|call| (call.caller, call.site));
         let mut callers = vec![0_usize; calls.len()];
-        let mut from: Vec<Vec<Call>> = vec![Vec::new(); calls.len()];
-        for call in calls.all() {
-            if let (Some(count), Some(list)) =
-                (callers.get_mut(index(call.callee)), from.get_mut(index(call.caller)))
-            {
-                *count += 1;
-                list.push(*call);
-            }
+        for call in &sorted {
+            callers.get_mut(index(call.callee)).into_iter().for_each(|count| *count += 1);
         }
-        let mut runs: Vec<HloRuns> = callers
-            .iter()
-            .map(|count| if *count == 0 { HloRuns::ONCE } else { HloRuns::default() })
-            .collect();
-        let ready = (0..).zip(&callers).filter(|(_, count)| **count == 0).map(|(number, _)| number);
-        let mut queue: VecDeque<u32> = ready.collect();
-        let mut order = Vec::new();
-        while let Some(caller) = queue.pop_front() {
-            order.push(caller);
-            let own = runs.get(index(caller)).copied().unwrap_or_default();
-            for call in from.get(index(caller)).into_iter().flatten() {
+        let at_first = |count: &usize| if *count == 0 { HloRuns::ONCE } else { HloRuns::default() };
+        let runs = callers.iter().map(at_first).collect();
+        let roots = (0..).zip(&callers).filter(|(_, count)| **count == 0);
+        let order = roots.map(|(number, _)| number).collect_vec();
+        let mut all = ComputationRuns { calls: sorted, roots: order.len(), order, runs };
+        let mut next = 0;
+        while let Some(caller) = all.order.get(next).copied() {
+            next += 1;
+            let own = all.get(caller);
+            for call in of_caller(&all.calls, caller) {
                 let at = index(call.callee);
-                if let (Some(runs), Some(count)) = (runs.get_mut(at), callers.get_mut(at)) {
+                if let (Some(runs), Some(count)) = (all.runs.get_mut(at), callers.get_mut(at)) {
                     *runs = runs.plus(own.through(call.times));
                     *count -= 1;
                     if *count == 0 {
-                        queue.push_back(call.callee);
+                        all.order.push(call.callee);
                     }
                 }
             }
         }
-        ComputationRuns { order, runs }
+        all
     }
 
     pub(super) fn get(&self, number: u32) -> HloRuns {
@@ -186,42 +183,34 @@ impl ComputationRuns {
 
     /// Returns the sums over one run of the program, given those that each computation has by itself; of
     /// the branches of a conditional only the one whose first sum is greatest counts.
-    pub(super) fn total(&self, calls: &Calls, own: &[Vec<u128>]) -> Vec<u128> {
+    pub(super) fn total(&self, own: &[Vec<u128>]) -> Vec<u128> {
         let width = own.iter().map(Vec::len).max().unwrap_or(0);
         let mut totals: Vec<Vec<u128>> = own.to_vec();
-        totals.resize(calls.len(), Vec::new());
         totals.iter_mut().for_each(|sums| sums.resize(width, 0));
-        let mut sites = calls.all().to_vec();
-        sites.sort_by_key(|call| (call.caller, call.site));
-        let is_called: Vec<bool> = {
-            let mut is_called = vec![false; calls.len()];
-            for call in &sites {
-                if let Some(flag) = is_called.get_mut(index(call.callee)) {
-                    *flag = true;
-                }
-            }
-            is_called
-        };
         for caller in self.order.iter().rev().copied() {
-            let start = sites.partition_point(|call| call.caller < caller);
             let mut sum = totals.get(index(caller)).cloned().unwrap_or_default();
-            let mine = sites.iter().skip(start).take_while(|call| call.caller == caller);
-            for (_, site) in &mine.chunk_by(|call| call.site) {
+            for site in of_caller(&self.calls, caller).chunk_by(|a, b| a.site == b.site) {
                 add_all(&mut sum, &site_total(site, &totals));
             }
-            if let Some(total) = totals.get_mut(index(caller)) {
-                *total = sum;
-            }
+            totals.get_mut(index(caller)).into_iter().for_each(|total| total.clone_from(&sum));
         }
         let mut all = vec![0; width];
-        let roots = totals.iter().zip(is_called).filter(|(_, is_called)| !is_called);
-        roots.for_each(|(total, _)| add_all(&mut all, total));
+        for root in self.order.iter().take(self.roots) {
+            add_all(&mut all, totals.get(index(*root)).map_or(&[], Vec::as_slice));
+        }
         all
     }
 }
 
+/// The calls of one computation, in a list that is sorted by caller.
+fn of_caller(calls: &[Call], caller: u32) -> &[Call] {
+    let start = calls.partition_point(|call| call.caller < caller);
+    let all = calls.get(start..).unwrap_or_default();
+    all.get(..all.partition_point(|call| call.caller == caller)).unwrap_or_default()
+}
+
 /// Returns the sums that an instruction adds by its callees, each as often as it runs; of branches one.
-fn site_total<'c>(site: impl Iterator<Item = &'c Call>, totals: &[Vec<u128>]) -> Vec<u128> {
+fn site_total(site: &[Call], totals: &[Vec<u128>]) -> Vec<u128> {
     let (mut sum, mut branch): (Vec<u128>, Vec<u128>) = (Vec::new(), Vec::new());
     for call in site {
         let Some(total) = totals.get(index(call.callee)) else { continue };
