@@ -9,7 +9,7 @@ use crate::collective::{Collective, CollectiveKind};
 use crate::pages::{origin, place};
 use crate::roles::{Calls, HloRole, Roles, index};
 use crate::runs::{ComputationRuns, HloRuns, StepSums};
-use crate::{CollectiveError, CollectiveTraffic, HloComputation, HloInstruction, HloModule};
+use crate::{CollectiveError, CollectiveTraffic, HloComputation, HloInstruction};
 use tensor_layout::LayoutError;
 use tensor_layout::Level;
 use tensor_layout::Machine;
@@ -61,7 +61,6 @@ pub struct Collectives {
     pub in_a_step: StepSums,
     /// Instructions that could not be read: the line and the reason.
     pub unread: Vec<(u64, String)>,
-    module: HloModule,
     calls: Calls,
     /// The collectives of the module that is being read, and the fusions around them.
     held: Vec<HeldCollective>,
@@ -87,9 +86,8 @@ impl Collectives {
         computation: HloComputation<'_>,
         machine: Option<&Machine>,
     ) -> Result<(), CollectiveError> {
-        if self.calls.is_empty() || self.module.line() != computation.module().line() {
+        if !self.calls.is_of(computation.module()) {
             self.end_module();
-            self.module = computation.module().clone();
         }
         let number = self.calls.add(computation)?;
         let before = self.held.len();

@@ -12,7 +12,7 @@ use crate::inside::{InsideCopy, Insides};
 use crate::names::{MOST_KNOWN, Shapes};
 use crate::roles::{Calls, HloRole, NOT_LISTED, Roles, index};
 use crate::runs::{ComputationRuns, HloRuns, StepSums};
-use crate::{HloComputation, HloInstruction, HloModule};
+use crate::{HloComputation, HloInstruction};
 use tensor_layout::{LayoutError, internals};
 
 /// An instruction that moves data or only reinterprets it.
@@ -85,7 +85,6 @@ pub struct HloCopies {
     entries: Vec<HloCopy>,
     /// The module that is being read, its computations, and for each with copies that are not free
     /// their sums.
-    module: HloModule,
     calls: Calls,
     sums: Vec<(u32, CopySums)>,
     /// Its instructions that may be listed, and those of one computation.
@@ -140,9 +139,8 @@ impl HloCopies {
     /// # Errors
     /// [`TooLarge`](LayoutError::TooLarge); unreadable instructions are in [`unread`](HloCopies::unread).
     pub fn add(&mut self, computation: HloComputation<'_>) -> Result<(), LayoutError> {
-        if self.calls.is_empty() || self.module.line() != computation.module().line() {
+        if !self.calls.is_of(computation.module()) {
             self.end_module()?;
-            self.module = computation.module().clone();
         }
         let (mut sums, mut count) = (CopySums::default(), 0);
         self.found.clear();
@@ -340,7 +338,7 @@ impl HloCopies {
         let (read, written, is_free) = (*read, *written, *is_free);
         let OpcodeWords { from, to, changes } = words.get_or_init(|| OpcodeWords::of(pair)).clone();
         let text = held.text(row);
-        let (op_name, source) = text.origin(&self.module);
+        let (op_name, source) = text.origin(&calls.module);
         Some(HloCopy {
             name: text.name.into(),
             opcode: pair.split('\n').next().unwrap_or(text.opcode).into(),

@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 
 use crate::names::Names;
-use crate::{HloComputation, HloInstruction};
+use crate::{HloComputation, HloInstruction, HloModule};
 use tensor_layout::{LayoutError, internals};
 
 /// The role of a computation in its module.
@@ -62,9 +62,10 @@ impl HloRole {
 pub(super) const NOT_LISTED: &str = "a fusion and another instruction both call this \
     computation; not all of its instructions are listed";
 
-/// The calls of a module.
+/// A module with its computations and their calls.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Calls {
+    pub(super) module: HloModule,
     names: Names,
     computations: Vec<Computation>,
     calls: Vec<Call>,
@@ -126,6 +127,9 @@ impl Calls {
     /// # Errors
     /// [`TooLarge`](LayoutError::TooLarge) from 2^32 computations of a module on.
     pub(super) fn add(&mut self, computation: HloComputation<'_>) -> Result<u32, LayoutError> {
+        if self.is_empty() {
+            self.module = computation.module().clone();
+        }
         let caller = u32::try_from(self.names.len()).ok().ok_or_else(too_large)?;
         for instruction in computation.instructions() {
             for (role, key, name) in called(instruction) {
@@ -163,6 +167,11 @@ impl Calls {
             callee.is_fused = true;
         }
         self.calls.push(call);
+    }
+
+    /// Returns whether these are calls of a module, and some are known already.
+    pub(super) fn is_of(&self, module: &HloModule) -> bool {
+        !self.is_empty() && self.module.line() == module.line()
     }
 
     /// The number of computations.

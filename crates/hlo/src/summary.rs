@@ -83,7 +83,6 @@ pub struct HloSummary {
     unread: Unread,
     partitions: Option<u64>,
     /// The module that is being read, its computations, and the bytes that each of them writes.
-    module: HloModule,
     calls: Calls,
     written: Vec<HloBytes>,
     /// The parameters and results of all computations, or for totals only of entries and the last one.
@@ -253,14 +252,13 @@ impl HloSummary {
 
     /// Ends the module before this one, if it is another.
     fn enter(&mut self, module: &HloModule) {
-        if !self.calls.is_empty() && self.module.line() == module.line() {
+        if self.calls.is_of(module) {
             return;
         }
         self.end_module();
         self.insides.clear();
-        self.module = module.clone();
-        if self.module.is_per_device() {
-            self.partitions = self.partitions.max(Some(self.module.partitions()));
+        if module.is_per_device() {
+            self.partitions = self.partitions.max(Some(module.partitions()));
         }
     }
 
@@ -378,7 +376,7 @@ impl HloSummary {
         }
         if !self.has_totals_only {
             self.computations.push(HloComputationTotals {
-                module: self.module.name().to_owned(),
+                module: calls.module.name().to_owned(),
                 name: calls.name(number).to_owned(),
                 role: roles.of(number),
                 line: calls.line(number),
@@ -404,7 +402,7 @@ impl HloSummary {
                 owner = (Some(row.computation), calls.name(row.computation).into());
             }
             let text = held.text(row);
-            let (op_name, source) = text.origin(&self.module);
+            let (op_name, source) = text.origin(&calls.module);
             self.rows.push(RankedRow {
                 line: row.line,
                 name: text.name.to_owned(),

@@ -26,9 +26,9 @@ mod space;
 
 use std::collections::BTreeMap;
 
+use crate::HloComputation;
 use crate::roles::{Calls, HloRole, Roles};
 use crate::unread::{Unread, UnreadLine};
-use crate::{HloComputation, HloModule};
 use tensor_layout::LayoutError;
 
 use buffers::Buffers;
@@ -88,7 +88,6 @@ pub struct HloModuleMemory {
 #[derive(Clone, Debug, Default)]
 pub struct HloMemory {
     top: Option<usize>,
-    module: HloModule,
     calls: Calls,
     graph: Graph,
     modules: Vec<HloModuleMemory>,
@@ -107,9 +106,8 @@ impl HloMemory {
     /// # Errors
     /// [`TooLarge`](LayoutError::TooLarge).
     pub fn add(&mut self, computation: HloComputation<'_>) -> Result<(), LayoutError> {
-        if self.calls.is_empty() || self.module.line() != computation.module().line() {
+        if !self.calls.is_of(computation.module()) {
             self.finish()?;
-            self.module = computation.module().clone();
         }
         self.calls.add(computation)?;
         self.graph.add(computation, &self.calls, &mut self.unread);
@@ -126,7 +124,7 @@ impl HloMemory {
             return Ok(());
         }
         let roles = calls.roles();
-        let interface = Interface::of(&self.module, &mut self.graph.shapes, &mut self.unread);
+        let interface = Interface::of(&calls.module, &mut self.graph.shapes, &mut self.unread);
         let found = self.module_memory(&calls, &roles, &interface)?;
         self.modules.push(found);
         self.graph.clear();
@@ -148,8 +146,8 @@ impl HloMemory {
             unused_donors = interface.unused(&self.graph, body)?;
         }
         Ok(HloModuleMemory {
-            module: self.module.name().to_owned(),
-            line: self.module.line(),
+            module: calls.module.name().to_owned(),
+            line: calls.module.line(),
             entry: entry.map(|number| calls.name(number).to_owned()),
             interface: bytes,
             unused_donors,
@@ -165,7 +163,7 @@ impl HloMemory {
         entry: Option<u32>,
     ) -> Result<Vec<HloPeak>, HloMemoryError> {
         let entry = entry.ok_or(HloMemoryError::NoEntry)?;
-        if !self.module.is_scheduled() {
+        if !calls.module.is_scheduled() {
             return Err(HloMemoryError::NotScheduled);
         }
         let schedule = Schedule::of(&self.graph, calls, entry)?;
@@ -173,7 +171,6 @@ impl HloMemory {
         let live = Live {
             graph: &self.graph,
             calls,
-            module: &self.module,
             schedule: &schedule,
             buffers: &buffers,
             interface,

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use itertools::Itertools;
 
+use crate::HloBytes;
 use crate::memory::buffers::Buffers;
 use crate::memory::error::HloMemoryError;
 use crate::memory::graph::{ComputationGraph, Graph, Kind};
@@ -12,7 +13,6 @@ use crate::memory::interface::Interface;
 use crate::memory::schedule::{ComputationSpan, Schedule};
 use crate::memory::space::HloMemorySpace;
 use crate::roles::Calls;
-use crate::{HloBytes, HloModule};
 use tensor_layout::LayoutError;
 use tensor_layout::internals;
 use tensor_layout::xla::XlaSizes;
@@ -86,7 +86,6 @@ impl Life {
 pub(super) struct Live<'m> {
     pub(super) graph: &'m Graph,
     pub(super) calls: &'m Calls,
-    pub(super) module: &'m HloModule,
     pub(super) schedule: &'m Schedule,
     pub(super) buffers: &'m Buffers,
     pub(super) interface: &'m Interface,
@@ -289,7 +288,7 @@ impl Live<'_> {
         let found = body.and_then(|body| Some((body, body.held.rows().get(node)?)));
         let Some((body, row)) = found else { return Default::default() };
         let text = body.held.text(row);
-        let (op_name, source) = text.origin(self.module);
+        let (op_name, source) = text.origin(&self.calls.module);
         (text.name.to_owned(), text.opcode.to_owned(), op_name, source, row.line)
     }
 
