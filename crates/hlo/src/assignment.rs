@@ -9,7 +9,7 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use crate::names::Shapes;
-use crate::unread::{Unread, UnreadLine};
+use crate::unread::{HloReading, UnreadLine};
 use tensor_layout::internals::{counted, percent, printable, readable_bytes, to_u64};
 
 /// The allocations of a program, as XLA reports them.
@@ -36,7 +36,7 @@ pub struct HloAllocations {
     pub disagreements: Vec<(u64, String)>,
     /// The number of values that were compared with their shapes.
     pub compared: u64,
-    unread: Unread,
+    unread: HloReading,
 }
 
 /// A block of memory.
@@ -176,7 +176,7 @@ impl HloAllocations {
     /// The lines that could not be read.
     #[must_use]
     pub fn unread_lines(&self) -> &[UnreadLine] {
-        self.unread.lines()
+        &self.unread.lines
     }
 
     /// A readable page: sums by kind, the `top` greatest blocks (20 by default), and the values whose shapes
@@ -205,9 +205,7 @@ impl HloAllocations {
             page += &format!("{:22}{hidden} more\n", "");
         }
         page += &self.comparison();
-        let lines = self.unread_lines().iter();
-        let lines = lines.map(|l| (l.line, format!("{}: {}", l.reason, l.text)));
-        page += &crate::pages::unread_page(lines, self.unread.count());
+        page += &self.unread.rows();
         printable(&page).into_owned()
     }
 

@@ -18,7 +18,7 @@ use crate::module::HloModule;
 use crate::pending::Pending;
 use crate::roles::{called, is_inner};
 use crate::stream::Stream;
-use crate::unread::{HloReading, Unread, UnreadLine};
+use crate::unread::{HloReading, UnreadLine};
 
 /// The longest sentence, in bytes; a longer one is an error, because a device may have no end.
 const LONGEST: usize = 1 << 30;
@@ -57,8 +57,7 @@ pub struct HloDump<R> {
     is_open: bool,
     module: HloModule,
     body: Body,
-    unread: Unread,
-    cut: Option<String>,
+    unread: HloReading,
     /// The line and name of the last computation of the module, and whether one was an entry.
     last: Option<(u64, String)>,
     has_entry: bool,
@@ -75,8 +74,7 @@ impl<R: BufRead> HloDump<R> {
             is_open: false,
             module: HloModule::default(),
             body: Body::default(),
-            unread: Unread::default(),
-            cut: None,
+            unread: HloReading::default(),
             last: None,
             has_entry: false,
             pending: Pending::default(),
@@ -134,28 +132,27 @@ impl<R: BufRead> HloDump<R> {
 
     /// The first thousand places of computations that could not be read.
     pub fn unread_lines(&self) -> &[UnreadLine] {
-        self.unread.lines()
+        &self.unread.lines
     }
 
     /// The number of places of computations that could not be read.
     pub fn unread_count(&self) -> u64 {
-        self.unread.count()
+        self.unread.count
     }
 
     /// The number of instructions that are missing because they could not be read.
     pub fn hidden_count(&self) -> u64 {
-        self.unread.hidden()
+        self.unread.hidden
     }
 
     /// The place where the text is cut off, if it is: `the text ends inside main.7, line 1998`.
     pub fn cut(&self) -> Option<&str> {
-        self.cut.as_deref()
+        self.unread.cut.as_deref()
     }
 
     /// The parts of computations that could not be read so far.
     pub fn reading(&self) -> HloReading {
-        let (count, hidden) = (self.unread.count(), self.unread.hidden());
-        HloReading { cut: self.cut.clone(), lines: self.unread.lines().to_vec(), count, hidden }
+        self.unread.clone()
     }
 
     /// The number of bytes that were read.
@@ -378,7 +375,7 @@ impl<R: BufRead> HloDump<R> {
         let entry = if self.has_entry { "" } else { ": no ENTRY, the dump is cut off" };
         let why = format!("the text ends inside {name}, line {end}{entry}");
         self.unread.push(line, name.as_bytes(), why.clone());
-        self.cut = Some(why);
+        self.unread.cut = Some(why);
     }
 
     /// Notes a computation and those that its instructions call: a computation that is called is not the entry.
@@ -397,12 +394,12 @@ impl<R: BufRead> HloDump<R> {
         let pending = std::mem::take(&mut self.pending);
         if let Some((line, name)) = self.last.take()
             && !has_entry
-            && self.cut.is_none()
+            && self.unread.cut.is_none()
             && (is_inner(&name) || !pending.is_entry(&name))
         {
             let why = format!("no ENTRY: the dump is cut off behind {name}, line {line}");
             self.unread.push(line, name.as_bytes(), why.clone());
-            self.cut = Some(why);
+            self.unread.cut = Some(why);
         }
     }
 }

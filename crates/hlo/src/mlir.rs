@@ -9,8 +9,8 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use crate::unread::{Unread, UnreadLine};
-use tensor_layout::internals::{Walk, counted, printable, readable_bytes, to_u64};
+use crate::unread::{HloReading, UnreadLine};
+use tensor_layout::internals::{Walk, counted, printable, readable_bytes};
 use tensor_layout::notation::XlaShape;
 use tensor_layout::sharding::ShardedShape;
 
@@ -36,7 +36,7 @@ pub struct MlirModule {
     /// Arguments, results and constraints, in the order of the text.
     pub values: Vec<MlirValue>,
     meshes: BTreeMap<String, String>,
-    unread: Unread,
+    unread: HloReading,
 }
 
 /// A tensor of an MLIR module.
@@ -211,7 +211,7 @@ impl MlirModule {
     /// The first thousand lines that could not be read.
     #[must_use]
     pub fn unread_lines(&self) -> &[UnreadLine] {
-        self.unread.lines()
+        &self.unread.lines
     }
 
     /// A readable page: the `top` tensors by bytes on one device (20 by default), and the sums of arguments
@@ -249,9 +249,7 @@ impl MlirModule {
             page += &row(device, whole, &format!("{} of @main", counted::<u64>(count, kind)));
         }
         page += "bodies are not read: the after_optimizations.txt of a dump has the instructions that run\n";
-        let unread = self.unread_lines();
-        let lines = unread.iter().map(|l| (l.line, format!("{}: {}", l.reason, l.text)));
-        page += &crate::pages::unread_page(lines, to_u64(unread.len()));
+        page += &self.unread.rows();
         printable(&page).into_owned()
     }
 }

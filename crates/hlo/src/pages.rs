@@ -48,8 +48,12 @@ impl HloReading {
     /// A readable page: the first places that could not be read, with reasons; empty if there are none.
     #[must_use]
     pub fn page(&self) -> String {
-        let lines = self.lines.iter().map(|l| (l.line, format!("{}: {}", l.reason, l.text)));
-        printable(&unread_page(lines, self.count)).into_owned()
+        printable(&self.rows()).into_owned()
+    }
+
+    /// The [page](HloReading::page) as a part of another one, which is made printable as a whole.
+    pub(super) fn rows(&self) -> String {
+        unread_page(self.lines.iter().map(UnreadLine::why), self.count)
     }
 }
 
@@ -91,9 +95,8 @@ impl HloSummary {
         page += &head("computation");
         page += &self.computation_rows()?;
         let lines = unread.iter().chain(self.unread_lines());
-        let lines = lines.map(|l| (l.line, format!("{}: {}", l.reason, l.text))).collect_vec();
-        let count = to_u64(lines.len());
-        page += &unread_page(lines.into_iter(), count);
+        let count = to_u64(unread.len() + self.unread_lines().len());
+        page += &unread_page(lines.map(UnreadLine::why), count);
         Ok(printable(&page).into_owned())
     }
 
@@ -176,9 +179,7 @@ impl HloShardings {
                 "{count} left over from before partitioning; {describes} the whole tensor\n"
             );
         }
-        let unread = self.unread_lines().iter();
-        let unread = unread.map(|l| (l.line, format!("{}: {}", l.reason, l.text)));
-        page += &unread_page(unread, to_u64(self.unread_lines().len()));
+        page += &self.unread.rows();
         printable(&page).into_owned()
     }
 }

@@ -7,7 +7,7 @@ use indexmap::IndexMap;
 use crate::HloBytes;
 use crate::candidates::{ShapeCandidate, ShapeCandidates};
 use crate::overview::OverviewSums;
-use crate::unread::{Unread, UnreadLine};
+use crate::unread::{HloReading, UnreadLine};
 use tensor_layout::internals::to_u64;
 use tensor_layout::internals::{counted, printable, readable_bytes};
 use tensor_layout::notation::XlaShape;
@@ -41,7 +41,7 @@ pub struct HloReport {
     shapes: IndexMap<Box<str>, ShapeRead>,
     /// The sums over occurrences of shapes beyond those that are counted separately.
     others: OverviewSums,
-    unread: Unread,
+    unread: HloReading,
     lines: u64,
 }
 
@@ -261,18 +261,7 @@ impl HloReport {
         if self.unranked() > 0 {
             page.push_str(&format!("{:43}{}\n", "", self.unranked_text()));
         }
-        Ok(printable(&format!("{head}{page}{}", self.unread_page())).into_owned())
-    }
-
-    fn unread_page(&self) -> String {
-        const SHOWN: usize = 10;
-        let count = self.unread.count();
-        if count == 0 {
-            return String::new();
-        }
-        let lines = self.unread.lines().iter().take(SHOWN);
-        let lines = lines.map(|l| format!("  line {}: {}: {}\n", l.line, l.reason, l.text));
-        format!("\n{} could not be read\n{}", counted(count, "line"), lines.collect::<String>())
+        Ok(printable(&format!("{head}{page}{}", self.unread.rows())).into_owned())
     }
 
     /// Writes the shapes as CSV: `shape,count,unpadded_bytes,allocated_bytes,waste_bytes`, the
@@ -294,13 +283,13 @@ impl HloReport {
     /// The first thousand lines with a shape that could not be read.
     #[must_use]
     pub fn unread_lines(&self) -> &[UnreadLine] {
-        self.unread.lines()
+        &self.unread.lines
     }
 
     /// The number of lines with a shape that could not be read.
     #[must_use]
     pub fn unread_count(&self) -> u64 {
-        self.unread.count()
+        self.unread.count
     }
 
     /// The number of lines.

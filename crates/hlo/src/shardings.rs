@@ -11,7 +11,7 @@ use rustc_hash::FxHashMap;
 
 use crate::HloBytes;
 use crate::names::MOST_KNOWN;
-use crate::unread::{Unread, UnreadLine};
+use crate::unread::{HloReading, UnreadLine};
 use crate::{HloComputation, HloInstruction};
 use tensor_layout::LayoutError;
 use tensor_layout::notation::XlaShape;
@@ -84,7 +84,7 @@ pub struct HloShardings {
     entries: Vec<HloSharded>,
     on_device: HloOnDevice,
     partitions: Option<u64>,
-    unread: Unread,
+    pub(super) unread: HloReading,
     shares: Shares,
 }
 
@@ -184,7 +184,7 @@ impl HloOnDevice {
     pub(super) fn of(
         computation: HloComputation<'_>,
         shares: &mut Shares,
-        unread: &mut Unread,
+        unread: &mut HloReading,
     ) -> Result<Option<HloOnDevice>, LayoutError> {
         if !computation.is_entry() || computation.module().is_per_device() {
             return Ok(None);
@@ -300,7 +300,7 @@ impl HloShardings {
     /// The first thousand instructions whose shape or sharding could not be read.
     #[must_use]
     pub fn unread_lines(&self) -> &[UnreadLine] {
-        self.unread.lines()
+        &self.unread.lines
     }
 }
 

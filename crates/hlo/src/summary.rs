@@ -9,7 +9,7 @@ use crate::names::{MOST_KNOWN, Shapes};
 use crate::overview::{HloLargest, Overview};
 use crate::roles::{Calls, HloRole, NOT_LISTED, Roles, index};
 use crate::shardings::Shares;
-use crate::unread::{Unread, UnreadLine};
+use crate::unread::{HloReading, UnreadLine};
 use crate::{HloBytes, HloComputation, HloInstruction, HloModule, HloOnDevice};
 use tensor_layout::LayoutError;
 use tensor_layout::internals::Walk;
@@ -80,7 +80,7 @@ pub struct HloSummary {
     /// The number of shapes the rows had when the others were forgotten.
     shapes_of_rows: usize,
     shares: Shares,
-    unread: Unread,
+    unread: HloReading,
     partitions: Option<u64>,
     /// The module that is being read, its computations, and the bytes that each of them writes.
     calls: Calls,
@@ -467,7 +467,7 @@ impl HloSummary {
     /// The first thousand instructions whose shape could not be read.
     #[must_use]
     pub fn unread_lines(&self) -> &[UnreadLine] {
-        self.unread.lines()
+        &self.unread.lines
     }
 
     /// The bytes that the computations with a role write.

@@ -18,40 +18,10 @@ pub struct UnreadLine {
     pub hidden: u64,
 }
 
-/// The first thousand unread places, and the number of all.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Unread {
-    lines: Vec<UnreadLine>,
-    count: u64,
-    hidden: u64,
-}
-
-impl Unread {
-    pub(super) fn push(&mut self, line: u64, text: &[u8], reason: String) {
-        self.hide(line, text, reason, 0);
-    }
-
-    /// Adds a place that hides instructions.
-    pub(super) fn hide(&mut self, line: u64, text: &[u8], reason: String, hidden: u64) {
-        self.count += 1;
-        self.hidden += hidden;
-        if self.lines.len() < MOST_UNREAD {
-            let near = text.get(..1 << 10).unwrap_or(text);
-            let text = tensor_layout::internals::cut(&String::from_utf8_lossy(near), 120);
-            self.lines.push(UnreadLine { line, text, reason, hidden });
-        }
-    }
-
-    pub(super) fn lines(&self) -> &[UnreadLine] {
-        &self.lines
-    }
-
-    pub(super) fn count(&self) -> u64 {
-        self.count
-    }
-
-    pub(super) fn hidden(&self) -> u64 {
-        self.hidden
+impl UnreadLine {
+    /// The number of the line, and the reason with the text.
+    pub(super) fn why(&self) -> (u64, String) {
+        (self.line, format!("{}: {}", self.reason, self.text))
     }
 }
 
@@ -69,6 +39,21 @@ pub struct HloReading {
 }
 
 impl HloReading {
+    pub(super) fn push(&mut self, line: u64, text: &[u8], reason: String) {
+        self.hide(line, text, reason, 0);
+    }
+
+    /// Adds a place that hides instructions.
+    pub(super) fn hide(&mut self, line: u64, text: &[u8], reason: String, hidden: u64) {
+        self.count += 1;
+        self.hidden += hidden;
+        if self.lines.len() < MOST_UNREAD {
+            let near = text.get(..1 << 10).unwrap_or(text);
+            let text = tensor_layout::internals::cut(&String::from_utf8_lossy(near), 120);
+            self.lines.push(UnreadLine { line, text, reason, hidden });
+        }
+    }
+
     /// Returns whether everything was read.
     #[must_use]
     pub fn is_complete(&self) -> bool {

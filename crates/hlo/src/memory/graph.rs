@@ -6,7 +6,7 @@ use crate::held::Held;
 use crate::memory::leaves::LeafShapes;
 use crate::memory::links::{Link, Shaped};
 use crate::roles::{Calls, HloRole, called, index};
-use crate::unread::Unread;
+use crate::unread::HloReading;
 use crate::{HloComputation, HloInstruction};
 
 /// The kind of an instruction, as far as it matters for calls and for uses of operands.
@@ -164,7 +164,7 @@ impl Graph {
     }
 
     /// Adds a computation, the last one that `calls` has.
-    pub(super) fn add(&mut self, of: HloComputation<'_>, calls: &Calls, unread: &mut Unread) {
+    pub(super) fn add(&mut self, of: HloComputation<'_>, calls: &Calls, unread: &mut HloReading) {
         let root = of.root().map_or(0, |root| root.index());
         let mut body = ComputationGraph { root, ..ComputationGraph::default() };
         for instruction in of.instructions() {
@@ -228,7 +228,12 @@ impl Graph {
         }
     }
 
-    fn link(&mut self, body: &mut ComputationGraph, of: HloComputation<'_>, unread: &mut Unread) {
+    fn link(
+        &mut self,
+        body: &mut ComputationGraph,
+        of: HloComputation<'_>,
+        unread: &mut HloReading,
+    ) {
         for instruction in of.instructions() {
             let node = instruction.index();
             let shape = |node: usize| self.shapes.get(body.shape(node));

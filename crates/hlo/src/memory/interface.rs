@@ -7,7 +7,7 @@ use crate::memory::graph::{ComputationGraph, Graph};
 use crate::memory::leaves::{LeafShape, LeafShapes, path_text, sum};
 use crate::memory::links::AliasPair;
 use crate::memory::space::HloMemorySpace;
-use crate::unread::Unread;
+use crate::unread::HloReading;
 use tensor_layout::internals::{Walk, counted, readable_bytes};
 use tensor_layout::{LayoutError, internals};
 
@@ -52,7 +52,7 @@ impl Interface {
     pub(super) fn of(
         module: &HloModule,
         shapes: &mut LeafShapes,
-        unread: &mut Unread,
+        unread: &mut HloReading,
     ) -> Interface {
         let mut read = |key: &str, list: fn(&str) -> Option<Vec<AliasPair>>| {
             let text = module.attributes().get(key)?;

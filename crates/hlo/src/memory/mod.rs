@@ -28,7 +28,7 @@ use std::collections::BTreeMap;
 
 use crate::HloComputation;
 use crate::roles::{Calls, HloRole, Roles};
-use crate::unread::{Unread, UnreadLine};
+use crate::unread::{HloReading, UnreadLine};
 use tensor_layout::LayoutError;
 
 use buffers::Buffers;
@@ -91,7 +91,7 @@ pub struct HloMemory {
     calls: Calls,
     graph: Graph,
     modules: Vec<HloModuleMemory>,
-    unread: Unread,
+    unread: HloReading,
 }
 
 impl HloMemory {
@@ -188,6 +188,6 @@ impl HloMemory {
     /// The first thousand parts of instructions and module heads that could not be read.
     #[must_use]
     pub fn unread_lines(&self) -> &[UnreadLine] {
-        self.unread.lines()
+        &self.unread.lines
     }
 }

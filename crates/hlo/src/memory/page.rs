@@ -5,7 +5,7 @@ use std::fmt::Write;
 use crate::memory::{
     HloInterfaceBytes, HloLive, HloMemory, HloMemorySpace, HloModuleMemory, HloPeak,
 };
-use crate::pages::{origin, unread_page};
+use crate::pages::origin;
 use tensor_layout::internals::{counted, percent, printable, readable_bytes, to_u64};
 
 /// The number of buffers on a page by default.
@@ -18,9 +18,7 @@ impl HloMemory {
     pub fn page(&self, top: Option<usize>) -> String {
         let pages = self.modules().iter().map(|module| module.page(top));
         let mut page = itertools::join(pages, "\n");
-        let unread = self.unread_lines();
-        let lines = unread.iter().map(|l| (l.line, format!("{}: {}", l.reason, l.text)));
-        page += &unread_page(lines, to_u64(unread.len()));
+        page += &self.unread.rows();
         printable(&page).into_owned()
     }
 }
