@@ -14,13 +14,22 @@ pub struct HloBytes {
     pub allocated: u64,
 }
 
+impl From<XlaSizes> for HloBytes {
+    /// The bytes of one instruction.
+    fn from(sizes: XlaSizes) -> HloBytes {
+        let XlaSizes { unpadded_bytes: unpadded, allocated_bytes: allocated, .. } = sizes;
+        HloBytes { count: 1, unpadded, allocated }
+    }
+}
+
+/// The error for a sum of sizes beyond 64 bits.
+pub(super) fn total_too_large() -> LayoutError {
+    internals::too_large("the total size in bytes")
+}
+
 impl HloBytes {
     pub(super) fn add(&mut self, sizes: XlaSizes) -> Result<(), LayoutError> {
-        let too_large = || internals::too_large("the total size in bytes");
-        let sum = |a: u64, b: u64| a.checked_add(b).ok_or_else(too_large);
-        self.count += 1;
-        self.unpadded = sum(self.unpadded, sizes.unpadded_bytes)?;
-        self.allocated = sum(self.allocated, sizes.allocated_bytes)?;
+        *self = self.plus(sizes.into())?;
         Ok(())
     }
 
@@ -28,10 +37,11 @@ impl HloBytes {
     ///
     /// # Errors
     /// [`TooLarge`](LayoutError::TooLarge).
-    pub fn plus(mut self, other: HloBytes) -> Result<HloBytes, LayoutError> {
-        let (unpadded_bytes, allocated_bytes) = (other.unpadded, other.allocated);
-        self.add(XlaSizes { unpadded_bytes, allocated_bytes, ..XlaSizes::default() })?;
-        Ok(HloBytes { count: self.count - 1 + other.count, ..self })
+    pub fn plus(self, other: HloBytes) -> Result<HloBytes, LayoutError> {
+        let sum = |a: u64, b: u64| a.checked_add(b).ok_or_else(total_too_large);
+        let unpadded = sum(self.unpadded, other.unpadded)?;
+        let allocated = sum(self.allocated, other.allocated)?;
+        Ok(HloBytes { count: self.count + other.count, unpadded, allocated })
     }
 
     /// The bytes that are allocated but hold no element.

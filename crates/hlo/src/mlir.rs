@@ -9,9 +9,9 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
+use crate::names::sizes;
 use crate::unread::{HloReading, UnreadLine};
 use tensor_layout::internals::{Walk, counted, printable, readable_bytes};
-use tensor_layout::notation::XlaShape;
 use tensor_layout::sharding::ShardedShape;
 
 /// The arguments, results and constraints of the functions of an MLIR module.
@@ -351,8 +351,7 @@ fn bytes(shape: &str, sharding: Option<&str>) -> Result<(u64, u64), String> {
             Ok((report.global_bytes, report.device_bytes))
         }
         None => {
-            let sizes = shape.parse::<XlaShape>().and_then(|shape| shape.sizes());
-            let sizes = sizes.map_err(|error| error.kind().to_string())?;
+            let sizes = sizes(shape)?;
             Ok((sizes.unpadded_bytes, sizes.allocated_bytes))
         }
     }

@@ -66,6 +66,12 @@ pub(super) fn hash(name: &str) -> u64 {
 /// The greatest number of distinct texts that are kept only so that each is parsed once.
 pub(super) const MOST_KNOWN: usize = 1 << 16;
 
+/// Returns the sizes of a shape, or the reason it has none.
+pub(super) fn sizes(shape: &str) -> Result<XlaSizes, String> {
+    let sizes = shape.parse::<XlaShape>().and_then(|shape| shape.sizes());
+    sizes.map_err(|error| error.kind().to_string())
+}
+
 /// The distinct shapes, each with its sizes or the reason it has none.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Shapes(IndexMap<Box<str>, Result<XlaSizes, String>, FxBuildHasher>);
@@ -92,11 +98,7 @@ impl Shapes {
     /// Returns the number of a shape, and its sizes or the reason it has none.
     pub(super) fn number(&mut self, text: &str) -> (usize, Result<XlaSizes, &str>) {
         let known = self.0.get_index_of(text);
-        let number = known.unwrap_or_else(|| {
-            let sizes = text.parse::<XlaShape>().and_then(|shape| shape.sizes());
-            let sizes = sizes.map_err(|error| error.kind().to_string());
-            self.0.insert_full(text.into(), sizes).0
-        });
+        let number = known.unwrap_or_else(|| self.0.insert_full(text.into(), sizes(text)).0);
         let sizes = self.0.get_index(number).map(|(_, sizes)| sizes);
         (number, sizes.map_or(Err(""), |sizes| sizes.as_ref().copied().map_err(|why| &**why)))
     }

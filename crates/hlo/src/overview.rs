@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use crate::bytes::total_too_large;
 use crate::{HloBytes, HloRole};
-use tensor_layout::{LayoutError, internals};
+use tensor_layout::LayoutError;
 
 /// The number of computations, of those that write most, that are kept by name.
 pub(super) const MOST_LARGEST: usize = 10;
@@ -69,9 +70,8 @@ impl OverviewSums {
     }
 
     pub(super) fn bytes(self) -> Result<HloBytes, LayoutError> {
-        let too_large = |_| internals::too_large("the total size in bytes");
-        let unpadded = u64::try_from(self.unpadded).map_err(too_large)?;
-        let allocated = u64::try_from(self.allocated).map_err(too_large)?;
+        let bytes = |sum: u128| u64::try_from(sum).map_err(|_| total_too_large());
+        let (unpadded, allocated) = (bytes(self.unpadded)?, bytes(self.allocated)?);
         Ok(HloBytes { count: self.count, unpadded, allocated })
     }
 }

@@ -69,13 +69,8 @@ impl HloSummary {
         for HloRow { line, name, opcode, shape, sizes, op_name, source, computation, role } in
             self.rows().take(top.unwrap_or(SHOWN))
         {
-            let bytes = HloBytes {
-                count: 1,
-                unpadded: sizes.unpadded_bytes,
-                allocated: sizes.allocated_bytes,
-            };
             let place = place(role, computation);
-            page += &bytes_row(bytes, &format!("{opcode} {name}, line {line}{place}"));
+            page += &bytes_row(sizes.into(), &format!("{opcode} {name}, line {line}{place}"));
             page += &format!("{:13}{shape}\n", "");
             page += &origin(13, op_name, source);
         }

@@ -5,14 +5,15 @@ use std::io::{self, BufRead, Read};
 use indexmap::IndexMap;
 
 use crate::HloBytes;
+use crate::bytes::total_too_large;
 use crate::candidates::{ShapeCandidate, ShapeCandidates};
+use crate::names::sizes;
 use crate::overview::OverviewSums;
 use crate::unread::{HloReading, UnreadLine};
+use tensor_layout::LayoutError;
 use tensor_layout::internals::to_u64;
 use tensor_layout::internals::{counted, printable, readable_bytes};
-use tensor_layout::notation::XlaShape;
 use tensor_layout::xla::XlaSizes;
-use tensor_layout::{LayoutError, internals};
 
 /// A longer line is read in pieces, cut at a blank.
 const LONGEST_PIECE: usize = 1 << 20;
@@ -38,18 +39,12 @@ const MOST_SHAPES: usize = 1 << 18;
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct HloReport {
-    shapes: IndexMap<Box<str>, ShapeRead>,
+    /// The sizes and the count of each text, or the reason it cannot be read.
+    shapes: IndexMap<Box<str>, Result<(XlaSizes, u64), String>>,
     /// The sums over occurrences of shapes beyond those that are counted separately.
     others: OverviewSums,
     unread: HloReading,
     lines: u64,
-}
-
-/// The sizes and the count of one text, or the reason it cannot be read.
-#[derive(Clone, Debug)]
-enum ShapeRead {
-    Shape(XlaSizes, u64),
-    Refused(String),
 }
 
 /// One distinct shape.
@@ -113,11 +108,11 @@ impl HloReport {
         let mut unread = unread;
         let candidates = ShapeCandidates::new(piece, quoted);
         for candidate in candidates {
-            let refusal = match candidate {
-                ShapeCandidate::Shape(text) => self.count(text),
-                ShapeCandidate::Broken(text) => Some((text, "this shape is not closed".to_owned())),
+            let (text, refusal) = match candidate {
+                ShapeCandidate::Shape(text) => (text, self.count(text)),
+                ShapeCandidate::Broken(text) => (text, Some("this shape is not closed".to_owned())),
             };
-            if let Some((text, reason)) = refusal
+            if let Some(reason) = refusal
                 && !unread
             {
                 unread = true;
@@ -127,41 +122,23 @@ impl HloReport {
         unread
     }
 
-    fn count<'t>(&mut self, text: &'t [u8]) -> Option<(&'t [u8], String)> {
+    /// Counts a shape; returns the reason it cannot be read, if it cannot.
+    fn count(&mut self, text: &[u8]) -> Option<String> {
         // Candidates are ASCII.
         let shape = std::str::from_utf8(text).unwrap_or_default();
         if !self.shapes.contains_key(shape) {
-            let sizes = shape.parse::<XlaShape>().and_then(|shape| shape.sizes());
-            let sizes = sizes.map_err(|error| error.kind().to_string());
+            let sizes = sizes(shape);
             if self.shapes.len() >= MOST_SHAPES {
-                return self.count_other(text, sizes);
+                return sizes.map(|sizes| self.others.add(sizes.into())).err();
             }
-            let outcome = match sizes {
-                Ok(sizes) => ShapeRead::Shape(sizes, 0),
-                Err(why) => ShapeRead::Refused(why),
-            };
-            self.shapes.insert(shape.into(), outcome);
+            self.shapes.insert(shape.into(), sizes.map(|sizes| (sizes, 0)));
         }
         match self.shapes.get_mut(shape)? {
-            ShapeRead::Shape(_, count) => {
+            Ok((_, count)) => {
                 *count += 1;
                 None
             }
-            ShapeRead::Refused(reason) => Some((text, reason.clone())),
-        }
-    }
-
-    fn count_other<'t>(
-        &mut self,
-        text: &'t [u8],
-        sizes: Result<XlaSizes, String>,
-    ) -> Option<(&'t [u8], String)> {
-        match sizes {
-            Ok(XlaSizes { unpadded_bytes: unpadded, allocated_bytes: allocated, .. }) => {
-                self.others.add(HloBytes { count: 1, unpadded, allocated });
-                None
-            }
-            Err(why) => Some((text, why)),
+            Err(reason) => Some(reason.clone()),
         }
     }
 
@@ -169,19 +146,15 @@ impl HloReport {
     #[must_use]
     pub fn entries(&self) -> Vec<HloEntry<'_>> {
         let mut entries: Vec<HloEntry<'_>> = self.ranked().collect();
-        entries.sort_by(|a, b| {
-            let key = |entry: &HloEntry<'_>| (entry.sizes.padding_bytes(), entry.count);
-            key(b).cmp(&key(a)).then_with(|| a.shape.cmp(b.shape))
-        });
+        let key = |entry: &HloEntry<'_>| (entry.sizes.padding_bytes(), entry.count);
+        entries.sort_by(|a, b| key(b).cmp(&key(a)).then_with(|| a.shape.cmp(b.shape)));
         entries
     }
 
     fn ranked(&self) -> impl Iterator<Item = HloEntry<'_>> {
-        self.shapes.iter().filter_map(|(shape, outcome)| match outcome {
-            ShapeRead::Shape(sizes, count) => {
-                Some(HloEntry { shape, count: *count, sizes: *sizes })
-            }
-            ShapeRead::Refused(_) => None,
+        self.shapes.iter().filter_map(|(shape, outcome)| {
+            let (sizes, count) = *outcome.as_ref().ok()?;
+            Some(HloEntry { shape, count, sizes })
         })
     }
 
@@ -208,9 +181,11 @@ impl HloReport {
     /// # Errors
     /// [`TooLarge`](LayoutError::TooLarge).
     pub fn totals(&self) -> Result<HloTotals, LayoutError> {
-        let too_large = || internals::too_large("the total size in bytes");
         let add = |sum: u64, bytes: u64, count: u64| {
-            bytes.checked_mul(count).and_then(|all| sum.checked_add(all)).ok_or_else(too_large)
+            bytes
+                .checked_mul(count)
+                .and_then(|all| sum.checked_add(all))
+                .ok_or_else(total_too_large)
         };
         let HloBytes { count, unpadded, allocated } = self.others.bytes()?;
         let others =

@@ -195,15 +195,15 @@ impl HloOnDevice {
         for instruction in computation.instructions() {
             let is_root = root == Some(instruction.index());
             if is_root || instruction.parameter().is_some() {
-                let Some(sharding) = instruction.attribute("sharding") else {
-                    let own = shares.of(instruction).unwrap_or_default().device;
-                    all.add(instruction, is_root, own)?;
-                    continue;
-                };
-                is_sharded = true;
-                match shares.of(instruction) {
-                    Ok(share) => all.add(instruction, is_root, share.device)?,
-                    Err(why) => unread.push(instruction.line(), sharding.as_bytes(), why),
+                let sharding = instruction.attribute("sharding");
+                is_sharded |= sharding.is_some();
+                match (shares.of(instruction), sharding) {
+                    (Err(why), Some(sharding)) => {
+                        unread.push(instruction.line(), sharding.as_bytes(), why);
+                    }
+                    (share, _) => {
+                        all.add(instruction, is_root, share.unwrap_or_default().device)?
+                    }
                 }
             }
         }
@@ -260,7 +260,7 @@ impl HloShardings {
                 self.on_device.add(instruction, is_root, share.device)?;
             }
             if let Some(sharding) = sharding {
-                self.entries.push(entry(instruction, sharding, share)?);
+                self.entries.push(entry(instruction, sharding, share));
             }
         }
         Ok(())
@@ -304,10 +304,8 @@ impl HloShardings {
     }
 }
 
-fn entry(of: HloInstruction<'_>, sharding: &str, share: Share) -> Result<HloSharded, LayoutError> {
-    let mut device = HloBytes::default();
-    device.add(share.device)?;
-    Ok(HloSharded {
+fn entry(of: HloInstruction<'_>, sharding: &str, share: Share) -> HloSharded {
+    HloSharded {
         name: of.name().into(),
         opcode: of.opcode().into(),
         line: of.line(),
@@ -316,7 +314,7 @@ fn entry(of: HloInstruction<'_>, sharding: &str, share: Share) -> Result<HloShar
         shape: of.shape_text().into(),
         sharding: sharding.into(),
         is_left_over: of.computation().module().is_per_device(),
-        device,
+        device: share.device.into(),
         whole_bytes: share.whole_bytes,
-    })
+    }
 }

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::HloModule;
+use crate::bytes::total_too_large;
 use crate::memory::graph::{ComputationGraph, Graph};
 use crate::memory::leaves::{LeafShape, LeafShapes, path_text, sum};
 use crate::memory::links::AliasPair;
@@ -93,7 +94,7 @@ impl Interface {
             add_leaves(&mut spaces, shape, shape.all(), |of| &mut of.outputs)?;
             let tables = if graph.shapes.is_tiled { 0 } else { 8 * shape.pointers() };
             let main: &mut HloInterfaceBytes = spaces.entry(HloMemorySpace(0)).or_default();
-            main.outputs = main.outputs.checked_add(tables).ok_or_else(too_large)?;
+            main.outputs = main.outputs.checked_add(tables).ok_or_else(total_too_large)?;
         }
         for alias in &self.aliases {
             let Some(node) = entry.parameter(alias.input) else { continue };
@@ -184,13 +185,9 @@ fn add_leaves(
 ) -> Result<(), LayoutError> {
     for leaf in shape.leaves().get(range).unwrap_or_default() {
         let sum = field(spaces.entry(HloMemorySpace(leaf.space)).or_default());
-        *sum = sum.checked_add(leaf.allocated).ok_or_else(too_large)?;
+        *sum = sum.checked_add(leaf.sizes.allocated_bytes).ok_or_else(total_too_large)?;
     }
     Ok(())
-}
-
-fn too_large() -> LayoutError {
-    internals::too_large("the total size in bytes")
 }
 
 /// Reads `{(f32[2]{0}, f32[3]{0})->f32[2]{0}}`; `None` where one of its shapes has no size.

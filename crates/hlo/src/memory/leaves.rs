@@ -5,15 +5,16 @@ use std::ops::Range;
 use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
 
+use crate::bytes::total_too_large;
 use crate::names::MOST_KNOWN;
 use tensor_layout::notation::{XlaArray, XlaParser, XlaShape};
+use tensor_layout::xla::XlaSizes;
 use tensor_layout::{LayoutError, ParseError};
 
-/// The bytes of an array, without and with padding, and its memory space.
+/// The sizes of an array, and its memory space.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Leaf {
-    pub(super) unpadded: u64,
-    pub(super) allocated: u64,
+    pub(super) sizes: XlaSizes,
     pub(super) space: i64,
 }
 
@@ -119,9 +120,8 @@ pub(super) fn path_text(path: &[usize]) -> String {
 }
 
 fn leaf(array: &XlaArray) -> Result<Leaf, ParseError> {
-    let sizes = array.sizes()?;
     let space = array.layout.as_ref().map_or(0, |layout| layout.memory_space);
-    Ok(Leaf { unpadded: sizes.unpadded_bytes, allocated: sizes.allocated_bytes, space })
+    Ok(Leaf { sizes: array.sizes()?, space })
 }
 
 fn count(shape: &XlaShape) -> usize {
@@ -187,8 +187,6 @@ impl LeafShapes {
 
 /// Returns the sum of the allocated bytes of arrays.
 pub(super) fn sum<'l>(leaves: impl IntoIterator<Item = &'l Leaf>) -> Result<u64, LayoutError> {
-    let too_large = || tensor_layout::internals::too_large("the total size in bytes");
-    leaves
-        .into_iter()
-        .try_fold(0_u64, |sum, leaf| sum.checked_add(leaf.allocated).ok_or_else(too_large))
+    let mut bytes = leaves.into_iter().map(|leaf| leaf.sizes.allocated_bytes);
+    bytes.try_fold(0_u64, u64::checked_add).ok_or_else(total_too_large)
 }

@@ -10,6 +10,7 @@ use crate::memory::buffers::Buffers;
 use crate::memory::error::HloMemoryError;
 use crate::memory::graph::{ComputationGraph, Graph, Kind};
 use crate::memory::interface::Interface;
+use crate::memory::leaves::Leaf;
 use crate::memory::schedule::{ComputationSpan, Schedule};
 use crate::memory::space::HloMemorySpace;
 use crate::roles::Calls;
@@ -218,11 +219,10 @@ impl Live<'_> {
             let (first, _) = self.buffers.arrays(life.computation, life.node);
             shape.leaves().get(life.array - first).copied()
         };
-        let greatest = buffer.iter().rev().filter_map(leaf).max_by_key(|leaf| leaf.allocated);
-        let leaf = greatest.unwrap_or_default();
-        let (unpadded_bytes, allocated_bytes) = (leaf.unpadded, leaf.allocated);
-        let sizes = XlaSizes { unpadded_bytes, allocated_bytes, ..XlaSizes::default() };
-        (sizes, HloMemorySpace(leaf.space))
+        let leaves = buffer.iter().rev().filter_map(leaf);
+        let Leaf { sizes, space } =
+            leaves.max_by_key(|leaf| leaf.sizes.allocated_bytes).unwrap_or_default();
+        (sizes, HloMemorySpace(space))
     }
 
     /// Returns the first time at which the sum of live bytes is greatest.
@@ -318,14 +318,12 @@ impl Live<'_> {
         let (first, _) = self.buffers.arrays(life.computation, life.node);
         let (text, place) = shape.text(life.array - first);
         let is_argument = life.computation == self.entry && opcode == "parameter";
-        let mut bytes = HloBytes::default();
-        bytes.add(sizes).ok()?;
         Some(HloLive {
             name,
             opcode,
             place,
             shape: text,
-            bytes,
+            bytes: sizes.into(),
             line,
             computation: self.calls.name(life.computation).to_owned(),
             op_name,
