@@ -7,7 +7,7 @@ use hashbrown::hash_table::Entry;
 use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
 
-use tensor_layout::notation::XlaShape;
+use tensor_layout::notation::{XlaArray, XlaShape};
 use tensor_layout::xla::XlaSizes;
 
 /// Names in the order in which they came, all in one text.
@@ -70,6 +70,11 @@ pub(super) const MOST_KNOWN: usize = 1 << 16;
 pub(super) fn sizes(shape: &str) -> Result<XlaSizes, String> {
     let sizes = shape.parse::<XlaShape>().and_then(|shape| shape.sizes());
     sizes.map_err(|error| error.kind().to_string())
+}
+
+/// Returns whether an array has tiles, as on a TPU.
+pub(super) fn is_tiled(array: &XlaArray) -> bool {
+    array.layout.as_ref().is_some_and(|layout| !layout.tiles.is_empty())
 }
 
 /// The distinct shapes, each with its sizes or the reason it has none.

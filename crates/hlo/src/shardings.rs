@@ -14,7 +14,7 @@ use crate::names::MOST_KNOWN;
 use crate::unread::{HloReading, UnreadLine};
 use crate::{HloComputation, HloInstruction};
 use tensor_layout::LayoutError;
-use tensor_layout::notation::XlaShape;
+use tensor_layout::notation::{XlaArray, XlaShape};
 use tensor_layout::sharding::ShardedShape;
 use tensor_layout::sharding::{HloSharding, ShardingText};
 use tensor_layout::xla::XlaSizes;
@@ -145,21 +145,8 @@ impl Share {
     fn sharded(shape: &XlaShape, sharding: &str, per_device: bool) -> Result<Share, String> {
         let sharding: HloSharding =
             sharding.parse().map_err(|e: tensor_layout::ParseError| e.kind().to_string())?;
-        let leaves = shape.leaves();
-        let shardings = match sharding {
-            HloSharding::Tuple(shardings) if shardings.len() == leaves.len() => shardings,
-            HloSharding::Tuple(shardings) => {
-                let (leaves, parts) = (leaves.len(), shardings.len());
-                return Err(format!(
-                    "the sharding has {parts} parts, one for each member, but the shape has {leaves}"
-                ));
-            }
-            one => vec![one; leaves.len()],
-        };
         let mut sum = Share::default();
-        // Tokens have a sharding, too, and no bytes.
-        let arrays = leaves.into_iter().zip(shardings);
-        for (array, leaf) in arrays.filter_map(|(array, leaf)| Some((array?, leaf))) {
+        for (array, leaf) in sharded_arrays(shape, sharding)? {
             let sharded = ShardedShape::new(array.clone(), ShardingText::Hlo(leaf), None);
             let sharded = if per_device { sharded.per_device() } else { sharded };
             let report = sharded.report().map_err(|error| error.kind().to_string())?;
@@ -176,6 +163,27 @@ impl Share {
         self.whole_bytes = self.whole_bytes.checked_add(whole)?;
         Some(())
     }
+}
+
+/// Returns the arrays of a shape, each with its part of a sharding, or the reason that these do not match.
+pub(super) fn sharded_arrays(
+    shape: &XlaShape,
+    sharding: HloSharding,
+) -> Result<Vec<(&XlaArray, HloSharding)>, String> {
+    let leaves = shape.leaves();
+    let shardings = match sharding {
+        HloSharding::Tuple(shardings) if shardings.len() == leaves.len() => shardings,
+        HloSharding::Tuple(shardings) => {
+            let (leaves, parts) = (leaves.len(), shardings.len());
+            return Err(format!(
+                "the sharding has {parts} parts, one for each member, but the shape has {leaves}"
+            ));
+        }
+        one => vec![one; leaves.len()],
+    };
+    // Tokens have a sharding, too, and no bytes.
+    let arrays = leaves.into_iter().zip(shardings);
+    Ok(arrays.filter_map(|(array, leaf)| Some((array?, leaf))).collect())
 }
 
 impl HloOnDevice {

@@ -16,6 +16,7 @@ mod read;
 
 pub use amount::LogAmount;
 
+use crate::names::is_tiled;
 use tensor_layout::notation::{XlaArray, XlaShape};
 use tensor_layout::xla::{XlaAdvice, XlaSizes};
 
@@ -158,10 +159,6 @@ impl LogAllocation {
         let mut fits = advice.iter().filter(|advice| size.is(advice.allocated_bytes));
         fits.find(|advice| order(&advice.array) == order(array)).map(|advice| advice.array.clone())
     }
-}
-
-fn is_tiled(array: &XlaArray) -> bool {
-    array.layout.as_ref().is_some_and(|layout| !layout.tiles.is_empty())
 }
 
 impl OutOfMemory {

@@ -6,7 +6,7 @@ use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
 
 use crate::bytes::total_too_large;
-use crate::names::MOST_KNOWN;
+use crate::names::{MOST_KNOWN, is_tiled};
 use tensor_layout::notation::{XlaArray, XlaParser, XlaShape};
 use tensor_layout::xla::XlaSizes;
 use tensor_layout::{LayoutError, ParseError};
@@ -37,8 +37,6 @@ impl LeafShape {
 
     /// Returns a shape with the sizes of its arrays, which are known.
     fn with(shape: XlaShape, leaves: Vec<Leaf>) -> LeafShape {
-        let is_tiled =
-            |array: &XlaArray| array.layout.as_ref().is_some_and(|l| !l.tiles.is_empty());
         let is_tiled = shape.arrays().iter().any(|(_, array)| is_tiled(array));
         let mut starts = vec![0];
         if let XlaShape::Tuple(members) = &shape {

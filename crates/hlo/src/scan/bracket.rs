@@ -34,10 +34,14 @@ fn is_blank(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\r' | b'\n' | SOFT_BREAK)
 }
 
+/// Returns the position behind bytes of one kind.
+fn behind(bytes: &[u8], at: usize, is: impl Fn(&u8) -> bool) -> usize {
+    at + bytes.get(at..).unwrap_or_default().iter().take_while(|byte| is(byte)).count()
+}
+
 /// Returns the position behind blanks.
 fn behind_blanks(bytes: &[u8], at: usize) -> usize {
-    let rest = bytes.get(at..).unwrap_or_default();
-    at + rest.iter().take_while(|byte| is_blank(**byte)).count()
+    behind(bytes, at, |byte| is_blank(*byte))
 }
 
 /// Reads the bracket that opens at `open`.
@@ -114,10 +118,7 @@ fn is_list(bytes: &[u8], open: usize, body: BracketPart) -> bool {
 
 /// Returns the end of `@LM0 / Float` behind a layout; `end` if it is missing.
 fn suffix_end(bytes: &[u8], end: usize) -> usize {
-    let word_end = |at: usize| {
-        let rest = bytes.get(at..).unwrap_or_default();
-        at + rest.iter().take_while(|byte| byte.is_ascii_alphanumeric()).count()
-    };
+    let word_end = |at: usize| behind(bytes, at, u8::is_ascii_alphanumeric);
     let word = |from: usize, to: usize| bytes.get(from..to).unwrap_or_default();
     let at = behind_blanks(bytes, end);
     if bytes.get(at) != Some(&b'@') {
@@ -151,18 +152,16 @@ pub(super) fn strided(bytes: &[u8], open: usize) -> Option<Stretch> {
         let is_bare = is_list && name == b"torch.Size" && rest.starts_with(b"(");
         let value = next + if is_bare { 0 } else { key.len() };
         if is_bare || has_comma && rest.starts_with(key.as_bytes()) {
-            end = if is_list { list_end(bytes, value)? } else { digits_end(bytes, value) };
+            end = match is_list {
+                true => list_end(bytes, value)?,
+                false => behind(bytes, value, u8::is_ascii_digit),
+            };
             strides |= is_list;
         }
     }
     let start = open - name.len();
     let notation = Notation::Strided;
     strides.then_some(Stretch { start, end, notation, is_certain: false })
-}
-
-fn digits_end(bytes: &[u8], at: usize) -> usize {
-    let rest = bytes.get(at..).unwrap_or_default();
-    at + rest.iter().take_while(|byte| byte.is_ascii_digit()).count()
 }
 
 /// Returns the end of a list of integers in brackets.

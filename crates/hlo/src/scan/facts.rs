@@ -1,5 +1,6 @@
 //! The numbers of a layout found in a text: its shape, bytes, padding and fit.
 
+use crate::names::is_tiled;
 use tensor_layout::LayoutText;
 use tensor_layout::Machine;
 use tensor_layout::notation::{Dtype, MemoryText, PadLayout, XlaArray, XlaShape};
@@ -130,8 +131,7 @@ fn sharded(shape: &ShardedShape) -> Result<LayoutFacts, ParseError> {
 
 /// Returns the first advised tiling that dumps show and that takes less, for a tiled array only.
 fn better(array: &XlaArray, allocated: u64) -> Result<Option<XlaAdvice>, ParseError> {
-    let is_tiled = array.layout.as_ref().is_some_and(|layout| !layout.tiles.is_empty());
-    if !is_tiled {
+    if !is_tiled(array) {
         return Ok(None);
     }
     let advice = array.advice()?.into_iter();

@@ -5,13 +5,8 @@ use indexmap::IndexMap;
 use tensor_layout::LayoutText;
 use tensor_layout::notation::{Notation, XlaParser};
 
-/// The outcome of parsing a text.
-#[derive(Clone, Debug)]
-pub(super) enum Verdict {
-    Layout(Notation),
-    /// The text was meant as a layout, but cannot be read: the reason.
-    Refused(String),
-}
+/// The notation of a layout, or the reason a text that was meant as one cannot be read.
+pub(super) type Verdict = Result<Notation, String>;
 
 /// The distinct layouts, and the texts that were meant as layouts.
 #[derive(Clone, Debug)]
@@ -36,8 +31,8 @@ impl Known {
             return Some(number);
         }
         let verdict = match LayoutText::parse_as(notation, self.xla, text) {
-            Ok(layout) => Verdict::Layout(layout.notation()),
-            Err(error) if is_certain => Verdict::Refused(error.kind().to_string()),
+            Ok(layout) => Ok(layout.notation()),
+            Err(error) if is_certain => Err(error.kind().to_string()),
             Err(_) => return None,
         };
         Some(self.verdicts.insert_full(text.into(), verdict).0)
@@ -47,7 +42,7 @@ impl Known {
     pub(super) fn refuse(&mut self, text: &str, reason: &str) -> usize {
         match self.verdicts.get_index_of(text) {
             Some(number) => number,
-            None => self.verdicts.insert_full(text.into(), Verdict::Refused(reason.into())).0,
+            None => self.verdicts.insert_full(text.into(), Err(reason.into())).0,
         }
     }
 

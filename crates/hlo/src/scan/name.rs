@@ -15,11 +15,8 @@ pub(super) fn name(before: &str) -> Option<String> {
 
 /// The key of a line that opens a list or a block: `"layouts": [`, `weight: |`.
 pub(super) fn heading(line: &str) -> Option<String> {
-    let open = line.trim_end();
-    let is_open = open.ends_with(['[', '{', '(', ':', '|', '>', '=']);
-    is_open
-        .then(|| key(open.trim_end_matches(['|', '>', '-', '+'])))?
-        .map(|key| tensor_layout::internals::cut(key, LONGEST))
+    let key = key(line.trim_end().trim_end_matches(['|', '>', '-', '+']))?;
+    Some(tensor_layout::internals::cut(key, LONGEST))
 }
 
 fn instruction(before: &str) -> Option<&str> {

@@ -98,9 +98,9 @@ impl ScanReport {
     /// The layouts, in the order in which they are first seen.
     pub fn rows(&self) -> impl Iterator<Item = LayoutRow<'_>> {
         self.texts().filter_map(|(text, verdict, sight)| {
-            let Verdict::Layout(notation) = verdict else { return None };
+            let notation = *verdict.as_ref().ok()?;
             let (line, name, count) = (sight.line, sight.name.as_deref(), sight.count);
-            let (notation, xla) = (*notation, self.known.parser());
+            let xla = self.known.parser();
             Some(LayoutRow { text, notation, line, name, count, xla })
         })
     }
@@ -108,7 +108,7 @@ impl ScanReport {
     /// The texts that were meant as layouts and cannot be read.
     pub fn unread(&self) -> impl Iterator<Item = UnreadLayout<'_>> {
         self.texts().filter_map(|(text, verdict, sight)| {
-            let Verdict::Refused(reason) = verdict else { return None };
+            let reason = verdict.as_ref().err()?;
             Some(UnreadLayout { text, line: sight.line, count: sight.count, reason })
         })
     }

@@ -3,6 +3,7 @@
 use memchr::{memchr2, memmem};
 
 use crate::scan::window::SOFT_BREAK;
+use crate::shardings::sharded_arrays;
 use tensor_layout::internals::Walk;
 use tensor_layout::notation::XlaShape;
 use tensor_layout::sharding::HloSharding;
@@ -32,8 +33,8 @@ impl LineAhead {
         })
     }
 
-    /// The text of the sharding.
-    fn sharding(self, bytes: &[u8]) -> Option<&str> {
+    /// The sharding of the result of an instruction, which is an attribute of it.
+    pub(super) fn sharding(self, bytes: &[u8]) -> Option<&str> {
         sharding(bytes.get(self.mark? + MARK.len()..self.end)?)
     }
 }
@@ -81,11 +82,6 @@ pub(super) fn behind(bytes: &[u8], end: usize) -> Option<&str> {
     sharding(rest.get(..length)?)
 }
 
-/// The sharding of the result of an instruction, which is an attribute of it.
-pub(super) fn of_result(bytes: &[u8], ahead: LineAhead) -> Option<&str> {
-    ahead.sharding(bytes)
-}
-
 /// The sharded arrays of a result that is a tuple: `(f32[2], s32[3]) opcode(..), sharding={{..},{..}}`.
 pub(super) fn of_tuple(
     bytes: &[u8],
@@ -95,14 +91,7 @@ pub(super) fn of_tuple(
     let sharding: HloSharding = ahead.sharding(bytes)?.parse().ok()?;
     let text = std::str::from_utf8(bytes.get(open..ahead.end)?).ok()?;
     let (shape, length) = XlaShape::parse_prefix(text).ok()?;
-    let leaves = shape.leaves();
-    let shardings = match sharding {
-        HloSharding::Tuple(shardings) if shardings.len() == leaves.len() => shardings,
-        HloSharding::Tuple(_) => return None,
-        one => vec![one; leaves.len()],
-    };
-    // Tokens have a sharding, too.
-    let arrays = leaves.iter().zip(shardings).filter_map(|(array, of)| Some(((*array)?, of)));
+    let arrays = sharded_arrays(&shape, sharding).ok()?.into_iter();
     let texts = arrays.map(|(array, sharding)| format!("{array}, sharding={sharding}"));
     Some((texts.collect(), open + length))
 }

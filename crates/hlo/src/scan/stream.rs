@@ -111,7 +111,8 @@ impl<R: Read> LayoutScan<R> {
                 while self.is_cut_head(0) {
                     self.window.advance(0)?;
                 }
-                self.begin_line(0);
+                self.line = 1;
+                self.read_head(0);
             }
             if let Some((number, start)) = self.search() {
                 return Ok(self.seen(number, start));
@@ -196,7 +197,7 @@ impl<R: Read> LayoutScan<R> {
         if is_result && sharding.is_none() {
             let ahead = LineAhead::of(bytes, end + usize::from(is_buffer), self.ahead);
             self.ahead = Some(ahead);
-            sharding = sharded::of_result(bytes, ahead);
+            sharding = ahead.sharding(bytes);
         }
         if let Some(sharding) = sharding {
             let whole = format!("{text}, sharding={sharding}");
@@ -233,21 +234,12 @@ impl<R: Read> LayoutScan<R> {
 
     fn end_line(&mut self, end: usize) {
         let line = self.window.bytes().get(self.line_start..end).unwrap_or_default();
-        let is_hard = self.window.bytes().get(end) == Some(&b'\n');
         if let Some(heading) = Heading::of(line) {
             self.heading = Some(heading);
         }
+        self.line += u64::from(self.window.bytes().get(end) == Some(&b'\n'));
         self.line_start = end + 1;
-        if is_hard {
-            self.begin_line(end + 1);
-        } else {
-            self.read_head(end + 1);
-        }
-    }
-
-    fn begin_line(&mut self, start: usize) {
-        self.line += 1;
-        self.read_head(start);
+        self.read_head(end + 1);
     }
 
     /// Finds out, at the head of a module, whether its shapes are those of one device.
@@ -318,19 +310,13 @@ impl<'a> SeenLayout<'a> {
     /// The notation; `None` for text that cannot be read.
     #[must_use]
     pub fn notation(&self) -> Option<Notation> {
-        match self.verdict {
-            Verdict::Layout(notation) => Some(*notation),
-            Verdict::Refused(_) => None,
-        }
+        self.verdict.as_ref().ok().copied()
     }
 
     /// The reason a text that was meant as a layout cannot be read.
     #[must_use]
     pub fn refusal(&self) -> Option<&'a str> {
-        match self.verdict {
-            Verdict::Layout(_) => None,
-            Verdict::Refused(reason) => Some(reason),
-        }
+        self.verdict.as_ref().err().map(String::as_str)
     }
 
     /// The number of the line on which it begins, from 1.
