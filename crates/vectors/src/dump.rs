@@ -10,10 +10,11 @@
 //!
 //! Source: the tutorial of the public emulator package of MN-Core 2, "d set/get".
 
+use super::error::invalid;
 use super::line::{VectorVerb, hexadecimal, read_places};
 use super::place::{MEMORIES, VectorPlace, read_address, read_units};
 use super::value;
-use tensor_layout::error::{ParseError, ParseErrorKind, Span};
+use tensor_layout::error::{ParseError, ParseErrorKind};
 use tensor_layout::internals::Cursor;
 use tensor_layout::notation::{Dtype, MemoryText};
 
@@ -77,10 +78,8 @@ pub(super) fn read(text: &str) -> Result<Option<Dumped>, ParseError> {
     let source = read_source(text);
     let command = match (memory, source) {
         (None, Ok(Some(DumpSource::Command(command)))) => {
-            return Err(disagrees(
-                text,
-                &format!("the line is of {name}, but `{}` is not", command.text),
-            ));
+            let why = format!("the line is of {name}, but `{}` is not", command.text);
+            return Err(invalid(text, why));
         }
         // A kernel may print registers, and halves of a long word.
         (None, _) => return Ok(None),
@@ -89,7 +88,7 @@ pub(super) fn read(text: &str) -> Result<Option<Dumped>, ParseError> {
             return match words.contains(&(memory, letters.as_str())) {
                 true => Ok(None),
                 false => {
-                    Err(disagrees(text, &format!("the line is of {name}, but reads `${letters}`")))
+                    Err(invalid(text, format!("the line is of {name}, but reads `${letters}`")))
                 }
             };
         }
@@ -99,10 +98,6 @@ pub(super) fn read(text: &str) -> Result<Option<Dumped>, ParseError> {
     };
     let Some(memory) = memory else { return Ok(None) };
     read_long_word(&mut cursor, memory, command).map(Some)
-}
-
-fn disagrees(text: &str, why: &str) -> ParseError {
-    ParseError::new(ParseErrorKind::Invalid(why.into()), Span::new(0, text.len()), text)
 }
 
 /// `#d getf $lm0n0c0b0m0 2`
@@ -151,13 +146,13 @@ fn read_long_word(
     cursor.expect(",", "`,`")?;
     let place = VectorPlace { memory, units, address: read_address(cursor, memory)? };
     cursor.expect(")", "`)`")?;
-    let invalid =
+    let refused =
         |cursor: &Cursor<'_>, why: String| cursor.refuse_from(start, ParseErrorKind::Invalid(why));
     if place.unit_count() != 1 {
-        return Err(invalid(cursor, "a line of a dump names one unit, with all letters".into()));
+        return Err(refused(cursor, "a line of a dump names one unit, with all letters".into()));
     }
     if let Some(command) = command.as_ref().filter(|command| command.line_of(&place).is_none()) {
-        return Err(invalid(cursor, format!("`{}` does not read `{place}`", command.text)));
+        return Err(refused(cursor, format!("`{}` does not read `{place}`", command.text)));
     }
     cursor.expect(":", "`:`")?;
     let start = cursor.at();

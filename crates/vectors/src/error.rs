@@ -4,6 +4,7 @@ use std::io;
 
 use super::place::VectorPlace;
 use super::value::npy_descr;
+use tensor_layout::error::{ParseErrorKind, Span};
 use tensor_layout::notation::Dtype;
 use tensor_layout::program::TableError;
 use tensor_layout::{LayoutError, ParseError};
@@ -99,6 +100,11 @@ pub enum VectorError {
         /// The shape.
         shape: Vec<u64>,
     },
+}
+
+/// Returns an error that points at a whole text.
+pub(super) fn invalid(text: &str, why: impl Into<String>) -> ParseError {
+    ParseError::new(ParseErrorKind::Invalid(why.into()), Span::new(0, text.len()), text)
 }
 
 fn also(dtype: Dtype) -> &'static str {

@@ -3,13 +3,13 @@
 use std::io::BufRead;
 
 use super::data::VectorData;
-use super::error::VectorError;
+use super::error::{VectorError, invalid};
 use super::header::{TensorDirection, VectorHeader};
 use super::line::VectorLine;
 use super::source::{Item, ItemSource, NumberedItem};
 use super::tensor::Tensor;
 use super::words::WordSet;
-use tensor_layout::error::{LayoutError, ParseError, ParseErrorKind, Span};
+use tensor_layout::error::{LayoutError, ParseError};
 
 /// A tensor that was read.
 #[derive(Clone, Debug)]
@@ -122,9 +122,7 @@ pub(super) fn next_line<R: BufRead>(
 
 /// Returns an error that points at the whole line.
 pub(super) fn whole(line: &VectorLine, why: &str) -> ParseError {
-    let text = line.to_string();
-    ParseError::new(ParseErrorKind::Invalid(why.into()), Span::new(0, text.len()), &text)
-        .with_help("`vectors check` says more about a file")
+    invalid(&line.to_string(), why).with_help("`vectors check` says more about a file")
 }
 
 impl VectorTensor {

@@ -10,10 +10,10 @@ use std::collections::HashMap;
 use std::io::{BufRead, Read};
 
 use super::dump::{self, DumpCommand, Dumped};
-use super::error::VectorError;
+use super::error::{VectorError, invalid};
 use super::line::{VectorLine, hexadecimal};
 use super::place::VectorPlace;
-use tensor_layout::error::{ParseError, ParseErrorKind, Span};
+use tensor_layout::error::ParseError;
 use tensor_layout::internals::{counted, cut, to_index, to_u64};
 
 /// The longest line, in bytes: no simulator prints a longer one.
@@ -74,7 +74,7 @@ impl Results {
             let refused = |error| VectorError::Result { line, error };
             if read == LONGEST && !text.ends_with('\n') {
                 let why = format!("the line is longer than {LONGEST} bytes");
-                return Err(refused(invalid(&cut(&text, 200), &why)));
+                return Err(refused(invalid(&cut(&text, 200), why)));
             }
             match entry(text.trim()).map_err(refused)? {
                 ResultEntry::Dumped(dumped) => placed.take_dumped(line, dumped),
@@ -103,10 +103,7 @@ impl Results {
     /// Returns an error if the line of a long word contradicts itself.
     pub(super) fn check(&self, place: &VectorPlace) -> Result<(), VectorError> {
         match self {
-            Results::Placed(placed) => match placed.doubts.get(place).cloned() {
-                Some((line, error)) => Err(VectorError::Result { line, error }),
-                None => Ok(()),
-            },
+            Results::Placed(placed) => refused(placed.doubts.get(place).cloned()),
             Results::Listed(_) => Ok(()),
         }
     }
@@ -150,10 +147,7 @@ impl PlacedWords {
     fn check_whole(&mut self) -> Result<(), VectorError> {
         let parts =
             self.commands.values_mut().filter_map(|answer| Some((answer.last, answer.part()?)));
-        match parts.min_by_key(|(line, _)| *line) {
-            Some((line, error)) => Err(VectorError::Result { line, error }),
-            None => Ok(()),
-        }
+        refused(parts.min_by_key(|(line, _)| *line))
     }
 }
 
@@ -172,12 +166,12 @@ impl CommandAnswer {
             self.command.text,
             counted(wanted, "long word"),
         );
-        Some(invalid(&self.command.text, &why))
+        Some(invalid(&self.command.text, why))
     }
 }
 
-fn invalid(text: &str, why: &str) -> ParseError {
-    ParseError::new(ParseErrorKind::Invalid(why.into()), Span::new(0, text.len()), text)
+fn refused(fault: Option<(u64, ParseError)>) -> Result<(), VectorError> {
+    fault.map_or(Ok(()), |(line, error)| Err(VectorError::Result { line, error }))
 }
 
 fn entry(text: &str) -> Result<ResultEntry, ParseError> {
