@@ -285,7 +285,8 @@ fn is_within(comment: &VectorComment, expected: u64, found: u64) -> bool {
         return true;
     }
     let atol = comment.atol.unwrap_or(0.0);
-    let rtol = comment.rtol.map_or(0.0, |rtol| rtol * value::magnitude(dtype, expected));
+    let magnitude = || value::difference(dtype, expected, 0);
+    let rtol = comment.rtol.map_or(0.0, |rtol| rtol * magnitude());
     // NaN is near nothing, and nothing is near infinity.
     value::difference(dtype, expected, found) <= atol.max(rtol)
 }

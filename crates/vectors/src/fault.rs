@@ -175,7 +175,7 @@ pub enum Fault {
         of: u64,
     },
     /// Long words without a line, expected before this line.
-    #[error("{} of {tensor} missing before this line: {}{}", lines(*.words), one(.first), until(.first, .last))]
+    #[error("{} of {tensor} missing before this line: {}{}", counted(*.words, "line"), one(.first), until(.first, .last))]
     Missing {
         /// The tensor.
         tensor: String,
@@ -204,10 +204,6 @@ fn one(index: &Vec<u64>) -> IndexList<'_> {
 
 fn until(first: &Vec<u64>, last: &Vec<u64>) -> String {
     if first == last { String::new() } else { format!(" to {}", one(last)) }
-}
-
-fn lines(count: u64) -> String {
-    counted(count, "line")
 }
 
 /// The remedy for an address of `r` that was written in decimal.

@@ -109,8 +109,8 @@ impl fmt::Display for VectorHeader {
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Mark {
     Header(VectorHeader),
+    /// A marker: the lines behind it are those of a kernel, up to the next header.
     Kernel,
-    Output,
     /// Any other comment.
     Comment,
 }
@@ -127,8 +127,7 @@ impl Mark {
             return text.parse().map(Mark::Header);
         }
         Ok(match text_behind.strip_suffix(FENCE).map(str::trim_end) {
-            Some(KERNEL) => Mark::Kernel,
-            Some(OUTPUT) => Mark::Output,
+            Some(KERNEL | OUTPUT) => Mark::Kernel,
             _ => Mark::Comment,
         })
     }

@@ -236,7 +236,7 @@ impl Line<'_> {
         let mut words = words
             .filter_map(|covered| Some((covered.place, covered.word?, self.payload(covered)?)));
         words.find_map(|(place, word, payload)| {
-            let mut holes = (0..self.tensor.lane_count()).zip(word.lanes);
+            let mut holes = (0..self.tensor.lanes).zip(word.lanes);
             let (lane, _) = holes
                 .find(|(lane, held)| held.is_none() && self.tensor.lane(payload, *lane) != 0)?;
             let (tensor, bits) = (self.tensor.header.name(), self.tensor.lane(payload, lane));

@@ -3,6 +3,8 @@
 use std::collections::VecDeque;
 use std::io::{BufRead, Read};
 
+use itertools::Itertools;
+
 use super::error::VectorError;
 use super::header::{Mark, VectorHeader};
 use super::line::VectorLine;
@@ -118,9 +120,8 @@ impl<R: BufRead> ItemSource<R> {
                 }
             }
         }
-        let most = votes.iter().map(|(_, count)| *count).max();
-        let likely = votes.iter().filter(|(_, count)| Some(*count) == most).map(|(base, _)| *base);
-        match likely.collect::<Vec<u64>>()[..] {
+        let likely = votes.iter().max_set_by_key(|(_, count)| *count);
+        match likely.into_iter().map(|(base, _)| *base).collect_vec()[..] {
             [] => Ok(least.unwrap_or(0)),
             [base] => Ok(base),
             ref bases => self.fitting(tensor, bases),
@@ -133,7 +134,7 @@ impl<R: BufRead> ItemSource<R> {
     fn fitting(&mut self, tensor: &Tensor, bases: &[u64]) -> Result<u64, VectorError> {
         let mut fits = vec![0_u64; bases.len()];
         for at in 0..MOST_VOTERS {
-            if at >= VOTERS && lone_maximum(&fits) {
+            if at >= VOTERS && fits.iter().max_set().len() == 1 {
                 break;
             }
             let line = match self.peek(at)? {
@@ -146,22 +147,14 @@ impl<R: BufRead> ItemSource<R> {
                 *fits += u64::from(covered.iter().all(|covered| covered.word.is_some()));
             }
         }
-        let most = fits.iter().max();
-        let likely = bases.iter().zip(&fits).find(|(_, fits)| Some(*fits) == most);
-        Ok(likely.map_or(0, |(base, _)| *base))
+        let likely = bases.iter().zip(&fits).max_set_by_key(|(_, fits)| **fits);
+        Ok(likely.first().map_or(0, |(base, _)| **base))
     }
 
     fn read(&mut self) -> Result<Option<NumberedItem>, VectorError> {
-        loop {
-            self.text.clear();
-            let read = self.input.by_ref().take(LONGEST).read_until(b'\n', &mut self.text);
-            let read = to_u64(read.map_err(VectorError::Read)?);
-            if read == 0 {
-                return Ok(None);
-            }
-            self.bytes += read;
+        while self.read_text()? {
             self.line += 1;
-            let item = match read == LONGEST && !self.text.ends_with(b"\n") {
+            let item = match self.is_cut() {
                 true => {
                     let refused = Item::Line(Err(self.skip_long()?));
                     (!self.in_kernel).then_some(refused)
@@ -172,6 +165,20 @@ impl<R: BufRead> ItemSource<R> {
                 return Ok(Some(NumberedItem { line: self.line, item }));
             }
         }
+        Ok(None)
+    }
+
+    /// Reads the next line, or the next part of a long one; returns `false` at the end.
+    fn read_text(&mut self) -> Result<bool, VectorError> {
+        self.text.clear();
+        let read = self.input.by_ref().take(LONGEST).read_until(b'\n', &mut self.text);
+        self.bytes += to_u64(read.map_err(VectorError::Read)?);
+        Ok(!self.text.is_empty())
+    }
+
+    /// Returns whether the text is only the first part of a long line.
+    fn is_cut(&self) -> bool {
+        to_u64(self.text.len()) == LONGEST && !self.text.ends_with(b"\n")
     }
 
     /// Reads the current line; `None` for blank lines, comments, markers and the kernel.
@@ -188,35 +195,25 @@ impl<R: BufRead> ItemSource<R> {
             let skip = (self.in_kernel && !is_lost) || text.is_empty();
             return (!skip).then(|| Item::Line(text.parse()));
         }
-        let mark = Mark::read(text);
-        self.in_kernel = match mark {
-            Ok(Mark::Kernel | Mark::Output) => true,
-            Ok(Mark::Header(_)) | Err(_) => {
-                self.has_header = true;
-                false
+        let header = match Mark::read(text) {
+            Ok(Mark::Header(header)) => Ok(header),
+            Err(error) => Err(error),
+            Ok(Mark::Kernel) => {
+                self.in_kernel = true;
+                return None;
             }
-            Ok(Mark::Comment) => self.in_kernel,
+            Ok(Mark::Comment) => return None,
         };
-        match mark {
-            Ok(Mark::Header(header)) => Some(Item::Header(Ok(header))),
-            Err(error) => Some(Item::Header(Err(error))),
-            Ok(_) => None,
-        }
+        (self.in_kernel, self.has_header) = (false, true);
+        Some(Item::Header(header))
     }
 
     /// Skips to the end of a line that is too long; returns its error.
     fn skip_long(&mut self) -> Result<ParseError, VectorError> {
         let why = format!("the line is longer than {LONGEST} bytes");
         let error = refusal(ParseErrorKind::Invalid(why), &self.text[..200]);
-        loop {
-            self.text.clear();
-            let read = self.input.by_ref().take(LONGEST).read_until(b'\n', &mut self.text);
-            let read = read.map_err(VectorError::Read)?;
-            self.bytes += to_u64(read);
-            if read == 0 || self.text.ends_with(b"\n") {
-                return Ok(error);
-            }
-        }
+        while self.read_text()? && !self.text.ends_with(b"\n") {}
+        Ok(error)
     }
 }
 
@@ -224,12 +221,6 @@ fn refusal(kind: ParseErrorKind, text: &[u8]) -> ParseError {
     let text = String::from_utf8_lossy(text);
     let text = text.trim_end();
     ParseError::new(kind, Span::new(0, text.len()), text)
-}
-
-/// Returns whether one number alone is the greatest.
-fn lone_maximum(numbers: &[u64]) -> bool {
-    let most = numbers.iter().max();
-    numbers.iter().filter(|number| Some(*number) == most).count() == 1
 }
 
 /// Returns the bases with which the first index of a line is at the address of the line.
@@ -240,8 +231,5 @@ fn bases(tensor: &Tensor, line: &VectorLine) -> Result<Vec<u64>, LayoutError> {
         None => Vec::new(),
     };
     let base = |word| line.place.address.checked_sub(tensor.place(word, 0).address);
-    let mut bases: Vec<u64> = words.into_iter().filter_map(base).collect();
-    bases.sort_unstable();
-    bases.dedup();
-    Ok(bases)
+    Ok(words.into_iter().filter_map(base).sorted_unstable().dedup().collect())
 }

@@ -44,12 +44,12 @@ pub(super) struct Tensor {
     shape: Vec<u64>,
     /// Columns but `W`, minor first, with their sizes.
     columns: Vec<(Level, u64)>,
-    /// The number of lanes the program counts.
-    lanes: u64,
+    /// The number of lanes a long word has.
+    pub(super) lanes: u64,
     /// The sized copies in other long words: the size of each, and its stride in numbers of long words.
     copies: Vec<(u64, u64)>,
     /// Set if the format writes the element of lane 0 into every lane: for `1_W` in DRAM.
-    lone_lane: bool,
+    pub(super) lone_lane: bool,
 }
 
 /// The elements in the lanes of a long word.
@@ -107,8 +107,7 @@ impl Tensor {
             (size, stride / self.program.units_per_memory(level) * self.weight(level))
         };
         self.copies = copies.map(words).collect();
-        let uses = |level| layout.used_levels().contains(&level);
-        self.lone_lane = is_dram && uses(Level::W) && layout.extent(Level::W) == 1;
+        self.lone_lane = is_dram && layout.uses(Level::W) && layout.extent(Level::W) == 1;
     }
 
     /// Returns the stride of a level in the numbers of long words.
@@ -155,7 +154,7 @@ impl Tensor {
 
     /// The long word of a copy, given the word of the first copy.
     fn word_of_copy(&self, first: u64, copy: &[u64]) -> u64 {
-        first + self.step(copy)
+        first + copy.iter().zip(&self.copies).map(|(at, (_, step))| at * step).sum::<u64>()
     }
 
     /// The elements in the lanes of a long word.
@@ -193,20 +192,10 @@ impl Tensor {
         !self.copies.is_empty()
     }
 
-    /// Returns whether the format has a lone element in every lane.
-    pub(super) fn has_lone_lane(&self) -> bool {
-        self.lone_lane
-    }
-
     /// Returns the number of addresses that the tensor spans, in long words.
     pub(super) fn footprint(&self) -> u64 {
         let address = self.columns.iter().find(|(level, _)| *level == Level::ADDR);
         address.map_or(1, |(_, size)| *size)
-    }
-
-    /// The number of lanes a long word has.
-    pub(super) fn lane_count(&self) -> u64 {
-        self.lanes
     }
 
     fn lane_bits(&self) -> u32 {
@@ -343,11 +332,6 @@ impl Tensor {
     pub(super) fn words_of(&self, index: &[u64]) -> Result<Vec<u64>, LayoutError> {
         let first = self.program.place(index)? / self.lanes;
         Ok(self.index_copies().map(|copy| self.word_of_copy(first, &copy)).unique().collect())
-    }
-
-    /// Returns the distance of a copy from the first one, in numbers of long words.
-    fn step(&self, copy: &[u64]) -> u64 {
-        copy.iter().zip(&self.copies).map(|(at, (_, step))| at * step).sum()
     }
 
     /// Places elements from `from` on: as many as a box of the tensor gives.

@@ -76,11 +76,6 @@ pub(super) fn difference(dtype: Dtype, a: u64, b: u64) -> f64 {
     (value(a) - value(b)).unsigned_abs().to_string().parse().unwrap_or(f64::NAN)
 }
 
-/// The magnitude of an element.
-pub(super) fn magnitude(dtype: Dtype, bits: u64) -> f64 {
-    difference(dtype, bits, 0)
-}
-
 /// The value of a signed integer element.
 fn signed(dtype: Dtype, bits: u64) -> i64 {
     let unused = 64 - dtype.bits();

@@ -122,7 +122,7 @@ impl VectorWriter {
         let Tensor { header, dtype, .. } = &self.tensor;
         let reads = header.direction == TensorDirection::Out;
         let bits = |element| self.data.bits(element);
-        let values: Vec<u64> = match reads && self.tensor.has_lone_lane() {
+        let values: Vec<u64> = match reads && self.tensor.lone_lane {
             // Every lane is read, and each has to be right.
             true => word.filled().map(|(_, element)| bits(element)).collect(),
             false => word.elements().map(bits).collect(),
