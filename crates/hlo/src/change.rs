@@ -13,6 +13,10 @@ use tensor_layout::notation::{XlaArray, XlaLayout, XlaParser, XlaShape, XlaSplit
 /// The rank of a copy: true unless it is known to be free, then the sum of bytes read and written.
 pub(super) type Waste = (bool, u128);
 
+pub(super) fn waste(read: u64, written: u64, is_free: Option<bool>) -> Waste {
+    (is_free != Some(true), u128::from(read) + u128::from(written))
+}
+
 /// The cost of an opcode for a pair of shapes: bytes read and written, and whether it is free.
 #[derive(Clone, Debug)]
 pub(super) struct Change {
@@ -32,10 +36,6 @@ pub(super) struct OpcodeWords {
 }
 
 impl Change {
-    pub(super) fn moved(&self) -> Waste {
-        (self.is_free != Some(true), u128::from(self.read) + u128::from(self.written))
-    }
-
     pub(super) fn of(
         opcode: &str,
         [operand, from, name, to]: [&str; 4],

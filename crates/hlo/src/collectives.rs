@@ -281,11 +281,10 @@ mod tests {
     use crate::HloDump;
     use tensor_layout::{Level, Machine};
 
-    fn collectives(text: &str) -> Collectives {
-        let machine = "CHIP=4".parse().unwrap();
+    fn collectives(text: &str, machine: &Machine) -> Collectives {
         let (mut dump, mut all) = (HloDump::new(text.as_bytes()), Collectives::default());
         while let Some(computation) = dump.next_computation().unwrap() {
-            all.add(computation, Some(&machine)).unwrap();
+            all.add(computation, Some(machine)).unwrap();
         }
         all.finish().unwrap()
     }
@@ -297,12 +296,7 @@ mod tests {
                     ROOT q = f32[64] collective-permute(p), channel_id=2, source_target_pairs={{0,1},{1,0}}\n}\n";
         let read = |rates: &[(Level, u64)]| {
             let machine: Machine = "HOST=2,CHIP=2".parse().unwrap();
-            let machine = machine.with_bandwidth(rates.iter().copied()).unwrap();
-            let (mut dump, mut all) = (HloDump::new(text.as_bytes()), Collectives::default());
-            while let Some(computation) = dump.next_computation().unwrap() {
-                all.add(computation, Some(&machine)).unwrap();
-            }
-            all.finish().unwrap()
+            collectives(text, &machine.with_bandwidth(rates.iter().copied()).unwrap())
         };
         let steps = |all: &Collectives| {
             let mut steps: Vec<_> = all.entries.iter().map(|of| of.traffic.steps).collect();
@@ -334,7 +328,7 @@ mod tests {
             gather("large", 2),
             gather("body", 4)
         );
-        let all = collectives(&text);
+        let all = collectives(&text, &"CHIP=4".parse().unwrap());
         // Three hops of one row each leave a device; of the branches the greater one runs.
         let bytes = |rows: u64| 3 * 4 * rows;
         assert_eq!(all.total.sent, bytes(2) + bytes(4));

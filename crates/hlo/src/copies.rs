@@ -6,8 +6,8 @@ use indexmap::IndexMap;
 use itertools::Itertools;
 use rustc_hash::{FxBuildHasher, FxHashSet};
 
-use crate::change::{COPY_AND_CONVERT, Change, OpcodeWords, Waste, is_copy};
-use crate::held::{Held, HeldRow};
+use crate::change::{COPY_AND_CONVERT, Change, OpcodeWords, Waste, is_copy, waste};
+use crate::held::{Candidate, Held, HeldRow};
 use crate::inside::{InsideCopy, Insides};
 use crate::names::{MOST_KNOWN, Shapes};
 use crate::roles::{Calls, HloRole, NOT_LISTED, Roles, index};
@@ -89,7 +89,7 @@ pub struct HloCopies {
     sums: Vec<(u32, CopySums)>,
     /// Its instructions that may be listed, and those of one computation.
     held: Held<Waste>,
-    found: Vec<(Reverse<Waste>, usize, usize)>,
+    found: Vec<Candidate<Waste>>,
     /// The change of every known pair of shapes, by the opcode, the two texts and the `dimensions`.
     known: IndexMap<Box<str>, Result<Change, String>, FxBuildHasher>,
     pair: String,
@@ -122,9 +122,8 @@ impl CopySums {
 
 /// Returns the key to sort by: first entries in memory, then those not free, then those that move most.
 fn key(entry: &HloCopy) -> (Reverse<(bool, Waste)>, u64) {
-    let bytes = u128::from(entry.read) + u128::from(entry.written);
-    let moved = (entry.is_free != Some(true), bytes);
-    (Reverse((entry.role.is_in_memory(), moved)), entry.line)
+    let waste = waste(entry.read, entry.written, entry.is_free);
+    (Reverse((entry.role.is_in_memory(), waste)), entry.line)
 }
 
 impl HloCopies {
@@ -150,7 +149,7 @@ impl HloCopies {
                 match found {
                     Ok((number, change)) => {
                         count += 1;
-                        let key = change.moved();
+                        let key = waste(change.read, change.written, change.is_free);
                         if key.0 {
                             sums.add(1, change.read, change.written)?;
                         }
@@ -185,7 +184,7 @@ impl HloCopies {
     }
 
     /// Keeps an instruction if it may be among the greatest.
-    fn note(&mut self, copy: (Reverse<Waste>, usize, usize)) {
+    fn note(&mut self, copy: Candidate<Waste>) {
         // Entries of former modules come before equal ones of this.
         let is_full = self.top.is_some_and(|top| self.entries.len() >= top);
         let is_small = |last: &HloCopy| (true, copy.0.0) <= key(last).0.0;
@@ -194,22 +193,10 @@ impl HloCopies {
         }
     }
 
-    /// Holds the greatest of a computation.
+    /// Holds the greatest of a computation; drops all but the greatest of the rows known to be inside fusions,
+    /// once there are many rows.
     fn hold(&mut self, number: u32, computation: HloComputation<'_>) {
-        if let Some(top) = self.top.filter(|top| *top < self.found.len()) {
-            self.found.sort_unstable();
-            self.found.truncate(top);
-        }
-        for (Reverse(key), index, change) in self.found.drain(..) {
-            if let Some(instruction) = computation.instruction(index) {
-                self.held.push(instruction, number, change, key);
-            }
-        }
-        self.drop_fused();
-    }
-
-    /// Drops all but the greatest of the rows known to be inside fusions, once there are many rows.
-    fn drop_fused(&mut self) {
+        self.held.take(&mut self.found, self.top, number, computation);
         let Some(top) = self.top.filter(|_| self.held.is_crowded()) else { return };
         let is_fused = |held: &HeldRow<Waste>| self.calls.is_fused(held.computation);
         let place = |held: &HeldRow<Waste>| (Reverse(held.key), held.line);
@@ -265,9 +252,8 @@ impl HloCopies {
             rows.truncate(top);
         }
         for row in rows {
-            let entry = self.entry(row, &held, &calls, &roles);
-            let times = runs.get(row.computation);
-            self.entries.extend(entry.map(|entry| HloCopy { runs: times, ..entry }));
+            let entry = self.entry(row, &held, &calls, &roles, &runs);
+            self.entries.extend(entry);
         }
         if self.top.is_some() {
             self.keep_greatest();
@@ -332,6 +318,7 @@ impl HloCopies {
         held: &Held<Waste>,
         calls: &Calls,
         roles: &Roles,
+        runs: &ComputationRuns,
     ) -> Option<HloCopy> {
         let (pair, change) = self.known.get_index(row.number)?;
         let Change { read, written, is_free, words } = change.as_ref().ok()?;
@@ -342,7 +329,7 @@ impl HloCopies {
         Some(HloCopy {
             name: text.name.into(),
             opcode: pair.split('\n').next().unwrap_or(text.opcode).into(),
-            runs: HloRuns::ONCE,
+            runs: runs.get(row.computation),
             line: row.line,
             computation: calls.name(row.computation).into(),
             role: roles.of(row.computation),

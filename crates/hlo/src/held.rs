@@ -1,9 +1,10 @@
 //! Candidate rows, whose role (inside a fusion or not) is not known until the module ends.
 
 use std::borrow::Cow;
+use std::cmp::Reverse;
 use std::ops::Range;
 
-use crate::{HloInstruction, HloModule, op_name};
+use crate::{HloComputation, HloInstruction, HloModule, op_name};
 
 /// The number of rows that are held before those inside fusions are looked for.
 const LEAST_ROOM: usize = 1024;
@@ -18,6 +19,10 @@ pub(super) struct Held<K> {
     /// The number of rows above which those inside fusions are dropped; 0 before the first time.
     room: usize,
 }
+
+/// An instruction of a computation that may be held: its rank, its number in the computation, and the number
+/// of its shape or of its change.
+pub(super) type Candidate<K> = (Reverse<K>, usize, usize);
 
 /// An instruction that is held.
 #[derive(Clone, Copy, Debug)]
@@ -60,6 +65,27 @@ impl<K: Copy> Held<K> {
         let (start, lengths) = (self.text.len(), texts.map(str::len));
         texts.iter().for_each(|text| self.text.extend_from_slice(text.as_bytes()));
         self.rows.push(HeldRow { computation, line: from.line(), number, key, start, lengths });
+    }
+
+    /// Takes the `top` greatest instructions of a computation, or all of them.
+    pub(super) fn take(
+        &mut self,
+        found: &mut Vec<Candidate<K>>,
+        top: Option<usize>,
+        number: u32,
+        computation: HloComputation<'_>,
+    ) where
+        K: Ord,
+    {
+        if let Some(top) = top.filter(|top| *top < found.len()) {
+            found.sort_unstable();
+            found.truncate(top);
+        }
+        for (Reverse(key), index, of) in found.drain(..) {
+            if let Some(instruction) = computation.instruction(index) {
+                self.push(instruction, number, of, key);
+            }
+        }
     }
 
     /// Returns whether there are so many rows that those inside fusions should be dropped.

@@ -12,8 +12,8 @@ pub(super) const MOST_LARGEST: usize = 10;
 /// Sums over any number of computations, in the memory of a few.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Overview {
-    written: BTreeMap<HloRole, OverviewSums>,
-    computations: BTreeMap<HloRole, usize>,
+    /// The number of computations that have a role, and what they write.
+    by_role: BTreeMap<HloRole, (usize, OverviewSums)>,
     /// The parameters of the entries.
     pub(super) parameters: OverviewSums,
     pub(super) result: OverviewSums,
@@ -79,8 +79,9 @@ impl OverviewSums {
 impl Overview {
     /// Adds a computation.
     pub(super) fn add(&mut self, role: HloRole, written: HloBytes, name: &str, line: u64) {
-        self.written.entry(role).or_default().add(written);
-        *self.computations.entry(role).or_default() += 1;
+        let (count, sums) = self.by_role.entry(role).or_default();
+        *count += 1;
+        sums.add(written);
         let is_small = self
             .largest
             .get(MOST_LARGEST - 1)
@@ -95,12 +96,12 @@ impl Overview {
 
     /// The number of computations that have a role.
     pub(super) fn computations(&self, role: HloRole) -> usize {
-        self.computations.get(&role).copied().unwrap_or(0)
+        self.by_role.get(&role).map_or(0, |(count, _)| *count)
     }
 
     /// Returns the bytes that computations with a role write.
     pub(super) fn written(&self, role: HloRole) -> OverviewSums {
-        self.written.get(&role).copied().unwrap_or_default()
+        self.by_role.get(&role).map(|(_, sums)| *sums).unwrap_or_default()
     }
 
     /// The computations in memory that write most.
@@ -110,10 +111,11 @@ impl Overview {
 
     /// The number of computations in memory that are not among the largest, and the bytes that they write.
     pub(super) fn others(&self) -> (usize, OverviewSums) {
-        let in_memory = || HloRole::ALL.iter().copied().filter(|role| role.is_in_memory());
-        let count = in_memory().map(|role| self.computations(role)).sum::<usize>();
-        let all =
-            in_memory().fold(OverviewSums::default(), |sums, role| sums.plus(self.written(role)));
+        let in_memory = self.by_role.iter().filter(|(role, _)| role.is_in_memory());
+        let (count, all) = in_memory
+            .fold((0, OverviewSums::default()), |(count, all), (_, (more, sums))| {
+                (count + more, all.plus(*sums))
+            });
         let rest = self.largest.iter().fold(all, |rest, one| rest.minus(one.written));
         (count - self.largest.len(), rest)
     }

@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::sync::Arc;
 
-use crate::held::{Held, HeldRow};
+use crate::held::{Candidate, Held, HeldRow};
 use crate::inside::Insides;
 use crate::names::{MOST_KNOWN, Shapes};
 use crate::overview::{HloLargest, Overview};
@@ -90,14 +90,11 @@ pub struct HloSummary {
     held: Held<Key>,
     insides: Insides,
     /// The instructions of one computation that may be listed.
-    worst: Vec<Worst>,
+    worst: Vec<Candidate<Key>>,
 }
 
 /// The rank of an instruction, the greatest first: padding, then allocated bytes.
 type Key = (u64, u64);
-
-/// The rank of an instruction, its number in its computation, and the number of its shape.
-type Worst = (Reverse<Key>, usize, usize);
 
 /// Parameters and result of a computation.
 #[derive(Clone, Copy, Debug, Default)]
@@ -284,7 +281,7 @@ impl HloSummary {
     }
 
     /// Keeps an instruction if it may be among the worst.
-    fn note(&mut self, instruction: Worst) {
+    fn note(&mut self, instruction: Candidate<Key>) {
         const ROOM: usize = 64;
         let Some(top) = self.top else { return self.worst.push(instruction) };
         // Rows of former modules come before equal ones of this.
@@ -302,13 +299,7 @@ impl HloSummary {
 
     /// Holds the worst instructions of a computation.
     fn hold(&mut self, number: u32, computation: HloComputation<'_>) {
-        self.worst.sort_unstable();
-        self.worst.truncate(self.top.unwrap_or(usize::MAX));
-        for (Reverse(key), index, shape) in self.worst.drain(..) {
-            if let Some(instruction) = computation.instruction(index) {
-                self.held.push(instruction, number, shape, key);
-            }
-        }
+        self.held.take(&mut self.worst, self.top, number, computation);
         if self.held.is_crowded() {
             self.held.retain(|row| !self.calls.is_fused(row.computation));
         }
