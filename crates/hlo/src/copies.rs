@@ -2,14 +2,13 @@
 
 use std::cmp::Reverse;
 
-use indexmap::IndexMap;
 use itertools::Itertools;
-use rustc_hash::{FxBuildHasher, FxHashSet};
+use rustc_hash::FxHashSet;
 
 use crate::change::{COPY_AND_CONVERT, Change, OpcodeWords, Waste, is_copy, waste};
 use crate::held::{Candidate, Held, HeldRow};
 use crate::inside::{InsideCopy, Insides};
-use crate::names::{MOST_KNOWN, Shapes};
+use crate::names::{MOST_KNOWN, Outcomes, Shapes, outcome};
 use crate::roles::{Calls, HloRole, NOT_LISTED, Roles, index};
 use crate::runs::{ComputationRuns, HloRuns, StepSums};
 use crate::{HloComputation, HloInstruction};
@@ -91,7 +90,7 @@ pub struct HloCopies {
     held: Held<Waste>,
     found: Vec<Candidate<Waste>>,
     /// The change of every known pair of shapes, by the opcode, the two texts and the `dimensions`.
-    known: IndexMap<Box<str>, Result<Change, String>, FxBuildHasher>,
+    known: Outcomes<Change>,
     pair: String,
     shapes: Shapes,
     insides: Insides,
@@ -301,15 +300,9 @@ impl HloCopies {
             self.pair.push('\n');
         }
         self.pair.push_str(dimensions.unwrap_or_default());
-        let number = match self.known.get_index_of(&*self.pair) {
-            Some(number) => number,
-            None => {
-                let change = Change::of(opcode, texts, dimensions, &mut self.shapes);
-                self.known.insert_full(self.pair.as_str().into(), change).0
-            }
-        };
-        let found = self.known.get_index(number);
-        found.map_or(Err(String::new()), |(_, change)| Ok((number, change.clone()?)))
+        let change = |_: &str| Change::of(opcode, texts, dimensions, &mut self.shapes);
+        let (number, change) = outcome(&mut self.known, &self.pair, change);
+        Ok((number, change?.clone()))
     }
 
     fn entry(

@@ -77,9 +77,24 @@ pub(super) fn is_tiled(array: &XlaArray) -> bool {
     array.layout.as_ref().is_some_and(|layout| !layout.tiles.is_empty())
 }
 
+/// Distinct texts in the order in which they came, each with the outcome of reading it.
+pub(super) type Outcomes<T> = IndexMap<Box<str>, Result<T, String>, FxBuildHasher>;
+
+/// Returns the number of a text, and its outcome; a text that is not known is read.
+pub(super) fn outcome<'o, T>(
+    known: &'o mut Outcomes<T>,
+    text: &str,
+    read: impl FnOnce(&str) -> Result<T, String>,
+) -> (usize, Result<&'o T, &'o str>) {
+    let number = known.get_index_of(text);
+    let number = number.unwrap_or_else(|| known.insert_full(text.into(), read(text)).0);
+    let found = known.get_index(number);
+    (number, found.map_or(Err(""), |(_, outcome)| outcome.as_ref().map_err(String::as_str)))
+}
+
 /// The distinct shapes, each with its sizes or the reason it has none.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Shapes(IndexMap<Box<str>, Result<XlaSizes, String>, FxBuildHasher>);
+pub(super) struct Shapes(Outcomes<XlaSizes>);
 
 impl Shapes {
     /// The number of known shapes.
@@ -102,10 +117,8 @@ impl Shapes {
 
     /// Returns the number of a shape, and its sizes or the reason it has none.
     pub(super) fn number(&mut self, text: &str) -> (usize, Result<XlaSizes, &str>) {
-        let known = self.0.get_index_of(text);
-        let number = known.unwrap_or_else(|| self.0.insert_full(text.into(), sizes(text)).0);
-        let sizes = self.0.get_index(number).map(|(_, sizes)| sizes);
-        (number, sizes.map_or(Err(""), |sizes| sizes.as_ref().copied().map_err(|why| &**why)))
+        let (number, sizes) = outcome(&mut self.0, text, sizes);
+        (number, sizes.copied())
     }
 
     pub(super) fn get(&self, number: usize) -> (&str, XlaSizes) {

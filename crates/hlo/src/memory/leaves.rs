@@ -2,11 +2,8 @@
 
 use std::ops::Range;
 
-use indexmap::IndexMap;
-use rustc_hash::FxBuildHasher;
-
 use crate::bytes::total_too_large;
-use crate::names::{MOST_KNOWN, is_tiled};
+use crate::names::{MOST_KNOWN, Outcomes, is_tiled, outcome};
 use tensor_layout::notation::{XlaArray, XlaParser, XlaShape};
 use tensor_layout::xla::XlaSizes;
 use tensor_layout::{LayoutError, ParseError};
@@ -142,7 +139,7 @@ fn pointers(shape: &XlaShape) -> u64 {
 /// The distinct shapes, each with its arrays or the reason its sizes are unknown.
 #[derive(Clone, Debug, Default)]
 pub(super) struct LeafShapes {
-    shapes: IndexMap<Box<str>, Result<LeafShape, String>, FxBuildHasher>,
+    shapes: Outcomes<LeafShape>,
     /// Set if a shape of the module that is being read is tiled.
     pub(super) is_tiled: bool,
 }
@@ -153,16 +150,12 @@ impl LeafShapes {
     /// # Errors
     /// The reason its sizes are unknown, in words.
     pub(super) fn number(&mut self, text: &str) -> Result<usize, String> {
-        if let Some((number, _, known)) = self.shapes.get_full(text) {
-            self.is_tiled |= known.as_ref().is_ok_and(|shape| shape.is_tiled);
-            return known.as_ref().map(|_| number).map_err(Clone::clone);
-        }
-        let parsed = XlaParser::strict().parse(text).and_then(LeafShape::of);
-        let known = parsed.map_err(|error| error.kind().to_string());
-        self.is_tiled |= known.as_ref().is_ok_and(|shape| shape.is_tiled);
-        let number = known.as_ref().map(|_| self.shapes.len()).map_err(Clone::clone);
-        self.shapes.insert(text.into(), known);
-        number
+        let (number, shape) = outcome(&mut self.shapes, text, |text| {
+            let shape = XlaParser::strict().parse(text).and_then(LeafShape::of);
+            shape.map_err(|error| error.kind().to_string())
+        });
+        self.is_tiled |= shape.is_ok_and(|shape| shape.is_tiled);
+        shape.map(|_| number).map_err(str::to_owned)
     }
 
     /// Starts a module: the shapes of those before it are kept, as long as they are not many.
