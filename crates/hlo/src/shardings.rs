@@ -210,7 +210,7 @@ impl HloOnDevice {
                         unread.push(instruction.line(), sharding.as_bytes(), why);
                     }
                     (share, _) => {
-                        all.add(instruction, is_root, share.unwrap_or_default().device)?
+                        all.add(instruction, is_root, share.unwrap_or_default().device)?;
                     }
                 }
             }
