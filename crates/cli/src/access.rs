@@ -8,7 +8,7 @@ use tensor_layout::{Layout, Level};
 
 use super::failure::Failure;
 use super::input::{Form, Reading};
-use super::output::print;
+use super::output::print_as;
 
 /// Count the bank conflicts and sectors of a memory access by GPU threads.
 #[derive(Debug, ClapArgs)]
@@ -58,10 +58,7 @@ impl AccessArgs {
             false => changes(&layout, &holders, self.bits),
         };
         let better = [search(access::swizzles)?, search(access::paddings)?];
-        match self.form.is_json() {
-            true => print(&access_json(&cost, &better).to_string()),
-            false => print(&page(&cost, &better)),
-        }
+        print_as(self.form, || access_json(&cost, &better), || page(&cost, &better))
     }
 }
 

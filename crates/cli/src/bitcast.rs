@@ -2,6 +2,7 @@
 
 use std::process::ExitCode;
 
+use itertools::Itertools;
 use serde_json::{Value, json};
 use tensor_layout::LayoutText;
 use tensor_layout::xla::{Bitcast, BitcastError, BitcastName, Moved, XlaArray, bitcast_map};
@@ -9,7 +10,7 @@ use tensor_layout::xla::{Bitcast, BitcastError, BitcastName, Moved, XlaArray, bi
 use super::failure::Failure;
 use super::input::Form;
 use super::json::found_json;
-use super::output::print;
+use super::output::print_as;
 
 /// Prints whether the bitcast is the requested one, or if none was requested, whether it has a name.
 pub(super) fn answer(
@@ -23,7 +24,7 @@ pub(super) fn answer(
         Ok(bitcast) => bitcast,
         Err(error) => match error.cause() {
             Some(fault @ BitcastError::Byte { .. }) => {
-                print(&if form.is_json() { byte_json(fault) } else { fault.to_string() })?;
+                print_as(form, || byte_json(fault), || fault.to_string())?;
                 return Ok(ExitCode::from(1));
             }
             _ => return Err(error.into()),
@@ -31,10 +32,8 @@ pub(super) fn answer(
     };
     let moved = asked.map_or(Ok(None), |name| bitcast.first_moved(name))?;
     let is_so = asked.map_or(bitcast.name().is_some(), |name| bitcast.is(name));
-    match form.is_json() {
-        true => print(&bitcast_json(&bitcast, is_so, moved.as_ref()).to_string())?,
-        false => print(&page(&bitcast, asked, moved.as_ref()))?,
-    }
+    let answer = || bitcast_json(&bitcast, is_so, moved.as_ref());
+    print_as(form, answer, || page(&bitcast, asked, moved.as_ref()))?;
     Ok(ExitCode::from(u8::from(!is_so)))
 }
 
@@ -103,7 +102,7 @@ fn with_article(asked: BitcastName) -> String {
 
 /// `element (1, 2)`, `byte 1 of element (1, 2)`.
 fn element(index: &[u64], part_bits: Option<u64>) -> String {
-    let list = |index: &[u64]| index.iter().map(u64::to_string).collect::<Vec<_>>().join(", ");
+    let list = |index: &[u64]| index.iter().join(", ");
     match (part_bits, index) {
         (Some(8), [index @ .., part]) => format!("byte {part} of element ({})", list(index)),
         (Some(1), [index @ .., part]) => format!("bit {part} of element ({})", list(index)),
@@ -134,12 +133,12 @@ fn bitcast_json(bitcast: &Bitcast, is_so: bool, moved: Option<&Moved>) -> Value 
     answer
 }
 
-fn byte_json(fault: &BitcastError) -> String {
+fn byte_json(fault: &BitcastError) -> Value {
     let witness = match fault {
         BitcastError::Byte { byte, first, second } => json!({
             "kind": "byte", "byte": byte, "first": found_json(first), "second": found_json(second),
         }),
         _ => Value::Null,
     };
-    json!({ "same": false, "witness": witness }).to_string()
+    json!({ "same": false, "witness": witness })
 }

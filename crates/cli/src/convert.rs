@@ -10,7 +10,7 @@ use tensor_layout::{Layout, LayoutError, LayoutText, Machine};
 
 use super::failure::{Failure, note};
 use super::input::{Form, Reading};
-use super::output::{print, print_layout};
+use super::output::{print_as, print_layout};
 use super::placing::machine_of;
 
 /// Write a layout in another notation, or as code.
@@ -182,21 +182,16 @@ impl Convert {
         let machine = self.machine(&syntax)?;
         match self.to.writer(self.padding) {
             Writer::Text(notation) => self.write(&syntax, notation),
-            Writer::Sharding => match self.form.is_json() {
-                true => print(
-                    &json!({ "text": sharding(&syntax, machine.as_ref(), self.to)? }).to_string(),
-                ),
-                false => print(&sharding(&syntax, machine.as_ref(), self.to)?),
-            },
+            Writer::Sharding => {
+                let text = sharding(&syntax, machine.as_ref(), self.to)?;
+                print_as(self.form, || json!({ "text": text }), || text.clone())
+            }
             Writer::Code(write) => {
                 let code = write(&syntax.lower()?).map_err(|error| syntax.refuse(error))?;
-                if self.form.is_json() {
-                    let to = self.to.to_possible_value();
-                    let name = to.as_ref().map(PossibleValue::get_name);
-                    let answer = json!({ "layout": code, "notation": name, "lost": null });
-                    return print(&answer.to_string());
-                }
-                print(&code)
+                let to = self.to.to_possible_value();
+                let name = to.as_ref().map(PossibleValue::get_name);
+                let answer = || json!({ "layout": code, "notation": name, "lost": null });
+                print_as(self.form, answer, || code.clone())
             }
         }
     }

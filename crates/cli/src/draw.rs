@@ -12,7 +12,7 @@ use tensor_layout_picture::{Drawing, Film, Label, Picture};
 use super::explore;
 use super::failure::{Failure, note};
 use super::input::{Reading, axis_number};
-use super::output::{Colored, Output, extension_of, is_colored, width};
+use super::output::{Colored, extension_of, is_colored, width, write_to};
 use super::picture::{column, labels, titled};
 use super::places::{check_columns, location};
 use super::placing::{On, PlacementSource};
@@ -155,9 +155,17 @@ impl DrawArgs {
             (_, PictureFormat::Html) => self.page()?.into_bytes(),
             _ => self.drawn.printed(&picture(self)?, format)?,
         };
-        let mut out = Output::new(output.as_deref())?;
-        out.write_all(&bytes).map_err(|error| out.failed(error))?;
-        out.finish()
+        write_to(output.as_deref(), |out| out.write_all(&bytes))
+    }
+
+    /// The layout on its machine, and the one beside it.
+    fn placed(&self) -> Result<(PlacementSource, Option<PlacementSource>), Failure> {
+        let Some(after) = &self.after else {
+            return Ok((self.on.place(self.reading.read(&self.layout)?)?, None));
+        };
+        let (before, after) = self.reading.read_two(&self.layout, after)?;
+        let (before, after) = self.on.place_two(before, after)?;
+        Ok((before, Some(after)))
     }
 
     /// The matrices of an instruction that is named without a letter, which are drawn together.
@@ -177,13 +185,10 @@ impl DrawArgs {
                     .into(),
             ));
         }
-        let texts = [Some(&self.layout), self.after.as_ref()].map(|text| match text {
-            Some(text) => self.reading.read(text).map(|text| text.to_string()),
-            None => Ok(String::new()),
-        });
-        let [layout, after] = texts;
+        let read = |text: &String| self.reading.read(text).map(|text| text.to_string());
         let mut question = explore::Question::on(&self.on);
-        (question.layout, question.after) = (layout?, after?);
+        question.layout = read(&self.layout)?;
+        question.after = self.after.as_ref().map_or(Ok(String::new()), read)?;
         explore::page_of(&question)
     }
 }
@@ -208,17 +213,17 @@ impl Drawn {
     }
 
     fn printed(&self, picture: &Picture, format: PictureFormat) -> Result<Vec<u8>, Failure> {
-        if format != PictureFormat::Text {
-            return match format {
-                PictureFormat::Png => png(picture),
-                _ => Ok(picture.to_svg().into_bytes()),
-            };
+        match format {
+            PictureFormat::Png => png(picture),
+            PictureFormat::Svg | PictureFormat::Html => Ok(picture.to_svg().into_bytes()),
+            PictureFormat::Text => {
+                let colored = is_colored(self.output.is_none());
+                if self.by.is_some() && !colored {
+                    note("--by has no effect on text without colours; try --color always, or .svg");
+                }
+                Ok(picture.to_text(width(), colored).into_bytes())
+            }
         }
-        let colored = is_colored(self.output.is_none());
-        if self.by.is_some() && !colored {
-            note("--by has no effect on text without colours; try --color always, or .svg");
-        }
-        Ok(picture.to_text(width(), colored).into_bytes())
     }
 
     /// Checks that no option of another view is given.
@@ -263,19 +268,9 @@ fn png(_: &Picture) -> Result<Vec<u8>, Failure> {
 /// The film of one layout or two.
 fn film(args: &DrawArgs, format: PictureFormat) -> Result<String, Failure> {
     args.drawn.check_view(args.after.as_ref())?;
-    let film = match &args.after {
-        Some(after) => {
-            let (before, after) = args.reading.read_two(&args.layout, after)?;
-            let (before, after) = args.on.place_two(before, after)?;
-            let after = drawing(&args.drawn, &after.placement, &after.syntax)?;
-            drawing(&args.drawn, &before.placement, &before.syntax)?.film(&[&after])?
-        }
-        None => {
-            let PlacementSource { placement, syntax } =
-                args.on.place(args.reading.read(&args.layout)?)?;
-            drawing(&args.drawn, &placement, &syntax)?.film(&[])?
-        }
-    };
+    let (before, after) = args.placed()?;
+    let after = after.as_ref().map(|after| drawing(&args.drawn, after)).transpose()?;
+    let film = drawing(&args.drawn, &before)?.film(after.as_ref().as_slice())?;
     printed_film(&film, format)
 }
 
@@ -294,9 +289,7 @@ fn printed_film(film: &Film, format: PictureFormat) -> Result<String, Failure> {
 pub(super) fn write_film(film: &Film, path: &Path) -> Result<(), Failure> {
     let format = PictureFormat::of(path)?.unwrap_or(PictureFormat::Text);
     let film = printed_film(film, format)?;
-    let mut out = Output::new(Some(path))?;
-    out.write_all(film.as_bytes()).map_err(|error| out.failed(error))?;
-    out.finish()
+    write_to(Some(path), |out| out.write_all(film.as_bytes()))
 }
 
 fn picture(args: &DrawArgs) -> Result<Picture, Failure> {
@@ -304,21 +297,17 @@ fn picture(args: &DrawArgs) -> Result<Picture, Failure> {
     if let Some(atoms) = args.matrices() {
         return matrices(args, &atoms?);
     }
-    if let Some(after) = &args.after {
-        let (before, after) = args.reading.read_two(&args.layout, after)?;
-        let (before, after) = args.on.place_two(before, after)?;
-        let left = drawing(&args.drawn, &before.placement, &before.syntax)?;
-        let right = drawing(&args.drawn, &after.placement, &after.syntax)?;
-        return Ok(left.before_and_after(&right)?);
+    let (before, after) = args.placed()?;
+    let left = drawing(&args.drawn, &before)?;
+    if let Some(after) = &after {
+        return Ok(left.before_and_after(&drawing(&args.drawn, after)?)?);
     }
-    let PlacementSource { placement, syntax } = args.on.place(args.reading.read(&args.layout)?)?;
-    let drawing = drawing(&args.drawn, &placement, &syntax)?;
-    if args.drawn.zoom.is_some() && drawing.is_small() {
+    if args.drawn.zoom.is_some() && left.is_small() {
         note("--zoom has no effect: every element is drawn");
     }
     Ok(match args.drawn.view {
-        View::Machine => drawing.memory()?,
-        View::Tensor | View::Film => drawing.tensor(),
+        View::Machine => left.memory()?,
+        View::Tensor | View::Film => left.tensor(),
     })
 }
 
@@ -347,11 +336,9 @@ fn matrices(args: &DrawArgs, [a, b, c]: &[Atom; 3]) -> Result<Picture, Failure> 
 }
 
 /// One of the matrices of an instruction, by default labelled with threads and values, coloured by lane.
-fn matrix<'a>(
-    args: &Drawn,
-    PlacementSource { placement, syntax }: &'a PlacementSource,
-) -> Result<Drawing<'a>, Failure> {
-    let mut drawing = drawing(args, placement, syntax)?.most_blocks(BLOCKS_OF_MATRICES);
+fn matrix<'a>(args: &Drawn, source: &'a PlacementSource) -> Result<Drawing<'a>, Failure> {
+    let syntax = &source.syntax;
+    let mut drawing = drawing(args, source)?.most_blocks(BLOCKS_OF_MATRICES);
     if args.labels.is_empty() {
         drawing = drawing.labels(&[Label::Thread, Label::Value]);
     }
@@ -373,8 +360,7 @@ fn matrix<'a>(
 
 fn drawing<'a>(
     args: &Drawn,
-    placement: &'a Placement,
-    syntax: &LayoutText,
+    PlacementSource { placement, syntax }: &'a PlacementSource,
 ) -> Result<Drawing<'a>, Failure> {
     let labels = labels("--labels", &args.labels, placement)?;
     let mut drawing = titled(placement, syntax).labels(&labels);
@@ -443,10 +429,6 @@ fn of_axes<T>(
         let (axis, text) = item.trim().split_once('=')?;
         Some((axis_number(axis)?, value(text.trim())?))
     };
-    text.split(',')
-        .map(|text| {
-            let why = || Failure::Argument(format!("{option}: `{text}` is not {expected}"));
-            item(text).ok_or_else(why)
-        })
-        .collect()
+    let why = |text: &str| Failure::Argument(format!("{option}: `{text}` is not {expected}"));
+    text.split(',').map(|text| item(text).ok_or_else(|| why(text))).collect()
 }

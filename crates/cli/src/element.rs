@@ -1,13 +1,14 @@
 //! `element`: the element at a place.
 
 use clap::Args as ClapArgs;
-use serde_json::{Value, json};
+use itertools::Itertools;
+use serde_json::json;
 use tensor_layout::Found;
 
 use super::failure::Failure;
 use super::input::Form;
 use super::json::location_json;
-use super::output::print;
+use super::output::print_as;
 use super::places::{check_columns, place_of};
 use super::placing::{Place, PlacementSource};
 
@@ -47,15 +48,15 @@ impl Element {
             Found::Element(index) => Some(index),
             _ => None,
         };
-        if self.form.is_json() {
+        let answer = || {
             let location = location_json(placement.columns(), &place);
             let mut answer = json!({ "location": location, "index": index });
-            if let (Some(why), Value::Object(answer)) = (why, &mut answer) {
-                answer.insert("why".into(), why.into());
+            if let Some(why) = why {
+                answer["why"] = why.into();
             }
-            return print(&answer.to_string());
-        }
-        let joined = index.map(|i| i.iter().map(u64::to_string).collect::<Vec<_>>().join(","));
-        print(joined.as_deref().or(why).unwrap_or_default())
+            answer
+        };
+        let text = || index.map_or(why.unwrap_or_default().into(), |index| index.iter().join(","));
+        print_as(self.form, answer, text)
     }
 }

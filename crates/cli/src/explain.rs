@@ -9,7 +9,7 @@ use super::devices::by_device;
 use super::failure::Failure;
 use super::input::Form;
 use super::json::{report_json, shape_json, sharding_json};
-use super::output::{Colored, print};
+use super::output::{Colored, print, print_as};
 use super::picture;
 use super::placing::{Place, PlacementSource};
 use super::wrap::fitted;
@@ -42,10 +42,8 @@ impl Explain {
             && !on.is_said()
         {
             let report = shape.report()?;
-            return match self.form.is_json() {
-                true => print(&shape_json(&report).to_string()),
-                false => print(&format!("{report}{}", picture::below(&syntax))),
-            };
+            let page = || format!("{report}{}", picture::below(&syntax));
+            return print_as(self.form, || shape_json(&report), page);
         }
         if let LayoutText::Sharded(shape) = &syntax {
             let shards = if on.is_said() { by_device(&syntax, on)? } else { None };
@@ -56,10 +54,8 @@ impl Explain {
         let PlacementSource { placement, syntax } = on.place_oversized(syntax)?;
         let mut report = placement.report().map_err(|error| syntax.refuse(error))?;
         report.address_unit = syntax.address_unit();
-        match self.form.is_json() {
-            true => print(&report_json(&report).to_string()),
-            false => print(&format!("{report}{}", picture::small(&placement, &syntax))),
-        }
+        let page = || format!("{report}{}", picture::small(&placement, &syntax));
+        print_as(self.form, || report_json(&report), page)
     }
 
     /// The report on a sharding, and the number of units of a machine that its devices fill.

@@ -85,43 +85,44 @@ impl Failure {
         ExitCode::from(2)
     }
 
-    pub(super) fn json(&self) -> Value {
+    fn message(&self) -> String {
         match self {
-            Failure::Text(error, advice) => {
-                let Excerpt { line, column, .. } = error.excerpt();
-                json!({
-                    "message": error.kind().to_string(),
-                    "help": advice.as_deref().or(error.help()),
-                    "text": error.text(),
-                    "span": [error.span().start, error.span().end],
-                    "line": line,
-                    "column": column,
-                })
-            }
-            Failure::Meaning(error) => {
-                json!({ "message": error.to_string(), "help": error.help() })
-            }
-            Failure::Argument(message) => json!({ "message": message, "help": null }),
-            Failure::Advised(message, help) => json!({ "message": message, "help": help }),
-            Failure::Io(what, error) => {
-                json!({ "message": format!("{what}: {error}"), "help": null })
-            }
+            Failure::Text(error, _) => error.kind().to_string(),
+            Failure::Meaning(error) => error.to_string(),
+            Failure::Argument(message) | Failure::Advised(message, _) => message.clone(),
+            Failure::Io(what, error) => format!("{what}: {error}"),
         }
+    }
+
+    fn help(&self) -> Option<String> {
+        match self {
+            Failure::Text(error, advice) => advice.as_deref().or(error.help()).map(str::to_owned),
+            Failure::Meaning(error) => error.help(),
+            Failure::Advised(_, help) => Some(help.clone()),
+            Failure::Argument(_) | Failure::Io(..) => None,
+        }
+    }
+
+    pub(super) fn json(&self) -> Value {
+        let mut json = json!({ "message": self.message(), "help": self.help() });
+        if let Failure::Text(error, _) = self {
+            let Excerpt { line, column, .. } = error.excerpt();
+            json["text"] = error.text().into();
+            json["span"] = json!([error.span().start, error.span().end]);
+            json["line"] = line.into();
+            json["column"] = column.into();
+        }
+        json
     }
 }
 
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Failure::Text(error, advice) => f.write_str(&snippet(error, advice.as_deref())),
-            Failure::Meaning(error) => {
-                write!(f, "error: {}", &**error)?;
-                error.help().map_or(Ok(()), |help| write!(f, "\n  = help: {help}"))
-            }
-            Failure::Argument(message) => write!(f, "error: {message}"),
-            Failure::Advised(message, help) => write!(f, "error: {message}\n  = help: {help}"),
-            Failure::Io(what, error) => write!(f, "error: {what}: {error}"),
+        if let Failure::Text(error, advice) = self {
+            return f.write_str(&snippet(error, advice.as_deref()));
         }
+        write!(f, "error: {}", self.message())?;
+        self.help().map_or(Ok(()), |help| write!(f, "\n  = help: {help}"))
     }
 }
 

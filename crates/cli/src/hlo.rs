@@ -15,18 +15,16 @@ use tensor_layout_hlo::{
 };
 
 use super::failure::{Failure, note};
-use super::input::{count, open};
+use super::input::{ReportFormat, count, open};
 use super::json::JsonLine;
-use super::output::{Output, byte_progress};
+use super::output::{byte_progress, write_to};
 use super::placing::machine_of;
 use super::wrap::fitted;
 use rows::{
-    HloFormat, copy_json, entry_json, named, on_device_json, quoted, reason, sharded_json,
-    totals_json, unread_json, write_changes, write_collectives, write_memory, write_reading,
-    write_shapes, write_summary,
+    copy_json, end_reading, entry_json, named, on_device_json, quoted, reason, sharded_json,
+    totals_json, write_changes, write_collectives, write_memory, write_shapes, write_summary,
 };
-use tensor_layout::internals::to_u64;
-use tensor_layout::internals::{counted, printable};
+use tensor_layout::internals::{counted, printable, to_u64};
 
 /// List the instructions of an XLA compiler dump, most wasteful first.
 #[derive(Debug, ClapArgs)]
@@ -55,7 +53,7 @@ pub(super) struct Hlo {
     about: About,
     /// The output format.
     #[arg(long, value_enum, default_value_t)]
-    format: HloFormat,
+    format: ReportFormat,
     /// Short for --format json.
     #[arg(long, conflicts_with_all = ["format", "csv"])]
     json: bool,
@@ -103,10 +101,10 @@ struct About {
 type Input = (Box<dyn BufRead>, u64);
 
 impl Hlo {
-    fn form(&self) -> HloFormat {
+    fn form(&self) -> ReportFormat {
         match (self.json, self.csv) {
-            (true, _) => HloFormat::Json,
-            (_, true) => HloFormat::Csv,
+            (true, _) => ReportFormat::Json,
+            (_, true) => ReportFormat::Csv,
             _ => self.format,
         }
     }
@@ -175,7 +173,7 @@ impl Hlo {
         }
         let answer = other::answer(kind, &self.file, input, self.form(), self.top)?;
         self.check(&answer.unread)?;
-        self.print(|out| out.write_all(fitted(&answer.text).as_bytes()))
+        write_to(None, |out| out.write_all(fitted(&answer.text).as_bytes()))
     }
 
     fn open(&self) -> Result<Input, Failure> {
@@ -215,29 +213,23 @@ impl Hlo {
         Err(Failure::Argument(format!("{count} could not be read{lines}")))
     }
 
-    fn print(&self, write: impl FnOnce(&mut Output) -> std::io::Result<()>) -> Result<(), Failure> {
-        let mut out = Output::new(None)?;
-        write(&mut out).map_err(|error| out.failed(error))?;
-        out.finish()
-    }
-
     /// Prints a page, preceded by a note if the text is cut off.
     fn print_page(&self, reading: &HloReading, page: &str, behind: &str) -> Result<(), Failure> {
         let cut = reading.cut.iter().map(|cut| format!("{cut}\n\n")).collect::<String>();
         let page = format!("{}{page}{behind}", printable(&cut));
-        self.print(|out| out.write_all(fitted(&page).as_bytes()))
+        write_to(None, |out| out.write_all(fitted(&page).as_bytes()))
     }
 
     fn rows_kept(&self) -> Option<usize> {
         const PAGE: usize = 20;
-        self.top.or((self.form() == HloFormat::Text).then_some(PAGE))
+        self.top.or((self.form() == ReportFormat::Text).then_some(PAGE))
     }
 
     fn instructions(&self, input: Input) -> Result<(), Failure> {
         let summary = HloSummary::new(self.rows_kept());
         let mut summary = match self.form() {
-            HloFormat::Json => summary,
-            HloFormat::Text | HloFormat::Csv => summary.totals_only(),
+            ReportFormat::Json => summary,
+            ReportFormat::Text | ReportFormat::Csv => summary.totals_only(),
         };
         let reading = self.computations(input, |computation| summary.add(computation))?;
         summary.finish();
@@ -245,13 +237,16 @@ impl Hlo {
         self.check(&all)?;
         let page = summary.page(self.top, &reading.lines)?;
         match self.form() {
-            HloFormat::Text => self.print_page(&reading, &page, ""),
-            HloFormat::Json => {
+            ReportFormat::Text => self.print_page(&reading, &page, ""),
+            ReportFormat::Json => {
                 let entry = entry_json(&summary)?;
-                self.print(|out| write_summary(out, &summary, &entry, &reading, &all))
+                write_to(None, |out| write_summary(out, &summary, &entry, &reading, &all))
             }
-            HloFormat::Csv => self.print(|out| {
-                writeln!(out, "name,opcode,shape,op_name,source,line,computation,unpadded_bytes,allocated_bytes,waste_bytes")?;
+            ReportFormat::Csv => write_to(None, |out| {
+                writeln!(
+                    out,
+                    "name,opcode,shape,op_name,source,line,computation,unpadded_bytes,allocated_bytes,waste_bytes"
+                )?;
                 summary.rows().try_for_each(|row| {
                     let HloRow { name, opcode, shape, sizes, op_name, source, line, computation, .. } = row;
                     let [shape, op_name, source, of] = [shape, op_name.unwrap_or_default(), source.unwrap_or_default(), computation].map(quoted);
@@ -284,14 +279,14 @@ impl Hlo {
         let (after, behind) = self.tallies((second, 0))?;
         let changes = HloChanges::of(&before, &after);
         match self.form() {
-            HloFormat::Text => {
+            ReportFormat::Text => {
                 let unread = reading.page() + &behind.page();
                 self.print_page(&reading, &changes.page(self.top), &unread)
             }
-            HloFormat::Json => {
-                self.print(|out| write_changes(out, &changes, self.top, [&reading, &behind]))
+            ReportFormat::Json => {
+                write_to(None, |out| write_changes(out, &changes, self.top, [&reading, &behind]))
             }
-            HloFormat::Csv => {
+            ReportFormat::Csv => {
                 Err(Failure::Argument("--against is printed as text or as JSON".into()))
             }
         }
@@ -305,9 +300,13 @@ impl Hlo {
             reading.lines.iter().chain(memory.unread_lines()).map(reason).collect();
         self.check(&unread)?;
         match self.form() {
-            HloFormat::Text => self.print_page(&reading, &memory.page(self.top), &reading.page()),
-            HloFormat::Json => self.print(|out| write_memory(out, &memory, &reading, &unread)),
-            HloFormat::Csv => {
+            ReportFormat::Text => {
+                self.print_page(&reading, &memory.page(self.top), &reading.page())
+            }
+            ReportFormat::Json => {
+                write_to(None, |out| write_memory(out, &memory, &reading, &unread))
+            }
+            ReportFormat::Csv => {
                 Err(Failure::Argument("--memory is printed as text or as JSON".into()))
             }
         }
@@ -322,27 +321,30 @@ impl Hlo {
         self.check(&unread)?;
         let shown = || copies.entries().iter().take(self.top.unwrap_or(usize::MAX));
         match self.form() {
-            HloFormat::Text => self.print_page(&reading, &copies.page(self.top), &reading.page()),
-            HloFormat::Json => {
+            ReportFormat::Text => {
+                self.print_page(&reading, &copies.page(self.top), &reading.page())
+            }
+            ReportFormat::Json => {
                 let (read, written) = copies.moved();
                 let step = copies.in_a_step();
                 let in_a_step = json!({
                     "read_bytes": step.bytes(0)?, "written_bytes": step.bytes(1)?,
                     "is_at_least": step.is_at_least, "is_at_most": step.is_at_most,
                 });
-                self.print(|out| {
+                write_to(None, |out| {
                     let mut line = JsonLine::new(out);
                     line.list("copies", shown().map(copy_json))?;
                     let moved = json!({ "read_bytes": read, "written_bytes": written });
                     line.field("moved", &moved)?;
                     line.field("in_a_step", &in_a_step)?;
-                    write_reading(&mut line, &reading)?;
-                    line.list("unread_lines", unread.iter().map(unread_json))?;
-                    line.end()
+                    end_reading(line, &reading, &unread)
                 })
             }
-            HloFormat::Csv => self.print(|out| {
-                writeln!(out, "name,opcode,from,to,changes,free,read_bytes,written_bytes,line,computation,role,op_name,source")?;
+            ReportFormat::Csv => write_to(None, |out| {
+                writeln!(
+                    out,
+                    "name,opcode,from,to,changes,free,read_bytes,written_bytes,line,computation,role,op_name,source"
+                )?;
                 shown().try_for_each(|copy| {
                     let free = copy.is_free.map_or(String::new(), |free| free.to_string());
                     let changes = copy.changes.join("; ");
@@ -365,20 +367,19 @@ impl Hlo {
         self.check(&unread)?;
         let shown = || all.entries().iter().take(self.top.unwrap_or(usize::MAX));
         match self.form() {
-            HloFormat::Text => self.print_page(&reading, &all.page(self.top), &reading.page()),
-            HloFormat::Json => {
-                self.print(|out| {
-                    let mut line = JsonLine::new(out);
-                    line.list("shardings", shown().map(sharded_json))?;
-                    line.field("entry", &on_device_json(all.on_device()))?;
-                    line.field("partitions", &json!(all.partitions()))?;
-                    write_reading(&mut line, &reading)?;
-                    line.list("unread_lines", unread.iter().map(unread_json))?;
-                    line.end()
-                })
-            }
-            HloFormat::Csv => self.print(|out| {
-                writeln!(out, "name,opcode,shape,sharding,left_over,device_unpadded_bytes,device_allocated_bytes,whole_bytes,line,computation,op_name")?;
+            ReportFormat::Text => self.print_page(&reading, &all.page(self.top), &reading.page()),
+            ReportFormat::Json => write_to(None, |out| {
+                let mut line = JsonLine::new(out);
+                line.list("shardings", shown().map(sharded_json))?;
+                line.field("entry", &on_device_json(all.on_device()))?;
+                line.field("partitions", &json!(all.partitions()))?;
+                end_reading(line, &reading, &unread)
+            }),
+            ReportFormat::Csv => write_to(None, |out| {
+                writeln!(
+                    out,
+                    "name,opcode,shape,sharding,left_over,device_unpadded_bytes,device_allocated_bytes,whole_bytes,line,computation,op_name"
+                )?;
                 shown().try_for_each(|entry| {
                     let texts = [&entry.shape, &entry.sharding, &entry.computation].map(|text| quoted(text));
                     let [shape, sharding, computation] = texts;
@@ -403,19 +404,19 @@ impl Hlo {
         if report.entries().is_empty() && report.unread_count() == 0 {
             return Err(self.nothing("shape"));
         }
-        if report.unranked() > 0 && self.form() != HloFormat::Text {
+        if report.unranked() > 0 && self.form() != ReportFormat::Text {
             note(&report.unranked_text());
         }
         match self.form() {
-            HloFormat::Text => {
+            ReportFormat::Text => {
                 let page = report.page(self.top)?;
-                self.print(|out| out.write_all(fitted(&page).as_bytes()))
+                write_to(None, |out| out.write_all(fitted(&page).as_bytes()))
             }
-            HloFormat::Json => {
+            ReportFormat::Json => {
                 let totals = totals_json(&report)?;
-                self.print(|out| write_shapes(out, &report, self.top, &totals))
+                write_to(None, |out| write_shapes(out, &report, self.top, &totals))
             }
-            HloFormat::Csv => self.print(|out| report.write_csv(out, self.top)),
+            ReportFormat::Csv => write_to(None, |out| report.write_csv(out, self.top)),
         }
     }
 
@@ -428,9 +429,11 @@ impl Hlo {
         let unread: Vec<_> = unread.chain(all.unread.iter().cloned()).collect();
         self.check(&unread)?;
         match self.form() {
-            HloFormat::Text => self.print_page(&reading, &all.page(self.top), &reading.page()),
-            HloFormat::Json => self.print(|out| write_collectives(out, &all, self.top, &reading)),
-            HloFormat::Csv => {
+            ReportFormat::Text => self.print_page(&reading, &all.page(self.top), &reading.page()),
+            ReportFormat::Json => {
+                write_to(None, |out| write_collectives(out, &all, self.top, &reading))
+            }
+            ReportFormat::Csv => {
                 Err(Failure::Argument("--collectives are printed as text or as JSON".into()))
             }
         }

@@ -12,7 +12,7 @@ use tensor_layout::rows::WriteError;
 
 use super::failure::Failure;
 use super::files::Files;
-use super::output::{Output, done_from};
+use super::output::{Output, done, not_written};
 use super::placing::{Place, PlacementSource};
 
 // Options that `pack` and `unpack` share.
@@ -142,16 +142,13 @@ impl ImageOut {
         source: &Path,
     ) -> Result<(), Failure> {
         match self {
-            ImageOut::File(out) => done_from(written, out, source),
-            ImageOut::Dir { files, path, .. } => match written {
-                Ok(()) => check_absent(&path).and_then(|()| files.finish()),
-                Err(WriteError::Io(error)) => Err(Failure::Io(path.display().to_string(), error)),
-                Err(WriteError::Read(error)) => {
-                    Err(Failure::Io(source.display().to_string(), error))
-                }
-                Err(WriteError::Table(error)) => Err(error.into()),
-                Err(error) => Err(Failure::Argument(error.to_string())),
-            },
+            ImageOut::File(out) => done(written, out, Some(source)),
+            ImageOut::Dir { files, path, .. } => {
+                let failed = |error| Failure::Io(path.display().to_string(), error);
+                written.map_err(|error| not_written(error, Some(source), failed))?;
+                check_absent(&path)?;
+                files.finish()
+            }
         }
     }
 }

@@ -1,27 +1,25 @@
 //! `relayout --in-place`: whether the memory of the source suffices.
 
+use itertools::Itertools;
 use serde_json::{Value, json};
 use tensor_layout::LayoutError;
 use tensor_layout::relayout::{Overwritten, Relayout, WriteOrder};
 
 use super::failure::Failure;
-use super::output::print;
+use super::input::Form;
+use super::output::print_as;
 
 type Answer = Result<Option<Overwritten>, LayoutError>;
 
 /// Answers for both orders of addresses; an error only if neither can be answered.
-pub(super) fn run(pair: &Relayout, as_json: bool) -> Result<(), Failure> {
+pub(super) fn run(pair: &Relayout, form: Form) -> Result<(), Failure> {
     let (up, down) =
         (pair.overwritten(WriteOrder::Ascending), pair.overwritten(WriteOrder::Descending));
     if let (Err(error), Err(_)) = (&up, &down) {
         return Err(error.clone().into());
     }
-    print(&match as_json {
-        true => {
-            json!({ "ascending": answer_json(&up), "descending": answer_json(&down) }).to_string()
-        }
-        false => page(&up, &down),
-    })
+    let answer = || json!({ "ascending": answer_json(&up), "descending": answer_json(&down) });
+    print_as(form, answer, || page(&up, &down))
 }
 
 fn page(up: &Answer, down: &Answer) -> String {
@@ -40,10 +38,7 @@ fn page(up: &Answer, down: &Answer) -> String {
 }
 
 fn words(answer: &Answer) -> Option<String> {
-    let index = |index: &[u64]| {
-        let entries: Vec<String> = index.iter().map(u64::to_string).collect();
-        format!("({})", entries.join(","))
-    };
+    let index = |index: &[u64]| format!("({})", index.iter().join(","));
     match answer {
         Ok(None) => None,
         Ok(Some(Overwritten { element, by, place, .. })) => {

@@ -56,6 +56,18 @@ enum TextOrJson {
     Json,
 }
 
+/// The form of a report.
+#[derive(Clone, Copy, Debug, Default, PartialEq, ValueEnum)]
+pub(super) enum ReportFormat {
+    /// A human-readable table.
+    #[default]
+    Text,
+    /// JSON for programs.
+    Json,
+    /// CSV for spreadsheets.
+    Csv,
+}
+
 impl Form {
     pub(super) fn is_json(self) -> bool {
         self.json || self.format == TextOrJson::Json

@@ -1,7 +1,9 @@
 //! `locate`: the places of one element.
 
 use clap::Args as ClapArgs;
+use itertools::Itertools;
 use serde_json::{Value, json};
+use tensor_layout::internals::to_u64;
 use tensor_layout::sharding::DeviceShards;
 use tensor_layout::xla::XlaArray;
 use tensor_layout::{LayoutText, Level, Location, Placement};
@@ -10,7 +12,7 @@ use super::devices::{apart, by_device};
 use super::failure::Failure;
 use super::input::{Form, numbers};
 use super::json::location_json;
-use super::output::print;
+use super::output::print_as;
 use super::places::{PlaceForm, in_assembly};
 use super::placing::{Place, PlacementSource};
 
@@ -62,10 +64,7 @@ impl Locate {
             Some(shards) => self.on_devices(&shards, &syntax, shown)?,
             None => self.on_units(&self.place.on.place(syntax)?, shown)?,
         };
-        match self.form.is_json() {
-            true => print(&found.answer().to_string()),
-            false => print(&found.page()),
-        }
+        print_as(self.form, || found.answer(), || found.page())
     }
 
     /// The places in assembly syntax, one per line.
@@ -79,21 +78,17 @@ impl Locate {
         let places = placement.locate_all(&index)?.take(shown);
         let texts: Vec<String> =
             places.map(|place| in_assembly(placement, &place)).collect::<Result<_, Failure>>()?;
-        if self.form.is_json() {
-            let copies = placement.copies();
-            return print(
-                &json!({ "index": index, "places": texts, "copies": copies }).to_string(),
-            );
-        }
-        let mut page: String = texts.iter().map(|text| format!("{text}\n")).collect();
-        if u64::try_from(texts.len()).is_ok_and(|shown| shown < placement.copies()) {
-            page.push_str(&format!(
-                "{} copies; the first {} are shown\n",
-                placement.copies(),
-                texts.len()
-            ));
-        }
-        print(&page)
+        let copies = placement.copies();
+        let answer = || json!({ "index": index, "places": texts, "copies": copies });
+        let page = || {
+            let mut page: String = texts.iter().map(|text| format!("{text}\n")).collect();
+            if to_u64(texts.len()) < copies {
+                let shown = texts.len();
+                page.push_str(&format!("{copies} copies; the first {shown} are shown\n"));
+            }
+            page
+        };
+        print_as(self.form, answer, page)
     }
 
     fn on_units(&self, placed: &PlacementSource, shown: usize) -> Result<LocatedPlace, Failure> {
@@ -180,10 +175,10 @@ fn index(syntax: &LayoutText, text: &str) -> Result<Vec<u64>, Failure> {
 }
 
 impl LocatedPlace {
-    fn answer(self) -> Value {
+    fn answer(&self) -> Value {
         let LocatedPlace { index, columns, copies, replicated, places, bytes, assembly, .. } = self;
         let replicated: Vec<&str> = replicated.iter().map(Level::as_str).collect();
-        let all: Vec<Value> = places.iter().map(|place| location_json(&columns, place)).collect();
+        let all: Vec<Value> = places.iter().map(|place| location_json(columns, place)).collect();
         let mut answer = json!({
             "index": index,
             "location": all.first(),
@@ -192,8 +187,8 @@ impl LocatedPlace {
             "all_copies": all,
         });
         if let Value::Object(answer) = &mut answer {
-            answer.extend(bytes.map(|bytes| ("bytes".to_owned(), json!(bytes))));
-            answer.extend(assembly.map(|at| ("assembly_addresses".to_owned(), json!(at))));
+            answer.extend(bytes.iter().map(|bytes| ("bytes".to_owned(), json!(bytes))));
+            answer.extend(assembly.iter().map(|at| ("assembly_addresses".to_owned(), json!(at))));
         }
         answer
     }
@@ -206,18 +201,16 @@ impl LocatedPlace {
             let byte = byte.map(|byte| format!("byte {byte}"));
             let word = self.assembly.as_ref().and_then(|words| words.get(at));
             let word = word.map(|word| format!("{} assembly {word}", self.memory));
-            let notes = byte.into_iter().chain(word).collect::<Vec<_>>().join(", ");
+            let notes = byte.into_iter().chain(word).join(", ");
             if !notes.is_empty() {
                 page.push_str(&format!("  ({notes})"));
             }
             page.push('\n');
         }
         if self.copies > 1 {
-            let levels = self.replicated.iter().map(Level::as_str).collect::<Vec<_>>().join(", ");
-            let shown = match self.places.len() {
-                shown if u64::try_from(shown).is_ok_and(|shown| shown < self.copies) => {
-                    format!("; the first {shown} are shown")
-                }
+            let levels = self.replicated.iter().join(", ");
+            let shown = match to_u64(self.places.len()) {
+                shown if shown < self.copies => format!("; the first {shown} are shown"),
                 _ => String::new(),
             };
             page.push_str(&format!("{} copies over {levels}{shown}\n", self.copies));
@@ -273,5 +266,5 @@ fn assembly_addresses(placement: &Placement, places: &[Location]) -> Option<Vec<
 /// `L2B=1,..,Addr=33`, in the order of the columns.
 fn in_columns(columns: &[Level], place: &Location) -> String {
     let at = |level: &Level| place.get(*level).map(|at| format!("{level}={at}"));
-    columns.iter().filter_map(at).collect::<Vec<_>>().join(",")
+    columns.iter().filter_map(at).join(",")
 }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use indicatif::{ProgressBar, ProgressStyle};
-use serde_json::json;
+use serde_json::{Value, json};
 use tensor_layout::notation::Notation;
 use tensor_layout::rows::WriteError;
 use tensor_layout::{LayoutError, LayoutText};
@@ -19,74 +19,76 @@ use super::input::Form;
 pub(super) const MOST_FILES: u64 = 1 << 20;
 
 /// Standard output, or a file that appears under its name only when it is complete.
-pub(super) enum Output {
-    Stdout(BufWriter<io::Stdout>),
-    File(BufWriter<File>, PathBuf, UnfinishedFile),
-    /// Written in place: a device or pipe, which cannot be replaced, or a file of an incomplete
-    /// directory.
-    Open(BufWriter<File>, PathBuf),
+pub(super) struct Output {
+    out: BufWriter<Box<dyn Write + Send>>,
+    /// The path as the user wrote it; `None` for standard output.
+    path: Option<PathBuf>,
+    /// `None` for files that are written in place: a device or pipe, which cannot be replaced, or a file of
+    /// an incomplete directory.
+    part: Option<UnfinishedFile>,
 }
 
 impl Output {
     pub(super) fn new(path: Option<&Path>) -> Result<Output, Failure> {
         let Some(path) = path.filter(|path| *path != Path::new("-")) else {
-            return Ok(Output::Stdout(BufWriter::with_capacity(1 << 16, io::stdout())));
+            return Ok(Output::to(io::stdout(), None, None));
         };
         let failed = |error| Failure::Io(path.display().to_string(), error);
         if path.exists() && !path.is_file() {
             let device = File::options().write(true).open(path).map_err(failed)?;
-            return Ok(Output::Open(BufWriter::with_capacity(1 << 16, device), path.into()));
+            return Ok(Output::to(device, Some(path.into()), None));
         }
         let (file, part) = UnfinishedFile::new(path).map_err(failed)?;
-        Ok(Output::File(BufWriter::with_capacity(1 << 16, file), path.into(), part))
+        Ok(Output::to(file, Some(path.into()), Some(part)))
+    }
+
+    fn to(
+        out: impl Write + Send + 'static,
+        path: Option<PathBuf>,
+        part: Option<UnfinishedFile>,
+    ) -> Output {
+        Output { out: BufWriter::with_capacity(1 << 16, Box::new(out)), path, part }
     }
 
     /// A file of an incomplete directory.
     pub(super) fn within(files: &Files, name: &Path) -> Result<Output, Failure> {
         let (file, said) = files.file(name)?;
-        Ok(Output::Open(BufWriter::with_capacity(1 << 16, file), said))
+        Ok(Output::to(file, Some(said), None))
     }
 
     /// Flushes, and gives a file its name.
-    pub(super) fn finish(self) -> Result<(), Failure> {
-        match self {
-            Output::Stdout(mut out) => out.flush().map_err(stdout_failed),
-            Output::Open(mut out, path) => {
-                out.flush().map_err(|error| Failure::Io(path.display().to_string(), error))
-            }
-            Output::File(mut out, path, part) => {
-                let finished = out.flush().and_then(|()| part.finish());
-                finished.map_err(|error| Failure::Io(path.display().to_string(), error))
-            }
-        }
+    pub(super) fn finish(mut self) -> Result<(), Failure> {
+        let (flushed, part) = (self.out.flush(), self.part.take());
+        let finished = flushed.and_then(|()| part.map_or(Ok(()), UnfinishedFile::finish));
+        finished.map_err(|error| self.failed(error))
     }
 
     pub(super) fn failed(&self, error: io::Error) -> Failure {
-        match self {
-            Output::Stdout(_) => stdout_failed(error),
-            Output::File(_, path, _) | Output::Open(_, path) => {
-                Failure::Io(path.display().to_string(), error)
-            }
+        match &self.path {
+            Some(path) => Failure::Io(path.display().to_string(), error),
+            None => stdout_failed(error),
         }
     }
 }
 
 impl Write for Output {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        match self {
-            Output::Stdout(out) => out.write(bytes),
-            Output::File(out, ..) => out.write(bytes),
-            Output::Open(out, _) => out.write(bytes),
-        }
+        self.out.write(bytes)
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        match self {
-            Output::Stdout(out) => out.flush(),
-            Output::File(out, ..) => out.flush(),
-            Output::Open(out, _) => out.flush(),
-        }
+        self.out.flush()
     }
+}
+
+/// Writes an answer to a file, or to standard output.
+pub(super) fn write_to(
+    path: Option<&Path>,
+    write: impl FnOnce(&mut Output) -> io::Result<()>,
+) -> Result<(), Failure> {
+    let mut out = Output::new(path)?;
+    write(&mut out).map_err(|error| out.failed(error))?;
+    out.finish()
 }
 
 pub(super) fn stdout_failed(error: io::Error) -> Failure {
@@ -156,9 +158,16 @@ pub(super) fn width() -> usize {
 
 /// Prints a short answer.
 pub(super) fn print(text: &str) -> Result<(), Failure> {
-    let mut out = Output::new(None)?;
-    writeln!(out, "{}", text.trim_end()).map_err(stdout_failed)?;
-    out.finish()
+    write_to(None, |out| writeln!(out, "{}", text.trim_end()))
+}
+
+/// Prints a short answer as JSON or as text.
+pub(super) fn print_as(
+    form: Form,
+    json: impl FnOnce() -> Value,
+    text: impl FnOnce() -> String,
+) -> Result<(), Failure> {
+    print(&if form.is_json() { json().to_string() } else { text() })
 }
 
 /// Prints a layout in a notation, and on stderr the parts that the notation cannot express.
@@ -179,25 +188,29 @@ pub(super) fn print_layout(
     print(&text)
 }
 
-/// Gives the file its name, or returns the failure.
-pub(super) fn done(written: Result<(), WriteError>, out: Output) -> Result<(), Failure> {
+/// Gives the file its name, or returns the failure; `source` is the file that was read, if any.
+pub(super) fn done(
+    written: Result<(), WriteError>,
+    out: Output,
+    source: Option<&Path>,
+) -> Result<(), Failure> {
     match written {
         Ok(()) => out.finish(),
-        Err(WriteError::Io(error)) => Err(out.failed(error)),
-        Err(WriteError::Table(error)) => Err(error.into()),
-        Err(error) => Err(Failure::Argument(error.to_string())),
+        Err(error) => Err(not_written(error, source, |error| out.failed(error))),
     }
 }
 
-/// Ends a command that reads `source`.
-pub(super) fn done_from(
-    written: Result<(), WriteError>,
-    out: Output,
-    source: &Path,
-) -> Result<(), Failure> {
-    match written {
-        Err(WriteError::Read(error)) => Err(Failure::Io(source.display().to_string(), error)),
-        written => done(written, out),
+/// The failure to write a table or an image; `failed` is that of the target.
+pub(super) fn not_written(
+    error: WriteError,
+    source: Option<&Path>,
+    failed: impl FnOnce(io::Error) -> Failure,
+) -> Failure {
+    match (error, source) {
+        (WriteError::Io(error), _) => failed(error),
+        (WriteError::Read(error), Some(source)) => Failure::Io(source.display().to_string(), error),
+        (WriteError::Table(error), _) => error.into(),
+        (error, _) => Failure::Argument(error.to_string()),
     }
 }
 

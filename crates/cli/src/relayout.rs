@@ -3,6 +3,7 @@
 use std::io::Write;
 
 use clap::Args as ClapArgs;
+use itertools::Itertools;
 use serde_json::{Map, Value, json};
 use tensor_layout::algebra::Replica;
 use tensor_layout::relayout::{
@@ -16,7 +17,7 @@ use super::devices::both_by_device;
 use super::failure::{Failure, note};
 use super::in_place;
 use super::input::{Form, Reading};
-use super::output::{Output, print};
+use super::output::{print_as, write_to};
 use super::placing::On;
 use tensor_layout::internals::counted;
 
@@ -88,23 +89,25 @@ impl RelayoutArgs {
             return transfers(&pair, self.form.is_json());
         }
         if self.in_place {
-            return in_place::run(&pair, self.form.is_json());
+            return in_place::run(&pair, self.form);
         }
         let (traffic, account) = (pair.traffic()?, pair.account()?);
         let cost = cost(source.machine(), source.element_bits(), &traffic)?;
-        if self.form.is_json() {
+        let answer = || {
             let mut answer = relayout_json(&traffic, Some(&account));
-            if let Some(cost) = cost {
+            if let Some(cost) = &cost {
                 answer["steps"] = json!(cost.steps);
             }
-            return print(&answer.to_string());
-        }
-        let mut page = page(&pair, &traffic, &account);
-        if let Some(cost) = cost {
-            let level = cost.level.map_or(String::new(), |level| format!(", into the {level}s"));
-            page.push_str(&format!("\nat least {} steps{level}\n", cost.steps));
-        }
-        print(&page)
+            answer
+        };
+        let page = || {
+            let steps = cost.as_ref().map_or(String::new(), |Cost { steps, level, .. }| {
+                let level = level.map_or(String::new(), |level| format!(", into the {level}s"));
+                format!("\nat least {steps} steps{level}\n")
+            });
+            page(&pair, &traffic, &account) + &steps
+        };
+        print_as(self.form, answer, page)
     }
 
     /// Counts device by device: there are no digits to describe.
@@ -118,11 +121,9 @@ impl RelayoutArgs {
         }
         let traffic = source.traffic(destination)?;
         cost(self.on.machine.get()?.as_ref(), None, &traffic)?;
-        if self.form.is_json() {
-            return print(&relayout_json(&traffic, None).to_string());
-        }
         let levels: Vec<Level> = source.levels().map(|(level, _)| level).collect();
-        print(&format!("{}\n\n{}", traffic.sentence(&levels), counts(&traffic)))
+        let page = || format!("{}\n\n{}", traffic.sentence(&levels), counts(&traffic));
+        print_as(self.form, || relayout_json(&traffic, None), page)
     }
 }
 
@@ -233,15 +234,13 @@ fn move_json(digit: &Move) -> Value {
 }
 
 fn transfers(pair: &Relayout, as_json: bool) -> Result<(), Failure> {
-    let mut out = Output::new(None)?;
-    for transfer in pair.transfers()? {
-        let line = match as_json {
-            true => transfer_json(pair, &transfer).to_string(),
-            false => transfer_line(pair, &transfer),
-        };
-        writeln!(out, "{line}").map_err(|error| out.failed(error))?;
-    }
-    out.finish()
+    let mut transfers = pair.transfers()?;
+    write_to(None, |out| {
+        transfers.try_for_each(|transfer| match as_json {
+            true => writeln!(out, "{}", transfer_json(pair, &transfer)),
+            false => writeln!(out, "{}", transfer_line(pair, &transfer)),
+        })
+    })
 }
 
 /// The coordinates of a unit, from the root down; a group of units has the coordinates of its first unit.
@@ -270,8 +269,7 @@ fn transfer_json(pair: &Relayout, transfer: &Transfer) -> Value {
 
 fn transfer_line(pair: &Relayout, transfer: &Transfer) -> String {
     let name = |at: &Location| {
-        let names = unit(pair, at).into_iter().map(|(level, at)| format!("{level}={at}"));
-        names.collect::<Vec<_>>().join(",")
+        unit(pair, at).into_iter().map(|(level, at)| format!("{level}={at}")).join(",")
     };
     let places = |run: PlaceRun| match transfer.length {
         1 => format!("[{}]", run.start),

@@ -13,7 +13,7 @@ use tensor_layout_picture::Film;
 use super::draw::write_film;
 use super::failure::{Failure, note};
 use super::input::{Form, Reading};
-use super::output::print;
+use super::output::print_as;
 use super::placing::OnMachine;
 
 /// Find the movements that take a tensor from one memory to another.
@@ -82,10 +82,7 @@ impl RouteArgs {
         if let Some(path) = &self.film {
             write_film(&Film::of_route(&route)?, path)?;
         }
-        match self.form.is_json() {
-            true => print(&route_json(&route).to_string()),
-            false => print(&page(&route)),
-        }
+        print_as(self.form, || route_json(&route), || page(&route))
     }
 }
 

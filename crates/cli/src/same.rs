@@ -3,6 +3,7 @@
 use std::process::ExitCode;
 
 use clap::{Args as ClapArgs, ValueEnum};
+use itertools::Itertools;
 use serde_json::{Value, json};
 use tensor_layout::algebra::{Difference, Indexes, Subaxis};
 use tensor_layout::sharding::DeviceShards;
@@ -14,7 +15,7 @@ use super::devices::both_by_device;
 use super::failure::{Failure, note};
 use super::input::{Form, Reading};
 use super::json::{found_json, place_json};
-use super::output::print;
+use super::output::print_as;
 use super::placing::OnMachine;
 
 /// Compare two layouts, and show where they differ.
@@ -181,13 +182,9 @@ impl Same {
             _ => Relation::Same,
         };
         let difference = self.difference(first, second, question)?;
-        match (&difference, self.form.is_json()) {
-            (difference, true) => {
-                print(&same_json(question.key(), difference.as_ref()).to_string())?;
-            }
-            (None, false) => print(question.yes())?,
-            (Some(difference), false) => print(&difference.to_string())?,
-        }
+        let difference = difference.as_ref();
+        let text = || difference.map_or(question.yes().into(), ToString::to_string);
+        print_as(self.form, || same_json(question.key(), difference), text)?;
         Ok(ExitCode::from(u8::from(difference.is_some())))
     }
 
@@ -228,20 +225,18 @@ fn looked_at(first: &Layout, second: &Layout) {
     if extra == 0 || shape[extra..] != fewer.shape() {
         return;
     }
-    let levels: Vec<Level> = more.axes()[..extra]
-        .iter()
-        .flat_map(|axis| &axis.subaxes)
-        .filter_map(Subaxis::lands)
-        .collect();
+    let digits = more.axes()[..extra].iter().flat_map(|axis| &axis.subaxes);
+    let levels: Vec<Level> = digits.filter_map(Subaxis::lands).collect();
     let leading = shape[..extra].iter().product::<u64>();
     let copies = Indexes::new(shape[..extra].to_vec());
-    let at = copies.zip(0..MOST_SHOWN).filter_map(|(mut index, _)| {
+    let mut at = copies.zip(0..MOST_SHOWN).filter_map(|(mut index, _)| {
         index.resize(shape.len(), 0);
         let place = more.locate(&index).ok()?;
-        let at = levels.iter().filter_map(|level| Some(format!("{level}={}", place.get(*level)?)));
-        Some(at.collect::<Vec<_>>().join(","))
+        let mut at =
+            levels.iter().filter_map(|level| Some(format!("{level}={}", place.get(*level)?)));
+        Some(at.join(","))
     });
-    let mut at = at.collect::<Vec<_>>().join(" and ");
+    let mut at = at.join(" and ");
     if leading > MOST_SHOWN {
         at.push_str(" and more");
     }

@@ -2,16 +2,16 @@
 
 use std::io::{self, IsTerminal, Write};
 
-use clap::{Args as ClapArgs, ValueEnum};
+use clap::Args as ClapArgs;
 use serde_json::{Value, json};
 use tensor_layout::notation::Dtype;
 use tensor_layout::xla::XlaParser;
 use tensor_layout_hlo::scan::{LayoutFacts, LayoutRow, ScanPlace, ScanReport};
 
 use super::failure::{Failure, note};
-use super::input::{count, open};
+use super::input::{ReportFormat, count, open};
 use super::json::{JsonLine, fits_json};
-use super::output::{Output, byte_progress};
+use super::output::{Output, byte_progress, write_to};
 use super::placing::OnMachine;
 use super::wrap::fitted;
 
@@ -43,24 +43,13 @@ pub(super) struct Scan {
     on: OnMachine,
     /// The output format.
     #[arg(long, value_enum, default_value_t, help_heading = "Output")]
-    format: ScanFormat,
+    format: ReportFormat,
     /// Short for --format json.
     #[arg(long, conflicts_with = "format", help_heading = "Output")]
     json: bool,
     /// Print only the first N layouts.
     #[arg(long, value_name = "N", value_parser = count::<usize>, help_heading = "Output")]
     top: Option<usize>,
-}
-
-#[derive(Clone, Copy, Debug, Default, ValueEnum)]
-enum ScanFormat {
-    /// A human-readable table.
-    #[default]
-    Text,
-    /// JSON for programs.
-    Json,
-    /// CSV for spreadsheets.
-    Csv,
 }
 
 impl Scan {
@@ -74,18 +63,15 @@ impl Scan {
         let report = self.read()?;
         let place = ScanPlace { machine: machine.as_ref(), memory, dtype };
         self.note_unused(&report);
-        let format = if self.json { ScanFormat::Json } else { self.format };
-        let mut out = Output::new(None)?;
-        let written = match format {
-            ScanFormat::Text if io::stdout().is_terminal() => {
+        let format = if self.json { ReportFormat::Json } else { self.format };
+        write_to(None, |out| match format {
+            ReportFormat::Text if io::stdout().is_terminal() => {
                 out.write_all(fitted(&report.page(place, self.top)).as_bytes())
             }
-            ScanFormat::Text => report.write_page(&mut out, place, self.top),
-            ScanFormat::Csv => report.write_csv(&mut out, place, self.top),
-            ScanFormat::Json => write_json(&mut out, &report, place, self.top),
-        };
-        written.map_err(|error| out.failed(error))?;
-        out.finish()
+            ReportFormat::Text => report.write_page(out, place, self.top),
+            ReportFormat::Csv => report.write_csv(out, place, self.top),
+            ReportFormat::Json => write_json(out, &report, place, self.top),
+        })
     }
 
     fn read(&self) -> Result<ScanReport, Failure> {

@@ -8,7 +8,7 @@ use clap_complete::Shell;
 
 use super::failure::Failure;
 use super::files::Files;
-use super::output::Output;
+use super::output::write_to;
 
 /// Print completions for a shell.
 #[derive(Debug, ClapArgs)]
@@ -36,9 +36,7 @@ impl Completions {
     pub(super) fn run(&self, mut command: Command) -> Result<(), Failure> {
         let mut text = Vec::new();
         clap_complete::generate(self.shell, &mut command, "tensor-layout", &mut text);
-        let mut out = Output::new(None)?;
-        out.write_all(&text).map_err(|error| out.failed(error))?;
-        out.finish()
+        write_to(None, |out| out.write_all(&text))
     }
 }
 

@@ -9,9 +9,9 @@ use indicatif::ProgressBar;
 use serde_json::json;
 use tensor_layout::algebra::Indexes;
 use tensor_layout::image::NpyTable;
-#[cfg(feature = "arrow")]
+#[cfg(any(feature = "arrow", feature = "parquet"))]
 use tensor_layout::rows::ColumnWidth;
-use tensor_layout::rows::{Format, Table, WriteError};
+use tensor_layout::rows::{Format, Table};
 use tensor_layout::sharding::DeviceShards;
 use tensor_layout::{Level, Location, Placement};
 
@@ -110,14 +110,14 @@ impl TableArgs {
         let rows = placement.table().with_padding(self.padding).part(part - 1, parts)?;
         if let (Some(levels), Some(dir)) = (&self.partition_by, &self.output) {
             let name = format!("part-{part}.{}", extension(format));
-            return partitions(&placement, &rows, &at, levels, dir, &name, self.as_form(format));
+            return self.partitions(&placement, &rows, &at, (levels, dir, &name), format);
         }
         let rows = rows.at(&at)?;
         if is_assembly {
             return assembly(&placement, &rows, format, Output::new(self.output.as_deref())?);
         }
         let bar = progress(rows.most_rows(), self.output.is_some());
-        write(&rows, self.as_form(format), Output::new(self.output.as_deref())?, &bar)
+        self.write(&rows, format, Output::new(self.output.as_deref())?, &bar)
     }
 
     fn on_devices(&self, shards: &DeviceShards, format: TableFormat) -> Result<(), Failure> {
@@ -139,15 +139,7 @@ impl TableArgs {
         let rows = shards.table().with_padding(self.padding).at(&at)?;
         let mut out = Output::new(self.output.as_deref())?;
         let written = rows.write(text, &mut out);
-        done(written, out)
-    }
-
-    fn as_form(&self, format: TableFormat) -> TableForm {
-        TableForm {
-            format,
-            #[cfg(feature = "arrow")]
-            width: if self.narrow { ColumnWidth::Narrow } else { ColumnWidth::Wide },
-        }
+        done(written, out, None)
     }
 
     /// The format from the option, or from the name of the file.
@@ -226,14 +218,6 @@ fn assembly(
     }
 }
 
-/// A row format, and the width of Arrow columns.
-#[derive(Clone, Copy)]
-struct TableForm {
-    format: TableFormat,
-    #[cfg(feature = "arrow")]
-    width: ColumnWidth,
-}
-
 fn npy(format: TableFormat) -> Option<NpyTable> {
     match format {
         TableFormat::NpyPacked => Some(NpyTable::Packed),
@@ -261,7 +245,7 @@ fn array(args: &TableArgs, placement: &Placement, kind: NpyTable) -> Result<(), 
     }
     let mut out = Output::new(args.output.as_deref())?;
     let written = placement.program()?.write_npy(kind, &mut out);
-    done(written, out)
+    done(written, out, None)
 }
 
 /// `2/8`: the part, from 1, and the number of parts.
@@ -275,95 +259,79 @@ fn part(text: &str) -> Result<(u64, u64), Failure> {
     })
 }
 
-/// A file per coordinate of some levels, if there are rows; all appear together.
-fn partitions(
-    placement: &Placement,
-    rows: &Table<'_>,
-    at: &Location,
-    levels: &str,
-    dir: &Path,
-    name: &str,
-    form: TableForm,
-) -> Result<(), Failure> {
-    let levels: Vec<Level> = levels
-        .split(',')
-        .map(|name| Ok(Level::new(name.trim())?))
-        .collect::<Result<_, Failure>>()?;
-    if let Some(twice) = levels.iter().find(|l| levels.iter().filter(|m| m == l).count() > 1) {
-        return Err(Failure::Argument(format!("--partition-by: `{twice}` is given twice")));
-    }
-    // This fails for levels that are not columns.
-    rows.clone().at(&levels.iter().map(|level| (*level, 0)).collect())?;
-    let step = |level: &Level| placement.units_per_memory(*level);
-    let size = |level: &Level| placement.coordinates(*level).div_ceil(step(level));
-    let sizes: Vec<u64> = levels.iter().map(size).collect();
-    let files = sizes.iter().try_fold(1_u64, |files, size| files.checked_mul(*size));
-    if files.is_none_or(|files| files > MOST_FILES) {
-        let why = format!("--partition-by: more than {MOST_FILES} files");
-        return Err(Failure::Argument(why));
-    }
-    let files = Files::new(dir)?;
-    for index in Indexes::new(sizes) {
-        let place: Location =
-            levels.iter().zip(index).map(|(level, at)| (*level, at * step(level))).collect();
-        if at.iter().any(|(level, at)| place.get(level).is_some_and(|place| place != at)) {
-            continue;
+impl TableArgs {
+    /// A file per coordinate of some levels, if there are rows; all appear together.
+    fn partitions(
+        &self,
+        placement: &Placement,
+        rows: &Table<'_>,
+        at: &Location,
+        (levels, dir, name): (&str, &Path, &str),
+        format: TableFormat,
+    ) -> Result<(), Failure> {
+        let levels: Vec<Level> = levels
+            .split(',')
+            .map(|name| Ok(Level::new(name.trim())?))
+            .collect::<Result<_, Failure>>()?;
+        if let Some(twice) = levels.iter().find(|l| levels.iter().filter(|m| m == l).count() > 1) {
+            return Err(Failure::Argument(format!("--partition-by: `{twice}` is given twice")));
         }
-        let rows = rows.clone().at(at)?.partition(&place)?;
-        if rows.for_each(|_| ControlFlow::Break(()))?.is_break() {
-            let path: PathBuf =
-                levels.iter().filter_map(|l| Some(format!("{l}={}", place.get(*l)?))).collect();
-            write(&rows, form, Output::within(&files, &path.join(name))?, &ProgressBar::hidden())?;
+        // This fails for levels that are not columns.
+        rows.clone().at(&levels.iter().map(|level| (*level, 0)).collect())?;
+        let step = |level: &Level| placement.units_per_memory(*level);
+        let size = |level: &Level| placement.coordinates(*level).div_ceil(step(level));
+        let sizes: Vec<u64> = levels.iter().map(size).collect();
+        let files = sizes.iter().try_fold(1_u64, |files, size| files.checked_mul(*size));
+        if files.is_none_or(|files| files > MOST_FILES) {
+            let why = format!("--partition-by: more than {MOST_FILES} files");
+            return Err(Failure::Argument(why));
         }
+        let files = Files::new(dir)?;
+        for index in Indexes::new(sizes) {
+            let place: Location =
+                levels.iter().zip(index).map(|(level, at)| (*level, at * step(level))).collect();
+            if at.iter().any(|(level, at)| place.get(level).is_some_and(|place| place != at)) {
+                continue;
+            }
+            let rows = rows.clone().at(at)?.partition(&place)?;
+            if rows.for_each(|_| ControlFlow::Break(()))?.is_break() {
+                let path: PathBuf =
+                    levels.iter().filter_map(|l| Some(format!("{l}={}", place.get(*l)?))).collect();
+                let out = Output::within(&files, &path.join(name))?;
+                self.write(&rows, format, out, &ProgressBar::hidden())?;
+            }
+        }
+        files.finish()
     }
-    files.finish()
-}
 
-fn write(
-    rows: &Table<'_>,
-    form: TableForm,
-    mut out: Output,
-    bar: &ProgressBar,
-) -> Result<(), Failure> {
-    let mut tick = |count| bar.set_position(count);
-    let written = match form.format {
-        TableFormat::Jsonl => rows.write(Format::JsonLines, &mut out, &mut tick),
-        TableFormat::Arrow => arrow(rows, &mut out, form)?,
-        TableFormat::Parquet => parquet(rows, &mut out, form)?,
-        _ => rows.write(Format::Csv, &mut out, &mut tick),
-    };
-    bar.finish_and_clear();
-    done(written, out)
-}
+    fn write(
+        &self,
+        rows: &Table<'_>,
+        format: TableFormat,
+        mut out: Output,
+        bar: &ProgressBar,
+    ) -> Result<(), Failure> {
+        let mut tick = |count| bar.set_position(count);
+        let written = match format {
+            TableFormat::Jsonl => rows.write(Format::JsonLines, &mut out, &mut tick),
+            #[cfg(feature = "arrow")]
+            TableFormat::Arrow => rows.write_arrow(&mut out, self.width()),
+            #[cfg(feature = "parquet")]
+            TableFormat::Parquet => rows.write_parquet(&mut out, self.width()),
+            #[cfg(not(feature = "arrow"))]
+            TableFormat::Arrow => return Err(missing("arrow")),
+            #[cfg(not(feature = "parquet"))]
+            TableFormat::Parquet => return Err(missing("parquet")),
+            _ => rows.write(Format::Csv, &mut out, &mut tick),
+        };
+        bar.finish_and_clear();
+        done(written, out, None)
+    }
 
-#[cfg(feature = "arrow")]
-#[allow(clippy::unnecessary_wraps, reason = "without the feature it refuses")]
-fn arrow(
-    rows: &Table<'_>,
-    out: &mut Output,
-    form: TableForm,
-) -> Result<Result<(), WriteError>, Failure> {
-    Ok(rows.write_arrow(out, form.width))
-}
-
-#[cfg(not(feature = "arrow"))]
-fn arrow(_: &Table<'_>, _: &mut Output, _: TableForm) -> Result<Result<(), WriteError>, Failure> {
-    Err(missing("arrow"))
-}
-
-#[cfg(feature = "parquet")]
-#[allow(clippy::unnecessary_wraps, reason = "without the feature it refuses")]
-fn parquet(
-    rows: &Table<'_>,
-    out: &mut Output,
-    form: TableForm,
-) -> Result<Result<(), WriteError>, Failure> {
-    Ok(rows.write_parquet(out, form.width))
-}
-
-#[cfg(not(feature = "parquet"))]
-fn parquet(_: &Table<'_>, _: &mut Output, _: TableForm) -> Result<Result<(), WriteError>, Failure> {
-    Err(missing("parquet"))
+    #[cfg(any(feature = "arrow", feature = "parquet"))]
+    fn width(&self) -> ColumnWidth {
+        if self.narrow { ColumnWidth::Narrow } else { ColumnWidth::Wide }
+    }
 }
 
 #[cfg(not(all(feature = "arrow", feature = "parquet")))]

@@ -8,7 +8,7 @@ use tensor_layout::rows::WriteError;
 
 use super::failure::Failure;
 use super::image::{Image, ImageIn, WORD_BITS, WordImage, form};
-use super::output::{Output, done_from};
+use super::output::{Output, done};
 use super::slips::check_order;
 
 /// Restore a tensor from an image of every unit's memory: the inverse of pack.
@@ -59,7 +59,7 @@ impl Unpack {
             4 => program.unpack_stream::<u32>(&mut image, &mut out, form),
             _ => program.unpack_stream::<u64>(&mut image, &mut out, form),
         });
-        done_from(written, out, &self.source)
+        done(written, out, Some(&self.source))
     }
 }
 

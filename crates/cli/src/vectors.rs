@@ -1,11 +1,12 @@
 //! `vectors`: test vectors of MN-Core 2, written, read, checked and compared.
 
 use std::fs::File;
-use std::io::{self, BufReader, Write};
+use std::io::{BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::{ArgMatches, Args as ClapArgs, Subcommand};
+use itertools::Itertools;
 use serde_json::{Value, json};
 use tensor_layout::ParseError;
 use tensor_layout::notation::PadLayout;
@@ -18,9 +19,8 @@ use tensor_layout_vectors::{
 use super::failure::{Failure, note};
 use super::files::Files;
 use super::input::{count, open};
-use super::output::{Colored, Output, byte_progress, is_colored, print, progress, width};
-use tensor_layout::internals::counted;
-use tensor_layout::internals::to_u64;
+use super::output::{Colored, Output, byte_progress, is_colored, print, progress, width, write_to};
+use tensor_layout::internals::{counted, to_u64};
 
 /// Write, read, check and compare test vectors for MN-Core 2.
 #[derive(Debug, ClapArgs)]
@@ -334,14 +334,13 @@ impl ReadArgs {
 fn described(tensor: &VectorTensor) -> String {
     const MOST: usize = 20;
     let VectorTensor { header, base, data, .. } = tensor;
-    let shape = data.shape().iter().map(u64::to_string).collect::<Vec<_>>().join(", ");
+    let shape = data.shape().iter().join(", ");
     let mut text = format!("{}  shape ({shape})  base {base}", header.layout);
     let count = tensor.unset_count();
     if count > 0 {
-        let unset: Vec<String> =
-            tensor.unset().take(MOST).map(|at| index(data.shape(), at)).collect();
-        let more = if count > 20 { ", .." } else { "" };
-        text.push_str(&format!("\n  not set: {count} elements: {}{more}", unset.join(", ")));
+        let unset = tensor.unset().take(MOST).map(|at| index(data.shape(), at)).join(", ");
+        let more = if count > to_u64(MOST) { ", .." } else { "" };
+        text.push_str(&format!("\n  not set: {count} elements: {unset}{more}"));
     }
     text
 }
@@ -371,8 +370,7 @@ impl CheckArgs {
     }
 
     fn say(&self, check: &VectorCheck) -> Result<(), Failure> {
-        let mut out = Output::new(None)?;
-        let mut say = || -> io::Result<()> {
+        write_to(None, |out| {
             for finding in &check.findings {
                 writeln!(out, "{}:{}: {}", self.file, finding.line, finding.fault)?;
             }
@@ -384,9 +382,7 @@ impl CheckArgs {
                 if check.count == 0 { "ok".into() } else { format!("{} found", check.count) };
             let (tensors, lines) = (counted(check.tensors, "tensor"), counted(check.lines, "line"));
             writeln!(out, "{what}: {tensors}, {lines}")
-        };
-        say().map_err(|error| out.failed(error))?;
-        out.finish()
+        })
     }
 }
 
@@ -460,12 +456,10 @@ impl CompareArgs {
         }
         if self.json {
             print(&compare_json(&compared, self.top).to_string())?;
-            return Ok(ExitCode::from(u8::from(wrong.is_some())));
+        } else {
+            let said: String = compared.iter().map(|tensor| self.described(tensor)).collect();
+            write_to(None, |out| out.write_all(said.as_bytes()))?;
         }
-        let mut out = Output::new(None)?;
-        let said: String = compared.iter().map(|tensor| self.described(tensor)).collect();
-        write!(out, "{said}").map_err(|error| out.failed(error))?;
-        out.finish()?;
         Ok(ExitCode::from(u8::from(wrong.is_some())))
     }
 
@@ -482,7 +476,7 @@ impl CompareArgs {
         let top = self.top.unwrap_or(20);
         let mut text = format!("{name}: {wrong} of {compared} elements wrong{untested}\n");
         for at in tensor.differences.iter().take(top) {
-            let index = at.index.iter().map(u64::to_string).collect::<Vec<_>>().join(",");
+            let index = at.index.iter().join(",");
             let found = at.found.as_deref().unwrap_or("nothing: no such place in the result");
             let (line, place, lane, expected) = (at.line, at.place, at.lane, &at.expected);
             text.push_str(&format!(
@@ -517,7 +511,5 @@ fn unit_name(unit: &[Option<u64>; 5]) -> String {
 }
 
 fn draw(path: &Path, tensor: &VectorComparison) -> Result<(), Failure> {
-    let mut out = Output::new(Some(path))?;
-    out.write_all(tensor.picture().to_svg().as_bytes()).map_err(|error| out.failed(error))?;
-    out.finish()
+    write_to(Some(path), |out| out.write_all(tensor.picture().to_svg().as_bytes()))
 }

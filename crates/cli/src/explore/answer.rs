@@ -2,6 +2,7 @@
 
 use std::ops::ControlFlow;
 
+use serde::Serialize;
 use serde_json::{Value, json};
 use tensor_layout::notation::Notation;
 use tensor_layout::relayout::Relayout;
@@ -14,6 +15,7 @@ use super::panel::panel_json;
 use super::question::Question;
 use crate::edit::edited;
 use crate::failure::Failure;
+use crate::picture::titled;
 use crate::placing::PlacementSource;
 
 /// The rows of the table that are shown.
@@ -175,8 +177,7 @@ fn pair(question: &Question) -> Result<Value, Failure> {
     };
     let traffic = Relayout::new(&before.placement, &after.placement)
         .and_then(|relayout| Ok(relayout.sentence(&relayout.traffic()?)));
-    let plain = Question { window: Vec::new(), at: String::new(), ..question.clone() };
-    let (left, right) = (plain.whole(&before), plain.whole(&after));
+    let (left, right) = (whole(&before), whole(&after));
     let picture = left.before_and_after(&right)?;
     let memory = |when: &str, drawing: &Drawing<'_>| -> Result<Value, LayoutError> {
         let panel = drawing.memory()?.panels.into_iter().next().unwrap_or_default();
@@ -191,19 +192,30 @@ fn pair(question: &Question) -> Result<Value, Failure> {
     }))
 }
 
+/// The drawing of a whole layout.
+fn whole(PlacementSource { placement, syntax }: &PlacementSource) -> Drawing<'_> {
+    titled(placement, syntax)
+}
+
 /// The film of a layout into its memories, or of two from one to the other.
 pub(super) fn film(question: &Question) -> Value {
     let made = || -> Result<String, Failure> {
-        if question.after.trim().is_empty() {
-            let placed = question.placed()?;
-            return Ok(question.whole(&placed).film(&[])?.to_svg());
-        }
-        let (before, after) = question.placed_pair()?;
-        Ok(question.whole(&before).film(&[&question.whole(&after)])?.to_svg())
-    };
-    match made() {
+        let film = if question.after.trim().is_empty() {
+            whole(&question.placed()?).film(&[])?
+        } else {
+            let (before, after) = question.placed_pair()?;
+            whole(&before).film(&[&whole(&after)])?
+        };
         // Inside a page an SVG does not need a namespace, and the page must not contain a URL.
-        Ok(svg) => json!({ "svg": svg.replacen(" xmlns=\"http://www.w3.org/2000/svg\"", "", 1) }),
+        Ok(film.to_svg().replacen(" xmlns=\"http://www.w3.org/2000/svg\"", "", 1))
+    };
+    found("svg", made())
+}
+
+/// An answer under its name, or the error.
+pub(super) fn found(name: &str, answer: Result<impl Serialize, Failure>) -> Value {
+    match answer {
+        Ok(answer) => json!({ name: answer }),
         Err(failure) => json!({ "error": failure.json() }),
     }
 }

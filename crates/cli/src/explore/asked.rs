@@ -5,36 +5,16 @@ use serde_json::{Value, json};
 use tensor_layout::LayoutText;
 use tensor_layout_picture::UnitContents;
 
-use super::answer::panels;
-use super::moved::{moved, resized};
+use super::answer::{found, panels};
 use super::question::Question;
-use crate::edit::edited;
 use crate::failure::Failure;
 
-/// A layout after an edit with an argument.
-pub(super) fn edit(question: &Question, name: &str, value: &str) -> Value {
-    changed(question, |syntax| edited(syntax, name, value))
-}
-
-/// A layout after a digit has moved to the place of another.
-pub(super) fn moved_digit(question: &Question, from: usize, to: usize) -> Value {
-    changed(question, |syntax| moved(syntax, from, to))
-}
-
-/// A layout after a digit has taken a factor from its neighbour, or given it one.
-pub(super) fn resized_digit(question: &Question, digit: usize, larger: bool) -> Value {
-    changed(question, |syntax| resized(syntax, digit, larger))
-}
-
-/// The new text, or the error.
-fn changed(
+/// The text of a layout after a change, or the error.
+pub(super) fn changed(
     question: &Question,
     change: impl FnOnce(&LayoutText) -> Result<String, Failure>,
 ) -> Value {
-    match question.placed().and_then(|placed| change(&placed.syntax)) {
-        Ok(text) => json!({ "text": text }),
-        Err(failure) => json!({ "error": failure.json() }),
-    }
+    found("text", question.placed().and_then(|placed| change(&placed.syntax)))
 }
 
 /// The half of the page that a cell is in.
@@ -47,7 +27,7 @@ pub(super) enum AskedSide {
 
 /// The cells that correspond to one: cells of the machine for a cell of the tensor, or the reverse.
 pub(super) fn lit(question: &Question, side: AskedSide, cell: usize, copies: bool) -> Value {
-    let found = || -> Result<Vec<usize>, Failure> {
+    let cells = || -> Result<Vec<usize>, Failure> {
         let placed = question.placed()?;
         let (tensor, machine, _) = panels(question, &placed)?;
         let (here, there) = match side {
@@ -67,10 +47,7 @@ pub(super) fn lit(question: &Question, side: AskedSide, cell: usize, copies: boo
         };
         Ok(cells?)
     };
-    match found() {
-        Ok(cells) => json!({ "cells": cells }),
-        Err(failure) => json!({ "error": failure.json() }),
-    }
+    found("cells", cells())
 }
 
 /// The most pairs of a tensor cell and a machine cell for which one answer contains all lights.
@@ -79,7 +56,7 @@ const MOST_PAIRS: usize = 1 << 19;
 /// The answers of [`lit`] for every cell of both sides, so that moving the pointer sends no requests; null
 /// if there are too many.
 pub(super) fn all_lit(question: &Question, copies: bool) -> Value {
-    let found = || -> Result<Value, Failure> {
+    let cells = || -> Result<Value, Failure> {
         let placed = question.placed()?;
         let (tensor, machine, _) = panels(question, &placed)?;
         if tensor.cells.len().saturating_mul(machine.cells.len()) > MOST_PAIRS {
@@ -93,8 +70,5 @@ pub(super) fn all_lit(question: &Question, copies: bool) -> Value {
         let of_machine: Result<Vec<_>, _> = machine.cells.iter().map(cells).collect();
         Ok(json!({ "tensor": of_tensor?, "machine": of_machine? }))
     };
-    match found() {
-        Ok(cells) => json!({ "cells": cells }),
-        Err(failure) => json!({ "error": failure.json() }),
-    }
+    found("cells", cells())
 }

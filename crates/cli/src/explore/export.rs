@@ -7,7 +7,7 @@ use super::file::page_with;
 use super::gallery::{EXAMPLES, Example};
 use super::question::Question;
 use crate::failure::Failure;
-use crate::output::Output;
+use crate::output::write_to;
 
 impl Example {
     fn question(&self) -> Question {
@@ -22,11 +22,8 @@ pub(crate) fn export(dir: &Path, question: Option<&Question>) -> Result<(), Fail
     std::fs::create_dir_all(dir).map_err(failed)?;
     let first = EXAMPLES[0].question();
     let write = |name: &str, question: &Question| -> Result<(), Failure> {
-        let path = dir.join(format!("{name}.html"));
-        let mut out = Output::new(Some(&path))?;
         let page = page_with(question, true)?;
-        out.write_all(page.as_bytes()).map_err(|error| out.failed(error))?;
-        out.finish()
+        write_to(Some(&dir.join(format!("{name}.html"))), |out| out.write_all(page.as_bytes()))
     };
     write("index", question.unwrap_or(&first))?;
     EXAMPLES.iter().try_for_each(|example| write(example.file, &example.question()))

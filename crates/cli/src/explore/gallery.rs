@@ -1,8 +1,10 @@
 //! The examples of the page, one or two for each notation.
 
+use serde::Serialize;
 use serde_json::{Value, json};
 
 /// An example: the name of its file, its notation, what it shows, the layout and the machine.
+#[derive(Serialize)]
 pub(super) struct Example {
     pub(super) file: &'static str,
     notation: &'static str,
@@ -79,9 +81,5 @@ pub(super) const EXAMPLES: [Example; 9] = [
 
 /// The examples as the page lists them.
 pub(super) fn examples_json() -> Value {
-    let example = |example: &Example| {
-        let Example { file, notation, shows, layout, machine } = example;
-        json!({ "file": file, "notation": notation, "shows": shows, "layout": layout, "machine": machine })
-    };
-    EXAMPLES.iter().map(example).collect()
+    json!(EXAMPLES)
 }

@@ -135,15 +135,12 @@ Examples:
         if question.layout.is_empty() {
             return String::new();
         }
-        let said = json!(question);
-        let said: serde_json::Map<String, serde_json::Value> = said
-            .as_object()
-            .into_iter()
-            .flatten()
-            .filter(|(_, value)| value.as_str().is_some_and(|text| !text.is_empty() && text != "0"))
-            .map(|(key, value)| (key.clone(), value.clone()))
-            .collect();
-        format!("#{}", encoded(&json!(said).to_string()))
+        let mut said = json!(question);
+        if let Some(fields) = said.as_object_mut() {
+            let is_said = |text: &str| !text.is_empty() && text != "0";
+            fields.retain(|_, value| value.as_str().is_some_and(is_said));
+        }
+        format!("#{}", encoded(&said.to_string()))
     }
 
     /// Percent-encodes everything but letters and digits.

@@ -131,11 +131,6 @@ impl Question {
         on.place_on(syntax, tree, |builder| builder.base(base).oversized())
     }
 
-    /// The drawing of a whole layout.
-    pub(super) fn whole<'a>(&self, placed: &'a PlacementSource) -> Drawing<'a> {
-        titled(&placed.placement, &placed.syntax)
-    }
-
     /// A drawing with the requested colours and labels.
     fn looks<'a>(
         &self,
@@ -153,8 +148,8 @@ impl Question {
 
     /// The drawing of the part that is shown, with one index of each leading axis.
     pub(super) fn drawing<'a>(&self, placed: &'a PlacementSource) -> Result<Drawing<'a>, Failure> {
-        let placement = &placed.placement;
-        let mut drawing = titled(placement, &placed.syntax).most_panels(1);
+        let PlacementSource { placement, syntax } = placed;
+        let mut drawing = titled(placement, syntax).most_panels(1);
         let rank = placement.layout().rank();
         for axis in 0..rank {
             let asked = self.window.get(axis).and_then(Option::as_ref);

@@ -32,9 +32,11 @@ use tokio::net::TcpStream;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::answer::{film, view};
-use super::asked::{AskedSide, all_lit, edit, lit, moved_digit, resized_digit};
+use super::asked::{AskedSide, all_lit, changed, lit};
 use super::file::served_page;
+use super::moved::{moved, resized};
 use super::question::Question;
+use crate::edit::edited;
 use crate::failure::Failure;
 
 /// The most bytes of a question.
@@ -184,10 +186,16 @@ async fn ask(State(shared): State<ServerState>, body: Bytes) -> Response {
         PageRequest::View(question) => view(&question),
         PageRequest::Light { question, side, cell, copies } => lit(&question, side, cell, copies),
         PageRequest::Lights { question, copies } => all_lit(&question, copies),
-        PageRequest::Move { question, from, to } => moved_digit(&question, from, to),
-        PageRequest::Resize { question, digit, larger } => resized_digit(&question, digit, larger),
+        PageRequest::Move { question, from, to } => {
+            changed(&question, |syntax| moved(syntax, from, to))
+        }
+        PageRequest::Resize { question, digit, larger } => {
+            changed(&question, |syntax| resized(syntax, digit, larger))
+        }
         PageRequest::Film(question) => film(&question),
-        PageRequest::Edit { question, name, value } => edit(&question, &name, &value),
+        PageRequest::Edit { question, name, value } => {
+            changed(&question, |syntax| edited(syntax, &name, &value))
+        }
     };
     match bounded(&shared, answer).await {
         Ok(answer) => axum::Json(answer).into_response(),

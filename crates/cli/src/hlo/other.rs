@@ -8,8 +8,9 @@ use tensor_layout_hlo::{
     HloAllocations, HloTextKind, LogAllocation, LogAmount, MlirModule, OutOfMemory, UnreadLine,
 };
 
-use super::rows::{HloFormat, reason, unread_json};
+use super::rows::{reason, unread_json};
 use crate::failure::Failure;
+use crate::input::ReportFormat;
 
 /// The number of leading bytes from which the kind of a file is detected.
 const HEAD: u64 = 1 << 20;
@@ -38,7 +39,7 @@ pub(super) fn answer(
     kind: HloTextKind,
     file: &str,
     input: &mut dyn BufRead,
-    format: HloFormat,
+    format: ReportFormat,
     top: Option<usize>,
 ) -> Result<OtherAnswer, Failure> {
     if let Some(instead) = kind.instead() {
@@ -47,7 +48,7 @@ pub(super) fn answer(
             instead.into(),
         ));
     }
-    if format == HloFormat::Csv {
+    if format == ReportFormat::Csv {
         return Err(Failure::Argument(format!("{kind} is reported as text or as JSON")));
     }
     let mut bytes = Vec::new();
@@ -58,7 +59,7 @@ pub(super) fn answer(
         return Err(Failure::Advised(why, "pass the part that is about memory".into()));
     }
     let text = String::from_utf8_lossy(&bytes);
-    let is_json = format == HloFormat::Json;
+    let is_json = format == ReportFormat::Json;
     let lines = |lines: &[UnreadLine]| lines.iter().map(reason).collect::<Vec<_>>();
     let (page, rows, unread) = match kind {
         HloTextKind::OutOfMemory => {

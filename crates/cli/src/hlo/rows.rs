@@ -3,7 +3,6 @@
 use std::borrow::Cow;
 use std::io;
 
-use clap::ValueEnum;
 use serde_json::{Map, Value, json};
 use tensor_layout::LayoutError;
 use tensor_layout::internals::printable;
@@ -15,18 +14,6 @@ use tensor_layout_hlo::{
 
 use crate::json::JsonLine;
 use crate::output::Output;
-
-/// The form of a report.
-#[derive(Clone, Copy, Debug, Default, PartialEq, ValueEnum)]
-pub(super) enum HloFormat {
-    /// A human-readable table.
-    #[default]
-    Text,
-    /// JSON for programs.
-    Json,
-    /// CSV for spreadsheets.
-    Csv,
-}
 
 pub(super) fn quoted(text: &str) -> String {
     format!("\"{}\"", printable(text).replace('"', "\"\""))
@@ -49,13 +36,24 @@ pub(super) fn unread_json((line, reason): &(u64, String)) -> Value {
 }
 
 /// Writes whether all was read, whether the file is cut off, and the number of hidden instructions.
-pub(super) fn write_reading(line: &mut JsonLine<'_>, reading: &HloReading) -> io::Result<()> {
+fn write_reading(line: &mut JsonLine<'_>, reading: &HloReading) -> io::Result<()> {
     line.field("complete", &json!(reading.is_complete()))?;
     line.field("cut_off", &json!(reading.cut))?;
     line.field("hidden_instructions", &json!(reading.hidden))
 }
 
-pub(super) fn bytes_json(bytes: HloBytes) -> Value {
+/// Ends a report with what was read, and the lines that could not be.
+pub(super) fn end_reading(
+    mut line: JsonLine<'_>,
+    reading: &HloReading,
+    unread: &[(u64, String)],
+) -> io::Result<()> {
+    write_reading(&mut line, reading)?;
+    line.list("unread_lines", unread.iter().map(unread_json))?;
+    line.end()
+}
+
+fn bytes_json(bytes: HloBytes) -> Value {
     json!({
         "count": bytes.count,
         "unpadded_bytes": bytes.unpadded,
@@ -76,12 +74,10 @@ pub(super) fn write_summary(
     line.list("computations", summary.computations().iter().map(computation_json))?;
     line.field("entry", entry)?;
     line.field("partitions", &json!(summary.partitions()))?;
-    write_reading(&mut line, reading)?;
-    line.list("unread_lines", unread.iter().map(unread_json))?;
-    line.end()
+    end_reading(line, reading, unread)
 }
 
-pub(super) fn row_json(row: &HloRow<'_>) -> Value {
+fn row_json(row: &HloRow<'_>) -> Value {
     json!({
         "name": row.name,
         "opcode": row.opcode,
@@ -96,7 +92,7 @@ pub(super) fn row_json(row: &HloRow<'_>) -> Value {
     })
 }
 
-pub(super) fn computation_json(totals: &HloComputationTotals) -> Value {
+fn computation_json(totals: &HloComputationTotals) -> Value {
     json!({
         "module": totals.module,
         "name": totals.name,
@@ -247,9 +243,7 @@ pub(super) fn write_memory(
 ) -> io::Result<()> {
     let mut line = JsonLine::new(out);
     line.list("modules", memory.modules().iter().map(module_json))?;
-    write_reading(&mut line, reading)?;
-    line.list("unread_lines", unread.iter().map(unread_json))?;
-    line.end()
+    end_reading(line, reading, unread)
 }
 
 fn module_json(of: &HloModuleMemory) -> Value {
