@@ -147,11 +147,16 @@ fn panel_key(panel: &Panel, width: usize, color: bool) -> String {
 
 /// Lines of at most `width` characters, broken at blanks.
 fn wrapped(text: &str, width: usize) -> Vec<String> {
+    broken(text, |line, word| line.chars().count() + 1 + word.chars().count() <= width)
+}
+
+/// Lines broken at blanks, wherever the next word does not fit behind a line.
+pub(super) fn broken(text: &str, fits: impl Fn(&str, &str) -> bool) -> Vec<String> {
     let mut lines = vec![String::new()];
     for word in text.split(' ') {
         match lines.last_mut() {
             Some(line) if line.is_empty() => line.push_str(word),
-            Some(line) if line.chars().count() + 1 + word.chars().count() <= width => {
+            Some(line) if fits(line, word) => {
                 line.push(' ');
                 line.push_str(word);
             }

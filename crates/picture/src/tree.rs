@@ -55,7 +55,8 @@ impl Drawing<'_> {
         let (mut drafts, scheme) = (Vec::new(), self.scheme_of_elements());
         while let Some(first) = open.first() {
             if first.count() == 1 {
-                (of, unit) = fixed(&counter, &of, unit, first)?;
+                of = counter.child(&of, first.level, first.range.start)?;
+                unit.set(first.level, first.range.start);
                 open.remove(0);
                 continue;
             }
@@ -126,17 +127,6 @@ fn sentence(census: &Census) -> String {
     format!(
         "{units} units hold {elements} elements (all copies), {padding} slots of padding, {holes}"
     )
-}
-
-/// A level of which one coordinate is left.
-fn fixed(
-    counter: &UnitCounter<'_>,
-    of: &Subtree,
-    mut unit: Location,
-    open: &Open,
-) -> Result<(Subtree, Location), LayoutError> {
-    unit.set(open.level, open.range.start);
-    Ok((counter.child(of, open.level, open.range.start)?, unit))
 }
 
 /// A panel of units or of blocks of them, and the ranges of the cell to look into.

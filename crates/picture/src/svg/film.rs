@@ -16,6 +16,7 @@ use super::marks::{
 };
 use super::panel::{DrawnBox, as_float, cell_size};
 use super::{GAP, MARGIN, NARROWEST, STYLE, cell_signs, write_legend};
+use crate::label::grouped;
 use crate::palette::tint;
 use crate::{Film, Flyer, Spot, Stage};
 use tensor_layout::relayout::Distance;
@@ -330,17 +331,4 @@ impl Film {
             false => grouped(flyer.elements),
         }
     }
-}
-
-/// A count in groups of three digits: `18,432`.
-fn grouped(count: u64) -> String {
-    let digits = count.to_string();
-    let start = digits.len() % 3;
-    let (first, rest) = digits.split_at(start);
-    let rest = rest
-        .as_bytes()
-        .chunks(3)
-        .map(|three| three.iter().map(|digit| char::from(*digit)).join(""));
-    let first = Some(first.to_owned()).filter(|first| !first.is_empty());
-    first.into_iter().chain(rest).join(",")
 }

@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use crate::Cell;
+use crate::text::broken;
 
 /// Border colours and widths by depth, outermost first.
 pub(super) const BORDERS: [(&str, f64); 5] =
@@ -82,22 +83,7 @@ pub(super) fn text_width(text: &str) -> f64 {
 
 /// Lines that fit a width, broken at blanks if there are any.
 pub(super) fn wrapped(text: &str, width: f64) -> Vec<String> {
-    let mut lines: Vec<String> = vec![String::new()];
-    for word in text.split(' ') {
-        let full = lines.last().is_some_and(|line| {
-            !line.is_empty() && text_width(line) + text_width(word) + CHARACTER > width
-        });
-        if full {
-            lines.push(String::new());
-        }
-        if let Some(line) = lines.last_mut() {
-            if !line.is_empty() {
-                line.push(' ');
-            }
-            line.push_str(word);
-        }
-    }
-    lines
+    broken(text, |line, word| text_width(line) + text_width(word) + CHARACTER <= width)
 }
 
 /// The lines in a cell: its label, its padding, and its source.
