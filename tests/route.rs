@@ -436,6 +436,22 @@ fn a_route_through_named_layouts_is_each_route_in_turn() {
 }
 
 #[test]
+fn elements_that_do_not_fill_a_long_word_take_the_movements_of_those_that_do() {
+    let names = |bits: u64| {
+        let on = |text: &str, memory: &str| {
+            let placement = Placement::of(text.parse().unwrap()).on(&Machine::mn_core_2());
+            placement.memory(memory).element_bits(bits).build().unwrap()
+        };
+        let source = on("((4_L2B:2, 64:8), (8:1))", "DRAM");
+        let target = on("((8_L2B:1, 32:2), (2:1, 4_PE:1))", "LM1");
+        let route = Route::new(&source, &target).unwrap();
+        route.names().iter().map(|name| (*name).to_owned()).collect::<Vec<_>>()
+    };
+    assert!(names(64).len() > 1);
+    assert_eq!(names(24), names(64));
+}
+
+#[test]
 fn a_sum_without_all_rates_is_a_lower_bound() {
     let (source, target) =
         (on("((64:1, 2_W:1))", "PDM"), on("((64:1, 2_W:1); B@[2_L2B:1])", "L2BM"));

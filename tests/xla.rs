@@ -420,7 +420,18 @@ fn sizes_are_those_of_xla_tests() {
         shape("f32[?,5]").sizes().unwrap_err().kind().to_string(),
         "dimension 0 is unbounded, so the places of its elements are not fixed"
     );
-    assert_eq!(array("s4[2,4]{1,0:E(4)}").bit_offset(3).unwrap(), 12);
+    assert_eq!(array("s4[2,4]{1,0:E(4)}").bit_offset(3), 12);
+}
+
+#[test]
+fn padding_is_counted_in_elements_however_narrow() {
+    let padding = |text: &str| shape(text).report().unwrap().members[0].padding_elements;
+    assert_eq!(padding("f32[10,7]{1,0:T(8,128)}"), 16 * 128 - 70);
+    assert_eq!(padding("s4[127]{0:T(128)E(4)}"), 1);
+    assert_eq!(padding("s4[9223372036854775807]{0:T(128)E(4)}"), 1);
+    // Half a byte of the allocation is not a slot, and a wide `E` adds bits, not elements.
+    assert_eq!(padding("s4[3]{0:E(4)}"), 0);
+    assert_eq!(padding("pred[4]{0:E(32)}"), 0);
 }
 
 #[test]

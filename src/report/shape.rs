@@ -7,7 +7,7 @@ use crate::lower::{XlaAdvice, XlaSizes, total_sizes};
 use crate::notation::{XlaArray, XlaShape};
 use crate::placement::Placement;
 use crate::report::Report;
-use crate::words::{percent, readable_bytes};
+use crate::words::{counted, percent, readable_bytes};
 
 /// The number of pieces of advice on a page.
 const MOST_ADVICE: usize = 8;
@@ -43,6 +43,8 @@ pub struct MemberReport {
     pub array: XlaArray,
     /// Its sizes.
     pub sizes: XlaSizes,
+    /// The number of elements of the allocation that are padding.
+    pub padding_elements: u64,
     /// The array as TPU compilers tile it, if it is untiled and would take more memory tiled.
     pub on_tpu: Option<XlaAdvice>,
     /// Its layout in numbers; addresses count elements.
@@ -71,8 +73,9 @@ fn member(path: Vec<usize>, array: &XlaArray) -> Result<MemberReport, ParseError
     let report = || -> Result<Report, LayoutError> { Placement::of(lowered).build()?.report() };
     let mut layout = report().map_err(|error| array.refuse_layout(error))?;
     layout.address_unit = "elements";
+    let padding_elements = array.padding_elements().map_err(|error| array.refuse_layout(error))?;
     let on_tpu = on_tpu(array, sizes);
-    Ok(MemberReport { path, array: array.clone(), sizes, on_tpu, layout, advice })
+    Ok(MemberReport { path, array: array.clone(), sizes, padding_elements, on_tpu, layout, advice })
 }
 
 fn on_tpu(array: &XlaArray, sizes: XlaSizes) -> Option<XlaAdvice> {
@@ -80,16 +83,6 @@ fn on_tpu(array: &XlaArray, sizes: XlaSizes) -> Option<XlaAdvice> {
     let allocated_bytes = array.sizes().ok()?.allocated_bytes;
     let takes_more = allocated_bytes > sizes.allocated_bytes;
     takes_more.then_some(XlaAdvice { array, allocated_bytes, is_seen: true })
-}
-
-impl MemberReport {
-    /// The number of additional elements that would fit into the allocation.
-    #[must_use]
-    pub fn padding_elements(&self) -> u64 {
-        let bits =
-            u128::from(self.sizes.padding_bytes()) * 8 / u128::from(self.array.element_bits());
-        u64::try_from(bits).unwrap_or(u64::MAX)
-    }
 }
 
 impl fmt::Display for ShapeReport {
@@ -116,7 +109,7 @@ impl fmt::Display for MemberReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{}\n", self.array)?;
         write_sizes(f, &self.sizes)?;
-        writeln!(f, "padding    {} elements", self.padding_elements())?;
+        writeln!(f, "padding    {}", counted(self.padding_elements, "element"))?;
         if let Some(XlaAdvice { array, allocated_bytes, .. }) = &self.on_tpu {
             let bytes = readable_bytes(*allocated_bytes);
             writeln!(f, "on a TPU   {bytes}, tiled as {array}")?;

@@ -68,7 +68,7 @@ fn member_json(member: &MemberReport) -> Value {
         "shape": member.array.to_string(),
         "sizes": sizes_json(sizes),
         "padding": {
-            "elements": member.padding_elements(),
+            "elements": member.padding_elements,
             "bytes": sizes.padding_bytes(),
             "share": share(sizes.padding_bytes(), sizes.allocated_bytes),
         },

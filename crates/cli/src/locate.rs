@@ -238,7 +238,7 @@ fn byte_offsets(
 
 fn bytes_of(array: &XlaArray, places: &[Location]) -> Result<Vec<u64>, Failure> {
     let bit = |place: &Location| array.bit_offset(place.get(Level::ADDR).unwrap_or(0));
-    places.iter().map(|place| Ok(bit(place)? / 8)).collect()
+    places.iter().map(|place| u64::try_from(bit(place) / 8).map_err(|_| too_large())).collect()
 }
 
 /// Byte offsets if addresses count long words, and lanes count the elements of a long word.
@@ -253,8 +253,11 @@ fn word_offsets(placement: &Placement, places: &[Location]) -> Result<Vec<u64>, 
         let lanes = bits(Level::W, lane.unwrap_or(0))?;
         Some(bits(Level::ADDR, placement.word_bits())?.checked_add(lanes)? / 8)
     };
-    let too_large = || Failure::Argument("--bytes: the offset does not fit in 64 bits".into());
     places.iter().map(|place| byte(place).ok_or_else(too_large)).collect()
+}
+
+fn too_large() -> Failure {
+    Failure::Argument("--bytes: the offset does not fit in 64 bits".into())
 }
 
 /// The addresses as assembly writes them, if the machine has an assembly syntax for the memory.

@@ -24,10 +24,11 @@ use tensor_layout::internals::counted;
 /// Count what must move to change one layout into another.
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "\
-Counts are exact for tensors of any size: the destination copies by distance to
-the nearest source copy, and the elements that must enter the units of each
-level, whatever the algorithm. Without --machine, the units are those that the
-two layouts name, or one.
+The answer is the destination copies by distance to the nearest source copy, and
+the elements that must enter the units of each level, whatever the algorithm.
+Counts are exact for tensors of any size; a pair that takes too many steps to
+count is an error. Without --machine, the units are those that the two layouts
+name, or one.
 JSON: {\"elements\":..,\"copies\":..,\"by_distance\":{\"in_place\":..,\"address\":..,
 \"PE\":..,..},\"into\":{\"PE\":..,..},\"out_of\":{..},\"moves\":[..],\"copies_moved\":[..]}
 If the machine file has [bandwidth] (long words per step into a unit), --dtype

@@ -316,6 +316,9 @@ fn locate_tells_bytes_and_assembly_addresses() {
     assert_eq!((&answer["bytes"][0], &answer["assembly_addresses"][0]), (&json!(80), &json!(20)));
     let shape = "bf16[8,128]{1,0:T(8,128)(2,1)}";
     assert_eq!(stdout(&["locate", shape, "3,5", "--bytes"]), "Addr=267  (byte 534)\n");
+    // The bit of the last element does not fit in 64 bits; its byte does.
+    let huge = ["locate", "f32[1152921504606846975]{0:T(1024)}", "1152921504606846974", "--bytes"];
+    assert_eq!(stdout(&huge), "Addr=1152921504606846974  (byte 4611686018427387896)\n");
     // Lane 1 of two in a long word.
     let lane = ["locate", "((4:1), (2_W))@LM0 / Float", "3,1", "--bytes"];
     assert_eq!(stdout(&lane), "Addr=3,W=1  (byte 28)\n");

@@ -124,14 +124,10 @@ impl XlaArray {
 
     /// The bit of the buffer at which the element with linear index `index` begins, after the metadata prefix
     /// `M(..)`; packed elements fill a byte from the lowest bit.
-    ///
-    /// # Errors
-    /// [`TooLarge`](LayoutError::TooLarge).
-    pub fn bit_offset(&self, index: u64) -> Result<u64, LayoutError> {
+    #[must_use]
+    pub fn bit_offset(&self, index: u64) -> u128 {
         let prefix = self.layout.as_ref().map_or(0, |layout| layout.prefix_bytes.max(0));
-        let bits = index.checked_mul(self.element_bits()).ok_or_else(too_large)?;
-        let before = prefix.unsigned_abs().checked_mul(8).ok_or_else(too_large)?;
-        bits.checked_add(before).ok_or_else(too_large)
+        u128::from(index) * u128::from(self.element_bits()) + u128::from(prefix.unsigned_abs()) * 8
     }
 
     /// The sizes of the array.
@@ -149,13 +145,22 @@ impl XlaArray {
 
     /// The size of the allocation of a valid array, which does not need the index map.
     pub(crate) fn allocated_bytes(&self) -> Result<u64, LayoutError> {
+        bytes(self.allocated_elements()?, self.element_bits())
+    }
+
+    /// The number of elements of the allocation, padding included.
+    fn allocated_elements(&self) -> Result<u64, LayoutError> {
         let extents = self.extents()?;
         if extents.contains(&0) {
             return Ok(0);
         }
         let layout = self.layout_or_default();
-        let elements = product(extents.iter().copied()).ok_or_else(too_large)?;
-        bytes(allocated(&physical(&extents, &layout), &layout, elements)?, self.element_bits())
+        allocated(&physical(&extents, &layout), &layout, elements(&extents)?)
+    }
+
+    /// The number of elements of the allocation that are padding.
+    pub(crate) fn padding_elements(&self) -> Result<u64, LayoutError> {
+        Ok(self.allocated_elements()?.saturating_sub(elements(&self.extents()?)?))
     }
 
     fn sizes_of_span(&self, span: u64) -> Result<XlaSizes, LayoutError> {
@@ -165,16 +170,19 @@ impl XlaArray {
         }
         let layout = self.layout_or_default();
         let physical = physical(&extents, &layout);
-        let elements = product(extents.iter().copied()).ok_or_else(too_large)?;
         let bits = self.element_bits();
         Ok(XlaSizes {
             // The bits that a wide `E` adds are padding: a log of XLA counts `pred` with `E(32)` by the byte.
-            unpadded_bytes: bytes(elements, bits.min(self.dtype.bits()))?,
+            unpadded_bytes: bytes(elements(&extents)?, bits.min(self.dtype.bits()))?,
             allocated_bytes: self.allocated_bytes()?,
             span_bytes: bytes(span, bits)?,
             data_bytes: bytes(last_index(&physical, &layout)? + 1, bits)?,
         })
     }
+}
+
+fn elements(extents: &[u64]) -> Result<u64, LayoutError> {
+    product(extents.iter().copied()).ok_or_else(too_large)
 }
 
 fn bytes(elements: u64, bits: u64) -> Result<u64, LayoutError> {
