@@ -41,12 +41,19 @@ pip "$venv" --requirement requirements.txt || skip "requirements.txt cannot be i
 # pycute is part of a package whose dependencies need a GPU.
 pip "$venv" --no-deps nvidia-cutlass==4.2.0.0 || echo "pycute is not compared: it cannot be installed"
 
-say "source distribution, and the wheel that it builds"
-rm -rf "$work/dist" && mkdir "$work/dist"
-# The files of a source distribution all have one old date: cargo would take what it built of an earlier one.
-rm -rf "$CARGO_TARGET_DIR"/release/.fingerprint/tensor-layout*
-"$work/build/bin/maturin" sdist --out "$work/dist"
-MATURIN_STRIP=true "$work/build/bin/python" -m pip wheel --quiet --no-deps --wheel-dir "$work/dist" "$work"/dist/*.tar.gz
+say "wheel"
+rm -rf "$work/dist" "$work/source" && mkdir "$work/dist" "$work/source"
+MATURIN_STRIP=true "$work/build/bin/python" -m pip wheel --quiet --no-deps --wheel-dir "$work/dist" "$root/python"
+
+say "source distribution: every file that the wheel was built from, unchanged"
+"$work/build/bin/maturin" sdist --quiet --out "$work/dist"
+tar xzf "$work"/dist/*.tar.gz --strip-components 1 -C "$work/source"
+read -ra sources < <(head -n 1 "$CARGO_TARGET_DIR/release/lib_native.d" | sed 's/^[^:]*: //')
+for file in "${sources[@]}"; do
+    cmp "$file" "$work/source/${file#"$root/"}"
+done
+diff -r --exclude '*.so' --exclude __pycache__ tensor_layout "$work/source/tensor_layout"
+(cd "$work/source" && "$work/build/bin/maturin" pep517 write-dist-info --metadata-directory "$work/source")
 "$work/build/bin/twine" check --strict "$work"/dist/*
 wheel="$(echo "$work"/dist/*.whl)"
 case "$wheel" in *-cp311-abi3-*) ;; *) echo "$wheel is not for every Python from 3.11 on"; exit 1 ;; esac
@@ -73,10 +80,9 @@ fi
 (cd tests && "$venv/bin/python" -m mypy --config-file= --check-untyped-defs --ignore-missing-imports .)
 (cd "$work" && without_rust "$venv" "$venv/bin/python" -m mypy.stubtest tensor_layout --ignore-disjoint-bases)
 
-say "tests, examples, notebooks"
-(cd "$work" && without_rust "$venv" "$venv/bin/pytest" "$root/python" -p no:cacheprovider)
+suite() { (cd "$work" && without_rust "$1" "$1/bin/pytest" "$root/python" -p no:cacheprovider); }
 
-say "another Python"
+say "tests, examples, notebooks, at the same time with another Python"
 ours="$(python3 -c 'import sys; print(sys.version_info[:2])')"
 other=""
 for python in python3.14 python3.13 python3.12 python3.11 "$HOME"/.pyenv/versions/*/bin/python3; do
@@ -84,9 +90,15 @@ for python in python3.14 python3.13 python3.12 python3.11 "$HOME"/.pyenv/version
     [ -n "$found" ] && [ "$found" != "$ours" ] && make_venv "$python" "$work/other" && other="$found" && break
 done
 if [ -n "$other" ]; then
-    echo "Python $other"
     pip "$work/other" "$wheel" pytest ml_dtypes
-    (cd "$work" && without_rust "$work/other" "$work/other/bin/pytest" "$root/python" -p no:cacheprovider)
+    suite "$work/other" >"$work/other.txt" 2>&1 &
+fi
+suite "$venv"
+if [ -n "$other" ]; then
+    wait "$!" && passed=true || passed=false
+    echo "Python $other"
+    cat "$work/other.txt"
+    "$passed"
 else
     echo "there is no second Python here: one version was run"
 fi
