@@ -46,7 +46,7 @@ rm -rf "$work/dist" "$work/source" && mkdir "$work/dist" "$work/source"
 MATURIN_STRIP=true "$work/build/bin/python" -m pip wheel --quiet --no-deps --wheel-dir "$work/dist" "$root/python"
 
 say "source distribution: every file that the wheel was built from, unchanged"
-"$work/build/bin/maturin" sdist --quiet --out "$work/dist"
+"$work/build/bin/maturin" sdist --out "$work/dist"
 tar xzf "$work"/dist/*.tar.gz --strip-components 1 -C "$work/source"
 read -ra sources < <(head -n 1 "$CARGO_TARGET_DIR/release/lib_native.d" | sed 's/^[^:]*: //')
 for file in "${sources[@]}"; do
