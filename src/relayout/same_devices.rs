@@ -11,7 +11,7 @@ impl DeviceShards {
     /// Compares two shardings of a tensor, including their padding: returns `None` if they are the same, else
     /// a difference.
     ///
-    /// Law: where both have layouts, [`Layout::same_map`] decides the same.
+    /// Law: where both have layouts, [`Layout::same_map`](crate::Layout::same_map) decides the same.
     /// Cost and errors: as [`same_up_to_padding`](DeviceShards::same_up_to_padding).
     ///
     /// # Errors
@@ -71,7 +71,7 @@ impl DeviceShards {
     /// Compares two shardings of a tensor: returns `None` if every element has the same places in both,
     /// else a difference. Padding is ignored.
     ///
-    /// Law: where both have layouts, [`Layout::same_up_to_padding`] decides the same.
+    /// Law: where both have layouts, [`Layout::same_up_to_padding`](crate::Layout::same_up_to_padding) decides the same.
     /// Cost: O(parts x copies), where a part is a box on which neither sharding changes devices;
     /// within a device, that of `same_up_to_padding` per part.
     ///
