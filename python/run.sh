@@ -49,7 +49,7 @@ say "source distribution: every file that the wheel was built from, unchanged"
 "$work/build/bin/maturin" sdist --out "$work/dist"
 tar xzf "$work"/dist/*.tar.gz --strip-components 1 -C "$work/source"
 read -ra sources < <(head -n 1 "$CARGO_TARGET_DIR/release/lib_native.d" | sed 's/^[^:]*: //')
-for file in "${sources[@]}"; do
+for file in "$root/Cargo.lock" "${sources[@]}"; do
     cmp "$file" "$work/source/${file#"$root/"}"
 done
 diff -r --exclude '*.so' --exclude __pycache__ tensor_layout "$work/source/tensor_layout"
@@ -82,7 +82,7 @@ fi
 
 suite() { (cd "$work" && without_rust "$1" "$1/bin/pytest" "$root/python" -p no:cacheprovider); }
 
-say "tests, examples, notebooks, at the same time with another Python"
+say "tests, examples, notebooks, with two versions of Python at the same time"
 ours="$(python3 -c 'import sys; print(sys.version_info[:2])')"
 other=""
 for python in python3.14 python3.13 python3.12 python3.11 "$HOME"/.pyenv/versions/*/bin/python3; do

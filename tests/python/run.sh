@@ -24,7 +24,7 @@ command -v cc >/dev/null || install gcc libc6-dev || skip "there is no C compile
     skip "requirements.txt cannot be installed"
 
 cargo build --quiet
-# All at once: most of them use one core.
+# At the same time; their output follows one by one.
 logs="$(mktemp -d)"
 trap 'rm -rf "$logs"' EXIT
 for check in check_*.py; do
