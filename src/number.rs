@@ -1,5 +1,7 @@
 //! Between lengths in memory and numbers, in forms that cannot fail.
 
+use std::sync::LazyLock;
+
 /// A length or an index as a number.
 #[inline]
 #[allow(clippy::as_conversions, reason = "`usize` has at most 64 bits, which is asserted below")]
@@ -9,11 +11,15 @@ pub const fn to_u64(length: usize) -> u64 {
 
 const _: () = assert!(usize::BITS <= u64::BITS);
 
-/// A threshold between two ways of computing an answer. The feature `seams`, for tests alone, lowers it so far that the
-/// cases of the laws are on both sides.
-pub(crate) const fn seam(usual: u64, early: u64) -> u64 {
-    if cfg!(feature = "seams") { early } else { usual }
+/// A threshold between two ways of computing an answer. For tests: in builds with debug assertions, the environment
+/// variable `TENSOR_LAYOUT_SEAMS=early` lowers it so far that the small cases of the laws are on both sides.
+#[inline]
+pub(crate) fn seam(usual: u64, early: u64) -> u64 {
+    if cfg!(debug_assertions) && *EARLY_SEAMS { early } else { usual }
 }
+
+static EARLY_SEAMS: LazyLock<bool> =
+    LazyLock::new(|| std::env::var_os("TENSOR_LAYOUT_SEAMS").is_some_and(|value| value == "early"));
 
 /// A number as an index or a length. One beyond `usize` is beyond every slice, as `usize::MAX` is.
 #[inline]

@@ -1,4 +1,4 @@
-//! Parquet and Arrow, long words, files that are rejected. Law 2 tests generated tables and images.
+//! Long words, files that are rejected. Law 2 tests generated tables and images.
 
 use std::io::{Cursor, ErrorKind, Read, Write};
 
@@ -172,79 +172,6 @@ fn a_level_called_as_an_entry_of_the_index_is_refused_where_names_must_differ() 
     assert!(refused.starts_with("two columns of the table would be called `i1`"), "{refused}");
     let lines = String::from_utf8(write(Format::JsonLines).unwrap()).unwrap();
     assert!(lines.starts_with("{\"at\":{\"i1\":0,\"Addr\":0},\"index\":[0,0]}\n"), "{lines}");
-}
-
-/// Every row as numbers, padding as `None`.
-#[cfg(feature = "parquet")]
-fn batches_are_the_rows(placement: &Placement, batches: &[arrow_array::RecordBatch]) {
-    use arrow_array::Array;
-    use arrow_array::cast::AsArray;
-    use arrow_array::types::{Int8Type, Int16Type, Int64Type};
-    use arrow_schema::DataType;
-    let cell = |column: &dyn Array, row: usize| -> Option<u64> {
-        let number = column.is_valid(row).then(|| match column.data_type() {
-            DataType::Int8 => column.as_primitive::<Int8Type>().value(row).into(),
-            DataType::Int16 => column.as_primitive::<Int16Type>().value(row).into(),
-            DataType::Int64 => column.as_primitive::<Int64Type>().value(row),
-            other => panic!("{other}"),
-        });
-        number.map(|number| u64::try_from(number).unwrap())
-    };
-    let mut found = Vec::new();
-    for batch in batches {
-        found.extend(
-            (0..batch.num_rows()).map(|row| {
-                batch.columns().iter().map(|column| cell(column, row)).collect::<Vec<_>>()
-            }),
-        );
-    }
-    let mut expected = Vec::new();
-    let rank = placement.layout().rank();
-    let _ = placement.table().with_padding(true).for_each(|row| {
-        let index = (0..rank).map(|axis| row.index.map(|index| index[axis]));
-        expected.push(row.place.iter().copied().map(Some).chain(index).collect::<Vec<_>>());
-        std::ops::ControlFlow::<()>::Continue(())
-    });
-    assert_eq!(found, expected);
-}
-
-#[cfg(feature = "parquet")]
-#[test]
-fn parquet_in_parts_is_the_table_and_so_is_arrow() {
-    use arrow_array::RecordBatch;
-    use arrow_schema::DataType;
-    use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
-    use tensor_layout::rows::ColumnWidth;
-    for text in
-        ["(10,7)/((3:7, 4_PE), (7:1))", "((300_PE, 2:1000), (1000:1))", "()", "((2:1, 2:4))"]
-    {
-        let placement = Placement::of(text.parse().unwrap()).build().unwrap();
-        let table = placement.table().with_padding(true);
-        let read = |bytes: Vec<u8>| -> Vec<RecordBatch> {
-            let file = tempfile::tempfile().unwrap();
-            std::io::Write::write_all(&mut &file, &bytes).unwrap();
-            let reader = ParquetRecordBatchReaderBuilder::try_new(file).unwrap().build().unwrap();
-            reader.collect::<Result<_, _>>().unwrap()
-        };
-        let wide = table.schema(ColumnWidth::Wide);
-        assert!(wide.fields().iter().all(|field| *field.data_type() == DataType::Int64));
-        let mut whole = Vec::new();
-        table.write_parquet(&mut whole, ColumnWidth::Wide).unwrap();
-        batches_are_the_rows(&placement, &read(whole));
-        let mut parts = Vec::new();
-        for part in 0..3 {
-            let mut bytes = Vec::new();
-            let part = table.clone().part(part, 3).unwrap();
-            part.write_parquet(&mut bytes, ColumnWidth::Narrow).unwrap();
-            parts.extend(read(bytes));
-        }
-        batches_are_the_rows(&placement, &parts);
-        let mut file = Vec::new();
-        table.write_arrow(&mut file, ColumnWidth::Narrow).unwrap();
-        let reader = arrow_ipc::reader::FileReader::try_new(Cursor::new(file), None).unwrap();
-        let batches: Vec<RecordBatch> = reader.collect::<Result<_, _>>().unwrap();
-        batches_are_the_rows(&placement, &batches);
-    }
 }
 
 #[test]

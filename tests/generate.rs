@@ -1,6 +1,4 @@
-//! Generated layouts: everything that the type can hold, so small that every slot is enumerated.
-//!
-//! Generated layouts: everything that the type can represent, small enough to enumerate every slot.
+//! Generated layouts: everything that the type can represent, small enough to enumerate every slot: digits
 //! of size 1, padding, replicas, offsets, spans, marked levels; derived axes with starts, several
 //! feeders, chains of them, weights with gaps and weights of 0.
 

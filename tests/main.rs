@@ -41,8 +41,6 @@ mod sharding_devices;
 mod sharding_text;
 mod slow;
 mod stage;
-#[cfg(feature = "serde")]
-mod stored;
 mod swizzle;
 mod total;
 mod triton;

@@ -244,22 +244,6 @@ fn parts_of_places_that_nothing_reaches_are_holes() {
     }
 }
 
-#[cfg(feature = "rayon")]
-#[test]
-fn all_cores_pack_the_same_image() {
-    for text in ["(999,300)/((10_PE, 100:1), (300:100))", "((4_PE, 300:300), (300:1); B@[2_L2B:1])"]
-    {
-        let program = program(text);
-        let tensor: Vec<u32> = (1..).take(usize::try_from(program.elements()).unwrap()).collect();
-        let places = usize::try_from(program.places()).unwrap();
-        let (mut one, mut all) = (vec![0; places], vec![7; places]);
-        program.pack(&tensor, &mut one, 0).unwrap();
-        program.par_pack(&tensor, &mut all, 0).unwrap();
-        assert!(one == all);
-        assert!(program.par_pack(&tensor[1..], &mut all, 0).is_err());
-    }
-}
-
 /// Packed cell by cell, by the place of every element.
 fn moves_every_element<T: Copy + PartialEq + std::fmt::Debug>(text: &str, of: impl Fn(u64) -> T) {
     let layout = LayoutText::parse(text).unwrap().lower().unwrap();

@@ -16,7 +16,9 @@ use crate::program::{Cell, Program};
 use crate::rows::WriteError;
 
 /// The number of entries that are written at once.
-const BLOCK: u64 = seam(1 << 20, 8);
+fn block() -> u64 {
+    seam(1 << 20, 8)
+}
 
 /// The content of a `.npy` table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -87,19 +89,19 @@ impl Program {
         NpyHeader { descr: descr.into(), shape }.write(out)?;
         match table {
             NpyTable::Packed => {
-                for part in self.windows(BLOCK) {
+                for part in self.windows(block()) {
                     write_part::<T>(out, part.elements(), |c| part.fill_packed(c))?;
                 }
             }
             NpyTable::Columns => {
                 for (level, _) in self.columns() {
-                    for part in self.windows(BLOCK) {
+                    for part in self.windows(block()) {
                         write_part::<T>(out, part.elements(), |c| part.fill_column(level, c))?;
                     }
                 }
             }
             NpyTable::Inverse => {
-                for places in super::stream::parts(self.places(), BLOCK) {
+                for places in super::stream::parts(self.places(), block()) {
                     let length = places.end - places.start;
                     write_part::<T>(out, length, |c| self.fill_inverse_within(places, c))?;
                 }

@@ -13,12 +13,14 @@ use std::ops::Range;
 
 use super::boxes::StepGrid;
 use super::cell::{Cell, Steps};
-use super::weighted_sum::LONGEST_VECTOR;
+use super::weighted_sum::longest_vector;
 use crate::algebra::strided::{StridedDigit, each, merged, sums};
 use crate::number::{seam, to_index, to_u64};
 
 /// The longest run that is counted; longer ones are worth a vector.
-const SHORT_RUN: u64 = seam(256, 5);
+fn short_run() -> u64 {
+    seam(256, 5)
+}
 
 /// The longest piece that is written cell by cell; [`again`] has a case for every length up to it.
 const FEW: usize = 8;
@@ -102,7 +104,7 @@ fn pieces<T: Cell>(outer: &[StridedDigit], at: usize, first: T, mut write: impl 
 fn dense(digits: &[StridedDigit]) -> (usize, usize) {
     let fits = |dense: u64, digit: &StridedDigit| {
         let end = dense.saturating_mul(digit.size);
-        (digit.stride == dense && end <= LONGEST_VECTOR).then_some(end)
+        (digit.stride == dense && end <= longest_vector()).then_some(end)
     };
     let (mut dense, mut inner) = (1, 0);
     while let Some(end) = digits.get(inner).and_then(|digit| fits(dense, digit)) {
@@ -121,7 +123,7 @@ struct DensePieces<T> {
 
 impl<T: Cell> DensePieces<T> {
     fn new(long: StridedDigit, inner: &[StridedDigit], dense: usize) -> DensePieces<T> {
-        let size = (LONGEST_VECTOR / to_u64(dense)).clamp(1, long.size);
+        let size = (longest_vector() / to_u64(dense)).clamp(1, long.size);
         let piece = TablePiece::new(&[inner, &[StridedDigit { size, ..long }]].concat());
         DensePieces { piece, cells: to_index(size) * dense, adds: size.wrapping_mul(long.weight) }
     }
@@ -169,7 +171,7 @@ impl<T: Cell> TablePiece<T> {
     fn new(digits: &[StridedDigit]) -> TablePiece<T> {
         match digits {
             [] => TablePiece::Run(T::wrapped(0)),
-            [run] if run.size <= SHORT_RUN || run.weight == 0 => {
+            [run] if run.size <= short_run() || run.weight == 0 => {
                 TablePiece::Run(T::wrapped(run.weight))
             }
             _ => TablePiece::Vector(Steps::new(&values(digits))),

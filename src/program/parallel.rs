@@ -12,7 +12,9 @@ use crate::level::Level;
 use crate::number::{seam, to_index, to_u64};
 
 /// Below this many elements a second core costs more than it saves.
-const FEW: u64 = seam(1 << 16, 8);
+fn few() -> u64 {
+    seam(1 << 16, 8)
+}
 
 /// Parts of an image differ in their number of elements, so each core gets a few.
 const PARTS_PER_THREAD: usize = 4;
@@ -127,7 +129,9 @@ impl Program {
     ) -> Result<(), TableError> {
         let length = |range: &Range<u64>| range.end - range.start;
         let axis = self.shape.iter().position(|range| length(range) > 1);
-        let Some(axis) = axis.filter(|_| self.elements() > FEW) else { return work(self, buffer) };
+        let Some(axis) = axis.filter(|_| self.elements() > few()) else {
+            return work(self, buffer);
+        };
         let half = self.shape[axis].start + length(&self.shape[axis]) / 2;
         let (mut front, mut back) = (self.shape.clone(), self.shape.clone());
         (front[axis].end, back[axis].start) = (half, half);
@@ -145,7 +149,7 @@ fn in_parts<T: Send>(
     work: impl Fn(Range<u64>, &mut [T]) -> Result<(), TableError> + Sync,
 ) -> Result<(), TableError> {
     let parts = rayon::current_num_threads() * PARTS_PER_THREAD;
-    let most = cells.len().div_ceil(parts).max(to_index(FEW));
+    let most = cells.len().div_ceil(parts).max(to_index(few()));
     cells.par_chunks_mut(most).enumerate().try_for_each(|(part, cells)| {
         let from = to_u64(part * most);
         work(from..from + to_u64(cells.len()), cells)

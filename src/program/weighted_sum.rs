@@ -20,10 +20,14 @@ use crate::level::Level;
 use crate::number::{seam, to_index, to_u64};
 
 /// The longest inner vector: 8 KiB of u32 stay in a 32 KiB cache beside the rows.
-pub(super) const LONGEST_VECTOR: u64 = seam(2048, 7);
+pub(super) fn longest_vector() -> u64 {
+    seam(2048, 7)
+}
 
 /// The longest vector of an axis that cannot be cut: 256 KiB of u32 stay in a second-level cache.
-const LONGEST_UNCUT: u64 = seam(1 << 16, 31);
+fn longest_uncut() -> u64 {
+    seam(1 << 16, 31)
+}
 
 /// A weighted sum of coordinates: the sum of the numbers that the axes add.
 ///
@@ -265,7 +269,7 @@ impl Trailing {
     /// Returns whether runs are longer than vectors.
     pub(super) fn is_long(&self) -> bool {
         let longest = self.digits.first().map_or(0, |minor| minor.size);
-        longest.min(self.range.end - self.range.start) > LONGEST_VECTOR
+        longest.min(self.range.end - self.range.start) > longest_vector()
     }
 
     /// The number that a value adds, the step to the next value, and the number of values with that step.
@@ -308,13 +312,13 @@ impl Inner {
             let extent = range.end - range.start;
             let fits = |limit: u64| extent <= limit / length(&inner);
             match axis {
-                AxisFunction::Digits(digits, _) if !fits(LONGEST_VECTOR) => {
-                    let room = (LONGEST_VECTOR / length(&inner)).max(1);
+                AxisFunction::Digits(digits, _) if !fits(longest_vector()) => {
+                    let room = (longest_vector() / length(&inner)).max(1);
                     inner.block = block(digits, extent, room, form.flips.is_some());
                     inner.take(form, at, 0..inner.block);
                     return inner;
                 }
-                AxisFunction::Chained(_) if !fits(LONGEST_UNCUT) => break,
+                AxisFunction::Chained(_) if !fits(longest_uncut()) => break,
                 _ => {}
             }
             inner.take(form, at, range.clone());

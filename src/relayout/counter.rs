@@ -15,7 +15,9 @@ use crate::level::Level;
 use crate::number::{seam, to_u64};
 
 /// The most values of an axis that ends within its digits that are listed.
-const MOST_TRUNCATED: u64 = seam(1 << 12, 4);
+fn most_truncated() -> u64 {
+    seam(1 << 12, 4)
+}
 
 /// The most boxes that the elements of truncated axes are cut into.
 const MOST_BOXES: u64 = 1 << 14;
@@ -61,7 +63,7 @@ impl<'a> Counter<'a> {
         relayout: &'a Relayout,
         compared: Vec<Compared>,
     ) -> Result<Counter<'a>, LayoutError> {
-        let common = refine(&relayout.source, &relayout.target, MOST_TRUNCATED)?;
+        let common = refine(&relayout.source, &relayout.target, most_truncated())?;
         let (groups, copies, start) = (Vec::new(), Vec::new(), Vec::new());
         let mut counter = Counter { relayout, compared, groups, copies, start };
         let shape = relayout.target.shape();

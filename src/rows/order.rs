@@ -32,10 +32,14 @@ use crate::program::TableError;
 const MOST_SORTED: u64 = 1 << 24;
 
 /// The number of rows a block has at most, so that it stays in the first-level cache.
-const BLOCK: u64 = seam(256, 4);
+fn block() -> u64 {
+    seam(256, 4)
+}
 
 /// The greatest stride of a run, in rows.
-const MOST_BETWEEN: u64 = seam(16, 2);
+fn most_between() -> u64 {
+    seam(16, 2)
+}
 
 /// Rows of numbers: the coordinates of the columns, then the values of all axes.
 #[derive(Clone, Debug, Default)]
@@ -227,13 +231,13 @@ impl RowWalk {
             return (RowWalk::Sorted, outer, slots(outer));
         }
         let mut outer = counters.len();
-        while outer > 0 && slots(outer - 1) <= BLOCK {
+        while outer > 0 && slots(outer - 1) <= block() {
             outer -= 1;
         }
         let (last, inner) = (outer.checked_sub(1).map(|last| &counters[last]), slots(outer));
         let together = match last.map(|last| last.listing.is_some()) {
             Some(true) if inner == 1 => return (RowWalk::Listed, outer - 1, slots(outer - 1)),
-            Some(false) => BLOCK / inner,
+            Some(false) => block() / inner,
             None | Some(true) => 1,
         };
         let mut template = vec![0; to_index(together * inner) * width];
@@ -299,7 +303,7 @@ impl<'a> Slots<'a> {
                 RowWalk::Odometer(_) => self.move_template()?,
                 RowWalk::Listed => {
                     let left = self.inner - self.slots.start % self.inner;
-                    let end = self.slots.end.min(self.slots.start + left.min(BLOCK));
+                    let end = self.slots.end.min(self.slots.start + left.min(block()));
                     self.make_rows(self.slots.start..end)?;
                     self.slots.start = end;
                 }
@@ -384,7 +388,7 @@ impl<'a> Slots<'a> {
         let (mut numbers, mut real) = (Vec::new(), Vec::new());
         let group = self.slots.start..self.slots.start + self.inner;
         while self.slots.start < group.end {
-            let end = group.end.min(self.slots.start + BLOCK);
+            let end = group.end.min(self.slots.start + block());
             self.make_rows(self.slots.start..end)?;
             numbers.extend_from_slice(&self.block.numbers);
             match self.block.real.is_empty() {
@@ -418,7 +422,7 @@ fn longest_run(counters: &[Wheel], reader: &IndexReader, columns: usize) -> RowR
     let (mut longest, mut step) = (RowRun::ALONE, 1);
     for counter in counters.iter().rev().take_while(|counter| counter.listing.is_none()) {
         let run =
-            counter.digits.first().filter(|_| step <= MOST_BETWEEN).map(|(digit, axis)| RowRun {
+            counter.digits.first().filter(|_| step <= most_between()).map(|(digit, axis)| RowRun {
                 digit: StridedDigit { stride: step, ..*digit },
                 axis: axis.map(|axis| axis - columns),
             });

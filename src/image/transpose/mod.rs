@@ -30,7 +30,9 @@ use crate::algebra::strided::{StridedDigit, StridedDigits, each};
 use crate::number::{seam, to_index};
 
 /// The most cells that are moved one by one.
-const FEW: u64 = seam(32, 2);
+fn few() -> u64 {
+    seam(32, 2)
+}
 
 /// Moves the cells `from + sum of weights` of the source to `to + sum of strides` of the target.
 ///
@@ -69,7 +71,7 @@ pub(super) fn transfer<T: Copy>(
 
 /// Moves cell by cell, every copy from the source.
 fn every<T: Copy>(source: &[T], target: &mut [T], at: (u64, u64), digits: &[StridedDigit]) {
-    if digits.iter().map(|digit| digit.size).product::<u64>() <= FEW {
+    if digits.iter().map(|digit| digit.size).product::<u64>() <= few() {
         let mut cell = |from, to| target[to_index(to)] = source[to_index(from)];
         return each(digits, at, &mut cell);
     }

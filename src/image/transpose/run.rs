@@ -8,7 +8,9 @@ use crate::number::{seam, to_index};
 pub(super) const LINE: usize = 64;
 
 /// The most cells of a run in one tile: the places of both runs stay in the first-level cache.
-const LONGEST: u64 = seam(512, 5);
+fn longest() -> u64 {
+    seam(512, 5)
+}
 
 /// Shorter runs take another digit.
 const SHORT: usize = 4 * LINE;
@@ -117,7 +119,7 @@ impl TakenDigits {
         let all: u64 = self.digits.iter().map(|digit| digit.size).product();
         let mut tile_step = (0, 0);
         if let Some(last) = self.digits.last_mut() {
-            last.size = last.size.min((LONGEST * last.size / all).max(1));
+            last.size = last.size.min((longest() * last.size / all).max(1));
             let StridedDigit { weight, stride, .. } = (self.turned)(*last);
             tile_step = (to_index(last.size * weight), to_index(last.size * stride));
         }
