@@ -241,7 +241,7 @@ fn dumps_are_read_line_by_line_or_told_as_unread() {
             }
         }
         let text = String::from_utf8_lossy(&file);
-        let unread: Vec<u64> = dump.unread_lines().iter().map(|line| line.line).collect();
+        let unread: Vec<u64> = dump.reading().lines.iter().map(|line| line.line).collect();
         for (number, line) in (1..).zip(text.lines()) {
             let Some(plain) = plain_instruction(line).filter(|_| line.starts_with("  ")) else {
                 continue;
@@ -423,7 +423,7 @@ fn values_are_those_of_the_allocation_above_them_or_told_as_unread() {
     for (at, text) in mutated_texts(ALLOCATIONS) {
         let all = HloAllocations::read(&text);
         // A value whose shape alone cannot be read still counts as a value.
-        let told = all.unread_lines().iter().filter(|line| line.reason.ends_with("value"));
+        let told = all.reading().lines.iter().filter(|line| line.reason.ends_with("value"));
         let told: Vec<usize> = told.map(|line| to_index(line.line)).collect();
         let lines: Vec<(usize, &str)> = text.lines().enumerate().collect();
         for block in &all.allocations {
@@ -477,7 +477,7 @@ fn tensors_of_a_module_are_read_as_they_stand_or_told_as_unread() {
             assert!(cut == 1 || is_sharded, "byte {at}: {value:?}\n{text}");
             read += 1;
         }
-        unread += module.unread_lines().len();
+        unread += module.reading().lines.len();
     }
     assert!(read > 5_000 && unread > 500, "{read} {unread}");
 }

@@ -257,7 +257,7 @@ fn records<R: BufRead + Send>(
             progress.call1((dump.bytes(),))?;
         }
     }
-    let unread = dump.unread_lines().iter().map(|line| (line.line, line.text.clone()));
+    let unread = dump.reading().lines.iter().map(|line| (line.line, line.text.clone()));
     Ok(PyRecords { records, unread: unread.collect() })
 }
 

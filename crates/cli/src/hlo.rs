@@ -154,7 +154,7 @@ impl Hlo {
         if !found && reading.hidden == 0 {
             return Err(self.nothing("instruction"));
         }
-        Ok(reading)
+        Ok(reading.clone())
     }
 
     /// Reports on a file that is not a dump.
@@ -233,9 +233,10 @@ impl Hlo {
         };
         let reading = self.computations(input, |computation| summary.add(computation))?;
         summary.finish();
-        let all: Vec<_> = reading.lines.iter().chain(summary.unread_lines()).map(reason).collect();
+        let all: Vec<_> =
+            reading.lines.iter().chain(&summary.reading().lines).map(reason).collect();
         self.check(&all)?;
-        let page = summary.page(self.top, &reading.lines)?;
+        let page = summary.page(self.top, &reading)?;
         match self.form() {
             ReportFormat::Text => self.print_page(&reading, &page, ""),
             ReportFormat::Json => {
@@ -297,7 +298,7 @@ impl Hlo {
         let reading = self.computations(input, |computation| memory.add(computation))?;
         memory.finish()?;
         let unread: Vec<_> =
-            reading.lines.iter().chain(memory.unread_lines()).map(reason).collect();
+            reading.lines.iter().chain(&memory.reading().lines).map(reason).collect();
         self.check(&unread)?;
         match self.form() {
             ReportFormat::Text => {
@@ -363,7 +364,7 @@ impl Hlo {
         let mut all = HloShardings::default();
         let reading = self.computations(input, |computation| all.add(computation))?;
         all.finish();
-        let unread: Vec<_> = reading.lines.iter().chain(all.unread_lines()).map(reason).collect();
+        let unread: Vec<_> = reading.lines.iter().chain(&all.reading().lines).map(reason).collect();
         self.check(&unread)?;
         let shown = || all.entries().iter().take(self.top.unwrap_or(usize::MAX));
         match self.form() {
@@ -399,9 +400,9 @@ impl Hlo {
         let report = HloReport::scan(input, |bytes| bar.set_position(bytes));
         bar.finish_and_clear();
         let report = report.map_err(|error| Failure::Io(self.file.clone(), error))?;
-        let unread: Vec<_> = report.unread_lines().iter().map(reason).collect();
+        let unread: Vec<_> = report.reading().lines.iter().map(reason).collect();
         self.check(&unread)?;
-        if report.entries().is_empty() && report.unread_count() == 0 {
+        if report.entries().is_empty() && report.reading().count == 0 {
             return Err(self.nothing("shape"));
         }
         if report.unranked() > 0 && self.form() != ReportFormat::Text {

@@ -28,7 +28,7 @@ fn main() -> Result<(), Box<dyn Error>> {
                 writeln!(out, "{place}\t{name}\t{opcode}\t{operands}\t{is_root}\t{shape}")?;
             }
         }
-        for line in dump.unread_lines() {
+        for line in &dump.reading().lines {
             writeln!(out, "unread\t{}\t{}", line.line, line.reason)?;
         }
         writeln!(out, "end")?;

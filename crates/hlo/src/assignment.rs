@@ -9,7 +9,7 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use crate::names::Shapes;
-use crate::unread::{HloReading, UnreadLine};
+use crate::unread::HloReading;
 use tensor_layout::internals::{counted, percent, printable, readable_bytes, to_u64};
 
 /// The allocations of a program, as XLA reports them.
@@ -175,8 +175,8 @@ impl HloAllocations {
 
     /// The lines that could not be read.
     #[must_use]
-    pub fn unread_lines(&self) -> &[UnreadLine] {
-        &self.unread.lines
+    pub fn reading(&self) -> &HloReading {
+        &self.unread
     }
 
     /// A readable page: sums by kind, the `top` greatest blocks (20 by default), and the values whose shapes

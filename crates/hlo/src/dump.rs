@@ -18,7 +18,7 @@ use crate::module::HloModule;
 use crate::pending::Pending;
 use crate::roles::{called, is_inner};
 use crate::stream::Stream;
-use crate::unread::{HloReading, UnreadLine};
+use crate::unread::HloReading;
 
 /// The longest sentence, in bytes; a longer one is an error, because a device may have no end.
 const LONGEST: usize = 1 << 30;
@@ -45,7 +45,7 @@ const NEAR: usize = 1 << 16;
 ///     assert_eq!((computation.module().name(), computation.name()), ("m", "add"));
 ///     assert_eq!(computation.root().map(|root| root.opcode()), Some("add"));
 /// }
-/// assert_eq!(dump.unread_count(), 0);
+/// assert_eq!(dump.reading().count, 0);
 /// # Ok::<(), std::io::Error>(())
 /// ```
 #[derive(Clone, Debug)]
@@ -130,29 +130,9 @@ impl<R: BufRead> HloDump<R> {
         &self.module
     }
 
-    /// The first thousand places of computations that could not be read.
-    pub fn unread_lines(&self) -> &[UnreadLine] {
-        &self.unread.lines
-    }
-
-    /// The number of places of computations that could not be read.
-    pub fn unread_count(&self) -> u64 {
-        self.unread.count
-    }
-
-    /// The number of instructions that are missing because they could not be read.
-    pub fn hidden_count(&self) -> u64 {
-        self.unread.hidden
-    }
-
-    /// The place where the text is cut off, if it is: `the text ends inside main.7, line 1998`.
-    pub fn cut(&self) -> Option<&str> {
-        self.unread.cut.as_deref()
-    }
-
     /// The parts of computations that could not be read so far.
-    pub fn reading(&self) -> HloReading {
-        self.unread.clone()
+    pub fn reading(&self) -> &HloReading {
+        &self.unread
     }
 
     /// The number of bytes that were read.

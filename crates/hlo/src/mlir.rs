@@ -10,7 +10,7 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use crate::names::sizes;
-use crate::unread::{HloReading, UnreadLine};
+use crate::unread::HloReading;
 use tensor_layout::internals::{Walk, counted, printable, readable_bytes};
 use tensor_layout::sharding::ShardedShape;
 
@@ -208,10 +208,10 @@ impl MlirModule {
         Ok(Some(text.to_owned()))
     }
 
-    /// The first thousand lines that could not be read.
+    /// The lines that could not be read.
     #[must_use]
-    pub fn unread_lines(&self) -> &[UnreadLine] {
-        &self.unread.lines
+    pub fn reading(&self) -> &HloReading {
+        &self.unread
     }
 
     /// A readable page: the `top` tensors by bytes on one device (20 by default), and the sums of arguments

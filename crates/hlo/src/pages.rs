@@ -59,11 +59,11 @@ impl HloReading {
 
 impl HloSummary {
     /// A readable page: the `top` worst instructions (20 by default), parameters and results of the entry,
-    /// totals by computation, and `unread` lines of the dump.
+    /// totals by computation, and the parts of the dump that could not be read.
     ///
     /// # Errors
     /// [`TooLarge`](LayoutError::TooLarge).
-    pub fn page(&self, top: Option<usize>, unread: &[UnreadLine]) -> Result<String, LayoutError> {
+    pub fn page(&self, top: Option<usize>, unread: &HloReading) -> Result<String, LayoutError> {
         let head = |what: &str| row(["waste", "elements", "allocated"].map(str::to_owned), what);
         let mut page = head("instruction");
         for HloRow { line, name, opcode, shape, sizes, op_name, source, computation, role } in
@@ -89,8 +89,8 @@ impl HloSummary {
                  at one time\n";
         page += &head("computation");
         page += &self.computation_rows()?;
-        let lines = unread.iter().chain(self.unread_lines());
-        let count = to_u64(unread.len() + self.unread_lines().len());
+        let lines = unread.lines.iter().chain(&self.reading().lines);
+        let count = unread.count + self.reading().count;
         page += &unread_page(lines.map(UnreadLine::why), count);
         Ok(printable(&page).into_owned())
     }

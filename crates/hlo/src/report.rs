@@ -9,7 +9,7 @@ use crate::bytes::total_too_large;
 use crate::candidates::{ShapeCandidate, ShapeCandidates};
 use crate::names::sizes;
 use crate::overview::OverviewSums;
-use crate::unread::{HloReading, UnreadLine};
+use crate::unread::HloReading;
 use tensor_layout::LayoutError;
 use tensor_layout::internals::to_u64;
 use tensor_layout::internals::{counted, printable, readable_bytes};
@@ -255,16 +255,10 @@ impl HloReport {
         Ok(())
     }
 
-    /// The first thousand lines with a shape that could not be read.
+    /// The lines with a shape that could not be read.
     #[must_use]
-    pub fn unread_lines(&self) -> &[UnreadLine] {
-        &self.unread.lines
-    }
-
-    /// The number of lines with a shape that could not be read.
-    #[must_use]
-    pub fn unread_count(&self) -> u64 {
-        self.unread.count
+    pub fn reading(&self) -> &HloReading {
+        &self.unread
     }
 
     /// The number of lines.

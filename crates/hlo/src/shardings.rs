@@ -11,7 +11,7 @@ use rustc_hash::FxHashMap;
 
 use crate::HloBytes;
 use crate::names::MOST_KNOWN;
-use crate::unread::{HloReading, UnreadLine};
+use crate::unread::HloReading;
 use crate::{HloComputation, HloInstruction};
 use tensor_layout::LayoutError;
 use tensor_layout::notation::{XlaArray, XlaShape};
@@ -305,10 +305,10 @@ impl HloShardings {
         self.partitions
     }
 
-    /// The first thousand instructions whose shape or sharding could not be read.
+    /// The instructions whose shape or sharding could not be read.
     #[must_use]
-    pub fn unread_lines(&self) -> &[UnreadLine] {
-        &self.unread.lines
+    pub fn reading(&self) -> &HloReading {
+        &self.unread
     }
 }
 

@@ -9,7 +9,7 @@ use crate::names::{MOST_KNOWN, Shapes};
 use crate::overview::{HloLargest, Overview};
 use crate::roles::{Calls, HloRole, NOT_LISTED, Roles, index};
 use crate::shardings::Shares;
-use crate::unread::{HloReading, UnreadLine};
+use crate::unread::HloReading;
 use crate::{HloBytes, HloComputation, HloInstruction, HloModule, HloOnDevice};
 use tensor_layout::LayoutError;
 use tensor_layout::internals::Walk;
@@ -455,10 +455,10 @@ impl HloSummary {
         self.on_device.clone().transpose()
     }
 
-    /// The first thousand instructions whose shape could not be read.
+    /// The instructions whose shape could not be read.
     #[must_use]
-    pub fn unread_lines(&self) -> &[UnreadLine] {
-        &self.unread.lines
+    pub fn reading(&self) -> &HloReading {
+        &self.unread
     }
 
     /// The bytes that the computations with a role write.

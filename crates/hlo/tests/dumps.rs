@@ -29,7 +29,7 @@ fn shapes_count_once_wherever_they_stand() {
             ("s32[2]{0}".to_owned(), 1),
         ]
     );
-    assert_eq!(scan(line).unread_count(), 0);
+    assert_eq!(scan(line).reading().count, 0);
 }
 
 #[test]
@@ -45,9 +45,9 @@ fn a_computation_body_is_not_a_layout() {
 fn lines_that_cannot_be_read_are_counted_and_kept() {
     let report =
         scan("f32[2]{0}\nbf16[4,8]{1,0,T(2,4)} f32[3]{1}\nF32[2]\nf32[2\n\nf32[x]\nf32[?]");
-    let lines: Vec<u64> = report.unread_lines().iter().map(|line| line.line).collect();
-    assert_eq!((lines, report.unread_count(), report.lines()), (vec![2, 3, 4, 6, 7], 5, 7));
-    assert_eq!(report.unread_lines()[0].text, "bf16[4,8]{1,0,T(2,4)}");
+    let lines: Vec<u64> = report.reading().lines.iter().map(|line| line.line).collect();
+    assert_eq!((lines, report.reading().count, report.lines()), (vec![2, 3, 4, 6, 7], 5, 7));
+    assert_eq!(report.reading().lines[0].text, "bf16[4,8]{1,0,T(2,4)}");
 }
 
 #[test]
@@ -79,7 +79,10 @@ fn bytes_that_are_not_text_and_endless_lines_are_read() {
     let mut dump = vec![0xff, b'\n'];
     dump.extend(b"%a = f32[2]{0} add(f32[2]{0} %x), ".repeat(100_000));
     let report = HloReport::scan(&dump[..], |_| {}).unwrap();
-    assert_eq!((report.entries()[0].count, report.unread_count(), report.lines()), (200_000, 0, 2));
+    assert_eq!(
+        (report.entries()[0].count, report.reading().count, report.lines()),
+        (200_000, 0, 2)
+    );
     assert!(scan("").entries().is_empty());
 }
 
@@ -110,7 +113,7 @@ fn listing(text: &str) -> Vec<String> {
             assert!(i.shape().is_ok(), "{i:?}");
         }
     }
-    assert_eq!(dump.unread_lines(), []);
+    assert_eq!(dump.reading().lines, []);
     assert_eq!(dump.bytes(), text.len() as u64);
     lines
 }
@@ -240,11 +243,11 @@ fn an_instruction_may_span_lines_and_a_broken_one_ends_with_its_computation() {
     assert_eq!((g.module().name(), g.name(), g.is_entry(), g.len()), ("b", "g", true, 1));
     assert!(dump.next_computation().unwrap().is_none());
     let unread: Vec<(u64, &str)> =
-        dump.unread_lines().iter().map(|line| (line.line, line.text.as_str())).collect();
-    assert_eq!((unread.len(), dump.unread_count(), dump.hidden_count()), (4, 4, 1));
+        dump.reading().lines.iter().map(|line| (line.line, line.text.as_str())).collect();
+    assert_eq!((unread.len(), dump.reading().count, dump.reading().hidden), (4, 4, 1));
     assert_eq!([unread[0].0, unread[1].0, unread[2].0], [7, 9, 8]);
     assert_eq!((unread[2].1, unread[3].1), ("gone", "g"));
-    assert_eq!(dump.cut(), Some("the text ends inside g, line 13"));
+    assert_eq!(dump.reading().cut.as_deref(), Some("the text ends inside g, line 13"));
 }
 
 #[test]

@@ -14,9 +14,9 @@ pub(crate) fn memory(text: &str) -> HloMemory {
     while let Some(computation) = dump.next_computation().unwrap() {
         memory.add(computation).unwrap();
     }
-    assert_eq!(dump.unread_lines(), [], "{text}");
+    assert_eq!(dump.reading().lines, [], "{text}");
     memory.finish().unwrap();
-    assert_eq!(memory.unread_lines(), [], "{text}");
+    assert_eq!(memory.reading().lines, [], "{text}");
     memory
 }
 

@@ -21,7 +21,7 @@ fn read(text: &str) -> (Vec<String>, HloReading) {
     while let Some(computation) = dump.next_computation().unwrap() {
         names.extend(computation.instructions().map(|of| of.name().to_owned()));
     }
-    (names, dump.reading())
+    (names, dump.reading().clone())
 }
 
 /// The names at the beginnings of lines of the text: `%name = ` or `ROOT %name = `.

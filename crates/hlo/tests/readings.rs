@@ -7,7 +7,7 @@ fn summary(text: &str) -> HloSummary {
     while let Some(computation) = dump.next_computation().unwrap() {
         summary.add(computation).unwrap();
     }
-    assert_eq!(dump.unread_lines(), []);
+    assert_eq!(dump.reading().lines, []);
     summary.finish();
     summary
 }

@@ -9,7 +9,7 @@ fn copies(text: &str) -> HloCopies {
     while let Some(computation) = dump.next_computation().unwrap() {
         copies.add(computation).unwrap();
     }
-    assert_eq!(dump.unread_lines(), []);
+    assert_eq!(dump.reading().lines, []);
     copies.finish().unwrap();
     copies
 }

@@ -121,7 +121,7 @@ fn totals_of_real_dumps_are_those_of_their_lines() {
             assert_eq!(totals.role, slow.role(&totals.name), "{}", totals.name);
             roles.insert(totals.role);
         }
-        assert_eq!(summary.unread_lines(), []);
+        assert_eq!(summary.reading().lines, []);
     }
     assert_eq!(roles.len(), 4, "{roles:?}");
 }
@@ -167,7 +167,7 @@ fn totals_are_those_of_all_computations_whether_these_are_kept_or_not() {
         totals.finish();
         assert_eq!(totals.computations(), []);
         assert!(totals.rows().eq(all.rows().take(20)));
-        assert_eq!(totals.page(None, &[]), all.page(None, &[]));
+        assert_eq!(totals.page(None, dump.reading()), all.page(None, dump.reading()));
         for &role in HloRole::ALL {
             let computations = all.computations().iter().filter(|of| of.role == role);
             let sums = computations.fold((0, 0, 0), |sums, of| {
@@ -229,11 +229,11 @@ fn the_greatest_copies_are_the_first_of_all_copies() {
 fn a_fusion_that_is_called_otherwise_too_is_told_where_its_rows_were_dropped() {
     let mut text = many_computations();
     text = text.replace("to_apply=body.399", "to_apply=fused.0");
-    let told = summary(&text, Some(3)).unread_lines().to_vec();
+    let told = summary(&text, Some(3)).reading().lines.to_vec();
     assert_eq!(told.len(), 1, "{told:?}");
     assert_eq!((told[0].line, &*told[0].text), (2, "fused.0"));
     assert!(greatest_copies(&text, Some(3)).unread()[0].1.ends_with("are listed: fused.0"));
-    assert_eq!(summary(&many_computations(), Some(3)).unread_lines(), []);
+    assert_eq!(summary(&many_computations(), Some(3)).reading().lines, []);
 }
 
 fn shardings(text: &str) -> HloShardings {
@@ -283,11 +283,11 @@ fn shards_of_tuples_are_those_of_their_arrays_and_what_cannot_be_read_is_told() 
     assert_eq!((a.device.unpadded, a.whole_bytes), (4 * 130 * 2 + 28, 10 * 130 * 2 + 28));
     assert_eq!((f.device.unpadded, f.whole_bytes), (16, 28));
     let told: Vec<(u64, &str)> =
-        all.unread_lines().iter().map(|line| (line.line, &*line.reason)).collect();
+        all.reading().lines.iter().map(|line| (line.line, &*line.reason)).collect();
     assert_eq!(told[0], (3, "the sharding has 2 parts, one for each member, but the shape has 1"));
     assert!(told[1].1.contains("the product of [3] is 3"), "{told:?}");
     assert!(told[2].1.contains("cuts 1 dimension, but the tensor has 2"), "{told:?}");
-    let also: Vec<u64> = summary(text, None).unread_lines().iter().map(|line| line.line).collect();
+    let also: Vec<u64> = summary(text, None).reading().lines.iter().map(|line| line.line).collect();
     assert_eq!(also, [3, 4, 5]);
     // A token has a part of the sharding but no bytes.
     let token = "ENTRY e {\n  ROOT a = (f32[8]{0}, token[]) parameter(0), \
@@ -485,7 +485,7 @@ fn escapes_in_a_dump_do_not_reach_the_terminal() {
         collectives.add(computation, Some(&machine)).unwrap();
     }
     let pages = [
-        summary(text, None).page(None, dump.unread_lines()).unwrap(),
+        summary(text, None).page(None, dump.reading()).unwrap(),
         copies(text).page(None),
         shardings(text).page(None),
         collectives.finish().unwrap().page(None),

@@ -287,7 +287,7 @@ fn a_buffer_assignment_is_compared_with_its_shapes() {
     let all = HloAllocations::read(text);
     let kinds: Vec<_> = all.kinds().into_iter().collect();
     assert_eq!(kinds, [("parameter", (1, 4096)), ("temporary", (1, 64)), ("thread-local", (1, 8))]);
-    assert_eq!((all.compared, all.disagreements.len(), all.unread_lines().len()), (2, 1, 1));
+    assert_eq!((all.compared, all.disagreements.len(), all.reading().lines.len()), (2, 1, 1));
     assert_eq!(all.disagreements[0], (7, "b takes 64 bytes, its shape f32[8]{0} 32".to_owned()));
 }
 
@@ -296,7 +296,7 @@ fn a_memory_usage_report_is_its_blocks() {
     let text = "Memory Space: default (color=0)\nTotal bytes: 823296 (804.0KiB)\n  cumulative_size;       size;       offset; used_by_n_values; shapes_list\n  ------------------------------------------------------------\n   768.0KiB( 95%);   768.0KiB;            0;                3; f32[3,4,64,256], 2×f32[64,512]\n   804.0KiB(100%);    36.0KiB;       786432;                1; f32[96,96]\n";
     let all = HloAllocations::read(text);
     let sizes: Vec<_> = all.allocations.iter().map(|one| (one.size, one.values)).collect();
-    assert_eq!((sizes, all.unread_lines().len()), (vec![(768 << 10, 3), (36 << 10, 1)], 0));
+    assert_eq!((sizes, all.reading().lines.len()), (vec![(768 << 10, 3), (36 << 10, 1)], 0));
 }
 
 #[test]
@@ -324,7 +324,8 @@ fn a_module_of_stablehlo_has_arguments_results_and_constraints() {
     let bytes: Vec<_> =
         module.values.iter().map(|value| (value.whole_bytes, value.device_bytes)).collect();
     assert_eq!(bytes, [(2048, 256), (4, 4)]);
-    let lines: Vec<_> = module.unread_lines().iter().map(|l| (l.line, l.reason.as_str())).collect();
+    let lines: Vec<_> =
+        module.reading().lines.iter().map(|l| (l.line, l.reason.as_str())).collect();
     assert_eq!(
         lines,
         [
@@ -339,5 +340,5 @@ fn a_module_of_stablehlo_has_arguments_results_and_constraints() {
     let module = MlirModule::read(gspmd);
     let last = module.values.last().unwrap();
     assert_eq!((last.kind, last.name.as_str(), last.device_bytes), ("constraint", "%1", 4));
-    assert_eq!(module.unread_lines(), []);
+    assert_eq!(module.reading().lines, []);
 }

@@ -50,7 +50,7 @@ fn collectives(text: &str) -> Collectives {
 fn braces_of_a_kernel_close_by_nesting_and_every_collective_behind_it_is_read() {
     let (names, dump) = read(KERNEL);
     assert_eq!(names, ["p.1", "n.1", "a", "ag.1", "k.1", "ag.2", "f.1", "t.1"]);
-    assert_eq!((dump.unread_lines(), dump.cut()), (&[][..], None));
+    assert_eq!((&*dump.reading().lines, dump.reading().cut.as_deref()), (&[][..], None));
     assert_eq!(collectives(KERNEL).entries.len(), 2);
 }
 
@@ -62,7 +62,10 @@ fn an_instruction_over_many_lines_is_the_one_on_a_line() {
         plain.replace(", ", ",\r\n      ").replace(" = ", "\n   = ").replace("{\n", "\n{\n");
     for text in [plain.to_owned(), wrapped, plain.replace('\n', " ")] {
         let (names, dump) = read(&text);
-        assert_eq!((names, dump.unread_lines()), (vec!["a".to_owned(), "g".to_owned()], &[][..]));
+        assert_eq!(
+            (names, &*dump.reading().lines),
+            (vec!["a".to_owned(), "g".to_owned()], &[][..])
+        );
         assert_eq!(dump.module().partitions(), 4);
         assert_eq!(collectives(&text).entries[0].bytes, 128);
     }
@@ -82,7 +85,7 @@ fn whole_modules_in_one_line_and_several_in_one_text_are_read() {
         (module.to_owned(), name.to_owned(), count, root.to_owned())
     };
     assert_eq!(seen, [row("one", "e", 2, "r"), row("two", "e", 1, "c")]);
-    assert_eq!(dump.unread_lines(), []);
+    assert_eq!(dump.reading().lines, []);
 }
 
 #[test]
@@ -98,7 +101,7 @@ fn tables_count_before_and_behind_the_computations() {
         }
         summary.finish();
         assert_eq!(summary.rows().next().unwrap().source, Some("a.py:7"), "{text}");
-        assert_eq!(dump.unread_count(), 0);
+        assert_eq!(dump.reading().count, 0);
     }
 }
 
@@ -106,11 +109,14 @@ fn tables_count_before_and_behind_the_computations() {
 fn a_dump_that_is_cut_off_says_so_and_lists_no_values_inside_fusions() {
     let cut = &KERNEL[..KERNEL.find("  f.1").unwrap()];
     let (_, dump) = read(cut);
-    assert_eq!(dump.cut(), Some("the text ends inside main.7, line 16"));
+    assert_eq!(dump.reading().cut.as_deref(), Some("the text ends inside main.7, line 16"));
     let before = &KERNEL[..KERNEL.find("ENTRY").unwrap()];
     let (_, dump) = read(before);
     let why = "no ENTRY: the dump is cut off behind fused_computation.1, line 3";
-    assert_eq!((dump.cut(), dump.unread_count(), dump.hidden_count()), (Some(why), 1, 0));
+    assert_eq!(
+        (dump.reading().cut.as_deref(), dump.reading().count, dump.reading().hidden),
+        (Some(why), 1, 0)
+    );
     for text in [cut, before, &KERNEL[..KERNEL.find("  ROOT n.1").unwrap()]] {
         let (mut dump, mut summary) = (HloDump::new(text.as_bytes()), HloSummary::new(None));
         while let Some(computation) = dump.next_computation().unwrap() {
@@ -127,14 +133,20 @@ fn a_module_that_ends_with_what_is_called_has_lost_its_entry() {
                 step {\n  c = f32[8]{0} parameter(0)\n  ROOT d = f32[8]{0} all-reduce(c), to_apply=add.1\n}\n\n\
                 add.1 {\n  e = f32[] parameter(0)\n  ROOT f = f32[] add(e, e)\n}\n\nENTRY main (x: f32[8]";
     let (_, dump) = read(text);
-    assert_eq!(dump.cut(), Some("no ENTRY: the dump is cut off behind add.1, line 13"));
+    assert_eq!(
+        dump.reading().cut.as_deref(),
+        Some("no ENTRY: the dump is cut off behind add.1, line 13")
+    );
     // Without the keyword, the last computation is the entry if it is the only one without a caller.
     let called = "called {\n  g = f32[] parameter(0)\n}\n\nlast {\n  h = f32[] parameter(0)\n  i = f32[] call(h), to_apply=called\n}\n";
     let (_, dump) = read(called);
-    assert_eq!((dump.cut(), dump.unread_count()), (None, 0));
+    assert_eq!((dump.reading().cut.as_deref(), dump.reading().count), (None, 0));
     let two = &text[..text.find("add.1 {").unwrap()];
     let (_, dump) = read(two);
-    assert_eq!(dump.cut(), Some("no ENTRY: the dump is cut off behind step, line 8"));
+    assert_eq!(
+        dump.reading().cut.as_deref(),
+        Some("no ENTRY: the dump is cut off behind step, line 8")
+    );
     let mut summary = HloSummary::new(None);
     let mut dump = HloDump::new(two.as_bytes());
     while let Some(computation) = dump.next_computation().unwrap() {
@@ -156,13 +168,13 @@ fn instructions_without_a_computation_are_read_as_they_stand() {
     let operand = loose.instruction(0).unwrap().operands().next().unwrap();
     assert_eq!(operand.shape_text(), Some("f32[8,128]{0,1}"));
     assert!(dump.next_computation().unwrap().is_none());
-    assert_eq!(dump.unread_lines(), []);
+    assert_eq!(dump.reading().lines, []);
 }
 
 #[test]
 fn an_instruction_without_a_shape_is_handed_out_and_said() {
     let (names, dump) = read("ENTRY e {\n  a = f32[2] parameter(0)\n  ROOT b = add(a, a)\n}\n");
-    assert_eq!((names.len(), dump.unread_count(), dump.hidden_count()), (2, 1, 0));
+    assert_eq!((names.len(), dump.reading().count, dump.reading().hidden), (2, 1, 0));
 }
 
 /// The names before ` = shape opcode(` at the beginnings of lines.
@@ -185,9 +197,9 @@ fn check_nothing_is_lost(text: &str) -> Result<(), TestCaseError> {
     let names: BTreeSet<&str> = names.iter().map(String::as_str).collect();
     let missing = written(text).iter().filter(|name| !names.contains(*name)).count();
     prop_assert!(
-        missing as u64 <= dump.hidden_count(),
+        missing as u64 <= dump.reading().hidden,
         "{missing} lost, {:?}\n{text}",
-        dump.unread_lines()
+        dump.reading().lines
     );
     Ok(())
 }
@@ -203,7 +215,10 @@ fn no_instruction_is_lost_without_a_word_where_a_text_is_cut_at_any_byte() {
             if (open..=close).contains(&cut) {
                 let (_, dump) = read(&text[..cut]);
                 assert!(
-                    dump.cut().is_some_and(|cut| cut.contains("ends inside main")),
+                    dump.reading()
+                        .cut
+                        .as_deref()
+                        .is_some_and(|cut| cut.contains("ends inside main")),
                     "{:?}",
                     &text[..cut]
                 );

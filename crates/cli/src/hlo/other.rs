@@ -68,11 +68,11 @@ pub(super) fn answer(
         }
         HloTextKind::Mlir => {
             let found = MlirModule::read(&text);
-            (found.page(top), mlir_json(&found), lines(found.unread_lines()))
+            (found.page(top), mlir_json(&found), lines(&found.reading().lines))
         }
         _ => {
             let found = HloAllocations::read(&text);
-            (found.page(top), allocations_json(&found), lines(found.unread_lines()))
+            (found.page(top), allocations_json(&found), lines(&found.reading().lines))
         }
     };
     let json = || {

@@ -211,7 +211,7 @@ pub(super) fn write_shapes(
             "waste_bytes": entry.sizes.padding_bytes(),
         })
     });
-    let unread = report.unread_lines().iter();
+    let unread = report.reading().lines.iter();
     let unread =
         unread.map(|line| json!({ "line": line.line, "text": line.text, "reason": line.reason }));
     let mut line = JsonLine::new(out);
@@ -231,7 +231,7 @@ pub(super) fn totals_json(report: &HloReport) -> Result<Value, LayoutError> {
         "waste_bytes": totals.allocated_bytes.saturating_sub(totals.unpadded_bytes),
         "unranked": report.unranked(),
         "lines": report.lines(),
-        "unread_lines": report.unread_count(),
+        "unread_lines": report.reading().count,
     }))
 }
 

@@ -28,7 +28,7 @@ use std::collections::BTreeMap;
 
 use crate::HloComputation;
 use crate::roles::{Calls, HloRole, Roles};
-use crate::unread::{HloReading, UnreadLine};
+use crate::unread::HloReading;
 use tensor_layout::LayoutError;
 
 use buffers::Buffers;
@@ -185,9 +185,9 @@ impl HloMemory {
         &self.modules
     }
 
-    /// The first thousand parts of instructions and module heads that could not be read.
+    /// The parts of instructions and module heads that could not be read.
     #[must_use]
-    pub fn unread_lines(&self) -> &[UnreadLine] {
-        &self.unread.lines
+    pub fn reading(&self) -> &HloReading {
+        &self.unread
     }
 }
