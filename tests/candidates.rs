@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 
 use proptest::prelude::*;
 use tensor_layout::candidates::{Candidate, Candidates, CandidatesError, Orders, Side, pareto};
-use tensor_layout::relayout::Distance;
 use tensor_layout::{LayoutError, Level, Machine};
 
 use crate::candidates_slow::{brute_force, map_of, wishes};
@@ -120,10 +119,8 @@ fn candidates_satisfy_the_constraints() {
     assert!(texts.contains("(6,5)/((3_PE:1, 2_L1B:1), (6:1))"));
     assert!(texts.contains("(6,5)/((2_Time:1, 3_PE:1), (6:1))"));
     for candidate in &all {
-        let placement = candidate.placement().unwrap();
         assert!(candidate.footprint_words <= 20);
         assert!(candidate.pads * 5 <= candidate.slots);
-        assert!(candidate.traffic_from(&placement).unwrap().farthest() == Distance::InPlace);
     }
     let costs = |candidate: &Candidate| vec![candidate.footprint_words, candidate.pads];
     let front = pareto(all.clone(), costs);

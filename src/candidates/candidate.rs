@@ -6,7 +6,6 @@ use crate::algebra::Layout;
 use crate::error::LayoutError;
 use crate::machine::Machine;
 use crate::placement::Placement;
-use crate::relayout::{Relayout, Traffic};
 
 /// A layout that satisfies the constraints.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -44,14 +43,6 @@ impl Candidate {
         let placement = Placement::of(self.layout.clone()).on(machine).base(*base);
         let placement = memory.iter().fold(placement, |p, memory| p.memory(memory));
         element_bits.iter().fold(placement, |p, bits| p.element_bits(*bits)).build()
-    }
-
-    /// Returns the traffic that moves the tensor from `source` to this layout.
-    ///
-    /// # Errors
-    /// As [`placement`](Candidate::placement), [`Relayout::new`] and [`Relayout::traffic`].
-    pub fn traffic_from(&self, source: &Placement) -> Result<Traffic, LayoutError> {
-        Relayout::new(source, &self.placement()?)?.traffic()
     }
 }
 
