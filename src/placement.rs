@@ -4,6 +4,7 @@ mod build;
 mod equality;
 mod fit;
 mod groups;
+mod pair;
 #[cfg(feature = "serde")]
 mod written;
 

@@ -112,20 +112,7 @@ fn common_machine(source: &Places, destination: &Places) -> Answer<Machine> {
     if let Some(machine) = placed {
         return Ok(machine);
     }
-    let layouts = [&source.layout, &destination.layout];
-    let mut levels: Vec<Level> =
-        layouts.iter().flat_map(|layout| layout.used_levels().iter().copied()).collect();
-    levels.retain(|level| level.is_unit());
-    levels.sort();
-    levels.dedup();
-    if levels.is_empty() {
-        levels.push(Level::new("Unit")?);
-    }
-    let size = |level: Level| layouts.iter().map(|layout| layout.extent(level)).max().unwrap_or(1);
-    let builder = levels.iter().fold(Machine::builder("of the two layouts"), |builder, level| {
-        builder.level(*level, size(*level))
-    });
-    Ok(builder.build()?)
+    Ok(Machine::for_pair(&source.layout, &destination.layout)?)
 }
 
 fn steps(placement: &Placement, traffic: &Traffic) -> Result<Option<u64>, LayoutError> {

@@ -85,7 +85,7 @@ impl On {
     ) -> Result<(PlacementSource, PlacementSource), Failure> {
         let machine = match self.machine.get()? {
             Some(machine) => machine,
-            None => least_machine(&first, &second)?,
+            None => Machine::for_pair(&first.lower()?, &second.lower()?)?,
         };
         let place = |syntax| {
             self.machine.place_on(syntax, Some(&machine), |builder| builder.base(self.base))
@@ -205,25 +205,6 @@ fn one_of(
         ))),
         (given, written) => Ok(given.or(written)),
     }
-}
-
-/// The units that two layouts name, or one.
-pub(super) fn least_machine(first: &LayoutText, second: &LayoutText) -> Result<Machine, Failure> {
-    let layouts = [first.lower()?, second.lower()?];
-    let mut levels: Vec<Level> =
-        layouts.iter().flat_map(|layout| layout.used_levels().iter().copied()).collect();
-    levels.retain(|level| level.is_unit());
-    levels.sort();
-    levels.dedup();
-    let size = |level: Level| layouts.iter().map(|layout| layout.extent(level)).max().unwrap_or(1);
-    let mut builder = Machine::builder("of the two layouts");
-    for level in &levels {
-        builder = builder.level(*level, size(*level));
-    }
-    if levels.is_empty() {
-        builder = builder.level(Level::new("Unit")?, 1);
-    }
-    Ok(builder.build()?)
 }
 
 pub(super) fn machine_of(text: &str) -> Result<Machine, Failure> {

@@ -10,7 +10,7 @@ use crate::failure::Failure;
 use crate::input::numbers;
 use crate::picture::{column, labels, titled};
 use crate::places::location;
-use crate::placing::{On, OnMachine, PlacementSource, least_machine, machine_of};
+use crate::placing::{On, OnMachine, PlacementSource, machine_of};
 
 /// The most characters of a text.
 const LONGEST: usize = 1 << 14;
@@ -83,7 +83,7 @@ impl Question {
         let (before, after) = (self.text(&self.layout)?, self.text(&self.after)?);
         let tree = match self.tree()? {
             Some(tree) => tree,
-            None => least_machine(&before, &after)?,
+            None => Machine::for_pair(&before.lower()?, &after.lower()?)?,
         };
         Ok((self.place(before, Some(&tree))?, self.place(after, Some(&tree))?))
     }
