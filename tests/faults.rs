@@ -376,3 +376,11 @@ fn every_difference_between_placements_is_told() {
     let levels = cases.last().map(|(found, _)| found.to_string());
     assert_eq!(levels.as_deref(), Some("the levels differ: PE=4 and PE=8"));
 }
+
+#[test]
+fn a_merge_of_no_axes_and_one_of_too_many_have_reasons_of_their_own() {
+    let layout: Layout = "((4_PE), (3:1))".parse().unwrap();
+    let refused = |count| layout.merge_axes(1, count).unwrap_err().to_string();
+    assert!(refused(0).ends_with("cannot merge 0 axes from axis 1 on: at least 1 is needed"));
+    assert!(refused(2).ends_with("cannot merge 2 axes from axis 1 on: the layout has rank 2"));
+}

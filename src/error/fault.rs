@@ -222,7 +222,10 @@ pub enum EditError {
         sizes: Vec<u64>,
     },
     /// Axes to be merged beyond the last one, or none of them.
-    #[error("cannot merge {count} axes from axis {axis} on: the layout has rank {rank}")]
+    #[error("cannot merge {count} axes from axis {axis} on: {}", match .count {
+        0 => "at least 1 is needed".to_owned(),
+        _ => format!("the layout has rank {rank}"),
+    })]
     MergeOutOfRange {
         /// The first axis.
         axis: usize,
