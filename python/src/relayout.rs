@@ -6,7 +6,7 @@ use arrow_array::{ArrayRef, StringArray, UInt64Array};
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
 use tensor_layout::relayout::{CostModel, Distance, LevelTraffic, Relayout, Traffic, WriteOrder};
-use tensor_layout::{LayoutError, Level, Machine, Placement};
+use tensor_layout::{LayoutError, Machine, Placement};
 
 use crate::frame;
 use crate::layout::any;
