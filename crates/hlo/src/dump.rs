@@ -31,7 +31,7 @@ const NEAR: usize = 1 << 16;
 /// The text is read as tokens: line ends are blanks, and brackets nest. Other text between modules and
 /// computations is skipped; instructions in it, such as the output of `grep`, are returned as a computation
 /// [without a name](HloComputation::is_loose). Parts of a computation that cannot be read are
-/// [unread](HloDump::unread_lines).
+/// [unread](HloDump::reading).
 /// Law: the shapes of all instructions are among those of [`HloReport`](super::HloReport).
 /// Law: every instruction of the text is either returned or unread at its line.
 /// Cost: one pass; memory for the text of one computation, some 100 bytes for each of its
@@ -85,7 +85,7 @@ impl<R: BufRead> HloDump<R> {
     ///
     /// # Errors
     /// Those of the input. Text that cannot be read is not an error here: see
-    /// [`unread_lines`](HloDump::unread_lines).
+    /// [`reading`](HloDump::reading).
     pub fn next_computation(&mut self) -> io::Result<Option<HloComputation<'_>>> {
         self.is_open = false;
         self.stream.is_worth_forgetting(self.at).then(|| self.forget());

@@ -76,7 +76,7 @@ impl HloReport {
     ///
     /// # Errors
     /// Those of `input`. Lines that cannot be read are not errors here:
-    /// [`unread_lines`](HloReport::unread_lines).
+    /// [`reading`](HloReport::reading).
     pub fn scan(mut input: impl BufRead, mut progress: impl FnMut(u64)) -> io::Result<HloReport> {
         let mut report = HloReport::default();
         let mut piece = Vec::new();

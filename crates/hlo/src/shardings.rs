@@ -242,7 +242,7 @@ impl HloShardings {
     ///
     /// # Errors
     /// [`TooLarge`](LayoutError::TooLarge); instructions that cannot be read are kept in
-    /// [`unread_lines`](HloShardings::unread_lines).
+    /// [`reading`](HloShardings::reading).
     pub fn add(&mut self, computation: HloComputation<'_>) -> Result<(), LayoutError> {
         let module = computation.module();
         if module.is_per_device() {
