@@ -11,7 +11,7 @@ use serde_json::json;
 use tensor_layout::{LayoutText, Machine};
 use tensor_layout_hlo::{
     Collectives, HloBytes, HloChanges, HloComputation, HloCopies, HloDump, HloMemory, HloReading,
-    HloReport, HloRow, HloShardings, HloSummary, HloTallies, HloTextKind,
+    HloReport, HloRow, HloShardings, HloSummary, HloTallies, HloTextKind, UnreadLine,
 };
 
 use super::failure::{Failure, note};
@@ -21,10 +21,10 @@ use super::output::{byte_progress, write_to};
 use super::placing::machine_of;
 use super::wrap::fitted;
 use rows::{
-    copy_json, end_reading, entry_json, named, on_device_json, quoted, reason, sharded_json,
-    totals_json, write_changes, write_collectives, write_memory, write_shapes, write_summary,
+    copy_json, end_reading, entry_json, named, on_device_json, quoted, sharded_json, totals_json,
+    write_changes, write_collectives, write_memory, write_shapes, write_summary,
 };
-use tensor_layout::internals::{counted, printable, to_u64};
+use tensor_layout::internals::{counted, printable};
 
 /// List the instructions of an XLA compiler dump, most wasteful first.
 #[derive(Debug, ClapArgs)]
@@ -204,12 +204,13 @@ impl Hlo {
     }
 
     /// Returns an error for lines that cannot be read, with `--strict`.
-    fn check(&self, unread: &[(u64, String)]) -> Result<(), Failure> {
-        if !self.strict || unread.is_empty() {
+    fn check(&self, reading: &HloReading) -> Result<(), Failure> {
+        if !self.strict || reading.is_complete() {
             return Ok(());
         }
-        let lines = unread.iter().take(20).map(|(line, why)| format!("\n  line {line}: {why}"));
-        let (count, lines) = (counted(to_u64(unread.len()), "line"), lines.collect::<String>());
+        let why = |unread: &UnreadLine| format!("\n  line {}: {}", unread.line, unread.why());
+        let lines = reading.lines.iter().take(20).map(why).collect::<String>();
+        let count = counted(reading.count, "line");
         Err(Failure::Argument(format!("{count} could not be read{lines}")))
     }
 
@@ -233,8 +234,7 @@ impl Hlo {
         };
         let reading = self.computations(input, |computation| summary.add(computation))?;
         summary.finish();
-        let all: Vec<_> =
-            reading.lines.iter().chain(&summary.reading().lines).map(reason).collect();
+        let all = reading.and(summary.reading());
         self.check(&all)?;
         let page = summary.page(self.top, &reading)?;
         match self.form() {
@@ -264,8 +264,7 @@ impl Hlo {
         let mut tallies = HloTallies::default();
         let reading = self.computations(input, |computation| tallies.add(computation))?;
         tallies.finish()?;
-        let lines: Vec<_> = reading.lines.iter().map(reason).collect();
-        self.check(&lines)?;
+        self.check(&reading)?;
         Ok((tallies, reading))
     }
 
@@ -297,8 +296,7 @@ impl Hlo {
         let mut memory = HloMemory::new(self.rows_kept());
         let reading = self.computations(input, |computation| memory.add(computation))?;
         memory.finish()?;
-        let unread: Vec<_> =
-            reading.lines.iter().chain(&memory.reading().lines).map(reason).collect();
+        let unread = reading.and(memory.reading());
         self.check(&unread)?;
         match self.form() {
             ReportFormat::Text => {
@@ -317,8 +315,7 @@ impl Hlo {
         let mut copies = HloCopies::new(self.rows_kept());
         let reading = self.computations(input, |computation| copies.add(computation))?;
         copies.finish()?;
-        let unread: Vec<_> =
-            reading.lines.iter().map(reason).chain(copies.unread().iter().cloned()).collect();
+        let unread = reading.and(copies.reading());
         self.check(&unread)?;
         let shown = || copies.entries().iter().take(self.top.unwrap_or(usize::MAX));
         match self.form() {
@@ -364,7 +361,7 @@ impl Hlo {
         let mut all = HloShardings::default();
         let reading = self.computations(input, |computation| all.add(computation))?;
         all.finish();
-        let unread: Vec<_> = reading.lines.iter().chain(&all.reading().lines).map(reason).collect();
+        let unread = reading.and(all.reading());
         self.check(&unread)?;
         let shown = || all.entries().iter().take(self.top.unwrap_or(usize::MAX));
         match self.form() {
@@ -400,8 +397,7 @@ impl Hlo {
         let report = HloReport::scan(input, |bytes| bar.set_position(bytes));
         bar.finish_and_clear();
         let report = report.map_err(|error| Failure::Io(self.file.clone(), error))?;
-        let unread: Vec<_> = report.reading().lines.iter().map(reason).collect();
-        self.check(&unread)?;
+        self.check(report.reading())?;
         if report.entries().is_empty() && report.reading().count == 0 {
             return Err(self.nothing("shape"));
         }
@@ -426,9 +422,7 @@ impl Hlo {
         let reading =
             self.computations(input, |computation| all.add(computation, Some(machine)))?;
         let all = all.finish()?;
-        let unread = reading.lines.iter().map(reason);
-        let unread: Vec<_> = unread.chain(all.unread.iter().cloned()).collect();
-        self.check(&unread)?;
+        self.check(&reading.and(&all.reading))?;
         match self.form() {
             ReportFormat::Text => self.print_page(&reading, &all.page(self.top), &reading.page()),
             ReportFormat::Json => {

@@ -9,6 +9,7 @@ use crate::collective::{Collective, CollectiveKind};
 use crate::pages::{origin, place};
 use crate::roles::{Calls, HloRole, Roles, index};
 use crate::runs::{ComputationRuns, HloRuns, StepSums};
+use crate::unread::HloReading;
 use crate::{CollectiveError, CollectiveTraffic, HloComputation, HloInstruction};
 use tensor_layout::LayoutError;
 use tensor_layout::Level;
@@ -60,7 +61,7 @@ pub struct Collectives {
     /// receive, the steps of the machine, and the bytes into each level.
     pub in_a_step: StepSums,
     /// Instructions that could not be read: the line and the reason.
-    pub unread: Vec<(u64, String)>,
+    pub reading: HloReading,
     calls: Calls,
     /// The collectives of the module that is being read, and the fusions around them.
     held: Vec<HeldCollective>,
@@ -80,7 +81,7 @@ impl Collectives {
     ///
     /// # Errors
     /// As [`Collective::traffic`](super::Collective::traffic); collectives that cannot be read are kept in
-    /// [`unread`](Collectives::unread).
+    /// [`reading`](Collectives::reading).
     pub fn add(
         &mut self,
         computation: HloComputation<'_>,
@@ -95,7 +96,7 @@ impl Collectives {
             self.note_fusion(instruction);
             match instruction.collective() {
                 Ok(None) => {}
-                Err(error) => self.unread.push((instruction.line(), error.to_string())),
+                Err(error) => self.reading.push(instruction.line(), b"", error.to_string()),
                 Ok(Some(collective)) => {
                     let fused = match instruction.fused_scatter() {
                         Some(scatter) => Some((scatter.bytes, scatter.traffic(machine)?)),
@@ -204,11 +205,7 @@ impl Collectives {
             page += "steps: of the busiest unit at the machine's bandwidth, one collective after the other\n";
         }
         page += &self.kinds_page();
-        if !self.unread.is_empty() {
-            page += &format!("\n{} could not be read\n", count(self.unread.len()));
-            let lines = self.unread.iter().take(SHOWN);
-            page.extend(lines.map(|(line, why)| format!("  line {line}: {why}\n")));
-        }
+        page += &self.reading.rows();
         printable(&page).into_owned()
     }
 

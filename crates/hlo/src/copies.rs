@@ -11,6 +11,7 @@ use crate::inside::{InsideCopy, Insides};
 use crate::names::{MOST_KNOWN, Outcomes, Shapes, outcome};
 use crate::roles::{Calls, HloRole, NOT_LISTED, Roles, index};
 use crate::runs::{ComputationRuns, HloRuns, StepSums};
+use crate::unread::HloReading;
 use crate::{HloComputation, HloInstruction};
 use tensor_layout::{LayoutError, internals};
 
@@ -95,7 +96,7 @@ pub struct HloCopies {
     shapes: Shapes,
     insides: Insides,
     /// Instructions that could not be read: the line and why.
-    unread: Vec<(u64, String)>,
+    unread: HloReading,
     all: CopySums,
     paid: CopySums,
     in_a_step: StepSums,
@@ -135,7 +136,7 @@ impl HloCopies {
     /// Adds a computation.
     ///
     /// # Errors
-    /// [`TooLarge`](LayoutError::TooLarge); unreadable instructions are in [`unread`](HloCopies::unread).
+    /// [`TooLarge`](LayoutError::TooLarge); unreadable instructions are in [`reading`](HloCopies::reading).
     pub fn add(&mut self, computation: HloComputation<'_>) -> Result<(), LayoutError> {
         if !self.calls.is_of(computation.module()) {
             self.end_module()?;
@@ -154,7 +155,7 @@ impl HloCopies {
                         }
                         self.note((Reverse(key), instruction.index(), number));
                     }
-                    Err(why) => self.unread.push((instruction.line(), why)),
+                    Err(why) => self.unread.push(instruction.line(), b"", why),
                 }
             }
         }
@@ -239,8 +240,7 @@ impl HloCopies {
         let fused =
             roles.iter().filter(|(number, _)| held.has_dropped() && calls.is_fused(*number));
         for (number, _) in fused.filter(|(_, role)| role.is_in_memory()) {
-            let why = format!("{NOT_LISTED}: {}", calls.name(number));
-            self.unread.push((calls.line(number), why));
+            self.unread.push(calls.line(number), calls.name(number).as_bytes(), NOT_LISTED.into());
         }
         let key = |of: &&HeldRow<Waste>| {
             (Reverse((roles.of(of.computation).is_in_memory(), of.key)), of.line)
@@ -363,9 +363,9 @@ impl HloCopies {
         &self.in_a_step
     }
 
-    /// Instructions that could not be read: the line and why.
+    /// The instructions that could not be read.
     #[must_use]
-    pub fn unread(&self) -> &[(u64, String)] {
+    pub fn reading(&self) -> &HloReading {
         &self.unread
     }
 }

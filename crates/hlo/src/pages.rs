@@ -8,7 +8,7 @@ use crate::overview::HloLargest;
 use crate::roles::HloRole;
 use crate::shardings::{HloOnDevice, HloSharded, HloShardings};
 use crate::summary::{HloRow, HloSummary};
-use crate::unread::{HloReading, UnreadLine};
+use crate::unread::HloReading;
 use tensor_layout::LayoutError;
 use tensor_layout::internals::to_u64;
 use tensor_layout::internals::{counted, printable, readable_bytes};
@@ -35,15 +35,6 @@ pub(super) fn origin(indent: usize, op_name: Option<&str>, source: Option<&str>)
     if parts.is_empty() { parts } else { format!("{:indent$}{parts}\n", "") }
 }
 
-pub(super) fn unread_page(lines: impl Iterator<Item = (u64, String)>, count: u64) -> String {
-    if count == 0 {
-        return String::new();
-    }
-    let lines = lines.take(FEW).map(|(line, why)| format!("  line {line}: {why}\n"));
-    let lines = lines.collect::<String>();
-    format!("\n{} could not be read\n{lines}", counted(count, "line"))
-}
-
 impl HloReading {
     /// A readable page: the first places that could not be read, with reasons; empty if there are none.
     #[must_use]
@@ -53,7 +44,16 @@ impl HloReading {
 
     /// The [page](HloReading::page) as a part of another one, which is made printable as a whole.
     pub(super) fn rows(&self) -> String {
-        unread_page(self.lines.iter().map(UnreadLine::why), self.count)
+        if self.is_complete() {
+            return String::new();
+        }
+        let lines = self.lines.iter().take(FEW);
+        let lines = lines.map(|unread| format!("  line {}: {}\n", unread.line, unread.why()));
+        format!(
+            "\n{} could not be read\n{}",
+            counted(self.count, "line"),
+            lines.collect::<String>()
+        )
     }
 }
 
@@ -89,9 +89,7 @@ impl HloSummary {
                  at one time\n";
         page += &head("computation");
         page += &self.computation_rows()?;
-        let lines = unread.lines.iter().chain(&self.reading().lines);
-        let count = unread.count + self.reading().count;
-        page += &unread_page(lines.map(UnreadLine::why), count);
+        page += &unread.and(self.reading()).rows();
         Ok(printable(&page).into_owned())
     }
 
@@ -231,8 +229,7 @@ impl HloCopies {
             let text = format!("{}in one run of the program", step.bound());
             page += &line(&readable_bytes(read), &readable_bytes(written), "", &text);
         }
-        let unread = self.unread().iter().cloned();
-        page += &unread_page(unread, to_u64(self.unread().len()));
+        page += &self.reading().rows();
         printable(&page).into_owned()
     }
 }

@@ -19,13 +19,18 @@ pub struct UnreadLine {
 }
 
 impl UnreadLine {
-    /// The number of the line, and the reason with the text.
-    pub(super) fn why(&self) -> (u64, String) {
-        (self.line, format!("{}: {}", self.reason, self.text))
+    /// The reason and the text, in one line.
+    #[must_use]
+    pub fn why(&self) -> String {
+        match &*self.text {
+            "" => self.reason.clone(),
+            text => format!("{}: {text}", self.reason),
+        }
     }
 }
 
-/// The parts of a dump that were not read, as [`HloDump::reading`](crate::HloDump::reading) returns them.
+/// The parts of a dump that a reader could not read. Each reader returns them: [`HloDump::reading`](crate::HloDump::reading),
+/// [`HloMemory::reading`](crate::HloMemory::reading) and others.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct HloReading {
     /// The place where the text is cut off, if it is, in words.
@@ -51,6 +56,18 @@ impl HloReading {
             let near = text.get(..1 << 10).unwrap_or(text);
             let text = tensor_layout::internals::cut(&String::from_utf8_lossy(near), 120);
             self.lines.push(UnreadLine { line, text, reason, hidden });
+        }
+    }
+
+    /// Returns the parts that this reader or the other could not read.
+    #[must_use]
+    pub fn and(&self, other: &HloReading) -> HloReading {
+        let lines = self.lines.iter().chain(&other.lines).take(MOST_UNREAD).cloned().collect();
+        HloReading {
+            cut: self.cut.as_ref().or(other.cut.as_ref()).cloned(),
+            lines,
+            count: self.count + other.count,
+            hidden: self.hidden + other.hidden,
         }
     }
 

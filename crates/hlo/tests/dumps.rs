@@ -280,7 +280,7 @@ pub(crate) fn collectives(text: &str, machine: &str) -> Collectives {
 #[test]
 fn collectives_of_a_real_dump_are_those_of_its_reshardings() {
     let all = collectives(DUMPS[1], "HOST=2,CHIP=4");
-    assert_eq!((all.entries.len(), all.unread.len()), (5, 0));
+    assert_eq!((all.entries.len(), all.reading.count), (5, 0));
     let elements = |name: &str| {
         let entry = all.entries.iter().find(|entry| entry.name == name).unwrap();
         let into: Vec<u64> = entry.traffic.into.iter().map(|(_, bytes)| bytes / 4).collect();
@@ -304,7 +304,7 @@ fn collectives_that_cannot_be_counted_are_told() {
                 f = f32[16]{0} all-gather-done(d)\n  \
                 h = f32[4]{0} collective-broadcast(a), replica_groups=[2,2]<=[4]\n}";
     let all = collectives(text, "HOST=2,CHIP=2");
-    assert_eq!(all.unread.iter().map(|(line, _)| *line).collect::<Vec<_>>(), [4, 5]);
+    assert_eq!(all.reading.lines.iter().map(|unread| unread.line).collect::<Vec<_>>(), [4, 5]);
     let counted: Vec<(&str, u64, u64)> =
         all.entries.iter().map(|e| (e.name.as_str(), e.bytes, e.traffic.received)).collect();
     assert_eq!(counted, [("d", 64, 4 * 48), ("h", 16, 2 * 16)]);

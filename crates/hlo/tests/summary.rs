@@ -218,7 +218,7 @@ fn the_greatest_copies_are_the_first_of_all_copies() {
             let first = all.entries().len().min(top);
             assert_eq!(few.entries(), &all.entries()[..first]);
             assert_eq!((few.count(), few.moved()), (all.count(), all.moved()));
-            assert_eq!(few.unread(), []);
+            assert_eq!(few.reading().lines, []);
         }
         let paid = all.entries().iter().filter(|entry| entry.is_paid()).count();
         assert_eq!(all.count(), (all.entries().len(), paid));
@@ -232,7 +232,9 @@ fn a_fusion_that_is_called_otherwise_too_is_told_where_its_rows_were_dropped() {
     let told = summary(&text, Some(3)).reading().lines.to_vec();
     assert_eq!(told.len(), 1, "{told:?}");
     assert_eq!((told[0].line, &*told[0].text), (2, "fused.0"));
-    assert!(greatest_copies(&text, Some(3)).unread()[0].1.ends_with("are listed: fused.0"));
+    assert!(
+        greatest_copies(&text, Some(3)).reading().lines[0].why().ends_with("are listed: fused.0")
+    );
     assert_eq!(summary(&many_computations(), Some(3)).reading().lines, []);
 }
 
@@ -344,7 +346,7 @@ fn copies_of_real_dumps_are_all_listed_and_bitcasts_are_free() {
                 .all(|entry| text.contains(&format!("%{} = {} fusion(", entry.name, entry.to)))
         );
         assert_eq!(copies.entries().len() - fusions.count(), lines.count());
-        assert_eq!(copies.unread(), []);
+        assert_eq!(copies.reading().lines, []);
         let mut moved = (0, 0);
         for entry in copies.entries() {
             assert_eq!(entry.opcode == "bitcast", entry.read == 0, "{entry:?}");
@@ -444,7 +446,9 @@ fn copies_say_what_changes() {
         copies.entries().iter().map(|e| (e.name.as_str(), e.read, e.written)).collect();
     // Eight rows of 128 are padded to 128 where they run fastest.
     assert_eq!(sizes[0], ("b", 2048, 32_768));
-    assert_eq!(copies.unread(), [(9, "`f` is not one array".to_owned())]);
+    let unread = &copies.reading().lines[0];
+    assert_eq!((copies.reading().count, unread.line), (1, 9));
+    assert_eq!(unread.why(), "`f` is not one array");
 }
 
 #[test]

@@ -5,10 +5,10 @@ use std::io::{BufRead, Read};
 use serde_json::{Value, json};
 use tensor_layout::internals::to_u64;
 use tensor_layout_hlo::{
-    HloAllocations, HloTextKind, LogAllocation, LogAmount, MlirModule, OutOfMemory, UnreadLine,
+    HloAllocations, HloReading, HloTextKind, LogAllocation, LogAmount, MlirModule, OutOfMemory,
 };
 
-use super::rows::{reason, unread_json};
+use super::rows::unread_json;
 use crate::failure::Failure;
 use crate::input::ReportFormat;
 
@@ -31,7 +31,7 @@ pub(super) fn told(
 /// A page or JSON about a text that is not a dump, and the lines that could not be read.
 pub(super) struct OtherAnswer {
     pub(super) text: String,
-    pub(super) unread: Vec<(u64, String)>,
+    pub(super) unread: HloReading,
 }
 
 /// Reads a text of a kind that is not a dump.
@@ -60,25 +60,24 @@ pub(super) fn answer(
     }
     let text = String::from_utf8_lossy(&bytes);
     let is_json = format == ReportFormat::Json;
-    let lines = |lines: &[UnreadLine]| lines.iter().map(reason).collect::<Vec<_>>();
     let (page, rows, unread) = match kind {
         HloTextKind::OutOfMemory => {
             let found = OutOfMemory::read(&text);
-            (found.page(top), out_of_memory_json(&found), Vec::new())
+            (found.page(top), out_of_memory_json(&found), HloReading::default())
         }
         HloTextKind::Mlir => {
             let found = MlirModule::read(&text);
-            (found.page(top), mlir_json(&found), lines(&found.reading().lines))
+            (found.page(top), mlir_json(&found), found.reading().clone())
         }
         _ => {
             let found = HloAllocations::read(&text);
-            (found.page(top), allocations_json(&found), lines(&found.reading().lines))
+            (found.page(top), allocations_json(&found), found.reading().clone())
         }
     };
     let json = || {
         let kind = kind.to_string();
-        let unread = unread.iter().map(unread_json).collect::<Vec<_>>();
-        let complete = unread.is_empty();
+        let complete = unread.is_complete();
+        let unread = unread.lines.iter().map(unread_json).collect::<Vec<_>>();
         json!({ "kind": kind, "found": rows, "complete": complete, "unread_lines": unread })
     };
     Ok(OtherAnswer { text: if is_json { format!("{}\n", json()) } else { page }, unread })
@@ -142,11 +141,13 @@ fn allocations_json(found: &HloAllocations) -> Value {
     let kinds = kinds.map(
         |(kind, (count, bytes))| json!({ "kind": kind, "count": count, "allocated_bytes": bytes }),
     );
+    let differ = found.disagreements.iter();
+    let differ = differ.map(|(line, reason)| json!({ "line": line, "reason": reason }));
     json!({
         "kinds": kinds.collect::<Vec<_>>(),
         "allocations": blocks.collect::<Vec<_>>(),
         "compared_values": found.compared,
-        "disagreements": found.disagreements.iter().map(unread_json).collect::<Vec<_>>(),
+        "disagreements": differ.collect::<Vec<_>>(),
     })
 }
 

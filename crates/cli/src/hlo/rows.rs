@@ -27,12 +27,8 @@ pub(super) fn named(name: &str) -> Cow<'_, str> {
     }
 }
 
-pub(super) fn reason(line: &UnreadLine) -> (u64, String) {
-    (line.line, format!("{}: {}", line.reason, line.text))
-}
-
-pub(super) fn unread_json((line, reason): &(u64, String)) -> Value {
-    json!({ "line": line, "reason": reason })
+pub(super) fn unread_json(unread: &UnreadLine) -> Value {
+    json!({ "line": unread.line, "reason": unread.why() })
 }
 
 /// Writes whether all was read, whether the file is cut off, and the number of hidden instructions.
@@ -46,10 +42,10 @@ fn write_reading(line: &mut JsonLine<'_>, reading: &HloReading) -> io::Result<()
 pub(super) fn end_reading(
     mut line: JsonLine<'_>,
     reading: &HloReading,
-    unread: &[(u64, String)],
+    unread: &HloReading,
 ) -> io::Result<()> {
     write_reading(&mut line, reading)?;
-    line.list("unread_lines", unread.iter().map(unread_json))?;
+    line.list("unread_lines", unread.lines.iter().map(unread_json))?;
     line.end()
 }
 
@@ -67,7 +63,7 @@ pub(super) fn write_summary(
     summary: &HloSummary,
     entry: &Value,
     reading: &HloReading,
-    unread: &[(u64, String)],
+    unread: &HloReading,
 ) -> io::Result<()> {
     let mut line = JsonLine::new(out);
     line.list("instructions", summary.rows().map(|row| row_json(&row)))?;
@@ -190,8 +186,7 @@ pub(super) fn write_collectives(
     line.field("total_is_at_least", &json!(all.in_a_step.is_at_least))?;
     line.field("total_is_at_most", &json!(all.in_a_step.is_at_most))?;
     write_reading(&mut line, reading)?;
-    let unread = reading.lines.iter().map(reason).chain(all.unread.iter().cloned());
-    line.list("unread", unread.map(|unread| unread_json(&unread)))?;
+    line.list("unread", reading.and(&all.reading).lines.iter().map(unread_json))?;
     line.end()
 }
 
@@ -239,7 +234,7 @@ pub(super) fn write_memory(
     out: &mut Output,
     memory: &HloMemory,
     reading: &HloReading,
-    unread: &[(u64, String)],
+    unread: &HloReading,
 ) -> io::Result<()> {
     let mut line = JsonLine::new(out);
     line.list("modules", memory.modules().iter().map(module_json))?;
@@ -329,7 +324,7 @@ pub(super) fn write_changes(
     line.list("changes", rows)?;
     line.field("same", &json!(changes.same))?;
     line.field("complete", &json!(readings.iter().all(|reading| reading.is_complete())))?;
-    let unread = readings.iter().flat_map(|reading| reading.lines.iter().map(reason));
-    line.list("unread_lines", unread.map(|unread| unread_json(&unread)))?;
+    let unread = readings.iter().flat_map(|reading| &reading.lines);
+    line.list("unread_lines", unread.map(unread_json))?;
     line.end()
 }
