@@ -214,7 +214,7 @@ fn signature(text: Tokens<'_>, open: usize) -> Lexed<usize> {
     if !is_list {
         return Err(NO_HEAD);
     }
-    let close = text.walk(first, Until::Bracket)?;
+    let close = text.walk(first, Until::ShapeBracket)?;
     let arrow = text.blanks(close + 1)?;
     if text.peek(arrow)? != Some(b'-') || text.peek(arrow + 1)? != Some(b'>') {
         return Err(NO_HEAD);
@@ -312,8 +312,20 @@ pub(crate) fn sentence(text: Tokens<'_>, from: usize) -> Lexed<Sentence> {
     Ok(is(text.head(from, ShapeIs::Written))?.map_or(other, |_| Sentence::Instruction))
 }
 
-/// Returns the position at which reading can resume behind something broken: the next sentence, the
-/// brace that ends the computation, or the end of the text.
+/// Returns whether a line begins as an instruction does, one that may be broken further on: `name = shape[`,
+/// `name = (` or `name = opcode(`.
+fn begins_instruction(text: Tokens<'_>, at: usize) -> Lexed<bool> {
+    let before = text.bytes.get(..at).unwrap_or_default();
+    if before.iter().rev().find(|b| !matches!(b, b' ' | b'\t')) != Some(&b'\n') {
+        return Ok(false);
+    }
+    let Some((_, name, sign)) = is(text.named(at))? else { return Ok(false) };
+    let word = text.word(text.blanks(sign + 1)?)?;
+    Ok(sign > name.1 && matches!(text.peek(word)?, Some(b'[' | b'(')))
+}
+
+/// Returns the position at which reading can resume behind something broken: the next sentence or
+/// broken instruction, the brace that ends the computation, or the end of the text.
 pub(crate) fn resume(text: Tokens<'_>, from: usize) -> Lexed<usize> {
     let mut at = match sentence(text, from)? {
         Sentence::Text(end) => end,
@@ -322,7 +334,7 @@ pub(crate) fn resume(text: Tokens<'_>, from: usize) -> Lexed<usize> {
     while let Some(byte) = text.peek(at)? {
         if is_blank(byte) {
             at += 1;
-        } else if byte == b'}' && ends_computation(text, at)? {
+        } else if byte == b'}' && ends_computation(text, at)? || begins_instruction(text, at)? {
             return Ok(at);
         } else {
             match sentence(text, at)? {

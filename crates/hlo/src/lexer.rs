@@ -72,6 +72,8 @@ const VALUE: Marks = marks(true, true);
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Until {
     Bracket,
+    /// A bracket, in shapes: they have neither strings nor an equals sign other than that of `<=`.
+    ShapeBracket,
     Comma,
     /// A comma or a blank.
     Gap,
@@ -190,12 +192,13 @@ impl<'t> Tokens<'t> {
     /// byte of `until`. An instruction that begins inside brackets shows that they are broken.
     pub(crate) fn walk(self, from: usize, until: Until) -> Lexed<usize> {
         let marks = match until {
-            Until::Bracket => &PLAIN,
+            Until::Bracket | Until::ShapeBracket => &PLAIN,
             Until::Comma => &OPERANDS,
             Until::Gap => &VALUE,
         };
         // Most brackets nest a few deep: two bits each in a number, and a list beyond.
         let mut open = Nest::default();
+        let is_shape = until == Until::ShapeBracket;
         let mut at = from;
         loop {
             let rest = self.rest(at);
@@ -206,6 +209,8 @@ impl<'t> Tokens<'t> {
                 return if is_value { Ok(at) } else { Err(self.ended(CUT)) };
             };
             match byte {
+                b'=' if is_shape && self.bytes.get(..at).is_some_and(|b| b.ends_with(b"<")) => {}
+                b'"' | b'\'' | b'=' if is_shape => return Err(LexError::Not(UNCLOSED)),
                 b'"' | b'\'' => {
                     at = self.checked_string(at)?;
                     continue;
@@ -324,7 +329,7 @@ impl<'t> Tokens<'t> {
             _ => None,
         };
         if let Some(open) = open {
-            let close = self.walk(open + 1, Until::Bracket)?;
+            let close = self.walk(open + 1, Until::ShapeBracket)?;
             let is_closed = self.bytes.get(close) == Some(&b')');
             return if is_closed { Ok(close + 1) } else { Err(NONE) };
         }
@@ -346,9 +351,9 @@ impl<'t> Tokens<'t> {
 
     /// Returns the position behind an array whose dimensions or layout are broken over lines.
     fn wrapped_shape(self, bracket: usize) -> Lexed<usize> {
-        let end = self.walk(bracket + 1, Until::Bracket)? + 1;
+        let end = self.walk(bracket + 1, Until::ShapeBracket)? + 1;
         match self.peek(end)? {
-            Some(b'{') => Ok(self.walk(end + 1, Until::Bracket)? + 1),
+            Some(b'{') => Ok(self.walk(end + 1, Until::ShapeBracket)? + 1),
             _ => Ok(end),
         }
     }

@@ -177,6 +177,28 @@ fn an_instruction_without_a_shape_is_handed_out_and_said() {
     assert_eq!((names.len(), dump.reading().count, dump.reading().hidden), (2, 1, 0));
 }
 
+#[test]
+fn every_broken_instruction_is_unread_at_its_line() {
+    let text = "HloModule a\nENTRY e {\n  x = f32[2]{0} constant({1,2})\n  junk here\n  v = f32[bad] foo()\n  \
+                w = f32[2 foo()\n  u = (f32[2], foo()\n  ROOT z = f32[2]{0} add(x, x)\n}\n";
+    let (names, dump) = read(text);
+    let lines: Vec<_> = dump.reading().lines.iter().map(|of| (of.line, of.hidden)).collect();
+    assert_eq!(names, ["x", "z"]);
+    assert_eq!(lines, [(4, 0), (5, 1), (6, 1), (7, 1)]);
+}
+
+#[test]
+fn shapes_that_do_not_close_are_read_once() {
+    let cut = "  %fusion.1 = (f32[64,64]{1,0}, f32[64,64]{1,0}, f32[64,64]{\n".repeat(2000);
+    let text = format!("HloModule a\n\nENTRY e {{\n{cut}}}\n");
+    let (_, dump) = read(&text);
+    assert_eq!((dump.reading().count, dump.reading().hidden), (2000, 2000));
+    let (names, _) = read(&format!("f(x): {}", "a = (".repeat(20_000)));
+    assert!(names.is_empty());
+    let (names, _) = read(&"f(a: \\\"x\n".repeat(20_000));
+    assert!(names.is_empty());
+}
+
 /// The names before ` = shape opcode(` at the beginnings of lines.
 fn written(text: &str) -> BTreeSet<&str> {
     let name = |line| {
