@@ -1,7 +1,7 @@
 //! The notations of shardings: texts that are read, texts that are rejected, and printed texts.
 
 use tensor_layout::sharding::{
-    DeviceGroups, HloSharding, Mesh, PartitionSpec, Placements, SdySharding,
+    DeviceGroups, HloSharding, Mesh, PartitionSpec, Placements, SdySharding, ShardedShape,
 };
 
 use crate::sharding::sharding;
@@ -204,5 +204,27 @@ fn groups_of_devices_are_read_in_all_three_forms() {
         "mesh['a'=4,'b'=2], device_ids=([2,2,2]T(0,2,1)) {'a':(2)2}",
     ] {
         assert_eq!(text.parse::<DeviceGroups>().unwrap().to_string(), text);
+    }
+}
+
+#[test]
+fn text_behind_a_sharding_is_attributes_of_an_instruction_or_an_error() {
+    let whole = "%p = f32[4] parameter(0), sharding={devices=[2]<=[2]}";
+    let parse = |behind: &str| format!("{whole}{behind}").parse::<ShardedShape>();
+    for read in ["", " ", ", metadata={op_name=\"a, b\"}, backend_config={\"a\":[1]}", ", origin=x"]
+    {
+        assert!(parse(read).is_ok(), "{read}");
+    }
+    for stray in [
+        " trailing words",
+        ", garbage",
+        "}",
+        ", f32[8]",
+        ", sharding={devices=[4]<=[4]}",
+        ",",
+        ", metadata={}, 7",
+    ] {
+        let error = parse(stray).unwrap_err();
+        assert!(error.span().start >= whole.len(), "{stray}: {error}");
     }
 }

@@ -8,7 +8,7 @@ use super::value::Sharding;
 use crate::algebra::Layout;
 use crate::error::{Diagnostic, ParseError, Span};
 use crate::machine::Machine;
-use crate::notation::sharding::{Mesh, ShardingText, sharded_parts};
+use crate::notation::sharding::{Mesh, ShardingText, end_of_attributes, sharded_parts};
 use crate::notation::{XlaArray, XlaDim, XlaParser, XlaShape};
 
 /// A shape and its distribution over devices.
@@ -92,7 +92,14 @@ impl ShardedShape {
                 return Err(ParseError::invalid("a sharding belongs to one array", span, text));
             }
         };
+        let behind = sharding_at + sharding.len();
         let sharding = sharding.parse().map_err(|error| moved(error, sharding_at))?;
+        let stray = if mesh.is_none() { end_of_attributes(text, behind) } else { None };
+        if let Some(at) = stray {
+            let wanted =
+                "`, mesh=..`, attributes of the instruction such as `, metadata={..}`, or the end";
+            return Err(ParseError::expected(wanted, Span::new(at, text.len()), text));
+        }
         let mesh = mesh.map(|(at, mesh)| mesh.parse().map_err(|error| moved(error, at)));
         Ok(ShardedShape::new(array, sharding, mesh.transpose()?))
     }

@@ -38,6 +38,29 @@ pub(crate) fn sharded_parts(
     }
 }
 
+/// The byte at which the text behind a sharding, from `from` on, ceases to be attributes of an instruction:
+/// `, key=value`, and none of them another sharding.
+pub(crate) fn end_of_attributes(text: &str, from: usize) -> Option<usize> {
+    let is_key = |key: &str| {
+        let is_word =
+            key.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-.".contains(&byte));
+        is_word && !key.is_empty() && key != "sharding"
+    };
+    let mut at = from;
+    loop {
+        let rest = text.get(at..)?.trim_start();
+        let start = text.len() - rest.len();
+        if rest.is_empty() {
+            return None;
+        }
+        let key = rest.strip_prefix(',').and_then(|pair| pair.trim_start().split_once('='));
+        if !key.is_some_and(|(key, _)| is_key(key)) {
+            return Some(start);
+        }
+        at = Walk::from(start + 1).next(text.as_bytes(), Some(b','))?;
+    }
+}
+
 /// The byte behind a sharding: after its brackets, and whatever is in front of them.
 fn sharding_end(text: &str) -> usize {
     let Some(open) = text.find(['{', '(', '[', '<']) else { return text.len() };
