@@ -159,3 +159,13 @@ fn a_leading_axis_of_copies_serves_and_says_which_are_looked_at() {
         assert!(answer.starts_with("element (0) is at"), "{answer}");
     }
 }
+
+#[test]
+fn an_out_of_memory_message_is_found_behind_a_long_log() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("train.log");
+    let message = include_str!("../../hlo/tests/data/out_of_memory.txt");
+    std::fs::write(&path, "step 123 loss 0.25\n".repeat(60_000) + message).unwrap();
+    let page = stdout(&["hlo", path.to_str().unwrap()]);
+    assert!(page.contains("GiB"), "{page}");
+}

@@ -29,7 +29,8 @@ pub enum HloTextKind {
 }
 
 impl HloTextKind {
-    /// Returns the kind of a text by its beginning; one mebibyte is enough.
+    /// Returns the kind of a text by its beginning; one mebibyte is enough for all but logs, whose message may come
+    /// later.
     ///
     /// ```
     /// use tensor_layout_hlo::HloTextKind;

@@ -111,6 +111,7 @@ impl HloSummary {
         for (role, what) in [
             (HloRole::Fused, "inside fusions, not in memory"),
             (HloRole::Applied, "applied to elements, as in a reduce"),
+            (HloRole::CutOff, "in computations whose callers are cut off: not listed above"),
         ] {
             if overview.computations(role) > 0 {
                 let bytes = self.written(role)?;

@@ -17,8 +17,8 @@ pub enum HloRole {
     Called,
     /// No instruction of the module calls it.
     Uncalled,
-    /// No instruction calls it, but the text is cut off, and its name or shapes show that its values are not
-    /// in memory: the fusion or loop that calls it would come after the cut.
+    /// No instruction calls it, but the text is cut off, and its name is one that the insides of fusions, reductions
+    /// and loops have: the caller would come after the cut, so its values are not known to be in memory.
     CutOff,
     /// The inside of a fusion: its values are not in memory, except its parameters and result, which belong
     /// to the fusion.

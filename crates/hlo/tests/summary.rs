@@ -4,7 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use proptest::prelude::*;
 use tensor_layout::xla::XlaShape;
-use tensor_layout_hlo::{Collectives, HloCopies, HloDump, HloRole, HloShardings, HloSummary};
+use tensor_layout_hlo::{
+    Collectives, HloCopies, HloDump, HloReading, HloRole, HloShardings, HloSummary,
+};
 
 const DUMPS: [&str; 5] = [
     include_str!("data/before.txt"),
@@ -497,4 +499,13 @@ fn escapes_in_a_dump_do_not_reach_the_terminal() {
     for page in pages {
         assert!(page.contains("?c") && !page.contains('\u{1b}'), "{page}");
     }
+}
+
+#[test]
+fn computations_whose_callers_are_cut_off_are_on_the_page() {
+    let text = "HloModule m\n\n%region_0.5 (g: f32[256,256]) -> f32[256,256] {\n  %g = f32[256,256]{1,0} parameter(0)\n  \
+                ROOT %big = f32[256,256]{1,0} negate(%g)\n}\n\nENTRY %main (p: f32[";
+    let page = summary(text, None).page(None, &HloReading::default()).unwrap();
+    let cut = "1 value in computations whose callers are cut off: not listed above";
+    assert!(page.contains(cut), "{page}");
 }

@@ -15,6 +15,9 @@ use crate::input::ReportFormat;
 /// The number of leading bytes from which the kind of a file is detected.
 const HEAD: u64 = 1 << 20;
 
+/// The number of leading bytes in which an out-of-memory message is sought: the log of a training run has many steps before it.
+const LOG: u64 = 1 << 26;
+
 /// The greatest size of a log or a module that is not HLO, which has to fit in memory.
 const LONGEST: u64 = 1 << 30;
 
@@ -24,7 +27,14 @@ pub(super) fn told(
 ) -> std::io::Result<(HloTextKind, Box<dyn BufRead>)> {
     let mut head = Vec::new();
     input.by_ref().take(HEAD).read_to_end(&mut head)?;
-    let kind = HloTextKind::of(&head);
+    let mut kind = HloTextKind::of(&head);
+    let has = |words: &[u8]| head.windows(words.len()).any(|part| part == words);
+    if kind == HloTextKind::Dump && !has(b"HloModule ") && !has(b"ENTRY ") {
+        input.by_ref().take(LOG - HEAD).read_to_end(&mut head)?;
+        if HloTextKind::of(&head) == HloTextKind::OutOfMemory {
+            kind = HloTextKind::OutOfMemory;
+        }
+    }
     Ok((kind, Box::new(std::io::Cursor::new(head).chain(input))))
 }
 
