@@ -97,8 +97,8 @@ struct About {
     shapes: bool,
 }
 
-/// A text and its length.
-type Input = (Box<dyn BufRead>, u64);
+/// The name of a file, its text and its length.
+type Input<'a> = (&'a str, Box<dyn BufRead>, u64);
 
 impl Hlo {
     fn form(&self) -> ReportFormat {
@@ -110,12 +110,12 @@ impl Hlo {
     }
 
     pub(super) fn run(&self) -> Result<(), Failure> {
-        let (input, length) = self.open()?;
+        let (file, input, length) = self.open()?;
         let told = other::told(input).map_err(|error| Failure::Io(self.file.clone(), error))?;
         let input = match told {
-            (HloTextKind::Dump, input) => (input, length),
+            (HloTextKind::Dump, input) => (file, input, length),
             // Shapes can be found in any text.
-            (kind, input) if self.about.shapes && kind.is_read() => (input, length),
+            (kind, input) if self.about.shapes && kind.is_read() => (file, input, length),
             (kind, mut input) => return self.other(kind, &mut *input),
         };
         match &self.about {
@@ -134,13 +134,13 @@ impl Hlo {
     /// Visits the computations of the dump, and returns the lines that could not be read.
     fn computations<E: Into<Failure>>(
         &self,
-        (input, length): Input,
+        (file, input, length): Input<'_>,
         mut each: impl FnMut(HloComputation<'_>) -> Result<(), E>,
     ) -> Result<HloReading, Failure> {
         let bar = byte_progress(length);
         let mut dump = HloDump::new(input);
         let mut found = false;
-        let failed = |error| Failure::Io(self.file.clone(), error);
+        let failed = |error| Failure::Io(file.into(), error);
         while let Some(computation) = dump.next_computation().map_err(failed)? {
             found |= !computation.is_empty();
             each(computation).map_err(Into::into)?;
@@ -152,7 +152,7 @@ impl Hlo {
             note(&what);
         }
         if !found && reading.hidden == 0 {
-            return Err(self.nothing("instruction"));
+            return Err(Hlo::nothing(file, "instruction"));
         }
         Ok(reading.clone())
     }
@@ -176,7 +176,7 @@ impl Hlo {
         write_to(None, |out| out.write_all(fitted(&answer.text).as_bytes()))
     }
 
-    fn open(&self) -> Result<Input, Failure> {
+    fn open(&self) -> Result<Input<'_>, Failure> {
         let what = Path::new(&self.file);
         if what.is_dir() {
             let why = format!("`{}` is a folder", self.file);
@@ -191,12 +191,13 @@ impl Hlo {
                 "ask `tensor-layout explain` about one layout".into(),
             ));
         }
-        open(&self.file)
+        let (input, length) = open(&self.file)?;
+        Ok((&self.file, input, length))
     }
 
-    fn nothing(&self, what: &str) -> Failure {
+    fn nothing(file: &str, what: &str) -> Failure {
         Failure::Advised(
-            format!("{}: no HLO {what} was found", self.file),
+            format!("{file}: no HLO {what} was found"),
             "hlo reads text dumps, such as those that XLA_FLAGS=--xla_dump_to=DIR writes; \
              `tensor-layout scan` finds the shapes in any other text"
                 .into(),
@@ -226,7 +227,7 @@ impl Hlo {
         self.top.or((self.form() == ReportFormat::Text).then_some(PAGE))
     }
 
-    fn instructions(&self, input: Input) -> Result<(), Failure> {
+    fn instructions(&self, input: Input<'_>) -> Result<(), Failure> {
         let summary = HloSummary::new(self.rows_kept());
         let mut summary = match self.form() {
             ReportFormat::Json => summary,
@@ -260,7 +261,7 @@ impl Hlo {
     }
 
     /// The sums of a dump, and the lines that could not be read.
-    fn tallies(&self, input: Input) -> Result<(HloTallies, HloReading), Failure> {
+    fn tallies(&self, input: Input<'_>) -> Result<(HloTallies, HloReading), Failure> {
         let mut tallies = HloTallies::default();
         let reading = self.computations(input, |computation| tallies.add(computation))?;
         tallies.finish()?;
@@ -268,7 +269,7 @@ impl Hlo {
         Ok((tallies, reading))
     }
 
-    fn against(&self, input: Input, other: &str) -> Result<(), Failure> {
+    fn against(&self, input: Input<'_>, other: &str) -> Result<(), Failure> {
         let (before, reading) = self.tallies(input)?;
         let told = other::told(open(other)?.0);
         let (kind, second) = told.map_err(|error| Failure::Io(other.into(), error))?;
@@ -276,7 +277,7 @@ impl Hlo {
             let why = format!("--against needs a dump, but {other} is {kind}");
             return Err(Failure::Advised(why, "pass two dumps of the same program".into()));
         }
-        let (after, behind) = self.tallies((second, 0))?;
+        let (after, behind) = self.tallies((other, second, 0))?;
         let changes = HloChanges::of(&before, &after);
         match self.form() {
             ReportFormat::Text => {
@@ -292,7 +293,7 @@ impl Hlo {
         }
     }
 
-    fn memory(&self, input: Input) -> Result<(), Failure> {
+    fn memory(&self, input: Input<'_>) -> Result<(), Failure> {
         let mut memory = HloMemory::new(self.rows_kept());
         let reading = self.computations(input, |computation| memory.add(computation))?;
         memory.finish()?;
@@ -311,7 +312,7 @@ impl Hlo {
         }
     }
 
-    fn copies(&self, input: Input) -> Result<(), Failure> {
+    fn copies(&self, input: Input<'_>) -> Result<(), Failure> {
         let mut copies = HloCopies::new(self.rows_kept());
         let reading = self.computations(input, |computation| copies.add(computation))?;
         copies.finish()?;
@@ -357,7 +358,7 @@ impl Hlo {
         }
     }
 
-    fn shardings(&self, input: Input) -> Result<(), Failure> {
+    fn shardings(&self, input: Input<'_>) -> Result<(), Failure> {
         let mut all = HloShardings::default();
         let reading = self.computations(input, |computation| all.add(computation))?;
         all.finish();
@@ -391,15 +392,15 @@ impl Hlo {
         }
     }
 
-    fn shapes(&self, input: Input) -> Result<(), Failure> {
-        let (input, length) = input;
+    fn shapes(&self, input: Input<'_>) -> Result<(), Failure> {
+        let (_, input, length) = input;
         let bar = byte_progress(length);
         let report = HloReport::scan(input, |bytes| bar.set_position(bytes));
         bar.finish_and_clear();
         let report = report.map_err(|error| Failure::Io(self.file.clone(), error))?;
         self.check(report.reading())?;
         if report.entries().is_empty() && report.reading().count == 0 {
-            return Err(self.nothing("shape"));
+            return Err(Hlo::nothing(&self.file, "shape"));
         }
         if report.unranked() > 0 && self.form() != ReportFormat::Text {
             note(&report.unranked_text());
@@ -417,7 +418,7 @@ impl Hlo {
         }
     }
 
-    fn collectives(&self, input: Input, machine: &Machine) -> Result<(), Failure> {
+    fn collectives(&self, input: Input<'_>, machine: &Machine) -> Result<(), Failure> {
         let mut all = Collectives::default();
         let reading =
             self.computations(input, |computation| all.add(computation, Some(machine)))?;

@@ -4,6 +4,7 @@ use std::io::{self, IsTerminal, Write};
 
 use clap::Args as ClapArgs;
 use serde_json::{Value, json};
+use tensor_layout::internals::{counted, to_u64};
 use tensor_layout::notation::Dtype;
 use tensor_layout::xla::XlaParser;
 use tensor_layout_hlo::scan::{LayoutFacts, LayoutRow, ScanPlace, ScanReport};
@@ -107,6 +108,11 @@ impl Scan {
             }
         }
         let lenient = |text: &str| XlaParser::lenient().parse(text).is_ok();
+        let unread = report.unread().count();
+        if self.format == ReportFormat::Csv && unread > 0 {
+            let texts = counted(to_u64(unread), "text");
+            note(&format!("{texts} could not be read; the page and --format json list them"));
+        }
         let more = report.unread().filter(|unread| !self.lenient && lenient(unread.text)).count();
         if more > 0 {
             note(&format!("--lenient reads {more} of the texts that could not be read"));

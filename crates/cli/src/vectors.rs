@@ -234,6 +234,7 @@ impl WriteArgs {
     fn tensors(&self, matches: Option<&ArgMatches>) -> Result<Vec<VectorWriter>, Failure> {
         let mut tensors: Vec<VectorWriter> = Vec::new();
         let mut counts = (0, 0);
+        let mut has_base = false;
         for part in self.parts(matches) {
             match part {
                 WriteArgument::Tensor(direction, layout, path) => {
@@ -243,6 +244,11 @@ impl WriteArgs {
                     };
                     tensors.push(tensor(direction, *count, layout, path)?.atol(self.atol));
                     *count += 1;
+                    has_base = false;
+                }
+                WriteArgument::Base(_) if has_base => {
+                    let why = "--base: the tensor named before it has a base already";
+                    return Err(Failure::Argument(why.into()));
                 }
                 WriteArgument::Base(base) => {
                     let Some(tensor) = tensors.pop() else {
@@ -250,6 +256,7 @@ impl WriteArgs {
                         return Err(Failure::Argument(why.into()));
                     };
                     tensors.push(tensor.base(base));
+                    has_base = true;
                 }
             }
         }

@@ -460,3 +460,14 @@ fn bad_arguments_are_refused() {
     assert!(refused(&["element", "((2:1))", "pe=1"]).contains("case-sensitive: `PE`"));
     assert!(refused(&["table"]).contains("Usage"));
 }
+
+#[test]
+fn an_error_names_the_dump_that_it_is_about() {
+    let folder = tempfile::tempdir().unwrap();
+    let [full, empty] = ["full.txt", "empty.txt"].map(|name| folder.path().join(name));
+    std::fs::write(&full, "ENTRY e {\n  ROOT p = f32[8]{0} parameter(0)\n}\n").unwrap();
+    std::fs::write(&empty, "").unwrap();
+    let paths = [&full, &empty].map(|path| path.to_str().unwrap());
+    let message = refused(&["hlo", paths[0], "--against", paths[1]]);
+    assert!(message.contains("empty.txt: no HLO instruction was found"), "{message}");
+}
