@@ -473,19 +473,25 @@ fn same_answers_with_the_exit_code_and_a_witness() {
 }
 
 #[test]
-fn output_goes_through_links_and_into_devices() {
+#[cfg(unix)]
+fn output_goes_through_links_and_into_pipes() {
     let folder = tempfile::tempdir().unwrap();
-    let (file, link) = (folder.path().join("table.csv"), folder.path().join("link"));
-    std::fs::write(&file, "before").unwrap();
-    #[cfg(unix)]
-    {
-        std::os::unix::fs::symlink(&file, &link).unwrap();
-        stdout(&["table", "((2:1))", "-o", link.to_str().unwrap()]);
-        assert!(link.symlink_metadata().unwrap().is_symlink());
-        assert_eq!(std::fs::read_to_string(&file).unwrap(), "Addr,i0\n0,0\n1,1\n");
-        stdout(&["table", "((2:1))", "-o", "/dev/null"]);
-        assert!(!std::path::Path::new("/dev/null").is_file());
-    }
+    let path = |name| folder.path().join(name);
+    std::fs::write(path("table.csv"), "before").unwrap();
+    std::os::unix::fs::symlink(path("table.csv"), path("link")).unwrap();
+    stdout(&["table", "((2:1))", "-o", path("link").to_str().unwrap()]);
+    assert!(path("link").symlink_metadata().unwrap().is_symlink());
+    assert_eq!(std::fs::read_to_string(path("table.csv")).unwrap(), "Addr,i0\n0,0\n1,1\n");
+    // A pipe of our own: a bug would replace the machine's /dev/null by a file.
+    let pipe = path("pipe");
+    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let reader = std::thread::spawn({
+        let pipe = pipe.clone();
+        move || std::fs::read_to_string(pipe).unwrap()
+    });
+    stdout(&["table", "((2:1))", "-o", pipe.to_str().unwrap()]);
+    assert!(!pipe.is_file(), "a pipe was replaced by a file");
+    assert_eq!(reader.join().unwrap(), "Addr,i0\n0,0\n1,1\n");
 }
 
 #[test]
