@@ -347,16 +347,20 @@ Ran out of memory in memory space hbm. Used 20.50G of 16.00G hbm.
 ";
 
 /// The facts of a log, each with its line number, from 0.
-fn facts(log: &OutOfMemory) -> BTreeMap<usize, String> {
+fn facts(log: &[OutOfMemory]) -> BTreeMap<usize, String> {
     let amount = |of: LogAmount| of.to_string();
     let mut facts = BTreeMap::new();
-    for limit in &log.limits {
+    for limit in log.iter().flat_map(|message| &message.limits) {
         let capacity = limit.capacity.map(amount);
         let said = format!("{} {} {capacity:?}", limit.memory, limit.needed);
         facts.insert(to_index(limit.line), said);
     }
-    facts.extend(log.parts.iter().map(|(name, size)| (1, format!("{name} {size}"))));
-    for one in &log.allocations {
+    facts.extend(
+        log.iter()
+            .flat_map(|message| &message.parts)
+            .map(|(name, size)| (1, format!("{name} {size}"))),
+    );
+    for one in log.iter().flat_map(|message| &message.allocations) {
         let start = to_index(one.line);
         let mut add = |line: usize, fact: Option<String>| {
             fact.map(|fact| facts.insert(start + line, fact));
@@ -379,13 +383,13 @@ fn to_index(line: u64) -> usize {
 
 #[test]
 fn logs_are_read_line_by_line_and_no_allocation_takes_the_fields_of_another() {
-    let original = facts(&OutOfMemory::read(LOG));
+    let original = facts(&OutOfMemory::read_all(LOG));
     assert_eq!(original.len(), 10, "{original:?}");
     let lines: Vec<&str> = LOG.lines().collect();
     let mut kept = 0;
     for (at, text) in mutated_texts(LOG) {
         let changed = LOG[..at].matches('\n').count();
-        let found = facts(&OutOfMemory::read(&text));
+        let found = facts(&OutOfMemory::read_all(&text));
         // Unless a line break changes, the line numbers stay the same.
         if text.lines().count() != lines.len() {
             continue;

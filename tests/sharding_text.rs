@@ -228,3 +228,25 @@ fn text_behind_a_sharding_is_attributes_of_an_instruction_or_an_error() {
         assert!(error.span().start >= whole.len(), "{stray}: {error}");
     }
 }
+
+#[test]
+fn a_mesh_behind_a_sharding_agrees_with_it_or_is_an_error() {
+    let read = |text: &str| {
+        let shape: ShardedShape = text.parse().expect(text);
+        shape.lower(None).map(|layout| layout.to_string()).map_err(|error| error.kind().to_string())
+    };
+    assert!(read("f32[8], sharding={devices=[4]<=[4]}, mesh=x=2,y=2").is_ok());
+    let why = read("f32[8], sharding={devices=[4]<=[4]}, mesh=x=2,y=4").unwrap_err();
+    assert_eq!(why, "the sharding is for 4 devices, but `mesh=` has 8");
+    let own = r#"f32[8], sharding=#sdy.sharding<mesh<["x"=2]>, [{"x"}]>"#;
+    assert!(read(&format!("{own}, mesh=x=2")).is_ok());
+    let why = read(&format!("{own}, mesh=x=4")).unwrap_err();
+    assert!(why.starts_with("the sharding has a mesh of its own, mesh['x'=2], and"), "{why}");
+    // Axes behind dimensions alone belong to the sharding, and `[]` is Shardy's for a scalar.
+    assert!(read(r#"f32[8], sharding=[{"y"}], replicated={"x"}, mesh=x=2,y=2"#).is_ok());
+    assert!(read("f32[], sharding=[], mesh=x=4").is_ok());
+    assert_eq!(
+        read(r#"f32[8], sharding=#sdy.sharding<mesh<[], device_ids=[2]>, []>"#),
+        read("f32[8], sharding={maximal device=2}")
+    );
+}

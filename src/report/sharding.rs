@@ -130,7 +130,12 @@ impl fmt::Display for ShardingReport {
             (Some(devices), Some(copies)) => {
                 writeln!(f, "{devices} devices, each element on {copies} of them")?;
             }
-            (Some(devices), None) => writeln!(f, "{devices} devices; they do not hold copies")?,
+            (Some(devices), None) => {
+                writeln!(
+                    f,
+                    "{devices} devices; the sharding does not say which elements each holds"
+                )?;
+            }
             (None, Some(_)) => writeln!(f, "one device holds the tensor")?,
             (None, None) => writeln!(f, "the sharding does not say how many devices there are")?,
         }

@@ -63,7 +63,7 @@ pub(super) struct Hlo {
     /// Print only the N largest rows (by default 20 as text, else all).
     #[arg(long, value_name = "N", value_parser = count::<usize>)]
     top: Option<usize>,
-    /// Fail if any line of the dump cannot be read.
+    /// Fail if any part of the dump cannot be read.
     #[arg(long)]
     strict: bool,
 }
@@ -131,7 +131,7 @@ impl Hlo {
         }
     }
 
-    /// Visits the computations of the dump, and returns the lines that could not be read.
+    /// Visits the computations of the dump, and returns the places that could not be read.
     fn computations<E: Into<Failure>>(
         &self,
         (file, input, length): Input<'_>,
@@ -147,14 +147,25 @@ impl Hlo {
             bar.set_position(dump.bytes());
         }
         bar.finish_and_clear();
-        let reading = dump.reading();
-        if let Some(what) = reading.summary() {
-            note(&what);
-        }
+        let reading = dump.reading().clone();
         if !found && reading.hidden == 0 {
+            Hlo::note(&reading);
             return Err(Hlo::nothing(file, "instruction"));
         }
-        Ok(reading.clone())
+        Ok(reading)
+    }
+
+    fn note(reading: &HloReading) {
+        reading.summary().iter().for_each(|what| note(what));
+    }
+
+    /// Returns all that the dump's reader and the reader of the subject could not read, with a note; with `--strict`
+    /// that is an error.
+    fn unread(&self, dump: &HloReading, subject: &HloReading) -> Result<HloReading, Failure> {
+        let all = dump.and(subject);
+        Hlo::note(&all);
+        self.check(&all)?;
+        Ok(all)
     }
 
     /// Reports on a file that is not a dump.
@@ -204,14 +215,14 @@ impl Hlo {
         )
     }
 
-    /// Returns an error for lines that cannot be read, with `--strict`.
+    /// Returns an error for places that cannot be read, with `--strict`.
     fn check(&self, reading: &HloReading) -> Result<(), Failure> {
         if !self.strict || reading.is_complete() {
             return Ok(());
         }
         let why = |unread: &UnreadLine| format!("\n  line {}: {}", unread.line, unread.why());
         let lines = reading.lines.iter().take(20).map(why).collect::<String>();
-        let count = counted(reading.count, "line");
+        let count = counted(reading.count, "place");
         Err(Failure::Argument(format!("{count} could not be read{lines}")))
     }
 
@@ -235,14 +246,13 @@ impl Hlo {
         };
         let reading = self.computations(input, |computation| summary.add(computation))?;
         summary.finish();
-        let all = reading.and(summary.reading());
-        self.check(&all)?;
+        let all = self.unread(&reading, summary.reading())?;
         let page = summary.page(self.top, &reading)?;
         match self.form() {
             ReportFormat::Text => self.print_page(&reading, &page, ""),
             ReportFormat::Json => {
                 let entry = entry_json(&summary)?;
-                write_to(None, |out| write_summary(out, &summary, &entry, &reading, &all))
+                write_to(None, |out| write_summary(out, &summary, &entry, &all))
             }
             ReportFormat::Csv => write_to(None, |out| {
                 writeln!(
@@ -260,13 +270,13 @@ impl Hlo {
         }
     }
 
-    /// The sums of a dump, and the lines that could not be read.
+    /// The sums of a dump, and the places that could not be read.
     fn tallies(&self, input: Input<'_>) -> Result<(HloTallies, HloReading), Failure> {
         let mut tallies = HloTallies::default();
         let reading = self.computations(input, |computation| tallies.add(computation))?;
         tallies.finish()?;
-        self.check(&reading)?;
-        Ok((tallies, reading))
+        let all = self.unread(&reading, tallies.reading())?;
+        Ok((tallies, all))
     }
 
     fn against(&self, input: Input<'_>, other: &str) -> Result<(), Failure> {
@@ -281,8 +291,12 @@ impl Hlo {
         let changes = HloChanges::of(&before, &after);
         match self.form() {
             ReportFormat::Text => {
-                let unread = reading.page() + &behind.page();
-                self.print_page(&reading, &changes.page(self.top), &unread)
+                let of = |file: &str, reading: &HloReading| match reading.is_complete() {
+                    true => String::new(),
+                    false => format!("\n{file}:{}", reading.page()),
+                };
+                let unread = of(&self.file, &reading) + &of(other, &behind);
+                self.print_page(&reading, &changes.page(self.top), &printable(&unread))
             }
             ReportFormat::Json => {
                 write_to(None, |out| write_changes(out, &changes, self.top, [&reading, &behind]))
@@ -297,15 +311,12 @@ impl Hlo {
         let mut memory = HloMemory::new(self.rows_kept());
         let reading = self.computations(input, |computation| memory.add(computation))?;
         memory.finish()?;
-        let unread = reading.and(memory.reading());
-        self.check(&unread)?;
+        let all = self.unread(&reading, memory.reading())?;
         match self.form() {
             ReportFormat::Text => {
                 self.print_page(&reading, &memory.page(self.top), &reading.page())
             }
-            ReportFormat::Json => {
-                write_to(None, |out| write_memory(out, &memory, &reading, &unread))
-            }
+            ReportFormat::Json => write_to(None, |out| write_memory(out, &memory, &all)),
             ReportFormat::Csv => {
                 Err(Failure::Argument("--memory is printed as text or as JSON".into()))
             }
@@ -316,8 +327,7 @@ impl Hlo {
         let mut copies = HloCopies::new(self.rows_kept());
         let reading = self.computations(input, |computation| copies.add(computation))?;
         copies.finish()?;
-        let unread = reading.and(copies.reading());
-        self.check(&unread)?;
+        let unread = self.unread(&reading, copies.reading())?;
         let shown = || copies.entries().iter().take(self.top.unwrap_or(usize::MAX));
         match self.form() {
             ReportFormat::Text => {
@@ -336,7 +346,7 @@ impl Hlo {
                     let moved = json!({ "read_bytes": read, "written_bytes": written });
                     line.field("moved", &moved)?;
                     line.field("in_a_step", &in_a_step)?;
-                    end_reading(line, &reading, &unread)
+                    end_reading(line, &unread)
                 })
             }
             ReportFormat::Csv => write_to(None, |out| {
@@ -362,8 +372,7 @@ impl Hlo {
         let mut all = HloShardings::default();
         let reading = self.computations(input, |computation| all.add(computation))?;
         all.finish();
-        let unread = reading.and(all.reading());
-        self.check(&unread)?;
+        let unread = self.unread(&reading, all.reading())?;
         let shown = || all.entries().iter().take(self.top.unwrap_or(usize::MAX));
         match self.form() {
             ReportFormat::Text => self.print_page(&reading, &all.page(self.top), &reading.page()),
@@ -372,7 +381,7 @@ impl Hlo {
                 line.list("shardings", shown().map(sharded_json))?;
                 line.field("entry", &on_device_json(all.on_device()))?;
                 line.field("partitions", &json!(all.partitions()))?;
-                end_reading(line, &reading, &unread)
+                end_reading(line, &unread)
             }),
             ReportFormat::Csv => write_to(None, |out| {
                 writeln!(
@@ -423,11 +432,11 @@ impl Hlo {
         let reading =
             self.computations(input, |computation| all.add(computation, Some(machine)))?;
         let all = all.finish()?;
-        self.check(&reading.and(&all.reading))?;
+        let unread = self.unread(&reading, &all.reading)?;
         match self.form() {
             ReportFormat::Text => self.print_page(&reading, &all.page(self.top), &reading.page()),
             ReportFormat::Json => {
-                write_to(None, |out| write_collectives(out, &all, self.top, &reading))
+                write_to(None, |out| write_collectives(out, &all, self.top, &unread))
             }
             ReportFormat::Csv => {
                 Err(Failure::Argument("--collectives are printed as text or as JSON".into()))

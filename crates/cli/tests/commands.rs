@@ -409,7 +409,7 @@ fn a_dump_is_reported_worst_first() {
         0 B         8 B         8 B       1  f32[2]
    3.94 KiB        68 B    4.00 KiB       3  all of 2 shapes
 
-1 line could not be read
+1 place could not be read
   line 2: expected an integer: bf16[4]{0,T(2)}
 "[1..]
     );

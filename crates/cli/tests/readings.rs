@@ -169,3 +169,80 @@ fn an_out_of_memory_message_is_found_behind_a_long_log() {
     let page = stdout(&["hlo", path.to_str().unwrap()]);
     assert!(page.contains("GiB"), "{page}");
 }
+
+#[test]
+fn every_form_of_a_report_counts_instructions_that_could_not_be_sized() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    let module = |groups: &str, shape: &str| {
+        format!(
+            "HloModule m, num_partitions=4\nENTRY e {{\n  a = f32[8]{{0}} parameter(0)\n  \
+             c = {shape} copy(a)\n  ROOT g = f32[32]{{0}} all-gather(a), channel_id=1, {groups}, \
+             use_global_device_ids=true, dimensions={{0}}\n}}\n"
+        )
+    };
+    let whole = module("replica_groups=[1,4]<=[4]", "f32[8]{0}");
+    fs::write(path("whole"), &whole).unwrap();
+    fs::write(path("groups"), module("replica_groups=[1,4]<=[3]", "f32[8]{0}")).unwrap();
+    fs::write(path("shape"), module("replica_groups=[1,4]<=[4]", "f32[8]{0:T(}")).unwrap();
+    let json = |args: &[&str]| -> serde_json::Value {
+        serde_json::from_slice(&run(&[args, &["--json"]].concat()).stdout).unwrap()
+    };
+    for (name, form) in [
+        ("groups", &["--collectives", "CHIP=4"][..]),
+        ("groups", &["--against", &path("whole")]),
+        ("shape", &[]),
+        ("shape", &["--copies"]),
+        ("shape", &["--memory"]),
+        ("shape", &["--against", &path("whole")]),
+    ] {
+        let file = path(name);
+        let args = [&["hlo", &file], form].concat();
+        let answer = json(&args);
+        assert_eq!(answer["complete"], false, "{args:?}: {answer}");
+        assert!(!answer["unread_lines"].as_array().unwrap().is_empty(), "{args:?}");
+        let strict = refused(&[&args[..], &["--strict"]].concat());
+        assert!(strict.contains("could not be read"), "{args:?}: {strict}");
+        let noted = String::from_utf8(run(&args).stderr).unwrap();
+        assert!(
+            noted.starts_with("note: 1 place could not be read, first line"),
+            "{args:?}: {noted}"
+        );
+    }
+    let csv = run(&["hlo", &path("shape"), "--csv"]);
+    assert!(String::from_utf8(csv.stderr).unwrap().contains("1 place could not be read"));
+    let total = json(&["hlo", &path("groups"), "--collectives", "CHIP=4"]);
+    assert_eq!(total["total_is_at_least"], true);
+    // The second dump of a comparison is named.
+    let file = path("groups");
+    let compared = json(&["hlo", &path("whole"), "--against", &file]);
+    assert_eq!(compared["unread_lines"][0]["dump"], "after");
+    let page = String::from_utf8(run(&["hlo", &path("whole"), "--against", &file]).stdout).unwrap();
+    assert!(page.contains(&format!("\n{file}:\n1 place could not be read\n")), "{page}");
+}
+
+#[test]
+fn text_of_another_kind_in_a_file_is_unread() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("log").display().to_string();
+    let dump = "HloModule m\nENTRY e {\n  ROOT a = f32[8]{0} parameter(0)\n}\n";
+    let mlir = include_str!("../../hlo/tests/data/sharded.mlir");
+    let log = include_str!("../../hlo/tests/data/out_of_memory.txt");
+    let memory = ("Ran out of memory", "an out-of-memory message");
+    for (text, (begins, kind)) in [
+        (format!("{mlir}\n{dump}"), ("HloModule", "HLO text")),
+        (format!("{dump}{mlir}"), ("module @", "an MLIR module")),
+        (format!("{dump}step 3\nE {log}"), memory),
+        (format!("{mlir}\n{log}"), memory),
+    ] {
+        fs::write(&file, &text).unwrap();
+        let line = 1 + text.lines().position(|line| line.contains(begins)).unwrap();
+        let why = refused(&["hlo", &file, "--strict"]);
+        let wanted = format!(
+            "  line {line}: {kind} begins here, which is not read: pass it as a file of its own"
+        );
+        assert!(why.contains(&wanted), "{why}");
+        let page = String::from_utf8(run(&["hlo", &file]).stdout).unwrap();
+        assert!(page.contains(&wanted), "{page}");
+    }
+}

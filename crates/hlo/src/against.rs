@@ -7,7 +7,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use itertools::Itertools;
 
-use crate::{CollectiveError, Collectives, HloComputation, HloCopies, HloMemory, HloSummary};
+use crate::{
+    CollectiveError, Collectives, HloComputation, HloCopies, HloMemory, HloReading, HloSummary,
+};
 use tensor_layout::LayoutError;
 use tensor_layout::internals::{printable, readable_bytes, to_u64};
 
@@ -63,6 +65,7 @@ type Key = (TallyKind, String, String);
 pub struct HloTallies {
     rows: BTreeMap<Key, Tally>,
     sums: BTreeMap<String, u64>,
+    reading: HloReading,
     summary: HloSummary,
     copies: HloCopies,
     collectives: Collectives,
@@ -91,6 +94,8 @@ impl HloTallies {
         self.copies.finish()?;
         self.memory.finish()?;
         let collectives = std::mem::take(&mut self.collectives).finish()?;
+        self.reading = self.summary.reading().and(self.copies.reading());
+        self.reading = self.reading.and(&collectives.reading).and(self.memory.reading());
         let mut add = |kind, op_name: Option<&str>, opcode: &str, bytes, line| {
             let key = (kind, op_name.unwrap_or_default().to_owned(), opcode.to_owned());
             self.rows.entry(key).or_default().add(bytes, line);
@@ -108,6 +113,11 @@ impl HloTallies {
             add(TallyKind::Collective, one.op_name.as_deref(), &one.opcode, bytes, one.line);
         }
         self.add_sums(&collectives)
+    }
+
+    /// The instructions that the tallies lack because they could not be read or sized.
+    pub fn reading(&self) -> &HloReading {
+        &self.reading
     }
 
     fn add_sums(&mut self, collectives: &Collectives) -> Result<(), LayoutError> {

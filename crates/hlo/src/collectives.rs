@@ -96,7 +96,10 @@ impl Collectives {
             self.note_fusion(instruction);
             match instruction.collective() {
                 Ok(None) => {}
-                Err(error) => self.reading.push(instruction.line(), b"", error.to_string()),
+                Err(error) => {
+                    self.in_a_step.is_at_least = true;
+                    self.reading.push(instruction.line(), b"", error.to_string());
+                }
                 Ok(Some(collective)) => {
                     let fused = match instruction.fused_scatter() {
                         Some(scatter) => Some((scatter.bytes, scatter.traffic(machine)?)),

@@ -155,7 +155,10 @@ impl HloCopies {
                         }
                         self.note((Reverse(key), instruction.index(), number));
                     }
-                    Err(why) => self.unread.push(instruction.line(), b"", why),
+                    Err(why) => {
+                        self.in_a_step.is_at_least = true;
+                        self.unread.push(instruction.line(), b"", why);
+                    }
                 }
             }
         }

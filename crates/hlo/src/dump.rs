@@ -13,6 +13,7 @@ use tensor_layout::error::Span;
 use crate::HloComputation;
 use crate::body::Body;
 use crate::grammar::{self, ComputationHead, Sentence, sentence};
+use crate::kind::{HloTextKind, begins};
 use crate::lexer::{CUT, LexError, Lexed, NO_INSTRUCTION, ShapeIs, Tokens, is_blank, is_name};
 use crate::module::HloModule;
 use crate::pending::Pending;
@@ -58,6 +59,8 @@ pub struct HloDump<R> {
     module: HloModule,
     body: Body,
     unread: HloReading,
+    /// The number of the last line with a word outside of computations.
+    last_text: u64,
     /// The line and name of the last computation of the module, and whether one was an entry.
     last: Option<(u64, String)>,
     has_entry: bool,
@@ -75,6 +78,7 @@ impl<R: BufRead> HloDump<R> {
             module: HloModule::default(),
             body: Body::default(),
             unread: HloReading::default(),
+            last_text: 0,
             last: None,
             has_entry: false,
             pending: Pending::default(),
@@ -113,7 +117,7 @@ impl<R: BufRead> HloDump<R> {
                     self.read_loose()?;
                     return Ok(Some(self.computation()));
                 }
-                Ok(Sentence::Text(end)) => self.at = end,
+                Ok(Sentence::Text(end)) => self.skip_text(end)?,
                 Err(_) => self.at += 1,
             }
         }
@@ -184,6 +188,24 @@ impl<R: BufRead> HloDump<R> {
                 _ => return Ok(false),
             }
         }
+    }
+
+    /// Skips a word outside of computations; the first line of each other kind of text is unread.
+    fn skip_text(&mut self, end: usize) -> io::Result<()> {
+        let (length, number) = (end - self.at, self.stream.line(self.at));
+        if number > self.last_text {
+            self.last_text = number;
+            let end = self.read(|text, at| text.line_end(at))?.unwrap_or(end);
+            let line = self.stream.text.get(self.at..end).unwrap_or_default();
+            if let Some(kind) = begins(line).filter(|kind| *kind != HloTextKind::Dump) {
+                let (line, why) = (line.to_owned(), kind.elsewhere());
+                if self.unread.lines.iter().all(|unread| unread.reason != why) {
+                    self.unread.push(number, line.as_bytes(), why);
+                }
+            }
+        }
+        self.at += length;
+        Ok(())
     }
 
     /// Skips blanks and comments; returns the byte behind them, `None` at the end of the text.
@@ -259,7 +281,7 @@ impl<R: BufRead> HloDump<R> {
                     }
                     behind = self.at;
                 }
-                Ok(Sentence::Text(end)) => self.at = end,
+                Ok(Sentence::Text(end)) => self.skip_text(end)?,
                 Ok(_) => break,
                 Err(_) => self.at += 1,
             }

@@ -327,9 +327,10 @@ fn begins_instruction(text: Tokens<'_>, at: usize) -> Lexed<bool> {
 /// Returns the position at which reading can resume behind something broken: the next sentence or
 /// broken instruction, the brace that ends the computation, or the end of the text.
 pub(crate) fn resume(text: Tokens<'_>, from: usize) -> Lexed<usize> {
-    let mut at = match sentence(text, from)? {
-        Sentence::Text(end) => end,
-        _ => text.word(from)?,
+    let mut at = match (is(text.named(from))?, sentence(text, from)?) {
+        (Some((_, _, sign)), _) => sign + 1,
+        (None, Sentence::Text(end)) => end,
+        (None, _) => text.word(from)?,
     };
     while let Some(byte) = text.peek(at)? {
         if is_blank(byte) {

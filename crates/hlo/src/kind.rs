@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::HloReading;
+
 /// A kind of text about a compiled program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -48,20 +50,33 @@ impl HloTextKind {
         if let Some((_, kind)) = FIRST.iter().find(|(words, _)| first.starts_with(words)) {
             return *kind;
         }
-        let begins = |words: &[&str]| {
-            text.lines().any(|line| words.iter().any(|word| line.trim_start().starts_with(word)))
-        };
-        if begins(&["HloModule ", "ENTRY "]) {
-            HloTextKind::Dump
-        } else if OUT_OF_MEMORY.iter().any(|words| text.contains(words)) {
-            HloTextKind::OutOfMemory
-        } else if begins(&["module @", "func.func ", "sdy.mesh @"]) {
-            HloTextKind::Mlir
+        let has = |kind| text.lines().any(|line| begins(line) == Some(kind));
+        let kinds = [HloTextKind::Dump, HloTextKind::OutOfMemory, HloTextKind::Mlir];
+        if let Some(kind) = kinds.into_iter().find(|kind| has(*kind)) {
+            kind
         } else if first.starts_with("xla_") && first.contains(": ") {
             HloTextKind::DebugOptions
         } else {
             HloTextKind::Dump
         }
+    }
+
+    /// Returns the first place of each other kind in a text of this kind: a report on this one lacks what is there.
+    #[must_use]
+    pub fn others(self, text: &str) -> HloReading {
+        let (mut others, mut seen) = (HloReading::default(), vec![self]);
+        for (line, number) in text.lines().zip(1..) {
+            if let Some(kind) = begins(line).filter(|kind| !seen.contains(kind)) {
+                others.push(number, line.as_bytes(), kind.elsewhere());
+                seen.push(kind);
+            }
+        }
+        others
+    }
+
+    /// The reason that a text of this kind within another one is not read.
+    pub(super) fn elsewhere(self) -> String {
+        format!("{self} begins here, which is not read: pass it as a file of its own")
     }
 
     /// Returns whether reports can be made from it.
@@ -107,6 +122,20 @@ const FIRST: [(&str, HloTextKind); 11] = [
     ("#sdy", HloTextKind::Mlir),
     ("#loc", HloTextKind::Mlir),
 ];
+
+/// The kind of text that a line begins.
+pub(super) fn begins(line: &str) -> Option<HloTextKind> {
+    let is = |words: &[&str]| words.iter().any(|word| line.trim_start().starts_with(word));
+    if is(&["HloModule ", "ENTRY "]) {
+        Some(HloTextKind::Dump)
+    } else if OUT_OF_MEMORY.iter().any(|words| line.contains(words)) {
+        Some(HloTextKind::OutOfMemory)
+    } else if is(&["module @", "func.func ", "sdy.mesh @"]) {
+        Some(HloTextKind::Mlir)
+    } else {
+        None
+    }
+}
 
 /// The words that identify out-of-memory messages.
 const OUT_OF_MEMORY: [&str; 7] = [

@@ -166,6 +166,15 @@ impl<'t> Tokens<'t> {
         Ok(end.map(|end| at + 2 + end))
     }
 
+    /// Returns the end of the line.
+    pub(crate) fn line_end(self, from: usize) -> Lexed<usize> {
+        match memchr(b'\n', self.rest(from)) {
+            Some(length) => Ok(from + length),
+            None if self.is_last => Ok(self.bytes.len()),
+            None => Err(LexError::More),
+        }
+    }
+
     /// Returns the position behind a word; `from` if there is none.
     pub(crate) fn word(self, from: usize) -> Lexed<usize> {
         let length = self.rest(from).iter().take_while(|b| is_name(**b)).count();

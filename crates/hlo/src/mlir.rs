@@ -68,12 +68,17 @@ impl MlirModule {
     #[must_use]
     pub fn read(text: &str) -> MlirModule {
         let mut module = MlirModule::default();
-        let mut function = String::new();
-        for (line, number) in text.lines().zip(1..) {
-            let start = line.trim_start();
-            if let Some(rest) = start.strip_prefix("sdy.mesh @") {
-                module.read_mesh(rest, number);
-            } else if let Some(rest) = start.strip_prefix("func.func ") {
+        let lines = || text.lines().map(str::trim_start).zip(1..);
+        // Meshes may be defined behind the functions that name them.
+        for (start, number) in lines() {
+            start.strip_prefix("sdy.mesh @").iter().for_each(|rest| module.read_mesh(rest, number));
+        }
+        let (mut function, mut manual) = (String::new(), ManualRegion::default());
+        for (start, number) in lines() {
+            if manual.holds(start) {
+                continue;
+            }
+            if let Some(rest) = start.strip_prefix("func.func ") {
                 function = module.read_function(rest, number).unwrap_or_else(|| {
                     let why = "the arguments of this function are not on one line";
                     module.unread.push(number, start.as_bytes(), why.into());
@@ -254,8 +259,40 @@ impl MlirModule {
     }
 }
 
+/// The body of a `sdy.manual_computation`, whose shapes are those of one device.
+#[derive(Default)]
+struct ManualRegion {
+    /// The braces that are open, and how many of them are outside the body.
+    depth: i64,
+    outside: Option<i64>,
+}
+
+impl ManualRegion {
+    /// Returns whether a line, the next of the text, is in the body or ends it.
+    fn holds(&mut self, line: &str) -> bool {
+        let is_inside = self.outside.is_some();
+        if !is_inside && line.contains("sdy.manual_computation(") {
+            self.outside = Some(self.depth);
+        }
+        let mut is_quoted = false;
+        for byte in line.bytes() {
+            is_quoted ^= byte == b'"';
+            self.depth += match byte {
+                b'{' if !is_quoted => 1,
+                b'}' if !is_quoted => -1,
+                _ => 0,
+            };
+        }
+        self.outside = self.outside.filter(|outside| self.depth > *outside);
+        is_inside
+    }
+}
+
 /// Returns whether an operation specifies the sharding of its operand, in Shardy or GSPMD.
 fn is_constraint(operation: &str) -> bool {
+    if operation.starts_with("//") {
+        return false;
+    }
     operation.contains("sdy.sharding_constraint ") || operation.contains("custom_call @Sharding(")
 }
 
@@ -267,6 +304,11 @@ fn bracketed(text: &str) -> Option<(&str, &str)> {
 
 /// Returns the text up to the `>` that closes its first `<`.
 pub(crate) fn angled(text: &str) -> Option<&str> {
+    text.get(..behind_angled(text.as_bytes())?)
+}
+
+/// Returns the position behind the `>` that closes the first `<`.
+pub(crate) fn behind_angled(text: &[u8]) -> Option<usize> {
     let mut depth = 0_usize;
     let closes = |byte: u8| {
         match byte {
@@ -276,21 +318,43 @@ pub(crate) fn angled(text: &str) -> Option<&str> {
         }
         depth == 0
     };
-    let end = text.bytes().position(closes)?;
-    text.get(..=end)
+    Some(text.iter().copied().position(closes)? + 1)
 }
 
-/// Returns the parts between commas outside of brackets and quotes, trimmed, without empty ones.
+/// Returns the parts between commas outside of brackets, types and quotes, trimmed, without empty ones.
 pub(crate) fn parts(text: &str) -> impl Iterator<Item = &str> {
     let mut start = Some(0);
     let parts = std::iter::from_fn(move || {
         let from = start?;
-        let mut walk = Walk::from(from);
-        let end = walk.next(text.as_bytes(), Some(b','));
-        start = end.map(|end| end + 1);
-        text.get(from..end.unwrap_or(text.len()))
+        let (mut walk, mut at, mut open) = (Walk::from(from), from, 0);
+        loop {
+            let end = walk.next(text.as_bytes(), Some(b','));
+            let behind = end.unwrap_or(text.len());
+            open += types_left_open(text.get(at..behind)?);
+            if end.is_none() || open <= 0 {
+                start = end.map(|end| end + 1);
+                return text.get(from..behind);
+            }
+            at = behind;
+        }
     });
     parts.map(str::trim).filter(|part| !part.is_empty())
+}
+
+/// The number of types whose angle brackets open in a text, less those that close: 1 for `%a: tensor<64xf32`.
+fn types_left_open(part: &str) -> i64 {
+    let (mut depth, mut is_quoted, mut last) = (0_i64, false, 0);
+    for byte in part.bytes() {
+        is_quoted ^= byte == b'"';
+        depth += match byte {
+            b'<' if !is_quoted => 1,
+            b'>' if !is_quoted && last != b'-' => -1,
+            b'=' if !is_quoted && last == b'<' => -1,
+            _ => 0,
+        };
+        last = byte;
+    }
+    depth
 }
 
 /// `tensor<16x32xf32>` as `f32[16,32]`.

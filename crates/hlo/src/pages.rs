@@ -16,7 +16,7 @@ use tensor_layout::internals::{counted, printable, readable_bytes};
 /// The number of rows on a page by default.
 const SHOWN: usize = 20;
 
-/// The greatest number of unread lines on a page.
+/// The greatest number of unread places on a page.
 const FEW: usize = 10;
 
 /// Three byte counts, right-aligned, and text.
@@ -51,7 +51,7 @@ impl HloReading {
         let lines = lines.map(|unread| format!("  line {}: {}\n", unread.line, unread.why()));
         format!(
             "\n{} could not be read\n{}",
-            counted(self.count, "line"),
+            counted(self.count, "place"),
             lines.collect::<String>()
         )
     }

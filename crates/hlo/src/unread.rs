@@ -1,6 +1,8 @@
 //! The parts of a dump that could not be read.
 
-use tensor_layout::internals::counted;
+use std::collections::HashSet;
+
+use tensor_layout::internals::{counted, to_u64};
 
 /// The number of unread places that are kept; all are counted.
 const MOST_UNREAD: usize = 1000;
@@ -59,14 +61,20 @@ impl HloReading {
         }
     }
 
-    /// Returns the parts that this reader or the other could not read.
+    /// Returns the parts that this reader or the other could not read, in the order of lines; a line that both list counts
+    /// once, with the reason of this one.
     #[must_use]
     pub fn and(&self, other: &HloReading) -> HloReading {
-        let lines = self.lines.iter().chain(&other.lines).take(MOST_UNREAD).cloned().collect();
+        let listed: HashSet<u64> = self.lines.iter().map(|unread| unread.line).collect();
+        let new = other.lines.iter().filter(|unread| !listed.contains(&unread.line));
+        let mut lines: Vec<UnreadLine> = self.lines.iter().chain(new).cloned().collect();
+        let both = to_u64(self.lines.len() + other.lines.len() - lines.len());
+        lines.sort_by_key(|unread| unread.line);
+        lines.truncate(MOST_UNREAD);
         HloReading {
             cut: self.cut.as_ref().or(other.cut.as_ref()).cloned(),
             lines,
-            count: self.count + other.count,
+            count: self.count + other.count - both,
             hidden: self.hidden + other.hidden,
         }
     }

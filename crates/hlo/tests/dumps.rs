@@ -310,3 +310,11 @@ fn collectives_that_cannot_be_counted_are_told() {
     assert_eq!(counted, [("d", 64, 4 * 48), ("h", 16, 2 * 16)]);
     assert!(CollectiveKind::AllGather < CollectiveKind::Broadcast);
 }
+
+#[test]
+fn a_broken_root_is_one_place() {
+    let text = "ENTRY e {\n  a = f32[8]{0} parameter(0)\n  ROOT c = f32[8]{0} add(a, a\n}\n";
+    let mut dump = HloDump::new(text.as_bytes());
+    while dump.next_computation().unwrap().is_some() {}
+    assert_eq!((dump.reading().count, dump.reading().hidden), (1, 1), "{:?}", dump.reading());
+}

@@ -294,3 +294,50 @@ fn no_bytes_make_the_scan_panic_or_slow() {
         while scan.next_layout().unwrap().is_some() {}
     }
 }
+
+#[test]
+fn strides_have_their_attributes_in_any_order_and_blanks_or_none() {
+    for text in [
+        "shape=(2, 3), strides=(12, 4), itemsize=4, offset=8",
+        "shape=(2, 3), strides=(12, 4), offset=8, itemsize=4",
+        "shape=[2, 3], strides=[3, 1]",
+        "shape = (2, 3), strides = (3, 1)",
+    ] {
+        assert_eq!(texts(&format!("x {text}, y")), [text]);
+    }
+}
+
+#[test]
+fn a_sharding_is_found_however_it_is_written_and_one_that_does_not_fit_is_unread() {
+    let wanted = "f32[8,8], sharding={replicated}";
+    for text in [
+        "f32[8,8],sharding={replicated}",
+        "f32[8,8],  sharding={replicated}",
+        "f32[8,8],\n    sharding={replicated}",
+        "a = f32[8,8] p(0),  sharding={replicated}",
+        "a = f32[8,8] p(0),sharding={replicated}, metadata={}",
+    ] {
+        assert_eq!(texts(text), [wanted], "{text}");
+    }
+    let shardy = r#"f32[8,8], sharding=#sdy.sharding<mesh<["x"=2]>, [{"x"}, {}]>"#;
+    assert_eq!(texts(&format!("{shardy}, metadata={{}}\n")), [shardy]);
+    let tuple =
+        "t = (f32[2], f32[3]) t(), sharding={{replicated}, {replicated}, {replicated}}\nu8[9]";
+    let unread = "!(f32[2], f32[3]), sharding={{replicated}, {replicated}, {replicated}}";
+    assert_eq!(texts(tuple), [unread, "u8[9]"]);
+}
+
+#[test]
+fn brackets_of_programs_are_no_shapes_and_bytes_that_are_no_text_are_unread() {
+    assert_eq!(texts("u8[i] = 0; f32[n] x;"), Vec::<String>::new());
+    let mut scan = LayoutScan::new(&b"f32[8]{\xff} u8[4]"[..]);
+    let first = scan.next_layout().unwrap().unwrap();
+    assert!(first.refusal().is_some() || first.text() == "f32[8]", "{first:?}");
+    assert_eq!(scan.next_layout().unwrap().unwrap().text(), "u8[4]");
+}
+
+#[test]
+fn a_line_of_many_tuples_without_arrays_takes_no_stack() {
+    let line = " = (token[])".repeat(12_000) + ", sharding={replicated}\nf32[8]";
+    assert_eq!(texts(&line), ["f32[8]"]);
+}

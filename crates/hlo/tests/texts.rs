@@ -175,14 +175,29 @@ fn every_print_of_jax_without_them_is_refused_by_its_name() {
 
 const LOG: &str = include_str!("data/out_of_memory.txt");
 
+fn only(log: &str) -> OutOfMemory {
+    let [message] = OutOfMemory::read_all(log).try_into().unwrap();
+    message
+}
+
+#[test]
+fn each_message_of_a_log_has_its_own_limit_and_sum() {
+    let messages =
+        OutOfMemory::read_all(&format!("{LOG}step 2\n{}", LOG.replace("20.50G", "21.50G")));
+    let [first, second] = &messages[..] else { panic!("{messages:?}") };
+    assert_eq!(first.page(None), only(LOG).page(None));
+    assert_eq!(second.total(), first.total());
+    assert_eq!(second.limits[0].needed.to_string(), "21.50G");
+}
+
 #[test]
 fn an_out_of_memory_message_is_read_whole_behind_any_prefix() {
-    let plain = OutOfMemory::read(LOG);
+    let plain = only(LOG);
     let logged: String = LOG
         .lines()
         .map(|line| format!("(Engine pid=7) ERROR 06-03 07:41:11 [core.py:11] {line}\n"))
         .collect();
-    let logged = OutOfMemory::read(&logged);
+    let logged = only(&logged);
     for message in [&plain, &logged] {
         assert_eq!(
             (message.limits.len(), message.parts.len(), message.allocations.len()),
@@ -203,7 +218,7 @@ fn an_out_of_memory_message_is_read_whole_behind_any_prefix() {
 fn a_shape_that_lacks_its_tiles_is_given_those_that_take_what_the_log_says() {
     let log =
         "  1. Size: 8.00G\n     Shape: f32[256,512,128,2]{3,2,1,0}\n     Unpadded size: 128.00M\n";
-    let message = OutOfMemory::read(log);
+    let message = only(log);
     let one = &message.allocations[0];
     assert_eq!(one.tiled.as_ref().unwrap().to_string(), "f32[256,512,128,2]{3,2,1,0:T(8,128)}");
     assert_eq!((one.bytes(), one.agrees()), (Some(8 << 30), false));
@@ -213,7 +228,7 @@ fn a_shape_that_lacks_its_tiles_is_given_those_that_take_what_the_log_says() {
 #[test]
 fn short_messages_say_how_much_of_what() {
     let said = |log: &str| {
-        let message = OutOfMemory::read(log);
+        let message = only(log);
         message.page(None)
     };
     for (log, page) in [
@@ -242,7 +257,7 @@ fn short_messages_say_how_much_of_what() {
         assert_eq!(said(log), page);
     }
     let buffers = "BufferAssignment OOM Debugging.\nPeak buffers:\n\tBuffer 1:\n\t\tSize: 8.00GiB\n\t\tOperator: op_name=\"jit(f)/add\"\n\t\tXLA Label: fusion\n\t\tShape: f32[2147483648]\n\t\t==========================\n";
-    let message = OutOfMemory::read(buffers);
+    let message = only(buffers);
     let one = &message.allocations[0];
     assert_eq!(
         (one.agrees(), one.op_name.as_deref(), one.label.as_deref()),
@@ -341,4 +356,37 @@ fn a_module_of_stablehlo_has_arguments_results_and_constraints() {
     let last = module.values.last().unwrap();
     assert_eq!((last.kind, last.name.as_str(), last.device_bytes), ("constraint", "%1", 4));
     assert_eq!(module.reading().lines, []);
+}
+
+#[test]
+fn a_module_of_mlir_is_read_in_any_order_without_comments_and_bodies_of_one_device() {
+    let text = r#"module @m {
+  func.func public @main(%arg0: tensor<64xf32, #foo>, %arg1: tensor<8x4xf32> {sdy.sharding = #sdy.sharding<@one, []>}) -> (tensor<16xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}) {
+    // %9 = sdy.sharding_constraint %2 <@mesh, [{"x"}]> : tensor<32xf32>
+    %1 = sdy.manual_computation(%arg0) in_shardings=[<@mesh, [{"x"}]>] out_shardings=[<@mesh, [{"x"}]>] manual_axes={"x"} (%arg2: tensor<32xf32>) {
+      %2 = sdy.sharding_constraint %arg2 <@mesh, [{}]> : tensor<32xf32>
+      sdy.return %2 : tensor<32xf32>
+    } : (tensor<64xf32>) -> tensor<64xf32>
+    %3 = sdy.sharding_constraint %1 <@mesh, [{"x"}]> : tensor<64xf32>
+  }
+  sdy.mesh @mesh = <["x"=2]>
+  sdy.mesh @one = <[], device_ids=[2]>
+}
+"#;
+    let module = MlirModule::read(text);
+    assert_eq!(module.reading().lines, []);
+    let values: Vec<_> = module
+        .values
+        .iter()
+        .map(|value| (value.kind, &*value.name, &*value.shape, value.device_bytes))
+        .collect();
+    assert_eq!(
+        values,
+        [
+            ("argument", "%arg0", "f32[64]", 256),
+            ("argument", "%arg1", "f32[8,4]", 128),
+            ("result", "0", "f32[16]", 32),
+            ("constraint", "%3", "f32[64]", 128),
+        ]
+    );
 }

@@ -113,6 +113,20 @@ pub enum ShardingError {
         /// The number that the mesh has.
         devices: u64,
     },
+    /// A mesh behind a sharding by device numbers, for another number of devices.
+    #[error("the sharding is for {}, but `mesh=` has {given}", counted(*.devices, "device"))]
+    MeshOfOthers {
+        /// The number of devices of the sharding.
+        devices: u64,
+        /// The number of devices of the mesh.
+        given: u64,
+    },
+    /// A mesh behind a sharding that has another one inside.
+    #[error("the sharding has a mesh of its own, {own}, and `mesh=` is another: leave it out")]
+    TwoMeshes {
+        /// The mesh inside.
+        own: String,
+    },
     /// The devices of a mesh, written out in their default order.
     #[error("`device_ids` repeats the order that a mesh has anyway; leave it out")]
     DefaultOrder,
@@ -309,9 +323,7 @@ pub enum ShardingError {
         units: u64,
     },
     /// A device that the machine lacks.
-    #[error(
-        "the {machine} has {units} units, numbered from 0, but the sharding names device {device}"
-    )]
+    #[error("the {machine} has {units} units, numbered from 0: it has no device {device}")]
     NoSuchDevice {
         /// The device.
         device: u64,

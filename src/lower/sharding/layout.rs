@@ -122,7 +122,7 @@ impl Sharding {
             },
             ShardingKind::Maximal(device) => {
                 let count = device.checked_add(1).ok_or(ShardingError::TooManyDevices)?;
-                self.levels(count, count, machine)?.place(*device, shard)
+                self.levels(1, count, machine)?.place(*device, shard)
             }
             ShardingKind::Manual => Err(ShardingError::Manual),
             ShardingKind::Unreduced => Err(ShardingError::Unreduced),

@@ -76,7 +76,13 @@ impl SdySharding {
         if !self.dims.manual.is_empty() {
             return Err(manual_axes("a Shardy sharding"));
         }
-        Sharding::on_mesh(mesh_of(self.mesh.as_ref(), mesh)?, &self.dims)
+        let mesh = mesh_of(self.mesh.as_ref(), mesh)?;
+        match mesh.maximal() {
+            Some(device) if self.dims == MeshDims::default() => {
+                Ok(Sharding::of(ShardingKind::Maximal(device)))
+            }
+            _ => Sharding::on_mesh(mesh, &self.dims),
+        }
     }
 }
 

@@ -23,6 +23,19 @@ impl Mesh {
         self.axes.is_empty()
     }
 
+    /// The device of a mesh without axes that names one: the whole tensor is on it.
+    ///
+    /// Source: openxla/shardy, `attrs.td`, maximal shardings.
+    pub(super) fn maximal(&self) -> Option<u64> {
+        match &self.devices {
+            Some(TileDevices::List(devices)) if self.axes.is_empty() => match devices[..] {
+                [device] => Some(device),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
     pub(super) fn sizes(&self) -> Vec<u64> {
         self.axes.iter().map(|(_, size)| *size).collect()
     }

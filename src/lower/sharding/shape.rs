@@ -127,6 +127,7 @@ impl ShardedShape {
     /// # Errors
     /// As lowering the sharding.
     pub fn sharding(&self) -> Result<Sharding, ShardingError> {
+        self.check_mesh()?;
         let extents = self.array.extents()?;
         match &self.sharding {
             ShardingText::Hlo(sharding) => sharding.lower(),
@@ -137,6 +138,25 @@ impl ShardedShape {
                 placements.lower(self.mesh.as_ref().ok_or(ShardingError::NoMesh)?, &extents)
             }
         }
+    }
+
+    /// Rejects a mesh behind a sharding that contradicts it: another one than its own, or one of more or fewer devices.
+    fn check_mesh(&self) -> Result<(), ShardingError> {
+        let Some(given) = &self.mesh else { return Ok(()) };
+        let own = match &self.sharding {
+            ShardingText::Hlo(sharding) => {
+                let devices = sharding.lower()?.devices();
+                let given = given.len()?;
+                let devices = devices.filter(|devices| *devices != given);
+                let differ = |devices| Err(ShardingError::MeshOfOthers { devices, given });
+                return devices.map_or(Ok(()), differ);
+            }
+            ShardingText::Sdy(sharding) => sharding.mesh.as_ref(),
+            ShardingText::Jax(spec) => spec.mesh.as_ref(),
+            ShardingText::Torch(_) => None,
+        };
+        let differ = |own: &Mesh| Err(ShardingError::TwoMeshes { own: own.to_string() });
+        own.filter(|own| *own != given).map_or(Ok(()), differ)
     }
 
     /// The extents of the whole tensor.

@@ -41,12 +41,14 @@ impl fmt::Display for ShardingText {
 impl FromStr for ShardingText {
     type Err = ParseError;
 
-    /// Shardy text begins with `<`, `#` or `[{`, JAX's with a `P` or `N`, PyTorch's with another
+    /// Shardy text begins with `<`, `#` or `[{`, or is `[]`; JAX's with a `P` or `N`, PyTorch's with another
     /// bracket; everything else is HLO.
     fn from_str(text: &str) -> Result<ShardingText, ParseError> {
         let mut marks = text.chars().filter(|c| !c.is_whitespace());
         match (marks.next(), marks.next()) {
-            (Some('<' | '#'), _) | (Some('['), Some('{')) => text.parse().map(ShardingText::Sdy),
+            (Some('<' | '#'), _) | (Some('['), Some('{' | ']')) => {
+                text.parse().map(ShardingText::Sdy)
+            }
             (Some('P' | 'N'), _) => text.parse().map(ShardingText::Jax),
             (Some('[' | '('), _) => text.parse().map(ShardingText::Torch),
             _ => text.parse().map(ShardingText::Hlo),

@@ -61,13 +61,31 @@ pub(crate) fn end_of_attributes(text: &str, from: usize) -> Option<usize> {
     }
 }
 
-/// The byte behind a sharding: after its brackets, and whatever is in front of them.
+/// The byte behind a sharding: after its brackets, and whatever is in front of them; behind dimensions alone, `[{"x"}]`,
+/// also after `, replicated={..}` and the like.
 fn sharding_end(text: &str) -> usize {
     let Some(open) = text.find(['{', '(', '[', '<']) else { return text.len() };
     if text.as_bytes().get(open) == Some(&b'<') {
         let last = text.find(", mesh=").unwrap_or(text.len());
         return text.get(..last).unwrap_or(text).trim_end().len();
     }
-    let close = Walk::from(open + 1).next(text.as_bytes(), None);
-    close.map_or(text.len(), |close| close + 1)
+    let closed = |open: usize| {
+        let close = Walk::from(open + 1).next(text.as_bytes(), None);
+        close.map_or(text.len(), |close| close + 1)
+    };
+    let mut end = closed(open);
+    while text.starts_with('[')
+        && let Some(axes) = axes_of_mesh(text, end)
+    {
+        end = closed(axes);
+    }
+    end
+}
+
+/// The bracket of `, replicated={..}`, `, unreduced={..}` or `, manual={..}` at `from`.
+fn axes_of_mesh(text: &str, from: usize) -> Option<usize> {
+    let rest = text.get(from..)?.trim_start().strip_prefix(',')?.trim_start();
+    let (word, axes) = rest.split_once('=')?;
+    let is_word = matches!(word, "replicated" | "unreduced" | "manual");
+    Some(text.len() - axes.len() + axes.find('{').filter(|_| is_word)?)
 }

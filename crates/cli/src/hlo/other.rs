@@ -2,6 +2,7 @@
 
 use std::io::{BufRead, Read};
 
+use itertools::Itertools;
 use serde_json::{Value, json};
 use tensor_layout::internals::to_u64;
 use tensor_layout_hlo::{
@@ -72,8 +73,10 @@ pub(super) fn answer(
     let is_json = format == ReportFormat::Json;
     let (page, rows, unread) = match kind {
         HloTextKind::OutOfMemory => {
-            let found = OutOfMemory::read(&text);
-            (found.page(top), out_of_memory_json(&found), HloReading::default())
+            let found = OutOfMemory::read_all(&text);
+            let pages = found.iter().map(|message| message.page(top)).join("\n");
+            let json = found.iter().map(out_of_memory_json).collect::<Vec<_>>();
+            (pages, json!({ "messages": json }), HloReading::default())
         }
         HloTextKind::Mlir => {
             let found = MlirModule::read(&text);
@@ -84,6 +87,8 @@ pub(super) fn answer(
             (found.page(top), allocations_json(&found), found.reading().clone())
         }
     };
+    let others = kind.others(&text);
+    let (page, unread) = (page + &others.page(), unread.and(&others));
     let json = || {
         let kind = kind.to_string();
         let complete = unread.is_complete();

@@ -31,21 +31,13 @@ pub(super) fn unread_json(unread: &UnreadLine) -> Value {
     json!({ "line": unread.line, "reason": unread.why() })
 }
 
-/// Writes whether all was read, whether the file is cut off, and the number of hidden instructions.
-fn write_reading(line: &mut JsonLine<'_>, reading: &HloReading) -> io::Result<()> {
+/// Ends a report: whether all was read, whether the file is cut off, the number of hidden instructions, and the places
+/// that could not be read.
+pub(super) fn end_reading(mut line: JsonLine<'_>, reading: &HloReading) -> io::Result<()> {
     line.field("complete", &json!(reading.is_complete()))?;
     line.field("cut_off", &json!(reading.cut))?;
-    line.field("hidden_instructions", &json!(reading.hidden))
-}
-
-/// Ends a report with what was read, and the lines that could not be.
-pub(super) fn end_reading(
-    mut line: JsonLine<'_>,
-    reading: &HloReading,
-    unread: &HloReading,
-) -> io::Result<()> {
-    write_reading(&mut line, reading)?;
-    line.list("unread_lines", unread.lines.iter().map(unread_json))?;
+    line.field("hidden_instructions", &json!(reading.hidden))?;
+    line.list("unread_lines", reading.lines.iter().map(unread_json))?;
     line.end()
 }
 
@@ -63,14 +55,13 @@ pub(super) fn write_summary(
     summary: &HloSummary,
     entry: &Value,
     reading: &HloReading,
-    unread: &HloReading,
 ) -> io::Result<()> {
     let mut line = JsonLine::new(out);
     line.list("instructions", summary.rows().map(|row| row_json(&row)))?;
     line.list("computations", summary.computations().iter().map(computation_json))?;
     line.field("entry", entry)?;
     line.field("partitions", &json!(summary.partitions()))?;
-    end_reading(line, reading, unread)
+    end_reading(line, reading)
 }
 
 fn row_json(row: &HloRow<'_>) -> Value {
@@ -185,9 +176,7 @@ pub(super) fn write_collectives(
     line.field("total", &traffic(&all.total))?;
     line.field("total_is_at_least", &json!(all.in_a_step.is_at_least))?;
     line.field("total_is_at_most", &json!(all.in_a_step.is_at_most))?;
-    write_reading(&mut line, reading)?;
-    line.list("unread", reading.and(&all.reading).lines.iter().map(unread_json))?;
-    line.end()
+    end_reading(line, reading)
 }
 
 pub(super) fn write_shapes(
@@ -234,11 +223,10 @@ pub(super) fn write_memory(
     out: &mut Output,
     memory: &HloMemory,
     reading: &HloReading,
-    unread: &HloReading,
 ) -> io::Result<()> {
     let mut line = JsonLine::new(out);
     line.list("modules", memory.modules().iter().map(module_json))?;
-    end_reading(line, reading, unread)
+    end_reading(line, reading)
 }
 
 fn module_json(of: &HloModuleMemory) -> Value {
@@ -324,7 +312,10 @@ pub(super) fn write_changes(
     line.list("changes", rows)?;
     line.field("same", &json!(changes.same))?;
     line.field("complete", &json!(readings.iter().all(|reading| reading.is_complete())))?;
-    let unread = readings.iter().flat_map(|reading| &reading.lines);
-    line.list("unread_lines", unread.map(unread_json))?;
+    let unread = ["before", "after"].into_iter().zip(readings).flat_map(|(dump, reading)| {
+        let of = move |line: &UnreadLine| json!({ "dump": dump, "line": line.line, "reason": line.why() });
+        reading.lines.iter().map(of)
+    });
+    line.list("unread_lines", unread)?;
     line.end()
 }

@@ -29,7 +29,7 @@ use tensor_layout::xla::{XlaAdvice, XlaSizes};
 ///      Shape: s32[2097152,8,4]{2,1,0:T(8,128)}
 ///      Unpadded size: 256.00M
 /// ";
-/// let message = OutOfMemory::read(log);
+/// let message = &OutOfMemory::read_all(log)[0];
 /// let one = &message.allocations[0];
 /// assert_eq!(one.sizes.as_ref().unwrap().allocated_bytes, 8 << 30);
 /// assert!(one.agrees() && one.padding() == Some((8 << 30) - (256 << 20)));

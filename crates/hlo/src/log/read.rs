@@ -19,17 +19,23 @@ const PARTS: [&str; 9] = [
 ];
 
 impl OutOfMemory {
-    /// Reads the messages of a log.
+    /// Reads the messages of a log, in its order: a limit behind a list of allocations begins the next message.
     #[must_use]
-    pub fn read(log: &str) -> OutOfMemory {
-        let mut reader = MessageReader::default();
+    pub fn read_all(log: &str) -> Vec<OutOfMemory> {
+        let (mut messages, mut reader) = (Vec::new(), MessageReader::default());
         for (line, number) in log.lines().zip(1..) {
-            reader.found.limits.extend(limit(line, number));
+            let limit = limit(line, number);
+            if limit.is_some() && !reader.found.allocations.is_empty() {
+                messages.push(std::mem::take(&mut reader).found);
+            }
+            reader.found.limits.extend(limit);
             reader.read_part(line);
             reader.read_field(line, number);
         }
-        reader.found.allocations.iter_mut().for_each(LogAllocation::settle);
-        reader.found
+        messages.push(reader.found);
+        let all = messages.iter_mut().flat_map(|message| &mut message.allocations);
+        all.for_each(LogAllocation::settle);
+        messages
     }
 }
 

@@ -140,28 +140,44 @@ fn suffix_end(bytes: &[u8], end: usize) -> usize {
 /// `shape=` or `torch.Size`; a shape alone is not a layout.
 pub(super) fn strided(bytes: &[u8], open: usize) -> Option<Stretch> {
     let before = bytes.get(..open)?;
-    let names: [&[u8]; 2] = [b"shape=", b"torch.Size"];
-    let name = names.into_iter().find(|name| before.ends_with(name))?;
-    let mut end = list_end(bytes, open)?;
-    let mut strides = false;
-    for (key, is_list) in [("strides=", true), ("offset=", false), ("itemsize=", false)] {
+    let size = before.strip_suffix(b"torch.Size").map(<[u8]>::len);
+    let start = shape_key(size.map_or(before, |size| &before[..size])).or(size)?;
+    let (mut end, mut seen) = (list_end(bytes, open)?, Vec::new());
+    loop {
         let comma = behind_blanks(bytes, end);
         let has_comma = bytes.get(comma) == Some(&b',');
         let next = behind_blanks(bytes, comma + usize::from(has_comma));
-        let rest = bytes.get(next..).unwrap_or_default();
-        let is_bare = is_list && name == b"torch.Size" && rest.starts_with(b"(");
-        let value = next + if is_bare { 0 } else { key.len() };
-        if is_bare || has_comma && rest.starts_with(key.as_bytes()) {
-            end = match is_list {
-                true => list_end(bytes, value)?,
-                false => behind(bytes, value, u8::is_ascii_digit),
-            };
-            strides |= is_list;
-        }
+        let is_bare = size == Some(start) && seen.is_empty() && bytes.get(next) == Some(&b'(');
+        let found = if is_bare { Some(("strides", next)) } else { keyed(bytes, next) };
+        let Some((key, value)) =
+            found.filter(|(key, _)| is_bare || has_comma && !seen.contains(key))
+        else {
+            break;
+        };
+        end = match key {
+            "strides" => list_end(bytes, value)?,
+            _ => behind(bytes, value, u8::is_ascii_digit),
+        };
+        seen.push(key);
     }
-    let start = open - name.len();
     let notation = Notation::Strided;
-    strides.then_some(Stretch { start, end, notation, is_certain: false })
+    seen.contains(&"strides").then_some(Stretch { start, end, notation, is_certain: false })
+}
+
+/// Returns the start of `shape=` at the end of a text, with blanks around its sign or without.
+fn shape_key(before: &[u8]) -> Option<usize> {
+    let sign = before.trim_ascii_end().strip_suffix(b"=")?;
+    sign.trim_ascii_end().strip_suffix(b"shape").map(<[u8]>::len)
+}
+
+/// The key of an attribute of a strided layout at `at`, and the position of its value.
+fn keyed(bytes: &[u8], at: usize) -> Option<(&'static str, usize)> {
+    let rest = bytes.get(at..)?;
+    let key = ["strides", "offset", "itemsize"]
+        .into_iter()
+        .find(|key| rest.starts_with(key.as_bytes()))?;
+    let sign = behind_blanks(bytes, at + key.len());
+    (bytes.get(sign) == Some(&b'=')).then(|| (key, behind_blanks(bytes, sign + 1)))
 }
 
 /// Returns the end of a list of integers in brackets.
@@ -171,7 +187,8 @@ fn list_end(bytes: &[u8], open: usize) -> Option<usize> {
         match byte {
             b'(' | b'[' => depth += 1,
             b')' | b']' => depth = depth.saturating_sub(1),
-            b'0'..=b'9' | b',' | b' ' => {}
+            b'0'..=b'9' | b',' => {}
+            byte if is_blank(*byte) => {}
             _ => return None,
         }
         if depth == 0 {
@@ -208,6 +225,14 @@ mod tests {
                 "shape=(2, 3), strides=(3, 1), itemsize=4",
             ),
             ("torch.Size([2, 3]) (3, 1)", "torch.Size([2, 3]) (3, 1)"),
+            (
+                "shape = (2, 3), strides = (12, 4), itemsize=4, offset=8, x",
+                "shape = (2, 3), strides = (12, 4), itemsize=4, offset=8",
+            ),
+            (
+                "shape=torch.Size([2, 3]), strides=(3, 1)",
+                "shape=torch.Size([2, 3]), strides=(3, 1)",
+            ),
         ] {
             assert_eq!(found(text), Some(layout), "{text}");
         }

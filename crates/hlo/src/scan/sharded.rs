@@ -1,14 +1,17 @@
 //! The sharding that belongs to a shape: directly behind it, or on its instruction.
 
+use std::borrow::Cow;
+
 use memchr::{memchr2, memmem};
 
+use crate::mlir::behind_angled;
 use crate::scan::window::SOFT_BREAK;
 use crate::shardings::sharded_arrays;
 use tensor_layout::internals::Walk;
 use tensor_layout::notation::XlaShape;
 use tensor_layout::sharding::HloSharding;
 
-const MARK: &[u8] = b", sharding=";
+const KEY: &[u8] = b"sharding=";
 
 /// The end of the line, and the position of the `sharding` attribute on the rest of it.
 ///
@@ -34,32 +37,42 @@ impl LineAhead {
     }
 
     /// The sharding of the result of an instruction, which is an attribute of it.
-    pub(super) fn sharding(self, bytes: &[u8]) -> Option<&str> {
-        sharding(bytes.get(self.mark? + MARK.len()..self.end)?)
+    pub(super) fn sharding(self, bytes: &[u8]) -> Option<Cow<'_, str>> {
+        sharding(bytes.get(self.mark?..self.end)?)
     }
 }
 
-/// Returns the position of the attribute, outside quotes and brackets.
+/// Returns the position of the value of the attribute, outside quotes and brackets.
 fn mark(line: &[u8], at: usize) -> Option<usize> {
     // Most lines have none.
-    memmem::find(line.get(at..)?, MARK)?;
+    memmem::find(line.get(at..)?, KEY)?;
     let mut walk = Walk::from(at);
     std::iter::from_fn(|| walk.next(line, Some(b',')))
         .take_while(|at| line[*at] == b',')
-        .find(|at| line[*at..].starts_with(MARK))
+        .find_map(|comma| value(line, comma))
+}
+
+/// Returns the position of the value in `, sharding=value` at `comma`.
+fn value(bytes: &[u8], comma: usize) -> Option<usize> {
+    let rest = bytes.get(comma..)?.strip_prefix(b",")?.trim_ascii_start();
+    Some(bytes.len() - rest.strip_prefix(KEY)?.len())
 }
 
 /// Returns the sharding at the start of a text, with the mesh that follows it.
-fn sharding(text: &[u8]) -> Option<&str> {
-    let open = text.iter().position(|byte| matches!(byte, b'{' | b'(' | b'['))?;
-    if !text.get(..open)?.iter().all(is_name) {
-        return None;
-    }
-    let close = Walk::from(open + 1).next(text, None)? + 1;
+fn sharding(text: &[u8]) -> Option<Cow<'_, str>> {
+    let is_shardy = text.starts_with(b"#sdy.sharding<") || text.starts_with(b"<");
+    let close = if is_shardy { behind_angled(text)? } else { bracketed(text)? };
     let mesh = text.get(close..)?;
     let mesh_length = mesh.strip_prefix(b", mesh=").map_or(0, |mesh| 7 + mesh_length(mesh));
-    let text = std::str::from_utf8(text.get(..close + mesh_length)?).ok()?;
-    Some(text.trim_end_matches(','))
+    let text = text.get(..close + mesh_length)?;
+    Some(String::from_utf8_lossy(text.strip_suffix(b",").unwrap_or(text)))
+}
+
+/// The position behind the first bracket, with a name in front of it or none.
+fn bracketed(text: &[u8]) -> Option<usize> {
+    let open = text.iter().position(|byte| matches!(byte, b'{' | b'(' | b'['))?;
+    let is_named = text.get(..open)?.iter().all(is_name);
+    Some(Walk::from(open + 1).next(text, None).filter(|_| is_named)? + 1)
 }
 
 /// Returns the length of a mesh: `x=2,y=4`, or `mesh[x=2,y=4]` and others with a bracket behind their name.
@@ -76,22 +89,29 @@ fn is_name(byte: &u8) -> bool {
 }
 
 /// The sharding that is written behind the shape which ends at `end`.
-pub(super) fn behind(bytes: &[u8], end: usize) -> Option<&str> {
-    let rest = bytes.get(end..)?.strip_prefix(MARK)?;
+pub(super) fn behind(bytes: &[u8], end: usize) -> Option<Cow<'_, str>> {
+    let rest = bytes.get(value(bytes, end)?..)?;
     let length = memchr2(b'\n', SOFT_BREAK, rest).unwrap_or(rest.len());
     sharding(rest.get(..length)?)
 }
 
+/// The arrays of a result that is a tuple, each with its sharding.
+pub(super) struct ShardedTuple {
+    /// The arrays, or the tuple and the reason its sharding is not one of its arrays.
+    pub(super) arrays: Result<Vec<String>, (String, String)>,
+    pub(super) end: usize,
+}
+
 /// The sharded arrays of a result that is a tuple: `(f32[2], s32[3]) opcode(..), sharding={{..},{..}}`.
-pub(super) fn of_tuple(
-    bytes: &[u8],
-    open: usize,
-    ahead: LineAhead,
-) -> Option<(Vec<String>, usize)> {
-    let sharding: HloSharding = ahead.sharding(bytes)?.parse().ok()?;
+pub(super) fn of_tuple(bytes: &[u8], open: usize, ahead: LineAhead) -> Option<ShardedTuple> {
+    let sharding = ahead.sharding(bytes)?;
     let text = std::str::from_utf8(bytes.get(open..ahead.end)?).ok()?;
     let (shape, length) = XlaShape::parse_prefix(text).ok()?;
-    let arrays = sharded_arrays(&shape, sharding).ok()?.into_iter();
-    let texts = arrays.map(|(array, sharding)| format!("{array}, sharding={sharding}"));
-    Some((texts.collect(), open + length))
+    let read = sharding.parse::<HloSharding>().map_err(|error| error.kind().to_string());
+    let arrays = read.and_then(|sharding| {
+        let arrays = sharded_arrays(&shape, sharding)?.into_iter();
+        Ok(arrays.map(|(array, sharding)| format!("{array}, sharding={sharding}")).collect())
+    });
+    let arrays = arrays.map_err(|why| (format!("{shape}, sharding={sharding}"), why));
+    Some(ShardedTuple { arrays, end: open + length })
 }

@@ -30,7 +30,7 @@ fn is_mark(byte: &u8) -> bool {
 /// `(2:3, 3:1)`, but not `(12:30)`. A CuTe layout is two brackets with a colon between them, without blanks.
 /// Escapes in quoted strings are decoded. A layout may span several lines, up to 16 lines or 64 KiB. A
 /// `sharding=` applies to the shape before it, and to the result of its instruction, except in modules that
-/// are partitioned and scheduled, whose shapes are those of one device.
+/// are partitioned and scheduled, whose shapes are those of one device; it has to be within 64 KiB.
 ///
 /// Law: every layout of the corpus is found in any text around it, with its line.
 /// Cost: one pass; memory for a window of less than 1 MiB and the distinct layouts.
@@ -148,12 +148,12 @@ impl<R: Read> LayoutScan<R> {
 
     /// The next layout that begins in the window.
     fn search(&mut self) -> Option<Find> {
-        while let Some(text) = self.queued.pop_front() {
-            if let Some(number) = self.known.classify(&text, Notation::Sharded, true) {
-                return Some((number, self.at));
-            }
-        }
         loop {
+            while let Some(text) = self.queued.pop_front() {
+                if let Some(number) = self.known.classify(&text, Notation::Sharded, true) {
+                    return Some((number, self.at));
+                }
+            }
             let rest = self.window.bytes().get(self.at..self.window.limit())?;
             let Some(next) = rest.iter().position(is_mark) else {
                 self.at = self.window.limit();
@@ -163,7 +163,10 @@ impl<R: Read> LayoutScan<R> {
             self.at = mark + 1;
             let found = match self.window.bytes().get(mark)? {
                 b'[' | b'(' if mark < self.taken => None,
-                b'[' => self.shape(mark),
+                b'[' => self.shape(mark).or_else(|| {
+                    let found = strided(self.window.bytes(), mark)?;
+                    self.take(found)
+                }),
                 b'(' => self.bracket(mark),
                 _ if self.is_cut_head(mark + 1) => {
                     self.at = mark;
@@ -186,9 +189,12 @@ impl<R: Read> LayoutScan<R> {
         let start = type_before(bytes, open)?;
         let (end, is_closed) = shape_end(bytes, open);
         self.at = end.max(open + 1);
-        let text = std::str::from_utf8(bytes.get(start..end)?).ok()?;
+        let text = String::from_utf8_lossy(bytes.get(start..end)?);
         if !is_closed {
-            return Some((self.known.refuse(text, "this shape is not closed"), start));
+            // `u8[i]` is not meant as a shape.
+            let is_meant = end > open + 1 || end == bytes.len();
+            let why = "this shape is not closed";
+            return is_meant.then(|| (self.known.refuse(&text, why), start));
         }
         let before = bytes.get(..start)?;
         let is_buffer = before.ends_with(b" = b(") && bytes.get(end) == Some(&b')');
@@ -203,7 +209,7 @@ impl<R: Read> LayoutScan<R> {
             let whole = format!("{text}, sharding={sharding}");
             return Some((self.known.classify(&whole, Notation::Sharded, true)?, start));
         }
-        Some((self.known.classify(&one_line(text), Notation::Xla, true)?, start))
+        Some((self.known.classify(&one_line(&text), Notation::Xla, true)?, start))
     }
 
     /// The layout, or the sharded tuple, that begins with a bracket.
@@ -212,12 +218,24 @@ impl<R: Read> LayoutScan<R> {
         if bytes.get(..open)?.ends_with(b" = ") && !self.per_device {
             let ahead = LineAhead::of(bytes, open, self.ahead);
             self.ahead = Some(ahead);
-            if let Some((arrays, end)) = sharded::of_tuple(bytes, open, ahead) {
-                (self.queued, self.at) = (arrays.into(), end.max(open + 1));
-                return self.search();
+            if let Some(tuple) = sharded::of_tuple(bytes, open, ahead) {
+                self.at = tuple.end.max(open + 1);
+                return match tuple.arrays {
+                    Ok(arrays) => {
+                        self.queued = arrays.into();
+                        None
+                    }
+                    Err((text, why)) => Some((self.known.refuse(&text, &why), open)),
+                };
             }
         }
         let found = strided(bytes, open).or_else(|| stretch(bytes, open))?;
+        self.take(found)
+    }
+
+    /// The layout in a stretch of the text, if it is one.
+    fn take(&mut self, found: Stretch) -> Option<Find> {
+        let bytes = self.window.bytes();
         let Stretch { start, end, notation, is_certain } = swizzled(bytes, found);
         let text = std::str::from_utf8(bytes.get(start..end)?).ok()?;
         let number = self.known.classify(&one_line(text), notation, is_certain)?;
