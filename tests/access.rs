@@ -117,6 +117,22 @@ fn the_padding_that_takes_least_memory_comes_first() {
             assert_eq!(at(&best.memory), at(&memory) + at(&memory) / every * by);
         }
     }
+    // Each ends with its last element, in the order of that number, whatever the memory.
+    for (memory, holders, bits) in [
+        ("(8,32):(64,1)", "((8_LANE:1), (4_LANE:8, 8:1))", 16),
+        ("8:34", "((8_LANE))", 32),
+        ("(8,3):(96,1)", "((8_LANE), (3:1))", 32),
+        ("32:32", "((32_LANE))", 32),
+    ] {
+        let best = paddings(&cute(memory), &held(holders), bits).unwrap();
+        let ends = |of: &Layout| {
+            let last = of.indexes().map(|index| of.locate(&index).unwrap().get(Level::ADDR));
+            (last.max().flatten().unwrap() + 1, of.extent(Level::ADDR))
+        };
+        let ends: Vec<_> = best.iter().map(|best| ends(&best.memory)).collect();
+        assert!(ends.iter().all(|(last, extent)| last == extent), "{memory}: {ends:?}");
+        assert!(ends.is_sorted(), "{memory}: {ends:?}");
+    }
     // A column of words: the usual padding of one word after each row.
     let best = paddings(&cute("32:32"), &held("((32_LANE))"), 32).unwrap();
     assert_eq!(best[0].memory.to_cute().unwrap().to_string(), "32:33");

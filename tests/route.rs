@@ -458,3 +458,35 @@ fn a_sum_without_all_rates_is_a_lower_bound() {
     let route = Route::by("mvb2", &source, &target).unwrap();
     assert_eq!((route.hops()[0].cycles, route.cycles()), (None, (0, false)));
 }
+
+#[test]
+fn a_hop_without_movements_counts_elements_at_the_memory_nearer_to_the_root() {
+    let machine = Machine::from_toml(
+        "name = \"m\"\n[levels]\nL2B = 2\nPE = 2\n[memories]\nLM0 = 64\nDRAM = { capacity = 64, owner = \"L2B\" }\n",
+    )
+    .unwrap();
+    let on = |text: &str, memory: &str| {
+        Placement::of(text.parse().unwrap()).on(&machine).memory(memory).build().unwrap()
+    };
+    // Eight elements in a DRAM, four in each of two LM0s, both with padding.
+    let dram = on("(8)/((16:1))", "DRAM");
+    let lm0 = on("(8)/((2_PE:1, 8:1))", "LM0");
+    for (source, target) in [(&dram, &lm0), (&lm0, &dram)] {
+        let route = Route::new(source, target).unwrap();
+        let [hop] = route.hops() else { panic!("{route:?}") };
+        assert_eq!((hop.upper_words, hop.lower_words), (8, 8));
+    }
+    let split = on("((2_PE:1, 4:1))", "LM0");
+    let hop = &Route::new(&split, &dram).unwrap().hops()[0].clone();
+    assert_eq!((hop.upper_words, hop.lower_words), (8, 4));
+    let empty = (on("(0)/((16:1))", "DRAM"), on("(0)/((2_PE:1, 8:1))", "LM0"));
+    let hop = &Route::new(&empty.0, &empty.1).unwrap().hops()[0].clone();
+    assert_eq!((hop.upper_words, hop.lower_words), (0, 0));
+}
+
+#[test]
+fn the_hop_that_reorders_may_be_any_of_the_route() {
+    let source = on("((8:4, 4:1, 1_L2B:1))", "L2BM");
+    let target = on("((2:1, 4:2, 4_PE:1, 1_MAB:1); B@[8_L1B:1,8_L2B:1])", "LM0");
+    judge(&Route::new(&source, &target).unwrap(), &source, &target);
+}

@@ -37,6 +37,7 @@ impl AddressChange {
         }
     }
 
+    /// The memory with changed addresses; it ends where the change takes the last address of `memory`.
     fn memory(self, memory: &Layout) -> Result<Layout, LayoutError> {
         let (every, by) = match self {
             AddressChange::Swizzle(swizzle) => return memory.swizzled(swizzle),
@@ -48,7 +49,10 @@ impl AddressChange {
         let digits = [(rows, step), (every, 1)];
         let digits = digits.map(|(size, stride)| Subaxis::land(size, Level::ADDR, stride));
         let end = rows.checked_mul(every).ok_or_else(too_large)?;
-        Layout::builder().axis(end, digits).build()?.compose(memory)
+        let padded = Layout::builder().axis(end, digits).build()?.compose(memory)?;
+        let last = self.apply(memory.extent(Level::ADDR) - 1);
+        let tight = padded.without_spans().without_padding_if_decided()?;
+        tight.to_builder().span(Level::ADDR, last + 1).build()
     }
 }
 

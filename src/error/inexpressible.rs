@@ -219,6 +219,9 @@ fn inner_padding(axis: usize, size: u64, into: &[u64]) -> String {
     let sizes = into.iter().join(" x ");
     match into {
         [] => format!("a digit of axis {axis}, of size {size}, is cut to one value"),
+        [one] if *one == size => {
+            format!("axis {axis} is padded inside a tile, in a digit of size {size}")
+        }
         _ => format!(
             "axis {axis} is padded inside a tile: a digit of size {size} is split into {sizes}"
         ),

@@ -1,5 +1,6 @@
 //! A hop: one movement between two layouts, and its traffic.
 
+use super::carry::of_elements;
 use super::hand::Hand;
 use super::usual::words;
 use crate::algebra::Layout;
@@ -55,15 +56,20 @@ impl Hop {
 
     /// A hop on a machine whose movements are not known.
     pub(super) fn unknown(source: &Placement, target: &Placement) -> Result<Hop, LayoutError> {
-        let words = |placement: &Placement| placement.with_copies().used_in(Level::ADDR);
+        let words = |placement: &Placement| match placement.layout().elements() {
+            0 => Ok(0),
+            _ => of_elements(placement.with_copies().clone()).used_in(Level::ADDR),
+        };
+        let (upper, lower) =
+            if depth(source) <= depth(target) { (source, target) } else { (target, source) };
         Ok(Hop {
             movement: None,
             kind: None,
             source: source.clone(),
             target: target.clone(),
             map: None,
-            upper_words: words(source)?,
-            lower_words: words(target)?,
+            upper_words: words(upper)?,
+            lower_words: words(lower)?,
             cycles: None,
         })
     }
@@ -101,6 +107,21 @@ impl Hop {
     }
 }
 
+/// The number of memories of a kind in the whole machine: those nearer to the root are fewer.
+fn depth(placement: &Placement) -> u64 {
+    let (Some((_, memory)), Some(machine)) = (placement.memory(), placement.machine()) else {
+        return 0;
+    };
+    let mut units: u64 = 1;
+    for (level, size) in machine.levels() {
+        units = units.saturating_mul(size);
+        if level == memory.owner {
+            break;
+        }
+    }
+    units / memory.group.max(1)
+}
+
 fn addresses(placement: &Placement) -> (u64, u64) {
     let layout = placement.with_copies();
     (layout.offset(Level::ADDR), layout.span(Level::ADDR))
@@ -109,7 +130,7 @@ fn addresses(placement: &Placement) -> (u64, u64) {
 /// A layout as text, or a remark that there is none.
 pub(super) fn text(layout: &Layout) -> String {
     match layout.to_pad_layout_map() {
-        Ok((text, _)) => crate::words::cut(&text.to_string(), 300),
+        Ok((text, _)) => text.to_string(),
         Err(_) => "a layout that a PadLayout cannot express".into(),
     }
 }

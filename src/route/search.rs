@@ -21,6 +21,7 @@ use super::usual::{given, wanted};
 use crate::algebra::Layout;
 use crate::placement::Placement;
 use crate::relayout::{Distance, Relayout};
+use crate::words::cut;
 
 /// The most hops that a route has between two named layouts.
 pub(super) const MOST_HOPS: usize = 6;
@@ -28,8 +29,8 @@ pub(super) const MOST_HOPS: usize = 6;
 /// The most pairs of layouts that a movement is tried on.
 pub(super) const MOST_TRIED: usize = 1 << 12;
 
-/// The exclusive bound of the number of hops before the one that may put its beats anywhere.
-const MOST_AHEAD: usize = 3;
+/// The most characters of a layout in an error.
+const MOST_TEXT: usize = 300;
 
 /// The number of layouts that are compared to find the nearest movement for an error.
 const MOST_COMPARED: usize = 64;
@@ -107,7 +108,7 @@ impl<'a> RouteSearch<'a> {
         self.backward.truncate(1);
         self.seen.iter_mut().for_each(HashSet::clear);
         let mut found = Vec::new();
-        for ahead in 0..hops.min(MOST_AHEAD) {
+        for ahead in 0..hops {
             let behind = hops - 1 - ahead;
             self.grow(ahead, true, hops);
             self.grow(behind, false, hops);
@@ -254,7 +255,7 @@ impl<'a> RouteSearch<'a> {
             number: 1,
             source_memory: memory(self.source).into(),
             target_memory: memory(needed).into(),
-            needed: text(needed.with_copies()),
+            needed: cut(&text(needed.with_copies()), MOST_TEXT),
             nearest,
         }
     }
@@ -284,7 +285,7 @@ fn nearest(hand: &Hand, source: &Placement, needed: &Placement) -> Option<(u64, 
     let given = placed(source, given(hand, source.with_copies())?, memory(needed))?;
     let traffic = Relayout::new(&given, needed).ok()?.traffic().ok()?;
     let all: u64 = traffic.by_distance.iter().map(|(_, count)| count).sum();
-    let text = text(given.with_copies());
+    let text = cut(&text(given.with_copies()), MOST_TEXT);
     Some((all.saturating_sub(traffic.count(Distance::InPlace)), text))
 }
 

@@ -35,6 +35,9 @@ pub(super) fn words(
 ) -> Result<(u64, u64), LayoutError> {
     let too_large = || LayoutError::too_large(crate::error::Site::Layout, "the long words");
     let addresses = |layout: Option<Layout>| layout.ok_or_else(too_large)?.used_in(Level::ADDR);
+    if target.elements() == 0 {
+        return Ok((0, 0));
+    }
     let (source, target) = (of_elements(source.clone()), of_elements(target.clone()));
     if hand.up {
         let mut once = source.to_builder();

@@ -20,20 +20,19 @@ use super::placing::{Place, PlacementSource};
 pub(super) struct Image {
     #[command(flatten)]
     pub(super) place: Place,
-    /// Write to a file, which appears only when it is complete.
-    #[arg(short, long, value_name = "FILE|DIR", help_heading = "Output")]
-    pub(super) output: PathBuf,
 }
 
 impl Image {
-    /// The compiled layout, and the long words of the image, if they are known.
-    pub(super) fn program(&self) -> Result<(Program, Option<WordImage>), Failure> {
+    /// The compiled layout, and the type of its elements.
+    pub(super) fn program(&self) -> Result<(Program, ImageType), Failure> {
         let PlacementSource { placement, .. } = self.place.placement()?;
         let program = placement.program()?;
         let column = program.columns().find(|(level, _)| *level == Level::W);
         let lanes = placement.lanes().filter(|lanes| *lanes == column.map_or(1, |(_, size)| size));
+        let lanes = lanes.filter(|_| placement.machine().is_some());
         let bits = placement.word_bits();
-        Ok((program, lanes.map(|lanes| WordImage { lanes, bits })))
+        let words = lanes.map(|lanes| WordImage { lanes, bits });
+        Ok((program, ImageType { element_bits: placement.element_bits(), words }))
     }
 }
 
@@ -47,9 +46,26 @@ pub(super) struct WordImage {
     pub(super) bits: u64,
 }
 
-/// Long words if the lanes are known; the elements must then be as wide as a lane.
-pub(super) fn form(words: Option<WordImage>, width: u64) -> Result<ImageForm, Failure> {
-    let Some(WordImage { lanes, bits }) = words else { return Ok(ImageForm::Cells) };
+/// The type of the elements of an image.
+#[derive(Clone, Copy)]
+pub(super) struct ImageType {
+    /// The bits of the type that was given, if there was one.
+    element_bits: Option<u64>,
+    /// The long words that the elements are in, on a machine.
+    pub(super) words: Option<WordImage>,
+}
+
+/// Long words if the lanes are known; the elements must then be as wide as a lane, and always as the type.
+pub(super) fn form(of: ImageType, width: u64) -> Result<ImageForm, Failure> {
+    let Some(WordImage { lanes, bits }) = of.words else {
+        return match of.element_bits.filter(|bits| *bits != width * 8) {
+            None => Ok(ImageForm::Cells),
+            Some(bits) => Err(Failure::Argument(format!(
+                "the tensor has elements of {} bits, but the type of the layout has {bits}",
+                width * 8
+            ))),
+        };
+    };
     if lanes * width * 8 != bits {
         return Err(Failure::Argument(format!(
             "the tensor has elements of {} bits, but the layout has {lanes} lanes of {} bits",
@@ -80,6 +96,12 @@ pub(super) struct Npy {
 impl Npy {
     pub(super) fn open(path: &Path) -> Result<Npy, Failure> {
         let failed = |error| Failure::Io(path.display().to_string(), error);
+        let is_pipe = path == Path::new("-")
+            || path.metadata().is_ok_and(|found| !found.is_file() && !found.is_dir());
+        if is_pipe {
+            let why = format!("{} is not a file that can be read in any order", path.display());
+            return Err(Failure::Advised(why, "write the array to a .npy file first".into()));
+        }
         let mut file = File::open(path).map_err(failed)?;
         let header = NpyHeader::read(&mut file).map_err(failed)?;
         let width = header.entry_bytes().ok_or_else(|| {

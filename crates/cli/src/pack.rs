@@ -29,6 +29,9 @@ pub(super) struct Pack {
     tensor: PathBuf,
     #[command(flatten)]
     image: Image,
+    /// Write to a file or, if it ends in /, to a directory; it appears only when it is complete.
+    #[arg(short, long, value_name = "FILE|DIR", help_heading = "Output")]
+    output: PathBuf,
     /// The bits to write to padding and holes.
     #[arg(long, value_name = "BITS", default_value_t = 0, value_parser = count::<u64>, help_heading = "Output")]
     fill: u64,
@@ -37,12 +40,12 @@ pub(super) struct Pack {
 impl Pack {
     pub(super) fn run(&self) -> Result<(), Failure> {
         check_order(&self.tensor, "the tensor")?;
-        let (program, words) = self.image.program()?;
+        let (program, of) = self.image.program()?;
         let mut tensor = Npy::open(&self.tensor)?;
         let shape: Vec<u64> = program.ranges().iter().map(|range| range.end).collect();
         tensor.check_shape(&shape, "the layout")?;
-        let form = form(words, tensor.width)?;
-        let mut image = ImageOut::new(&self.image.output, &program, form, &tensor.header.descr)?;
+        let form = form(of, tensor.width)?;
+        let mut image = ImageOut::new(&self.output, &program, form, &tensor.header.descr)?;
         let file = &mut tensor.file;
         let written = match tensor.width {
             1 => program.pack_stream::<u8>(file, &mut image, narrow(self.fill)?, form),

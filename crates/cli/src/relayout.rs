@@ -11,7 +11,7 @@ use tensor_layout::relayout::{
     Transfer,
 };
 use tensor_layout::sharding::DeviceShards;
-use tensor_layout::{Level, Location, Machine};
+use tensor_layout::{LayoutText, Level, Location, Machine};
 
 use super::devices::both_by_device;
 use super::failure::{Failure, note};
@@ -71,19 +71,23 @@ impl RelayoutArgs {
                 "--base moves both sides alike: only the addresses of --transfers and --in-place change",
             );
         }
-        if let (Some(from), Some(to)) = (source.xla_dtype(), destination.xla_dtype())
-            && from != to
-        {
-            note(&format!(
-                "a conversion from {from} to {to}: elements are counted, whatever their width"
-            ));
-        }
+        let dtypes = source.xla_dtype().zip(destination.xla_dtype());
+        let note_conversion = || {
+            if let Some((from, to)) = dtypes.filter(|(from, to)| from != to) {
+                note(&format!(
+                    "a conversion from {from} to {to}: elements are counted, whatever their width"
+                ));
+            }
+        };
         if let Some((source, destination)) =
             both_by_device(&source, &destination, &self.on.machine)?
         {
+            note_conversion();
             return self.on_devices(&source, &destination);
         }
+        let takes_dtype = matches!(source, LayoutText::PadLayout(_));
         let (source, destination) = self.on.place_two(source, destination)?;
+        note_conversion();
         let (source, destination) = (source.placement, destination.placement);
         let pair = Relayout::new(&source, &destination)?;
         if self.transfers {
@@ -93,7 +97,8 @@ impl RelayoutArgs {
             return in_place::run(&pair, self.form);
         }
         let (traffic, account) = (pair.traffic()?, pair.account()?);
-        let cost = cost(source.machine(), source.element_bits(), &traffic)?;
+        let element_bits = source.element_bits().ok_or(takes_dtype);
+        let cost = cost(source.machine(), element_bits, &traffic)?;
         let answer = || {
             let mut answer = relayout_json(&traffic, Some(&account));
             if let Some(cost) = &cost {
@@ -121,26 +126,33 @@ impl RelayoutArgs {
             )));
         }
         let traffic = source.traffic(destination)?;
-        cost(self.on.machine.get()?.as_ref(), None, &traffic)?;
+        cost(self.on.machine.get()?.as_ref(), Err(false), &traffic)?;
         let levels: Vec<Level> = source.levels().map(|(level, _)| level).collect();
         let page = || format!("{}\n\n{}", traffic.sentence(&levels), counts(&traffic));
         print_as(self.form, || relayout_json(&traffic, None), page)
     }
 }
 
-/// The least number of steps, if the machine has rates.
+/// The least number of steps, if the machine has rates. Without the bits of an element the error is whether `--dtype`
+/// can be given.
 fn cost(
     machine: Option<&Machine>,
-    element_bits: Option<u64>,
+    element_bits: Result<u64, bool>,
     traffic: &Traffic,
 ) -> Result<Option<Cost>, Failure> {
     let Some(machine) = machine else { return Ok(None) };
     if machine.levels().all(|(level, _)| machine.bandwidth(level).is_none()) {
         return Ok(None);
     }
-    let Some(bits) = element_bits else {
-        note("[bandwidth] counts long words: give --dtype to see the steps");
-        return Ok(None);
+    let bits = match element_bits {
+        Ok(bits) => bits,
+        Err(takes_dtype) => {
+            note(match takes_dtype {
+                true => "[bandwidth] counts long words: give --dtype to see the steps",
+                false => "[bandwidth] counts long words, which this notation does not: no steps",
+            });
+            return Ok(None);
+        }
     };
     Ok(Some(CostModel::new(machine, bits)?.at_least(&traffic.levels)?))
 }

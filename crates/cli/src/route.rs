@@ -4,10 +4,10 @@ use std::path::PathBuf;
 
 use clap::Args as ClapArgs;
 use serde_json::{Value, json};
-use tensor_layout::Placement;
 use tensor_layout::internals::counted;
 use tensor_layout::machine::MovementKind;
 use tensor_layout::route::{Hop, Route};
+use tensor_layout::{LayoutError, Placement};
 use tensor_layout_picture::Film;
 
 use super::draw::write_film;
@@ -29,7 +29,8 @@ JSON: {\"hops\":[{\"movement\":..,\"kind\":..,\"source\":{\"memory\":..,\"layout
 \"target\":{..},\"upper_words\":..,\"lower_words\":..,\"cycles\":..,\"from_maker\":..,
 \"reads\":[..],\"writes\":[..],\"parts\":..,\"map\":..}],\"cycles\":..,\"at_least\":..}
 
---film writes a film, .svg or .html, of the elements moving between memories.
+--film writes a film, .svg or .html, of the elements moving between memories, or
+for one hop of a large tensor, of blocks.
 
 Examples:
   tensor-layout route '((4_L2B:2, 64:8), (8:1, 2_W:1))@DRAM / Float' \\
@@ -79,10 +80,23 @@ impl RouteArgs {
         if machine.movements().is_empty() {
             note("this machine has no movements: hops show their long words only");
         }
-        if let Some(path) = &self.film {
-            write_film(&Film::of_route(&route)?, path)?;
+        print_as(self.form, || route_json(&route), || page(&route))?;
+        match &self.film {
+            Some(path) => write_film(&film(&route)?, path),
+            None => Ok(()),
         }
-        print_as(self.form, || route_json(&route), || page(&route))
+    }
+}
+
+fn film(route: &Route) -> Result<Film, Failure> {
+    let hops = route.hops().len();
+    match Film::of_route(route) {
+        Err(LayoutError::NotDecided { .. }) if hops > 1 => {
+            let why = format!("a film of {hops} hops shows every element, and these are too many");
+            let help = "make a film of each hop: route from one layout above to the next";
+            Err(Failure::Advised(why, help.into()))
+        }
+        film => Ok(film?),
     }
 }
 

@@ -24,6 +24,9 @@ pub(super) struct Unpack {
     source: PathBuf,
     #[command(flatten)]
     image: Image,
+    /// Write to a file, which appears only when it is complete.
+    #[arg(short, long, value_name = "FILE", help_heading = "Output")]
+    output: PathBuf,
     /// The element type of the tensor, such as <f4, if IMAGE holds long words; the default is an
     /// unsigned integer as wide as a lane, so a float array needs this option.
     #[arg(long, value_name = "DESCR", help_heading = "Output")]
@@ -33,9 +36,9 @@ pub(super) struct Unpack {
 impl Unpack {
     pub(super) fn run(&self) -> Result<(), Failure> {
         check_order(&self.source, "the image")?;
-        let (program, words) = self.image.program()?;
+        let (program, of) = self.image.program()?;
         let mut image = ImageIn::open(&self.source, &program)?;
-        let descr = self.descr.clone().unwrap_or_else(|| match words {
+        let descr = self.descr.clone().unwrap_or_else(|| match of.words {
             // Lanes without a named type are raw bits.
             Some(WordImage { lanes, bits: WORD_BITS })
                 if image.header().descr == "<u8" && lanes > 1 =>
@@ -49,9 +52,9 @@ impl Unpack {
         let width = header.entry_bytes().ok_or_else(|| {
             Failure::Argument(format!("--descr: `{}` is not a plain type", header.descr))
         })?;
-        let form = form(words, width)?;
+        let form = form(of, width)?;
         image.check(&program, form, &header.descr)?;
-        let mut out = Output::new(Some(&self.image.output))?;
+        let mut out = Output::new(Some(&self.output))?;
         let header = header.write(&mut out);
         let written = header.map_err(WriteError::from).and_then(|()| match width {
             1 => program.unpack_stream::<u8>(&mut image, &mut out, form),

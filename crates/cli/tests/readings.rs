@@ -246,3 +246,40 @@ fn text_of_another_kind_in_a_file_is_unread() {
         assert!(page.contains(&wanted), "{page}");
     }
 }
+
+#[test]
+fn a_route_is_printed_whole_also_where_its_film_is_too_large() {
+    let folder = tempfile::tempdir().unwrap();
+    let film = folder.path().join("film.svg").display().to_string();
+    let pair = [
+        "route",
+        "((4_L2B:2, 64:8), (8:1, 2_W:1))@DRAM / Float",
+        "((8_L2B:1, 32:2), (2:1, 4_PE:1, 2_W:1))@LM0 / Float",
+        "--machine",
+        "mn-core-2",
+    ];
+    let page = stdout(&pair);
+    let filmed = run(&[&pair[..], &["--film", &film]].concat());
+    assert_eq!(String::from_utf8(filmed.stdout).unwrap(), page);
+    let why = String::from_utf8(filmed.stderr).unwrap();
+    assert!(why.contains("a film of 3 hops shows every element"), "{why}");
+}
+
+#[test]
+fn a_tensor_is_as_wide_as_the_type_of_its_layout_and_comes_from_a_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    save(&folder.path().join("t.npy"), "<u4", &[4], &[7; 4], 4);
+    let pack = |tensor: &str, dtype: &str| {
+        run(&["pack", tensor, "((4:1))", "--dtype", dtype, "-o", &path("o.npy")])
+    };
+    assert!(pack(&path("t.npy"), "Float").status.success());
+    for (dtype, bits) in [("Half", 16), ("Double", 64)] {
+        let why = String::from_utf8(pack(&path("t.npy"), dtype).stderr).unwrap();
+        let wanted = format!("elements of 32 bits, but the type of the layout has {bits}");
+        assert!(why.contains(&wanted), "{why}");
+    }
+    let why = String::from_utf8(pack("-", "Float").stderr).unwrap();
+    assert!(why.contains("write the array to a .npy file first"), "{why}");
+    assert!(stdout(&["unpack", "--help"]).contains("--output <FILE>\n"));
+}

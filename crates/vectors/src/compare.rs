@@ -203,17 +203,15 @@ impl VectorComparison {
             let Some(word) = read.tensor.held(&place, read.base)? else { continue };
             let found = results.word(&place, at);
             let long_word = LongWord { read, place, word, found, comment };
-            if self.long_word(&long_word, &said, before) {
-                results.check(&place)?;
-            }
+            results.check(&place)?;
+            self.long_word(&long_word, &said, before);
             before += word.filled().count();
         }
         Ok(())
     }
 
-    /// Compares the elements of a long word; returns whether all are as expected.
-    fn long_word(&mut self, at: &LongWord<'_>, said: &CommentValues<'_>, before: usize) -> bool {
-        let mut is_right = true;
+    /// Compares the elements of a long word.
+    fn long_word(&mut self, at: &LongWord<'_>, said: &CommentValues<'_>, before: usize) {
         for element in at.word.elements() {
             let lanes = (before..).zip(at.word.filled()).filter(|(_, (_, held))| *held == element);
             let lanes = lanes.filter_map(|(before, (lane, _))| {
@@ -227,9 +225,7 @@ impl VectorComparison {
             };
             let wrong = lanes.iter().find(|lane| is_wrong(lane));
             self.count(at, element, wrong.is_some(), *wrong.unwrap_or(first));
-            is_right &= wrong.is_none();
         }
-        is_right
     }
 
     fn count(

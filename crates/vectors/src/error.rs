@@ -39,7 +39,7 @@ pub enum VectorError {
         error: ParseError,
     },
     /// A list with more or fewer long words than the lines read.
-    #[error("the result has {found} long words, but the file has {wanted} lines that read")]
+    #[error("the result has {found} long words, but the lines of the file read {wanted}")]
     ResultLength {
         /// The number of long words in the list.
         found: usize,

@@ -231,13 +231,15 @@ pub(super) fn hexadecimal(digits: &[u8]) -> Option<u64> {
 
 /// `values=[..] / DTYPE @[..],[..] atol=..`, or text for people.
 fn read_comment(cursor: &mut Cursor<'_>) -> Result<Option<VectorComment>, ParseError> {
-    let says_values =
-        ["=[", "@[", "values=", "expect="].iter().any(|mark| cursor.rest().contains(mark));
-    if says_values {
-        return read_values_of(cursor).map(Some);
+    let says_values = |cursor: &Cursor<'_>| {
+        ["=[", "@[", "values=", "expect="].iter().any(|mark| cursor.rest().contains(mark))
+    };
+    let comment = says_values(cursor).then(|| read_values_of(cursor)).transpose()?;
+    if comment.is_some() && says_values(cursor) {
+        return Err(cursor.expected("one list of values, with all indexes behind it"));
     }
     cursor.take(|_| true);
-    Ok(None)
+    Ok(comment)
 }
 
 /// `values=[..] / DTYPE @[..],[..] atol=..`

@@ -256,7 +256,14 @@ fn wrong_elements_are_told_by_place() {
     assert_eq!(picture.title, "Out(0): 2 of 16 wrong");
     // A list of a different length; places that were not read.
     let short = compare(&words[..7].concat()).unwrap_err().to_string();
-    assert_eq!(short, "the result has 7 long words, but the file has 8 lines that read");
+    assert_eq!(short, "the result has 7 long words, but the lines of the file read 8");
     let one = compare("d getd $lm0n0c0b0m0p0 1 000000003F800000\n").unwrap();
     assert_eq!((one[0].wrong, &one[0].differences[0].found), (14, &None));
+}
+
+#[test]
+fn a_comment_has_one_list_of_values() {
+    let line = "d getd $lm0n0c0b0m0p0 1 # expect=[1.0] / Float @[0] expect=[2.0] / Float @[1]";
+    let why = line.parse::<tensor_layout_vectors::VectorLine>().unwrap_err().to_string();
+    assert!(why.contains("expected one list of values"), "{why}");
 }
