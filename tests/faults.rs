@@ -30,6 +30,10 @@ fn lowered(text: &str) -> ShardingError {
     fault(text.parse::<HloSharding>().unwrap_or_else(|error| panic!("{text}\n{error}")).lower())
 }
 
+fn of_shape(text: &str) -> ShardingError {
+    fault(text.parse::<ShardedShape>().unwrap().sharding())
+}
+
 fn mesh(text: &str) -> Mesh {
     text.parse().unwrap()
 }
@@ -108,6 +112,14 @@ fn text_faults() -> Vec<(ShardingError, ShardingError)> {
         (lowered("{mesh['x'=2,'x'=4], [{'x'}]}"), F::DuplicateAxis { axis: x() }),
         (lowered("{mesh['0'=2], [{'0'}]}"), F::NumberedAxis { axis: "0".into() }),
         (unlaid("{mesh['i0'=2], [{'i0'}]}", None), F::ReservedAxis { axis: "i0".into() }),
+        (
+            of_shape("f32[8], sharding={devices=[4]<=[4]}, mesh=x=8"),
+            F::MeshOfOthers { devices: 4, given: 8 },
+        ),
+        (
+            of_shape(r#"f32[8], sharding=#sdy.sharding<mesh<["x"=2]>, [{"x"}]>, mesh=x=4"#),
+            F::TwoMeshes { own: "mesh['x'=2]".into() },
+        ),
         (
             lowered("{mesh['x'=2], device_ids=(0,2), [{'x'}]}"),
             F::MeshDevice { device: 2, devices: 2 },
