@@ -229,9 +229,10 @@ proptest! {
         for (axes, operand) in sum.operands.iter().zip(local.operands()) {
             prop_assert_eq!(operand.collision().unwrap(), None);
             let mut needed: BTreeSet<(Vec<u64>, Place)> = BTreeSet::new();
+            let mut places: BTreeMap<Vec<u64>, BTreeSet<Place>> = BTreeMap::new();
             for product in sum.products() {
                 let index: Vec<u64> = axes.iter().map(|axis| product[*axis]).collect();
-                let held = outside(operand, &index);
+                let held = places.entry(index.clone()).or_insert_with(|| outside(operand, &index));
                 for mut place in sum.places(&product) {
                     place.retain(|level, _| operand.used_levels().contains(level));
                     prop_assert!(held.contains(&place), "{operand:?} {index:?} not in {place:?}");

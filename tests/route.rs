@@ -1,8 +1,9 @@
 //! Routes: the published conversions, and every route checked by moving long words hop by hop.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use tensor_layout::algebra::Replica;
+use tensor_layout::machine::Memory;
 use tensor_layout::route::{Hop, Route, RouteError};
 use tensor_layout::{Layout, Level, Location, Machine, Placement};
 
@@ -39,9 +40,18 @@ fn node_at(at: usize) -> (Node, u64) {
     (node, address)
 }
 
-/// A number per address of every node, 0 if empty: zeroed pages, few of which are touched.
-fn everywhere() -> Vec<u64> {
-    vec![0; at([7, 7, 15, 3], ADDRESSES - 1) + 1]
+/// The long words at the addresses of all nodes, by their numbers; 0 where there is none.
+#[derive(Default)]
+struct Words(HashMap<usize, u64>);
+
+impl Words {
+    fn get(&self, at: usize) -> u64 {
+        self.0.get(&at).copied().unwrap_or(0)
+    }
+
+    fn at(&mut self, at: usize) -> &mut u64 {
+        self.0.entry(at).or_default()
+    }
 }
 
 fn number(place: &Location) -> usize {
@@ -78,7 +88,7 @@ fn places(placement: &Placement) -> (Vec<(usize, usize)>, Vec<usize>) {
 /// The contents of the memories: long words of two lanes. A lane is 0 if nothing was written, 1 for unrelated
 /// data, and at least 2 for an element.
 struct Image {
-    words: Vec<u64>,
+    words: Words,
     /// The numbers of the long words that hold elements.
     held: Vec<usize>,
 }
@@ -88,11 +98,11 @@ const ELSE: u64 = 1 << 32 | 1;
 /// The image in which every element has its own number.
 fn packed(placement: &Placement) -> Image {
     assert_eq!(placement.lanes(), Some(2));
-    let (mut words, mut held) = (everywhere(), Vec::new());
+    let (mut words, mut held) = (Words::default(), Vec::new());
     let (firsts, copies) = places(placement);
     for (element, (first, lane)) in (2..).zip(firsts) {
         for copy in &copies {
-            let word = &mut words[first + copy];
+            let word = words.at(first + copy);
             if *word == 0 {
                 held.push(first + copy);
                 *word = ELSE;
@@ -153,7 +163,7 @@ fn follows(hop: &Hop, beat: &Beat, upper: (Node, u64), lower: (Node, u64)) -> bo
 
 /// Moves the contents of a memory by the map of a hop, beat by beat; data next to the elements of a beat
 /// moves with them. Panics if the movement cannot do that.
-fn moved(hop: &Hop, before: &[u64]) -> Vec<u64> {
+fn moved(hop: &Hop, before: &Words) -> Words {
     let map = hop.map.as_ref().unwrap();
     let copies = copies(map);
     let levels = hop.source.with_copies().used_levels().to_vec();
@@ -162,10 +172,11 @@ fn moved(hop: &Hop, before: &[u64]) -> Vec<u64> {
     let table = beat(name);
     let goes_up = memory(&hop.source) == hop.movement.as_ref().unwrap().lower;
     let (source_beat, target_beat) = if goes_up { (table.1, table.0) } else { (table.0, table.1) };
-    let (mut after, mut written, mut sent) = (everywhere(), everywhere(), everywhere());
+    let (mut after, mut written) = (Words::default(), Words::default());
+    let mut sent = HashSet::new();
     for (node, address) in packed(&hop.source).held.into_iter().map(node_at) {
         let beat = (address - from) / source_beat;
-        if std::mem::replace(&mut sent[at(node, beat)], 1) == 1 {
+        if !sent.insert(at(node, beat)) {
             continue;
         }
         // Two beats with one target overwrite each other, unless they are copies, only one of which is sent.
@@ -177,19 +188,19 @@ fn moved(hop: &Hop, before: &[u64]) -> Vec<u64> {
                 level => node[UNITS.iter().position(|(of, _)| *of == level).unwrap()],
             };
             let index: Vec<u64> = levels.iter().map(coordinate).collect();
-            let word = before[at(node, from + address)].max(ELSE);
+            let word = before.get(at(node, from + address)).max(ELSE);
             let first = number(&map.locate(&index).unwrap());
             for there in copies.iter().map(|copy| node_at(first + copy)) {
                 let ends = ((node, address), there);
                 let (upper, lower) = if goes_up { (ends.1, ends.0) } else { ends };
                 assert!(follows(hop, &table, upper, lower), "{name}: {upper:?} {lower:?}");
-                let beat_there = &mut written[at(there.0, there.1 / target_beat)];
+                let beat_there = written.at(at(there.0, there.1 / target_beat));
                 if *beat_there == 0 {
                     *beat_there = from_beat;
                 }
                 let to = at(there.0, there.1 + to);
-                assert!(*beat_there == from_beat || after[to] == word, "{name}: {there:?}");
-                after[to] = word;
+                assert!(*beat_there == from_beat || after.get(to) == word, "{name}: {there:?}");
+                *after.at(to) = word;
             }
         }
     }
@@ -220,7 +231,8 @@ fn judge(route: &Route, source: &Placement, target: &Placement) {
     let Image { words, held } = packed(target);
     for at in held {
         for lane in [0, 32] {
-            let [wanted, found] = [words[at], arrived[at]].map(|word| word >> lane & 0xffff_ffff);
+            let [wanted, found] =
+                [words.get(at), arrived.get(at)].map(|word| word >> lane & 0xffff_ffff);
             assert!(
                 wanted < 2 || wanted == found,
                 "{:?} {:?} lane {lane}",
@@ -461,10 +473,10 @@ fn a_sum_without_all_rates_is_a_lower_bound() {
 
 #[test]
 fn a_hop_without_movements_counts_elements_at_the_memory_nearer_to_the_root() {
-    let machine = Machine::from_toml(
-        "name = \"m\"\n[levels]\nL2B = 2\nPE = 2\n[memories]\nLM0 = 64\nDRAM = { capacity = 64, owner = \"L2B\" }\n",
-    )
-    .unwrap();
+    let hangs = |owner| Memory { capacity: Some(64), owner, group: 1 };
+    let machine = Machine::builder("m").level(Level::L2B, 2).level(Level::PE, 2);
+    let machine = machine.memory("LM0", hangs(Level::PE)).memory("DRAM", hangs(Level::L2B));
+    let machine = machine.build().unwrap();
     let on = |text: &str, memory: &str| {
         Placement::of(text.parse().unwrap()).on(&machine).memory(memory).build().unwrap()
     };
