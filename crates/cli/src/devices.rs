@@ -64,8 +64,8 @@ fn shards(
     on: &OnMachine,
 ) -> Result<DeviceShards, Failure> {
     let LayoutText::Sharded(shape) = syntax else {
-        let why = "the devices of one side are a list, which is compared device by device: the \
-                   other side must be a sharded shape too";
+        let why = "the device numbers of one side are not sums of digits, so it is compared device by \
+                   device: the other side must be a sharded shape too";
         return Err(Failure::Argument(why.into()));
     };
     on.suffix(syntax)?;

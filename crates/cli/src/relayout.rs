@@ -121,8 +121,7 @@ impl RelayoutArgs {
         let moves = [("--transfers", self.transfers), ("--in-place", self.in_place)];
         if let Some((option, _)) = moves.iter().find(|(_, is_given)| *is_given) {
             return Err(Failure::Argument(format!(
-                "{option} needs device numbers that are sums of digits, and the devices of one side \
-                 are a list"
+                "{option} needs device numbers that are sums of digits, and those of one side are not"
             )));
         }
         let traffic = source.traffic(destination)?;

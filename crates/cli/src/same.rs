@@ -149,8 +149,8 @@ impl Relation {
             Relation::Same => Ok(a.same_map(b)?),
             Relation::UpToPadding => Ok(a.same_up_to_padding(b)?),
             Relation::Copyable | Relation::Serves => Err(Failure::Argument(
-                "--serves and --copyable need device numbers that are sums of digits, and the devices of \
-                 one side are a list"
+                "--serves and --copyable need device numbers that are sums of digits, and those of one \
+                 side are not"
                     .into(),
             )),
         }

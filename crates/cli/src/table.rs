@@ -131,8 +131,8 @@ impl TableArgs {
             _ => None,
         };
         let (Some(text), None, None) = (text, &self.part, &self.partition_by) else {
-            let why = "the devices of this sharding are a list, not digits: its table is written \
-                       whole or --at a place, as CSV or JSON lines";
+            let why = "the device numbers of this sharding are not sums of digits: its table is \
+                       written whole or --at a place, as CSV or JSON lines";
             return Err(Failure::Argument(why.into()));
         };
         let at = self.at.as_deref().map(location).transpose()?.unwrap_or_default();
