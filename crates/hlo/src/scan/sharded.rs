@@ -54,8 +54,10 @@ fn mark(line: &[u8], at: usize) -> Option<usize> {
 
 /// Returns the position of the value in `, sharding=value` at `comma`.
 fn value(bytes: &[u8], comma: usize) -> Option<usize> {
-    let rest = bytes.get(comma..)?.strip_prefix(b",")?.trim_ascii_start();
-    Some(bytes.len() - rest.strip_prefix(KEY)?.len())
+    let rest = bytes.get(comma..)?.strip_prefix(b",")?;
+    let is_blank = |byte: &&u8| byte.is_ascii_whitespace() || **byte == SOFT_BREAK;
+    let blanks = rest.iter().take_while(is_blank).count();
+    Some(bytes.len() - rest.get(blanks..)?.strip_prefix(KEY)?.len())
 }
 
 /// Returns the sharding at the start of a text, with the mesh that follows it.
