@@ -186,7 +186,7 @@ def program(function, arguments, where):
         dump.flush()
         said = json.loads(tool("hlo", dump.name, "--strict", "--json"))
         moved = json.loads(tool("hlo", dump.name, "--strict", "--json", "--collectives", "HOST=2,CHIP=4"))
-    assert said["unread_lines"] == [] and moved["unread"] == []
+    assert said["unread_lines"] == [] and moved["unread_lines"] == []
     wanted = sum(text.count(f" {name}(") + text.count(f" {name}-start(") for name in COLLECTIVES)
     assert wanted == len(moved["collectives"]) > 0, (function, wanted, moved)
     on_first = lambda array: array.addressable_shards[0].data.nbytes
