@@ -233,11 +233,12 @@ impl Slow {
                 values.truncate(node + 1);
                 return (values, digits);
             }
-            let mut rest = values[node];
-            let mut written = Vec::new();
-            for digit in axis.digits.iter().rev() {
+            let (mut rest, first) = (values[node], digits.len());
+            digits.resize(first + axis.digits.len(), 0);
+            for (at, digit) in axis.digits.iter().enumerate().rev() {
                 let value = rest % digit.size;
                 rest /= digit.size;
+                digits[first + at] = value;
                 if let To::Feed(derived, weight) = digit.to {
                     let to = &mut values[self.axes.len() + derived];
                     match self.xors.contains(&derived) {
@@ -247,9 +248,7 @@ impl Slow {
                         false => *to += value * weight,
                     }
                 }
-                written.push(value);
             }
-            digits.extend(written.into_iter().rev());
         }
         (values, digits)
     }
