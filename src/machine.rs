@@ -439,6 +439,7 @@ impl Machine {
             }
         }
         self.check_movements()?;
+        self.check_assembly()?;
         let is_node = |level: &Level| self.units_of(*level).is_some();
         match self.parts.bandwidth.iter().find(|(level, words)| !is_node(level) || **words == 0) {
             Some((level, words)) => Err(MachineError::Bandwidth { level: *level, words: *words }),

@@ -66,6 +66,48 @@ pub enum MachineError {
         /// The movement.
         movement: String,
     },
+    /// A token of a memory that the machine lacks.
+    #[error("`[assembly]` has a token for `{memory}`, which is not a memory of the machine")]
+    TokenMemory {
+        /// The memory.
+        memory: String,
+    },
+    /// A token that is empty, ends with a digit, or belongs to another memory.
+    #[error(
+        "the token `{token}` of `{memory}` must end with a letter or a sign, and belong to no other memory"
+    )]
+    Token {
+        /// The memory.
+        memory: String,
+        /// The token.
+        token: String,
+    },
+    /// A long word that takes 0 addresses of assembly.
+    #[error("a long word of `{memory}` takes 0 addresses of assembly; leave out `step` for 1")]
+    TokenStep {
+        /// The memory.
+        memory: String,
+    },
+    /// A letter of assembly that is not one, or that counts no units of the machine below those of the letter before.
+    #[error(
+        "letter `{letter}` of assembly counts `{level}`; letters count levels or groups of the machine, from the root down"
+    )]
+    UnitLetter {
+        /// The letter.
+        letter: char,
+        /// The level or group.
+        level: Level,
+    },
+    /// A level above a memory that no letter of assembly counts.
+    #[error(
+        "no letter of assembly counts `{level}`, so that places of `{memory}` would have the same text"
+    )]
+    NoUnitLetter {
+        /// The memory.
+        memory: String,
+        /// The level.
+        level: Level,
+    },
     /// A direction or kind of a movement that is not one.
     #[error("movement `{movement}` has the {what} `{word}`, which is not one of {known}")]
     MovementWord {

@@ -7,9 +7,10 @@
 
 use itertools::Itertools;
 
+use crate::error::MachineError;
 use crate::level::Level;
 use crate::location::Location;
-use crate::machine::{Assembly, AssemblyError, Machine};
+use crate::machine::{Assembly, AssemblyError, Machine, Memory};
 use crate::words::cut;
 
 /// A unit that a letter counts.
@@ -189,6 +190,51 @@ impl Machine {
             text: cut(text, 40),
             known: tokens.iter().map(|(_, token, _)| token).join(", "),
         })
+    }
+
+    /// Checks that every place has a text of its own, which can be read again.
+    pub(super) fn check_assembly(&self) -> Result<(), MachineError> {
+        let mut above: Option<(usize, u64)> = None;
+        for (letter, node) in &self.parts.assembly.units {
+            let (level, step) = self.unit_and_group(*node);
+            let is_below = |depth: usize| {
+                above.is_none_or(|(above, of)| {
+                    above < depth || above == depth && of > step && of.is_multiple_of(step)
+                })
+            };
+            let depth = self.depth(level).filter(|depth| is_below(*depth));
+            let Some(depth) = depth.filter(|_| letter.is_ascii_alphabetic()) else {
+                return Err(MachineError::UnitLetter { letter: *letter, level: *node });
+            };
+            above = Some((depth, step));
+        }
+        self.parts.assembly.memories.iter().try_for_each(|token| self.check_token(token))
+    }
+
+    fn check_token(&self, (name, token, step): &(String, String, u64)) -> Result<(), MachineError> {
+        let memory = || cut(name, 40);
+        let Ok(Memory { owner, group, .. }) = self.memory(name) else {
+            return Err(MachineError::TokenMemory { memory: memory() });
+        };
+        let tokens = self.parts.assembly.memories.iter();
+        let is_shared = tokens.filter(|(_, other, _)| other == token).count() > 1;
+        if is_shared || token.is_empty() || token.ends_with(|last: char| last.is_ascii_digit()) {
+            return Err(MachineError::Token { memory: memory(), token: cut(token, 40) });
+        }
+        if *step == 0 {
+            return Err(MachineError::TokenStep { memory: memory() });
+        }
+        let letters = self.letters_of(name);
+        let nodes = |level| if level == owner { group } else { 1 };
+        let is_counted = |(level, size): &(Level, u64)| {
+            let last = letters.iter().rev().find(|letter| letter.level == *level);
+            *size <= nodes(*level) || last.is_some_and(|last| last.step == nodes(*level))
+        };
+        let mut lead = self.levels().take(self.depth(owner).map_or(0, |depth| depth + 1));
+        match lead.find(|level| !is_counted(level)) {
+            Some((level, _)) => Err(MachineError::NoUnitLetter { memory: memory(), level }),
+            None => Ok(()),
+        }
     }
 
     /// The letters of the units that lead to a memory, from the root down.

@@ -85,9 +85,8 @@ mod from_toml {
 
     impl AssemblyToml {
         fn read(self) -> Result<Assembly, LayoutError> {
-            let token = |(name, token): (String, TokenToml)| {
-                (name, token.token, token.step.unwrap_or(1).max(1))
-            };
+            let token =
+                |(name, token): (String, TokenToml)| (name, token.token, token.step.unwrap_or(1));
             let unit = |(letter, level): (char, String)| Ok((letter, Level::new(&level)?));
             Ok(Assembly {
                 memories: self.memories.into_iter().map(token).collect(),
@@ -142,7 +141,10 @@ mod from_toml {
     }
 
     #[derive(Deserialize)]
-    #[serde(untagged)]
+    #[serde(
+        untagged,
+        expecting = "expected the capacity in long words, or a table with `capacity`, `owner` and `group`"
+    )]
     enum MemoryToml {
         Capacity(u64),
         Full(FullMemoryToml),

@@ -214,9 +214,11 @@ struct Cutter<'a> {
 impl Cutter<'_> {
     /// Cuts the nodes from `node` on.
     fn node(&mut self, node: usize, frame: Branch<'_>) {
-        // One without digits has one value.
+        // One whose digits all have size 1 has one value. Without them the recursion is at most as deep as a place has
+        // bits.
         let digits = &self.boxes.digits;
-        let moving = (node..self.nodes).find(|node| !digits.of(*node).is_empty());
+        let moves = |node: &usize| digits.of(*node).iter().any(|digit| digit.size > 1);
+        let moving = (node..self.nodes).find(moves);
         let Some(node) = moving else { return self.show(frame) };
         let (start, mut terms) = match self.ranges.get(node) {
             Some(AxisRange { start, count, weight }) => {
@@ -310,7 +312,9 @@ impl Cutter<'_> {
 
     /// Cuts the digits of a node from `at` on, which write the values of a progression.
     fn digit(&mut self, node: usize, at: usize, values: Progression, frame: Branch<'_>) {
-        let Some(&Digit { weight: worth, .. }) = self.boxes.digits.of(node).get(at) else {
+        let digits = self.boxes.digits.of(node).iter().enumerate().skip(at);
+        let moving = digits.map(|(at, digit)| (at, *digit)).find(|(_, digit)| digit.size > 1);
+        let Some((at, Digit { weight: worth, .. })) = moving else {
             return self.node(node + 1, frame);
         };
         let Progression { start, digit: StridedDigit { size, weight, stride } } = values;

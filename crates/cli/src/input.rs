@@ -161,14 +161,15 @@ impl Reading {
         let notation = self.from.map_or_else(|| Notation::of(text), Notation::from);
         let xla = if self.lenient { XlaParser::lenient() } else { XlaParser::strict() };
         let syntax = LayoutText::parse_as(notation, xla, text);
-        let syntax = syntax.or_else(|error| match shape_of_line(text) {
+        let is_free = matches!(self.from, None | Some(NotationArg::Xla | NotationArg::Sharded));
+        let syntax = syntax.or_else(|error| match shape_of_line(text).filter(|_| is_free) {
             Some(shape) => {
                 if text.contains(", sharding=") {
                     note("the sharding of a tuple is not read here; scan lists its members");
                 }
                 Ok(LayoutText::Xla(shape))
             }
-            None => match jax_print(text) {
+            None => match jax_print(text).filter(|_| is_free) {
                 Some(Ok(layout)) => {
                     note(&format!("read as `{layout}`"));
                     Ok(LayoutText::parse(&layout)?)

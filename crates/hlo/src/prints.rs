@@ -198,7 +198,10 @@ fn numbers(tuple: &str) -> Option<Vec<String>> {
 /// `tensor<16x32xf32>`, maybe behind the name of an argument.
 fn mlir_tensor(text: &str) -> Option<&str> {
     let behind = text.strip_prefix('%').and_then(|named| Some(named.split_once(": ")?.1));
-    Some(behind.unwrap_or(text)).filter(|text| text.starts_with("tensor<"))
+    let tensor = behind.unwrap_or(text);
+    // A type with an encoding is not one of JAX.
+    let ends = tensor.find([',', '>', '{']).and_then(|end| tensor.as_bytes().get(end));
+    (tensor.starts_with("tensor<") && ends != Some(&b',')).then_some(tensor)
 }
 
 /// `tensor<16x32xf32>`, maybe with attributes behind it.

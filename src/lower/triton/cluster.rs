@@ -53,22 +53,20 @@ impl Cluster {
         }
     }
 
-    /// The shape that each block has.
-    pub(super) fn part(&self, keys: Keys<'_>, shape: &[u64]) -> Result<Vec<u64>, ParseError> {
-        if let Some(dim) = (0..shape.len()).find(|dim| shape[*dim] < self.split[*dim]) {
-            let (extent, parts) = (shape[dim], self.split[dim]);
-            let message = format!(
-                "dimension {dim} has extent {extent}, but the cluster splits it into {parts}"
-            );
-            return Err(keys.refuse(message));
-        }
-        Ok(shape.iter().zip(&self.split).map(|(extent, parts)| extent / parts).collect())
+    /// The shape that each block has: blocks beyond the extent of a dimension hold copies.
+    pub(super) fn part(&self, shape: &[u64]) -> Vec<u64> {
+        shape.iter().zip(&self.split).map(|(extent, parts)| (extent / parts).max(1)).collect()
     }
 
-    /// The bases of the bits of the block, where each has a part of this shape.
-    pub(super) fn blocks(&self, part: &[u64]) -> Vec<Basis> {
+    /// The bases of the bits of the block, for a tensor of this shape.
+    pub(super) fn blocks(&self, shape: &[u64]) -> Vec<Basis> {
+        let part = self.part(shape);
         let times = |basis: &Basis| {
-            basis.iter().zip(part).map(|(at, extent)| at.saturating_mul(*extent)).collect()
+            let sides = basis.iter().zip(&part).zip(shape);
+            let at = |((at, part), extent): ((&u64, &u64), &u64)| {
+                at.checked_mul(*part).filter(|at| at < extent).unwrap_or(0)
+            };
+            sides.map(at).collect()
         };
         self.bases.iter().map(times).collect()
     }

@@ -2,6 +2,8 @@
 //!
 //! Source: the rules of triton-lang/triton, `LinearLayoutConversions.cpp`, as of 3.9.
 
+use itertools::Itertools;
+
 use super::cluster::{Cluster, check_keys};
 use super::keys::Keys;
 use super::mma;
@@ -24,7 +26,7 @@ fn blocked(keys: Keys<'_>, shape: &[u64]) -> Result<TritonTile, ParseError> {
     check_blocked(keys)?;
     let (rank, order) = (shape.len(), keys.order("order", shape.len())?);
     let cluster = Cluster::of(keys, rank)?;
-    let part = cluster.part(keys, shape)?;
+    let part = cluster.part(shape);
     let mut tile = TritonTile::new(rank);
     for (input, key) in THREADS {
         let counts = keys.powers(key, rank)?;
@@ -32,7 +34,7 @@ fn blocked(keys: Keys<'_>, shape: &[u64]) -> Result<TritonTile, ParseError> {
     }
     tile.without_cut_registers(&part);
     tile.fit(&part, &order);
-    *tile.bases_mut(Input::Block) = cluster.blocks(&part);
+    *tile.bases_mut(Input::Block) = cluster.blocks(shape);
     Ok(tile)
 }
 
@@ -65,9 +67,12 @@ fn linear(keys: Keys<'_>, shape: &[u64]) -> Result<TritonTile, ParseError> {
             tile.push(input, basis);
         }
     }
-    let last_first: Vec<usize> = (0..shape.len()).rev().collect();
+    // Dimensions grow in the order in which registers step through them, then from the last to the first.
+    let registers = tile.bases(Input::Register).iter();
+    let stepped = registers.filter_map(|basis| basis.iter().position(|value| *value > 0));
+    let order: Vec<usize> = stepped.chain((0..shape.len()).rev()).unique().collect();
     tile.without_cut_registers(shape);
-    tile.fit(shape, &last_first);
+    tile.fit(shape, &order);
     Ok(tile)
 }
 

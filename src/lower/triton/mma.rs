@@ -43,18 +43,22 @@ fn bits(dim: usize, first: u64, end: u64) -> impl Iterator<Item = (usize, u64)> 
 
 /// The result of a matrix product.
 pub(super) fn tile(keys: Keys<'_>, shape: &[u64]) -> Result<TritonTile, ParseError> {
-    check_rank(keys, shape)?;
     let instruction = instruction(keys)?;
+    check_rank(keys, shape)?;
     let cluster = Cluster::of(keys, 2)?;
-    let part = cluster.part(keys, shape)?;
+    let part = cluster.part(shape);
     let mut tile = TritonTile::new(2);
     let own = [(Input::Register, &instruction.registers), (Input::Lane, &instruction.lanes)];
     for (input, bits) in own {
         bits.iter().for_each(|(dim, value)| tile.put(input, *dim, *value));
     }
     instruction.put_warps(&mut tile, None);
+    if matches!(&*keys.attribute.name, "amd_mfma" | "mfma") {
+        // Registers cover the columns of the whole tensor before blocks split it: copies are left.
+        tile.cover(N, shape[N]);
+    }
     tile.fit(&part, &[N, M]);
-    *tile.bases_mut(Input::Block) = cluster.blocks(&part);
+    *tile.bases_mut(Input::Block) = cluster.blocks(shape);
     Ok(tile)
 }
 

@@ -84,7 +84,7 @@ fn swizzled(keys: Keys<'_>, shape: &[u64]) -> Result<LinearLayout, ParseError> {
     let (vector, per_phase) = (keys.power("vec")?, keys.power("perPhase")?);
     let swizzle = Swizzle { vector, per_phase, phases: keys.power("maxPhase")? };
     let cluster = Cluster::of(keys, rank)?;
-    let part = cluster.part(keys, shape)?;
+    let part = cluster.part(shape);
     let mut offsets = Offsets { rank, bases: Vec::new() };
     if let Some(&column) = order.first() {
         offsets.put_all(column, bits(part[column]));
@@ -95,7 +95,7 @@ fn swizzled(keys: Keys<'_>, shape: &[u64]) -> Result<LinearLayout, ParseError> {
         }
     }
     order.iter().skip(2).for_each(|dim| offsets.put_all(*dim, bits(part[*dim])));
-    Ok(layout(shape, offsets.bases, cluster.blocks(&part)))
+    Ok(layout(shape, offsets.bases, cluster.blocks(shape)))
 }
 
 fn nvmma(keys: Keys<'_>, shape: &[u64]) -> Result<LinearLayout, ParseError> {
@@ -150,7 +150,10 @@ fn old_nvmma(keys: Keys<'_>, shape: &[u64], bits: Option<u64>) -> Result<LinearL
     tensor_core(keys, shape, TensorCore { width, bits, is_transposed })
 }
 
-/// Tiles of 8 rows by the swizzled bytes, then the rows of all tiles, then further columns.
+/// The most elements of a dimension that the hardware copies at a time.
+const MOST_COPIED: u64 = 256;
+
+/// What is copied at a time, a tile of 8 rows by the swizzled bytes and the rows of all tiles; then the rest.
 fn tensor_core(
     keys: Keys<'_>,
     shape: &[u64],
@@ -161,9 +164,10 @@ fn tensor_core(
         let transposed = if is_transposed { "transposed " } else { "" };
         return Err(keys.refuse(format!("a {transposed}tensor of rank {rank} is not read")));
     }
-    let (row, column) = if is_transposed { (rank - 1, rank - 2) } else { (rank - 2, rank - 1) };
+    let column = if is_transposed { 0 } else { rank - 1 };
+    let rows: Vec<usize> = (0..rank).rev().filter(|dim| *dim != column).collect();
     let cluster = Cluster::of(keys, rank)?;
-    let part = cluster.part(keys, shape)?;
+    let part = cluster.part(shape);
     let swizzle = match (128 / element, width) {
         (_, 0) => Swizzle { vector: 0, per_phase: 1, phases: 1 },
         (0, _) => {
@@ -172,23 +176,33 @@ fn tensor_core(
         }
         (vector, width) => Swizzle { vector, per_phase: 128 / width, phases: width / 16 },
     };
-    let columns = if width == 0 { part[column] } else { 8 * width / element };
-    if width > 0 && (part[column] < columns || part[row] < 8) {
-        let (rows, found) = (part[row], part[column]);
-        let message = format!(
-            "a swizzle of {width} bytes needs 8 rows of {columns} elements, but there are {rows} \
-             of {found}"
-        );
-        return Err(keys.refuse(message));
+    let mut copied: Vec<u64> = part.iter().map(|extent| *extent.min(&MOST_COPIED)).collect();
+    if width > 0 {
+        let columns = 8 * width / element;
+        let (count, found) = (rows.iter().map(|dim| copied[*dim]).product::<u64>(), part[column]);
+        if found < columns || count < 8 {
+            let message = format!(
+                "a swizzle of {width} bytes needs 8 rows of {columns} elements, but there are \
+                 {count} of {found}"
+            );
+            return Err(keys.refuse(message));
+        }
+        copied[column] = columns;
     }
     let mut offsets = Offsets { rank, bases: Vec::new() };
-    offsets.put_all(column, bits(columns));
-    for at in bits(part[row]) {
-        offsets.put([(row, at), (column, swizzle.flips(at % 8, columns))]);
+    offsets.put_all(column, bits(copied[column]));
+    // The rows of all other dimensions are swizzled as those of one.
+    let mut row = 1;
+    for &dim in &rows {
+        for at in bits(copied[dim]) {
+            offsets.put([(dim, at), (column, swizzle.flips(row * at % 8, copied[column]))]);
+        }
+        row *= copied[dim];
     }
-    (0..rank - 2).rev().for_each(|dim| offsets.put_all(dim, bits(part[dim])));
-    offsets.put_all(column, bits(part[column]).filter(|value| *value >= columns));
-    Ok(layout(shape, offsets.bases, cluster.blocks(&part)))
+    for (dim, first) in copied.iter().enumerate() {
+        offsets.put_all(dim, bits(part[dim]).filter(|value| value >= first));
+    }
+    Ok(layout(shape, offsets.bases, cluster.blocks(shape)))
 }
 
 /// The offsets as they are written.

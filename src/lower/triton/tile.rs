@@ -93,17 +93,20 @@ impl TritonTile {
     /// Fits the tile to a shape: more registers cover larger dimensions, in the order of `append`, and bits
     /// beyond the shape become copies.
     pub(super) fn fit(&mut self, shape: &[u64], append: &[usize]) {
-        for &dim in append {
-            while self.size[dim] < shape[dim] {
-                self.put(Input::Register, dim, self.size[dim]);
-            }
-        }
+        append.iter().for_each(|dim| self.cover(*dim, shape[*dim]));
         for basis in self.bases.iter_mut().flatten() {
             if basis.iter().zip(shape).any(|(value, extent)| value >= extent) {
                 basis.fill(0);
             }
         }
         self.size = shape.to_vec();
+    }
+
+    /// Adds registers until the tile covers an extent of a dimension.
+    pub(super) fn cover(&mut self, dim: usize, extent: u64) {
+        while self.size[dim] < extent {
+            self.put(Input::Register, dim, self.size[dim]);
+        }
     }
 
     /// Leaves out the registers beyond a shape, as Triton does since 3.9 for some encodings.
