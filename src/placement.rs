@@ -159,7 +159,7 @@ impl Placement {
     /// The levels in which copies differ.
     #[must_use]
     pub fn replicated(&self) -> Vec<Level> {
-        let replicas = self.with_copies.replicas().iter();
+        let replicas = self.with_copies.replicas().iter().filter(|replica| replica.is_apart());
         let copied: BTreeSet<Level> = replicas.map(|replica| replica.level).collect();
         self.columns.iter().copied().filter(|level| copied.contains(level)).collect()
     }

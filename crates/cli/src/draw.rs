@@ -5,6 +5,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use clap::{Args as ClapArgs, ValueEnum};
+use itertools::Itertools;
 use tensor_layout::notation::Atom;
 use tensor_layout::{LayoutText, Level, Location, ParseError, Placement};
 use tensor_layout_picture::{Drawing, Film, Label, Picture};
@@ -186,7 +187,7 @@ impl DrawArgs {
             ));
         }
         let read = |text: &String| self.reading.read(text).map(|text| text.to_string());
-        let mut question = explore::Question::on(&self.on);
+        let mut question = explore::Question::on(&self.on)?;
         question.layout = read(&self.layout)?;
         question.after = self.after.as_ref().map_or(Ok(String::new()), read)?;
         explore::page_of(&question)
@@ -430,5 +431,10 @@ fn of_axes<T>(
         Some((axis_number(axis)?, value(text.trim())?))
     };
     let why = |text: &str| Failure::Argument(format!("{option}: `{text}` is not {expected}"));
-    text.split(',').map(|text| item(text).ok_or_else(|| why(text))).collect()
+    let items = text.split(',').map(|text| item(text).ok_or_else(|| why(text)));
+    let items: Vec<(usize, T)> = items.collect::<Result<_, _>>()?;
+    match items.iter().map(|(axis, _)| axis).duplicates().next() {
+        Some(axis) => Err(Failure::Argument(format!("{option}: axis {axis} is given twice"))),
+        None => Ok(items),
+    }
 }

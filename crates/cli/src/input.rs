@@ -112,6 +112,11 @@ impl Reading {
         Reading { lenient, ..Reading::default() }
     }
 
+    /// The options for a layout whose shape is given separately, if it is.
+    pub(super) fn of_shape(shape: Option<String>) -> Reading {
+        Reading { shape, ..Reading::default() }
+    }
+
     /// Returns whether any reading option was given.
     pub(super) fn is_said(&self) -> bool {
         let Reading { from, lenient, shape, member } = self;
@@ -190,7 +195,7 @@ impl Reading {
     }
 
     /// The text, with its shape if that is given separately.
-    fn shaped(&self, syntax: LayoutText) -> Result<LayoutText, Failure> {
+    pub(super) fn shaped(&self, syntax: LayoutText) -> Result<LayoutText, Failure> {
         match (&self.shape, syntax) {
             (Some(shape), LayoutText::PadLayout(tree)) => {
                 let shape = numbers("--shape", shape)?;

@@ -207,9 +207,13 @@ fn one_of(
     }
 }
 
+/// Returns whether a machine is a tree, as a text with `=` is, or a preset; anything else is a file.
+pub(super) fn is_named(machine: &str) -> bool {
+    machine.contains('=') || Machine::preset(machine).is_some()
+}
+
 pub(super) fn machine_of(text: &str) -> Result<Machine, Failure> {
-    // A text with `=` is a tree, a known name is a preset, and anything else is a file.
-    if text.contains('=') || Machine::preset(text).is_some() {
+    if is_named(text) {
         return Ok(text.parse()?);
     }
     let is_path = std::path::Path::new(text).exists() || text.contains(['/', '.']);

@@ -185,7 +185,10 @@ struct TextGrid<'a> {
 impl<'a> TextGrid<'a> {
     fn new(panel: &'a Panel, color: bool) -> TextGrid<'a> {
         let mut rows = panel.cells.chunks(panel.columns.max(1)).zip(&panel.row_ticks);
-        let row_is_unit = rows.all(|(row, tick)| row.iter().all(|cell| cell.unit == *tick));
+        // The ticks of a tensor are indexes, which may look like the units in their rows.
+        let is_memory = panel.cells.iter().all(|cell| cell.indexes.is_empty());
+        let row_is_unit =
+            is_memory && rows.all(|(row, tick)| row.iter().all(|cell| cell.unit == *tick));
         let word = |cell: &Cell| word(cell, color || row_is_unit);
         let words: Vec<String> = panel.cells.iter().map(word).collect();
         let widest = |words: &[String]| words.iter().map(|w| w.chars().count()).max().unwrap_or(0);

@@ -82,7 +82,7 @@ Examples:
 
     impl Explore {
         pub(crate) fn run(&self) -> Result<(), Failure> {
-            let mut question = super::Question::on(&self.on);
+            let mut question = super::Question::on(&self.on)?;
             question.layout = self.text(self.layout.as_deref())?;
             question.after = self.text(self.after.as_deref())?;
             if question.layout.is_empty() && (self.reading.is_said() || self.on.is_said()) {

@@ -1,19 +1,29 @@
 //! The question of the page: layouts, a machine, and the part of both that it shows.
 
 use std::ops::Range;
+use std::sync::OnceLock;
 
 use serde::{Deserialize, Serialize};
+use tensor_layout::internals::cut;
 use tensor_layout::{LayoutText, Level, Location, Machine, Placement};
 use tensor_layout_picture::Drawing;
 
 use crate::failure::Failure;
-use crate::input::numbers;
+use crate::input::{Reading, numbers};
 use crate::picture::{column, labels, titled};
 use crate::places::location;
-use crate::placing::{On, OnMachine, PlacementSource, machine_of};
+use crate::placing::{On, OnMachine, PlacementSource, is_named, machine_of};
 
 /// The most characters of a text.
 const LONGEST: usize = 1 << 14;
+
+/// The machine of a file, under the name that the command line gave it.
+static FROM_FILE: OnceLock<(String, Machine)> = OnceLock::new();
+
+/// A field that is filled in.
+fn typed(text: &str) -> Option<String> {
+    Some(text.trim().to_owned()).filter(|text| !text.is_empty())
+}
 
 /// The state of the page. Numbers are strings: JavaScript numbers are exact only to 2^53.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -42,16 +52,20 @@ pub(crate) struct Question {
 
 impl Question {
     /// A question without layouts, on the machine that the options of a command name.
-    pub(crate) fn on(options: &On) -> Question {
+    pub(crate) fn on(options: &On) -> Result<Question, Failure> {
         let OnMachine { machine, memory, dtype } = &options.machine;
+        if let Some(file) = machine.as_deref().filter(|name| !is_named(name)) {
+            let machine = machine_of(file)?;
+            FROM_FILE.get_or_init(|| (file.trim().to_owned(), machine));
+        }
         let text = |option: &Option<String>| option.clone().unwrap_or_default();
-        Question {
+        Ok(Question {
             machine: text(machine),
             memory: text(memory),
             dtype: text(dtype),
             base: options.base.to_string(),
             ..Question::default()
-        }
+        })
     }
 
     /// Rejects texts that are too long to be typed, before anything is read.
@@ -89,23 +103,17 @@ impl Question {
     }
 
     fn text(&self, text: &str) -> Result<LayoutText, Failure> {
-        let syntax = LayoutText::parse(text.trim())?;
-        match syntax {
-            LayoutText::PadLayout(tree) if !self.shape.trim().is_empty() => {
-                let shape = numbers("shape", &self.shape)?;
-                Ok(LayoutText::PadLayout(tree.with_shape(shape)?))
-            }
-            syntax => Ok(syntax),
-        }
+        Reading::of_shape(typed(&self.shape)).shaped(LayoutText::parse(text.trim())?)
     }
 
-    /// The machine by name or levels. No file is read.
+    /// The machine by name or levels, or the file that the command line named. No other file is read.
     fn tree(&self) -> Result<Option<Machine>, Failure> {
         match self.machine.trim() {
             "" => Ok(None),
-            text if text.contains('=') || Machine::preset(text).is_some() => {
-                machine_of(text).map(Some)
+            text if FROM_FILE.get().is_some_and(|(name, _)| name == text) => {
+                Ok(FROM_FILE.get().map(|(_, machine)| machine.clone()))
             }
+            text if is_named(text) => machine_of(text).map(Some),
             text => Err(Failure::Advised(
                 format!("`{text}` is not a known machine"),
                 "a machine is mn-core, mn-core-2, or levels such as L2B=4,PE=4".into(),
@@ -118,12 +126,12 @@ impl Question {
         syntax: LayoutText,
         tree: Option<&Machine>,
     ) -> Result<PlacementSource, Failure> {
-        let said = |text: &str| Some(text.trim().to_owned()).filter(|text| !text.is_empty());
-        let on = OnMachine {
-            machine: said(&self.machine),
-            memory: said(&self.memory).filter(|_| tree.is_some()),
-            dtype: said(&self.dtype),
-        };
+        let memory = typed(&self.memory);
+        if let Some(memory) = memory.as_ref().filter(|_| tree.is_none()) {
+            let why = format!("the memory `{}` belongs to a machine", cut(memory, 40));
+            return Err(Failure::Advised(why, "fill in the machine, such as mn-core-2".into()));
+        }
+        let on = OnMachine { machine: typed(&self.machine), memory, dtype: typed(&self.dtype) };
         let base = match self.base.trim() {
             "" => 0,
             text => number("base", text)?,
