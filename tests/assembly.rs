@@ -1,5 +1,6 @@
 //! Places in assembly syntax, by the forms of the table.
 
+use tensor_layout::machine::{Assembly, Memory};
 use tensor_layout::{Level, Location, Machine};
 
 fn read(text: &str) -> Result<(String, String), String> {
@@ -100,4 +101,38 @@ fn slips_are_refused_in_words_that_name_the_range() {
         plain.read_assembly("$lm0").unwrap_err().to_string(),
         "machine `PE=4` has no assembly: its memories have no tokens"
     );
+}
+
+#[test]
+fn assembly_that_gives_two_places_one_text_is_refused() {
+    let built = |memories: &[(&str, &str, u64)], units: &[(char, &str)]| {
+        let hangs = |owner, group| Memory { capacity: Some(99), owner, group };
+        let token =
+            |(name, token, step): &(&str, &str, u64)| ((*name).into(), (*token).into(), *step);
+        let unit = |(letter, level): &(char, &str)| (*letter, Level::new(level).unwrap());
+        let machine = Machine::builder("m").level(Level::L2B, 4).level(Level::PE, 4);
+        let machine = machine.memory("LM0", hangs(Level::PE, 1)).memory("D", hangs(Level::L2B, 2));
+        let memories = memories.iter().map(token).collect();
+        machine.assembly(Assembly { memories, units: units.iter().map(unit).collect() }).build()
+    };
+    let (lm0, both) = (("LM0", "$lm", 1), [('c', "L2B"), ('p', "PE")]);
+    assert!(built(&[lm0], &both).is_ok());
+    assert!(built(&[lm0, ("D", "$d", 1)], &[('n', "L2Bx2"), ('c', "L2B"), ('p', "PE")]).is_ok());
+    for (memories, units, why) in [
+        (&[lm0][..], &[('p', "PE")][..], "no letter of assembly counts `L2B`"),
+        (&[lm0], &[], "no letter of assembly counts `L2B`"),
+        (&[lm0], &[('b', "BOGUS"), ('p', "PE")], "letter `b` of assembly counts `BOGUS`"),
+        (&[lm0], &[('b', "L2Bx3"), ('p', "PE")], "letter `b` of assembly counts `L2Bx3`"),
+        (&[lm0], &[('b', "L2B"), ('p', "L2B")], "letter `p` of assembly counts `L2B`"),
+        (&[lm0], &[('p', "PE"), ('c', "L2B")], "letter `c` of assembly counts `L2B`"),
+        (&[lm0], &[('1', "L2B"), ('p', "PE")], "letter `1` of assembly counts `L2B`"),
+        (&[("D", "$d", 1)], &both, "no letter of assembly counts `L2B`"),
+        (&[("LM0", "$lm", 0)], &both, "takes 0 addresses of assembly"),
+        (&[("LM9", "$lm", 1)], &both, "a token for `LM9`, which is not a memory"),
+        (&[("LM0", "$lm1", 1)], &both, "the token `$lm1` of `LM0`"),
+        (&[lm0, ("D", "$lm", 1)], &both, "the token `$lm` of `LM0`"),
+    ] {
+        let refusal = built(memories, units).unwrap_err().to_string();
+        assert!(refusal.contains(why), "{memories:?} {units:?}: {refusal}");
+    }
 }

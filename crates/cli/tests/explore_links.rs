@@ -192,3 +192,22 @@ fn all_lights_at_once_are_those_of_each_cell() {
         }
     }
 }
+
+#[test]
+fn a_machine_file_of_the_command_line_is_that_of_its_page() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    let toml = "[levels]\nPE = 4\n[memories]\nLM9 = 64\n";
+    std::fs::write(path("m.toml"), toml).unwrap();
+    let server =
+        Server::start(&["((4_PE, 3:8), (8:1))", "--machine", &path("m.toml"), "--port", "0"]);
+    let question = |machine: &str| json!({ "layout": "((4_PE, 3:8), (8:1))", "machine": machine, "memory": "LM9" });
+    assert!(server.view(&question(&path("m.toml")))["report"].to_string().contains("LM9"));
+    // No other file is read, and a memory needs a machine.
+    std::fs::write(path("other.toml"), toml).unwrap();
+    let refused = |machine: &str| server.view(&question(machine)).to_string();
+    assert!(refused(&path("other.toml")).contains("is not a known machine"));
+    assert!(refused("").contains("the memory `LM9` belongs to a machine"));
+    let shaped = json!({ "layout": "(2,2):(1,2)", "shape": "3,3" });
+    assert!(server.view(&shaped).to_string().contains("--shape is for PadLayouts"));
+}

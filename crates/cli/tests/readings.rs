@@ -283,3 +283,43 @@ fn a_tensor_is_as_wide_as_the_type_of_its_layout_and_comes_from_a_file() {
     assert!(why.contains("write the array to a .npy file first"), "{why}");
     assert!(stdout(&["unpack", "--help"]).contains("--output <FILE>\n"));
 }
+
+#[test]
+fn an_encoding_is_never_dropped_and_a_notation_that_was_given_is_the_one_that_reads() {
+    for args in [
+        &["same", "tensor<8xf16, #blocked>", "tensor<8xf16, #mma>"][..],
+        &["locate", "tensor<8xf16, #blocked>", "0"],
+    ] {
+        let why = refused(args);
+        assert!(why.contains("the alias `#blocked` is not defined"), "{why}");
+    }
+    let blocked = "tensor<8xf16, #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], \
+                   warpsPerCTA = [4], order = [0], order = [0]}>>";
+    assert!(refused(&["locate", blocked, "0"]).contains("`order` was given already"));
+    assert!(refused(&["locate", "float32[16,32]", "1,2", "--from", "cute"]).contains("expected"));
+    let (answer, note) = noted(&["locate", "tensor<16x32xf32>", "1,2"]);
+    assert_eq!((answer.as_str(), note.as_str()), ("Addr=34\n", "note: read as `f32[16,32]`\n"));
+}
+
+#[test]
+fn a_layout_of_very_many_axes_is_drawn() {
+    let axes = vec!["(1:1)"; 7000].join(", ");
+    let layout = format!("({axes}, ({}, 2:1))", vec!["1:1"; 7000].join(", "));
+    assert!(stdout(&["explain", &layout]).contains("Addr"));
+}
+
+#[test]
+fn an_axis_is_named_once_and_text_names_every_unit() {
+    let layout = "((200_PE, 30:80), (80:1))";
+    assert!(refused(&["draw", layout, "--zoom", "i0=5,i0=7"]).contains("axis 0 is given twice"));
+    assert!(refused(&["draw", layout, "--slice", "0=1:3,0=2:4"]).contains("axis 0 is given twice"));
+    // The numbers of the units are those of the rows.
+    assert!(stdout(&["draw", "((4_PE), (3:1))"]).contains("\n3 3:0 3:1 3:2\n"));
+}
+
+#[test]
+fn copies_of_a_level_with_one_unit_do_not_differ_in_it() {
+    let answer = stdout(&["locate", "((3_Foo:1))", "1", "--machine", "Foo=5,PE=1", "--json"]);
+    let answer: serde_json::Value = serde_json::from_str(&answer).unwrap();
+    assert_eq!((&answer["copies"], &answer["replicated"]), (&1.into(), &serde_json::json!([])));
+}
