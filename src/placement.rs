@@ -156,10 +156,10 @@ impl Placement {
         self.with_copies.copies()
     }
 
-    /// The levels in which copies differ.
+    /// The levels in which copies differ, and those in which they would if there were several units.
     #[must_use]
     pub fn replicated(&self) -> Vec<Level> {
-        let replicas = self.with_copies.replicas().iter().filter(|replica| replica.is_apart());
+        let replicas = self.with_copies.replicas().iter();
         let copied: BTreeSet<Level> = replicas.map(|replica| replica.level).collect();
         self.columns.iter().copied().filter(|level| copied.contains(level)).collect()
     }

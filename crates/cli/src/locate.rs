@@ -104,7 +104,7 @@ impl Locate {
             index,
             columns: placement.columns().to_vec(),
             copies: placement.copies(),
-            replicated: placement.replicated(),
+            replicated: differing(placement),
             places,
             bytes,
             assembly,
@@ -135,6 +135,14 @@ impl Locate {
             ..LocatedPlace::default()
         })
     }
+}
+
+/// The levels in which copies differ: not those with a single unit.
+fn differing(placement: &Placement) -> Vec<Level> {
+    let replicas = placement.with_copies().replicas().iter();
+    let several: Vec<Level> =
+        replicas.filter(|replica| replica.size > 1).map(|replica| replica.level).collect();
+    placement.replicated().into_iter().filter(|level| several.contains(level)).collect()
 }
 
 /// The places of an element.
