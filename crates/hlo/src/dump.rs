@@ -195,10 +195,11 @@ impl<R: BufRead> HloDump<R> {
         let (length, number) = (end - self.at, self.stream.line(self.at));
         if number > self.last_text {
             self.last_text = number;
-            let end = self.read(|text, at| text.line_end(at))?.unwrap_or(end);
-            let line = self.stream.text.get(self.at..end).unwrap_or_default();
-            if let Some(kind) = begins(line).filter(|kind| *kind != HloTextKind::Dump) {
-                let (line, why) = (line.to_owned(), kind.elsewhere());
+            let line =
+                |text: Tokens<'_>, at| Ok(String::from_utf8_lossy(text.line(at)?).into_owned());
+            let line = self.read(line)?.unwrap_or_default();
+            if let Some(kind) = begins(&line).filter(|kind| *kind != HloTextKind::Dump) {
+                let why = kind.elsewhere();
                 if self.unread.lines.iter().all(|unread| unread.reason != why) {
                     self.unread.push(number, line.as_bytes(), why);
                 }

@@ -166,11 +166,14 @@ impl<'t> Tokens<'t> {
         Ok(end.map(|end| at + 2 + end))
     }
 
-    /// Returns the end of the line.
-    pub(crate) fn line_end(self, from: usize) -> Lexed<usize> {
-        match memchr(b'\n', self.rest(from)) {
-            Some(length) => Ok(from + length),
-            None if self.is_last => Ok(self.bytes.len()),
+    /// Returns the rest of the line, at most 4 KiB of it.
+    pub(crate) fn line(self, from: usize) -> Lexed<&'t [u8]> {
+        const NEAR: usize = 1 << 12;
+        let rest = self.rest(from);
+        let near = rest.get(..NEAR).unwrap_or(rest);
+        match memchr(b'\n', near) {
+            Some(length) => Ok(near.get(..length).unwrap_or(near)),
+            None if near.len() == NEAR || self.is_last => Ok(near),
             None => Err(LexError::More),
         }
     }

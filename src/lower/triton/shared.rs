@@ -153,7 +153,7 @@ fn old_nvmma(keys: Keys<'_>, shape: &[u64], bits: Option<u64>) -> Result<LinearL
 /// The most elements of a dimension that the hardware copies at a time.
 const MOST_COPIED: u64 = 256;
 
-/// What is copied at a time, a tile of 8 rows by the swizzled bytes and the rows of all tiles; then the rest.
+/// A tile of 8 rows by the swizzled bytes, then the rows of all tiles that are copied at a time, then the rest.
 fn tensor_core(
     keys: Keys<'_>,
     shape: &[u64],
