@@ -81,7 +81,8 @@ pub(super) fn from_shell(text: &str) -> Option<String> {
 
 /// Suggests a missing slash, missing outer brackets or missing commas.
 fn from_brackets(text: &str) -> Option<String> {
-    if text.is_empty() {
+    // The words of an encoding of Triton are not sizes.
+    if text.is_empty() || Notation::of(text) == Notation::Triton {
         return None;
     }
     let slash = text.replacen(") (", ")/(", 1).replacen(")(", ")/(", 1);

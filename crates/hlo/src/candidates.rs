@@ -8,7 +8,7 @@ use tensor_layout::notation::XlaDtype;
 pub(super) enum ShapeCandidate<'t> {
     /// The text from the type to the end of the dimensions or the layout.
     Shape(&'t [u8]),
-    /// The text up to a byte that a shape cannot have, or to the end of the line: a bracket is not closed.
+    /// The text of one that is not closed, or that has a dimension which is none.
     Broken(&'t [u8]),
 }
 
@@ -42,6 +42,7 @@ impl<'t> Iterator for ShapeCandidates<'t, '_> {
                     if let Some(start) = type_before(piece, at) {
                         let (end, closed) = shape_end(piece, at);
                         self.at = end;
+                        let end = if closed { end } else { behind_bracket(piece, end) };
                         let text = &piece[start..end];
                         let candidate =
                             if closed { ShapeCandidate::Shape } else { ShapeCandidate::Broken };
@@ -66,6 +67,23 @@ pub(crate) fn type_before(piece: &[u8], bracket: usize) -> Option<usize> {
         XlaDtype::from_name(&name).is_some() || matches!(name.as_str(), "token" | "opaque");
     let is_instruction = start > 0 && piece[start - 1] == b'%';
     (is_type && !is_instruction).then_some(start)
+}
+
+/// The position behind the bracket that closes dimensions near `end`, where something that is no dimension is; `end` if
+/// there is none.
+pub(crate) fn behind_bracket(piece: &[u8], end: usize) -> usize {
+    const NEAR: usize = 32;
+    let rest = piece.get(end..).unwrap_or_default().iter().take(NEAR);
+    let close = rest.take_while(|byte| !matches!(byte, b'"' | b'\n' | b' ' | b'['));
+    close.enumerate().find(|(_, byte)| **byte == b']').map_or(end, |(at, _)| end + at + 1)
+}
+
+/// The reason a candidate that is not a shape is none.
+pub(crate) fn broken(text: &[u8]) -> &'static str {
+    match text.ends_with(b"]") {
+        true => "a dimension of this shape is not a number",
+        false => "this shape is not closed",
+    }
 }
 
 /// Returns the end of the shape whose dimensions begin at `bracket`, and whether its brackets close.

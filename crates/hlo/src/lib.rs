@@ -52,7 +52,7 @@ pub use against::{HloChange, HloChanges, HloTallies, Tally, TallyKind};
 pub use assignment::{HloAllocation, HloAllocations};
 pub use attributes::HloAttributes;
 pub use bytes::HloBytes;
-pub(crate) use candidates::{shape_end, type_before};
+pub(crate) use candidates::{behind_bracket, broken, shape_end, type_before};
 pub use collective::{
     Collective, CollectiveError, CollectiveHop, CollectiveKind, CollectiveTraffic,
 };

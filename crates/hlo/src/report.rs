@@ -6,7 +6,7 @@ use indexmap::IndexMap;
 
 use crate::HloBytes;
 use crate::bytes::total_too_large;
-use crate::candidates::{ShapeCandidate, ShapeCandidates};
+use crate::candidates::{ShapeCandidate, ShapeCandidates, broken};
 use crate::names::sizes;
 use crate::overview::OverviewSums;
 use crate::unread::HloReading;
@@ -110,7 +110,7 @@ impl HloReport {
         for candidate in candidates {
             let (text, refusal) = match candidate {
                 ShapeCandidate::Shape(text) => (text, self.count(text)),
-                ShapeCandidate::Broken(text) => (text, Some("this shape is not closed".to_owned())),
+                ShapeCandidate::Broken(text) => (text, Some(broken(text).to_owned())),
             };
             if let Some(reason) = refusal
                 && !unread

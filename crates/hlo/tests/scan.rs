@@ -330,6 +330,7 @@ fn a_sharding_is_found_however_it_is_written_and_one_that_does_not_fit_is_unread
 #[test]
 fn brackets_of_programs_are_no_shapes_and_bytes_that_are_no_text_are_unread() {
     assert_eq!(texts("u8[i] = 0; f32[n] x;"), Vec::<String>::new());
+    assert_eq!(texts("f32[-1], f32[8,N]"), ["!f32[-1]", "!f32[8,N]"]);
     let mut scan = LayoutScan::new(&b"f32[8]{\xff} u8[4]"[..]);
     let first = scan.next_layout().unwrap().unwrap();
     assert!(first.refusal().is_some() || first.text() == "f32[8]", "{first:?}");

@@ -12,7 +12,7 @@ use crate::scan::known::{Known, Verdict};
 use crate::scan::name;
 use crate::scan::sharded::{self, LineAhead};
 use crate::scan::window::{SOFT_BREAK, TextWindow};
-use crate::{HloModule, shape_end, type_before};
+use crate::{HloModule, behind_bracket, broken, shape_end, type_before};
 use tensor_layout::notation::{Notation, XlaParser};
 
 /// The number of bytes of a line before a layout that are kept for its name.
@@ -189,13 +189,16 @@ impl<R: Read> LayoutScan<R> {
         let start = type_before(bytes, open)?;
         let (end, is_closed) = shape_end(bytes, open);
         self.at = end.max(open + 1);
-        let text = String::from_utf8_lossy(bytes.get(start..end)?);
         if !is_closed {
             // `u8[i]` is not meant as a shape.
-            let is_meant = end > open + 1 || end == bytes.len();
-            let why = "this shape is not closed";
+            let is_letter = bytes.get(end).is_some_and(u8::is_ascii_alphabetic);
+            let text = bytes.get(start..behind_bracket(bytes, end))?;
+            let why = broken(text);
+            let text = String::from_utf8_lossy(text).into_owned();
+            let is_meant = end > open + 1 || !is_letter;
             return is_meant.then(|| (self.known.refuse(&text, why), start));
         }
+        let text = String::from_utf8_lossy(bytes.get(start..end)?);
         let before = bytes.get(..start)?;
         let is_buffer = before.ends_with(b" = b(") && bytes.get(end) == Some(&b')');
         let is_result = !self.per_device && (before.ends_with(b" = ") || is_buffer);
