@@ -91,7 +91,7 @@ impl HloReading {
         let first = self.lines.first()?;
         let places = counted(self.count, "place");
         let missing = match self.hidden {
-            0 => "no instruction is missing".to_owned(),
+            0 => "no instruction is known to be missing".to_owned(),
             1 => "1 instruction is missing".to_owned(),
             many => format!("{many} instructions are missing"),
         };
