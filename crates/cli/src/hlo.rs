@@ -411,6 +411,9 @@ impl Hlo {
         if report.entries().is_empty() && report.reading().count == 0 {
             return Err(Hlo::nothing(&self.file, "shape"));
         }
+        if self.form() != ReportFormat::Text {
+            Hlo::note(report.reading());
+        }
         if report.unranked() > 0 && self.form() != ReportFormat::Text {
             note(&report.unranked_text());
         }

@@ -6,6 +6,7 @@
 //!   %3 = sdy.sharding_constraint %2 <@mesh, [{"x"}, {"y"}]> : tensor<64x64xf32>
 //! ```
 
+use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
@@ -68,13 +69,32 @@ impl MlirModule {
     #[must_use]
     pub fn read(text: &str) -> MlirModule {
         let mut module = MlirModule::default();
-        let lines = || text.lines().map(str::trim_start).zip(1..);
+        let lines: Vec<(&str, u64)> = text.lines().map(str::trim_start).zip(1..).collect();
+        // A text may have several modules, each with its own meshes.
+        let is_head = |line: &(&str, u64)| line.0.starts_with("module @");
+        let mut rest = &lines[..];
+        while !rest.is_empty() {
+            let length = rest.iter().skip(1).position(is_head).map_or(rest.len(), |at| at + 1);
+            let (part, behind) = rest.split_at(length);
+            module.read_part(part);
+            rest = behind;
+        }
+        module.check_end(&lines);
+        module
+    }
+
+    fn read_part(&mut self, lines: &[(&str, u64)]) {
+        let module = self;
+        module.meshes.clear();
         // Meshes may be defined behind the functions that name them.
-        for (start, number) in lines() {
-            start.strip_prefix("sdy.mesh @").iter().for_each(|rest| module.read_mesh(rest, number));
+        for (start, number) in lines {
+            start
+                .strip_prefix("sdy.mesh @")
+                .iter()
+                .for_each(|rest| module.read_mesh(rest, *number));
         }
         let (mut function, mut manual) = (String::new(), ManualRegion::default());
-        for (start, number) in lines() {
+        for &(start, number) in lines {
             if manual.holds(start) {
                 continue;
             }
@@ -92,17 +112,14 @@ impl MlirModule {
                 }
             }
         }
-        module.check_end(text);
-        module
     }
 
     /// Notes a text that ends inside a module.
-    fn check_end(&mut self, text: &str) {
-        let mut walk = Walk::from(0);
-        while walk.next(text.as_bytes(), None).is_some() {}
-        if walk.is_inside() {
-            let (line, last) = (1..).zip(text.trim_end().lines()).last().unwrap_or_default();
-            self.unread.push(line, last.as_bytes(), "the text ends inside the module".into());
+    fn check_end(&mut self, lines: &[(&str, u64)]) {
+        let open: i64 = lines.iter().map(|(line, _)| braces_left_open(line)).sum();
+        let last = lines.iter().rev().find(|(line, _)| !line.is_empty());
+        if let Some((last, line)) = last.filter(|_| open > 0) {
+            self.unread.push(*line, last.as_bytes(), "the text ends inside the module".into());
         }
     }
 
@@ -194,11 +211,9 @@ impl MlirModule {
 
     /// The sharding of a tensor, its mesh written out.
     fn sharding(&self, given: Option<&str>, attributes: &str) -> Result<Option<String>, String> {
-        let shardy = given.or_else(|| {
-            let (_, text) = attributes.split_once("sdy.sharding = #sdy.sharding")?;
-            Some(text)
-        });
-        if let Some(text) = shardy {
+        let shardy = attribute(attributes, "sdy.sharding").filter(|text| text.contains('<'));
+        if let Some(text) = given.map(Cow::from).or(shardy) {
+            let text = text.strip_prefix("#sdy.sharding").unwrap_or(&text);
             let text = angled(text).ok_or("this sharding is not closed")?;
             let Some(name) = text.strip_prefix("<@") else {
                 return Ok(Some(format!("#sdy.sharding{text}")));
@@ -208,9 +223,7 @@ impl MlirModule {
                 self.meshes.get(name).ok_or_else(|| format!("mesh @{name} is not in this text"))?;
             return Ok(Some(format!("#sdy.sharding<{mesh},{dims}")));
         }
-        let Some((_, text)) = attributes.split_once("mhlo.sharding = \"") else { return Ok(None) };
-        let (text, _) = text.split_once('"').ok_or("this sharding is not closed")?;
-        Ok(Some(text.to_owned()))
+        Ok(attribute(attributes, "mhlo.sharding").map(Cow::into_owned))
     }
 
     /// The lines that could not be read.
@@ -274,25 +287,51 @@ impl ManualRegion {
         if !is_inside && line.contains("sdy.manual_computation(") {
             self.outside = Some(self.depth);
         }
-        let mut is_quoted = false;
-        for byte in line.bytes() {
-            is_quoted ^= byte == b'"';
-            self.depth += match byte {
-                b'{' if !is_quoted => 1,
-                b'}' if !is_quoted => -1,
-                _ => 0,
-            };
-        }
+        self.depth += braces_left_open(line);
         self.outside = self.outside.filter(|outside| self.depth > *outside);
         is_inside
     }
 }
 
+/// The value of an attribute, up to the end of the attributes or, if it is a string, what the string holds.
+fn attribute<'t>(attributes: &'t str, key: &str) -> Option<Cow<'t, str>> {
+    let (_, rest) = attributes.split_once(key)?;
+    let value = rest.trim_start().strip_prefix('=')?.trim_start();
+    match value.strip_prefix('"') {
+        None => Some(value.into()),
+        Some(string) => {
+            let end = string.match_indices('"').find(|(at, _)| !string[..*at].ends_with('\\'));
+            let string = string.get(..end.map_or(string.len(), |(at, _)| at))?;
+            Some(string.replace("\\\"", "\"").into())
+        }
+    }
+}
+
+/// The bytes of a line outside strings and comments.
+fn outside_strings(line: &str) -> impl Iterator<Item = u8> {
+    let (mut bytes, mut is_quoted) = (line.bytes().peekable(), false);
+    std::iter::from_fn(move || {
+        loop {
+            match bytes.next()? {
+                b'\\' if is_quoted => drop(bytes.next()),
+                b'"' => is_quoted = !is_quoted,
+                b'/' if !is_quoted && bytes.peek() == Some(&b'/') => return None,
+                byte if !is_quoted => return Some(byte),
+                _ => {}
+            }
+        }
+    })
+}
+
+/// The number of braces that a line opens, less those that it closes.
+fn braces_left_open(line: &str) -> i64 {
+    let step = |byte| i64::from(byte == b'{') - i64::from(byte == b'}');
+    outside_strings(line).map(step).sum()
+}
+
 /// Returns whether an operation specifies the sharding of its operand, in Shardy or GSPMD.
 fn is_constraint(operation: &str) -> bool {
-    if operation.starts_with("//") {
-        return false;
-    }
+    let operation = operation.split("//").next().unwrap_or(operation);
     operation.contains("sdy.sharding_constraint ") || operation.contains("custom_call @Sharding(")
 }
 
@@ -343,13 +382,12 @@ pub(crate) fn parts(text: &str) -> impl Iterator<Item = &str> {
 
 /// The number of types whose angle brackets open in a text, less those that close: 1 for `%a: tensor<64xf32`.
 fn types_left_open(part: &str) -> i64 {
-    let (mut depth, mut is_quoted, mut last) = (0_i64, false, 0);
-    for byte in part.bytes() {
-        is_quoted ^= byte == b'"';
+    let (mut depth, mut last) = (0_i64, 0);
+    for byte in outside_strings(part) {
         depth += match byte {
-            b'<' if !is_quoted => 1,
-            b'>' if !is_quoted && last != b'-' => -1,
-            b'=' if !is_quoted && last == b'<' => -1,
+            b'<' => 1,
+            b'>' if last != b'-' => -1,
+            b'=' if last == b'<' => -1,
             _ => 0,
         };
         last = byte;

@@ -390,3 +390,34 @@ fn a_module_of_mlir_is_read_in_any_order_without_comments_and_bodies_of_one_devi
         ]
     );
 }
+
+#[test]
+fn each_module_of_a_text_has_its_own_meshes_and_braces_of_strings_and_comments_do_not_count() {
+    let module = |size: u64| {
+        format!(
+            "module @m {{\n  sdy.mesh @mesh = <[\"x\"={size}]>\n  func.func @main(%a: tensor<64xf32> \
+             {{sdy.sharding=#sdy.sharding<@mesh, [{{\"x\"}}]>}}, %b: tensor<64xf32> {{mhlo.frontend_attributes = \
+             {{xla.sdy.sharding = \"#sdy.sharding<@mesh, [{{\\\"x\\\"}}]>\"}}}}) -> tensor<4xf32> {{\n    \
+             // a brace }} in a comment\n    %1 = op(%a) {{c = \"{{\\\"s\\\": \\\"{{\\\"\"}}\n  }}\n}}\n"
+        )
+    };
+    let found = MlirModule::read(&(module(2) + &module(8)));
+    assert_eq!(found.reading().lines, []);
+    let bytes: Vec<u64> = found.values.iter().map(|value| value.device_bytes).collect();
+    assert_eq!(bytes, [128, 128, 16, 32, 32, 16]);
+}
+
+#[test]
+fn amounts_and_shapes_of_a_log_that_cannot_be_read_are_unread() {
+    let needed = |log: &str| only(log).limits.first().map(|limit| limit.needed.to_string());
+    let new = "RESOURCE_EXHAUSTED: Out of memory while trying to allocate 8.00GiB.";
+    assert_eq!(needed(new).as_deref(), Some("8.00GiB"));
+    for log in [
+        "Ran out of memory in memory space hbm: Used lots",
+        "Out of memory while trying to allocate 123456789012345678901234567890 bytes.",
+        "Ran out of memory in memory space hbm. Used 2G of 1G hbm.\n  1. Size: lots",
+        "Ran out of memory in memory space hbm. Used 2G of 1G hbm.\n  1. Size: 2G\n     Shape: f32[512,x]",
+    ] {
+        assert_eq!(only(log).reading().count, 1, "{log}");
+    }
+}

@@ -4,11 +4,13 @@ use std::fmt;
 use std::str::FromStr;
 
 use super::error::ShardingError;
-use super::value::Sharding;
+use super::value::{Sharding, ShardingKind};
 use crate::algebra::Layout;
 use crate::error::{Diagnostic, ParseError, Span};
 use crate::machine::Machine;
-use crate::notation::sharding::{Mesh, ShardingText, end_of_attributes, sharded_parts};
+use crate::notation::sharding::{
+    HloSharding, Mesh, ShardingText, end_of_attributes, sharded_parts,
+};
 use crate::notation::{XlaArray, XlaDim, XlaParser, XlaShape};
 
 /// A shape and its distribution over devices.
@@ -131,7 +133,15 @@ impl ShardedShape {
         let extents = self.array.extents()?;
         match &self.sharding {
             ShardingText::Hlo(sharding) => sharding.lower(),
-            ShardingText::Sdy(sharding) => sharding.lower(self.mesh.as_ref()),
+            ShardingText::Sdy(sharding) => {
+                let (lowered, tiles) =
+                    (sharding.lower(self.mesh.as_ref())?, sharding.dims.dims.len());
+                match lowered.kind {
+                    ShardingKind::Maximal(_) => Ok(lowered),
+                    _ if tiles == extents.len() => Ok(lowered),
+                    _ => Err(ShardingError::Rank { tiles, rank: extents.len() }),
+                }
+            }
             ShardingText::Jax(spec) => spec.lower(self.mesh.as_ref(), extents.len()),
             ShardingText::Torch(_) if self.per_device => Err(ShardingError::NeedsGlobalShape),
             ShardingText::Torch(placements) => {
@@ -144,6 +154,9 @@ impl ShardedShape {
     fn check_mesh(&self) -> Result<(), ShardingError> {
         let Some(given) = &self.mesh else { return Ok(()) };
         let own = match &self.sharding {
+            ShardingText::Hlo(HloSharding::Named(own, ..) | HloSharding::NamedWhole(own, _)) => {
+                Some(own)
+            }
             ShardingText::Hlo(sharding) => {
                 let devices = sharding.lower()?.devices();
                 let given = given.len()?;

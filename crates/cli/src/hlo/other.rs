@@ -76,7 +76,9 @@ pub(super) fn answer(
             let found = OutOfMemory::read_all(&text);
             let pages = found.iter().map(|message| message.page(top)).join("\n");
             let json = found.iter().map(out_of_memory_json).collect::<Vec<_>>();
-            (pages, json!({ "messages": json }), HloReading::default())
+            let unread =
+                found.iter().fold(HloReading::default(), |all, message| all.and(message.reading()));
+            (pages + &unread.page(), json!({ "messages": json }), unread)
         }
         HloTextKind::Mlir => {
             let found = MlirModule::read(&text);

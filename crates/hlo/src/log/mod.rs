@@ -16,6 +16,7 @@ mod read;
 
 pub use amount::LogAmount;
 
+use crate::HloReading;
 use crate::names::is_tiled;
 use tensor_layout::notation::{XlaArray, XlaShape};
 use tensor_layout::xla::{XlaAdvice, XlaSizes};
@@ -44,6 +45,7 @@ pub struct OutOfMemory {
     pub parts: Vec<(String, LogAmount)>,
     /// The allocations that the log lists.
     pub allocations: Vec<LogAllocation>,
+    reading: HloReading,
 }
 
 /// A sentence of the log about an amount of memory that did not fit.
@@ -162,6 +164,11 @@ impl LogAllocation {
 }
 
 impl OutOfMemory {
+    /// The amounts and shapes that could not be read.
+    pub fn reading(&self) -> &HloReading {
+        &self.reading
+    }
+
     /// The bytes of all allocations, and their padding, as far as each is known.
     #[must_use]
     pub fn total(&self) -> (u64, u64) {

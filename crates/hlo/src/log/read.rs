@@ -18,6 +18,15 @@ const PARTS: [&str; 9] = [
     "preallocated temp allocation:",
 ];
 
+/// The words of sentences about an amount of memory that did not fit.
+const LIMITS: [&str; 5] = [
+    "Ran out of memory in memory space",
+    "would exceed memory (size=",
+    "exceeding available bytes",
+    "Out of memory while trying to allocate",
+    "Failed to allocate request for",
+];
+
 impl OutOfMemory {
     /// Reads the messages of a log, in its order: a limit behind a list of allocations begins the next message.
     #[must_use]
@@ -25,6 +34,10 @@ impl OutOfMemory {
         let (mut messages, mut reader) = (Vec::new(), MessageReader::default());
         for (line, number) in log.lines().zip(1..) {
             let limit = limit(line, number);
+            if limit.is_none() && LIMITS.iter().any(|words| line.contains(words)) {
+                let why = "the amounts of this message cannot be read";
+                reader.found.reading.push(number, line.as_bytes(), why.into());
+            }
             if limit.is_some() && !reader.found.allocations.is_empty() {
                 messages.push(std::mem::take(&mut reader).found);
             }
@@ -33,8 +46,14 @@ impl OutOfMemory {
             reader.read_field(line, number);
         }
         messages.push(reader.found);
-        let all = messages.iter_mut().flat_map(|message| &mut message.allocations);
-        all.for_each(LogAllocation::settle);
+        for OutOfMemory { allocations, reading, .. } in &mut messages {
+            for allocation in allocations {
+                allocation.settle();
+                if let (Some(why), Some(shape)) = (&allocation.refusal, &allocation.shape) {
+                    reading.push(allocation.line, shape.as_bytes(), why.clone());
+                }
+            }
+        }
         messages
     }
 }
@@ -92,6 +111,10 @@ impl MessageReader {
     /// `  1. Size: 8.00G`
     fn start(&mut self, size: Option<LogAmount>, line: &str, number: u64) {
         self.is_open = size.is_some() || line.contains("unknown size");
+        if !self.is_open {
+            let why = "the size of this allocation cannot be read";
+            self.found.reading.push(number, line.as_bytes(), why.into());
+        }
         if self.is_open {
             let start = LogAllocation { line: number, size, ..LogAllocation::default() };
             self.found.allocations.push(start);
@@ -146,8 +169,9 @@ fn limit(line: &str, number: u64) -> Option<LogLimit> {
         return Some(limit(&memory, needed, capacity, None));
     }
     if let Some(rest) = behind(line, "Out of memory while trying to allocate ") {
-        let bytes = rest.split_once(" bytes")?.0.parse().ok()?;
-        return Some(limit("device", LogAmount::exact(bytes), None, None));
+        let bytes = rest.split_once(" bytes").map(|(bytes, _)| bytes.parse().ok());
+        let needed = bytes.map_or_else(|| LogAmount::starting(rest), |b| b.map(LogAmount::exact));
+        return Some(limit("device", needed?, None, None));
     }
     let rest = behind(line, "Failed to allocate request for ")?;
     let needed = between(rest, "(", ")").and_then(LogAmount::starting);

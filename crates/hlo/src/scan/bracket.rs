@@ -149,11 +149,7 @@ pub(super) fn strided(bytes: &[u8], open: usize) -> Option<Stretch> {
         let next = behind_blanks(bytes, comma + usize::from(has_comma));
         let is_bare = size == Some(start) && seen.is_empty() && bytes.get(next) == Some(&b'(');
         let found = if is_bare { Some(("strides", next)) } else { keyed(bytes, next) };
-        let Some((key, value)) =
-            found.filter(|(key, _)| is_bare || has_comma && !seen.contains(key))
-        else {
-            break;
-        };
+        let Some((key, value)) = found.filter(|_| is_bare || has_comma) else { break };
         end = match key {
             "strides" => list_end(bytes, value)?,
             _ => behind(bytes, value, u8::is_ascii_digit),
@@ -161,7 +157,9 @@ pub(super) fn strided(bytes: &[u8], open: usize) -> Option<Stretch> {
         seen.push(key);
     }
     let notation = Notation::Strided;
-    seen.contains(&"strides").then_some(Stretch { start, end, notation, is_certain: false })
+    // Behind its key, a list of strides is meant as one.
+    let is_certain = size != Some(start);
+    seen.contains(&"strides").then_some(Stretch { start, end, notation, is_certain })
 }
 
 /// Returns the start of `shape=` at the end of a text, with blanks around its sign or without.

@@ -5,11 +5,14 @@ use std::borrow::Cow;
 use memchr::{memchr2, memmem};
 
 use crate::mlir::behind_angled;
-use crate::scan::window::SOFT_BREAK;
+use crate::scan::window::{LONGEST_LAYOUT, SOFT_BREAK};
 use crate::shardings::sharded_arrays;
-use tensor_layout::internals::Walk;
+use tensor_layout::internals::{Walk, cut};
 use tensor_layout::notation::XlaShape;
 use tensor_layout::sharding::HloSharding;
+
+/// The most characters of a tuple that is not one.
+const MOST_SHOWN: usize = 60;
 
 const KEY: &[u8] = b"sharding=";
 
@@ -27,7 +30,7 @@ impl LineAhead {
     pub(super) fn of(bytes: &[u8], at: usize, known: Option<LineAhead>) -> LineAhead {
         let holds = |ahead: &LineAhead| at <= ahead.end && ahead.mark.is_none_or(|mark| mark >= at);
         known.filter(holds).unwrap_or_else(|| {
-            let rest = bytes.get(at..).unwrap_or_default();
+            let rest = near(bytes, at);
             let length = memchr2(b'\n', SOFT_BREAK, rest).unwrap_or(rest.len());
             LineAhead {
                 end: at + length,
@@ -38,7 +41,7 @@ impl LineAhead {
 
     /// The sharding of the result of an instruction, which is an attribute of it.
     pub(super) fn sharding(self, bytes: &[u8]) -> Option<Cow<'_, str>> {
-        sharding(bytes.get(self.mark?..self.end)?)
+        Some(sharding(bytes.get(self.mark?..self.end)?))
     }
 }
 
@@ -60,14 +63,29 @@ fn value(bytes: &[u8], comma: usize) -> Option<usize> {
     Some(bytes.len() - rest.get(blanks..)?.strip_prefix(KEY)?.len())
 }
 
-/// Returns the sharding at the start of a text, with the mesh that follows it.
-fn sharding(text: &[u8]) -> Option<Cow<'_, str>> {
+/// The sharding at the start of a text, with the mesh that follows it; a word, or a part of the text, where it is none.
+fn sharding(text: &[u8]) -> Cow<'_, str> {
+    const MOST_BROKEN: usize = 80;
     let is_shardy = text.starts_with(b"#sdy.sharding<") || text.starts_with(b"<");
-    let close = if is_shardy { behind_angled(text)? } else { bracketed(text)? };
-    let mesh = text.get(close..)?;
-    let mesh_length = mesh.strip_prefix(b", mesh=").map_or(0, |mesh| 7 + mesh_length(mesh));
-    let text = text.get(..close + mesh_length)?;
-    Some(String::from_utf8_lossy(text.strip_suffix(b",").unwrap_or(text)))
+    let close = if is_shardy { behind_angled(text) } else { bracketed(text) };
+    let Some(close) = close else {
+        let word = text.iter().take(MOST_BROKEN).take_while(|byte| !matches!(byte, b',' | b' '));
+        let word = if text.starts_with(b"{") { text.len().min(MOST_BROKEN) } else { word.count() };
+        return String::from_utf8_lossy(text.get(..word).unwrap_or_default());
+    };
+    let behind = text.get(close..).unwrap_or_default();
+    let blanks = behind.iter().skip(1).take_while(|byte| **byte == b' ').count();
+    let mesh = behind.strip_prefix(b",").and_then(|rest| rest.get(blanks..));
+    let mesh = mesh.and_then(|rest| rest.strip_prefix(b"mesh="));
+    let mesh_length = mesh.map_or(0, |mesh| 1 + blanks + b"mesh=".len() + mesh_length(mesh));
+    let text = text.get(..close + mesh_length).unwrap_or(text);
+    String::from_utf8_lossy(text.strip_suffix(b",").unwrap_or(text))
+}
+
+/// The next 64 KiB: no sharding is longer.
+fn near(bytes: &[u8], at: usize) -> &[u8] {
+    let rest = bytes.get(at..).unwrap_or_default();
+    rest.get(..LONGEST_LAYOUT).unwrap_or(rest)
 }
 
 /// The position behind the first bracket, with a name in front of it or none.
@@ -92,9 +110,10 @@ fn is_name(byte: &u8) -> bool {
 
 /// The sharding that is written behind the shape which ends at `end`.
 pub(super) fn behind(bytes: &[u8], end: usize) -> Option<Cow<'_, str>> {
-    let rest = bytes.get(value(bytes, end)?..)?;
+    let blanks = bytes.get(end..)?.iter().take_while(|byte| **byte == b' ').count();
+    let rest = near(bytes, value(bytes, end + blanks)?);
     let length = memchr2(b'\n', SOFT_BREAK, rest).unwrap_or(rest.len());
-    sharding(rest.get(..length)?)
+    Some(sharding(rest.get(..length)?))
 }
 
 /// The arrays of a result that is a tuple, each with its sharding.
@@ -107,8 +126,15 @@ pub(super) struct ShardedTuple {
 /// The sharded arrays of a result that is a tuple: `(f32[2], s32[3]) opcode(..), sharding={{..},{..}}`.
 pub(super) fn of_tuple(bytes: &[u8], open: usize, ahead: LineAhead) -> Option<ShardedTuple> {
     let sharding = ahead.sharding(bytes)?;
-    let text = std::str::from_utf8(bytes.get(open..ahead.end)?).ok()?;
-    let (shape, length) = XlaShape::parse_prefix(text).ok()?;
+    let text = String::from_utf8_lossy(bytes.get(open..ahead.end)?);
+    let (shape, length) = match XlaShape::parse_prefix(&text) {
+        Ok(read) => read,
+        Err(error) => {
+            let why = error.kind().to_string();
+            let tuple = format!("{}, sharding={sharding}", cut(&text, MOST_SHOWN));
+            return Some(ShardedTuple { arrays: Err((tuple, why)), end: open + 1 });
+        }
+    };
     let read = sharding.parse::<HloSharding>().map_err(|error| error.kind().to_string());
     let arrays = read.and_then(|sharding| {
         let arrays = sharded_arrays(&shape, sharding)?.into_iter();

@@ -281,7 +281,9 @@ fn swizzled(bytes: &[u8], found: Stretch) -> Stretch {
     if found.notation != Notation::Cute || !before.trim_ascii_end().ends_with(b" o") {
         return found;
     }
-    let line = memrchr2(b'\n', SOFT_BREAK, before).map_or(0, |at| at + 1);
+    let near = before.len().saturating_sub(CONTEXT);
+    let start = memrchr2(b'\n', SOFT_BREAK, &before[near..]).map_or(0, |at| at + 1);
+    let line = near + start;
     let before = before.get(line..).unwrap_or_default();
     let mark = |mark: &[u8]| memchr::memmem::rfind(before, mark);
     match mark(b"Sw<").max(mark(b"S<")) {
