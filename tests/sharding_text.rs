@@ -242,6 +242,14 @@ fn a_mesh_behind_a_sharding_agrees_with_it_or_is_an_error() {
     assert!(read(&format!("{own}, mesh=x=2")).is_ok());
     let why = read(&format!("{own}, mesh=x=4")).unwrap_err();
     assert!(why.starts_with("the sharding has a mesh of its own, mesh['x'=2], and"), "{why}");
+    let named = "f32[8], sharding={mesh['x'=2], [{'x'}]}, mesh=x=4";
+    assert!(read(named).unwrap_err().starts_with("the sharding has a mesh of its own"));
+    let rank = read("f32[8,8], sharding=[{}], mesh=x=2").unwrap_err();
+    assert!(rank.contains("the tensor has 2"), "{rank}");
+    assert_eq!(
+        read("f32[8], sharding=<@m, []>, mesh=<[], device_ids=[3]>"),
+        read("f32[8], sharding={maximal device=3}")
+    );
     // Axes behind dimensions alone belong to the sharding, and `[]` is Shardy's for a scalar.
     assert!(read(r#"f32[8], sharding=[{"y"}], replicated={"x"}, mesh=x=2,y=2"#).is_ok());
     assert!(read("f32[], sharding=[], mesh=x=4").is_ok());

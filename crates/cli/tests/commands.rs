@@ -413,7 +413,9 @@ fn a_dump_is_reported_worst_first() {
   line 2: expected an integer: bf16[4]{0,T(2)}
 "[1..]
     );
-    let answer = json_of(&["hlo", file, "--shapes", "--json", "--top", "1"]);
+    let noted = |args: &[&str]| String::from_utf8(run(args).stdout).unwrap();
+    let answer = noted(&["hlo", file, "--shapes", "--json", "--top", "1"]);
+    let answer: Value = serde_json::from_str(&answer).unwrap();
     assert_eq!(
         answer["shapes"],
         json!([{
@@ -425,7 +427,7 @@ fn a_dump_is_reported_worst_first() {
         (&answer["totals"]["allocated_bytes"], &answer["unread_lines"][0]["line"]),
         (&json!(4104), &json!(2))
     );
-    let csv = stdout(&["hlo", file, "--shapes", "--csv"]);
+    let csv = noted(&["hlo", file, "--shapes", "--csv"]);
     assert_eq!(csv.lines().nth(1), Some("\"bf16[3,5]{1,0:T(8,128)(2,1)}\",2,30,2048,2018"));
     assert!(
         refused(&["hlo", file, "--shapes", "--strict"]).contains("line 2: expected an integer")

@@ -411,7 +411,7 @@ fn each_module_of_a_text_has_its_own_meshes_and_braces_of_strings_and_comments_d
 fn amounts_and_shapes_of_a_log_that_cannot_be_read_are_unread() {
     let needed = |log: &str| only(log).limits.first().map(|limit| limit.needed.to_string());
     let new = "RESOURCE_EXHAUSTED: Out of memory while trying to allocate 8.00GiB.";
-    assert_eq!(needed(new).as_deref(), Some("8.00GiB"));
+    assert_eq!(needed(new).as_deref(), Some("8.00G"));
     for log in [
         "Ran out of memory in memory space hbm: Used lots",
         "Out of memory while trying to allocate 123456789012345678901234567890 bytes.",
