@@ -118,6 +118,8 @@ fn assembly_that_gives_two_places_one_text_is_refused() {
     let (lm0, both) = (("LM0", "$lm", 1), [('c', "L2B"), ('p', "PE")]);
     assert!(built(&[lm0], &both).is_ok());
     assert!(built(&[lm0, ("D", "$d", 1)], &[('n', "L2Bx2"), ('c', "L2B"), ('p', "PE")]).is_ok());
+    let far = built(&[("LM0", "$lm", u64::MAX / 2)], &both).unwrap();
+    assert!(far.read_assembly("$lm0c0p0").is_ok());
     for (memories, units, why) in [
         (&[lm0][..], &[('p', "PE")][..], "no letter of assembly counts `L2B`"),
         (&[lm0], &[], "no letter of assembly counts `L2B`"),
@@ -130,6 +132,8 @@ fn assembly_that_gives_two_places_one_text_is_refused() {
         (&[("LM0", "$lm", 0)], &both, "takes 0 addresses of assembly"),
         (&[("LM9", "$lm", 1)], &both, "a token for `LM9`, which is not a memory"),
         (&[("LM0", "$lm1", 1)], &both, "the token `$lm1` of `LM0`"),
+        (&[("LM0", "lm", 1)], &both, "the token `lm` of `LM0`"),
+        (&[("LM0", "$lm,", 1)], &both, "the token `$lm,` of `LM0`"),
         (&[lm0, ("D", "$lm", 1)], &both, "the token `$lm` of `LM0`"),
     ] {
         let refusal = built(memories, units).unwrap_err().to_string();

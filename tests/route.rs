@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use tensor_layout::algebra::Replica;
-use tensor_layout::machine::Memory;
+use tensor_layout::machine::{Direction, Memory, Movement, MovementKind};
 use tensor_layout::route::{Hop, Route, RouteError};
 use tensor_layout::{Layout, Level, Location, Machine, Placement};
 
@@ -40,7 +40,7 @@ fn node_at(at: usize) -> (Node, u64) {
     (node, address)
 }
 
-/// The long words at the addresses of all nodes, by their numbers; 0 where there is none.
+/// The long words at the addresses of all nodes, by their numbers; others are 0.
 #[derive(Default)]
 struct Words(HashMap<usize, u64>);
 
@@ -489,10 +489,12 @@ fn a_hop_without_movements_counts_elements_at_the_memory_nearer_to_the_root() {
         assert_eq!((hop.upper_words, hop.lower_words), (8, 8));
     }
     let split = on("((2_PE:1, 4:1))", "LM0");
-    let hop = &Route::new(&split, &dram).unwrap().hops()[0].clone();
+    let to_dram = Route::new(&split, &dram).unwrap();
+    let hop = &to_dram.hops()[0];
     assert_eq!((hop.upper_words, hop.lower_words), (8, 4));
     let empty = (on("(0)/((16:1))", "DRAM"), on("(0)/((2_PE:1, 8:1))", "LM0"));
-    let hop = &Route::new(&empty.0, &empty.1).unwrap().hops()[0].clone();
+    let nothing = Route::new(&empty.0, &empty.1).unwrap();
+    let hop = &nothing.hops()[0];
     assert_eq!((hop.upper_words, hop.lower_words), (0, 0));
 }
 
@@ -501,4 +503,19 @@ fn the_hop_that_reorders_may_be_any_of_the_route() {
     let source = on("((8:4, 4:1, 1_L2B:1))", "L2BM");
     let target = on("((2:1, 4:2, 4_PE:1, 1_MAB:1); B@[8_L1B:1,8_L2B:1])", "LM0");
     judge(&Route::new(&source, &target).unwrap(), &source, &target);
+}
+
+#[test]
+fn a_movement_within_one_memory_is_a_route_of_one_hop() {
+    let kind = MovementKind::named("same to all").unwrap();
+    let mut within = Movement::new("m", ("L", "L"), Direction::Both, kind);
+    within.map = Some("((1:1))".into());
+    let machine = Machine::builder("m").level(Level::PE, 4);
+    let memory = Memory { capacity: Some(16), owner: Level::PE, group: 1 };
+    let machine = machine.memory("L", memory).movements(vec![within]).build().unwrap();
+    let on =
+        |text: &str| Placement::of(text.parse().unwrap()).on(&machine).memory("L").build().unwrap();
+    let (source, target) = (on("((4:1))"), on("((2:1, 2:2))"));
+    assert_eq!(Route::by("m", &source, &target).unwrap().hops().len(), 1);
+    assert_eq!(Route::new(&source, &target).unwrap().hops().len(), 1);
 }

@@ -260,7 +260,10 @@ fn a_list_may_leave_devices_out_and_the_greatest_needs_a_unit() {
         |machine: &str| sharding.layout(&[2], &row_major(&[1]), Some(&machine.parse().unwrap()));
     assert_eq!(on("A=3,B=4").unwrap().locate(&[1]).unwrap().to_string(), "A=1,B=0,Addr=0");
     let refused = on("A=4").unwrap_err().to_string();
-    assert!(refused.contains("has 4 units, numbered from 0: it has no device 4"), "{refused}");
+    assert!(
+        refused.contains("has 4 units, numbered from 0; device 4 is beyond the last"),
+        "{refused}"
+    );
     assert_eq!(sharding.machine().unwrap().unwrap().levels().next().unwrap().1, 5);
 }
 

@@ -37,7 +37,7 @@ impl AddressChange {
         }
     }
 
-    /// The memory with changed addresses; it ends where the change takes the last address of `memory`.
+    /// The memory with changed addresses.
     fn memory(self, memory: &Layout) -> Result<Layout, LayoutError> {
         let (every, by) = match self {
             AddressChange::Swizzle(swizzle) => return memory.swizzled(swizzle),
@@ -50,9 +50,7 @@ impl AddressChange {
         let digits = digits.map(|(size, stride)| Subaxis::land(size, Level::ADDR, stride));
         let end = rows.checked_mul(every).ok_or_else(too_large)?;
         let padded = Layout::builder().axis(end, digits).build()?.compose(memory)?;
-        let last = self.apply(memory.extent(Level::ADDR) - 1);
-        let tight = padded.without_spans().without_padding_if_decided()?;
-        tight.to_builder().span(Level::ADDR, last + 1).build()
+        padded.without_spans().without_padding_if_decided()
     }
 }
 
@@ -74,6 +72,8 @@ pub struct ChangedAccess {
     pub change: Option<AddressChange>,
     /// The memory with it.
     pub memory: Layout,
+    /// The number of elements of memory from address 0 to the last element.
+    pub extent: u64,
     /// The cost of the access after the change.
     pub access: Access,
 }
@@ -86,27 +86,24 @@ pub(super) fn best<C: IntoIterator<Item = AddressChange>>(
     candidates: impl FnOnce(&Room) -> C,
 ) -> Result<Vec<ChangedAccess>, AccessError> {
     let plain = Requests::new(memory, holders, element_bits)?;
-    let access = plain.access();
-    let as_it_is = ChangedAccess { change: None, memory: memory.clone(), access };
+    let (access, extent) = (plain.access(), plain.extent());
+    let as_it_is = ChangedAccess { change: None, memory: memory.clone(), extent, access };
     if as_it_is.access.conflicts() == 0 {
         return Ok(vec![as_it_is]);
     }
-    let changed = |change: AddressChange| plain.mapped(|address| change.apply(address)).access();
-    let room = Room {
-        vector: plain.vector,
-        extent: memory.extent(Level::ADDR),
-        row: BANK_ROW * 8 / element_bits,
-    };
-    let costs: Vec<(AddressChange, u64)> =
-        candidates(&room).into_iter().map(|change| (change, changed(change).wavefronts)).collect();
+    let changed = |change: AddressChange| plain.mapped(|address| change.apply(address));
+    let room = Room { vector: plain.vector, extent, row: BANK_ROW * 8 / element_bits };
+    let wavefronts = |change| (change, changed(change).access().wavefronts);
+    let costs: Vec<(AddressChange, u64)> = candidates(&room).into_iter().map(wavefronts).collect();
     let least = costs.iter().map(|(_, wavefronts)| *wavefronts).min().unwrap_or(u64::MAX);
     if least >= as_it_is.access.wavefronts {
         return Ok(vec![as_it_is]);
     }
     let best = costs.into_iter().filter(|(_, wavefronts)| *wavefronts == least);
     best.map(|(change, _)| {
-        let (memory, access) = (change.memory(memory)?, changed(change));
-        Ok(ChangedAccess { change: Some(change), memory, access })
+        let (memory, after) = (change.memory(memory)?, changed(change));
+        let (extent, access) = (after.extent(), after.access());
+        Ok(ChangedAccess { change: Some(change), memory, extent, access })
     })
     .collect()
 }

@@ -89,6 +89,12 @@ impl Requests {
         Requests { warps: self.warps.iter().map(warp).collect(), ..*self }
     }
 
+    /// The number of elements of memory from address 0 to the last one that a lane takes: all elements are taken.
+    pub(super) fn extent(&self) -> u64 {
+        let lanes = self.warps.iter().flat_map(|warp| &warp.lanes);
+        lanes.flatten().flatten().max().map_or(0, |last| last + 1)
+    }
+
     pub(super) fn access(&self) -> Access {
         let bytes = self.vector * self.element_bytes;
         let requests = self.warps.iter().flat_map(|warp| {

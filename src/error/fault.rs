@@ -72,10 +72,8 @@ pub enum MachineError {
         /// The memory.
         memory: String,
     },
-    /// A token that is empty, ends with a digit, or belongs to another memory.
-    #[error(
-        "the token `{token}` of `{memory}` must end with a letter or a sign, and belong to no other memory"
-    )]
+    /// A token that is not `$` and letters, or belongs to another memory.
+    #[error("the token `{token}` of `{memory}` must be `$` and letters, for this memory alone")]
     Token {
         /// The memory.
         memory: String,

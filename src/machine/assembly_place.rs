@@ -88,7 +88,10 @@ impl Machine {
         let what = format!("{token}{address}");
         let capacity = self.memory(memory).ok().and_then(|memory| memory.capacity);
         let last = capacity.map(|words| (words.saturating_sub(1)).saturating_mul(*step));
-        let at = address.parse::<u64>().ok().filter(|at| last.is_none_or(|last| *at < last + step));
+        let at = address
+            .parse::<u64>()
+            .ok()
+            .filter(|at| last.is_none_or(|last| *at < last.saturating_add(*step)));
         let at = at.ok_or_else(|| AssemblyError::Range {
             what: what.clone(),
             of: format!("the address of {memory}"),
@@ -218,7 +221,9 @@ impl Machine {
         };
         let tokens = self.parts.assembly.memories.iter();
         let is_shared = tokens.filter(|(_, other, _)| other == token).count() > 1;
-        if is_shared || token.is_empty() || token.ends_with(|last: char| last.is_ascii_digit()) {
+        let letters = token.strip_prefix('$').unwrap_or_default();
+        let is_word = letters.bytes().all(|byte| byte.is_ascii_alphabetic());
+        if is_shared || letters.is_empty() || !is_word {
             return Err(MachineError::Token { memory: memory(), token: cut(token, 40) });
         }
         if *step == 0 {

@@ -16,11 +16,6 @@ impl Walk {
         Walk { at, depth: 0, quoted: false }
     }
 
-    /// Returns whether the walk is inside brackets or quotes.
-    pub fn is_inside(&self) -> bool {
-        self.depth > 0 || self.quoted
-    }
-
     /// The next bracket that closes one opened before the walk began, or the next `stop` outside all
     /// brackets; `None` at the end of the text. The next call continues behind it.
     pub fn next(&mut self, text: &[u8], stop: Option<u8>) -> Option<usize> {
@@ -53,6 +48,20 @@ impl Walk {
             }
         }
     }
+}
+
+/// Returns the position behind the `>` that closes the first `<`.
+pub fn behind_angled(text: &[u8]) -> Option<usize> {
+    let mut depth = 0_usize;
+    let closes = |byte: u8| {
+        match byte {
+            b'<' => depth += 1,
+            b'>' => depth = depth.saturating_sub(1),
+            _ => return false,
+        }
+        depth == 0
+    };
+    Some(text.iter().copied().position(closes)? + 1)
 }
 
 /// Quotes and brackets.

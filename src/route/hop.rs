@@ -60,8 +60,10 @@ impl Hop {
             0 => Ok(0),
             _ => of_elements(placement.with_copies().clone()).used_in(Level::ADDR),
         };
-        let (upper, lower) =
-            if depth(source) <= depth(target) { (source, target) } else { (target, source) };
+        let (upper, lower) = match count_of_memories(source) <= count_of_memories(target) {
+            true => (source, target),
+            false => (target, source),
+        };
         Ok(Hop {
             movement: None,
             kind: None,
@@ -108,18 +110,8 @@ impl Hop {
 }
 
 /// The number of memories of a kind in the whole machine: those nearer to the root are fewer.
-fn depth(placement: &Placement) -> u64 {
-    let (Some((_, memory)), Some(machine)) = (placement.memory(), placement.machine()) else {
-        return 0;
-    };
-    let mut units: u64 = 1;
-    for (level, size) in machine.levels() {
-        units = units.saturating_mul(size);
-        if level == memory.owner {
-            break;
-        }
-    }
-    units / memory.group.max(1)
+fn count_of_memories(placement: &Placement) -> Option<u64> {
+    placement.machine()?.units_of(placement.memory()?.1.node())
 }
 
 fn addresses(placement: &Placement) -> (u64, u64) {

@@ -82,9 +82,7 @@ impl<'a> RouteSearch<'a> {
             return Ok(Vec::new());
         }
         let Some(least) = self.distance(ends) else { return Err(self.unreachable()) };
-        // A tensor that is already in the right memory leaves it and comes back.
-        let least = if least == 0 { 2 } else { least };
-        for hops in least..=MOST_HOPS {
+        for hops in least.max(1)..=MOST_HOPS {
             let found = self.of_length(hops);
             if let Some(best) = found.into_iter().min_by_key(|hops| price(hops)) {
                 return Ok(best);
@@ -93,7 +91,8 @@ impl<'a> RouteSearch<'a> {
                 break;
             }
         }
-        Err(self.refused(least, false))
+        // A tensor that is already in the right memory leaves it and comes back.
+        Err(self.refused(if least == 0 { 2 } else { least }, false))
     }
 
     /// The best hop from the source to the target.

@@ -2,9 +2,9 @@
 
 use clap::Args as ClapArgs;
 use serde_json::{Value, json};
+use tensor_layout::Layout;
 use tensor_layout::access::{self, Access, AccessError, AddressChange, ChangedAccess};
 use tensor_layout::internals::{counted, percent};
-use tensor_layout::{Layout, Level};
 
 use super::failure::Failure;
 use super::input::{Form, Reading};
@@ -124,7 +124,7 @@ fn line((change, found): (AddressChange, &ChangedAccess)) -> String {
     let wavefronts = counted(found.access.wavefronts, "wavefront");
     match change {
         AddressChange::Padding { .. } => {
-            let memory = counted(found.memory.extent(Level::ADDR), "element");
+            let memory = counted(found.extent, "element");
             let layout =
                 found.memory.to_cute().map_or_else(|_| String::new(), |cute| format!(": {cute}"));
             format!("  {change}  {wavefronts}, {memory} of memory{layout}\n")
@@ -141,7 +141,7 @@ fn access_json(cost: &Access, better: &[Vec<ChangedAccess>; 2]) -> Value {
     let paddings = changes(paddings).map(|(change, found)| {
         json!({
             "padding": change.to_string(), "wavefronts": found.access.wavefronts,
-            "extent": found.memory.extent(Level::ADDR),
+            "extent": found.extent,
         })
     });
     let worst = cost.worst.as_ref().map(|worst| {

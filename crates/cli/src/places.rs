@@ -45,6 +45,12 @@ pub(super) fn place_of(placement: &Placement, text: &str) -> Result<Location, Fa
         return Err(Failure::Argument(why));
     }
     for (level, at) in lane.map(location).transpose()?.unwrap_or_default().iter() {
+        if place.get(level).is_some() {
+            let why = format!(
+                "`{text}` already gives {level}; only the lane follows it, as in {text},W=1"
+            );
+            return Err(Failure::Argument(why));
+        }
         place.set(level, at);
     }
     Ok(place)

@@ -302,10 +302,20 @@ fn an_encoding_is_never_dropped_and_a_notation_that_was_given_is_the_one_that_re
 }
 
 #[test]
-fn a_layout_of_very_many_axes_is_drawn() {
+fn very_many_axes_and_digits_take_no_stack() {
     let axes = vec!["(1:1)"; 7000].join(", ");
     let layout = format!("({axes}, ({}, 2:1))", vec!["1:1"; 7000].join(", "));
     assert!(stdout(&["explain", &layout]).contains("Addr"));
+    assert!(stdout(&["draw", &layout]).contains("i7000"));
+}
+
+#[test]
+fn a_place_in_assembly_is_followed_by_its_lane_alone() {
+    let element =
+        |place| ["element", "((4:1, 2_W:1))@LM0 / Float", place, "--machine", "mn-core-2"];
+    assert!(stdout(&element("$lm2n0c0b0m0p0,W=1")).contains('3'));
+    let why = refused(&element("$lm2n0c0b0m0p0,PE=1"));
+    assert!(why.contains("already gives PE; only the lane follows it"), "{why}");
 }
 
 #[test]

@@ -8,7 +8,7 @@ use tensor_layout::notation::XlaDtype;
 pub(super) enum ShapeCandidate<'t> {
     /// The text from the type to the end of the dimensions or the layout.
     Shape(&'t [u8]),
-    /// The text of one that is not closed, or that has a dimension which is none.
+    /// The text of one that is not closed, or whose dimensions are not all numbers.
     Broken(&'t [u8]),
 }
 
@@ -69,8 +69,7 @@ pub(crate) fn type_before(piece: &[u8], bracket: usize) -> Option<usize> {
     (is_type && !is_instruction).then_some(start)
 }
 
-/// The position behind the bracket that closes dimensions near `end`, where something that is no dimension is; `end` if
-/// there is none.
+/// The position behind the bracket that closes the dimensions near `end`, or else `end`.
 pub(crate) fn behind_bracket(piece: &[u8], end: usize) -> usize {
     const NEAR: usize = 32;
     let rest = piece.get(end..).unwrap_or_default().iter().take(NEAR);
@@ -78,7 +77,7 @@ pub(crate) fn behind_bracket(piece: &[u8], end: usize) -> usize {
     close.enumerate().find(|(_, byte)| **byte == b']').map_or(end, |(at, _)| end + at + 1)
 }
 
-/// The reason a candidate that is not a shape is none.
+/// The reason a candidate cannot be a shape.
 pub(crate) fn broken(text: &[u8]) -> &'static str {
     match text.ends_with(b"]") {
         true => "a dimension of this shape is not a number",

@@ -10,9 +10,10 @@ use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
+use crate::attributes::unquoted;
 use crate::names::sizes;
 use crate::unread::HloReading;
-use tensor_layout::internals::{Walk, counted, printable, readable_bytes};
+use tensor_layout::internals::{Walk, behind_angled, counted, printable, readable_bytes};
 use tensor_layout::sharding::ShardedShape;
 
 /// The arguments, results and constraints of the functions of an MLIR module.
@@ -69,56 +70,45 @@ impl MlirModule {
     #[must_use]
     pub fn read(text: &str) -> MlirModule {
         let mut module = MlirModule::default();
-        let lines: Vec<(&str, u64)> = text.lines().map(str::trim_start).zip(1..).collect();
+        let lines = text.lines().map(|line| without_comment(line.trim_start())).zip(1..);
+        let lines: Vec<(&str, u64)> = lines.collect();
         // A text may have several modules, each with its own meshes.
-        let is_head = |line: &(&str, u64)| line.0.starts_with("module @");
-        let mut rest = &lines[..];
-        while !rest.is_empty() {
-            let length = rest.iter().skip(1).position(is_head).map_or(rest.len(), |at| at + 1);
-            let (part, behind) = rest.split_at(length);
-            module.read_part(part);
-            rest = behind;
-        }
-        module.check_end(&lines);
+        let mut depth = 0;
+        let continues = |(line, _): &(&str, u64), (next, _): &(&str, u64)| {
+            depth += braces_left_open(line);
+            depth > 0 || !is_head(next)
+        };
+        lines.chunk_by(continues).for_each(|part| module.read_part(part));
         module
     }
 
     fn read_part(&mut self, lines: &[(&str, u64)]) {
-        let module = self;
-        module.meshes.clear();
+        self.meshes.clear();
         // Meshes may be defined behind the functions that name them.
-        for (start, number) in lines {
-            start
-                .strip_prefix("sdy.mesh @")
-                .iter()
-                .for_each(|rest| module.read_mesh(rest, *number));
-        }
+        let meshes = lines
+            .iter()
+            .filter_map(|(line, number)| Some((line.strip_prefix("sdy.mesh @")?, *number)));
+        meshes.for_each(|(rest, number)| self.read_mesh(rest, number));
         let (mut function, mut manual) = (String::new(), ManualRegion::default());
         for &(start, number) in lines {
             if manual.holds(start) {
                 continue;
             }
             if let Some(rest) = start.strip_prefix("func.func ") {
-                function = module.read_function(rest, number).unwrap_or_else(|| {
+                function = self.read_function(rest, number).unwrap_or_else(|| {
                     let why = "the arguments of this function are not on one line";
-                    module.unread.push(number, start.as_bytes(), why.into());
+                    self.unread.push(number, start.as_bytes(), why.into());
                     String::new()
                 });
-            } else if is_constraint(start) {
-                let is_read = module.read_constraint(start, &function, number);
-                if is_read.is_none() {
-                    let why = "this constraint cannot be read";
-                    module.unread.push(number, start.as_bytes(), why.into());
-                }
+            } else if is_constraint(start)
+                && self.read_constraint(start, &function, number).is_none()
+            {
+                let why = "this constraint cannot be read";
+                self.unread.push(number, start.as_bytes(), why.into());
             }
         }
-    }
-
-    /// Notes a text that ends inside a module.
-    fn check_end(&mut self, lines: &[(&str, u64)]) {
-        let open: i64 = lines.iter().map(|(line, _)| braces_left_open(line)).sum();
         let last = lines.iter().rev().find(|(line, _)| !line.is_empty());
-        if let Some((last, line)) = last.filter(|_| open > 0) {
+        if let Some((last, line)) = last.filter(|_| manual.depth > 0) {
             self.unread.push(*line, last.as_bytes(), "the text ends inside the module".into());
         }
     }
@@ -131,7 +121,13 @@ impl MlirModule {
             Some((name.trim().to_owned(), format!("mesh{}", axes.get(..=end)?)))
         });
         match mesh {
-            Some((name, axes)) => drop(self.meshes.insert(name, axes)),
+            Some((name, axes)) => {
+                let before = self.meshes.insert(name, axes.clone());
+                if before.is_some_and(|before| before != axes) {
+                    let why = "this mesh is defined twice, and the last one is used";
+                    self.unread.push(line, rest.as_bytes(), why.into());
+                }
+            }
             None => self.unread.push(line, rest.as_bytes(), "this mesh cannot be read".into()),
         }
     }
@@ -163,6 +159,8 @@ impl MlirModule {
     /// `%3 = stablehlo.custom_call @Sharding(%2) {mhlo.sharding = ".."} : (..) -> tensor<64x64xf32>`.
     fn read_constraint(&mut self, text: &str, function: &str, line: u64) -> Option<()> {
         let (name, rest) = text.split_once(" = ")?;
+        // The place in the program may hold any signs.
+        let rest = rest.split_once(" loc(").map_or(rest, |(before, _)| before);
         if let Some((attributes, of)) = rest.rsplit_once(" -> ") {
             let of = format!("{of} {}", attributes.get(attributes.find('{')?..)?);
             self.add(function, "constraint", name, &of, None, line);
@@ -188,8 +186,8 @@ impl MlirModule {
         let found = shape_of(kind_of.trim()).and_then(|shape| {
             let sharding = self.sharding(sharding, attributes)?;
             let (whole_bytes, device_bytes) = bytes(&shape, sharding.as_deref())?;
-            let is_donated = ["jax.buffer_donor", "tf.aliasing_output"];
-            let is_donated = is_donated.iter().any(|key| attributes.contains(key));
+            let is_donated = attribute(attributes, "tf.aliasing_output").is_some()
+                || attribute(attributes, "jax.buffer_donor").is_some_and(|value| value == "true");
             let (function, name) = (function.to_owned(), name.trim().to_owned());
             Ok(MlirValue {
                 function,
@@ -211,7 +209,8 @@ impl MlirModule {
 
     /// The sharding of a tensor, its mesh written out.
     fn sharding(&self, given: Option<&str>, attributes: &str) -> Result<Option<String>, String> {
-        let shardy = attribute(attributes, "sdy.sharding").filter(|text| text.contains('<'));
+        let shardy = attribute(attributes, "sdy.sharding");
+        let shardy = shardy.or_else(|| attribute(attributes, "xla.sdy.sharding"));
         if let Some(text) = given.map(Cow::from).or(shardy) {
             let text = text.strip_prefix("#sdy.sharding").unwrap_or(&text);
             let text = angled(text).ok_or("this sharding is not closed")?;
@@ -293,45 +292,59 @@ impl ManualRegion {
     }
 }
 
-/// The value of an attribute, up to the end of the attributes or, if it is a string, what the string holds.
+/// Returns whether a line begins a module.
+fn is_head(line: &str) -> bool {
+    let rest = line.strip_prefix("builtin.").unwrap_or(line).strip_prefix("module");
+    rest.is_some_and(|rest| rest.starts_with([' ', '{']))
+}
+
+/// The value of an attribute, or of one of the attributes for other frontends; if it is a string, what the string holds.
 fn attribute<'t>(attributes: &'t str, key: &str) -> Option<Cow<'t, str>> {
-    let (_, rest) = attributes.split_once(key)?;
-    let value = rest.trim_start().strip_prefix('=')?.trim_start();
-    match value.strip_prefix('"') {
+    let pairs = |text: &'t str| {
+        let pairs = parts(text).filter_map(|part| part.split_once('='));
+        pairs.map(|(name, value)| (name.trim_end(), value.trim_start()))
+    };
+    let others = pairs(attributes).filter(|(name, _)| *name == "mhlo.frontend_attributes");
+    let others = others.flat_map(|(_, value)| pairs(value.strip_prefix('{').unwrap_or(value)));
+    let (_, value) = pairs(attributes).chain(others).find(|(name, _)| *name == key)?;
+    // MLIR prints a quote within a string by its code.
+    let plain = value.replace("\\22", "\\\"");
+    match unquoted(&plain) {
+        Some(string) => Some(string.into_owned().into()),
         None => Some(value.into()),
-        Some(string) => {
-            let end = string.match_indices('"').find(|(at, _)| !string[..*at].ends_with('\\'));
-            let string = string.get(..end.map_or(string.len(), |(at, _)| at))?;
-            Some(string.replace("\\\"", "\"").into())
-        }
     }
 }
 
-/// The bytes of a line outside strings and comments.
-fn outside_strings(line: &str) -> impl Iterator<Item = u8> {
-    let (mut bytes, mut is_quoted) = (line.bytes().peekable(), false);
+/// The bytes of a line outside strings, each with its position.
+fn outside_strings(line: &str) -> impl Iterator<Item = (usize, u8)> {
+    let (mut bytes, mut is_quoted) = ((0..).zip(line.bytes()), false);
     std::iter::from_fn(move || {
         loop {
             match bytes.next()? {
-                b'\\' if is_quoted => drop(bytes.next()),
-                b'"' => is_quoted = !is_quoted,
-                b'/' if !is_quoted && bytes.peek() == Some(&b'/') => return None,
-                byte if !is_quoted => return Some(byte),
+                (_, b'\\') if is_quoted => drop(bytes.next()),
+                (_, b'"') => is_quoted = !is_quoted,
+                found if !is_quoted => return Some(found),
                 _ => {}
             }
         }
     })
 }
 
+/// A line up to its comment.
+fn without_comment(line: &str) -> &str {
+    let mut slashes = outside_strings(line).filter(|(_, byte)| *byte == b'/');
+    let comment = slashes.find(|(at, _)| line.as_bytes().get(at + 1) == Some(&b'/'));
+    comment.and_then(|(at, _)| line.get(..at)).unwrap_or(line).trim_end()
+}
+
 /// The number of braces that a line opens, less those that it closes.
 fn braces_left_open(line: &str) -> i64 {
-    let step = |byte| i64::from(byte == b'{') - i64::from(byte == b'}');
+    let step = |(_, byte)| i64::from(byte == b'{') - i64::from(byte == b'}');
     outside_strings(line).map(step).sum()
 }
 
 /// Returns whether an operation specifies the sharding of its operand, in Shardy or GSPMD.
 fn is_constraint(operation: &str) -> bool {
-    let operation = operation.split("//").next().unwrap_or(operation);
     operation.contains("sdy.sharding_constraint ") || operation.contains("custom_call @Sharding(")
 }
 
@@ -344,20 +357,6 @@ fn bracketed(text: &str) -> Option<(&str, &str)> {
 /// Returns the text up to the `>` that closes its first `<`.
 pub(crate) fn angled(text: &str) -> Option<&str> {
     text.get(..behind_angled(text.as_bytes())?)
-}
-
-/// Returns the position behind the `>` that closes the first `<`.
-pub(crate) fn behind_angled(text: &[u8]) -> Option<usize> {
-    let mut depth = 0_usize;
-    let closes = |byte: u8| {
-        match byte {
-            b'<' => depth += 1,
-            b'>' => depth = depth.saturating_sub(1),
-            _ => return false,
-        }
-        depth == 0
-    };
-    Some(text.iter().copied().position(closes)? + 1)
 }
 
 /// Returns the parts between commas outside of brackets, types and quotes, trimmed, without empty ones.
@@ -383,7 +382,7 @@ pub(crate) fn parts(text: &str) -> impl Iterator<Item = &str> {
 /// The number of types whose angle brackets open in a text, less those that close: 1 for `%a: tensor<64xf32`.
 fn types_left_open(part: &str) -> i64 {
     let (mut depth, mut last) = (0_i64, 0);
-    for byte in outside_strings(part) {
+    for (_, byte) in outside_strings(part) {
         depth += match byte {
             b'<' => 1,
             b'>' if last != b'-' => -1,

@@ -421,3 +421,41 @@ fn amounts_and_shapes_of_a_log_that_cannot_be_read_are_unread() {
         assert_eq!(only(log).reading().count, 1, "{log}");
     }
 }
+
+#[test]
+fn keys_in_strings_text_in_comments_and_other_modules_do_not_reach_a_value() {
+    let text = r##"module {
+  sdy.mesh @mesh = <["x"=2]>
+  func.func @main(%a: tensor<8xf32> {jax.arg_info = "sdy.sharding", jax.buffer_donor = false, sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}, %b: tensor<8xf32> {jax.arg_info = "jax.buffer_donor", mhlo.frontend_attributes = {xla.sdy.sharding = "#sdy.sharding<@mesh, [{\22x\22}]>"}}) -> tensor<8xf32> { // was sdy.manual_computation(
+    %1 = sdy.sharding_constraint %a <@mesh, [{"x"}]> : tensor<8xf32> loc("a : b") // : tensor<4xf32>
+  }
+}
+builtin.module @b {
+  sdy.mesh @mesh = <["x"=4]>
+  func.func @main(%a: tensor<8xf32> {jax.buffer_donor = true, sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}) -> tensor<8xf32> {
+  }
+}
+"##;
+    let module = MlirModule::read(text);
+    assert_eq!(module.reading().lines, []);
+    let values: Vec<_> = module
+        .values
+        .iter()
+        .map(|value| (value.kind, value.device_bytes, value.is_donated))
+        .collect();
+    assert_eq!(
+        values,
+        [
+            ("argument", 16, false),
+            ("argument", 16, false),
+            ("result", 32, false),
+            ("constraint", 16, false),
+            ("argument", 8, true),
+            ("result", 32, false),
+        ]
+    );
+    let twice = "module @m {\n  sdy.mesh @mesh = <[\"x\"=2]>\n  sdy.mesh @mesh = <[\"x\"=4]>\n}\n";
+    assert_eq!(MlirModule::read(twice).reading().count, 1);
+    let open = MlirModule::read("module @a {\n}\n}\nmodule @b {\n  func.func @f() -> () {\n  }\n");
+    assert_eq!(open.reading().lines[0].reason, "the text ends inside the module");
+}

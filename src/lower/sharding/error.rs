@@ -323,7 +323,7 @@ pub enum ShardingError {
         units: u64,
     },
     /// A device that the machine lacks.
-    #[error("the {machine} has {units} units, numbered from 0: it has no device {device}")]
+    #[error("the {machine} has {units} units, numbered from 0; device {device} is beyond the last")]
     NoSuchDevice {
         /// The device.
         device: u64,

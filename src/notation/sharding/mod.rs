@@ -14,7 +14,7 @@ mod hlo;
 mod jax;
 mod read;
 mod sdy;
-mod sharded;
+pub(crate) mod sharded;
 mod torch;
 mod tree;
 

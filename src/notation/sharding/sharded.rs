@@ -1,6 +1,6 @@
 //! The parts of a sharded shape: a shape, its sharding, perhaps a mesh.
 
-use crate::notation::Walk;
+use crate::notation::walk::{Walk, behind_angled};
 
 /// A part of a text, and the byte at which it begins.
 type TextPart<'a> = (usize, &'a str);
@@ -30,7 +30,8 @@ pub(crate) fn sharded_parts(
         let blanks = rest.len() - rest.trim_start().len();
         if let Some(sharding) = rest.trim_start().strip_prefix("sharding=") {
             let from = at + 1 + blanks + "sharding=".len();
-            let (sharding, behind) = sharding.split_at_checked(sharding_end(sharding))?;
+            let (sharding, behind) = sharding
+                .split_at_checked(behind_sharding(sharding.as_bytes()).unwrap_or(sharding.len()))?;
             let mesh = behind.trim_start_matches([',', ' ']).strip_prefix("mesh=");
             let mesh = mesh.map(|mesh| (text.len() - mesh.len(), mesh));
             return Some(((shape_start, shape), (from, sharding), mesh));
@@ -61,31 +62,32 @@ pub(crate) fn end_of_attributes(text: &str, from: usize) -> Option<usize> {
     }
 }
 
-/// The byte behind a sharding: after its brackets, and whatever is in front of them; behind dimensions alone, `[{"x"}]`,
-/// also after `, replicated={..}` and the like.
-fn sharding_end(text: &str) -> usize {
-    let Some(open) = text.find(['{', '(', '[', '<']) else { return text.len() };
-    if text.as_bytes().get(open) == Some(&b'<') {
-        let last = text.find(", mesh=").unwrap_or(text.len());
-        return text.get(..last).unwrap_or(text).trim_end().len();
+/// The byte behind a sharding: after its brackets and the name in front of them; behind dimensions alone, `[{"x"}]`, also
+/// after `, replicated={..}` and the like. `None` if its brackets do not close.
+pub fn behind_sharding(text: &[u8]) -> Option<usize> {
+    let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || b"_#.".contains(byte);
+    let closed = |open: usize| Some(Walk::from(open + 1).next(text, None)? + 1);
+    let open = text.iter().position(|byte| !is_name(byte))?;
+    match text.get(open)? {
+        b'<' => behind_angled(text),
+        b'{' | b'(' => closed(open),
+        b'[' => {
+            let mut end = closed(open)?;
+            while let Some(axes) = axes_of_mesh(text, end) {
+                end = closed(axes)?;
+            }
+            Some(end)
+        }
+        _ => None,
     }
-    let closed = |open: usize| {
-        let close = Walk::from(open + 1).next(text.as_bytes(), None);
-        close.map_or(text.len(), |close| close + 1)
-    };
-    let mut end = closed(open);
-    while text.starts_with('[')
-        && let Some(axes) = axes_of_mesh(text, end)
-    {
-        end = closed(axes);
-    }
-    end
 }
 
 /// The bracket of `, replicated={..}`, `, unreduced={..}` or `, manual={..}` at `from`.
-fn axes_of_mesh(text: &str, from: usize) -> Option<usize> {
-    let rest = text.get(from..)?.trim_start().strip_prefix(',')?.trim_start();
-    let (word, axes) = rest.split_once('=')?;
-    let is_word = matches!(word, "replicated" | "unreduced" | "manual");
-    Some(text.len() - axes.len() + axes.find('{').filter(|_| is_word)?)
+fn axes_of_mesh(text: &[u8], from: usize) -> Option<usize> {
+    let rest = text.get(from..)?.trim_ascii_start().strip_prefix(b",")?.trim_ascii_start();
+    let words = [&b"replicated="[..], b"unreduced=", b"manual="];
+    let axes = words.into_iter().find_map(|word| rest.strip_prefix(word))?;
+    // A reduction may be named in front of the axes.
+    let name = axes.iter().take_while(|byte| byte.is_ascii_lowercase() || **byte == b' ').count();
+    (axes.get(name) == Some(&b'{')).then(|| text.len() - axes.len() + name)
 }

@@ -108,11 +108,13 @@ impl Question {
 
     /// The machine by name or levels, or the file that the command line named. No other file is read.
     fn tree(&self) -> Result<Option<Machine>, Failure> {
+        if let Some((name, machine)) = FROM_FILE.get()
+            && name == self.machine.trim()
+        {
+            return Ok(Some(machine.clone()));
+        }
         match self.machine.trim() {
             "" => Ok(None),
-            text if FROM_FILE.get().is_some_and(|(name, _)| name == text) => {
-                Ok(FROM_FILE.get().map(|(_, machine)| machine.clone()))
-            }
             text if is_named(text) => machine_of(text).map(Some),
             text => Err(Failure::Advised(
                 format!("`{text}` is not a known machine"),

@@ -152,7 +152,7 @@ pub(super) fn strided(bytes: &[u8], open: usize) -> Option<Stretch> {
         let Some((key, value)) = found.filter(|_| is_bare || has_comma) else { break };
         end = match key {
             "strides" => list_end(bytes, value)?,
-            _ => behind(bytes, value, u8::is_ascii_digit),
+            _ => behind(bytes, value, |byte| byte.is_ascii_digit() || *byte == b'-'),
         };
         seen.push(key);
     }
@@ -185,7 +185,7 @@ fn list_end(bytes: &[u8], open: usize) -> Option<usize> {
         match byte {
             b'(' | b'[' => depth += 1,
             b')' | b']' => depth = depth.saturating_sub(1),
-            b'0'..=b'9' | b',' => {}
+            b'0'..=b'9' | b',' | b'-' => {}
             byte if is_blank(*byte) => {}
             _ => return None,
         }

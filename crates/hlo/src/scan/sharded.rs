@@ -4,10 +4,9 @@ use std::borrow::Cow;
 
 use memchr::{memchr2, memmem};
 
-use crate::mlir::behind_angled;
 use crate::scan::window::{LONGEST_LAYOUT, SOFT_BREAK};
 use crate::shardings::sharded_arrays;
-use tensor_layout::internals::{Walk, cut};
+use tensor_layout::internals::{Walk, behind_angled, behind_sharding, cut};
 use tensor_layout::notation::XlaShape;
 use tensor_layout::sharding::HloSharding;
 
@@ -58,27 +57,21 @@ fn mark(line: &[u8], at: usize) -> Option<usize> {
 /// Returns the position of the value in `, sharding=value` at `comma`.
 fn value(bytes: &[u8], comma: usize) -> Option<usize> {
     let rest = bytes.get(comma..)?.strip_prefix(b",")?;
-    let is_blank = |byte: &&u8| byte.is_ascii_whitespace() || **byte == SOFT_BREAK;
     let blanks = rest.iter().take_while(is_blank).count();
     Some(bytes.len() - rest.get(blanks..)?.strip_prefix(KEY)?.len())
 }
 
-/// The sharding at the start of a text, with the mesh that follows it; a word, or a part of the text, where it is none.
+/// The sharding at the start of a text, with the mesh that follows it; of text that cannot be one, the beginning.
 fn sharding(text: &[u8]) -> Cow<'_, str> {
     const MOST_BROKEN: usize = 80;
-    let is_shardy = text.starts_with(b"#sdy.sharding<") || text.starts_with(b"<");
-    let close = if is_shardy { behind_angled(text) } else { bracketed(text) };
-    let Some(close) = close else {
-        let word = text.iter().take(MOST_BROKEN).take_while(|byte| !matches!(byte, b',' | b' '));
-        let word = if text.starts_with(b"{") { text.len().min(MOST_BROKEN) } else { word.count() };
-        return String::from_utf8_lossy(text.get(..word).unwrap_or_default());
+    let text = match behind_sharding(text) {
+        Some(end) => text.get(..behind_mesh(text, end)).unwrap_or(text),
+        None if text.starts_with(b"{") => text.get(..MOST_BROKEN).unwrap_or(text),
+        None => {
+            let word = text.iter().take(MOST_BROKEN).position(|byte| matches!(byte, b',' | b' '));
+            text.get(..word.unwrap_or(MOST_BROKEN)).unwrap_or(text)
+        }
     };
-    let behind = text.get(close..).unwrap_or_default();
-    let blanks = behind.iter().skip(1).take_while(|byte| **byte == b' ').count();
-    let mesh = behind.strip_prefix(b",").and_then(|rest| rest.get(blanks..));
-    let mesh = mesh.and_then(|rest| rest.strip_prefix(b"mesh="));
-    let mesh_length = mesh.map_or(0, |mesh| 1 + blanks + b"mesh=".len() + mesh_length(mesh));
-    let text = text.get(..close + mesh_length).unwrap_or(text);
     String::from_utf8_lossy(text.strip_suffix(b",").unwrap_or(text))
 }
 
@@ -88,20 +81,26 @@ fn near(bytes: &[u8], at: usize) -> &[u8] {
     rest.get(..LONGEST_LAYOUT).unwrap_or(rest)
 }
 
-/// The position behind the first bracket, with a name in front of it or none.
-fn bracketed(text: &[u8]) -> Option<usize> {
-    let open = text.iter().position(|byte| matches!(byte, b'{' | b'(' | b'['))?;
-    let is_named = text.get(..open)?.iter().all(is_name);
-    Some(Walk::from(open + 1).next(text, None).filter(|_| is_named)? + 1)
+/// The position behind `, mesh=..` at `end`; `end` without one. A mesh is `x=2,y=4`, or a bracket with a name in front of it
+/// or none: `mesh[x=2,y=4]`, `{'x': 2}`, `<["x"=2]>`.
+fn behind_mesh(text: &[u8], end: usize) -> usize {
+    let rest = text.get(end..).unwrap_or_default().strip_prefix(b",").unwrap_or_default();
+    let Some(mesh) = rest.trim_ascii_start().strip_prefix(b"mesh=") else { return end };
+    let start = text.len() - mesh.len();
+    let names = mesh.iter().take_while(|byte| is_name(byte) || matches!(byte, b'=' | b','));
+    let bracket = start + names.count();
+    let close = match text.get(bracket) {
+        Some(b'[' | b'(' | b'{') => Walk::from(bracket + 1).next(text, None).map(|close| close + 1),
+        Some(b'<') => {
+            behind_angled(text.get(bracket..).unwrap_or_default()).map(|end| bracket + end)
+        }
+        _ => None,
+    };
+    close.unwrap_or(bracket)
 }
 
-/// Returns the length of a mesh: `x=2,y=4`, or `mesh[x=2,y=4]` and others with a bracket behind their name.
-fn mesh_length(text: &[u8]) -> usize {
-    let length =
-        text.iter().take_while(|byte| is_name(byte) || matches!(byte, b'=' | b',')).count();
-    let has_bracket = matches!(text.get(length), Some(b'[' | b'('));
-    let close = has_bracket.then(|| Walk::from(length + 1).next(text, None)).flatten();
-    close.map_or(length, |close| close + 1)
+fn is_blank(byte: &&u8) -> bool {
+    byte.is_ascii_whitespace() || **byte == SOFT_BREAK
 }
 
 fn is_name(byte: &u8) -> bool {
@@ -110,7 +109,7 @@ fn is_name(byte: &u8) -> bool {
 
 /// The sharding that is written behind the shape which ends at `end`.
 pub(super) fn behind(bytes: &[u8], end: usize) -> Option<Cow<'_, str>> {
-    let blanks = bytes.get(end..)?.iter().take_while(|byte| **byte == b' ').count();
+    let blanks = bytes.get(end..)?.iter().take_while(is_blank).count();
     let rest = near(bytes, value(bytes, end + blanks)?);
     let length = memchr2(b'\n', SOFT_BREAK, rest).unwrap_or(rest.len());
     Some(sharding(rest.get(..length)?))
