@@ -419,7 +419,9 @@ fn movements_between_other_memories_are_refused_in_words() {
         refused("l2bmb2"),
         "movement `l2bmb2` cannot be used: its map of addresses is not public"
     );
-    assert!(refused("lbmp").starts_with("`lbmp` is not a movement of this machine; known: mvp, "));
+    assert!(
+        refused("lbmp").starts_with("`lbmp` is not a movement of this machine, which has mvp, ")
+    );
 }
 
 #[test]
@@ -492,10 +494,63 @@ fn a_hop_without_movements_counts_elements_at_the_memory_nearer_to_the_root() {
     let to_dram = Route::new(&split, &dram).unwrap();
     let hop = &to_dram.hops()[0];
     assert_eq!((hop.upper_words, hop.lower_words), (8, 4));
+    assert_eq!(
+        Route::by("mvp", &split, &dram).unwrap_err().to_string(),
+        "`mvp` is not a movement of this machine, which is described without movements"
+    );
     let empty = (on("(0)/((16:1))", "DRAM"), on("(0)/((2_PE:1, 8:1))", "LM0"));
     let nothing = Route::new(&empty.0, &empty.1).unwrap();
     let hop = &nothing.hops()[0];
     assert_eq!((hop.upper_words, hop.lower_words), (0, 0));
+}
+
+/// The addresses that elements have.
+fn taken(placement: &Placement) -> BTreeSet<u64> {
+    let layout = placement.with_copies();
+    let places = layout.indexes().flat_map(|index| layout.locate_all(&index).unwrap());
+    places.map(|place| place.get(Level::ADDR).unwrap_or(0)).collect()
+}
+
+#[test]
+fn words_and_addresses_of_a_hop_are_those_of_elements_and_not_of_padding() {
+    let hangs = |owner| Memory { capacity: None, owner, group: 1 };
+    let machine = Machine::builder("m").level(Level::L2B, 1).level(Level::PE, 4);
+    let machine = machine.memory("LM0", hangs(Level::PE)).memory("DRAM", hangs(Level::L2B));
+    let machine = machine.build().unwrap();
+    let on = |text: &str, memory: &str| {
+        Placement::of(text.parse().unwrap()).on(&machine).memory(memory).build().unwrap()
+    };
+    let (mut draw, mut padded) = (Draw(38), 0);
+    for round in 0..400 {
+        let (mut texts, mut extents) = (Vec::new(), Vec::new());
+        for _ in 0..1 + draw.below(3) {
+            let sizes: Vec<usize> = (0..1 + draw.below(3)).map(|_| 2 + draw.below(3)).collect();
+            let digit = |size: &usize| match draw.below(6) {
+                0 => format!("{size}_PE:1"),
+                at if round % 2 == 0 => format!("{size}:{}", [1, 4, 16, 64, 256][at - 1]),
+                at => format!("{size}:{}", at * at),
+            };
+            texts.push(format!("({})", sizes.iter().map(digit).collect::<Vec<_>>().join(", ")));
+            extents.push((1 + draw.below(sizes.iter().product())).to_string());
+        }
+        let copies = ["", "; B@[2:512]", "; B@[3:5]"][draw.below(3)];
+        let text = format!("({})/({}{copies})", extents.join(","), texts.join(", "));
+        // Copies that meet are refused.
+        let Ok(layout) = text.parse::<Layout>() else { continue };
+        let Ok(lm0) = Placement::of(layout).on(&machine).memory("LM0").build() else { continue };
+        let shape = extents.join(",");
+        let dram = ["64:1", "64:64", "64:4096"][..extents.len()].join("), (");
+        let dram = on(&format!("({shape})/(({dram}))"), "DRAM");
+        let Ok(route) = Route::new(&dram, &lm0) else { continue };
+        let [hop] = route.hops() else { panic!("{route:?}") };
+        let [from, to] = [&dram, &lm0].map(taken);
+        let found = (hop.upper_words, hop.lower_words, hop.reads().1, hop.writes().1);
+        let ends = [&from, &to].map(|taken| taken.last().unwrap() + 1);
+        let [upper, lower] = [&from, &to].map(|taken| u64::try_from(taken.len()).unwrap());
+        assert_eq!(found, (upper, lower, ends[0], ends[1]), "{text}");
+        padded += usize::from(lm0.layout().used_in(Level::ADDR).unwrap() > lower);
+    }
+    assert!(padded > 50, "{padded} of these layouts have padding at addresses of its own");
 }
 
 #[test]

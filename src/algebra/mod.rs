@@ -50,6 +50,7 @@ mod solve;
 mod split_level;
 mod steps;
 pub(crate) mod strided;
+mod taken;
 mod without_padding;
 pub(crate) mod work;
 mod xor;

@@ -16,6 +16,7 @@ use crate::algebra::{digits, product};
 use crate::level::Level;
 use crate::number::{to_index, to_u64};
 use crate::program::Program;
+use crate::words::cut;
 
 /// The most units that have a file each.
 const MOST_UNITS: u64 = 1 << 20;
@@ -128,8 +129,9 @@ impl<F> Units<F> {
         if self.header.shape == cells.shape || self.header == words {
             return Ok(());
         }
-        let (found, wanted) = (&self.header.shape, &cells.shape);
-        let why = format!("the shape is {found:?}, but that of a unit is {wanted:?}");
+        let [found, wanted] =
+            [&self.header.shape, &cells.shape].map(|shape| cut(&format!("{shape:?}"), 100));
+        let why = format!("the shape is {found}, but that of a unit is {wanted}");
         Err(io::Error::new(io::ErrorKind::InvalidData, why))
     }
 

@@ -29,11 +29,11 @@ pub enum RouteError {
         why: String,
     },
     /// A name that no movement has.
-    #[error("`{name}` is not a movement of this machine; known: {known}")]
+    #[error("`{name}` is not a movement of this machine, {known}")]
     MovementUnknown {
         /// The name.
         name: String,
-        /// The movements that are known.
+        /// The movements that the machine has, in words.
         known: String,
     },
     /// A movement that routes cannot use.

@@ -1,6 +1,5 @@
 //! A hop: one movement between two layouts, and its traffic.
 
-use super::carry::of_elements;
 use super::hand::Hand;
 use super::usual::words;
 use crate::algebra::Layout;
@@ -56,9 +55,9 @@ impl Hop {
 
     /// A hop on a machine whose movements are not known.
     pub(super) fn unknown(source: &Placement, target: &Placement) -> Result<Hop, LayoutError> {
-        let words = |placement: &Placement| match placement.layout().elements() {
-            0 => Ok(0),
-            _ => of_elements(placement.with_copies().clone()).used_in(Level::ADDR),
+        let words = |placement: &Placement| {
+            let taken = placement.with_copies().taken_in(Level::ADDR);
+            taken.map(|(number, _)| number)
         };
         let (upper, lower) = match count_of_memories(source) <= count_of_memories(target) {
             true => (source, target),
@@ -116,7 +115,9 @@ fn count_of_memories(placement: &Placement) -> Option<u64> {
 
 fn addresses(placement: &Placement) -> (u64, u64) {
     let layout = placement.with_copies();
-    (layout.offset(Level::ADDR), layout.span(Level::ADDR))
+    let end =
+        layout.taken_in(Level::ADDR).map_or_else(|_| layout.span(Level::ADDR), |taken| taken.1);
+    (layout.offset(Level::ADDR), end)
 }
 
 /// A layout as text, or a remark that there is none.

@@ -220,10 +220,14 @@ fn named<'m>(machine: &'m Machine, name: &str) -> Vec<&'m Movement> {
 /// Checks that the machine has movements of this name, none of which reduces and one of which has a map.
 fn usable(machine: &Machine, name: &str) -> Result<(), RouteError> {
     let movements = named(machine, name);
-    let known = || machine.movements().iter().map(|movement| &movement.name).unique().join(", ");
     let name = crate::words::cut(name, 40);
     if movements.is_empty() {
-        return Err(RouteError::MovementUnknown { name, known: known() });
+        let names = machine.movements().iter().map(|movement| &movement.name).unique().join(", ");
+        let known = match names.as_str() {
+            "" => "which is described without movements".into(),
+            names => format!("which has {names}"),
+        };
+        return Err(RouteError::MovementUnknown { name, known });
     }
     if movements.iter().any(|movement| movement.kind == MovementKind::Reduce) {
         let why = "it adds up what the units have, so that another tensor arrives";

@@ -8,7 +8,7 @@
 //! Beats may go anywhere. The usual order is the one that keeps them in order, and parts of units that are
 //! named one at a time follow each other. [`made`](super::step::made) checks the result.
 
-use super::carry::{carried, of_elements, zero_based};
+use super::carry::{carried, zero_based};
 use super::hand::Hand;
 use super::step::map_of;
 use super::units::{Piece, UnitDigit};
@@ -34,19 +34,21 @@ pub(super) fn words(
     target: &Layout,
 ) -> Result<(u64, u64), LayoutError> {
     let too_large = || LayoutError::too_large(crate::error::Site::Layout, "the long words");
-    let addresses = |layout: Option<Layout>| layout.ok_or_else(too_large)?.used_in(Level::ADDR);
+    let addresses = |layout: Option<Layout>| {
+        let taken = layout.ok_or_else(too_large)?.taken_in(Level::ADDR);
+        taken.map(|(number, _)| number)
+    };
     if target.elements() == 0 {
         return Ok((0, 0));
     }
-    let (source, target) = (of_elements(source.clone()), of_elements(target.clone()));
     if hand.up {
         let mut once = source.to_builder();
         once.replicas.retain(|copies| copies.level != Level::ADDR);
-        let upper = addresses(in_usual_order(&hand.addresses_alone(), &target, true))?;
-        return Ok((upper, once.build()?.used_in(Level::ADDR)?));
+        let upper = addresses(in_usual_order(&hand.addresses_alone(), target, true))?;
+        return Ok((upper, addresses(once.build().ok())?));
     }
-    let upper = addresses(in_usual_order(&hand.mirrored(), &target, true))?;
-    Ok((upper, target.used_in(Level::ADDR)?))
+    let upper = addresses(in_usual_order(&hand.mirrored(), target, true))?;
+    Ok((upper, addresses(Some(target.clone()))?))
 }
 
 /// Beats in the order of the addresses; then the units that are named, those of elements or of copies too.

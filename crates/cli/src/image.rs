@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use clap::Args as ClapArgs;
 use tensor_layout::Level;
 use tensor_layout::image::{ImageForm, NpyHeader, UnitReader, UnitWriter};
+use tensor_layout::internals::cut;
 use tensor_layout::program::Program;
 use tensor_layout::rows::WriteError;
 
@@ -120,8 +121,10 @@ impl Npy {
         if self.header.shape == shape {
             return Ok(());
         }
-        let (path, found) = (self.path.display(), &self.header.shape);
-        let why = format!("{path}: the shape is {found:?}, but that of {what} is {shape:?}");
+        let [found, wanted] =
+            [&self.header.shape, shape].map(|shape| cut(&format!("{shape:?}"), 100));
+        let path = self.path.display();
+        let why = format!("{path}: the shape is {found}, but that of {what} is {wanted}");
         Err(Failure::Argument(why))
     }
 }

@@ -328,6 +328,28 @@ fn an_axis_is_named_once_and_text_names_every_unit() {
 }
 
 #[test]
+fn grids_that_differ_in_an_address_alone_say_which() {
+    let grids = |layout| {
+        let page = stdout(&["draw", layout]);
+        let captions = page.lines().filter(|line| line.starts_with("i0 = "));
+        captions.map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert_eq!(
+        grids("(2,1,2)/((2:1), (1:1), (2_A:1))"),
+        [0, 1].map(|at| format!("i0 = {at}, rows i1 0 to 0, columns i2 0 to 1; all in Addr {at}"))
+    );
+    assert_eq!(
+        grids("((2_W:1), (2:1), (2_A:1))"),
+        [0, 1].map(|at| format!("i0 = {at}, rows i1 0 to 1, columns i2 0 to 1"))
+    );
+    // Colours, and letters in text, show units.
+    assert_eq!(
+        grids("((2_A:1), (2:1), (2_B:1))"),
+        [0, 1].map(|at| format!("i0 = {at}, rows i1 0 to 1, columns i2 0 to 1"))
+    );
+}
+
+#[test]
 fn copies_of_a_level_with_one_unit_do_not_differ_in_it() {
     let answer = stdout(&["locate", "((3_Foo:1))", "1", "--machine", "Foo=5,PE=1", "--json"]);
     let answer: serde_json::Value = serde_json::from_str(&answer).unwrap();

@@ -144,7 +144,8 @@ impl Drawing<'_> {
         );
         let coloring = self.coloring(&cells, &scheme);
         let order = if self.tiles.is_empty() { Vec::new() } else { in_order(&cells) };
-        let caption = [grid.caption()].into_iter().chain(self.in_common(grid, &cells, &varying));
+        let caption =
+            [grid.caption()].into_iter().chain(self.in_common(grid, spans, &cells, &varying));
         let panel = Panel {
             caption: caption.collect::<Vec<_>>().join("; "),
             cells,
@@ -226,13 +227,25 @@ impl Drawing<'_> {
         columns.filter(|level| layout.uses(*level) && !copied.contains(level)).collect()
     }
 
-    /// The coordinates that all cells share: `in each PE 0..3, Addr 0..63`.
-    fn in_common(&self, grid: &Grid, cells: &[Cell], varying: &[Level]) -> Option<String> {
-        if self.is_small() {
-            return None;
-        }
+    /// The coordinates that all cells share: `in each PE 0..3, Addr 0..63`. Of a small tensor these are addresses in
+    /// which its grids differ: colours show units, and labels whole addresses as soon as cells differ in one.
+    fn in_common(
+        &self,
+        grid: &Grid,
+        spans: &CoordinateSpans<'_>,
+        cells: &[Cell],
+        varying: &[Level],
+    ) -> Option<String> {
         let first = cells.iter().find(|cell| cell.elements > 0)?;
-        let common = self.used_columns().into_iter().filter(|level| !varying.contains(level));
+        let differs = |(level, span): (Level, CoordinateSpan)| {
+            (level.is_in_unit() && span.only().is_none()).then_some(level)
+        };
+        let common = match self.is_small() {
+            true if varying.iter().any(|level| level.is_in_unit()) => Vec::new(),
+            true => spans.of(&self.ranges()).into_iter().filter_map(differs).collect(),
+            false => self.used_columns(),
+        };
+        let common = common.into_iter().filter(|level| !varying.contains(level));
         let shown = common.filter_map(|level| Some((level, span_in(first, level)?)));
         let shown: Vec<String> = shown.map(|(level, span)| format!("{level} {span}")).collect();
         let what = if grid.is_of_elements() { "all in" } else { "in each" };
