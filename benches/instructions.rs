@@ -1,4 +1,4 @@
-//! Instruction counts, which noise does not affect: `cargo bench -p benches --bench instructions`.
+//! Instruction counts, which noise does not affect: `cargo bench -p benches --features gungraun --bench instructions`.
 //!
 //! Needs valgrind, and `cargo install gungraun-runner` in the version that Cargo.lock names.
 #![allow(clippy::expect_used, reason = "a bench of a broken layout must stop")]

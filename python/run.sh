@@ -102,6 +102,3 @@ if [ -n "$other" ]; then
 else
     echo "there is no second Python here: one version was run"
 fi
-
-say "speed"
-(cd "$work" && "$venv/bin/python" "$root/python/bench/speed.py" --gate)
