@@ -6,7 +6,7 @@ set -euo pipefail
 cd "$(dirname "$0")"
 root="$(cd .. && pwd)"
 export CARGO_TARGET_DIR="${CARGO_TARGET_DIR:-$root/target}"
-# make_stubs.py reads types by the symbols of the library; the wheel is stripped of them.
+# make_stubs.py reads types by the symbols of the library. One build serves it and the wheel, which is stripped of them.
 export CARGO_PROFILE_RELEASE_STRIP=debuginfo
 work="$CARGO_TARGET_DIR/python-package"
 # The environment of tests/python, which has JAX already.
@@ -36,14 +36,17 @@ mkdir -p "$work"
 [ -x "$venv/bin/pip" ] || make_venv python3 "$venv" || { install python3-venv && make_venv python3 "$venv"; } ||
     skip "this Python makes no virtual environments"
 make_venv python3 "$work/build"
-pip "$work/build" 'maturin>=1.10,<2' twine numpy || skip "the package index is out of reach"
+pip "$work/build" 'maturin>=1.10,<2' twine wheel numpy || skip "the package index is out of reach"
 pip "$venv" --requirement requirements.txt || skip "requirements.txt cannot be installed"
 # pycute is part of a package whose dependencies need a GPU.
 pip "$venv" --no-deps nvidia-cutlass==4.2.0.0 || echo "pycute is not compared: it cannot be installed"
 
 say "wheel"
-rm -rf "$work/dist" "$work/source" && mkdir "$work/dist" "$work/source"
-MATURIN_STRIP=true "$work/build/bin/python" -m pip wheel --quiet --no-deps --wheel-dir "$work/dist" "$root/python"
+rm -rf "$work"/{built,dist,source} && mkdir "$work"/{built,dist,source}
+"$work/build/bin/python" -m pip wheel --quiet --no-deps --wheel-dir "$work/built" "$root/python"
+"$work/build/bin/wheel" unpack --dest "$work/built" "$work"/built/*.whl
+strip "$work"/built/*/tensor_layout/*.so
+"$work/build/bin/wheel" pack --dest-dir "$work/dist" "$work"/built/*/
 
 say "source distribution: every file that the wheel was built from, unchanged"
 "$work/build/bin/maturin" sdist --out "$work/dist"
