@@ -248,6 +248,28 @@ fn text_of_another_kind_in_a_file_is_unread() {
 }
 
 #[test]
+fn the_largest_rows_of_a_module_or_a_log_are_as_many_in_json_as_in_text() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("text").display().to_string();
+    let mlir = include_str!("../../hlo/tests/data/sharded.mlir");
+    let log = include_str!("../../hlo/tests/data/out_of_memory.txt");
+    for (text, list) in [(mlir, "/found/values"), (log, "/found/messages/0/allocations")] {
+        fs::write(&file, text).unwrap();
+        let rows = |top: &[&str]| {
+            let answer = stdout(&[&["hlo", &file, "--json"], top].concat());
+            let answer: serde_json::Value = serde_json::from_str(&answer).unwrap();
+            answer.pointer(list).unwrap().as_array().unwrap().clone()
+        };
+        let all = rows(&[]);
+        assert!(all.len() > 1);
+        assert_eq!(rows(&["--top", "1"]), all[..1]);
+    }
+    fs::write(&file, mlir).unwrap();
+    let first = stdout(&["hlo", &file, "--json", "--top", "1"]);
+    assert!(first.contains("\"device_bytes\":16384"), "{first}");
+}
+
+#[test]
 fn a_route_is_printed_whole_also_where_its_film_is_too_large() {
     let folder = tempfile::tempdir().unwrap();
     let film = folder.path().join("film.svg").display().to_string();

@@ -179,6 +179,14 @@ impl HloAllocations {
         &self.unread
     }
 
+    /// The blocks by size, descending.
+    #[must_use]
+    pub fn largest(&self) -> Vec<&HloAllocation> {
+        let mut blocks: Vec<_> = self.allocations.iter().collect();
+        blocks.sort_by_key(|one| Reverse(one.size));
+        blocks
+    }
+
     /// A readable page: sums by kind, the `top` greatest blocks (20 by default), and the values whose shapes
     /// take a different number of bytes.
     #[must_use]
@@ -194,8 +202,7 @@ impl HloAllocations {
             row(bytes, &counted(count, kind));
         }
         row(all, "all together");
-        let mut greatest: Vec<_> = self.allocations.iter().collect();
-        greatest.sort_by_key(|one| Reverse(one.size));
+        let greatest = self.largest();
         for one in greatest.iter().take(top.unwrap_or(SHOWN)) {
             let values = counted(one.values, "value");
             row(one.size, &format!("line {}: {}, {values}: {}", one.line, one.kind, one.largest));

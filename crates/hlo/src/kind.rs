@@ -130,7 +130,7 @@ pub(super) fn begins(line: &str) -> Option<HloTextKind> {
         Some(HloTextKind::Dump)
     } else if OUT_OF_MEMORY.iter().any(|words| line.contains(words)) {
         Some(HloTextKind::OutOfMemory)
-    } else if is(&["module @", "func.func ", "sdy.mesh @"]) {
+    } else if is(&["module @", "func.func ", "sdy.mesh @", "\"builtin.module\"("]) {
         Some(HloTextKind::Mlir)
     } else {
         None

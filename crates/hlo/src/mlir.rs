@@ -105,6 +105,9 @@ impl MlirModule {
             {
                 let why = "this constraint cannot be read";
                 self.unread.push(number, start.as_bytes(), why.into());
+            } else if GENERIC.iter().any(|operation| start.contains(operation)) {
+                let why = "MLIR's generic form is not read: print the module without it";
+                self.unread.push(number, start.as_bytes(), why.into());
             }
         }
         let last = lines.iter().rev().find(|(line, _)| !line.is_empty());
@@ -156,12 +159,18 @@ impl MlirModule {
     }
 
     /// `%3 = sdy.sharding_constraint %2 <@mesh, [{"x"}, {"y"}]> : tensor<64x64xf32>`, or
+    /// `%3 = "sdy.sharding_constraint"(%2) <{sharding = #sdy.sharding<..>}> : (..) -> tensor<64x64xf32>`, or
     /// `%3 = stablehlo.custom_call @Sharding(%2) {mhlo.sharding = ".."} : (..) -> tensor<64x64xf32>`.
     fn read_constraint(&mut self, text: &str, function: &str, line: u64) -> Option<()> {
         let (name, rest) = text.split_once(" = ")?;
         // The place in the program may hold any signs.
         let rest = rest.split_once(" loc(").map_or(rest, |(before, _)| before);
         if let Some((attributes, of)) = rest.rsplit_once(" -> ") {
+            if rest.starts_with('"') {
+                let sharding = attributes.get(attributes.find("#sdy.sharding<")?..)?;
+                self.add(function, "constraint", name, of, Some(sharding), line);
+                return Some(());
+            }
             let of = format!("{of} {}", attributes.get(attributes.find('{')?..)?);
             self.add(function, "constraint", name, &of, None, line);
             return Some(());
@@ -231,6 +240,14 @@ impl MlirModule {
         &self.unread
     }
 
+    /// The tensors by bytes on one device, descending.
+    #[must_use]
+    pub fn largest(&self) -> Vec<&MlirValue> {
+        let mut values: Vec<_> = self.values.iter().collect();
+        values.sort_by_key(|value| Reverse(value.device_bytes));
+        values
+    }
+
     /// A readable page: the `top` tensors by bytes on one device (20 by default), and the sums of arguments
     /// and results of `@main`.
     #[must_use]
@@ -241,8 +258,7 @@ impl MlirModule {
             format!("{device:>11} {whole:>11}  {text}\n")
         };
         let mut page = format!("{:>11} {:>11}  tensor\n", "on a device", "whole");
-        let mut values: Vec<_> = self.values.iter().collect();
-        values.sort_by_key(|value| Reverse(value.device_bytes));
+        let values = self.largest();
         for value in values.iter().take(top.unwrap_or(SHOWN)) {
             let MlirValue { function, kind, name, line, shape, .. } = value;
             let donated = if value.is_donated { ", donated" } else { "" };
@@ -283,7 +299,8 @@ impl ManualRegion {
     /// Returns whether a line, the next of the text, is in the body or ends it.
     fn holds(&mut self, line: &str) -> bool {
         let is_inside = self.outside.is_some();
-        if !is_inside && line.contains("sdy.manual_computation(") {
+        let begins = ["sdy.manual_computation(", "\"sdy.manual_computation\"("];
+        if !is_inside && begins.iter().any(|operation| line.contains(operation)) {
             self.outside = Some(self.depth);
         }
         self.depth += braces_left_open(line);
@@ -345,8 +362,13 @@ fn braces_left_open(line: &str) -> i64 {
 
 /// Returns whether an operation specifies the sharding of its operand, in Shardy or GSPMD.
 fn is_constraint(operation: &str) -> bool {
-    operation.contains("sdy.sharding_constraint ") || operation.contains("custom_call @Sharding(")
+    let known =
+        ["sdy.sharding_constraint ", "\"sdy.sharding_constraint\"(", "custom_call @Sharding("];
+    known.iter().any(|known| operation.contains(known))
 }
+
+/// Operations that matter here, in the form that MLIR prints without knowing them.
+const GENERIC: [&str; 3] = ["\"func.func\"(", "\"sdy.mesh\"(", "call_target_name = \"Sharding\""];
 
 /// Splits a text that begins with a bracket into the part up to the closing one, and the rest behind it.
 fn bracketed(text: &str) -> Option<(&str, &str)> {
@@ -422,9 +444,9 @@ pub(crate) fn shape_of(tensor: &str) -> Result<String, String> {
 
 /// The type of complex numbers, by the type of their parts.
 fn complex_of(part: &str) -> Result<&'static str, String> {
-    match part.strip_suffix(">>") {
-        Some("f32") => Ok("c64"),
-        Some("f64") => Ok("c128"),
+    match part.split_once('>') {
+        Some(("f32", _)) => Ok("c64"),
+        Some(("f64", _)) => Ok("c128"),
         _ => Err("this is not a complex type".into()),
     }
 }

@@ -90,9 +90,14 @@ impl HloReport {
             }
             // `take` stops a line at the longest piece only; short of it, the input has ended.
             let ends = piece.ends_with(b"\n") || piece.len() < LONGEST_PIECE;
-            let cut = if ends { piece.len() } else { last_blank(&piece) };
-            let rest = piece.split_off(cut);
             let number = report.lines + 1;
+            let cut = if ends { Some(piece.len()) } else { behind_shapes(&piece) };
+            if cut.is_none() && !unread {
+                unread = true;
+                let why = "this line has 1 MiB without a blank, which may cut a shape in two";
+                report.unread.push(number, &piece, why.into());
+            }
+            let rest = piece.split_off(cut.unwrap_or(piece.len()));
             unread = report.piece(&piece, number, &mut quoted, unread);
             if ends {
                 report.lines += 1;
@@ -268,7 +273,8 @@ impl HloReport {
     }
 }
 
-/// Returns the position at which to cut a piece of a long line: behind its last blank, or at its end.
-fn last_blank(piece: &[u8]) -> usize {
-    piece.iter().rposition(|byte| *byte == b' ').map_or(piece.len(), |at| at + 1)
+/// Returns the position at which to cut a piece of a long line: behind its last byte that no shape has, if there is one.
+fn behind_shapes(piece: &[u8]) -> Option<usize> {
+    let is_beside = |byte: &u8| matches!(byte, b' ' | b'\t' | b'"' | b'\'' | b'%' | b';' | b'|');
+    piece.iter().rposition(is_beside).map(|at| at + 1)
 }

@@ -7,6 +7,7 @@ use tensor_layout::notation::{Notation, PadLayout};
 use tensor_layout::sharding::ShardedShape;
 use tensor_layout::xla::{XlaParser, XlaShape};
 use tensor_layout::{LayoutText, Machine};
+use tensor_layout_hlo::HloReport;
 use tensor_layout_hlo::scan::{LayoutScan, ScanPlace, ScanReport};
 
 /// Every layout of a text with its line and name; rejected ones are marked with a `!`.
@@ -367,4 +368,18 @@ fn brackets_of_programs_are_left_and_bytes_outside_utf_8_are_unread() {
 fn a_line_of_many_tuples_without_arrays_takes_no_stack() {
     let line = " = (token[])".repeat(5_000) + ", sharding={replicated}\nf32[8]";
     assert_eq!(texts(&line), ["f32[8]"]);
+}
+
+#[test]
+fn a_shape_at_the_end_of_the_first_mebibyte_of_a_line_is_whole() {
+    let found = |filler: &str, shape: &str| {
+        let line = format!("{}{shape}{filler}", filler.repeat((1 << 20) - 8));
+        let report = HloReport::scan(line.as_bytes(), |_| ()).unwrap();
+        let shapes: Vec<_> = report.entries().iter().map(|entry| entry.shape.to_owned()).collect();
+        (shapes, report.reading().count)
+    };
+    let shape = "bf16[8,128]{0,1:T(8,128)(2,1)}";
+    assert_eq!(found(" ", shape), (vec![shape.to_owned()], 0));
+    assert_eq!(found(";", shape), (vec![shape.to_owned()], 0));
+    assert!(found(",", shape).1 > 0);
 }

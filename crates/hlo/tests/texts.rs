@@ -408,6 +408,43 @@ fn each_module_of_a_text_has_its_own_meshes_and_braces_of_strings_and_comments_d
 }
 
 #[test]
+fn operations_in_the_generic_form_of_mlir_are_read_or_unread() {
+    let text = r##"module @m {
+  sdy.mesh @mesh = <["x"=2]>
+  func.func @main(%arg0: tensor<8xcomplex<f32>, #enc>) -> tensor<8xf32> {
+    %0 = "sdy.sharding_constraint"(%arg0) <{sharding = #sdy.sharding<@mesh, [{"x"}]>}> : (tensor<8xf32>) -> tensor<8xf32>
+    %1 = "sdy.manual_computation"(%0) <{in_shardings = #sdy.sharding_per_value<[<@mesh, [{"x"}]>]>}> ({
+    ^bb0(%arg2: tensor<4xf32>):
+      %2 = "sdy.sharding_constraint"(%arg2) <{sharding = #sdy.sharding<@mesh, [{"x"}]>}> : (tensor<4xf32>) -> tensor<4xf32>
+    }) : (tensor<8xf32>) -> tensor<8xf32>
+    %3 = "stablehlo.custom_call"(%1) <{call_target_name = "Sharding"}> {mhlo.sharding = "{devices=[2]<=[2]}"} : (tensor<8xf32>) -> tensor<8xf32>
+  }
+}
+"##;
+    let module = MlirModule::read(text);
+    let rows = module.values.iter().map(|of| (of.kind, of.line, &*of.shape, of.device_bytes));
+    assert_eq!(
+        rows.collect::<Vec<_>>(),
+        [
+            ("argument", 3, "c64[8]", 64),
+            ("result", 3, "f32[8]", 32),
+            ("constraint", 4, "f32[8]", 16)
+        ]
+    );
+    let lines = |module: &MlirModule| {
+        let unread = module.reading().lines.iter();
+        unread.map(|of| (of.line, of.reason.clone())).collect::<Vec<_>>()
+    };
+    let why = "MLIR's generic form is not read: print the module without it".to_owned();
+    assert_eq!(lines(&module), [(9, why.clone())]);
+    let generic = "\"builtin.module\"() <{sym_name = \"m\"}> ({\n  \"sdy.mesh\"() <{mesh = #sdy.mesh<[\"x\"=2]>, \
+                   sym_name = \"mesh\"}> : () -> ()\n  \"func.func\"() <{function_type = (tensor<8xf32>) -> ()}> ({\n  \
+                   ^bb0(%arg0: tensor<8xf32>):\n  }) : () -> ()\n}) : () -> ()\n";
+    assert_eq!(HloTextKind::of(generic.as_bytes()), HloTextKind::Mlir);
+    assert_eq!(lines(&MlirModule::read(generic)), [(2, why.clone()), (3, why)]);
+}
+
+#[test]
 fn amounts_and_shapes_of_a_log_that_cannot_be_read_are_unread() {
     let needed = |log: &str| only(log).limits.first().map(|limit| limit.needed.to_string());
     let new = "RESOURCE_EXHAUSTED: Out of memory while trying to allocate 8.00GiB.";

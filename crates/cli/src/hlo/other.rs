@@ -71,22 +71,23 @@ pub(super) fn answer(
     }
     let text = String::from_utf8_lossy(&bytes);
     let is_json = format == ReportFormat::Json;
+    let shown = top.unwrap_or(usize::MAX);
     let (page, rows, unread) = match kind {
         HloTextKind::OutOfMemory => {
             let found = OutOfMemory::read_all(&text);
             let pages = found.iter().map(|message| message.page(top)).join("\n");
-            let json = found.iter().map(out_of_memory_json).collect::<Vec<_>>();
+            let json = found.iter().map(|one| out_of_memory_json(one, shown)).collect::<Vec<_>>();
             let unread =
                 found.iter().fold(HloReading::default(), |all, message| all.and(message.reading()));
             (pages + &unread.page(), json!({ "messages": json }), unread)
         }
         HloTextKind::Mlir => {
             let found = MlirModule::read(&text);
-            (found.page(top), mlir_json(&found), found.reading().clone())
+            (found.page(top), mlir_json(&found, shown), found.reading().clone())
         }
         _ => {
             let found = HloAllocations::read(&text);
-            (found.page(top), allocations_json(&found), found.reading().clone())
+            (found.page(top), allocations_json(&found, shown), found.reading().clone())
         }
     };
     let others = kind.others(&text);
@@ -104,7 +105,7 @@ fn amount_json(amount: Option<LogAmount>) -> Value {
     json!({ "text": amount.map(|of| of.to_string()), "bytes": amount.and_then(LogAmount::bytes) })
 }
 
-fn out_of_memory_json(found: &OutOfMemory) -> Value {
+fn out_of_memory_json(found: &OutOfMemory, shown: usize) -> Value {
     let limits = found.limits.iter().map(|limit| {
         json!({
             "line": limit.line, "memory": limit.memory, "needed": amount_json(Some(limit.needed)),
@@ -115,11 +116,12 @@ fn out_of_memory_json(found: &OutOfMemory) -> Value {
         .parts
         .iter()
         .map(|(name, amount)| json!({ "name": name, "amount": amount_json(Some(*amount)) }));
+    let allocations = found.allocations.iter().take(shown).map(allocation_json);
     let (bytes, padding) = found.total();
     json!({
         "limits": limits.collect::<Vec<_>>(),
         "parts": parts.collect::<Vec<_>>(),
-        "allocations": found.allocations.iter().map(allocation_json).collect::<Vec<_>>(),
+        "allocations": allocations.collect::<Vec<_>>(),
         "listed_bytes": bytes,
         "waste_bytes": padding,
     })
@@ -147,8 +149,8 @@ fn allocation_json(one: &LogAllocation) -> Value {
     })
 }
 
-fn allocations_json(found: &HloAllocations) -> Value {
-    let blocks = found.allocations.iter().map(|one| {
+fn allocations_json(found: &HloAllocations, shown: usize) -> Value {
+    let blocks = found.largest().into_iter().take(shown).map(|one| {
         json!({
             "line": one.line, "kind": one.kind, "allocated_bytes": one.size, "values": one.values,
             "largest": one.largest,
@@ -168,8 +170,8 @@ fn allocations_json(found: &HloAllocations) -> Value {
     })
 }
 
-fn mlir_json(found: &MlirModule) -> Value {
-    let values = found.values.iter().map(|value| {
+fn mlir_json(found: &MlirModule, shown: usize) -> Value {
+    let values = found.largest().into_iter().take(shown).map(|value| {
         json!({
             "function": value.function, "kind": value.kind, "name": value.name, "line": value.line,
             "shape": value.shape, "sharding": value.sharding, "donated": value.is_donated,
