@@ -9,7 +9,7 @@ export CARGO_TARGET_DIR="${CARGO_TARGET_DIR:-$root/target}"
 # make_stubs.py reads types by the symbols of the library. One build serves it and the wheel, which is stripped of them.
 export CARGO_PROFILE_RELEASE_STRIP=debuginfo
 work="$CARGO_TARGET_DIR/python-package"
-# The environment of tests/python, which has JAX already.
+# The environment of tests/python, too.
 venv="${TENSOR_LAYOUT_VENV:-$root/target/python}"
 most_bytes=8000000
 
