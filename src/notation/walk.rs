@@ -23,6 +23,7 @@ impl Walk {
             None => &MARKS,
             Some(b',') => &MARKS_AND_COMMA,
             Some(b' ') => &MARKS_AND_BLANK,
+            Some(b'=') => &MARKS_AND_EQUALS,
             Some(other) => &marks_and(other),
         };
         loop {
@@ -70,6 +71,8 @@ const MARKS: [bool; 256] = marks_and(b'"');
 const MARKS_AND_COMMA: [bool; 256] = marks_and(b',');
 
 const MARKS_AND_BLANK: [bool; 256] = marks_and(b' ');
+
+const MARKS_AND_EQUALS: [bool; 256] = marks_and(b'=');
 
 /// Quotes and brackets, and another byte.
 const fn marks_and(other: u8) -> [bool; 256] {

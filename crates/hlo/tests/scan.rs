@@ -289,7 +289,20 @@ fn no_bytes_make_the_scan_panic_or_slow() {
         let mut scan = LayoutScan::new(&text[..]);
         while scan.next_layout().unwrap().is_some() {}
     }
-    for unit in ["(", "((4_PE", "(1,", "[", "f32[", "\\", "(1)/", "sharding={{", "= (f32[2], "] {
+    for unit in [
+        "(",
+        "((4_PE",
+        "(1,",
+        "[",
+        "f32[",
+        "\\",
+        "(1)/",
+        "sharding={{",
+        "= (f32[2], ",
+        "f32[4], sharding={\" ",
+        "f32[4], sharding=[",
+        "f32[4], sharding=<@m, [{\"x\"} ",
+    ] {
         let text = unit.repeat((1 << 20) / unit.len());
         let mut scan = LayoutScan::new(text.as_bytes());
         while scan.next_layout().unwrap().is_some() {}
@@ -353,6 +366,25 @@ fn a_sharding_is_found_however_it_is_written_and_one_that_does_not_fit_is_unread
 }
 
 #[test]
+fn a_sharding_belongs_to_its_own_instruction_where_several_are_on_a_line() {
+    let plain = "a = f32[4]{0} p()";
+    let sharded = "b = f32[8]{0} q(x), metadata={n=\"c = f32[2]\"}, sharding={devices=[2]<=[2]}";
+    let wanted = ["f32[4]{0}", "f32[8]{0}, sharding={devices=[2]<=[2]}", "f32[2]"];
+    for line in [
+        format!("[\"{plain}\", \"{sharded}\"]"),
+        format!("{{{plain}}}, {sharded}"),
+        format!("{plain}; {sharded}"),
+        format!("{plain}, {sharded}"),
+    ] {
+        assert_eq!(texts(&line), wanted, "{line}");
+    }
+    let within = "a = f32[4] call(b = f32[8] x), y=\"c = f32[2]\", sharding={replicated}";
+    assert_eq!(texts(within), ["f32[4], sharding={replicated}", "f32[8]", "f32[2]"]);
+    let tuples = "a = (f32[4], u8[3]) p(), b = (f32[8]) q(), sharding={{replicated}}";
+    assert_eq!(texts(tuples), ["f32[4]", "u8[3]", "f32[8], sharding={replicated}"]);
+}
+
+#[test]
 fn brackets_of_programs_are_left_and_bytes_outside_utf_8_are_unread() {
     assert_eq!(texts("u8[i] = 0; f32[n] x;"), Vec::<String>::new());
     assert_eq!(texts("f32[-1], f32[8,N]"), ["!f32[-1]", "!f32[8,N]"]);
@@ -366,7 +398,7 @@ fn brackets_of_programs_are_left_and_bytes_outside_utf_8_are_unread() {
 
 #[test]
 fn a_line_of_many_tuples_without_arrays_takes_no_stack() {
-    let line = " = (token[])".repeat(5_000) + ", sharding={replicated}\nf32[8]";
+    let line = " = (token[]), sharding={replicated}".repeat(5_000) + "\nf32[8]";
     assert_eq!(texts(&line), ["f32[8]"]);
 }
 

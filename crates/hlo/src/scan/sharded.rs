@@ -15,43 +15,83 @@ const MOST_SHOWN: usize = 60;
 
 const KEY: &[u8] = b"sharding=";
 
-/// The end of the line, and the position of the `sharding` attribute on the rest of it.
-///
-/// Looked up once per line, or else lines without an end would be searched again for every shape.
-#[derive(Clone, Copy, Debug)]
+/// The rest of a line, looked through once for shardings: a line without an end would be searched again for every
+/// shape otherwise. Its positions are those of one window.
+#[derive(Clone, Copy, Debug, Default)]
 pub(super) struct LineAhead {
+    /// The end of the line.
     end: usize,
-    mark: Option<usize>,
+    /// The next `sharding=`, in quotes or not; the end of the line without one.
+    key: usize,
+    /// The end of the attributes of the last instruction: a result before it is in brackets or quotes of that one.
+    seen: usize,
 }
 
 impl LineAhead {
-    /// Returns the rest of the line at `at`; `known` is the last answer in the same window.
-    pub(super) fn of(bytes: &[u8], at: usize, known: Option<LineAhead>) -> LineAhead {
-        let holds = |ahead: &LineAhead| at <= ahead.end && ahead.mark.is_none_or(|mark| mark >= at);
-        known.filter(holds).unwrap_or_else(|| {
-            let rest = near(bytes, at);
-            let length = memchr2(b'\n', SOFT_BREAK, rest).unwrap_or(rest.len());
-            LineAhead {
-                end: at + length,
-                mark: mark(bytes.get(..at + length).unwrap_or_default(), at),
-            }
-        })
+    /// Forgets what may have changed with the window, whose first `gone` bytes are gone.
+    pub(super) fn move_on(&mut self, gone: usize) {
+        *self = LineAhead { seen: self.seen.saturating_sub(gone), ..LineAhead::default() };
     }
 
-    /// The sharding of the result of an instruction, which is an attribute of it.
-    pub(super) fn sharding(self, bytes: &[u8]) -> Option<Cow<'_, str>> {
-        Some(sharding(bytes.get(self.mark?..self.end)?))
+    /// The `sharding` attribute of the instruction with the shape that ends at `at`; asked for once.
+    pub(super) fn attribute(&mut self, bytes: &[u8], at: usize) -> Option<Attribute> {
+        if at < self.seen {
+            return None;
+        }
+        if at >= self.end {
+            self.end = line_end(bytes, at);
+            self.key = at;
+        }
+        let line = bytes.get(..self.end)?;
+        if self.key <= at {
+            let key = memmem::find(line.get(at..)?, KEY);
+            self.key = key.map_or(self.end, |key| at + key);
+        }
+        // Most lines have none.
+        let found = if self.key < self.end { attribute(line, at) } else { Err(self.end) };
+        self.seen = found.map_or_else(|stop| stop, |found| found.value);
+        found.ok().filter(|found| found.value <= at.saturating_add(LONGEST_LAYOUT))
     }
 }
 
-/// Returns the position of the value of the attribute, outside quotes and brackets.
-fn mark(line: &[u8], at: usize) -> Option<usize> {
-    // Most lines have none.
-    memmem::find(line.get(at..)?, KEY)?;
+/// The attribute `, sharding=value`.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Attribute {
+    comma: usize,
+    value: usize,
+}
+
+impl Attribute {
+    /// The sharding; `at` is the end of the shape.
+    pub(super) fn sharding(self, bytes: &[u8], at: usize) -> Cow<'_, str> {
+        let end = bytes.len().min(at.saturating_add(LONGEST_LAYOUT));
+        sharding(bytes.get(self.value..end).unwrap_or_default())
+    }
+}
+
+/// The attribute outside quotes and brackets of an instruction, or the position at which the instruction ends.
+fn attribute(line: &[u8], at: usize) -> Result<Attribute, usize> {
     let mut walk = Walk::from(at);
-    std::iter::from_fn(|| walk.next(line, Some(b',')))
-        .take_while(|at| line[*at] == b',')
-        .find_map(|comma| value(line, comma))
+    loop {
+        let stop = walk.next(line, Some(b'=')).ok_or(line.len())?;
+        let (before, behind) = line.split_at_checked(stop + 1).ok_or(stop)?;
+        if let Some(key) = before.strip_suffix(KEY)
+            && let Some(comma) = key.trim_ascii_end().strip_suffix(b",")
+        {
+            return Ok(Attribute { comma: comma.len(), value: stop + 1 });
+        }
+        let is_result = before.ends_with(b" =") && begins_with_shape(behind);
+        if is_result || !before.ends_with(b"=") {
+            return Err(stop);
+        }
+    }
+}
+
+/// Returns whether the text behind ` =` is the shape of another instruction.
+fn begins_with_shape(behind: &[u8]) -> bool {
+    let Some(shape) = behind.strip_prefix(b" ") else { return false };
+    let word = shape.iter().take_while(|byte| byte.is_ascii_alphanumeric()).count();
+    matches!(shape.get(word), Some(b'[')) || shape.starts_with(b"(")
 }
 
 /// Returns the position of the value in `, sharding=value` at `comma`.
@@ -61,9 +101,30 @@ fn value(bytes: &[u8], comma: usize) -> Option<usize> {
     Some(bytes.len() - rest.get(blanks..)?.strip_prefix(KEY)?.len())
 }
 
+fn line_end(bytes: &[u8], at: usize) -> usize {
+    let rest = bytes.get(at..).unwrap_or_default();
+    at + memchr2(b'\n', SOFT_BREAK, rest).unwrap_or(rest.len())
+}
+
+/// The text up to the end of its line, or up to the next `sharding=` outside quotes.
+///
+/// A bracket that is not closed would be searched for its end again and again otherwise. What one text skips as quoted
+/// is not quoted in the text of the next `sharding=`, so that all together look at every byte twice at most.
+fn own(text: &[u8]) -> &[u8] {
+    let mut is_quoted = false;
+    let ends = |(at, byte): (usize, &u8)| {
+        is_quoted ^= *byte == b'"';
+        let is_next = || text.get(at..).is_some_and(|rest| rest.starts_with(KEY));
+        matches!(*byte, b'\n' | SOFT_BREAK) || (!is_quoted && is_next())
+    };
+    let end = text.iter().enumerate().position(ends);
+    text.get(..end.unwrap_or(text.len())).unwrap_or(text)
+}
+
 /// The sharding at the start of a text, with the mesh that follows it; of text that cannot be one, the beginning.
 fn sharding(text: &[u8]) -> Cow<'_, str> {
     const MOST_BROKEN: usize = 80;
+    let text = own(text);
     let text = match behind_sharding(text) {
         Some(end) => text.get(..behind_mesh(text, end)).unwrap_or(text),
         None if text.starts_with(b"{") => text.get(..MOST_BROKEN).unwrap_or(text),
@@ -73,12 +134,6 @@ fn sharding(text: &[u8]) -> Cow<'_, str> {
         }
     };
     String::from_utf8_lossy(text.strip_suffix(b",").unwrap_or(text))
-}
-
-/// The next 64 KiB: no sharding is longer.
-fn near(bytes: &[u8], at: usize) -> &[u8] {
-    let rest = bytes.get(at..).unwrap_or_default();
-    rest.get(..LONGEST_LAYOUT).unwrap_or(rest)
 }
 
 /// The position behind `, mesh=..` at `end`; `end` without one. A mesh is `x=2,y=4`, or a bracket with a name in front of it
@@ -110,9 +165,9 @@ fn is_name(byte: &u8) -> bool {
 /// The sharding that is written behind the shape which ends at `end`.
 pub(super) fn behind(bytes: &[u8], end: usize) -> Option<Cow<'_, str>> {
     let blanks = bytes.get(end..)?.iter().take_while(is_blank).count();
-    let rest = near(bytes, value(bytes, end + blanks)?);
-    let length = memchr2(b'\n', SOFT_BREAK, rest).unwrap_or(rest.len());
-    Some(sharding(rest.get(..length)?))
+    let value = value(bytes, end + blanks)?;
+    let text = bytes.get(value..)?;
+    Some(sharding(text.get(..LONGEST_LAYOUT).unwrap_or(text)))
 }
 
 /// The arrays of a result that is a tuple, each with its sharding.
@@ -123,9 +178,9 @@ pub(super) struct ShardedTuple {
 }
 
 /// The sharded arrays of a result that is a tuple: `(f32[2], s32[3]) opcode(..), sharding={{..},{..}}`.
-pub(super) fn of_tuple(bytes: &[u8], open: usize, ahead: LineAhead) -> Option<ShardedTuple> {
-    let sharding = ahead.sharding(bytes)?;
-    let text = String::from_utf8_lossy(bytes.get(open..ahead.end)?);
+pub(super) fn of_tuple(bytes: &[u8], open: usize, attribute: Attribute) -> Option<ShardedTuple> {
+    let sharding = attribute.sharding(bytes, open);
+    let text = String::from_utf8_lossy(bytes.get(open..attribute.comma)?);
     let (shape, length) = match XlaShape::parse_prefix(&text) {
         Ok(read) => read,
         Err(error) => {
@@ -141,4 +196,32 @@ pub(super) fn of_tuple(bytes: &[u8], open: usize, ahead: LineAhead) -> Option<Sh
     });
     let arrays = arrays.map_err(|why| (format!("{shape}, sharding={sharding}"), why));
     Some(ShardedTuple { arrays, end: open + length })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{KEY, own};
+
+    #[test]
+    fn texts_of_all_shardings_of_a_line_are_together_at_most_twice_as_long_as_the_line() {
+        let units = [
+            "sharding={devices=[2,1]0,1} ",
+            "sharding={devices=[2,1]0,1 ",
+            "sharding={\" ",
+            "sharding={\"a\" ",
+            "sharding=<\"<",
+            "sharding={{}, {",
+            "sharding=\"sharding=",
+            "sharding=\"\"\"sharding=[{}], replicated={ x",
+        ];
+        for unit in units {
+            let line = unit.repeat(1000);
+            let keys = memchr::memmem::find_iter(line.as_bytes(), KEY);
+            let values = keys.map(|at| &line.as_bytes()[at + KEY.len()..]);
+            let looked_at: usize = values.map(|value| own(value).len()).sum();
+            assert!(looked_at <= 2 * line.len(), "{unit}: {looked_at} of {}", line.len());
+        }
+        assert_eq!(own(b"{\"sharding=\"}, sharding={"), b"{\"sharding=\"}, ");
+        assert_eq!(own(b"{a}\nb"), b"{a}");
+    }
 }

@@ -60,8 +60,8 @@ pub struct LayoutScan<R> {
     line_start: usize,
     /// Arrays of a sharded tuple that are still to be handed out.
     queued: VecDeque<String>,
-    /// The rest of the line, if it was searched for a sharding.
-    ahead: Option<LineAhead>,
+    /// The rest of the line.
+    ahead: LineAhead,
     known: Known,
     per_device: bool,
     heading: Option<Heading>,
@@ -92,7 +92,7 @@ impl<R: Read> LayoutScan<R> {
             line: 0,
             line_start: 0,
             queued: VecDeque::new(),
-            ahead: None,
+            ahead: LineAhead::default(),
             known: Known::new(xla),
             per_device: false,
             heading: None,
@@ -124,7 +124,7 @@ impl<R: Read> LayoutScan<R> {
             self.at -= gone;
             self.taken = self.taken.saturating_sub(gone);
             self.line_start = self.line_start.saturating_sub(gone);
-            self.ahead = None;
+            self.ahead.move_on(gone);
             self.window.advance(gone)?;
         }
     }
@@ -204,9 +204,8 @@ impl<R: Read> LayoutScan<R> {
         let is_result = !self.per_device && (before.ends_with(b" = ") || is_buffer);
         let mut sharding = sharded::behind(bytes, end);
         if is_result && sharding.is_none() {
-            let ahead = LineAhead::of(bytes, end + usize::from(is_buffer), self.ahead);
-            self.ahead = Some(ahead);
-            sharding = ahead.sharding(bytes);
+            let attribute = self.ahead.attribute(bytes, end + usize::from(is_buffer));
+            sharding = attribute.map(|attribute| attribute.sharding(bytes, end));
         }
         if let Some(sharding) = sharding {
             let whole = format!("{text}, sharding={sharding}");
@@ -218,19 +217,19 @@ impl<R: Read> LayoutScan<R> {
     /// The layout, or the sharded tuple, that begins with a bracket.
     fn bracket(&mut self, open: usize) -> Option<Find> {
         let bytes = self.window.bytes();
-        if bytes.get(..open)?.ends_with(b" = ") && !self.per_device {
-            let ahead = LineAhead::of(bytes, open, self.ahead);
-            self.ahead = Some(ahead);
-            if let Some(tuple) = sharded::of_tuple(bytes, open, ahead) {
-                self.at = tuple.end.max(open + 1);
-                return match tuple.arrays {
-                    Ok(arrays) => {
-                        self.queued = arrays.into();
-                        None
-                    }
-                    Err((text, why)) => Some((self.known.refuse(&text, &why), open)),
-                };
-            }
+        if bytes.get(..open)?.ends_with(b" = ")
+            && !self.per_device
+            && let Some(attribute) = self.ahead.attribute(bytes, open)
+            && let Some(tuple) = sharded::of_tuple(bytes, open, attribute)
+        {
+            self.at = tuple.end.max(open + 1);
+            return match tuple.arrays {
+                Ok(arrays) => {
+                    self.queued = arrays.into();
+                    None
+                }
+                Err((text, why)) => Some((self.known.refuse(&text, &why), open)),
+            };
         }
         let found = strided(bytes, open).or_else(|| stretch(bytes, open))?;
         self.take(found)
