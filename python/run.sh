@@ -24,7 +24,8 @@ install() {
 
 make_venv() { rm -rf "$2" && "$1" -m venv "$2"; }
 
-pip() { "$1/bin/python" -m pip install --quiet --disable-pip-version-check "${@:2}"; }
+# What is imported is compiled then; most of it is not.
+pip() { "$1/bin/python" -m pip install --quiet --disable-pip-version-check --no-compile "${@:2}"; }
 
 # Without the compiler, as users have it.
 without_rust() { env PATH="$1/bin:/usr/bin:/bin" RUSTUP_HOME=/nowhere "${@:2}"; }

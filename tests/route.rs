@@ -1,6 +1,6 @@
 //! Routes: the published conversions, and every route checked by moving long words hop by hop.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use tensor_layout::algebra::Replica;
 use tensor_layout::machine::{Direction, Memory, Movement, MovementKind};
@@ -40,17 +40,25 @@ fn node_at(at: usize) -> (Node, u64) {
     (node, address)
 }
 
-/// The long words at the addresses of all nodes, by their numbers; others are 0.
-#[derive(Default)]
-struct Words(HashMap<usize, u64>);
+/// The long words at the addresses of all nodes, by their numbers, in pages; others are 0.
+struct Words(Vec<Option<Box<[u64; PAGE]>>>);
+
+const PAGE: usize = 512;
+
+impl Default for Words {
+    fn default() -> Words {
+        let nodes: u64 = UNITS.iter().map(|(_, size)| size).product();
+        Words(vec![None; (nodes * ADDRESSES) as usize / PAGE])
+    }
+}
 
 impl Words {
     fn get(&self, at: usize) -> u64 {
-        self.0.get(&at).copied().unwrap_or(0)
+        self.0[at / PAGE].as_ref().map_or(0, |page| page[at % PAGE])
     }
 
     fn at(&mut self, at: usize) -> &mut u64 {
-        self.0.entry(at).or_default()
+        &mut self.0[at / PAGE].get_or_insert_with(|| Box::new([0; PAGE]))[at % PAGE]
     }
 }
 

@@ -20,7 +20,7 @@ command -v python3 >/dev/null || install python3 python3-venv || skip "there is 
 command -v cc >/dev/null || install gcc libc6-dev || skip "there is no C compiler"
 [ -x "$venv/bin/pip" ] || make_venv || { install python3-venv && make_venv; } ||
     skip "this Python makes no virtual environments"
-"$venv/bin/python" -m pip install --quiet --disable-pip-version-check --requirement requirements.txt ||
+"$venv/bin/python" -m pip install --quiet --disable-pip-version-check --no-compile --requirement requirements.txt ||
     skip "requirements.txt cannot be installed"
 
 # As `cargo test` builds the command: with the features of what tests depend on, another build is another command.
