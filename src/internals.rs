@@ -11,7 +11,7 @@ pub use crate::algebra::radix::product;
 pub use crate::lower::sharding::order::check_listed;
 pub use crate::lower::xla_shape::bitcast::check_attributes;
 pub use crate::notation::cursor::Cursor;
-pub use crate::notation::sharding::sharded::behind_sharding;
+pub use crate::notation::sharding::sharded::{behind_mesh, behind_sharding};
 pub use crate::notation::walk::{Walk, behind_angled};
 pub use crate::notation::xla_shape::prefix::outer_bracket;
 pub use crate::number::{to_index, to_u64};

@@ -117,6 +117,10 @@ fn text_faults() -> Vec<(ShardingError, ShardingError)> {
             F::MeshOfOthers { devices: 4, given: 8 },
         ),
         (
+            of_shape("f32[8], sharding={maximal device=9}, mesh=x=2"),
+            F::MaximalBeyondMesh { device: 9, given: 2 },
+        ),
+        (
             of_shape(r#"f32[8], sharding=#sdy.sharding<mesh<["x"=2]>, [{"x"}]>, mesh=x=4"#),
             F::TwoMeshes { own: "mesh['x'=2]".into() },
         ),

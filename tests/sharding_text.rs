@@ -250,6 +250,21 @@ fn a_mesh_behind_a_sharding_agrees_with_it_or_is_an_error() {
         read("f32[8], sharding=<@m, []>, mesh=<[], device_ids=[3]>"),
         read("f32[8], sharding={maximal device=3}")
     );
+    let maximal = |mesh: &str| read(&format!("f32[8], sharding={{maximal device=9}}, mesh={mesh}"));
+    assert_eq!(
+        maximal("x=2").unwrap_err(),
+        "device 9 holds the tensor, but `mesh=` has only 2 devices"
+    );
+    assert!(maximal("x=10").is_ok() && maximal("<[], device_ids=[9]>").is_ok());
+    assert!(maximal("<[], device_ids=[3]>").unwrap_err().contains("maximal_mesh[device_id=9]"));
+    assert_eq!(
+        read("f32[8], sharding={mesh[], [{}]}, mesh=x=2").unwrap_err(),
+        "the sharding has a mesh of its own, without axes, and `mesh=` is another: leave it out"
+    );
+    assert_eq!(
+        read("f32[8], sharding=P('x'), mesh=<[]>").unwrap_err(),
+        "'x' is not an axis of the mesh, which has no axes"
+    );
     // Axes behind dimensions alone belong to the sharding, and `[]` is Shardy's for a scalar.
     assert!(read(r#"f32[8], sharding=[{"y"}], replicated={"x"}, mesh=x=2,y=2"#).is_ok());
     assert!(read("f32[], sharding=[], mesh=x=4").is_ok());
@@ -257,4 +272,72 @@ fn a_mesh_behind_a_sharding_agrees_with_it_or_is_an_error() {
         read(r#"f32[8], sharding=#sdy.sharding<mesh<[], device_ids=[2]>, []>"#),
         read("f32[8], sharding={maximal device=2}")
     );
+}
+
+#[test]
+fn a_mesh_is_read_wherever_it_is_among_the_attributes_and_only_once() {
+    let wanted: ShardedShape = "f32[8,4], sharding=P('x', None), mesh=x=2,y=4".parse().unwrap();
+    for text in [
+        "f32[8,4], mesh=x=2,y=4, sharding=P('x', None)",
+        "f32[8,4] mesh={'x': 2, 'y': 4}, sharding=P('x', None)",
+        "p = f32[8,4] parameter(0), mesh=x=2,y=4, sharding=P('x', None), metadata={op_name=\"a\"}",
+        "p = f32[8,4] parameter(0), sharding=P('x', None), metadata={op_name=\"a\"}, mesh=x=2,y=4",
+        "p = f32[8,4] parameter(0), sharding=P('x', None), mesh=x=2, y=4, metadata={op_name=\"a\"}",
+        "f32[8,4], sharding=P('x', None), mesh=mesh['x'=2,'y'=4], metadata={}, channel_id=1",
+        "f32[8,4], sharding=P('x', None), mesh=<[\"x\"=2, \"y\"=4]>, metadata={}",
+        "f32[8,4], sharding=P('x', None) mesh=x=2,y=4",
+    ] {
+        assert_eq!(text.parse().as_ref(), Ok(&wanted), "{text}");
+    }
+    let moved = "f32[8], sharding=P('x'), mesh=mesh['x'=2], device_ids=(1,0)";
+    assert_eq!(moved.parse::<ShardedShape>().unwrap().to_string(), moved);
+    for (text, why) in [
+        ("f32[8], mesh=x=2, sharding=P('x'), mesh=x=4", "`mesh=` appears twice"),
+        ("f32[8], sharding=P('x'), mesh=x=2, mesh=x=2", "`mesh=` appears twice"),
+        ("f32[8], sharding=P('x'), metadata={}, mesh=x=2, mesh={'x': 2}", "`mesh=` appears twice"),
+        ("f32[8], sharding=P('x'), mesh=x=2, sharding=P('x')", "`sharding=` appears twice"),
+        ("f32[8], sharding=P('x'), mesh={'x': 2} y", "expected `, mesh=..`, attributes"),
+        ("f32[8], sharding=P('x'), mesh=x=2 y", "expected `,` or the end"),
+        ("f32[8], sharding=P('x'), mesh=x=2, y=", "expected an integer"),
+        ("f32[8], sharding=P('x'), mesh=", "expected a mesh"),
+        ("f32[8], mesh=x=2", "expected a shape, then `, sharding={..}`"),
+    ] {
+        let error = text.parse::<ShardedShape>().unwrap_err();
+        assert!(error.to_string().contains(why), "{text}: {error}");
+    }
+}
+
+#[test]
+fn shardings_on_a_mesh_are_read_as_versions_of_xla_print_them() {
+    // Without quotes, as in 2025; with quotes; and metadata behind a word.
+    let quoted = "{mesh['a'=2,'b'=4], [{'a'}, {'b':(2)2, ?}], unreduced={'b':(1)2}}";
+    let bare: HloSharding = quoted.replace('\'', "").parse().unwrap();
+    assert_eq!(bare, quoted.parse().unwrap());
+    assert_eq!(bare.to_string(), quoted);
+    for text in [
+        "{mesh['a'=2], replicated, metadata={{op_name=\"foo\"}}}",
+        "{mesh['a'=2], [{'a'}], metadata={{op_name=\"foo\"}}}",
+        "{maximal_mesh[device_id=5], metadata={op_name=\"foo\"}}",
+        "{replicated metadata={op_name=\"foo\"}}",
+    ] {
+        assert_eq!(text.parse::<HloSharding>().unwrap().to_string(), text);
+    }
+    let comma = "{maximal device=3, metadata={op_name=\"foo\"}}";
+    assert_eq!(comma.parse::<HloSharding>(), comma.replace(',', "").parse::<HloSharding>());
+}
+
+#[test]
+fn an_axis_called_like_a_column_is_read_and_counted_but_has_no_layout() {
+    for name in ["Addr", "i0"] {
+        let text = format!("f32[8], sharding={{mesh['{name}'=2], [{{'{name}'}}]}}");
+        let shape: ShardedShape = text.parse().unwrap();
+        // Nothing in the report or in the text is a column, so neither can be mistaken for the other.
+        assert_eq!(shape.to_string(), text);
+        assert_eq!(shape.report().unwrap().shard_bytes, 16);
+        let why = shape.lower(None).unwrap_err().to_string();
+        assert!(why.contains(&format!("a mesh axis cannot be called `{name}`")), "{why}");
+        // With levels of a machine, the axis is only a name.
+        let machine = "PE=2".parse().unwrap();
+        assert!(shape.lower(Some(&machine)).is_ok());
+    }
 }

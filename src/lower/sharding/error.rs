@@ -121,17 +121,25 @@ pub enum ShardingError {
         /// The number of devices of the mesh.
         given: u64,
     },
+    /// A mesh behind a sharding that names a device beyond it.
+    #[error("device {device} holds the tensor, but `mesh=` has only {}", counted(*.given, "device"))]
+    MaximalBeyondMesh {
+        /// The device, counted from 0.
+        device: u64,
+        /// The number of devices of the mesh.
+        given: u64,
+    },
     /// A mesh behind a sharding that has another one inside.
     #[error("the sharding has a mesh of its own, {own}, and `mesh=` is another: leave it out")]
     TwoMeshes {
-        /// The mesh inside.
+        /// The mesh inside, or `without axes`.
         own: String,
     },
     /// The devices of a mesh, written out in their default order.
     #[error("`device_ids` repeats the order that a mesh has anyway; leave it out")]
     DefaultOrder,
     /// An axis that the mesh lacks.
-    #[error("'{axis}' is not an axis of the mesh, whose axes are {}", quoted(.known))]
+    #[error("'{axis}' is not an axis of the mesh, {}", of_mesh(.known))]
     UnknownAxis {
         /// The axis.
         axis: String,
@@ -494,8 +502,12 @@ fn list(numbers: &[u64]) -> String {
     cut(&numbers.iter().join(","), 120)
 }
 
-fn quoted(names: &[String]) -> String {
-    cut(&names.iter().map(|name| format!("'{name}'")).join(", "), 200)
+fn of_mesh(axes: &[String]) -> String {
+    let names = axes.iter().map(|name| format!("'{name}'")).join(", ");
+    match axes.is_empty() {
+        true => "which has no axes".to_owned(),
+        false => format!("whose axes are {}", cut(&names, 200)),
+    }
 }
 
 /// The placements that cut a dimension in turn.

@@ -23,16 +23,16 @@ impl HloSharding {
                 return Err(ShardingError::Tuple { members: members.len() });
             }
             HloSharding::Named(mesh, dims, _) => return Sharding::on_mesh(mesh, dims),
-            HloSharding::NamedWhole(mesh, SubgroupKind::Replicated) => {
+            HloSharding::NamedWhole(mesh, SubgroupKind::Replicated, _) => {
                 return Sharding::on_mesh(mesh, &MeshDims::default());
             }
-            HloSharding::NamedWhole(mesh, kind) => {
+            HloSharding::NamedWhole(mesh, kind, _) => {
                 mesh.check()?;
                 whole(*kind, Some(mesh.len()?))?
             }
             HloSharding::Whole(kind, _) => whole(*kind, None)?,
             HloSharding::Unknown(_) => ShardingKind::Unknown,
-            HloSharding::Maximal(device, _) | HloSharding::NamedMaximal(device) => {
+            HloSharding::Maximal(device, _) | HloSharding::NamedMaximal(device, _) => {
                 ShardingKind::Maximal(*device)
             }
             HloSharding::Tiles { dims, devices, last, .. } => {

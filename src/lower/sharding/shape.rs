@@ -8,14 +8,12 @@ use super::value::{Sharding, ShardingKind};
 use crate::algebra::Layout;
 use crate::error::{Diagnostic, ParseError, Span};
 use crate::machine::Machine;
-use crate::notation::sharding::{
-    HloSharding, Mesh, ShardingText, end_of_attributes, sharded_parts,
-};
+use crate::notation::sharding::{HloSharding, Mesh, ShardingText, sharded_parts};
 use crate::notation::{XlaArray, XlaDim, XlaParser, XlaShape};
 
 /// A shape and its distribution over devices.
 ///
-/// A sharding that only names its mesh, or its axes, is followed by the mesh: `f32[8],
+/// A sharding that only names its mesh, or its axes, needs the mesh before or behind it: `f32[8],
 /// sharding=P('x'), mesh=x=2,y=4`.
 ///
 /// Dimensions are those of the whole tensor, unless [`per_device`](ShardedShape::per_device) says
@@ -81,8 +79,8 @@ impl ShardedShape {
             let whole = Span::new(0, text.len());
             ParseError::expected("a shape, then `, sharding={..}`", whole, text)
         };
-        let ((shape_at, shape), (sharding_at, sharding), mesh) =
-            sharded_parts(text).ok_or_else(expected)?;
+        let parts = sharded_parts(text).ok_or_else(expected)?;
+        let ((shape_at, shape), (sharding_at, sharding)) = (parts.shape, parts.sharding);
         let moved = |error: ParseError, by: usize| {
             let moved = ParseError::new(error.kind().clone(), error.span().shifted(by), text);
             error.help().map(str::to_owned).into_iter().fold(moved, ParseError::with_help)
@@ -94,15 +92,11 @@ impl ShardedShape {
                 return Err(ParseError::invalid("a sharding belongs to one array", span, text));
             }
         };
-        let behind = sharding_at + sharding.len();
         let sharding = sharding.parse().map_err(|error| moved(error, sharding_at))?;
-        let stray = if mesh.is_none() { end_of_attributes(text, behind) } else { None };
-        if let Some(at) = stray {
-            let wanted =
-                "`, mesh=..`, attributes of the instruction such as `, metadata={..}`, or the end";
-            return Err(ParseError::expected(wanted, Span::new(at, text.len()), text));
+        if let Some(at) = parts.stray {
+            return Err(stray(text, at));
         }
-        let mesh = mesh.map(|(at, mesh)| mesh.parse().map_err(|error| moved(error, at)));
+        let mesh = parts.mesh.map(|(at, mesh)| mesh.parse().map_err(|error| moved(error, at)));
         Ok(ShardedShape::new(array, sharding, mesh.transpose()?))
     }
 
@@ -154,22 +148,18 @@ impl ShardedShape {
     fn check_mesh(&self) -> Result<(), ShardingError> {
         let Some(given) = &self.mesh else { return Ok(()) };
         let own = match &self.sharding {
-            ShardingText::Hlo(HloSharding::Named(own, ..) | HloSharding::NamedWhole(own, _)) => {
+            ShardingText::Hlo(HloSharding::Named(own, ..) | HloSharding::NamedWhole(own, ..)) => {
                 Some(own)
             }
-            ShardingText::Hlo(sharding) => {
-                let devices = sharding.lower()?.devices();
-                let given = given.len()?;
-                let devices = devices.filter(|devices| *devices != given);
-                let differ = |devices| Err(ShardingError::MeshOfOthers { devices, given });
-                return devices.map_or(Ok(()), differ);
-            }
+            ShardingText::Hlo(sharding) => return check_devices(&sharding.lower()?, given),
             ShardingText::Sdy(sharding) => sharding.mesh.as_ref(),
             ShardingText::Jax(spec) => spec.mesh.as_ref(),
             ShardingText::Torch(_) => None,
         };
-        let differ = |own: &Mesh| Err(ShardingError::TwoMeshes { own: own.to_string() });
-        own.filter(|own| *own != given).map_or(Ok(()), differ)
+        own.filter(|own| *own != given).map_or(Ok(()), |own| {
+            let own = if own.is_empty() { "without axes".into() } else { own.to_string() };
+            Err(ShardingError::TwoMeshes { own })
+        })
     }
 
     /// The extents of the whole tensor.
@@ -224,6 +214,38 @@ impl ShardedShape {
     #[must_use]
     pub fn refuse(&self, error: impl Diagnostic) -> ParseError {
         ParseError::whole(error, &self.to_string())
+    }
+}
+
+/// Rejects a mesh of more or fewer devices than a sharding by device numbers, or without its one device.
+fn check_devices(sharding: &Sharding, mesh: &Mesh) -> Result<(), ShardingError> {
+    let given = mesh.len()?;
+    match (&sharding.kind, mesh.maximal()) {
+        (ShardingKind::Maximal(device), Some(only)) if *device != only => {
+            let own = format!("maximal_mesh[device_id={device}]");
+            Err(ShardingError::TwoMeshes { own })
+        }
+        (ShardingKind::Maximal(device), None) if *device >= given => {
+            Err(ShardingError::MaximalBeyondMesh { device: *device, given })
+        }
+        _ => match sharding.devices().filter(|devices| *devices != given) {
+            Some(devices) => Err(ShardingError::MeshOfOthers { devices, given }),
+            None => Ok(()),
+        },
+    }
+}
+
+/// The error for text that is not an attribute of an instruction, or for one that there is already.
+fn stray(text: &str, at: usize) -> ParseError {
+    let span = Span::new(at, text.len());
+    let rest = text.get(at..).unwrap_or_default().trim_start_matches([',', ' ']);
+    match ["sharding=", "mesh="].into_iter().find(|key| rest.starts_with(key)) {
+        Some(key) => ParseError::invalid(format!("`{key}` appears twice"), span, text),
+        None => {
+            let wanted =
+                "`, mesh=..`, attributes of the instruction such as `, metadata={..}`, or the end";
+            ParseError::expected(wanted, span, text)
+        }
     }
 }
 

@@ -47,10 +47,10 @@ pub enum HloSharding {
         /// The text after the tiles: groups of shardings, metadata.
         rest: String,
     },
-    /// A word for the whole tensor, on a mesh.
-    NamedWhole(Mesh, SubgroupKind),
-    /// `{maximal_mesh[device_id=3]}`
-    NamedMaximal(u64),
+    /// A word for the whole tensor, on a mesh, and the text that follows.
+    NamedWhole(Mesh, SubgroupKind, String),
+    /// `{maximal_mesh[device_id=3]}`, and the text that follows.
+    NamedMaximal(u64, String),
     /// Axes of a mesh for every dimension, and the text that follows.
     Named(Mesh, MeshDims, String),
 }
@@ -124,8 +124,10 @@ impl fmt::Display for HloSharding {
                 }
                 write!(f, "{rest}}}")
             }
-            HloSharding::NamedWhole(mesh, kind) => write!(f, "{{{mesh}, {kind}}}"),
-            HloSharding::NamedMaximal(device) => write!(f, "{{maximal_mesh[device_id={device}]}}"),
+            HloSharding::NamedWhole(mesh, kind, rest) => write!(f, "{{{mesh}, {kind}{rest}}}"),
+            HloSharding::NamedMaximal(device, rest) => {
+                write!(f, "{{maximal_mesh[device_id={device}]{rest}}}")
+            }
             HloSharding::Named(mesh, dims, rest) => {
                 write!(f, "{{{mesh}, {}{rest}}}", Quoted(dims, '\''))
             }
@@ -159,17 +161,19 @@ fn sharding(pair: Pair<'_, Rule>, text: &str) -> Result<HloSharding, ParseError>
 
 fn named(pair: Pair<'_, Rule>, text: &str) -> Result<HloSharding, ParseError> {
     let (mut mesh, mut dims, mut kind, mut rest) = (None, MeshDims::default(), None, String::new());
+    let mut maximal = None;
     let whole = span(&pair);
     for part in pair.into_inner() {
         match part.as_rule() {
-            Rule::maximal_mesh => {
-                return Ok(HloSharding::NamedMaximal(read::one_int(part, text)?));
-            }
+            Rule::maximal_mesh => maximal = Some(read::one_int(part, text)?),
             Rule::hlo_mesh => mesh = Some(read::mesh(part, text)?),
             Rule::kind => kind = Some(SubgroupKind::of(part.as_str())),
             Rule::metadata => rest = format!(", {}", part.as_str()),
             _ => read::mesh_dims(part, &mut dims, text)?,
         }
+    }
+    if let Some(device) = maximal {
+        return Ok(HloSharding::NamedMaximal(device, rest));
     }
     let mesh = mesh.unwrap_or_default();
     match kind {
@@ -177,7 +181,7 @@ fn named(pair: Pair<'_, Rule>, text: &str) -> Result<HloSharding, ParseError> {
             let message = "a whole tensor on one device is `{maximal_mesh[device_id=..]}`";
             Err(ParseError::invalid(message, whole, text))
         }
-        Some(kind) => Ok(HloSharding::NamedWhole(mesh, kind)),
+        Some(kind) => Ok(HloSharding::NamedWhole(mesh, kind, rest)),
         None => Ok(HloSharding::Named(mesh, dims, rest)),
     }
 }

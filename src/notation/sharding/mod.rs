@@ -23,7 +23,7 @@ pub use groups::DeviceGroups;
 pub use hlo::{HloSharding, SubgroupKind};
 pub use jax::PartitionSpec;
 pub use sdy::SdySharding;
-pub(crate) use sharded::{end_of_attributes, sharded_parts};
+pub(crate) use sharded::sharded_parts;
 pub use torch::{Placements, TorchPlacement};
 pub use tree::{DimAxes, Mesh, MeshAxis, MeshDims, TileDevices};
 

@@ -132,7 +132,7 @@ pub(super) fn axis(pair: Pair<'_, Rule>, text: &str) -> Result<MeshAxis, ParseEr
     let mut axis = MeshAxis { name: String::new(), part: None };
     for part in pair.into_inner() {
         match part.as_rule() {
-            Rule::name => axis.name = unquote(&part),
+            Rule::name | Rule::word => axis.name = unquote(&part),
             Rule::part => axis.part = ints(part, text)?.into_iter().collect_tuple(),
             _ => {}
         }

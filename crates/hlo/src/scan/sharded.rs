@@ -6,7 +6,7 @@ use memchr::{memchr2, memmem};
 
 use crate::scan::window::{LONGEST_LAYOUT, SOFT_BREAK};
 use crate::shardings::sharded_arrays;
-use tensor_layout::internals::{Walk, behind_angled, behind_sharding, cut};
+use tensor_layout::internals::{Walk, behind_mesh, behind_sharding, cut};
 use tensor_layout::notation::XlaShape;
 use tensor_layout::sharding::HloSharding;
 
@@ -126,7 +126,7 @@ fn sharding(text: &[u8]) -> Cow<'_, str> {
     const MOST_BROKEN: usize = 80;
     let text = own(text);
     let text = match behind_sharding(text) {
-        Some(end) => text.get(..behind_mesh(text, end)).unwrap_or(text),
+        Some(end) => text.get(..behind_axes(text, end)).unwrap_or(text),
         None if text.starts_with(b"{") => text.get(..MOST_BROKEN).unwrap_or(text),
         None => {
             let word = text.iter().take(MOST_BROKEN).position(|byte| matches!(byte, b',' | b' '));
@@ -136,30 +136,17 @@ fn sharding(text: &[u8]) -> Cow<'_, str> {
     String::from_utf8_lossy(text.strip_suffix(b",").unwrap_or(text))
 }
 
-/// The position behind `, mesh=..` at `end`; `end` without one. A mesh is `x=2,y=4`, or a bracket with a name in front of it
-/// or none: `mesh[x=2,y=4]`, `{'x': 2}`, `<["x"=2]>`.
-fn behind_mesh(text: &[u8], end: usize) -> usize {
+/// The position behind `, mesh=..` at `end`; `end` without one. Axes without brackets, `x=2,y=4`, end at a blank.
+fn behind_axes(text: &[u8], end: usize) -> usize {
     let rest = text.get(end..).unwrap_or_default().strip_prefix(b",").unwrap_or_default();
     let Some(mesh) = rest.trim_ascii_start().strip_prefix(b"mesh=") else { return end };
-    let start = text.len() - mesh.len();
-    let names = mesh.iter().take_while(|byte| is_name(byte) || matches!(byte, b'=' | b','));
-    let bracket = start + names.count();
-    let close = match text.get(bracket) {
-        Some(b'[' | b'(' | b'{') => Walk::from(bracket + 1).next(text, None).map(|close| close + 1),
-        Some(b'<') => {
-            behind_angled(text.get(bracket..).unwrap_or_default()).map(|end| bracket + end)
-        }
-        _ => None,
-    };
-    close.unwrap_or(bracket)
+    let is_axes = |byte: &&u8| byte.is_ascii_alphanumeric() || b"_=,".contains(byte);
+    let axes = || mesh.iter().take_while(is_axes).count();
+    text.len() - mesh.len() + behind_mesh(mesh).unwrap_or_else(axes)
 }
 
 fn is_blank(byte: &&u8) -> bool {
     byte.is_ascii_whitespace() || **byte == SOFT_BREAK
-}
-
-fn is_name(byte: &u8) -> bool {
-    byte.is_ascii_alphanumeric() || *byte == b'_'
 }
 
 /// The sharding that is written behind the shape which ends at `end`.
