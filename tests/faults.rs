@@ -314,6 +314,18 @@ fn a_layout_does_not_become_a_shape_and_a_sharding_at_once() {
 }
 
 #[test]
+fn a_digit_that_is_padded_inside_names_only_sizes_that_it_is_split_into() {
+    let said = |into: &[u64]| {
+        Inexpressible::InnerPadding { axis: 1, size: 3, into: into.to_vec() }.to_string()
+    };
+    assert_eq!(said(&[]), "a digit of axis 1, of size 3, is cut to one value");
+    assert_eq!(said(&[3]), "axis 1 is padded inside a tile, in a digit of size 3");
+    let split = "axis 1 is padded inside a tile: a digit of size 3 is split into ";
+    assert_eq!(said(&[4]), format!("{split}4"));
+    assert_eq!(said(&[2, 2]), format!("{split}2 x 2"));
+}
+
+#[test]
 fn every_fault_of_a_layout_in_a_test_vector_is_reached() {
     for (layout, wanted) in [
         ("((4:1))", TensorError::NoMemory),
