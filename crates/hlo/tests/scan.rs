@@ -147,7 +147,7 @@ proptest! {
         for row in report.rows() {
             let read = LayoutText::parse_as(row.notation, XlaParser::strict(), row.text);
             prop_assert!(read.is_ok_and(|read| read.notation() == row.notation));
-            // Escapes and line breaks count as blanks in the result.
+            // Line breaks and some escapes count as blanks in the result.
             let dense = |text: &str| text.replace(char::is_whitespace, "");
             if row.notation != Notation::Sharded && !text.contains('\\') {
                 prop_assert!(dense(&text).contains(&dense(row.text)), "{} in {text}", row.text);
@@ -200,10 +200,25 @@ fn a_layout_may_be_broken_over_lines_and_later_lines_keep_their_numbers() {
 fn escapes_of_quoted_strings_are_undone() {
     let json =
         r#"{"a": "(10,7)\/((3:7, 4_PE), (7:1))", "hlo": "e {\n  x = f32[\u003c=8] p(0)\n}"}"#;
-    let expected = ["(10,7) /((3:7, 4_PE), (7:1))", "f32[ <=8]"];
+    let expected = ["(10,7)/((3:7, 4_PE), (7:1))", "f32[<=8]"];
     let found = found(json);
     assert_eq!(found.iter().map(|(.., text)| &**text).collect::<Vec<_>>(), expected);
     assert_eq!((found[0].1.as_str(), found[1].1.as_str()), ("a", "x"));
+    // Names of axes are as the string means them, without blanks.
+    for plain in [
+        r#"f32[8], sharding={mesh["x"=2], [{"x"}]}"#,
+        r#"f32[8], sharding=#sdy.sharding<mesh<["x"=2]>, [{"x"}]>"#,
+        "f32[8], sharding=P('x'), mesh={'x': 2}",
+    ] {
+        let escaped = plain.replace('"', "\\\"");
+        let twice = escaped.replace('\\', "\\\\\\");
+        for text in [plain, &escaped, &twice] {
+            let json = format!("\n{{\"key\": \"{text}\"}}\nf32[3]");
+            let wanted = [(2, "key", plain), (3, "", "f32[3]")];
+            let wanted = wanted.map(|(line, name, text)| (line, name.into(), text.into()));
+            assert_eq!(self::found(&json), wanted, "{json}");
+        }
+    }
 }
 
 #[test]
@@ -354,6 +369,7 @@ fn a_sharding_is_found_however_it_is_written_and_one_that_does_not_fit_is_unread
         r#"f32[8,8], sharding=[{"x"}, {}], replicated={"y"}, mesh=x=2,y=2"#,
         r#"f32[8,8], sharding=[{"x"}, {}], mesh=<["x"=2]>"#,
         r#"f32[8,8], sharding=[{"x"}, {}], mesh=mesh<["x"=2]>"#,
+        "f32[8,8], sharding=P('x', None), mesh=mesh['x'=2], device_ids=(1,0)",
     ] {
         assert_eq!(texts(text), [text]);
     }

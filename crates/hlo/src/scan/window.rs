@@ -17,7 +17,7 @@ pub(super) const SOFT_BREAK: u8 = 0x0B;
 /// `\u003c`, and a backslash before it.
 const LONGEST_ESCAPE: usize = 8;
 
-/// The part of a text that is looked at, with the escapes of quoted strings undone in place.
+/// The part of a text that is looked at, with the escapes of quoted strings undone.
 #[derive(Clone, Debug)]
 pub(super) struct TextWindow<R> {
     input: R,
@@ -71,34 +71,41 @@ impl<R: Read> TextWindow<R> {
     fn undo_escapes(&mut self) {
         let kept = if self.ended { 0 } else { LONGEST_ESCAPE };
         let end = self.bytes.len().saturating_sub(kept);
-        let mut at = self.plain;
-        while let Some(next) = self.bytes.get(at..end).and_then(|rest| memchr(b'\\', rest)) {
-            at = undo_escape(&mut self.bytes, at + next);
+        let escaped = self.bytes.split_off(self.plain.min(self.bytes.len()));
+        let (mut rest, length) = (&escaped[..], end.saturating_sub(self.plain));
+        while let Some(next) = memchr(b'\\', rest)
+            && escaped.len() - rest.len() + next < length
+        {
+            let (plain, escape) = rest.split_at_checked(next).unwrap_or_default();
+            self.bytes.extend_from_slice(plain);
+            rest = undo_escape(escape, &mut self.bytes);
         }
-        self.plain = end.max(at);
+        let left = rest.len().min(escaped.len().saturating_sub(length));
+        self.plain = self.bytes.len() + rest.len() - left;
+        self.bytes.extend_from_slice(rest);
     }
 }
 
-/// Replaces an escape by blanks and the character that it encodes; returns the position behind it.
-fn undo_escape(bytes: &mut [u8], start: usize) -> usize {
-    let slashes = bytes.get(start..).unwrap_or_default().iter().take_while(|b| **b == b'\\');
-    let at = start + slashes.count();
-    bytes.get_mut(start..at).unwrap_or_default().fill(b' ');
-    match bytes.get(at) {
-        Some(b'n' | b'r') => bytes[at] = SOFT_BREAK,
-        Some(b't') => bytes[at] = b' ',
-        Some(b'u') => {
-            let code = bytes.get(at + 1..at + 5).and_then(|hex| std::str::from_utf8(hex).ok());
-            let code = code.and_then(|hex| u8::from_str_radix(hex, 16).ok());
-            if let Some(code) = code.filter(u8::is_ascii) {
-                bytes[at..at + 4].fill(b' ');
-                bytes[at + 4] = code;
-                return at + 5;
-            }
-        }
-        _ => {}
-    }
-    (at + 1).min(bytes.len())
+/// Writes the character that the escape at the start of a text encodes; returns the text behind it.
+///
+/// A backslash that does not belong to an escape of JSON separates, as a blank does.
+fn undo_escape<'a>(escape: &'a [u8], into: &mut Vec<u8>) -> &'a [u8] {
+    let slashes = escape.iter().take_while(|byte| **byte == b'\\').count();
+    let rest = escape.get(slashes..).unwrap_or_default();
+    let (plain, length) = match rest.first() {
+        Some(b'n' | b'r') => (SOFT_BREAK, 1),
+        Some(b't') => (b' ', 1),
+        Some(quote @ (b'"' | b'\'' | b'/')) => (*quote, 1),
+        _ => code(rest).map_or((b' ', 0), |code| (code, "u003c".len())),
+    };
+    into.push(plain);
+    rest.get(length..).unwrap_or_default()
+}
+
+/// The ASCII character of `u003c`.
+fn code(text: &[u8]) -> Option<u8> {
+    let hex = std::str::from_utf8(text.strip_prefix(b"u")?.get(..4)?).ok()?;
+    u8::from_str_radix(hex, 16).ok().filter(u8::is_ascii)
 }
 
 #[cfg(test)]
@@ -112,13 +119,27 @@ mod tests {
     }
 
     #[test]
-    fn escapes_become_what_they_stand_for_at_the_same_length() {
+    fn escapes_become_what_they_stand_for() {
         assert_eq!(
-            undone(r#"{"a\/b": "x\ny\\n\u003c=8\q"}"#),
-            "{\"a /b\": \"x \u{b}y  \u{b}     <=8 q\"}"
+            undone(r#"{"a\/b": "x\ny\\n\u003c=8\q \"x\" \\\"y\\\" \'z\'"}"#),
+            "{\"a/b\": \"x\u{b}y\u{b}<=8 q \"x\" \"y\" 'z'\"}"
         );
         assert_eq!(undone("\\"), " ");
         assert_eq!(undone("\\u12"), " u12");
+        assert_eq!(undone("\\u00e9 \\\n"), " u00e9  \n");
+    }
+
+    #[test]
+    fn escapes_are_undone_wherever_the_window_ends() {
+        for shift in 0..12 {
+            let head = "x".repeat((1 << 18) - shift);
+            let text = format!(r#"{head}\u003c\"a\n"#);
+            let mut window = TextWindow::new(text.as_bytes());
+            while !window.is_last() {
+                window.advance(0).unwrap();
+            }
+            assert_eq!(window.bytes(), format!("{head}<\"a\u{b}").as_bytes(), "{shift}");
+        }
     }
 
     #[test]
