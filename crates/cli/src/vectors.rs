@@ -123,7 +123,7 @@ the long words that lines of the file read, all 16 digits: one per line in the
 same order, or after their places, as in `d getd $ln0n0c0b0m0p0 1
 3FC000003DCCCCCD`. Prints `same`, or the wrong elements with their places and a
 picture of them, and exits with 1.
-JSON: [{\"tensor\":..,\"compared\":..,\"wrong\":..,\"untested\":..,
+JSON: [{\"tensor\":..,\"compared\":..,\"wrong\":..,\"tested\":..,\"untested\":..,
 \"differences\":[{\"index\":[..],\"place\":..,\"lane\":..,\"line\":..,\"expected\":..,
 \"found\":..},..]},..]
 
@@ -421,6 +421,7 @@ fn compare_json(compared: &[VectorComparison], top: Option<usize>) -> Value {
             "tensor": tensor.header.name(),
             "compared": tensor.compared,
             "wrong": tensor.wrong,
+            "tested": tensor.tested,
             "untested": tensor.untested,
             "differences": tensor.differences.iter().take(top).map(difference).collect::<Vec<_>>(),
         })
@@ -477,11 +478,16 @@ impl CompareArgs {
             0 => String::new(),
             untested => format!("; nothing is expected of {}", counted(untested, "element")),
         };
+        // Copies, and lines that are repeated, give an element several values.
+        let values = match tensor.tested {
+            tested if tested == compared => "elements".to_owned(),
+            tested => format!("values of {}", counted(tested, "element")),
+        };
         if wrong == 0 {
-            return format!("{name}: same, {compared} elements{untested}\n");
+            return format!("{name}: same, {compared} {values}{untested}\n");
         }
         let top = self.top.unwrap_or(20);
-        let mut text = format!("{name}: {wrong} of {compared} elements wrong{untested}\n");
+        let mut text = format!("{name}: {wrong} of {compared} {values} wrong{untested}\n");
         for at in tensor.differences.iter().take(top) {
             let index = at.index.iter().join(",");
             let found = at.found.as_deref().unwrap_or("nothing: no such place in the result");
@@ -500,15 +506,15 @@ impl CompareArgs {
     }
 }
 
-/// The first unit with wrong elements, and the number of such units.
+/// The first unit with wrong values, and the number of such units.
 fn wrong_units(tensor: &VectorComparison) -> String {
     let Some((unit, count)) = tensor.units.iter().next() else { return String::new() };
     let units = match tensor.units.len() {
         1 => "1 wrong unit".to_owned(),
         of => format!("first of {of} wrong units"),
     };
-    let elements = counted(*count, "wrong element");
-    format!("{units}: `{}`, with {elements}\n\n", unit_name(unit))
+    let noun = if tensor.tested == tensor.compared { "wrong element" } else { "wrong value" };
+    format!("{units}: `{}`, with {}\n\n", unit_name(unit), counted(*count, noun))
 }
 
 /// `n0c0b0m0p1`

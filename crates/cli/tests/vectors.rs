@@ -107,6 +107,20 @@ fn the_day_of_the_guide_goes_as_it_says() {
         stdout(&["vectors", "compare", &vsm, &path("dump.txt")]),
         "Out(0): same, 8 elements\n"
     );
+    // A line that is there twice reads its elements twice.
+    let text = fs::read_to_string(&vsm).unwrap();
+    let line = text.lines().find(|line| line.starts_with("d getd")).unwrap();
+    fs::write(path("twice.vsm"), text.replace(line, &format!("{line}\n{line}"))).unwrap();
+    let dump = |first: &str| {
+        let rest = words.join("\n").replace(words[1], "BFA000004089999A");
+        fs::write(path("dump.txt"), format!("{first}\n{rest}")).unwrap();
+        run(&["vectors", "compare", &path("twice.vsm"), &path("dump.txt")]).stdout
+    };
+    let said = |first: &str| String::from_utf8(dump(first)).unwrap();
+    assert_eq!(said(words[0]), "Out(0): same, 10 values of 8 elements\n");
+    let wrong = said("3F8CCCCD00000000");
+    assert!(wrong.starts_with("Out(0): 1 of 10 values of 8 elements wrong\n"), "{wrong}");
+    assert!(wrong.contains("1 wrong unit: `n0c0b0m0p0`, with 1 wrong value\n"), "{wrong}");
     let out = path("arrays");
     let read = stdout(&["vectors", "read", &vsm, "-o", &out]);
     assert!(guide.contains(read.trim_end()), "{read}");

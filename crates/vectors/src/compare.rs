@@ -26,19 +26,20 @@ const MOST_DIFFERENCES: usize = 1000;
 pub struct VectorComparison {
     /// The header of the tensor.
     pub header: VectorHeader,
-    /// The number of elements that were compared.
+    /// The number of values that were compared: one for each element, line and unit that reads it.
     pub compared: u64,
-    /// The number of compared elements that are wrong.
+    /// The number of compared values that are wrong.
     pub wrong: u64,
+    /// The number of elements that were compared, each counted once.
+    pub tested: u64,
     /// The number of elements of the tensor for which no line gives an expected value.
     pub untested: u64,
-    /// The first 1000 wrong elements, in the order of the lines.
+    /// The first 1000 wrong values, in the order of the lines.
     pub differences: Vec<VectorDifference>,
-    /// The number of wrong elements by unit (group, L2B, L1B, MAB, PE); units without wrong elements are left
-    /// out.
+    /// The number of wrong values by unit (group, L2B, L1B, MAB, PE); units without wrong values are left out.
     pub units: BTreeMap<[Option<u64>; 5], u64>,
     spread: Spread,
-    tested: WordSet,
+    seen: WordSet,
 }
 
 /// An element whose value is not as expected.
@@ -184,11 +185,12 @@ impl VectorComparison {
             header: tensor.header.clone(),
             compared: 0,
             wrong: 0,
+            tested: 0,
             untested: tensor.elements(),
             differences: Vec::new(),
             units: BTreeMap::new(),
             spread: Spread::new(tensor.shape()),
-            tested: WordSet::default(),
+            seen: WordSet::default(),
         }
     }
 
@@ -237,7 +239,9 @@ impl VectorComparison {
     ) {
         let index = at.read.tensor.index(element);
         self.compared += 1;
-        self.untested -= u64::from(self.tested.insert(element));
+        let first = u64::from(self.seen.insert(element));
+        self.tested += first;
+        self.untested -= first;
         self.spread.count(&index, is_wrong);
         if !is_wrong {
             return;
