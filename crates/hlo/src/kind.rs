@@ -109,7 +109,7 @@ impl HloTextKind {
 }
 
 /// The beginnings of the first line, each with its kind.
-const FIRST: [(&str, HloTextKind); 11] = [
+const FIRST: [(&str, HloTextKind); 13] = [
     ("HloModule ", HloTextKind::Dump),
     ("BufferAssignment:", HloTextKind::BufferAssignment),
     ("allocation 0: size ", HloTextKind::BufferAssignment),
@@ -119,23 +119,31 @@ const FIRST: [(&str, HloTextKind); 11] = [
     ("HloLiveRange", HloTextKind::LiveRange),
     ("; ModuleID", HloTextKind::Llvm),
     ("module @", HloTextKind::Mlir),
+    ("builtin.module", HloTextKind::Mlir),
+    ("\"builtin.module\"", HloTextKind::Mlir),
     ("#sdy", HloTextKind::Mlir),
     ("#loc", HloTextKind::Mlir),
 ];
 
 /// The kind of text that a line begins.
 pub(super) fn begins(line: &str) -> Option<HloTextKind> {
-    let is = |words: &[&str]| words.iter().any(|word| line.trim_start().starts_with(word));
+    let start = line.trim_start();
+    let is = |words: &[&str]| words.iter().any(|word| start.starts_with(word));
+    let is_mlir = || MLIR.iter().any(|word| start.trim_start_matches('"').starts_with(word));
     if is(&["HloModule ", "ENTRY "]) {
         Some(HloTextKind::Dump)
     } else if OUT_OF_MEMORY.iter().any(|words| line.contains(words)) {
         Some(HloTextKind::OutOfMemory)
-    } else if is(&["module @", "func.func ", "sdy.mesh @", "\"builtin.module\"("]) {
+    } else if is_mlir() {
         Some(HloTextKind::Mlir)
     } else {
         None
     }
 }
+
+/// The beginnings of lines of MLIR modules, in both forms; readers of words skip the first quote.
+const MLIR: [&str; 6] =
+    ["module @", "func.func ", "sdy.mesh @", "builtin.module", "func.func\"(", "sdy.mesh\"("];
 
 /// The words that identify out-of-memory messages.
 const OUT_OF_MEMORY: [&str; 7] = [

@@ -34,6 +34,7 @@ mod memory;
 mod mlir;
 mod module;
 mod names;
+mod operation;
 mod overview;
 mod pages;
 mod participants;

@@ -10,10 +10,12 @@ use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use crate::attributes::unquoted;
 use crate::names::sizes;
+use crate::operation::{
+    Operation, angled, attribute, braces_left_open, parts, signature, without_comment,
+};
 use crate::unread::HloReading;
-use tensor_layout::internals::{Walk, behind_angled, counted, printable, readable_bytes};
+use tensor_layout::internals::{counted, printable, readable_bytes};
 use tensor_layout::sharding::ShardedShape;
 
 /// The arguments, results and constraints of the functions of an MLIR module.
@@ -37,7 +39,10 @@ use tensor_layout::sharding::ShardedShape;
 pub struct MlirModule {
     /// Arguments, results and constraints, in the order of the text.
     pub values: Vec<MlirValue>,
-    meshes: BTreeMap<String, String>,
+    /// The axes of each mesh, by the number of its module and its name.
+    meshes: BTreeMap<(usize, String), String>,
+    /// The number of the module that is being read.
+    number: usize,
     unread: HloReading,
 }
 
@@ -71,113 +76,130 @@ impl MlirModule {
     pub fn read(text: &str) -> MlirModule {
         let mut module = MlirModule::default();
         let lines = text.lines().map(|line| without_comment(line.trim_start())).zip(1..);
-        let lines: Vec<(&str, u64)> = lines.collect();
-        // A text may have several modules, each with its own meshes.
-        let mut depth = 0;
-        let continues = |(line, _): &(&str, u64), (next, _): &(&str, u64)| {
-            depth += braces_left_open(line);
-            depth > 0 || !is_head(next)
-        };
-        lines.chunk_by(continues).for_each(|part| module.read_part(part));
+        let mut nesting = Nesting::default();
+        let lines: Vec<Line<'_>> = lines.map(|(text, number)| nesting.line(text, number)).collect();
+        // Meshes may be defined behind the functions that name them.
+        let meshes = lines.iter().filter(|line| line.operation.name == "sdy.mesh");
+        meshes.for_each(|line| module.read_mesh(line));
+        let mut function = String::new();
+        for line in lines.iter().filter(|line| !line.is_local) {
+            module.number = line.module;
+            module.read_line(line, &mut function);
+        }
+        let last = lines.iter().rev().find(|line| !line.text.is_empty());
+        if let Some(last) = last.filter(|_| nesting.depth > 0) {
+            module.cannot_read(last, "the text ends inside the module");
+        }
         module
     }
 
-    fn read_part(&mut self, lines: &[(&str, u64)]) {
-        self.meshes.clear();
-        // Meshes may be defined behind the functions that name them.
-        let meshes = lines
-            .iter()
-            .filter_map(|(line, number)| Some((line.strip_prefix("sdy.mesh @")?, *number)));
-        meshes.for_each(|(rest, number)| self.read_mesh(rest, number));
-        let (mut function, mut manual) = (String::new(), ManualRegion::default());
-        for &(start, number) in lines {
-            if manual.holds(start) {
-                continue;
-            }
-            if let Some(rest) = start.strip_prefix("func.func ") {
-                function = self.read_function(rest, number).unwrap_or_else(|| {
-                    let why = "the arguments of this function are not on one line";
-                    self.unread.push(number, start.as_bytes(), why.into());
-                    String::new()
-                });
-            } else if is_constraint(start)
-                && self.read_constraint(start, &function, number).is_none()
-            {
-                let why = "this constraint cannot be read";
-                self.unread.push(number, start.as_bytes(), why.into());
-            } else if GENERIC.iter().any(|operation| start.contains(operation)) {
-                let why = "MLIR's generic form is not read: print the module without it";
-                self.unread.push(number, start.as_bytes(), why.into());
-            }
+    fn cannot_read(&mut self, line: &Line<'_>, why: &str) {
+        self.unread.push(line.number, line.text.as_bytes(), why.into());
+    }
+
+    fn read_line(&mut self, line: &Line<'_>, function: &mut String) {
+        let operation = &line.operation;
+        if line.closes_nothing {
+            self.cannot_read(line, "this brace closes nothing: the text before it is missing");
         }
-        let last = lines.iter().rev().find(|(line, _)| !line.is_empty());
-        if let Some((last, line)) = last.filter(|_| manual.depth > 0) {
-            self.unread.push(*line, last.as_bytes(), "the text ends inside the module".into());
+        if matches!(operation.name, "func.func" | "func") {
+            let name = match operation.is_generic {
+                true => self.read_generic_function(line),
+                false => self.read_function(line),
+            };
+            if name.is_none() {
+                self.cannot_read(line, "the arguments of this function are not on one line");
+            }
+            *function = name.unwrap_or_default();
+        } else if operation.is_constraint() && self.read_constraint(line, function).is_none() {
+            self.cannot_read(line, "this constraint cannot be read");
+        } else if operation.name == MANUAL && braces_left_open(line.text) <= 0 {
+            self.cannot_read(
+                line,
+                "the body of this computation does not begin at the end of its line",
+            );
+        }
+        if operation.holds_another() {
+            self.cannot_read(
+                line,
+                "this line holds several operations, and only the first is read",
+            );
         }
     }
 
-    /// `mesh = <["x"=2, "y"=4]> {..}`: kept as `mesh<["x"=2, "y"=4]>`.
-    fn read_mesh(&mut self, rest: &str, line: u64) {
-        let mesh = rest.split_once('=').and_then(|(name, mesh)| {
-            let axes = mesh.trim_start();
-            let end = axes.find('>')?;
-            Some((name.trim().to_owned(), format!("mesh{}", axes.get(..=end)?)))
-        });
-        match mesh {
+    /// `sdy.mesh @mesh = <["x"=2, "y"=4]> {..}`: kept as `mesh<["x"=2, "y"=4]>`.
+    fn read_mesh(&mut self, line: &Line<'_>) {
+        match mesh(&line.operation) {
             Some((name, axes)) => {
-                let before = self.meshes.insert(name, axes.clone());
+                let before = self.meshes.insert((line.module, name), axes.clone());
                 if before.is_some_and(|before| before != axes) {
-                    let why = "this mesh is defined twice, and the last one is used";
-                    self.unread.push(line, rest.as_bytes(), why.into());
+                    self.cannot_read(line, "this mesh is defined twice, and the last one is used");
                 }
             }
-            None => self.unread.push(line, rest.as_bytes(), "this mesh cannot be read".into()),
+            None => self.cannot_read(line, "this mesh cannot be read"),
         }
     }
 
-    /// `public @main(..) -> (..) {`: returns the name.
-    fn read_function(&mut self, rest: &str, line: u64) -> Option<String> {
-        let (_, rest) = rest.split_once('@')?;
+    /// `func.func public @main(..) -> (..) {`: returns the name.
+    fn read_function(&mut self, line: &Line<'_>) -> Option<String> {
+        let (_, rest) = line.operation.rest.split_once('@')?;
         let (name, _) = rest.split_once('(')?;
-        let (arguments, behind) = bracketed(rest.get(name.len()..)?)?;
+        let (arguments, results) = signature(rest.get(name.len()..)?)?;
         for argument in parts(arguments) {
             let (own, of) = argument.split_once(": ").unwrap_or(("", argument));
-            self.add(name, "argument", own, of, None, line);
+            self.add(name, "argument", own, of, None, line.number);
         }
-        let Some(results) = behind.trim_start().strip_prefix("->") else {
-            return Some(name.to_owned());
-        };
-        let results = results.trim_start();
-        let all = match results.starts_with('(') {
-            true => bracketed(results)?.0,
-            false => results.trim_end().strip_suffix('{').unwrap_or(results),
-        };
-        for (number, result) in parts(all).enumerate() {
-            self.add(name, "result", &number.to_string(), result, None, line);
+        for (number, result) in parts(results).enumerate() {
+            self.add(name, "result", &number.to_string(), result, None, line.number);
         }
         Some(name.to_owned())
     }
 
+    /// `"func.func"() <{arg_attrs = [{..}], function_type = (..) -> .., res_attrs = [{..}], sym_name = "main"}> ({`:
+    /// returns the name.
+    fn read_generic_function(&mut self, line: &Line<'_>) -> Option<String> {
+        let (attributes, _) = line.operation.generic()?;
+        let name = attribute(&attributes, "sym_name")?;
+        let types = attribute(&attributes, "function_type")?;
+        let (arguments, results) = signature(&types)?;
+        for (kind, key, types) in
+            [("argument", "arg_attrs", arguments), ("result", "res_attrs", results)]
+        {
+            let described = attribute(&attributes, key).unwrap_or_default();
+            let described = described.strip_prefix('[').unwrap_or_default();
+            let described = parts(described).chain(std::iter::repeat(""));
+            for (number, (of, attributes)) in parts(types).zip(described).enumerate() {
+                let of = format!("{of} {attributes}");
+                self.add(&name, kind, &number.to_string(), &of, None, line.number);
+            }
+        }
+        Some(name.into_owned())
+    }
+
     /// `%3 = sdy.sharding_constraint %2 <@mesh, [{"x"}, {"y"}]> : tensor<64x64xf32>`, or
-    /// `%3 = "sdy.sharding_constraint"(%2) <{sharding = #sdy.sharding<..>}> : (..) -> tensor<64x64xf32>`, or
-    /// `%3 = stablehlo.custom_call @Sharding(%2) {mhlo.sharding = ".."} : (..) -> tensor<64x64xf32>`.
-    fn read_constraint(&mut self, text: &str, function: &str, line: u64) -> Option<()> {
-        let (name, rest) = text.split_once(" = ")?;
+    /// `%3 = stablehlo.custom_call @Sharding(%2) {mhlo.sharding = ".."} : (..) -> tensor<64x64xf32>`, or one of
+    /// them in the generic form.
+    fn read_constraint(&mut self, line: &Line<'_>, function: &str) -> Option<()> {
+        let Operation { results, name, rest, is_generic } = line.operation;
+        let name_of_result = Some(results).filter(|name| !name.is_empty())?;
         // The place in the program may hold any signs.
         let rest = rest.split_once(" loc(").map_or(rest, |(before, _)| before);
-        if let Some((attributes, of)) = rest.rsplit_once(" -> ") {
-            if rest.starts_with('"') {
-                let sharding = attributes.get(attributes.find("#sdy.sharding<")?..)?;
-                self.add(function, "constraint", name, of, Some(sharding), line);
-                return Some(());
-            }
-            let of = format!("{of} {}", attributes.get(attributes.find('{')?..)?);
-            self.add(function, "constraint", name, &of, None, line);
-            return Some(());
+        let is_shardy = name == "sdy.sharding_constraint";
+        let (of, sharding) = if is_generic {
+            let (attributes, types) = Operation { rest, ..line.operation }.generic()?;
+            let sharding = attribute(&attributes, "sharding").map(Cow::into_owned);
+            (format!("{} {{{attributes}}}", types.rsplit_once("-> ")?.1), sharding)
+        } else if is_shardy {
+            let (rest, of) = rest.rsplit_once(" : ")?;
+            (of.to_owned(), Some(rest.get(rest.find('<')?..)?.to_owned()))
+        } else {
+            let (attributes, of) = rest.rsplit_once(" -> ")?;
+            (format!("{of} {}", attributes.get(attributes.find('{')?..)?), None)
+        };
+        if is_shardy && sharding.is_none() {
+            return None;
         }
-        let (rest, of) = rest.rsplit_once(" : ")?;
-        let sharding = rest.get(rest.find('<')?..)?;
-        self.add(function, "constraint", name, of, Some(sharding), line);
+        self.add(function, "constraint", name_of_result, &of, sharding.as_deref(), line.number);
         Some(())
     }
 
@@ -227,8 +249,8 @@ impl MlirModule {
                 return Ok(Some(format!("#sdy.sharding{text}")));
             };
             let (name, dims) = name.split_once(',').ok_or("this sharding has no dimensions")?;
-            let mesh =
-                self.meshes.get(name).ok_or_else(|| format!("mesh @{name} is not in this text"))?;
+            let mesh = self.meshes.get(&(self.number, name.to_owned()));
+            let mesh = mesh.ok_or_else(|| format!("mesh @{name} is not in this module"))?;
             return Ok(Some(format!("#sdy.sharding<{mesh},{dims}")));
         }
         Ok(attribute(attributes, "mhlo.sharding").map(Cow::into_owned))
@@ -240,7 +262,7 @@ impl MlirModule {
         &self.unread
     }
 
-    /// The tensors by bytes on one device, descending.
+    /// The tensors by bytes on one device, the greatest first.
     #[must_use]
     pub fn largest(&self) -> Vec<&MlirValue> {
         let mut values: Vec<_> = self.values.iter().collect();
@@ -287,133 +309,75 @@ impl MlirModule {
     }
 }
 
-/// The body of a `sdy.manual_computation`, whose shapes are those of one device.
+/// The operation whose body has the shapes of one device.
+const MANUAL: &str = "sdy.manual_computation";
+
+/// A line without its comment, and its place in the text.
+struct Line<'t> {
+    text: &'t str,
+    number: u64,
+    operation: Operation<'t>,
+    /// The number of the module that it is in: each has its own symbols, also inside another one.
+    module: usize,
+    /// Set in the body of a manual computation.
+    is_local: bool,
+    closes_nothing: bool,
+}
+
+/// The braces that are open behind a line, and whose they are.
 #[derive(Default)]
-struct ManualRegion {
-    /// The braces that are open, and how many of them are outside the body.
+struct Nesting {
     depth: i64,
-    outside: Option<i64>,
+    /// The open modules, each with the number of braces outside it.
+    modules: Vec<(i64, usize)>,
+    /// The number of modules so far.
+    count: usize,
+    /// The number of braces outside the body of a manual computation.
+    manual: Option<i64>,
 }
 
-impl ManualRegion {
-    /// Returns whether a line, the next of the text, is in the body or ends it.
-    fn holds(&mut self, line: &str) -> bool {
-        let is_inside = self.outside.is_some();
-        let begins = ["sdy.manual_computation(", "\"sdy.manual_computation\"("];
-        if !is_inside && begins.iter().any(|operation| line.contains(operation)) {
-            self.outside = Some(self.depth);
+impl Nesting {
+    /// Takes the next line.
+    fn line<'t>(&mut self, text: &'t str, number: u64) -> Line<'t> {
+        let operation = Operation::of(text);
+        if operation.is_module() {
+            self.count += 1;
+            self.modules.push((self.depth, self.count));
         }
-        self.depth += braces_left_open(line);
-        self.outside = self.outside.filter(|outside| self.depth > *outside);
-        is_inside
+        let module = self.modules.last().map_or(0, |(_, number)| *number);
+        let is_local = self.manual.is_some();
+        let begins = Some(self.depth).filter(|_| operation.name == MANUAL);
+        self.manual = self.manual.or(begins);
+        let closes_nothing = self.step(text);
+        Line { text, number, operation, module, is_local, closes_nothing }
+    }
+
+    /// Counts the braces of a line; returns whether one closes nothing.
+    fn step(&mut self, text: &str) -> bool {
+        let depth = self.depth + braces_left_open(text);
+        self.depth = depth.max(0);
+        self.manual = self.manual.filter(|outside| depth > *outside);
+        // The brace that opens a module may be on a line of its own.
+        while text.contains('}')
+            && self.modules.last().is_some_and(|(outside, _)| depth <= *outside)
+        {
+            self.modules.pop();
+        }
+        depth < 0
     }
 }
 
-/// Returns whether a line begins a module.
-fn is_head(line: &str) -> bool {
-    let rest = line.strip_prefix("builtin.").unwrap_or(line).strip_prefix("module");
-    rest.is_some_and(|rest| rest.starts_with([' ', '{']))
-}
-
-/// The value of an attribute, or of one of the attributes for other frontends; if it is a string, what the string holds.
-fn attribute<'t>(attributes: &'t str, key: &str) -> Option<Cow<'t, str>> {
-    let pairs = |text: &'t str| {
-        let pairs = parts(text).filter_map(|part| part.split_once('='));
-        pairs.map(|(name, value)| (name.trim_end(), value.trim_start()))
+/// The name and the axes of a mesh.
+fn mesh(of: &Operation<'_>) -> Option<(String, String)> {
+    let (name, axes) = if of.is_generic {
+        let (attributes, _) = of.generic()?;
+        let value = |key| attribute(&attributes, key).map(Cow::into_owned);
+        (value("sym_name")?, value("mesh")?.strip_prefix("#sdy.mesh")?.to_owned())
+    } else {
+        let (name, axes) = of.rest.trim_start().strip_prefix('@')?.split_once('=')?;
+        (name.trim().to_owned(), axes.trim_start().to_owned())
     };
-    let others = pairs(attributes).filter(|(name, _)| *name == "mhlo.frontend_attributes");
-    let others = others.flat_map(|(_, value)| pairs(value.strip_prefix('{').unwrap_or(value)));
-    let (_, value) = pairs(attributes).chain(others).find(|(name, _)| *name == key)?;
-    // MLIR prints a quote within a string by its code.
-    let plain = value.replace("\\22", "\\\"");
-    match unquoted(&plain) {
-        Some(string) => Some(string.into_owned().into()),
-        None => Some(value.into()),
-    }
-}
-
-/// The bytes of a line outside strings, each with its position.
-fn outside_strings(line: &str) -> impl Iterator<Item = (usize, u8)> {
-    let (mut bytes, mut is_quoted) = ((0..).zip(line.bytes()), false);
-    std::iter::from_fn(move || {
-        loop {
-            match bytes.next()? {
-                (_, b'\\') if is_quoted => drop(bytes.next()),
-                (_, b'"') => is_quoted = !is_quoted,
-                found if !is_quoted => return Some(found),
-                _ => {}
-            }
-        }
-    })
-}
-
-/// A line up to its comment.
-fn without_comment(line: &str) -> &str {
-    let mut slashes = outside_strings(line).filter(|(_, byte)| *byte == b'/');
-    let comment = slashes.find(|(at, _)| line.as_bytes().get(at + 1) == Some(&b'/'));
-    comment.and_then(|(at, _)| line.get(..at)).unwrap_or(line).trim_end()
-}
-
-/// The number of braces that a line opens, less those that it closes.
-fn braces_left_open(line: &str) -> i64 {
-    let step = |(_, byte)| i64::from(byte == b'{') - i64::from(byte == b'}');
-    outside_strings(line).map(step).sum()
-}
-
-/// Returns whether an operation specifies the sharding of its operand, in Shardy or GSPMD.
-fn is_constraint(operation: &str) -> bool {
-    let known =
-        ["sdy.sharding_constraint ", "\"sdy.sharding_constraint\"(", "custom_call @Sharding("];
-    known.iter().any(|known| operation.contains(known))
-}
-
-/// Operations that matter here, in the form that MLIR prints without knowing them.
-const GENERIC: [&str; 3] = ["\"func.func\"(", "\"sdy.mesh\"(", "call_target_name = \"Sharding\""];
-
-/// Splits a text that begins with a bracket into the part up to the closing one, and the rest behind it.
-fn bracketed(text: &str) -> Option<(&str, &str)> {
-    let close = Walk::from(1).next(text.as_bytes(), None)?;
-    Some((text.get(1..close)?, text.get(close + 1..)?))
-}
-
-/// Returns the text up to the `>` that closes its first `<`.
-pub(crate) fn angled(text: &str) -> Option<&str> {
-    text.get(..behind_angled(text.as_bytes())?)
-}
-
-/// Returns the parts between commas outside of brackets, types and quotes, trimmed, without empty ones.
-pub(crate) fn parts(text: &str) -> impl Iterator<Item = &str> {
-    let mut start = Some(0);
-    let parts = std::iter::from_fn(move || {
-        let from = start?;
-        let (mut walk, mut at, mut open) = (Walk::from(from), from, 0);
-        loop {
-            let end = walk.next(text.as_bytes(), Some(b','));
-            let behind = end.unwrap_or(text.len());
-            open += types_left_open(text.get(at..behind)?);
-            if end.is_none() || open <= 0 {
-                start = end.map(|end| end + 1);
-                return text.get(from..behind);
-            }
-            at = behind;
-        }
-    });
-    parts.map(str::trim).filter(|part| !part.is_empty())
-}
-
-/// The number of types whose angle brackets open in a text, less those that close: 1 for `%a: tensor<64xf32`.
-fn types_left_open(part: &str) -> i64 {
-    let (mut depth, mut last) = (0_i64, 0);
-    for (_, byte) in outside_strings(part) {
-        depth += match byte {
-            b'<' => 1,
-            b'>' if last != b'-' => -1,
-            b'=' if last == b'<' => -1,
-            _ => 0,
-        };
-        last = byte;
-    }
-    depth
+    Some((name, format!("mesh{}", axes.get(..=axes.find('>')?)?)))
 }
 
 /// `tensor<16x32xf32>` as `f32[16,32]`.
@@ -444,6 +408,7 @@ pub(crate) fn shape_of(tensor: &str) -> Result<String, String> {
 
 /// The type of complex numbers, by the type of their parts.
 fn complex_of(part: &str) -> Result<&'static str, String> {
+    // An encoding may follow the type.
     match part.split_once('>') {
         Some(("f32", _)) => Ok("c64"),
         Some(("f64", _)) => Ok("c128"),

@@ -8,7 +8,8 @@
 
 use tensor_layout::xla::XlaDtype;
 
-use crate::mlir::{angled, parts, shape_of};
+use crate::mlir::shape_of;
+use crate::operation::{angled, parts};
 
 /// The error for a JAX print that does not determine a size, with advice on what to pass instead.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
