@@ -12,18 +12,54 @@ pub(super) enum ShapeCandidate<'t> {
     Broken(&'t [u8]),
 }
 
-/// The candidates of a line, left to right.
+/// The candidates of a line, or of a piece of one, left to right.
 pub(super) struct ShapeCandidates<'t, 'q> {
     piece: &'t [u8],
     at: usize,
     quoted: &'q mut bool,
+    ends_line: bool,
+    behind: usize,
 }
 
 impl<'t, 'q> ShapeCandidates<'t, 'q> {
     /// The candidates of a piece; `quoted` is set if the piece begins, and afterwards if it ends, inside
     /// quotes.
-    pub(super) fn new(piece: &'t [u8], quoted: &'q mut bool) -> ShapeCandidates<'t, 'q> {
-        ShapeCandidates { piece, at: 0, quoted }
+    pub(super) fn new(
+        piece: &'t [u8],
+        quoted: &'q mut bool,
+        ends_line: bool,
+    ) -> ShapeCandidates<'t, 'q> {
+        ShapeCandidates { piece, at: 0, quoted, ends_line, behind: piece.len() }
+    }
+
+    /// The position, once there are no more candidates, at which the next piece of the line has to begin: a shape,
+    /// its type or an escape may continue behind the end of this one.
+    pub(super) fn behind(&self) -> usize {
+        let is_open = |b: &u8| !*self.quoted && (is_type_name(b) || *b == b'%');
+        let tail = self.piece.iter().rev().take(LONGEST_NAME + 2).take_while(|b| is_open(b));
+        match self.ends_line {
+            true => self.piece.len(),
+            false => self.behind.min(self.piece.len() - tail.count()),
+        }
+    }
+
+    /// The candidate whose dimensions begin at a bracket; `None` for one that ends in the next piece.
+    fn candidate(&mut self, start: usize, bracket: usize) -> Option<ShapeCandidate<'t>> {
+        let piece = self.piece;
+        let (end, closed) = shape_end(piece, bracket);
+        self.at = end;
+        if !self.ends_line && end + NEAR >= piece.len() {
+            (self.at, self.behind) = (piece.len(), start);
+            // One that fills a whole piece has no end in sight.
+            return (start == 0).then(|| {
+                self.behind = piece.len();
+                ShapeCandidate::Broken(piece)
+            });
+        }
+        Some(match closed {
+            true => ShapeCandidate::Shape(&piece[start..end]),
+            false => ShapeCandidate::Broken(&piece[start..behind_bracket(piece, end)]),
+        })
     }
 }
 
@@ -36,17 +72,14 @@ impl<'t> Iterator for ShapeCandidates<'t, '_> {
             let at = self.at;
             self.at += 1;
             match byte {
-                b'\\' if *self.quoted => self.at += 1,
+                b'\\' if *self.quoted => {
+                    self.behind = if self.at == piece.len() { at } else { self.behind };
+                    self.at += 1;
+                }
                 b'"' => *self.quoted = !*self.quoted,
                 b'[' if !*self.quoted => {
                     if let Some(start) = type_before(piece, at) {
-                        let (end, closed) = shape_end(piece, at);
-                        self.at = end;
-                        let end = if closed { end } else { behind_bracket(piece, end) };
-                        let text = &piece[start..end];
-                        let candidate =
-                            if closed { ShapeCandidate::Shape } else { ShapeCandidate::Broken };
-                        return Some(candidate(text));
+                        return self.candidate(start, at);
                     }
                 }
                 _ => {}
@@ -56,11 +89,20 @@ impl<'t> Iterator for ShapeCandidates<'t, '_> {
     }
 }
 
+/// The greatest length of the name of a type, and more.
+const LONGEST_NAME: usize = 16;
+
+/// The distance behind the end of a shape within which its bracket is sought, if it does not close; more than a look
+/// at the layout behind dimensions takes.
+const NEAR: usize = 32;
+
+fn is_type_name(byte: &u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'-')
+}
+
 /// Returns the start of the type that ends at the bracket, if there is one.
 pub(crate) fn type_before(piece: &[u8], bracket: usize) -> Option<usize> {
-    const LONGEST_NAME: usize = 16;
-    let is_name = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'.' | b'-');
-    let name = piece[..bracket].iter().rev().take(LONGEST_NAME + 1).take_while(|b| is_name(b));
+    let name = piece[..bracket].iter().rev().take(LONGEST_NAME + 1).take_while(|b| is_type_name(b));
     let start = bracket - name.count();
     let name = std::str::from_utf8(&piece[start..bracket]).ok()?.to_ascii_lowercase();
     let is_type =
@@ -71,7 +113,6 @@ pub(crate) fn type_before(piece: &[u8], bracket: usize) -> Option<usize> {
 
 /// The position behind the bracket that closes the dimensions near `end`, or else `end`.
 pub(crate) fn behind_bracket(piece: &[u8], end: usize) -> usize {
-    const NEAR: usize = 32;
     let rest = piece.get(end..).unwrap_or_default().iter().take(NEAR);
     let close = rest.take_while(|byte| !matches!(byte, b'"' | b'\n' | b' ' | b'['));
     close.enumerate().find(|(_, byte)| **byte == b']').map_or(end, |(at, _)| end + at + 1)

@@ -15,7 +15,7 @@ use tensor_layout::internals::to_u64;
 use tensor_layout::internals::{counted, printable, readable_bytes};
 use tensor_layout::xla::XlaSizes;
 
-/// A longer line is read in pieces, cut at a blank.
+/// A longer line is read in pieces.
 const LONGEST_PIECE: usize = 1 << 20;
 
 /// The greatest number of distinct shapes that are counted separately.
@@ -80,51 +80,44 @@ impl HloReport {
     pub fn scan(mut input: impl BufRead, mut progress: impl FnMut(u64)) -> io::Result<HloReport> {
         let mut report = HloReport::default();
         let mut piece = Vec::new();
-        let (mut bytes, mut quoted, mut unread) = (0_u64, false, false);
+        let (mut bytes, mut quoted, mut unread, mut ends) = (0_u64, false, false, true);
         loop {
             let room = to_u64(LONGEST_PIECE - piece.len());
             let read = input.by_ref().take(room).read_until(b'\n', &mut piece)?;
             bytes += to_u64(read);
             if piece.is_empty() {
+                report.lines += u64::from(!ends);
                 return Ok(report);
             }
             // `take` stops a line at the longest piece only; short of it, the input has ended.
-            let ends = piece.ends_with(b"\n") || piece.len() < LONGEST_PIECE;
-            let number = report.lines + 1;
-            let cut = if ends { Some(piece.len()) } else { behind_shapes(&piece) };
-            if cut.is_none() && !unread {
-                unread = true;
-                let why = "this line has 1 MiB without a blank, which may cut a shape in two";
-                report.unread.push(number, &piece, why.into());
-            }
-            let rest = piece.split_off(cut.unwrap_or(piece.len()));
-            unread = report.piece(&piece, number, &mut quoted, unread);
+            ends = piece.ends_with(b"\n") || piece.len() < LONGEST_PIECE;
+            let behind = report.piece(&piece, &mut quoted, &mut unread, ends);
+            piece.drain(..behind);
             if ends {
                 report.lines += 1;
                 (quoted, unread) = (false, false);
             }
-            piece = rest;
             progress(bytes);
         }
     }
 
-    /// Counts the shapes of a piece of line `number`; returns whether the line is unread by now.
-    fn piece(&mut self, piece: &[u8], number: u64, quoted: &mut bool, unread: bool) -> bool {
-        let mut unread = unread;
-        let candidates = ShapeCandidates::new(piece, quoted);
-        for candidate in candidates {
+    /// Counts the shapes of a piece of a line, which may be unread by now; returns the position at which the next piece
+    /// begins.
+    fn piece(&mut self, piece: &[u8], quoted: &mut bool, unread: &mut bool, ends: bool) -> usize {
+        let mut candidates = ShapeCandidates::new(piece, quoted, ends);
+        for candidate in candidates.by_ref() {
             let (text, refusal) = match candidate {
                 ShapeCandidate::Shape(text) => (text, self.count(text)),
                 ShapeCandidate::Broken(text) => (text, Some(broken(text).to_owned())),
             };
             if let Some(reason) = refusal
-                && !unread
+                && !*unread
             {
-                unread = true;
-                self.unread.push(number, text, reason);
+                *unread = true;
+                self.unread.push(self.lines + 1, text, reason);
             }
         }
-        unread
+        candidates.behind()
     }
 
     /// Counts a shape; returns the reason it cannot be read, if it cannot.
@@ -271,10 +264,4 @@ impl HloReport {
     pub fn lines(&self) -> u64 {
         self.lines
     }
-}
-
-/// Returns the position at which to cut a piece of a long line: behind its last byte that no shape has, if there is one.
-fn behind_shapes(piece: &[u8]) -> Option<usize> {
-    let is_beside = |byte: &u8| matches!(byte, b' ' | b'\t' | b'"' | b'\'' | b'%' | b';' | b'|');
-    piece.iter().rposition(is_beside).map(|at| at + 1)
 }

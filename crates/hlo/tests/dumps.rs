@@ -318,3 +318,31 @@ fn a_broken_root_is_one_place() {
     while dump.next_computation().unwrap().is_some() {}
     assert_eq!((dump.reading().count, dump.reading().hidden), (1, 1), "{:?}", dump.reading());
 }
+
+#[test]
+fn a_line_of_any_length_has_the_shapes_of_its_parts() {
+    const PIECE: usize = 1 << 20;
+    let shapes = "b=%f32[7],c=(bf16[3,5]{1,0:T(8,128)(2,1)},s8[2]),q=\"\\\"f32[9]\\\\\",d=f8e4m3fn[16,1024]{0,1}";
+    let count = |text: &str| {
+        let report = scan(text);
+        assert_eq!((report.reading().count, report.lines()), (0, 1));
+        let entries = report.entries().into_iter();
+        entries.map(|entry| (entry.shape.to_owned(), entry.count)).collect::<Vec<_>>()
+    };
+    let whole = count(shapes);
+    assert_eq!(whole.len(), 3);
+    for before in 0..shapes.len() + 40 {
+        // Blanks inside a shape are part of it.
+        for fill in ["x", " ", "%"] {
+            let long = fill.repeat(PIECE - before) + ";" + shapes;
+            assert_eq!(count(&long), whole, "{before} {fill:?}");
+        }
+    }
+    let blank = "f32[ 2 , 3 ]{ 1,0 }";
+    for before in 0..blank.len() + 40 {
+        let long = " ".repeat(PIECE - before) + blank;
+        assert_eq!(count(&long), [(blank.to_owned(), 1)], "{before}");
+    }
+    let endless = format!("a=f32[2] b=f32[3]{{0:{} c=f32[4]", "T".repeat(3 * PIECE));
+    assert_eq!(scan(&endless).reading().count, 1);
+}
