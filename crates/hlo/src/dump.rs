@@ -9,6 +9,7 @@ use std::io::{self, BufRead};
 
 use memchr::memchr;
 use tensor_layout::error::Span;
+use tensor_layout::internals::to_u64;
 
 use crate::HloComputation;
 use crate::body::Body;
@@ -356,7 +357,7 @@ impl<R: BufRead> HloDump<R> {
             self.unread.push(self.body.line, name.as_bytes(), why.into());
             return Ok(false);
         }
-        let hidden = self.read(|text, at| text.named(at))?.is_ok();
+        let is_named = self.read(|text, at| text.named(at))?.is_ok();
         let (start, line) = (self.at, self.stream.line(self.at));
         self.at = self.read(grammar::resume)?.unwrap_or(self.at + 1);
         let all = self.stream.text.as_bytes();
@@ -365,8 +366,8 @@ impl<R: BufRead> HloDump<R> {
             self.at = all.len();
         }
         let text = all.get(start..self.at).unwrap_or_default().trim_ascii();
-        let why = if hidden { why } else { NO_INSTRUCTION };
-        self.unread.hide(line, text, why.into(), u64::from(hidden));
+        let (why, hidden) = if is_named { (why, 1) } else { (NO_INSTRUCTION, opcodes(text)) };
+        self.unread.hide(line, text, why.into(), hidden);
         Ok(true)
     }
 
@@ -405,4 +406,11 @@ impl<R: BufRead> HloDump<R> {
             self.unread.cut = Some(why);
         }
     }
+}
+
+/// The number of lines with an opcode, `add(`, which only instructions have inside a computation.
+fn opcodes(text: &[u8]) -> u64 {
+    let is_opcode = |pair: &[u8]| pair.ends_with(b"(") && is_name(pair[0]);
+    let lines = text.split(|byte| *byte == b'\n');
+    to_u64(lines.filter(|line| line.windows(2).any(is_opcode)).count())
 }

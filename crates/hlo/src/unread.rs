@@ -16,7 +16,7 @@ pub struct UnreadLine {
     pub text: String,
     /// The reason it could not be read.
     pub reason: String,
-    /// The number of instructions that are missing because of it.
+    /// The number of instructions that are known to be missing because of it.
     pub hidden: u64,
 }
 
@@ -41,7 +41,7 @@ pub struct HloReading {
     pub lines: Vec<UnreadLine>,
     /// The number of such places.
     pub count: u64,
-    /// The number of instructions that are missing because of them.
+    /// The number of instructions that are known to be missing because of them.
     pub hidden: u64,
 }
 
@@ -85,17 +85,20 @@ impl HloReading {
         self.count == 0
     }
 
-    /// A summary in one line: `2 places could not be read, first line 712; 1 instruction is missing`.
+    /// A summary in one line: `2 places could not be read, first line 712; 1 instruction is known to be missing`.
     #[must_use]
     pub fn summary(&self) -> Option<String> {
         let first = self.lines.first()?;
         let places = counted(self.count, "place");
         let missing = match self.hidden {
-            0 => "no instruction is known to be missing".to_owned(),
-            1 => "1 instruction is missing".to_owned(),
-            many => format!("{many} instructions are missing"),
+            0 => "no instruction is".to_owned(),
+            1 => "1 instruction is".to_owned(),
+            many => format!("{many} instructions are"),
         };
-        let what = format!("{places} could not be read, first line {}; {missing}", first.line);
+        let what = format!(
+            "{places} could not be read, first line {}; {missing} known to be missing",
+            first.line
+        );
         Some(self.cut.iter().fold(what, |what, cut| format!("{cut}; {what}")))
     }
 }

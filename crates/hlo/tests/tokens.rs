@@ -188,6 +188,26 @@ fn every_broken_instruction_is_unread_at_its_line() {
 }
 
 #[test]
+fn an_instruction_without_an_equals_sign_is_known_to_be_missing() {
+    let entry = |line: &str| format!("ENTRY e {{\n  a = f32[2] parameter(0)\n  {line}\n}}\n");
+    for (line, hidden, words) in [
+        ("b f32[2] add(a, a)", 1, "1 instruction is known to be missing"),
+        (
+            "b f32[2] add(a, a)\n  %c: neg(a)\n  c f32[2]",
+            2,
+            "2 instructions are known to be missing",
+        ),
+        ("(see the log)", 0, "no instruction is known to be missing"),
+    ] {
+        let text = entry(line);
+        let (names, dump) = read(&text);
+        assert_eq!((names.len(), dump.reading().hidden), (1, hidden), "{line}");
+        let said = dump.reading().summary().unwrap();
+        assert_eq!(said, format!("1 place could not be read, first line 3; {words}"));
+    }
+}
+
+#[test]
 fn shapes_that_do_not_close_are_read_once() {
     let cut = "  %fusion.1 = (f32[64,64]{1,0}, f32[64,64]{1,0}, f32[64,64]{\n".repeat(2000);
     let text = format!("HloModule a\n\nENTRY e {{\n{cut}}}\n");
