@@ -173,6 +173,14 @@ impl HloAllocations {
         kinds
     }
 
+    /// The blocks, the greatest first.
+    #[must_use]
+    pub fn largest(&self) -> Vec<&HloAllocation> {
+        let mut blocks: Vec<_> = self.allocations.iter().collect();
+        blocks.sort_by_key(|one| Reverse(one.size));
+        blocks
+    }
+
     /// The lines that could not be read.
     #[must_use]
     pub fn reading(&self) -> &HloReading {

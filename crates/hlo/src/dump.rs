@@ -313,6 +313,10 @@ impl<R: BufRead> HloDump<R> {
                     operands.truncate(count);
                     break Err(why);
                 }
+                // Operands and attributes are read again without their comments.
+                Ok((record, end)) if self.stream.blank_comments(record.arguments.start, end) => {
+                    operands.truncate(record.operands.start);
+                }
                 Ok(found) => break Ok(found),
             }
         };

@@ -3,6 +3,7 @@
 //! Each reader starts at a token. It returns the end of the text that it read, or the reason that this is
 //! something else.
 
+use memchr::memmem;
 use tensor_layout::error::Span;
 
 use crate::body::{OperandRecord, Record};
@@ -227,8 +228,10 @@ pub(crate) fn module(text: Tokens<'_>, from: usize) -> Lexed<ModuleHead> {
     let word = text.word(from)?;
     let start = text.blanks(word)?;
     let is_name = |b: &&u8| !is_blank(**b) && **b != b',';
-    let end = start + text.rest(start).iter().take_while(is_name).count();
-    text.peek(end)?;
+    let behind = start + text.rest(start).iter().take_while(is_name).count();
+    text.peek(behind)?;
+    let name = text.bytes.get(start..behind).unwrap_or_default();
+    let end = memmem::find(name, b"/*").map_or(behind, |comment| start + comment);
     if text.bytes.get(from..word) != Some(b"HloModule") || start == word || start == end {
         return Err(LexError::Not("this is not the head of a module"));
     }

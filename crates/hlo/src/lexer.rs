@@ -151,7 +151,7 @@ impl<'t> Tokens<'t> {
     }
 
     /// Returns the position behind the comment at a slash, if it is one: a comment ends within 64 KiB.
-    fn comment(self, at: usize) -> Lexed<Option<usize>> {
+    pub(crate) fn comment(self, at: usize) -> Lexed<Option<usize>> {
         const LONGEST: usize = 1 << 16;
         let rest = self.rest(at + 2);
         let near = rest.get(..LONGEST).unwrap_or(rest);

@@ -21,6 +21,7 @@ mod candidates;
 mod change;
 mod collective;
 mod collectives;
+mod comments;
 mod copies;
 mod dump;
 mod grammar;

@@ -8,6 +8,7 @@ use rustc_hash::FxHashMap;
 use tensor_layout::error::Span;
 
 use crate::attributes::{HloAttributes, entry, unquoted};
+use crate::comments::blanked;
 use crate::grammar::{self, ModuleHead, SourceTable};
 use crate::lexer::Tokens;
 
@@ -97,6 +98,7 @@ impl HloModule {
     pub(super) fn new(text: &str, head: &ModuleHead, line: u64) -> HloModule {
         let part = |span: Span| text.get(span.start..span.end).unwrap_or_default().to_owned();
         let (name, attributes) = (part(head.name), part(head.attributes));
+        let attributes = blanked(&attributes).unwrap_or(attributes);
         HloModule { head: Arc::new(Head { name, attributes, line, ..Head::default() }) }
     }
 

@@ -4,6 +4,7 @@ use std::io::{self, BufRead};
 
 use tensor_layout::internals::to_u64;
 
+use crate::comments::blanked;
 use crate::lexer::Tokens;
 
 /// The least number of bytes that are read at a time.
@@ -39,6 +40,13 @@ impl<R: BufRead> Stream<R> {
         self.line += line_ends(between);
         self.place = self.place.max(at);
         self.line
+    }
+
+    /// Turns the comments of a stretch into blanks; returns whether there were any.
+    pub(super) fn blank_comments(&mut self, start: usize, end: usize) -> bool {
+        let Some(blank) = self.text.get(start..end).and_then(blanked) else { return false };
+        self.text.replace_range(start..end, &blank);
+        true
     }
 
     /// Returns whether so much text is before a position that moving the rest is cheap in comparison.

@@ -208,6 +208,49 @@ fn an_instruction_without_an_equals_sign_is_known_to_be_missing() {
 }
 
 #[test]
+fn comments_next_to_words_are_blanks() {
+    let text = "HloModule m/*a*/, is_scheduled=true/*b*/, num_partitions=4/*c*/, buffer_donor={ (0/*d*/, {}) } // e\n\
+        f {\n  p = f32[8]{0} parameter(/*f*/0/*g*/)\n  ROOT n = f32[8]{0} negate(p/*h*/) // i\n}\n\
+        ENTRY e/*j*/ {\n  a/*k*/ = f32[8]{0}/*l*/ parameter(0), sharding={devices=[4]/*m*/<=[4]}/*n*/\n  \
+        t = (f32[8]{0}, /*index=1*/f32[8]{0}) tuple(a/*o*/, /*index=1*/ /*p*/a)\n  \
+        g = f32[8]{0} get-tuple-element(t/*q*/), index=/*r*/1/*s*/\n  \
+        u = f32[8]{0} fusion(/*t*/f32[8]{0} /*u*/g/*v*/), kind=kLoop, calls=f/*w*/, metadata={op_name=\"/*x*/\"/*y*/}\n  \
+        ROOT r = f32[32]{0} all-gather(u), channel_id=/*z*/1, use_global_device_ids=true/*1*/, \
+        replica_groups={{0,1/*2*/,2,3}/*3*/}, dimensions={0/*4*/}/*5*/\n}\n";
+    let (names, dump) = read(text);
+    assert_eq!(dump.reading().lines, []);
+    assert_eq!(names, ["p", "n", "a", "t", "g", "u", "r"]);
+    assert_eq!((dump.module().name(), dump.module().partitions()), ("m", 4));
+    assert!(dump.module().is_scheduled());
+    let mut dump = HloDump::new(text.as_bytes());
+    let parameter = dump.next_computation().unwrap().unwrap().instruction(0).unwrap().parameter();
+    assert_eq!(parameter, Some(0));
+    let entry = dump.next_computation().unwrap().unwrap();
+    let of = |name: &str| entry.find(name).unwrap();
+    assert!(entry.instructions().all(|of| of.operands().all(|on| on.instruction().is_some())));
+    assert_eq!(of("a").attribute("sharding").unwrap().replace(' ', ""), "{devices=[4]<=[4]}");
+    assert_eq!((of("g").attribute("index"), of("u").attribute("calls")), (Some("1"), Some("f")));
+    assert_eq!(of("u").op_name().as_deref(), Some("/*x*/"));
+    assert!(of("t").arguments().contains("/*index=1*/"));
+    let all = collectives(text);
+    assert_eq!((all.entries.len(), &all.reading.lines[..]), (1, &[][..]));
+    let mut memory = tensor_layout_hlo::HloMemory::new(None);
+    let mut dump = HloDump::new(text.as_bytes());
+    while let Some(computation) = dump.next_computation().unwrap() {
+        memory.add(computation).unwrap();
+    }
+    memory.finish().unwrap();
+    assert_eq!(memory.reading().lines, []);
+    let mut summary = HloSummary::new(None);
+    let mut dump = HloDump::new(text.as_bytes());
+    while let Some(computation) = dump.next_computation().unwrap() {
+        summary.add(computation).unwrap();
+    }
+    summary.finish();
+    assert_eq!(summary.computations()[0].role, HloRole::Fused);
+}
+
+#[test]
 fn shapes_that_do_not_close_are_read_once() {
     let cut = "  %fusion.1 = (f32[64,64]{1,0}, f32[64,64]{1,0}, f32[64,64]{\n".repeat(2000);
     let text = format!("HloModule a\n\nENTRY e {{\n{cut}}}\n");
