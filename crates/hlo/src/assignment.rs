@@ -187,14 +187,6 @@ impl HloAllocations {
         &self.unread
     }
 
-    /// The blocks by size, descending.
-    #[must_use]
-    pub fn largest(&self) -> Vec<&HloAllocation> {
-        let mut blocks: Vec<_> = self.allocations.iter().collect();
-        blocks.sort_by_key(|one| Reverse(one.size));
-        blocks
-    }
-
     /// A readable page: sums by kind, the `top` greatest blocks (20 by default), and the values whose shapes
     /// take a different number of bytes.
     #[must_use]
