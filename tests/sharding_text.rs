@@ -258,6 +258,10 @@ fn a_mesh_behind_a_sharding_agrees_with_it_or_is_an_error() {
     assert!(maximal("x=10").is_ok() && maximal("<[], device_ids=[9]>").is_ok());
     assert!(maximal("<[], device_ids=[3]>").unwrap_err().contains("maximal_mesh[device_id=9]"));
     assert_eq!(
+        read("f32[8], sharding={replicated}, mesh=x=2"),
+        read("f32[8], sharding={mesh['x'=2], replicated}")
+    );
+    assert_eq!(
         read("f32[8], sharding={mesh[], [{}]}, mesh=x=2").unwrap_err(),
         "the sharding has a mesh of its own, without axes, and `mesh=` is another: leave it out"
     );
@@ -322,6 +326,8 @@ fn shardings_on_a_mesh_are_read_as_versions_of_xla_print_them() {
     ] {
         assert_eq!(text.parse::<HloSharding>().unwrap().to_string(), text);
     }
+    let other = r#"{mesh['a"'=2,'a'=2], [{'a"'}, {'a'}]}"#;
+    assert_eq!(sharding(other).to_hlo().to_string(), "{devices=[2,2]<=[4]}");
     let comma = "{maximal device=3, metadata={op_name=\"foo\"}}";
     assert_eq!(comma.parse::<HloSharding>(), comma.replace(',', "").parse::<HloSharding>());
 }

@@ -8,7 +8,7 @@ use super::value::{Sharding, ShardingKind};
 use crate::algebra::Layout;
 use crate::error::{Diagnostic, ParseError, Span};
 use crate::machine::Machine;
-use crate::notation::sharding::{HloSharding, Mesh, ShardingText, sharded_parts};
+use crate::notation::sharding::{HloSharding, Mesh, MeshDims, ShardingText, sharded_parts};
 use crate::notation::{XlaArray, XlaDim, XlaParser, XlaShape};
 
 /// A shape and its distribution over devices.
@@ -126,7 +126,16 @@ impl ShardedShape {
         self.check_mesh()?;
         let extents = self.array.extents()?;
         match &self.sharding {
-            ShardingText::Hlo(sharding) => sharding.lower(),
+            ShardingText::Hlo(sharding) => {
+                let lowered = sharding.lower()?;
+                match (&lowered.kind, &self.mesh) {
+                    // The mesh says how many devices have a copy.
+                    (ShardingKind::Replicated(None), Some(mesh)) => {
+                        Sharding::on_mesh(mesh, &MeshDims::default())
+                    }
+                    _ => Ok(lowered),
+                }
+            }
             ShardingText::Sdy(sharding) => {
                 let (lowered, tiles) =
                     (sharding.lower(self.mesh.as_ref())?, sharding.dims.dims.len());

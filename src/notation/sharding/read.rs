@@ -49,7 +49,9 @@ fn number_in<'a>(pair: Pair<'a, Rule>, text: &str) -> Result<Pair<'a, Rule>, Par
 
 /// A name without its quotes, or a bare word.
 pub(super) fn unquote(pair: &Pair<'_, Rule>) -> String {
-    pair.as_str().trim_matches(['\'', '"']).to_owned()
+    let quote = ['\'', '"'];
+    let inner = pair.as_str().strip_prefix(quote).and_then(|name| name.strip_suffix(quote));
+    inner.unwrap_or(pair.as_str()).to_owned()
 }
 
 /// `[4,2]T(1,0)`; without a transpose the numbers stay in order.
