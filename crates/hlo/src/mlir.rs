@@ -203,7 +203,7 @@ impl MlirModule {
         Some(())
     }
 
-    /// Adds a tensor by its type, and attributes in braces behind it.
+    /// Adds a tensor by its type, and attributes in braces behind it. A token is no tensor and has no bytes.
     fn add(
         &mut self,
         function: &str,
@@ -214,6 +214,9 @@ impl MlirModule {
         line: u64,
     ) {
         let (kind_of, attributes) = of.split_once('{').unwrap_or((of, ""));
+        if matches!(kind_of.trim(), "!stablehlo.token" | "!mhlo.token") {
+            return;
+        }
         let found = shape_of(kind_of.trim()).and_then(|shape| {
             let sharding = self.sharding(sharding, attributes)?;
             let (whole_bytes, device_bytes) = bytes(&shape, sharding.as_deref())?;

@@ -589,3 +589,13 @@ fn complex_elements_may_have_an_encoding_behind_them() {
     assert_eq!(shapes, [("c64[64]", 512), ("c128[]", 16)]);
     assert_eq!(places(&module), [(1, "this is not a complex type")]);
 }
+
+#[test]
+fn tokens_of_a_module_are_no_tensors_and_read() {
+    let text = "func.func @main(%arg0: !stablehlo.token {jax.token = true}, %arg1: tensor<8xf32>) -> \
+                (!stablehlo.token {jax.token = true}, tensor<8xf32>) {\n}\n";
+    let module = MlirModule::read(text);
+    let names: Vec<_> = module.values.iter().map(|value| (value.kind, &*value.name)).collect();
+    assert_eq!(names, [("argument", "%arg1"), ("result", "1")]);
+    assert_eq!(places(&module), []);
+}
