@@ -6,7 +6,7 @@ use memchr::memmem;
 
 use crate::lexer::{Tokens, Until};
 
-/// The attributes of an instruction or a module, as written.
+/// The attributes of an instruction or a module, as written; comments are blanks.
 ///
 /// ```
 /// use tensor_layout_hlo::HloDump;

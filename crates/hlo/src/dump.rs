@@ -100,6 +100,10 @@ impl<R: BufRead> HloDump<R> {
                     self.end_module();
                     let line = self.stream.line(self.at);
                     self.module = HloModule::new(&self.stream.text, &head, line);
+                    for (key, text) in self.module.unread() {
+                        let why = format!("{key} of this module is not a number, and counts as 1");
+                        self.unread.push(line, text.as_bytes(), why);
+                    }
                     self.at = head.end;
                 }
                 Ok(Sentence::Table(table, end)) => {

@@ -190,7 +190,7 @@ impl<'a> HloInstruction<'a> {
         self.computation.part(self.record.opcode)
     }
 
-    /// The text between the brackets: operands as written, a literal, or the number of a parameter.
+    /// The text between the brackets: operands as written, a literal, or the number of a parameter; comments are blanks.
     #[must_use]
     pub fn arguments(&self) -> &'a str {
         self.computation.part(self.record.arguments)

@@ -158,13 +158,24 @@ impl HloModule {
     /// The number of devices the module is partitioned over: `num_partitions`, or 1.
     #[must_use]
     pub fn partitions(&self) -> u64 {
-        self.attributes().get("num_partitions").and_then(|n| n.parse().ok()).unwrap_or(1)
+        self.devices("num_partitions").and_then(Result::ok).unwrap_or(1)
     }
 
     /// The number of replicas of the module run, each on all of its partitions: `replica_count`, or 1.
     #[must_use]
     pub fn replicas(&self) -> u64 {
-        self.attributes().get("replica_count").and_then(|n| n.parse().ok()).unwrap_or(1)
+        self.devices("replica_count").and_then(Result::ok).unwrap_or(1)
+    }
+
+    /// A number of devices, or the text that is no number.
+    fn devices(&self, key: &str) -> Option<Result<u64, &str>> {
+        self.attributes().get(key).map(|count| count.parse().map_err(|_| count))
+    }
+
+    /// The attributes about devices that are not numbers, which count as 1.
+    pub(super) fn unread(&self) -> impl Iterator<Item = (&'static str, &str)> {
+        let keys = ["num_partitions", "replica_count"].into_iter();
+        keys.filter_map(|key| Some((key, self.devices(key)?.err()?)))
     }
 
     /// Returns whether its instructions are in the order of execution, as after all optimizations.

@@ -208,6 +208,21 @@ fn an_instruction_without_an_equals_sign_is_known_to_be_missing() {
 }
 
 #[test]
+fn attributes_of_a_module_that_cannot_be_read_are_unread() {
+    let text = "HloModule m, num_partitions=many, is_scheduled=true, entry_computation_layout={(f32[8]{0})-f32[8]{0}}\n\
+        ENTRY e {\n  ROOT a = f32[8]{0} parameter(0)\n}\n";
+    let mut dump = HloDump::new(text.as_bytes());
+    let mut memory = tensor_layout_hlo::HloMemory::new(None);
+    memory.add(dump.next_computation().unwrap().unwrap()).unwrap();
+    memory.finish().unwrap();
+    let why = |reading: &tensor_layout_hlo::HloReading| reading.lines[0].why();
+    let many = "num_partitions of this module is not a number, and counts as 1: many";
+    assert_eq!((dump.reading().count, &*why(dump.reading())), (1, many));
+    let layout = "entry_computation_layout of this module cannot be read: {(f32[8]{0})-f32[8]{0}}";
+    assert_eq!((memory.reading().count, &*why(memory.reading())), (1, layout));
+}
+
+#[test]
 fn comments_next_to_words_are_blanks() {
     let text = "HloModule m/*a*/, is_scheduled=true/*b*/, num_partitions=4/*c*/, buffer_donor={ (0/*d*/, {}) } // e\n\
         f {\n  p = f32[8]{0} parameter(/*f*/0/*g*/)\n  ROOT n = f32[8]{0} negate(p/*h*/) // i\n}\n\

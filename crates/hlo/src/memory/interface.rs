@@ -48,6 +48,24 @@ pub(super) struct Interface {
     layout: Option<(Vec<LeafShape>, LeafShape)>,
 }
 
+/// The head of a module, and the attributes in it that could not be read.
+struct Head<'a> {
+    module: &'a HloModule,
+    unread: &'a mut HloReading,
+}
+
+impl Head<'_> {
+    fn attribute<T>(&mut self, key: &str, read: impl FnOnce(&str) -> Option<T>) -> Option<T> {
+        let text = self.module.attributes().get(key)?;
+        let found = read(text);
+        if found.is_none() {
+            let why = format!("{key} of this module cannot be read");
+            self.unread.push(self.module.line(), text.as_bytes(), why);
+        }
+        found
+    }
+}
+
 impl Interface {
     /// Reads the head of a module.
     pub(super) fn of(
@@ -55,22 +73,11 @@ impl Interface {
         shapes: &mut LeafShapes,
         unread: &mut HloReading,
     ) -> Interface {
-        let mut read = |key: &str, list: fn(&str) -> Option<Vec<AliasPair>>| {
-            let text = module.attributes().get(key)?;
-            let found = list(text);
-            if found.is_none() {
-                let why = format!("{key} of this module cannot be read");
-                unread.push(module.line(), text.as_bytes(), why);
-            }
-            found
-        };
+        let mut read = Head { module, unread };
         Interface {
-            aliases: read("input_output_alias", AliasPair::list).unwrap_or_default(),
-            donors: read("buffer_donor", AliasPair::donors).unwrap_or_default(),
-            layout: module
-                .attributes()
-                .get("entry_computation_layout")
-                .and_then(|text| layout(text, shapes)),
+            aliases: read.attribute("input_output_alias", AliasPair::list).unwrap_or_default(),
+            donors: read.attribute("buffer_donor", AliasPair::donors).unwrap_or_default(),
+            layout: read.attribute("entry_computation_layout", |text| layout(text, shapes)),
         }
     }
 
