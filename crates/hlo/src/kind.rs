@@ -109,7 +109,7 @@ impl HloTextKind {
 }
 
 /// The beginnings of the first line, each with its kind.
-const FIRST: [(&str, HloTextKind); 13] = [
+const FIRST: [(&str, HloTextKind); 15] = [
     ("HloModule ", HloTextKind::Dump),
     ("BufferAssignment:", HloTextKind::BufferAssignment),
     ("allocation 0: size ", HloTextKind::BufferAssignment),
@@ -119,6 +119,8 @@ const FIRST: [(&str, HloTextKind); 13] = [
     ("HloLiveRange", HloTextKind::LiveRange),
     ("; ModuleID", HloTextKind::Llvm),
     ("module @", HloTextKind::Mlir),
+    ("module {", HloTextKind::Mlir),
+    ("module attributes ", HloTextKind::Mlir),
     ("builtin.module", HloTextKind::Mlir),
     ("\"builtin.module\"", HloTextKind::Mlir),
     ("#sdy", HloTextKind::Mlir),

@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 
 use crate::names::sizes;
 use crate::operation::{
-    Operation, angled, attribute, braces_left_open, parts, signature, without_comment,
+    Operation, angled, attribute, braces_left_open, parts, signature, symbol, without_comment,
 };
 use crate::unread::HloReading;
 use tensor_layout::internals::{counted, printable, readable_bytes};
@@ -145,6 +145,7 @@ impl MlirModule {
         let (_, rest) = line.operation.rest.split_once('@')?;
         let (name, _) = rest.split_once('(')?;
         let (arguments, results) = signature(rest.get(name.len()..)?)?;
+        let name = symbol(name);
         for argument in parts(arguments) {
             let (own, of) = argument.split_once(": ").unwrap_or(("", argument));
             self.add(name, "argument", own, of, None, line.number);
@@ -252,7 +253,7 @@ impl MlirModule {
                 return Ok(Some(format!("#sdy.sharding{text}")));
             };
             let (name, dims) = name.split_once(',').ok_or("this sharding has no dimensions")?;
-            let mesh = self.meshes.get(&(self.number, name.to_owned()));
+            let mesh = self.meshes.get(&(self.number, symbol(name).to_owned()));
             let mesh = mesh.ok_or_else(|| format!("mesh @{name} is not in this module"))?;
             return Ok(Some(format!("#sdy.sharding<{mesh},{dims}")));
         }
@@ -304,7 +305,8 @@ impl MlirModule {
                     let device = device.saturating_add(value.device_bytes);
                     (count + 1, device, whole.saturating_add(value.whole_bytes))
                 });
-            page += &row(device, whole, &format!("{} of @main", counted::<u64>(count, kind)));
+            page +=
+                &row(device, whole, &format!("{} of @main", counted::<u64>(count, kind)));
         }
         page += "bodies are not read: the after_optimizations.txt of a dump has the instructions that run\n";
         page += &self.unread.rows();
@@ -378,7 +380,7 @@ fn mesh(of: &Operation<'_>) -> Option<(String, String)> {
         (value("sym_name")?, value("mesh")?.strip_prefix("#sdy.mesh")?.to_owned())
     } else {
         let (name, axes) = of.rest.trim_start().strip_prefix('@')?.split_once('=')?;
-        (name.trim().to_owned(), axes.trim_start().to_owned())
+        (symbol(name).to_owned(), axes.trim_start().to_owned())
     };
     Some((name, format!("mesh{}", axes.get(..=axes.find('>')?)?)))
 }

@@ -48,9 +48,13 @@ impl<'t> Operation<'t> {
 
     /// Returns whether it specifies the sharding of its operand, in Shardy or GSPMD.
     pub(crate) fn is_constraint(&self) -> bool {
-        let is_target = || match self.is_generic {
-            true => self.rest.contains("call_target_name = \"Sharding\""),
-            false => self.rest.trim_start().starts_with("@Sharding("),
+        let is_target = || match self.is_generic.then(|| self.generic()) {
+            None => self.rest.trim_start().starts_with("@Sharding("),
+            // Its target may be on another line.
+            Some(None) => self.rest.contains("\"Sharding\""),
+            Some(Some((attributes, _))) => {
+                attribute(&attributes, "call_target_name").is_some_and(|name| name == "Sharding")
+            }
         };
         self.name == "sdy.sharding_constraint" || self.name.ends_with(".custom_call") && is_target()
     }
@@ -83,10 +87,11 @@ impl<'t> Operation<'t> {
     /// the program, `#loc3 = loc("name"(#loc2))`, is none.
     pub(crate) fn holds_another(&self) -> bool {
         let is_here = |name: &&str| {
-            let quoted = format!("\"{}\"(", name.trim_end_matches([' ', '@', '(']));
+            let own = name.trim_end_matches([' ', '@', '(']);
             let starts = |at: usize| self.rest.get(at..).is_some_and(|rest| rest.starts_with(name));
-            self.rest.contains(&quoted)
-                || self.rest.contains(name) && outside_strings(self.rest).any(|(at, _)| starts(at))
+            self.rest.contains(own)
+                && (self.rest.contains(&format!("\"{own}\"("))
+                    || outside_strings(self.rest).any(|(at, _)| starts(at)))
         };
         !self.rest.starts_with('#') && READ.iter().any(is_here)
     }
@@ -194,4 +199,10 @@ fn types_left_open(part: &str) -> i64 {
         last = byte;
     }
     depth
+}
+
+/// A symbol without its quotes: `@"a-b"` and `@a` are written with and without.
+pub(crate) fn symbol(name: &str) -> &str {
+    let name = name.trim();
+    name.strip_prefix('"').and_then(|name| name.strip_suffix('"')).unwrap_or(name)
 }

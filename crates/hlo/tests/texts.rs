@@ -599,3 +599,25 @@ fn tokens_of_a_module_are_no_tensors_and_read() {
     assert_eq!(names, [("argument", "%arg1"), ("result", "1")]);
     assert_eq!(places(&module), []);
 }
+
+#[test]
+fn symbols_may_be_quoted_and_attributes_without_blanks() {
+    let module = MlirModule::read(
+        r#"module attributes {a = 1 : i32} {
+  sdy.mesh @"m-1" = <["x"=2]>
+  "sdy.mesh"() <{mesh = #sdy.mesh<["x"=4]>, sym_name = "m-2"}> : () -> ()
+  func @"main.1"(%a: tensor<8xf32> {sdy.sharding = #sdy.sharding<@"m-1", [{"x"}]>}, %b: tensor<8xf32> {sdy.sharding = #sdy.sharding<@"m-2", [{"x"}]>}) {
+    %1 = "stablehlo.custom_call"(%a) {call_target_name="Sharding",mhlo.sharding="{devices=[8]<=[8]}"} : (tensor<8xf32>) -> tensor<8xf32>
+    %2 = "stablehlo.custom_call"(%a) {call_target_name = "Sharding",
+      mhlo.sharding = "{devices=[8]<=[8]}"} : (tensor<8xf32>) -> tensor<8xf32>
+    %3 = "stablehlo.custom_call"(%a) {call_target_name = "Other", a = "Sharding"} : (tensor<8xf32>) -> tensor<8xf32>
+  }
+}
+"#,
+    );
+    let values: Vec<_> = module.values.iter().map(|v| (&*v.function, v.device_bytes)).collect();
+    assert_eq!(values, [("main.1", 16), ("main.1", 8), ("main.1", 4)]);
+    assert_eq!(places(&module), [(6, "this constraint cannot be read")]);
+    let first = "module attributes {a = 1 : i32} {\n  func @f() {\n";
+    assert_eq!(HloTextKind::of(first.as_bytes()), HloTextKind::Mlir);
+}
