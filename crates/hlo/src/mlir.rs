@@ -297,6 +297,7 @@ impl MlirModule {
         if hidden > 0 {
             page += &format!("{:25}{hidden} more\n", "");
         }
+        let bound = if self.unread.is_complete() { "" } else { "at least " };
         for kind in ["argument", "result"] {
             let of =
                 self.values.iter().filter(|value| value.kind == kind && value.function == "main");
@@ -306,7 +307,7 @@ impl MlirModule {
                     (count + 1, device, whole.saturating_add(value.whole_bytes))
                 });
             page +=
-                &row(device, whole, &format!("{} of @main", counted::<u64>(count, kind)));
+                &row(device, whole, &format!("{bound}{} of @main", counted::<u64>(count, kind)));
         }
         page += "bodies are not read: the after_optimizations.txt of a dump has the instructions that run\n";
         page += &self.unread.rows();

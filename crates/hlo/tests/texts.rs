@@ -588,6 +588,8 @@ fn complex_elements_may_have_an_encoding_behind_them() {
     let shapes: Vec<_> = module.values.iter().map(|v| (&*v.shape, v.whole_bytes)).collect();
     assert_eq!(shapes, [("c64[64]", 512), ("c128[]", 16)]);
     assert_eq!(places(&module), [(1, "this is not a complex type")]);
+    let page = module.page(None);
+    assert!(page.contains("      528 B       528 B  at least 2 arguments of @main\n"), "{page}");
 }
 
 #[test]
