@@ -5,6 +5,7 @@
 
 mod dumps;
 mod memory;
+mod modules;
 mod mutated;
 mod readings;
 mod rings;
