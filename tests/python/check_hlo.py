@@ -299,8 +299,8 @@ def live_by_xla(dump):
 
 
 def main():
-    subprocess.run(["cargo", "build"], cwd=ROOT, check=True)
-    subprocess.run(["cargo", "build", "-q", "-p", "tensor-layout-hlo", "--example", "xla_instructions"], cwd=ROOT, check=True)
+    # As `cargo test` builds them: for one package alone, with its features, the library would be built once more.
+    subprocess.run(["cargo", "build", "--quiet", "--tests", "--examples"], cwd=ROOT, check=True)
     r = random.Random(7)
     texts = []
     while len(texts) < 300:

@@ -197,7 +197,8 @@ def program(function, arguments, where):
 
 
 def main():
-    subprocess.run(["cargo", "build"], cwd=ROOT, check=True)
+    # As `cargo test` builds the command.
+    subprocess.run(["cargo", "build", "--quiet", "--tests"], cwd=ROOT, check=True)
     r = random.Random(4)
     for _ in range(20):
         on_mesh(r)

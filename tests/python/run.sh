@@ -23,8 +23,8 @@ command -v cc >/dev/null || install gcc libc6-dev || skip "there is no C compile
 "$venv/bin/python" -m pip install --quiet --disable-pip-version-check --no-compile --requirement requirements.txt ||
     skip "requirements.txt cannot be installed"
 
-# As `cargo test` builds the command: with the features of what tests depend on, another build is another command.
-cargo build --quiet --tests
+# As `cargo test` builds them: with the features of what tests depend on, another build is another command.
+cargo build --quiet --tests --examples
 # At the same time; their output follows one by one.
 logs="$(mktemp -d)"
 trap 'rm -rf "$logs"' EXIT
