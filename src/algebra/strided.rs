@@ -40,6 +40,9 @@ impl From<&Digit> for StridedDigit {
 }
 
 impl StridedDigit {
+    /// One value, which moves nothing.
+    pub(crate) const ONE: StridedDigit = StridedDigit { size: 1, weight: 0, stride: 0 };
+
     /// Returns the digit with index and place exchanged.
     pub(crate) fn flipped(self) -> StridedDigit {
         StridedDigit { size: self.size, weight: self.stride, stride: self.weight }
@@ -102,6 +105,11 @@ pub(crate) fn each(
         }
         (index, place) = (index.wrapping_add(major.weight), place.wrapping_add(major.stride));
     }
+}
+
+/// As [`each`], compiled once: for visits that do more than a step.
+pub(crate) fn walk(digits: &[StridedDigit], at: (u64, u64), visit: &mut dyn FnMut(u64, u64)) {
+    each(digits, at, &mut |index, place| visit(index, place));
 }
 
 /// Returns the first `most` sums of digits (size, step), the first digit fastest, modulo 2^64.

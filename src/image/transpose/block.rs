@@ -1,67 +1,98 @@
 //! Blocks of cells that are transposed in registers.
 
+use std::ops::Range;
+
 use super::square::transpose;
 
 /// The bytes of a cell above which cells are moved one by one.
 pub(super) const LARGE: usize = 16;
 
 /// Returns whether cells of `lanes` rows or columns are interleaved one by one: a few that fill no vectors.
-pub(super) fn is_few<T>(lanes: usize) -> bool {
-    match size_of::<T>() {
+pub(super) fn is_few(lanes: usize, bytes: usize) -> bool {
+    match bytes {
         2..=8 => (2..8).contains(&lanes),
         ..=LARGE => (2..=8).contains(&lanes),
         _ => false,
     }
 }
 
-/// Fewer rows or columns make no squares.
+/// Fewer rows or columns are moved in strips, of one row or column and so many cells.
 const NARROW: usize = 4;
+const STRIP: usize = 16;
 
-/// The longest side of a block with this shorter side: more where it is too narrow for squares.
+/// The longest side of a block.
 ///
 /// Lines whose distance is a power of two share a set of the first-level cache, which holds eight.
-pub(super) const fn longest<T>(shorter: usize) -> usize {
+const fn longest<T>() -> usize {
     match size_of::<T>() {
-        4..=8 if shorter >= NARROW => 8,
-        ..=8 => 16,
-        _ => 4,
+        ..4 => 16,
+        4..=8 => 8,
+        _ => NARROW,
     }
 }
 
 /// Returns whether rows and columns are cut into blocks of these sides: others are not compiled.
 const fn is_cut<T>(height: usize, width: usize) -> bool {
-    let (shorter, longer) = if height < width { (height, width) } else { (width, height) };
-    longer <= longest::<T>(shorter)
+    height == 1 || width == 1 || (height <= longest::<T>() && width <= longest::<T>())
 }
 
-/// Blocks of `height` rows and `width` columns each, which fill them. The sides are powers of two up to
-/// 16.
+/// The least and the greatest height and width of the blocks of a tile; `None` if it is too small for blocks.
+const fn sides<T>(rows: usize, columns: usize) -> Option<[(usize, usize); 2]> {
+    match (rows, columns) {
+        (NARROW.., NARROW..) => Some([(NARROW, longest::<T>()); 2]),
+        (..NARROW, STRIP..) => Some([(1, 1), (STRIP, STRIP)]),
+        (STRIP.., ..NARROW) => Some([(STRIP, STRIP), (1, 1)]),
+        _ => None,
+    }
+}
+
+/// Cuts a length into sides that are powers of two: first the longest, as many as there are. The last block may overlap
+/// the one before it: then it moves some cells once more.
+fn cuts(
+    length: usize,
+    (least, most): (usize, usize),
+) -> impl Iterator<Item = (Range<usize>, usize)> {
+    let side = most.min(1 << length.max(1).ilog2());
+    let whole = length - length % side;
+    let rest = (length - whole).next_power_of_two().max(least);
+    let is_cut = usize::from(whole < length);
+    [(0..whole, side), (length - rest..length, rest)].into_iter().take(1 + is_cut)
+}
+
+/// Moves the cells of rows and columns in blocks; `false` without a move if there are too few.
 #[inline]
 pub(super) fn blocks<T: Copy>(
     source: &[T],
     target: &mut [T],
-    at: (usize, usize),
-    (rows, height): (&[usize], usize),
-    (columns, width): (&[usize], usize),
-) {
-    macro_rules! sides {
-        ($($height:literal: $($width:literal)*;)*) => {
-            match (height, width) {
-                $($(($height, $width) if const { is_cut::<T>($height, $width) } => {
-                    let (rows, columns) = (rows.as_chunks().0, columns.as_chunks().0);
-                    of_sides::<T, $height, $width>(source, target, at, rows, columns);
-                })*)*
-                _ => {}
+    (from, to): (usize, usize),
+    rows: &[usize],
+    columns: &[usize],
+) -> bool {
+    let Some([heights, widths]) = sides::<T>(rows.len(), columns.len()) else { return false };
+    for (row, height) in cuts(rows.len(), heights) {
+        for (column, width) in cuts(columns.len(), widths) {
+            let at = (from + row.start, to + column.start);
+            let (rows, columns) = (&rows[row.clone()], &columns[column]);
+            macro_rules! of_sides {
+                ($($height:literal: $($width:literal)*;)*) => {
+                    match (height, width) {
+                        $($(($height, $width) if const { is_cut::<T>($height, $width) } => {
+                            let (rows, columns) = (rows.as_chunks().0, columns.as_chunks().0);
+                            of_sides::<T, $height, $width>(source, target, at, rows, columns);
+                        })*)*
+                        _ => {}
+                    }
+                };
             }
-        };
+            of_sides! {
+                16: 16 8 4 1;
+                8: 16 8 4;
+                4: 16 8 4;
+                1: 16;
+            }
+        }
     }
-    sides! {
-        16: 16 8 4 2 1;
-        8: 16 8 4 2 1;
-        4: 16 8 4 2 1;
-        2: 16 8 4 2 1;
-        1: 16 8 4 2 1;
-    }
+    true
 }
 
 /// The side of the squares that fill a block and the vectors of the processor; 0 if none do.

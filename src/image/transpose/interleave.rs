@@ -9,7 +9,7 @@
 
 use super::block::{LARGE, is_few};
 use super::run::TileCells;
-use crate::algebra::strided::StridedDigit;
+use crate::algebra::strided::{StridedDigit, StridedDigits};
 use crate::number::to_index;
 
 /// The side on which the cells of a tile are interleaved.
@@ -23,16 +23,31 @@ pub(super) enum Interleaved {
 
 impl Interleaved {
     /// `None` for a tile that is moved in blocks.
-    pub(super) fn of<T>(rows: TileCells<'_>, columns: TileCells<'_>) -> Option<Interleaved> {
+    pub(super) fn of(
+        rows: TileCells<'_>,
+        columns: TileCells<'_>,
+        bytes: usize,
+    ) -> Option<Interleaved> {
         let (height, width) = (rows.away.len(), columns.away.len());
         let are_apart = || rows.away.is_sorted_by(|row, next| row + width <= *next);
-        if is_few::<T>(height) && columns.step == Some(height) && are_apart() {
+        if is_few(height, bytes) && columns.step == Some(height) && are_apart() {
             Some(Interleaved::Source)
-        } else if is_few::<T>(width) && rows.step == Some(width) {
+        } else if is_few(width, bytes) && rows.step == Some(width) {
             Some(Interleaved::Target)
         } else {
             None
         }
+    }
+
+    /// The tiles that follow each other on the side where they are contiguous, and the other digits, which come in the
+    /// order of the target.
+    pub(super) fn split(self, digits: &[StridedDigit]) -> (StridedDigit, StridedDigits) {
+        let mut digits: StridedDigits = digits.into();
+        if matches!(self, Interleaved::Source) {
+            digits.sort_by_key(|digit| digit.weight);
+        }
+        let tiles = if digits.is_empty() { StridedDigit::ONE } else { digits.remove(0) };
+        (tiles, digits)
     }
 
     /// Moves the cells of all tiles; `tiles` has their number and their distance on either side.
@@ -71,28 +86,6 @@ fn lanes<T: Copy, const APART: bool>(
     {
         return;
     }
-    // Short loops are unrolled where the compiler knows how short; those over bytes and halves, for
-    // which it then puts vectors together cell by cell, are left to it as loops.
-    macro_rules! known {
-        ($($length:literal)*) => {
-            match length {
-                $($length if const { size_of::<T>() >= 4 } => {
-                    of_length::<T, APART>(source, target, tiles, (lanes, $length));
-                })*
-                _ => of_length::<T, APART>(source, target, tiles, (lanes, length)),
-            }
-        };
-    }
-    known!(4 8 16);
-}
-
-#[inline(always)]
-fn of_length<T: Copy, const APART: bool>(
-    source: &[T],
-    target: &mut [T],
-    tiles: StridedDigit,
-    (lanes, length): (&[usize], usize),
-) {
     let [count, from, to] = [tiles.size, tiles.weight, tiles.stride].map(to_index);
     // Many or long lanes are quicker one by one, but for words.
     let most = if length <= 16 || size_of::<T>() == 4 { 4 } else { 3 };

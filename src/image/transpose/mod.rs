@@ -15,6 +15,9 @@
 //! lines long where the grid allows, so that few pages are open at once. The two runs span tiles, which
 //! are read and written in whole pieces and transposed in registers, so that the order of the sides
 //! does not matter.
+//!
+//! Moves are planned first, in code that is compiled once, because it does not depend on the type of the cells. Callers
+//! compile the rest for each of their types.
 
 mod block;
 mod interleave;
@@ -22,11 +25,13 @@ mod run;
 mod square;
 mod tile;
 
+use std::ops::Range;
+
 use interleave::Interleaved;
 use run::{LINE, TileRun, runs};
-use tile::LoneTile;
+use tile::{LoneTile, tiles};
 
-use crate::algebra::strided::{StridedDigit, StridedDigits, each};
+use crate::algebra::strided::{StridedDigit, StridedDigits, each, walk};
 use crate::number::{seam, to_index};
 
 /// The most cells that are moved one by one.
@@ -48,84 +53,133 @@ pub(super) fn transfer<T: Copy>(
         // All values of a type of size 0 are equal.
         return;
     }
-    let (copies, cells): (StridedDigits, StridedDigits) =
-        digits.iter().copied().partition(|digit| digit.weight == 0);
-    let (mut run, mut outer) = (1, &cells[..]);
-    while let Some((minor, rest)) = outer.split_first().filter(|(minor, _)| minor.stride == run) {
-        (run, outer) = (run * minor.size, rest);
-    }
-    let run = to_index(run);
-    if copies.is_empty() || run * size_of::<T>() < LINE {
+    let Some(copied) = Copied::of(digits, size_of::<T>()) else {
         return every(source, target, at, digits);
+    };
+    every(source, target, at, &copied.cells);
+    copied.each(at.1, &mut |run, copy| target.copy_within(run, copy));
+}
+
+/// Cells whose copies are made from the first, run by run.
+struct Copied {
+    cells: StridedDigits,
+    copies: StridedDigits,
+    /// The cells of a run, which are contiguous in the target, and the number of digits that they are.
+    run: usize,
+    taken: usize,
+}
+
+impl Copied {
+    /// `None` without copies, and for runs that fill no line.
+    fn of(digits: &[StridedDigit], bytes: usize) -> Option<Copied> {
+        let (copies, cells): (StridedDigits, StridedDigits) =
+            digits.iter().copied().partition(|digit| digit.weight == 0);
+        let mut run = 1;
+        let goes_on = |digit: &&StridedDigit| {
+            let goes_on = digit.stride == run;
+            run *= if goes_on { digit.size } else { 1 };
+            goes_on
+        };
+        let taken = cells.iter().take_while(goes_on).count();
+        let run = to_index(run);
+        let is_worth_it = !copies.is_empty() && run * bytes >= LINE;
+        is_worth_it.then_some(Copied { cells, copies, run, taken })
     }
-    every(source, target, at, &cells);
-    each(outer, (0, at.1), &mut |_, first| {
-        each(&copies, (0, first), &mut |_, copy| {
-            if copy != first {
-                let first = to_index(first);
-                target.copy_within(first..first + run, to_index(copy));
-            }
+
+    /// Calls `visit` with every run in the target, whose first cell is at `to`, and where each of its copies begins.
+    fn each(&self, to: u64, visit: &mut dyn FnMut(Range<usize>, usize)) {
+        walk(&self.cells[self.taken..], (0, to), &mut |_, first| {
+            walk(&self.copies, (0, first), &mut |_, copy| {
+                if copy != first {
+                    let first = to_index(first);
+                    visit(first..first + self.run, to_index(copy));
+                }
+            });
         });
-    });
+    }
 }
 
 /// Moves cell by cell, every copy from the source.
 fn every<T: Copy>(source: &[T], target: &mut [T], at: (u64, u64), digits: &[StridedDigit]) {
     if digits.iter().map(|digit| digit.size).product::<u64>() <= few() {
-        let mut cell = |from, to| target[to_index(to)] = source[to_index(from)];
-        return each(digits, at, &mut cell);
+        return one_by_one(source, target, at, digits);
     }
-    // Short pieces that line up on both sides are cells of their own.
-    let piece = digits.first().filter(|digit| (digit.weight, digit.stride) == (1, 1));
-    let digits = &digits[usize::from(piece.is_some())..];
-    let piece = piece.map_or(1, |piece| to_index(piece.size));
-    let lines_up = |size: u64| {
-        let steps = digits.iter().flat_map(|digit| [digit.weight, digit.stride]);
-        steps.chain([at.0, at.1]).all(|step| step.is_multiple_of(size))
-    };
-    macro_rules! pieces {
-        ($($size:literal)*) => {
-            match piece {
-                $($size if lines_up($size) => {
-                    let shorter = |digit: &StridedDigit| StridedDigit {
-                        weight: digit.weight / $size,
-                        stride: digit.stride / $size,
-                        ..*digit
-                    };
-                    let (source, target) = (source.as_chunks().0, target.as_chunks_mut().0);
-                    let (at, digits) = ((at.0 / $size, at.1 / $size), digits.iter().map(shorter));
-                    grid::<[T; $size]>(source, target, at, digits.collect(), 1);
-                })*
-                _ => grid(source, target, at, digits.into(), piece),
-            }
-        };
+    let (grid, chunk) = Grid::of(at, digits);
+    match chunk {
+        2 => grid.transfer::<[T; 2]>(source.as_chunks().0, target.as_chunks_mut().0),
+        4 => grid.transfer::<[T; 4]>(source.as_chunks().0, target.as_chunks_mut().0),
+        8 => grid.transfer::<[T; 8]>(source.as_chunks().0, target.as_chunks_mut().0),
+        _ => grid.transfer(source, target),
     }
-    pieces!(2 4 8);
 }
 
-/// Moves pieces of `piece` cells.
-fn grid<T: Copy>(
-    source: &[T],
-    target: &mut [T],
+fn one_by_one<T: Copy>(source: &[T], target: &mut [T], at: (u64, u64), digits: &[StridedDigit]) {
+    each(digits, at, &mut |from, to| target[to_index(to)] = source[to_index(from)]);
+}
+
+/// Pieces of so many contiguous cells.
+struct Grid {
     at: (u64, u64),
-    mut digits: StridedDigits,
+    digits: StridedDigits,
     piece: usize,
-) {
-    if let Some((rows, columns)) = runs::<T>(&mut digits, piece) {
-        return tiles(source, target, at, &digits, (&rows, &columns), piece);
+}
+
+impl Grid {
+    /// The grid, and the number of cells that count as one in it: short pieces that line up on both sides are cells of
+    /// their own.
+    fn of(at: (u64, u64), digits: &[StridedDigit]) -> (Grid, u64) {
+        let piece = digits.first().filter(|digit| (digit.weight, digit.stride) == (1, 1));
+        let digits = &digits[usize::from(piece.is_some())..];
+        let piece = piece.map_or(1, |piece| piece.size);
+        let steps = digits.iter().flat_map(|digit| [digit.weight, digit.stride]);
+        let lines_up = steps.chain([at.0, at.1]).all(|step| step.is_multiple_of(piece));
+        let chunk = if matches!(piece, 2 | 4 | 8) && lines_up { piece } else { 1 };
+        let shorter = |digit: &StridedDigit| StridedDigit {
+            weight: digit.weight / chunk,
+            stride: digit.stride / chunk,
+            ..*digit
+        };
+        let at = (at.0 / chunk, at.1 / chunk);
+        let digits = digits.iter().map(shorter).collect();
+        (Grid { at, digits, piece: to_index(piece / chunk) }, chunk)
     }
-    let is_long = |minor: &&StridedDigit| minor.size >= 8 && minor.weight > 0 && minor.stride > 0;
-    match digits.first().filter(is_long).copied() {
-        Some(minor) if piece == 1 => each(&digits[1..], at, &mut |from, to| {
-            line(&source[to_index(from)..], &mut target[to_index(to)..], minor);
-        }),
-        _ if piece == 1 => each(&digits, at, &mut |from, to| {
-            target[to_index(to)] = source[to_index(from)];
-        }),
-        _ => each(&digits, at, &mut |from, to| {
-            let source = &source[to_index(from)..][..piece];
-            target[to_index(to)..][..piece].copy_from_slice(source);
-        }),
+
+    fn transfer<T: Copy>(mut self, source: &[T], target: &mut [T]) {
+        if let Some((rows, columns)) = runs(&mut self.digits, self.piece, size_of::<T>()) {
+            return self.tiles(source, target, &rows, &columns);
+        }
+        let is_long =
+            |minor: &&StridedDigit| minor.size >= 8 && minor.weight > 0 && minor.stride > 0;
+        match self.digits.first().filter(is_long).copied() {
+            Some(minor) if self.piece == 1 => walk(&self.digits[1..], self.at, &mut |from, to| {
+                line(&source[to_index(from)..], &mut target[to_index(to)..], minor);
+            }),
+            _ if self.piece == 1 => one_by_one(source, target, self.at, &self.digits),
+            _ => walk(&self.digits, self.at, &mut |from, to| {
+                let source = &source[to_index(from)..][..self.piece];
+                target[to_index(to)..][..self.piece].copy_from_slice(source);
+            }),
+        }
+    }
+
+    /// The tiles of both runs, for every value of the other digits.
+    fn tiles<T: Copy>(&self, source: &[T], target: &mut [T], rows: &TileRun, columns: &TileRun) {
+        let first = LoneTile::first(rows, columns);
+        let is_one = rows.tiles == 1 && columns.tiles == 1 && self.piece == 1;
+        let interleaved = Interleaved::of(first.rows, first.columns, size_of::<T>());
+        if let Some(interleaved) = interleaved.filter(|_| is_one) {
+            let (tiles, outer) = interleaved.split(&self.digits);
+            return walk(&outer, self.at, &mut |from, to| {
+                let (source, target) = (&source[to_index(from)..], &mut target[to_index(to)..]);
+                interleaved.transfer(source, target, tiles, (first.rows, first.columns));
+            });
+        }
+        walk(&self.digits, self.at, &mut |from, to| {
+            tiles(rows, columns, (to_index(from), to_index(to)), &mut |tile| match self.piece {
+                1 => tile.cells(source, target),
+                piece => tile.pieces(source, target, piece),
+            });
+        });
     }
 }
 
@@ -139,45 +193,4 @@ fn line<T: Copy>(source: &[T], target: &mut [T], digit: StridedDigit) {
         let cells = target.iter_mut().step_by(to).take(size);
         cells.zip(values).for_each(|(cell, value)| *cell = *value);
     }
-}
-
-/// The tiles of both runs, for every value of the other digits.
-fn tiles<T: Copy>(
-    source: &[T],
-    target: &mut [T],
-    at: (u64, u64),
-    digits: &[StridedDigit],
-    (rows, columns): (&TileRun, &TileRun),
-    piece: usize,
-) {
-    let first = LoneTile::first(rows, columns);
-    let is_one = rows.tiles == 1 && columns.tiles == 1 && piece == 1;
-    if let Some(interleaved) = Interleaved::of::<T>(first.rows, first.columns).filter(|_| is_one) {
-        // The order of the side on which tiles are contiguous; the digits come in that of the target.
-        let mut digits: StridedDigits = digits.into();
-        if matches!(interleaved, Interleaved::Source) {
-            digits.sort_by_key(|digit| digit.weight);
-        }
-        let (tiles, outer) = match digits.split_first() {
-            Some((tiles, outer)) => (*tiles, outer),
-            None => (StridedDigit { size: 1, weight: 0, stride: 0 }, &digits[..]),
-        };
-        return each(outer, at, &mut |from, to| {
-            let (source, target) = (&source[to_index(from)..], &mut target[to_index(to)..]);
-            interleaved.transfer(source, target, tiles, (first.rows, first.columns));
-        });
-    }
-    each(digits, at, &mut |from, to| {
-        let (from, to) = (to_index(from), to_index(to));
-        rows.each(|row, (row_from, row_to)| {
-            columns.each(|column, (column_from, column_to)| {
-                let (from, to) = (from + row_from + column_from, to + row_to + column_to);
-                let tile = LoneTile { from, to, rows: row, columns: column };
-                match piece {
-                    1 => tile.cells(source, target),
-                    _ => tile.pieces(source, target, piece),
-                }
-            });
-        });
-    });
 }

@@ -37,12 +37,13 @@ pub(super) struct TileCells<'a> {
 }
 
 impl TileRun {
-    /// Calls `visit` with the cells of every tile, and the distance of its first cell from that of the run.
-    pub(super) fn each(&self, mut visit: impl FnMut(TileCells, (usize, usize))) {
-        for tile in 0..self.tiles {
+    /// The cells of every tile, and the distance of its first cell from that of the run on the source's side and on the
+    /// target's.
+    pub(super) fn each(&self) -> impl Iterator<Item = (TileCells<'_>, (usize, usize))> {
+        (0..self.tiles).map(|tile| {
             let left = self.length - tile * self.away.len();
-            visit(self.cells(left), (tile * self.tile_step.0, tile * self.tile_step.1));
-        }
+            (self.cells(left), (tile * self.tile_step.0, tile * self.tile_step.1))
+        })
     }
 
     /// The first cells of a tile.
@@ -52,9 +53,13 @@ impl TileRun {
 }
 
 /// Takes the runs that are contiguous in the source and in the target from the digits, both in
-/// pieces of `piece` cells; `None` if one of them does not exist, or a piece fills a line.
-pub(super) fn runs<T>(digits: &mut StridedDigits, piece: usize) -> Option<(TileRun, TileRun)> {
-    if piece * size_of::<T>() >= LINE {
+/// pieces of `piece` cells of so many bytes; `None` if one of them does not exist, or a piece fills a line.
+pub(super) fn runs(
+    digits: &mut StridedDigits,
+    piece: usize,
+    bytes: usize,
+) -> Option<(TileRun, TileRun)> {
+    if piece * bytes >= LINE {
         return None;
     }
     let (mut rows, mut columns) =
@@ -64,12 +69,12 @@ pub(super) fn runs<T>(digits: &mut StridedDigits, piece: usize) -> Option<(TileR
         *digits = rest;
         return None;
     }
-    if interleaves::<T>(&rows, &columns)
-        && rows.length * columns.length * size_of::<T>().max(4) >= 2 * LINE
+    if interleaves(&rows, &columns, bytes)
+        && rows.length * columns.length * bytes.max(4) >= 2 * LINE
     {
         return Some((rows.run(), columns.run()));
     }
-    let is_short = |taken: &TakenDigits| taken.length * size_of::<T>() < SHORT;
+    let is_short = |taken: &TakenDigits| taken.length * bytes < SHORT;
     // The shorter one first.
     let mut goes_on = true;
     while goes_on {
@@ -83,9 +88,9 @@ pub(super) fn runs<T>(digits: &mut StridedDigits, piece: usize) -> Option<(TileR
 }
 
 /// Returns whether one of them is short and contiguous on the other side too, so that cells are interleaved.
-fn interleaves<T>(rows: &TakenDigits, columns: &TakenDigits) -> bool {
+fn interleaves(rows: &TakenDigits, columns: &TakenDigits, bytes: usize) -> bool {
     let beside = |few: &TakenDigits, many: &TakenDigits| {
-        is_few::<T>(few.length) && to_index(many.digits[0].weight) == few.length
+        is_few(few.length, bytes) && to_index(many.digits[0].weight) == few.length
     };
     beside(columns, rows) || beside(rows, columns)
 }

@@ -1,15 +1,12 @@
 //! A tile: rows that are contiguous in the source, columns that are in the target.
 
-use super::block::{LARGE, blocks, longest};
+use super::block::{LARGE, blocks};
 use super::interleave::Interleaved;
 use super::run::{TileCells, TileRun};
 use crate::algebra::strided::StridedDigit;
 
 /// The side of a block of pieces.
 const SIDE: usize = 8;
-
-/// A tile on its own.
-const ONE: StridedDigit = StridedDigit { size: 1, weight: 0, stride: 0 };
 
 /// Rows and columns, given as the places of their cells on the other side.
 #[derive(Clone, Copy)]
@@ -31,26 +28,26 @@ impl<'a> LoneTile<'a> {
     /// Moves single cells.
     pub(super) fn cells<T: Copy>(self, source: &[T], target: &mut [T]) {
         if const { size_of::<T>() > LARGE } {
-            return self.large(source, target);
+            return self.one_by_one(source, target);
         }
-        if let Some(interleaved) = Interleaved::of::<T>(self.rows, self.columns) {
+        if let Some(interleaved) = Interleaved::of(self.rows, self.columns, size_of::<T>()) {
             let (source, target) = (&source[self.from..], &mut target[self.to..]);
-            return interleaved.transfer(source, target, ONE, (self.rows, self.columns));
+            return interleaved.transfer(
+                source,
+                target,
+                StridedDigit::ONE,
+                (self.rows, self.columns),
+            );
         }
         let (rows, columns) = (self.rows.away, self.columns.away);
-        let longest = longest::<T>(rows.len().min(columns.len()));
-        cuts(rows.len(), longest, |row, rows_length, height| {
-            cuts(columns.len(), longest, |column, length, width| {
-                let rows = (&rows[row..][..rows_length], height);
-                let columns = (&columns[column..][..length], width);
-                blocks(source, target, (self.from + row, self.to + column), rows, columns);
-            });
-        });
+        if !blocks(source, target, (self.from, self.to), rows, columns) {
+            self.one_by_one(source, target);
+        }
     }
 
-    /// Moves single cells that are large. As pieces of one cell, whose length the compiler does not know, they take three
-    /// times as long.
-    fn large<T: Copy>(self, source: &[T], target: &mut [T]) {
+    /// Moves cells that are large, or few. As pieces of one cell, whose length the compiler does not know,
+    /// they take three times as long.
+    fn one_by_one<T: Copy>(self, source: &[T], target: &mut [T]) {
         for (part, columns) in self.columns.away.chunks(SIDE).enumerate() {
             for (row, to_row) in self.rows.away.iter().enumerate() {
                 let to = self.to + to_row + part * SIDE;
@@ -93,15 +90,17 @@ fn short<T: Copy>(source: &[T], target: &mut [T]) {
     twice!(2 4 8 16);
 }
 
-/// Cuts a length into sides (at, length, side) of blocks that are powers of two: first the longest, as
-/// many as there are. The last block may overlap the one before it: then it moves some cells once more.
-#[inline]
-fn cuts(length: usize, longest: usize, mut visit: impl FnMut(usize, usize, usize)) {
-    let Some(side) = length.checked_ilog2().map(|log| longest.min(1 << log)) else { return };
-    let whole = length - length % side;
-    visit(0, whole, side);
-    if whole < length {
-        let side = (length - whole).next_power_of_two();
-        visit(length - side, side, side);
+/// Calls `visit` with every tile of both runs, whose first cells are at `from` and `to`.
+pub(super) fn tiles(
+    rows: &TileRun,
+    columns: &TileRun,
+    (from, to): (usize, usize),
+    visit: &mut dyn FnMut(LoneTile<'_>),
+) {
+    for (rows, (row_from, row_to)) in rows.each() {
+        for (columns, (column_from, column_to)) in columns.each() {
+            let (from, to) = (from + row_from + column_from, to + row_to + column_to);
+            visit(LoneTile { from, to, rows, columns });
+        }
     }
 }
