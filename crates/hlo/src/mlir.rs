@@ -397,6 +397,9 @@ pub(crate) fn shape_of(tensor: &str) -> Result<String, String> {
         None => {
             let (inner, _) = inner.split_once('>').ok_or("this is not a tensor")?;
             let inner = inner.split(',').next().unwrap_or(inner);
+            if inner.ends_with("index") {
+                return Err("the size of `index` depends on the target".into());
+            }
             let (dims, dtype) = inner.split_at(inner.rfind('x').map_or(0, |last| last + 1));
             (dims, dtype_of(dtype))
         }

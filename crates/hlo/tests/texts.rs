@@ -165,6 +165,7 @@ fn every_print_of_jax_without_them_is_refused_by_its_name() {
             "the mesh of this sharding is defined elsewhere",
         ),
         ("tensor<?x4xf32>", "a dimension `?` has no size"),
+        ("tensor<4xindex>", "the size of `index` depends on the target"),
     ] {
         let refusal = read(text).expect_err(text);
         assert!(refusal.starts_with(why), "{text}: {refusal}");
@@ -322,6 +323,7 @@ fn amounts_and_shapes_of_a_log_that_cannot_be_read_are_unread() {
         "Out of memory while trying to allocate 123456789012345678901234567890 bytes.",
         "Ran out of memory in memory space hbm. Used 2G of 1G hbm.\n  1. Size: lots",
         "Ran out of memory in memory space hbm. Used 2G of 1G hbm.\n  1. Size: 2G\n     Shape: f32[512,x]",
+        "Ran out of memory in memory space hbm. Used 2G of 1G hbm.\n  1. Size: 2G\n     Unpadded size: lots",
     ] {
         assert_eq!(only(log).reading().count, 1, "{log}");
     }

@@ -99,6 +99,10 @@ impl MessageReader {
             });
         } else if let Some(value) = behind(line, "Unpadded size: ") {
             last.unpadded = LogAmount::starting(value);
+            if last.unpadded.is_none() {
+                let why = "the unpadded size of this allocation cannot be read";
+                self.found.reading.push(number, line.as_bytes(), why.into());
+            }
         } else if let Some(value) = behind(line, "XLA label: ").or(behind(line, "XLA Label: ")) {
             last.label = text(value);
         } else if let Some(value) = behind(line, "Allocation type: ") {
