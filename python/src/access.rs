@@ -109,7 +109,8 @@ impl PyAccess {
             element_bits: self.element_bits,
         };
         let access = Py::new(py, access)?;
-        Ok(Some(PyChangedAccess { change: change.to_string(), memory, access }))
+        let change = change.to_string();
+        Ok(Some(PyChangedAccess { change, memory, extent: found.extent, access }))
     }
 }
 
@@ -259,6 +260,7 @@ impl PyAccessRequest {
 pub(crate) struct PyChangedAccess {
     change: String,
     memory: Py<PyLayout>,
+    extent: u64,
     access: Py<PyAccess>,
 }
 
@@ -274,6 +276,12 @@ impl PyChangedAccess {
     #[getter]
     fn memory(&self, py: Python<'_>) -> Py<PyLayout> {
         self.memory.clone_ref(py)
+    }
+
+    /// The number of elements of memory from address 0 to the last element.
+    #[getter]
+    fn extent(&self) -> u64 {
+        self.extent
     }
 
     /// The cost of accessing that memory.

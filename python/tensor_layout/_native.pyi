@@ -243,6 +243,11 @@ class ChangedAccess:
         The change, in elements: `S<3,3,3>` in CuTe's notation, or `[64:+8]` in Triton's.
         """
     @property
+    def extent(self, /) -> int:
+        """
+        The number of elements of memory from address 0 to the last element.
+        """
+    @property
     def memory(self, /) -> Layout:
         """
         The layout of the memory after the change.

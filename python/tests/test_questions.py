@@ -67,7 +67,7 @@ def test_an_access_counts_what_the_command_counts():
     assert (cost.sectors, cost.lines, cost.distinct_bytes, cost.efficiency) == (16, 8, 512, 1.0)
     assert cost.worst is not None and cost.worst.warp == {} and cost.worst.addresses[:4] == [0, 128, 256, 384]
     (swizzle,) = cost.swizzles()
-    assert (swizzle.change, swizzle.access.conflicts) == ("S<3,3,3>", 0)
+    assert (swizzle.change, swizzle.extent, swizzle.access.conflicts) == ("S<3,3,3>", 512, 0)
     # The layout returned with a change has the stated cost, and places elements as the change says.
     for best in [swizzle, *cost.paddings()]:
         again = access(best.memory, texts[1], dtype="f16")
