@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use tensor_layout::algebra::Replica;
 use tensor_layout::machine::{Direction, Memory, Movement, MovementKind};
 use tensor_layout::route::{Hop, Route, RouteError};
-use tensor_layout::{Layout, Level, Location, Machine, Placement};
+use tensor_layout::{Layout, LayoutText, Level, Location, Machine, Placement};
 
 fn on(text: &str, memory: &str) -> Placement {
     let placement = Placement::of(text.parse().unwrap()).on(&Machine::mn_core_2());
@@ -528,7 +528,7 @@ fn words_and_addresses_of_a_hop_are_those_of_elements_and_not_of_padding() {
     let on = |text: &str, memory: &str| {
         Placement::of(text.parse().unwrap()).on(&machine).memory(memory).build().unwrap()
     };
-    let (mut draw, mut padded) = (Draw(38), 0);
+    let (mut draw, mut padded, mut derived) = (Draw(38), 0, 0);
     for round in 0..400 {
         let (mut texts, mut extents) = (Vec::new(), Vec::new());
         for _ in 0..1 + draw.below(3) {
@@ -541,10 +541,18 @@ fn words_and_addresses_of_a_hop_are_those_of_elements_and_not_of_padding() {
             texts.push(format!("({})", sizes.iter().map(digit).collect::<Vec<_>>().join(", ")));
             extents.push((1 + draw.below(sizes.iter().product())).to_string());
         }
-        let copies = ["", "; B@[2:512]", "; B@[3:5]"][draw.below(3)];
-        let text = format!("({})/({}{copies})", extents.join(","), texts.join(", "));
+        let copies = ["", "; B@[2_Addr:512]", "; B@[3_Addr:5]"][draw.below(3)];
+        let mut text = format!("({})/({}{copies})", extents.join(","), texts.join(", "));
+        // Two axes that feed a derived one.
+        if let [rows, columns] = &extents[..]
+            && round % 3 == 0
+        {
+            let tile = ["(*,4)", "(*,3)(2,1)", "(*,5)"][draw.below(3)];
+            text = format!("f32[{rows},{columns}]{{1,0:T{tile}}}");
+        }
         // Copies that meet are refused.
-        let Ok(layout) = text.parse::<Layout>() else { continue };
+        let Ok(layout) = LayoutText::parse(&text).unwrap().lower() else { continue };
+        derived += usize::from(!layout.derived_axes().is_empty());
         let Ok(lm0) = Placement::of(layout).on(&machine).memory("LM0").build() else { continue };
         let shape = extents.join(",");
         let dram = ["64:1", "64:64", "64:4096"][..extents.len()].join("), (");
@@ -559,6 +567,7 @@ fn words_and_addresses_of_a_hop_are_those_of_elements_and_not_of_padding() {
         padded += usize::from(lm0.layout().used_in(Level::ADDR).unwrap() > lower);
     }
     assert!(padded > 50, "{padded} of these layouts have padding at addresses of its own");
+    assert!(derived > 20, "{derived} of these layouts have derived axes");
 }
 
 #[test]
