@@ -16,11 +16,10 @@ pub(super) fn is_few(lanes: usize, bytes: usize) -> bool {
     }
 }
 
-/// Fewer rows or columns are moved in strips, of one row or column and so many cells.
+/// Fewer rows or columns are moved one by one.
 const NARROW: usize = 4;
-const STRIP: usize = 16;
 
-/// The longest side of a block.
+/// The longest side of a block, unless the other one is 1.
 ///
 /// Lines whose distance is a power of two share a set of the first-level cache, which holds eight.
 const fn longest<T>() -> usize {
@@ -36,30 +35,19 @@ const fn is_cut<T>(height: usize, width: usize) -> bool {
     height == 1 || width == 1 || (height <= longest::<T>() && width <= longest::<T>())
 }
 
-/// The least and the greatest height and width of the blocks of a tile; `None` if it is too small for blocks.
-const fn sides<T>(rows: usize, columns: usize) -> Option<[(usize, usize); 2]> {
-    match (rows, columns) {
-        (NARROW.., NARROW..) => Some([(NARROW, longest::<T>()); 2]),
-        (..NARROW, STRIP..) => Some([(1, 1), (STRIP, STRIP)]),
-        (STRIP.., ..NARROW) => Some([(STRIP, STRIP), (1, 1)]),
-        _ => None,
-    }
-}
-
-/// Cuts a length into sides that are powers of two: first the longest, as many as there are. The last block may overlap
-/// the one before it: then it moves some cells once more.
-fn cuts(
-    length: usize,
-    (least, most): (usize, usize),
-) -> impl Iterator<Item = (Range<usize>, usize)> {
-    let side = most.min(1 << length.max(1).ilog2());
+/// Cuts a length into sides 1, 4, 8 and 16: first the longest, as many as there are. The last block may overlap the one
+/// before it: then it moves some cells once more.
+fn cuts(length: usize, longest: usize) -> impl Iterator<Item = (Range<usize>, usize)> {
+    let side = if length < NARROW { 1 } else { longest.min(1 << length.ilog2()) };
     let whole = length - length % side;
-    let rest = (length - whole).next_power_of_two().max(least);
-    let is_cut = usize::from(whole < length);
-    [(0..whole, side), (length - rest..length, rest)].into_iter().take(1 + is_cut)
+    let rest = match length - whole {
+        rest @ ..=1 => rest,
+        rest => rest.next_power_of_two().max(NARROW),
+    };
+    [(0..whole, side), (length - rest..length, rest)].into_iter().take(1 + rest.min(1))
 }
 
-/// Moves the cells of rows and columns in blocks; `false` without a move if there are too few.
+/// Moves the cells of rows and columns in blocks, which fill them.
 #[inline]
 pub(super) fn blocks<T: Copy>(
     source: &[T],
@@ -67,10 +55,11 @@ pub(super) fn blocks<T: Copy>(
     (from, to): (usize, usize),
     rows: &[usize],
     columns: &[usize],
-) -> bool {
-    let Some([heights, widths]) = sides::<T>(rows.len(), columns.len()) else { return false };
-    for (row, height) in cuts(rows.len(), heights) {
-        for (column, width) in cuts(columns.len(), widths) {
+) {
+    let is_narrow = rows.len().min(columns.len()) < NARROW;
+    let longest = if is_narrow { 16 } else { longest::<T>() };
+    for (row, height) in cuts(rows.len(), longest) {
+        for (column, width) in cuts(columns.len(), longest) {
             let at = (from + row.start, to + column.start);
             let (rows, columns) = (&rows[row.clone()], &columns[column]);
             macro_rules! of_sides {
@@ -86,13 +75,12 @@ pub(super) fn blocks<T: Copy>(
             }
             of_sides! {
                 16: 16 8 4 1;
-                8: 16 8 4;
-                4: 16 8 4;
-                1: 16;
+                8: 16 8 4 1;
+                4: 16 8 4 1;
+                1: 16 8 4 1;
             }
         }
     }
-    true
 }
 
 /// The side of the squares that fill a block and the vectors of the processor; 0 if none do.

@@ -72,6 +72,9 @@ struct Copied {
 impl Copied {
     /// `None` without copies, and for runs that fill no line.
     fn of(digits: &[StridedDigit], bytes: usize) -> Option<Copied> {
+        if digits.iter().all(|digit| digit.weight > 0) {
+            return None;
+        }
         let (copies, cells): (StridedDigits, StridedDigits) =
             digits.iter().copied().partition(|digit| digit.weight == 0);
         let mut run = 1;
@@ -82,8 +85,7 @@ impl Copied {
         };
         let taken = cells.iter().take_while(goes_on).count();
         let run = to_index(run);
-        let is_worth_it = !copies.is_empty() && run * bytes >= LINE;
-        is_worth_it.then_some(Copied { cells, copies, run, taken })
+        (run * bytes >= LINE).then_some(Copied { cells, copies, run, taken })
     }
 
     /// Calls `visit` with every run in the target, whose first cell is at `to`, and where each of its copies begins.
@@ -131,17 +133,20 @@ impl Grid {
         let piece = digits.first().filter(|digit| (digit.weight, digit.stride) == (1, 1));
         let digits = &digits[usize::from(piece.is_some())..];
         let piece = piece.map_or(1, |piece| piece.size);
-        let steps = digits.iter().flat_map(|digit| [digit.weight, digit.stride]);
-        let lines_up = steps.chain([at.0, at.1]).all(|step| step.is_multiple_of(piece));
-        let chunk = if matches!(piece, 2 | 4 | 8) && lines_up { piece } else { 1 };
+        let lines_up = || {
+            let steps = digits.iter().flat_map(|digit| [digit.weight, digit.stride]);
+            steps.chain([at.0, at.1]).all(|step| step.is_multiple_of(piece))
+        };
+        if !matches!(piece, 2 | 4 | 8) || !lines_up() {
+            return (Grid { at, digits: digits.into(), piece: to_index(piece) }, 1);
+        }
         let shorter = |digit: &StridedDigit| StridedDigit {
-            weight: digit.weight / chunk,
-            stride: digit.stride / chunk,
+            weight: digit.weight / piece,
+            stride: digit.stride / piece,
             ..*digit
         };
-        let at = (at.0 / chunk, at.1 / chunk);
-        let digits = digits.iter().map(shorter).collect();
-        (Grid { at, digits, piece: to_index(piece / chunk) }, chunk)
+        let at = (at.0 / piece, at.1 / piece);
+        (Grid { at, digits: digits.iter().map(shorter).collect(), piece: 1 }, piece)
     }
 
     fn transfer<T: Copy>(mut self, source: &[T], target: &mut [T]) {

@@ -28,7 +28,7 @@ impl<'a> LoneTile<'a> {
     /// Moves single cells.
     pub(super) fn cells<T: Copy>(self, source: &[T], target: &mut [T]) {
         if const { size_of::<T>() > LARGE } {
-            return self.one_by_one(source, target);
+            return self.large(source, target);
         }
         if let Some(interleaved) = Interleaved::of(self.rows, self.columns, size_of::<T>()) {
             let (source, target) = (&source[self.from..], &mut target[self.to..]);
@@ -40,14 +40,12 @@ impl<'a> LoneTile<'a> {
             );
         }
         let (rows, columns) = (self.rows.away, self.columns.away);
-        if !blocks(source, target, (self.from, self.to), rows, columns) {
-            self.one_by_one(source, target);
-        }
+        blocks(source, target, (self.from, self.to), rows, columns);
     }
 
-    /// Moves cells that are large, or few. As pieces of one cell, whose length the compiler does not know,
+    /// Moves single cells that are large. As pieces of one cell, whose length the compiler does not know,
     /// they take three times as long.
-    fn one_by_one<T: Copy>(self, source: &[T], target: &mut [T]) {
+    fn large<T: Copy>(self, source: &[T], target: &mut [T]) {
         for (part, columns) in self.columns.away.chunks(SIDE).enumerate() {
             for (row, to_row) in self.rows.away.iter().enumerate() {
                 let to = self.to + to_row + part * SIDE;
