@@ -528,7 +528,7 @@ fn words_and_addresses_of_a_hop_are_those_of_elements_and_not_of_padding() {
     let on = |text: &str, memory: &str| {
         Placement::of(text.parse().unwrap()).on(&machine).memory(memory).build().unwrap()
     };
-    let (mut draw, mut padded, mut derived) = (Draw(38), 0, 0);
+    let (mut draw, mut padded, mut derived, mut copied) = (Draw(38), 0, 0, 0);
     for round in 0..400 {
         let (mut texts, mut extents) = (Vec::new(), Vec::new());
         for _ in 0..1 + draw.below(3) {
@@ -552,7 +552,6 @@ fn words_and_addresses_of_a_hop_are_those_of_elements_and_not_of_padding() {
         }
         // Copies that meet are refused.
         let Ok(layout) = LayoutText::parse(&text).unwrap().lower() else { continue };
-        derived += usize::from(!layout.derived_axes().is_empty());
         let Ok(lm0) = Placement::of(layout).on(&machine).memory("LM0").build() else { continue };
         let shape = extents.join(",");
         let dram = ["64:1", "64:64", "64:4096"][..extents.len()].join("), (");
@@ -565,9 +564,12 @@ fn words_and_addresses_of_a_hop_are_those_of_elements_and_not_of_padding() {
         let [upper, lower] = [&from, &to].map(|taken| u64::try_from(taken.len()).unwrap());
         assert_eq!(found, (upper, lower, ends[0], ends[1]), "{text}");
         padded += usize::from(lm0.layout().used_in(Level::ADDR).unwrap() > lower);
+        derived += usize::from(!lm0.layout().derived_axes().is_empty());
+        copied += usize::from(lm0.layout().copies() > 1);
     }
     assert!(padded > 50, "{padded} of these layouts have padding at addresses of its own");
     assert!(derived > 20, "{derived} of these layouts have derived axes");
+    assert!(copied > 20, "{copied} of these layouts have copies");
 }
 
 #[test]
