@@ -16,10 +16,10 @@ pub(super) fn is_few(lanes: usize, bytes: usize) -> bool {
     }
 }
 
-/// Fewer rows or columns are moved one by one.
+/// A tile with fewer rows or columns is narrow: they are moved one by one, in blocks with a side of 1.
 const NARROW: usize = 4;
 
-/// The longest side of a block, unless the other one is 1.
+/// The longest side of a block, in a tile that is not narrow.
 ///
 /// Lines whose distance is a power of two share a set of the first-level cache, which holds eight.
 const fn longest<T>() -> usize {

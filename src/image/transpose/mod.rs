@@ -106,7 +106,7 @@ fn every<T: Copy>(source: &[T], target: &mut [T], at: (u64, u64), digits: &[Stri
     if digits.iter().map(|digit| digit.size).product::<u64>() <= few() {
         return one_by_one(source, target, at, digits);
     }
-    let (grid, chunk) = Grid::of(at, digits);
+    let (grid, chunk) = PieceGrid::of(at, digits);
     match chunk {
         2 => grid.transfer::<[T; 2]>(source.as_chunks().0, target.as_chunks_mut().0),
         4 => grid.transfer::<[T; 4]>(source.as_chunks().0, target.as_chunks_mut().0),
@@ -120,16 +120,16 @@ fn one_by_one<T: Copy>(source: &[T], target: &mut [T], at: (u64, u64), digits: &
 }
 
 /// Pieces of so many contiguous cells.
-struct Grid {
+struct PieceGrid {
     at: (u64, u64),
     digits: StridedDigits,
     piece: usize,
 }
 
-impl Grid {
+impl PieceGrid {
     /// The grid, and the number of cells that count as one in it: short pieces that line up on both sides are cells of
     /// their own.
-    fn of(at: (u64, u64), digits: &[StridedDigit]) -> (Grid, u64) {
+    fn of(at: (u64, u64), digits: &[StridedDigit]) -> (PieceGrid, u64) {
         let piece = digits.first().filter(|digit| (digit.weight, digit.stride) == (1, 1));
         let digits = &digits[usize::from(piece.is_some())..];
         let piece = piece.map_or(1, |piece| piece.size);
@@ -138,7 +138,7 @@ impl Grid {
             steps.chain([at.0, at.1]).all(|step| step.is_multiple_of(piece))
         };
         if !matches!(piece, 2 | 4 | 8) || !lines_up() {
-            return (Grid { at, digits: digits.into(), piece: to_index(piece) }, 1);
+            return (PieceGrid { at, digits: digits.into(), piece: to_index(piece) }, 1);
         }
         let shorter = |digit: &StridedDigit| StridedDigit {
             weight: digit.weight / piece,
@@ -146,7 +146,7 @@ impl Grid {
             ..*digit
         };
         let at = (at.0 / piece, at.1 / piece);
-        (Grid { at, digits: digits.iter().map(shorter).collect(), piece: 1 }, piece)
+        (PieceGrid { at, digits: digits.iter().map(shorter).collect(), piece: 1 }, piece)
     }
 
     fn transfer<T: Copy>(mut self, source: &[T], target: &mut [T]) {
