@@ -296,6 +296,10 @@ fn tiles_of_every_side_and_width_hold_their_elements() {
         "((200:1, 4_PE))",
         "((4_PE, 200:1))",
         "((301:1, 2_PE))",
+        // Two or three lanes beside a hole.
+        "((2:1), (16:5))",
+        "((2:1), (37:3))",
+        "((3:1), (49:4))",
     ] {
         moves_every_element(text, |n| n.to_le_bytes()[3]);
         moves_every_element(text, |n| n as u16);

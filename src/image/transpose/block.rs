@@ -16,15 +16,19 @@ pub(super) fn is_few(lanes: usize, bytes: usize) -> bool {
     }
 }
 
-/// A tile with fewer rows or columns is narrow: they are moved one by one, in blocks with a side of 1.
+/// A tile with fewer rows or columns is narrow: two of them are moved in blocks beside a side of [`LONG`], and
+/// otherwise one by one.
 const NARROW: usize = 4;
+
+/// The longest side of all blocks.
+const LONG: usize = 16;
 
 /// The longest side of a block, in a tile that is not narrow.
 ///
 /// Lines whose distance is a power of two share a set of the first-level cache, which holds eight.
 const fn longest<T>() -> usize {
     match size_of::<T>() {
-        ..4 => 16,
+        ..4 => LONG,
         4..=8 => 8,
         _ => NARROW,
     }
@@ -32,16 +36,29 @@ const fn longest<T>() -> usize {
 
 /// Returns whether rows and columns are cut into blocks of these sides: others are not compiled.
 const fn is_cut<T>(height: usize, width: usize) -> bool {
-    height == 1 || width == 1 || (height <= longest::<T>() && width <= longest::<T>())
+    match (height, width) {
+        (1, _) | (_, 1) | (2, LONG) | (LONG, 2) => true,
+        _ => height <= longest::<T>() && width <= longest::<T>(),
+    }
 }
 
-/// Cuts a length into sides 1, 4, 8 and 16: first the longest, as many as there are. The last block may overlap the one
-/// before it: then it moves some cells once more.
-fn cuts(length: usize, longest: usize) -> impl Iterator<Item = (Range<usize>, usize)> {
-    let side = if length < NARROW { 1 } else { longest.min(1 << length.ilog2()) };
+/// Cuts a length into sides 1, 2, 4, 8 and 16, beside the other length of a tile: first the longest, as many as there
+/// are. The last block may overlap the one before it: then it moves some cells once more.
+fn cuts(
+    length: usize,
+    other: usize,
+    longest: usize,
+) -> impl Iterator<Item = (Range<usize>, usize)> {
+    let side = match length {
+        2..NARROW if other >= LONG => 2,
+        ..NARROW => 1,
+        _ => longest.min(1 << length.ilog2()),
+    };
     let whole = length - length % side;
     let rest = match length - whole {
-        rest @ ..=1 => rest,
+        0 => 0,
+        _ if side == LONG && (2..NARROW).contains(&other) => LONG,
+        1 => 1,
         rest => rest.next_power_of_two().max(NARROW),
     };
     [(0..whole, side), (length - rest..length, rest)].into_iter().take(1 + rest.min(1))
@@ -57,9 +74,9 @@ pub(super) fn blocks<T: Copy>(
     columns: &[usize],
 ) {
     let is_narrow = rows.len().min(columns.len()) < NARROW;
-    let longest = if is_narrow { 16 } else { longest::<T>() };
-    for (row, height) in cuts(rows.len(), longest) {
-        for (column, width) in cuts(columns.len(), longest) {
+    let longest = if is_narrow { LONG } else { longest::<T>() };
+    for (row, height) in cuts(rows.len(), columns.len(), longest) {
+        for (column, width) in cuts(columns.len(), rows.len(), longest) {
             let at = (from + row.start, to + column.start);
             let (rows, columns) = (&rows[row.clone()], &columns[column]);
             macro_rules! of_sides {
@@ -74,9 +91,10 @@ pub(super) fn blocks<T: Copy>(
                 };
             }
             of_sides! {
-                16: 16 8 4 1;
+                16: 16 8 4 2 1;
                 8: 16 8 4 1;
                 4: 16 8 4 1;
+                2: 16;
                 1: 16 8 4 1;
             }
         }
