@@ -215,7 +215,7 @@ fn census((stage, slow): &Case, tally: &mut Tally) -> Result<(), TestCaseError> 
     let units = units.filter(|unit| placed.is_named(unit)).collect_vec();
     // Slots shared by several elements count once for each of them.
     let counts_pads = placed.layout.derived.is_empty() && placed.is_alone();
-    for at in units.iter().step_by(units.len() / 64 | 1) {
+    for at in units.iter().step_by((units.len() / 64) | 1) {
         let Some(found) = asked(placement.census(at), tally)? else { return Ok(()) };
         prop_assert_eq!(found.elements, number(&elements, at), "{}", at);
         prop_assert!(!counts_pads || found.padding == number(&pads, at), "{}", at);
