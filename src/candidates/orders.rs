@@ -7,11 +7,12 @@ use super::state::ChoicesMade;
 use crate::algebra::{Layout, Subaxis};
 use crate::level::Level;
 
-/// Complete choices, and the orders of the address that are left.
+/// The orders of the address that are left at complete choices. The digits stay in the [`ChoicesMade`] they
+/// were made in: a walk comes to many choices that have no order.
 #[derive(Clone, Debug)]
 pub(super) struct AddressOrders {
-    axes: Vec<AxisDigits>,
-    copies: Vec<LevelDigit>,
+    /// The words of each axis.
+    words: Vec<u64>,
     units_used: u64,
     /// Axes with more than one word that may be innermost, with the words that they then have,
     /// innermost first in row-major order.
@@ -25,26 +26,38 @@ pub(super) struct AddressOrders {
 }
 
 /// The digits of an axis beside its words.
-#[derive(Clone, Debug)]
-struct AxisDigits {
+#[derive(Clone, Copy, Debug)]
+struct AxisDigits<'a> {
     extent: u64,
-    major: Vec<LevelDigit>,
-    minor: Vec<LevelDigit>,
+    time: Option<LevelDigit>,
+    /// The digits of levels on the major side, behind the time slices, and on the minor side.
+    lists: [&'a [LevelDigit]; 2],
     block: u64,
     units: u64,
-    words: u64,
 }
 
-impl AxisDigits {
+impl<'a> AxisDigits<'a> {
+    fn new(space: &Space, state: &'a ChoicesMade, axis: usize) -> AxisDigits<'a> {
+        let rule = &space.axes[axis];
+        AxisDigits {
+            extent: rule.extent,
+            time: state.time.iter().find(|(of, _)| *of == axis).map(|(_, digit)| *digit),
+            lists: [&state.lists[axis], &state.lists[space.axes.len() + axis]],
+            block: rule.block,
+            units: state.units[axis],
+        }
+    }
+
     /// Rules 4 to 6 of the space, if the axis has `words` words.
     fn is_sound(&self, space: &Space, words: u64) -> bool {
         let Some(slots) = self.units.checked_mul(words) else { return false };
+        let [major, minor] = self.lists;
         let outer = words / self.block;
-        let leading = match (self.major.first(), outer, self.minor.first()) {
+        let leading = match (self.time.as_ref().or(major.first()), outer, minor.first()) {
             (Some(digit), ..) => *digit,
             (None, 1, Some(digit)) => *digit,
             _ => LevelDigit {
-                size: if self.minor.is_empty() { words } else { outer },
+                size: if minor.is_empty() { words } else { outer },
                 level: Level::ADDR,
                 stride: 1,
             },
@@ -52,20 +65,27 @@ impl AxisDigits {
         let below = slots / leading.size.max(1);
         let filled = if leading.level == Level::TIME { leading.size - 1 } else { 1 };
         let moves = leading.size <= 1 || below.saturating_mul(filled) < self.extent;
-        let sided = outer > 1 || self.minor.is_empty() || !space.major;
+        let sided = outer > 1 || minor.is_empty() || !space.major;
         let apart = |list: &[LevelDigit]| !list.windows(2).any(|pair| pair[0].continues(&pair[1]));
-        moves && sided && apart(&self.major) && apart(&self.minor)
+        let sliced = self.time.zip(major.first());
+        moves
+            && sided
+            && apart(major)
+            && apart(minor)
+            && sliced.is_none_or(|(time, first)| !time.continues(first))
     }
 
     fn subaxes(&self, words: u64, stride: u64) -> impl Iterator<Item = Subaxis> {
         let land = |digit: &LevelDigit| Subaxis::land(digit.size, digit.level, digit.stride);
-        let inner = if self.minor.is_empty() { words } else { self.block };
+        let [major, minor] = self.lists;
+        let inner = if minor.is_empty() { words } else { self.block };
         let address = move |size: u64, stride: u64| {
             Some(Subaxis::land(size, Level::ADDR, stride)).filter(|digit| digit.size > 1)
         };
         let outer = address(words / inner, stride * inner);
-        let major = self.major.iter().map(land).chain(outer);
-        major.chain(self.minor.iter().map(land)).chain(address(inner, stride))
+        let major = self.time.into_iter().chain(major.iter().copied());
+        let major = major.map(move |digit| land(&digit)).chain(outer);
+        major.chain(minor.iter().map(land)).chain(address(inner, stride))
     }
 }
 
@@ -73,39 +93,37 @@ impl AddressOrders {
     /// `None` if the choices break a rule of the space in every order.
     pub(super) fn new(space: &Space, state: &ChoicesMade) -> Option<AddressOrders> {
         let rank = space.axes.len();
-        let mut axes = Vec::with_capacity(rank);
-        for (axis, rule) in space.axes.iter().enumerate() {
-            let (units, words) = state.words(space, axis)?;
-            let time = state.time.iter().filter(|(of, _)| *of == axis).map(|(_, digit)| *digit);
-            let major = time.chain(state.lists[axis].iter().copied()).collect();
-            let minor = state.lists[rank + axis].clone();
-            let (extent, block) = (rule.extent, rule.block);
-            axes.push(AxisDigits { extent, major, minor, block, units, words });
-        }
+        let words = (0..rank).map(|axis| state.words(space, axis).map(|(_, words)| words));
+        let words = words.collect::<Option<Vec<_>>>()?;
         let split = |(level, _): &(usize, _)| state.is_split(*level);
         let levels = space.levels.iter().enumerate().filter(split);
         let below = levels.filter(|(_, rule)| !rule.copies).map(|(_, rule)| rule.units);
         let mut split = AddressOrders {
-            moving: (0..rank).rev().filter(|axis| axes[*axis].words > 1).collect(),
-            axes,
-            copies: state.copies.clone(),
+            moving: (0..rank).rev().filter(|axis| words[*axis] > 1).collect(),
+            words,
             units_used: space.units * below.product::<u64>(),
             innermost: Vec::new(),
             one_order: space.orders == Orders::RowMajor,
             next: 0,
             others: Vec::new(),
         };
-        split.find_innermost(space);
+        split.find_innermost(space, state);
         split.start_order();
         (!split.innermost.is_empty()).then_some(split)
     }
 
     /// Finds the axes that may be innermost. Without words in any axis there is one order, whose innermost
     /// axis is `usize::MAX`.
-    fn find_innermost(&mut self, space: &Space) {
-        let unsound = |axis: &usize| !self.axes[*axis].is_sound(space, self.axes[*axis].words);
-        let unsound: Vec<usize> = (0..self.axes.len()).filter(unsound).collect();
-        let contiguous = self.moving.iter().copied().find(|axis| self.axes[*axis].block > 1);
+    fn find_innermost(&mut self, space: &Space, state: &ChoicesMade) {
+        let is_sound =
+            |axis: usize, words: u64| AxisDigits::new(space, state, axis).is_sound(space, words);
+        let mut unsound = (0..self.words.len()).filter(|axis| !is_sound(*axis, self.words[*axis]));
+        // The innermost axis alone may get more words.
+        let (unsound, more) = (unsound.next(), unsound.next());
+        if more.is_some() {
+            return;
+        }
+        let contiguous = self.moving.iter().copied().find(|axis| space.axes[*axis].block > 1);
         let choices = match (contiguous, self.moving.first()) {
             (Some(axis), _) => vec![axis],
             (None, Some(last)) if self.one_order => vec![*last],
@@ -113,28 +131,28 @@ impl AddressOrders {
             (None, None) => vec![usize::MAX],
         };
         for axis in choices {
-            let words = match self.axes.get(axis) {
+            let words = match self.words.get(axis) {
                 None => Some(1),
-                Some(digits) => aligned(digits, space.alignment),
+                Some(words) => aligned(*words, space.axes[axis].block, space.alignment),
             };
             let Some(words) = words else { continue };
-            let sound = unsound.iter().all(|of| *of == axis);
-            let here = self.axes.get(axis).is_none_or(|digits| digits.is_sound(space, words));
-            if sound && here && self.fits(space, axis, words) {
+            let sound = unsound.is_none_or(|of| of == axis);
+            let here = axis == usize::MAX || is_sound(axis, words);
+            if sound && here && self.fits(space, state, axis, words) {
                 self.innermost.push((axis, words));
             }
         }
     }
 
     /// Returns whether padding and footprint are allowed, and the whole fits in 64 bits.
-    fn fits(&self, space: &Space, innermost: usize, words: u64) -> bool {
-        let of = |axis: usize| if axis == innermost { words } else { self.axes[axis].words };
-        let copies = self.copies.iter().try_fold(1_u64, |n, digit| n.checked_mul(digit.size));
-        let footprint = (0..self.axes.len()).try_fold(1, |n: u64, axis| n.checked_mul(of(axis)));
+    fn fits(&self, space: &Space, state: &ChoicesMade, innermost: usize, words: u64) -> bool {
+        let of = |axis: usize| if axis == innermost { words } else { self.words[axis] };
+        let copies = state.copies.iter().try_fold(1_u64, |n, digit| n.checked_mul(digit.size));
+        let footprint = (0..self.words.len()).try_fold(1, |n: u64, axis| n.checked_mul(of(axis)));
         let Some(footprint) = footprint.filter(|words| *words <= space.capacity) else {
             return false;
         };
-        let slots = self.axes.iter().try_fold(footprint, |n, axis| n.checked_mul(axis.units));
+        let slots = state.units.iter().try_fold(footprint, |n, units| n.checked_mul(*units));
         let all = slots.zip(copies).and_then(|(slots, copies)| slots.checked_mul(copies));
         all.is_some() && slots.is_some_and(|slots| !space.is_too_padded(u128::from(slots)))
     }
@@ -151,6 +169,7 @@ impl AddressOrders {
     pub(super) fn random(
         mut self,
         space: &Space,
+        state: &ChoicesMade,
         mut below: impl FnMut(usize) -> usize,
     ) -> Option<Candidate> {
         self.next = below(self.innermost.len());
@@ -160,7 +179,7 @@ impl AddressOrders {
                 self.others.swap(at, below(at + 1));
             }
         }
-        self.next(space)
+        self.next(space, state)
     }
 
     fn start_order(&mut self) {
@@ -169,9 +188,9 @@ impl AddressOrders {
     }
 
     /// The candidate in the next order.
-    pub(super) fn next(&mut self, space: &Space) -> Option<Candidate> {
+    pub(super) fn next(&mut self, space: &Space, state: &ChoicesMade) -> Option<Candidate> {
         let (innermost, words) = *self.innermost.get(self.next)?;
-        let candidate = self.candidate(space, innermost, words);
+        let candidate = self.candidate(space, state, innermost, words);
         // Orders follow lexicographically, from row-major on.
         if self.one_order || !next_order(&mut self.others) {
             self.next += 1;
@@ -180,19 +199,26 @@ impl AddressOrders {
         candidate
     }
 
-    fn candidate(&self, space: &Space, innermost: usize, words: u64) -> Option<Candidate> {
-        let mut strides = vec![1; self.axes.len()];
+    fn candidate(
+        &self,
+        space: &Space,
+        state: &ChoicesMade,
+        innermost: usize,
+        words: u64,
+    ) -> Option<Candidate> {
+        let mut strides = vec![1; self.words.len()];
         let mut footprint_words = words;
         for axis in &self.others {
             strides[*axis] = footprint_words;
-            footprint_words *= self.axes[*axis].words;
+            footprint_words *= self.words[*axis];
         }
         let mut builder = Layout::builder();
-        for (number, (axis, stride)) in self.axes.iter().zip(strides).enumerate() {
-            let words = if number == innermost { words } else { axis.words };
-            builder = builder.axis(axis.extent, axis.subaxes(words, stride));
+        for (axis, stride) in strides.into_iter().enumerate() {
+            let words = if axis == innermost { words } else { self.words[axis] };
+            let digits = AxisDigits::new(space, state, axis);
+            builder = builder.axis(digits.extent, digits.subaxes(words, stride));
         }
-        for copy in &self.copies {
+        for copy in &state.copies {
             builder = builder.replica(copy.size, copy.level, copy.stride);
         }
         let layout = builder.build().ok()?;
@@ -205,9 +231,9 @@ impl AddressOrders {
 }
 
 /// The words of the innermost axis: a multiple of its block and of the alignment.
-fn aligned(digits: &AxisDigits, alignment: u64) -> Option<u64> {
-    let step = num_integer::Integer::gcd(&digits.block, &alignment);
-    digits.words.checked_next_multiple_of(digits.block.checked_mul(alignment / step)?)
+fn aligned(words: u64, block: u64, alignment: u64) -> Option<u64> {
+    let step = num_integer::Integer::gcd(&block, &alignment);
+    words.checked_next_multiple_of(block.checked_mul(alignment / step)?)
 }
 
 /// Steps to the lexicographically next order, counting down from the descending one; `false` after

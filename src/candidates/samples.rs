@@ -70,7 +70,7 @@ impl Samples {
             first = walk.deeper(made);
         }
         let orders = AddressOrders::new(&self.space, &walk.state)?;
-        orders.random(&self.space, |count| self.random.below(count))
+        orders.random(&self.space, &walk.state, |count| self.random.below(count))
     }
 }
 

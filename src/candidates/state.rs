@@ -27,7 +27,7 @@ pub(super) struct ChoicesMade {
     /// Pieces that hold copies.
     pub(super) copies: Vec<LevelDigit>,
     /// The number of units and slices each axis is split over.
-    units: Vec<u64>,
+    pub(super) units: Vec<u64>,
     /// The pieces of each level so far: the axis that each splits, if any.
     pieces: Vec<Vec<Option<usize>>>,
 }

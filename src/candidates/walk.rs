@@ -162,7 +162,9 @@ impl Layouts {
     ) -> Option<Option<Result<Candidate, CandidatesError>>> {
         let mut steps = SearchBudget::new("finding the next candidate", goes_on);
         loop {
-            if let Some(candidate) = self.split.as_mut().and_then(|s| s.next(&self.space)) {
+            if let Some(candidate) =
+                self.split.as_mut().and_then(|s| s.next(&self.space, &self.state))
+            {
                 return Some(Some(Ok(candidate)));
             }
             match self.advance(&mut steps) {
