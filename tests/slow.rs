@@ -338,7 +338,7 @@ impl Slow {
         elements.cartesian_product(copies).map(|(element, copy)| element + copy).all_unique()
     }
 
-    /// What each digit, replicas last, adds to the number of its place: no two places share a number.
+    /// The step of each digit, replicas last, in the number of a place; no two places share a number.
     fn place_weights(&self) -> Vec<u128> {
         let digits = self.nodes().map(|axis| axis.digits.len()).sum::<usize>();
         let mut weights = vec![0; digits + self.replicas.len()];
