@@ -181,8 +181,8 @@ fn a_division_numbers_the_same_elements_tile_by_tile() {
         }
         if own.iter().all_unique() {
             assert!(numbers.iter().all_unique(), "{name}");
-            let own: HashSet<u64> = numbers.iter().copied().collect();
-            assert!((0..n).all(|number| own.contains(&number)), "{name}");
+            let numbered: HashSet<u64> = numbers.iter().copied().collect();
+            assert!((0..n).all(|number| numbered.contains(&number)), "{name}");
         }
         ragged += u32::from(numbers.len() as u64 > n);
         for how in [Zipped, Tiled, Flat] {

@@ -74,8 +74,8 @@ fn coordinates_are_numbers_of_their_modes() {
         let (layout, _) = pair(&mut random);
         let parsed: CuteLayout = text(&layout).parse().unwrap();
         let lowered = parsed.lower().unwrap();
-        for (number, value) in (0..).zip(values(&layout)) {
-            let mut rest: u64 = number;
+        for (number, address) in (0_u64..).zip(values(&layout)) {
+            let mut rest = number;
             let mut digit = |extent: &u64| {
                 let digit = rest % extent;
                 rest /= extent;
@@ -98,7 +98,7 @@ fn coordinates_are_numbers_of_their_modes() {
             let by_number = parsed.index_of(&number.to_string()).unwrap();
             assert_eq!(index, by_number, "{parsed} at {nested}");
             let place = lowered.locate(&index).unwrap();
-            assert_eq!(place.get(tensor_layout::Level::ADDR), Some(value));
+            assert_eq!(place.get(tensor_layout::Level::ADDR), Some(address));
         }
     }
 }

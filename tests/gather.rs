@@ -23,11 +23,11 @@ proptest! {
         let axis = at % operand.shape.len();
         let levels = [Level::PE, Level::MAB, Level::L2B, Level::ADDR];
         let mut result = operand.clone();
-        // The gathered axis of the result is another one, beyond what the operand has of a level: a greater
-        // stride would only add units, each with a copy.
-        let beyond = |level: Level| operand.layout().extent(level);
-        let digit = |level: &usize| (2, levels[*level], beyond(levels[*level]));
-        result.axes[axis] = digits.iter().map(digit).collect();
+        // The gathered axis of the result is another one, just beyond the operand in each level: farther away,
+        // there would only be more units between, each with copies to enumerate.
+        let slow = operand.slow();
+        let beyond = |level: Level| (2, level, slow.extent(level));
+        result.axes[axis] = digits.iter().map(|level| beyond(levels[*level])).collect();
         let slots = 1 << digits.len();
         let table: Vec<u64> = table.into_iter().take(slots).map(|t| t % operand.shape[axis]).collect();
         result.shape[axis] = table.len() as u64;

@@ -6,7 +6,6 @@
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::fmt;
 
-use itertools::Itertools;
 use tensor_layout::algebra::{Combine, Subaxis, Target};
 use tensor_layout::{Found, Layout, LayoutError, Level, Location};
 
@@ -226,9 +225,9 @@ impl Slow {
 
     /// Values and digits of all axes in order, up to the first value that is out of range.
     fn evaluated(&self, index: &[u64]) -> (Vec<u64>, Vec<u64>) {
-        let starts = self.derived.iter().map(|(start, _)| *start);
-        let mut values: Vec<u64> = index.iter().copied().chain(starts).collect();
-        let mut digits = Vec::with_capacity(self.nodes().map(|axis| axis.digits.len()).sum());
+        let mut values = index.to_vec();
+        values.extend(self.derived.iter().map(|(start, _)| *start));
+        let mut digits = Vec::new();
         for (node, axis) in self.nodes().enumerate() {
             if values[node] >= axis.slots() {
                 values.truncate(node + 1);
@@ -262,7 +261,8 @@ impl Slow {
         let landings = self.landings().into_iter();
         let steps =
             landings.map(|(digit, (_, level, stride))| (digit, at(level), stride)).collect();
-        Lands { levels, origin, steps, copies: self.copy_digits() }
+        let copies = count(&self.replicas.iter().map(|replica| replica.0).collect::<Vec<_>>());
+        Lands { levels, origin, steps, copies }
     }
 
     /// The settings of all landing digits for an element: one per copy, the first copy first.
@@ -327,36 +327,11 @@ impl Slow {
 
     /// True if no two copies share a place.
     pub(crate) fn is_injective(&self) -> bool {
-        let weights = self.place_weights();
-        let sum = |digits: &[u64], weights: &[u128]| -> u128 {
-            digits.iter().zip(weights).map(|(digit, weight)| u128::from(*digit) * weight).sum()
-        };
-        let (own, replicas) = weights.split_at(weights.len() - self.replicas.len());
-        let copies = self.copy_digits().iter().map(|copy| sum(copy, replicas)).collect_vec();
-        let indexes = self.indexes().into_iter();
-        let elements = indexes.map(|index| sum(&self.digits(&index).unwrap(), own));
-        elements.cartesian_product(copies).map(|(element, copy)| element + copy).all_unique()
-    }
-
-    /// The step of each digit, replicas last, in the number of a place; no two places share a number.
-    fn place_weights(&self) -> Vec<u128> {
-        let digits = self.nodes().map(|axis| axis.digits.len()).sum::<usize>();
-        let mut weights = vec![0; digits + self.replicas.len()];
-        let mut places = BTreeMap::new();
-        let mut all = 1_u128;
-        for level in self.used() {
-            places.insert(level, all);
-            all = all.checked_mul(self.extent(level).into()).expect("fewer than 2^128 places");
-        }
-        for (digit, (size, level, stride)) in self.landings() {
-            weights[digit] = if size == 1 { 0 } else { places[&level] * u128::from(stride) };
-        }
-        weights
-    }
-
-    /// The digits of every copy.
-    fn copy_digits(&self) -> Vec<Vec<u64>> {
-        count(&self.replicas.iter().map(|replica| replica.0).collect_vec())
+        let lands = self.lands();
+        let mut seen = HashSet::new();
+        let indexes = self.indexes();
+        let mut settings = indexes.iter().flat_map(|index| self.settings(&lands, index));
+        settings.all(|setting| seen.insert(lands.coordinates(&setting)))
     }
 
     pub(crate) fn contents(&self) -> Contents {

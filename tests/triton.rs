@@ -1,6 +1,7 @@
 //! Layouts of Triton: bases from Triton itself, places by the definition, and refusals.
 
-use itertools::Itertools;
+use std::collections::BTreeSet;
+
 use tensor_layout::notation::{LinearLayout, Notation, TritonLayout};
 use tensor_layout::{Found, Layout, LayoutError, LayoutText, Level, Location};
 
@@ -107,10 +108,8 @@ fn check_places(text: &str) {
             Found::Element(index.clone()),
             "{text} {location}"
         );
-        let copies = layout.locate_all(&index).unwrap().collect_vec();
+        let copies: BTreeSet<Location> = layout.locate_all(&index).unwrap().collect();
         assert!(copies.contains(&location), "{text}: {index:?} at {location}");
-        // Copies are apart by the same steps for every index.
-        assert!(checked > 0 || copies.iter().all_unique(), "{text}");
         let zeros = linear.bases.iter().filter(|(name, _)| name != "offset");
         let zeros =
             zeros.flat_map(|(_, bases)| bases).filter(|basis| basis.iter().all(|b| *b == 0));

@@ -93,8 +93,12 @@ impl Layout {
     /// The extent of `level`, rounded up if the layout has a span for it (XLA's `L`).
     #[must_use]
     pub fn span(&self, level: Level) -> u64 {
-        let given = self.spans.iter().find(|(of, _)| *of == level);
-        given.map_or_else(|| self.extent(level), |(_, span)| *span)
+        self.given_span(level).unwrap_or_else(|| self.extent(level))
+    }
+
+    /// The span of `level` that is not its extent.
+    pub(crate) fn given_span(&self, level: Level) -> Option<u64> {
+        self.spans.iter().find(|(of, _)| *of == level).map(|(_, span)| *span)
     }
 
     /// The number of different coordinates that slots have in `level`.

@@ -72,12 +72,16 @@ struct LevelSum {
 impl<'a> Decoder<'a> {
     pub(crate) fn new(layout: &'a Layout) -> Decoder<'a> {
         let digits = layout.digits();
-        let levels = layout.used.iter().map(|&level| LevelSum {
-            level,
-            offset: layout.offset(level),
-            extent: layout.extent(level),
-            span: layout.span(level),
-            sum: digits.sum(Destination::Level(level)),
+        let levels = layout.used.iter().map(|&level| {
+            let (offset, sum) = (layout.offset(level), digits.sum(Destination::Level(level)));
+            let extent = 1 + offset + sum.greatest();
+            LevelSum {
+                level,
+                offset,
+                extent,
+                span: layout.given_span(level).unwrap_or(extent),
+                sum,
+            }
         });
         let feeders =
             layout.derived.iter().enumerate().map(|(number, derived)| match derived.combine {

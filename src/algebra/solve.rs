@@ -124,6 +124,11 @@ impl<N: Number> Sum<N> {
         self.terms.is_empty()
     }
 
+    /// The greatest sum.
+    pub(crate) fn greatest(&self) -> N {
+        self.reach[0]
+    }
+
     /// Passes every solution to `choices`, until one stops the search.
     pub(crate) fn search<C: Choices<N>>(
         &self,

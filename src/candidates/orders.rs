@@ -41,7 +41,7 @@ impl<'a> AxisDigits<'a> {
         let rule = &space.axes[axis];
         AxisDigits {
             extent: rule.extent,
-            time: state.time.iter().find(|(of, _)| *of == axis).map(|(_, digit)| *digit),
+            time: state.slices(axis),
             lists: [&state.lists[axis], &state.lists[space.axes.len() + axis]],
             block: rule.block,
             units: state.units[axis],
@@ -67,25 +67,19 @@ impl<'a> AxisDigits<'a> {
         let moves = leading.size <= 1 || below.saturating_mul(filled) < self.extent;
         let sided = outer > 1 || minor.is_empty() || !space.major;
         let apart = |list: &[LevelDigit]| !list.windows(2).any(|pair| pair[0].continues(&pair[1]));
-        let sliced = self.time.zip(major.first());
-        moves
-            && sided
-            && apart(major)
-            && apart(minor)
-            && sliced.is_none_or(|(time, first)| !time.continues(first))
+        moves && sided && apart(major) && apart(minor)
     }
 
     fn subaxes(&self, words: u64, stride: u64) -> impl Iterator<Item = Subaxis> {
-        let land = |digit: &LevelDigit| Subaxis::land(digit.size, digit.level, digit.stride);
+        let land = |digit: LevelDigit| Subaxis::land(digit.size, digit.level, digit.stride);
         let [major, minor] = self.lists;
         let inner = if minor.is_empty() { words } else { self.block };
         let address = move |size: u64, stride: u64| {
             Some(Subaxis::land(size, Level::ADDR, stride)).filter(|digit| digit.size > 1)
         };
         let outer = address(words / inner, stride * inner);
-        let major = self.time.into_iter().chain(major.iter().copied());
-        let major = major.map(move |digit| land(&digit)).chain(outer);
-        major.chain(minor.iter().map(land)).chain(address(inner, stride))
+        let major = self.time.into_iter().chain(major.iter().copied()).map(land).chain(outer);
+        major.chain(minor.iter().copied().map(land)).chain(address(inner, stride))
     }
 }
 

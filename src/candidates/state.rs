@@ -21,7 +21,7 @@ pub(super) enum Put {
 #[derive(Clone, Debug)]
 pub(super) struct ChoicesMade {
     /// The axes that are cut into time slices.
-    pub(super) time: Vec<(usize, LevelDigit)>,
+    time: Vec<(usize, LevelDigit)>,
     /// Units of the major side per axis, then of the minor side per axis.
     pub(super) lists: Vec<Vec<LevelDigit>>,
     /// Pieces that hold copies.
@@ -49,6 +49,11 @@ impl ChoicesMade {
         let (rule, units) = (&space.axes[axis], self.units[axis]);
         let words = rule.extent.div_ceil(units).max(1);
         Some((units, words.checked_next_multiple_of(rule.block)?))
+    }
+
+    /// The time slices of an axis.
+    pub(super) fn slices(&self, axis: usize) -> Option<LevelDigit> {
+        self.time.iter().find(|(of, _)| *of == axis).map(|(_, digit)| *digit)
     }
 
     /// Returns whether a level is split over some axis.
@@ -155,7 +160,7 @@ impl ChoicesMade {
     fn moves(&self, space: &Space, axis: usize) -> bool {
         let rank = space.axes.len();
         let digits = self.lists[axis].iter().chain(&self.lists[rank + axis]);
-        let slices = self.time.iter().find(|(of, _)| *of == axis).map(|(_, digit)| digit.size);
+        let slices = self.slices(axis).map(|digit| digit.size);
         let leading = slices.or(digits.map(|digit| digit.size).max()).unwrap_or(1);
         let rule = &space.axes[axis];
         let below = (self.units[axis] / leading).checked_mul(rule.block);

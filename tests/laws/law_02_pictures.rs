@@ -215,15 +215,19 @@ fn census((stage, slow): &Case, tally: &mut Tally) -> Result<(), TestCaseError> 
     let units = units.filter(|unit| placed.is_named(unit)).collect_vec();
     // Slots shared by several elements count once for each of them.
     let counts_pads = placed.layout.derived.is_empty() && placed.is_alone();
-    for at in units.iter().step_by((units.len() / 64) | 1) {
+    for at in &units {
         let Some(found) = asked(placement.census(at), tally)? else { return Ok(()) };
         prop_assert_eq!(found.elements, number(&elements, at), "{}", at);
-        prop_assert!(!counts_pads || found.padding == number(&pads, at), "{}", at);
+        if counts_pads {
+            prop_assert_eq!(found.padding, number(&pads, at), "{}", at);
+        }
     }
     let whole = placement.census(&Location::default()).unwrap();
     let all = |of: &HashMap<Location, usize>| of.values().sum::<usize>() as u64;
     prop_assert_eq!(whole.elements, all(&elements));
-    prop_assert!(!counts_pads || whole.padding == all(&pads));
+    if counts_pads {
+        prop_assert_eq!(whole.padding, all(&pads));
+    }
     let counts = units.into_iter().map(|unit| (number(&elements, &unit), unit)).collect_vec();
     extremes(&placement, &counts)
 }
