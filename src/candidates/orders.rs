@@ -70,16 +70,19 @@ impl<'a> AxisDigits<'a> {
         moves && sided && apart(major) && apart(minor)
     }
 
-    fn subaxes(&self, words: u64, stride: u64) -> impl Iterator<Item = Subaxis> {
-        let land = |digit: LevelDigit| Subaxis::land(digit.size, digit.level, digit.stride);
+    fn subaxes(&self, words: u64, stride: u64) -> Vec<Subaxis> {
         let [major, minor] = self.lists;
         let inner = if minor.is_empty() { words } else { self.block };
-        let address = move |size: u64, stride: u64| {
+        let land = |digit: &LevelDigit| Subaxis::land(digit.size, digit.level, digit.stride);
+        let address = |size: u64, stride: u64| {
             Some(Subaxis::land(size, Level::ADDR, stride)).filter(|digit| digit.size > 1)
         };
-        let outer = address(words / inner, stride * inner);
-        let major = self.time.into_iter().chain(major.iter().copied()).map(land).chain(outer);
-        major.chain(minor.iter().copied().map(land)).chain(address(inner, stride))
+        let mut subaxes = Vec::with_capacity(major.len() + minor.len() + 3);
+        subaxes.extend(self.time.iter().chain(major).map(land));
+        subaxes.extend(address(words / inner, stride * inner));
+        subaxes.extend(minor.iter().map(land));
+        subaxes.extend(address(inner, stride));
+        subaxes
     }
 }
 
