@@ -1,5 +1,5 @@
-//! Every call of the public API ends within a stated number of steps, counted in the loops whose length no
-//! formula bounds: walks of indexes, searches of sums, candidates, copies, runs.
+//! Every call of the public API ends within a stated number of steps. Steps are counted in the loops whose
+//! length no formula bounds: walks over indexes, searches for sums, candidates, copies and runs.
 
 use crate::algebra::{IndexOrder, Indexes, Subaxis, work};
 use crate::candidates::Candidates;
@@ -8,13 +8,13 @@ use crate::error::LayoutError;
 use crate::relayout::{Relayout, UnitPart};
 use crate::{Layout, Level, Machine, Placement};
 
-/// The greatest number of steps of a call: a few searches that end after 2^22 each.
+/// The greatest number of steps of a call: enough for a few searches of at most 2^22 steps each.
 const MOST: u64 = 1 << 25;
 
 /// Extents that line up and extents that do not, up to 2^20.
 const EXTENTS: [u64; 12] = [1, 2, 3, 7, 64, 197, 960, 1000, 1500, 65_536, (1 << 20) - 3, 1 << 20];
 
-/// A generator that gives equal numbers at every run (splitmix64).
+/// A deterministic generator of random numbers (splitmix64).
 struct Draw(u64);
 
 impl Draw {
@@ -38,8 +38,8 @@ impl Draw {
         extents.collect()
     }
 
-    /// Each level of the machine on an axis, above or below its words, or on none; axes nest in
-    /// the address in any order.
+    /// Draws a layout that puts each level of the machine on some axis, above or below its words, or on none;
+    /// the axes nest in the address in any order.
     fn layout(&mut self, machine: &Machine, shape: &[u64]) -> Layout {
         let mut axes: Vec<(Vec<Subaxis>, Vec<Subaxis>)> = vec![Default::default(); shape.len()];
         for (level, size) in machine.levels() {

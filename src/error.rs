@@ -1,7 +1,8 @@
 //! Errors: the problem, the part of the text or layout, the numbers, and the remedy.
 //!
-//! [`LayoutError`] is about the meaning of a text, which it does not have. [`ParseError`] is about a
-//! text: it owns the text and a byte [`Span`], and its `Display` alone draws the caret.
+//! A [`LayoutError`] describes a fault in the meaning of a layout and does not hold any text. A
+//! [`ParseError`] describes a fault in a text: it owns the text and a byte [`Span`], and only its `Display`
+//! draws the caret.
 
 mod diagnostic;
 mod fault;
@@ -184,7 +185,7 @@ pub enum LayoutError {
         /// The extent.
         extent: u64,
     },
-    /// A location that leaves a used level open.
+    /// A location without a coordinate in a level that the layout uses.
     #[error("the location lacks a coordinate in `{level}`, which the layout uses")]
     LevelMissing {
         /// The level.
@@ -291,7 +292,7 @@ pub enum LayoutError {
         /// The rank of the layout that it should index.
         rank: usize,
     },
-    /// An index map with copies: an element has one index.
+    /// An index map with copies, although an index map must give each element a single index.
     #[error(
         "the map has {copies} copies along `{level}`; an index map gives each element one index"
     )]
@@ -350,7 +351,7 @@ pub enum LayoutError {
     /// An edit that the axes or extents do not allow.
     #[error("cannot edit the layout: {0}")]
     Edit(EditError),
-    /// A question about moves that the placements do not answer.
+    /// A relayout, or a question about one, that the placements do not allow.
     #[error("{0}")]
     Relayout(RelayoutFault),
     /// A layout that a notation cannot express.

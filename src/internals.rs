@@ -1,6 +1,6 @@
-//! Items that only the other packages of this workspace share with the library: not a stable interface.
+//! Items shared only with the other packages of this workspace; not a stable interface.
 //!
-//! The list is complete: those packages use nothing else that is not public.
+//! The list is complete: those packages use no other items that are not public.
 
 use crate::algebra::Layout;
 use crate::error::{LayoutError, Site};

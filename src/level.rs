@@ -5,8 +5,8 @@ use std::fmt;
 
 use crate::number::to_index;
 
-/// An invalid level name: not a letter followed by letters, digits and `_`, too long, or known levels joined
-/// by `_`.
+/// The error for an invalid level name: one that is not a letter followed by letters, digits and `_`, is too
+/// long, or joins known levels by `_`.
 ///
 /// ```
 /// use tensor_layout::Level;
@@ -95,7 +95,8 @@ impl Level {
     /// The number of a term that is added up in place; not a valid name, so that it cannot clash.
     pub(crate) const IN_SUM: Level = Level::literal("added in place");
 
-    /// The levels that have a meaning of their own, in column order.
+    /// The levels of MN-Core, and `Time`, `Addr` and `W`, in column order; the levels of a GPU (`BLOCK`,
+    /// `WARP`, `LANE`) are not among them.
     pub const KNOWN: [Level; 7] =
         [Level::TIME, Level::L2B, Level::L1B, Level::MAB, Level::PE, Level::ADDR, Level::W];
 
@@ -178,7 +179,8 @@ impl Level {
         self.column
     }
 
-    /// Returns numbers that sort as the levels do: comparing bytes would call a function.
+    /// Returns the bytes as two numbers that sort in the same order; comparing the byte arrays would call a
+    /// function.
     #[inline]
     fn key(&self) -> (u64, u128) {
         // The middle byte is in both numbers, which does no harm.
@@ -237,7 +239,7 @@ const CUSTOM: u8 = 8;
 impl Ord for Level {
     #[inline]
     fn cmp(&self, other: &Level) -> Ordering {
-        // A known level has its column for itself, so that names need no comparison.
+        // Only custom levels share a column, so the names of other levels need no comparison.
         if self.column == CUSTOM && other.column == CUSTOM {
             return self.key().cmp(&other.key());
         }

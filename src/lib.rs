@@ -158,7 +158,7 @@ pub mod sharding;
 mod words;
 pub mod xla;
 
-// Text alone: programs do not carry it.
+// Documentation only, so it is compiled for rustdoc alone.
 #[cfg(doc)]
 pub mod guide;
 

@@ -100,7 +100,7 @@ impl Ord for Machine {
 }
 
 impl Hash for Machine {
-    /// Machines that differ in what hangs in the tree alone are rare: the tree is enough.
+    /// Hashes only the name and the levels: machines that differ in nothing but other parts are rare.
     fn hash<H: Hasher>(&self, state: &mut H) {
         self.parts.name.hash(state);
         self.levels().for_each(|level| level.hash(state));
@@ -271,7 +271,8 @@ impl Machine {
         self.parts.bandwidth.get(&level).copied()
     }
 
-    /// Sets the numbers of long words that enter or leave one unit of some levels in a step, for presets.
+    /// Sets the bandwidth of some levels, for example of a preset: the number of long words that enter or
+    /// leave one unit in a step.
     ///
     /// # Errors
     /// [`Machine`](LayoutError::Machine) for an unknown level and a bandwidth of 0.
@@ -317,7 +318,7 @@ impl Machine {
     }
 }
 
-/// [`Machine::mn_core_2`], made anew.
+/// Builds a new [`Machine::mn_core_2`].
 fn made_mn_core_2() -> Machine {
     let levels = [(Level::L2B, 8), (Level::L1B, 8), (Level::MAB, 16), (Level::PE, 4)];
     let memory = |owner, group, words| Memory { capacity: Some(words), owner, group };

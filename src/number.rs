@@ -1,4 +1,4 @@
-//! Between lengths in memory and numbers, in forms that cannot fail.
+//! Infallible conversions between lengths in memory and numbers.
 
 use std::sync::LazyLock;
 
@@ -21,7 +21,8 @@ pub(crate) fn seam(usual: u64, early: u64) -> u64 {
 static EARLY_SEAMS: LazyLock<bool> =
     LazyLock::new(|| std::env::var_os("TENSOR_LAYOUT_SEAMS").is_some_and(|value| value == "early"));
 
-/// A number as an index or a length. One beyond `usize` is beyond every slice, as `usize::MAX` is.
+/// Converts a number to an index or a length. A number beyond `usize` becomes `usize::MAX`, which is likewise
+/// beyond the end of every slice.
 #[inline]
 pub fn to_index(number: u64) -> usize {
     usize::try_from(number).unwrap_or(usize::MAX)

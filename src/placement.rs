@@ -156,7 +156,8 @@ impl Placement {
         self.with_copies.copies()
     }
 
-    /// The levels in which copies differ, and those in which they would if there were several units.
+    /// The levels in which copies differ, including levels of a single unit, where copies would differ if
+    /// there were more units.
     #[must_use]
     pub fn replicated(&self) -> Vec<Level> {
         let replicas = self.with_copies.replicas().iter();
@@ -181,8 +182,8 @@ impl Placement {
         }
     }
 
-    /// The number of coordinates tables and pictures show in `level`: those of the machine or, for
-    /// addresses and where the machine gives fewer or none, those of the layout.
+    /// The number of coordinates that tables and pictures show in `level`: those of the machine or, for
+    /// addresses and for levels where the machine has fewer or gives no size, those of the layout.
     #[must_use]
     pub fn coordinates(&self, level: Level) -> u64 {
         match level {
@@ -199,7 +200,7 @@ impl Placement {
     }
 
     /// Returns whether a coordinate is beyond [`size`](Placement::size) and, in a level that the layout uses,
-    /// beyond its span, which exceeds the size of an oversized placement only.
+    /// also beyond the span of the layout, which exceeds the size only in an oversized placement.
     fn is_outside(&self, level: Level, at: u64) -> bool {
         let is_open = self.size(level).is_none() && !self.with_copies.uses(level);
         !is_open && at >= self.end(level)
@@ -278,7 +279,7 @@ impl Placement {
     }
 }
 
-/// A place can be fixed in levels that have a column.
+/// Checks that every level of `place` is one of the columns.
 pub(crate) fn check_columns(
     columns: &[Level],
     place: &Location,

@@ -1,4 +1,4 @@
-//! Numbers and names, written for people.
+//! Human-readable numbers and names.
 
 use std::borrow::Cow;
 use std::fmt::Display;
@@ -10,7 +10,7 @@ pub fn percent(part: u64, whole: u64) -> String {
     format!("{}.{} %", tenths / 10, tenths % 10)
 }
 
-/// A page with `?` for control characters: names in a file could hold escapes of a terminal.
+/// Replaces control characters in a page by `?`: names in a file may contain terminal escape sequences.
 pub fn printable(page: &str) -> Cow<'_, str> {
     let is_hidden = |c: char| c.is_control() && c != '\n';
     match page.contains(is_hidden) {
@@ -40,7 +40,8 @@ pub fn counted<N: Display + PartialEq + From<u8>>(count: N, noun: &str) -> Strin
     format!("{count} {stem}{end}")
 }
 
-/// Bytes in the unit that people read, with two decimals, rounded down.
+/// Formats a number of bytes in the largest binary unit of which there is at least one, with two decimals,
+/// rounded down.
 pub fn readable_bytes(bytes: u64) -> String {
     const UNITS: [&str; 6] = ["KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
     if bytes < 1024 {

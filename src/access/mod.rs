@@ -10,9 +10,9 @@
 //! ```
 //!
 //! Law: the counts are those of a simulation, lane by lane and byte by byte.
-//! Source: banks and words as in NVIDIA's CUDA C++ Programming Guide, "Shared Memory". That requests of 8
-//! and 16 bytes a lane are served in halves and quarters of a warp is how the hardware is generally
-//! described, not a promise.
+//! Source: banks and words as in NVIDIA's CUDA C++ Programming Guide, "Shared Memory". Requests of 8 and 16
+//! bytes per lane are counted as served by half and quarter warps; this is a common description of the
+//! hardware, not a documented guarantee.
 
 mod banks;
 mod change;
@@ -53,7 +53,7 @@ pub fn access(memory: &Layout, holders: &Layout, element_bits: u64) -> Result<Ac
 /// The cheapest swizzles of memory, the best first; only the unchanged layout, if no swizzle is better.
 ///
 /// Tries all `S<B,M,S>` with up to 5 bits that keep the vectors of the access whole.
-/// Cost: that of [`access`] for each of them, some hundred.
+/// Cost: that of [`access`] for each of a few hundred swizzles.
 ///
 /// # Errors
 /// As [`access`].
@@ -81,7 +81,7 @@ pub fn swizzles(
 ///
 /// A padding leaves some vectors free after every 2^k elements; all paddings shorter than a row of the banks
 /// (128 bytes) are tried.
-/// Cost: that of [`access`] for each of them, some hundred.
+/// Cost: that of [`access`] for each of a few hundred paddings.
 ///
 /// # Errors
 /// As [`access`].

@@ -133,8 +133,8 @@ fn check(memory: &Layout, holders: &Layout) -> Result<(), AccessError> {
     Ok(())
 }
 
-/// The longest vector, a power of two of at most `most` elements, that all registers are cut into and
-/// that is contiguous and aligned in memory wherever it is taken.
+/// The length of the longest vectors (a power of two, at most `most` elements) into which all registers can
+/// be cut so that every vector is contiguous and aligned in memory.
 fn widest(warps: &[Warp], registers: u64, most: u64) -> u64 {
     let lanes = || warps.iter().flat_map(|warp| &warp.lanes);
     let fits = |vector: &u64| {

@@ -188,7 +188,7 @@ impl Layout {
         let mut used = std::mem::take(&mut self.used);
         used.sort_unstable();
         used.dedup();
-        // Few levels have many digits.
+        // There are few levels, however many digits there are.
         let levels = self.landings().map(|landing| landing.level).chain([Level::ADDR]);
         for level in levels {
             if let Err(at) = used.binary_search(&level) {

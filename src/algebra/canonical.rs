@@ -8,11 +8,12 @@ use crate::algebra::steps::merged_digits;
 use crate::error::LayoutError;
 use crate::level::Level;
 
-/// The canonical form of a layout: equal for the same map, however it was written.
+/// The canonical form of a layout: where it is [unique](Canonical::is_unique), layouts of the same map have
+/// equal forms, however they were written.
 ///
 /// Axes keep only the digits that real elements need: digits that are always 0 are dropped, the major-most is
 /// cut at the extent, and neighbours that step evenly are merged. The coordinates of all slots form one set
-/// per level, and so do those of the copies. Without elements there are only slots.
+/// per level, and so do those of the copies. The form of a layout without elements has only slots.
 ///
 /// Law: `canonical(canonical(x)) == canonical(x)`; it keeps the map and the used levels; equal forms
 /// are the same map. Where both forms are [unique](Canonical::is_unique), two layouts are the same

@@ -111,9 +111,9 @@ impl Layout {
 
     /// Looks for digit differences, not all zero, whose strides cancel in `level`.
     ///
-    /// Every digit lands in one level, and a difference of zero is always possible in the others,
-    /// so each level can be decided separately. Given the differences, the smallest pair of values has the
-    /// negative parts on one side and the positive parts on the other: both must be real.
+    /// Every digit lands in one level, and a difference of zero is always possible in the others, so each
+    /// level can be decided separately. For given differences, the smallest pair of indexes has the negative
+    /// differences on one side and the positive ones on the other; both indexes must be real.
     fn differ_in(
         &self,
         level: Level,

@@ -161,8 +161,8 @@ impl Layout {
         Ok(landed)
     }
 
-    /// Finds the box of places by enumeration, where axes are padded or fused: padding may cut off the
-    /// end of a run where strides do not descend, and derived axes may permute a box.
+    /// Finds the box of places by enumeration. Where axes are padded or fused, the places may still be a box:
+    /// padding may cut off the end of a run whose strides do not descend, and derived axes may permute a box.
     fn box_by_looking(&self, refusal: LayoutError) -> Result<Vec<Landed>, LayoutError> {
         let LayoutError::CannotComplement(fault) = &refusal else { return Err(refusal) };
         if !self.may_be_a_box(fault) {

@@ -37,8 +37,8 @@ impl Layout {
     /// Cost: O(subaxes) without derived axes; with them, the cost of [`collision`](Layout::collision).
     ///
     /// # Errors
-    /// [`NotDecided`](LayoutError::NotDecided) where derived axes leave open whether elements share
-    /// slots, and there are more than 2^20 of them.
+    /// [`NotDecided`](LayoutError::NotDecided) where derived axes leave open whether elements share slots,
+    /// and there are more than 2^20 elements.
     pub fn pads(&self) -> Result<u64, LayoutError> {
         Ok(self.slots() - self.taken_slots()? * self.copies())
     }

@@ -195,12 +195,12 @@ impl Feeders {
         true
     }
 
-    /// Returns the change of the index as the value of a derived axis grows in steps of `step`: (tensor axis,
-    /// change of its entry per step, number of values, this one included).
+    /// Returns the change of the index while the value of a derived axis grows in steps of `step`: (tensor
+    /// axis, change of its entry per step, number of values including this one).
     ///
-    /// `None` for an XOR, and if `step` is not a multiple of the smallest weight that feeds the axis, or the
-    /// digit with that weight is not one of a tensor axis. The run ends before padding, and before this digit
-    /// would carry.
+    /// `None` for an XOR, if `step` is not a multiple of the smallest weight that feeds the axis, or if the
+    /// digit with that weight is not a digit of a tensor axis. The run ends before padding, and before this
+    /// digit would carry.
     pub(crate) fn run(&self, node: usize, value: u64, step: u64) -> Option<(usize, u64, u64)> {
         let fed = self.derived.get((self.nodes - 1).checked_sub(node)?)?;
         let FedDigits::Added { minor, above, .. } = &fed.digits else { return None };

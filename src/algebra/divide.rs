@@ -34,8 +34,8 @@ impl Layout {
     /// Source: CuTe, `02_layout_algebra.md`, "Logical Divide".
     ///
     /// # Errors
-    /// [`CannotDivide`](LayoutError::CannotDivide) where `tile` has no complement in `self`; as
-    /// [`compose`](Layout::compose).
+    /// [`CannotDivide`](LayoutError::CannotDivide) where `tile` has no complement in `self`; also the errors
+    /// of [`compose`](Layout::compose).
     ///
     /// # Example
     /// ```
@@ -66,8 +66,9 @@ impl Layout {
     /// `self` fills.
     ///
     /// # Errors
-    /// [`CannotMultiply`](LayoutError::CannotMultiply) where `self` has no complement; as
-    /// [`compose`](Layout::compose); levels other than `Addr` in either.
+    /// [`CannotMultiply`](LayoutError::CannotMultiply) where `self` has no complement;
+    /// [`MapLevel`](LayoutError::MapLevel) for levels other than `Addr` in either layout; also the errors of
+    /// [`compose`](Layout::compose).
     ///
     /// # Example
     /// ```

@@ -33,7 +33,8 @@ pub enum Difference {
         /// Its places in the second layout, at most 64 of them.
         second: Vec<Location>,
     },
-    /// All elements have the same places, but some place differs in being padding, a hole or outside.
+    /// All elements have the same places, but the layouts disagree on whether some other place is padding, a
+    /// hole or outside.
     Place {
         /// The place.
         place: Location,
@@ -50,12 +51,13 @@ impl Layout {
     /// Maps are the same if their shapes and used levels are equal and every place has the same content:
     /// an element by its index, padding, a hole, or outside.
     ///
-    /// Law: as enumeration of all indexes and places.
+    /// Law: agrees with an enumeration of all indexes and places.
     /// Cost: that of the canonical forms, regardless of the sizes, if there are no derived axes and the sets
     /// of coordinates can be listed; otherwise up to 2^20 copies are compared one by one.
     ///
     /// # Errors
-    /// [`NotDecided`](LayoutError::NotDecided) for more copies; as [`canonical`](Layout::canonical).
+    /// [`NotDecided`](LayoutError::NotDecided) for more copies; also the errors of
+    /// [`canonical`](Layout::canonical).
     ///
     /// # Example
     /// ```
@@ -87,7 +89,7 @@ impl Layout {
     /// Returns a difference in shape or in the places of an element, ignoring padding; `None` if there is
     /// none.
     ///
-    /// Law: as enumeration. Cost and errors: as [`same_map`](Layout::same_map).
+    /// Law: agrees with an enumeration of all indexes. Cost: that of [`same_map`](Layout::same_map).
     ///
     /// # Errors
     /// As [`same_map`](Layout::same_map).
@@ -103,8 +105,8 @@ impl Layout {
     ///
     /// A level that `self` does not use holds a copy everywhere, so it serves any coordinate. If one layout
     /// has extra leading axes and the remaining axes agree, the extra axes are treated as copies.
-    /// Law: as enumeration.
-    /// Cost: as [`same_map`](Layout::same_map).
+    /// Law: agrees with an enumeration of all indexes.
+    /// Cost: that of [`same_map`](Layout::same_map).
     ///
     /// # Errors
     /// As [`same_map`](Layout::same_map).

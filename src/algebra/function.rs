@@ -87,7 +87,7 @@ impl LinearFunction<'_> {
     /// Source: CuTe, `python/pycute/layout.py`, `hier_unzip`.
     ///
     /// # Errors
-    /// [`Edit`](LayoutError::Edit) for more tiles than modes; as [`Layout::divide`].
+    /// [`Edit`](LayoutError::Edit) for more tiles than modes; also the errors of [`Layout::divide`].
     pub fn divide_modes(
         &self,
         modes: &[Option<Layout>],
@@ -121,7 +121,7 @@ impl LinearFunction<'_> {
     /// Composes mode by mode: mode k with `modes[k]`; modes without a layout are unchanged.
     ///
     /// # Errors
-    /// [`Edit`](LayoutError::Edit) for more layouts than modes; as [`Layout::compose`].
+    /// [`Edit`](LayoutError::Edit) for more layouts than modes; also the errors of [`Layout::compose`].
     pub fn compose_modes(&self, modes: &[Option<Layout>]) -> Result<Layout, LayoutError> {
         let modes = self.whole_modes(modes, self.layout.rank(), |extent| extent)?;
         self.layout.compose(&Layout::by_modes(self.order, &modes)?)
@@ -150,7 +150,7 @@ impl LinearFunction<'_> {
     /// Source: CuTe, `python/pycute/layout.py`, `logical_product` by a tuple.
     ///
     /// # Errors
-    /// [`Edit`](LayoutError::Edit) for more patterns than modes; as [`Layout::product`].
+    /// [`Edit`](LayoutError::Edit) for more patterns than modes; also the errors of [`Layout::product`].
     pub fn product_modes(
         &self,
         modes: &[Option<Layout>],
@@ -202,8 +202,8 @@ impl LinearFunction<'_> {
         lone.try_fold(ordered, |layout, k| layout.insert_axis(k))
     }
 
-    /// Returns the layout of one mode, with the others at 0. Their digits are dropped: they would be padding,
-    /// which a complement cannot see past.
+    /// Returns the layout of one mode, with the others at 0. The digits of the others are dropped: as padding
+    /// they would prevent a complement.
     fn mode(&self, at: usize) -> Result<Layout, LayoutError> {
         let extent = self.layout.axes().get(at).map_or(0, |axis| axis.extent);
         let map = index_map(self.layout.rank()).axis(extent, [whole(extent, at)]);

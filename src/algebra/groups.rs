@@ -1,4 +1,4 @@
-//! Numbers that are connected, in groups.
+//! Groups of connected numbers (union-find).
 
 use smallvec::SmallVec;
 

@@ -77,7 +77,8 @@ impl Layout {
 
     /// Returns a right inverse: for every place that holds elements, the index of one of them.
     ///
-    /// As [`left_inverse`](Layout::left_inverse), but elements may share places; digits with stride 0 are 0.
+    /// Unlike in [`left_inverse`](Layout::left_inverse), elements may share places; digits with stride 0
+    /// become 0.
     /// Law: `f(f.right_inverse()(a)) == a` for every place a of the image.
     ///
     /// # Errors
@@ -255,7 +256,7 @@ impl Layout {
         Ok(subaxes)
     }
 
-    /// Returns a digit that leads back to its axis; that of a replica has stride 0.
+    /// Returns the subaxis that writes a digit back to its axis; for a replica, its stride is 0.
     fn back(&self, digit: &Digit, size: u64) -> Subaxis {
         match digit.axis {
             None => nowhere(size),

@@ -55,7 +55,7 @@ impl Subaxis {
         }
     }
 
-    /// The level that it lands in.
+    /// The level that it lands in; `None` if it feeds a derived axis.
     #[must_use]
     pub fn lands(&self) -> Option<Level> {
         match self.target {
@@ -64,7 +64,7 @@ impl Subaxis {
         }
     }
 
-    /// The derived axis that it feeds.
+    /// The number of the derived axis that it feeds; `None` if it lands in a level.
     #[must_use]
     pub fn feeds(&self) -> Option<usize> {
         match self.target {

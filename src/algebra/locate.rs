@@ -96,7 +96,7 @@ impl Layout {
         }
     }
 
-    /// As [`land`](Layout::land); returns the values of the derived axes.
+    /// Calls `add` like [`land`](Layout::land), and returns the values of the derived axes.
     pub(crate) fn fed(&self, index: &[u64], add: impl FnMut(Level, u64)) -> Vec<u64> {
         let mut fed = vec![0; self.derived.len()];
         self.feed_and_land(index, &mut fed, add);

@@ -108,8 +108,8 @@ impl Layout {
     /// Source: CuTe, `include/cute/layout.hpp`, tile_to_shape.
     ///
     /// # Errors
-    /// [`RankMismatch`](LayoutError::RankMismatch); [`Edit`](LayoutError::Edit) for a shape that whole tiles do not
-    /// fill; as [`repeated`](Layout::repeated).
+    /// [`RankMismatch`](LayoutError::RankMismatch); [`Edit`](LayoutError::Edit) for a shape that whole tiles
+    /// do not fill; also the errors of [`repeated`](Layout::repeated).
     ///
     /// # Example
     /// ```

@@ -22,7 +22,8 @@ pub(crate) enum QuotientSum {
 
 impl QuotientSum {
     /// Prepares the sum for numbers below `limit`; digits are (weight, step), minor to major, and each weight
-    /// divides the next. The change of a digit is its step less what the digit before has added until then.
+    /// divides the next. The change of a digit is its step minus the amount that the digit before it has
+    /// already added.
     pub(crate) fn new(digits: impl Iterator<Item = (u64, u64)>, limit: u64) -> QuotientSum {
         let mut minor = (1, 0_u64);
         let term = |(weight, step): (u64, u64)| {

@@ -94,7 +94,8 @@ impl<'a> AxisReader<'a> {
         Ok(AxisReader { layout, inverse: layout.left_inverse()? })
     }
 
-    /// Returns the map from the elements of `other`, if each of them is in the place of one here.
+    /// Returns the map from the indexes of `other` to those of this layout, if each element of `other` is in
+    /// the place of an element of this layout.
     fn map(&self, other: &Layout) -> Result<Option<Layout>, LayoutError> {
         let map = match self.reaching(other.extent(Level::ADDR))?.compose(other) {
             Err(LayoutError::OutsideDomain { .. }) => return Ok(None),
@@ -107,8 +108,8 @@ impl<'a> AxisReader<'a> {
         Ok(again.same_up_to_padding(other)?.is_none().then_some(map))
     }
 
-    /// Returns the inverse over at least `addresses` addresses. Those that are added hold no element, so its
-    /// index for them is never the right one.
+    /// Returns the inverse over at least `addresses` addresses. The added addresses hold no element, so the
+    /// indexes that it gives for them are never right.
     fn reaching(&self, addresses: u64) -> Result<Layout, LayoutError> {
         let axis = &self.inverse.axes()[0];
         let (extent, slots) = (axis.extent, axis.slots());
@@ -123,7 +124,8 @@ impl<'a> AxisReader<'a> {
         builder.build()
     }
 
-    /// Returns the place of the first element of `other` that is not in the place of one here.
+    /// Returns the place of the first element of `other` that is not in the place of an element of this
+    /// layout.
     fn first_apart(&self, other: &Layout) -> Result<Location, LayoutError> {
         let index = Layout::first_wrong(&other.shape(), |ranges| {
             Ok(self.map(&other.part(ranges)?)?.is_some())

@@ -27,8 +27,8 @@ struct DigitSlice {
 }
 
 impl Layout {
-    /// Composes with a map whose digits use those of every axis once, whole or evenly cut; `None` for
-    /// any other map. `order` is given if the map gives the linear index.
+    /// Composes with a map whose digits cover every axis exactly once, whole or evenly cut; `None` for any
+    /// other map. `order` is given if the map gives the linear index.
     ///
     /// Law: the general method, which simplifies derived axes, produces the same layout.
     pub(super) fn regrouped(&self, map: &Layout, order: Option<IndexOrder>) -> Option<Layout> {

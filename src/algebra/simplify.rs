@@ -43,8 +43,8 @@ impl Layout {
         if is_done { layout } else { layout.into_padding_alone() }
     }
 
-    /// A layout without elements in plain digits, as far as there are enough: every axis takes
-    /// digits until they write its extent, an axis of extent 0 the rest.
+    /// Rewrites a layout without elements in plain digits, as far as there are enough: every axis takes
+    /// digits until they write its extent, and an axis of extent 0 takes the rest.
     fn into_padding_alone(self) -> Layout {
         let digits: Vec<Subaxis> = self.nodes().flat_map(Axis::landing).collect();
         let mut digits = digits.into_iter();
@@ -64,7 +64,7 @@ impl Layout {
     }
 }
 
-/// A fact about every axis, or about some of them; few layouts have more axes.
+/// One value for each axis, or for some of them; few layouts have more than 8 axes.
 type OfAxes<T> = SmallVec<[T; 8]>;
 
 /// A layout in pieces: all axes in one list, tensor axes first; removed ones are `None`.
@@ -196,8 +196,8 @@ impl AxisParts {
                 stays
             });
         }
-        // An axis without digits has extent 1, so whatever feeds it is 0 when it is real, and
-        // would turn other slots into padding: only an unfed one may go.
+        // An axis without digits has extent 1, so a real value of anything that feeds it is 0, and other
+        // slots become padding: only an axis that nothing feeds may be removed.
         for (node, fed) in self.nodes[rank..].iter_mut().zip(fed) {
             if fed == 0 && node.as_ref().is_some_and(|node| node.axis.subaxes.is_empty()) {
                 *node = None;

@@ -359,7 +359,7 @@ fn sum(steps: impl Iterator<Item = Vec<i128>>, levels: usize) -> Vec<i128> {
 
 impl Constraint {
     /// Returns the number of steps that the last run may take while all others are at their greatest; `None`
-    /// if it does not count here.
+    /// if the last run has no part in this constraint.
     fn room(&self, runs: &[LinearDigit]) -> Option<u64> {
         let (step, others) = self.coefficients.split_last()?;
         let taken = runs.iter().zip(others).map(|(run, step)| (run.size - 1).saturating_mul(*step));

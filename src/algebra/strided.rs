@@ -10,9 +10,9 @@
 //! 4_PE       4      24      24     so is the next one, and all three count as 96, 1, 1
 //! ```
 //!
-//! Law: merged digits have the same pairs of index and place, each as often; where the weights are those
-//! of a mixed radix, [`place`] and the [`QuotientSum`](super::quotients::QuotientSum) of the digits map the
-//! index of a pair to its place.
+//! Law: merging keeps the pairs of index and place, and the number of times that each occurs; where the
+//! weights are those of a mixed radix, [`place`] and the [`QuotientSum`](super::quotients::QuotientSum) of
+//! the digits map the index of a pair to its place.
 
 use smallvec::SmallVec;
 
@@ -59,7 +59,7 @@ impl StridedDigit {
     }
 }
 
-/// A digit of a sum, by its stride, and the node in whose value it is worth its weight.
+/// A digit of a sum: its stride is its step in the sum, and its weight its step in the value of `node`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct NodeDigit {
     pub(crate) node: usize,
@@ -73,7 +73,8 @@ impl NodeDigit {
     }
 }
 
-/// Digits minor to major by place, without those that move nothing, neighbours that step evenly as one.
+/// Sorts digits minor to major by place, drops those that move nothing, and merges neighbours that step
+/// evenly.
 pub(crate) fn merged(digits: impl IntoIterator<Item = StridedDigit>) -> StridedDigits {
     let moves = |digit: &StridedDigit| digit.size > 1 && (digit.weight, digit.stride) != (0, 0);
     let mut digits: StridedDigits = digits.into_iter().filter(moves).collect();

@@ -57,7 +57,8 @@ impl Layout {
         layout.of_elements(axes, &kept, &origin, &greatest)
     }
 
-    /// Drops padding as [`without_padding`](Layout::without_padding), unless that is not decided.
+    /// Drops padding like [`without_padding`](Layout::without_padding), or returns the layout unchanged if
+    /// that is not decided.
     pub(crate) fn without_padding_if_decided(self) -> Result<Layout, LayoutError> {
         match self.without_padding() {
             Err(LayoutError::NotDecided { .. }) => Ok(self),
@@ -65,7 +66,8 @@ impl Layout {
         }
     }
 
-    /// Drops padding if derived axes are left or there are no elements, unless that is not decided.
+    /// Drops padding if derived axes are left or there are no elements; returns the layout unchanged if that
+    /// is not decided.
     pub(crate) fn of_elements_if_decided(self) -> Result<Layout, LayoutError> {
         match self.derived.is_empty() && self.elements() > 0 {
             true => Ok(self),

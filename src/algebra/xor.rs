@@ -11,7 +11,7 @@
 //! columns, each twice the one before. Finding the digits of a value is a linear system, which is solved once
 //! by elimination.
 //!
-//! Law: as trying every combination of digits.
+//! Law: agrees with trying every combination of digits.
 
 use std::ops::ControlFlow;
 

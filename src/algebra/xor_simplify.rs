@@ -1,5 +1,5 @@
-//! Simplification of XOR axes: those that equal a sum, those that feed another, and bits that alone flip one
-//! bit.
+//! Simplification of XOR axes: axes that equal a sum, axes that feed another XOR, and bits that are the only
+//! ones to flip some bit.
 //!
 //! ```text
 //! columns 1 2 4, 8 16     no bit of two        a sum: 8 a + b
@@ -126,7 +126,8 @@ impl Layout {
         Some(layout.without_derived(first))
     }
 
-    /// Redirects each bit that alone flips one bit of an XOR to the target of that bit.
+    /// Redirects each feeding bit that alone flips a bit of an XOR, and flips nothing else, to the target of
+    /// the flipped bit.
     fn with_own_bits(&self, number: usize) -> Option<Layout> {
         let (columns, rows) = (self.bit_columns(number), rows(&self.derived[number]));
         let start = self.derived[number].start;

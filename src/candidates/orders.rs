@@ -7,8 +7,8 @@ use super::state::ChoicesMade;
 use crate::algebra::{Layout, Subaxis};
 use crate::level::Level;
 
-/// The orders of the address that are left at complete choices. The digits stay in the [`ChoicesMade`] they
-/// were made in: a walk comes to many choices that have no order.
+/// The orders of the address that remain once all choices are made. The digits stay in the [`ChoicesMade`]
+/// instead of being copied, because a walk reaches many choices that have no order.
 #[derive(Clone, Debug)]
 pub(super) struct AddressOrders {
     /// The words of each axis.
@@ -162,7 +162,7 @@ impl AddressOrders {
         orders.checked_mul(u128::try_from(self.innermost.len()).ok()?)
     }
 
-    /// A candidate in some order, by numbers below those that are asked for.
+    /// Returns a candidate in a random order; `below(n)` gives a random number below `n`.
     pub(super) fn random(
         mut self,
         space: &Space,

@@ -9,7 +9,7 @@ use super::space::{LevelRule, Space};
 use super::walk::{Layouts, SearchBudget};
 use crate::number::to_u64;
 
-/// The number of pauses of the walk, each some thousand choices, after which it ends.
+/// The walk ends after this many pauses, which are some thousand choices apart.
 const MOST_PAUSES: u64 = 16;
 
 impl Candidates {

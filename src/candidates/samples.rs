@@ -93,7 +93,7 @@ impl Iterator for Samples {
     }
 }
 
-/// Numbers that look random (SplitMix64).
+/// A pseudorandom number generator (SplitMix64).
 #[derive(Clone, Debug)]
 struct Random(u64);
 

@@ -139,7 +139,8 @@ impl ChoicesMade {
         }
     }
 
-    /// Returns whether candidates may follow: splitting further improves none of these conditions.
+    /// Returns whether candidates may follow: further splitting cannot repair any of the conditions tested
+    /// here.
     fn may_lead_on(&self, space: &Space, choice: WalkChoice) -> bool {
         match choice {
             WalkChoice::Cut { .. } => true,

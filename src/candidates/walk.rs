@@ -25,7 +25,7 @@ pub struct Layouts {
     tried: u64,
 }
 
-/// The number of choices between two calls of a caller's `goes_on`: some milliseconds.
+/// The number of choices between two calls of a caller's `goes_on`: a few milliseconds.
 const ASKED: u64 = 1 << 12;
 
 /// Choices tried, up to the budget and as long as the caller wants to go on.

@@ -7,7 +7,7 @@ use crate::level::Level;
 
 /// Returns the layout with all time slices of a tensor in memory, at row-major addresses.
 ///
-/// Law: each unit and lane holds the elements that it holds in any slice, no two in one place.
+/// Law: each unit and lane holds every element that it holds in some slice, each in a place of its own.
 ///
 /// # Errors
 /// [`EinsumError`](super::EinsumError) for a layout that is not plain.

@@ -9,7 +9,7 @@ use crate::algebra::Layout;
 ///
 /// # Errors
 /// [`EinsumError`](super::EinsumError) for an axis beyond the rank, or extents that do not add up to that of
-/// the axis; as [`Layout::slice`].
+/// the axis; also the errors of [`Layout::slice`].
 ///
 /// # Example
 /// ```

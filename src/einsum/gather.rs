@@ -38,7 +38,7 @@ pub struct Gather {
     pub(super) operand: Placement,
     result: Placement,
     pub(super) axis: usize,
-    /// From the outermost in, with `Time` if it counts.
+    /// The levels, outermost first, including `Time` if it counts.
     path: Vec<Level>,
     /// Operand and result in the coordinates of the path.
     sides: (Arc<Layout>, Arc<Layout>),
@@ -91,8 +91,8 @@ impl Gather {
     /// Pairs an operand with a result whose shape may differ only in `axis`.
     ///
     /// # Errors
-    /// [`EinsumError`](super::EinsumError) for other shapes, or layouts that are not plain; as
-    /// [`Relayout::new`] for machines, memories and lanes.
+    /// [`EinsumError`](super::EinsumError) for other shapes, or layouts that are not plain; also the errors
+    /// of [`Relayout::new`] for machines, memories and lanes.
     pub fn new(
         operand: &Placement,
         result: &Placement,
@@ -118,7 +118,7 @@ impl Gather {
     /// exact, and therefore a lower bound for every algorithm.
     ///
     /// Entry j of the table is the index of the operand for index j of the result.
-    /// Law: by enumeration.
+    /// Law: agrees with an enumeration of the entries.
     /// Cost: a relayout for every pair of a unit that has a row and one that needs it, and a step per entry
     /// and level.
     ///
@@ -126,7 +126,8 @@ impl Gather {
     /// [`EinsumError`](super::EinsumError) for a table of the wrong length;
     /// [`IndexOutOfRange`](LayoutError::IndexOutOfRange) for an entry beyond the operand;
     /// [`NotDecided`](LayoutError::NotDecided) beyond 2^16 pairs; [`Relayout`](LayoutError::Relayout) for
-    /// copies that do not line up with the units that share a memory; as [`Relayout::traffic`].
+    /// copies that do not line up with the units that share a memory; also the errors of
+    /// [`Relayout::traffic`].
     pub fn traffic(&self, table: &[u64]) -> Result<Vec<GatherTraffic>, EinsumError> {
         self.check_length(to_u64(table.len()))?;
         let mut rows = RowCount::new(self);
@@ -254,7 +255,7 @@ impl Gather {
 pub(super) struct RowCount<'a> {
     gather: &'a Gather,
     memo: RowMemo,
-    /// The rows that a unit has got, level by level.
+    /// The rows that each unit has received so far, level by level.
     seen: Vec<HashSet<(u64, Vec<u64>)>>,
     /// Outermost first.
     pub(super) into: Vec<u64>,
@@ -278,8 +279,8 @@ impl<'a> RowCount<'a> {
         let from = gather.place(&gather.sides.0, entry)?;
         let enters = gather.enters(memo, (entry, from), (wanted, &at))?;
         for depth in 0..into.len() {
-            // A row that a unit wants twice enters once. No two units of one memory want it: rows
-            // that differ in the unit alone would come together there.
+            // A row that a unit needs twice enters once. No two units that share a memory need it: rows that
+            // differ only in the unit would collide in that memory.
             if seen[depth].insert((entry, at[..=depth].to_vec())) {
                 into[depth] = into[depth].saturating_add(enters[depth]);
             }

@@ -66,8 +66,8 @@ impl Gather {
     }
 }
 
-/// The rows that some runs take, each once: pieces that are wanted as one, with the index of the result for the first
-/// row of each run that takes it.
+/// Cuts the rows that some runs take into pieces that are taken as a whole, each piece once: its rows, and
+/// for each run that takes it the index of the result for its first row.
 fn pieces(runs: &[Range<u64>]) -> Vec<(Range<u64>, Vec<u64>)> {
     // By rows: the runs that start there, each with its first index of the result, and those that end there.
     let mut ends: BTreeMap<u64, [Vec<(usize, u64)>; 2]> = BTreeMap::new();

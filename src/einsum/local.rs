@@ -25,16 +25,17 @@ impl Einsum {
     /// `result` places the partial sums of every element; `runs` gives the extent and the digits of each
     /// axis that is summed over. The strides of its address digits do not matter.
     /// Law: the unit, time slice and lane in which a product is computed hold its operands, and no other has
-    /// a copy. The exception is padding, where an axis that an operand lacks ends within digits whose places
-    /// are not evenly spaced, such as digits of two levels.
+    /// a copy. The exception is padding: if an axis that an operand lacks ends within digits whose places are
+    /// not evenly spaced, such as digits of two levels, there are copies without a product.
     /// Cost: by the digits.
     ///
     /// # Errors
-    /// [`EinsumError`](super::EinsumError) for another rank, a label that is missing in `runs`, or is not
-    /// summed over, or a layout that is not plain; [`Collision`](crate::LayoutError::Collision) where partial
-    /// sums of different elements, or two of one, share a place: the reported index is that of the result
-    /// followed by that of the sums; [`ReplicaOverlap`](crate::LayoutError::ReplicaOverlap) where copies of
-    /// an operand overlap because an axis that it lacks is not full, or there are no products.
+    /// [`EinsumError`](super::EinsumError) for a wrong rank, a layout that is not plain, a label that is
+    /// summed over but missing in `runs`, or a label in `runs` that is not summed over;
+    /// [`Collision`](crate::LayoutError::Collision) if partial sums of different elements, or two of one,
+    /// share a place: the reported index is that of the result followed by that of the sums;
+    /// [`ReplicaOverlap`](crate::LayoutError::ReplicaOverlap) if copies of an operand overlap because an axis
+    /// that it lacks is not full, or there are no products.
     ///
     /// # Example
     /// ```
@@ -80,7 +81,7 @@ impl Einsum {
     /// Law: as [`local`](Einsum::local) of its first axes and of those summed over.
     ///
     /// # Errors
-    /// [`EinsumError`](super::EinsumError) for another rank; as [`local`](Einsum::local).
+    /// [`EinsumError`](super::EinsumError) for another rank; also the errors of [`local`](Einsum::local).
     ///
     /// # Example
     /// ```

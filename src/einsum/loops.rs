@@ -22,7 +22,7 @@ pub(super) struct Loops {
 }
 
 impl Loops {
-    /// Checks that products of different sums do not meet: at one time in one place.
+    /// Creates the loops; an error if products of different sums are computed at the same time in one place.
     pub(super) fn new(result: &Layout, contracted: Vec<Axis>) -> Result<Loops, EinsumError> {
         let result = plain(result)?;
         let feeds = |axis: &Axis| axis.subaxes.iter().any(|subaxis| subaxis.lands().is_none());
@@ -141,7 +141,8 @@ fn greatest(axis: &Axis) -> u64 {
 /// The number of distinct combinations of the digits that count, over the values of the axis. They are
 /// the first of all possible combinations.
 ///
-/// Major to minor: below a greater digit everything is possible; with equal ones the rest counts.
+/// Major to minor: behind a digit below its top, every combination occurs; behind the top itself, the rest
+/// decides.
 pub(super) fn distinct(axis: &Axis, counts: impl Fn(&Subaxis) -> bool) -> u64 {
     let mut tops = vec![0; axis.subaxes.len()];
     axis.digits(axis.extent.saturating_sub(1), &mut tops);

@@ -8,7 +8,7 @@ use crate::algebra::Layout;
 /// Law: element i of the operand is in the place of element `low + i` of the result.
 ///
 /// # Errors
-/// [`EinsumError`](super::EinsumError) where the operand does not fit inside the result; as
+/// [`EinsumError`](super::EinsumError) where the operand does not fit inside the result; also the errors of
 /// [`Layout::slice`].
 ///
 /// # Example

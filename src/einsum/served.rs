@@ -14,11 +14,11 @@ impl Local {
     /// With [`Einsum::local_in`](super::Einsum::local_in) for each candidate, it finds the local ways to
     /// carry out an operation on operands whose layouts are given. Any layout is accepted, including windows;
     /// elements that no product needs are allowed.
-    /// Law: as enumeration. Cost: as [`Layout::serves`].
+    /// Law: agrees with an enumeration of all products. Cost: as [`Layout::serves`].
     ///
     /// # Errors
-    /// [`EinsumError`](super::EinsumError) for the wrong number of operands or wrong shapes; as
-    /// [`Layout::serves`]; [`TooLarge`](crate::LayoutError::TooLarge).
+    /// [`EinsumError`](super::EinsumError) for the wrong number of operands or wrong shapes;
+    /// [`TooLarge`](crate::LayoutError::TooLarge); also the errors of [`Layout::serves`].
     ///
     /// # Example
     /// ```

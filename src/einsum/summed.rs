@@ -49,7 +49,7 @@ impl Local {
 
     fn replicated(&self) -> Result<Layout, EinsumError> {
         let mut loops = self.loops.clone();
-        // Sums that run over time are in place once it is over.
+        // Sums over time are added up in place and are complete after the last time slice.
         for digit in loops.contracted.iter_mut().flat_map(|axis| &mut axis.subaxes) {
             if digit.lands() == Some(Level::TIME) {
                 *digit = Subaxis::land(digit.size, Level::ADDR, 1);

@@ -8,8 +8,9 @@ use super::Site;
 
 /// An error with its remedy, and the part of a layout that it is about.
 ///
-/// Each module has an error type of its own. Through this trait a notation shows any of them in the text that
-/// was read, without knowing which modules there are; [`ParseError::cause`](super::ParseError::cause) gives them back.
+/// Each module has an error type of its own. Through this trait, a notation can show any of them in the text
+/// that was read without knowing the modules; [`ParseError::cause`](super::ParseError::cause) returns the
+/// original error.
 pub trait Diagnostic: Error + Send + Sync + 'static {
     /// The remedy, if one is known.
     fn help(&self) -> Option<String> {
@@ -27,7 +28,7 @@ pub trait Diagnostic: Error + Send + Sync + 'static {
     }
 }
 
-/// An error of any module, behind a text or an answer.
+/// The underlying error, of any module, of a text that is well-formed but invalid in its meaning.
 #[derive(Clone)]
 pub struct Cause(Arc<dyn Diagnostic>);
 

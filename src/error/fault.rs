@@ -4,7 +4,7 @@ use itertools::Itertools;
 
 use crate::level::Level;
 
-/// A contradiction in a machine.
+/// The reason a machine is invalid.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, thiserror::Error)]
 #[non_exhaustive]
 pub enum MachineError {
@@ -26,7 +26,7 @@ pub enum MachineError {
     /// Long words of 0 bits.
     #[error("a long word has 0 bits")]
     EmptyWord,
-    /// A memory that every 0 units share.
+    /// A memory that is shared by groups of 0 units.
     #[error("memory `{memory}` is shared by 0 units")]
     EmptyGroup {
         /// The memory.
@@ -86,7 +86,8 @@ pub enum MachineError {
         /// The memory.
         memory: String,
     },
-    /// A letter of assembly that is not one, or that counts no units of the machine below those of the letter before.
+    /// A letter of assembly that is not a letter, or that does not count units below those of the letter
+    /// before.
     #[error(
         "letter `{letter}` of assembly counts `{level}`; letters count levels or groups of the machine, from the root down"
     )]
@@ -106,7 +107,7 @@ pub enum MachineError {
         /// The level.
         level: Level,
     },
-    /// A direction or kind of a movement that is not one.
+    /// A movement whose direction or kind is not a known word.
     #[error("movement `{movement}` has the {what} `{word}`, which is not one of {known}")]
     MovementWord {
         /// The movement.
@@ -118,7 +119,7 @@ pub enum MachineError {
         /// The words that are allowed.
         known: &'static str,
     },
-    /// TOML that does not describe a machine, in the words of its reader.
+    /// TOML that does not describe a machine, with the message of the TOML parser.
     #[error("{0}")]
     Toml(String),
 }
@@ -127,25 +128,25 @@ pub enum MachineError {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, thiserror::Error)]
 #[non_exhaustive]
 pub enum XorError {
-    /// A subaxis of it.
+    /// A subaxis of the derived axis whose size is not a power of two.
     #[error("one of its subaxes has size {size}, which is not a power of two")]
     Size {
         /// The number of values.
         size: u64,
     },
-    /// A digit that feeds it.
+    /// A digit that feeds the derived axis and whose size is not a power of two.
     #[error("a digit of size {size} feeds it, which is not a power of two")]
     FeedingSize {
         /// The number of values.
         size: u64,
     },
-    /// An extent that its subaxes do not write exactly.
+    /// An extent of the derived axis that its subaxes do not write exactly.
     #[error("its extent {extent} is not the power of two that its subaxes write")]
     Extent {
         /// The extent.
         extent: u64,
     },
-    /// A start that it does not write.
+    /// A start of the derived axis that is not below its extent.
     #[error("its start {start} is not below its extent {extent}")]
     Start {
         /// The start.
@@ -153,7 +154,7 @@ pub enum XorError {
         /// The extent.
         extent: u64,
     },
-    /// A digit that flips bits that it does not write.
+    /// A digit that flips bits beyond the extent of the derived axis.
     #[error("a digit of size {size} and weight {weight} flips bits beyond its extent {extent}")]
     Weight {
         /// The number of values.
@@ -163,7 +164,7 @@ pub enum XorError {
         /// The extent.
         extent: u64,
     },
-    /// More bits than a mask holds.
+    /// More than 64 bits that feed the derived axis.
     #[error("more than 64 bits feed it")]
     TooManyBits,
 }
@@ -196,7 +197,7 @@ pub enum EditError {
         /// The number of axes.
         rank: usize,
     },
-    /// An axis to be dropped that has more or fewer than one index.
+    /// An axis to be dropped whose extent is not 1.
     #[error("axis {axis} has extent {extent}; only an axis of extent 1 can be dropped")]
     DropExtent {
         /// The axis.
@@ -204,7 +205,7 @@ pub enum EditError {
         /// Its extent.
         extent: u64,
     },
-    /// An axis to be expanded that does not have one index, or that would get none.
+    /// An axis to be expanded whose extent is not 1, or whose requested extent is 0.
     #[error("axis {axis} of extent {extent} cannot be expanded to {size}")]
     Expand {
         /// The axis.
@@ -282,7 +283,7 @@ pub enum EditError {
         /// The requested shape.
         to: Vec<u64>,
     },
-    /// A window without taps, or one that does not step.
+    /// A window with a size, stride or dilation of 0.
     #[error(
         "a window of size {size}, stride {stride} and dilation {dilation}; each must be at least 1"
     )]
@@ -313,7 +314,8 @@ pub enum EditError {
         /// The size of a group.
         factor: u64,
     },
-    /// Bits of the bytes of a layout in which the level of bits has another meaning already.
+    /// A layout to be split into bits that already uses the level in which the bits of a byte would be
+    /// counted.
     #[error(
         "the layout uses `{level}` already, which is to count the bits of a byte; rename that level"
     )]
@@ -367,7 +369,7 @@ pub enum InverseError {
         /// The number of the derived axis.
         derived: usize,
     },
-    /// Bits of an XOR axis that other bits make as well, from an axis that is padded or derived.
+    /// Dependent bits of an XOR axis, fed by an axis that is padded or derived.
     #[error(
         "bits that feed derived axis {derived} depend on each other, and {source_axis} has padding, so padding and elements cannot be separated"
     )]
@@ -441,7 +443,7 @@ pub enum ComplementError {
         /// The number that the digits can write.
         slots: u64,
     },
-    /// Elements in one place.
+    /// Elements along an axis that share places.
     #[error("its elements along axis {axis} share places")]
     Shared {
         /// The axis.

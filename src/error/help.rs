@@ -1,4 +1,4 @@
-//! The remedies that go with refusals.
+//! The help texts and the sites of errors.
 
 use super::{Diagnostic, LayoutError, LevelNameError, RelayoutFault, Site, closest};
 use crate::words::cut;

@@ -73,10 +73,10 @@ pub enum Inexpressible {
     Slots {
         /// The number of slots the layout has.
         slots: u64,
-        /// The number of them that text has.
+        /// The number of slots that the text keeps.
         kept: u64,
     },
-    /// A level in which only coordinate 0 is used, where no element shows it.
+    /// A level that is marked as used, although it has only coordinate 0 and so no element shows it.
     #[error("it can express the shape, but not that `{level}` is used")]
     Marked {
         /// The level.
@@ -177,7 +177,7 @@ pub enum Inexpressible {
     /// Places that are not XORs of the bits of an index.
     #[error("its places are not XORs of the bits of an index: some steps carry, or copies overlap")]
     NotBitwise,
-    /// A notation of names: those of a table, which no layout gives back.
+    /// A notation of names from a table; it is only read, so no layout can be written in it.
     #[error("it is a name from a table, which is only read")]
     NamesOnly,
     /// An empty place, which a notation without holes cannot express.
@@ -188,7 +188,7 @@ pub enum Inexpressible {
         /// A coordinate without elements.
         at: u64,
     },
-    /// No order of the dimensions with tiles that were tried gives the map.
+    /// None of the orders and tiles that were tried gives the map.
     #[error("no order of the dimensions with tiles made of its digits gives this map")]
     NoTiling,
     /// A text without names for shared values would be too long.

@@ -7,7 +7,7 @@ use crate::location::assigned;
 #[derive(Clone, Debug, PartialEq, Eq, Hash, thiserror::Error)]
 #[non_exhaustive]
 pub enum RelayoutFault {
-    /// Copies that some units of a level hold, where units of that level share memories.
+    /// Copies that do not line up with the groups of units that share a memory.
     #[error(
         "there is one memory for every {group} units of `{level}`, and the copies of an element do not \
          line up with these groups"
@@ -15,10 +15,10 @@ pub enum RelayoutFault {
     UnevenCopies {
         /// The level of the units.
         level: Level,
-        /// The number of units that have a memory together.
+        /// The number of units that share a memory.
         group: u64,
     },
-    /// Digits that are not in whole groups of units.
+    /// Digits that do not line up with the groups of units that share a memory.
     #[error(
         "there is one memory for every {group} units of `{level}`, and the digits in `{level}` do not \
          line up with these groups"
@@ -26,13 +26,13 @@ pub enum RelayoutFault {
     UnevenDigits {
         /// The level of the units.
         level: Level,
-        /// The number of units that have a memory together.
+        /// The number of units that share a memory.
         group: u64,
     },
     /// A part that another pricer numbered.
     #[error("this part was numbered by another pricer")]
     OtherPricer,
-    /// Moves over time, with time set aside.
+    /// A question about transfers in a relayout that ignores time.
     #[error("transfers need time slices, but this relayout ignores time (`TimeOrder::Aside`)")]
     TimeAside,
     /// A number beyond the time slices.
@@ -51,7 +51,7 @@ pub enum RelayoutFault {
         /// The level of the units.
         level: Level,
     },
-    /// More units than flows are counted between.
+    /// A level with more units than flows can be counted between.
     #[error("flows are counted between at most {most} units of a level, but `{level}` has more")]
     ManyUnits {
         /// The level of the units.
@@ -59,7 +59,7 @@ pub enum RelayoutFault {
         /// The greatest number of units.
         most: u64,
     },
-    /// A level into whose units no rate is known.
+    /// A level for which the rate into its units is not known.
     #[error("the rate into the units of `{level}` is not known")]
     NoBandwidth {
         /// The level.
@@ -74,17 +74,17 @@ pub enum Incomparable {
     /// Tensors of different shapes.
     #[error("the shapes differ: {from:?} and {to:?}")]
     Shapes {
-        /// The shape of the one to move from.
+        /// The shape of the source placement.
         from: Vec<u64>,
-        /// The shape of the one to move to.
+        /// The shape of the destination placement.
         to: Vec<u64>,
     },
     /// Machines with different levels or memories.
     #[error("the machines differ: {} and {}", or_none(.from), or_none(.to))]
     Machines {
-        /// The machine of the one to move from, if it is on a machine.
+        /// The machine of the source placement, if it is on one.
         from: Option<String>,
-        /// The machine of the one to move to, if it is on a machine.
+        /// The machine of the destination placement, if it is on one.
         to: Option<String>,
     },
     /// A placement without a machine, where units are compared.
@@ -98,7 +98,7 @@ pub enum Incomparable {
         /// The levels of the units to move to, with their sizes.
         to: Vec<(Level, u64)>,
     },
-    /// A memory on one side, and none on the other.
+    /// Different memories, or a memory on one side only.
     #[error("the memories differ: {} and {}", or_none(.from), or_none(.to))]
     Memories {
         /// The memory to move from.
@@ -117,9 +117,9 @@ pub enum Incomparable {
     /// Long words of different numbers of lanes.
     #[error("the numbers of lanes differ: {} and {}", or_none(.from), or_none(.to))]
     Lanes {
-        /// The number that the one to move from has, if its elements have a width.
+        /// The number of lanes of the source placement, if its elements have a width.
         from: Option<u64>,
-        /// The number that the one to move to has.
+        /// The number of lanes of the destination placement, if its elements have a width.
         to: Option<u64>,
     },
 }

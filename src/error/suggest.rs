@@ -1,7 +1,7 @@
-//! Did you mean: the known name that a slip comes closest to.
+//! Suggestions for "did you mean": the known name closest to a misspelt one.
 
-/// The known name nearest to `name`: the same but for case, `-` and look-alikes, or a third of its
-/// letters away.
+/// Returns the known name nearest to `name`: equal except for case, `-` and look-alikes, or differing in at
+/// most a third of its letters.
 ///
 /// ```text
 /// mncore2 -> mn-core-2     MABB -> MAB     lm0 -> LM0     LlB -> L1B

@@ -18,7 +18,7 @@ pub enum ParseErrorKind {
     /// A known level in the wrong case.
     #[error("unknown level")]
     MisspeltLevel(Level),
-    /// A level joined by something else than `_`.
+    /// A level joined by something other than `_`.
     #[error("expected `_` between a size and its level")]
     Joint(Level),
     /// Something that is not the name of a level.
@@ -33,7 +33,7 @@ pub enum ParseErrorKind {
     /// Text of a notation that this crate does not read.
     #[error("{0} cannot be read here")]
     OtherNotation(&'static str),
-    /// Text that begins like no notation.
+    /// Text that does not begin like any notation.
     #[error("this is not a layout")]
     NotALayout,
     /// Bytes that are not UTF-8.
@@ -87,7 +87,7 @@ impl ParseError {
         ParseError::meaning(error, Span::new(0, text.len()), text)
     }
 
-    /// An error in the bytes `span` of a text, in these words.
+    /// Returns the error with this message for the bytes `span` of a text.
     pub(crate) fn invalid(message: impl Into<String>, span: Span, text: &str) -> ParseError {
         ParseError::new(ParseErrorKind::Invalid(message.into()), span, text)
     }
@@ -152,7 +152,8 @@ impl ParseError {
         &self.0.kind
     }
 
-    /// The error of this type that makes the meaning of a well-formed text invalid, if there is one.
+    /// The underlying error of type `E`, if the text is well-formed but its meaning is invalid for this
+    /// reason.
     #[must_use]
     pub fn cause<E: Diagnostic>(&self) -> Option<&E> {
         match self.kind() {
@@ -224,7 +225,7 @@ pub struct Excerpt {
 }
 
 impl Excerpt {
-    /// The number of characters that are shown at most, marks of cuts not counted.
+    /// The greatest number of characters that are shown, not counting the `..` of cuts.
     pub const WIDTH: usize = 116;
 
     fn of(text: &str, span: Span, related: Option<Span>) -> Excerpt {

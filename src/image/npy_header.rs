@@ -157,7 +157,7 @@ fn parse(text: &str) -> Result<NpyHeader, ParseError> {
     let mut entries = Entries::default();
     items(&mut cursor, "}", "`,` or `}`", |cursor| entries.read(cursor))?;
     cursor.take(|c| matches!(c, ' ' | '\t'));
-    // Behind a line break Python takes blanks for an indented line, unless another follows.
+    // After a line break, Python takes blanks for an indented line, unless another line break follows.
     if !cursor.rest().trim_matches([' ', '\t', '\n']).is_empty()
         || cursor.rest().ends_with([' ', '\t'])
     {
@@ -200,8 +200,8 @@ impl Entries {
     }
 }
 
-/// Items up to a bracket, a comma between them and perhaps one behind the last; their number,
-/// and whether a comma ends them.
+/// Reads items up to a bracket, separated by commas, with an optional trailing comma; returns their number
+/// and whether there was a trailing comma.
 fn items(
     cursor: &mut Cursor<'_>,
     close: &str,

@@ -157,8 +157,8 @@ fn scatter_row<T: Copy, const N: usize>(row: &PieceRow<'_>, tensor: &[T], image:
     }
 }
 
-/// Moves the pieces of a group: piece k to piece `k ^ flips`, so that this is its own inverse. With flips that the
-/// compiler knows, it moves pairs of pieces as one.
+/// Moves piece k of a group to piece `k ^ flips`, which is its own inverse. If the compiler knows the flips,
+/// it moves pairs of pieces as one.
 #[inline]
 fn move_group<P: Copy>(from: &[P; GROUP], flips: usize, to: &mut [P; GROUP]) {
     match flips {

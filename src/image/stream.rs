@@ -50,7 +50,8 @@ impl Program {
     /// Runs [`pack`](Program::pack) from a file to a file, in bounded memory. The tensor is little-endian
     /// numbers, from the current position of `tensor` on.
     ///
-    /// The image is produced part by part; for each, only what can reach the part is read of the tensor.
+    /// The image is produced part by part; for each, only the blocks of the tensor that can reach it are
+    /// read.
     ///
     /// # Errors
     /// [`WriteError`], including a tensor that ends early, and long words with fewer or more lanes than `T`
@@ -183,7 +184,7 @@ impl<'a, T: Lane, F: Read + Seek> ImageSource<'a, T, F> {
         Ok(ImageSource { file, form, start, cells: Vec::new(), bytes: Vec::new() })
     }
 
-    /// A part that begins at `first`; cells of blocks that are not touched have any value.
+    /// Reads a part that begins at `first`; the cells of blocks that are not touched have unspecified values.
     fn read(&mut self, first: u64, touched: &Touched) -> Result<&[T], WriteError> {
         self.cells.resize(to_index(touched.cells()), T::from_bits(0));
         for range in touched.ranges() {

@@ -217,8 +217,9 @@ impl UnitReader {
     /// Opens the directory of an image.
     ///
     /// # Errors
-    /// As the file system; `InvalidData` for a file that is not `.npy`, that does not have the shape of a
-    /// unit, or that belongs to a unit that the program lacks; `InvalidInput` as for [`UnitWriter::new`].
+    /// The errors of the file system; `InvalidData` for a file that is not `.npy`, that does not have the
+    /// shape of a unit, or that belongs to a unit that the program lacks; `InvalidInput` as for
+    /// [`UnitWriter::new`].
     pub fn open(dir: &Path, program: &Program) -> io::Result<UnitReader> {
         let first =
             Units::<File>::new(dir, program, program.unit_header(ImageForm::LongWords, ""))?;

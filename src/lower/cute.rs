@@ -98,7 +98,7 @@ impl Layout {
     ///
     /// # Errors
     /// [`Inexpressible`](LayoutError::Inexpressible): levels other than `Addr` or coordinates, distinct
-    /// copies, an offset, and derived axes that no plain subaxes replace; as
+    /// copies, an offset, and derived axes that no plain subaxes replace; also the errors of
     /// [`without_padding`](Layout::without_padding).
     ///
     /// # Example

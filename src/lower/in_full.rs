@@ -8,8 +8,9 @@ use crate::algebra::{Axis, Combine, Layout, Subaxis, Target};
 use crate::level::Level;
 
 impl fmt::Display for Layout {
-    /// The text of a PadLayout, or else all parts: the axes as in a PadLayout, where `4>d0*2` feeds derived
-    /// axis 0 two for each step, then the derived axes, copies, offsets and spans.
+    /// Writes the text of a PadLayout or, if there is none, all parts: the axes as in a PadLayout, where
+    /// `4>d0*2` is a digit of size 4 that feeds derived axis 0 with weight 2, then the derived axes, copies,
+    /// offsets and spans.
     ///
     /// Law: the text of a PadLayout is read as an equal layout. Other texts are for messages; stored layouts
     /// use a separate text form, by serde.

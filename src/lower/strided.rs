@@ -48,7 +48,7 @@ impl Layout {
     ///
     /// # Errors
     /// [`Inexpressible`](LayoutError::Inexpressible): levels other than `Addr`, distinct copies, an axis that
-    /// steps unevenly; as [`without_padding`](Layout::without_padding).
+    /// steps unevenly; also the errors of [`without_padding`](Layout::without_padding).
     ///
     /// # Example
     /// ```

@@ -218,7 +218,7 @@ impl Tiling {
 }
 
 impl TiledDim {
-    /// One dimension of both sizes; `self` is the major one.
+    /// Merges two dimensions into one; `self` is the major one.
     fn merge(mut self, minor: TiledDim) -> Result<TiledDim, LayoutError> {
         for (_, weight) in &mut self.digits {
             *weight = weight.checked_mul(minor.size).ok_or_else(overflow)?;

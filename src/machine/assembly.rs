@@ -7,10 +7,11 @@ use crate::level::Level;
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Assembly {
-    /// Memory, token such as `$lm`, and the number of addresses of assembly per long word.
+    /// For each memory, its name, its token such as `$lm`, and the number of assembly addresses per long
+    /// word.
     pub memories: Vec<(String, String, u64)>,
-    /// Letters from the root down, and the level of the nodes that each counts within those above:
-    /// a level of units, or groups of them such as `L2Bx2`.
+    /// For each letter, from the root down, the letter and the level of the nodes that it counts within those
+    /// of the letters above: a level of units, or groups of them such as `L2Bx2`.
     pub units: Vec<(char, Level)>,
 }
 

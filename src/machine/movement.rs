@@ -68,7 +68,7 @@ impl MovementKind {
         MovementKind::ALL.into_iter().find(|kind| kind.as_str() == words)
     }
 
-    /// The kind of the same movement the other way.
+    /// Returns the kind of this movement in one of its directions, up or down.
     pub(crate) fn going(self, up: bool) -> MovementKind {
         match self {
             MovementKind::Distribute if up => MovementKind::Concatenate,

@@ -33,7 +33,8 @@ impl FromStr for Machine {
 }
 
 impl fmt::Display for Machine {
-    /// The name of a preset, or else the levels with their sizes: text that reads as a machine with them.
+    /// Writes the name of a preset, or else the levels with their sizes; the text parses as a machine with
+    /// these levels.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match Machine::preset(self.name()).filter(|preset| preset == self) {
             Some(preset) => f.write_str(preset.name()),

@@ -20,7 +20,7 @@ impl<'t> Cursor<'t> {
         Cursor { text, at: 0 }
     }
 
-    /// The byte that comes next.
+    /// The position of the next byte.
     pub fn at(&self) -> usize {
         self.at
     }
@@ -60,7 +60,7 @@ impl<'t> Cursor<'t> {
         self.takes(byte).then_some(())
     }
 
-    /// Blanks as the grammars know them.
+    /// Skips blanks, as the grammars define them.
     pub fn blanks(&mut self) {
         self.skip_while(|byte| matches!(byte, b' ' | b'\t' | b'\r' | b'\n'));
     }
@@ -83,7 +83,7 @@ impl<'t> Cursor<'t> {
         word
     }
 
-    /// Decimal digits; `None` beyond 64 bits.
+    /// Reads a decimal number; `None` if there is none, or if it exceeds 64 bits.
     pub fn number(&mut self) -> Option<u64> {
         let start = self.at;
         let mut number = 0_u64;
@@ -94,7 +94,7 @@ impl<'t> Cursor<'t> {
         (self.at > start).then_some(number)
     }
 
-    /// A letter, then letters and digits.
+    /// Reads a word: a letter, then letters and digits.
     pub fn word(&mut self) -> Option<&'t str> {
         let start = self.at;
         self.peek().filter(u8::is_ascii_alphabetic)?;
@@ -102,8 +102,8 @@ impl<'t> Cursor<'t> {
         self.text.get(start..self.at)
     }
 
-    /// A list between brackets, the opening one taken already: entries separated by commas, blanks
-    /// around each.
+    /// Reads the rest of a list whose opening bracket has already been taken: entries separated by commas,
+    /// with optional blanks around each.
     pub fn list(
         &mut self,
         close: u8,

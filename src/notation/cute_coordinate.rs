@@ -90,7 +90,7 @@ fn number(mode: &CuteMode, member: &Tree, text: &str) -> Result<u64, ParseError>
     }
 }
 
-/// The number of elements of a mode; more than 64 bits count is an error elsewhere, and `u64::MAX` here.
+/// The number of elements of a mode; `u64::MAX` if it exceeds 64 bits, which is reported elsewhere.
 fn size(mode: &CuteMode) -> u64 {
     product(mode.leaves().into_iter().map(|(extent, _)| extent)).unwrap_or(u64::MAX)
 }

@@ -212,7 +212,7 @@ fn digits<'t>(part: &Pair<'t, Rule>) -> Option<Pair<'t, Rule>> {
     all.find(|part| part.as_rule() == Rule::digits)
 }
 
-/// The number that a token is, static or not.
+/// The value of a number token, static or dynamic.
 fn number(part: &Pair<'_, Rule>, text: &str) -> Result<u64, ParseError> {
     let number = digits(part).map_or(Ok(0), |digits| digits.as_str().parse());
     number.map_err(|_| ParseError::new(ParseErrorKind::NumberTooLarge, span(part), text))
@@ -318,8 +318,9 @@ fn composed(part: Pair<'_, Rule>, text: &str) -> Result<(CuteOuter, CuteMode), P
     Ok((CuteOuter { map, offset }, layout_of(behind.clone(), text)?))
 }
 
-/// Reads a tensor: a pointer, and the layout of what it points to. A swizzle of the pointer acts on addresses in
-/// bytes; where the tensor begins at a multiple of what it swizzles, it is one of the layout.
+/// Reads a tensor: a pointer, and the layout of the memory that it points to. A swizzle of the pointer acts
+/// on addresses in bytes; if the tensor begins at a multiple of the swizzled range, it is equivalent to a
+/// swizzle of the layout.
 fn tensor(part: Pair<'_, Rule>, text: &str) -> Result<(Option<CuteOuter>, CuteMode), ParseError> {
     let (mut outer, mut mode) = (None, None);
     for part in part.into_inner() {

@@ -56,11 +56,17 @@ impl Notation {
         LayoutError::Inexpressible { notation: self.in_messages(), reason }
     }
 
-    /// The notation that a text looks like: a text of Triton begins with `#`, with a type that has a `#` in it, or
-    /// with a module, or ends with `where out dims are:`; an instruction begins with `SM80_` or `v_mfma_`; strided text begins with `shape` or `torch.Size`, or is
-    /// two lists of integers; CuTe text has a colon outside all brackets, or begins with a swizzle or the
-    /// name of a CuTe type, or contains ` o `; an XLA shape begins with the name of a type, or begins with a
-    /// letter and contains a `[`; all other text is a PadLayout.
+    /// The notation that a text looks like, by the first of these rules that applies:
+    ///
+    /// - Triton: begins with `#`, with a type that has a `#` in it, or with a module; or ends with
+    ///   `where out dims are:`.
+    /// - An instruction: begins with `SM80_` or `v_mfma_`.
+    /// - Strided: begins with `shape` or `torch.Size`, or is two lists of integers.
+    /// - Sharded: an XLA shape with a `sharding=` after it.
+    /// - CuTe: has a colon outside all brackets, begins with a swizzle or the name of a CuTe type, or
+    ///   contains ` o `.
+    /// - XLA: begins with the name of a type, or begins with a letter and contains a `[`.
+    /// - PadLayout: all other text.
     ///
     /// ```
     /// use tensor_layout::notation::Notation;
@@ -110,7 +116,7 @@ fn begins_with_type(text: &str) -> bool {
     XlaDtype::from_name(&name).is_some() || matches!(&*name, "token" | "opaque")
 }
 
-/// Returns whether a text is a composed CuTe layout, or one in the words of a language.
+/// Returns whether a text is a composed CuTe layout, or a CuTe layout spelled as in C++, Python or MLIR.
 fn is_composed(text: &str) -> bool {
     const WORDS: [&str; 20] = [
         "S<",

@@ -91,7 +91,7 @@ impl AxisText {
 /// One entry of `B@[..]`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ReplicaText {
-    /// A level whose units all hold a copy, as many as the machine has.
+    /// A level without a number: each of its units that the machine has holds a copy.
     Bare(Level),
     /// Copies with a number and a stride.
     Sized {

@@ -55,8 +55,8 @@ pub(super) fn negative(what: &str, at: usize, text: &str) -> ParseError {
     }
 }
 
-/// Rejects brackets (`opening` and `closing` ones) that nest deeper than `most`: grammars recurse, and
-/// the stack is not ours to fill.
+/// Rejects brackets (`opening` and `closing` ones) that nest deeper than `most`: the grammars recurse, so
+/// deep nesting could overflow the stack of the caller.
 pub(super) fn check_depth<const KINDS: usize>(
     text: &str,
     most: usize,

@@ -178,7 +178,7 @@ impl<'t> TritonItems<'t> {
         Ok(Arc::new(attribute))
     }
 
-    /// One more than the deepest encoding inside, which may be an alias.
+    /// The nesting depth: one more than that of the deepest encoding inside, which may be an alias.
     fn depth(&self, attribute: &Attribute) -> Result<usize, ParseError> {
         let inside = attribute.entries.iter().filter_map(|entry| match &entry.value {
             Value::Attribute(inside) => Some(inside.depth.0),
@@ -216,7 +216,8 @@ impl<'t> TritonItems<'t> {
         Ok(entries)
     }
 
-    /// An encoding contains at most one other: aliases that name others twice would grow exponentially.
+    /// Rejects an encoding that contains more than one other: aliases that each use another one twice would
+    /// grow exponentially.
     fn check_parents(&self, entries: &[TritonEntry]) -> Result<(), ParseError> {
         let is_inside = |entry: &&TritonEntry| matches!(entry.value, Value::Attribute(_));
         let Some(entry) = entries.iter().filter(is_inside).find(|entry| &*entry.key != "parent")

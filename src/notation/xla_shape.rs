@@ -269,7 +269,8 @@ impl XlaLayout {
         self.prefix_bytes = bytes.max(0);
     }
 
-    /// The layout as read back: a layout of rank 0 without attributes is not printed.
+    /// Returns the layout as it would be read back: `None` for rank 0 without attributes, which is not
+    /// printed.
     fn into_printed(self) -> Option<XlaLayout> {
         let is_printed = !self.minor_to_major.is_empty() || self.has_attributes();
         is_printed.then_some(self)

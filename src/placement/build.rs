@@ -60,8 +60,9 @@ impl PlacementBuilder {
     /// Accepts a layout in which elements share places: a function that need not be injective, as in CuTe and
     /// NumPy.
     ///
-    /// Without a machine, it can be located, reported and, unless different elements give a derived axis the
-    /// same value, tabled; asking for the element at a place is an error if elements do share places.
+    /// Without a machine, elements of such a layout can be located and reported, and tables can be made
+    /// unless different elements give a derived axis the same value. Asking for the element at a place is an
+    /// error if elements do share places.
     #[must_use]
     pub fn shared_places(mut self) -> Self {
         self.shared_places = true;
@@ -217,7 +218,8 @@ impl Check<'_> {
         })
     }
 
-    /// The machine has the level, and the chosen memory hangs at its units or below.
+    /// Checks that the machine has the level, and that the chosen memory belongs to its units or to units
+    /// below.
     fn check_level(&self, level: Level, site: Site) -> Result<(), LayoutError> {
         check_known(Some(self.machine), level, site)?;
         match self.memory {
@@ -255,12 +257,13 @@ impl Check<'_> {
         self.machine.depth(level)
     }
 
-    /// Returns whether the memory hangs at the units of a level or below, or nothing is known of it.
+    /// Returns whether the memory belongs to the units of a level or to units below, or nothing is known of
+    /// it.
     fn is_above_memory(&self, level: Level) -> bool {
         self.memory.is_none_or(|(_, memory)| self.depth(level) <= self.depth(memory.owner))
     }
 
-    /// Returns whether a memory is chosen that is not at the leaves, where an absent level is unit 0.
+    /// Returns whether the chosen memory is above the leaves; an absent level is then unit 0.
     fn is_high_memory(&self) -> bool {
         let leaf = self.machine.levels().last().map(|(level, _)| level);
         self.memory.is_some_and(|(_, memory)| Some(memory.owner) != leaf || memory.group > 1)

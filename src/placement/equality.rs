@@ -13,7 +13,8 @@ impl Placement {
     ///
     /// # Errors
     /// [`NotComparable`](LayoutError::NotComparable) for memories of different groups of units, and for lanes
-    /// of different widths; as [`Layout::same_up_to_padding`](crate::Layout::same_up_to_padding).
+    /// of different widths; also the errors of
+    /// [`Layout::same_up_to_padding`](crate::Layout::same_up_to_padding).
     ///
     /// # Example
     /// ```
@@ -37,7 +38,8 @@ impl Placement {
     /// Levels that a layout does not use are copies, and a memory that a group of units shares counts once.
     ///
     /// # Errors
-    /// [`NotComparable`](LayoutError::NotComparable) for different memories; as [`copyable`](Placement::copyable) and [`Layout::same_map`](crate::Layout::same_map).
+    /// [`NotComparable`](LayoutError::NotComparable) for different memories; also the errors of
+    /// [`copyable`](Placement::copyable) and [`Layout::same_map`](crate::Layout::same_map).
     pub fn same_map(&self, other: &Placement) -> Result<Option<Difference>, LayoutError> {
         self.check_memory(other)?;
         self.check_alike(other)?;
@@ -48,7 +50,7 @@ impl Placement {
     /// is neither.
     ///
     /// # Errors
-    /// [`NotComparable`](LayoutError::NotComparable) for different memories; as
+    /// [`NotComparable`](LayoutError::NotComparable) for different memories; also the errors of
     /// [`copyable`](Placement::copyable) and [`Layout::serves`](crate::Layout::serves).
     pub fn serves(&self, other: &Placement) -> Result<Option<Difference>, LayoutError> {
         self.check_memory(other)?;
@@ -65,7 +67,7 @@ impl Placement {
         }
     }
 
-    /// Lanes of different widths are different bits.
+    /// Checks that lanes have equal widths, because lanes of different widths hold different bits.
     pub(crate) fn check_lanes(&self, other: &Placement) -> Result<(), LayoutError> {
         match (self.lanes(), other.lanes()) {
             (from, to) if from == to => Ok(()),
@@ -73,7 +75,7 @@ impl Placement {
         }
     }
 
-    /// Memories at other nodes, and lanes of another width, hold other bits.
+    /// Checks that memories are at the same nodes and lanes have equal widths; others hold different bits.
     fn check_alike(&self, other: &Placement) -> Result<(), LayoutError> {
         if self.group() != other.group() {
             let [from, to] = [self, other].map(|side| Some(side.one_per()));

@@ -8,8 +8,9 @@ use crate::level::Level;
 use crate::machine::{Machine, MachineBuilder};
 
 impl Machine {
-    /// Returns the smallest machine that has room for both layouts: the units that they name, each as many as the
-    /// farther layout reaches, in the order of columns. Layouts that name no units share a single one.
+    /// Returns the smallest machine that has room for both layouts: the units that they name, in column
+    /// order, as many of each as the layout that reaches farther needs. Layouts that name no units share a
+    /// single one.
     ///
     /// # Errors
     /// As [`MachineBuilder::build`](crate::machine::MachineBuilder::build).

@@ -7,12 +7,11 @@
 //! box 2   digit(3) 2,    digit(4) 0..2      the row that is cut
 //! ```
 //!
-//! A range of an axis is cut where its digits wrap: whole blocks in the middle, and the rest at either
-//! end. A digit that feeds a derived axis hands its range on, and that axis is cut in
-//! turn. Digits that feed one axis together, and step evenly through the tensor together, count
-//! as one range; otherwise one is left free, which is cut into the fewest pieces, and the
-//! others are taken by turns: steps that come back to the same minor digits differ in the major digit
-//! only, and evenly.
+//! A range of an axis is cut where its digits wrap: whole blocks in the middle, and the rest at either end. A
+//! digit that feeds a derived axis passes its range on, and that axis is then cut in the same way. Digits
+//! that feed one axis count as one range if together they step evenly through the tensor. Otherwise one of
+//! them is left free, the one that is cut into the fewest pieces, and the others are enumerated: steps after
+//! which the same minor digits return differ only in the major digit, and evenly, so they are taken together.
 //!
 //! ```text
 //! 100 rows of 70, fused, in tiles of 8      row r begins at 70 r; 70 x 4 = 35 x 8
@@ -214,8 +213,8 @@ struct Cutter<'a> {
 impl Cutter<'_> {
     /// Cuts the nodes from `node` on.
     fn node(&mut self, node: usize, frame: Branch<'_>) {
-        // One whose digits all have size 1 has one value. Without them the recursion is at most as deep as a place has
-        // bits.
+        // A node whose digits all have size 1 has only one value and is skipped. The recursion is therefore
+        // at most as deep as a place has bits.
         let digits = &self.boxes.digits;
         let moves = |node: &usize| digits.of(*node).iter().any(|digit| digit.size > 1);
         let moving = (node..self.nodes).find(moves);
@@ -269,7 +268,7 @@ impl Cutter<'_> {
         }
     }
 
-    /// Returns whether a step of each digit is a whole number of steps of the term, or the other way round.
+    /// Returns whether, for each digit, its step is a multiple or a divisor of the term's step.
     fn goes_through(&self, node: usize, stride: u64) -> bool {
         let mut digits = self.boxes.digits.of(node).iter().map(|digit| digit.weight);
         digits.all(|place| place.is_multiple_of(stride) || stride.is_multiple_of(place))
@@ -281,8 +280,8 @@ impl Cutter<'_> {
         self.boxes.digits.of(node).iter().fold(1_u64, |all, _| all.saturating_mul(3)).min(size)
     }
 
-    /// Cuts a node of these values plus those of the terms, which are taken by turns: from turn to turn
-    /// the major digit alone changes.
+    /// Cuts a node whose values are `values` plus those of the terms. Terms are enumerated in turns: from one
+    /// turn to the next, only the major digit changes.
     fn terms(
         &mut self,
         node: usize,

@@ -5,8 +5,9 @@
 //! row      base + head + tail, block by block    the tail stays in registers
 //! ```
 //!
-//! The loops are compiled for AVX2 too; which of the two runs is decided once. Tables that fit in cache are
-//! limited by vector width, not by memory: odd vectors are loaded, added to and stored again.
+//! The loops are compiled for AVX2 too; which of the two versions runs is decided once. Tables that fit in
+//! cache are limited by vector width, not by memory: for an irregular vector, every number is loaded, added
+//! to and stored.
 
 #[cfg(feature = "simd")]
 use multiversion::multiversion;
@@ -20,12 +21,12 @@ pub trait Cell: Copy + private::Sealed {
 mod private {
     pub trait Sealed: Sized {
         fn of(value: u64) -> Option<Self>;
-        /// The low bits: sums of them are right where the sum fits.
+        /// Keeps the low bits: a wrapping sum of such values is correct if the true sum fits.
         fn wrapped(value: u64) -> Self;
         fn plus(self, other: Self) -> Self;
         fn minus_one(self) -> Self;
-        /// The first cell of each block, less that of the vector, where every block is the first
-        /// one moved.
+        /// The first cell of each block less the first cell of the vector; `None` unless every block is the
+        /// first block plus such a difference.
         fn heads(vector: &[Self]) -> Option<Vec<Self>>;
         fn add(row: &mut [Self], base: Self, vector: &[Self]);
         /// `first`, `first + step`, ..
@@ -129,7 +130,7 @@ pub(super) struct Steps<T> {
 enum Pattern<T> {
     /// All numbers are the same.
     Even(T),
-    /// Every block is the first one moved.
+    /// Every block is the first one plus a constant: the constant of each block.
     Blocks(Vec<T>),
     Any,
 }

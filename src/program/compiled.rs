@@ -260,7 +260,7 @@ impl Program {
             .map(|index| columns.iter().copied().zip(index).map(|at| self.in_units(at)).collect())
     }
 
-    /// The coordinate of a memory by its first unit.
+    /// Converts the coordinate of a memory to that of its first unit.
     fn in_units(&self, (level, at): (Level, u64)) -> (Level, u64) {
         (level, at * self.units_per_memory(level))
     }
@@ -290,7 +290,8 @@ impl Program {
         product(self.shape.iter().map(|range| range.end - range.start)).unwrap_or(u64::MAX)
     }
 
-    /// The pieces of a layout with XORs, if moving them is enough: for all places of one without copies.
+    /// The pieces of a layout with XORs; `None` unless moving them fills the table, that is, for all places
+    /// of a layout without copies.
     pub(crate) fn movable_pieces(&self, places: &Range<u64>) -> Option<Pieces<'_>> {
         let (packed, ranges) = (&self.compiled.packed, self.ranges());
         let is_whole = *places == (0..self.places()) && self.compiled.layout.copies() == 1;
@@ -331,7 +332,7 @@ impl Program {
         self.numbers(place).iter().map(|at| self.in_units(at)).collect()
     }
 
-    /// The place with a packed number, by the numbers of the memories.
+    /// The place with a packed number; its coordinates count memories, not units.
     pub(super) fn numbers(&self, place: u64) -> Location {
         let sizes = self.columns().rev().map(|(_, size)| size.max(1));
         self.columns().rev().map(|(level, _)| level).zip(digits(place, sizes)).collect()

@@ -6,7 +6,8 @@
 //! number = sums of both axes + (216 ^ 17)        bits outside an XOR are never flipped
 //! ```
 //!
-//! Law: as the XOR axes decode; `None` if the bits of a value do not stay apart in the number.
+//! Law: the numbers are those that decoding the XOR axes gives. `take` returns `None` if the bits of a value
+//! do not stay apart in the number.
 
 use std::collections::HashMap;
 use std::ops::Range;

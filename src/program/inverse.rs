@@ -179,7 +179,8 @@ impl<T: Cell> Plan<T> {
     }
 }
 
-/// Padding by the first axis that holds it: real before it, anything behind it.
+/// The padding, split by the first axis in which an index is padding: axes before it are real, axes after it
+/// arbitrary.
 fn tails(layout: &Layout) -> impl Iterator<Item = Over> {
     (0..layout.rank()).map(|tail| {
         let ranges = layout.axes().iter().enumerate().map(|(at, axis)| match at.cmp(&tail) {

@@ -9,9 +9,9 @@
 //! 8:1           1                  1
 //! ```
 //!
-//! If packed strides nest, a place decodes to one value of each digit, from the major one down; the
-//! number of the element is a sum over the digits. For padding the digits of an axis are checked
-//! at (`edges.rs`); derived axes and windows need the values of all axes.
+//! If packed strides nest, a place decodes to one value of each digit, from the major one down; the number of
+//! the element is a sum over the digits. Padding is recognised by the digits of each axis (`edges.rs`);
+//! derived axes and windows need the values of all axes.
 
 use std::ops::Range;
 

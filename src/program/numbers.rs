@@ -113,7 +113,7 @@ fn dense(digits: &[StridedDigit]) -> (usize, usize) {
     (to_index(dense), inner)
 }
 
-/// A digit of dense pieces that follow each other, part by part.
+/// A digit whose pieces follow each other without gaps, written part by part.
 struct DensePieces<T> {
     piece: TablePiece<T>,
     /// The cells of a part, and the number that one part adds.
@@ -135,7 +135,7 @@ impl<T: Cell> DensePieces<T> {
     }
 }
 
-/// A few cells again and again, `step` cells and `adds` apart.
+/// Writes `values` repeatedly, each time `step` cells further on and greater by `adds`.
 fn again<T: Cell>(table: &mut [T], (step, adds): (usize, u64), first: T, values: &[T]) {
     macro_rules! lengths {
         ($($length:literal)*) => {
@@ -160,7 +160,7 @@ fn values(digits: &[StridedDigit]) -> Vec<u64> {
     sums(digits.iter().map(|digit| (digit.size, digit.weight)), usize::MAX)
 }
 
-/// Cells without gaps, ready to be moved: a progression, or anything.
+/// Cells without gaps, to which a first number is added: a progression, or arbitrary numbers.
 enum TablePiece<T> {
     Run(T),
     Vector(Steps<T>),

@@ -50,7 +50,7 @@ pub(crate) struct PieceRow<'a> {
     pub(crate) base: usize,
     /// The place of the first element of each piece.
     pub(crate) places: &'a [usize],
-    /// These pieces in groups; empty if some do not keep together.
+    /// These pieces in groups; empty if some of them do not form a group.
     pub(crate) groups: &'a [Group],
 }
 
@@ -152,7 +152,7 @@ impl Flipped {
 }
 
 impl Group {
-    /// The group of some pieces; `None` if they do not fill a block by an XOR.
+    /// The group that these pieces form; `None` unless they fill a block in an order that is an XOR.
     fn of(places: &[usize; GROUP], length: usize) -> Option<Group> {
         let place = places.iter().copied().min()?;
         let flips = (places[0] - place) / length;
@@ -162,7 +162,7 @@ impl Group {
 }
 
 impl Inner {
-    /// The greatest length such that all pieces of it are contiguous, for any flips of a row.
+    /// The greatest length of pieces that are all contiguous, whatever bits a row flips.
     fn evenly_contiguous(&self) -> u64 {
         let goes_on = |at: usize| {
             self.vector[at + 1] == self.vector[at] + 1 && self.flips[at + 1] == self.flips[at]

@@ -24,7 +24,7 @@ pub struct Run {
 }
 
 impl Run {
-    /// The first of `left` elements, evenly apart, that are in the unit of the first one.
+    /// The longest prefix of `left` evenly spaced elements that stays in the unit of the first element.
     fn within(element: u64, place: u64, (left, step): (u64, u64), unit: u64) -> Run {
         let inside = match step {
             0 => 1,
@@ -47,7 +47,8 @@ impl Run {
         takes
     }
 
-    /// The elements `from` up to `to`, counted from the start of the tensor; some of them.
+    /// The part of this run from element `from` up to `to`, counted from the start of the tensor; it must not
+    /// be empty.
     fn cut(&self, from: u64, to: u64) -> Run {
         let first = self.element.max(from);
         let length = (self.element + self.length).min(to) - first;
@@ -192,7 +193,7 @@ impl<'a> Boxed<'a> {
         Boxed { windows, runs: Vec::new().into_iter(), elements: 0 }
     }
 
-    /// The next piece that leaves no unit.
+    /// The next piece, all of which is in one unit.
     fn next(&mut self, unit: u64) -> Option<Run> {
         loop {
             if let Some(run) = self.runs.next() {
@@ -207,7 +208,8 @@ impl<'a> Boxed<'a> {
 }
 
 impl Program {
-    /// Every element of the window, in pieces that leave no unit and in no order; `first`: the number of the first one.
+    /// All elements of the window, in pieces that each stay in one unit and in no particular order; `first`
+    /// is the number of the first element.
     fn runs_of_boxes(&self, first: u64, unit: u64) -> Vec<Run> {
         let mut runs = Vec::new();
         self.compiled.packed.boxes().visit(&self.window_ranges(), &mut |grid| {
@@ -250,7 +252,7 @@ impl<'a> Long<'a> {
         Some(Long { trailing, outer, base, at, element: 0 })
     }
 
-    /// The next piece that wraps no digit and leaves no unit.
+    /// The next piece, within which no digit wraps and the unit does not change.
     fn next(&mut self, unit: u64) -> Option<Run> {
         if self.at == self.trailing.range.end {
             self.base = self.outer.next()?.base;

@@ -41,9 +41,9 @@ pub struct CoordinateSpan {
     pub last: u64,
     /// The distance between successive coordinates, if it is constant; 0 for a single one.
     pub step: Option<u64>,
-    /// True if `first` and `last` are taken, and there are gaps if `step` is `None`. They are only bounds if
-    /// digits of several axes feed one another in a large block, or if more than 64 boxes, or 2^10
-    /// coordinates, would have to be visited one by one.
+    /// True if `first` and `last` are coordinates of the block, and a `step` of `None` means that there are
+    /// gaps. Otherwise they are only bounds: if digits of several axes feed one another in a large block, or
+    /// if more than 64 boxes, or 2^10 coordinates, would have to be visited one by one.
     pub is_exact: bool,
 }
 
@@ -97,8 +97,8 @@ struct EvenCoordinates {
 }
 
 impl EvenCoordinates {
-    /// The sums of digits, if they are evenly apart: ascending, each step is a multiple of the
-    /// smallest one, and at most one of those beyond the reach of the smaller ones.
+    /// The sums of digits, if they are evenly spaced: in ascending order, each step is a multiple of the
+    /// smallest one, and at most that much greater than the sum that the smaller digits reach.
     fn of(first: u64, steps: &[StridedDigit]) -> Option<EvenCoordinates> {
         let mut steps: Vec<(u64, u64)> =
             steps.iter().map(|s| (s.stride, s.size)).filter(|s| s.0 > 0 && s.1 > 1).collect();
@@ -180,7 +180,8 @@ impl TakenBoxes {
         runs.try_fold(first, EvenCoordinates::join)
     }
 
-    /// The step of all coordinates, one by one, if they are even; `None` if they are too many.
+    /// The step of all coordinates, found by listing them: `None` if there are too many, `Some(None)` if they
+    /// are not evenly spaced.
     fn listed(&self, first: u64, last: u64) -> Option<Option<u64>> {
         if self.has_more || last - first >= MOST_LISTED {
             return None;

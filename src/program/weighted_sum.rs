@@ -349,8 +349,8 @@ impl Inner {
     }
 }
 
-/// The largest block of an axis that has room and begins at a boundary of digits; a part of a long
-/// even run is as good.
+/// The size of the largest block of an axis that fits in `room` and ends at a digit boundary; a part of a
+/// long even run will also do.
 fn block(digits: &[StridedDigit], extent: u64, room: u64, flips: bool) -> u64 {
     let is_cut = |digit: &&StridedDigit| {
         digit.weight.checked_mul(digit.size).is_none_or(|end| end > room || end >= extent)

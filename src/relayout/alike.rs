@@ -314,7 +314,7 @@ impl UnitProgression {
         (rest == 0 && 0 <= index && index < self.size).then_some(index)
     }
 
-    /// Returns whether values that both have are neighbours in both.
+    /// Returns whether successive values that both have are also successive in each.
     fn meets(&self, other: &UnitProgression) -> bool {
         self.step == other.step
     }

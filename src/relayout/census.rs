@@ -9,8 +9,8 @@ use crate::error::LayoutError;
 use crate::level::Level;
 use crate::location::Location;
 
-/// The number of places of elements that have the given coordinates in units, copies included: how
-/// often the layout agrees with one that puts every element there.
+/// The number of places of elements, copies included, that have the given coordinates in units. Equivalently,
+/// the number of times that the layout agrees with one that puts every element there.
 ///
 /// Cost: as [`Relayout::traffic`].
 ///

@@ -169,7 +169,7 @@ impl<'a> Counter<'a> {
     fn rows(&mut self, indexes: impl Iterator<Item = Vec<u64>>) -> Vec<Vec<u64>> {
         let mut rows: Vec<Vec<u64>> = indexes.map(|index| self.sums(&index)).collect();
         for (sum, start) in self.start.iter_mut().enumerate() {
-            // Instead of what index 0 has, the least: no sum of digits is below 0.
+            // The least amount replaces that of index 0, because no sum of digits may be below 0.
             let (least, first) = (rows.iter().map(|row| row[sum]).min(), rows.first());
             let (least, first) = (least.unwrap_or(0), first.map_or(0, |row| row[sum]));
             // A least coordinate of all so far: what is in between may not fit.
@@ -212,8 +212,9 @@ impl AxisGroup {
         all.all(|(choice, last)| *last == choice.options - 1)
     }
 
-    /// A truncated group is a sum of boxes, one per digit. Box `k` has the digits above `k` as in
-    /// the last element, digit `k` below, and the others free; box 0 includes the last element.
+    /// The number of boxes that make up a truncated group, one per digit. Box `k` has the digits above `k` as
+    /// in the last element, digit `k` below that of the last element, and the others free; box 0 includes the
+    /// last element.
     pub(super) fn boxes(&self) -> u64 {
         if self.is_full() { 1 } else { to_u64(self.choices.len()) }
     }

@@ -18,7 +18,7 @@ use smallvec::{SmallVec, smallvec};
 
 use crate::number::to_index;
 
-/// Larger factors of a digit stay whole.
+/// The largest factor that is split off a digit; larger ones stay whole.
 const LARGEST_FACTOR: u64 = 64;
 
 /// A digit of a number n: `n / place % size`, and what a step of it adds.
@@ -113,8 +113,8 @@ impl DigitChoice<u64> {
         }
     }
 
-    /// Calls `take` with smaller digits that together are this one; if it is not one digit or has no options,
-    /// with the choice as it is.
+    /// Calls `take` with smaller digits that together equal this one, or with the choice as it is if it is
+    /// not a single digit or has no options.
     pub(super) fn pieces(&self, mut take: impl FnMut(DigitChoice<u64>)) {
         let digit = self.as_digit().filter(|_| self.options > 0);
         let Some(digits) = digit else { return take(self.clone()) };

@@ -20,8 +20,8 @@ use super::system::System;
 /// A list that is made for every priced pair, and is rarely long.
 pub(super) type Few<T> = SmallVec<[T; 12]>;
 
-/// The weights at which the coordinate in a level falls apart, ascending, 1 first, and the number
-/// of its first equation.
+/// The weights at which the coordinate in a level splits into equations, ascending from 1, and the number of
+/// the first of these equations.
 #[derive(Debug)]
 pub(super) struct Segments {
     pub(super) first: usize,
@@ -101,7 +101,7 @@ fn equations(choice: &DigitChoice<u64>, levels: &[Segments]) -> DigitChoice<i128
     DigitChoice { options: choice.options, adds }
 }
 
-/// The target adds and the source takes away.
+/// The sign of a sum in the equations: the target adds, the source subtracts.
 fn sign(sum: usize) -> i128 {
     if sum.is_multiple_of(2) { -1 } else { 1 }
 }
@@ -177,8 +177,7 @@ impl Weights {
     }
 }
 
-/// The weights at which a coordinate falls apart into a low and a high part, on both sides,
-/// ascending, 1 first.
+/// The weights at which the coordinates of both sides split into a low and a high part, ascending from 1.
 fn cuts(sides: &[Weights; 2]) -> Few<u64> {
     let weights = sides.iter().flat_map(|side| side.weights.iter().copied());
     let mut cuts: Few<u64> = weights.filter(|weight| *weight > 1).collect();

@@ -25,7 +25,7 @@ pub(super) type ListNumber = usize;
 /// The list that adds nothing, in one way.
 const NOTHING: ListNumber = 0;
 
-/// The sums of one row of each list, each in so many ways.
+/// The sums of one row of each list, each counted `ways` times.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Product {
     pub(super) ways: u128,
@@ -34,7 +34,7 @@ pub(super) struct Product {
 }
 
 impl Product {
-    /// Nothing to add, in so many ways.
+    /// The product of no lists, counted `ways` times.
     pub(super) fn of(ways: u128) -> Product {
         Product { ways, lists: Vec::new() }
     }
@@ -45,7 +45,7 @@ pub(super) type ByValue = Rc<BTreeMap<UnitNumber, ListNumber>>;
 
 /// All lists of a question.
 pub(super) struct Lists<'a> {
-    /// Each with the bits in which it has anything.
+    /// Every list, with the bits in which any of its rows is not 0.
     all: IndexSet<(Rows, BothNumbers)>,
     sums: HashMap<(ListNumber, ListNumber), ListNumber>,
     by_value: HashMap<(ListNumber, Field, Role), ByValue>,

@@ -6,10 +6,10 @@
 //! L2Bx2 = L2B / 2                         L2Bx2 = L2B / 2, then L2B % 2, L1B, MAB, PE
 //! ```
 //!
-//! Data in a memory is inside its node and the nodes above, and outside every unit below. So the nodes
-//! of one side begin those of the other. A coordinate whose units also come in groups is split into
-//! the group and the unit in it; and in the first level below its node, a side gets a coordinate that no unit
-//! of the other side has, so that nothing is found inside.
+//! Data in a memory is inside its node and the nodes above it, and outside every unit below it. The path of
+//! one side is therefore a prefix of the path of the other. A coordinate whose units also come in groups is
+//! split into the group and the unit in it. In the first level below its own node, a side gets a coordinate
+//! that no unit of the other side has, so that none of its data is found inside those units.
 
 use std::sync::Arc;
 
@@ -25,7 +25,7 @@ use crate::placement::Placement;
 /// The nodes that lead to the memories of each side.
 #[derive(Clone, Debug)]
 pub(super) struct Paths {
-    /// From the root down; one begins the other.
+    /// The path of each side from the root down; one is a prefix of the other.
     pub(super) sides: (Vec<Level>, Vec<Level>),
     /// Groups of units: the level of the units, and how many a group has.
     groups: Vec<(Level, Level, u64)>,

@@ -8,9 +8,9 @@
 //! axis 0, 3; axis 1, 2    12 elements that are in the same units
 //! ```
 //!
-//! A coordinate falls apart into fields between which neither side [carries](Segments) anything;
-//! each has bits of its own in the number of a unit, the outermost level on top. So numbers are
-//! in the order of the units, adding them adds all fields, and fields are compared one by one.
+//! A coordinate splits into fields between which neither side [carries](Segments) anything. Each field has
+//! bits of its own in the number of a unit, those of the outermost level on top. The numbers are therefore in
+//! the order of the units, adding two numbers adds all fields at once, and fields can be compared one by one.
 
 use std::ops::{Add, AddAssign};
 

@@ -73,7 +73,7 @@ impl<S: Copy + Ord + Default + AddAssign> Options<S> {
     }
 }
 
-/// Counts equal sums together, ascending; fast where they come in few ascending runs.
+/// Sorts the sums and merges equal ones; fast where they come in few ascending runs.
 pub(super) fn merge<S: Copy + Ord>(sums: &mut Vec<(S, u128)>) {
     if !sums.is_sorted_by(|a, b| a.0 < b.0) {
         sums.sort_by_key(|sum| sum.0);

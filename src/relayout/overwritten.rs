@@ -129,8 +129,8 @@ impl Relayout {
         place
     }
 
-    /// The least and the greatest number of places that an element moves up in its memory, whatever its unit; `None` if
-    /// it depends on more than each entry of the index by itself.
+    /// The least and the greatest number of places that an element moves up in its memory, whatever its unit;
+    /// `None` if that is not a sum over the entries of the index, or if the extents add up to too many.
     fn steps(&self) -> Option<RangeInclusive<i128>> {
         let (shape, start) = (self.source.shape(), self.step(&vec![0; self.source.rank()]));
         let is_plain = |layout: &Layout| {

@@ -288,7 +288,7 @@ fn check(source: &Placement, destination: &Placement) -> Result<(), LayoutError>
     source.check_lanes(destination)
 }
 
-/// Returns whether two machines have the same levels and memories, however they are called.
+/// Returns whether two machines have the same levels and memories; their names may differ.
 fn alike(a: &Machine, b: &Machine) -> bool {
     let memories = |machine: &Machine| machine.memories().map(|(_, memory)| memory).collect_vec();
     a.levels().eq(b.levels()) && memories(a) == memories(b)

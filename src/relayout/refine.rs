@@ -72,7 +72,7 @@ pub(super) fn refine(
     fused(source, target).into_iter().map(group).collect()
 }
 
-/// Axes that feed one derived axis in either layout, together; all others alone.
+/// Groups the axes: those that feed one derived axis in either layout together, all others alone.
 fn fused(source: &Layout, target: &Layout) -> Vec<SmallVec<[usize; 2]>> {
     let mut groups = Groups::new(source.rank());
     for axes in source.axes_per_derived().into_iter().chain(target.axes_per_derived()) {

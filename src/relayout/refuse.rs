@@ -2,12 +2,12 @@
 
 use crate::error::{Incomparable, LayoutError, Site};
 
-/// Two sides that cannot be compared.
+/// The error for two sides that cannot be compared.
 pub(super) fn differ(what: Incomparable) -> LayoutError {
     LayoutError::NotComparable(what)
 }
 
-/// Digits that make more sums, boxes or values than are looked at.
+/// The error for digits that make more sums, boxes or values than the budget allows.
 pub(super) fn not_decided(budget: u64) -> LayoutError {
     LayoutError::NotDecided { question: "counting the elements that move", budget }
 }

@@ -13,7 +13,8 @@ use crate::level::Level;
 
 /// Consecutive elements along an axis, between the same units and evenly spaced in both memories.
 ///
-/// Law: all elements of a stretch have the distance of its first, unless they [`may_part`](EvenStretch::may_part).
+/// Law: all elements of a stretch have the same distance as its first one, unless they
+/// [`may_part`](EvenStretch::may_part).
 pub(super) struct EvenStretch {
     /// The last axis of several elements, if any.
     axis: Option<usize>,
@@ -33,7 +34,7 @@ impl EvenStretch {
         EvenStretch { axis, extent, length: 1, steps: [1, 1], one_step: true }
     }
 
-    /// As many elements as the minor digits of both sides step through.
+    /// Stretches as long as the minor digits of both sides allow.
     pub(super) fn of(relayout: &Relayout) -> EvenStretch {
         let single = EvenStretch::single(&relayout.source);
         let side = |layout: &Layout| {
@@ -62,7 +63,8 @@ impl EvenStretch {
         self.length > 1 && distance == Distance::Address && !self.one_step
     }
 
-    /// The numbers of the stretches in place of the indexes of the elements.
+    /// Iterates over the stretches: over indexes in which the number of the stretch replaces the entry of its
+    /// axis.
     pub(super) fn starts(&self, mut shape: Vec<u64>) -> Indexes {
         if let Some(axis) = self.axis {
             shape[axis] = self.extent.div_ceil(self.length);
@@ -70,14 +72,14 @@ impl EvenStretch {
         Indexes::new(shape)
     }
 
-    /// Makes the number of a stretch the index of its first element; returns how many it has.
+    /// Turns the index of a stretch into that of its first element; returns the number of its elements.
     pub(super) fn begin_at(&self, index: &mut [u64]) -> u64 {
         let Some(axis) = self.axis else { return 1 };
         index[axis] *= self.length;
         self.length.min(self.extent - index[axis])
     }
 
-    /// Makes the index of an element that of the next one.
+    /// Advances the index of an element to the next element of its stretch.
     pub(super) fn next_in(&self, index: &mut [u64]) {
         if let Some(axis) = self.axis {
             index[axis] += 1;

@@ -60,8 +60,8 @@ impl DigitChoice<i128> {
         }
     }
 
-    /// The contributions of its numbers to a packed sum, restricted to values for which the equations
-    /// that only this column touches equal `wanted`.
+    /// The contributions of its numbers to a packed sum, restricted to the numbers for which the equations
+    /// that only this choice is in add up to `wanted`.
     fn packed(&self, sum: &Packed, own: &Packed, wanted: i128) -> Options<i128> {
         if let Some(digits) = self.as_digit() {
             let step = digits.iter().map(|digit| digit.step.1 * sum.weight(digit.step.0)).sum();
@@ -191,9 +191,9 @@ impl System {
         members.filter_map(|at| Some((*at, self.choices[*at].as_ref()?)))
     }
 
-    /// Returns whether digits that no other equation has solve this one in exactly one way, whatever the
-    /// others are. An example is a side with a copy in every unit: exactly one of them is in the unit in
-    /// which the other side has the element.
+    /// Returns whether the digits that only this equation has solve it in exactly one way, whatever the other
+    /// digits are. An example is a side with a copy in every unit: exactly one of the copies is in the unit
+    /// in which the other side has the element.
     fn is_always_solved(&self, equation: usize) -> bool {
         let own =
             self.members(equation).filter_map(|(_, choice)| Some((own_step(choice)?, choice)));
@@ -201,7 +201,7 @@ impl System {
             own.map(|(step, choice)| (step, choice.options.into())).collect();
         own.sort_unstable_by_key(|(step, _)| step.abs());
         let Some(&(grain, _)) = own.first() else { return false };
-        // They write every multiple of the smallest step up to some end, once.
+        // Together they reach every multiple of the smallest step below some end exactly once.
         let end =
             own.iter().try_fold(grain, |next, (step, size)| (*step == next).then_some(next * size));
         let Some(end) = end else { return false };

@@ -57,8 +57,8 @@ impl PlaceRun {
         self.start.saturating_add_signed(self.step.saturating_mul(element))
     }
 
-    /// Returns whether `next` is as many steps behind the start; one that no step reaches cannot be told
-    /// from the end of the range by [`at`](PlaceRun::at).
+    /// Returns whether `next` is exactly `length` steps after the start. [`at`](PlaceRun::at) cannot decide
+    /// this, because it saturates at the ends of the range.
     fn reaches(&self, length: u64, next: u64) -> bool {
         let length = i64::try_from(length).unwrap_or(i64::MAX);
         let steps = self.step.checked_mul(length);
@@ -131,7 +131,7 @@ impl Relayout {
         if self.is_between_memories() { Distance::Memory } else { Distance::Address }
     }
 
-    /// Address x lanes + lane, the number of a place in its memory, fits.
+    /// Checks that address x lanes + lane, the number of a place in its memory, fits in 64 bits.
     fn check_numbers(&self) -> Result<(), LayoutError> {
         let places = |side: Role| self.layout(side).extent(Level::ADDR).checked_mul(self.lanes());
         let too_large = LayoutError::too_large(Site::Layout, "the number of a place in a memory");
@@ -397,8 +397,8 @@ fn continued<'a>(runs: &'a [Transfer], moves: &'a [Transfer]) -> Vec<Option<(usi
 }
 
 impl Transfer {
-    /// The steps on both sides with which the next elements, between the same units, continue this run; `None` if
-    /// the places are not evenly apart.
+    /// The steps on both sides with which `next`, between the same units, continues this run; `None` if the
+    /// places are not evenly spaced.
     fn steps_to(&self, next: &Transfer) -> Option<[i64; 2]> {
         let follows = self.element + self.length == next.element;
         let step = |run: PlaceRun, of: PlaceRun| {
@@ -408,7 +408,7 @@ impl Transfer {
         Some([step(self.read, next.read)?, step(self.write, next.write)?])
     }
 
-    /// This run with more elements, which these steps lead to.
+    /// This run extended by `length` elements at these steps.
     fn longer(self, length: u64, [read, write]: [i64; 2]) -> Transfer {
         Transfer {
             length: self.length + length,

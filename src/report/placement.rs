@@ -198,7 +198,7 @@ impl Placement {
         keep_shared(&mut shared, group);
         match listed {
             Ok(_) if !shared.is_empty() => Ok(shared),
-            // With too many rows to sort, only the collision that is already known.
+            // There are too many rows to sort, so only the collision that is already known is reported.
             _ => Ok(vec![SharedPlace { place, indexes: vec![first, second] }]),
         }
     }
@@ -309,8 +309,8 @@ impl Report {
         Ok(())
     }
 
-    /// The operator by which a digit feeds a derived axis, and its factors: of an XOR one for each bit of
-    /// the weight, where the digits that they make have bits in common.
+    /// The operator by which a digit feeds a derived axis, and its factors: in an XOR, one for each bit of
+    /// the weight if the shifted copies of the digit overlap.
     fn fed(&self, derived: usize, size: u64, weight: u64) -> (&'static str, Vec<u64>) {
         let combine = self.derived_axes.get(derived).map_or(Combine::Sum, |axis| axis.combine);
         match combine {

@@ -91,7 +91,8 @@ impl ShardedShape {
     }
 }
 
-/// Counts per dimension multiply: a shard is full, or has elements, if it is so in every one.
+/// Counts shards per dimension and multiplies the counts: a shard is full, or has elements, if that is so in
+/// every dimension.
 fn fill(sharding: &Sharding, extents: &[u64]) -> Result<Option<Fill>, ShardingError> {
     let (Some(devices), true) = (sharding.devices(), sharding.says_places()) else {
         return Ok(None);

@@ -9,7 +9,7 @@
 //! spread                                    MAB, all of them
 //! ```
 //!
-//! *Named* digits are units that a movement takes one of at a time. All nodes above work in step: they
+//! *Named* digits number units of which a movement takes one at a time. All nodes above work in step: they
 //! move the same beats.
 
 use super::error::RouteError;
@@ -26,7 +26,7 @@ pub(super) struct Hand<'m> {
     pub(super) kind: MovementKind,
     /// The digits of a beat.
     pub(super) wires: Vec<Piece>,
-    /// The number of long words of either memory a beat takes.
+    /// The number of long words that a beat takes in the source, and in the target.
     pub(super) beat: (u64, u64),
     pub(super) own: Vec<UnitDigit>,
     pub(super) spread: Vec<UnitDigit>,
@@ -76,14 +76,15 @@ impl<'m> Hand<'m> {
         Ok(Hand { movement, up: false, kind, wires, beat, own, spread, named, units })
     }
 
-    /// To one of the units that would all get the same, which is named.
+    /// The movement to just one of the units that would all receive the same data; that unit is named.
     fn to_one(&self) -> Hand<'m> {
         let mut one = Hand { kind: MovementKind::PickOne, ..self.clone() };
         one.named.1.append(&mut one.spread);
         one
     }
 
-    /// The other way, from one unit of those that would all get the same.
+    /// The movement in the opposite direction, from one of the units that all receive the same data on the
+    /// way down.
     fn upward(&self) -> Hand<'m> {
         Hand { up: true, kind: self.movement.kind.going(true), ..self.to_one().mirrored() }
     }
@@ -116,7 +117,7 @@ impl<'m> Hand<'m> {
 /// Every way to use the movements of a machine whose maps are known.
 ///
 /// # Errors
-/// [`Map`](RouteError::Map) for a map that is not one.
+/// [`Map`](RouteError::Map) for a map that does not fit the machine.
 pub(super) fn hands(machine: &Machine) -> Result<Vec<Hand<'_>>, RouteError> {
     let mut hands = Vec::new();
     for movement in machine.movements() {
@@ -176,7 +177,7 @@ fn wires(map: &Layout, upper: &Memory) -> Result<Vec<Piece>, String> {
     Ok(wires)
 }
 
-/// The unit digits that these are, each whole.
+/// The unit digits of the machine that these digits are; each must be a whole one.
 fn taken(
     digits: impl Iterator<Item = ((Level, u64), u64)>,
     units: &[UnitDigit],

@@ -23,8 +23,9 @@ pub struct Hop {
     /// The map of places: an axis per level that the source uses, in the order of [`Level`], into the
     /// levels of the target. Addresses count from the first one of either side.
     pub map: Option<Layout>,
-    /// The long words that pass the upper memory, summed over all units that are named in turn. They are those of
-    /// elements; padding counts too where strides overlap and there are more than 2^16 places.
+    /// The number of long words that pass through the upper memory, summed over the units that are named one
+    /// after another. Only long words with elements count; padding counts too where strides overlap and there
+    /// are more than 2^16 places.
     pub upper_words: u64,
     /// The most long words that pass any lower memory.
     pub lower_words: u64,

@@ -83,7 +83,7 @@ impl Route {
     /// Finds the route with the fewest hops; among those, the one with the fewest cycles at the maker's
     /// rates, then with the fewest long words.
     ///
-    /// On a machine without movements, the route is a single hop, with its long words.
+    /// On a machine without movements, the route is a single hop, for which only the long words are known.
     ///
     /// # Errors
     /// [`NoMemory`](RouteError::NoMemory), [`Shapes`](RouteError::Shapes), [`Map`](RouteError::Map);

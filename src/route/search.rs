@@ -35,7 +35,7 @@ const MOST_TEXT: usize = 300;
 /// The number of layouts that are compared to find the nearest movement for an error.
 const MOST_COMPARED: usize = 64;
 
-/// A layout on the way, and the movements that it took: for the way back, those still to come.
+/// A layout on the way, with the movements that lead to it or, in the search backward, from it to the target.
 #[derive(Clone, Debug)]
 struct Waypoint {
     placement: Placement,
@@ -116,7 +116,7 @@ impl<'a> RouteSearch<'a> {
         found
     }
 
-    /// Routes whose movement between is after `ahead` hops.
+    /// Routes on which the two searches meet: a movement joins them after `ahead` hops.
     fn joined(&mut self, ahead: usize, behind: usize) -> Vec<Vec<Hop>> {
         let mut found = Vec::new();
         let (hands, mut tried) = (self.hands, self.tried);

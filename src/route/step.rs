@@ -71,7 +71,7 @@ fn merged(mut digits: Vec<Piece>) -> Vec<Piece> {
     merged
 }
 
-/// The size of both digits together, where the second steps as the first would go on.
+/// The size of both digits as one; `None` unless the major digit continues the steps of the minor one.
 fn continues(minor: &Piece, major: &Piece) -> Option<u64> {
     let is_address = |piece: &Piece| (piece.from.0, piece.to.0) == (Level::ADDR, Level::ADDR);
     let (step, to) = (minor.from.1, minor.to.1);

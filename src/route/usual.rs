@@ -26,8 +26,9 @@ pub(super) fn wanted(hand: &Hand, layout: &Layout) -> Option<Layout> {
     in_usual_order(&hand.mirrored(), layout, false)
 }
 
-/// The number of long words that pass each end for `target`: at the upper memory all of them, at a lower one what
-/// the unit with the most passes. Those count that hold an element anywhere: all nodes work in step.
+/// The numbers of long words that pass through the upper and the lower memories to produce `target`: the sum
+/// at the upper memory, and that of the busiest unit at the lower ones. A long word counts if it holds an
+/// element in any node, because all nodes work in step.
 pub(super) fn words(
     hand: &Hand,
     source: &Layout,
@@ -51,7 +52,8 @@ pub(super) fn words(
     Ok((upper, addresses(Some(target.clone()))?))
 }
 
-/// Beats in the order of the addresses; then the units that are named, those of elements or of copies too.
+/// The layout after the movement, with beats in the order of the addresses, then the named units in which
+/// elements, or with `copies_too` also copies, differ.
 fn in_usual_order(hand: &Hand, layout: &Layout, copies_too: bool) -> Option<Layout> {
     let layout = zero_based(layout).ok()?;
     let (from, to) = hand.beat;

@@ -16,7 +16,7 @@ pub(super) struct IndexReader<'a> {
     columns: usize,
     width: usize,
     how: How<'a>,
-    /// The tensor axes that digits can leave: (number, extent).
+    /// The tensor axes whose extent their digits can exceed: (number, extent).
     open: Vec<(usize, u64)>,
     /// The values that derived axes add to the index: (axis, value).
     added: Vec<(usize, u64)>,
@@ -45,7 +45,7 @@ impl RowRun {
     pub(super) const ALONE: RowRun =
         RowRun { digit: StridedDigit { size: 1, weight: 0, stride: 1 }, axis: None };
 
-    /// The number of rows it takes with those between.
+    /// The number of rows that it spans, those in between included.
     pub(super) fn length(&self) -> u64 {
         self.digit.size.saturating_mul(self.digit.stride)
     }

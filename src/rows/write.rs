@@ -143,7 +143,7 @@ const fn four_digits() -> [[u8; 4]; 10_000] {
 /// Lines that are being written, digits in place.
 struct Text {
     bytes: Vec<u8>,
-    /// The number that are written.
+    /// The number of bytes that are in use.
     end: usize,
 }
 

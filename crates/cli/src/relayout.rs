@@ -132,8 +132,8 @@ impl RelayoutArgs {
     }
 }
 
-/// The least number of steps, if the machine has rates. Without the bits of an element the error is whether `--dtype`
-/// can be given.
+/// The least number of steps, if the machine has rates. If the width of an element is unknown, `element_bits`
+/// says whether `--dtype` can be given.
 fn cost(
     machine: Option<&Machine>,
     element_bits: Result<u64, bool>,

@@ -1,4 +1,4 @@
-//! The bytes of a dump: shapes, quotes and brackets.
+//! Candidates for shapes in the bytes of a dump, outside quotes.
 
 use memchr::{memchr, memchr3};
 
@@ -92,8 +92,8 @@ impl<'t> Iterator for ShapeCandidates<'t, '_> {
 /// The greatest length of the name of a type, and more.
 const LONGEST_NAME: usize = 16;
 
-/// The distance behind the end of a shape within which its bracket is sought, if it does not close; more than a look
-/// at the layout behind dimensions takes.
+/// The distance after the end of an unclosed shape within which its bracket is sought; longer than the
+/// look-ahead for a layout after the dimensions.
 const NEAR: usize = 32;
 
 fn is_type_name(byte: &u8) -> bool {

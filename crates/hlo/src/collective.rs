@@ -40,7 +40,7 @@ pub enum CollectiveKind {
     AllReduce,
     /// Every device gets a part of the reduction.
     ReduceScatter,
-    /// Every device gets a part of every other.
+    /// Every device gets a part from every other device.
     AllToAll,
     /// Devices send to each other in pairs.
     Permute,

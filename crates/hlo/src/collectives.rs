@@ -72,7 +72,8 @@ pub struct Collectives {
 struct HeldCollective {
     computation: u32,
     entry: CollectiveEntry,
-    /// The bytes and traffic of the reduce-scatter that it is if its computation is inside a fusion.
+    /// The bytes and traffic of the reduce-scatter that this collective amounts to if its computation is
+    /// inside a fusion.
     fused: Option<(u64, CollectiveTraffic)>,
 }
 

@@ -357,7 +357,7 @@ fn ends_computation(text: Tokens<'_>, brace: usize) -> Lexed<bool> {
     }
     let at = text.blanks(brace + 1)?;
     if text.peek(at)?.is_none() {
-        // On a line with other text it rather closes something in that.
+        // On a line with other text, the brace more likely closes something in that text.
         let before = text.bytes.get(..brace).unwrap_or_default();
         return Ok(before.iter().rev().find(|b| !matches!(b, b' ' | b'\t')) == Some(&b'\n'));
     }

@@ -61,7 +61,8 @@ impl HloTextKind {
         }
     }
 
-    /// Returns the first place of each other kind in a text of this kind: a report on this one lacks what is there.
+    /// Returns the first place of each other kind of text within a text of this kind; a report on this kind
+    /// leaves those parts out.
     #[must_use]
     pub fn others(self, text: &str) -> HloReading {
         let (mut others, mut seen) = (HloReading::default(), vec![self]);

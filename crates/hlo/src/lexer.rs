@@ -83,7 +83,8 @@ pub(crate) const fn is_blank(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\r' | b'\n')
 }
 
-/// Returns whether a byte may be in names, opcodes and keys; so may all that are not ASCII or not printed.
+/// Returns whether a byte may be in names, opcodes and keys; bytes that are not ASCII, and control characters
+/// other than blanks, may be, too.
 pub(crate) fn is_name(byte: u8) -> bool {
     NAME[usize::from(byte)]
 }
@@ -319,8 +320,8 @@ impl<'t> Tokens<'t> {
         tensor_layout::internals::to_u64(lines.filter(is_head).count())
     }
 
-    /// Returns whether the equals sign is that of `name = shape opcode(`, which no value of an attribute
-    /// and no operand has inside.
+    /// Returns whether the equals sign is that of `name = shape opcode(`, which never occurs inside the value
+    /// of an attribute or inside an operand.
     fn is_instruction(self, from: usize, sign: usize) -> Lexed<bool> {
         let before = self.bytes.get(from..sign).unwrap_or_default();
         let gap = before.iter().rev().take_while(|b| is_blank(**b)).count();

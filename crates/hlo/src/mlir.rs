@@ -183,7 +183,7 @@ impl MlirModule {
     fn read_constraint(&mut self, line: &Line<'_>, function: &str) -> Option<()> {
         let Operation { results, name, rest, is_generic } = line.operation;
         let name_of_result = Some(results).filter(|name| !name.is_empty())?;
-        // The place in the program may hold any signs.
+        // The source location may contain any characters.
         let rest = rest.split_once(" loc(").map_or(rest, |(before, _)| before);
         let is_shardy = name == "sdy.sharding_constraint";
         let (of, sharding) = if is_generic {
@@ -204,7 +204,8 @@ impl MlirModule {
         Some(())
     }
 
-    /// Adds a tensor by its type, and attributes in braces behind it. A token is no tensor and has no bytes.
+    /// Adds a tensor by its type, and attributes in braces after it. A token is not a tensor and has no
+    /// bytes.
     fn add(
         &mut self,
         function: &str,
@@ -323,14 +324,14 @@ struct Line<'t> {
     text: &'t str,
     number: u64,
     operation: Operation<'t>,
-    /// The number of the module that it is in: each has its own symbols, also inside another one.
+    /// The number of the module that it is in: each module, even a nested one, has its own symbols.
     module: usize,
     /// Set in the body of a manual computation.
     is_local: bool,
     closes_nothing: bool,
 }
 
-/// The braces that are open behind a line, and whose they are.
+/// The braces that are open after a line, and what opened them.
 #[derive(Default)]
 struct Nesting {
     depth: i64,

@@ -167,7 +167,7 @@ impl HloModule {
         self.devices("replica_count").and_then(Result::ok).unwrap_or(1)
     }
 
-    /// A number of devices, or the text that is no number.
+    /// The value of an attribute that counts devices; its text as an error if that is not a number.
     fn devices(&self, key: &str) -> Option<Result<u64, &str>> {
         self.attributes().get(key).map(|count| count.parse().map_err(|_| count))
     }

@@ -83,8 +83,8 @@ impl<'t> Operation<'t> {
         }
     }
 
-    /// Returns whether the line holds another operation that is read where it begins a line; the name of a place in
-    /// the program, `#loc3 = loc("name"(#loc2))`, is none.
+    /// Returns whether the line holds another operation of the kinds that are read at the beginning of a
+    /// line; the name of a source location, `#loc3 = loc("name"(#loc2))`, is not an operation.
     pub(crate) fn holds_another(&self) -> bool {
         let is_here = |name: &&str| {
             let own = name.trim_end_matches([' ', '@', '(']);
@@ -110,7 +110,7 @@ pub(crate) fn signature(text: &str) -> Option<(&str, &str)> {
     })
 }
 
-/// The value of an attribute, or of one of the attributes for other frontends; if it is a string, what the string holds.
+/// The value of an attribute, or of one of the `mhlo.frontend_attributes`; for a string, its content.
 pub(crate) fn attribute<'t>(attributes: &'t str, key: &str) -> Option<Cow<'t, str>> {
     let pairs = |text: &'t str| {
         let pairs = parts(text).filter_map(|part| part.split_once('='));

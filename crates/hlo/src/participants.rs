@@ -26,6 +26,8 @@ enum Mode {
 }
 
 impl Mode {
+    /// Returns the mode of a collective; `None` for global numbers without a channel, which XLA rejects.
+    ///
     /// Source: openxla/xla, `collective_ops_utils.cc`, GetCollectiveOpGroupMode.
     fn of(kind: CollectiveKind, has_channel: bool, is_global: bool) -> Option<Mode> {
         use CollectiveKind as K;

@@ -4,8 +4,8 @@ use std::collections::HashSet;
 
 /// The names of computations that wait for a caller.
 ///
-/// XLA writes callees before their callers, so that few wait at a time. Law: after all computations of a
-/// module, the names that no instruction calls.
+/// XLA writes callees before their callers, so few names wait at a time. Law: after all computations of a
+/// module have been added, the waiting names are those that no instruction calls.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Pending {
     waiting: HashSet<Box<str>>,
@@ -21,7 +21,7 @@ impl Pending {
         }
     }
 
-    /// Notes a computation; whom it calls is noted before.
+    /// Notes a computation; its own calls must be noted first.
     pub(super) fn add(&mut self, name: &str) {
         if !self.called.contains(name) {
             self.waiting.insert(name.into());

@@ -101,8 +101,8 @@ impl HloReport {
         }
     }
 
-    /// Counts the shapes of a piece of a line, which may be unread by now; returns the position at which the next piece
-    /// begins.
+    /// Counts the shapes of a piece of a line; `unread` is set once a shape of the line could not be read.
+    /// Returns the position at which the next piece begins.
     fn piece(&mut self, piece: &[u8], quoted: &mut bool, unread: &mut bool, ends: bool) -> usize {
         let mut candidates = ShapeCandidates::new(piece, quoted, ends);
         for candidate in candidates.by_ref() {

@@ -1,4 +1,4 @@
-//! A text of any length, held from where it is still needed.
+//! A text of any length, of which only the part that is still needed is held.
 
 use std::io::{self, BufRead};
 

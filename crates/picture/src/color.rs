@@ -25,7 +25,7 @@ pub(super) struct Coloring {
     pub(super) all: Vec<Vec<u64>>,
     /// The value that the colour of each cell shows.
     pub(super) values: Vec<Option<Vec<u64>>>,
-    /// A sentence in the place of the key, if a panel beside this one has it.
+    /// A sentence that replaces the key, if a panel beside this one has the key.
     pub(super) said: Option<String>,
 }
 

@@ -1,8 +1,8 @@
 //! The meaning of colours: one decision for the tensor, its blocks, the memories and the film.
 //!
-//! Colour is the unit of an element's first copy or, as asked, another level; of a shape with tiles the tile; of
-//! a layout without units the address, on a ramp. Values are numbered from the root of the machine, so that a
-//! part of a picture has the colours of the whole.
+//! The colour of a cell shows the unit of its elements' first copies or, on request, another level. For a
+//! shape with tiles it shows the tile, and for a layout without units the address, on a ramp. Values are
+//! numbered from the root of the machine, so that a part of a picture has the colours of the whole.
 
 use itertools::Itertools;
 
@@ -81,7 +81,7 @@ impl Drawing<'_> {
         span.map_or(CoordinateSpan::at(0), |(_, span)| span)
     }
 
-    /// The number of values of some levels, at most.
+    /// An upper bound on the number of values of some levels.
     fn count(&self, levels: &[Level]) -> u64 {
         let sizes = levels.iter().map(|level| to_u64(steps(self.whole_span(*level)).count()));
         sizes.fold(1, u64::saturating_mul)

@@ -64,8 +64,8 @@ impl Drawing<'_> {
         Ok(picture)
     }
 
-    /// The tensor before and after, side by side: the same cells in the same place. Both have the colours of
-    /// the layout before, so that a unit of the layout after shows by its colours where its elements come from.
+    /// The tensor before and after, side by side: the same cells in the same place. Both panels use the
+    /// colours of the layout before, so the colours of the layout after show where its elements come from.
     fn on_common_cut(&self, after: &Drawing<'_>, region: &[Range<u64>], small: bool) -> Vec<Draft> {
         if region.iter().any(Range::is_empty) {
             return Vec::new();

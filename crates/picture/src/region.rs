@@ -75,8 +75,9 @@ impl Drawing<'_> {
         lines.max().unwrap_or(0).saturating_mul(panel.columns) > self.most_characters
     }
 
-    /// Whole tiles, of which the middle ones are left out, then the content of one tile; without tiles
-    /// blocks, with another layout such that end where digits of both do, as far as there are such places.
+    /// Cuts a region into whole tiles, the middle ones left out, then shows the content of one tile. Without
+    /// tiles, cuts it into blocks; in common with another layout, the blocks end where digits of both end, as
+    /// far as there are such places.
     fn cut_into(
         &self,
         with: &Drawing<'_>,

@@ -227,8 +227,9 @@ impl Drawing<'_> {
         columns.filter(|level| layout.uses(*level) && !copied.contains(level)).collect()
     }
 
-    /// The coordinates that all cells share: `in each PE 0..3, Addr 0..63`. Of a small tensor these are addresses in
-    /// which its grids differ: colours show units, and labels whole addresses as soon as cells differ in one.
+    /// The coordinates that all cells share: `in each PE 0..3, Addr 0..63`. For a small tensor, these are the
+    /// addresses in which its grids differ, because colours show units; as soon as cells differ in an
+    /// address, there are none, because labels show whole addresses.
     fn in_common(
         &self,
         grid: &Grid,

@@ -150,7 +150,7 @@ fn wrapped(text: &str, width: usize) -> Vec<String> {
     broken(text, |line, word| line.chars().count() + 1 + word.chars().count() <= width)
 }
 
-/// Lines broken at blanks, wherever the next word does not fit behind a line.
+/// Breaks a text into lines at blanks, wherever the next word does not fit on the current line.
 pub(super) fn broken(text: &str, fits: impl Fn(&str, &str) -> bool) -> Vec<String> {
     let mut lines = vec![String::new()];
     for word in text.split(' ') {
@@ -275,7 +275,7 @@ fn coordinates(line: &str) -> String {
     format!("{}{sign}", at.replace("..", "-")).replace(' ', "")
 }
 
-/// The text of a cell in one word; the unit in front, unless colour or row show it.
+/// The text of a cell in one word; the unit in front, unless the colour or the row shows it.
 fn word(cell: &Cell, unit_is_told: bool) -> String {
     // The share already shows the padding.
     let lines = cell.label.lines().filter(|line| !line.ends_with(" pad"));

@@ -75,9 +75,9 @@ impl VectorComparison {
 /// Compares the tensors that a file reads with the output of a simulator: the dump of the emulator, long
 /// words in hexadecimal, one per line, in the order in which the lines read them, or lines with a place.
 ///
-/// Two values are equal within the `atol` of their line, or within its `rtol` of the expected one;
-/// on lines without either, only if they are identical. `progress` is called with the number of
-/// bytes read.
+/// Two values are equal if they differ by at most the `atol` of their line, or by at most its `rtol` times
+/// the expected value; on lines without either, only if they are identical. `progress` is called with the
+/// number of bytes read.
 ///
 /// # Errors
 /// [`Read`](VectorError::Read), [`Line`](VectorError::Line), [`Result`](VectorError::Result);

@@ -25,7 +25,7 @@ pub(super) struct Coverage {
     pending: u64,
 }
 
-/// Consecutive long words that have a line in equally many of their places, but in too few.
+/// Consecutive long words with a line for the same number of their places, but not for all of them.
 struct Gap {
     line: u64,
     place: VectorPlace,

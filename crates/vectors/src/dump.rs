@@ -251,8 +251,8 @@ fn read_short(cursor: &mut Cursor<'_>, most: usize) -> Result<u64, ParseError> {
     })
 }
 
-/// Returns whether a number that the emulator printed with six digits is the value of some bits; also
-/// for text that is not a number.
+/// Returns whether a number that the emulator printed with six digits is the value of some bits; true for
+/// text that is not a number.
 fn agrees(said: &str, dtype: Dtype, bits: u64) -> bool {
     let (Ok(said), value) = (said.parse::<f64>(), value::float(dtype, bits)) else { return true };
     if !value.is_finite() {

@@ -199,7 +199,7 @@ pub(super) fn read_dram_address(cursor: &mut Cursor<'_>) -> Result<u64, ParseErr
     })
 }
 
-/// `n0c0b0m0p0`, any of them.
+/// Reads `n0c0b0m0p0`, from which letters may be left out.
 pub(super) fn read_units(
     cursor: &mut Cursor<'_>,
     memory: MemoryText,

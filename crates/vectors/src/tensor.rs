@@ -56,6 +56,8 @@ pub(super) struct Tensor {
 pub(super) type Lanes = [Option<u64>; MOST_LANES];
 
 impl Tensor {
+    /// Compiles the tensor of a header for MN-Core 2.
+    ///
     /// # Errors
     /// An error that points into the layout: no memory or dtype, a layout that MN-Core 2 cannot hold, and
     /// `Time`.

@@ -99,8 +99,8 @@ pub(super) fn write(text: &mut String, dtype: Dtype, bits: u64) {
     };
 }
 
-/// Appends a number as Python's `repr` does: the shortest decimal that reads back the same,
-/// without an exponent from 0.0001 up to 1e16. Of two that are as near, it is the even one.
+/// Appends a number as Python's `repr` does: the shortest decimal that reads back the same, without an
+/// exponent from 0.0001 up to 1e16. Of two equally near decimals, it takes the even one.
 pub(super) fn write_float(text: &mut String, value: f64) {
     if !value.is_finite() {
         text.push_str(match value {
@@ -128,7 +128,8 @@ fn shortest(value: f64) -> String {
     let shortest = format!("{value:e}");
     let digits =
         shortest.bytes().take_while(|byte| *byte != b'e').filter(u8::is_ascii_digit).count();
-    // Rust takes the upper one of two that are as near; rounding to so many digits takes the even one.
+    // Of two equally near decimals, Rust takes the upper one; rounding to the same number of digits takes the
+    // even one.
     let even = format!("{value:.*e}", digits.saturating_sub(1));
     if even.parse() == Ok(value) { even } else { shortest }
 }

@@ -46,9 +46,12 @@ pub struct VectorWriter {
 }
 
 impl VectorWriter {
+    /// Checks a tensor and its elements against MN-Core 2.
+    ///
     /// # Errors
-    /// [`Header`](VectorError::Header) for a layout that MN-Core 2 cannot hold, or without memory
-    /// and dtype; [`Shape`](VectorError::Shape) for data of another shape.
+    /// [`Header`](VectorError::Header) for a layout that MN-Core 2 cannot hold, or without memory and dtype;
+    /// [`Entries`](VectorError::Entries) for data of another type, [`Shape`](VectorError::Shape) for data of
+    /// another shape.
     pub fn new(header: VectorHeader, data: VectorData) -> Result<VectorWriter, VectorError> {
         let tensor = Tensor::new(header).map_err(VectorError::Header)?;
         if data.dtype() != tensor.dtype {

@@ -13,7 +13,7 @@ impl Layout {
     /// Law: merging them again is the identity.
     ///
     /// # Errors
-    /// [`Edit`](LayoutError::Edit).
+    /// [`Edit`](LayoutError::Edit) if the axis does not exist, or its extent is not the product of `sizes`.
     ///
     /// # Example
     /// ```
@@ -39,7 +39,8 @@ impl Layout {
     /// Law: splitting it again is the identity.
     ///
     /// # Errors
-    /// [`Edit`](LayoutError::Edit).
+    /// [`Edit`](LayoutError::Edit) if `count` is 0 or the axes end beyond the rank;
+    /// [`TooLarge`](LayoutError::TooLarge) if the merged extent does not fit in 64 bits.
     pub fn merge_axes(&self, at: usize, count: usize) -> Result<Layout, LayoutError> {
         let rank = self.rank();
         let end = at.checked_add(count).filter(|end| *end <= rank && count > 0);

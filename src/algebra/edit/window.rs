@@ -27,7 +27,7 @@ pub struct Window {
 }
 
 impl Window {
-    /// Creates a window of `size` neighbouring indexes that starts at every index.
+    /// Creates windows of `size` neighbouring indexes, one starting at every index.
     #[must_use]
     pub fn of(size: u64) -> Window {
         Window { size, stride: 1, dilation: 1 }
@@ -84,8 +84,8 @@ impl Layout {
     /// Law: `windows.locate(w, t) == locate(stride x w + dilation x t)` on that axis.
     ///
     /// # Errors
-    /// [`Edit`](LayoutError::Edit) if the axis does not exist, and for a size, a stride or a dilation of 0; as
-    /// [`compose`](Layout::compose).
+    /// [`Edit`](LayoutError::Edit) if the axis does not exist, and for a size, a stride or a dilation of 0;
+    /// also the errors of [`compose`](Layout::compose).
     ///
     /// # Example
     /// ```

@@ -42,8 +42,9 @@ const fn is_cut<T>(height: usize, width: usize) -> bool {
     }
 }
 
-/// Cuts a length into sides 1, 2, 4, 8 and 16, beside the other length of a tile: first the longest, as many as there
-/// are. The last block may overlap the one before it: then it moves some cells once more.
+/// Cuts a length into blocks with sides of 1, 2, 4, 8 or 16, depending on the other length of a tile: first
+/// as many of the longest side as there are. The last block may overlap the one before it; it then moves some
+/// cells once more.
 fn cuts(
     length: usize,
     other: usize,
@@ -112,8 +113,8 @@ const fn side_of_squares<T>(height: usize, width: usize) -> usize {
     }
 }
 
-/// Each reads `WIDTH` pieces of `HEIGHT` cells, and writes `HEIGHT` pieces of `WIDTH`: lines of the target,
-/// one after the other.
+/// Moves blocks of these sides. Each reads `WIDTH` pieces of `HEIGHT` cells and writes `HEIGHT` pieces of
+/// `WIDTH` cells: lines of the target, one after the other.
 #[inline(never)]
 fn of_sides<T: Copy, const HEIGHT: usize, const WIDTH: usize>(
     source: &[T],

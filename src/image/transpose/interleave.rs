@@ -70,9 +70,9 @@ impl Interleaved {
     }
 }
 
-/// Takes groups apart into lanes of so many cells, or puts lanes together.
+/// Splits groups into lanes of the given length, or joins lanes into groups.
 ///
-/// A function of its own, so that the compiler knows that the sides do not overlap.
+/// This is a separate function so that the compiler knows that the sides do not overlap.
 #[inline(never)]
 fn lanes<T: Copy, const APART: bool>(
     source: &[T],
@@ -87,7 +87,7 @@ fn lanes<T: Copy, const APART: bool>(
         return;
     }
     let [count, from, to] = [tiles.size, tiles.weight, tiles.stride].map(to_index);
-    // Many or long lanes are quicker one by one, but for words.
+    // Many or long lanes are faster one by one, except for cells of 4 bytes.
     let most = if length <= 16 || size_of::<T>() == 4 { 4 } else { 3 };
     // Each has a name: the compiler does not vectorize an array of slices.
     macro_rules! by_name {
@@ -190,7 +190,8 @@ mod bytes {
                     let from = if APART { of_groups(number) } else { of_lane(number) };
                     u8x16::new(source[from..].as_chunks().0[0])
                 });
-                // Each turns the bits of a position by one, until those of cell and lane changed places.
+                // Each shuffle rotates the bits of a position by one, until those of cell and lane have
+                // changed places.
                 let shuffles = if APART { VECTOR.ilog2() } else { LANES.ilog2() };
                 for _ in 0..shuffles {
                     vectors = shuffled(vectors);

@@ -70,7 +70,7 @@ struct Copied {
 }
 
 impl Copied {
-    /// `None` without copies, and for runs that fill no line.
+    /// Returns `None` if there are no copies, or if a run is shorter than a cache line.
     fn of(digits: &[StridedDigit], bytes: usize) -> Option<Copied> {
         if digits.iter().all(|digit| digit.weight > 0) {
             return None;
@@ -88,7 +88,8 @@ impl Copied {
         (run * bytes >= LINE).then_some(Copied { cells, copies, run, taken })
     }
 
-    /// Calls `visit` with every run in the target, whose first cell is at `to`, and where each of its copies begins.
+    /// Calls `visit` with every run of the target and with the start of each of its copies; the first cell of
+    /// the target is at `to`.
     fn each(&self, to: u64, visit: &mut dyn FnMut(Range<usize>, usize)) {
         walk(&self.cells[self.taken..], (0, to), &mut |_, first| {
             walk(&self.copies, (0, first), &mut |_, copy| {

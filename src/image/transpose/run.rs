@@ -12,7 +12,7 @@ fn longest() -> u64 {
     seam(512, 5)
 }
 
-/// Shorter runs take another digit.
+/// The number of bytes below which a run takes another digit.
 const SHORT: usize = 4 * LINE;
 
 /// Cells that are contiguous on one side, cut into tiles.

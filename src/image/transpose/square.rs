@@ -3,7 +3,7 @@
 //! The compiler turns a loop over a square into scalar moves. `wide` has the shuffles of x86, ARM and
 //! WebAssembly for numbers; `castaway` finds out, when the crate is compiled, whether the cells are numbers.
 
-/// Rows are columns afterwards.
+/// Transposes a square in place: its rows become its columns.
 #[inline(always)]
 pub(super) fn transpose<T: Copy, const SIDE: usize>(square: &mut [[T; SIDE]; SIDE]) {
     #[cfg(feature = "simd")]

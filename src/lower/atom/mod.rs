@@ -150,7 +150,8 @@ impl Atoms {
 
 /// A matrix in the registers of threads.
 struct Fragment {
-    /// (size, how far apart in the matrix column by column, level, stride in it).
+    /// For each leaf, its size, its stride in the matrix (column by column), its level, and its stride in the
+    /// level.
     leaves: Vec<(u64, u64, Level, u64)>,
     shape: [u64; 2],
     /// The number of warps that hold it; `None` for part of a warp.

@@ -21,11 +21,11 @@ impl Layout {
     /// Writes the layout as a C function from an index to its place, with its inverse where there is one.
     ///
     /// Copies are further arguments, one per replica.
-    /// Law: compiled and run it gives the places of [`locate_all`](Layout::locate_all); the inverse returns
+    /// Law: compiled and run, it gives the places of [`locate_all`](Layout::locate_all); the inverse returns
     /// the index.
     ///
     /// # Errors
-    /// As [`without_padding`](Layout::without_padding), "not decided" excepted.
+    /// As [`without_padding`](Layout::without_padding), except [`NotDecided`](LayoutError::NotDecided).
     ///
     /// # Example
     /// ```

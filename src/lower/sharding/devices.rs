@@ -20,8 +20,9 @@ use crate::number::to_u64;
 
 /// A sharded tensor, whose questions are answered from the parts that its devices hold.
 ///
-/// A [layout](ShardedShape::lower) is made of digits. Device numbers listed in an arbitrary order are not,
-/// nor are copies that share a digit with the tiles; questions about single devices still have answers.
+/// A [layout](ShardedShape::lower) is made of digits. Device numbers that are listed in an arbitrary order
+/// are not digits, nor are copies that share a digit with the tiles; questions about single devices can still
+/// be answered.
 /// Law: if there is a layout, the answers are those of the layout.
 ///
 /// ```
@@ -46,9 +47,9 @@ impl ShardedShape {
     /// The shards device by device: the levels are those of the machine, or `Device`.
     ///
     /// # Errors
-    /// [`ShardingError`] if the sharding does not determine the part of each device,
-    /// or the machine has fewer units than devices; as [`XlaArray::lower`](crate::xla::XlaArray::lower) of the shard; more
-    /// than 2^22 devices.
+    /// [`ShardingError`] if the sharding does not determine the part of each device, the machine has fewer
+    /// units than devices, or there are more than 2^22 devices; also the errors of
+    /// [`XlaArray::lower`](crate::xla::XlaArray::lower) for the shard.
     pub fn by_device(&self, machine: Option<&Machine>) -> Result<DeviceShards, ParseError> {
         let shard = self.shard().map_err(|error| self.refuse(error))?.lower()?;
         let shards = || {
@@ -114,7 +115,7 @@ impl DeviceShards {
         self.levels().map(|(level, _)| level).chain(self.shard.columns()).collect()
     }
 
-    /// The unit of each level that a device is, major to minor.
+    /// The unit of a device in each level, major to minor.
     pub(crate) fn units(&self, device: u64) -> Vec<(Level, u64)> {
         self.levels.units(device)
     }

@@ -113,7 +113,7 @@ pub enum ShardingError {
         /// The number that the mesh has.
         devices: u64,
     },
-    /// A mesh behind a sharding by device numbers, for another number of devices.
+    /// A mesh given after a sharding by device numbers, with another number of devices.
     #[error("the sharding is for {}, but `mesh=` has {given}", counted(*.devices, "device"))]
     MeshOfOthers {
         /// The number of devices of the sharding.
@@ -121,7 +121,7 @@ pub enum ShardingError {
         /// The number of devices of the mesh.
         given: u64,
     },
-    /// A mesh behind a sharding that names a device beyond it.
+    /// A mesh given after a sharding that names a device beyond the mesh.
     #[error("device {device} holds the tensor, but `mesh=` has only {}", counted(*.given, "device"))]
     MaximalBeyondMesh {
         /// The device, counted from 0.
@@ -129,10 +129,10 @@ pub enum ShardingError {
         /// The number of devices of the mesh.
         given: u64,
     },
-    /// A mesh behind a sharding that has another one inside.
+    /// A mesh given after a sharding that contains a mesh of its own.
     #[error("the sharding has a mesh of its own, {own}, and `mesh=` is another: leave it out")]
     TwoMeshes {
-        /// The mesh inside, or `without axes`.
+        /// The mesh that the sharding contains, or `without axes`.
         own: String,
     },
     /// The devices of a mesh, written out in their default order.
@@ -428,8 +428,8 @@ pub enum ShardingError {
 }
 
 impl ShardingError {
-    /// Returns whether the reason is that device numbers are not sums of digits: then
-    /// [`by_device`](crate::sharding::ShardedShape::by_device) has the answers.
+    /// Returns whether the reason is that device numbers are not sums of digits; if so,
+    /// [`by_device`](crate::sharding::ShardedShape::by_device) still has answers.
     #[must_use]
     pub fn lacks_digits(&self) -> bool {
         use ShardingError::{CopiesAcrossLevels, CopiesOfTile, ListedDevices};
@@ -462,7 +462,7 @@ pub enum InexpressibleSharding {
     /// A number of devices that differs from that of the mesh.
     #[error("it has {}, but the mesh has {devices}", counted(*.found, "device"))]
     Devices {
-        /// The number that it has.
+        /// The number of devices of the sharding.
         found: u64,
         /// The number that the mesh has.
         devices: u64,

@@ -56,7 +56,7 @@ impl Levels {
         })
     }
 
-    /// The unit of every level that is a device, major to minor.
+    /// The unit of a device in each level, major to minor.
     pub(super) fn units(&self, device: u64) -> Vec<(Level, u64)> {
         let mut units = vec![0; self.sizes.len()];
         split(device, self.sizes.iter().copied(), &mut units);
@@ -276,8 +276,9 @@ impl Tiles {
         Ok(copies(builder, levels, replicas)?.build()?.simplified())
     }
 
-    /// Every dimension: the digit of its tile feeds the tile number, the rest an axis of the shard.
-    /// Everything else of the shard (copies, offsets, levels, spans) is kept.
+    /// Builds the axes of the tensor: in each dimension, the digit of the tile feeds the tile number, and the
+    /// rest feeds an axis of the shard. Everything else of the shard (copies, offsets, levels, spans) is
+    /// kept.
     fn tensor_axes(&self, extents: &[u64], shard: &Layout, first: usize) -> LayoutBuilder {
         let mut builder = shard.without_axes();
         let dims = extents.iter().zip(&self.tiles).zip(shard.axes());

@@ -195,8 +195,8 @@ fn check_cuts(dim: usize, extent: u64, cuts: &[u64]) -> Result<(), ShardingError
     Err(ShardingError::UnevenSequentialShards { dim, extent, cuts, tiles, size, first })
 }
 
-/// The first element of a chunk of `length` at `start` that cuts in turn give another device, or
-/// another place in its shard, than tiles of `size` that begin at `start`.
+/// The first element of a chunk of `length` elements at `start` that successive cuts put on another device,
+/// or in another place of its shard, than a single cut into tiles of `size` from `start` on.
 fn first_difference(length: u64, cuts: &[u64], size: u64, start: u64) -> Option<u64> {
     let (cut, below) = cuts.split_first()?;
     let chunk = length.div_ceil(*cut);

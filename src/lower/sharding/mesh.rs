@@ -40,8 +40,8 @@ impl Mesh {
         self.axes.iter().map(|(_, size)| *size).collect()
     }
 
-    /// Rejects names that repeat or are numbers, sizes of 0, and device lists that are not
-    /// permutations of the devices, or are their own order written out.
+    /// Rejects names that repeat or are numbers, sizes of 0, and device lists that are not permutations of
+    /// the devices or that write out the default order.
     pub(crate) fn check(&self) -> Result<(), ShardingError> {
         if self.maximal().is_some() {
             return Ok(());
@@ -87,8 +87,8 @@ impl Mesh {
         Ok(order.iter().collect())
     }
 
-    /// The digit of the place in the mesh that an axis or a part of one is, with the number of
-    /// the axis.
+    /// The number of an axis, the product of the sizes in front of its part, and the digit that the axis or
+    /// part is in the place in the mesh.
     fn digit(&self, axis: &MeshAxis) -> Result<(usize, u64, DeviceDigit), ShardingError> {
         let MeshAxis { name, part } = axis;
         let axis = || name.clone();
@@ -214,7 +214,8 @@ impl Sharding {
         let manual = used.take(&dims.manual)?;
         let unreduced = used.take(&dims.unreduced)?;
         let replicated = used.rest();
-        // Explicit copies are copies; only that they are not used otherwise is checked.
+        // Axes that are listed as replicated would hold copies anyway; the check is that nothing else uses
+        // them.
         used.take(&dims.replicated)?;
         let size = |digits: &[DeviceDigit]| digits.iter().map(|digit| digit.size).product::<u64>();
         let groups = [

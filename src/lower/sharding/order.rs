@@ -271,8 +271,9 @@ fn recognised(devices: &[u64]) -> Option<Vec<DeviceDigit>> {
     Some(digits)
 }
 
-/// Splits a digit of a number into the digits of the number's mixed radix: the radix, counted from the
-/// major end, with size and step there, major to minor. `None` if the digit does not align with them.
+/// Splits a digit of a number into digits of the number's mixed radix, major to minor: for each, the index of
+/// the radix (from the major end), and size and step there. `None` if the digit does not align with the
+/// radices.
 pub(super) fn cut(digit: DeviceDigit, radices: &[u64]) -> Option<Vec<(usize, DeviceDigit)>> {
     let (mut parts, mut base, DeviceDigit { mut size, mut weight }) = (Vec::new(), 1_u64, digit);
     for (at, radix) in radices.iter().enumerate().rev() {
@@ -305,8 +306,8 @@ pub(super) fn cut(digit: DeviceDigit, radices: &[u64]) -> Option<Vec<(usize, Dev
     (size == 1).then_some(parts)
 }
 
-/// The digits of each of several numbers that together, major to minor, write the position.
-/// `None` if their sizes do not line up with the digits.
+/// Shares the digits out among several numbers that together, major to minor, write the position. `None` if
+/// the sizes of the numbers do not line up with the digits.
 pub(super) fn shared_out(digits: &[DeviceDigit], sizes: &[u64]) -> Option<Vec<Vec<DeviceDigit>>> {
     let mut left = digits.iter().rev().copied();
     let mut digit = DeviceDigit { size: 1, weight: 0 };

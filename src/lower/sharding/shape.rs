@@ -13,7 +13,7 @@ use crate::notation::{XlaArray, XlaDim, XlaParser, XlaShape};
 
 /// A shape and its distribution over devices.
 ///
-/// A sharding that only names its mesh, or its axes, needs the mesh before or behind it: `f32[8],
+/// A sharding that only names its mesh, or its axes, needs the mesh before or after it: `f32[8],
 /// sharding=P('x'), mesh=x=2,y=4`.
 ///
 /// Dimensions are those of the whole tensor, unless [`per_device`](ShardedShape::per_device) says
@@ -153,7 +153,8 @@ impl ShardedShape {
         }
     }
 
-    /// Rejects a mesh behind a sharding that contradicts it: another one than its own, or one of more or fewer devices.
+    /// Rejects a mesh given after a sharding that contradicts it: a mesh other than its own, or with another
+    /// number of devices.
     fn check_mesh(&self) -> Result<(), ShardingError> {
         let Some(given) = &self.mesh else { return Ok(()) };
         let own = match &self.sharding {
@@ -226,7 +227,8 @@ impl ShardedShape {
     }
 }
 
-/// Rejects a mesh of more or fewer devices than a sharding by device numbers, or without its one device.
+/// Rejects a mesh that lacks the one device of a sharding, or whose number of devices is not that of the
+/// sharding.
 fn check_devices(sharding: &Sharding, mesh: &Mesh) -> Result<(), ShardingError> {
     let given = mesh.len()?;
     match (&sharding.kind, mesh.maximal()) {

@@ -189,7 +189,7 @@ impl Tiles {
 }
 
 impl DeviceOrder {
-    /// The order that has position p at device p.
+    /// The inverse order: at each device number, it has the position of that device.
     pub(super) fn inverse(&self) -> Result<DeviceOrder, ShardingError> {
         if let (false, Some(digits)) = (self.is_list(), self.digits()) {
             // The digits swap roles: sorted by their weights in devices, each weighs its step in positions.

@@ -265,7 +265,7 @@ impl HardwareBits {
             let (rest, made_of) = system.reduced(1 << at);
             let (level, bit) = self.bits[at];
             if rest != 0 {
-                // Nothing is at this place, which only a memory can say.
+                // This place is empty, which only the layout of a memory can express.
                 return match is_memory(layout) && level == Level::ADDR {
                     true => Ok(basis),
                     false => Err(Inexpressible::Unheld { level, at: 1 << bit }),
@@ -309,13 +309,14 @@ fn images(layout: &Layout) -> Vec<((usize, u64), Location)> {
     bits.map(place).collect()
 }
 
-/// The steps between copies that are bits.
+/// The steps between copies of a replica, one for each bit of its digit.
 fn copied_bits(replica: &Replica) -> impl Iterator<Item = u64> + '_ {
     let bits = if replica.is_apart() { replica.size.ilog2() } else { 0 };
     (0..bits).filter_map(|bit| replica.stride.checked_mul(1 << bit))
 }
 
-/// Returns whether all is in one memory.
+/// Returns whether everything is in memory: no level but `Addr` and `BLOCK`, and no distinct copies in
+/// `Addr`.
 fn is_memory(layout: &Layout) -> bool {
     let is_of_memory = |level: &Level| *level == Level::ADDR || *level == Level::BLOCK;
     layout.used_levels().iter().all(is_of_memory)

@@ -35,7 +35,7 @@ pub(super) fn shared(
 /// A swizzle: rows flip vectors of columns.
 struct Swizzle {
     vector: u64,
-    /// The number of rows that follow each other unswizzled.
+    /// The number of consecutive rows in a phase, which all flip the same bits.
     per_phase: u64,
     /// The number of phases.
     phases: u64,

@@ -83,7 +83,7 @@ impl TritonTile {
         }
     }
 
-    /// The next bits of an input count copies.
+    /// Makes the next bits of an input count `factor` copies.
     pub(super) fn copy(&mut self, input: Input, factor: u64) {
         let none = vec![0; self.size.len()];
         let copies = std::iter::repeat_n(none, usize::try_from(factor.ilog2()).unwrap_or(0));

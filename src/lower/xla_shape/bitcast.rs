@@ -81,9 +81,9 @@ pub struct Moved {
 /// Cost: O(subaxes squared) if the map has plain digits, independent of the extents.
 ///
 /// # Errors
-/// As [`XlaArray::lower`]; [`BitcastError`] with a byte that holds an element of one array but not of the
-/// other, or where the arrays have different prefixes, or splits; [`NotDecided`](LayoutError::NotDecided)
-/// where derived axes remain and there are more than 2^20 elements.
+/// As [`XlaArray::lower`]; [`BitcastError`] with a byte that holds an element of only one array, for arrays
+/// with different prefixes, and for arrays with splits; [`NotDecided`](LayoutError::NotDecided) where derived
+/// axes remain and there are more than 2^20 elements.
 pub fn bitcast_map(first: &XlaArray, second: &XlaArray) -> Result<Bitcast, ParseError> {
     let (a, b) = (first.lower()?, second.lower()?);
     let bitcast = || {
@@ -237,8 +237,8 @@ impl Bitcast {
         moved.map(Some)
     }
 
-    /// The first element whose row-major number changes; if none does, the shapes alone differ,
-    /// and it is the last that shows it.
+    /// The first element whose row-major number changes; if none changes, only the shapes differ, and the
+    /// last element shows it.
     fn out_of_order(&self) -> Result<Moved, LayoutError> {
         let order = IndexOrder::RowMajor;
         let numbers = self.map.linearised(order, &self.first)?;
@@ -259,9 +259,9 @@ impl Bitcast {
         self.moved(index, Some(wanted))
     }
 
-    /// The dimensions of a transpose follow from one step along each. The witness is a step that is not
-    /// one along a single dimension, or along one that was taken; else the first element whose index differs
-    /// from that of the transpose with those dimensions.
+    /// A witness against a transpose, whose dimensions would follow from one step along each. It is a step
+    /// that is not a step along a single dimension, or that repeats a dimension; otherwise the first element
+    /// whose index differs from that of the transpose with those dimensions.
     fn not_transposed(&self) -> Result<Moved, LayoutError> {
         let mut dimensions = Vec::new();
         for axis in longer_than_1(&self.second) {
@@ -300,7 +300,7 @@ impl Bitcast {
         self.moved(self.index_of(number[0]), Some(wanted))
     }
 
-    /// The first element that is elsewhere than where each axis lands in one of `dimensions`.
+    /// The first element whose index is not the one that results if axis k lands in `dimensions[k]`.
     fn apart_from(&self, dimensions: &[usize]) -> Result<Moved, LayoutError> {
         let axes = self.second.iter().zip(dimensions);
         let axis = |layout: LayoutBuilder, (n, to): (&u64, &usize)| match *n {

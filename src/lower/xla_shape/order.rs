@@ -4,12 +4,12 @@ use std::cmp::Reverse;
 
 use crate::algebra::{Layout, Target};
 
-/// Minor-to-major orders of the axes that can hold while a tile covers the `window` most minor
-/// places (0, 1 or 2; of more, one order), the greatest dimension in the most minor place first.
+/// Minor-to-major orders of the axes that are possible if a tile covers the `window` most minor places (0, 1
+/// or 2; for more, a single order), the greatest dimension in the most minor place first.
 ///
-/// For any tiles, the stride of an axis outside the window exceeds the reach of all axes inside it, so
-/// the axes that move are sorted by their reach; only within the window two may swap, and
-/// an axis of size 1 may take the place of one that moves.
+/// For any tiles, the stride of an axis outside the window exceeds the reach of all axes inside it, so the
+/// axes that move are sorted by their reach. Only within the window can two of them swap, or an axis of size
+/// 1 take the place of one that moves.
 pub(super) fn orders(layout: &Layout, window: usize) -> Vec<Vec<usize>> {
     let axes = 0..layout.rank();
     let (mut moving, units): (Vec<usize>, Vec<usize>) =
@@ -40,8 +40,8 @@ fn reach(layout: &Layout, axis: usize) -> u64 {
     }
 }
 
-/// The axes that can take the most minor places, minor first: of the axes that move those of the least
-/// reach, of those of size 1 the one with the greatest number.
+/// The axes that can take the most minor places, minor first: those with the least reach among the axes that
+/// move, and the one with the greatest number among the axes of size 1.
 fn windows(moving: &[usize], units: &[usize], window: usize) -> Vec<Vec<usize>> {
     let unit = units.last().copied();
     match (window, moving, unit) {

@@ -47,9 +47,9 @@ fn width(dtype: XlaDtype) -> u64 {
 /// The tiling that TPU compilers choose for a type, by the extents of the dimensions from the most
 /// minor one on; none for types beyond 32 bits, which TPUs do not have.
 ///
-/// Rank 2 and more: 8 x 128, of small second-minor dimensions 1, 2 or 4 rows instead of 8; below
-/// 32 bits the rows that share a word are tiled again. Rank 1: the least of 128, 256, 512 and 1024
-/// that holds the dimension. Scalars: one tile of 128 words.
+/// Rank 2 and more: 8 x 128, with 1, 2 or 4 rows instead of 8 for a small second-minor dimension; below 32
+/// bits, the rows that share a word are tiled again. Rank 1: the smallest of 128, 256, 512 and 1024 that
+/// holds the dimension. Scalars: one tile of 128 words.
 /// Source: public compiler dumps (`tests/data/tpu_shapes.txt`).
 pub(crate) fn default_tiles(
     dtype: XlaDtype,

@@ -210,8 +210,8 @@ impl Raise {
                 && lowered.plainest().canonical().as_ref() == Ok(&self.wanted)
     }
 
-    /// A cheap necessary condition, as later tiles of popular tilings pad nothing: the first one pads
-    /// to the slots.
+    /// A cheap necessary condition: the first tile pads the dimensions to the number of slots, because later
+    /// tiles of popular tilings pad nothing.
     fn may_fit(&self, order: &[usize], tiles: &[Vec<TileDim>]) -> bool {
         let first = tiles.first().map(Vec::as_slice).unwrap_or_default();
         let entries = first.iter().rev().chain(std::iter::repeat(&TileDim::Size(1)));
@@ -236,7 +236,7 @@ fn numbers(order: &[usize]) -> Vec<i64> {
     order.iter().filter_map(|axis| i64::try_from(*axis).ok()).collect()
 }
 
-/// The `L` that rounds the slots up to the span, 1024 where that does.
+/// The `L` that rounds the slots up to the span: 1024 if it does, otherwise the span itself.
 fn tail(slots: u64, span: u64) -> Option<i64> {
     const USUAL: u64 = 1024;
     if span <= slots {

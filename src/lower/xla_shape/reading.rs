@@ -9,9 +9,9 @@
 //! what is left of 1    128                        1                          1
 //! ```
 //!
-//! In the order of their strides the digits of the grid come first, then those of each tile; a
-//! new group begins where an axis comes back. An entry of a tile is the part that the groups before it
-//! leave of the axis. The answer is a proposal: the caller lowers it and compares.
+//! Sorted by stride, the digits of the grid come first, then those of each tile; a new group begins where an
+//! axis occurs again. An entry of a tile is the part of the axis that the groups before it leave. The answer
+//! is only a proposal: the caller lowers it and compares.
 
 use std::cmp::Reverse;
 
@@ -100,7 +100,7 @@ fn collect(
     Some(())
 }
 
-/// The derived axis, if one digit alone feeds it, of as many values as it has.
+/// The derived axis, if a single digit feeds it and has as many values as the axis.
 fn alone(layout: &Layout, derived: usize, size: u64) -> Option<&Axis> {
     let axis = layout.derived_axes().get(derived)?;
     let fed = layout.nodes().flat_map(|axis| &axis.subaxes);
@@ -166,7 +166,8 @@ fn put_behind(after: &mut [Vec<bool>], major: usize, minor: usize) {
     }
 }
 
-/// Minor to major: axes that tiles cut are as minor as they may be, then the greatest comes first.
+/// Returns the axes minor to major: axes that tiles cut as early as possible, then those with greater
+/// numbers.
 fn order(rank: usize, after: &[Vec<bool>], tiles: &[Vec<GridDigit>]) -> Vec<usize> {
     let is_cut = |axis: usize| tiles.iter().flatten().any(|piece| piece.axis == axis);
     let mut order: Vec<usize> = Vec::new();

@@ -1,4 +1,4 @@
-//! A reader of PadLayouts without mistakes, which does not use the grammar.
+//! A reader for valid, plain PadLayouts that does not use the grammar.
 
 use super::{AxisText, MemoryText, PadLayout, ReplicaText, SubaxisText, TreeSource};
 use crate::error::Span;
@@ -25,7 +25,7 @@ pub(super) fn read(text: &str) -> Option<PadLayout> {
     at.is_at_end().then_some(layout)
 }
 
-/// A list of integers is a shape if a slash follows.
+/// Reads the shape in front of the axes: a list of integers followed by a slash.
 fn shape<'t>(start: &Cursor<'t>) -> Option<(Vec<u64>, Span, Cursor<'t>)> {
     let mut at = start.clone();
     let mut shape = Vec::new();

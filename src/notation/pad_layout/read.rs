@@ -120,18 +120,18 @@ fn subaxis(part: Node<'_>, text: &str) -> Result<SubaxisText, ParseError> {
     Ok(read)
 }
 
-/// `4-PE` and `4PE`.
+/// The error for slips such as `4-PE` and `4PE`.
 fn joint(slip: Node<'_>, text: &str) -> ParseError {
     let at = span(&slip);
     let name = child(slip, Rule::level).map_or("", |name| name.as_str());
     match Level::misspelt(name).map_or_else(|| Level::new(name), Ok) {
         Ok(level) => ParseError::new(ParseErrorKind::Joint(level), at, text),
-        // The span has the wrong joint in it, and is not the name.
+        // The span includes the wrong joint, so it is not just the name.
         Err(error) => ParseError::new(ParseErrorKind::LevelName, at, text).with_help(error.help()),
     }
 }
 
-/// `4_PE: 1` and `4 _PE`, but also `4_PE_MAB` and `4:1:2`.
+/// The error for `4_PE: 1` and `4 _PE`, but also for `4_PE_MAB` and `4:1:2`.
 fn blank(slip: &Node<'_>, ended: bool, text: &str) -> ParseError {
     let kind = match slip.as_str().contains([' ', '\t', '\r', '\n']) && !ended {
         true => ParseErrorKind::Blank,
@@ -179,7 +179,7 @@ fn refusal(text: &str, mut stop: GrammarStop) -> ParseError {
     stop.refuse(text, help)
 }
 
-/// `16_L2B` for a text that begins with `L2B_16`.
+/// Suggests `16_L2B` for a text that begins with `L2B_16`.
 fn turned(text: &str) -> Option<String> {
     let end = text.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(text.len());
     let (level, size) = text.get(..end)?.rsplit_once('_')?;

@@ -55,7 +55,7 @@ pub enum HloSharding {
     Named(Mesh, MeshDims, String),
 }
 
-/// The relation between devices that do not hold different tiles.
+/// The relation between devices that hold the same tile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum SubgroupKind {
     /// One of them holds the tile. As a word for the whole tensor it is a separate variant.

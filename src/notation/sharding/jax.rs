@@ -50,7 +50,7 @@ impl PartitionSpec {
 }
 
 impl fmt::Display for PartitionSpec {
-    /// `P(..)`, without the mesh, unless that has manual axes.
+    /// Writes `P(..)`; the mesh is written too only if it has manual axes.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let quoted = |axis: &MeshAxis| format!("'{}'", axis.name);
         let entry = |dim: &DimAxes| match &dim.axes[..] {

@@ -10,7 +10,7 @@ use super::tree::{DimAxes, Mesh, MeshAxis, MeshDims, TileDevices};
 use crate::error::{ParseError, ParseErrorKind, Span};
 use crate::notation::pairs::{child, children, number, span, tokens};
 
-/// The tokens of the whole text, which is one of `rule`.
+/// The tokens of a whole text that matches `rule`.
 pub(super) fn parse(
     rule: Rule,
     text: &str,

@@ -11,7 +11,8 @@ pub(crate) struct ShardedParts<'a> {
     pub(crate) shape: TextPart<'a>,
     pub(crate) sharding: TextPart<'a>,
     pub(crate) mesh: Option<TextPart<'a>>,
-    /// The byte from which on the text is not attributes of an instruction, `, key=value`, with one sharding and one mesh.
+    /// The byte at which the text stops being attributes of an instruction, `, key=value`, with one sharding
+    /// and one mesh; `None` if it never does.
     pub(crate) stray: Option<usize>,
 }
 
@@ -71,8 +72,8 @@ fn attribute(text: &str) -> Option<(&str, usize)> {
     Some((key, text.len() - value.len()))
 }
 
-/// The byte behind the mesh at the start of a text. Behind axes without brackets, `x=2, y=4`, an attribute is one whose value is
-/// not a number.
+/// The byte after the mesh at the start of a text. After axes without brackets, `x=2, y=4`, an attribute is
+/// recognised by a value that is not a number.
 fn mesh_end(text: &str) -> usize {
     let is_attribute = |comma: usize| {
         let rest = text.get(comma..).unwrap_or_default();

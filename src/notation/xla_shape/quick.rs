@@ -25,7 +25,7 @@ struct QuickReader<'t> {
 }
 
 impl QuickReader<'_> {
-    /// Blanks and the comments that XLA numbers the members of tuples with.
+    /// Skips blanks, and the comments with which XLA numbers the members of tuples.
     fn skip(&mut self) {
         self.at.blanks();
         while self.at.peek() == Some(b'/') {
@@ -116,7 +116,8 @@ impl QuickReader<'_> {
     }
 }
 
-/// Reads attributes in XLA's order; it stops at `SC` and others, where the caller misses `}` and gives up.
+/// Reads attributes in XLA's order. It stops at `SC` and other rare ones; the caller then finds no `}` and
+/// gives up.
 fn attributes(at: &mut Cursor<'_>, layout: &mut XlaLayout, source: &mut ArraySource) -> Option<()> {
     if at.takes(b'T') {
         tiles(at, layout, source)?;

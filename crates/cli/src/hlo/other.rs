@@ -16,7 +16,8 @@ use crate::input::ReportFormat;
 /// The number of leading bytes from which the kind of a file is detected.
 const HEAD: u64 = 1 << 20;
 
-/// The number of leading bytes in which an out-of-memory message is sought: the log of a training run has many steps before it.
+/// The number of leading bytes in which an out-of-memory message is sought: the log of a training run has
+/// many steps before it.
 const LOG: u64 = 1 << 26;
 
 /// The greatest size of a log or a module that is not HLO, which has to fit in memory.

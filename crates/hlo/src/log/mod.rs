@@ -88,7 +88,7 @@ pub struct LogAllocation {
     pub sizes: Option<XlaSizes>,
     /// The reason the shape cannot be read.
     pub refusal: Option<String>,
-    /// A tiled layout of the size in the log, where the shape in the log lacks its tiles.
+    /// A tiled layout that takes the size in the log, if the shape in the log lacks its tiles.
     pub tiled: Option<XlaArray>,
     /// The smallest layout that TPU dumps show, if it takes less.
     pub better: Option<XlaAdvice>,

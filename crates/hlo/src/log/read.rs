@@ -62,7 +62,8 @@ impl OutOfMemory {
 #[derive(Default)]
 struct MessageReader {
     found: OutOfMemory,
-    /// True while fields belong to the last allocation: a rule, or a size that cannot be read, ends it.
+    /// True while fields belong to the last allocation: a line of `=====`, or a size that cannot be read,
+    /// ends it.
     is_open: bool,
 }
 

@@ -95,7 +95,7 @@ impl LeafShape {
         members.iter().enumerate().map(member).collect()
     }
 
-    /// The number of pointers its tuples have: each is a table of its members.
+    /// The number of pointers in its tuples: a tuple is a table of pointers to its members.
     pub(super) fn pointers(&self) -> u64 {
         pointers(&self.shape)
     }

@@ -105,7 +105,7 @@ impl Shaped<'_> {
         self.same(self.own.all(), 0, |tuple| tuple.member(index))
     }
 
-    /// Links the member of a start that has its operands to them.
+    /// Links the member of a start that contains the operands to those operands.
     fn operand_in(&self, member: usize) -> Result<Vec<Link>, &'static str> {
         match self.own.member(member) {
             // A start that has its result alone, or operands that came late.

@@ -46,11 +46,11 @@ fn behind_blanks(bytes: &[u8], at: usize) -> usize {
 
 /// Reads the bracket that opens at `open`.
 ///
-/// Cost: O(its length); one that is left nests at most 64 deep, so that all brackets of a text
-/// together cost O(64 x its length).
+/// Cost: O(its length). Brackets that nest more than 64 deep are given up, so all brackets of a text together
+/// cost O(64 x its length).
 fn group(bytes: &[u8], open: usize) -> Option<BracketPart> {
     let first = *bytes.get(behind_blanks(bytes, open + 1))?;
-    // Nearly all brackets of a dump are left here.
+    // Nearly all brackets of a dump are rejected here.
     if !(first.is_ascii_digit() || matches!(first, b'(' | b')' | b'_')) {
         return None;
     }

@@ -10,13 +10,13 @@ use tensor_layout::internals::{Walk, behind_mesh, behind_sharding, cut};
 use tensor_layout::notation::XlaShape;
 use tensor_layout::sharding::HloSharding;
 
-/// The most characters of a tuple that is not one.
+/// The most characters that are shown of an invalid tuple.
 const MOST_SHOWN: usize = 60;
 
 const KEY: &[u8] = b"sharding=";
 
-/// The rest of a line, looked through once for shardings: a line without an end would be searched again for every
-/// shape otherwise. Its positions are those of one window.
+/// The rest of a line, searched once for shardings; otherwise a very long line would be searched again for
+/// every shape. Its positions are those of one window.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct LineAhead {
     /// The end of the line.
@@ -108,8 +108,9 @@ fn line_end(bytes: &[u8], at: usize) -> usize {
 
 /// The text up to the end of its line, or up to the next `sharding=` outside quotes.
 ///
-/// A bracket that is not closed would be searched for its end again and again otherwise. What one text skips as quoted
-/// is not quoted in the text of the next `sharding=`, so that all together look at every byte twice at most.
+/// Otherwise, the end of an unclosed bracket would be searched for again and again. Text that is skipped as
+/// quoted here is not quoted for the next `sharding=`, so all calls together look at every byte at most
+/// twice.
 fn own(text: &[u8]) -> &[u8] {
     let mut is_quoted = false;
     let ends = |(at, byte): (usize, &u8)| {

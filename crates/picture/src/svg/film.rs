@@ -200,7 +200,7 @@ impl Scene<'_> {
         }
     }
 
-    /// The bar of a hop: its parts are as long as many copies go so far.
+    /// The bar of a hop: the length of each part is proportional to the number of copies that go that far.
     fn write_bar(
         &self,
         body: &mut String,

@@ -16,7 +16,7 @@ pub(super) struct DrawnBox<'a> {
     pub(super) panel: &'a Panel,
     caption: Vec<String>,
     pub(super) cell: (f64, f64),
-    /// Left of the cells, and above them.
+    /// The room for ticks: left of the cells, and above them.
     pub(super) ticks: (f64, f64),
     pub(super) width: f64,
     pub(super) height: f64,
@@ -210,7 +210,7 @@ impl<'a> DrawnBox<'a> {
         }
     }
 
-    /// Innermost borders first, so that outer ones cover them; one path per depth.
+    /// Draws the borders, innermost first so that outer ones cover them; one path per depth.
     fn draw_borders(&self, body: &mut String) {
         let (wide, high) = self.cell;
         let panel = self.panel;
@@ -259,7 +259,7 @@ fn look(cell: &Cell) -> Option<(&'static str, &'static str)> {
     }
 }
 
-/// Close enough for a picture.
+/// Converts a count to a float, which is exact enough for a picture.
 pub(super) fn as_float(count: u64) -> f64 {
     let high = u32::try_from(count >> 32).map_or(f64::MAX, f64::from);
     let low = u32::try_from(count & u64::from(u32::MAX)).map_or(0.0, f64::from);

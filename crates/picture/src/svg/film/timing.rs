@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use crate::svg::marks::number;
 
-/// Flyers leave in so many groups, one after the other.
+/// The number of groups in which flyers leave, one after the other.
 pub(super) const GROUPS: usize = 8;
 
 /// The time that a flyer takes for a hop.
