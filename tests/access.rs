@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use proptest::prelude::*;
 use tensor_layout::access::{AccessError, AddressChange, access, paddings, swizzles};
-use tensor_layout::{Layout, LayoutText, Level};
+use tensor_layout::{Layout, LayoutError, LayoutText, Level};
 
 fn cute(text: &str) -> Layout {
     LayoutText::parse(text).unwrap().lower().unwrap()
@@ -140,6 +140,16 @@ fn the_padding_that_takes_least_memory_comes_first() {
 }
 
 #[test]
+fn no_padding_leads_beyond_64_bits() {
+    let (memory, column) = (cute("32:36028797018963968"), held("((32_LANE))"));
+    for best in paddings(&memory, &column, 8).unwrap() {
+        let Some(AddressChange::Padding { every, by }) = best.change else { continue };
+        let last = 31 * (1_u128 << 55);
+        assert!(last + last / u128::from(every) * u128::from(by) < 1 << 64, "{best:?}");
+    }
+}
+
+#[test]
 fn what_is_no_access_is_refused_in_numbers() {
     let column = held("((32_LANE))");
     let refused = |memory: &str, holders: &Layout, bits| {
@@ -151,6 +161,8 @@ fn what_is_no_access_is_refused_in_numbers() {
     assert_eq!(refused("32:1", &column, 4), AccessError::ElementBits { bits: 4 });
     let (memory, holders) = (vec![16], vec![32]);
     assert_eq!(refused("16:1", &column, 32), AccessError::Shapes { memory, holders });
+    let far = refused("32:576460752303423488", &column, 128);
+    assert!(matches!(far, AccessError::Layout(LayoutError::TooLarge { .. })), "{far}");
     let large = held("((32_LANE:1, 65536:1))");
     assert!(matches!(refused("2097152:1", &large, 32), AccessError::TooMany { .. }));
 }

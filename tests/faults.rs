@@ -58,7 +58,11 @@ fn unlaid(text: &str, machine: Option<&str>) -> ShardingError {
 
 /// The fault of placements on a mesh of 2 x 2.
 fn placed(text: &str, extents: &[u64]) -> ShardingError {
-    fault(text.parse::<Placements>().unwrap().lower(&mesh("x=2,y=2"), extents))
+    placed_on("x=2,y=2", text, extents)
+}
+
+fn placed_on(of: &str, text: &str, extents: &[u64]) -> ShardingError {
+    fault(text.parse::<Placements>().unwrap().lower(&mesh(of), extents))
 }
 
 fn grouped(text: &str) -> ShardingError {
@@ -167,6 +171,18 @@ fn text_faults() -> Vec<(ShardingError, ShardingError)> {
                 tiles: 4,
                 size: 2,
                 first: 3,
+            },
+        ),
+        // The first cut of the last two is at 2^63, two cuts at once are at 2^63 + 1, and three of those exceed 2^64.
+        (
+            placed_on("x=1,y=2,z=3", "[Shard(0), Shard(0), Shard(0)]", &[u64::MAX]),
+            F::UnevenSequentialShards {
+                dim: 0,
+                extent: u64::MAX,
+                cuts: vec![1, 2, 3],
+                tiles: 6,
+                size: 3_074_457_345_618_258_603,
+                first: 1 << 63,
             },
         ),
         (

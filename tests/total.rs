@@ -110,6 +110,16 @@ fn ten_thousand_subaxes_are_placed() {
 }
 
 #[test]
+fn counts_beyond_64_bits_are_too_large() {
+    let layout: Layout = "((2:9223372036854775808))".parse().unwrap();
+    let complement = layout.complement(&[(Level::ADDR, u64::MAX)]);
+    assert!(matches!(complement, Err(LayoutError::TooLarge { .. })), "{complement:?}");
+    let units = "((2_A:1099511627776), (2_B:1099511627776))".parse().unwrap();
+    let census = Placement::of(units).build().unwrap().census(&Location::default());
+    assert!(matches!(census, Err(LayoutError::TooLarge { .. })), "{census:?}");
+}
+
+#[test]
 fn strides_too_tangled_to_decide_are_not_decided() {
     // 26 strides whose 3^26 differences are too sparse to cancel and too many to try.
     let mut state = 1_u64;

@@ -29,7 +29,7 @@ pub enum AddressChange {
 }
 
 impl AddressChange {
-    /// The new address; those of an access that was built are far below 2^64.
+    /// The new address. It fits: swizzles keep to a power of two that does, and paddings are chosen so.
     fn apply(self, address: u64) -> u64 {
         match self {
             AddressChange::Swizzle(swizzle) => swizzle.apply(address),
@@ -136,9 +136,15 @@ pub(super) fn paddings(room: &Room) -> Vec<AddressChange> {
     let rows = (room.vector.ilog2()..u64::BITS).map(|bit| 1 << bit);
     let rows = rows.take_while(|every| *every < room.extent);
     let steps = || (room.vector..room.row).step_by(crate::number::to_index(room.vector));
-    let mut all: Vec<(u64, u64)> =
-        rows.flat_map(|every| steps().map(move |by| (every, by))).collect();
-    let taken = |(every, by): &(u64, u64)| ((room.extent - 1) / every * by, *by);
-    all.sort_by_key(taken);
-    all.into_iter().map(|(every, by)| AddressChange::Padding { every, by }).collect()
+    let taken = |every: u64, by: u64| {
+        let taken = ((room.extent - 1) / every).checked_mul(by)?.checked_add(room.extent)?;
+        // Bytes are counted as well.
+        taken.checked_mul(BANK_ROW).map(|_| taken)
+    };
+    let mut all: Vec<(u64, u64, u64)> = rows
+        .flat_map(|every| steps().map(move |by| (every, by)))
+        .filter_map(|(every, by)| Some((taken(every, by)?, by, every)))
+        .collect();
+    all.sort_unstable();
+    all.into_iter().map(|(_, by, every)| AddressChange::Padding { every, by }).collect()
 }

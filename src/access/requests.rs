@@ -5,6 +5,7 @@ use itertools::Itertools;
 use super::banks::{Access, Request, wavefronts};
 use super::error::AccessError;
 use crate::algebra::{Decoder, Indexes, Layout, product};
+use crate::error::{LayoutError, Site};
 use crate::level::Level;
 use crate::location::{Found, Location};
 use crate::number::to_index;
@@ -41,7 +42,7 @@ impl Requests {
             return Err(AccessError::ElementBits { bits: element_bits });
         }
         check(memory, holders)?;
-        let lane = Level::new("LANE").map_err(crate::error::LayoutError::from)?;
+        let lane = Level::new("LANE").map_err(LayoutError::from)?;
         let lanes = holders.extent(lane);
         if lanes > 32 {
             return Err(AccessError::Lanes { lanes });
@@ -74,6 +75,11 @@ impl Requests {
             warps.push(Warp { at, lanes });
         }
         let element_bytes = element_bits / 8;
+        // A swizzle permutes addresses below a power of two.
+        let room = memory.extent(Level::ADDR).checked_next_power_of_two();
+        if room.and_then(|room| room.checked_mul(element_bytes)).is_none() {
+            return Err(LayoutError::too_large(Site::Layout, "a byte address").into());
+        }
         let vector = widest(&warps, registers, LONGEST / element_bits);
         Ok(Requests { warps, element_bytes, vector })
     }

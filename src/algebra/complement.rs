@@ -235,8 +235,8 @@ fn gaps(level: Level, mut terms: Vec<(u64, u64)>, size: u64) -> Result<Vec<Subax
             return Err(refuse(ComplementError::Stride { level, stride, filled }));
         }
         gaps.push(Subaxis::land(stride / filled, level, filled));
-        // Below the extent of the level, which fits.
-        filled = n.saturating_mul(stride);
+        filled =
+            n.checked_mul(stride).ok_or(LayoutError::too_large(Site::Layout, "the complement"))?;
     }
     if size == 0 {
         return Err(refuse(ComplementError::NoRoom { level }));

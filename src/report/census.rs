@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use crate::algebra::{Layout, Subaxis, product};
-use crate::error::{LayoutError, RestrictionError};
+use crate::error::{LayoutError, RestrictionError, Site};
 use crate::level::Level;
 use crate::location::Location;
 use crate::placement::Placement;
@@ -161,8 +161,8 @@ impl<'a> UnitCounter<'a> {
         let memories = |level: Level| {
             self.placement.coordinates(level).div_ceil(self.placement.units_per_memory(level))
         };
-        let units = free.map(|level| memories(*level));
-        let units = units.fold(1_u64, u64::saturating_mul);
+        let too_large = || LayoutError::too_large(Site::Layout, "the number of units");
+        let units = product(free.map(|level| memories(*level))).ok_or_else(too_large)?;
         let spread = self.placement.with_copies();
         let lanes = self.placement.coordinates(Level::W).max(1);
         let places = product([spread.span(Level::ADDR), lanes, units]);

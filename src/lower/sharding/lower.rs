@@ -200,8 +200,8 @@ fn check_cuts(dim: usize, extent: u64, cuts: &[u64]) -> Result<(), ShardingError
 fn first_difference(length: u64, cuts: &[u64], size: u64, start: u64) -> Option<u64> {
     let (cut, below) = cuts.split_first()?;
     let chunk = length.div_ceil(*cut);
-    // One cut has this many elements for each of the devices of this cut.
-    let wanted = size.checked_mul(below.iter().product())?;
+    // One cut has this many elements for each of the devices of this cut, or more than any chunk.
+    let wanted = size.saturating_mul(below.iter().product());
     if chunk == 0 {
         return None;
     }
