@@ -23,6 +23,7 @@ use crate::error::{LayoutError, Site};
 use crate::level::Level;
 use crate::location::{Found, Location};
 use crate::machine::{Machine, Memory, WORD_BITS};
+use crate::number::to_index;
 
 /// A layout on a machine, or on none.
 ///
@@ -195,7 +196,7 @@ impl Placement {
     /// The [`coordinates`](Placement::coordinates) that name a unit or, for a memory that a group of units
     /// shares, the first unit of a group.
     pub fn units_named(&self, level: Level) -> impl Iterator<Item = u64> + use<> {
-        let step = usize::try_from(self.units_per_memory(level)).unwrap_or(usize::MAX);
+        let step = to_index(self.units_per_memory(level));
         (0..self.coordinates(level)).step_by(step)
     }
 

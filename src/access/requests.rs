@@ -42,12 +42,12 @@ impl Requests {
             return Err(AccessError::ElementBits { bits: element_bits });
         }
         check(memory, holders)?;
-        let lane = Level::new("LANE").map_err(LayoutError::from)?;
-        let lanes = holders.extent(lane);
+        let lanes = holders.extent(Level::LANE);
         if lanes > 32 {
             return Err(AccessError::Lanes { lanes });
         }
-        let levels = holders.levels_beside_addr().filter(|level| *level != lane).collect_vec();
+        let levels =
+            holders.levels_beside_addr().filter(|level| *level != Level::LANE).collect_vec();
         let sizes: Vec<u64> = levels.iter().map(|level| holders.extent(*level)).collect();
         let registers = holders.extent(Level::ADDR);
         let all = product(sizes.iter().copied().chain([lanes, registers])).unwrap_or(u64::MAX);
@@ -66,7 +66,7 @@ impl Requests {
             let at: Location = levels.iter().copied().zip(unit).collect();
             let lanes = (0..lanes).map(|number| {
                 let registers = (0..registers).map(|register| {
-                    let place = at.iter().chain([(lane, number), (Level::ADDR, register)]);
+                    let place = at.iter().chain([(Level::LANE, number), (Level::ADDR, register)]);
                     address(&place.collect())
                 });
                 registers.collect::<Result<Vec<_>, _>>()

@@ -117,15 +117,18 @@ impl<'a> Decoder<'a> {
         }
     }
 
-    /// Returns the index with the given landing digits, if all its values are real; fills in the digits
-    /// that feed.
-    pub(crate) fn index(
-        &self,
-        digits: &mut [u64],
-        budget: &mut Budget,
-    ) -> Result<Option<Vec<u64>>, LayoutError> {
-        let found = self.derived(self.feeders.len(), digits, budget)?;
-        Ok(found.break_value())
+    /// Returns the index whose landing digits are those of the given values of all axes, if its own values
+    /// are real.
+    pub(crate) fn index(&self, values: &[u64]) -> Result<Option<Vec<u64>>, LayoutError> {
+        let mut digits = vec![0; self.digits.len()];
+        let mut rest = &mut digits[..];
+        for (axis, value) in self.layout.nodes().zip(values) {
+            let (own, others) = rest.split_at_mut(axis.subaxes.len());
+            axis.digits(*value, own);
+            rest = others;
+        }
+        let mut budget = Budget::new("finding the element at a place");
+        Ok(self.derived(self.feeders.len(), &mut digits, &mut budget)?.break_value())
     }
 
     /// Solves derived axes below `end`, last to first, then reads the index off the tensor axes.

@@ -42,7 +42,7 @@ impl Layout {
         if element_bits.is_multiple_of(BITS_OF_BYTE) {
             return self.in_parts(element_bits / BITS_OF_BYTE);
         }
-        let (bits, level) = (self.in_parts(element_bits)?, Level::new("Bit")?);
+        let (bits, level) = (self.in_parts(element_bits)?, Level::literal("Bit"));
         if self.uses(level) {
             return Err(LayoutError::Edit(EditError::BitsInUse { level }));
         }

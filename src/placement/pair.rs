@@ -27,7 +27,7 @@ impl Machine {
         let mut levels =
             named.copied().filter(|level| level.is_unit()).sorted().dedup().collect_vec();
         if levels.is_empty() {
-            levels.push(Level::new("Unit")?);
+            levels.push(Level::literal("Unit"));
         }
         let start = Machine::builder("of the two layouts");
         let add = |machine: MachineBuilder, level| {

@@ -9,7 +9,7 @@
 //! Law: the places of an element are the images of its places, each with all copies of the map.
 
 use super::units::Piece;
-use crate::algebra::{Axis, Layout, Subaxis, Target, product};
+use crate::algebra::{Axis, Layout, Replica, Subaxis, Target, product};
 use crate::error::{LayoutError, Site};
 use crate::level::Level;
 
@@ -20,7 +20,7 @@ use crate::level::Level;
 /// As [`Layout::compose`]; [`TooLarge`](LayoutError::TooLarge) where copies are not digits afterwards.
 pub(super) fn carried(layout: &Layout, map: &Layout) -> Result<Layout, LayoutError> {
     let mut flat = layout.to_builder();
-    let copies: Vec<_> = flat.replicas.drain(..).filter(|r| r.size > 1 && r.stride > 0).collect();
+    let copies: Vec<_> = flat.replicas.drain(..).filter(Replica::is_apart).collect();
     for copy in &copies {
         flat = flat.axis(copy.size, [Subaxis::land(copy.size, copy.level, copy.stride)]);
     }

@@ -131,7 +131,7 @@ pub(super) fn map_of(hand: &Hand, from: &Layout, digits: &[Piece]) -> Option<Lay
 
 /// Copies of the target that the movement makes by being issued again.
 fn new_copies(hand: &Hand, from: &Layout, to: &Layout) -> Vec<Piece> {
-    let all = to.replicas().iter().filter(|copies| copies.size > 1 && copies.stride > 0);
+    let all = to.replicas().iter().filter(|copies| copies.is_apart());
     let cut = all.flat_map(|copies| {
         Piece::unmoved(copies.size, (copies.level, copies.stride)).cut_at(&hand.units)
     });

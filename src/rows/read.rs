@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::algebra::decode::Feeders;
 use crate::algebra::strided::StridedDigit;
-use crate::algebra::{Budget, Decoder, DerivedAxis, Layout, split};
+use crate::algebra::{Decoder, DerivedAxis, Layout};
 use crate::number::to_index;
 
 /// Reads the index of every row of a block.
@@ -97,7 +97,7 @@ impl<'a> IndexReader<'a> {
         }
         if let How::Search(decoder) = &self.how {
             for row in numbers.chunks_mut(self.width) {
-                real.push(self.search(decoder, &mut row[self.columns..])?);
+                real.push(Self::search(decoder, &mut row[self.columns..])?);
             }
             return Ok(());
         }
@@ -205,16 +205,8 @@ impl<'a> IndexReader<'a> {
         reached
     }
 
-    fn search(&self, decoder: &Decoder<'_>, values: &mut [u64]) -> Result<bool, LayoutError> {
-        let mut digits = vec![0; self.layout.digits().len()];
-        let mut first = 0;
-        for (axis, value) in self.layout.nodes().zip(&*values) {
-            let end = first + axis.subaxes.len();
-            split(*value, axis.sizes(), &mut digits[first..end]);
-            first = end;
-        }
-        let mut budget = Budget::new("finding the element at a place");
-        let index = decoder.index(&mut digits, &mut budget)?;
+    fn search(decoder: &Decoder<'_>, values: &mut [u64]) -> Result<bool, LayoutError> {
+        let index = decoder.index(values)?;
         if let Some(index) = &index {
             values.iter_mut().zip(index).for_each(|(value, entry)| *value = *entry);
         }

@@ -344,7 +344,7 @@ fn matrix<'a>(args: &Drawn, source: &'a PlacementSource) -> Result<Drawing<'a>, 
         drawing = drawing.labels(&[Label::Thread, Label::Value]);
     }
     if args.by.is_none() {
-        drawing = drawing.by(Level::new("LANE")?);
+        drawing = drawing.by(Level::LANE);
     }
     if drawing.is_small() {
         return Ok(drawing);

@@ -77,7 +77,7 @@ pub(super) fn labels(
             Err(Failure::Argument(format!("{option}: `unit`: the layout has no units")))
         }
         Label::Thread => {
-            column(option, Level::new("LANE")?, placement)?;
+            column(option, Level::LANE, placement)?;
             Ok(Label::Thread)
         }
         label => Ok(label),

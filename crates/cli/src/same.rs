@@ -6,6 +6,7 @@ use clap::{Args as ClapArgs, ValueEnum};
 use itertools::Itertools;
 use serde_json::{Value, json};
 use tensor_layout::algebra::{Difference, Indexes, Subaxis};
+use tensor_layout::internals::product;
 use tensor_layout::sharding::DeviceShards;
 use tensor_layout::xla::BitcastName;
 use tensor_layout::{Layout, LayoutError, LayoutText, Level, Location, Placement};
@@ -227,7 +228,7 @@ fn looked_at(first: &Layout, second: &Layout) {
     }
     let digits = more.axes()[..extra].iter().flat_map(|axis| &axis.subaxes);
     let levels: Vec<Level> = digits.filter_map(Subaxis::lands).collect();
-    let leading = shape[..extra].iter().product::<u64>();
+    let Some(leading) = product(shape[..extra].iter().copied()) else { return };
     let copies = Indexes::new(shape[..extra].to_vec());
     let mut at = copies.zip(0..MOST_SHOWN).filter_map(|(mut index, _)| {
         index.resize(shape.len(), 0);

@@ -186,10 +186,10 @@ fn digits<'a>(
     greatest: u64,
     value: &'a str,
 ) -> impl Iterator<Item = Option<Expression>> + 'a {
-    let mut step: u64 = axis.subaxes.iter().map(|subaxis| subaxis.size).product();
+    let mut step = axis.slots();
     axis.subaxes.iter().map(move |subaxis| {
         let above = step;
-        step /= subaxis.size.max(1);
+        step /= subaxis.size;
         if greatest < step || subaxis.size == 1 {
             return None;
         }

@@ -65,9 +65,7 @@ impl Levels {
 }
 
 /// The level of devices that only have numbers.
-fn device_level() -> Result<Level, ShardingError> {
-    Ok(Level::new("Device")?)
-}
+const DEVICE: Level = Level::literal("Device");
 
 /// The level of a mesh axis.
 fn axis_level(name: &str) -> Result<Level, ShardingError> {
@@ -177,7 +175,7 @@ impl Levels {
         machine: Option<&Machine>,
     ) -> Result<Levels, ShardingError> {
         let Some(machine) = machine else {
-            return Ok(Levels { names: vec![device_level()?], sizes: vec![end], end });
+            return Ok(Levels { names: vec![DEVICE], sizes: vec![end], end });
         };
         let (names, sizes): (Vec<Level>, Vec<u64>) = machine.levels().unzip();
         let units: u64 = sizes.iter().product();

@@ -7,6 +7,7 @@ use itertools::Itertools;
 use super::tile::Basis;
 use crate::error::{ParseError, Span, closest};
 use crate::notation::triton::{Attribute, TritonEntry, Value};
+use crate::number::to_index;
 
 /// The greatest number of registers, lanes or warps along one dimension.
 const MOST: u64 = 1 << 16;
@@ -177,8 +178,7 @@ impl<'a> Keys<'a> {
     pub(super) fn order(&self, key: &str, rank: usize) -> Result<Vec<usize>, ParseError> {
         let order = self.numbers(key)?;
         self.check_rank(key, order.len(), rank)?;
-        let order =
-            order.iter().map(|dim| usize::try_from(*dim).unwrap_or(usize::MAX)).collect_vec();
+        let order = order.into_iter().map(to_index).collect_vec();
         match order.iter().copied().sorted().eq(0..rank) {
             true => Ok(order),
             false => {

@@ -360,11 +360,7 @@ fn without_elements(a: &Layout, b: &Layout) -> Option<Result<Layout, LayoutError
 
 /// A row-major walk through the second array, in merged digits.
 fn walk(map: &Layout) -> Result<Layout, LayoutError> {
-    let walk = map.flattened(IndexOrder::RowMajor)?;
-    match walk.without_padding() {
-        Err(LayoutError::NotDecided { .. }) => Ok(walk),
-        walk => walk,
-    }
+    map.flattened(IndexOrder::RowMajor)?.without_padding_if_decided()
 }
 
 /// The first index at which two layouts of one shape differ; there is one.

@@ -46,7 +46,7 @@ pub(super) fn tiling(layout: &Layout) -> Option<(Vec<usize>, Vec<Vec<TileDim>>)>
     let rank = layout.rank();
     let (groups, after) = groups(rank, &pieces);
     let order = order(rank, &after, groups.get(1..).unwrap_or_default());
-    let mut left: Vec<u64> = layout.axes().iter().map(slots).collect();
+    let mut left: Vec<u64> = layout.axes().iter().map(Axis::slots).collect();
     let mut tiles = Vec::new();
     for group in &groups {
         for piece in group {
@@ -57,10 +57,6 @@ pub(super) fn tiling(layout: &Layout) -> Option<(Vec<usize>, Vec<Vec<TileDim>>)>
     // Below the last group nothing is left.
     tiles.pop();
     Some((order, tiles))
-}
-
-fn slots(axis: &Axis) -> u64 {
-    axis.subaxes.iter().map(|subaxis| subaxis.size).product()
 }
 
 /// The entries of a tile, major to minor, from the first axis of which more than 1 is left.
@@ -77,7 +73,7 @@ fn collect(
     below: u64,
     pieces: &mut Vec<GridDigit>,
 ) -> Option<()> {
-    let mut rest = slots(axis).checked_mul(below)?;
+    let mut rest = axis.slots().checked_mul(below)?;
     for subaxis in &axis.subaxes {
         rest /= subaxis.size;
         match subaxis.target {
@@ -91,7 +87,7 @@ fn collect(
                 let axis = alone(layout, derived, subaxis.size)?;
                 collect(layout, number, axis, rest, pieces)?;
                 if let Some(piece) = pieces.get_mut(first) {
-                    piece.padded = slots(axis) != subaxis.size;
+                    piece.padded = axis.slots() != subaxis.size;
                 }
             }
             Target::Feed { .. } => return None,
