@@ -27,7 +27,7 @@ pub use fault::{
 pub use inexpressible::Inexpressible;
 pub use relayout::{Incomparable, RelayoutFault};
 pub use site::{Site, Span};
-pub(crate) use suggest::closest;
+pub(crate) use suggest::{closest, did_you_mean};
 pub use text::{Excerpt, ParseError, ParseErrorKind};
 
 /// The reason a layout or a placement is invalid, or a question about one cannot be answered.
@@ -46,7 +46,7 @@ pub enum LayoutError {
         site: Site,
     },
     /// A product, extent or coordinate beyond `u64`.
-    #[error("{what} of {site} does not fit in 64 bits")]
+    #[error("{what}{} does not fit in 64 bits", site.of_part())]
     TooLarge {
         /// The part of the layout.
         site: Site,

@@ -2,6 +2,8 @@
 
 use std::sync::LazyLock;
 
+use num_integer::Integer;
+
 /// A length or an index as a number.
 #[inline]
 #[allow(clippy::as_conversions, reason = "`usize` has at most 64 bits, which is asserted below")]
@@ -20,6 +22,11 @@ pub(crate) fn seam(usual: u64, early: u64) -> u64 {
 
 static EARLY_SEAMS: LazyLock<bool> =
     LazyLock::new(|| std::env::var_os("TENSOR_LAYOUT_SEAMS").is_some_and(|value| value == "early"));
+
+/// The least common multiple; `None` if it does not fit in 64 bits.
+pub(crate) fn lcm(a: u64, b: u64) -> Option<u64> {
+    (a / a.gcd(&b)).checked_mul(b)
+}
 
 /// Converts a number to an index or a length. A number beyond `usize` becomes `usize::MAX`, which is likewise
 /// beyond the end of every slice.

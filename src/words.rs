@@ -41,11 +41,14 @@ pub fn counted<N: Display + PartialEq + From<u8>>(count: N, noun: &str) -> Strin
 }
 
 /// Formats a number of bytes in the largest binary unit of which there is at least one, with two decimals,
-/// rounded down.
+/// rounded down; `> 15.99 EiB` for the greatest number, at which sums stop.
 pub fn readable_bytes(bytes: u64) -> String {
     const UNITS: [&str; 6] = ["KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
     if bytes < 1024 {
         return format!("{bytes} B");
+    }
+    if bytes == u64::MAX {
+        return "> 15.99 EiB".into();
     }
     let steps = bytes.ilog2() / 10;
     let hundredths = (u128::from(bytes) * 100) >> (10 * steps);

@@ -35,8 +35,9 @@ impl Layout {
             return None;
         }
         // Elements that share a slot may have one each in the text.
-        let held = || slots - self.pads().unwrap_or(0);
-        Some(Inexpressible::Slots { slots, kept: if others < slots { others } else { held() } })
+        let held = || Some(slots - self.pads().ok()?);
+        let kept = if others < slots { Some(others) } else { held() };
+        Some(Inexpressible::Slots { slots, kept })
     }
 
     /// Returns whether both have slots in the same places; `None` if they are too tangled to decide.

@@ -73,14 +73,7 @@ impl Layout {
     }
 
     pub(crate) fn check_index(&self, index: &[u64]) -> Result<(), LayoutError> {
-        if index.len() != self.rank() {
-            return Err(LayoutError::IndexRank { found: index.len(), rank: self.rank() });
-        }
-        let beyond = self.axes.iter().zip(index).position(|(axis, entry)| *entry >= axis.extent);
-        beyond.map_or(Ok(()), |axis| {
-            let (index, extent) = (index[axis], self.axes[axis].extent);
-            Err(LayoutError::IndexOutOfRange { axis, index, extent })
-        })
+        check_index(self.axes.iter().map(|axis| axis.extent), index)
     }
 
     /// The definition: calls `add(level, digit x stride)` for every landing subaxis.
@@ -148,4 +141,19 @@ impl Iterator for Copies<'_> {
         }
         Some(place)
     }
+}
+
+/// Checks that an index has an entry below every extent.
+pub(crate) fn check_index(
+    extents: impl ExactSizeIterator<Item = u64>,
+    index: &[u64],
+) -> Result<(), LayoutError> {
+    if index.len() != extents.len() {
+        return Err(LayoutError::IndexRank { found: index.len(), rank: extents.len() });
+    }
+    let mut entries = index.iter().copied().zip(extents).enumerate();
+    let beyond = entries.find(|(_, (index, extent))| index >= extent);
+    beyond.map_or(Ok(()), |(axis, (index, extent))| {
+        Err(LayoutError::IndexOutOfRange { axis, index, extent })
+    })
 }

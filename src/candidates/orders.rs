@@ -6,6 +6,7 @@ use super::space::{LevelDigit, Space};
 use super::state::ChoicesMade;
 use crate::algebra::{Layout, Subaxis};
 use crate::level::Level;
+use crate::number::lcm;
 
 /// The orders of the address that remain once all choices are made. The digits stay in the [`ChoicesMade`]
 /// instead of being copied, because a walk reaches many choices that have no order.
@@ -229,8 +230,7 @@ impl AddressOrders {
 
 /// The words of the innermost axis: a multiple of its block and of the alignment.
 fn aligned(words: u64, block: u64, alignment: u64) -> Option<u64> {
-    let step = num_integer::Integer::gcd(&block, &alignment);
-    words.checked_next_multiple_of(block.checked_mul(alignment / step)?)
+    words.checked_next_multiple_of(lcm(block, alignment)?)
 }
 
 /// Steps to the lexicographically next order, counting down from the descending one; `false` after

@@ -4,7 +4,7 @@ use itertools::Itertools;
 
 use super::EinsumError;
 use super::dense::{Outside, outside, plain, with_axes};
-use crate::algebra::{Axis, Layout, LayoutBuilder, Subaxis, merged_digits};
+use crate::algebra::{Axis, Layout, LayoutBuilder, Subaxis, greatest_sum, merged_digits};
 use crate::error::{LayoutError, Site};
 use crate::level::Level;
 use crate::location::Location;
@@ -127,15 +127,8 @@ fn progression(places: &Axis) -> Option<Outside> {
 fn greatest(axis: &Axis) -> u64 {
     let mut tops = vec![0; axis.subaxes.len()];
     axis.digits(axis.extent.saturating_sub(1), &mut tops);
-    // Minor to major: of all values below, and of those up to the tops.
-    let (mut all, mut bound) = (0, 0);
-    for (subaxis, top) in axis.subaxes.iter().zip(tops).rev() {
-        let step = outside(subaxis).map_or(0, |(.., stride)| stride);
-        let below = top.checked_sub(1).map_or(0, |below| below * step + all);
-        bound = below.max(top * step + bound);
-        all += (subaxis.size - 1) * step;
-    }
-    bound
+    let step = |subaxis| outside(subaxis).map_or(0, |(.., stride)| stride);
+    greatest_sum(axis.subaxes.iter().zip(tops).map(|(s, top)| (s.size, top, step(s))))
 }
 
 /// The number of distinct combinations of the digits that count, over the values of the axis. They are

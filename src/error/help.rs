@@ -1,6 +1,6 @@
 //! The help texts and the sites of errors.
 
-use super::{Diagnostic, LayoutError, LevelNameError, RelayoutFault, Site, closest};
+use super::{Diagnostic, LayoutError, LevelNameError, RelayoutFault, Site, did_you_mean};
 use crate::words::cut;
 
 impl Diagnostic for LayoutError {
@@ -100,8 +100,4 @@ impl Diagnostic for LevelNameError {
     fn help(&self) -> Option<String> {
         Some(LevelNameError::help(self))
     }
-}
-
-fn did_you_mean<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<String> {
-    closest(name, known).map(|known| format!("did you mean `{known}`?"))
 }

@@ -69,12 +69,12 @@ pub enum Inexpressible {
         end: u64,
     },
     /// Slots of padding that the closest text leaves out.
-    #[error("it can express the elements, but only {kept} of the {slots} slots")]
+    #[error("it can express the elements, but {}", some_slots(*.kept, *.slots))]
     Slots {
         /// The number of slots the layout has.
         slots: u64,
-        /// The number of slots that the text keeps.
-        kept: u64,
+        /// The number of slots that the text keeps; `None` if the layout is too tangled to count them.
+        kept: Option<u64>,
     },
     /// A level that is marked as used, although it has only coordinate 0 and so no element shows it.
     #[error("it can express the shape, but not that `{level}` is used")]
@@ -238,4 +238,11 @@ fn straddling(into: &[u64]) -> String {
 fn named(axes: &[usize]) -> String {
     let noun = if axes.len() == 1 { "axis" } else { "axes" };
     format!("{noun} {}", axes.iter().join(" and "))
+}
+
+fn some_slots(kept: Option<u64>, slots: u64) -> String {
+    match kept {
+        Some(kept) => format!("only {kept} of the {slots} slots"),
+        None => format!("not all of the {slots} slots"),
+    }
 }

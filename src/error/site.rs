@@ -43,6 +43,13 @@ pub enum Site {
     Memory,
 }
 
+impl Site {
+    /// ` of axis 1`; nothing for the layout as a whole.
+    pub(super) fn of_part(self) -> String {
+        if self == Site::Layout { String::new() } else { format!(" of {self}") }
+    }
+}
+
 impl fmt::Display for Site {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

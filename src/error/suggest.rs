@@ -19,6 +19,14 @@ pub(crate) fn closest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) 
     near.filter(|(distance, _)| *distance <= far).min_by_key(|(distance, _)| *distance).map(|n| n.1)
 }
 
+/// The question that suggests the name nearest to `name`.
+pub(crate) fn did_you_mean<'a>(
+    name: &str,
+    known: impl IntoIterator<Item = &'a str>,
+) -> Option<String> {
+    closest(name, known).map(|known| format!("did you mean `{known}`?"))
+}
+
 /// The digit that a letter looks like.
 fn seen(letter: char) -> char {
     match letter {

@@ -399,8 +399,12 @@ pub(super) fn left_out_note(left_out: &[Inexpressible], notation: &str) -> Optio
             "the span of `{level}` is {span}, which {notation} cannot express: it ends at {end}"
         ),
         Inexpressible::Slots { slots, kept } => {
-            let are = if *kept == 1 { "is" } else { "are" };
-            format!("padding is omitted ({kept} of {} {are} kept)", counted(*slots, "slot"))
+            let slots = counted(*slots, "slot");
+            match kept {
+                Some(1) => format!("padding is omitted (1 of {slots} is kept)"),
+                Some(kept) => format!("padding is omitted ({kept} of {slots} are kept)"),
+                None => format!("padding is omitted (not all of {slots} are kept)"),
+            }
         }
         Inexpressible::Marked { level } => {
             format!("{notation} cannot express that `{level}` is used")

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use itertools::Itertools;
 use pest::iterators::Pair;
 
-use crate::error::{ParseError, ParseErrorKind, Span, closest};
+use crate::error::{ParseError, ParseErrorKind, Span, did_you_mean};
 use crate::notation::pairs::{children, number, span, tokens};
 use crate::notation::refusal::check_depth;
 use crate::notation::triton::{
@@ -154,11 +154,9 @@ impl<'t> TritonItems<'t> {
         let name = part.as_str();
         self.aliases.get(name).cloned().ok_or_else(|| {
             let refusal = self.refuse(span(&part), format!("the alias `{name}` is not defined"));
-            let near = closest(name, self.aliases.keys().copied().sorted());
-            refusal.with_help(match near {
-                Some(near) => format!("did you mean `{near}`?"),
-                None => format!("put its line, `{name} = #ttg...`, in front of the type"),
-            })
+            let near = did_you_mean(name, self.aliases.keys().copied().sorted());
+            let own = || format!("put its line, `{name} = #ttg...`, in front of the type");
+            refusal.with_help(near.unwrap_or_else(own))
         })
     }
 

@@ -213,6 +213,15 @@ impl XlaShape {
     }
 }
 
+/// XLA's text before a member of a tuple: a comma, and the number of every fifth.
+pub(super) fn before_member(at: usize) -> String {
+    match at {
+        0 => String::new(),
+        _ if at.is_multiple_of(5) => format!(", /*index={at}*/"),
+        _ => ", ".into(),
+    }
+}
+
 impl fmt::Display for XlaShape {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -223,12 +232,7 @@ impl fmt::Display for XlaShape {
             XlaShape::Tuple(members) => {
                 f.write_str("(")?;
                 for (at, member) in members.iter().enumerate() {
-                    match at {
-                        0 => {}
-                        _ if at % 5 == 0 => write!(f, ", /*index={at}*/")?,
-                        _ => f.write_str(", ")?,
-                    }
-                    member.fmt(f)?;
+                    write!(f, "{}{member}", before_member(at))?;
                 }
                 f.write_str(")")
             }

@@ -11,10 +11,9 @@
 //! their common period, so whole periods are counted once and the rest is cut into runs of the next
 //! digit. The cost depends on the number of runs, not on the number of values.
 
-use num_integer::Integer;
-
 use super::digit::{Adds, DigitChoice, PeriodicDigit, Step};
 use crate::algebra::work;
+use crate::number::lcm;
 
 /// Two sums: the one that is counted and the one that selects values, or the units of both sides.
 pub(super) type Both = [i128; 2];
@@ -64,7 +63,7 @@ fn joined(mut digits: Vec<PeriodicDigit<Both>>) -> Vec<(PeriodicDigit<Both>, u64
     let mut period = 1_u64;
     let periods = digits.into_iter().map(|digit| {
         let own = digit.place.saturating_mul(digit.size);
-        period = (period / period.gcd(&own)).saturating_mul(own);
+        period = lcm(period, own).unwrap_or(u64::MAX);
         (digit, period)
     });
     let mut digits: Vec<_> = periods.collect();

@@ -35,8 +35,7 @@ impl<S: Copy + Ord + Default + AddAssign> Options<S> {
     }
 
     pub(super) fn listed(mut sums: Vec<(S, u128)>) -> Options<S> {
-        sums.sort_unstable_by_key(|sum| sum.0);
-        count_equal(&mut sums);
+        merge(&mut sums);
         Options::Listed(sums)
     }
 
@@ -77,17 +76,12 @@ impl<S: Copy + Ord + Default + AddAssign> Options<S> {
 pub(super) fn merge<S: Copy + Ord>(sums: &mut Vec<(S, u128)>) {
     if !sums.is_sorted_by(|a, b| a.0 < b.0) {
         sums.sort_by_key(|sum| sum.0);
-        count_equal(sums);
+        sums.dedup_by(|next, kept| {
+            let same = next.0 == kept.0;
+            if same {
+                kept.1 += next.1;
+            }
+            same
+        });
     }
-}
-
-/// Counts equal neighbours together.
-fn count_equal<S: Eq>(sums: &mut Vec<(S, u128)>) {
-    sums.dedup_by(|next, kept| {
-        let same = next.0 == kept.0;
-        if same {
-            kept.1 += next.1;
-        }
-        same
-    });
 }

@@ -11,7 +11,6 @@
 //! A common digit begins where both layouts split. Between two splits either both are one digit, or they do
 //! not line up (3 x 4 against 2 x 6 between 1 and 12) and the values there are listed.
 
-use num_integer::Integer;
 use smallvec::{SmallVec, smallvec};
 
 use super::digit::PeriodicDigit;
@@ -20,6 +19,7 @@ use super::refuse::not_decided;
 use crate::algebra::{self, Destination, Groups, Layout, product, split};
 use crate::error::LayoutError;
 use crate::level::Level;
+use crate::number::lcm;
 
 /// The most values that are listed.
 const MOST_LISTED: u64 = 1 << 18;
@@ -253,8 +253,4 @@ impl<'a> OneSide<'a> {
 /// The first value above those of the digit: the slots of an axis fit.
 fn end(digit: &algebra::Digit) -> u64 {
     digit.weight * digit.size
-}
-
-fn lcm(a: u64, b: u64) -> Option<u64> {
-    (a / a.gcd(&b)).checked_mul(b)
 }

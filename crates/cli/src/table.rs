@@ -9,6 +9,7 @@ use indicatif::ProgressBar;
 use serde_json::json;
 use tensor_layout::algebra::Indexes;
 use tensor_layout::image::NpyTable;
+use tensor_layout::internals::product;
 #[cfg(any(feature = "arrow", feature = "parquet"))]
 use tensor_layout::rows::ColumnWidth;
 use tensor_layout::rows::{Format, Table};
@@ -281,7 +282,7 @@ impl TableArgs {
         let step = |level: &Level| placement.units_per_memory(*level);
         let size = |level: &Level| placement.coordinates(*level).div_ceil(step(level));
         let sizes: Vec<u64> = levels.iter().map(size).collect();
-        let files = sizes.iter().try_fold(1_u64, |files, size| files.checked_mul(*size));
+        let files = product(sizes.iter().copied());
         if files.is_none_or(|files| files > MOST_FILES) {
             let why = format!("--partition-by: more than {MOST_FILES} files");
             return Err(Failure::Argument(why));

@@ -233,7 +233,7 @@ fn ranges_sizes_and_machines_are_refused_with_what_is_wrong() {
         (&["draw", "((4:1))", "--slice", "0=3:1"], "3:1 is an empty range"),
         (
             &["explain", "((4:1))", "--machine", "PE=18446744073709551615"],
-            "on this machine, the number of copies of all elements of the layout does not fit",
+            "on this machine, the number of copies of all elements does not fit",
         ),
         (&["edit", "((4:1))", "--split", "0="], "which is not 1, the product of no sizes"),
         (&["edit", "((4:1))", "--split", "0"], "as K=N,M,.., such as 0=4,3"),

@@ -7,6 +7,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use itertools::Itertools;
 
+use crate::bytes::total_too_large;
+use crate::pages::SHOWN;
 use crate::{
     CollectiveError, Collectives, HloComputation, HloCopies, HloMemory, HloReading, HloSummary,
 };
@@ -50,10 +52,12 @@ pub struct Tally {
 }
 
 impl Tally {
-    fn add(&mut self, bytes: u64, line: u64) {
+    fn add(&mut self, bytes: Option<u64>, line: u64) -> Result<(), LayoutError> {
         self.line = if self.count == 0 { line } else { self.line.min(line) };
         self.count += 1;
-        self.bytes = self.bytes.saturating_add(bytes);
+        let sum = bytes.and_then(|bytes| self.bytes.checked_add(bytes));
+        self.bytes = sum.ok_or_else(total_too_large)?;
+        Ok(())
     }
 }
 
@@ -98,19 +102,20 @@ impl HloTallies {
         self.reading = self.reading.and(&collectives.reading).and(self.memory.reading());
         let mut add = |kind, op_name: Option<&str>, opcode: &str, bytes, line| {
             let key = (kind, op_name.unwrap_or_default().to_owned(), opcode.to_owned());
-            self.rows.entry(key).or_default().add(bytes, line);
+            self.rows.entry(key).or_default().add(bytes, line)
         };
         for row in self.summary.rows() {
-            let bytes = row.sizes.allocated_bytes;
-            add(TallyKind::Buffer, row.op_name, row.opcode, bytes, row.line);
+            let bytes = Some(row.sizes.allocated_bytes);
+            add(TallyKind::Buffer, row.op_name, row.opcode, bytes, row.line)?;
         }
         for copy in self.copies.entries().iter().filter(|copy| copy.is_paid()) {
-            let bytes = copy.read.saturating_add(copy.written).saturating_mul(copy.runs.times);
-            add(TallyKind::Copy, copy.op_name.as_deref(), &copy.opcode, bytes, copy.line);
+            let once = copy.read.checked_add(copy.written);
+            let bytes = once.and_then(|bytes| bytes.checked_mul(copy.runs.times));
+            add(TallyKind::Copy, copy.op_name.as_deref(), &copy.opcode, bytes, copy.line)?;
         }
         for one in &collectives.entries {
-            let bytes = one.traffic.sent.saturating_mul(one.runs.times);
-            add(TallyKind::Collective, one.op_name.as_deref(), &one.opcode, bytes, one.line);
+            let bytes = one.traffic.sent.checked_mul(one.runs.times);
+            add(TallyKind::Collective, one.op_name.as_deref(), &one.opcode, bytes, one.line)?;
         }
         self.add_sums(&collectives)
     }
@@ -123,24 +128,23 @@ impl HloTallies {
     fn add_sums(&mut self, collectives: &Collectives) -> Result<(), LayoutError> {
         let mut add = |name: String, bytes: u64| {
             let sum = self.sums.entry(name).or_default();
-            *sum = sum.saturating_add(bytes);
+            *sum = sum.checked_add(bytes).ok_or_else(total_too_large)?;
+            Ok(())
         };
         for module in self.memory.modules() {
             for (space, bytes) in &module.interface {
-                add(format!("arguments, {space}"), bytes.arguments);
-                add(format!("results, {space}"), bytes.outputs);
+                add(format!("arguments, {space}"), bytes.arguments)?;
+                add(format!("results, {space}"), bytes.outputs)?;
             }
             for peak in module.peaks.iter().flatten() {
-                add(format!("live at the peak, {}", peak.space), peak.bytes.allocated);
+                add(format!("live at the peak, {}", peak.space), peak.bytes.allocated)?;
             }
         }
         let step = self.copies.in_a_step();
-        add(
-            "read and written by copies, a run".into(),
-            step.bytes(0)?.saturating_add(step.bytes(1)?),
-        );
-        add("sent by one device, a run".into(), collectives.total.sent);
-        Ok(())
+        let copied = "read and written by copies, a run";
+        add(copied.into(), step.bytes(0)?)?;
+        add(copied.into(), step.bytes(1)?)?;
+        add("sent by one device, a run".into(), collectives.total.sent)
     }
 }
 
@@ -230,7 +234,6 @@ impl HloChanges {
     /// A readable page: the sums, and the `top` greatest differences (20 by default).
     #[must_use]
     pub fn page(&self, top: Option<usize>) -> String {
-        const SHOWN: usize = 20;
         let line = |before: &str, after: &str, change: &str, text: &str| {
             format!("{before:>11} {after:>11} {change:>12}  {text}\n")
         };

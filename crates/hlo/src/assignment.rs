@@ -9,6 +9,7 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use crate::names::Shapes;
+use crate::pages::SHOWN;
 use crate::unread::HloReading;
 use tensor_layout::internals::{counted, percent, printable, readable_bytes, to_u64};
 
@@ -191,7 +192,6 @@ impl HloAllocations {
     /// take a different number of bytes.
     #[must_use]
     pub fn page(&self, top: Option<usize>) -> String {
-        const SHOWN: usize = 20;
         let all = self.allocations.iter().map(|one| one.size).fold(0, u64::saturating_add);
         let mut page = format!("{:>11} {:>8}  allocations\n", "allocated", "share");
         let mut row = |bytes: u64, text: &str| {

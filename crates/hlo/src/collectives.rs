@@ -6,7 +6,7 @@ use itertools::Itertools;
 use rustc_hash::FxHashMap;
 
 use crate::collective::{Collective, CollectiveKind};
-use crate::pages::{origin, place};
+use crate::pages::{SHOWN, origin, place};
 use crate::roles::{Calls, HloRole, Roles, index};
 use crate::runs::{ComputationRuns, HloRuns, StepSums};
 use crate::unread::HloReading;
@@ -179,7 +179,6 @@ impl Collectives {
     /// instructions that could not be read.
     #[must_use]
     pub fn page(&self, top: Option<usize>) -> String {
-        const SHOWN: usize = 20;
         let numbers = |traffic: &CollectiveTraffic, times: u64| {
             let levels = traffic.into.iter().map(|(_, bytes)| *bytes);
             let all = levels.chain([traffic.received, traffic.sent]);

@@ -14,6 +14,7 @@ use crate::names::sizes;
 use crate::operation::{
     Operation, angled, attribute, braces_left_open, parts, signature, symbol, without_comment,
 };
+use crate::pages::SHOWN;
 use crate::unread::HloReading;
 use tensor_layout::internals::{counted, printable, readable_bytes};
 use tensor_layout::sharding::ShardedShape;
@@ -279,7 +280,6 @@ impl MlirModule {
     /// and results of `@main`.
     #[must_use]
     pub fn page(&self, top: Option<usize>) -> String {
-        const SHOWN: usize = 20;
         let row = |device: u64, whole: u64, text: &str| {
             let [device, whole] = [device, whole].map(readable_bytes);
             format!("{device:>11} {whole:>11}  {text}\n")

@@ -14,7 +14,7 @@ use tensor_layout::internals::to_u64;
 use tensor_layout::internals::{counted, printable, readable_bytes};
 
 /// The number of rows on a page by default.
-const SHOWN: usize = 20;
+pub(super) const SHOWN: usize = 20;
 
 /// The greatest number of unread places on a page.
 const FEW: usize = 10;

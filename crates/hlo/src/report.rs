@@ -9,6 +9,7 @@ use crate::bytes::total_too_large;
 use crate::candidates::{ShapeCandidate, ShapeCandidates, broken};
 use crate::names::sizes;
 use crate::overview::OverviewSums;
+use crate::pages::SHOWN;
 use crate::unread::HloReading;
 use tensor_layout::LayoutError;
 use tensor_layout::internals::to_u64;
@@ -204,7 +205,6 @@ impl HloReport {
     /// # Errors
     /// As [`totals`](HloReport::totals).
     pub fn page(&self, top: Option<usize>) -> Result<String, LayoutError> {
-        const SHOWN: usize = 20;
         let top = top.unwrap_or(SHOWN);
         let totals = self.totals()?;
         let mut page = String::new();

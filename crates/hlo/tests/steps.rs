@@ -158,6 +158,32 @@ fn an_update_in_place_writes_the_update_alone() {
     assert_eq!(written("n"), [32, 4096]);
 }
 
+/// Three loops, of 2^21 turns each, around a copy of 4 MiB: read and written 2^86 bytes.
+#[test]
+fn sums_beyond_64_bits_are_refused() {
+    let turns = r#"backend_config={"known_trip_count":{"n":"2097152"}}"#;
+    let nest = |name: &str, body: &str| {
+        format!(
+            "{name} {{\n  p.{name} = f32[1048576] parameter(0)\n  ROOT w.{name} = f32[1048576] \
+             while(p.{name}), condition=c, body={body}, {turns}\n}}\n\n"
+        )
+    };
+    let text = format!(
+        "HloModule m\n\nb {{\n  q = f32[1048576]{{0}} parameter(0)\n  ROOT k = f32[1048576]{{0}} copy(q)\n}}\n\n\
+         c {{\n  r = f32[1048576] parameter(0)\n  ROOT t = pred[] constant(true)\n}}\n\n{}{}ENTRY {}",
+        nest("inner", "b"),
+        nest("outer", "inner"),
+        nest("e", "outer"),
+    );
+    let mut tallies = HloTallies::default();
+    let mut dump = HloDump::new(text.as_bytes());
+    while let Some(computation) = dump.next_computation().unwrap() {
+        tallies.add(computation).unwrap();
+    }
+    let refused = tallies.finish().unwrap_err().to_string();
+    assert_eq!(refused, "the total size in bytes does not fit in 64 bits");
+}
+
 #[test]
 fn two_dumps_are_matched_by_operation_and_opcode_not_by_name() {
     let tallies = |text: &str| {

@@ -7,7 +7,7 @@ use super::drawing::Drawing;
 use super::grid::Grid;
 use super::label::grouped;
 use tensor_layout::algebra::Indexes;
-use tensor_layout::internals::to_u64;
+use tensor_layout::internals::{product, to_u64};
 
 /// The most times that a cut with one block only is cut again.
 const MOST_CUTS: usize = 16;
@@ -132,7 +132,7 @@ impl Drawing<'_> {
         let outer = &region[..region.len().saturating_sub(2)];
         let small = self.draws_elements_of(region);
         let shown = if small { to_u64(self.most_panels) } else { 1 };
-        let all = outer.iter().try_fold(1_u64, |all, range| all.checked_mul(length(range)));
+        let all = product(outer.iter().map(length));
         let of = match all {
             Some(all) if all <= shown => return None,
             Some(all) => grouped(all),

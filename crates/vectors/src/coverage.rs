@@ -77,7 +77,8 @@ impl Coverage {
         if self.pending > 0 {
             self.unread.push((end, self.pending));
         }
-        let mut gaps = self.gaps(tensor, base, end)?;
+        let (mut gaps, rest) = self.gaps(tensor, base, end)?;
+        let words = gaps.iter().map(|gap| gap.words).sum();
         // Lines that cannot be read may be those that are missing.
         for (line, unread) in &self.unread {
             let is_here = |gap: &Gap| gap.line == *line && gap.has == 0;
@@ -86,17 +87,27 @@ impl Coverage {
                 gaps.retain(|gap| !is_here(gap));
             }
         }
-        Ok(gaps.iter().map(|gap| gap.finding(tensor)).collect())
+        let rest = rest.map(|element| {
+            let (tensor, from) = (tensor.header.name(), tensor.index(element));
+            Finding { line: end, fault: Fault::NotChecked { tensor, from, words } }
+        });
+        Ok(gaps.iter().map(|gap| gap.finding(tensor)).chain(rest).collect())
     }
 
-    fn gaps(&self, tensor: &Tensor, base: u64, end: u64) -> Result<Vec<Gap>, TableError> {
+    /// Returns the gaps up to the greatest number of long words, and the first element after them.
+    fn gaps(
+        &self,
+        tensor: &Tensor,
+        base: u64,
+        end: u64,
+    ) -> Result<(Vec<Gap>, Option<u64>), TableError> {
         let is_set = tensor.header.direction == TensorDirection::In;
         let mut gaps: Vec<Gap> = Vec::new();
         let (mut is_run, mut budget) = (false, self.words + MOST_MISSING);
         for word in tensor.words_from(0) {
             let word = word?;
             if budget == 0 {
-                break;
+                return Ok((gaps, Some(word.element)));
             }
             budget -= 1;
             let place = tensor.everywhere(word.word, base);
@@ -119,7 +130,7 @@ impl Coverage {
             }
             is_run = !is_whole;
         }
-        Ok(gaps)
+        Ok((gaps, None))
     }
 }
 

@@ -186,6 +186,16 @@ pub enum Fault {
         /// The first element of the last one.
         last: Vec<u64>,
     },
+    /// Long words that were not compared with the lines, because so many before them have no line.
+    #[error("{tensor} was not checked from {} on: {words} of its lines before that are missing", one(.from))]
+    NotChecked {
+        /// The tensor.
+        tensor: String,
+        /// The first element of the first long word that was not checked.
+        from: Vec<u64>,
+        /// The number of long words before it that lack a line or some of their units.
+        words: u64,
+    },
     /// Two tensors in one place.
     #[error("`{place}` of {tensor} also belongs to {other}")]
     Overlap {

@@ -30,6 +30,7 @@ fn found(file: &str) -> Vec<(u64, &'static str)> {
         Fault::Partial { .. } => "partial",
         Fault::Missing { .. } => "missing",
         Fault::Overlap { .. } => "overlap",
+        Fault::NotChecked { .. } => "not checked",
         _ => "other",
     };
     let check = check_vectors(file.as_bytes(), &mut |_| {}).unwrap();
@@ -117,6 +118,20 @@ fn damage_is_found_at_its_line() {
     assert_eq!(replaced(66, "In(1)", "In(0)"), [(66, "repeated")]);
     assert_eq!(replaced(66, "12:1, 2_W", "12:1, 3_W"), [(66, "layout")]);
     assert_eq!(replaced(66, "@DRAM / Float", ""), [(66, "layout")]);
+}
+
+#[test]
+fn a_tensor_of_many_missing_lines_is_checked_up_to_a_bound_and_says_where() {
+    let file = "# ======= In(0): ((2097152:1, 2_W:1))@DRAM / Float =======\n";
+    let check = check_vectors(file.as_bytes(), &mut |_| {}).unwrap();
+    let said: Vec<_> = check.findings.iter().map(|one| one.fault.to_string()).collect();
+    assert_eq!(
+        said,
+        [
+            "1048576 lines of In(0) missing before this line: [0] to [2097150]",
+            "In(0) was not checked from [2097152] on: 1048576 of its lines before that are missing",
+        ]
+    );
 }
 
 #[test]

@@ -8,7 +8,7 @@ use crate::error::{EditError, LayoutError};
 use crate::level::Level;
 
 /// Starts an index map into the axes of a layout of this rank.
-pub(in crate::algebra) fn index_map(rank: usize) -> LayoutBuilder {
+pub(crate) fn index_map(rank: usize) -> LayoutBuilder {
     (0..rank).fold(Layout::builder(), |map, axis| map.used(Level::axis(axis)))
 }
 

@@ -16,7 +16,7 @@ use itertools::Itertools;
 
 use self::table::{ATOMS, Atoms, HOPPER_A};
 use crate::algebra::{Layout, Subaxis};
-use crate::error::{LayoutError, ParseError, Site, closest};
+use crate::error::{LayoutError, ParseError, Site, did_you_mean};
 use crate::level::Level;
 use crate::notation::{Atom, CuteLayout, CuteMode, CuteStride, Operand};
 
@@ -117,13 +117,11 @@ impl Atom {
         let refusal =
             self.refuse_name(format!("`{}` is not in the table of instructions", self.name()));
         let known = ATOMS.iter().flat_map(|atoms| atoms.names).copied();
-        match closest(self.name(), known.clone()) {
-            Some(near) => refusal.with_help(format!("did you mean `{near}`?")),
-            None => refusal.with_help(format!(
-                "known are {}, and SM90_64xNx16_F32F16F16_RS for N from 8 to 256 by 8",
-                known.format(", ")
-            )),
-        }
+        let all = || {
+            let known = known.clone().format(", ");
+            format!("known are {known}, and SM90_64xNx16_F32F16F16_RS for N from 8 to 256 by 8")
+        };
+        refusal.with_help(did_you_mean(self.name(), known.clone()).unwrap_or_else(all))
     }
 }
 

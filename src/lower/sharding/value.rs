@@ -6,8 +6,7 @@ use itertools::Itertools;
 
 use super::error::ShardingError;
 use super::order::{DeviceDigit, DeviceOrder, check_listed, count, shared_out};
-use crate::algebra::split;
-use crate::error::LayoutError;
+use crate::algebra::{check_index, split};
 use crate::notation::sharding::{Mesh, MeshDims, SubgroupKind};
 
 /// A map from each device to the part of a tensor that it holds.
@@ -277,15 +276,7 @@ impl Sharding {
         extents: &[u64],
         index: &[u64],
     ) -> Result<(Vec<u64>, Vec<u64>), ShardingError> {
-        if index.len() != extents.len() {
-            let (found, rank) = (index.len(), extents.len());
-            return Err(LayoutError::IndexRank { found, rank }.into());
-        }
-        let mut entries = index.iter().copied().zip(extents.iter().copied()).enumerate();
-        if let Some((axis, (index, extent))) = entries.find(|(_, (index, extent))| index >= extent)
-        {
-            return Err(LayoutError::IndexOutOfRange { axis, index, extent }.into());
-        }
+        check_index(extents.iter().copied(), index)?;
         let tiles = self.tiles(extents.len())?;
         let sizes = self.shard_extents(extents)?;
         let local = index.iter().zip(&sizes).map(|(index, size)| index % size).collect();

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use itertools::Itertools;
 
 use super::tile::Basis;
-use crate::error::{ParseError, Span, closest};
+use crate::error::{ParseError, Span, did_you_mean};
 use crate::notation::triton::{Attribute, TritonEntry, Value};
 use crate::number::to_index;
 
@@ -45,10 +45,8 @@ impl<'a> Keys<'a> {
     pub(super) fn unknown(&self) -> ParseError {
         let name = &*self.attribute.name;
         let refusal = self.refuse(format!("the encoding `{name}` is not read"));
-        match closest(name, READ) {
-            Some(near) => refusal.with_help(format!("did you mean `{near}`?")),
-            None => refusal.with_help(format!("those that are: {}", READ.join(", "))),
-        }
+        let all = || format!("those that are: {}", READ.join(", "));
+        refusal.with_help(did_you_mean(name, READ).unwrap_or_else(all))
     }
 
     /// The error for the value of a key, or for the encoding if it lacks the key.
@@ -79,10 +77,9 @@ impl<'a> Keys<'a> {
         if let Some(entry) = self.entries().find(|entry| !is_known(entry)) {
             let message = format!("`{}` has no key `{}`", self.attribute.name, entry.key);
             let refusal = self.refuse_at(entry.span.0, message);
-            return Err(refusal.with_help(match closest(&entry.key, known.iter().copied()) {
-                Some(near) => format!("did you mean `{near}`?"),
-                None => format!("its keys are {}", known.iter().join(", ")),
-            }));
+            let all = || format!("its keys are {}", known.join(", "));
+            let near = did_you_mean(&entry.key, known.iter().copied());
+            return Err(refusal.with_help(near.unwrap_or_else(all)));
         }
         match self.attribute.intervals.is_empty() || &*self.attribute.name == "padded_shared" {
             true => Ok(()),

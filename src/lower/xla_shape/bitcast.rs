@@ -11,7 +11,9 @@ use itertools::Itertools;
 use num_integer::Integer;
 
 use super::bitcast_error::BitcastError;
-use crate::algebra::{IndexOrder, Layout, LayoutBuilder, ReadAs, Subaxis, split, whole_axes};
+use crate::algebra::{
+    IndexOrder, Layout, LayoutBuilder, ReadAs, Subaxis, index_map, split, whole_axes,
+};
 use crate::error::{LayoutError, ParseError, Site};
 use crate::level::Level;
 use crate::location::{Found, Location};
@@ -293,7 +295,7 @@ impl Bitcast {
         }
         let digits =
             taken.iter().rev().map(|to| Subaxis::land(self.first[*to], Level::axis(*to), 1));
-        let wanted = self.levels().axis(total, digits).build()?;
+        let wanted = index_map(self.first.len()).axis(total, digits).build()?;
         let walk = walk(&self.map)?;
         let number = first_difference(&walk, &wanted)?;
         let wanted = self.entries(&wanted.locate(&number)?);
@@ -307,7 +309,7 @@ impl Bitcast {
             1 => layout.axis(1, []),
             n => layout.axis(n, [Subaxis::land(n, Level::axis(*to), 1)]),
         };
-        let wanted = axes.fold(self.levels(), axis).build()?;
+        let wanted = axes.fold(index_map(self.first.len()), axis).build()?;
         let index = first_difference(&self.map, &wanted)?;
         let there = self.entries(&wanted.locate(&index)?);
         let moved = self.moved(index, None)?;
@@ -315,12 +317,6 @@ impl Bitcast {
         let real = there.iter().zip(&self.first).all(|(entry, extent)| entry < extent);
         let wanted = (real && there != moved.from).then_some(there);
         Ok(Moved { wanted, ..moved })
-    }
-
-    /// A layout that uses the levels of the map.
-    fn levels(&self) -> LayoutBuilder {
-        let used = |layout: LayoutBuilder, axis| layout.used(Level::axis(axis));
-        (0..self.first.len()).fold(Layout::builder(), used)
     }
 
     fn moved(&self, index: Vec<u64>, wanted: Option<Vec<u64>>) -> Result<Moved, LayoutError> {
@@ -351,11 +347,10 @@ impl Bitcast {
 /// A map between arrays without elements; `None` unless both are such.
 fn without_elements(a: &Layout, b: &Layout) -> Option<Result<Layout, LayoutError>> {
     let empty = a.elements() == 0 && b.elements() == 0;
-    let levels = (0..a.rank()).fold(Layout::builder(), |l, axis| l.used(Level::axis(axis)));
     let axis = |layout: LayoutBuilder, n: u64| {
         layout.axis(n, (n > 1).then(|| Subaxis::land(n, Level::ADDR, 0)))
     };
-    empty.then(|| b.shape().into_iter().fold(levels, axis).build())
+    empty.then(|| b.shape().into_iter().fold(index_map(a.rank()), axis).build())
 }
 
 /// A row-major walk through the second array, in merged digits.

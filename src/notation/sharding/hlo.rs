@@ -11,6 +11,7 @@ use super::read;
 use super::tree::{Mesh, MeshDims, Quoted, TileDevices};
 use crate::error::ParseError;
 use crate::notation::pairs::{children, span};
+use crate::notation::xla_shape::before_member;
 
 /// A sharding as HLO text writes it, in any of its three forms.
 ///
@@ -102,13 +103,7 @@ impl fmt::Display for HloSharding {
             HloSharding::Tuple(members) => {
                 write!(f, "{{")?;
                 for (at, member) in members.iter().enumerate() {
-                    let comma = if at > 0 { ", " } else { "" };
-                    let comment = if at > 0 && at % 5 == 0 {
-                        format!("/*index={at}*/")
-                    } else {
-                        String::new()
-                    };
-                    write!(f, "{comma}{comment}{member}")?;
+                    write!(f, "{}{member}", before_member(at))?;
                 }
                 write!(f, "}}")
             }

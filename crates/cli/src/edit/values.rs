@@ -1,6 +1,7 @@
 //! The values of the steps: axes, shapes, slices, copies.
 
 use tensor_layout::error::Site;
+use tensor_layout::internals::product;
 use tensor_layout::{Layout, LayoutError, Level};
 
 use super::super::failure::Failure;
@@ -41,7 +42,7 @@ pub(super) fn shape(layout: &Layout, option: &str, value: &str) -> Result<Vec<u6
     }
     let known: Vec<&str> = extents.iter().filter(|extent| !open(extent)).copied().collect();
     let known = numbers(option, &known.join(","))?;
-    let product = known.iter().try_fold(1_u64, |n, extent| n.checked_mul(*extent));
+    let product = product(known.iter().copied());
     let elements = layout.elements();
     let open_extent = product
         .and_then(|n| elements.checked_div(n))

@@ -10,7 +10,7 @@ use crate::drawing::Drawing;
 use crate::memory::{tick, unit_name};
 use crate::{Cell, Panel};
 use tensor_layout::algebra::Indexes;
-use tensor_layout::internals::{to_index, to_u64};
+use tensor_layout::internals::{product, to_index, to_u64};
 use tensor_layout::relayout::{Distance, Relayout};
 use tensor_layout::{LayoutError, Level, Location};
 
@@ -216,15 +216,15 @@ fn index(cell: &Cell) -> Vec<u64> {
 }
 
 fn is_small(drawing: &Drawing<'_>) -> bool {
-    let cells = |sides: &[u64]| sides.iter().fold(1_u64, |all, side| all.saturating_mul(*side));
+    let few = |sides: &[u64], most| product(sides.iter().copied()).is_some_and(|all| all <= most);
     let sides: Vec<u64> = drawing.ranges().iter().map(length).collect();
     let leading = &sides[..sides.len().saturating_sub(2)];
-    drawing.is_small() && cells(leading) <= to_u64(MOST_PANELS) && cells(&sides) <= MOST_CELLS
+    drawing.is_small() && few(leading, to_u64(MOST_PANELS)) && few(&sides, MOST_CELLS)
 }
 
 /// The number of memories of the machine.
 fn memories(drawing: &Drawing<'_>) -> Option<u64> {
-    drawing.memory_sizes().iter().try_fold(1_u64, |all, size| all.checked_mul(*size))
+    product(drawing.memory_sizes())
 }
 
 /// The units whose memories are drawn: all of them or, of very many, those that hold elements; `None` if these have
