@@ -116,7 +116,7 @@ pub enum LayoutError {
         other: Site,
     },
     /// Address subaxes without a stride.
-    #[error("the layout is incomplete: an address subaxis lacks a stride")]
+    #[error("the layout is incomplete: an address subaxis or copy lacks a stride")]
     Incomplete {
         /// The first of them.
         site: Site,
@@ -176,7 +176,7 @@ pub enum LayoutError {
         rank: usize,
     },
     /// An index beyond the extent of its axis.
-    #[error("index {index} is out of range for axis {axis}, which has extent {extent}")]
+    #[error("index {index} is out of range for axis {axis}: it must be below {extent}")]
     IndexOutOfRange {
         /// The axis.
         axis: usize,
@@ -285,11 +285,11 @@ pub enum LayoutError {
         axis: usize,
     },
     /// An index map that does not land in the axes of the layout, or lands in two kinds of levels.
-    #[error("the map targets `{level}`, but the layout has {}", counted(*.rank, "axis"))]
+    #[error("level `{level}` cannot be used here: {}", map_levels(*.rank))]
     MapLevel {
         /// The level.
         level: Level,
-        /// The rank of the layout that it should index.
+        /// The rank of the layout that it should index; 0 where only `Addr` can be used.
         rank: usize,
     },
     /// An index map with copies, although an index map must give each element a single index.
@@ -346,7 +346,7 @@ pub enum LayoutError {
     #[error("the layout cannot be multiplied: {0}")]
     CannotMultiply(ComplementError),
     /// A part of a layout that cannot be written as a layout of its own.
-    #[error("this part is not a layout of its own: {0}")]
+    #[error("cannot restrict the layout: {0}")]
     CannotRestrict(RestrictionError),
     /// An edit that the axes or extents do not allow.
     #[error("cannot edit the layout: {0}")]
@@ -367,6 +367,15 @@ pub enum LayoutError {
 impl LayoutError {
     pub(crate) fn too_large(site: Site, what: &'static str) -> LayoutError {
         LayoutError::TooLarge { site, what }
+    }
+}
+
+/// The levels that a map into a layout of this rank may land in.
+fn map_levels(rank: usize) -> String {
+    match rank {
+        0 => "only `Addr` can".into(),
+        1 => "a map targets either `Addr` or the axis `i0`".into(),
+        rank => format!("a map targets either `Addr` or the axes `i0` to `i{}`", rank - 1),
     }
 }
 

@@ -62,13 +62,13 @@ fn letters_left_out_leave_out_levels() {
 fn slips_are_refused_in_words_that_name_the_range() {
     let refused = |text: &str| read(text).unwrap_err();
     for (text, words) in [
-        ("$lm0n0c0b0m0p4", "`p4` is out of range: PE goes from 0 to 3"),
-        ("$lm0n0c0b0m16p0", "`m16` is out of range: MAB goes from 0 to 15"),
-        ("$lm0n4c0", "`n4` is out of range: group of 2 L2Bs goes from 0 to 3"),
-        ("$d0n4", "`n4` is out of range: group of 2 L2Bs goes from 0 to 3"),
-        ("$lb0n0c2", "`c2` is out of range: L2B of a group goes from 0 to 1"),
-        ("$lm4096n0", "`$lm4096` is out of range: the address of LM0 goes from 0 to 4094"),
-        ("$lc8192", "`$lc8192` is out of range: the address of L1BM goes from 0 to 8191"),
+        ("$lm0n0c0b0m0p4", "`p4` is invalid: PE runs from 0 to 3"),
+        ("$lm0n0c0b0m16p0", "`m16` is invalid: MAB runs from 0 to 15"),
+        ("$lm0n4c0", "`n4` is invalid: group of 2 L2Bs runs from 0 to 3"),
+        ("$d0n4", "`n4` is invalid: group of 2 L2Bs runs from 0 to 3"),
+        ("$lb0n0c2", "`c2` is invalid: L2B of a group runs from 0 to 1"),
+        ("$lm4096n0", "`$lm4096` is invalid: the address of LM0 runs from 0 to 4094"),
+        ("$lc8192", "`$lc8192` is invalid: the address of L1BM runs from 0 to 8191"),
         (
             "$lm3n0",
             "`$lm3` is inside a long word: LM0 counts 2 addresses for each, so it begins at a multiple of 2, \
@@ -77,21 +77,21 @@ fn slips_are_refused_in_words_that_name_the_range() {
         ("$lx3", "`$lx3` does not begin with a memory; expected $lm, $ln, $lc, $lb, $p, $d"),
         (
             "$d0n0c1",
-            "`c1` is not the number of a unit of DRAM; its letters are n, each once and in order",
+            "`c1` is not the number of a unit of DRAM; its letters are n, each at most once, in this order and followed by a number",
         ),
         (
             "$lm0p1m1",
-            "`m1` is not the number of a unit of LM0; its letters are n, c, b, m, p, each once and in order",
+            "`m1` is not the number of a unit of LM0; its letters are n, c, b, m, p, each at most once, in this order and followed by a number",
         ),
         (
             "$lm0n",
-            "`n` is not the number of a unit of LM0; its letters are n, c, b, m, p, each once and in order",
+            "`n` is not the number of a unit of LM0; its letters are n, c, b, m, p, each at most once, in this order and followed by a number",
         ),
         ("$lm0c1", "`c` counts within `n`, which is left out"),
-        ("$lm", "`$lm` is out of range: the address of LM0 goes from 0 to 4094"),
+        ("$lm", "`$lm` is invalid: the address of LM0 runs from 0 to 4094"),
         (
             "$lm99999999999999999999999",
-            "`$lm99999999999999999999999` is out of range: the address of LM0 goes from 0 to 4094",
+            "`$lm99999999999999999999999` is invalid: the address of LM0 runs from 0 to 4094",
         ),
     ] {
         assert_eq!(refused(text), words, "{text}");

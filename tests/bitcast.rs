@@ -414,12 +414,12 @@ fn what_cannot_be_a_bitcast_says_which_byte() {
         (
             "f32[3,128]{1,0:T(8,128)}",
             "f32[4,128]{1,0:T(8,128)}",
-            "byte 1536 holds padding of the first and element (3, 0) of the second",
+            "byte 1536 holds padding in the first array and element (3, 0) in the second",
         ),
         (
             "s4[7]{0:E(4)}",
             "s8[4]",
-            "byte 3 holds nothing (it is beyond the end) of the first and element (3) of the second",
+            "byte 3 holds nothing (it is beyond the end) in the first array and element (3) in the second",
         ),
         (
             "f32[4]{0:M(8)}",

@@ -405,7 +405,7 @@ fn a_layout_of_devices_and_shards_is_raised_to_its_sharding() {
 fn a_layout_that_is_not_a_sharding_is_refused_for_its_reason() {
     for (layout, reason) in [
         ("((2_PE, 6:1))", "does not use each of the 4 units"),
-        ("((4:1, 4_PE))", "lies inside one in the memory of a unit"),
+        ("((4:1, 4_PE))", "(a digit in memory is major to it)"),
         ("(10)/((4_PE, 4:1))", "is cut into 4 parts of 4; a sharding cuts it into parts of 3"),
         ("((2:1); B@[2_Addr:2])", "copies in `Addr`"),
     ] {

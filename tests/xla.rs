@@ -480,7 +480,7 @@ fn layouts_that_xla_cannot_say_are_refused_with_the_reason() {
         refused("((4:1); B@[2:4])".replace("2:4", "2_Addr:4").as_str())
             .ends_with("it cannot express copies, but this layout copies along `Addr`")
     );
-    assert!(refused("((4:3))").ends_with("it fills only 4 of 10 addresses"));
+    assert!(refused("((4:3))").ends_with("the layout fills only 4 of 10 addresses"));
     assert!(refused("((2:1, 2:2))").ends_with("gives this map"));
     for (dtype, text, shape) in [
         ("f32", "((3:5), (5:1))", "f32[3,5]{1,0}"),

@@ -234,7 +234,7 @@ class _Numpy:
     def __init__(self, data: ArrayLike) -> None:
         if isinstance(data, np.ma.MaskedArray):
             raise LayoutError(
-                "the mask of a masked array would be lost: move `a.filled(..)`, or `a.data` and `a.mask` apart"
+                "the mask of a masked array would be lost: move `a.filled(..)`, or `a.data` and `a.mask` separately"
             )
         self.array: Array = np.require(data, requirements=["C", "A", "E"])
 
@@ -273,7 +273,7 @@ class _Torch:
         if out is None:
             return None
         if not isinstance(out, self.torch.Tensor) or out.dtype != self.dtype:
-            raise TypeError(f"`out` is a tensor of {self.dtype} here, as what goes into it")
+            raise TypeError(f"`out` must be a tensor of {self.dtype}, like the data written to it")
         if not out.is_contiguous() or out.device.type != "cpu":
             raise LayoutError("`out` is not contiguous, or is not in the memory of the CPU")
         return self._bits(out.detach())

@@ -37,7 +37,7 @@ def of(x: Any) -> Layout:
         layout: Layout = from_jax(x, unit="element")
         return layout
     if isinstance(x, np.ma.MaskedArray):
-        raise LayoutError("the mask of a masked array is no part of a layout: take `a.data` and `a.mask` apart")
+        raise LayoutError("the mask of a masked array is not part of a layout: take the layouts of `a.data` and `a.mask`")
     if hasattr(x, "shape") and callable(getattr(x, "stride", None)):
         refuse_sparse(x)
         return strided(tuple(x.shape), tuple(x.stride()), int(x.storage_offset()))
@@ -92,7 +92,7 @@ def sharding_text(sharding: Any, mesh: Any) -> tuple[str, str | None]:
         return sharding, None if mesh is None else mesh_text(mesh)
     if hasattr(sharding, "spec") and hasattr(sharding, "mesh"):
         if mesh is not None:
-            raise LayoutError("the sharding has a mesh of its own: give one of the two")
+            raise LayoutError("the sharding already has a mesh: leave out `mesh`")
         return _spec(sharding.spec), mesh_text(sharding.mesh)
     if type(sharding).__name__ == "PartitionSpec":
         return _spec(sharding), None if mesh is None else mesh_text(mesh)

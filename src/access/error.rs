@@ -30,7 +30,7 @@ pub enum AccessError {
         lanes: u64,
     },
     /// Elements that are not whole bytes.
-    #[error("elements of {bits} bits are not whole bytes; 8, 16, 32, 64 and 128 are")]
+    #[error("an element must have 8, 16, 32, 64 or 128 bits, not {bits}")]
     ElementBits {
         /// The number.
         bits: u64,

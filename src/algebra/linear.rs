@@ -92,7 +92,7 @@ impl Layout {
     /// Flattens the layout to one axis; returns it and its digits that move, ascending by stride.
     fn linear_digits(&self, order: IndexOrder) -> Result<(Layout, Vec<StridedDigit>), LayoutError> {
         if let Some(level) = self.levels_beside_addr().next() {
-            return Err(LayoutError::MapLevel { level, rank: self.rank() });
+            return Err(LayoutError::MapLevel { level, rank: 0 });
         }
         let flat = self.flattened(order)?.without_padding()?;
         let refuse = |fault| Err(LayoutError::CannotInvert(fault));

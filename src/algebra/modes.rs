@@ -42,7 +42,7 @@ impl Layout {
         for (number, mode) in modes.iter().enumerate() {
             mode.check_no_copies()?;
             if let Some(level) = mode.levels_beside_addr().next() {
-                return Err(LayoutError::MapLevel { level, rank: modes.len() });
+                return Err(LayoutError::MapLevel { level, rank: 0 });
             }
             let flat = mode.flattened(order)?.without_padding()?;
             let shift = map.derived.len();

@@ -89,7 +89,7 @@ pub enum MachineError {
     /// A letter of assembly that is not a letter, or that does not count units below those of the letter
     /// before.
     #[error(
-        "letter `{letter}` of assembly counts `{level}`; letters count levels or groups of the machine, from the root down"
+        "invalid assembly letter `{letter}` for `{level}`: it must be an ASCII letter, and `{level}` a level or group of the machine below that of the letter before it"
     )]
     UnitLetter {
         /// The letter.
@@ -206,7 +206,9 @@ pub enum EditError {
         extent: u64,
     },
     /// An axis to be expanded whose extent is not 1, or whose requested extent is 0.
-    #[error("axis {axis} of extent {extent} cannot be expanded to {size}")]
+    #[error(
+        "axis {axis} of extent {extent} cannot be expanded to {size}: only an axis of extent 1 can, to at least 1"
+    )]
     Expand {
         /// The axis.
         axis: usize,
@@ -223,7 +225,7 @@ pub enum EditError {
     },
     /// A shape that whole tiles do not fill.
     #[error(
-        "axis {axis} of {extent} is not filled by tiles of {tile}; {} is",
+        "tiles of {tile} do not fill axis {axis} of extent {extent}; the next extent that they fill is {}",
         extent.checked_next_multiple_of((*tile).max(1)).unwrap_or(0)
     )]
     NotWholeTiles {
@@ -317,7 +319,7 @@ pub enum EditError {
     /// A layout to be split into bits that already uses the level in which the bits of a byte would be
     /// counted.
     #[error(
-        "the layout uses `{level}` already, which is to count the bits of a byte; rename that level"
+        "level `{level}` is needed for the bits of a byte, but the layout already uses it; rename it"
     )]
     BitsInUse {
         /// The level.
@@ -364,14 +366,14 @@ pub enum InverseError {
         start: u64,
     },
     /// A digit of a derived axis with stride 0.
-    #[error("derived axis {derived} has a digit with stride 0, so the layout is not invertible")]
+    #[error("derived axis {derived} has a digit with stride 0, so its value is lost")]
     ZeroStride {
         /// The number of the derived axis.
         derived: usize,
     },
     /// Dependent bits of an XOR axis, fed by an axis that is padded or derived.
     #[error(
-        "bits that feed derived axis {derived} depend on each other, and {source_axis} has padding, so padding and elements cannot be separated"
+        "the bits that feed derived axis {derived} are dependent, and {source_axis} is padded or derived, so elements cannot be told from padding"
     )]
     DependentBits {
         /// The number of the derived axis.
@@ -381,7 +383,7 @@ pub enum InverseError {
     },
     /// Digits that cannot be separated by division.
     #[error(
-        "strides {step} (size {size}) and {next} in {place} do not divide each other, so coordinates cannot be decoded"
+        "stride {next} in {place} must be a multiple of stride {step} and at least {size} x {step}, or coordinates cannot be decoded"
     )]
     StridesDoNotDivide {
         /// The level, or the derived axis, in words.
@@ -490,7 +492,7 @@ pub enum RestrictionError {
         level: Level,
     },
     /// A coordinate that no digits give.
-    #[error("`{level}` = {coordinate} is not reached")]
+    #[error("no element has `{level}` = {coordinate}")]
     Unreached {
         /// The level.
         level: Level,

@@ -25,7 +25,8 @@ impl Diagnostic for LayoutError {
                 format!("with row-major strides: {}", cut(text, 200))
             }
             E::Incomplete { row_major: None, .. } => {
-                "give every subaxis without a level a stride, as in `8:1`".into()
+                "give every subaxis and copy in `Addr` a stride, as in `8:1` and `B@[2_Addr:8]`"
+                    .into()
             }
             E::Collision { .. } => {
                 "change a stride so that no two elements get the same address".into()
@@ -36,7 +37,11 @@ impl Diagnostic for LayoutError {
             E::ReplicaOfUsed { level, .. } => format!(
                 "a level used in part has holes, not copies; partial replication has a size, as in `B@[2_{level}:1]`"
             ),
-            E::ReplicaLevel { .. } => "name each level once; an address is never replicated".into(),
+            E::ReplicaLevel { .. } => {
+                "name each level once; copies at other addresses need a size and a stride, as in \
+                 `B@[2_Addr:8]`"
+                    .into()
+            }
             E::LevelTooSmall { size, level, .. } => {
                 format!("1 + the sum of (size - 1) x stride over `{level}` must be at most {size}")
             }

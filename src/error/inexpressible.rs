@@ -99,7 +99,7 @@ pub enum Inexpressible {
         slots: u64,
     },
     /// Addresses that no slot takes.
-    #[error("it fills only {slots} of {extent} addresses")]
+    #[error("the layout fills only {slots} of {extent} addresses")]
     Gaps {
         /// The number of slots.
         slots: u64,
@@ -178,7 +178,7 @@ pub enum Inexpressible {
     #[error("its places are not XORs of the bits of an index: some steps carry, or copies overlap")]
     NotBitwise,
     /// A notation of names from a table; it is only read, so no layout can be written in it.
-    #[error("it is a name from a table, which is only read")]
+    #[error("it is a name from a table, and such names can only be read")]
     NamesOnly,
     /// An empty place, which a notation without holes cannot express.
     #[error("nothing is at {level}={at}, and only memories have holes")]

@@ -1,5 +1,7 @@
 //! Errors of relayouts, which move a tensor from one placement to another.
 
+use itertools::Itertools;
+
 use crate::level::Level;
 use crate::location::assigned;
 
@@ -28,6 +30,14 @@ pub enum RelayoutFault {
         level: Level,
         /// The number of units that share a memory.
         group: u64,
+    },
+    /// A level that is on no path between the units or, for a question about both ends, not on both sides.
+    #[error("`{level}` is not a level of the paths{}", those(.known))]
+    NotOnPaths {
+        /// The level.
+        level: Level,
+        /// The levels that are.
+        known: Vec<Level>,
     },
     /// A part that another pricer numbered.
     #[error("this part was numbered by another pricer")]
@@ -126,4 +136,13 @@ pub enum Incomparable {
 
 fn or_none(what: &Option<impl ToString>) -> String {
     what.as_ref().map_or_else(|| "none".into(), ToString::to_string)
+}
+
+/// `: they go through L2B, PE`; nothing if there are none.
+fn those(known: &[Level]) -> String {
+    if known.is_empty() {
+        String::new()
+    } else {
+        format!(": they go through {}", known.iter().join(", "))
+    }
 }

@@ -43,7 +43,7 @@ pub enum AssemblyError {
     },
     /// A text that continues with something other than a letter and a number.
     #[error(
-        "`{rest}` is not the number of a unit of {memory}; its letters are {known}, each once and in order"
+        "`{rest}` is not the number of a unit of {memory}; its letters are {known}, each at most once, in this order and followed by a number"
     )]
     Letter {
         /// The text from the error on.
@@ -54,7 +54,7 @@ pub enum AssemblyError {
         known: String,
     },
     /// An address or number beyond the last.
-    #[error("`{what}` is out of range: {of} goes from 0 to {last}")]
+    #[error("`{what}` is invalid: {of} runs from 0 to {last}")]
     Range {
         /// The text of the address or number.
         what: String,

@@ -78,7 +78,7 @@ impl Machine {
     /// let (memory, place) = machine.read_assembly("$lm66n0c1b4m1p1")?;
     /// assert_eq!((memory, place.to_string()), ("LM0", "L2B=1,L1B=4,MAB=1,PE=1,Addr=33".into()));
     /// let slip = machine.read_assembly("$lm66n0c1b4m1p4").unwrap_err();
-    /// assert_eq!(slip.to_string(), "`p4` is out of range: PE goes from 0 to 3");
+    /// assert_eq!(slip.to_string(), "`p4` is invalid: PE runs from 0 to 3");
     /// # Ok::<(), tensor_layout::machine::AssemblyError>(())
     /// ```
     pub fn read_assembly(&self, text: &str) -> Result<(&str, Location), AssemblyError> {

@@ -62,7 +62,8 @@ fn check_like(mode: &CuteMode, text: &str) -> Result<(), ParseError> {
     if steps.map(|stride| stride.coordinate.is_some()).all_equal() {
         return Ok(());
     }
-    let message = "strides of addresses and of coordinates, such as `1@0`, in one layout";
+    let message =
+        "a layout cannot mix strides of addresses with strides of coordinates such as `1@0`";
     Err(ParseError::invalid(message, Span::new(0, text.len()), text))
 }
 
@@ -126,8 +127,8 @@ fn unread(part: &Pair<'_, Rule>, text: &str) -> ParseError {
             .with_help(format!("name the operand: `{atom}:A`, `{atom}:B` or `{atom}:C`"));
     }
     let reason = match word {
-        "smem_sparse" => "layouts of sparse operands are not read",
-        word if word.starts_with("tmem_") => "layouts of tensor memory are not read",
+        "smem_sparse" => "layouts of sparse operands are not supported",
+        word if word.starts_with("tmem_") => "layouts of tensor memory are not supported",
         _ => "this type is not a layout",
     };
     ParseError::invalid(format!("{reason}: `{word}`"), span, text)
@@ -226,7 +227,7 @@ fn basis(part: Pair<'_, Rule>, text: &str) -> Result<CuteStride, ParseError> {
         .filter(|part| matches!(part.as_rule(), Rule::int | Rule::static_int | Rule::digits));
     let numbers: Vec<u64> = numbers.map(|part| number(&part, text)).try_collect()?;
     let [step, coordinate] = numbers[..] else {
-        let message = "a coordinate inside a coordinate is not read, only `1@0`";
+        let message = "a coordinate inside a coordinate is not supported, only `1@0`";
         return Err(ParseError::invalid(message, span, text));
     };
     match usize::try_from(coordinate) {
@@ -331,7 +332,7 @@ fn tensor(part: Pair<'_, Rule>, text: &str) -> Result<(Option<CuteOuter>, CuteMo
                 (outer, mode) = (Some(found), Some(behind));
             }
             Rule::composed => {
-                let message = "a swizzled pointer to a swizzled layout is not read";
+                let message = "a swizzled pointer to a swizzled layout is not supported";
                 return Err(ParseError::invalid(message, span(&part), text));
             }
             Rule::layout => mode = Some(layout_of(part, text)?),
@@ -346,7 +347,7 @@ fn tensor(part: Pair<'_, Rule>, text: &str) -> Result<(Option<CuteOuter>, CuteMo
 fn pointer(part: &Pair<'_, Rule>, text: &str) -> Result<Option<CuteOuter>, ParseError> {
     let is_moved = |tuple: &Pair<'_, Rule>| tuple.as_str().contains(|c| matches!(c, '1'..='9'));
     if let Some(tuple) = child(part.clone(), Rule::tuple).filter(is_moved) {
-        let message = "coordinates that do not begin at 0 are not read";
+        let message = "coordinates that do not begin at 0 are not supported";
         return Err(ParseError::invalid(message, span(&tuple), text));
     }
     let Some(found) = child(part.clone(), Rule::swizzle) else { return Ok(None) };
@@ -379,7 +380,7 @@ fn map(
         (Rule::swizzle, _) => swizzle(front, element_bits, text).map(CuteMap::Swizzle),
         (_, None) => layout_of(front.clone(), text).map(CuteMap::Layout),
         (_, Some(_)) => {
-            let message = "`smem_ptr` is only allowed behind a swizzle";
+            let message = "`smem_ptr` is only allowed after a swizzle";
             Err(ParseError::invalid(message, span(front), text))
         }
     }

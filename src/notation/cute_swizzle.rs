@@ -25,7 +25,7 @@ pub struct CuteSwizzle {
 pub enum CuteSwizzleError {
     /// A bit that would flip itself, or be flipped and also flip another.
     #[error(
-        "its {bits} bits overlap those that flip them, {shift} places away: the shift must be at least {bits}"
+        "the {bits} swizzled bits overlap the bits that flip them: the shift is {shift}, but must be at least {bits} in magnitude"
     )]
     Overlap {
         /// The number of bits.

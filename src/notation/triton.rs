@@ -121,7 +121,7 @@ impl TritonLayout {
                 Ok(self)
             }
             _ => {
-                let message = "the text says its shape, so none can be given apart";
+                let message = "the text already has a shape, so no other can be given";
                 let text = self.text();
                 Err(ParseError::invalid(message, Span::new(0, text.len()), &text))
             }

@@ -8,7 +8,7 @@ use crate::level::Level;
 #[non_exhaustive]
 pub enum TritonError {
     /// An extent that is not a power of two.
-    #[error("dimension {dim} has size {size}, but Triton's tensors are powers of two")]
+    #[error("dimension {dim} has extent {size}, but extents in Triton are powers of two")]
     Size {
         /// The dimension.
         dim: usize,

@@ -273,7 +273,7 @@ impl<'t> TritonItems<'t> {
     /// The one encoding of a text without types.
     fn untyped(&self) -> Result<TritonMeaning, ParseError> {
         if let Some(span) = self.without {
-            let message = "the type has no encoding, so it says no layout".into();
+            let message = "the type has no encoding, so it does not give a layout".into();
             return Err(self.refuse(span, message));
         }
         let aliases = self.aliases.values().sorted_by_key(|alias| alias.span.0.start);

@@ -29,7 +29,7 @@ impl Machine {
         if levels.is_empty() {
             levels.push(Level::literal("Unit"));
         }
-        let start = Machine::builder("of the two layouts");
+        let start = Machine::builder("inferred from the layouts");
         let add = |machine: MachineBuilder, level| {
             machine.level(level, first.extent(level).max(second.extent(level)))
         };

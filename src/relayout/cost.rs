@@ -142,7 +142,7 @@ impl CostModel {
     /// Sets the rates at which long words enter and leave one unit of a level.
     ///
     /// # Errors
-    /// [`LevelMissing`](LayoutError::LevelMissing) for a level that the machine lacks.
+    /// [`Relayout`](LayoutError::Relayout) for a level that the machine lacks.
     ///
     /// # Example
     /// ```
@@ -208,8 +208,9 @@ impl CostModel {
     }
 
     fn rates_mut(&mut self, level: Level) -> Result<&mut LevelRates, LayoutError> {
+        let known = self.levels.iter().map(|rates| rates.level).collect();
         let found = self.levels.iter_mut().find(|rates| rates.level == level);
-        found.ok_or(LayoutError::LevelMissing { level })
+        found.ok_or(LayoutError::Relayout(RelayoutFault::NotOnPaths { level, known }))
     }
 
     /// The number of bytes of some elements, the last one rounded up.

@@ -41,9 +41,9 @@ impl Relayout {
     /// Cost: by the digits and the pairs of units.
     ///
     /// # Errors
-    /// [`LevelMissing`](LayoutError::LevelMissing) for a level that paths do not go through, or that is
-    /// below one of the memories; [`Relayout`](LayoutError::Relayout) where the source has copies in several units
-    /// of the level, any of which could send, or for more than 256 units; as [`traffic`](Relayout::traffic).
+    /// [`Relayout`](LayoutError::Relayout) for a level that paths do not go through or that is below one of the
+    /// memories, for a source with copies in several units of the level, any of which could send, and for more
+    /// than 256 units; as [`traffic`](Relayout::traffic).
     ///
     /// # Example
     /// ```
@@ -63,7 +63,7 @@ impl Relayout {
         let path = self.nodes_of(level);
         let [rows, columns] = [Role::Source, Role::Target].map(|side| self.units_in(side, &path));
         if rows.is_empty() || columns.is_empty() {
-            return Err(LayoutError::LevelMissing { level });
+            return Err(self.not_on_paths(level));
         }
         if self.elements() > 0 && copies_in(&self.source, &path) > 1 {
             return Err(LayoutError::Relayout(RelayoutFault::SeveralSenders { level }));

@@ -8,7 +8,7 @@ use itertools::Itertools;
 use super::nodes::{NodeLayout, Paths, paired};
 use super::refuse::differ;
 use crate::algebra::{Layout, product};
-use crate::error::{Incomparable, LayoutError, Site};
+use crate::error::{Incomparable, LayoutError, RelayoutFault, Site};
 use crate::level::Level;
 use crate::location::Location;
 use crate::machine::Machine;
@@ -254,7 +254,12 @@ impl Relayout {
     pub(super) fn depth_of(&self, level: Level) -> Result<usize, LayoutError> {
         let at = self.units.iter().position(|of| *of == level);
         let group = || self.units.iter().rposition(|of| self.in_units((*of, 0)).0 == level);
-        at.or_else(group).map(|at| at + 1).ok_or(LayoutError::LevelMissing { level })
+        at.or_else(group).map(|at| at + 1).ok_or_else(|| self.not_on_paths(level))
+    }
+
+    pub(super) fn not_on_paths(&self, level: Level) -> LayoutError {
+        let known = self.units.iter().copied().filter(|of| *of != level).collect();
+        LayoutError::Relayout(RelayoutFault::NotOnPaths { level, known })
     }
 }
 

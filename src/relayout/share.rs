@@ -39,7 +39,7 @@ impl Relayout {
     /// coordinates that the destination has in them.
     ///
     /// # Errors
-    /// [`LevelMissing`](LayoutError::LevelMissing) for a level that paths do not go through;
+    /// [`Relayout`](LayoutError::Relayout) for a level that paths do not go through;
     /// [`TooLarge`](LayoutError::TooLarge) for more units than fit in 64 bits;
     /// [`NotDecided`](LayoutError::NotDecided) past 2^22 sums of digits that do not line up, and as
     /// [`traffic`](Relayout::traffic).

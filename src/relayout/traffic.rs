@@ -101,7 +101,7 @@ impl Relayout {
     /// [`traffic`](Relayout::traffic), but cheaper the higher the level.
     ///
     /// # Errors
-    /// [`LevelMissing`](LayoutError::LevelMissing) for a level that paths do not go through; as
+    /// [`Relayout`](LayoutError::Relayout) for a level that paths do not go through; as
     /// [`traffic`](Relayout::traffic).
     ///
     /// # Example

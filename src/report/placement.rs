@@ -376,7 +376,9 @@ impl Report {
                 let share = percent(*needed, *capacity);
                 writeln!(f, "fits       {name}: {needed} of {capacity} {unit} ({share})")
             }
-            false => writeln!(f, "           does not fit {name}: {needed} of {capacity} {unit}"),
+            false => {
+                writeln!(f, "           does not fit {name}: needs {needed} {unit}, has {capacity}")
+            }
         }
     }
 

@@ -58,9 +58,11 @@ pub enum RouteError {
     },
     /// Memories that no movements connect.
     #[error(
-        "no movements lead from {source_memory} to {target_memory}; from {source_memory} they lead to {reached}"
+        "no route of up to {hops} hops leads from {source_memory} to {target_memory}; movements lead from {source_memory} to {reached}"
     )]
     Unreachable {
+        /// The greatest number of hops that are tried.
+        hops: usize,
         /// The memory of the source.
         source_memory: String,
         /// The memory of the target.
@@ -116,10 +118,15 @@ impl Diagnostic for RouteError {
     fn help(&self) -> Option<String> {
         Some(match self {
             RouteError::NoMemory { .. } => {
-                "write it behind the layout, as in `((8_L2B, 64:1))@L2BM / Float`".into()
+                "write it after the layout, as in `((8_L2B, 64:1))@L2BM / Float`".into()
             }
-            RouteError::Unreachable { .. } => "name a memory on the way with --via".into(),
-            RouteError::Refused { .. } => "name a layout on the way with --via".into(),
+            RouteError::Unreachable { .. } => {
+                "if one of these memories leads to the target, give a layout in it with --via"
+                    .into()
+            }
+            RouteError::Refused { .. } => {
+                "give a layout on the way with --via (and without --by)".into()
+            }
             RouteError::Layout(error) => return error.help(),
             _ => return None,
         })

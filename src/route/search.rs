@@ -219,7 +219,8 @@ impl<'a> RouteSearch<'a> {
             _ => reached.iter().skip(1).join(", "),
         };
         let target_memory = memory(self.target).into();
-        RouteError::Unreachable { source_memory: source.into(), target_memory, reached }
+        let source_memory = source.into();
+        RouteError::Unreachable { hops: MOST_HOPS, source_memory, target_memory, reached }
     }
 
     /// The first hop of the shortest way, with the layout that the rest of the way needs.
@@ -242,7 +243,7 @@ impl<'a> RouteSearch<'a> {
         }
         let hop = best.map_or_else(|| self.missing(self.target, None), |(_, hop)| hop);
         let budget = match self.tried >= MOST_TRIED {
-            _ if alone => "this movement alone".into(),
+            _ if alone => "only this movement was tried".into(),
             true => format!("stopped after {MOST_TRIED} trials"),
             false => format!("all of up to {MOST_HOPS} hops, {} trials", self.tried),
         };

@@ -448,7 +448,7 @@ fn flows(
                 prop_assert!(memories.levels[depth].1 > most, "{}", level);
                 continue;
             }
-            Err(LayoutError::LevelMissing { .. }) => {
+            Err(LayoutError::Relayout(RelayoutFault::NotOnPaths { .. })) => {
                 prop_assert!(memories.high.0.min(memories.low.0) < depth);
                 continue;
             }

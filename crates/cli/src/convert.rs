@@ -176,7 +176,7 @@ impl Convert {
             return Err(Failure::Argument("--padding goes with --to isl".into()));
         }
         if self.dtype.is_some() && self.to != ConvertTarget::Xla {
-            note("--dtype has no effect: only XLA shapes name a type");
+            note("--dtype has no effect: it goes with --to xla");
         }
         let syntax = self.reading.read(&self.layout)?;
         let machine = self.machine(&syntax)?;

@@ -55,7 +55,9 @@ fn devices(sides: [&LayoutText; 2], on: &OnMachine) -> Result<Machine, Failure> 
     let [source, destination] = sides.map(|side| shards(side, None, on));
     let last = |shards: &DeviceShards| shards.devices().last().copied().unwrap_or(0);
     let most = last(&source?).max(last(&destination?)).saturating_add(1);
-    Ok(Machine::builder("of the two shardings").level(Level::new("Device")?, most).build()?)
+    Ok(Machine::builder("inferred from the shardings")
+        .level(Level::new("Device")?, most)
+        .build()?)
 }
 
 fn shards(
@@ -64,7 +66,7 @@ fn shards(
     on: &OnMachine,
 ) -> Result<DeviceShards, Failure> {
     let LayoutText::Sharded(shape) = syntax else {
-        let why = "the device numbers of one side are not sums of digits, so it is compared device by \
+        let why = "the device list of one side is irregular, so the sides are compared device by \
                    device: the other side must be a sharded shape too";
         return Err(Failure::Argument(why.into()));
     };

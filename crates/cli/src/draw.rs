@@ -409,7 +409,7 @@ fn slices(text: &str) -> Result<Vec<(usize, Range<u64>)>, Failure> {
     match slices.iter().find(|(_, range)| range.is_empty()) {
         None => Ok(slices),
         Some((axis, Range { start, end })) => Err(Failure::Argument(format!(
-            "--slice: {start}:{end} is an empty range of axis {axis}; it must end behind its start"
+            "--slice: {start}:{end} is an empty range of axis {axis}; it must end after its start"
         ))),
     }
 }

@@ -17,8 +17,9 @@ use values::{axes, axis, bad, copies, keyed, shape, slice, used_level};
 /// Edit a layout: apply steps in the order given, and print the result.
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "\
-CuTe layouts are composed, inverted, divided and multiplied as in CuTe: as
-functions of their colexicographic linear index. In other notations, B lands in
+CuTe layouts and strides are composed, inverted, divided and multiplied as in
+CuTe: as functions of their linear index, colexicographic for CuTe layouts and
+row-major for strides. In other notations, B lands in
 the axes i0, i1, .. of LAYOUT, or in Addr, its row-major linear index.
 
 Examples:

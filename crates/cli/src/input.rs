@@ -170,7 +170,10 @@ impl Reading {
         let syntax = syntax.or_else(|error| match shape_of_line(text).filter(|_| is_free) {
             Some(shape) => {
                 if text.contains(", sharding=") {
-                    note("the sharding of a tuple is not read here; scan lists its members");
+                    note(
+                        "the sharding is ignored: it is that of a tuple, whose members `scan` lists, or it \
+                         cannot be read",
+                    );
                 }
                 Ok(LayoutText::Xla(shape))
             }
@@ -301,7 +304,7 @@ pub(super) fn numbers(what: &str, text: &str) -> Result<Vec<u64>, Failure> {
         item.parse().ok().filter(|_| digits).ok_or_else(|| {
             let shown: String = item.chars().take(40).collect();
             Failure::Argument(format!(
-                "{what}: `{shown}` is not a number up to {}; expected numbers such as 100,37",
+                "{what}: `{shown}` is not a whole number from 0 to {}; expected numbers such as 100,37",
                 u64::MAX
             ))
         })

@@ -121,7 +121,7 @@ impl RelayoutArgs {
         let moves = [("--transfers", self.transfers), ("--in-place", self.in_place)];
         if let Some((option, _)) = moves.iter().find(|(_, is_given)| *is_given) {
             return Err(Failure::Argument(format!(
-                "{option} needs device numbers that are sums of digits, and those of one side are not"
+                "{option} needs regular device lists, but that of one side is irregular: the device number is not a strided function of the tile index"
             )));
         }
         let traffic = source.traffic(destination)?;

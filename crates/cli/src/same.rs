@@ -150,7 +150,7 @@ impl Relation {
             Relation::Same => Ok(a.same_map(b)?),
             Relation::UpToPadding => Ok(a.same_up_to_padding(b)?),
             Relation::Copyable | Relation::Serves => Err(Failure::Argument(
-                "--serves and --copyable need device numbers that are sums of digits, and those of one \
+                "--serves and --copyable need regular device lists, and those of one \
                  side are not"
                     .into(),
             )),

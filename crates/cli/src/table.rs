@@ -98,15 +98,15 @@ impl TableArgs {
             return self.on_devices(&shards, format);
         }
         let PlacementSource { placement, .. } = self.place.on.place(syntax)?;
-        if let Some(kind) = npy(format) {
-            return array(self, &placement, kind);
-        }
-        let at = self.at.as_deref().map(location).transpose()?.unwrap_or_default();
         let is_assembly = self.place_form == PlaceForm::Assembly;
         if is_assembly && (self.partition_by.is_some() || !is_text(format)) {
             let why = "--as assembly goes with CSV and JSON lines, not in parts by level";
             return Err(Failure::Argument(why.into()));
         }
+        if let Some(kind) = npy(format) {
+            return array(self, &placement, kind);
+        }
+        let at = self.at.as_deref().map(location).transpose()?.unwrap_or_default();
         let (part, parts) = self.part.as_deref().map_or(Ok((1, 1)), part)?;
         let rows = placement.table().with_padding(self.padding).part(part - 1, parts)?;
         if let (Some(levels), Some(dir)) = (&self.partition_by, &self.output) {
@@ -132,7 +132,7 @@ impl TableArgs {
             _ => None,
         };
         let (Some(text), None, None) = (text, &self.part, &self.partition_by) else {
-            let why = "the device numbers of this sharding are not sums of digits: its table is \
+            let why = "the device list of this sharding is irregular, so its table is \
                        written whole or --at a place, as CSV or JSON lines";
             return Err(Failure::Argument(why.into()));
         };

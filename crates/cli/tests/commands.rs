@@ -502,7 +502,7 @@ fn notations_that_are_not_read_are_named() {
         assert!(refused(&["explain", text]).contains("an XOR cannot be read here"), "{text}");
     }
     let memory = "tensor<8x8xf16, #ttng.tensor_memory_encoding<{blockM = 128}>>";
-    assert!(refused(&["explain", memory]).contains("`tensor_memory_encoding` is not read"));
+    assert!(refused(&["explain", memory]).contains("`tensor_memory_encoding` is not supported"));
 }
 
 #[test]

@@ -28,7 +28,7 @@ fn the_command_says_what_moves() {
         (
             ["f32[5]{0:T(4)}", "f32[6]{0:T(4)}", "--bitcast"],
             1,
-            "this is not a bitcast: byte 20 holds padding of the first and element (5) of the second\n",
+            "this is not a bitcast: byte 20 holds padding in the first array and element (5) in the second\n",
         ),
     ] {
         let output = run(&[&["same"], &arguments[..]].concat());
@@ -135,10 +135,10 @@ fn places_are_written_and_read_as_assembly_has_them() {
     let element = |place: &'static str| [&["element", layout, place][..], &on].concat();
     assert_eq!(stdout(&element("$lm66n0c1b4m1p1")), "100,37\n");
     for (place, words) in [
-        ("$lm66n0c1b4m1p4", "`p4` is out of range: PE goes from 0 to 3"),
+        ("$lm66n0c1b4m1p4", "`p4` is invalid: PE runs from 0 to 3"),
         ("$lm67n0c1b4m1p1", "inside a long word"),
-        ("$lm4096n0", "goes from 0 to 4094"),
-        ("$lm66n4c1b4m1p1", "group of 2 L2Bs goes from 0 to 3"),
+        ("$lm4096n0", "runs from 0 to 4094"),
+        ("$lm66n4c1b4m1p1", "group of 2 L2Bs runs from 0 to 3"),
         ("$ln66n0c1b4m1p1", "is in LM1, and the layout is in LM0"),
     ] {
         assert!(refused(&element(place)).contains(words), "{place}");

@@ -409,7 +409,7 @@ impl<R: BufRead> HloDump<R> {
             && self.unread.cut.is_none()
             && (is_inner(&name) || !pending.is_entry(&name))
         {
-            let why = format!("no ENTRY: the dump is cut off behind {name}, line {line}");
+            let why = format!("no ENTRY: the dump is cut off after {name}, line {line}");
             self.unread.push(line, name.as_bytes(), why.clone());
             self.unread.cut = Some(why);
         }

@@ -71,13 +71,13 @@ fn called<'t>(text: &'t str, name: &str) -> Option<&'t str> {
 
 /// Returns the error for a print without a shape, by its beginning.
 fn nameless(text: &str) -> Option<JaxPrintError> {
-    const BEHIND: &str = "pass it behind a shape: f32[16,32], sharding=";
+    const BEHIND: &str = "pass it after a shape: f32[16,32], sharding=";
     let no_shape = |what: &str| format!("{what} has no shape");
     let begins = |name: &str| called(text, name).is_some();
     let is_map = text.starts_with('{') && text.contains("Device(id=");
     let error = if begins("Mesh") || begins("AbstractMesh") {
         let instead = format!(
-            "pass it in a sharding behind a shape: f32[16,32], sharding=NamedSharding(mesh={text}, spec=..)"
+            "pass it in a sharding after a shape: f32[16,32], sharding=NamedSharding(mesh={text}, spec=..)"
         );
         JaxPrintError::new(no_shape("a mesh"), instead)
     } else if begins("P") || begins("PartitionSpec") {
@@ -87,14 +87,14 @@ fn nameless(text: &str) -> Option<JaxPrintError> {
         let sharding = plain_sharding(text).unwrap_or_else(|| text.to_owned());
         JaxPrintError::new(no_shape("a sharding"), format!("{BEHIND}{sharding}"))
     } else if begins("SdyArray") {
-        let instead = "pass #sdy.sharding<mesh<[\"x\"=2]>, [{\"x\"}, {}]> behind a shape";
+        let instead = "pass #sdy.sharding<mesh<[\"x\"=2]>, [{\"x\"}, {}]> after a shape";
         JaxPrintError::new("an SdyArray has neither shape nor mesh", instead)
     } else if let Some(arguments) = called(text, "Layout") {
         let layout = layout(arguments).map_or(String::new(), |layout| format!(": {layout}"));
-        let instead = format!("pass it behind the type and the extents{layout}");
+        let instead = format!("pass it after the type and the extents{layout}");
         JaxPrintError::new(no_shape("a Layout"), instead)
     } else if begins("Format") {
-        let instead = "pass the shape with its layout, and the sharding behind it: \
+        let instead = "pass the shape with its layout, and the sharding after it: \
                        f32[16,32]{1,0}, sharding=..";
         JaxPrintError::new(no_shape("a Format"), instead)
     } else if text.starts_with('(') && text.contains("ArgInfo(") {

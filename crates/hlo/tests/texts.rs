@@ -78,9 +78,9 @@ fn every_print_of_jax_with_a_shape_and_sizes_is_read() {
 
 #[test]
 fn every_print_of_jax_without_them_is_refused_by_its_name() {
-    let behind = "pass it behind a shape: f32[16,32], sharding=";
-    let in_mesh = "pass it in a sharding behind a shape: f32[16,32], sharding=NamedSharding(mesh=";
-    let spec = "a PartitionSpec has neither shape nor mesh; pass it behind a shape";
+    let behind = "pass it after a shape: f32[16,32], sharding=";
+    let in_mesh = "pass it in a sharding after a shape: f32[16,32], sharding=NamedSharding(mesh=";
+    let spec = "a PartitionSpec has neither shape nor mesh; pass it after a shape";
     let axes =
         "this type names axes of a mesh, whose sizes it does not have; pass f32[16,32], sharding=";
     for (text, why) in [
@@ -116,11 +116,11 @@ fn every_print_of_jax_without_them_is_refused_by_its_name() {
         ("SdyArray([{'x'}, {}])", "an SdyArray has neither shape nor mesh; "),
         (
             "Layout(major_to_minor=(1, 0), tiling=((8, 128), (2, 1)), sub_byte_element_size_in_bits=4)",
-            "a Layout has no shape; pass it behind the type and the extents: {0,1:T(8,128)(2,1)E(4)}",
+            "a Layout has no shape; pass it after the type and the extents: {0,1:T(8,128)(2,1)E(4)}",
         ),
         (
             "Layout(major_to_minor=(0, 1), tiling=None, sub_byte_element_size_in_bits=0)",
-            "a Layout has no shape; pass it behind the type and the extents: {1,0}",
+            "a Layout has no shape; pass it after the type and the extents: {1,0}",
         ),
         ("Format(layout=AUTO, sharding=None)", "a Format has no shape; "),
         (

@@ -112,7 +112,7 @@ fn a_dump_that_is_cut_off_says_so_and_lists_no_values_inside_fusions() {
     assert_eq!(dump.reading().cut.as_deref(), Some("the text ends inside main.7, line 16"));
     let before = &KERNEL[..KERNEL.find("ENTRY").unwrap()];
     let (_, dump) = read(before);
-    let why = "no ENTRY: the dump is cut off behind fused_computation.1, line 3";
+    let why = "no ENTRY: the dump is cut off after fused_computation.1, line 3";
     assert_eq!(
         (dump.reading().cut.as_deref(), dump.reading().count, dump.reading().hidden),
         (Some(why), 1, 0)
@@ -135,7 +135,7 @@ fn a_module_that_ends_with_what_is_called_has_lost_its_entry() {
     let (_, dump) = read(text);
     assert_eq!(
         dump.reading().cut.as_deref(),
-        Some("no ENTRY: the dump is cut off behind add.1, line 13")
+        Some("no ENTRY: the dump is cut off after add.1, line 13")
     );
     // Without the keyword, the last computation is the entry if it is the only one without a caller.
     let called = "called {\n  g = f32[] parameter(0)\n}\n\nlast {\n  h = f32[] parameter(0)\n  i = f32[] call(h), to_apply=called\n}\n";
@@ -145,7 +145,7 @@ fn a_module_that_ends_with_what_is_called_has_lost_its_entry() {
     let (_, dump) = read(two);
     assert_eq!(
         dump.reading().cut.as_deref(),
-        Some("no ENTRY: the dump is cut off behind step, line 8")
+        Some("no ENTRY: the dump is cut off after step, line 8")
     );
     let mut summary = HloSummary::new(None);
     let mut dump = HloDump::new(two.as_bytes());

@@ -236,7 +236,7 @@ fn read_comment(cursor: &mut Cursor<'_>) -> Result<Option<VectorComment>, ParseE
     };
     let comment = says_values(cursor).then(|| read_values_of(cursor)).transpose()?;
     if comment.is_some() && says_values(cursor) {
-        return Err(cursor.expected("one list of values, with all indexes behind it"));
+        return Err(cursor.expected("one list of values, followed by all indexes"));
     }
     cursor.take(|_| true);
     Ok(comment)

@@ -67,7 +67,7 @@ impl Window {
         const MOST: u64 = 1 << 26;
         let count = self.count(extent)?;
         if count.checked_mul(self.size).is_none_or(|taps| taps > MOST) {
-            let question = "the indexes of so many taps";
+            let question = "listing the indexes of so many taps";
             return Err(LayoutError::NotDecided { question, budget: MOST });
         }
         let taps = move |window: u64| {

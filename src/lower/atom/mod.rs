@@ -43,7 +43,7 @@ impl Atom {
     fn tiled(&self, atom: &Layout, warps: Option<u64>) -> Result<Layout, ParseError> {
         let [m, n, k] = self.atoms();
         let Some(warps) = warps else {
-            let why = "tiles of an instruction that takes a part of a warp are not read";
+            let why = "tiles of an instruction that takes a part of a warp are not supported";
             return Err(self.refuse_name(why.into()));
         };
         let too_large = || self.refuse(LayoutError::too_large(Site::Layout, "the number of warps"));

@@ -92,7 +92,9 @@ pub enum ShardingError {
         axis: String,
     },
     /// A mesh axis whose name is not valid for a level.
-    #[error("a mesh axis cannot be called `{axis}`, which is a column of its own: rename the axis")]
+    #[error(
+        "a mesh axis cannot be called `{axis}`, because tables have a column of that name: rename the axis"
+    )]
     ReservedAxis {
         /// The axis.
         axis: String,
@@ -130,7 +132,7 @@ pub enum ShardingError {
         given: u64,
     },
     /// A mesh given after a sharding that contains a mesh of its own.
-    #[error("the sharding has a mesh of its own, {own}, and `mesh=` is another: leave it out")]
+    #[error("the sharding already has a mesh, {own}; leave out `mesh=`")]
     TwoMeshes {
         /// The mesh that the sharding contains, or `without axes`.
         own: String,
@@ -211,7 +213,7 @@ pub enum ShardingError {
     },
     /// A number of placements that differs from the number of mesh axes.
     #[error(
-        "it has {}, but the mesh has {}", counted(*.placements, "placement"),
+        "the sharding has {}, but the mesh has {}", counted(*.placements, "placement"),
         counted(*.axes, "axis")
     )]
     Placements {
@@ -261,7 +263,7 @@ pub enum ShardingError {
         second: String,
     },
     /// A tensor whose rank differs from that of the tiles.
-    #[error("it cuts {}, but the tensor has {rank}", counted(*.tiles, "dimension"))]
+    #[error("the sharding has tiles for {}, but the tensor has {rank}", counted(*.tiles, "dimension"))]
     Rank {
         /// The number of dimensions that have tiles.
         tiles: usize,
@@ -353,7 +355,7 @@ pub enum ShardingError {
     },
     /// A digit over units that is minor to a digit in memory.
     #[error(
-        "a digit of axis {axis} in `{level}` lies inside one in the memory of a unit, so no unit \
+        "axis {axis} is interleaved over `{level}` (a digit in memory is major to it), so no unit \
          holds a box of the tensor"
     )]
     InsideMemory {
@@ -443,7 +445,7 @@ impl Diagnostic for ShardingError {
             ShardingError::Layout(error) => error.help(),
             ShardingError::LevelName(error) => Some(error.help()),
             ShardingError::NoMesh => {
-                Some("add its axes with their sizes: `, mesh=x=2,y=4` behind the sharding".into())
+                Some("add its axes with their sizes: `, mesh=x=2,y=4` after the sharding".into())
             }
             _ if self.lacks_digits() => Some(
                 "ask device by device: the commands `locate`, `table`, `same`, `relayout` and `explain` \

@@ -45,11 +45,11 @@ impl Cluster {
         Ok(Cluster { bases, split })
     }
 
-    /// Rejects a cluster of several blocks; `of` names the encoding that is not read with one.
+    /// Rejects a cluster of several blocks; `of` names the encoding that is not supported with one.
     pub(super) fn check_one(&self, keys: Keys<'_>, of: &str) -> Result<(), ParseError> {
         match self.bases.is_empty() {
             true => Ok(()),
-            false => Err(keys.refuse(format!("{of} with a cluster of blocks is not read"))),
+            false => Err(keys.refuse(format!("{of} with a cluster of blocks is not supported"))),
         }
     }
 

@@ -8,6 +8,7 @@ use super::tile::Basis;
 use crate::error::{ParseError, Span, did_you_mean};
 use crate::notation::triton::{Attribute, TritonEntry, Value};
 use crate::number::to_index;
+use crate::words::counted;
 
 /// The greatest number of registers, lanes or warps along one dimension.
 const MOST: u64 = 1 << 16;
@@ -41,11 +42,11 @@ impl<'a> Keys<'a> {
         self.refuse_at(self.attribute.span.0, message)
     }
 
-    /// The error for an encoding that is not read.
+    /// The error for an encoding that is not supported.
     pub(super) fn unknown(&self) -> ParseError {
         let name = &*self.attribute.name;
-        let refusal = self.refuse(format!("the encoding `{name}` is not read"));
-        let all = || format!("those that are: {}", READ.join(", "));
+        let refusal = self.refuse(format!("the encoding `{name}` is not supported"));
+        let all = || format!("supported encodings: {}", READ.join(", "));
         refusal.with_help(did_you_mean(name, READ).unwrap_or_else(all))
     }
 
@@ -165,7 +166,8 @@ impl<'a> Keys<'a> {
         match of == rank {
             true => Ok(()),
             false => {
-                let message = format!("`{key}` has {of} entries, but the tensor has rank {rank}");
+                let message =
+                    format!("`{key}` has {}, but the tensor has rank {rank}", counted(of, "entry"));
                 Err(self.refuse_key(key, message))
             }
         }
@@ -199,7 +201,12 @@ impl<'a> Keys<'a> {
                 _ => Err(not()),
             };
             let basis: Basis = entries.iter().map(entry).try_collect()?;
-            self.check_rank(key, basis.len(), rank)?;
+            if basis.len() != rank {
+                let found = counted(basis.len(), "entry");
+                let message =
+                    format!("a basis of `{key}` has {found}, but the tensor has rank {rank}");
+                return Err(self.refuse_key(key, message));
+            }
             Ok(basis)
         };
         list.iter().map(basis).collect()

@@ -93,7 +93,7 @@ fn nvidia_version(keys: Keys<'_>) -> Result<u64, ParseError> {
         version @ (2 | 3) => Ok(version),
         version => Err(keys.refuse_key(
             "versionMajor",
-            format!("version {version} is not read; 2 (Ampere) and 3 (Hopper) are"),
+            format!("version {version} is not supported; 2 (Ampere) and 3 (Hopper) are"),
         )),
     }
 }
@@ -136,7 +136,7 @@ fn mfma(keys: Keys<'_>) -> Result<MmaInstruction, ParseError> {
     let own = ["warpsPerCTA", "instrShape", "isTransposed", "tilesPerWarp", "elementBitWidth"];
     check_keys(keys, &[&version[..], &own].concat())?;
     if keys.has("tilesPerWarp") && keys.numbers("tilesPerWarp")?.iter().any(|tiles| *tiles != 1) {
-        return Err(keys.refuse_key("tilesPerWarp", "more than one tile per warp is not read"));
+        return Err(keys.refuse_key("tilesPerWarp", "more than one tile per warp is not supported"));
     }
     if keys.has("elementBitWidth") && keys.number("elementBitWidth")? != 32 {
         return Err(keys.refuse_key("elementBitWidth", "only results of 32 bits are read"));
@@ -158,7 +158,7 @@ fn wmma_version(keys: Keys<'_>) -> Result<u64, ParseError> {
     match keys.number("version")? {
         version @ (1 | 2) => Ok(version),
         version => {
-            Err(keys.refuse_key("version", format!("version {version} is not read; 1 and 2 are")))
+            Err(keys.refuse_key("version", format!("version {version} is not supported; 1 and 2 are")))
         }
     }
 }

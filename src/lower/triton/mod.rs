@@ -97,8 +97,9 @@ fn check_shape(of: &TensorType, text: &str) -> Result<(), ParseError> {
     };
     if let Some(axis) = of.shape.iter().position(|extent| !extent.is_power_of_two()) {
         let extent = of.shape[axis];
-        let message =
-            format!("dimension {axis} has extent {extent}, but Triton's tensors are powers of two");
+        let message = format!(
+            "dimension {axis} has extent {extent}, but extents in Triton are powers of two"
+        );
         return Err(refuse(message));
     }
     let bits: u32 = of.shape.iter().map(|extent| extent.ilog2()).sum();
@@ -109,7 +110,7 @@ fn check_shape(of: &TensorType, text: &str) -> Result<(), ParseError> {
     let allocated = of.memory.as_ref().and_then(|memory| memory.allocated.as_ref());
     match allocated {
         Some(allocated) if !allocated.ends_with(&of.shape) => Err(refuse(format!(
-            "this is a part of a buffer of shape {allocated:?}, which is not read"
+            "this is a part of a buffer of shape {allocated:?}, which is not supported"
         ))),
         _ => Ok(()),
     }

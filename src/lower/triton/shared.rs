@@ -13,6 +13,7 @@ use super::linear::Padding;
 use super::tile::{Basis, out_dims};
 use crate::error::ParseError;
 use crate::notation::LinearLayout;
+use crate::number::to_u64;
 
 /// The element at each offset of shared memory, and the padding, for a tensor of this shape; `None` for
 /// encodings of something else. `bits` is the width of an element, if its type gives it.
@@ -102,10 +103,14 @@ fn nvmma(keys: Keys<'_>, shape: &[u64]) -> Result<LinearLayout, ParseError> {
     let own = ["swizzlingByteWidth", "transposed", "elementBitWidth", "fp4Padded", "rank"];
     check_keys(keys, &own)?;
     if keys.flag("fp4Padded")? {
-        return Err(keys.refuse_key("fp4Padded", "padded elements of 4 bits are not read"));
+        return Err(keys.refuse_key("fp4Padded", "padded elements of 4 bits are not supported"));
     }
     if keys.has("rank") {
-        keys.check_rank("rank", usize::try_from(keys.number("rank")?).unwrap_or(0), shape.len())?;
+        let rank = keys.number("rank")?;
+        if rank != to_u64(shape.len()) {
+            let message = format!("`rank` is {rank}, but the tensor has rank {}", shape.len());
+            return Err(keys.refuse_key("rank", message));
+        }
     }
     let (width, bits) = (keys.number("swizzlingByteWidth")?, keys.power("elementBitWidth")?);
     if !matches!(width, 0 | 32 | 64 | 128) {
@@ -162,7 +167,7 @@ fn tensor_core(
     let rank = shape.len();
     if rank < 2 || (is_transposed && rank > 2) {
         let transposed = if is_transposed { "transposed " } else { "" };
-        return Err(keys.refuse(format!("a {transposed}tensor of rank {rank} is not read")));
+        return Err(keys.refuse(format!("a {transposed}tensor of rank {rank} is not supported")));
     }
     let column = if is_transposed { 0 } else { rank - 1 };
     let rows: Vec<usize> = (0..rank).rev().filter(|dim| *dim != column).collect();
@@ -231,7 +236,9 @@ fn padded(keys: Keys<'_>, shape: &[u64]) -> Result<(LinearLayout, Padding), Pars
     }
     if keys.has("offset") {
         if keys.has("order") || keys.has("shape") {
-            return Err(keys.refuse("`offset` says the order: give one of both"));
+            return Err(
+                keys.refuse("`offset` already gives the order; leave out `order` and `shape`")
+            );
         }
         return Ok((bases_as_written(keys, shape)?, padding));
     }

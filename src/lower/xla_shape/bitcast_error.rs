@@ -13,7 +13,7 @@ pub enum BitcastError {
     #[error(transparent)]
     Layout(#[from] LayoutError),
     /// A byte that holds an element of only one array.
-    #[error("this is not a bitcast: byte {byte} holds {} of the first and {} of the second", held(.first), held(.second))]
+    #[error("this is not a bitcast: byte {byte} holds {} in the first array and {} in the second", held(.first), held(.second))]
     Byte {
         /// The byte.
         byte: u64,

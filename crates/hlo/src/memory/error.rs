@@ -14,7 +14,7 @@ pub enum HloMemoryError {
     NoEntry,
     /// A computation is inside a fusion and is also called directly.
     #[error(
-        "computation `{name}` is called by a fusion and by another instruction: its values are in memory and are not"
+        "computation `{name}` is called by a fusion and by another instruction: its values are in memory in one case and not in the other"
     )]
     CalledTwice {
         /// The computation.

@@ -7,6 +7,7 @@ use crate::color::{Coloring, Draft, paint};
 use crate::drawing::Drawing;
 use crate::group::memory_of_groups;
 use crate::{Cell, CellKind, Panel};
+use tensor_layout::error::RelayoutFault;
 use tensor_layout::internals::{to_index, to_u64};
 use tensor_layout::machine::Memory;
 use tensor_layout::program::{CoordinateSpan, CoordinateSpans};
@@ -49,11 +50,11 @@ pub(super) fn drawn(all: &[&Drawing<'_>], relayouts: &[Relayout]) -> Result<Film
             // A layout without time is in every slice of the other one.
             let mut told_apart = [Some(Level::TIME), level].into_iter().flatten();
             if told_apart.any(|level| has(from, level) != has(to, level)) {
-                return Err(undecided("the film between a layout with time and one without"));
+                return Err(undecided("drawing a film between a layout with time and one without"));
             }
             level
         }
-        _ => return Err(undecided("the paths of blocks over several hops")),
+        _ => return Err(undecided("drawing the paths of blocks over several hops")),
     };
     let parted = Parted { all, level };
     for most in FINENESS {
@@ -63,7 +64,7 @@ pub(super) fn drawn(all: &[&Drawing<'_>], relayouts: &[Relayout]) -> Result<Film
             return parted.film(drafts, &parts);
         }
     }
-    Err(undecided("the parts of a film that has so many of them"))
+    Err(undecided("drawing a film of so many parts"))
 }
 
 fn undecided(question: &'static str) -> LayoutError {
@@ -75,7 +76,7 @@ fn level_of_one(drawing: &Drawing<'_>) -> Result<Option<Level>, LayoutError> {
     let Some(level) = drawing.unit_levels().first().copied() else { return Ok(None) };
     match drawing.placement.coordinates(level) {
         count if count <= MOST_UNITS => Ok(Some(level)),
-        _ => Err(undecided("the film of so many units")),
+        _ => Err(undecided("drawing a film of so many units")),
     }
 }
 
@@ -86,9 +87,9 @@ fn level_of_two(relayout: &Relayout) -> Result<Option<Level>, LayoutError> {
             Ok(flows) if to_u64(flows.from.len().max(flows.to.len())) <= MOST_UNITS => {
                 return Ok(Some(flows.level));
             }
-            Ok(_) => return Err(undecided("the film of so many units")),
+            Ok(_) => return Err(undecided("drawing a film of so many units")),
             // One of the memories is above the units that are entered or left.
-            Err(LayoutError::LevelMissing { .. }) => {}
+            Err(LayoutError::Relayout(RelayoutFault::NotOnPaths { .. })) => {}
             Err(error) => return Err(error),
         }
     }
