@@ -92,7 +92,7 @@ fn basis_strides_lead_to_coordinates() {
         "(128,64):(1,128)"
     );
     for (text, says) in [
-        ("(4,8):(1,1@0)", "strides of addresses and of coordinates"),
+        ("(4,8):(1,1@0)", "cannot mix strides of addresses with strides of coordinates"),
         ("(4,1@0):(1,1)", "expected an extent"),
         ("4:1@0@1", "a coordinate inside a coordinate is not supported"),
         ("4:1@64", "coordinates go from 0 to 63"),

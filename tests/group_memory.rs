@@ -3,10 +3,11 @@
 use std::io::Write;
 
 use tensor_layout::algebra::{Difference, Subaxis};
-use tensor_layout::error::Diagnostic;
+use tensor_layout::error::{Diagnostic, Incomparable};
 use tensor_layout::image::{ImageForm, UnitReader, UnitWriter};
 use tensor_layout::machine::Memory;
 use tensor_layout::relayout::{CopiesHeld, CostModel, Distance, Relayout};
+use tensor_layout::route::Route;
 use tensor_layout::{Found, Layout, LayoutError, Level, Location, Machine, Placement};
 
 fn in_dram(text: &str, base: u64) -> Placement {
@@ -232,4 +233,22 @@ fn levels_that_only_copies_lie_apart_in_may_be_left_out() {
     // The other PE has a different element.
     let missing = Err(LayoutError::LevelMissing { level: Level::PE });
     assert_eq!(element("((2_PE:2, 3:1); B@[2_PE:1])".parse().unwrap(), "Addr=1"), missing);
+}
+
+/// A layout without a level for lanes has its element in every lane: of a Double 1, of a Half 4.
+#[test]
+fn elements_of_different_widths_are_compared_in_no_memory() {
+    let machine = Machine::mn_core_2();
+    let of_bits = |bits: u64| {
+        let placement = Placement::of("((64:1))".parse().unwrap()).on(&machine);
+        placement.memory("L1BM").element_bits(bits).build().unwrap()
+    };
+    let (double, half) = (of_bits(64), of_bits(16));
+    let lanes = LayoutError::NotComparable(Incomparable::Lanes { from: Some(1), to: Some(4) });
+    for answer in [double.copyable(&half), double.same_map(&half), double.serves(&half)] {
+        assert_eq!(answer, Err(lanes.clone()));
+    }
+    let route = Route::new(&double, &half).unwrap_err();
+    assert_eq!(route.to_string(), lanes.to_string());
+    assert_eq!(double.serves(&of_bits(64)), Ok(None));
 }

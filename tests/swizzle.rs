@@ -126,7 +126,7 @@ fn what_is_no_swizzle_is_refused_where_it_stands() {
         ("smem_sparse<2> o (8,8):(8,1)", "sparse"),
         ("!cute.swizzle<\"S<3,4,3>\">", "not a layout"),
         ("S<3,3,3> o 0 o (8,64):(64,-1)", "-"),
-        ("(4,8):(8,1) o smem_ptr[16b](unset) o 4:1", "behind a swizzle"),
+        ("(4,8):(8,1) o smem_ptr[16b](unset) o 4:1", "after a swizzle"),
     ] {
         let error = text.parse::<CuteLayout>().unwrap_err().to_string();
         assert!(error.contains(message), "{text}: {error}");

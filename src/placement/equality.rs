@@ -82,7 +82,9 @@ impl Placement {
             return Err(LayoutError::NotComparable(Incomparable::Memories { from, to }));
         }
         let uses_lanes = |side: &Placement| side.layout().used_levels().contains(&Level::W);
-        match uses_lanes(self) || uses_lanes(other) {
+        // Without a level for lanes, a long word holds its element in every lane.
+        let are_known = self.lanes().is_some() && other.lanes().is_some();
+        match are_known || uses_lanes(self) || uses_lanes(other) {
             true => self.check_lanes(other),
             false => Ok(()),
         }

@@ -87,6 +87,7 @@ impl Route {
     ///
     /// # Errors
     /// [`NoMemory`](RouteError::NoMemory), [`Shapes`](RouteError::Shapes), [`Map`](RouteError::Map);
+    /// [`Layout`](RouteError::Layout) for different machines or lanes of different widths;
     /// [`Unreachable`](RouteError::Unreachable) where no movements connect the memories;
     /// [`Refused`](RouteError::Refused) with the first hop that no movement can make.
     pub fn new(source: &Placement, target: &Placement) -> Result<Route, RouteError> {
@@ -208,6 +209,7 @@ fn checked<'p>(stops: &[&'p Placement]) -> Result<(&'p Placement, &'p Machine), 
             let (from, to) = (described(first), described(stop));
             return Err(LayoutError::NotComparable(Incomparable::Machines { from, to }).into());
         }
+        first.check_lanes(stop)?;
     }
     Ok((first, first.machine().ok_or_else(no_machine)?))
 }

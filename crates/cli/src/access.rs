@@ -1,10 +1,12 @@
 //! `access`: bank conflicts and sectors.
 
 use clap::Args as ClapArgs;
+use itertools::Itertools;
 use serde_json::{Value, json};
-use tensor_layout::Layout;
 use tensor_layout::access::{self, Access, AccessError, AddressChange, ChangedAccess};
 use tensor_layout::internals::{counted, percent};
+use tensor_layout::xla::{XlaArray, XlaDtype};
+use tensor_layout::{Layout, LayoutText};
 
 use super::failure::Failure;
 use super::input::{Form, Reading};
@@ -36,9 +38,9 @@ pub(super) struct AccessArgs {
     /// The layout of the tensor over lanes and registers.
     #[arg(value_name = "HOLDERS")]
     holders: String,
-    /// The element width in bits.
-    #[arg(long, value_name = "BITS", default_value_t = 32, help_heading = "Access")]
-    bits: u64,
+    /// The element width in bits; by default that of the types in the texts, else 32.
+    #[arg(long, value_name = "BITS", help_heading = "Access")]
+    bits: Option<u64>,
     /// Do not look for swizzles and padding that reduce conflicts.
     #[arg(long, help_heading = "Access")]
     as_is: bool,
@@ -51,15 +53,35 @@ pub(super) struct AccessArgs {
 impl AccessArgs {
     pub(super) fn run(&self) -> Result<(), Failure> {
         let (memory, holders) = self.reading.read_two(&self.memory, &self.holders)?;
+        let bits = self.width([&memory, &holders])?;
         let (layout, holders) = (memory.lower()?, holders.lower()?);
-        let cost = access::access(&layout, &holders, self.bits)?;
+        let cost = access::access(&layout, &holders, bits)?;
         let search = |changes: Search| match self.as_is || cost.conflicts() == 0 {
             true => Ok(Vec::new()),
-            false => changes(&layout, &holders, self.bits),
+            false => changes(&layout, &holders, bits),
         };
         let better = [search(access::swizzles)?, search(access::paddings)?];
         print_as(self.form, || access_json(&cost, &better), || page(&cost, &better))
     }
+
+    /// The element width, on which the option and the types in the texts agree.
+    fn width(&self, texts: [&LayoutText; 2]) -> Result<u64, Failure> {
+        let given = self.bits.into_iter().chain(texts.into_iter().filter_map(bits_of));
+        match given.unique().collect_vec()[..] {
+            [] => Ok(32),
+            [bits] => Ok(bits),
+            [bits, other, ..] => Err(Failure::Argument(format!(
+                "the elements have {bits} bits by {}, but {other} by the type in a text",
+                if self.bits.is_some() { "--bits" } else { "the type in MEMORY" },
+            ))),
+        }
+    }
+}
+
+/// The element width that a text gives by its type.
+fn bits_of(text: &LayoutText) -> Option<u64> {
+    let of_array = text.xla_array().map(XlaArray::element_bits);
+    of_array.or_else(|| text.xla_dtype().map(XlaDtype::bits))
 }
 
 type Search = fn(&Layout, &Layout, u64) -> Result<Vec<ChangedAccess>, AccessError>;

@@ -298,7 +298,10 @@ fn same_on_a_machine_compares_placements() {
 #[test]
 fn explain_tells_by_how_much_a_layout_does_not_fit() {
     let page = stdout(&["explain", "((4608:1))", "--machine", "mn-core-2"]);
-    assert!(page.contains("           does not fit LM0: needs 4608 long words, has 2048\n"), "{page}");
+    assert!(
+        page.contains("           does not fit LM0: needs 4608 long words, has 2048\n"),
+        "{page}"
+    );
     let fits =
         &json_of(&["explain", "((17_L2B, 8:1))", "--machine", "mn-core-2", "--json"])["fits"];
     assert_eq!(fits["L2B"], json!({ "needed": 17, "capacity": 8, "fits": false }));
@@ -334,7 +337,9 @@ fn a_line_of_hlo_stands_for_the_shape_in_it() {
     let sharded = "%p = f32[10,7]{1,0} parameter(0), sharding={devices=[2,4]<=[8]}";
     assert_eq!(stdout(&["locate", sharded, "6,3"]), "Device=5,Addr=3\n");
     let tuple = "t = (f32[4]{0}, s32[]) tuple(a), sharding={{devices=[2]<=[2]},{replicated}}";
-    assert!(noted(&["explain", tuple]).1.contains("the sharding is ignored: it is that of a tuple"));
+    assert!(
+        noted(&["explain", tuple]).1.contains("the sharding is ignored: it is that of a tuple")
+    );
 }
 
 #[test]
@@ -453,7 +458,7 @@ fn bad_arguments_are_refused() {
             .contains("index 2 is out of range for axis 0: it must be below 2")
     );
     assert!(refused(&["locate", "((2:1))", "0,0"]).contains("the index has 2 entries"));
-    assert!(refused(&["locate", "((2:1))", "x"]).contains("`x` is not a number"));
+    assert!(refused(&["locate", "((2:1))", "x"]).contains("`x` is not a whole number"));
     assert!(
         refused(&["table", "((2:1))", "--at", "PE=1"]).contains("`PE` is not a level of the table")
     );
@@ -470,4 +475,37 @@ fn an_error_names_the_dump_that_it_is_about() {
     let paths = [&full, &empty].map(|path| path.to_str().unwrap());
     let message = refused(&["hlo", paths[0], "--against", paths[1]]);
     assert!(message.contains("empty.txt: no HLO instruction was found"), "{message}");
+}
+
+/// The access of one warp to rows of 32 elements, whose width is that of a type in the texts, of `--bits`, or 32.
+#[test]
+fn access_counts_elements_of_the_width_that_the_texts_give() {
+    let access = |memory: &str, bits: &[&str]| {
+        let holders = "((8_LANE:1), (4_LANE:8, 8:1))";
+        json_of(&[&["access", memory, holders, "--json"], bits].concat())["bytes"].clone()
+    };
+    assert_eq!(access("(8,32):(32,1)", &[]), 1024);
+    assert_eq!(access("(8,32):(32,1)", &["--bits", "16"]), 512);
+    for typed in ["bf16[8,32]{1,0}", "((8:32), (32:1))@LM0 / Half"] {
+        assert_eq!(access(typed, &[]), 512, "{typed}");
+        assert_eq!(access(typed, &["--bits", "16"]), 512, "{typed}");
+    }
+    let contradicted =
+        ["access", "bf16[8,32]{1,0}", "((8_LANE:1), (4_LANE:8, 8:1))", "--bits", "32"];
+    assert!(refused(&contradicted).contains("32 bits by --bits, but 16 by the type in a text"));
+}
+
+#[test]
+fn an_array_of_numbers_has_no_assembly() {
+    let table = ["table", "((4:1))@DRAM", "--machine", "mn-core-2", "--as", "assembly"];
+    let packed = refused(&[&table[..], &["--format", "npy-packed"]].concat());
+    assert!(packed.contains("--as assembly goes with CSV and JSON lines"), "{packed}");
+}
+
+#[test]
+fn the_array_with_pieces_is_the_one_that_is_marked() {
+    let (split, plain) = ("f32[8]{0:SC(0:4)}", "f32[8]{0}");
+    for (a, b) in [(split, plain), (plain, split)] {
+        assert!(refused(&["same", a, b, "--bitcast"]).contains(&format!("1 | {split}")), "{a} {b}");
+    }
 }

@@ -290,7 +290,7 @@ fn shards_of_tuples_are_those_of_their_arrays_and_what_cannot_be_read_is_told() 
         all.reading().lines.iter().map(|line| (line.line, &*line.reason)).collect();
     assert_eq!(told[0], (3, "the sharding has 2 parts, one for each member, but the shape has 1"));
     assert!(told[1].1.contains("the product of [3] is 3"), "{told:?}");
-    assert!(told[2].1.contains("cuts 1 dimension, but the tensor has 2"), "{told:?}");
+    assert!(told[2].1.contains("tiles for 1 dimension, but the tensor has 2"), "{told:?}");
     let also: Vec<u64> = summary(text, None).reading().lines.iter().map(|line| line.line).collect();
     assert_eq!(also, [3, 4, 5]);
     // A token has a part of the sharding but no bytes.

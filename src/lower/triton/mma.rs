@@ -158,7 +158,8 @@ fn wmma_version(keys: Keys<'_>) -> Result<u64, ParseError> {
     match keys.number("version")? {
         version @ (1 | 2) => Ok(version),
         version => {
-            Err(keys.refuse_key("version", format!("version {version} is not supported; 1 and 2 are")))
+            Err(keys
+                .refuse_key("version", format!("version {version} is not supported; 1 and 2 are")))
         }
     }
 }

@@ -92,7 +92,11 @@ pub fn bitcast_map(first: &XlaArray, second: &XlaArray) -> Result<Bitcast, Parse
         check_attributes(first, second)?;
         Bitcast::new((&a, first.element_bits()), (&b, second.element_bits()))
     };
-    bitcast().map_err(|error| second.refuse_layout(error))
+    let is_split = |array: &XlaArray| !array.layout_or_default().splits.is_empty();
+    bitcast().map_err(|error| match error {
+        BitcastError::Split if !is_split(second) => first.refuse_layout(error),
+        _ => second.refuse_layout(error),
+    })
 }
 
 /// Checks that the attributes outside of the index map agree: prefixes are equal, and there are no splits.

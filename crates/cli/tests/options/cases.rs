@@ -364,7 +364,7 @@ fn own() -> Vec<Case> {
             "32:32 ((32_LANE))",
             "--bits 16",
             "32:32 ((32_LANE)) --bits 12",
-            "elements of 12 bits",
+            "128 bits, not 12",
         ),
         case(
             "access",
