@@ -37,7 +37,7 @@ const NEAR: usize = 1 << 16;
 /// Law: the shapes of all instructions are among those of [`HloReport`](super::HloReport).
 /// Law: every instruction of the text is either returned or unread at its line.
 /// Cost: one pass; memory for the text of one computation, some 100 bytes for each of its
-/// instructions and 56 for each operand, and the tables of one module.
+/// instructions and 56 for each operand, and the tables and the names of computations of one module.
 ///
 /// ```
 /// use tensor_layout_hlo::HloDump;
@@ -65,7 +65,7 @@ pub struct HloDump<R> {
     /// The line and name of the last computation of the module, and whether one was an entry.
     last: Option<(u64, String)>,
     has_entry: bool,
-    /// The computations of the module, up to its entry, that nothing has called yet.
+    /// The computations of the module by name, and those that its instructions call.
     pending: Pending,
 }
 
@@ -252,9 +252,7 @@ impl<R: BufRead> HloDump<R> {
             self.unread.push(line, name.as_bytes(), reason.into());
         }
         self.last = Some((line, self.computation().name().to_owned()));
-        if !self.has_entry {
-            self.note_called();
-        }
+        self.note_called();
         Ok(())
     }
 
@@ -393,14 +391,16 @@ impl<R: BufRead> HloDump<R> {
     /// Notes a computation and those that its instructions call: a computation that is called is not the entry.
     fn note_called(&mut self) {
         let computation = HloComputation::new(&self.module, &self.body, &self.stream.text);
-        for (_, _, name) in computation.instructions().flat_map(called) {
-            self.pending.call(name);
+        for instruction in computation.instructions() {
+            for (_, _, name) in called(instruction) {
+                self.pending.call(name, instruction.line());
+            }
         }
         self.pending.add(computation.name());
     }
 
     /// Notes that the text is cut off if the module has no entry: none is marked `ENTRY`, and the last
-    /// computation is not the only one that nothing calls.
+    /// computation is not the only one that nothing calls. Notes the callees that are not in the text, too.
     fn end_module(&mut self) {
         let has_entry = std::mem::take(&mut self.has_entry);
         let pending = std::mem::take(&mut self.pending);
@@ -412,6 +412,10 @@ impl<R: BufRead> HloDump<R> {
             let why = format!("no ENTRY: the dump is cut off after {name}, line {line}");
             self.unread.push(line, name.as_bytes(), why.clone());
             self.unread.cut = Some(why);
+        }
+        for (line, name) in pending.missing() {
+            let why = "this instruction calls a computation that is not in the text";
+            self.unread.push(line, name.as_bytes(), why.into());
         }
     }
 }

@@ -73,6 +73,8 @@ pub(super) struct Calls {
     ahead: Vec<(Call, Box<str>)>,
     /// The number of instructions that call something.
     sites: u32,
+    /// Set once [`roles`](Calls::roles) has found a callee that is not in the text and may write memory.
+    lacks_callee: bool,
 }
 
 /// The facts about a computation that are known before all of its callers are.
@@ -184,6 +186,13 @@ impl Calls {
         &self.calls
     }
 
+    /// Returns whether sums over the module are lower bounds, because an instruction calls a computation that is
+    /// not in the text; known once [`roles`](Calls::roles) was called. One that is applied to elements adds
+    /// nothing to a sum.
+    pub(super) fn lacks_callee(&self) -> bool {
+        self.lacks_callee
+    }
+
     /// Returns whether there are no computations.
     pub(super) fn is_empty(&self) -> bool {
         self.computations.is_empty()
@@ -216,8 +225,9 @@ impl Calls {
         // Callees are written before their callers, so that one round from the end settles all.
         const MOST_ROUNDS: usize = 64;
         for (call, callee) in std::mem::take(&mut self.ahead) {
-            if let Some(callee) = self.names.number(&callee) {
-                self.call(Call { callee, ..call });
+            match self.names.number(&callee) {
+                Some(callee) => self.call(Call { callee, ..call }),
+                None => self.lacks_callee |= call.role != HloRole::Applied,
             }
         }
         self.calls.sort_unstable_by_key(|call| Reverse(call.callee));
@@ -316,7 +326,8 @@ pub(super) fn called(
     keys.iter().filter_map(move |key| Some((*key, of.attribute(key)?))).flat_map(
         move |(key, text)| {
             let names = text.trim_matches(['{', '}']).split(',');
-            names.map(move |name| (role, key, name.trim().trim_start_matches('%')))
+            let names = names.map(|name| name.trim().trim_start_matches('%'));
+            names.filter(|name| !name.is_empty()).map(move |name| (role, key, name))
         },
     )
 }

@@ -4,6 +4,7 @@
 #![allow(missing_docs, reason = "the names of tests are statements")]
 
 mod dumps;
+mod losses;
 mod memory;
 mod modules;
 mod mutated;

@@ -1,0 +1,63 @@
+//! Modules that lack a part, or whose parts contradict each other: the reader says so.
+
+use tensor_layout_hlo::{HloCopies, HloDump, HloReading};
+
+use crate::dumps::collectives;
+
+/// Everything that could not be read: the lines and the reasons with their texts.
+fn unread(text: &str) -> Vec<(u64, String)> {
+    let mut dump = HloDump::new(text.as_bytes());
+    while dump.next_computation().unwrap().is_some() {}
+    let HloReading { lines, count, .. } = dump.reading();
+    assert_eq!(*count, lines.len() as u64);
+    lines.iter().map(|unread| (unread.line, unread.why())).collect()
+}
+
+const ABSENT: &str = "this instruction calls a computation that is not in the text";
+
+#[test]
+fn a_callee_that_is_not_in_the_text_is_unread_at_its_first_caller() {
+    let entry = |instruction: &str| {
+        let text = format!("ENTRY e {{\n  a = f32[8]{{0}} parameter(0)\n  {instruction}\n}}\n");
+        unread(&text)
+    };
+    for call in [
+        "b = f32[8]{0} fusion(a), kind=kLoop, calls=%gone",
+        "b = f32[8]{0} call(a), to_apply=gone",
+        "b = f32[8]{0} while(a), condition=e, body=gone",
+        "b = ((f32[8]{0}), f32[8]{0}) async-start(a), calls=%gone",
+        "b = f32[8]{0} conditional(a, a, a), branch_computations={e, %gone}",
+        "b = f32[8]{0} custom-call(a), custom_call_target=\"t\", called_computations={%gone}",
+        "b = f32[8]{0} all-reduce(a), to_apply=gone",
+    ] {
+        assert_eq!(entry(call), [(3, format!("{ABSENT}: gone"))], "{call}");
+        // Another caller adds nothing.
+        let again = format!("{call}\n  c = f32[8]{{0}} call(a), to_apply=gone");
+        assert_eq!(entry(&again).len(), 1, "{call}");
+    }
+    assert_eq!(entry("b = f32[8]{0} custom-call(a), called_computations={}"), []);
+    let later = "ENTRY e {\n a = f32[8] parameter(0)\n b = f32[8] call(a), to_apply=f\n}\nf {\n p = f32[8] parameter(0)\n}\n";
+    assert_eq!(unread(later), []);
+    // A computation of another module does not count.
+    let other = format!("HloModule m\n{later}HloModule n\n{}", later.split("f {").next().unwrap());
+    assert_eq!(unread(&other), [(12, format!("{ABSENT}: f"))]);
+}
+
+#[test]
+fn sums_over_a_run_are_lower_bounds_if_a_callee_that_writes_memory_is_missing() {
+    let bounds = |call: &str| {
+        let text = format!(
+            "HloModule m, num_partitions=4\nENTRY e {{\n a = f32[8]{{0}} parameter(0)\n {call}\n}}\n"
+        );
+        let (mut dump, mut copies) = (HloDump::new(text.as_bytes()), HloCopies::default());
+        while let Some(computation) = dump.next_computation().unwrap() {
+            copies.add(computation).unwrap();
+        }
+        copies.finish().unwrap();
+        let collectives = collectives(&text, "CHIP=4");
+        (copies.in_a_step().bound(), collectives.in_a_step.bound())
+    };
+    assert_eq!(bounds("b = f32[8]{0} call(a), to_apply=gone"), ("at least ", "at least "));
+    assert_eq!(bounds("b = f32[8]{0} fusion(a), calls=gone"), ("at least ", "at least "));
+    assert_eq!(bounds("b = f32[] reduce(a, a), dimensions={0}, to_apply=gone"), ("", ""));
+}
