@@ -1,17 +1,14 @@
 //! The values of a module that share a buffer: those of loops, branches and calls, and updates in place.
 
-use rustc_hash::FxHashMap;
-
-use crate::memory::graph::{Callee, ComputationGraph, Graph, Kind};
+use crate::memory::graph::{CallSite, Callee, ComputationGraph, Graph, Kind};
 use crate::memory::interface::Interface;
 use crate::memory::schedule::Schedule;
-use crate::roles::Calls;
 
 /// The numbers of the arrays of the computations that run, and the sets of arrays that share a buffer.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Buffers {
-    /// By computation, the number of the first array of every instruction.
-    first: FxHashMap<u32, Vec<usize>>,
+    /// By run of a computation, the number of the first array of every instruction.
+    first: Vec<Vec<usize>>,
     /// Another array of the same buffer; itself for the array that represents the buffer.
     parent: Vec<usize>,
     /// Set if an instruction writes the array, and clear if it only names one that is there already.
@@ -21,32 +18,30 @@ pub(super) struct Buffers {
 /// Arrays of an instruction: the number of the first, and their count.
 type Arrays = (usize, usize);
 
+/// The number of a run, and the computation that runs.
+type Run<'g> = (usize, &'g ComputationGraph);
+
 impl Buffers {
-    pub(super) fn of(
-        graph: &Graph,
-        calls: &Calls,
-        schedule: &Schedule,
-        interface: &Interface,
-        entry: u32,
-    ) -> Buffers {
-        let mut buffers = Buffers::default();
-        for (number, _) in schedule.computations() {
-            if let Some(body) = graph.body(number) {
-                buffers.number(graph, number, body);
+    pub(super) fn of(graph: &Graph, schedule: &Schedule, interface: &Interface) -> Buffers {
+        let mut buffers =
+            Buffers { first: vec![Vec::new(); schedule.count()], ..Buffers::default() };
+        for (run, of) in schedule.runs() {
+            if let Some(body) = graph.body(of.computation) {
+                buffers.number(graph, run, body);
             }
         }
-        for (number, _) in schedule.computations() {
-            if let Some(body) = graph.body(number) {
-                buffers.join_own(graph, number, body);
-                buffers.join_called(graph, calls, schedule, number, body);
+        for (run, of) in schedule.runs() {
+            if let Some(body) = graph.body(of.computation) {
+                buffers.join_own(graph, run, body);
+                buffers.join_called(graph, schedule, run, body);
             }
         }
-        buffers.join_donated(graph, interface, entry);
+        buffers.join_donated(graph, schedule, interface);
         buffers
     }
 
-    /// Numbers the arrays of a computation.
-    fn number(&mut self, graph: &Graph, number: u32, body: &ComputationGraph) {
+    /// Numbers the arrays of a run.
+    fn number(&mut self, graph: &Graph, run: usize, body: &ComputationGraph) {
         let mut first = Vec::with_capacity(body.len() + 1);
         for node in 0..body.len() {
             first.push(self.parent.len());
@@ -54,13 +49,15 @@ impl Buffers {
             self.parent.extend(self.parent.len()..self.parent.len() + count);
         }
         first.push(self.parent.len());
-        self.first.insert(number, first);
+        if let Some(of) = self.first.get_mut(run) {
+            *of = first;
+        }
         self.is_value.resize(self.parent.len(), true);
     }
 
     /// Returns the arrays of an instruction.
-    pub(super) fn arrays(&self, number: u32, node: usize) -> Arrays {
-        let first = self.first.get(&number);
+    pub(super) fn arrays(&self, run: usize, node: usize) -> Arrays {
+        let first = self.first.get(run);
         let at = |node: usize| first.and_then(|first| first.get(node)).copied().unwrap_or(0);
         (at(node), at(node + 1).saturating_sub(at(node)))
     }
@@ -115,16 +112,16 @@ impl Buffers {
     }
 
     /// Joins the arrays of instructions with those of operands that they name, or whose place they take.
-    fn join_own(&mut self, graph: &Graph, number: u32, body: &ComputationGraph) {
+    fn join_own(&mut self, graph: &Graph, run: usize, body: &ComputationGraph) {
         for node in 0..body.len() {
-            let to = self.arrays(number, node);
+            let to = self.arrays(run, node);
             let fused = match body.kind(node) {
                 Kind::Fusion => graph.fused_links(body, node),
                 _ => Vec::new(),
             };
             for link in body.links(node).copied().chain(fused) {
                 let Some(operand) = body.operand(node, link.operand) else { continue };
-                let from = self.arrays(number, operand);
+                let from = self.arrays(run, operand);
                 let part = |(first, all): Arrays, at: usize| {
                     (first + at, link.count.min(all.saturating_sub(at)))
                 };
@@ -137,57 +134,78 @@ impl Buffers {
     fn join_called(
         &mut self,
         graph: &Graph,
-        calls: &Calls,
         schedule: &Schedule,
-        number: u32,
+        run: usize,
         body: &ComputationGraph,
     ) {
-        for site in &body.sites {
-            let callee = calls.number(&site.name).filter(|callee| schedule.runs(*callee));
-            let Some((callee, inside)) = callee.and_then(|n| Some((n, graph.body(n)?))) else {
-                continue;
-            };
-            let parameters: Vec<_> = inside.parameters().collect();
-            for (at, operand) in body.operands(site.node) {
-                let given = match site.callee {
-                    Callee::Inside => None,
-                    Callee::Condition | Callee::Body | Callee::Whole | Callee::Started => Some(at),
-                    Callee::Branch(branch) => (at == branch + 1).then_some(0),
-                };
-                let parameter = parameters.iter().find(|(number, _)| Some(*number) == given);
-                if let Some((_, parameter)) = parameter {
-                    let [from, to] =
-                        [(number, operand), (callee, *parameter)].map(|(n, at)| self.arrays(n, at));
-                    self.join_all(from, to, true);
-                }
-            }
-            let root = self.arrays(callee, inside.root);
-            let result = self.arrays(number, site.node);
-            match site.callee {
-                Callee::Condition | Callee::Inside => {}
-                Callee::Body => {
-                    let parameter = parameters.first().map(|(_, node)| self.arrays(callee, *node));
-                    self.join_all(root, parameter.unwrap_or_default(), true);
-                    self.join_all(root, result, true);
-                }
-                Callee::Whole | Callee::Branch(_) => self.join_all(root, result, true),
-                Callee::Started => {
-                    let shape = graph.shapes.get(body.shape(site.node));
-                    let range = shape.and_then(|shape| shape.member(1)).unwrap_or_default();
-                    self.join_all(root, (result.0 + range.start, range.len()), true);
+        for sites in body.sites.chunk_by(|a, b| a.node == b.node) {
+            for (at, site) in sites.iter().enumerate() {
+                let callee = schedule.begun(run, site.node, at);
+                let inside = callee.and_then(|callee| graph.body(schedule.computation(callee)?));
+                if let Some((callee, inside)) = callee.zip(inside) {
+                    self.join_given((run, body), site, (callee, inside));
+                    self.join_result(graph, (run, body), site, (callee, inside));
                 }
             }
         }
     }
 
+    /// Joins the operands of a call with the parameters of the callee.
+    fn join_given(&mut self, (run, body): Run<'_>, site: &CallSite, (callee, inside): Run<'_>) {
+        let mut numbered: Vec<_> = inside.parameters().collect();
+        numbered.sort_by_key(|(number, _)| *number);
+        for (at, operand) in body.operands(site.node) {
+            let given = match site.callee {
+                Callee::Inside => None,
+                Callee::Condition | Callee::Body | Callee::Whole | Callee::Started => Some(at),
+                Callee::Branch(branch) => (at == branch + 1).then_some(0),
+            };
+            let Some(given) = given else { continue };
+            let first = numbered.partition_point(|(number, _)| *number < given);
+            let parameter = numbered.get(first).filter(|(number, _)| *number == given);
+            if let Some((_, parameter)) = parameter {
+                let (from, to) = (self.arrays(run, operand), self.arrays(callee, *parameter));
+                self.join_all(from, to, true);
+            }
+        }
+    }
+
+    /// Joins the root of the callee with the result of a call.
+    fn join_result(
+        &mut self,
+        graph: &Graph,
+        (run, body): Run<'_>,
+        site: &CallSite,
+        (callee, inside): Run<'_>,
+    ) {
+        let root = self.arrays(callee, inside.root);
+        let result = self.arrays(run, site.node);
+        match site.callee {
+            Callee::Condition | Callee::Inside => {}
+            Callee::Body => {
+                let parameter = inside.parameters().next();
+                let parameter = parameter.map(|(_, node)| self.arrays(callee, node));
+                self.join_all(root, parameter.unwrap_or_default(), true);
+                self.join_all(root, result, true);
+            }
+            Callee::Whole | Callee::Branch(_) => self.join_all(root, result, true),
+            Callee::Started => {
+                let shape = graph.shapes.get(body.shape(site.node));
+                let range = shape.and_then(|shape| shape.member(1)).unwrap_or_default();
+                self.join_all(root, (result.0 + range.start, range.len()), true);
+            }
+        }
+    }
+
     /// Joins results of the program with the parameters that are donated to them.
-    fn join_donated(&mut self, graph: &Graph, interface: &Interface, entry: u32) {
-        let Some(body) = graph.body(entry) else { return };
+    fn join_donated(&mut self, graph: &Graph, schedule: &Schedule, interface: &Interface) {
+        let entry = schedule.computation(Schedule::ENTRY);
+        let Some(body) = entry.and_then(|entry| graph.body(entry)) else { return };
         for alias in &interface.aliases {
             let Some(parameter) = body.parameter(alias.input) else { continue };
             let below = |node: usize, path: &[usize]| {
                 let range = graph.shapes.get(body.shape(node))?.below(path)?;
-                Some((self.arrays(entry, node).0 + range.start, range.len()))
+                Some((self.arrays(Schedule::ENTRY, node).0 + range.start, range.len()))
             };
             let pair = below(parameter, &alias.path).zip(below(body.root, &alias.output));
             if let Some((from, to)) = pair {

@@ -20,6 +20,15 @@ pub enum HloMemoryError {
         /// The computation.
         name: String,
     },
+    /// Several instructions call a computation, and all of its runs are too long to be followed.
+    #[error(
+        "computation `{name}` is called so often that its runs have more than 4194304 instructions and arrays: \
+         the peak is not computed"
+    )]
+    CalledOften {
+        /// The computation.
+        name: String,
+    },
     /// A sum is too large.
     #[error(transparent)]
     TooLarge(#[from] LayoutError),

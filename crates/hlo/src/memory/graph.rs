@@ -163,6 +163,12 @@ impl Graph {
         self.bodies.get(index(number))?.as_ref()
     }
 
+    /// The number of instructions of a computation and of their arrays.
+    pub(super) fn extent(&self, body: &ComputationGraph) -> usize {
+        let arrays = |node| self.shapes.get(body.shape(node)).map_or(0, |of| of.leaves().len());
+        (0..body.len()).map(|node| 1 + arrays(node)).sum()
+    }
+
     /// Adds a computation, the last one that `calls` has.
     pub(super) fn add(&mut self, of: HloComputation<'_>, calls: &Calls, unread: &mut HloReading) {
         let root = of.root().map_or(0, |root| root.index());

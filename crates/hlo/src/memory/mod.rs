@@ -167,15 +167,9 @@ impl HloMemory {
             return Err(HloMemoryError::NotScheduled);
         }
         let schedule = Schedule::of(&self.graph, calls, entry)?;
-        let buffers = Buffers::of(&self.graph, calls, &schedule, interface, entry);
-        let live = Live {
-            graph: &self.graph,
-            calls,
-            schedule: &schedule,
-            buffers: &buffers,
-            interface,
-            entry,
-        };
+        let buffers = Buffers::of(&self.graph, &schedule, interface);
+        let live =
+            Live { graph: &self.graph, calls, schedule: &schedule, buffers: &buffers, interface };
         live.peaks(self.top)
     }
 

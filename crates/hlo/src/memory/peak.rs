@@ -11,7 +11,7 @@ use crate::memory::error::HloMemoryError;
 use crate::memory::graph::{ComputationGraph, Graph, Kind};
 use crate::memory::interface::Interface;
 use crate::memory::leaves::Leaf;
-use crate::memory::schedule::{ComputationSpan, Schedule};
+use crate::memory::schedule::{ComputationRun, Schedule};
 use crate::memory::space::HloMemorySpace;
 use crate::roles::Calls;
 use tensor_layout::LayoutError;
@@ -73,7 +73,7 @@ struct Life {
     start: usize,
     end: usize,
     array: usize,
-    computation: u32,
+    run: usize,
     node: usize,
 }
 
@@ -90,16 +90,15 @@ pub(super) struct Live<'m> {
     pub(super) schedule: &'m Schedule,
     pub(super) buffers: &'m Buffers,
     pub(super) interface: &'m Interface,
-    pub(super) entry: u32,
 }
 
 impl Live<'_> {
     /// The peak of every memory space, with the `top` greatest buffers of each.
     pub(super) fn peaks(&self, top: Option<usize>) -> Result<Vec<HloPeak>, HloMemoryError> {
         let mut lives = Vec::new();
-        for (number, span) in self.schedule.computations() {
-            if let Some(body) = self.graph.body(number) {
-                self.add_lives(number, span, body, &mut lives);
+        for (run, span) in self.schedule.runs() {
+            if let Some(body) = self.graph.body(span.computation) {
+                self.add_lives(run, span, body, &mut lives);
             }
         }
         lives.sort_unstable();
@@ -116,16 +115,26 @@ impl Live<'_> {
         Ok(peaks.into_iter().filter(|peak| peak.bytes.allocated > 0).collect())
     }
 
-    /// Adds the lives of the arrays of a computation.
+    /// The computation of a run.
+    fn body(&self, run: usize) -> Option<&ComputationGraph> {
+        self.graph.body(self.schedule.computation(run)?)
+    }
+
+    /// The name of the computation of a run.
+    fn name(&self, run: usize) -> &str {
+        self.schedule.computation(run).map_or("", |number| self.calls.name(number))
+    }
+
+    /// Adds the lives of the arrays of a run.
     fn add_lives(
         &self,
-        number: u32,
-        span: &ComputationSpan,
+        run: usize,
+        span: &ComputationRun,
         body: &ComputationGraph,
         lives: &mut Vec<Life>,
     ) {
-        let (base, _) = self.buffers.arrays(number, 0);
-        let count = (0..body.len()).map(|node| self.buffers.arrays(number, node).1).sum();
+        let (base, _) = self.buffers.arrays(run, 0);
+        let count = (0..body.len()).map(|node| self.buffers.arrays(run, node).1).sum();
         let mut ends = vec![0_usize; count];
         let mut use_at = |(first, count): (usize, usize), time: usize| {
             let range = first - base..first - base + count;
@@ -133,12 +142,12 @@ impl Live<'_> {
         };
         for node in 0..body.len() {
             for (at, operand) in body.operands(node) {
-                let arrays = self.used(number, body, node, at, operand);
-                use_at(arrays, self.time_of_use(number, span, body, node));
+                let arrays = self.used(run, body, node, at, operand);
+                use_at(arrays, self.time_of_use(run, span, body, node));
             }
         }
-        use_at(self.buffers.arrays(number, body.root), span.end);
-        if number == self.entry {
+        use_at(self.buffers.arrays(run, body.root), span.end);
+        if run == Schedule::ENTRY {
             self.keep_arguments(body, span, use_at);
         }
         for node in 0..body.len() {
@@ -146,12 +155,12 @@ impl Live<'_> {
                 Kind::Parameter(_) => span.start,
                 _ => span.time(node),
             };
-            let (first, count) = self.buffers.arrays(number, node);
+            let (first, count) = self.buffers.arrays(run, node);
             lives.extend((first..first + count).map(|array| {
                 let end = ends.get(array - base).copied().unwrap_or(0);
                 let end = end.max(start).max(span.time(node));
                 let buffer = self.buffers.buffer(array);
-                Life { buffer, start, end, array, computation: number, node }
+                Life { buffer, start, end, array, run, node }
             }));
         }
     }
@@ -159,13 +168,13 @@ impl Live<'_> {
     /// Returns the arrays of an operand that an instruction uses: one member for a `get-tuple-element`.
     fn used(
         &self,
-        number: u32,
+        run: usize,
         body: &ComputationGraph,
         node: usize,
         at: usize,
         operand: usize,
     ) -> (usize, usize) {
-        let (first, count) = self.buffers.arrays(number, operand);
+        let (first, count) = self.buffers.arrays(run, operand);
         match body.links(node).find(|link| link.operand == at) {
             Some(link) if body.kind(node) == Kind::Element => (first + link.from, link.count),
             _ => (first, count),
@@ -176,14 +185,14 @@ impl Live<'_> {
     /// at the start of the callee.
     fn time_of_use(
         &self,
-        number: u32,
-        span: &ComputationSpan,
+        run: usize,
+        span: &ComputationRun,
         body: &ComputationGraph,
         node: usize,
     ) -> usize {
         let handed_over = || {
-            let site = body.sites(node).last()?;
-            self.schedule.start_for(self.calls.number(&site.name)?, (number, node))
+            let last = body.sites(node).len().checked_sub(1)?;
+            self.schedule.start(run, node, last)
         };
         match body.kind(node) {
             Kind::While | Kind::Call => handed_over().unwrap_or_else(|| span.time(node)),
@@ -195,12 +204,12 @@ impl Live<'_> {
     fn keep_arguments(
         &self,
         body: &ComputationGraph,
-        span: &ComputationSpan,
+        span: &ComputationRun,
         mut use_at: impl FnMut((usize, usize), usize),
     ) {
         for (parameter, node) in body.parameters() {
             let Some(shape) = self.graph.shapes.get(body.shape(node)) else { continue };
-            let (first, count) = self.buffers.arrays(self.entry, node);
+            let (first, count) = self.buffers.arrays(Schedule::ENTRY, node);
             for leaf in 0..count {
                 let is_donated = !self.interface.aliases.is_empty()
                     && self.interface.is_donated(parameter, &shape.path(leaf));
@@ -214,9 +223,8 @@ impl Live<'_> {
     /// The sizes of a buffer, those of its greatest array, and its memory space.
     fn sizes(&self, buffer: &[Life]) -> (XlaSizes, HloMemorySpace) {
         let leaf = |life: &Life| {
-            let shape =
-                self.graph.shapes.get(self.graph.body(life.computation)?.shape(life.node))?;
-            let (first, _) = self.buffers.arrays(life.computation, life.node);
+            let shape = self.graph.shapes.get(self.body(life.run)?.shape(life.node))?;
+            let (first, _) = self.buffers.arrays(life.run, life.node);
             shape.leaves().get(life.array - first).copied()
         };
         let leaves = buffer.iter().rev().filter_map(leaf);
@@ -265,15 +273,15 @@ impl Live<'_> {
         rows.sort_by_key(|(_, sizes)| Reverse(sizes.allocated_bytes));
         rows.truncate(top.unwrap_or(usize::MAX));
         let live = rows.into_iter().filter_map(|(buffer, sizes)| self.live(buffer, sizes, time));
-        let (computation, node) = self.schedule.at(time).unwrap_or((self.entry, 0));
-        let (name, _, op_name, _, line) = self.texts(computation, node);
+        let (run, node) = self.schedule.at(time).unwrap_or((Schedule::ENTRY, 0));
+        let (name, _, op_name, _, line) = self.texts(run, node);
         Ok(HloPeak {
             space,
             bytes,
             name,
             line,
             op_name,
-            computation: self.calls.name(computation).to_owned(),
+            computation: self.name(run).to_owned(),
             live: live.collect(),
         })
     }
@@ -281,10 +289,10 @@ impl Live<'_> {
     /// Name, opcode, operation, source and line of an instruction.
     fn texts(
         &self,
-        computation: u32,
+        run: usize,
         node: usize,
     ) -> (String, String, Option<String>, Option<String>, u64) {
-        let body = self.graph.body(computation);
+        let body = self.body(run);
         let found = body.and_then(|body| Some((body, body.held.rows().get(node)?)));
         let Some((body, row)) = found else { return Default::default() };
         let text = body.held.text(row);
@@ -293,9 +301,7 @@ impl Live<'_> {
     }
 
     fn line_at(&self, time: usize) -> u64 {
-        let row = |(computation, node): (u32, usize)| {
-            Some(self.graph.body(computation)?.held.rows().get(node)?.line)
-        };
+        let row = |(run, node): (usize, usize)| Some(self.body(run)?.held.rows().get(node)?.line);
         self.schedule.at(time).and_then(row).unwrap_or(0)
     }
 
@@ -313,11 +319,11 @@ impl Live<'_> {
         let life = buffer.iter().max_by_key(rank)?;
         let (start, end) =
             stretches(buffer).find(|(start, end)| (*start..=*end).contains(&time))?;
-        let (name, opcode, op_name, source, line) = self.texts(life.computation, life.node);
-        let shape = self.graph.shapes.get(self.graph.body(life.computation)?.shape(life.node))?;
-        let (first, _) = self.buffers.arrays(life.computation, life.node);
+        let (name, opcode, op_name, source, line) = self.texts(life.run, life.node);
+        let shape = self.graph.shapes.get(self.body(life.run)?.shape(life.node))?;
+        let (first, _) = self.buffers.arrays(life.run, life.node);
         let (text, place) = shape.text(life.array - first);
-        let is_argument = life.computation == self.entry && opcode == "parameter";
+        let is_argument = life.run == Schedule::ENTRY && opcode == "parameter";
         Some(HloLive {
             name,
             opcode,
@@ -325,7 +331,7 @@ impl Live<'_> {
             shape: text,
             bytes: sizes.into(),
             line,
-            computation: self.calls.name(life.computation).to_owned(),
+            computation: self.name(life.run).to_owned(),
             op_name,
             source,
             lives: (self.line_at(start), self.line_at(end)),

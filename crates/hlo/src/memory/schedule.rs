@@ -1,62 +1,85 @@
 //! The times at which the instructions of a scheduled module run: in text order, callees first.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::memory::error::HloMemoryError;
 use crate::memory::graph::{Callee, ComputationGraph, Graph};
-use crate::roles::{Calls, index};
+use crate::roles::Calls;
+
+/// The greatest number of instructions and arrays in the runs of computations that ran before: calls that nest
+/// can double it again and again.
+const MOST_REPEATED: usize = 1 << 22;
 
 /// The order in which the instructions of a module run, in the thread of its entry.
+///
+/// A computation runs once for every instruction that calls it, as if each called a copy of its own, which XLA
+/// makes before it assigns buffers.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Schedule {
-    /// By time: the computation and the instruction.
-    order: Vec<(u32, usize)>,
-    /// The time span of every computation that runs.
-    spans: FxHashMap<u32, ComputationSpan>,
+    /// By time: the run and the instruction.
+    order: Vec<(usize, usize)>,
+    /// The runs of computations, in the order in which they begin: that of the entry first.
+    runs: Vec<ComputationRun>,
+    /// The runs that an instruction begins: by its own run, its number, and the place among its call sites.
+    begun: FxHashMap<(usize, usize, usize), usize>,
+    repeated: usize,
 }
 
-/// The first and the last time of a computation, the times of its instructions, and its caller.
+/// The first and the last time of a run of a computation, and the times of its instructions.
 #[derive(Clone, Debug)]
-pub(super) struct ComputationSpan {
+pub(super) struct ComputationRun {
+    pub(super) computation: u32,
     pub(super) start: usize,
     pub(super) end: usize,
     times: Vec<usize>,
-    caller: Option<(u32, usize)>,
 }
 
 /// A computation that is being numbered.
 struct OpenComputation<'g> {
+    run: usize,
     number: u32,
     body: &'g ComputationGraph,
     node: usize,
     site: usize,
 }
 
+/// The computations that have run, and those among them that have not ended.
+#[derive(Default)]
+struct Entered {
+    all: FxHashSet<u32>,
+    open: FxHashSet<u32>,
+}
+
 impl Schedule {
-    /// Numbers the instructions from the entry on; a computation that is called twice runs once, for
-    /// the first caller.
+    /// The run of the entry.
+    pub(super) const ENTRY: usize = 0;
+
+    /// Numbers the instructions from the entry on; a computation that calls itself, which XLA rejects, does not
+    /// run again.
     pub(super) fn of(graph: &Graph, calls: &Calls, entry: u32) -> Result<Schedule, HloMemoryError> {
-        let mut schedule = Schedule::default();
-        let mut stack = vec![schedule.enter(graph, calls, entry, None)?];
+        let (mut schedule, mut entered) = (Schedule::default(), Entered::default());
+        let mut stack = vec![schedule.enter(graph, calls, entry, &mut entered)?];
         while let Some(frame) = stack.last_mut() {
-            let number = frame.number;
             if frame.node >= frame.body.len() {
-                schedule.leave(number);
+                schedule.leave(frame.run);
+                entered.open.remove(&frame.number);
                 stack.pop();
                 continue;
             }
             let sites = frame.body.sites(frame.node);
             let site = sites.get(frame.site).filter(|site| site.callee != Callee::Inside);
             let Some(site) = site else {
-                schedule.run(number, frame.node);
+                schedule.run(frame.run, frame.node);
                 (frame.node, frame.site) = (frame.node + 1, 0);
                 continue;
             };
+            let place = (frame.run, frame.node, frame.site);
             frame.site += 1;
-            let caller = (number, frame.node);
             let callee = calls.number(&site.name);
-            if let Some(callee) = callee.filter(|callee| !schedule.spans.contains_key(callee)) {
-                stack.push(schedule.enter(graph, calls, callee, Some(caller))?);
+            if let Some(callee) = callee.filter(|callee| !entered.open.contains(callee)) {
+                let begun = schedule.enter(graph, calls, callee, &mut entered)?;
+                schedule.begun.insert(place, begun.run);
+                stack.push(begun);
             }
         }
         Ok(schedule)
@@ -67,26 +90,34 @@ impl Schedule {
         graph: &'g Graph,
         calls: &Calls,
         number: u32,
-        caller: Option<(u32, usize)>,
+        entered: &mut Entered,
     ) -> Result<OpenComputation<'g>, HloMemoryError> {
-        let twice = || HloMemoryError::CalledTwice { name: calls.name(number).to_owned() };
-        let body = graph.body(number).ok_or_else(twice)?;
-        let start = self.order.len();
-        let times = Vec::with_capacity(body.len());
-        self.spans.insert(number, ComputationSpan { start, end: start, times, caller });
-        Ok(OpenComputation { number, body, node: 0, site: 0 })
-    }
-
-    fn run(&mut self, number: u32, node: usize) {
-        if let Some(span) = self.spans.get_mut(&number) {
-            span.times.push(self.order.len());
+        let name = || calls.name(number).to_owned();
+        let body =
+            graph.body(number).ok_or_else(|| HloMemoryError::CalledTwice { name: name() })?;
+        if !entered.all.insert(number) {
+            self.repeated = self.repeated.saturating_add(graph.extent(body));
+            if self.repeated > MOST_REPEATED {
+                return Err(HloMemoryError::CalledOften { name: name() });
+            }
         }
-        self.order.push((number, node));
+        entered.open.insert(number);
+        let (run, start) = (self.runs.len(), self.order.len());
+        let times = Vec::with_capacity(body.len());
+        self.runs.push(ComputationRun { computation: number, start, end: start, times });
+        Ok(OpenComputation { run, number, body, node: 0, site: 0 })
     }
 
-    fn leave(&mut self, number: u32) {
-        if let Some(span) = self.spans.get_mut(&number) {
-            span.end = self.order.len().saturating_sub(1).max(span.start);
+    fn run(&mut self, run: usize, node: usize) {
+        if let Some(of) = self.runs.get_mut(run) {
+            of.times.push(self.order.len());
+        }
+        self.order.push((run, node));
+    }
+
+    fn leave(&mut self, run: usize) {
+        if let Some(of) = self.runs.get_mut(run) {
+            of.end = self.order.len().saturating_sub(1).max(of.start);
         }
     }
 
@@ -95,31 +126,40 @@ impl Schedule {
         self.order.len()
     }
 
-    /// The instruction that runs at a time.
-    pub(super) fn at(&self, time: usize) -> Option<(u32, usize)> {
+    /// The run and the instruction at a time.
+    pub(super) fn at(&self, time: usize) -> Option<(usize, usize)> {
         self.order.get(time).copied()
     }
 
-    /// The computations that run, in the order of the text.
-    pub(super) fn computations(&self) -> Vec<(u32, &ComputationSpan)> {
-        let mut all: Vec<_> = self.spans.iter().map(|(number, span)| (*number, span)).collect();
-        all.sort_unstable_by_key(|(number, _)| index(*number));
+    /// The computation that runs in a run.
+    pub(super) fn computation(&self, run: usize) -> Option<u32> {
+        self.runs.get(run).map(|of| of.computation)
+    }
+
+    /// The runs with their numbers, in the order of their computations in the text.
+    pub(super) fn runs(&self) -> Vec<(usize, &ComputationRun)> {
+        let mut all: Vec<_> = self.runs.iter().enumerate().collect();
+        all.sort_by_key(|(_, of)| of.computation);
         all
     }
 
-    /// Returns the time at which the operands of `caller` become parameters of `callee`, its start; `None`
-    /// if it runs for another caller.
-    pub(super) fn start_for(&self, callee: u32, caller: (u32, usize)) -> Option<usize> {
-        let span = self.spans.get(&callee)?;
-        (span.caller == Some(caller)).then_some(span.start)
+    /// The number of runs.
+    pub(super) fn count(&self) -> usize {
+        self.runs.len()
     }
 
-    pub(super) fn runs(&self, number: u32) -> bool {
-        self.spans.contains_key(&number)
+    /// The run that an instruction begins at one of its call sites; `None` if it begins none.
+    pub(super) fn begun(&self, run: usize, node: usize, site: usize) -> Option<usize> {
+        self.begun.get(&(run, node, site)).copied()
+    }
+
+    /// The time at which the operands of an instruction become parameters at one of its call sites.
+    pub(super) fn start(&self, run: usize, node: usize, site: usize) -> Option<usize> {
+        self.runs.get(self.begun(run, node, site)?).map(|of| of.start)
     }
 }
 
-impl ComputationSpan {
+impl ComputationRun {
     pub(super) fn time(&self, node: usize) -> usize {
         self.times.get(node).copied().unwrap_or(self.start)
     }

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use super::{Module, Op, parameters};
+use super::{Computation, Module, Op, parameters};
 
 /// An array: computation, instruction, leaf.
 type Array = (usize, usize, usize);
 
-/// The computation and the instruction that first call a computation.
+/// The computation and the instruction that call a computation.
 type Caller = Option<(usize, usize)>;
 
 /// The definition, step by step.
@@ -20,6 +20,7 @@ pub(super) struct Simulation<'m> {
 
 impl Simulation<'_> {
     pub(super) fn of(module: &Module) -> BTreeMap<i64, u64> {
+        let module = &flattened(module);
         let entry = module.computations.len() - 1;
         let (time, span) = (BTreeMap::new(), BTreeMap::new());
         let mut simulation = Simulation { module, time, span };
@@ -27,11 +28,8 @@ impl Simulation<'_> {
         simulation.peaks(entry)
     }
 
-    /// Numbers the instructions of a computation; callees come before their caller, and only once.
+    /// Numbers the instructions of a computation; callees come before their caller.
     pub(super) fn run(&mut self, number: usize, caller: Option<(usize, usize)>) {
-        if self.span.contains_key(&number) {
-            return;
-        }
         let start = self.time.len();
         self.span.insert(number, (start, start, caller));
         let instructions = &self.module.computations[number].instructions;
@@ -206,10 +204,35 @@ impl Simulation<'_> {
 
 /// The computations that an instruction runs first.
 fn callees(op: &Op) -> Vec<usize> {
+    callees_mut(&mut op.clone()).into_iter().map(|callee| *callee).collect()
+}
+
+fn callees_mut(op: &mut Op) -> Vec<&mut usize> {
     match op {
-        Op::While(condition, body) => vec![*condition, *body],
-        Op::Call(callee) | Op::Start(callee) => vec![*callee],
-        Op::Conditional(branches) => branches.clone(),
+        Op::While(condition, body) => vec![condition, body],
+        Op::Call(callee) | Op::Start(callee) => vec![callee],
+        Op::Conditional(branches) => branches.iter_mut().collect(),
         _ => vec![],
     }
+}
+
+/// The module in which every instruction calls a copy of its own, as XLA makes them before it assigns buffers.
+fn flattened(module: &Module) -> Module {
+    let mut computations = Vec::new();
+    let entry = copied(module, module.computations.len() - 1, &mut computations);
+    computations.push(entry);
+    Module { computations, donated: module.donated.clone(), random: module.random }
+}
+
+/// A copy of a computation; those of its callees are added before it.
+fn copied(module: &Module, number: usize, all: &mut Vec<Computation>) -> Computation {
+    let mut of = module.computations[number].clone();
+    for instruction in &mut of.instructions {
+        for callee in callees_mut(&mut instruction.op) {
+            let copy = copied(module, *callee, all);
+            all.push(copy);
+            *callee = all.len() - 1;
+        }
+    }
+    of
 }
