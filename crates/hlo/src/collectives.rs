@@ -50,7 +50,7 @@ pub struct CollectiveEntry {
 /// The collectives of a dump.
 ///
 /// Each is listed once, with how often it [runs](CollectiveEntry::runs); the total is for one run of the
-/// program: loops of known length count as often as they run, and only the greatest branch counts.
+/// program: loops of known length count as often as they run, and to each sum the branch that adds most to it.
 #[derive(Clone, Debug, Default)]
 pub struct Collectives {
     /// The collectives, those that move the most bytes first.

@@ -361,7 +361,7 @@ impl HloCopies {
     }
 
     /// The bytes read and written in one run of the program: a copy in a loop of known length counts as often
-    /// as it runs, and only the branch of a conditional that reads most counts.
+    /// as it runs, and to each sum the branch of a conditional that adds most to it.
     #[must_use]
     pub fn in_a_step(&self) -> &StepSums {
         &self.in_a_step

@@ -3,6 +3,8 @@
 //! ```text
 //! runs(entry) = 1        runs(body) += runs(caller) x n        runs(condition) += runs(caller) x (n + 1)
 //! total(c) = own(c) + n total(body) + (n + 1) total(condition) + the greatest of the branches + ..
+//!
+//! The greatest is taken for each sum by itself.
 //! ```
 
 use itertools::Itertools;
@@ -181,8 +183,8 @@ impl ComputationRuns {
         self.runs.get(index(number)).copied().unwrap_or(HloRuns::ONCE)
     }
 
-    /// Returns the sums over one run of the program, given those that each computation has by itself; of
-    /// the branches of a conditional only the one whose first sum is greatest counts.
+    /// Returns the sums over one run of the program, given those that each computation has by itself; to each
+    /// sum, the branch of a conditional counts that adds most to it, so that all sums are upper bounds.
     pub(super) fn total(&self, own: &[Vec<u128>]) -> Vec<u128> {
         let width = own.iter().map(Vec::len).max().unwrap_or(0);
         let mut totals: Vec<Vec<u128>> = own.to_vec();
@@ -209,7 +211,8 @@ fn of_caller(calls: &[Call], caller: u32) -> &[Call] {
     all.get(..all.partition_point(|call| call.caller == caller)).unwrap_or_default()
 }
 
-/// Returns the sums that an instruction adds by its callees, each as often as it runs; of branches one.
+/// Returns the sums that an instruction adds by its callees, each as often as it runs; of branches the
+/// greatest, sum by sum.
 fn site_total(site: &[Call], totals: &[Vec<u128>]) -> Vec<u128> {
     let (mut sum, mut branch): (Vec<u128>, Vec<u128>) = (Vec::new(), Vec::new());
     for call in site {
@@ -217,7 +220,8 @@ fn site_total(site: &[Call], totals: &[Vec<u128>]) -> Vec<u128> {
         let times = u128::from(call.times.count());
         let total: Vec<u128> = total.iter().map(|n| n.saturating_mul(times)).collect();
         if call.times == CallTimes::Branch {
-            branch = branch.max(total);
+            branch.resize(total.len(), 0);
+            branch.iter_mut().zip(total).for_each(|(most, n)| *most = n.max(*most));
         } else {
             sum.resize(total.len(), 0);
             add_all(&mut sum, &total);

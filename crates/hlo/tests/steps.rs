@@ -84,6 +84,24 @@ fn loops_of_known_length_multiply_and_those_of_unknown_length_are_named() {
     assert_eq!((copies.moved(), copies.in_a_step().bytes(1).unwrap()), ((32, 32), 15 * 32));
 }
 
+/// Of two branches, one receives more in all and the other sends more into hosts.
+#[test]
+fn every_sum_counts_the_branch_that_adds_most_to_it() {
+    let text = "HloModule m, num_partitions=4\n\
+        sum {\n x = f32[] parameter(0)\n y = f32[] parameter(1)\n ROOT z = f32[] add(x, y)\n}\n\
+        inner {\n p = f32[1024] parameter(0)\n ROOT r = f32[1024] all-reduce(p), channel_id=1, replica_groups={{0,1},{2,3}}, use_global_device_ids=true, to_apply=sum\n}\n\
+        outer {\n p = f32[1024] parameter(0)\n ROOT q = f32[1024] collective-permute(p), channel_id=2, source_target_pairs={{0,2}}\n}\n\
+        ENTRY e {\n i = s32[] parameter(0)\n a = f32[1024] parameter(1)\n ROOT c = f32[1024] conditional(i, a, a), branch_computations={inner, outer}\n}\n";
+    for text in [text.to_owned(), text.replace("{inner, outer}", "{outer, inner}")] {
+        let all = collectives(&text, "HOST=2,CHIP=2");
+        let into: Vec<u64> = all.total.into.iter().map(|(_, bytes)| *bytes).collect();
+        // Both rings of two devices move 4096 bytes in each direction; one hop crosses into another host.
+        assert_eq!((all.total.received, all.total.sent), (4 * 4096, 4096));
+        assert_eq!(into, [4096, 4 * 4096]);
+        assert_eq!(all.in_a_step.bound(), "at most ");
+    }
+}
+
 #[test]
 fn a_fusion_that_only_copies_or_transposes_is_a_copy() {
     let text = "HloModule m, is_scheduled=true\n\
