@@ -31,16 +31,19 @@ impl Body {
         *self = Body { name, line, records, operands, numbers, ..Body::default() };
     }
 
-    /// Finds the instruction of every operand; returns the lines and names of those that are not
-    /// in the computation.
-    pub(super) fn resolve(&mut self, text: &str) -> Vec<(u64, Span)> {
+    /// Finds the instruction of every operand; returns the lines and names of instructions whose name is not
+    /// new, and of operands that are not in the computation, with the reason.
+    pub(super) fn resolve(&mut self, text: &str) -> Vec<(u64, Span, &'static str)> {
         let Body { records, operands, numbers, .. } = self;
         let part = |span: Span| text.get(span.start..span.end).unwrap_or_default();
         let has_table = records.len() > FEW;
-        if has_table {
-            numbers.fill(records, part);
-        }
-        let mut missing = Vec::new();
+        let again = match has_table {
+            true => numbers.fill(records, part),
+            false => repeated(records, part),
+        };
+        let again = again.into_iter().filter_map(|number| records.get(number));
+        let again = again.filter(|_| !self.is_loose);
+        let mut faults: Vec<_> = again.map(|of| (of.line, of.name, AGAIN)).collect();
         for record in records.iter() {
             for operand in &mut operands[record.operands.start..record.operands.end] {
                 let name = part(operand.name);
@@ -49,12 +52,24 @@ impl Body {
                     false => records.iter().rposition(|record| part(record.name) == name),
                 };
                 if operand.instruction.is_none() && !self.is_loose {
-                    missing.push((record.line, operand.name));
+                    faults.push((record.line, operand.name, MISSING));
                 }
             }
         }
-        missing
+        faults
     }
+}
+
+const AGAIN: &str = "an instruction before this one has the same name";
+const MISSING: &str = "this operand is not an instruction of the computation";
+
+/// Returns the numbers of the instructions with the name of one before them, for a few instructions.
+fn repeated<'t>(records: &[Record], part: impl Fn(Span) -> &'t str) -> Vec<usize> {
+    let is_again = |(number, own): &(usize, &Record)| {
+        records.iter().take(*number).any(|record| part(record.name) == part(own.name))
+    };
+    let numbered = records.iter().enumerate();
+    numbered.filter(is_again).map(|(number, _)| number).collect()
 }
 
 /// The number of instructions up to which a search through all names is faster than a table.
@@ -65,7 +80,8 @@ const FEW: usize = 8;
 struct Numbers(HashTable<usize>);
 
 impl Numbers {
-    fn fill<'t>(&mut self, records: &[Record], part: impl Fn(Span) -> &'t str) {
+    /// Adds the instructions; returns the numbers of those with the name of one before them.
+    fn fill<'t>(&mut self, records: &[Record], part: impl Fn(Span) -> &'t str) -> Vec<usize> {
         // Clearing a table writes all of it, so a long computation must not make the next ones expensive.
         const MOST_ROOM: usize = 1 << 8;
         if self.0.capacity() > MOST_ROOM {
@@ -73,15 +89,20 @@ impl Numbers {
         }
         self.0.clear();
         let name = |number: &usize| records.get(*number).map_or("", |record| part(record.name));
+        let mut again = Vec::new();
         for (number, record) in records.iter().enumerate() {
             let own = part(record.name);
             match self.0.entry(hash(own), |of| name(of) == own, |of| hash(name(of))) {
-                Entry::Occupied(mut of) => *of.get_mut() = number,
+                Entry::Occupied(mut of) => {
+                    *of.get_mut() = number;
+                    again.push(number);
+                }
                 Entry::Vacant(room) => {
                     room.insert(number);
                 }
             }
         }
+        again
     }
 
     fn find<'t>(

@@ -225,7 +225,10 @@ impl<R: BufRead> HloDump<R> {
         self.is_open = true;
         self.body.begin(head.name, line);
         self.body.is_entry = head.is_entry;
-        self.has_entry |= head.is_entry;
+        if head.is_entry && std::mem::replace(&mut self.has_entry, true) {
+            let why = "this module has an ENTRY before this one".to_owned();
+            self.unread.push(line, self.computation().name().to_owned().as_bytes(), why);
+        }
         self.at = head.end;
         loop {
             match self.skip_blanks()? {
@@ -246,10 +249,9 @@ impl<R: BufRead> HloDump<R> {
                 }
             }
         }
-        for (line, name) in self.body.resolve(&self.stream.text) {
+        for (line, name, why) in self.body.resolve(&self.stream.text) {
             let name = self.stream.text.get(name.start..name.end).unwrap_or_default();
-            let reason = "this operand is not an instruction of the computation";
-            self.unread.push(line, name.as_bytes(), reason.into());
+            self.unread.push(line, name.as_bytes(), why.into());
         }
         self.last = Some((line, self.computation().name().to_owned()));
         self.note_called();
@@ -396,7 +398,11 @@ impl<R: BufRead> HloDump<R> {
                 self.pending.call(name, instruction.line());
             }
         }
-        self.pending.add(computation.name());
+        let name = computation.name();
+        if !self.pending.add(name) {
+            let why = "a computation before this one has the same name".to_owned();
+            self.unread.push(self.body.line, name.as_bytes(), why);
+        }
     }
 
     /// Notes that the text is cut off if the module has no entry: none is marked `ENTRY`, and the last

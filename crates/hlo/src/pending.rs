@@ -27,12 +27,12 @@ impl Pending {
         }
     }
 
-    /// Notes a computation; its own calls must be noted first.
-    pub(super) fn add(&mut self, name: &str) {
+    /// Notes a computation; its own calls must be noted first. Returns whether its name is new.
+    pub(super) fn add(&mut self, name: &str) -> bool {
         if self.missing.remove(name).is_some() {
-            self.called.insert(name.into());
-        } else if !self.called.contains(name) {
-            self.waiting.insert(name.into());
+            self.called.insert(name.into())
+        } else {
+            !self.called.contains(name) && self.waiting.insert(name.into())
         }
     }
 

@@ -44,6 +44,30 @@ fn a_callee_that_is_not_in_the_text_is_unread_at_its_first_caller() {
 }
 
 #[test]
+fn a_name_that_is_not_new_is_unread_and_so_is_a_second_entry() {
+    let body = "{\n  p = f32[8]{0} parameter(0)\n  ROOT r = f32[8]{0} negate(p)\n}\n";
+    let computation = (1, "a computation before this one has the same name: f".to_owned());
+    for call in ["", "g {\n  q = f32[8]{0} parameter(0)\n  c = f32[8]{0} call(q), to_apply=f\n}\n"]
+    {
+        let text = format!("f {body}{call}f {body}ENTRY e {body}");
+        let lines = call.lines().count() as u64;
+        assert_eq!(unread(&text), [(5 + lines, computation.1.clone())]);
+    }
+    let entries = format!("ENTRY e {body}HloModule n\nENTRY e {body}ENTRY g {body}");
+    assert_eq!(unread(&entries), [(10, "this module has an ENTRY before this one: g".to_owned())]);
+    let instruction = "an instruction before this one has the same name: a".to_owned();
+    for more in [0, 20] {
+        let rows: String = (0..more).map(|at| format!("  b{at} = f32[8] negate(a)\n")).collect();
+        let text = format!(
+            "ENTRY e {{\n{rows}  a = f32[8] parameter(0)\n  %a = f32[8] negate(a)\n  c = f32[8] negate(a)\n}}\n"
+        );
+        assert_eq!(unread(&text), [(more + 3, instruction.clone())]);
+    }
+    // Lines outside of any computation come from anywhere.
+    assert_eq!(unread("a = f32[8] parameter(0)\na = f32[8] parameter(0)\n"), []);
+}
+
+#[test]
 fn sums_over_a_run_are_lower_bounds_if_a_callee_that_writes_memory_is_missing() {
     let bounds = |call: &str| {
         let text = format!(
