@@ -221,7 +221,7 @@ impl<R: BufRead> HloDump<R> {
     }
 
     fn read_computation(&mut self, head: ComputationHead) -> io::Result<()> {
-        let line = self.stream.line(self.at);
+        let (line, before) = (self.stream.line(self.at), self.unread.count);
         self.is_open = true;
         self.body.begin(head.name, line);
         self.body.is_entry = head.is_entry;
@@ -254,6 +254,10 @@ impl<R: BufRead> HloDump<R> {
             self.unread.push(line, name.as_bytes(), why.into());
         }
         self.last = Some((line, self.computation().name().to_owned()));
+        // A ROOT that cannot be read is unread already.
+        if self.unread.count == before {
+            self.check_result(head.result);
+        }
         self.note_called();
         Ok(())
     }
@@ -390,6 +394,20 @@ impl<R: BufRead> HloDump<R> {
         self.unread.cut = Some(why);
     }
 
+    /// Notes a computation whose root has another shape than its head says: the line with ROOT is missing.
+    fn check_result(&mut self, result: Span) {
+        let computation = self.computation();
+        let (head, root) = (computation.part(result), computation.root());
+        if let Some(root) =
+            root.filter(|root| !head.is_empty() && !is_like(head, root.shape_text()))
+        {
+            let text = format!("{head}, {} {}", root.shape_text(), root.name());
+            let why =
+                "the result of this computation and its root have different shapes".to_owned();
+            self.unread.push(self.body.line, text.as_bytes(), why);
+        }
+    }
+
     /// Notes a computation and those that its instructions call: a computation that is called is not the entry.
     fn note_called(&mut self) {
         let computation = HloComputation::new(&self.module, &self.body, &self.stream.text);
@@ -424,6 +442,27 @@ impl<R: BufRead> HloDump<R> {
             self.unread.push(line, name.as_bytes(), why.into());
         }
     }
+}
+
+/// Returns whether two shapes have the same arrays, whatever their layouts: without blanks, comments, braces and the
+/// marks of dimensions with a bound, the texts are equal.
+fn is_like(a: &str, b: &str) -> bool {
+    let arrays = |text: &str| {
+        let mut depth = 0_usize;
+        let is_kept = |byte: &u8| {
+            depth += usize::from(*byte == b'{');
+            let is_outside = depth == 0;
+            depth -= usize::from(*byte == b'}' && depth > 0);
+            is_outside && !is_blank(*byte) && !matches!(byte, b'<' | b'=')
+        };
+        // A part behind the beginning of a comment begins with its rest.
+        let parts = text.split("/*").enumerate();
+        let behind =
+            |part: &'_ str| part.split_once("*/").map_or(part.len(), |(of, _)| of.len() + 2);
+        let words = parts.map(|(at, part)| part.get(if at == 0 { 0 } else { behind(part) }..));
+        words.flatten().flat_map(str::bytes).filter(is_kept).collect::<Vec<u8>>()
+    };
+    a == b || arrays(a) == arrays(b)
 }
 
 /// The number of lines with an opcode, `add(`, which only instructions have inside a computation.

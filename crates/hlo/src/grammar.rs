@@ -14,6 +14,8 @@ use crate::lexer::{HeadSpans, LexError, Lexed, ShapeIs, Tokens, UNCLOSED, Until,
 pub(crate) struct ComputationHead {
     pub(crate) is_entry: bool,
     pub(crate) name: Span,
+    /// The shape of the result; empty where the head has none.
+    pub(crate) result: Span,
     /// The position behind the brace that opens it.
     pub(crate) end: usize,
 }
@@ -190,8 +192,10 @@ pub(crate) fn computation(text: Tokens<'_>, from: usize) -> Lexed<ComputationHea
         return Err(NO_HEAD);
     }
     let has_parameters = text.peek(at)? == Some(b'(');
+    let mut result = Span::new(at, at);
     if has_parameters {
-        at = signature(text, at)?;
+        result = signature(text, at)?;
+        at = text.blanks(result.end)?;
     }
     if text.peek(at)? != Some(b'{') {
         return Err(NO_HEAD);
@@ -199,11 +203,11 @@ pub(crate) fn computation(text: Tokens<'_>, from: usize) -> Lexed<ComputationHea
     if !has_parameters && !is_entry {
         text.head(text.blanks(at + 1)?, ShapeIs::Written)?;
     }
-    Ok(ComputationHead { is_entry, name: unsigiled(text.bytes, name), end: at + 1 })
+    Ok(ComputationHead { is_entry, name: unsigiled(text.bytes, name), result, end: at + 1 })
 }
 
-/// Returns the position behind `(name: shape, ..) -> shape` and blanks.
-fn signature(text: Tokens<'_>, open: usize) -> Lexed<usize> {
+/// Returns the shape behind the arrow of `(name: shape, ..) -> shape`.
+fn signature(text: Tokens<'_>, open: usize) -> Lexed<Span> {
     // Brackets of other texts may not close, so the first parameter is checked before their end is sought.
     let first = text.blanks(open + 1)?;
     let colon = text.word(first)?;
@@ -220,7 +224,8 @@ fn signature(text: Tokens<'_>, open: usize) -> Lexed<usize> {
     if text.peek(arrow)? != Some(b'-') || text.peek(arrow + 1)? != Some(b'>') {
         return Err(NO_HEAD);
     }
-    text.blanks(text.shape(text.blanks(arrow + 2)?)?)
+    let start = text.blanks(arrow + 2)?;
+    Ok(Span::new(start, text.shape(start)?))
 }
 
 /// The head of a module that begins with the word `HloModule`.

@@ -68,6 +68,31 @@ fn a_name_that_is_not_new_is_unread_and_so_is_a_second_entry() {
 }
 
 #[test]
+fn a_root_that_is_missing_is_noticed_by_the_shape_in_the_head() {
+    let text = |head: &str, root: &str| {
+        format!(
+            "%f (p: f32[8,4]) -> {head} {{\n  %p = f32[8,4]{{1,0}} parameter(0)\n  \
+             %n = {root} custom-call(%p)\n}}\nENTRY e {{\n  p = f32[8,4] parameter(0)\n  \
+             ROOT c = {root} call(p), to_apply=f\n}}\n"
+        )
+    };
+    for (head, root) in [
+        ("f32[8,4]", "f32[8,4]{0,1:T(8,128)}"),
+        ("f32[8,4]{1,0}", "f32[8,4]{0,1}"),
+        ("(f32[8], /*index=1*/s32[])", "(f32[8]{0}, s32[]{:T(128)})"),
+        ("((f32[8]), token[])", "((f32[8]{0:T(8)S(1)}),token[])"),
+        ("f32[<=8]", "f32[8]{0}"),
+    ] {
+        assert_eq!(unread(&text(head, root)), []);
+    }
+    for (head, root) in [("f32[4]", "f32[4,1]{1,0}"), ("f32[]", "(f32[])"), ("f32[4]", "s32[4]{0}")]
+    {
+        let why = "the result of this computation and its root have different shapes";
+        assert_eq!(unread(&text(head, root)), [(1, format!("{why}: {head}, {root} n"))]);
+    }
+}
+
+#[test]
 fn sums_over_a_run_are_lower_bounds_if_a_callee_that_writes_memory_is_missing() {
     let bounds = |call: &str| {
         let text = format!(

@@ -350,7 +350,8 @@ impl Module {
                     self.line(number, at, instruction, &mut text)
                 );
             }
-            let _ = write!(text, "{entry}%c{number} (p: f32[]) -> f32[] {{\n{body}}}\n\n");
+            let result = of.instructions[of.root].shape.text();
+            let _ = write!(text, "{entry}%c{number} (p: f32[]) -> {result} {{\n{body}}}\n\n");
         }
         text
     }
@@ -369,7 +370,7 @@ impl Module {
                 let other = self.computations[number].instructions[operands[1]].shape.text();
                 let _ = write!(
                     before,
-                    "%inside.{number}.{at} (p: f32[]) -> f32[] {{\n  %p = {shape} parameter(0)\n  \
+                    "%inside.{number}.{at} (p: f32[]) -> {shape} {{\n  %p = {shape} parameter(0)\n  \
                      %q = {other} parameter(1)\n  %b = {shape} bitcast(%p)\n  \
                      %d = {shape} dynamic-update-slice(%b, %q)\n  ROOT %r = {shape} bitcast(%d)\n}}\n\n"
                 );
