@@ -223,10 +223,9 @@ impl HloCopies {
         page +=
             &line(&read, &written, "", &format!("all that is not free: {paid} of {all}{hidden}"));
         let step = self.in_a_step();
-        let sums = step.bytes(0).ok().zip(step.bytes(1).ok());
-        if let Some((read, written)) =
-            sums.filter(|sums| *sums != self.moved() || !step.bound().is_empty())
-        {
+        // A sum beyond 64 bits is shown as more than the greatest number.
+        let [read, written] = [0, 1].map(|at| step.bytes(at).unwrap_or(u64::MAX));
+        if (read, written) != self.moved() || !step.bound().is_empty() {
             let text = format!("{}in one run of the program", step.bound());
             page += &line(&readable_bytes(read), &readable_bytes(written), "", &text);
         }

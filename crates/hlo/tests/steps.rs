@@ -131,6 +131,15 @@ fn a_fusion_that_only_copies_or_transposes_is_a_copy() {
 }
 
 #[test]
+fn a_page_of_copies_shows_a_sum_beyond_64_bits_as_more_than_the_greatest_number() {
+    let turns = "backend_config={\"known_trip_count\":{\"n\":\"10000000000000000000\"}}";
+    let all = copies(&nested(turns));
+    assert!(all.in_a_step().bytes(0).is_err());
+    let row = "> 15.99 EiB > 15.99 EiB            in one run of the program";
+    assert!(all.page(None).contains(row), "{}", all.page(None));
+}
+
+#[test]
 fn asynchronous_copies_and_slices_cost_their_destination() {
     let text = "HloModule m, is_scheduled=true\nENTRY e {\n a = f32[1024]{0:T(1024)} parameter(0)\n \
         s = (f32[1024]{0:T(1024)S(1)}, f32[1024]{0:T(1024)}, u32[]{:S(2)}) copy-start(a), cross_program_prefetch_index=0\n \
