@@ -135,6 +135,9 @@ pub enum CollectiveError {
     /// An operation whose sizes are only known at run time.
     #[error("the sizes that `{0}` sends are only known at run time")]
     AtRunTime(&'static str),
+    /// A transfer to devices that the module does not name, or only in some of its iterations.
+    #[error("the bytes that this `send` moves between devices are not counted")]
+    Send,
     /// An attribute that is missing.
     #[error("this collective lacks `{0}`")]
     Missing(&'static str),
@@ -195,6 +198,9 @@ impl HloInstruction<'_> {
     pub fn collective(&self) -> Result<Option<Collective>, CollectiveError> {
         if self.opcode().starts_with(RAGGED) && !self.opcode().ends_with("-done") {
             return Err(CollectiveError::AtRunTime(RAGGED));
+        }
+        if self.opcode() == "send" && self.attribute("is_host_transfer") != Some("true") {
+            return Err(CollectiveError::Send);
         }
         kind(self.opcode()).map(|kind| self.collective_as(kind)).transpose()
     }

@@ -86,6 +86,23 @@ fn a_send_names_its_operand_and_writes_nothing() {
 }
 
 #[test]
+fn a_send_between_devices_is_not_counted_and_one_to_the_host_is_no_collective() {
+    let error = |more: &str| {
+        let send = format!("send(a, t), channel_id=3{more}");
+        let text = format!(
+            "ENTRY e {{\n  a = f32[8]{{0}} parameter(0)\n  t = token[] after-all()\n  \
+             ROOT s = (f32[8]{{0}}, u32[], token[]) {send}\n}}\n"
+        );
+        let mut dump = HloDump::new(text.as_bytes());
+        dump.next_computation().unwrap().unwrap().root().unwrap().collective()
+    };
+    let pairs = ", frontend_attributes={_xla_send_recv_source_target_pairs={{0,1},{1,2}}}";
+    assert_eq!(error(pairs), Err(CollectiveError::Send));
+    assert_eq!(error(""), Err(CollectiveError::Send));
+    assert_eq!(error(", is_host_transfer=true"), Ok(None));
+}
+
+#[test]
 fn an_instruction_may_have_a_buffer_as_its_result() {
     let text = "ENTRY e {
   a = f32[8]{0} parameter(0)
