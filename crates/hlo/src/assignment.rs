@@ -8,9 +8,12 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
+use crate::bytes::total_too_large;
+use crate::kind::without_mark;
 use crate::names::Shapes;
 use crate::pages::SHOWN;
 use crate::unread::HloReading;
+use tensor_layout::LayoutError;
 use tensor_layout::internals::{counted, percent, printable, readable_bytes, to_u64};
 
 /// The allocations of a program, as XLA reports them.
@@ -66,7 +69,7 @@ impl HloAllocations {
         let (mut all, mut shapes) = (HloAllocations::default(), Shapes::default());
         // Values are those of the block right above them.
         let mut in_block = false;
-        for (line, number) in text.lines().zip(1..) {
+        for (line, number) in without_mark(text).lines().zip(1..) {
             let start = line.trim_start();
             let (is_read, why) = if let Some(rest) = start.strip_prefix("allocation ") {
                 in_block = all.read_block(rest, number).is_some();
@@ -162,7 +165,17 @@ impl HloAllocations {
         Some(())
     }
 
-    /// The number of blocks of each kind, and their bytes.
+    /// The bytes of all blocks.
+    ///
+    /// # Errors
+    /// [`TooLarge`](LayoutError::TooLarge).
+    pub fn total(&self) -> Result<u64, LayoutError> {
+        let mut sizes = self.allocations.iter().map(|one| one.size);
+        sizes.try_fold(0_u64, u64::checked_add).ok_or_else(total_too_large)
+    }
+
+    /// The number of blocks of each kind, and their bytes, at most the greatest number: exact where the
+    /// [total](HloAllocations::total) is.
     #[must_use]
     pub fn kinds(&self) -> BTreeMap<&'static str, (u64, u64)> {
         let mut kinds: BTreeMap<&'static str, (u64, u64)> = BTreeMap::new();
@@ -192,7 +205,7 @@ impl HloAllocations {
     /// take a different number of bytes.
     #[must_use]
     pub fn page(&self, top: Option<usize>) -> String {
-        let all = self.allocations.iter().map(|one| one.size).fold(0, u64::saturating_add);
+        let all = self.total().unwrap_or(u64::MAX);
         let mut page = format!("{:>11} {:>8}  allocations\n", "allocated", "share");
         let mut row = |bytes: u64, text: &str| {
             let share = percent(bytes, all);

@@ -46,6 +46,7 @@ impl HloTextKind {
             return HloTextKind::Binary;
         }
         let text = String::from_utf8_lossy(head);
+        let text = without_mark(&text);
         let first = text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
         if let Some((_, kind)) = FIRST.iter().find(|(words, _)| first.starts_with(words)) {
             return *kind;
@@ -107,6 +108,11 @@ impl HloTextKind {
             ),
         }
     }
+}
+
+/// Returns a text without the byte order mark, which some editors put before it.
+pub(super) fn without_mark(text: &str) -> &str {
+    text.strip_prefix('\u{feff}').unwrap_or(text)
 }
 
 /// The beginnings of the first line, each with its kind.

@@ -306,6 +306,48 @@ fn a_buffer_assignment_is_compared_with_its_shapes() {
 }
 
 #[test]
+fn a_byte_order_mark_hides_no_allocation() {
+    let text = "\u{feff}allocation 0: size 8, thread-local:\n value: <2 t @0> (size=8,offset=0): f32[2]{0}\n";
+    assert_eq!(HloTextKind::of(text.as_bytes()), HloTextKind::BufferAssignment);
+    let all = HloAllocations::read(text);
+    assert_eq!((all.allocations.len(), all.compared, all.reading().count), (1, 1, 0));
+}
+
+#[test]
+fn sums_of_allocations_beyond_64_bits_are_refused_and_shown_as_more_than_the_greatest_number() {
+    let half = format!("size {}", 1_u64 << 63);
+    let text = format!("allocation 0: {half}, thread-local:\nallocation 1: {half}, constant:\n");
+    let all = HloAllocations::read(&text);
+    assert!(all.total().is_err());
+    assert!(all.page(None).contains("> 15.99 EiB  100.0 %  all together"), "{}", all.page(None));
+    let log = "Ran out of memory in memory space hbm. Used 2G of 1G hbm.\n  1. Size: 9000P\n  2. Size: 9000P\n";
+    assert!(only(log).total().is_err());
+    assert!(only(log).page(None).contains("> 15.99 EiB"));
+}
+
+#[test]
+fn padding_of_a_log_is_unknown_where_nothing_gives_it_and_that_of_the_log_where_shapes_contradict()
+{
+    let head = "Ran out of memory in memory space hbm. Used 2G of 1G hbm.\n";
+    let padding = |rows: &str| {
+        let message = only(&format!("{head}{rows}"));
+        let own: Vec<_> = message.allocations.iter().map(|one| one.padding()).collect();
+        (own, message.page(None))
+    };
+    let unknown = "  1. Size: 8.0K\n     XLA label: a\n     ==\n";
+    let (own, page) = padding(unknown);
+    assert_eq!(own, [None]);
+    assert!(page.contains("          ?  1 allocation in all\n"), "{page}");
+    let tuple =
+        "  2. Size: 4.0K\n     Shape: (f32[1024]{0}, f32[1024]{0})\n     Unpadded size: 2.0K\n";
+    let (own, page) = padding(&format!("{unknown}{tuple}"));
+    assert_eq!(own, [None, Some(2048)]);
+    assert!(page.contains("2 allocations in all, at least 16.7 % padding\n"), "{page}");
+    // With the size of the elements unknown, too, the shape has more of them than fit.
+    assert_eq!(padding(&tuple.replace("Unpadded", "Other")).0, [None]);
+}
+
+#[test]
 fn a_memory_usage_report_is_its_blocks() {
     let text = "Memory Space: default (color=0)\nTotal bytes: 823296 (804.0KiB)\n  cumulative_size;       size;       offset; used_by_n_values; shapes_list\n  ------------------------------------------------------------\n   768.0KiB( 95%);   768.0KiB;            0;                3; f32[3,4,64,256], 2×f32[64,512]\n   804.0KiB(100%);    36.0KiB;       786432;                1; f32[96,96]\n";
     let all = HloAllocations::read(text);

@@ -4,6 +4,7 @@ use std::io::{BufRead, Read};
 
 use itertools::Itertools;
 use serde_json::{Value, json};
+use tensor_layout::LayoutError;
 use tensor_layout::internals::to_u64;
 use tensor_layout_hlo::{
     HloAllocations, HloReading, HloTextKind, LogAllocation, LogAmount, MlirModule, OutOfMemory,
@@ -77,18 +78,21 @@ pub(super) fn answer(
         HloTextKind::OutOfMemory => {
             let found = OutOfMemory::read_all(&text);
             let pages = found.iter().map(|message| message.page(top)).join("\n");
-            let json = found.iter().map(|one| out_of_memory_json(one, shown)).collect::<Vec<_>>();
+            let rows = || found.iter().map(|one| out_of_memory_json(one, shown));
+            let json = if is_json { rows().collect::<Result<Vec<_>, _>>()? } else { Vec::new() };
             let unread =
                 found.iter().fold(HloReading::default(), |all, message| all.and(message.reading()));
             (pages + &unread.page(), json!({ "messages": json }), unread)
         }
         HloTextKind::Mlir => {
             let found = MlirModule::read(&text);
-            (found.page(top), mlir_json(&found, shown), found.reading().clone())
+            let json = if is_json { mlir_json(&found, shown) } else { Value::Null };
+            (found.page(top), json, found.reading().clone())
         }
         _ => {
             let found = HloAllocations::read(&text);
-            (found.page(top), allocations_json(&found, shown), found.reading().clone())
+            let json = if is_json { allocations_json(&found, shown)? } else { Value::Null };
+            (found.page(top), json, found.reading().clone())
         }
     };
     let others = kind.others(&text);
@@ -106,7 +110,7 @@ fn amount_json(amount: Option<LogAmount>) -> Value {
     json!({ "text": amount.map(|of| of.to_string()), "bytes": amount.and_then(LogAmount::bytes) })
 }
 
-fn out_of_memory_json(found: &OutOfMemory, shown: usize) -> Value {
+fn out_of_memory_json(found: &OutOfMemory, shown: usize) -> Result<Value, LayoutError> {
     let limits = found.limits.iter().map(|limit| {
         json!({
             "line": limit.line, "memory": limit.memory, "needed": amount_json(Some(limit.needed)),
@@ -118,14 +122,14 @@ fn out_of_memory_json(found: &OutOfMemory, shown: usize) -> Value {
         .iter()
         .map(|(name, amount)| json!({ "name": name, "amount": amount_json(Some(*amount)) }));
     let allocations = found.allocations.iter().take(shown).map(allocation_json);
-    let (bytes, padding) = found.total();
-    json!({
+    let (bytes, padding) = found.total()?;
+    Ok(json!({
         "limits": limits.collect::<Vec<_>>(),
         "parts": parts.collect::<Vec<_>>(),
         "allocations": allocations.collect::<Vec<_>>(),
         "listed_bytes": bytes,
         "waste_bytes": padding,
-    })
+    }))
 }
 
 fn allocation_json(one: &LogAllocation) -> Value {
@@ -150,7 +154,9 @@ fn allocation_json(one: &LogAllocation) -> Value {
     })
 }
 
-fn allocations_json(found: &HloAllocations, shown: usize) -> Value {
+fn allocations_json(found: &HloAllocations, shown: usize) -> Result<Value, LayoutError> {
+    // The sums by kind are exact if that of all is.
+    found.total()?;
     let blocks = found.largest().into_iter().take(shown).map(|one| {
         json!({
             "line": one.line, "kind": one.kind, "allocated_bytes": one.size, "values": one.values,
@@ -163,12 +169,12 @@ fn allocations_json(found: &HloAllocations, shown: usize) -> Value {
     );
     let differ = found.disagreements.iter();
     let differ = differ.map(|(line, reason)| json!({ "line": line, "reason": reason }));
-    json!({
+    Ok(json!({
         "kinds": kinds.collect::<Vec<_>>(),
         "allocations": blocks.collect::<Vec<_>>(),
         "compared_values": found.compared,
         "disagreements": differ.collect::<Vec<_>>(),
-    })
+    }))
 }
 
 fn mlir_json(found: &MlirModule, shown: usize) -> Value {

@@ -17,7 +17,9 @@ mod read;
 pub use amount::LogAmount;
 
 use crate::HloReading;
+use crate::bytes::total_too_large;
 use crate::names::is_tiled;
+use tensor_layout::LayoutError;
 use tensor_layout::notation::{XlaArray, XlaShape};
 use tensor_layout::xla::{XlaAdvice, XlaSizes};
 
@@ -112,12 +114,17 @@ impl LogAllocation {
         }
     }
 
-    /// The bytes that hold no element.
+    /// The bytes that hold no element; `None` where it has no size, or more bytes of elements than it takes.
     #[must_use]
     pub fn padding(&self) -> Option<u64> {
-        let elements = self.sizes.map(|sizes| sizes.unpadded_bytes);
-        let elements = elements.or(self.unpadded.and_then(LogAmount::bytes))?;
-        Some(self.bytes()?.saturating_sub(elements))
+        let by_shape = self.sizes.map(|sizes| sizes.unpadded_bytes);
+        // A shape that contradicts the log in both sizes is not that of the allocation.
+        let contradicts = self.size.is_some() && !self.agrees();
+        let logged = self
+            .unpadded
+            .filter(|logged| by_shape.is_none_or(|bytes| contradicts && !logged.is(bytes)));
+        let elements = logged.map_or(by_shape, LogAmount::bytes)?;
+        self.bytes()?.checked_sub(elements)
     }
 
     /// The bytes that the better layout would save; 0 if there is none.
@@ -170,12 +177,15 @@ impl OutOfMemory {
     }
 
     /// The bytes of all allocations, and their padding, as far as each is known.
-    #[must_use]
-    pub fn total(&self) -> (u64, u64) {
+    ///
+    /// # Errors
+    /// [`TooLarge`](LayoutError::TooLarge).
+    pub fn total(&self) -> Result<(u64, u64), LayoutError> {
         let sum = |of: fn(&LogAllocation) -> Option<u64>| {
-            self.allocations.iter().filter_map(of).fold(0, u64::saturating_add)
+            let mut known = self.allocations.iter().filter_map(of);
+            known.try_fold(0_u64, u64::checked_add).ok_or_else(total_too_large)
         };
-        (sum(LogAllocation::bytes), sum(LogAllocation::padding))
+        Ok((sum(LogAllocation::bytes)?, sum(LogAllocation::padding)?))
     }
 
     /// The allocation whose better layout saves the most bytes.

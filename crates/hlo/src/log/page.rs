@@ -26,17 +26,14 @@ impl OutOfMemory {
     }
 
     fn sums(&self, shown: usize) -> String {
-        let (bytes, padding) = self.total();
+        let (bytes, padding) = self.total().unwrap_or((u64::MAX, u64::MAX));
         let count = counted(to_u64(self.allocations.len()), "allocation");
         let hidden = self.allocations.len().saturating_sub(shown);
         let hidden = if hidden > 0 { format!(", {hidden} not shown") } else { String::new() };
-        let mut page = format!(
-            "{:>11} {:>11} {:>11}  {count} in all{hidden}, {} padding\n",
-            readable_bytes(bytes),
-            "",
-            readable_bytes(padding),
-            percent(padding, bytes)
-        );
+        let (padding, share) = self.padding_texts(padding, bytes);
+        let bytes_text = readable_bytes(bytes);
+        let mut page =
+            format!("{bytes_text:>11} {:>11} {padding:>11}  {count} in all{hidden}{share}\n", "");
         if let Some(arguments) = self.arguments().and_then(LogAmount::bytes)
             && let Some(used) = self.limits.first().and_then(|limit| limit.needed.bytes())
         {
@@ -51,6 +48,19 @@ impl OutOfMemory {
             page += &format!("the largest saving: {saving}, line {} as {array}\n", most.line);
         }
         page
+    }
+}
+
+impl OutOfMemory {
+    /// The padding of all allocations and its share: a lower bound where that of some is not known.
+    fn padding_texts(&self, padding: u64, bytes: u64) -> (String, String) {
+        let unknown = self.allocations.iter().filter(|one| one.padding().is_none()).count();
+        let bound = match unknown {
+            0 => "",
+            all if all == self.allocations.len() => return ("?".to_owned(), String::new()),
+            _ => "at least ",
+        };
+        (readable_bytes(padding), format!(", {bound}{} padding", percent(padding, bytes)))
     }
 }
 
