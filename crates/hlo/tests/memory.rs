@@ -544,6 +544,32 @@ fn calls_that_double_again_and_again_have_no_answer() {
     assert!(matches!(error, HloMemoryError::CalledOften { .. }), "{error}");
 }
 
+/// With work in proportion to a power of their number, these would take minutes or hours.
+#[test]
+fn many_donors_many_operands_and_many_leaves_cost_little_each() {
+    const MANY: usize = 20_000;
+    let list = |item: &dyn Fn(usize) -> String| (0..MANY).map(item).collect::<Vec<_>>().join(", ");
+    let row = "f32[8]{0}".to_owned();
+    let tuple = format!("({})", list(&|_| row.clone()));
+    let donors = list(&|number| format!("({number}, {{}})"));
+    let parameters: String =
+        (0..MANY).map(|at| format!("  p{at} = {row} parameter({at})\n")).collect();
+    let operands = list(&|at| format!("p{at}"));
+    let text = entry(
+        &format!(", is_scheduled=true, buffer_donor={{ {donors} }}"),
+        &format!("{parameters}  ROOT t = {tuple} tuple({operands})\n"),
+    );
+    let memory = module(&text);
+    assert_eq!(memory.unused_donors.len(), MANY);
+    assert_eq!(memory.peaks.unwrap()[0].bytes.allocated, 32 * MANY as u64);
+    let alias = "input_output_alias={ {0}: (0, {1}, may-alias) }";
+    let text = entry(
+        &format!(", is_scheduled=true, {alias}"),
+        &format!("  ROOT p = {tuple} parameter(0)\n"),
+    );
+    assert_eq!(module(&text).peaks.unwrap()[0].bytes.count, MANY as u64 - 1);
+}
+
 #[test]
 fn a_dump_without_entry_has_no_peak() {
     let text =

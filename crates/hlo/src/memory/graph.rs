@@ -94,16 +94,21 @@ impl ComputationGraph {
         self.held.rows().get(node).map_or(MISSING, |row| row.number)
     }
 
-    /// The operands of an instruction, each with its place among them.
-    pub(super) fn operands(&self, node: usize) -> impl Iterator<Item = (usize, usize)> {
+    /// The operands of an instruction, those that are missing included.
+    fn places(&self, node: usize) -> &[usize] {
         let end = |node: usize| self.held.rows().get(node).map(|row| row.key.operands_end);
         let start = node.checked_sub(1).and_then(end).unwrap_or(0);
-        let all = self.operands.get(start..end(node).unwrap_or(start)).unwrap_or_default();
-        all.iter().copied().enumerate().filter(|(_, operand)| *operand != MISSING)
+        self.operands.get(start..end(node).unwrap_or(start)).unwrap_or_default()
+    }
+
+    /// The operands of an instruction, each with its place among them.
+    pub(super) fn operands(&self, node: usize) -> impl Iterator<Item = (usize, usize)> {
+        let all = self.places(node).iter().copied().enumerate();
+        all.filter(|(_, operand)| *operand != MISSING)
     }
 
     pub(super) fn operand(&self, node: usize, at: usize) -> Option<usize> {
-        self.operands(node).find(|(place, _)| *place == at).map(|(_, operand)| operand)
+        self.places(node).get(at).copied().filter(|operand| *operand != MISSING)
     }
 
     /// The links of an instruction.

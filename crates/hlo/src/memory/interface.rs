@@ -9,8 +9,9 @@ use crate::memory::leaves::{LeafShape, LeafShapes, path_text, sum};
 use crate::memory::links::AliasPair;
 use crate::memory::space::HloMemorySpace;
 use crate::unread::HloReading;
+use rustc_hash::FxHashMap;
+use tensor_layout::LayoutError;
 use tensor_layout::internals::{Walk, counted, readable_bytes};
-use tensor_layout::{LayoutError, internals};
 
 /// The bytes of the arguments and results of a program, as `compiled.memory_analysis()` names them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -134,6 +135,7 @@ impl Interface {
         graph: &Graph,
         entry: &ComputationGraph,
     ) -> Result<Vec<HloUnusedDonor>, LayoutError> {
+        let results = self.results(graph, entry);
         let donor = |donor: &AliasPair| {
             let node = entry.parameter(donor.input)?;
             let shape = self.parameter(graph, entry, donor.input, node)?;
@@ -144,33 +146,38 @@ impl Interface {
                 parameter: format!("{}{}", donor.input, path_text(&donor.path)),
                 name: entry.held.text(row).name.to_owned(),
                 bytes,
-                reason: self.reason(graph, entry, &shape.text(range.start).0),
+                reason: reason(results.get(&shape.text(range.start).0)),
             }))
         };
         self.donors.iter().filter_map(donor).collect()
     }
 
-    /// Returns the reason no result takes the buffer of a parameter of shape `wanted`.
-    fn reason(&self, graph: &Graph, entry: &ComputationGraph, wanted: &str) -> String {
-        let Some(result) = self.result(graph, entry) else { return String::new() };
-        let same = result.all().filter(|leaf| result.text(*leaf).0 == wanted).collect::<Vec<_>>();
-        let is_taken = |leaf: &&usize| {
-            let holds =
-                |alias: &AliasPair| result.below(&alias.output).is_some_and(|of| of.contains(leaf));
-            self.aliases.iter().any(holds)
-        };
-        let taken = same.iter().filter(is_taken).count();
-        match (same.len(), same.len() - taken) {
-            (0, _) => "no result has its shape and layout".into(),
-            (all, 0) => format!(
-                "{} of its shape and layout, each in the buffer of another parameter",
-                counted(internals::to_u64(all), "result")
-            ),
-            (_, free) => format!(
-                "{} of its shape and layout could take it",
-                counted(internals::to_u64(free), "result")
-            ),
+    /// Counts the arrays of the result by their texts: all, and those in no buffer of a parameter.
+    fn results(&self, graph: &Graph, entry: &ComputationGraph) -> FxHashMap<String, (u64, u64)> {
+        let mut counts = FxHashMap::default();
+        let Some(result) = self.result(graph, entry) else { return counts };
+        let mut is_taken = vec![false; result.leaves().len()];
+        for range in self.aliases.iter().filter_map(|alias| result.below(&alias.output)) {
+            is_taken.get_mut(range).into_iter().flatten().for_each(|is_taken| *is_taken = true);
         }
+        for (text, is_taken) in result.texts().into_iter().zip(is_taken) {
+            let (all, free): &mut (u64, u64) = counts.entry(text).or_default();
+            (*all, *free) = (*all + 1, *free + u64::from(!is_taken));
+        }
+        counts
+    }
+}
+
+/// The reason no result takes the buffer of a parameter, by the counts of results of its shape: all, and those in
+/// no buffer of another parameter.
+fn reason(results: Option<&(u64, u64)>) -> String {
+    match results.copied().unwrap_or_default() {
+        (0, _) => "no result has its shape and layout".into(),
+        (all, 0) => format!(
+            "{} of its shape and layout, each in the buffer of another parameter",
+            counted(all, "result")
+        ),
+        (_, free) => format!("{} of its shape and layout could take it", counted(free, "result")),
     }
 }
 

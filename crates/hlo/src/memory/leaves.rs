@@ -80,9 +80,14 @@ impl LeafShape {
         (array.to_string(), path_text(path))
     }
 
-    /// Returns the path of an array in the tuple.
-    pub(super) fn path(&self, leaf: usize) -> Vec<usize> {
-        self.shape.arrays().into_iter().nth(leaf).map(|(path, _)| path).unwrap_or_default()
+    /// Returns the arrays as texts.
+    pub(super) fn texts(&self) -> Vec<String> {
+        self.shape.arrays().into_iter().map(|(_, array)| array.to_string()).collect()
+    }
+
+    /// Returns the paths of the arrays in the tuple.
+    pub(super) fn paths(&self) -> Vec<Vec<usize>> {
+        self.shape.arrays().into_iter().map(|(path, _)| path).collect()
     }
 
     /// The members of a tuple, each by itself.

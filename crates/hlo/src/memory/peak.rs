@@ -175,10 +175,10 @@ impl Live<'_> {
         operand: usize,
     ) -> (usize, usize) {
         let (first, count) = self.buffers.arrays(run, operand);
-        match body.links(node).find(|link| link.operand == at) {
-            Some(link) if body.kind(node) == Kind::Element => (first + link.from, link.count),
-            _ => (first, count),
-        }
+        let is_element = body.kind(node) == Kind::Element;
+        let mut links = is_element.then(|| body.links(node)).into_iter().flatten();
+        let link = links.find(|link| link.operand == at);
+        link.map_or((first, count), |link| (first + link.from, link.count))
     }
 
     /// Returns the time at which an instruction is done with its operands: a loop or a call hands them over
@@ -210,12 +210,13 @@ impl Live<'_> {
         for (parameter, node) in body.parameters() {
             let Some(shape) = self.graph.shapes.get(body.shape(node)) else { continue };
             let (first, count) = self.buffers.arrays(Schedule::ENTRY, node);
-            for leaf in 0..count {
-                let is_donated = !self.interface.aliases.is_empty()
-                    && self.interface.is_donated(parameter, &shape.path(leaf));
-                if !is_donated {
-                    use_at((first + leaf, 1), span.end);
-                }
+            if self.interface.aliases.is_empty() {
+                use_at((first, count), span.end);
+                continue;
+            }
+            let kept = shape.paths().into_iter().enumerate();
+            for (leaf, _) in kept.filter(|(_, path)| !self.interface.is_donated(parameter, path)) {
+                use_at((first + leaf, 1), span.end);
             }
         }
     }
