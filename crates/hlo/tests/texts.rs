@@ -331,7 +331,7 @@ fn padding_of_a_log_is_unknown_where_nothing_gives_it_and_that_of_the_log_where_
     let head = "Ran out of memory in memory space hbm. Used 2G of 1G hbm.\n";
     let padding = |rows: &str| {
         let message = only(&format!("{head}{rows}"));
-        let own: Vec<_> = message.allocations.iter().map(|one| one.padding()).collect();
+        let own: Vec<_> = message.allocations.iter().map(LogAllocation::padding).collect();
         (own, message.page(None))
     };
     let unknown = "  1. Size: 8.0K\n     XLA label: a\n     ==\n";

@@ -263,7 +263,8 @@ impl Graph {
     /// Returns the leaves of the root of a computation that are written into its parameters.
     fn in_place(&self, body: &ComputationGraph) -> Vec<InPlaceResult> {
         let leaves = self.shapes.get(body.shape(body.root)).map_or(0, |shape| shape.leaves().len());
-        (0..leaves).filter_map(|leaf| in_place(body, leaf)).collect()
+        let mut links = LinksByLeaf::default();
+        (0..leaves).filter_map(|leaf| in_place(body, leaf, &mut links)).collect()
     }
 
     /// Returns links from the results of a fusion to the operands whose place they take.
@@ -280,15 +281,37 @@ impl Graph {
     }
 }
 
+/// By instruction, the first link that holds each of its leaves.
+#[derive(Default)]
+struct LinksByLeaf(FxHashMap<usize, Vec<Option<Link>>>);
+
+impl LinksByLeaf {
+    fn get(&mut self, body: &ComputationGraph, node: usize, leaf: usize) -> Option<Link> {
+        let by_leaf = self.0.entry(node).or_insert_with(|| {
+            let end = body.links(node).map(|link| link.to + link.count).max();
+            let mut by_leaf = vec![None; end.unwrap_or(0)];
+            for link in body.links(node) {
+                let held = by_leaf.get_mut(link.to..link.to + link.count);
+                held.into_iter().flatten().for_each(|of| *of = of.or(Some(*link)));
+            }
+            by_leaf
+        });
+        by_leaf.get(leaf).copied().flatten()
+    }
+}
+
 /// Follows a leaf of the root through other names and at least one update in place to a parameter.
-fn in_place(body: &ComputationGraph, leaf: usize) -> Option<InPlaceResult> {
+fn in_place(
+    body: &ComputationGraph,
+    leaf: usize,
+    links: &mut LinksByLeaf,
+) -> Option<InPlaceResult> {
     let (mut node, mut at, mut is_written) = (body.root, leaf, false);
     loop {
         if let Kind::Parameter(parameter) = body.kind(node) {
             return is_written.then_some(InPlaceResult { leaf, parameter, from: at });
         }
-        let holds = |link: &&Link| (link.to..link.to + link.count).contains(&at);
-        let link = body.links(node).find(holds)?;
+        let link = links.get(body, node, at)?;
         let before = body.operand(node, link.operand)?;
         is_written |= link.is_written;
         at = link.from + (at - link.to);
