@@ -75,9 +75,17 @@ impl LeafShape {
 
     /// Returns an array as text, and its path in the tuple as `{1}`; empty if it is the whole shape.
     pub(super) fn text(&self, leaf: usize) -> (String, String) {
-        let arrays = self.shape.arrays();
-        let Some((path, array)) = arrays.get(leaf) else { return Default::default() };
-        (array.to_string(), path_text(path))
+        let mut path = Vec::new();
+        let array = match &self.shape {
+            XlaShape::Tuple(members) => {
+                let at = self.starts.partition_point(|start| *start <= leaf).saturating_sub(1);
+                path.push(at);
+                let inside = leaf - self.starts.get(at).copied().unwrap_or(0);
+                members.get(at).and_then(|member| nth(member, inside, &mut path))
+            }
+            shape => nth(shape, leaf, &mut path),
+        };
+        array.map_or_else(Default::default, |array| (array.to_string(), path_text(&path)))
     }
 
     /// Returns the arrays as texts.
@@ -122,6 +130,25 @@ pub(super) fn path_text(path: &[usize]) -> String {
 fn leaf(array: &XlaArray) -> Result<Leaf, ParseError> {
     let space = array.layout.as_ref().map_or(0, |layout| layout.memory_space);
     Ok(Leaf { sizes: array.sizes()?, space })
+}
+
+/// Finds an array of a shape by its number, depth first; adds the indexes of the tuples to the path.
+fn nth<'s>(shape: &'s XlaShape, mut leaf: usize, path: &mut Vec<usize>) -> Option<&'s XlaArray> {
+    match shape {
+        XlaShape::Array(array) | XlaShape::Buffer(array) => (leaf == 0).then_some(array),
+        XlaShape::Tuple(members) => {
+            for (at, member) in members.iter().enumerate() {
+                let count = count(member);
+                if leaf < count {
+                    path.push(at);
+                    return nth(member, leaf, path);
+                }
+                leaf -= count;
+            }
+            None
+        }
+        XlaShape::Token | XlaShape::Opaque => None,
+    }
 }
 
 fn count(shape: &XlaShape) -> usize {
