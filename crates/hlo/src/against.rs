@@ -69,6 +69,8 @@ type Key = (TallyKind, String, String);
 pub struct HloTallies {
     rows: BTreeMap<Key, Tally>,
     sums: BTreeMap<String, u64>,
+    /// The sums that are bounds: `at least`, `at most` or `about`.
+    bounds: BTreeMap<&'static str, &'static str>,
     reading: HloReading,
     summary: HloSummary,
     copies: HloCopies,
@@ -129,7 +131,7 @@ impl HloTallies {
         let mut add = |name: String, bytes: u64| {
             let sum = self.sums.entry(name).or_default();
             *sum = sum.checked_add(bytes).ok_or_else(total_too_large)?;
-            Ok(())
+            Ok::<(), LayoutError>(())
         };
         for module in self.memory.modules() {
             for (space, bytes) in &module.interface {
@@ -141,10 +143,39 @@ impl HloTallies {
             }
         }
         let step = self.copies.in_a_step();
-        let copied = "read and written by copies, a run";
-        add(copied.into(), step.bytes(0)?)?;
-        add(copied.into(), step.bytes(1)?)?;
-        add("sent by one device, a run".into(), collectives.total.sent)
+        add(COPIED.into(), step.bytes(0)?)?;
+        add(COPIED.into(), step.bytes(1)?)?;
+        add(SENT.into(), collectives.total.sent)?;
+        let bounds = [(COPIED, step), (SENT, &collectives.in_a_step)];
+        let bounds = bounds.map(|(name, sums)| (name, sums.bound().trim_end()));
+        self.bounds = bounds.into_iter().filter(|(_, bound)| !bound.is_empty()).collect();
+        Ok(())
+    }
+}
+
+const COPIED: &str = "read and written by copies, a run";
+const SENT: &str = "sent by one device, a run";
+
+/// A sum of a comparison.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct HloSumChange {
+    /// The quantity.
+    pub name: String,
+    /// The bytes in the first dump and in the second; `None` where a dump does not have the quantity.
+    pub bytes: [Option<u64>; 2],
+    /// `at least`, `at most` or `about` where the bytes of a dump are a bound, as in
+    /// [`StepSums::bound`](crate::StepSums::bound).
+    pub bounds: [Option<&'static str>; 2],
+}
+
+impl HloSumChange {
+    /// The name, and the bounds if there are any: `sent by one device, a run (before: at least)`.
+    fn text(&self) -> String {
+        let bound = |(dump, bound): (&str, &Option<&str>)| Some(format!("{dump}: {}", (*bound)?));
+        let bounds = ["before", "after"].into_iter().zip(&self.bounds).filter_map(bound).join(", ");
+        let name = &self.name;
+        if bounds.is_empty() { name.clone() } else { format!("{name} ({bounds})") }
     }
 }
 
@@ -200,8 +231,8 @@ impl HloChange {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct HloChanges {
-    /// Sums by name: in the first dump and in the second; `None` where a dump does not have one.
-    pub sums: Vec<(String, Option<u64>, Option<u64>)>,
+    /// The sums, by name.
+    pub sums: Vec<HloSumChange>,
     /// The rows that differ, the greatest difference in bytes first.
     pub rows: Vec<HloChange>,
     /// The number of rows whose counts and bytes are equal in both.
@@ -213,8 +244,10 @@ impl HloChanges {
     #[must_use]
     pub fn of(before: &HloTallies, after: &HloTallies) -> HloChanges {
         let names: BTreeSet<&String> = before.sums.keys().chain(after.sums.keys()).collect();
-        let sum = |name: &String| {
-            (name.clone(), before.sums.get(name).copied(), after.sums.get(name).copied())
+        let sum = |name: &String| HloSumChange {
+            name: name.clone(),
+            bytes: [before, after].map(|of| of.sums.get(name).copied()),
+            bounds: [before, after].map(|of| of.bounds.get(&**name).copied()),
         };
         let keys: BTreeSet<&Key> = before.rows.keys().chain(after.rows.keys()).collect();
         let row = |key: &Key| {
@@ -239,9 +272,10 @@ impl HloChanges {
         };
         let known = |bytes: Option<u64>| bytes.map_or("-".to_owned(), readable_bytes);
         let mut page = line("before", "after", "change", "in all");
-        for (name, before, after) in &self.sums {
-            let change = before.zip(*after).map_or(String::new(), |(a, b)| difference(a, b));
-            page += &line(&known(*before), &known(*after), &change, name);
+        for sum in &self.sums {
+            let [before, after] = sum.bytes;
+            let change = before.zip(after).map_or(String::new(), |(a, b)| difference(a, b));
+            page += &line(&known(before), &known(after), &change, &sum.text());
         }
         page += &format!("\n{}", line("before", "after", "change", "what"));
         let shown = top.unwrap_or(SHOWN);

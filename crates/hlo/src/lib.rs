@@ -50,7 +50,7 @@ mod stream;
 mod summary;
 mod unread;
 
-pub use against::{HloChange, HloChanges, HloTallies, Tally, TallyKind};
+pub use against::{HloChange, HloChanges, HloSumChange, HloTallies, Tally, TallyKind};
 pub use assignment::{HloAllocation, HloAllocations};
 pub use attributes::HloAttributes;
 pub use bytes::HloBytes;

@@ -211,6 +211,32 @@ fn sums_beyond_64_bits_are_refused() {
     assert_eq!(refused, "the total size in bytes does not fit in 64 bits");
 }
 
+/// One loop, whose length only the second dump has.
+#[test]
+fn a_comparison_says_which_sums_are_bounds() {
+    let module = |turns: &str| {
+        format!(
+            "HloModule m, num_partitions=2\n\nb {{\n  q = f32[8]{{0}} parameter(0)\n  ROOT k = f32[8]{{0}} copy(q)\n}}\n\n\
+             c {{\n  r = f32[8] parameter(0)\n  ROOT t = pred[] constant(true)\n}}\n\n\
+             ENTRY e {{\n  p = f32[8] parameter(0)\n  ROOT w = f32[8] while(p), condition=c, body=b{turns}\n}}\n"
+        )
+    };
+    let tallies = |text: String| {
+        let (mut dump, mut tallies) = (HloDump::new(text.as_bytes()), HloTallies::default());
+        while let Some(computation) = dump.next_computation().unwrap() {
+            tallies.add(computation).unwrap();
+        }
+        tallies.finish().unwrap();
+        tallies
+    };
+    let known = r#", backend_config={"known_trip_count":{"n":"3"}}"#;
+    let changes = HloChanges::of(&tallies(module("")), &tallies(module(known)));
+    let copied = changes.sums.iter().find(|sum| sum.name.contains("copies")).unwrap();
+    assert_eq!((copied.bytes, copied.bounds), ([Some(64), Some(192)], [Some("at least"), None]));
+    let said = "read and written by copies, a run (before: at least)\n";
+    assert!(changes.page(None).contains(said), "{}", changes.page(None));
+}
+
 #[test]
 fn two_dumps_are_matched_by_operation_and_opcode_not_by_name() {
     let tallies = |text: &str| {
@@ -249,7 +275,7 @@ fn two_dumps_are_matched_by_operation_and_opcode_not_by_name() {
         ]
     );
     assert_eq!(changes.same, 1);
-    let peak = changes.sums.iter().find(|(name, ..)| name == "live at the peak, HBM").unwrap();
+    let peak = changes.sums.iter().find(|sum| sum.name == "live at the peak, HBM").unwrap();
     // The parameter lives to the end; the copy and the result are live beside it.
-    assert_eq!((peak.1, peak.2), (Some(128 + 128 + 512), Some(128 + 128 + 1024)));
+    assert_eq!(peak.bytes, [Some(128 + 128 + 512), Some(128 + 128 + 1024)]);
 }

@@ -304,8 +304,15 @@ pub(super) fn write_changes(
             "after": tally(&row.after),
         })
     });
-    let sums = changes.sums.iter().map(|(name, before, after)| {
-        json!({ "name": name, "before_bytes": before, "after_bytes": after })
+    let sums = changes.sums.iter().map(|sum| {
+        let ([before, after], [before_bound, after_bound]) = (sum.bytes, sum.bounds);
+        json!({
+            "name": sum.name,
+            "before_bytes": before,
+            "after_bytes": after,
+            "before_bound": before_bound,
+            "after_bound": after_bound,
+        })
     });
     let mut line = JsonLine::new(out);
     line.list("sums", sums)?;
