@@ -282,6 +282,7 @@ impl Edit {
             order: syntax.index_order(),
             notation: syntax.notation(),
             lenient: self.reading.is_lenient(),
+            is_swizzled: matches!(&syntax, LayoutText::Cute(layout) if layout.outer.is_some()),
         };
         for (step, value) in matches.map(steps).unwrap_or_default() {
             editor.step(step, value)?;
@@ -337,6 +338,8 @@ struct Editor {
     order: IndexOrder,
     notation: Notation,
     lenient: bool,
+    /// Set if the text has a swizzle, even one that moves no element.
+    is_swizzled: bool,
 }
 
 impl Editor {
@@ -396,6 +399,19 @@ impl Editor {
 
     /// A division, with its axes grouped into modes as in CuTe.
     fn divided(&self, arrangement: Arrangement, value: &str) -> Result<Layout, Failure> {
+        let divided = self.tiled(arrangement, value)?;
+        let (elements, filled) = (self.layout.elements(), divided.elements());
+        match self.is_swizzled && filled > elements {
+            // It may move the elements that are added.
+            true => Err(Failure::Argument(format!(
+                "the tiles `{value}` fill {filled} elements, but the layout has {elements}: \
+                 a swizzled layout must divide evenly"
+            ))),
+            false => Ok(divided),
+        }
+    }
+
+    fn tiled(&self, arrangement: Arrangement, value: &str) -> Result<Layout, Failure> {
         let tiler =
             CuteTiler::is_begun_by(value).then(|| value.parse::<CuteTiler>()).transpose()?;
         Ok(match (tiler, self.function()) {

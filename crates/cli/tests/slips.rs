@@ -509,3 +509,14 @@ fn the_array_with_pieces_is_the_one_that_is_marked() {
         assert!(refused(&["same", a, b, "--bitcast"]).contains(&format!("1 | {split}")), "{a} {b}");
     }
 }
+
+/// The swizzle moves none of the 15 elements, but two of the 18 that two tiles of 9 fill.
+#[test]
+fn a_swizzled_layout_divides_evenly_or_not_at_all() {
+    let divided = |layout: &str| run(&["edit", layout, "--divide", "9:1"]);
+    let refused = divided("S<2,2,2> o 0 o 15:1");
+    let said = String::from_utf8(refused.stderr).unwrap();
+    assert!(said.contains("fill 18 elements, but the layout has 15"), "{said}");
+    assert_eq!(divided("15:1").stdout, b"(9,2):(1,9)\n");
+    assert_eq!(divided("S<2,2,2> o 0 o 9:1").stdout, b"(9,1):(1,0)\n");
+}
