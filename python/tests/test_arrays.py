@@ -164,7 +164,7 @@ def test_windows_are_parts_of_the_table(rng):
     # Even for a tensor that is too large for any memory.
     huge = Layout("((16_L2B, 65536:65536), (65536:1))")
     assert huge.packed(window=[(1048575, 1048576), (65535, 65536)])[0, 0] == 2**36 - 1
-    with pytest.raises(ValueError, match="beyond|outside|extent"):
+    with pytest.raises(ValueError, match="must be below"):
         huge.packed(window=[(0, 1048577), (0, 1)])
 
 
