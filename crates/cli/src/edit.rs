@@ -19,8 +19,8 @@ use values::{axes, axis, bad, copies, keyed, shape, slice, used_level};
 #[command(after_help = "\
 CuTe layouts and strides are composed, inverted, divided and multiplied as in
 CuTe: as functions of their linear index, colexicographic for CuTe layouts and
-row-major for strides. In other notations, B lands in
-the axes i0, i1, .. of LAYOUT, or in Addr, its row-major linear index.
+row-major for strides. In other notations, B lands in the axes i0, i1, .. of
+LAYOUT, or in Addr, its row-major linear index.
 
 Examples:
   tensor-layout edit '((4_PE, 3:8), (8:1))' --permute 1,0 --reshape 96

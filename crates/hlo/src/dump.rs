@@ -10,6 +10,7 @@ use std::io::{self, BufRead};
 use memchr::memchr;
 use tensor_layout::error::Span;
 use tensor_layout::internals::to_u64;
+use tensor_layout::xla::{XlaArray, XlaDim, XlaParser};
 
 use crate::HloComputation;
 use crate::body::Body;
@@ -444,25 +445,21 @@ impl<R: BufRead> HloDump<R> {
     }
 }
 
-/// Returns whether two shapes have the same arrays, whatever their layouts: without blanks, comments, braces and the
-/// marks of dimensions with a bound, the texts are equal.
+/// Returns whether two shapes have the same arrays, whatever their layouts and whether dimensions are bounds. One that
+/// cannot be read is unread elsewhere.
 fn is_like(a: &str, b: &str) -> bool {
-    let arrays = |text: &str| {
-        let mut depth = 0_usize;
-        let is_kept = |byte: &u8| {
-            depth += usize::from(*byte == b'{');
-            let is_outside = depth == 0;
-            depth -= usize::from(*byte == b'}' && depth > 0);
-            is_outside && !is_blank(*byte) && !matches!(byte, b'<' | b'=')
-        };
-        // A part behind the beginning of a comment begins with its rest.
-        let parts = text.split("/*").enumerate();
-        let behind =
-            |part: &'_ str| part.split_once("*/").map_or(part.len(), |(of, _)| of.len() + 2);
-        let words = parts.map(|(at, part)| part.get(if at == 0 { 0 } else { behind(part) }..));
-        words.flatten().flat_map(str::bytes).filter(is_kept).collect::<Vec<u8>>()
+    let size = |dim: &XlaDim| match dim {
+        XlaDim::Static(size) | XlaDim::Bounded(size) => Some(*size),
+        XlaDim::Unbounded => None,
     };
-    a == b || arrays(a) == arrays(b)
+    let arrays = |text: &str| {
+        let shape = XlaParser::lenient().parse(text).ok()?;
+        let sized = |(path, array): (Vec<usize>, &XlaArray)| {
+            (path, array.dtype, array.dims.iter().map(size).collect::<Vec<_>>())
+        };
+        Some(shape.arrays().into_iter().map(sized).collect::<Vec<_>>())
+    };
+    a == b || arrays(a).zip(arrays(b)).is_none_or(|(a, b)| a == b)
 }
 
 /// The number of lines with an opcode, `add(`, which only instructions have inside a computation.

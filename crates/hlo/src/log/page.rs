@@ -49,9 +49,7 @@ impl OutOfMemory {
         }
         page
     }
-}
 
-impl OutOfMemory {
     /// The padding of all allocations and its share: a lower bound where that of some is not known.
     fn padding_texts(&self, padding: u64, bytes: u64) -> (String, String) {
         let unknown = self.allocations.iter().filter(|one| one.padding().is_none()).count();
