@@ -22,12 +22,14 @@ pub enum HloMemoryError {
     },
     /// Several instructions call a computation, and all of its runs are too long to be followed.
     #[error(
-        "computation `{name}` is called so often that its runs have more than 4194304 instructions and arrays: \
+        "computation `{name}` is called so often that its runs have more than {most} instructions and arrays: \
          the peak is not computed"
     )]
     CalledOften {
         /// The computation.
         name: String,
+        /// The greatest number of instructions and arrays that are followed.
+        most: usize,
     },
     /// A sum is too large.
     #[error(transparent)]

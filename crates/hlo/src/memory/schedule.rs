@@ -98,7 +98,7 @@ impl Schedule {
         if !entered.all.insert(number) {
             self.repeated = self.repeated.saturating_add(graph.extent(body));
             if self.repeated > MOST_REPEATED {
-                return Err(HloMemoryError::CalledOften { name: name() });
+                return Err(HloMemoryError::CalledOften { name: name(), most: MOST_REPEATED });
             }
         }
         entered.open.insert(number);
