@@ -278,6 +278,19 @@ pub enum LayoutError {
         /// The most similar dtype, or a list of all.
         help: String,
     },
+    /// A stride or an offset in bytes that does not count whole elements.
+    #[error("the {} is not a multiple of itemsize {itemsize}", match .axis {
+        Some(axis) => format!("stride {bytes} of axis {axis}"),
+        None => format!("offset {bytes}"),
+    })]
+    PartOfElement {
+        /// The axis of a stride, `None` for the offset.
+        axis: Option<usize>,
+        /// The stride or the offset.
+        bytes: u64,
+        /// The number of bytes of an element.
+        itemsize: u64,
+    },
     /// An unbounded dimension, whose elements do not have fixed places.
     #[error("dimension {axis} is unbounded, so the places of its elements are not fixed")]
     Unbounded {

@@ -34,6 +34,7 @@ fn words_of_one_bank_are_served_one_after_the_other() {
         ("(8,32):(64,1)", "((8_LANE:1), (4_LANE:8, 8:1))", 16, 32, 4),
         ("S<3,3,3> o 0 o (8,32):(64,1)", "((8_LANE:1), (4_LANE:8, 8:1))", 16, 4, 4),
         ("(4,64):(64,1)", "((4_LANE:8), (8_LANE:1, 8:1))", 16, 4, 4),
+        ("(16,8):(8,1)", "((16_LANE:2), (8:1))", 16, 4, 4), // every quarter-warp has idle lanes
     ] {
         let cost = access(&cute(memory), &held(holders), bits).unwrap();
         assert_eq!((cost.wavefronts, cost.ideal_wavefronts), (wavefronts, ideal), "{memory}");

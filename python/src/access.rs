@@ -140,7 +140,7 @@ impl PyAccess {
         self.cost.wavefronts
     }
 
-    /// The number of wavefronts without conflicts: one per 128 bytes that a request accesses.
+    /// The number of wavefronts without conflicts: one for every group of lanes that takes part.
     #[getter]
     fn ideal_wavefronts(&self) -> u64 {
         self.cost.ideal_wavefronts

@@ -62,7 +62,7 @@ class Access:
     @property
     def ideal_wavefronts(self, /) -> int:
         """
-        The number of wavefronts without conflicts: one per 128 bytes that a request accesses.
+        The number of wavefronts without conflicts: one for every group of lanes that takes part.
         """
     @property
     def lines(self, /) -> int:

@@ -24,7 +24,7 @@ pub struct Access {
     pub bytes: u64,
     /// The number of times that the banks have to respond, for shared memory.
     pub wavefronts: u64,
-    /// The number of wavefronts without conflicts: one for every 128 bytes of a request.
+    /// The number of wavefronts without conflicts: one for every group of lanes that takes part.
     pub ideal_wavefronts: u64,
     /// The request with the most wavefronts, or the first on a tie.
     pub worst: Option<Request>,
@@ -48,6 +48,8 @@ pub struct Request {
     pub addresses: Vec<u64>,
     /// The number of wavefronts it takes.
     pub wavefronts: u64,
+    /// The number of wavefronts it would take without conflicts.
+    pub ideal_wavefronts: u64,
 }
 
 impl Access {
@@ -80,7 +82,7 @@ impl Access {
         self.requests += 1;
         self.bytes += bytes;
         self.wavefronts += request.wavefronts;
-        self.ideal_wavefronts += bytes.div_ceil(BANKS * WORD);
+        self.ideal_wavefronts += request.ideal_wavefronts;
         self.sectors += blocks(SECTOR);
         self.lines += blocks(LINE);
         self.distinct_bytes += blocks(1);
@@ -90,13 +92,16 @@ impl Access {
     }
 }
 
-/// The number of wavefronts of lanes that access `vector_bytes` bytes each, `None` for a lane that does not.
+/// The wavefronts of lanes that access `vector_bytes` bytes each, `None` for a lane that does not, and those without
+/// conflicts.
 ///
-/// Groups of lanes that take 128 bytes together are served one after the other; each takes as many
-/// wavefronts as its busiest bank has different words.
-pub(super) fn wavefronts(lanes: &[Option<u64>], vector_bytes: u64) -> u64 {
-    let group = if vector_bytes <= WORD { 32 } else { 128 / vector_bytes };
-    lanes.chunks(crate::number::to_index(group)).map(|lanes| of_group(lanes, vector_bytes)).sum()
+/// Groups of lanes that can take 128 bytes together are served one after the other; each takes as many
+/// wavefronts as its busiest bank has different words, and at least one unless all of its lanes are idle.
+pub(super) fn wavefronts(lanes: &[Option<u64>], vector_bytes: u64) -> (u64, u64) {
+    let group = if vector_bytes <= WORD { 32 } else { BANKS * WORD / vector_bytes };
+    let groups = lanes.chunks(crate::number::to_index(group));
+    let ideal = groups.clone().filter(|lanes| lanes.iter().any(Option::is_some)).count();
+    (groups.map(|lanes| of_group(lanes, vector_bytes)).sum(), to_u64(ideal))
 }
 
 /// The numbers of the blocks of `size` bytes that vectors at these addresses touch.

@@ -118,12 +118,10 @@ impl Requests {
             |lane: &Vec<Option<u64>>| Some(lane.get(register)?.as_ref()? * self.element_bytes);
         let lanes = warp.lanes.iter().map(address).collect_vec();
         let addresses = lanes.iter().copied().flatten().collect_vec();
-        let request = Request {
-            warp: warp.at.clone(),
-            vector: crate::number::to_u64(vector),
-            wavefronts: wavefronts(&lanes, bytes),
-            addresses,
-        };
+        let (wavefronts, ideal_wavefronts) = wavefronts(&lanes, bytes);
+        let vector = crate::number::to_u64(vector);
+        let request =
+            Request { warp: warp.at.clone(), vector, addresses, wavefronts, ideal_wavefronts };
         (!request.addresses.is_empty()).then_some(request)
     }
 }

@@ -325,24 +325,6 @@ pub enum EditError {
         /// The level.
         level: Level,
     },
-    /// A stride in bytes that does not count whole elements.
-    #[error("the stride {stride} of axis {axis} is not a multiple of itemsize {itemsize}")]
-    StrideBytes {
-        /// The axis.
-        axis: usize,
-        /// Its stride in bytes.
-        stride: u64,
-        /// The bytes of an element.
-        itemsize: u64,
-    },
-    /// An offset in bytes that does not count whole elements.
-    #[error("the offset {offset} is not a multiple of itemsize {itemsize}")]
-    OffsetBytes {
-        /// The offset in bytes.
-        offset: u64,
-        /// The bytes of an element.
-        itemsize: u64,
-    },
 }
 
 /// The reason a layout cannot be inverted.

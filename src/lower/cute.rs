@@ -35,6 +35,7 @@ impl CuteLayout {
         let Some(CuteOuter { map, offset }) = &self.outer else { return Ok(plain) };
         let from = plain.with_offset(Level::ADDR, *offset)?;
         match map {
+            CuteMap::Swizzle(swizzle) if swizzle.bits() == 0 => Ok(from),
             CuteMap::Swizzle(swizzle) => from.swizzled(*swizzle),
             CuteMap::Layout(mode) => {
                 let outer = self::plain(mode.axes())?;
@@ -93,12 +94,13 @@ impl Layout {
     ///
     /// CuTe cannot express padding: from a layout with padding, only the layout of the elements is written
     /// ([`without_padding`](Layout::without_padding)). An XOR that is a swizzle is written as one:
-    /// `S<3,3,3> o 0 o (8,64):(64,1)`; a map to `i0`, `i1`, .. has strides such as `1@0`.
+    /// `S<3,3,3> o 0 o (8,64):(64,1)`, an offset with the swizzle that moves nothing: `S<0,4,3> o 8 o 4:1`;
+    /// a map to `i0`, `i1`, .. has strides such as `1@0`.
     /// Law: every element of the result has the place that it has here. Copies that coincide count once.
     ///
     /// # Errors
     /// [`Inexpressible`](LayoutError::Inexpressible): levels other than `Addr` or coordinates, distinct
-    /// copies, an offset, and derived axes that no plain subaxes replace; also the errors of
+    /// copies, an offset after a swizzle, and derived axes that no plain subaxes replace; also the errors of
     /// [`without_padding`](Layout::without_padding).
     ///
     /// # Example
@@ -123,6 +125,10 @@ impl Layout {
             let outer = CuteOuter { map: CuteMap::Swizzle(swizzle), offset };
             return Ok(inner.to_cute()?.behind(outer));
         }
+        let (layout, offset) = match layout.maps_to_coordinates() {
+            true => (layout, 0),
+            false => layout.to_origin(),
+        };
         if !layout.maps_to_coordinates() {
             layout.check_linear().map_err(inexpressible)?;
         }
@@ -140,7 +146,11 @@ impl Layout {
         let mut modes = layout.axes().iter().map(mode).collect_vec();
         // One plain mode needs no bracket: `6:3`.
         let single = matches!(modes[..], [CuteMode::Leaf(..)]);
-        Ok(CuteLayout::new(if single { modes.remove(0) } else { CuteMode::Tuple(modes) }))
+        let plain = CuteLayout::new(if single { modes.remove(0) } else { CuteMode::Tuple(modes) });
+        Ok(match offset {
+            0 => plain,
+            _ => plain.behind(CuteOuter { map: CuteMap::Swizzle(CuteSwizzle::IDENTITY), offset }),
+        })
     }
 
     /// The swizzle, and the plain layout whose addresses it maps; `None` if the layout is not such a pair.

@@ -3,7 +3,7 @@
 use itertools::Itertools;
 
 use crate::algebra::{Layout, Subaxis, Target};
-use crate::error::{EditError, Inexpressible, LayoutError, ParseError};
+use crate::error::{Inexpressible, LayoutError, ParseError};
 use crate::level::Level;
 use crate::notation::{Notation, Strided};
 
@@ -12,28 +12,24 @@ impl Strided {
     /// places.
     ///
     /// # Errors
-    /// [`Edit`](LayoutError::Edit) for strides in bytes that are not multiples of `itemsize`;
+    /// [`PartOfElement`](LayoutError::PartOfElement) for strides in bytes that are not multiples of `itemsize`;
     /// [`TooLarge`](LayoutError::TooLarge).
     pub fn lower(&self) -> Result<Layout, ParseError> {
         self.to_layout().map_err(|error| self.refuse(error))
     }
 
     pub(super) fn to_layout(&self) -> Result<Layout, LayoutError> {
-        let unit = self.itemsize.unwrap_or(1);
-        let offset = self.offset.unwrap_or(0);
-        if unit == 0 || !offset.is_multiple_of(unit) {
-            let itemsize = unit;
-            return Err(LayoutError::Edit(EditError::OffsetBytes { offset, itemsize }));
-        }
-        let mut builder = Layout::builder().offset(Level::ADDR, offset / unit);
+        let itemsize = self.itemsize.unwrap_or(1);
+        let elements = |axis, bytes: u64| match bytes.checked_rem(itemsize) {
+            Some(0) => Ok(bytes / itemsize),
+            _ => Err(LayoutError::PartOfElement { axis, bytes, itemsize }),
+        };
+        let offset = elements(None, self.offset.unwrap_or(0))?;
+        let mut builder = Layout::builder().offset(Level::ADDR, offset);
         for (axis, (extent, stride)) in self.shape.iter().zip(&self.strides).enumerate() {
             // The stride of an axis that does not step has no effect and may be any number.
-            let stride = if *extent > 1 { *stride } else { 0 };
-            if !stride.is_multiple_of(unit) {
-                let itemsize = unit;
-                return Err(LayoutError::Edit(EditError::StrideBytes { axis, stride, itemsize }));
-            }
-            let subaxis = Subaxis::land((*extent).max(1), Level::ADDR, stride / unit);
+            let stride = if *extent > 1 { elements(Some(axis), *stride)? } else { 0 };
+            let subaxis = Subaxis::land((*extent).max(1), Level::ADDR, stride);
             builder = builder.axis(*extent, [subaxis]);
         }
         builder.build()

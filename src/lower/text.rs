@@ -238,6 +238,27 @@ impl LayoutText {
         }
     }
 
+    /// The width of an element in bits, if the text gives it by a type, `E(..)` or `itemsize`.
+    ///
+    /// ```
+    /// use tensor_layout::LayoutText;
+    /// let bits = |text| LayoutText::parse(text).unwrap().element_bits();
+    /// assert_eq!(bits("((4:8), (8:1))@LM0 / Half"), Some(16));
+    /// assert_eq!(bits("s4[8]{0:E(4)}"), Some(4));
+    /// assert_eq!(bits("shape=(8,), strides=(4,), itemsize=4"), Some(32));
+    /// assert_eq!(bits("(4,8):(8,1)"), None);
+    /// ```
+    #[must_use]
+    pub fn element_bits(&self) -> Option<u64> {
+        match self {
+            LayoutText::Strided(strided) => strided.itemsize?.checked_mul(8),
+            _ => match self.xla_array() {
+                Some(array) => Some(array.element_bits()),
+                None => self.xla_dtype().map(XlaDtype::bits),
+            },
+        }
+    }
+
     /// The unit of addresses, in the plural.
     #[must_use]
     pub fn address_unit(&self) -> &'static str {
@@ -294,7 +315,7 @@ impl Layout {
     ///
     /// If a notation cannot express the layout, or lacks padding, only the layout of the elements is written
     /// ([`without_padding`](Layout::without_padding)). Addresses count from 0 in every notation
-    /// except shape and strides. `dtype` is the element type of an XLA shape.
+    /// except CuTe and shape and strides. `dtype` is the element type of an XLA shape.
     /// Law: without the second part the text describes the same map, if it can be read back.
     ///
     /// # Errors
@@ -307,8 +328,8 @@ impl Layout {
     /// use tensor_layout::xla::XlaDtype;
     /// let rows = "((4:8), (8:1))".parse::<Layout>()?.slice(0, 1, 3, 1)?;
     /// let f32 = XlaDtype::from_name("f32").unwrap();
-    /// let (text, left_out) = rows.write(Notation::Cute, f32)?;
-    /// assert_eq!(text, "(2,8):(8,1)");
+    /// let (text, left_out) = rows.write(Notation::Xla, f32)?;
+    /// assert_eq!(text, "f32[2,8]{1,0}");
     /// assert_eq!(left_out.unwrap(),
     ///     "this notation cannot express an offset; add 8 to every address; \
     ///     padding is omitted (16 of 32 slots are kept)");
@@ -328,19 +349,21 @@ impl Layout {
         notation: Notation,
         dtype: XlaDtype,
     ) -> Result<(String, Option<String>), LayoutError> {
-        // Shape and strides have an offset.
         let (layout, offset) = match notation {
-            Notation::Strided => (self.clone(), 0),
+            // These can have an offset.
+            Notation::Strided | Notation::Cute => (self.clone(), 0),
             _ => self.to_origin(),
         };
-        let (written, offset) = match layout.write_at_origin(like, notation, dtype) {
+        let (written, offset) = match layout.write_as_is(like, notation, dtype) {
             Ok(written) => (written, offset),
             // The first error is returned: that of the layout itself.
             Err(error) => {
-                let Ok(alone) = self.without_padding() else { return Err(error) };
-                let (alone, offset) = alone.to_origin();
-                let written = alone.write_at_origin(like, notation, dtype);
-                (written.map_err(|_| error)?, offset)
+                let alone = self.without_padding().map(|alone| alone.to_origin());
+                let mut others = [Ok(self.to_origin()), alone].into_iter().flatten();
+                let written = others.find_map(|(layout, offset)| {
+                    Some((layout.write_as_is(like, notation, dtype).ok()?, offset))
+                });
+                written.ok_or(error)?
             }
         };
         let said = written.said.with_offset(Level::ADDR, offset)?;
@@ -352,7 +375,8 @@ impl Layout {
         Ok((written.text, notes([moved(offset), left_out, written.note])))
     }
 
-    fn write_at_origin(
+    /// Writes addresses as they are.
+    fn write_as_is(
         &self,
         like: Option<&LayoutText>,
         notation: Notation,

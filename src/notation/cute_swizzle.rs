@@ -39,6 +39,9 @@ pub enum CuteSwizzleError {
 }
 
 impl CuteSwizzle {
+    /// `S<0,4,3>`, as CUTLASS writes the swizzle that moves nothing: a composition with it has an offset.
+    pub(crate) const IDENTITY: CuteSwizzle = CuteSwizzle { bits: 0, base: 4, shift: 3 };
+
     /// A swizzle `S<bits,base,shift>`.
     ///
     /// # Errors

@@ -75,16 +75,15 @@ impl Placement {
         }
     }
 
-    /// Checks that memories are at the same nodes and lanes have equal widths; others hold different bits.
+    /// Checks that memories are at the same nodes and lanes have equal widths; others hold different bits. An
+    /// unspecified width matches any.
     fn check_alike(&self, other: &Placement) -> Result<(), LayoutError> {
         if self.group() != other.group() {
             let [from, to] = [self, other].map(|side| Some(side.one_per()));
             return Err(LayoutError::NotComparable(Incomparable::Memories { from, to }));
         }
-        let uses_lanes = |side: &Placement| side.layout().used_levels().contains(&Level::W);
         // Without a level for lanes, a long word holds its element in every lane.
-        let are_known = self.lanes().is_some() && other.lanes().is_some();
-        match are_known || uses_lanes(self) || uses_lanes(other) {
+        match self.lanes().is_some() && other.lanes().is_some() {
             true => self.check_lanes(other),
             false => Ok(()),
         }

@@ -5,7 +5,6 @@ use itertools::Itertools;
 use serde_json::{Value, json};
 use tensor_layout::access::{self, Access, AccessError, AddressChange, ChangedAccess};
 use tensor_layout::internals::{counted, percent};
-use tensor_layout::xla::{XlaArray, XlaDtype};
 use tensor_layout::{Layout, LayoutText};
 
 use super::failure::Failure;
@@ -24,8 +23,8 @@ Shared memory has 32 banks of 4 bytes. As the hardware is generally described,
 it serves vectors of 8 and 16 bytes by half-warp and quarter-warp; this was not
 measured here.
 JSON: {\"vector_bytes\":..,\"requests\":..,\"wavefronts\":..,\"ideal_wavefronts\":..,
-\"sectors\":..,\"lines\":..,\"bytes\":..,\"efficiency\":..,\"worst\":..,\"swizzles\":[..],
-\"paddings\":[..]}
+\"sectors\":..,\"lines\":..,\"bytes\":..,\"distinct_bytes\":..,\"efficiency\":..,\"worst\":..,
+\"swizzles\":[..],\"paddings\":[..]}
 
 Examples:
   tensor-layout access '(8,32):(64,1)' '((8_LANE:1), (4_LANE:8, 8:1))' --bits 16
@@ -66,7 +65,8 @@ impl AccessArgs {
 
     /// The element width, on which the option and the types in the texts agree.
     fn width(&self, texts: [&LayoutText; 2]) -> Result<u64, Failure> {
-        let given = self.bits.into_iter().chain(texts.into_iter().filter_map(bits_of));
+        let given =
+            self.bits.into_iter().chain(texts.into_iter().filter_map(LayoutText::element_bits));
         match given.unique().collect_vec()[..] {
             [] => Ok(32),
             [bits] => Ok(bits),
@@ -76,12 +76,6 @@ impl AccessArgs {
             ))),
         }
     }
-}
-
-/// The element width that a text gives by its type.
-fn bits_of(text: &LayoutText) -> Option<u64> {
-    let of_array = text.xla_array().map(XlaArray::element_bits);
-    of_array.or_else(|| text.xla_dtype().map(XlaDtype::bits))
 }
 
 type Search = fn(&Layout, &Layout, u64) -> Result<Vec<ChangedAccess>, AccessError>;
@@ -113,9 +107,12 @@ pub fn page(cost: &Access, better: &[Vec<ChangedAccess>; 2]) -> String {
             counted(worst.wavefronts, "wavefront"),
         ));
     }
-    let used = percent(cost.distinct_bytes, 32 * cost.sectors);
+    let used = match cost.sectors {
+        0 => String::new(),
+        sectors => format!(", {} used", percent(cost.distinct_bytes, 32 * sectors)),
+    };
     page.push_str(&format!(
-        "global   {} of 32 bytes in {}, {used} used\n",
+        "global   {} of 32 bytes in {}{used}\n",
         counted(cost.sectors, "sector"),
         counted(cost.lines, "line"),
     ));

@@ -237,9 +237,11 @@ fn byte_offsets(
         (Some(array), _) => bytes_of(array, places),
         (None, LayoutText::PadLayout(_)) => word_offsets(placement, places),
         _ => {
-            let why = "--bytes is for PadLayouts and XLA shapes: the width of an element of this \
-                       layout is not known";
-            Err(Failure::Argument(why.into()))
+            let why = "--bytes: the text gives no type and no itemsize, so the width of an element \
+                       is not known";
+            let bits = syntax.element_bits().ok_or_else(|| Failure::Argument(why.into()))?;
+            let bit = |place: &Location| place.get(Level::ADDR).unwrap_or(0).checked_mul(bits);
+            places.iter().map(|place| bit(place).map(|bit| bit / 8).ok_or_else(too_large)).collect()
         }
     }
 }

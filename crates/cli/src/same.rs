@@ -6,6 +6,7 @@ use clap::{Args as ClapArgs, ValueEnum};
 use itertools::Itertools;
 use serde_json::{Value, json};
 use tensor_layout::algebra::{Difference, Indexes, Subaxis};
+use tensor_layout::error::Incomparable;
 use tensor_layout::internals::product;
 use tensor_layout::sharding::DeviceShards;
 use tensor_layout::xla::BitcastName;
@@ -137,14 +138,6 @@ impl Relation {
         }
     }
 
-    fn of_layouts(self, a: &Layout, b: &Layout) -> Result<Option<Difference>, LayoutError> {
-        match self {
-            Relation::Same => a.same_map(b),
-            Relation::UpToPadding | Relation::Copyable => a.same_up_to_padding(b),
-            Relation::Serves => a.serves(b),
-        }
-    }
-
     fn of_devices(self, a: &DeviceShards, b: &DeviceShards) -> Result<Option<Difference>, Failure> {
         match self {
             Relation::Same => Ok(a.same_map(b)?),
@@ -198,14 +191,19 @@ impl Same {
         if let Some((a, b)) = both_by_device(&first, &second, &self.on)? {
             return question.of_devices(&a, &b);
         }
-        if self.on.is_said() {
-            let (a, b) = (self.on.place(first)?.placement, self.on.place(second)?.placement);
-            self.say_copies(a.layout(), b.layout());
-            return Ok(question.of_placements(&a, &b)?);
+        self.check_memories(&first, &second)?;
+        let (a, b) = (self.on.place(first)?.placement, self.on.place(second)?.placement);
+        self.say_copies(a.layout(), b.layout());
+        Ok(question.of_placements(&a, &b)?)
+    }
+
+    /// A placement without a machine does not know its memory.
+    fn check_memories(&self, first: &LayoutText, second: &LayoutText) -> Result<(), Failure> {
+        let (from, to) = (self.on.suffix(first)?.0, self.on.suffix(second)?.0);
+        match from.is_some() && to.is_some() && from != to && !self.copyable {
+            true => Err(LayoutError::NotComparable(Incomparable::Memories { from, to }).into()),
+            false => Ok(()),
         }
-        let (a, b) = (first.lower()?, second.lower()?);
-        self.say_copies(&a, &b);
-        Ok(question.of_layouts(&a, &b)?)
     }
 
     /// With `--serves`, names the copies that the leading axes of one side index.

@@ -296,6 +296,16 @@ fn same_on_a_machine_compares_placements() {
 }
 
 #[test]
+fn same_compares_the_memories_and_types_in_the_texts() {
+    let same = |a: &'static str, b: &'static str| ["same", a, b];
+    assert!(refused(&same("((4:1))@LM0", "((4:1))@LM1")).contains("memories differ: LM0 and LM1"));
+    let types = same("((4:1))@LM0 / Half", "((4:1))@LM0 / Float");
+    assert!(refused(&types).contains("the numbers of lanes differ: 4 and 2"));
+    // Not given, either matches any.
+    assert_eq!(stdout(&same("((4:1), (2_W))@LM0 / Float", "((4:1), (2_W))")), "same\n");
+}
+
+#[test]
 fn explain_tells_by_how_much_a_layout_does_not_fit() {
     let page = stdout(&["explain", "((4608:1))", "--machine", "mn-core-2"]);
     assert!(
@@ -325,6 +335,10 @@ fn locate_tells_bytes_and_assembly_addresses() {
     // Lane 1 of two in a long word.
     let lane = ["locate", "((4:1), (2_W))@LM0 / Float", "3,1", "--bytes"];
     assert_eq!(stdout(&lane), "Addr=3,W=1  (byte 28)\n");
+    let numpy = ["locate", "shape=(2,3), strides=(12,4), itemsize=4", "1,2", "--bytes"];
+    assert_eq!(stdout(&numpy), "Addr=5  (byte 20)\n");
+    let shared = "tensor<8x8xf16, #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>>";
+    assert_eq!(stdout(&["locate", shared, "3,5", "--bytes"]), "Addr=29  (byte 58)\n");
 }
 
 #[test]

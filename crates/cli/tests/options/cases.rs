@@ -164,7 +164,7 @@ fn own() -> Vec<Case> {
     let mut cases = vec![
         case("explain", "color", &on(""), "--color always", &on("--color blue"), "blue"),
         case("draw", "color", &on(""), "--color always", &on("--color blue"), "blue"),
-        case("locate", "bytes", "((4:1)) 1", "--bytes", "4:1 1 --bytes", "--bytes is for"),
+        case("locate", "bytes", "((4:1)) 1", "--bytes", "4:1 1 --bytes", "gives no type"),
         case("table", "at", &on(""), "--at PE=1", &on("--at PE=7"), "`PE=7` is out of range"),
         case(
             "table",
