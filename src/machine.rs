@@ -44,7 +44,7 @@ pub struct Machine {
     parts: Arc<MachineParts>,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 struct MachineParts {
     name: String,
     levels: IndexMap<Level, u64>,
@@ -192,15 +192,8 @@ impl Machine {
     /// Starts a machine without levels; long words have 64 bits.
     #[must_use]
     pub fn builder(name: &str) -> MachineBuilder {
-        let parts = MachineParts {
-            name: name.into(),
-            levels: IndexMap::new(),
-            memories: IndexMap::new(),
-            bandwidth: IndexMap::new(),
-            movements: Vec::new(),
-            assembly: Assembly::default(),
-            word_bits: WORD_BITS,
-        };
+        let (name, word_bits) = (name.into(), WORD_BITS);
+        let parts = MachineParts { name, word_bits, ..MachineParts::default() };
         MachineBuilder { parts, repeated: None }
     }
 

@@ -19,12 +19,16 @@ pub fn printable(page: &str) -> Cow<'_, str> {
     }
 }
 
-/// The error of a value in another version of its serialized form.
+/// Refuses a value in another version of its serialized form.
 #[cfg(feature = "serde")]
-pub(crate) fn other_version<E: serde::de::Error>(what: &str, version: u32, known: u32) -> E {
-    E::custom(format!(
-        "{what} in version {version} of its form; this library reads version {known}"
-    ))
+pub(crate) fn check_version<E: serde::de::Error>(
+    what: &str,
+    version: u32,
+    known: u32,
+) -> Result<(), E> {
+    let other =
+        || format!("{what} in version {version} of its form; this library reads version {known}");
+    if version == known { Ok(()) } else { Err(E::custom(other())) }
 }
 
 /// `1 layout`, `2 layouts`; `2 entries`, `2 axes`.

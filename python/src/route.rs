@@ -139,7 +139,7 @@ impl PyHop {
         self.0.upper_words
     }
 
-    /// The number of long words that pass through each of the lower memories.
+    /// The greatest number of long words that pass through any one lower memory.
     #[getter]
     fn lower_words(&self) -> u64 {
         self.0.lower_words

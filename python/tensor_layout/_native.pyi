@@ -428,7 +428,7 @@ class Hop:
     @property
     def lower_words(self, /) -> int:
         """
-        The number of long words that pass through each of the lower memories.
+        The greatest number of long words that pass through any one lower memory.
         """
     @property
     def memory(self, /) -> str | None:

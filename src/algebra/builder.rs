@@ -14,8 +14,8 @@ pub struct LayoutBuilder {
     pub(crate) derived: Vec<DerivedAxis>,
     pub(crate) replicas: Vec<Replica>,
     pub(crate) offsets: Vec<(Level, u64)>,
-    used: Vec<Level>,
-    spans: Vec<(Level, u64)>,
+    pub(crate) used: Vec<Level>,
+    pub(crate) spans: Vec<(Level, u64)>,
 }
 
 impl Layout {

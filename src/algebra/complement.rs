@@ -47,8 +47,7 @@ impl Layout {
         if let Some(level) = layout.used.iter().find(open) {
             return Err(refuse(ComplementError::Unsized { level: *level }));
         }
-        if let Some((level, offset)) = layout.offsets.first() {
-            let (level, offset) = (*level, *offset);
+        if let Some(&(level, offset)) = layout.offsets.first() {
             return Err(refuse(ComplementError::Offset { level, offset }));
         }
         landed.extend(layout.copies_landed());
@@ -211,11 +210,7 @@ impl Layout {
 /// Returns whether all digits land with descending strides, major to minor: if such an axis is padded, the
 /// last steps of its largest stride are missing, and the rest is not a box.
 fn descends(digits: &[Subaxis]) -> bool {
-    let stride = |digit: &Subaxis| match digit.target {
-        Target::Land { stride, .. } => Some(stride),
-        Target::Feed { .. } => None,
-    };
-    let strides: Option<Vec<u64>> = digits.iter().map(stride).collect();
+    let strides: Option<Vec<u64>> = digits.iter().map(|digit| Some(digit.landed()?.1)).collect();
     strides.is_some_and(|strides| strides.is_sorted_by(|major, minor| major >= minor))
 }
 

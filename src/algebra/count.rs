@@ -82,12 +82,8 @@ impl Layout {
     /// 1 + the greatest coordinate in `level`, padding and replicas included; 1 if unused.
     #[must_use]
     pub fn extent(&self, level: Level) -> u64 {
-        self.extent_by(level, self.landings_in(level))
-    }
-
-    /// Returns the extent of `level`, given all that lands there.
-    fn extent_by(&self, level: Level, landings: impl Iterator<Item = Landing>) -> u64 {
-        1 + self.offset(level) + landings.map(|l| (l.size - 1) * l.stride).sum::<u64>()
+        let steps = self.landings_in(level).map(|l| (l.size - 1) * l.stride);
+        1 + self.offset(level) + steps.sum::<u64>()
     }
 
     /// The extent of `level`, rounded up if the layout has a span for it (XLA's `L`).
@@ -118,38 +114,7 @@ impl Layout {
         self.used.iter().all(|level| nests(digits(*level)))
     }
 
-    /// Sorts the landings by level, for questions about many levels.
-    pub(crate) fn by_level(&self) -> ByLevel<'_> {
-        let mut landings: Vec<Landing> = self.landings().collect();
-        landings.sort_by_key(|landing| landing.level);
-        ByLevel { layout: self, landings }
-    }
-
     pub(crate) fn landings_in(&self, level: Level) -> impl Iterator<Item = Landing> + '_ {
         self.landings().filter(move |landing| landing.level == level)
-    }
-}
-
-/// A layout with its landings, sorted by level.
-///
-/// Law: as [`Layout::extent`] and [`Layout::used_in`]. Cost: O(landings in the level).
-pub(crate) struct ByLevel<'l> {
-    layout: &'l Layout,
-    landings: Vec<Landing>,
-}
-
-impl ByLevel<'_> {
-    pub(crate) fn extent(&self, level: Level) -> u64 {
-        self.layout.extent_by(level, self.of(level).iter().copied())
-    }
-
-    pub(crate) fn used_in(&self, level: Level) -> Result<u64, LayoutError> {
-        count_sums(self.of(level).iter().map(|l| (l.size, l.stride)))
-    }
-
-    fn of(&self, level: Level) -> &[Landing] {
-        let start = self.landings.partition_point(|landing| landing.level < level);
-        let end = self.landings.partition_point(|landing| landing.level <= level);
-        &self.landings[start..end]
     }
 }

@@ -205,19 +205,15 @@ impl Layout {
         let not_decided = LayoutError::NotDecided { question, budget: MOST_COPIES };
         let copies = self.copies().max(other.copies());
         let corners = if copies <= 1 << 10 { self.corners() } else { Vec::new() };
-        for index in corners {
+        let work = self.elements().checked_mul(copies);
+        let is_decided = work.is_some_and(|work| work <= MOST_COPIES);
+        let all = is_decided.then(|| self.indexes()).into_iter().flatten();
+        for index in corners.into_iter().chain(all) {
             if !agree(&self.places(&index)?, &other.places(&index)?) {
                 return Ok(Some(index));
             }
         }
-        let work = self.elements().checked_mul(copies).filter(|work| *work <= MOST_COPIES);
-        work.ok_or(not_decided)?;
-        for index in self.indexes() {
-            if !agree(&self.places(&index)?, &other.places(&index)?) {
-                return Ok(Some(index));
-            }
-        }
-        Ok(None)
+        if is_decided { Ok(None) } else { Err(not_decided) }
     }
 
     fn places(&self, index: &[u64]) -> Result<BTreeSet<Location>, LayoutError> {

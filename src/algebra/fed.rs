@@ -1,4 +1,5 @@
-//! The values that derived axes are fed: the greatest value of every axis, and invariant 3.
+//! The values that derived axes are fed: the greatest value of every axis, and invariant 3; sums and combinations of
+//! digits over the values of an axis.
 
 use smallvec::{SmallVec, smallvec};
 
@@ -99,8 +100,7 @@ impl Axis {
         }
         fed.sort_unstable();
         fed.dedup();
-        let mut tops: SmallVec<[u64; 8]> = smallvec![0; self.subaxes.len()];
-        self.digits(greatest, &mut tops);
+        let tops = self.digits_of(greatest);
         let weight = |s: &Subaxis, derived: usize| match s.target {
             Target::Feed { derived: to, weight } if to == derived => weight,
             _ => 0,
@@ -110,6 +110,41 @@ impl Axis {
             greatest_sum(digits.map(|(s, top)| (s.size, *top, weight(s, derived))))
         };
         fed.into_iter().map(|derived| (derived, most(derived))).collect()
+    }
+
+    fn digits_of(&self, value: u64) -> SmallVec<[u64; 8]> {
+        let mut digits = smallvec![0; self.subaxes.len()];
+        self.digits(value, &mut digits);
+        digits
+    }
+
+    /// The greatest sum of steps over the values below the extent.
+    pub(crate) fn greatest_step(&self, step: impl Fn(&Subaxis) -> u64) -> u64 {
+        let tops = self.digits_of(self.extent.saturating_sub(1));
+        greatest_sum(self.subaxes.iter().zip(tops).map(|(s, top)| (s.size, top, step(s))))
+    }
+
+    /// The number of values below the extent that have the fixed digits, major to minor; `None` is any digit.
+    pub(crate) fn count_with(&self, fixed: impl DoubleEndedIterator<Item = Option<u64>>) -> u64 {
+        let Some(last) = self.extent.checked_sub(1) else { return 0 };
+        // Minor to major, the number of choices so far: of any values, and of those up to the last value.
+        let (mut free, mut bound) = (1, 1);
+        let digits = self.subaxes.iter().zip(self.digits_of(last)).rev();
+        for ((subaxis, top), fixed) in digits.zip(fixed.rev()) {
+            (free, bound) = match fixed {
+                Some(digit) if digit < top => (free, free),
+                Some(digit) if digit > top => (free, 0),
+                Some(_) => (free, bound),
+                None => (free * subaxis.size, free * top + bound),
+            };
+        }
+        bound
+    }
+
+    /// The number of combinations of the digits that count, over the values below the extent: each occurs with
+    /// the other digits at 0. They are the first of all possible combinations.
+    pub(crate) fn combinations(&self, counts: impl Fn(&Subaxis) -> bool) -> u64 {
+        self.count_with(self.subaxes.iter().map(|subaxis| (!counts(subaxis)).then_some(0)))
     }
 
     /// Returns the bits of an XOR that this axis may flip while its value is at most `greatest`.
@@ -128,7 +163,7 @@ impl Axis {
 
 /// Returns the greatest sum of digit x weight over the values up to the one with the digits `tops`:
 /// (size, top, weight), major to minor.
-pub(crate) fn greatest_sum(digits: impl DoubleEndedIterator<Item = (u64, u64, u64)>) -> u64 {
+pub(super) fn greatest_sum(digits: impl DoubleEndedIterator<Item = (u64, u64, u64)>) -> u64 {
     // Minor to major, the greatest sums so far: of any values, and of those up to the tops.
     let (mut free, mut bound) = (0_u64, 0_u64);
     for (size, top, weight) in digits.rev() {

@@ -119,8 +119,7 @@ impl Layout {
 
     /// Inverts the digits of a layout that has the places of `self`.
     fn inverse_in(&self, layout: &Layout) -> Result<Layout, LayoutError> {
-        if let Some((level, offset)) = layout.offsets.first() {
-            let (level, offset) = (*level, *offset);
+        if let Some(&(level, offset)) = layout.offsets.first() {
             return Err(LayoutError::CannotInvert(InverseError::Offset { level, offset }));
         }
         let digits = layout.digits();

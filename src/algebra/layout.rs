@@ -58,8 +58,13 @@ impl Subaxis {
     /// The level that it lands in; `None` if it feeds a derived axis.
     #[must_use]
     pub fn lands(&self) -> Option<Level> {
+        self.landed().map(|(level, _)| level)
+    }
+
+    /// The level that it lands in, and its stride there.
+    pub(crate) fn landed(&self) -> Option<(Level, u64)> {
         match self.target {
-            Target::Land { level, .. } => Some(level),
+            Target::Land { level, stride } => Some((level, stride)),
             Target::Feed { .. } => None,
         }
     }

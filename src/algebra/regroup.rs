@@ -11,6 +11,7 @@ use std::ops::Range;
 
 use smallvec::SmallVec;
 
+use crate::algebra::builder::LayoutBuilder;
 use crate::algebra::compose::axis_of;
 use crate::algebra::layout::{Axis, Layout, Subaxis, Target};
 use crate::algebra::radix::IndexOrder;
@@ -85,14 +86,8 @@ impl Layout {
 
     /// Replaces the axes by others with digits of `self`, which need no new checks.
     fn with_plain_axes(&self, axes: Vec<Axis>) -> Layout {
-        Layout {
-            axes,
-            derived: Vec::new(),
-            replicas: self.replicas.clone(),
-            offsets: self.offsets.clone(),
-            used: self.used.clone(),
-            spans: self.spans.clone(),
-        }
+        let LayoutBuilder { derived, replicas, offsets, used, spans, .. } = self.without_axes();
+        Layout { axes, derived, replicas, offsets, used, spans }
     }
 
     /// Joins all axes into one, whose value is the linear index; `None` if one of several axes is padded.

@@ -55,10 +55,10 @@ impl Layout {
         }
         let mut indexes = index_map(whole.rank());
         for (number, (axis, fixed)) in whole.axes.iter().zip(fixed).enumerate() {
-            let part = RestrictedAxis::new(axis, &fixed, number);
-            layout = layout.axis(part.extent, part.kept);
-            indexes =
-                indexes.axis(part.extent, part.indexes).offset(Level::axis(number), part.offset);
+            let extent = axis.count_with(fixed.iter().copied());
+            let (kept, counted, offset) = without_fixed(axis, &fixed, number);
+            layout = layout.axis(extent, kept);
+            indexes = indexes.axis(extent, counted).offset(Level::axis(number), offset);
         }
         Ok(Restricted { layout: layout.build()?, indexes: indexes.build()? })
     }
@@ -147,50 +147,25 @@ impl Layout {
     }
 }
 
-/// An axis without its fixed digits.
-struct RestrictedAxis {
-    extent: u64,
-    kept: Vec<Subaxis>,
-    indexes: Vec<Subaxis>,
-    offset: u64,
-}
-
-impl RestrictedAxis {
-    /// With some digits fixed, the others count the values of the axis in order, so that the real
-    /// ones come first.
-    fn new(axis: &Axis, fixed: &[Option<u64>], number: usize) -> RestrictedAxis {
-        let (mut kept, mut indexes, mut offset, mut weight) = (Vec::new(), Vec::new(), 0, 1);
-        for (subaxis, fixed) in axis.subaxes.iter().zip(fixed).rev() {
-            match fixed {
-                Some(digit) => offset += digit * weight,
-                None => {
-                    kept.push(*subaxis);
-                    indexes.push(Subaxis::land(subaxis.size, Level::axis(number), weight));
-                }
+/// The digits of an axis that are not fixed, the digits that count its values by them, and the value of the fixed
+/// ones. The others count the values in order, so that the real ones come first.
+fn without_fixed(
+    axis: &Axis,
+    fixed: &[Option<u64>],
+    number: usize,
+) -> (Vec<Subaxis>, Vec<Subaxis>, u64) {
+    let (mut kept, mut counted, mut offset, mut weight) = (Vec::new(), Vec::new(), 0, 1);
+    for (subaxis, fixed) in axis.subaxes.iter().zip(fixed).rev() {
+        match fixed {
+            Some(digit) => offset += digit * weight,
+            None => {
+                kept.push(*subaxis);
+                counted.push(Subaxis::land(subaxis.size, Level::axis(number), weight));
             }
-            weight *= subaxis.size;
         }
-        kept.reverse();
-        indexes.reverse();
-        let extent = count_below(axis, fixed);
-        RestrictedAxis { extent, kept, indexes, offset }
+        weight *= subaxis.size;
     }
-}
-
-/// The number of values below the extent that have the fixed digits.
-fn count_below(axis: &Axis, fixed: &[Option<u64>]) -> u64 {
-    let Some(last) = axis.extent.checked_sub(1) else { return 0 };
-    let mut tops = vec![0; fixed.len()];
-    axis.digits(last, &mut tops);
-    // Minor to major, the number of choices so far: of any values, and of those up to the last value.
-    let (mut free, mut bound) = (1, 1);
-    for ((subaxis, top), fixed) in axis.subaxes.iter().zip(&tops).zip(fixed).rev() {
-        (free, bound) = match fixed {
-            Some(digit) if digit < top => (free, free),
-            Some(digit) if digit > top => (free, 0),
-            Some(_) => (free, bound),
-            None => (free * subaxis.size, free * top + bound),
-        };
-    }
-    bound
+    kept.reverse();
+    counted.reverse();
+    (kept, counted, offset)
 }

@@ -75,12 +75,6 @@ struct AxisParts {
     nodes: Vec<Option<DerivedAxis>>,
 }
 
-/// An axis that takes in the digits of a derived axis.
-struct JoinedAxis {
-    slots: u64,
-    extent: u64,
-}
-
 /// A digit that feeds: its axis, its place in it, its size, its weight.
 #[derive(Clone, Copy)]
 struct Feeder {
@@ -231,9 +225,9 @@ impl AxisParts {
             let Some(derived) = node.checked_sub(self.rank) else { continue };
             let Some(feeder) = alone[derived] else { continue };
             let Some(joined) = self.joined(node, feeder, &slots) else { continue };
-            slots[feeder.node] = joined.slots;
+            slots[feeder.node] = joined.0;
             if let Some(parent) = self.nodes[feeder.node].as_mut() {
-                parent.axis.extent = joined.extent;
+                parent.axis.extent = joined.1;
             }
             taken[derived] = self.nodes[node].take().map(|node| node.axis.subaxes);
             changed = true;
@@ -275,7 +269,7 @@ impl AxisParts {
     ///
     /// A real value stays below the extent of the derived axis, so that a major-most digit may
     /// have more values, or fewer, than the derived axis writes.
-    fn joined(&self, node: usize, feeder: Feeder, slots: &[u64]) -> Option<JoinedAxis> {
+    fn joined(&self, node: usize, feeder: Feeder, slots: &[u64]) -> Option<(u64, u64)> {
         let child = self.nodes[node].as_ref().filter(|child| !child.is_xor())?;
         let parent = self.axis(feeder.node)?;
         let is_xor = self.nodes[feeder.node].as_ref().is_some_and(DerivedAxis::is_xor);
@@ -292,7 +286,7 @@ impl AxisParts {
         let most = if is_bounded { child.axis.extent.saturating_mul(others) } else { u64::MAX };
         let extent = parent.extent.min(most);
         // A tensor axis reaches farther only where there are no elements.
-        (extent <= slots).then_some(JoinedAxis { slots, extent })
+        (extent <= slots).then_some((slots, extent))
     }
 
     /// Cancels a common divisor of the digit that feeds with weight 1 and the minor-most digit.

@@ -58,11 +58,6 @@ pub(crate) fn nests(terms: impl Iterator<Item = (u64, u64)>) -> bool {
     })
 }
 
-/// The number type of a sum: `u64`, or `u128` where sums may be twice as large.
-pub(crate) trait Number: Integer + Copy + From<u64> {}
-
-impl<N: Integer + Copy + From<u64>> Number for N {}
-
 /// A digit that takes part in a sum.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Term<N = u64> {
@@ -103,7 +98,8 @@ pub(crate) struct Sum<N = u64> {
     step: Vec<N>,
 }
 
-impl<N: Number> Sum<N> {
+/// Of `u64`, or `u128` where sums may be twice as large.
+impl<N: Integer + Copy + From<u64>> Sum<N> {
     /// Prepares a sum; the terms add up to at most the greatest number (invariant 4 of a layout). Digits
     /// of size 1 stay 0 and take no part, which also bounds the depth of the search: 64 larger ones
     /// would exceed invariant 4.

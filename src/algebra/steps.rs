@@ -470,7 +470,7 @@ fn normal(target: Target) -> Target {
 }
 
 /// Returns whether one step of the major digit equals all steps of the minor one together.
-fn steps_evenly(major: &Subaxis, minor: &Subaxis) -> bool {
+pub(crate) fn steps_evenly(major: &Subaxis, minor: &Subaxis) -> bool {
     match (major.target, minor.target) {
         (Target::Land { level: a, stride: major }, Target::Land { level: b, stride }) => {
             a == b && stride.checked_mul(minor.size) == Some(major)

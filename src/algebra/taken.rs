@@ -1,18 +1,8 @@
 //! The coordinates that elements have in a level, padding left out.
-//!
-//! ```text
-//! (4)/((2:4, 3:1))     slots at 0 1 2 4 5 6, elements at 0 1 2 4
-//!
-//! box 1    digit(2) 0, digit(3) 0..3      0 1 2
-//! box 2    digit(2) 1, digit(3) 0         4
-//! ```
-//!
-//! The indexes of a padded axis are such boxes, one for each digit.
 
 use std::collections::HashSet;
 
-use crate::algebra::coordinates::StridedTerm;
-use crate::algebra::layout::{Axis, Layout, Subaxis, Target};
+use crate::algebra::layout::{Axis, Layout, Subaxis};
 use crate::algebra::solve::nests;
 use crate::error::LayoutError;
 use crate::level::Level;
@@ -20,22 +10,6 @@ use crate::number::to_u64;
 
 /// The number of places that are looked at one by one.
 const MOST_PLACES: u64 = 1 << 16;
-
-/// Sums of terms, from a first one on.
-struct SumBox {
-    first: u64,
-    terms: Vec<StridedTerm>,
-}
-
-impl SumBox {
-    fn last(&self) -> u64 {
-        self.first + self.terms.iter().map(|(size, stride)| (size - 1) * stride).sum::<u64>()
-    }
-
-    fn number(&self) -> u64 {
-        self.terms.iter().map(|(size, _)| *size).product()
-    }
-}
 
 impl Layout {
     /// The number of different coordinates that elements have in `level`, all copies included, and one past the
@@ -55,7 +29,7 @@ impl Layout {
         match layout.elements().saturating_mul(layout.copies()) {
             0 => Ok((0, layout.offset(level))),
             _ if is_plain && !layout.axes.iter().any(is_padded) => layout.slots_taken_in(level),
-            _ if is_plain && nests(digits) => Ok(layout.boxes_taken_in(level)),
+            _ if is_plain && nests(digits) => Ok(layout.nested_taken_in(level)),
             places if places > MOST_PLACES => layout.slots_taken_in(level),
             _ => layout.places_taken_in(level),
         }
@@ -66,14 +40,16 @@ impl Layout {
     }
 
     /// Coordinates whose strides nest are different as soon as one digit is.
-    fn boxes_taken_in(&self, level: Level) -> (u64, u64) {
-        let copies = self.replicas.iter().map(|copies| (copies.size, copies.stride)).collect();
-        let copies = vec![SumBox { first: self.offset(level), terms: copies }];
-        let parts = self.axes.iter().map(|axis| boxes(axis, level)).chain([copies]);
-        parts.fold((1, 1), |(taken, end), boxes| {
-            let last = boxes.iter().map(SumBox::last).max().unwrap_or(0);
-            (taken * boxes.iter().map(SumBox::number).sum::<u64>(), end + last)
-        })
+    fn nested_taken_in(&self, level: Level) -> (u64, u64) {
+        let stride = |subaxis: &Subaxis| match subaxis.landed() {
+            Some((of, stride)) if of == level => stride,
+            _ => 0,
+        };
+        let combinations = |axis: &Axis| axis.combinations(|subaxis| stride(subaxis) > 0);
+        let elements: u64 = self.axes.iter().map(combinations).product();
+        let reach: u64 = self.axes.iter().map(|axis| axis.greatest_step(stride)).sum();
+        let of_copies: u64 = self.replicas.iter().map(|of| (of.size - 1) * of.stride).sum();
+        (elements * self.copies(), self.offset(level) + reach + of_copies + 1)
     }
 
     /// The definition.
@@ -83,42 +59,5 @@ impl Layout {
             taken.extend(self.locate_all(&index)?.map(|place| place.get(level).unwrap_or(0)));
         }
         Ok((to_u64(taken.len()), taken.iter().max().map_or(0, |last| last + 1)))
-    }
-}
-
-/// The coordinates of the indexes of an axis without derived axes.
-fn boxes(axis: &Axis, level: Level) -> Vec<SumBox> {
-    let (mut rest, mut weight, mut first) = (axis.extent - 1, axis.slots(), 0);
-    let mut boxes = Vec::new();
-    for (at, subaxis) in axis.subaxes.iter().enumerate() {
-        weight /= subaxis.size;
-        let (digit, minor) = (rest / weight, terms(&axis.subaxes[at + 1..], level));
-        rest %= weight;
-        match stride_in(subaxis, level) {
-            _ if digit == 0 => {}
-            Some(stride) => {
-                boxes.push(SumBox { first, terms: minor.chain([(digit, stride)]).collect() });
-                first += digit * stride;
-            }
-            // Whatever the minor digits are, this one may be 0.
-            None => {
-                boxes.push(SumBox { first, terms: minor.collect() });
-                return boxes;
-            }
-        }
-    }
-    boxes.push(SumBox { first, terms: Vec::new() });
-    boxes
-}
-
-fn terms(subaxes: &[Subaxis], level: Level) -> impl Iterator<Item = StridedTerm> {
-    subaxes.iter().filter_map(move |subaxis| Some((subaxis.size, stride_in(subaxis, level)?)))
-}
-
-/// The stride of a digit in a level, if it moves there.
-fn stride_in(subaxis: &Subaxis, of: Level) -> Option<u64> {
-    match subaxis.target {
-        Target::Land { level, stride } if level == of && stride > 0 => Some(stride),
-        _ => None,
     }
 }

@@ -17,22 +17,14 @@ use crate::number::to_index;
 /// The digits that feed an XOR axis, decoded from its value.
 #[derive(Clone, Debug)]
 pub(crate) struct XorDecoder {
-    bytes: Vec<Vec<Reduced>>,
+    /// Of every byte, its values: the bits that no column makes, and the columns of the others.
+    bytes: Vec<Vec<(u64, u64)>>,
     /// Each digit with the position of its lowest bit among the columns.
     digits: Vec<(NodeDigit, u32)>,
 }
 
-/// Bits of a value: those that no column makes, and the columns of the others.
-#[derive(Clone, Copy, Debug, Default)]
-struct Reduced {
-    rest: u64,
-    columns: u64,
-}
-
-impl Reduced {
-    fn xor(self, other: Reduced) -> Reduced {
-        Reduced { rest: self.rest ^ other.rest, columns: self.columns ^ other.columns }
-    }
+fn xor(a: (u64, u64), b: (u64, u64)) -> (u64, u64) {
+    (a.0 ^ b.0, a.1 ^ b.1)
 }
 
 impl XorDecoder {
@@ -43,15 +35,10 @@ impl XorDecoder {
             return None;
         }
         let byte = |byte: u32| {
-            let bit = |bit: u32| {
-                let (rest, columns) = system.reduced(1 << (8 * byte + bit));
-                Reduced { rest, columns }
-            };
-            let bits = (0..8).map(bit);
-            bits.fold(vec![Reduced::default()], |mut all, bit| {
-                let set: Vec<Reduced> = all.iter().map(|value| value.xor(bit)).collect();
-                all.extend(set);
-                all
+            let bits = (0..8).map(|bit: u32| system.reduced(1 << (8 * byte + bit)));
+            bits.fold(vec![(0, 0)], |all, bit| {
+                let set = all.iter().map(|value| xor(*value, bit)).collect();
+                [all, set].concat()
             })
         };
         let mut from = 0;
@@ -67,17 +54,18 @@ impl XorDecoder {
     /// Adds digit x weight to the values of the nodes, modulo 2^64; `false` if no digits give the value.
     #[inline]
     pub(crate) fn add(&self, value: u64, values: &mut [u64]) -> bool {
-        let (mut all, mut left) = (Reduced::default(), value);
+        let (mut all, mut left) = ((0, 0), value);
         for byte in &self.bytes {
-            all = all.xor(byte[to_index(left & 255)]);
+            all = xor(all, byte[to_index(left & 255)]);
             left >>= 8;
         }
-        if all.rest | left != 0 {
+        let (rest, columns) = all;
+        if rest | left != 0 {
             return false;
         }
         for (NodeDigit { node, digit }, from) in &self.digits {
             // The size is a power of two.
-            let at = all.columns >> from & (digit.size - 1);
+            let at = columns >> from & (digit.size - 1);
             values[*node] = values[*node].wrapping_add(at.wrapping_mul(digit.weight));
         }
         true

@@ -2,9 +2,9 @@
 
 use super::candidate::Candidate;
 use super::options::Orders;
-use super::space::{LevelDigit, Space};
+use super::space::Space;
 use super::state::ChoicesMade;
-use crate::algebra::{Layout, Subaxis};
+use crate::algebra::{Layout, Subaxis, steps_evenly};
 use crate::level::Level;
 use crate::number::lcm;
 
@@ -30,9 +30,9 @@ pub(super) struct AddressOrders {
 #[derive(Clone, Copy, Debug)]
 struct AxisDigits<'a> {
     extent: u64,
-    time: Option<LevelDigit>,
+    time: Option<Subaxis>,
     /// The digits of levels on the major side, behind the time slices, and on the minor side.
-    lists: [&'a [LevelDigit]; 2],
+    lists: [&'a [Subaxis]; 2],
     block: u64,
     units: u64,
 }
@@ -57,31 +57,27 @@ impl<'a> AxisDigits<'a> {
         let leading = match (self.time.as_ref().or(major.first()), outer, minor.first()) {
             (Some(digit), ..) => *digit,
             (None, 1, Some(digit)) => *digit,
-            _ => LevelDigit {
-                size: if minor.is_empty() { words } else { outer },
-                level: Level::ADDR,
-                stride: 1,
-            },
+            _ => Subaxis::land(if minor.is_empty() { words } else { outer }, Level::ADDR, 1),
         };
         let below = slots / leading.size.max(1);
-        let filled = if leading.level == Level::TIME { leading.size - 1 } else { 1 };
+        let filled = if leading.lands() == Some(Level::TIME) { leading.size - 1 } else { 1 };
         let moves = leading.size <= 1 || below.saturating_mul(filled) < self.extent;
         let sided = outer > 1 || minor.is_empty() || !space.major;
-        let apart = |list: &[LevelDigit]| !list.windows(2).any(|pair| pair[0].continues(&pair[1]));
+        let apart =
+            |list: &[Subaxis]| !list.windows(2).any(|pair| steps_evenly(&pair[0], &pair[1]));
         moves && sided && apart(major) && apart(minor)
     }
 
     fn subaxes(&self, words: u64, stride: u64) -> Vec<Subaxis> {
         let [major, minor] = self.lists;
         let inner = if minor.is_empty() { words } else { self.block };
-        let land = |digit: &LevelDigit| Subaxis::land(digit.size, digit.level, digit.stride);
         let address = |size: u64, stride: u64| {
             Some(Subaxis::land(size, Level::ADDR, stride)).filter(|digit| digit.size > 1)
         };
         let mut subaxes = Vec::with_capacity(major.len() + minor.len() + 3);
-        subaxes.extend(self.time.iter().chain(major).map(land));
+        subaxes.extend(self.time.iter().chain(major).copied());
         subaxes.extend(address(words / inner, stride * inner));
-        subaxes.extend(minor.iter().map(land));
+        subaxes.extend(minor.iter().copied());
         subaxes.extend(address(inner, stride));
         subaxes
     }
@@ -217,7 +213,8 @@ impl AddressOrders {
             builder = builder.axis(digits.extent, digits.subaxes(words, stride));
         }
         for copy in &state.copies {
-            builder = builder.replica(copy.size, copy.level, copy.stride);
+            let (level, stride) = copy.landed()?;
+            builder = builder.replica(copy.size, level, stride);
         }
         let layout = builder.build().ok()?;
         let slots = layout.slots() / layout.copies();

@@ -7,25 +7,11 @@ use itertools::Itertools;
 use super::candidate::Setting;
 use super::error::{CandidatesError, OptionError};
 use super::options::{Candidates, Orders, Side};
+use crate::algebra::Subaxis;
 use crate::error::Site;
 use crate::level::Level;
 use crate::machine::Memory;
 use crate::placement::check_known;
-
-/// A digit of units.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct LevelDigit {
-    pub(super) size: u64,
-    pub(super) level: Level,
-    pub(super) stride: u64,
-}
-
-impl LevelDigit {
-    /// Returns whether this digit and the next smaller one are one digit.
-    pub(super) fn continues(&self, minor: &LevelDigit) -> bool {
-        self.level == minor.level && minor.stride.checked_mul(minor.size) == Some(self.stride)
-    }
-}
 
 /// The most units of a level that is cut into pieces: divisors are found by trial.
 const MOST_UNITS_CUT: u64 = 1 << 12;
@@ -39,7 +25,7 @@ pub(super) struct Space {
     pub(super) major: bool,
     pub(super) minor: bool,
     /// The axes that are cut into slices with their digits, the outermost in time first; none for no slices.
-    pub(super) times: Vec<Vec<(usize, LevelDigit)>>,
+    pub(super) times: Vec<Vec<(usize, Subaxis)>>,
     pub(super) alignment: u64,
     /// The most words of a unit, the base not counted.
     pub(super) capacity: u64,
@@ -179,7 +165,7 @@ fn lanes(options: &Candidates) -> Result<u64, CandidatesError> {
 }
 
 /// The slices as choices: none, then each number over each axis, then over several.
-fn times(options: &Candidates) -> Vec<Vec<(usize, LevelDigit)>> {
+fn times(options: &Candidates) -> Vec<Vec<(usize, Subaxis)>> {
     let allowed = |axis: usize| !options.never.contains(&(axis, Level::TIME));
     let axes = options.shape.iter().enumerate().filter(|(_, extent)| **extent > 1);
     let axes: Vec<usize> = axes.map(|(axis, _)| axis).filter(|axis| allowed(*axis)).collect();
@@ -196,10 +182,10 @@ fn times(options: &Candidates) -> Vec<Vec<(usize, LevelDigit)>> {
 }
 
 /// The digits of time, outermost first, each with its axis.
-fn sliced(axes: &[usize], sizes: &[u64]) -> Vec<(usize, LevelDigit)> {
+fn sliced(axes: &[usize], sizes: &[u64]) -> Vec<(usize, Subaxis)> {
     let mut stride = 1;
     let digits = axes.iter().zip(sizes).rev().map(|(axis, size)| {
-        let digit = LevelDigit { size: *size, level: Level::TIME, stride };
+        let digit = Subaxis::land(*size, Level::TIME, stride);
         stride *= size;
         (*axis, digit)
     });

@@ -1,6 +1,7 @@
 //! The choices made so far in a walk, and whether they can still lead to a candidate.
 
-use super::space::{LevelDigit, Space};
+use super::space::Space;
+use crate::algebra::Subaxis;
 
 /// One choice: a number of time slices, the cut of a level, or the target of a piece.
 #[derive(Clone, Copy, Debug)]
@@ -21,11 +22,11 @@ pub(super) enum Put {
 #[derive(Clone, Debug)]
 pub(super) struct ChoicesMade {
     /// The axes that are cut into time slices.
-    time: Vec<(usize, LevelDigit)>,
+    time: Vec<(usize, Subaxis)>,
     /// Units of the major side per axis, then of the minor side per axis.
-    pub(super) lists: Vec<Vec<LevelDigit>>,
+    pub(super) lists: Vec<Vec<Subaxis>>,
     /// Pieces that hold copies.
-    pub(super) copies: Vec<LevelDigit>,
+    pub(super) copies: Vec<Subaxis>,
     /// The number of units and slices each axis is split over.
     pub(super) units: Vec<u64>,
     /// The pieces of each level so far: the axis that each splits, if any.
@@ -52,7 +53,7 @@ impl ChoicesMade {
     }
 
     /// The time slices of an axis.
-    pub(super) fn slices(&self, axis: usize) -> Option<LevelDigit> {
+    pub(super) fn slices(&self, axis: usize) -> Option<Subaxis> {
         self.time.iter().find(|(of, _)| *of == axis).map(|(_, digit)| *digit)
     }
 
@@ -190,10 +191,10 @@ impl ChoicesMade {
 }
 
 /// The digit of a piece: (level, cut, piece).
-fn digit(space: &Space, (level, cut, piece): (usize, usize, usize)) -> LevelDigit {
+fn digit(space: &Space, (level, cut, piece): (usize, usize, usize)) -> Subaxis {
     let rule = &space.levels[level];
     let (pieces, below) = rule.cuts[cut].split_at(piece + 1);
     // The units of the level fit in 64 bits, and so does the greatest coordinate of a machine.
     let stride = rule.stride * below.iter().product::<u64>();
-    LevelDigit { size: pieces[piece], level: rule.level, stride }
+    Subaxis::land(pieces[piece], rule.level, stride)
 }

@@ -4,7 +4,7 @@ use itertools::Itertools;
 
 use super::EinsumError;
 use super::dense::{Outside, outside, plain, with_axes};
-use crate::algebra::{Axis, Layout, LayoutBuilder, Subaxis, greatest_sum, merged_digits};
+use crate::algebra::{Axis, Layout, LayoutBuilder, Subaxis, merged_digits};
 use crate::error::{LayoutError, Site};
 use crate::level::Level;
 use crate::location::Location;
@@ -101,7 +101,7 @@ fn without_order(refusal: LayoutError) -> LayoutError {
 pub(super) fn copies(axis: &Axis) -> Vec<Outside> {
     let moves = |subaxis: &Subaxis| outside(subaxis).is_some();
     let subaxes = axis.subaxes.iter().copied().filter(moves).collect();
-    let places = Axis { extent: distinct(axis, moves), subaxes };
+    let places = Axis { extent: axis.combinations(moves), subaxes };
     match progression(&places) {
         Some(copies) => vec![copies],
         // Digits that step evenly are one, which ends where the axis does.
@@ -120,35 +120,6 @@ fn progression(places: &Axis) -> Option<Outside> {
     };
     let is_even = digits.iter().tuple_windows().all(steps_on);
     let reach = (places.extent - 1).checked_mul(step);
-    (is_even && reach == Some(greatest(places))).then_some((places.extent, level, step))
-}
-
-/// The greatest sum of steps of a value of the axis.
-fn greatest(axis: &Axis) -> u64 {
-    let mut tops = vec![0; axis.subaxes.len()];
-    axis.digits(axis.extent.saturating_sub(1), &mut tops);
-    let step = |subaxis| outside(subaxis).map_or(0, |(.., stride)| stride);
-    greatest_sum(axis.subaxes.iter().zip(tops).map(|(s, top)| (s.size, top, step(s))))
-}
-
-/// The number of distinct combinations of the digits that count, over the values of the axis. They are
-/// the first of all possible combinations.
-///
-/// Major to minor: behind a digit below its top, every combination occurs; behind the top itself, the rest
-/// decides.
-pub(super) fn distinct(axis: &Axis, counts: impl Fn(&Subaxis) -> bool) -> u64 {
-    let mut tops = vec![0; axis.subaxes.len()];
-    axis.digits(axis.extent.saturating_sub(1), &mut tops);
-    // Minor to major: all values below, and those up to the tops.
-    let (mut all, mut bound) = (1_u64, 1_u64);
-    for (subaxis, top) in axis.subaxes.iter().zip(tops).rev() {
-        let counts = counts(subaxis);
-        bound = match (counts, top) {
-            (true, _) => top * all + bound,
-            (false, 0) => bound,
-            (false, _) => all,
-        };
-        all = if counts { all * subaxis.size } else { all };
-    }
-    bound
+    let stride = |subaxis: &Subaxis| outside(subaxis).map_or(0, |(.., stride)| stride);
+    (is_even && reach == Some(places.greatest_step(stride))).then_some((places.extent, level, step))
 }

@@ -10,7 +10,7 @@
 use super::EinsumError;
 use super::dense::{Outside, outside, with_axes};
 use super::local::Local;
-use super::loops::{copies, distinct};
+use super::loops::copies;
 use super::sums::Sums;
 use crate::algebra::{Axis, Layout, LayoutBuilder, Subaxis};
 use crate::level::Level;
@@ -76,7 +76,7 @@ fn parts(axis: &Axis) -> Vec<Outside> {
     if axis.extent == 0 {
         return Vec::new();
     }
-    let places = Axis { extent: distinct(axis, apart), subaxes };
+    let places = Axis { extent: axis.combinations(apart), subaxes };
     let parts = copies(&places);
     let count: u64 = parts.iter().map(|(size, ..)| size).product();
     if count == places.extent { parts } else { Vec::new() }

@@ -3,8 +3,7 @@
 use super::EinsumError;
 use super::dense::outside;
 use super::local::Local;
-use super::loops::distinct;
-use crate::algebra::Subaxis;
+use crate::algebra::{Axis, Subaxis};
 use crate::error::{LayoutError, Site};
 use crate::level::Level;
 use crate::machine::Machine;
@@ -95,7 +94,7 @@ impl Local {
         let too_large = || LayoutError::too_large(Site::Layout, "the traffic");
         let counts =
             |subaxis: &Subaxis| outside(subaxis).is_some_and(|(_, of, _)| path.contains(&of));
-        let parts = |axis| distinct(axis, counts);
+        let parts = |axis: &Axis| axis.combinations(counts);
         let partial = self.loops.contracted.iter().map(parts).try_fold(1, u64::checked_mul);
         let partial = partial.ok_or_else(too_large)?;
         let elements = self.loops.result.elements();

@@ -43,9 +43,7 @@ impl From<&Machine> for WrittenMachine {
 impl WrittenMachine {
     /// The machine, checked as any that is built.
     fn machine<E: Error>(self) -> Result<Machine, E> {
-        if self.version != VERSION {
-            return Err(crate::words::other_version("a machine", self.version, VERSION));
-        }
+        crate::words::check_version("a machine", self.version, VERSION)?;
         let start = Machine::builder(&self.name).word_bits(self.word_bits);
         let level = |all: MachineBuilder, (level, size)| all.level(level, size);
         let memory =

@@ -43,9 +43,7 @@ impl<'de> Deserialize<'de> for Placement {
     /// The placement, checked as any that is built.
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Placement, D::Error> {
         let written = WrittenPlacement::deserialize(deserializer)?;
-        if written.version != VERSION {
-            return Err(crate::words::other_version("a placement", written.version, VERSION));
-        }
+        crate::words::check_version("a placement", written.version, VERSION)?;
         let mut placement = Placement::of(written.layout);
         placement.machine = written.machine;
         placement.memory = written.memory;

@@ -60,6 +60,8 @@ pub struct CostModel {
 
 /// The rates at which words enter and leave one unit of a level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 pub(super) struct LevelRates {
     pub(super) level: Level,
     /// The number of units in the machine.
@@ -72,6 +74,8 @@ pub(super) struct LevelRates {
 
 /// A number of long words per number of steps, such as 3 every 2 steps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(into = "(u64, u64)", try_from = "(u64, u64)"))]
 pub struct Rate {
     pub(super) words: u64,
     pub(super) steps: u64,

@@ -11,7 +11,7 @@ use std::ops::RangeInclusive;
 use super::counter::coordinates;
 use super::pair::{Relayout, Role};
 use super::transfers::Transfer;
-use crate::algebra::{Layout, split};
+use crate::algebra::{IndexOrder, Layout};
 use crate::error::LayoutError;
 use crate::level::Level;
 use crate::location::Location;
@@ -102,7 +102,8 @@ impl Relayout {
                 WriteOrder::Descending => read > write,
             };
             let by = writers.get(&(&run.source, read)).filter(|_| is_late)?;
-            let index = |element: u64| self.index(element);
+            let index =
+                |element| self.source.index_of(IndexOrder::RowMajor, element).unwrap_or_default();
             (*by != run.element + n).then(|| Overwritten {
                 element: index(run.element + n),
                 by: index(*by),
@@ -110,13 +111,6 @@ impl Relayout {
             })
         };
         (0..run.length).find_map(overwritten)
-    }
-
-    fn index(&self, element: u64) -> Vec<u64> {
-        let shape = self.source.shape();
-        let mut index = vec![0; shape.len()];
-        split(element, shape.iter().copied(), &mut index);
-        index
     }
 
     /// The place with a number in the memory of a unit.

@@ -1,6 +1,7 @@
 //! Prices of many relayouts, each counted once.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
 
@@ -43,7 +44,9 @@ const SHARDS: usize = 64;
 #[derive(Debug)]
 pub struct Pricer {
     model: CostModel,
-    parts: PartTable,
+    /// Identifies the pricer, so that parts of another one are rejected.
+    number: u32,
+    parts: RwLock<IndexSet<Arc<UnitPart>>>,
     budget: PriceBudget,
     traffic: Memo<Arc<[LevelTraffic]>>,
     busiest: Memo<Cost>,
@@ -88,8 +91,15 @@ impl Pricer {
     /// cost are separate answers; others are recomputed on every request.
     #[must_use]
     pub fn with_most_answers(model: CostModel, most: u64) -> Pricer {
-        let (parts, budget) = (PartTable::new(), PriceBudget::new(most));
-        Pricer { model, parts, budget, traffic: Memo::new(), busiest: Memo::new() }
+        static NEXT: AtomicU32 = AtomicU32::new(0);
+        Pricer {
+            model,
+            number: NEXT.fetch_add(1, Ordering::Relaxed),
+            parts: RwLock::default(),
+            budget: PriceBudget::new(most),
+            traffic: Memo::new(),
+            busiest: Memo::new(),
+        }
     }
 
     /// The rates.
@@ -104,7 +114,14 @@ impl Pricer {
     /// # Errors
     /// As [`UnitPart::of`]; [`TooLarge`](LayoutError::TooLarge) from 2^32 parts on.
     pub fn part(&self, placement: &Placement) -> Result<PartId, LayoutError> {
-        self.parts.number(placement)
+        let part = UnitPart::of(placement)?;
+        let known = self.known_parts().get_index_of(&part);
+        let at = known.unwrap_or_else(|| {
+            let mut parts = self.parts.write().unwrap_or_else(PoisonError::into_inner);
+            parts.insert_full(Arc::new(part)).0
+        });
+        let too_large = |_| LayoutError::too_large(Site::Layout, "the number of parts");
+        Ok(PartId { pricer: self.number, number: u32::try_from(at).map_err(too_large)? })
     }
 
     /// The traffic into and out of the units of every level, innermost first.
@@ -112,7 +129,11 @@ impl Pricer {
     /// # Errors
     /// As [`UnitPart::traffic_to`]; [`Relayout`](LayoutError::Relayout) for a part of another pricer.
     pub fn traffic(&self, from: PartId, to: PartId) -> Result<Arc<[LevelTraffic]>, LayoutError> {
-        self.parts.traffic((&self.traffic, &self.budget), from, to)
+        let pair = self.pair(from, to)?;
+        self.traffic.get(&self.budget, pair, || {
+            let [from, to] = self.parts_of(pair);
+            from.traffic_to(&to).map(Arc::from)
+        })
     }
 
     /// A lower bound on the steps that a relayout takes, as if all units had the same share.
@@ -129,10 +150,10 @@ impl Pricer {
     /// # Errors
     /// As [`cost`](Pricer::cost) and [`Relayout::busiest`](super::Relayout::busiest).
     pub fn busiest_cost(&self, from: PartId, to: PartId) -> Result<Cost, LayoutError> {
-        let pair = self.parts.pair(from, to)?;
+        let pair = self.pair(from, to)?;
         self.busiest.get(&self.budget, pair, || {
             let even = self.cost(from, to)?;
-            let [from, to] = self.parts.parts(pair);
+            let [from, to] = self.parts_of(pair);
             let [entered, left] = from.busiest_units(&to, |level| self.model.has_rate(level))?;
             let busiest = self.model.of_busiest(&entered, &left)?;
             Ok(if busiest.steps > even.steps { busiest } else { even })
@@ -143,10 +164,27 @@ impl Pricer {
     #[must_use]
     pub fn statistics(&self) -> PricerStatistics {
         PricerStatistics {
-            parts: to_u64(self.parts.read().len()),
+            parts: to_u64(self.known_parts().len()),
             kept: self.budget.kept.load(Ordering::Relaxed),
             counted: self.budget.counted.load(Ordering::Relaxed),
         }
+    }
+
+    fn known_parts(&self) -> RwLockReadGuard<'_, IndexSet<Arc<UnitPart>>> {
+        self.parts.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Both parts, if they were numbered here.
+    fn pair(&self, from: PartId, to: PartId) -> Result<PartPair, LayoutError> {
+        match [from.pricer, to.pricer] == [self.number; 2] {
+            true => Ok((from.number, to.number)),
+            false => Err(LayoutError::Relayout(RelayoutFault::OtherPricer)),
+        }
+    }
+
+    fn parts_of(&self, (from, to): PartPair) -> [Arc<UnitPart>; 2] {
+        let parts = self.known_parts();
+        [from, to].map(|number| parts[to_index(u64::from(number))].clone())
     }
 }
 
@@ -173,71 +211,18 @@ pub fn traffic_between(
     sources: &[Placement],
     destinations: &[Placement],
 ) -> Result<Vec<Vec<Vec<LevelTraffic>>>, LayoutError> {
-    let (known, memo, budget) = (PartTable::new(), Memo::new(), PriceBudget::new(u64::MAX));
-    let parts = |all: &[Placement]| -> Result<Vec<PartId>, LayoutError> {
-        all.iter().map(|placement| known.number(placement)).collect()
+    let mut parts = IndexSet::new();
+    let mut numbers = |all: &[Placement]| -> Result<Vec<usize>, LayoutError> {
+        all.iter().map(|placement| Ok(parts.insert_full(UnitPart::of(placement)?).0)).collect()
     };
-    let (sources, destinations) = (parts(sources)?, parts(destinations)?);
-    let traffic =
-        |from: PartId, to: &PartId| Ok(known.traffic((&memo, &budget), from, *to)?.to_vec());
-    let row = |from: PartId| destinations.iter().map(|to| traffic(from, to)).collect();
-    sources.into_iter().map(row).collect()
-}
-
-/// Unit parts as numbers.
-#[derive(Debug)]
-struct PartTable {
-    /// Identifies the pricer, so that parts of another one are rejected.
-    number: u32,
-    parts: RwLock<IndexSet<Arc<UnitPart>>>,
-}
-
-impl PartTable {
-    fn new() -> PartTable {
-        static NEXT: AtomicU32 = AtomicU32::new(0);
-        PartTable { number: NEXT.fetch_add(1, Ordering::Relaxed), parts: RwLock::default() }
-    }
-
-    fn read(&self) -> RwLockReadGuard<'_, IndexSet<Arc<UnitPart>>> {
-        self.parts.read().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn number(&self, placement: &Placement) -> Result<PartId, LayoutError> {
-        let part = UnitPart::of(placement)?;
-        let known = self.read().get_index_of(&part);
-        let at = known.unwrap_or_else(|| {
-            let mut parts = self.parts.write().unwrap_or_else(PoisonError::into_inner);
-            parts.insert_full(Arc::new(part)).0
-        });
-        let too_large = |_| LayoutError::too_large(Site::Layout, "the number of parts");
-        Ok(PartId { pricer: self.number, number: u32::try_from(at).map_err(too_large)? })
-    }
-
-    /// Both parts, if they were numbered here.
-    fn pair(&self, from: PartId, to: PartId) -> Result<PartPair, LayoutError> {
-        match [from.pricer, to.pricer] == [self.number; 2] {
-            true => Ok((from.number, to.number)),
-            false => Err(LayoutError::Relayout(RelayoutFault::OtherPricer)),
-        }
-    }
-
-    fn parts(&self, (from, to): PartPair) -> [Arc<UnitPart>; 2] {
-        let parts = self.read();
-        [from, to].map(|number| parts[to_index(u64::from(number))].clone())
-    }
-
-    fn traffic(
-        &self,
-        (memo, budget): (&Memo<Arc<[LevelTraffic]>>, &PriceBudget),
-        from: PartId,
-        to: PartId,
-    ) -> Result<Arc<[LevelTraffic]>, LayoutError> {
-        let pair = self.pair(from, to)?;
-        memo.get(budget, pair, || {
-            let [from, to] = self.parts(pair);
-            from.traffic_to(&to).map(Arc::from)
-        })
-    }
+    let (sources, destinations) = (numbers(sources)?, numbers(destinations)?);
+    let mut known = HashMap::new();
+    let mut traffic = |from: usize, to: usize| match known.entry((from, to)) {
+        Entry::Occupied(known) => Ok(Vec::clone(known.get())),
+        Entry::Vacant(entry) => Ok(entry.insert(parts[from].traffic_to(&parts[to])?).clone()),
+    };
+    let mut row = |from: usize| destinations.iter().map(|to| traffic(from, *to)).collect();
+    sources.into_iter().map(&mut row).collect()
 }
 
 /// The numbers of two parts.

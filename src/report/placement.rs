@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 
 use itertools::Itertools;
 
-use crate::algebra::{Axis, ByLevel, Collision, Combine, Subaxis, Target, xor_factors};
+use crate::algebra::{Axis, Collision, Combine, Subaxis, Target, xor_factors};
 use crate::error::LayoutError;
 use crate::level::Level;
 use crate::location::Location;
@@ -123,15 +123,15 @@ pub struct LevelReport {
 impl Placement {
     /// Explains the placement in numbers.
     ///
-    /// Cost: O(subaxes) where strides nest, for tensors of any size.
+    /// Cost: O(levels x subaxes) where strides nest, for tensors of any size.
     ///
     /// # Errors
     /// As [`Layout::pads`](crate::Layout::pads).
     pub fn report(&self) -> Result<Report, LayoutError> {
         let layout = self.layout();
-        let (by_level, replicated) = (self.with_copies().by_level(), self.replicated());
+        let replicated = self.replicated();
         let copied: BTreeSet<Level> = replicated.iter().copied().collect();
-        let level = |level: &Level| self.level_report(*level, &by_level, copied.contains(level));
+        let level = |level: &Level| self.level_report(*level, copied.contains(level));
         let derived = layout.derived_axes().iter().map(|derived| AxisReport {
             combine: derived.combine,
             start: derived.start,
@@ -165,9 +165,9 @@ impl Placement {
         })
     }
 
-    fn level_report(&self, level: Level, landings: &ByLevel<'_>, replicated: bool) -> LevelReport {
-        let extent = landings.extent(level);
-        let used = landings.used_in(level).ok();
+    fn level_report(&self, level: Level, replicated: bool) -> LevelReport {
+        let extent = self.with_copies().extent(level);
+        let used = self.with_copies().used_in(level).ok();
         let size = self.size(level);
         let room = if level.is_unit() { size.unwrap_or(extent) } else { extent };
         let room = room.div_ceil(self.units_per_memory(level));

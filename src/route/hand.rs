@@ -143,10 +143,7 @@ pub(super) fn hands(machine: &Machine) -> Result<Vec<Hand<'_>>, RouteError> {
 /// The steps at which a map cuts the coordinates of units.
 fn steps(map: &Layout) -> Vec<(Level, u64)> {
     let landed = map.axes().iter().flat_map(|axis| &axis.subaxes);
-    let landed = landed.filter_map(|subaxis| match subaxis.target {
-        Target::Land { level, stride } if level.is_unit() => Some((level, stride)),
-        _ => None,
-    });
+    let landed = landed.filter_map(Subaxis::landed).filter(|(level, _)| level.is_unit());
     landed.chain(map.replicas().iter().map(|copy| (copy.level, copy.stride))).collect()
 }
 

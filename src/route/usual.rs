@@ -12,7 +12,7 @@ use super::carry::{carried, zero_based};
 use super::hand::Hand;
 use super::step::map_of;
 use super::units::{Piece, UnitDigit};
-use crate::algebra::{Layout, Target};
+use crate::algebra::Layout;
 use crate::error::LayoutError;
 use crate::level::Level;
 
@@ -75,9 +75,11 @@ fn lies_apart(layout: &Layout, digit: &UnitDigit, copies_too: bool) -> bool {
         level == digit.level && size > 1 && step < top && step.saturating_mul(size) > digit.step
     };
     let landed = layout.nodes().flat_map(|axis| &axis.subaxes);
-    let mut landed = landed.filter_map(|subaxis| match subaxis.target {
-        Target::Land { level, stride } if stride > 0 => Some((subaxis.size, level, stride)),
-        _ => None,
+    let mut landed = landed.filter_map(|subaxis| {
+        subaxis
+            .landed()
+            .filter(|(_, stride)| *stride > 0)
+            .map(|(level, stride)| (subaxis.size, level, stride))
     });
     let mut copies = layout.replicas().iter().filter(|r| copies_too && r.stride > 0);
     landed.any(|(size, level, step)| within(size, level, step))

@@ -26,14 +26,15 @@ pub(super) struct Image {
 impl Image {
     /// The compiled layout, and the type of its elements.
     pub(super) fn program(&self) -> Result<(Program, ImageType), Failure> {
-        let PlacementSource { placement, .. } = self.place.placement()?;
+        let PlacementSource { placement, syntax } = self.place.placement()?;
         let program = placement.program()?;
         let column = program.columns().find(|(level, _)| *level == Level::W);
         let lanes = placement.lanes().filter(|lanes| *lanes == column.map_or(1, |(_, size)| size));
         let lanes = lanes.filter(|_| placement.machine().is_some());
         let bits = placement.word_bits();
         let words = lanes.map(|lanes| WordImage { lanes, bits });
-        Ok((program, ImageType { element_bits: placement.element_bits(), words }))
+        let element_bits = placement.element_bits().or_else(|| syntax.element_bits());
+        Ok((program, ImageType { element_bits, words }))
     }
 }
 
@@ -59,7 +60,8 @@ pub(super) struct ImageType {
 /// Long words if the lanes are known; the elements must then be as wide as a lane, and always as the type.
 pub(super) fn form(of: ImageType, width: u64) -> Result<ImageForm, Failure> {
     let Some(WordImage { lanes, bits }) = of.words else {
-        return match of.element_bits.filter(|bits| *bits != width * 8) {
+        // An array has a byte for an element of less.
+        return match of.element_bits.filter(|bits| bits.div_ceil(8) != width) {
             None => Ok(ImageForm::Cells),
             Some(bits) => Err(Failure::Argument(format!(
                 "the tensor has elements of {} bits, but the type of the layout has {bits}",

@@ -149,17 +149,18 @@ fn row_json(row: &LayoutRow<'_>, place: ScanPlace<'_>) -> Value {
     let better = facts.better.map(|advice| {
         json!({ "shape": advice.array.to_string(), "allocated_bytes": advice.allocated_bytes })
     });
+    let is_read = error.is_none();
     json!({
         "layout": row.text,
         "notation": row.notation.name(),
         "line": row.line,
         "name": row.name,
         "count": row.count,
-        "shape": facts.shape,
+        "shape": is_read.then_some(facts.shape),
         "unpadded_bytes": facts.unpadded_bytes,
         "allocated_bytes": facts.allocated_bytes,
-        "padding": facts.padding.0,
-        "room": facts.padding.1,
+        "padding": is_read.then_some(facts.padding.0),
+        "room": is_read.then_some(facts.padding.1),
         "fits": fits_json(&facts.fits),
         "better": better,
         "error": facts.misplaced.or(error),

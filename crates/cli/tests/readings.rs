@@ -4,7 +4,7 @@ use std::fs;
 
 use crate::files::save;
 use crate::slips::noted;
-use crate::{refused, run, stdout};
+use crate::{json_of, refused, run, stdout};
 
 fn scanned(text: &str) -> Vec<String> {
     let dir = tempfile::tempdir().unwrap();
@@ -301,6 +301,17 @@ fn a_tensor_is_as_wide_as_the_type_of_its_layout_and_comes_from_a_file() {
         let wanted = format!("elements of 32 bits, but the type of the layout has {bits}");
         assert!(why.contains(&wanted), "{why}");
     }
+    let pack_as = |layout: &str| run(&["pack", &path("t.npy"), layout, "-o", &path("o.npy")]);
+    assert!(pack_as("s32[4]{0}").status.success());
+    for (layout, bits) in
+        [("bf16[4]{0}", 16), ("shape=(4,), strides=(8,), itemsize=8", 64), ("s4[4]{0}", 8)]
+    {
+        let why = String::from_utf8(pack_as(layout).stderr).unwrap();
+        let wanted = format!("elements of 32 bits, but the type of the layout has {bits}");
+        assert!(why.contains(&wanted), "{why}");
+    }
+    save(&folder.path().join("t.npy"), "<u1", &[4], &[7; 4], 1);
+    assert!(pack_as("s4[4]{0}").status.success());
     let why = String::from_utf8(pack("-", "Float").stderr).unwrap();
     assert!(why.contains("write the array to a .npy file first"), "{why}");
     assert!(stdout(&["unpack", "--help"]).contains("--output <FILE>\n"));
@@ -376,4 +387,19 @@ fn copies_of_a_level_with_one_unit_do_not_differ_in_it() {
     let answer = stdout(&["locate", "((3_Foo:1))", "1", "--machine", "Foo=5,PE=1", "--json"]);
     let answer: serde_json::Value = serde_json::from_str(&answer).unwrap();
     assert_eq!((&answer["copies"], &answer["replicated"]), (&1.into(), &serde_json::json!([])));
+}
+
+#[test]
+fn a_layout_without_an_answer_has_no_numbers_in_a_scan() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("log.txt");
+    std::fs::write(&file, "z = ((4_PE, 2))\n").unwrap();
+    let answer = json_of(&["scan", file.to_str().unwrap(), "--json"]);
+    let row = &answer["layouts"][0];
+    assert!(row["error"].as_str().unwrap().contains("is incomplete"), "{row}");
+    for key in ["shape", "unpadded_bytes", "allocated_bytes", "padding", "room"] {
+        assert!(row[key].is_null(), "{key}: {row}");
+    }
+    let rows = stdout(&["scan", file.to_str().unwrap(), "--format", "csv"]);
+    assert!(rows.contains(",\"\",,,,,,\"\",\"the layout is incomplete"), "{rows}");
 }

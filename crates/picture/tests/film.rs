@@ -170,6 +170,15 @@ fn a_route_is_a_stage_for_each_memory_and_leaves_out_units_without_elements() {
 }
 
 #[test]
+fn layouts_with_and_without_time_have_different_levels() {
+    let machine: Machine = "PE=4".parse().unwrap();
+    let [with, without] = ["((4_PE, 2_Time, 64:64), (64:1))", "((4_PE, 128:64), (64:1))"]
+        .map(|text| Placement::of(text.parse().unwrap()).on(&machine).build().unwrap());
+    let refusal = Drawing::new(&with).film(&[&Drawing::new(&without)]).unwrap_err();
+    assert_eq!(refusal.to_string(), "the levels differ: Time=2,PE=4,Addr=4096 and PE=4,Addr=8192");
+}
+
+#[test]
 fn blocks_enter_units_that_their_memory_is_above() {
     let machine: Machine = "mn-core-2".parse().unwrap();
     let at = |layout: &str, memory: &str| {

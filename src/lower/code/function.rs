@@ -42,16 +42,23 @@ impl Function {
         let names = columns.iter().map(|level| variable(*level)).join(", ");
         let shape = layout.shape().iter().join(", ");
         let inputs = (0..layout.rank()).map(|axis| format!("i{axis}")).collect_vec();
+        let sizes = layout.replicas().iter().map(|replica| replica.size);
         let copies = (0..layout.replicas().len()).map(|at| format!("c{at}"));
         let of_copies = match layout.replicas().len() {
             0 => String::new(),
-            _ => format!(" and the copies ({})", copies.clone().join(", ")),
+            _ => {
+                let bounded = copies.clone().zip(sizes.clone());
+                format!(
+                    " and the copies ({})",
+                    bounded.map(|(c, n)| format!("{c} < {n}")).join(", ")
+                )
+            }
         };
         let says = format!("From an index of shape ({shape}){of_copies} to its place ({names}).");
         let mut function = Function::of(layout, &inputs);
         function.says = says;
         function.inputs.extend(copies);
-        function.bounds.extend(layout.replicas().iter().map(|replica| replica.size));
+        function.bounds.extend(sizes);
         let output = |level: &Level| (variable(*level), function.at(layout, *level));
         let outputs = columns.iter().map(output).collect();
         Function { outputs, ..function }

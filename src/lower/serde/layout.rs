@@ -93,9 +93,7 @@ impl From<&Layout> for WrittenLayout {
 impl WrittenLayout {
     /// The layout, checked as any that is built.
     fn layout<E: serde::de::Error>(self) -> Result<Layout, E> {
-        if self.version != VERSION {
-            return Err(crate::words::other_version("a layout", self.version, VERSION));
-        }
+        crate::words::check_version("a layout", self.version, VERSION)?;
         let mut layout = Layout::builder();
         for axis in self.axes {
             layout = layout.with_axis(axis.into());

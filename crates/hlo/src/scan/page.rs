@@ -87,6 +87,7 @@ impl ScanReport {
                 Err(error) => (LayoutFacts::default(), error.kind().to_string()),
             };
             let number = |n: Option<u64>| n.map_or(String::new(), |n| n.to_string());
+            let is_read = error.is_empty();
             let fits = facts.fits.iter().all(Fit::fits).to_string();
             let better = facts.better.map(|advice| advice.array.to_string()).unwrap_or_default();
             let cells = [
@@ -98,8 +99,8 @@ impl ScanReport {
                 quoted(&facts.shape.iter().join(",")),
                 number(facts.unpadded_bytes),
                 number(facts.allocated_bytes),
-                facts.padding.0.to_string(),
-                facts.padding.1.to_string(),
+                number(is_read.then_some(facts.padding.0)),
+                number(is_read.then_some(facts.padding.1)),
                 if facts.fits.is_empty() { String::new() } else { fits },
                 quoted(&better),
                 quoted(&facts.misplaced.unwrap_or(error)),

@@ -7,7 +7,7 @@ use crate::color::{Coloring, Draft, paint};
 use crate::drawing::Drawing;
 use crate::group::memory_of_groups;
 use crate::{Cell, CellKind, Panel};
-use tensor_layout::error::RelayoutFault;
+use tensor_layout::error::{Incomparable, RelayoutFault};
 use tensor_layout::internals::{to_index, to_u64};
 use tensor_layout::machine::Memory;
 use tensor_layout::program::{CoordinateSpan, CoordinateSpans};
@@ -50,7 +50,8 @@ pub(super) fn drawn(all: &[&Drawing<'_>], relayouts: &[Relayout]) -> Result<Film
             // A layout without time is in every slice of the other one.
             let mut told_apart = [Some(Level::TIME), level].into_iter().flatten();
             if told_apart.any(|level| has(from, level) != has(to, level)) {
-                return Err(undecided("drawing a film between a layout with time and one without"));
+                let [from, to] = [from, to].map(|drawing| extents(drawing.placement));
+                return Err(LayoutError::NotComparable(Incomparable::Levels { from, to }));
             }
             level
         }
@@ -65,6 +66,11 @@ pub(super) fn drawn(all: &[&Drawing<'_>], relayouts: &[Relayout]) -> Result<Film
         }
     }
     Err(undecided("drawing a film of so many parts"))
+}
+
+fn extents(placement: &Placement) -> Vec<(Level, u64)> {
+    let columns = placement.columns().iter();
+    columns.map(|level| (*level, placement.coordinates(*level))).collect()
 }
 
 fn undecided(question: &'static str) -> LayoutError {
