@@ -34,6 +34,7 @@ mod readings;
 mod refusals;
 mod relayout;
 mod route;
+mod route_choice;
 mod run;
 mod seed_001;
 mod sharding;

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use tensor_layout::algebra::Replica;
-use tensor_layout::machine::{Direction, Memory, Movement, MovementKind};
+use tensor_layout::machine::Memory;
 use tensor_layout::route::{Hop, Route, RouteError};
 use tensor_layout::{Layout, LayoutText, Level, Location, Machine, Placement};
 
@@ -577,19 +577,4 @@ fn the_hop_that_reorders_may_be_any_of_the_route() {
     let source = on("((8:4, 4:1, 1_L2B:1))", "L2BM");
     let target = on("((2:1, 4:2, 4_PE:1, 1_MAB:1); B@[8_L1B:1,8_L2B:1])", "LM0");
     judge(&Route::new(&source, &target).unwrap(), &source, &target);
-}
-
-#[test]
-fn a_movement_within_one_memory_is_a_route_of_one_hop() {
-    let kind = MovementKind::named("same to all").unwrap();
-    let mut within = Movement::new("m", ("L", "L"), Direction::Both, kind);
-    within.map = Some("((1:1))".into());
-    let machine = Machine::builder("m").level(Level::PE, 4);
-    let memory = Memory { capacity: Some(16), owner: Level::PE, group: 1 };
-    let machine = machine.memory("L", memory).movements(vec![within]).build().unwrap();
-    let on =
-        |text: &str| Placement::of(text.parse().unwrap()).on(&machine).memory("L").build().unwrap();
-    let (source, target) = (on("((4:1))"), on("((2:1, 2:2))"));
-    assert_eq!(Route::by("m", &source, &target).unwrap().hops().len(), 1);
-    assert_eq!(Route::new(&source, &target).unwrap().hops().len(), 1);
 }

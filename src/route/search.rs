@@ -11,6 +11,7 @@
 
 use std::collections::HashSet;
 
+use indexmap::IndexMap;
 use itertools::Itertools;
 
 use super::error::{MissingHop, RouteError};
@@ -146,8 +147,29 @@ impl<'a> RouteSearch<'a> {
             let stops = known[known.len() - 1].clone();
             let left = hops.saturating_sub(known.len());
             let next = stops.iter().flat_map(|stop| self.neighbours(stop, ahead, left)).collect();
+            let next = self.cheapest(next, ahead);
             if ahead { self.forward.push(next) } else { self.backward.push(next) }
         }
+    }
+
+    /// The layouts that were not met with fewer hops, each with the movements of the least price: the rest of a
+    /// route costs as much after any others.
+    fn cheapest(&mut self, found: Vec<Waypoint>, ahead: bool) -> Vec<Waypoint> {
+        let seen = &mut self.seen[usize::from(ahead)];
+        let mut cheapest: IndexMap<(String, Layout), Waypoint> = IndexMap::new();
+        for stop in found {
+            let placement = &stop.placement;
+            let key = (memory(placement).to_owned(), placement.with_copies().clone());
+            if seen.contains(&key) {
+                continue;
+            }
+            let known = cheapest.entry(key).or_insert_with(|| stop.clone());
+            if price(&stop.hops) < price(&known.hops) {
+                *known = stop;
+            }
+        }
+        seen.extend(cheapest.keys().cloned());
+        cheapest.into_values().collect()
     }
 
     /// The layouts one hop on, from where the other end is within `left` hops.
@@ -165,7 +187,7 @@ impl<'a> RouteSearch<'a> {
             if self.tried > MOST_TRIED {
                 break;
             }
-            let Some(next) = self.next(hand, &stop.placement, ahead, there) else { continue };
+            let Some(next) = next(hand, &stop.placement, ahead, there) else { continue };
             let (from, to) =
                 if ahead { (&stop.placement, &next) } else { (&next, &stop.placement) };
             let Some(hop) = hop(hand, from, to) else { continue };
@@ -176,21 +198,6 @@ impl<'a> RouteSearch<'a> {
             found.push(Waypoint { placement: next, hops });
         }
         found
-    }
-
-    /// The placement that a movement gives or needs, if there is one and it was not met before.
-    fn next(
-        &mut self,
-        hand: &Hand,
-        placement: &Placement,
-        ahead: bool,
-        memory: &str,
-    ) -> Option<Placement> {
-        let layout = placement.with_copies();
-        let next = if ahead { given(hand, layout)? } else { wanted(hand, layout)? };
-        let next = placed(placement, next, memory)?;
-        let key = (memory.to_owned(), next.with_copies().clone());
-        self.seen[usize::from(ahead)].insert(key).then_some(next)
     }
 
     /// The fewest hops between two memories.
@@ -264,6 +271,13 @@ impl<'a> RouteSearch<'a> {
 /// The movements from one memory to another.
 fn between<'h>(hands: &'h [Hand<'h>], from: &str, to: &str) -> impl Iterator<Item = &'h Hand<'h>> {
     hands.iter().filter(move |hand| hand.memories() == (from, to))
+}
+
+/// The placement that a movement gives or needs, if there is one.
+fn next(hand: &Hand, placement: &Placement, ahead: bool, memory: &str) -> Option<Placement> {
+    let layout = placement.with_copies();
+    let next = if ahead { given(hand, layout)? } else { wanted(hand, layout)? };
+    placed(placement, next, memory)
 }
 
 /// A hop by a movement, if it leads there.
