@@ -261,6 +261,11 @@ impl Layout {
         self.offsets.iter().find(|(name, _)| *name == level).map_or(0, |(_, at)| *at)
     }
 
+    /// The sum of the offsets, each times the weight of its level.
+    pub(crate) fn weighed_offset(&self, weight: impl Fn(Level) -> u64) -> u64 {
+        self.offsets.iter().map(|(level, offset)| offset * weight(*level)).sum()
+    }
+
     /// Returns the layout with `step` added to every coordinate in `level`, and to its span.
     ///
     /// A step of at least 1 makes an unused level used.

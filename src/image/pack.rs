@@ -121,7 +121,7 @@ impl Program {
     pub fn reach(&self) -> Range<u64> {
         let packed = &self.compiled.packed;
         let (least, greatest) = packed.bounds(&self.shape);
-        let farthest = greatest + packed.farthest_copy();
+        let farthest = greatest + packed.farthest_copy;
         if self.elements() == 0 { 0..0 } else { least..farthest + 1 }
     }
 }

@@ -85,6 +85,13 @@ pub(crate) struct AxisRange {
     pub(crate) weight: u64,
 }
 
+impl AxisRange {
+    /// An empty range may end before it starts.
+    pub(crate) fn new(range: Range<u64>, weight: u64) -> AxisRange {
+        AxisRange { start: range.start, count: range.end.saturating_sub(range.start), weight }
+    }
+}
+
 /// Cuts ranges of the axes of a layout into grids.
 #[derive(Debug)]
 pub(crate) struct Boxes<'a> {
@@ -94,8 +101,10 @@ pub(crate) struct Boxes<'a> {
     digits: Digits,
     /// The node that each digit adds to, and how much it adds; places count as a node after all others.
     targets: Vec<(usize, u64)>,
-    fixed: Vec<Option<u64>>,
-    copies: bool,
+    /// The value of each digit that has only one.
+    pub(super) fixed: Vec<Option<u64>>,
+    /// Includes all copies, not only the first.
+    pub(super) copies: bool,
 }
 
 impl<'a> Boxes<'a> {
@@ -115,16 +124,6 @@ impl<'a> Boxes<'a> {
         let targets = digits.iter().map(target).collect();
         let fixed = vec![None; digits.len()];
         Boxes { layout, base, digits, targets, fixed, copies: false }
-    }
-
-    /// Includes all copies.
-    pub(crate) fn with_copies(self) -> Boxes<'a> {
-        Boxes { copies: true, ..self }
-    }
-
-    /// Keeps one value of a digit.
-    pub(crate) fn fix(&mut self, digit: usize, value: u64) {
-        self.fixed[digit] = Some(value);
     }
 
     /// Calls `visit` with grids that hold every index of the ranges once, with every copy.

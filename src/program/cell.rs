@@ -19,12 +19,10 @@ pub trait Cell: Copy + private::Sealed {
 }
 
 mod private {
-    pub trait Sealed: Sized {
-        fn of(value: u64) -> Option<Self>;
+    pub trait Sealed: Sized + TryFrom<u64> {
         /// Keeps the low bits: a wrapping sum of such values is correct if the true sum fits.
         fn wrapped(value: u64) -> Self;
         fn plus(self, other: Self) -> Self;
-        fn minus_one(self) -> Self;
         /// The first cell of each block less the first cell of the vector; `None` unless every block is the
         /// first block plus such a difference.
         fn heads(vector: &[Self]) -> Option<Vec<Self>>;
@@ -38,10 +36,6 @@ mod private {
 macro_rules! cell {
     ($($int:ty),*) => {$(
         impl private::Sealed for $int {
-            fn of(value: u64) -> Option<$int> {
-                value.try_into().ok()
-            }
-
             #[inline(always)]
             #[allow(clippy::as_conversions, reason = "the low bits are meant")]
             fn wrapped(value: u64) -> $int {
@@ -50,10 +44,6 @@ macro_rules! cell {
 
             fn plus(self, other: $int) -> $int {
                 self.wrapping_add(other)
-            }
-
-            fn minus_one(self) -> $int {
-                self - 1
             }
 
             fn heads(vector: &[$int]) -> Option<Vec<$int>> {

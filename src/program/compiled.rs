@@ -391,20 +391,16 @@ impl Program {
     /// The window, in row-major numbers.
     pub(crate) fn window_ranges(&self) -> Vec<AxisRange> {
         let ranges = self.shape.iter().zip(weights(&self.shape));
-        let range = |(range, weight): (&Range<u64>, u64)| AxisRange {
-            start: range.start,
-            count: range.end - range.start,
-            weight,
-        };
-        ranges.map(range).collect()
+        ranges.map(|(range, weight)| AxisRange::new(range.clone(), weight)).collect()
     }
 
     /// The places of the program as boxes of digits, with all copies or the first.
     pub(crate) fn boxes(&self, copies: bool) -> Boxes<'_> {
         let compiled = &*self.compiled;
         let stride = |level, stride| weight(&compiled.columns, &compiled.weights, level) * stride;
-        let boxes = Boxes::new(&compiled.layout, compiled.backward.base, stride);
-        if copies { boxes.with_copies() } else { boxes }
+        let mut boxes = Boxes::new(&compiled.layout, compiled.backward.base, stride);
+        boxes.copies = copies;
+        boxes
     }
 }
 
@@ -414,8 +410,6 @@ pub(crate) fn check_length(found: usize, wanted: u64) -> Result<(), TableError> 
 }
 
 pub(crate) fn narrow<T: Cell>(reach: u64) -> Result<(), TableError> {
-    match T::of(reach) {
-        Some(_) => Ok(()),
-        None => Err(TableError::CellTooNarrow { reach, bits: 8 * size_of::<T>() }),
-    }
+    let bits = 8 * size_of::<T>();
+    T::try_from(reach).map(|_| ()).map_err(|_| TableError::CellTooNarrow { reach, bits })
 }

@@ -9,8 +9,9 @@
 //! Law: the numbers are those that decoding the XOR axes gives. `take` returns `None` if the bits of a value
 //! do not stay apart in the number.
 
-use std::collections::HashMap;
 use std::ops::Range;
+
+use indexmap::IndexMap;
 
 use crate::algebra::{Axis, DerivedAxis, Layout, Subaxis, Target, is_carried, rows, xor_product};
 use crate::level::Level;
@@ -160,37 +161,33 @@ fn without_xors(layout: &Layout) -> Layout {
 /// Values made for the flips of each row, a bounded number of which is kept.
 #[derive(Debug)]
 pub(super) struct Variants<V> {
-    made: Vec<(u64, V)>,
-    numbers: HashMap<u64, usize>,
+    made: IndexMap<u64, V>,
     /// The number of the variant that was used last.
     last: usize,
 }
 
 impl<V> Default for Variants<V> {
     fn default() -> Variants<V> {
-        Variants { made: Vec::new(), numbers: HashMap::new(), last: 0 }
+        Variants { made: IndexMap::new(), last: 0 }
     }
 }
 
 impl<V> Variants<V> {
     #[inline]
     pub(super) fn of(&mut self, flips: u64, make: impl FnOnce() -> V) -> &V {
-        if self.made.get(self.last).is_none_or(|(of, _)| *of != flips) {
+        if self.made.get_index(self.last).is_none_or(|(of, _)| *of != flips) {
             self.last = self.number(flips, make);
         }
-        &self.made[self.last].1
+        &self.made[self.last]
     }
 
     fn number(&mut self, flips: u64, make: impl FnOnce() -> V) -> usize {
-        if let Some(number) = self.numbers.get(&flips) {
-            return *number;
-        }
-        if self.made.len() == MOST_VARIANTS {
+        if self.made.len() == MOST_VARIANTS && !self.made.contains_key(&flips) {
             self.made.clear();
-            self.numbers.clear();
         }
-        self.numbers.insert(flips, self.made.len());
-        self.made.push((flips, make()));
-        self.made.len() - 1
+        let entry = self.made.entry(flips);
+        let number = entry.index();
+        entry.or_insert_with(make);
+        number
     }
 }

@@ -155,7 +155,7 @@ impl<T: Cell> Plan<T> {
     /// `full`: every place of the part is a slot.
     fn new(program: &Program, full: bool) -> Plan<T> {
         let Compiled { layout, backward, .. } = &*program.compiled;
-        let (hole, padding) = (T::MAX, T::MAX.minus_one());
+        let (hole, padding) = (T::MAX, T::wrapped(u64::MAX - 1));
         // Without holes nothing needs to be cleared.
         let clear = !(full && program.is_whole());
         let pads = layout.slots() != layout.elements() * layout.copies();
@@ -170,7 +170,7 @@ impl<T: Cell> Plan<T> {
         }
         // Padding has been written over elements that the window does not show.
         if pads && !program.is_whole() && (derived || !backward.nests) {
-            let elements = layout.axes().iter().map(|axis| range(0, axis.extent));
+            let elements = layout.axes().iter().map(|axis| AxisRange::new(0..axis.extent, 0));
             layers.push((Over::Boxes(elements.collect()), Write::Mark(hole)));
         }
         layers.push((Over::Boxes(program.window_ranges()), Write::Elements));
@@ -184,16 +184,12 @@ impl<T: Cell> Plan<T> {
 fn tails(layout: &Layout) -> impl Iterator<Item = Over> {
     (0..layout.rank()).map(|tail| {
         let ranges = layout.axes().iter().enumerate().map(|(at, axis)| match at.cmp(&tail) {
-            Ordering::Less => range(0, axis.extent),
-            Ordering::Equal => range(axis.extent, axis.slots()),
-            Ordering::Greater => range(0, axis.slots()),
+            Ordering::Less => AxisRange::new(0..axis.extent, 0),
+            Ordering::Equal => AxisRange::new(axis.extent..axis.slots(), 0),
+            Ordering::Greater => AxisRange::new(0..axis.slots(), 0),
         });
         Over::Boxes(ranges.collect())
     })
-}
-
-fn range(start: u64, end: u64) -> AxisRange {
-    AxisRange { start, count: end - start, weight: 0 }
 }
 
 /// The places with some coordinates fixed; columns minor to major.
@@ -256,7 +252,7 @@ impl FillPart {
 
     /// The number within the part where all digits are 0.
     fn base(&self, layout: &Layout) -> u64 {
-        layout.used_levels().iter().map(|level| layout.offset(*level) * self.weight(*level)).sum()
+        layout.weighed_offset(|level| self.weight(level))
     }
 
     /// The digits that are free, numbered within the part.
@@ -277,8 +273,9 @@ impl FillPart {
     /// All copies, numbered within the part.
     fn boxes<'a>(&self, layout: &'a Layout, fixed: &[(usize, u64)]) -> Boxes<'a> {
         let stride = |level, stride| self.weight(level) * stride;
-        let mut boxes = Boxes::new(layout, self.base(layout), stride).with_copies();
-        fixed.iter().for_each(|(digit, value)| boxes.fix(*digit, *value));
+        let mut boxes = Boxes::new(layout, self.base(layout), stride);
+        boxes.copies = true;
+        fixed.iter().for_each(|(digit, value)| boxes.fixed[*digit] = Some(*value));
         boxes
     }
 

@@ -48,9 +48,7 @@ impl Backward {
         let mut terms: Vec<NodeDigit> = layout.digits().iter().filter_map(land).collect();
         terms.sort_by_key(|term| term.digit.stride);
         let nests = nests(terms.iter().map(|term| (term.digit.size - 1, term.digit.stride)));
-        let offset = |level: &Level| layout.offset(*level) * weight(*level);
-        let base = layout.used_levels().iter().map(offset).sum();
-        Backward { terms, nests, base }
+        Backward { terms, nests, base: layout.weighed_offset(weight) }
     }
 }
 

@@ -228,15 +228,10 @@ impl<'a> CoordinateSpans<'a> {
     /// Cost: O(digits) per level; where axes feed derived ones, up to 2^16 of their indexes.
     pub fn of(&self, indexes: &[Range<u64>]) -> Vec<(Level, CoordinateSpan)> {
         let axes = self.layout.axes();
-        let ranges: Vec<AxisRange> = indexes
-            .iter()
-            .zip(axes)
-            .map(|(range, axis)| AxisRange {
-                start: range.start,
-                count: range.end.min(axis.extent).saturating_sub(range.start),
-                weight: 0,
-            })
-            .collect();
+        let inside = |range: &Range<u64>, extent| range.start..range.end.min(extent);
+        let ranges = indexes.iter().zip(axes);
+        let ranges: Vec<AxisRange> =
+            ranges.map(|(range, axis)| AxisRange::new(inside(range, axis.extent), 0)).collect();
         if ranges.iter().any(|range| range.count == 0) {
             return Vec::new();
         }

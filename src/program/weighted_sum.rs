@@ -39,7 +39,8 @@ pub(crate) struct WeightedSum {
     axes: Vec<AxisFunction>,
     /// Bits that are XORed and added to the sum.
     pub(super) flips: Option<Flips>,
-    replicas: Vec<(u64, u64)>,
+    /// The most that a copy adds.
+    pub(crate) farthest_copy: u64,
     /// The layout with one level, whose coordinate is the sum less the base.
     weighed: Layout,
     /// True if the number is not a sum of one function per axis.
@@ -52,8 +53,7 @@ impl WeightedSum {
     /// The layout must not have digits of size 1: their strides may be too large to be weighed.
     pub(crate) fn new(layout: &Layout, weight: impl Fn(Level) -> u64) -> WeightedSum {
         let used = layout.used_levels().iter();
-        let reach = used.clone().map(|level| (layout.extent(*level) - 1) * weight(*level));
-        let offsets = used.map(|level| layout.offset(*level) * weight(*level));
+        let reach = used.map(|level| (layout.extent(*level) - 1) * weight(*level));
         let weigh = |subaxis: &Subaxis| match subaxis.target {
             Target::Land { level, stride } => {
                 Subaxis::land(subaxis.size, Level::ADDR, weight(level) * stride)
@@ -76,13 +76,13 @@ impl WeightedSum {
             },
         };
         let sources = weighed.axes_per_derived();
-        let replica = |r: &crate::algebra::Replica| (r.size, weight(r.level) * r.stride);
+        let copies = layout.replicas().iter().map(|r| (r.size - 1) * weight(r.level) * r.stride);
         WeightedSum {
-            base: offsets.sum(),
+            base: layout.weighed_offset(&weight),
             axes: (0..layout.rank())
                 .map(|axis| AxisFunction::new(&weighed, axis, &sources))
                 .collect(),
-            replicas: layout.replicas().iter().map(replica).collect(),
+            farthest_copy: copies.sum(),
             reach: reach.sum(),
             fused: is_fused(&weighed),
             flips,
@@ -109,15 +109,10 @@ impl WeightedSum {
         Boxes::new(&self.weighed, self.base, |_, stride| stride)
     }
 
-    /// The most that a copy adds.
-    pub(crate) fn farthest_copy(&self) -> u64 {
-        self.replicas.iter().map(|(size, step)| (size - 1) * step).sum()
-    }
-
     /// A lower and an upper bound of the numbers over a box, first copies only.
     pub(crate) fn bounds(&self, shape: &[Range<u64>]) -> (u64, u64) {
         if self.fused {
-            return (self.base, self.reach - self.farthest_copy());
+            return (self.base, self.reach - self.farthest_copy);
         }
         let bounds = self.axes.iter().zip(shape).map(|(axis, range)| axis.bounds(range));
         let flips = self.flips.as_ref().map_or(0, |flips| flips.mask);

@@ -23,8 +23,12 @@ pub(super) fn answer(
     let bitcast = match bitcast_map(a, b) {
         Ok(bitcast) => bitcast,
         Err(error) => match error.cause() {
-            Some(fault @ BitcastError::Byte { .. }) => {
-                print_as(form, || byte_json(fault), || fault.to_string())?;
+            Some(fault @ BitcastError::Byte { byte, first, second }) => {
+                let (first, second) = (found_json(first), found_json(second));
+                let witness =
+                    json!({ "kind": "byte", "byte": byte, "first": first, "second": second });
+                let answer = || json!({ "same": false, "witness": witness });
+                print_as(form, answer, || fault.to_string())?;
                 return Ok(ExitCode::from(1));
             }
             _ => return Err(error.into()),
@@ -131,14 +135,4 @@ fn bitcast_json(bitcast: &Bitcast, is_so: bool, moved: Option<&Moved>) -> Value 
         answer.insert("witness".to_owned(), witness);
     }
     answer
-}
-
-fn byte_json(fault: &BitcastError) -> Value {
-    let witness = match fault {
-        BitcastError::Byte { byte, first, second } => json!({
-            "kind": "byte", "byte": byte, "first": found_json(first), "second": found_json(second),
-        }),
-        _ => Value::Null,
-    };
-    json!({ "same": false, "witness": witness })
 }

@@ -2,7 +2,7 @@
 
 mod values;
 
-use clap::{Arg, ArgAction, ArgMatches, Args as ClapArgs, Command, FromArgMatches};
+use clap::{Arg, ArgAction, ArgMatches, Args as ClapArgs};
 use tensor_layout::algebra::{Arrangement, IndexOrder, LinearFunction, Repeat};
 use tensor_layout::notation::{CuteLayout, CuteMode, CuteTiler, Notation};
 use tensor_layout::{Layout, LayoutText, Level};
@@ -37,8 +37,6 @@ pub(super) struct Edit {
     to: Option<NotationArg>,
     #[command(flatten)]
     form: Form,
-    #[command(flatten)]
-    steps: StepArgs,
 }
 
 /// A step: its option, and the library call that it makes.
@@ -236,42 +234,20 @@ const STEPS: [EditStep; 25] = [
 ];
 
 /// The steps as options; their order is read off the command line.
-#[derive(Debug)]
-struct StepArgs;
-
-impl ClapArgs for StepArgs {
-    fn augment_args(command: Command) -> Command {
-        let arg = |step: &EditStep| {
-            let arg = Arg::new(step.name)
-                .long(step.name)
-                .help(step.help)
-                .help_heading("Steps, applied in the order given")
-                .action(ArgAction::Append);
-            match step.name {
-                "minimal-padding" => arg.num_args(0).default_missing_value(""),
-                "complement" => {
-                    arg.value_name(step.value).num_args(0..=1).default_missing_value("")
-                }
-                "reshape" => arg.value_name(step.value).allow_hyphen_values(true),
-                _ => arg.value_name(step.value),
-            }
-        };
-        command.args(STEPS.iter().map(arg))
-    }
-
-    fn augment_args_for_update(command: Command) -> Command {
-        Self::augment_args(command)
-    }
-}
-
-impl FromArgMatches for StepArgs {
-    fn from_arg_matches(_: &ArgMatches) -> Result<StepArgs, clap::Error> {
-        Ok(StepArgs)
-    }
-
-    fn update_from_arg_matches(&mut self, _: &ArgMatches) -> Result<(), clap::Error> {
-        Ok(())
-    }
+pub(super) fn options() -> impl Iterator<Item = Arg> {
+    STEPS.iter().map(|step| {
+        let arg = Arg::new(step.name)
+            .long(step.name)
+            .help(step.help)
+            .help_heading("Steps, applied in the order given")
+            .action(ArgAction::Append);
+        match step.name {
+            "minimal-padding" => arg.num_args(0).default_missing_value(""),
+            "complement" => arg.value_name(step.value).num_args(0..=1).default_missing_value(""),
+            "reshape" => arg.value_name(step.value).allow_hyphen_values(true),
+            _ => arg.value_name(step.value),
+        }
+    })
 }
 
 impl Edit {

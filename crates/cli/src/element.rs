@@ -7,7 +7,7 @@ use tensor_layout::Found;
 
 use super::failure::Failure;
 use super::input::Form;
-use super::json::location_json;
+use super::json::{found_json, location_json};
 use super::output::print_as;
 use super::places::{check_columns, place_of};
 use super::placing::{Place, PlacementSource};
@@ -38,25 +38,19 @@ impl Element {
         let place = place_of(&placement, &self.location)?;
         check_columns(&placement, &place)?;
         let found = placement.element(&place)?;
-        let why = match &found {
-            Found::Element(_) => None,
-            Found::Padding => Some("padding"),
-            Found::Hole => Some("hole"),
-            Found::Outside => Some("outside"),
-        };
-        let index = match &found {
-            Found::Element(index) => Some(index),
-            _ => None,
-        };
+        let said = found_json(&found);
         let answer = || {
             let location = location_json(placement.columns(), &place);
-            let mut answer = json!({ "location": location, "index": index });
-            if let Some(why) = why {
-                answer["why"] = why.into();
+            let mut answer = json!({ "location": location, "index": said["index"] });
+            if let Some(why) = said.get("why") {
+                answer["why"] = why.clone();
             }
             answer
         };
-        let text = || index.map_or(why.unwrap_or_default().into(), |index| index.iter().join(","));
+        let text = || match &found {
+            Found::Element(index) => index.iter().join(","),
+            _ => said["why"].as_str().unwrap_or_default().into(),
+        };
         print_as(self.form, answer, text)
     }
 }

@@ -1,10 +1,10 @@
 //! Parts shared by `pack` and `unpack`: `.npy` files, and directories with a file per unit.
 
 use std::fs::File;
-use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use clap::Args as ClapArgs;
+use itertools::Either;
 use tensor_layout::Level;
 use tensor_layout::image::{ImageForm, NpyHeader, UnitReader, UnitWriter};
 use tensor_layout::internals::cut;
@@ -16,17 +16,10 @@ use super::files::Files;
 use super::output::{Output, done, not_written};
 use super::placing::{Place, PlacementSource};
 
-// Options that `pack` and `unpack` share.
-#[derive(Debug, ClapArgs)]
-pub(super) struct Image {
-    #[command(flatten)]
-    pub(super) place: Place,
-}
-
-impl Image {
+impl Place {
     /// The compiled layout, and the type of its elements.
     pub(super) fn program(&self) -> Result<(Program, ImageType), Failure> {
-        let PlacementSource { placement, syntax } = self.place.placement()?;
+        let PlacementSource { placement, syntax } = self.placement()?;
         let program = placement.program()?;
         let column = program.columns().find(|(level, _)| *level == Level::W);
         let lanes = placement.lanes().filter(|lanes| *lanes == column.map_or(1, |(_, size)| size));
@@ -218,25 +211,20 @@ impl Write for ImageOut {
     }
 }
 
-/// The source of an image.
-pub(super) enum ImageIn {
-    File(Npy),
-    Dir(UnitReader),
+/// An image: a file, or a directory with a file per unit.
+pub(super) struct ImageIn {
+    pub(super) header: NpyHeader,
+    pub(super) source: Either<File, UnitReader>,
 }
 
 impl ImageIn {
     pub(super) fn open(path: &Path, program: &Program) -> Result<ImageIn, Failure> {
         if !path.is_dir() {
-            return Npy::open(path).map(ImageIn::File);
+            let Npy { file, header, .. } = Npy::open(path)?;
+            return Ok(ImageIn { header, source: Either::Left(file) });
         }
-        UnitReader::open(path, program).map(ImageIn::Dir).map_err(|error| refused(path, error))
-    }
-
-    pub(super) fn header(&self) -> &NpyHeader {
-        match self {
-            ImageIn::File(npy) => &npy.header,
-            ImageIn::Dir(units) => units.header(),
-        }
+        let units = UnitReader::open(path, program).map_err(|error| refused(path, error))?;
+        Ok(ImageIn { header: units.header().clone(), source: Either::Right(units) })
     }
 
     /// Checks that the image has the shape and the entries that `pack` gives it.
@@ -246,11 +234,11 @@ impl ImageIn {
         form: ImageForm,
         descr: &str,
     ) -> Result<(), Failure> {
-        let expected = match self {
-            ImageIn::File(_) => program.image_header(form, descr),
-            ImageIn::Dir(_) => program.unit_header(form, descr),
+        let expected = match self.source {
+            Either::Left(_) => program.image_header(form, descr),
+            Either::Right(_) => program.unit_header(form, descr),
         };
-        let found = self.header();
+        let found = &self.header;
         if found.shape == expected.shape && found.entry_bytes() == expected.entry_bytes() {
             return Ok(());
         }
@@ -260,23 +248,5 @@ impl ImageIn {
              {bytes} bytes and the shape {:?}",
             found.descr, found.shape, expected.shape
         )))
-    }
-}
-
-impl Read for ImageIn {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        match self {
-            ImageIn::File(npy) => npy.file.read(buffer),
-            ImageIn::Dir(units) => units.read(buffer),
-        }
-    }
-}
-
-impl Seek for ImageIn {
-    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
-        match self {
-            ImageIn::File(npy) => npy.file.seek(to),
-            ImageIn::Dir(units) => units.seek(to),
-        }
     }
 }

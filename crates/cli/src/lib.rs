@@ -121,8 +121,8 @@ impl Command {
                 return command.run(matches.subcommand().map(|(_, matches)| matches));
             }
             Command::Edit(command) => command.run(matches.subcommand().map(|(_, steps)| steps))?,
-            Command::Completions(command) => command.run(Args::command())?,
-            Command::Man(command) => command.run(Args::command())?,
+            Command::Completions(command) => command.run(self::command())?,
+            Command::Man(command) => command.run(self::command())?,
             Command::Explain(command) => command.run()?,
             Command::Locate(command) => command.run()?,
             Command::Element(command) => command.run()?,
@@ -154,7 +154,7 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         || arguments.windows(2).any(|pair| pair[0] == "--format" && pair[1] == "json")
         || arguments.iter().any(|argument| argument == "--format=json");
     // Matches keep the order of arguments, which the steps of an edit need.
-    let parsed = Args::command().try_get_matches_from(&arguments);
+    let parsed = command().try_get_matches_from(&arguments);
     let parsed = parsed.and_then(|matches| Ok((Args::from_arg_matches(&matches)?, matches)));
     let (args, matches) = match parsed {
         Ok(parsed) => parsed,
@@ -203,10 +203,14 @@ fn remedy(error: &clap::Error, arguments: &[OsString]) -> Option<(String, String
     }
 }
 
+fn command() -> clap::Command {
+    Args::command().mut_subcommand("edit", |edit| edit.args(edit::options()))
+}
+
 /// The command or subcommand that the arguments name.
 fn command_of(arguments: &[OsString]) -> clap::Command {
     let mut names = arguments.iter().skip(1);
-    let mut command = Args::command();
+    let mut command = command();
     while let Some(found) = names.next().and_then(|name| command.find_subcommand(name)) {
         command = found.clone();
     }

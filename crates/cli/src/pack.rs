@@ -6,8 +6,9 @@ use clap::Args as ClapArgs;
 use tensor_layout::image::Lane;
 
 use super::failure::Failure;
-use super::image::{Image, ImageOut, Npy, form};
+use super::image::{ImageOut, Npy, form};
 use super::input::count;
+use super::placing::Place;
 use super::slips::check_order;
 
 /// Arrange a tensor as an image of every unit's memory.
@@ -28,7 +29,7 @@ pub(super) struct Pack {
     #[arg(value_name = "TENSOR.npy")]
     tensor: PathBuf,
     #[command(flatten)]
-    image: Image,
+    place: Place,
     /// Write to a file or, if it ends in /, to a directory; it appears only when it is complete.
     #[arg(short, long, value_name = "FILE|DIR", help_heading = "Output")]
     output: PathBuf,
@@ -40,7 +41,7 @@ pub(super) struct Pack {
 impl Pack {
     pub(super) fn run(&self) -> Result<(), Failure> {
         check_order(&self.tensor, "the tensor")?;
-        let (program, of) = self.image.program()?;
+        let (program, of) = self.place.program()?;
         let mut tensor = Npy::open(&self.tensor)?;
         let shape: Vec<u64> = program.ranges().iter().map(|range| range.end).collect();
         tensor.check_shape(&shape, "the layout")?;

@@ -193,7 +193,9 @@ impl Same {
         }
         self.check_memories(&first, &second)?;
         let (a, b) = (self.on.place(first)?.placement, self.on.place(second)?.placement);
-        self.say_copies(a.layout(), b.layout());
+        if self.serves {
+            looked_at(a.layout(), b.layout());
+        }
         Ok(question.of_placements(&a, &b)?)
     }
 
@@ -203,13 +205,6 @@ impl Same {
         match from.is_some() && to.is_some() && from != to && !self.copyable {
             true => Err(LayoutError::NotComparable(Incomparable::Memories { from, to }).into()),
             false => Ok(()),
-        }
-    }
-
-    /// With `--serves`, names the copies that the leading axes of one side index.
-    fn say_copies(&self, first: &Layout, second: &Layout) {
-        if self.serves {
-            looked_at(first, second);
         }
     }
 }

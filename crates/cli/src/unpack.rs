@@ -7,8 +7,9 @@ use tensor_layout::image::NpyHeader;
 use tensor_layout::rows::WriteError;
 
 use super::failure::Failure;
-use super::image::{Image, ImageIn, WORD_BITS, WordImage, form};
+use super::image::{ImageIn, WORD_BITS, WordImage, form};
 use super::output::{Output, done};
+use super::placing::Place;
 use super::slips::check_order;
 
 /// Restore a tensor from an image of every unit's memory: the inverse of pack.
@@ -23,7 +24,7 @@ pub(super) struct Unpack {
     #[arg(value_name = "IMAGE")]
     source: PathBuf,
     #[command(flatten)]
-    image: Image,
+    place: Place,
     /// Write to a file, which appears only when it is complete.
     #[arg(short, long, value_name = "FILE", help_heading = "Output")]
     output: PathBuf,
@@ -36,16 +37,16 @@ pub(super) struct Unpack {
 impl Unpack {
     pub(super) fn run(&self) -> Result<(), Failure> {
         check_order(&self.source, "the image")?;
-        let (program, of) = self.image.program()?;
+        let (program, of) = self.place.program()?;
         let mut image = ImageIn::open(&self.source, &program)?;
         let descr = self.descr.clone().unwrap_or_else(|| match of.words {
             // Lanes without a named type are raw bits.
             Some(WordImage { lanes, bits: WORD_BITS })
-                if image.header().descr == "<u8" && lanes > 1 =>
+                if image.header.descr == "<u8" && lanes > 1 =>
             {
                 lane_descr(lanes)
             }
-            _ => image.header().descr.clone(),
+            _ => image.header.descr.clone(),
         });
         let shape = program.ranges().iter().map(|range| range.end).collect();
         let header = NpyHeader { descr, shape };
@@ -57,10 +58,10 @@ impl Unpack {
         let mut out = Output::new(Some(&self.output))?;
         let header = header.write(&mut out);
         let written = header.map_err(WriteError::from).and_then(|()| match width {
-            1 => program.unpack_stream::<u8>(&mut image, &mut out, form),
-            2 => program.unpack_stream::<u16>(&mut image, &mut out, form),
-            4 => program.unpack_stream::<u32>(&mut image, &mut out, form),
-            _ => program.unpack_stream::<u64>(&mut image, &mut out, form),
+            1 => program.unpack_stream::<u8>(&mut image.source, &mut out, form),
+            2 => program.unpack_stream::<u16>(&mut image.source, &mut out, form),
+            4 => program.unpack_stream::<u32>(&mut image.source, &mut out, form),
+            _ => program.unpack_stream::<u64>(&mut image.source, &mut out, form),
         });
         done(written, out, Some(&self.source))
     }

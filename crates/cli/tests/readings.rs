@@ -310,7 +310,7 @@ fn a_tensor_is_as_wide_as_the_type_of_its_layout_and_comes_from_a_file() {
         let wanted = format!("elements of 32 bits, but the type of the layout has {bits}");
         assert!(why.contains(&wanted), "{why}");
     }
-    save(&folder.path().join("t.npy"), "<u1", &[4], &[7; 4], 1);
+    save(&folder.path().join("t.npy"), "|u1", &[4], &[7; 4], 1);
     assert!(pack_as("s4[4]{0}").status.success());
     let why = String::from_utf8(pack("-", "Float").stderr).unwrap();
     assert!(why.contains("write the array to a .npy file first"), "{why}");

@@ -29,7 +29,7 @@ use std::ops::Range;
 
 use interleave::Interleaved;
 use run::{LINE, TileRun, runs};
-use tile::{LoneTile, tiles};
+use tile::tiles;
 
 use crate::algebra::strided::{StridedDigit, StridedDigits, each, walk};
 use crate::number::{seam, to_index};
@@ -170,14 +170,14 @@ impl PieceGrid {
 
     /// The tiles of both runs, for every value of the other digits.
     fn tiles<T: Copy>(&self, source: &[T], target: &mut [T], rows: &TileRun, columns: &TileRun) {
-        let first = LoneTile::first(rows, columns);
+        let [first_rows, first_columns] = [rows, columns].map(|run| run.cells(usize::MAX));
         let is_one = rows.tiles == 1 && columns.tiles == 1 && self.piece == 1;
-        let interleaved = Interleaved::of(first.rows, first.columns, size_of::<T>());
+        let interleaved = Interleaved::of(first_rows, first_columns, size_of::<T>());
         if let Some(interleaved) = interleaved.filter(|_| is_one) {
             let (tiles, outer) = interleaved.split(&self.digits);
             return walk(&outer, self.at, &mut |from, to| {
                 let (source, target) = (&source[to_index(from)..], &mut target[to_index(to)..]);
-                interleaved.transfer(source, target, tiles, (first.rows, first.columns));
+                interleaved.transfer(source, target, tiles, (first_rows, first_columns));
             });
         }
         walk(&self.digits, self.at, &mut |from, to| {

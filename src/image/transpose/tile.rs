@@ -18,13 +18,7 @@ pub(super) struct LoneTile<'a> {
     pub(super) columns: TileCells<'a>,
 }
 
-impl<'a> LoneTile<'a> {
-    /// The first tile of both runs.
-    pub(super) fn first(rows: &'a TileRun, columns: &'a TileRun) -> LoneTile<'a> {
-        let [rows, columns] = [rows, columns].map(|run| run.cells(usize::MAX));
-        LoneTile { from: 0, to: 0, rows, columns }
-    }
-
+impl LoneTile<'_> {
     /// Moves single cells.
     pub(super) fn cells<T: Copy>(self, source: &[T], target: &mut [T]) {
         if const { size_of::<T>() > LARGE } {
