@@ -1,7 +1,5 @@
 //! Candidates for shapes in the bytes of a dump, outside quotes.
 
-use memchr::{memchr, memchr3};
-
 use tensor_layout::notation::XlaDtype;
 
 /// Something that begins like a shape: the name of a type, then `[`.
@@ -146,17 +144,18 @@ pub(crate) fn shape_end(piece: &[u8], bracket: usize) -> (usize, bool) {
     (end + close.unwrap_or_else(|cut| cut), close.is_ok())
 }
 
+/// The greatest depth of braces in a layout: one with a physical shape, as in older dumps, has some inside.
+///
+/// At any place of a text, at most as many layouts are open as this, so that looking for their ends takes linear time.
+const DEEPEST: usize = 4;
+
 /// Returns the position behind the brace that closes the layout at the start of `text`, or as an error
-/// that of a quote or line end before it, or the end of the text.
+/// that of a quote, a line end or a brace too deep before it, or the end of the text.
 fn close_of_layout(text: &[u8]) -> Result<usize, usize> {
-    // Layouts hold no braces, except in the physical shape of older dumps.
-    let plain = memchr(b'}', text).map_or(text, |close| &text[..close]);
-    if plain.len() < text.len() && memchr3(b'{', b'"', b'\n', &plain[1..]).is_none() {
-        return Ok(plain.len() + 1);
-    }
     let mut depth = 0_usize;
     for (at, byte) in text.iter().enumerate() {
         match byte {
+            b'{' if depth == DEEPEST => return Err(at),
             b'{' => depth += 1,
             b'}' if depth == 1 => return Ok(at + 1),
             b'}' => depth -= 1,

@@ -347,3 +347,15 @@ fn no_instruction_is_lost_without_a_word_where_a_byte_is_missing() {
         check_nothing_is_lost(&text).unwrap();
     }
 }
+
+/// With work in proportion to the square of their number, this would take minutes.
+#[test]
+fn many_layouts_that_do_not_close_cost_little_each() {
+    let row = "x = f32[1]{1 ".repeat(100_000);
+    for text in [row.clone(), row.replace(' ', "\n"), format!("ENTRY e {{\n{row}\n}}\n")] {
+        assert_eq!(read(&text).0, [""; 0]);
+    }
+    // The braces of a physical shape are in those of the layout.
+    let (names, dump) = read("x = f32[2]{0:P(f32[4]{0:T(2)})} copy(x)\n");
+    assert_eq!((&*names, dump.reading().count), (&["x".to_owned()][..], 0));
+}
