@@ -1,5 +1,7 @@
 //! Collectives: the bytes that devices send each other, and those that enter the units of each level.
 
+use std::ops::Range;
+
 use itertools::Itertools;
 use rustc_hash::FxHashMap;
 
@@ -74,7 +76,15 @@ pub struct Collective {
     pub bytes: u64,
     /// The number of devices in the largest group.
     pub group: u64,
-    hops: Vec<CollectiveHop>,
+    /// The groups with devices that send.
+    groups: Vec<SendingGroup>,
+}
+
+/// Devices that send to each other, and the bytes of every hop.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct SendingGroup {
+    devices: Vec<u64>,
+    hop_bytes: u64,
 }
 
 /// A device that sends to another.
@@ -249,10 +259,14 @@ impl HloInstruction<'_> {
         if !is_even && !matches!(kind, CollectiveKind::AllReduce | CollectiveKind::Broadcast) {
             return Err(ShardingError::UnevenGroups.into());
         }
-        let hops = groups.iter().map(|group| hops(kind, group, bytes));
-        let hops = hops.flatten_ok().collect::<Result<_, LayoutError>>()?;
         let group = groups.iter().map(|group| to_u64(group.len())).max().unwrap_or(0);
-        Ok(Collective { kind, bytes, group, hops })
+        let sending = groups.into_iter().filter(|devices| !devices.iter().all_equal());
+        let sending = sending.map(|devices| {
+            let hop_bytes = hop_bytes(kind, to_u64(devices.len()), bytes)?;
+            Ok(SendingGroup { devices, hop_bytes })
+        });
+        let groups = sending.collect::<Result<_, LayoutError>>()?;
+        Ok(Collective { kind, bytes, group, groups })
     }
 
     /// Returns the bytes of the result of an `all-gather`; a `-start` has its operands in front of it.
@@ -314,24 +328,25 @@ fn bytes(shape: &XlaShape) -> Result<u64, CollectiveError> {
     Ok(shape.sizes()?.unpadded_bytes)
 }
 
-/// Returns the hops of a group, those from a device to itself left out.
-fn hops(
-    kind: CollectiveKind,
-    group: &[u64],
-    bytes: u64,
-) -> Result<Vec<CollectiveHop>, LayoutError> {
-    let bytes = hop_bytes(kind, to_u64(group.len()).max(1), bytes)?;
-    let hops = pairs(kind, group).into_iter().filter(|(from, to)| from != to);
-    Ok(hops.map(|(from, to)| CollectiveHop { from, to, bytes }).collect())
+impl SendingGroup {
+    /// The hops, those from a device to itself left out.
+    fn hops(&self, kind: CollectiveKind) -> impl Iterator<Item = CollectiveHop> {
+        let (devices, bytes) = (&self.devices, self.hop_bytes);
+        let hops = devices.iter().enumerate().flat_map(move |(at, from)| {
+            let receivers = devices.get(receivers(kind, at, devices.len())).unwrap_or_default();
+            receivers.iter().map(move |to| CollectiveHop { from: *from, to: *to, bytes })
+        });
+        hops.filter(|hop| hop.from != hop.to)
+    }
 }
 
-/// Returns the sender and the receiver of every hop in a group, which may be the same device.
-fn pairs(kind: CollectiveKind, group: &[u64]) -> Vec<(u64, u64)> {
-    let group_of = || group.iter().copied();
+/// Returns the places, in a group of g devices, of those to which the device at a place sends, itself maybe among them.
+fn receivers(kind: CollectiveKind, at: usize, g: usize) -> Range<usize> {
+    let next = at + 1;
     match kind {
-        CollectiveKind::AllToAll => group_of().cartesian_product(group_of()).collect(),
-        CollectiveKind::Broadcast | CollectiveKind::Permute => group_of().tuple_windows().collect(),
-        _ => group_of().circular_tuple_windows().collect(),
+        CollectiveKind::AllToAll => 0..g,
+        CollectiveKind::Broadcast | CollectiveKind::Permute => next..g.min(next + 1),
+        _ => next % g..next % g + 1,
     }
 }
 
@@ -348,28 +363,28 @@ fn hop_bytes(kind: CollectiveKind, g: u64, bytes: u64) -> Result<u64, LayoutErro
 }
 
 impl Collective {
-    /// The hops: sender, receiver and bytes of each.
-    #[must_use]
-    pub fn hops(&self) -> &[CollectiveHop] {
-        &self.hops
+    /// The hops: sender, receiver and bytes of each. An `all-to-all` has as many as a group has pairs.
+    pub fn hops(&self) -> impl Iterator<Item = CollectiveHop> {
+        self.groups.iter().flat_map(|group| group.hops(self.kind))
     }
 
     /// The bytes that devices receive and that enter the units of each level of a machine, whose devices are
     /// numbered through the tree; the steps too, if the machine has bandwidths.
     ///
-    /// Cost: O(hops x levels).
+    /// Law: the sums are those over the [hops](Collective::hops).
+    /// Cost: O(devices x levels).
     ///
     /// # Errors
     /// [`Sharding`](CollectiveError::Sharding) for devices that the machine lacks;
     /// [`TooLarge`](LayoutError::TooLarge).
     pub fn traffic(&self, machine: Option<&Machine>) -> Result<CollectiveTraffic, CollectiveError> {
-        let received = carried(&self.hops)?;
-        let sent = busiest(self.hops.iter().map(|hop| (hop.from, hop.bytes)))?;
+        let between = self.crossing(1)?;
+        let (received, sent) = (between.all, between.out_of);
         let mut traffic = CollectiveTraffic { received, sent, ..CollectiveTraffic::default() };
         let Some(machine) = machine else { return Ok(traffic) };
         let units = machine.units();
-        let most = self.hops.iter().flat_map(|hop| [hop.from, hop.to]).max();
-        if let Some(device) = most.filter(|device| *device >= units) {
+        let most = self.groups.iter().flat_map(|group| &group.devices).max();
+        if let Some(device) = most.copied().filter(|device| *device >= units) {
             let machine = internals::described(machine);
             let fault = ShardingError::NoSuchDevice { device, units, machine };
             return Err(fault.into());
@@ -377,33 +392,76 @@ impl Collective {
         let mut below = units;
         for (level, size) in machine.levels() {
             below /= size;
-            let crossing = || self.hops.iter().filter(|hop| hop.from / below != hop.to / below);
-            traffic.into.push((level, carried(crossing())?));
+            let crossing = self.crossing(below)?;
+            traffic.into.push((level, crossing.all));
             if let Some(rate) = machine.bandwidth(level) {
-                let into = busiest(crossing().map(|hop| (hop.to / below, hop.bytes)))?;
-                let out_of = busiest(crossing().map(|hop| (hop.from / below, hop.bytes)))?;
                 let bits = u128::from(rate) * u128::from(machine.word_bits());
-                let steps = (8 * u128::from(into.max(out_of))).div_ceil(bits.max(1));
+                let busiest = crossing.into.max(crossing.out_of);
+                let steps = (8 * u128::from(busiest)).div_ceil(bits.max(1));
                 let steps = u64::try_from(steps).map_err(|_| too_large())?;
                 traffic.steps = traffic.steps.max(Some(steps));
             }
         }
         Ok(traffic)
     }
-}
 
-/// The most bytes of one unit.
-fn busiest(shares: impl Iterator<Item = (u64, u64)>) -> Result<u64, LayoutError> {
-    let mut by_unit: FxHashMap<u64, u64> = FxHashMap::default();
-    for (unit, bytes) in shares {
-        let sum = by_unit.entry(unit).or_default();
-        *sum = sum.checked_add(bytes).ok_or_else(too_large)?;
+    /// Returns the bytes between different units of `below` devices each.
+    fn crossing(&self, below: u64) -> Result<Crossing, LayoutError> {
+        let mut units = Units::default();
+        for group in &self.groups {
+            match self.kind {
+                CollectiveKind::AllToAll => units.add_all_to_all(group, below),
+                _ => units.add_hops(group.hops(self.kind), below),
+            }
+        }
+        units.crossing()
     }
-    Ok(by_unit.into_values().max().unwrap_or(0))
 }
 
-/// Returns the sum of the bytes that hops carry.
-fn carried<'a>(hops: impl IntoIterator<Item = &'a CollectiveHop>) -> Result<u64, LayoutError> {
-    let add = |sum: u64, hop: &CollectiveHop| sum.checked_add(hop.bytes).ok_or_else(too_large);
-    hops.into_iter().try_fold(0, add)
+/// Bytes between units: of all, into the unit that receives most, and out of the unit that sends most.
+struct Crossing {
+    all: u64,
+    into: u64,
+    out_of: u64,
+}
+
+/// The bytes into and out of a unit: 128 bits hold 2^64 of them for every pair of devices.
+#[derive(Clone, Copy, Default)]
+struct Unit {
+    into: u128,
+    out_of: u128,
+}
+
+/// The units that receive or send.
+#[derive(Default)]
+struct Units(FxHashMap<u64, Unit>);
+
+impl Units {
+    fn add_hops(&mut self, hops: impl Iterator<Item = CollectiveHop>, below: u64) {
+        for hop in hops.filter(|hop| hop.from / below != hop.to / below) {
+            self.0.entry(hop.to / below).or_default().into += u128::from(hop.bytes);
+            self.0.entry(hop.from / below).or_default().out_of += u128::from(hop.bytes);
+        }
+    }
+
+    /// Adds the hops of an all-to-all without listing its pairs, which are millions for thousands of devices: each device
+    /// of a unit sends to every device of the group outside of the unit, and receives from it.
+    fn add_all_to_all(&mut self, group: &SendingGroup, below: u64) {
+        for (unit, inside) in group.devices.iter().map(|device| device / below).counts() {
+            let pairs =
+                u128::from(to_u64(inside)) * u128::from(to_u64(group.devices.len() - inside));
+            let unit = self.0.entry(unit).or_default();
+            unit.into += pairs * u128::from(group.hop_bytes);
+            unit.out_of += pairs * u128::from(group.hop_bytes);
+        }
+    }
+
+    fn crossing(self) -> Result<Crossing, LayoutError> {
+        let bytes = |sum: u128| u64::try_from(sum).map_err(|_| too_large());
+        let units = || self.0.values();
+        let all = bytes(units().map(|unit| unit.into).sum())?;
+        let into = bytes(units().map(|unit| unit.into).max().unwrap_or(0))?;
+        let out_of = bytes(units().map(|unit| unit.out_of).max().unwrap_or(0))?;
+        Ok(Crossing { all, into, out_of })
+    }
 }

@@ -158,7 +158,7 @@ fn collective(head: &str, instruction: &str) -> Result<Collective, CollectiveErr
 /// (Sender, receiver) pairs with two replicas of three partitions: device 3 x replica + partition.
 fn on_six(instruction: &str) -> Vec<(u64, u64)> {
     let collective = collective(", replica_count=2, num_partitions=3", instruction).unwrap();
-    collective.hops().iter().map(|hop| (hop.from, hop.to)).collect()
+    collective.hops().map(|hop| (hop.from, hop.to)).collect()
 }
 
 fn received(head: &str, instruction: &str) -> u64 {
@@ -261,7 +261,7 @@ fn groups_of_a_reduction_may_have_different_sizes() {
     let (head, global) = (", num_partitions=4", "channel_id=2, use_global_device_ids=true");
     let groups = "replica_groups={{0,1,2},{3}}";
     let reduced = collective(head, &format!("all-reduce(a), {groups}, {global}")).unwrap();
-    let bytes: Vec<u64> = reduced.hops().iter().map(|hop| hop.bytes).collect();
+    let bytes: Vec<u64> = reduced.hops().map(|hop| hop.bytes).collect();
     // Two thirds of 4096 bytes, twice.
     assert_eq!(bytes, [5462; 3]);
     let groups = "replica_groups={{0,1,2},{3,4}}";

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use tensor_layout::Machine;
+use tensor_layout::{Level, Machine};
+use tensor_layout_hlo::{Collective, CollectiveTraffic, HloDump};
 
 use crate::dumps::collectives;
 
@@ -102,6 +103,14 @@ fn groups(devices: u64, size: usize, seed: u64) -> Vec<Vec<u64>> {
     order.chunks(size).map(<[u64]>::to_vec).collect()
 }
 
+/// Groups as `replica_groups` lists them.
+fn listed(groups: &[Vec<u64>]) -> String {
+    let group = |group: &Vec<u64>| {
+        format!("{{{}}}", group.iter().map(u64::to_string).collect::<Vec<_>>().join(","))
+    };
+    groups.iter().map(group).collect::<Vec<_>>().join(",")
+}
+
 #[test]
 fn collectives_carry_into_every_level_what_a_simulation_sends() {
     let mut checked = 0;
@@ -121,19 +130,10 @@ fn collectives_carry_into_every_level_what_a_simulation_sends() {
                     let bytes = 5 * size;
                     let operand = if kind == "all-gather" { 5 } else { bytes };
                     let result = if kind == "reduce-scatter" { 5 } else { bytes };
-                    let listed: Vec<String> = groups
-                        .iter()
-                        .map(|group| {
-                            format!(
-                                "{{{}}}",
-                                group.iter().map(u64::to_string).collect::<Vec<_>>().join(",")
-                            )
-                        })
-                        .collect();
                     let text = format!(
                         "HloModule m, replica_count={devices}\ne {{\n  a = s8[{operand}]{{0}} parameter(0)\n  \
                          b = s8[{result}]{{0}} {kind}(a), replica_groups={{{}}}\n}}",
-                        listed.join(",")
+                        listed(&groups)
                     );
                     let all = collectives(&text, tree);
                     let traffic = &all.entries[0].traffic;
@@ -152,4 +152,69 @@ fn collectives_carry_into_every_level_what_a_simulation_sends() {
         }
     }
     assert_eq!(checked, 5 * 6 * (4 + 4 + 4 + 6));
+}
+
+/// The collective of kibibytes among groups of the devices of a machine.
+fn among(kind: &str, groups: &[Vec<u64>], machine: &Machine) -> Collective {
+    let text = format!(
+        "HloModule m, replica_count={}\ne {{\n  a = s8[1000]{{0}} parameter(0)\n  \
+         ROOT b = s8[1000]{{0}} {kind}(a), replica_groups={{{}}}\n}}",
+        machine.units(),
+        listed(groups)
+    );
+    let mut dump = HloDump::new(text.as_bytes());
+    let root = dump.next_computation().unwrap().unwrap().root().unwrap();
+    root.collective().unwrap().unwrap()
+}
+
+/// The traffic by the list of all hops; of the levels only the innermost has a bandwidth, of 3 long words.
+fn by_hops(of: &Collective, machine: &Machine) -> CollectiveTraffic {
+    let messages: Vec<Message> = of.hops().map(|hop| (hop.from, hop.to, hop.bytes)).collect();
+    let busiest = |unit: &dyn Fn(&Message) -> u64| {
+        let units = 0..machine.units();
+        let bytes = |at: u64| messages.iter().filter(|of| unit(of) == at).map(|of| of.2).sum();
+        units.map(bytes).max().unwrap_or(0)
+    };
+    let (into, out_of) = (busiest(&|of| of.1), busiest(&|of| of.0));
+    let levels = machine.levels().map(|(level, _)| level);
+    CollectiveTraffic {
+        received: messages.iter().map(|of| of.2).sum(),
+        sent: out_of,
+        into: levels.zip(into_levels(&messages, machine)).collect(),
+        steps: Some(into.max(out_of).div_ceil(3 * 8)),
+    }
+}
+
+#[test]
+fn traffic_is_the_sum_over_all_hops() {
+    for tree in ["CHIP=12", "HOST=3,CHIP=4", "POD=2,HOST=3,CHIP=4"] {
+        let machine: Machine = tree.parse().unwrap();
+        let machine = machine.with_bandwidth([(Level::new("CHIP").unwrap(), 3)]).unwrap();
+        for (size, seed) in
+            (1..=machine.units()).flat_map(|size| (0..6).map(move |seed| (size, seed)))
+        {
+            let mut groups = groups(machine.units(), size as usize, seed);
+            for kind in ["all-reduce", "all-to-all", "reduce-scatter", "collective-broadcast"] {
+                groups.retain(|group| group.len() as u64 == size || kind == "all-reduce");
+                let collective = among(kind, &groups, &machine);
+                let traffic = collective.traffic(Some(&machine)).unwrap();
+                assert_eq!(traffic, by_hops(&collective, &machine), "{kind} {groups:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn an_all_to_all_of_very_many_devices_does_not_list_its_pairs() {
+    let machine: Machine = "POD=64,HOST=1024,CHIP=4".parse().unwrap();
+    let devices = machine.units();
+    let collective = among("all-to-all", &[(0..devices).collect()], &machine);
+    let traffic = collective.traffic(Some(&machine)).unwrap();
+    // A byte for every pair, of which 2^18 x 2^12 are in one pod.
+    assert_eq!((traffic.received, traffic.sent), (devices * (devices - 1), devices - 1));
+    let into: Vec<u64> = traffic.into.iter().map(|(_, bytes)| *bytes).collect();
+    assert_eq!(
+        into,
+        [devices * (devices - 4096), devices * (devices - 4), devices * (devices - 1)]
+    );
 }
