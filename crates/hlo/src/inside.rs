@@ -2,6 +2,8 @@
 
 use std::collections::HashMap;
 
+use itertools::Itertools;
+
 use crate::{HloComputation, HloInstruction};
 
 /// The facts about a computation that its callers need.
@@ -9,8 +11,8 @@ use crate::{HloComputation, HloInstruction};
 pub(super) struct Inside {
     /// One for every leaf of the root that is a copy of a parameter.
     pub(super) copies: Vec<InsideCopy>,
-    /// The shape of the update, where the root is a `dynamic-update-slice`, or a bitcast of one.
-    pub(super) update: Option<Box<str>>,
+    /// The shape of what it writes, where it updates parameters in place: of an array that it updates, only the update.
+    pub(super) written: Option<Box<str>>,
 }
 
 /// A parameter that is only copied, transposed, reshaped or converted.
@@ -25,9 +27,9 @@ impl Inside {
     /// Returns the facts about a computation; `None` if it neither only copies nor updates in place.
     pub(super) fn of(computation: HloComputation<'_>) -> Option<Inside> {
         let root = computation.root()?;
-        let update = updated(root).map(Into::into);
+        let written = written(root).map(Into::into);
         let copies = if is_copy(computation) { copies(root) } else { Vec::new() };
-        (update.is_some() || !copies.is_empty()).then_some(Inside { copies, update })
+        (written.is_some() || !copies.is_empty()).then_some(Inside { copies, written })
     }
 }
 
@@ -63,13 +65,37 @@ fn chain(leaf: HloInstruction<'_>) -> Option<InsideCopy> {
     (moves && at.opcode() == "parameter").then_some(InsideCopy { from, to, is_converted })
 }
 
-/// Returns the shape of the update if `root` writes one into a parameter, in place; bitcasts aside.
+/// Returns the shape of what a root writes, if any of its arrays is an update in place.
+fn written(root: HloInstruction<'_>) -> Option<String> {
+    if root.opcode() != "tuple" {
+        return updated(root).map(|update| update.shape.to_owned());
+    }
+    let leaves: Vec<_> = root.operands().map(|of| of.instruction()).collect::<Option<_>>()?;
+    let updates: Vec<_> = leaves.iter().map(|leaf| updated(*leaf)).collect();
+    let given = updates.iter().flatten().map(|update| update.parameter).counts();
+    // A buffer has room for one result: where several update one parameter, all but one of them are written whole, and
+    // the dump does not show which.
+    let is_alone = |update: &&Update<'_>| given.get(&update.parameter) == Some(&1);
+    let part = |(leaf, update): (&HloInstruction<'_>, &Option<Update<'_>>)| {
+        update.as_ref().filter(is_alone).map_or(leaf.shape_text(), |update| update.shape).to_owned()
+    };
+    (!given.is_empty()).then(|| format!("({})", leaves.iter().zip(&updates).map(part).join(", ")))
+}
+
+/// An update in place: the number of the instruction that is the parameter, and the shape of the update.
+struct Update<'t> {
+    parameter: usize,
+    shape: &'t str,
+}
+
+/// Returns the update if an instruction writes one into a parameter, in place; bitcasts aside.
 ///
 /// Source: XLA updates in place only what a fusion is given, not what it makes itself.
-fn updated(root: HloInstruction<'_>) -> Option<&str> {
-    let update = behind_bitcasts(root).filter(|at| at.opcode() == "dynamic-update-slice")?;
-    let is_given = behind_bitcasts(update.operand(0)?)?.opcode() == "parameter";
-    is_given.then(|| update.operands().nth(1)?.shape_text())?
+fn updated(leaf: HloInstruction<'_>) -> Option<Update<'_>> {
+    let update = behind_bitcasts(leaf).filter(|at| at.opcode() == "dynamic-update-slice")?;
+    let given = behind_bitcasts(update.operand(0)?).filter(|at| at.opcode() == "parameter")?;
+    let shape = update.operands().nth(1)?.shape_text()?;
+    Some(Update { parameter: given.index(), shape })
 }
 
 /// Returns the instruction that a chain of bitcasts ends at; `None` for operands in an order that XLA rejects.

@@ -273,7 +273,7 @@ impl HloSummary {
             "all-gather-start" | "collective-permute-start" => tuple_member(text, 1),
             _ if opcode.ends_with("-start") && has_operands(text) => tuple_member(text, 1),
             "dynamic-update-slice" => of.operands().nth(1).and_then(|update| update.shape_text()),
-            _ => self.insides.of(of).and_then(|inside| inside.update.as_deref()),
+            _ => self.insides.of(of).and_then(|inside| inside.written.as_deref()),
         };
         let Some(member) = member else { return Some(all) };
         let (number, sizes) = self.shapes.number(member.trim());

@@ -185,6 +185,39 @@ fn an_update_in_place_writes_the_update_alone() {
     assert_eq!(written("n"), [32, 4096]);
 }
 
+#[test]
+fn a_fusion_with_several_results_writes_the_updates_of_those_in_place() {
+    let written = |root: &str| {
+        let count = root.split(',').count();
+        let tuple = format!("({})", vec!["f32[1024]{0}"; count].join(", "));
+        let text = format!(
+            "HloModule m\nfused {{\n p = f32[1024]{{0}} parameter(0)\n q = f32[1024]{{0}} parameter(1)\n \
+             u = f32[8]{{0}} parameter(2)\n i = s32[] parameter(3)\n n = f32[1024]{{0}} negate(p)\n \
+             d = f32[1024]{{0}} dynamic-update-slice(p, u, i)\n b = f32[1024]{{0}} bitcast(d)\n \
+             e = f32[1024]{{0}} dynamic-update-slice(q, u, i)\n f = f32[1024]{{0}} dynamic-update-slice(p, u, i)\n \
+             g = f32[1024]{{0}} dynamic-update-slice(n, u, i)\n ROOT t = {tuple} tuple({root})\n}}\n\
+             ENTRY e {{\n a = f32[1024]{{0}} parameter(0)\n c = f32[1024]{{0}} parameter(1)\n \
+             u = f32[8]{{0}} parameter(2)\n i = s32[] parameter(3)\n \
+             ROOT f = {tuple} fusion(a, c, u, i), kind=kLoop, calls=fused\n}}\n"
+        );
+        let (mut dump, mut summary) = (HloDump::new(text.as_bytes()), HloSummary::new(None));
+        while let Some(computation) = dump.next_computation().unwrap() {
+            summary.add(computation).unwrap();
+        }
+        summary.finish();
+        let row = summary.rows().next().unwrap();
+        (row.sizes.allocated_bytes, row.shape.to_owned())
+    };
+    assert_eq!(written("d, e"), (2 * 32, "(f32[8]{0}, f32[8]{0})".into()));
+    assert_eq!(written("b"), (32, "(f32[8]{0})".into()));
+    // One that is made from new values is written whole, and so are updates of one parameter.
+    assert_eq!(written("n, e").0, 4096 + 32);
+    assert_eq!(written("g, e").0, 4096 + 32);
+    assert_eq!(written("d, e, f").0, 2 * 4096 + 32);
+    assert_eq!(written("b, d").0, 2 * 4096);
+    assert_eq!(written("n, g").0, 2 * 4096);
+}
+
 /// Three loops, of 2^21 turns each, around a copy of 4 MiB: read and written 2^86 bytes.
 #[test]
 fn sums_beyond_64_bits_are_refused() {
