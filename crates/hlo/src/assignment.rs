@@ -203,9 +203,11 @@ impl HloAllocations {
 
     /// A readable page: sums by kind, the `top` greatest blocks (20 by default), and the values whose shapes
     /// take a different number of bytes.
-    #[must_use]
-    pub fn page(&self, top: Option<usize>) -> String {
-        let all = self.total().unwrap_or(u64::MAX);
+    ///
+    /// # Errors
+    /// [`TooLarge`](LayoutError::TooLarge).
+    pub fn page(&self, top: Option<usize>) -> Result<String, LayoutError> {
+        let all = self.total()?;
         let mut page = format!("{:>11} {:>8}  allocations\n", "allocated", "share");
         let mut row = |bytes: u64, text: &str| {
             let share = percent(bytes, all);
@@ -226,7 +228,7 @@ impl HloAllocations {
         }
         page += &self.comparison();
         page += &self.unread.rows();
-        printable(&page).into_owned()
+        Ok(printable(&page).into_owned())
     }
 
     fn comparison(&self) -> String {

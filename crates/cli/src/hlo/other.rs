@@ -77,12 +77,12 @@ pub(super) fn answer(
     let (page, rows, unread) = match kind {
         HloTextKind::OutOfMemory => {
             let found = OutOfMemory::read_all(&text);
-            let pages = found.iter().map(|message| message.page(top)).join("\n");
+            let pages: Vec<_> = found.iter().map(|message| message.page(top)).try_collect()?;
             let rows = || found.iter().map(|one| out_of_memory_json(one, shown));
             let json = if is_json { rows().collect::<Result<Vec<_>, _>>()? } else { Vec::new() };
             let unread =
                 found.iter().fold(HloReading::default(), |all, message| all.and(message.reading()));
-            (pages + &unread.page(), json!({ "messages": json }), unread)
+            (pages.join("\n") + &unread.page(), json!({ "messages": json }), unread)
         }
         HloTextKind::Mlir => {
             let found = MlirModule::read(&text);
@@ -92,7 +92,7 @@ pub(super) fn answer(
         _ => {
             let found = HloAllocations::read(&text);
             let json = if is_json { allocations_json(&found, shown)? } else { Value::Null };
-            (found.page(top), json, found.reading().clone())
+            (found.page(top)?, json, found.reading().clone())
         }
     };
     let others = kind.others(&text);

@@ -1,14 +1,18 @@
 //! Out-of-memory messages as a readable page.
 
+use crate::bytes::total_too_large;
 use crate::log::{LogAllocation, LogAmount, LogLimit, OutOfMemory};
 use crate::pages::origin;
+use tensor_layout::LayoutError;
 use tensor_layout::internals::{counted, percent, printable, readable_bytes, to_u64};
 
 impl OutOfMemory {
     /// A readable page: the limits, the allocations with the sizes of their shapes, and the layout that would
     /// save the most.
-    #[must_use]
-    pub fn page(&self, top: Option<usize>) -> String {
+    ///
+    /// # Errors
+    /// [`TooLarge`](LayoutError::TooLarge).
+    pub fn page(&self, top: Option<usize>) -> Result<String, LayoutError> {
         let mut page = self.limits.iter().map(limit_line).collect::<String>();
         for (name, amount) in &self.parts {
             page += &format!("{:>11}  {name}\n", amount.to_string());
@@ -20,13 +24,13 @@ impl OutOfMemory {
             );
             let shown = top.unwrap_or(usize::MAX);
             page.extend(self.allocations.iter().take(shown).map(allocation_rows));
-            page += &self.sums(shown);
+            page += &self.sums(shown)?;
         }
-        printable(&page).into_owned()
+        Ok(printable(&page).into_owned())
     }
 
-    fn sums(&self, shown: usize) -> String {
-        let (bytes, padding) = self.total().unwrap_or((u64::MAX, u64::MAX));
+    fn sums(&self, shown: usize) -> Result<String, LayoutError> {
+        let (bytes, padding) = self.total()?;
         let count = counted(to_u64(self.allocations.len()), "allocation");
         let hidden = self.allocations.len().saturating_sub(shown);
         let hidden = if hidden > 0 { format!(", {hidden} not shown") } else { String::new() };
@@ -37,7 +41,8 @@ impl OutOfMemory {
         if let Some(arguments) = self.arguments().and_then(LogAmount::bytes)
             && let Some(used) = self.limits.first().and_then(|limit| limit.needed.bytes())
         {
-            let [all, used] = [bytes.saturating_add(arguments), used].map(readable_bytes);
+            let all = bytes.checked_add(arguments).ok_or_else(total_too_large)?;
+            let [all, used] = [all, used].map(readable_bytes);
             page += &format!("with the arguments {all} of the {used} that are used\n");
         }
         if let Some(most) = self.largest_saving()
@@ -47,7 +52,7 @@ impl OutOfMemory {
             let array = &better.array;
             page += &format!("the largest saving: {saving}, line {} as {array}\n", most.line);
         }
-        page
+        Ok(page)
     }
 
     /// The padding of all allocations and its share: a lower bound where that of some is not known.
