@@ -118,6 +118,8 @@ impl CallTimes {
             ("while", "body") => CallTimes::Loop(instruction.trip_count()),
             ("while", _) => CallTimes::Condition(instruction.trip_count()),
             ("conditional", _) => CallTimes::Branch,
+            // An opcode that is not known may run its callee any number of times, as a scan does.
+            (opcode, _) if role(opcode).is_none() => CallTimes::Loop(None),
             _ => CallTimes::Once,
         }
     }
@@ -134,7 +136,9 @@ impl Calls {
         }
         let caller = u32::try_from(self.names.len()).ok().ok_or_else(too_large)?;
         for instruction in computation.instructions() {
-            for (role, key, name) in called(instruction) {
+            let mut calls = called(instruction).peekable();
+            let is_site = calls.peek().is_some();
+            for (role, key, name) in calls {
                 let times = CallTimes::of(instruction, key);
                 let call = Call { callee: 0, caller, role, site: self.sites, times };
                 match self.names.number(name) {
@@ -142,7 +146,6 @@ impl Calls {
                     None => self.ahead.push((call, name.into())),
                 }
             }
-            let is_site = !callees(instruction.opcode()).1.is_empty();
             self.sites = self.sites.saturating_add(u32::from(is_site));
         }
         let (line, is_entry) = (computation.line(), computation.is_entry());
@@ -318,36 +321,59 @@ fn too_large() -> LayoutError {
     internals::too_large("the number of computations")
 }
 
+/// The attributes that name computations, whatever the opcode.
+const CALLEES: [&str; 10] = [
+    "calls",
+    "to_apply",
+    "body",
+    "condition",
+    "branch_computations",
+    "true_computation",
+    "false_computation",
+    "called_computations",
+    "select",
+    "scatter",
+];
+
 /// Returns the calls of an instruction: the role of the callee, the attribute that names it, and its name.
 pub(super) fn called(
     of: HloInstruction<'_>,
 ) -> impl Iterator<Item = (HloRole, &'static str, &str)> {
-    let (role, keys) = callees(of.opcode());
-    keys.iter().filter_map(move |key| Some((*key, of.attribute(key)?))).flat_map(
-        move |(key, text)| {
-            let names = text.trim_matches(['{', '}']).split(',');
-            let names = names.map(|name| name.trim().trim_start_matches('%'));
-            names.filter(|name| !name.is_empty()).map(move |name| (role, key, name))
-        },
-    )
+    let role = role(of.opcode()).unwrap_or(HloRole::Called);
+    // The update and the done of an asynchronous start only name once more what that calls.
+    let is_again = of.opcode().ends_with("-update") || of.opcode().ends_with("-done");
+    let keys = named_callees(of.attributes().as_str()).filter(move |_| !is_again);
+    keys.filter_map(move |key| Some((key, of.attribute(key)?))).flat_map(move |(key, text)| {
+        let names = text.trim_matches(['{', '}']).split(',');
+        let names = names.map(|name| name.trim().trim_start_matches('%'));
+        names.filter(|name| !name.is_empty()).map(move |name| (role, key, name))
+    })
 }
 
-/// Returns the role of the callees of an opcode, and the attributes that name them. An asynchronous start
-/// calls the computation that it starts; the update and the done behind it only name that once more.
-fn callees(opcode: &str) -> (HloRole, &'static [&'static str]) {
-    match opcode.strip_suffix("-start").unwrap_or(opcode) {
-        "fusion" => (HloRole::Fused, &["calls"]),
-        "while" => (HloRole::Called, &["body", "condition"]),
-        "call" => (HloRole::Called, &["to_apply"]),
-        "conditional" => {
-            (HloRole::Called, &["branch_computations", "true_computation", "false_computation"])
+/// Returns the attributes among [`CALLEES`] that a text may have: most have none, which one look at the words before
+/// equals signs shows.
+fn named_callees(attributes: &str) -> impl Iterator<Item = &'static str> {
+    let text = attributes.as_bytes();
+    let mut is_named = [false; CALLEES.len()];
+    for sign in memchr::memchr_iter(b'=', text) {
+        let before = text.get(..sign).unwrap_or_default();
+        // Most keys end in another letter.
+        if matches!(before, [.., b's' | b'y' | b'n' | b't' | b'r']) {
+            let key = CALLEES.iter().position(|key| before.ends_with(key.as_bytes()));
+            key.and_then(|key| is_named.get_mut(key)).into_iter().for_each(|is| *is = true);
         }
-        "custom-call" => (HloRole::Called, &["called_computations"]),
-        "async" => (HloRole::Called, &["calls"]),
-        "select-and-scatter" => (HloRole::Applied, &["select", "scatter"]),
-        "reduce" | "reduce-window" | "map" | "sort" | "scatter" | "all-reduce"
-        | "reduce-scatter" => (HloRole::Applied, &["to_apply"]),
-        _ => (HloRole::Called, &[]),
+    }
+    CALLEES.into_iter().zip(is_named).filter(|(_, is_named)| *is_named).map(|(key, _)| key)
+}
+
+/// Returns the role of the callees of an opcode; `None` for one that is not known to have any.
+fn role(opcode: &str) -> Option<HloRole> {
+    match opcode.strip_suffix("-start").unwrap_or(opcode) {
+        "fusion" => Some(HloRole::Fused),
+        "while" | "call" | "conditional" | "custom-call" | "async" => Some(HloRole::Called),
+        "reduce" | "reduce-window" | "map" | "sort" | "scatter" | "select-and-scatter"
+        | "all-reduce" | "reduce-scatter" => Some(HloRole::Applied),
+        _ => None,
     }
 }
 

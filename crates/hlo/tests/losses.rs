@@ -28,7 +28,9 @@ fn a_callee_that_is_not_in_the_text_is_unread_at_its_first_caller() {
         "b = ((f32[8]{0}), f32[8]{0}) async-start(a), calls=%gone",
         "b = f32[8]{0} conditional(a, a, a), branch_computations={e, %gone}",
         "b = f32[8]{0} custom-call(a), custom_call_target=\"t\", called_computations={%gone}",
+        "b = f32[8]{0} custom-call(a), custom_call_target=\"t\", to_apply=gone",
         "b = f32[8]{0} all-reduce(a), to_apply=gone",
+        "b = f32[8]{0} scan(a), dimensions={0}, to_apply=gone",
     ] {
         assert_eq!(entry(call), [(3, format!("{ABSENT}: gone"))], "{call}");
         // Another caller adds nothing.
@@ -36,11 +38,28 @@ fn a_callee_that_is_not_in_the_text_is_unread_at_its_first_caller() {
         assert_eq!(entry(&again).len(), 1, "{call}");
     }
     assert_eq!(entry("b = f32[8]{0} custom-call(a), called_computations={}"), []);
+    // Text inside of other attributes names nothing.
+    let inside = "b = f32[8]{0} negate(a), frontend_attributes={to_apply=gone}, metadata={op_name=\"calls=gone\"}";
+    assert_eq!(entry(inside), []);
     let later = "ENTRY e {\n a = f32[8] parameter(0)\n b = f32[8] call(a), to_apply=f\n}\nf {\n p = f32[8] parameter(0)\n}\n";
     assert_eq!(unread(later), []);
     // A computation of another module does not count.
     let other = format!("HloModule m\n{later}HloModule n\n{}", later.split("f {").next().unwrap());
     assert_eq!(unread(&other), [(12, format!("{ABSENT}: f"))]);
+}
+
+#[test]
+fn an_opcode_that_is_not_known_calls_its_computation_any_number_of_times() {
+    let text = "HloModule m\nstep {\n  p = f32[8]{0} parameter(0)\n  ROOT k = f32[8]{0} copy(p)\n}\n\
+                ENTRY e {\n  a = f32[8]{0} parameter(0)\n  ROOT s = f32[8]{0} scan(a), to_apply=step\n}\n";
+    let (mut dump, mut copies) = (HloDump::new(text.as_bytes()), HloCopies::default());
+    while let Some(computation) = dump.next_computation().unwrap() {
+        copies.add(computation).unwrap();
+    }
+    copies.finish().unwrap();
+    let copy = &copies.entries()[0];
+    assert_eq!((copy.role.name(), &*copy.runs.mark()), ("called", " x ?"));
+    assert_eq!(copies.in_a_step().bound(), "at least ");
 }
 
 #[test]
