@@ -485,16 +485,25 @@ fn a_donation_in_vain_is_named_with_its_reason() {
     let alias = ", input_output_alias={ {1}: (1, {}, must-alias) }";
     assert_eq!(reasons(alias), []);
     let given = ("1".to_owned(), "1 result of its shape and layout could take it".to_owned());
-    assert_eq!(reasons(", buffer_donor={ (1, {}) }"), [given]);
+    assert_eq!(reasons(", is_scheduled=true, buffer_donor={ (1, {}) }"), [given]);
     let other = TWO.replace("f32[256]", "f32[1024]");
     let text = entry(
-        ", input_output_alias={ {0}: (0, {}), {1}: (0, {}) }, buffer_donor={ (1, {}) }",
+        ", is_scheduled=true, input_output_alias={ {0}: (0, {}), {1}: (0, {}) }, buffer_donor={ (1, {}) }",
         &other,
     );
     assert_eq!(
         module(&text).unused_donors[0].describe(),
         "parameter 1 (b, 4.00 KiB) is donated in vain: 2 results of its shape and layout, each in the buffer of another parameter"
     );
+}
+
+#[test]
+fn no_donor_is_in_vain_before_a_schedule_is_known() {
+    let donated =
+        |head: &str| module(&entry(&format!("{head}, buffer_donor={{ (1, {{}}) }}"), TWO));
+    assert_eq!(donated("").unused_donors, []);
+    assert_eq!(donated(", is_scheduled=false").unused_donors, []);
+    assert_eq!(donated(", is_scheduled=true").unused_donors.len(), 1);
 }
 
 #[test]

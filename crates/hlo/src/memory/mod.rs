@@ -53,7 +53,8 @@ pub struct HloModuleMemory {
     pub entry: Option<String>,
     /// Arguments and results, by memory space.
     pub interface: BTreeMap<HloMemorySpace, HloInterfaceBytes>,
-    /// The donated parameters whose buffers no result takes.
+    /// The donated parameters whose buffers no result takes; none where the module is not scheduled, because XLA
+    /// gives them to results on the way there.
     pub unused_donors: Vec<HloUnusedDonor>,
     /// The greatest sum of live bytes in each memory space, or the reason it is not known.
     pub peaks: Result<Vec<HloPeak>, HloMemoryError>,
@@ -143,7 +144,9 @@ impl HloMemory {
         let (mut bytes, mut unused_donors) = (BTreeMap::new(), Vec::new());
         if let Some(body) = body {
             bytes = interface.bytes(&self.graph, body)?;
-            unused_donors = interface.unused(&self.graph, body)?;
+            if calls.module.is_scheduled() {
+                unused_donors = interface.unused(&self.graph, body)?;
+            }
         }
         Ok(HloModuleMemory {
             module: calls.module.name().to_owned(),
