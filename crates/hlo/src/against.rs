@@ -70,7 +70,7 @@ pub struct HloTallies {
     rows: BTreeMap<Key, Tally>,
     sums: BTreeMap<String, u64>,
     /// The sums that are bounds: `at least`, `at most` or `about`.
-    bounds: BTreeMap<&'static str, &'static str>,
+    bounds: BTreeMap<String, &'static str>,
     reading: HloReading,
     summary: HloSummary,
     copies: HloCopies,
@@ -139,7 +139,11 @@ impl HloTallies {
                 add(format!("results, {space}"), bytes.outputs)?;
             }
             for peak in module.peaks.iter().flatten() {
-                add(format!("live at the peak, {}", peak.space), peak.bytes.allocated)?;
+                let name = format!("live at the peak, {}", peak.space);
+                if module.is_at_least {
+                    self.bounds.insert(name.clone(), "at least");
+                }
+                add(name, peak.bytes.allocated)?;
             }
         }
         let step = self.copies.in_a_step();
@@ -147,8 +151,8 @@ impl HloTallies {
         add(COPIED.into(), step.bytes(1)?)?;
         add(SENT.into(), collectives.total.sent)?;
         let bounds = [(COPIED, step), (SENT, &collectives.in_a_step)];
-        let bounds = bounds.map(|(name, sums)| (name, sums.bound().trim_end()));
-        self.bounds = bounds.into_iter().filter(|(_, bound)| !bound.is_empty()).collect();
+        let bounds = bounds.map(|(name, sums)| (name.to_owned(), sums.bound().trim_end()));
+        self.bounds.extend(bounds.into_iter().filter(|(_, bound)| !bound.is_empty()));
         Ok(())
     }
 }
@@ -247,7 +251,7 @@ impl HloChanges {
         let sum = |name: &String| HloSumChange {
             name: name.clone(),
             bytes: [before, after].map(|of| of.sums.get(name).copied()),
-            bounds: [before, after].map(|of| of.bounds.get(&**name).copied()),
+            bounds: [before, after].map(|of| of.bounds.get(name).copied()),
         };
         let keys: BTreeSet<&Key> = before.rows.keys().chain(after.rows.keys()).collect();
         let row = |key: &Key| {

@@ -16,6 +16,8 @@ pub(super) struct Body {
     pub(super) is_loose: bool,
     /// Set if the text ends inside the computation.
     pub(super) is_cut: bool,
+    /// Set if an instruction is missing: it could not be read, or the text ends before it.
+    pub(super) has_gaps: bool,
     pub(super) records: Vec<Record>,
     pub(super) operands: Vec<OperandRecord>,
     /// The instructions by their names, while operands are looked for.

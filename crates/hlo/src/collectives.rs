@@ -133,7 +133,7 @@ impl Collectives {
         let mut calls = std::mem::take(&mut self.calls);
         let fusions = std::mem::take(&mut self.fusions);
         let roles = calls.roles();
-        self.in_a_step.is_at_least |= calls.lacks_callee();
+        self.in_a_step.is_at_least |= calls.lacks_part();
         let runs = ComputationRuns::of(&calls);
         let mut own: Vec<Vec<u128>> = vec![Vec::new(); calls.len()];
         for held in std::mem::take(&mut self.held) {

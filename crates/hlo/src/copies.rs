@@ -227,7 +227,7 @@ impl HloCopies {
         self.insides.clear();
         let mut calls = std::mem::take(&mut self.calls);
         let roles = calls.roles();
-        self.in_a_step.is_at_least |= calls.lacks_callee();
+        self.in_a_step.is_at_least |= calls.lacks_part();
         let runs = ComputationRuns::of(&calls);
         let held = std::mem::take(&mut self.held);
         let mut own = vec![Vec::new(); calls.len()];

@@ -370,6 +370,7 @@ impl<R: BufRead> HloDump<R> {
             self.unread.push(self.body.line, name.as_bytes(), why.into());
             return Ok(false);
         }
+        self.body.has_gaps = true;
         let is_named = self.read(|text, at| text.named(at))?.is_ok();
         let (start, line) = (self.at, self.stream.line(self.at));
         self.at = self.read(grammar::resume)?.unwrap_or(self.at + 1);
@@ -386,7 +387,7 @@ impl<R: BufRead> HloDump<R> {
 
     /// Notes that the text ends inside a computation.
     fn cut_off(&mut self, line: u64) {
-        self.body.is_cut = true;
+        (self.body.is_cut, self.body.has_gaps) = (true, true);
         let name = self.computation().name().to_owned();
         let end = self.stream.line(self.stream.text.trim_end().len());
         let entry = if self.has_entry { "" } else { ": no ENTRY, the dump is cut off" };

@@ -68,6 +68,11 @@ impl<'a> HloComputation<'a> {
         self.body.is_cut
     }
 
+    /// Returns whether an instruction of it is missing: it could not be read, or the text ends before it.
+    pub(super) fn has_gaps(&self) -> bool {
+        self.body.has_gaps
+    }
+
     /// The number of its first line in the dump, from 1.
     #[must_use]
     pub fn line(&self) -> u64 {

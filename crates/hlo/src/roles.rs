@@ -73,8 +73,10 @@ pub(super) struct Calls {
     ahead: Vec<(Call, Box<str>)>,
     /// The number of instructions that call something.
     sites: u32,
-    /// Set once [`roles`](Calls::roles) has found a callee that is not in the text and may write memory.
-    lacks_callee: bool,
+    /// Set if an instruction is missing.
+    has_gaps: bool,
+    /// The first role, in the order of all, of a callee that is not in the text; known once [`roles`](Calls::roles) was called.
+    lacking: Option<HloRole>,
 }
 
 /// The facts about a computation that are known before all of its callers are.
@@ -148,6 +150,7 @@ impl Calls {
             }
             self.sites = self.sites.saturating_add(u32::from(is_site));
         }
+        self.has_gaps |= computation.has_gaps();
         let (line, is_entry) = (computation.line(), computation.is_entry());
         let is_array = |text: &str| !text.starts_with('(') && !text.contains("[]");
         let mut shapes = computation.instructions().map(|of| of.shape_text());
@@ -189,11 +192,16 @@ impl Calls {
         &self.calls
     }
 
-    /// Returns whether sums over the module are lower bounds, because an instruction calls a computation that is
-    /// not in the text; known once [`roles`](Calls::roles) was called. One that is applied to elements adds
-    /// nothing to a sum.
-    pub(super) fn lacks_callee(&self) -> bool {
-        self.lacks_callee
+    /// Returns whether sums over instructions in memory are lower bounds, because an instruction is missing or calls a
+    /// computation that is not in the text; known once [`roles`](Calls::roles) was called.
+    pub(super) fn lacks_memory(&self) -> bool {
+        self.has_gaps || self.lacking.is_some_and(HloRole::is_in_memory)
+    }
+
+    /// Returns whether sums over instructions, those inside fusions included, are lower bounds. A computation that is
+    /// applied to elements adds nothing.
+    pub(super) fn lacks_part(&self) -> bool {
+        self.lacks_memory() || self.lacking == Some(HloRole::Fused)
     }
 
     /// Returns whether there are no computations.
@@ -230,7 +238,7 @@ impl Calls {
         for (call, callee) in std::mem::take(&mut self.ahead) {
             match self.names.number(&callee) {
                 Some(callee) => self.call(Call { callee, ..call }),
-                None => self.lacks_callee |= call.role != HloRole::Applied,
+                None => self.lacking = self.lacking.into_iter().chain([call.role]).min(),
             }
         }
         self.calls.sort_unstable_by_key(|call| Reverse(call.callee));

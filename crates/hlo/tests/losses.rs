@@ -1,6 +1,6 @@
 //! Modules that lack a part, or whose parts contradict each other: the reader says so.
 
-use tensor_layout_hlo::{HloCopies, HloDump, HloReading};
+use tensor_layout_hlo::{HloCopies, HloDump, HloMemory, HloReading};
 
 use crate::dumps::collectives;
 
@@ -112,20 +112,30 @@ fn a_root_that_is_missing_is_noticed_by_the_shape_in_the_head() {
 }
 
 #[test]
-fn sums_over_a_run_are_lower_bounds_if_a_callee_that_writes_memory_is_missing() {
+fn sums_over_a_run_and_peaks_are_lower_bounds_if_a_part_that_writes_memory_is_missing() {
     let bounds = |call: &str| {
         let text = format!(
-            "HloModule m, num_partitions=4\nENTRY e {{\n a = f32[8]{{0}} parameter(0)\n {call}\n}}\n"
+            "HloModule m, is_scheduled=true, num_partitions=4\nENTRY e {{\n a = f32[8]{{0}} parameter(0)\n {call}\n}}\n"
         );
         let (mut dump, mut copies) = (HloDump::new(text.as_bytes()), HloCopies::default());
+        let mut memory = HloMemory::default();
         while let Some(computation) = dump.next_computation().unwrap() {
             copies.add(computation).unwrap();
+            memory.add(computation).unwrap();
         }
         copies.finish().unwrap();
+        memory.finish().unwrap();
+        let peak = memory.page(None).contains("HBM: at least ");
+        assert_eq!(memory.modules()[0].is_at_least, peak);
         let collectives = collectives(&text, "CHIP=4");
-        (copies.in_a_step().bound(), collectives.in_a_step.bound())
+        (copies.in_a_step().bound(), collectives.in_a_step.bound(), peak)
     };
-    assert_eq!(bounds("b = f32[8]{0} call(a), to_apply=gone"), ("at least ", "at least "));
-    assert_eq!(bounds("b = f32[8]{0} fusion(a), calls=gone"), ("at least ", "at least "));
-    assert_eq!(bounds("b = f32[] reduce(a, a), dimensions={0}, to_apply=gone"), ("", ""));
+    let all = ("at least ", "at least ", true);
+    assert_eq!(bounds("b = f32[8]{0} call(a), to_apply=gone"), all);
+    assert_eq!(bounds("b = f32[8]{0} fusion(a), calls=gone"), ("at least ", "at least ", false));
+    assert_eq!(bounds("b = f32[8]{0} add(a, a\n c = f32[8]{0} negate(a)"), all);
+    // A shape without a size moves nothing that would be listed.
+    assert_eq!(bounds("b = f32[?]{0} negate(a)"), ("", "", true));
+    assert_eq!(bounds("b = f32[] reduce(a, a), dimensions={0}, to_apply=gone"), ("", "", false));
+    assert_eq!(bounds("b = f32[8]{0} negate(a)"), ("", "", false));
 }

@@ -252,6 +252,7 @@ fn module_json(of: &HloModuleMemory) -> Value {
         "unused_donors": donors.collect::<Vec<_>>(),
         "peak": peaks.map(|peaks| peaks.iter().map(peak_json).collect::<Vec<_>>()),
         "peak_is_unknown": of.peaks.as_ref().err().map(ToString::to_string),
+        "peak_is_at_least": of.is_at_least,
         "unsized_instructions": of.unsized_count,
     })
 }

@@ -60,6 +60,9 @@ pub struct HloModuleMemory {
     pub peaks: Result<Vec<HloPeak>, HloMemoryError>,
     /// The number of instructions that have a shape without a size, and are not counted.
     pub unsized_count: u64,
+    /// Set if the peaks are lower bounds: an instruction is missing or has no size, or calls a computation, other than
+    /// the inside of a fusion, that is not in the text.
+    pub is_at_least: bool,
 }
 
 /// The memory of the modules of a dump.
@@ -156,6 +159,7 @@ impl HloMemory {
             unused_donors,
             peaks: self.peaks(calls, interface, entry),
             unsized_count: self.graph.unsized_count,
+            is_at_least: self.graph.unsized_count > 0 || calls.lacks_memory(),
         })
     }
 

@@ -35,11 +35,12 @@ impl HloModuleMemory {
         }
         if self.unsized_count > 0 {
             let count = counted(self.unsized_count, "instruction");
-            page += &format!("{count} without a size: what follows is a lower bound\n");
+            page += &format!("{count} without a size, not counted\n");
         }
+        let bound = if self.is_at_least { "at least " } else { "" };
         match &self.peaks {
             Err(why) => page += &format!("{why}\n"),
-            Ok(peaks) => page.extend(peaks.iter().map(|peak| peak_page(peak, top))),
+            Ok(peaks) => page.extend(peaks.iter().map(|peak| peak_page(peak, bound, top))),
         }
         page
     }
@@ -55,10 +56,10 @@ fn interface_line(space: HloMemorySpace, bytes: HloInterfaceBytes) -> String {
     format!("{space}: arguments {arguments}{donated}, results {outputs}\n")
 }
 
-fn peak_page(peak: &HloPeak, top: Option<usize>) -> String {
+fn peak_page(peak: &HloPeak, bound: &str, top: Option<usize>) -> String {
     let HloPeak { space, bytes, name, line, op_name, .. } = peak;
     let [live, padding] = [bytes.allocated, bytes.padding()].map(readable_bytes);
-    let mut page = format!("\n{space}: {live} live at the peak, by the schedule");
+    let mut page = format!("\n{space}: {bound}{live} live at the peak, by the schedule");
     let _ = match space.0 {
         0 => writeln!(page, "; XLA allocates this or somewhat more"),
         _ => writeln!(page),
