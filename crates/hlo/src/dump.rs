@@ -10,11 +10,11 @@ use std::io::{self, BufRead};
 use memchr::memchr;
 use tensor_layout::error::Span;
 use tensor_layout::internals::to_u64;
-use tensor_layout::xla::{XlaArray, XlaDim, XlaParser};
 
 use crate::HloComputation;
 use crate::body::Body;
 use crate::grammar::{self, ComputationHead, Sentence, sentence};
+use crate::heads::contradictions;
 use crate::kind::{HloTextKind, begins};
 use crate::lexer::{CUT, LexError, Lexed, NO_INSTRUCTION, ShapeIs, Tokens, is_blank, is_name};
 use crate::module::HloModule;
@@ -255,9 +255,11 @@ impl<R: BufRead> HloDump<R> {
             self.unread.push(line, name.as_bytes(), why.into());
         }
         self.last = Some((line, self.computation().name().to_owned()));
-        // A ROOT that cannot be read is unread already.
+        // A parameter or a ROOT that cannot be read is unread already.
         if self.unread.count == before {
-            self.check_result(head.result);
+            for (line, text, why) in contradictions(self.computation(), head.result) {
+                self.unread.push(line, text.as_bytes(), why);
+            }
         }
         self.note_called();
         Ok(())
@@ -396,20 +398,6 @@ impl<R: BufRead> HloDump<R> {
         self.unread.cut = Some(why);
     }
 
-    /// Notes a computation whose root has another shape than its head says: the line with ROOT is missing.
-    fn check_result(&mut self, result: Span) {
-        let computation = self.computation();
-        let (head, root) = (computation.part(result), computation.root());
-        if let Some(root) =
-            root.filter(|root| !head.is_empty() && !is_like(head, root.shape_text()))
-        {
-            let text = format!("{head}, {} {}", root.shape_text(), root.name());
-            let why =
-                "the result of this computation and its root have different shapes".to_owned();
-            self.unread.push(self.body.line, text.as_bytes(), why);
-        }
-    }
-
     /// Notes a computation and those that its instructions call: a computation that is called is not the entry.
     fn note_called(&mut self) {
         let computation = HloComputation::new(&self.module, &self.body, &self.stream.text);
@@ -444,23 +432,6 @@ impl<R: BufRead> HloDump<R> {
             self.unread.push(line, name.as_bytes(), why.into());
         }
     }
-}
-
-/// Returns whether two shapes have the same arrays, whatever their layouts and whether dimensions are bounds. One that
-/// cannot be read is unread elsewhere.
-fn is_like(a: &str, b: &str) -> bool {
-    let size = |dim: &XlaDim| match dim {
-        XlaDim::Static(size) | XlaDim::Bounded(size) => Some(*size),
-        XlaDim::Unbounded => None,
-    };
-    let arrays = |text: &str| {
-        let shape = XlaParser::lenient().parse(text).ok()?;
-        let sized = |(path, array): (Vec<usize>, &XlaArray)| {
-            (path, array.dtype, array.dims.iter().map(size).collect::<Vec<_>>())
-        };
-        Some(shape.arrays().into_iter().map(sized).collect::<Vec<_>>())
-    };
-    a == b || arrays(a).zip(arrays(b)).is_none_or(|(a, b)| a == b)
 }
 
 /// The number of lines with an opcode, `add(`, which only instructions have inside a computation.

@@ -25,6 +25,7 @@ mod comments;
 mod copies;
 mod dump;
 mod grammar;
+mod heads;
 mod held;
 mod inside;
 mod instruction;

@@ -112,6 +112,43 @@ fn a_root_that_is_missing_is_noticed_by_the_shape_in_the_head() {
 }
 
 #[test]
+fn an_entry_whose_shapes_are_not_those_of_the_head_of_its_module_is_unread() {
+    let text = |layout: &str| {
+        format!(
+            "HloModule m, entry_computation_layout={{{layout}}}\nf {{\n  p = f32[3] parameter(0)\n  \
+             ROOT n = f32[3] negate(p)\n}}\nENTRY e {{\n  b = (s32[], bf16[2,<=4]) parameter(1)\n  \
+             a = f32[8]{{0}} parameter(0)\n  ROOT r = f32[8]{{0}} negate(a)\n}}\n"
+        )
+    };
+    let tuple = "(s32[]{:T(128)}, /*index=1*/bf16[2,4]{1,0})";
+    for layout in [
+        format!("(f32[8]{{0:T(1024)}}, {tuple})->f32[8]{{0}}"),
+        format!("( f32[<=8],{tuple} ) -> f32[8]"),
+        // The report that needs it says that it cannot be read.
+        "(f32[8]".to_owned(),
+    ] {
+        assert_eq!(unread(&text(&layout)), [], "{layout}");
+    }
+    let differ =
+        "entry_computation_layout of this module and this instruction have different shapes";
+    let number =
+        "entry_computation_layout of this module has another number of parameters than this ENTRY";
+    for (layout, line, why) in [
+        (format!("(f32[8,1], {tuple})->f32[8]"), 8, format!("{differ}: f32[8,1], f32[8]{{0}} a")),
+        (format!("(f32[8], {tuple})->bf16[8]"), 9, format!("{differ}: bf16[8], f32[8]{{0}} r")),
+        (
+            "(f32[8], (s32[]))->f32[8]".into(),
+            7,
+            format!("{differ}: (s32[]), (s32[], bf16[2,<=4]) b"),
+        ),
+        ("(f32[8])->f32[8]".into(), 6, format!("{number}: 1, 2")),
+        (format!("(f32[8], {tuple}, pred[])->f32[8]"), 6, format!("{number}: 3, 2")),
+    ] {
+        assert_eq!(unread(&text(&layout)), [(line, why)], "{layout}");
+    }
+}
+
+#[test]
 fn sums_over_a_run_and_peaks_are_lower_bounds_if_a_part_that_writes_memory_is_missing() {
     let bounds = |call: &str| {
         let text = format!(

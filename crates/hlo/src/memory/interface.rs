@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::HloModule;
 use crate::bytes::total_too_large;
+use crate::heads;
 use crate::memory::graph::{ComputationGraph, Graph};
 use crate::memory::leaves::{LeafShape, LeafShapes, path_text, sum};
 use crate::memory::links::AliasPair;
@@ -11,7 +12,7 @@ use crate::memory::space::HloMemorySpace;
 use crate::unread::HloReading;
 use rustc_hash::FxHashMap;
 use tensor_layout::LayoutError;
-use tensor_layout::internals::{Walk, counted, readable_bytes};
+use tensor_layout::internals::{counted, readable_bytes};
 
 /// The bytes of the arguments and results of a program, as `compiled.memory_analysis()` names them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -78,7 +79,7 @@ impl Interface {
         Interface {
             aliases: read.attribute("input_output_alias", AliasPair::list).unwrap_or_default(),
             donors: read.attribute("buffer_donor", AliasPair::donors).unwrap_or_default(),
-            layout: read.attribute("entry_computation_layout", |text| layout(text, shapes)),
+            layout: read.attribute(heads::LAYOUT, |text| layout(text, shapes)),
         }
     }
 
@@ -206,10 +207,7 @@ fn add_leaves(
 
 /// Reads `{(f32[2]{0}, f32[3]{0})->f32[2]{0}}`; `None` where one of its shapes has no size.
 fn layout(text: &str, shapes: &mut LeafShapes) -> Option<(Vec<LeafShape>, LeafShape)> {
-    let inner = text.trim().strip_prefix('{')?.strip_suffix('}')?;
-    let close = Walk::from(1).next(inner.as_bytes(), None)?;
-    let (parameters, result) = inner.split_at_checked(close + 1)?;
-    let result = result.trim_start().strip_prefix("->")?.trim();
-    let parameters = shapes.of(parameters.trim())?.split()?;
+    let (parameters, result) = heads::signature(text)?;
+    let parameters = shapes.of(parameters)?.split()?;
     Some((parameters, shapes.of(result)?.clone()))
 }

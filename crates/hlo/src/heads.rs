@@ -1,0 +1,91 @@
+//! Heads that contradict the instructions: those of computations, and that of a module about its entry.
+//!
+//! ```text
+//! HloModule m, entry_computation_layout={(f32[8]{0})->f32[4]{0}}
+//! ENTRY e (a: f32[8]) -> f32[4] {
+//!   a = f32[8]{0} parameter(0)                 both heads give the result f32[4]
+//!   ROOT b = f32[8]{0} negate(a)               of a root whose line is missing, maybe
+//! ```
+
+use tensor_layout::error::Span;
+use tensor_layout::internals::Walk;
+use tensor_layout::notation::{XlaDtype, XlaParser, XlaShape};
+use tensor_layout::xla::XlaDim;
+
+use crate::{HloComputation, HloInstruction};
+
+/// A contradiction: its line, the texts, and the reason.
+pub(super) type Contradiction = (u64, String, String);
+
+/// Returns the contradictions between the instructions of a computation and the heads; `result` is the shape in its own.
+pub(super) fn contradictions(of: HloComputation<'_>, result: Span) -> Vec<Contradiction> {
+    let (head, root) = (of.part(result), of.root());
+    let root = root.filter(|root| !head.is_empty() && !is_like(head, root.shape_text()));
+    let why = "the result of this computation and its root have different shapes";
+    match root {
+        // A root whose line is missing contradicts the module, too.
+        Some(root) => vec![contradiction(of.line(), head, root, why)],
+        None => of_module(of),
+    }
+}
+
+fn contradiction(line: u64, head: &str, of: HloInstruction<'_>, why: &str) -> Contradiction {
+    (line, format!("{head}, {} {}", of.shape_text(), of.name()), why.to_owned())
+}
+
+/// Returns the contradictions between an entry and `entry_computation_layout`. One that cannot be read is unread where it is
+/// needed.
+fn of_module(entry: HloComputation<'_>) -> Vec<Contradiction> {
+    let text = entry.module().attributes().get(LAYOUT).filter(|_| entry.is_entry());
+    let Some((parameters, result)) = text.and_then(signature) else { return Vec::new() };
+    let Ok(XlaShape::Tuple(members)) = XlaParser::lenient().parse(parameters) else {
+        return Vec::new();
+    };
+    let own = || entry.instructions().filter_map(|of| Some((of.parameter()?, of)));
+    let (given, count) = (members.len(), own().count());
+    let number = (given != count).then(|| {
+        let why =
+            format!("{LAYOUT} of this module has another number of parameters than this ENTRY");
+        (entry.line(), format!("{given}, {count}"), why)
+    });
+    let why = format!("{LAYOUT} of this module and this instruction have different shapes");
+    let pairs = own().filter_map(|(number, of)| Some((members.get(number)?.to_string(), of)));
+    let pairs = pairs.chain(entry.root().map(|root| (result.to_owned(), root)));
+    let differ = pairs.filter(|(head, of)| !is_like(head, of.shape_text()));
+    number
+        .into_iter()
+        .chain(differ.map(|(head, of)| contradiction(of.line(), &head, of, &why)))
+        .collect()
+}
+
+/// The attribute of a module with the shapes of the parameters and of the result.
+pub(super) const LAYOUT: &str = "entry_computation_layout";
+
+/// Splits `{(f32[2]{0}, f32[3]{0})->f32[2]{0}}` into the tuple of parameters and the result.
+pub(super) fn signature(text: &str) -> Option<(&str, &str)> {
+    let inner = text.trim().strip_prefix('{')?.strip_suffix('}')?;
+    let close = Walk::from(1).next(inner.as_bytes(), None)?;
+    let (parameters, result) = inner.split_at_checked(close + 1)?;
+    Some((parameters.trim(), result.trim_start().strip_prefix("->")?.trim()))
+}
+
+/// An array of a shape: its path, its type, and its extents without what they are bounds of.
+type Sized = (Vec<usize>, XlaDtype, Vec<Option<u64>>);
+
+/// Returns whether two shapes have the same arrays, whatever their layouts and whether dimensions are bounds. One that
+/// cannot be read is unread elsewhere.
+fn is_like(a: &str, b: &str) -> bool {
+    a == b || arrays(a).zip(arrays(b)).is_none_or(|(a, b)| a == b)
+}
+
+fn arrays(text: &str) -> Option<Vec<Sized>> {
+    let size = |dim: &XlaDim| match dim {
+        XlaDim::Static(size) | XlaDim::Bounded(size) => Some(*size),
+        XlaDim::Unbounded => None,
+    };
+    let shape = XlaParser::lenient().parse(text).ok()?;
+    let arrays = shape.arrays().into_iter();
+    let sized =
+        arrays.map(|(path, array)| (path, array.dtype, array.dims.iter().map(size).collect()));
+    Some(sized.collect())
+}
