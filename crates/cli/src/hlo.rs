@@ -371,7 +371,7 @@ impl Hlo {
     fn shardings(&self, input: Input<'_>) -> Result<(), Failure> {
         let mut all = HloShardings::default();
         let reading = self.computations(input, |computation| all.add(computation))?;
-        all.finish();
+        all.finish()?;
         let unread = self.unread(&reading, all.reading())?;
         let shown = || all.entries().iter().take(self.top.unwrap_or(usize::MAX));
         match self.form() {

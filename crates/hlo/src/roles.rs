@@ -84,6 +84,7 @@ pub(super) struct Calls {
 struct Computation {
     line: u64,
     is_entry: bool,
+    may_be_entry: bool,
     is_fused: bool,
     is_loose: bool,
     is_cut: bool,
@@ -160,6 +161,7 @@ impl Calls {
         self.computations.push(Computation {
             line,
             is_entry,
+            may_be_entry: may_be_entry(computation),
             is_fused: false,
             is_loose,
             is_cut,
@@ -271,9 +273,7 @@ impl Calls {
             let all = || self.computations.iter().enumerate().zip(is_called.iter());
             let mut uncalled = all().filter(|((_, of), is_called)| !of.is_loose && !**is_called);
             let ((only, of), _) = uncalled.next()?;
-            let is_last = only == last && uncalled.next().is_none() && !of.is_cut;
-            let name = self.name(u32::try_from(last).ok()?);
-            (is_last && !is_inner(name)).then_some(last)
+            (only == last && uncalled.next().is_none() && of.may_be_entry).then_some(last)
         })
     }
 
@@ -383,6 +383,12 @@ fn role(opcode: &str) -> Option<HloRole> {
         | "all-reduce" | "reduce-scatter" => Some(HloRole::Applied),
         _ => None,
     }
+}
+
+/// Returns whether a computation may be the entry of its module: it is marked as that, or is whole and does not have the
+/// name of one that is called.
+pub(super) fn may_be_entry(of: HloComputation<'_>) -> bool {
+    of.is_entry() || !(of.is_loose() || of.is_cut() || is_inner(of.name()))
 }
 
 /// Returns whether a computation has the name of one that is called: inside a fusion, or of a loop.

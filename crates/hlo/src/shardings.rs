@@ -11,6 +11,7 @@ use rustc_hash::FxHashMap;
 
 use crate::HloBytes;
 use crate::names::MOST_KNOWN;
+use crate::roles::{Calls, HloRole, may_be_entry};
 use crate::unread::HloReading;
 use crate::{HloComputation, HloInstruction};
 use tensor_layout::LayoutError;
@@ -71,7 +72,7 @@ pub struct HloOnDevice {
 /// while let Some(computation) = dump.next_computation()? {
 ///     all.add(computation)?;
 /// }
-/// all.finish();
+/// all.finish()?;
 /// let [a] = all.entries() else { panic!() };
 /// // A device has room for ceil(10 / 4) = 3 rows.
 /// assert_eq!((a.device.unpadded, a.whole_bytes), (3 * 64 * 4, 2560));
@@ -86,6 +87,9 @@ pub struct HloShardings {
     partitions: Option<u64>,
     pub(super) unread: HloReading,
     shares: Shares,
+    /// The module that is being read, and those of its computations that may be its entry.
+    calls: Calls,
+    given: Vec<(u32, EntryShares)>,
 }
 
 /// The sizes of the result of an instruction on one device, and the bytes of the whole.
@@ -186,38 +190,45 @@ pub(super) fn sharded_arrays(
     Ok(arrays.filter_map(|(array, leaf)| Some((array?, leaf))).collect())
 }
 
-impl HloOnDevice {
-    /// Adds up the entry of a module that is not partitioned; `None` for other computations, and if neither
-    /// its parameters nor its result are sharded.
+/// The bytes on one device of a computation that may be an entry: only its callers show whether it is.
+#[derive(Clone, Debug, Default)]
+pub(super) struct EntryShares {
+    pub(super) on_device: HloOnDevice,
+    /// Set if a parameter or the result has a sharding.
+    pub(super) is_sharded: bool,
+    pub(super) unread: HloReading,
+}
+
+impl EntryShares {
+    /// Adds up the parameters and the result of a computation; `None` if it cannot be an entry.
     pub(super) fn of(
         computation: HloComputation<'_>,
         shares: &mut Shares,
-        unread: &mut HloReading,
-    ) -> Result<Option<HloOnDevice>, LayoutError> {
-        if !computation.is_entry() || computation.module().is_per_device() {
+    ) -> Result<Option<EntryShares>, LayoutError> {
+        if !may_be_entry(computation) {
             return Ok(None);
         }
-        let mut all = HloOnDevice::default();
+        let mut all = EntryShares::default();
         let root = computation.root().map(|root| root.index());
-        let mut is_sharded = false;
         for instruction in computation.instructions() {
             let is_root = root == Some(instruction.index());
             if is_root || instruction.parameter().is_some() {
                 let sharding = instruction.attribute("sharding");
-                is_sharded |= sharding.is_some();
-                match (shares.of(instruction), sharding) {
-                    (Err(why), Some(sharding)) => {
-                        unread.push(instruction.line(), sharding.as_bytes(), why);
-                    }
-                    (share, _) => {
-                        all.add(instruction, is_root, share.unwrap_or_default().device)?;
+                all.is_sharded |= sharding.is_some();
+                match shares.of(instruction) {
+                    Ok(share) => all.on_device.add(instruction, is_root, share.device)?,
+                    Err(why) => {
+                        let text = sharding.unwrap_or(instruction.shape_text());
+                        all.unread.push(instruction.line(), text.as_bytes(), why);
                     }
                 }
             }
         }
-        Ok(is_sharded.then_some(all))
+        Ok(Some(all))
     }
+}
 
+impl HloOnDevice {
     /// The sum of two.
     pub(super) fn plus(self, other: HloOnDevice) -> Result<HloOnDevice, LayoutError> {
         let parameters = self.parameters.plus(other.parameters)?;
@@ -245,39 +256,46 @@ impl HloShardings {
     /// [`reading`](HloShardings::reading).
     pub fn add(&mut self, computation: HloComputation<'_>) -> Result<(), LayoutError> {
         let module = computation.module();
+        if !self.calls.is_of(module) {
+            self.end_module()?;
+        }
         if module.is_per_device() {
             self.partitions = self.partitions.max(Some(module.partitions()));
         }
-        let root = computation.root().map(|root| root.index());
         for instruction in computation.instructions() {
-            let is_root = computation.is_entry() && root == Some(instruction.index());
-            let is_given = computation.is_entry() && instruction.parameter().is_some();
-            let sharding = instruction.attribute("sharding");
-            if sharding.is_none() && !is_root && !is_given {
-                continue;
+            let Some(sharding) = instruction.attribute("sharding") else { continue };
+            match self.shares.of(instruction) {
+                Ok(share) => self.entries.push(entry(instruction, sharding, share)),
+                Err(why) => self.unread.push(instruction.line(), sharding.as_bytes(), why),
             }
-            let share = match self.shares.of(instruction) {
-                Ok(share) => share,
-                Err(why) => {
-                    let text = sharding.unwrap_or(instruction.shape_text());
-                    self.unread.push(instruction.line(), text.as_bytes(), why);
-                    continue;
-                }
-            };
-            if is_root || is_given {
-                self.on_device.add(instruction, is_root, share.device)?;
-            }
-            if let Some(sharding) = sharding {
-                self.entries.push(entry(instruction, sharding, share));
+        }
+        let number = self.calls.add(computation)?;
+        let given = EntryShares::of(computation, &mut self.shares)?;
+        self.given.extend(given.map(|given| (number, given)));
+        Ok(())
+    }
+
+    /// Adds up the parameters and the result of the entry of the module.
+    fn end_module(&mut self) -> Result<(), LayoutError> {
+        let roles = std::mem::take(&mut self.calls).roles();
+        for (number, given) in std::mem::take(&mut self.given) {
+            if roles.of(number) == HloRole::Entry {
+                self.on_device = self.on_device.plus(given.on_device)?;
+                self.unread = self.unread.and(&given.unread);
             }
         }
         Ok(())
     }
 
-    /// Sorts the entries by bytes on one device, largest first.
-    pub fn finish(&mut self) {
+    /// Ends the last module, and sorts the entries by bytes on one device, largest first.
+    ///
+    /// # Errors
+    /// [`TooLarge`](LayoutError::TooLarge).
+    pub fn finish(&mut self) -> Result<(), LayoutError> {
+        self.end_module()?;
         let key = |entry: &HloSharded| std::cmp::Reverse(entry.device.allocated);
         self.entries.sort_by_key(|entry| (key(entry), entry.line));
+        Ok(())
     }
 
     /// The sharded instructions.
@@ -286,7 +304,7 @@ impl HloShardings {
         &self.entries
     }
 
-    /// The bytes of the parameters and results of the entries on one device.
+    /// The bytes of the parameters and results of the entries on one device, up to the last module that has ended.
     #[must_use]
     pub fn on_device(&self) -> HloOnDevice {
         self.on_device

@@ -8,7 +8,7 @@ use crate::inside::Insides;
 use crate::names::{MOST_KNOWN, Shapes};
 use crate::overview::{HloLargest, Overview};
 use crate::roles::{Calls, HloRole, NOT_LISTED, Roles, index};
-use crate::shardings::Shares;
+use crate::shardings::{EntryShares, Shares};
 use crate::unread::HloReading;
 use crate::{HloBytes, HloComputation, HloInstruction, HloModule, HloOnDevice};
 use tensor_layout::LayoutError;
@@ -97,13 +97,14 @@ pub struct HloSummary {
 type Key = (u64, u64);
 
 /// Parameters and result of a computation.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 struct Given {
     computation: u32,
     is_entry: bool,
     parameters: HloBytes,
     result: HloBytes,
-    on_device: Option<HloOnDevice>,
+    /// In a module that is not partitioned yet.
+    shares: Option<Box<EntryShares>>,
 }
 
 /// An instruction that is listed.
@@ -207,10 +208,10 @@ impl HloSummary {
     pub fn add(&mut self, computation: HloComputation<'_>) -> Result<(), LayoutError> {
         self.enter(computation.module());
         self.worst.clear();
-        let mut given = Given {
-            on_device: HloOnDevice::of(computation, &mut self.shares, &mut self.unread)?,
-            ..Given::default()
-        };
+        let mut given = Given::default();
+        if !computation.module().is_per_device() {
+            given.shares = EntryShares::of(computation, &mut self.shares)?.map(Box::new);
+        }
         let mut written = HloBytes::default();
         let root = computation.root().map(|root| root.index());
         for instruction in computation.instructions() {
@@ -356,14 +357,17 @@ impl HloSummary {
     /// Takes over the parameters and the result of a computation.
     fn take_given(&mut self, given: Given, calls: &Calls, roles: &Roles) {
         let number = given.computation;
-        let Given { parameters, result, on_device, .. } = given;
-        if roles.of(number) == HloRole::Entry {
+        let Given { parameters, result, shares, .. } = given;
+        let is_entry = roles.of(number) == HloRole::Entry;
+        if is_entry {
             self.overview.parameters.add(parameters);
             self.overview.result.add(result);
         }
-        if let Some(own) = on_device {
+        let shares = shares.filter(|shares| is_entry && shares.is_sharded);
+        if let Some(shares) = &shares {
+            self.unread = self.unread.and(&shares.unread);
             let sum = self.on_device.take().unwrap_or(Ok(HloOnDevice::default()));
-            self.on_device = Some(sum.and_then(|sum| sum.plus(own)));
+            self.on_device = Some(sum.and_then(|sum| sum.plus(shares.on_device)));
         }
         if !self.has_totals_only {
             self.computations.push(HloComputationTotals {
@@ -374,7 +378,7 @@ impl HloSummary {
                 written: self.written.get(index(number)).copied().unwrap_or_default(),
                 parameters,
                 result,
-                on_device: on_device.map(Box::new),
+                on_device: shares.map(|shares| Box::new(shares.on_device)),
             });
         }
     }

@@ -245,7 +245,7 @@ fn shardings(text: &str) -> HloShardings {
     while let Some(computation) = dump.next_computation().unwrap() {
         all.add(computation).unwrap();
     }
-    all.finish();
+    all.finish().unwrap();
     all
 }
 
@@ -269,6 +269,32 @@ fn a_device_holds_before_partitioning_what_shapes_say_after_it() {
     let [before, after] = [DUMPS[0], DUMPS[4]].map(|text| summary(text, Some(0)));
     assert_eq!(before.on_device().unwrap().unwrap().result.unpadded, 16 << 10);
     assert_eq!((after.on_device().unwrap(), after.partitions()), (None, Some(8)));
+}
+
+#[test]
+fn a_module_without_a_mark_has_the_entry_that_nothing_calls() {
+    let marked = "HloModule m\nf {\n  p = f32[8]{0} parameter(0), sharding={replicated}\n  ROOT n = f32[8]{0} negate(p)\n}\n\
+                  ENTRY e {\n  a = f32[8]{0} parameter(0), sharding={devices=[4]<=[4]}\n  \
+                  ROOT c = f32[8]{0} call(a), to_apply=f, sharding={devices=[2]<=[2]}\n}\n";
+    let held = |text: &str| {
+        let on_device = shardings(text).on_device();
+        assert_eq!(summary(text, None).on_device().unwrap().unwrap_or_default(), on_device);
+        (on_device.parameters.unpadded, on_device.result.unpadded)
+    };
+    let text = marked.replace("ENTRY ", "");
+    assert_eq!((held(marked), held(&text)), ((8, 16), (8, 16)));
+    let (_, alone) = text.split_once("}\n").unwrap();
+    assert_eq!(held(&alone.replace("call(a), to_apply=f", "negate(a)")), (8, 16));
+    // Cut off, or with another computation that nothing calls, it has no entry.
+    assert_eq!(held(text.trim_end().trim_end_matches('}')), (0, 0));
+    assert_eq!(held(&text.replace("to_apply=f", "to_apply=g")), (0, 0));
+    // A sharding that cannot be read is unread once, in the entry and elsewhere.
+    for part in ["[4]<=[4]", "[2]<=[2]"] {
+        let lines = |unread: &HloReading| unread.lines.iter().map(|of| of.line).collect::<Vec<_>>();
+        let text = text.replace(part, "[3]<=[4]");
+        assert_eq!(lines(shardings(&text).reading()), lines(summary(&text, None).reading()));
+        assert_eq!(shardings(&text).reading().count, 1);
+    }
 }
 
 #[test]
