@@ -9,9 +9,10 @@
 
 use tensor_layout::error::Span;
 use tensor_layout::internals::Walk;
-use tensor_layout::notation::{XlaDtype, XlaParser, XlaShape};
+use tensor_layout::notation::{XlaDtype, XlaParser};
 use tensor_layout::xla::XlaDim;
 
+use crate::operation::parts;
 use crate::{HloComputation, HloInstruction};
 
 /// A contradiction: its line, the texts, and the reason.
@@ -38,9 +39,7 @@ fn contradiction(line: u64, head: &str, of: HloInstruction<'_>, why: &str) -> Co
 fn of_module(entry: HloComputation<'_>) -> Vec<Contradiction> {
     let text = entry.module().attributes().get(LAYOUT).filter(|_| entry.is_entry());
     let Some((parameters, result)) = text.and_then(signature) else { return Vec::new() };
-    let Ok(XlaShape::Tuple(members)) = XlaParser::lenient().parse(parameters) else {
-        return Vec::new();
-    };
+    let Some(members) = members(parameters) else { return Vec::new() };
     let own = || entry.instructions().filter_map(|of| Some((of.parameter()?, of)));
     let (given, count) = (members.len(), own().count());
     let number = (given != count).then(|| {
@@ -49,12 +48,12 @@ fn of_module(entry: HloComputation<'_>) -> Vec<Contradiction> {
         (entry.line(), format!("{given}, {count}"), why)
     });
     let why = format!("{LAYOUT} of this module and this instruction have different shapes");
-    let pairs = own().filter_map(|(number, of)| Some((members.get(number)?.to_string(), of)));
-    let pairs = pairs.chain(entry.root().map(|root| (result.to_owned(), root)));
+    let pairs = own().filter_map(|(number, of)| Some((*members.get(number)?, of)));
+    let pairs = pairs.chain(entry.root().map(|root| (result, root)));
     let differ = pairs.filter(|(head, of)| !is_like(head, of.shape_text()));
     number
         .into_iter()
-        .chain(differ.map(|(head, of)| contradiction(of.line(), &head, of, &why)))
+        .chain(differ.map(|(head, of)| contradiction(of.line(), head, of, &why)))
         .collect()
 }
 
@@ -67,6 +66,11 @@ pub(super) fn signature(text: &str) -> Option<(&str, &str)> {
     let close = Walk::from(1).next(inner.as_bytes(), None)?;
     let (parameters, result) = inner.split_at_checked(close + 1)?;
     Some((parameters.trim(), result.trim_start().strip_prefix("->")?.trim()))
+}
+
+/// Returns the shapes in a tuple as they are written.
+fn members(tuple: &str) -> Option<Vec<&str>> {
+    Some(parts(tuple.strip_prefix('(')?.strip_suffix(')')?).collect())
 }
 
 /// An array of a shape: its path, its type, and its extents without what they are bounds of.
