@@ -130,6 +130,8 @@ pub(super) struct Record {
     pub(super) operands: Span,
     pub(super) line: u64,
     pub(super) is_root: bool,
+    /// The attributes that may name computations, a bit for each.
+    pub(super) callees: u16,
 }
 
 /// The spans of an operand, and the number of its instruction in the computation.

@@ -350,28 +350,26 @@ pub(super) fn called(
     let role = role(of.opcode()).unwrap_or(HloRole::Called);
     // The update and the done of an asynchronous start only name once more what that calls.
     let is_again = of.opcode().ends_with("-update") || of.opcode().ends_with("-done");
-    let keys = named_callees(of.attributes().as_str()).filter(move |_| !is_again);
-    keys.filter_map(move |key| Some((key, of.attribute(key)?))).flat_map(move |(key, text)| {
-        let names = text.trim_matches(['{', '}']).split(',');
-        let names = names.map(|name| name.trim().trim_start_matches('%'));
-        names.filter(|name| !name.is_empty()).map(move |name| (role, key, name))
-    })
+    let named = if is_again { 0 } else { of.record.callees };
+    let keys = CALLEES.iter().enumerate().filter(move |(at, _)| named >> at & 1 == 1);
+    keys.filter_map(move |(_, key)| Some((*key, of.attribute(key)?))).flat_map(
+        move |(key, text)| {
+            let names = text.trim_matches(['{', '}']).split(',');
+            let names = names.map(|name| name.trim().trim_start_matches('%'));
+            names.filter(|name| !name.is_empty()).map(move |name| (role, key, name))
+        },
+    )
 }
 
-/// Returns the attributes among [`CALLEES`] that a text may have: most have none, which one look at the words before
-/// equals signs shows.
-fn named_callees(attributes: &str) -> impl Iterator<Item = &'static str> {
-    let text = attributes.as_bytes();
-    let mut is_named = [false; CALLEES.len()];
-    for sign in memchr::memchr_iter(b'=', text) {
-        let before = text.get(..sign).unwrap_or_default();
-        // Most keys end in another letter.
-        if matches!(before, [.., b's' | b'y' | b'n' | b't' | b'r']) {
-            let key = CALLEES.iter().position(|key| before.ends_with(key.as_bytes()));
-            key.and_then(|key| is_named.get_mut(key)).into_iter().for_each(|is| *is = true);
-        }
-    }
-    CALLEES.into_iter().zip(is_named).filter(|(_, is_named)| *is_named).map(|(key, _)| key)
+/// Returns the attributes that may name computations, a bit for each of [`CALLEES`]: most instructions have none, which one
+/// look at the words before equals signs shows.
+pub(super) fn named_callees(attributes: &[u8]) -> u16 {
+    let before = |sign: usize| attributes.get(..sign).unwrap_or_default();
+    // Most keys end in another letter.
+    let may_be = |before: &&[u8]| matches!(before, [.., b's' | b'y' | b'n' | b't' | b'r']);
+    let key = |before: &[u8]| CALLEES.iter().position(|key| before.ends_with(key.as_bytes()));
+    let keys = memchr::memchr_iter(b'=', attributes).map(before).filter(may_be).filter_map(key);
+    keys.fold(0, |named, key| named | 1 << key)
 }
 
 /// Returns the role of the callees of an opcode; `None` for one that is not known to have any.
