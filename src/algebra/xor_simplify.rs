@@ -3,7 +3,7 @@
 //!
 //! ```text
 //! columns 1 2 4, 8 16     no bit of two        a sum: 8 a + b
-//! XOR behind XOR          M (N x)              one XOR: (M N) x
+//! XOR after XOR          M (N x)              one XOR: (M N) x
 //! column 4, row 2 alone   value bit 2 = x      x goes where bit 2 of the value goes
 //! ```
 //!

@@ -35,7 +35,7 @@ impl Layout {
         let flips_more = |column: &&u64| column.count_ones() > 1;
         let rows = rows(&self.derived[number]);
         let (fans, start) = (columns.iter().filter(flips_more).count(), self.derived[number].start);
-        // `number` becomes `more` axes, so that those behind it are renumbered.
+        // `number` becomes `more` axes, so that those after it are renumbered.
         let more = fans + rows.len();
         let behind = |target: Target| match target {
             Target::Feed { derived, weight } if derived > number => {

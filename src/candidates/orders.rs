@@ -31,7 +31,7 @@ pub(super) struct AddressOrders {
 struct AxisDigits<'a> {
     extent: u64,
     time: Option<Subaxis>,
-    /// The digits of levels on the major side, behind the time slices, and on the minor side.
+    /// The digits of levels on the major side, after the time slices, and on the minor side.
     lists: [&'a [Subaxis]; 2],
     block: u64,
     units: u64,

@@ -11,7 +11,7 @@ pub(super) enum WalkChoice {
     Piece { level: usize, cut: usize, piece: usize, put: Put },
 }
 
-/// The target of a piece: the place behind the first `at` digits of a list, or no axis.
+/// The target of a piece: the place after the first `at` digits of a list, or no axis.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Put {
     At { list: usize, at: usize },

@@ -252,7 +252,7 @@ impl Layouts {
         Some(WalkChoice::Piece { level, cut, piece, put: self.put_from(level, 0) })
     }
 
-    /// The first place for a piece in the lists from `list` on, behind the digits that are there.
+    /// The first place for a piece in the lists from `list` on, after the digits that are there.
     fn put_from(&self, level: usize, list: usize) -> Put {
         let (space, rank) = (&self.space, self.space.axes.len());
         let rule = &space.levels[level];

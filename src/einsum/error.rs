@@ -92,7 +92,7 @@ pub enum EinsumError {
         /// The rank of the result.
         rank: usize,
     },
-    /// An operand that does not fit behind its padding.
+    /// An operand that does not fit after its padding.
     #[error(
         "{low} of padding and {operand} of the operand exceed the extent {extent} of axis {axis}"
     )]

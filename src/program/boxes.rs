@@ -188,7 +188,7 @@ impl<'a> Branch<'a> {
         Branch { element: self.element + element, ..self }
     }
 
-    /// The values of a digit that adds `step` to a node, behind the values chosen so far.
+    /// The values of a digit that adds `step` to a node, after the values chosen so far.
     fn choose(self, (to, step): (usize, u64), values: Progression) -> Chosen<'a> {
         Chosen { to, values: values.times(step), before: self.chosen }
     }

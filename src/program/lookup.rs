@@ -27,7 +27,7 @@ use crate::location::Found;
 /// The digits of places, minor to major by packed stride.
 #[derive(Clone, Debug)]
 pub(super) struct Backward {
-    /// Replicas belong to a node behind all axes.
+    /// Replicas belong to a node after all axes.
     terms: Vec<NodeDigit>,
     /// True if a place decodes to at most one value of each digit.
     pub(super) nests: bool,

@@ -211,7 +211,7 @@ impl AxisFunction {
     }
 }
 
-/// The trailing axes merged into one, as far as each continues evenly where the axis behind it ends.
+/// The trailing axes merged into one, as far as each continues evenly where the axis after it ends.
 #[derive(Debug)]
 pub(super) struct Trailing {
     /// Minor to major, of `base` + the values of `range`.

@@ -21,7 +21,7 @@ impl DeviceShards {
         if let Some(difference) = self.same_up_to_padding(other)? {
             return Ok(Some(difference));
         }
-        // With other shards, the first element behind the smaller one would be on another device.
+        // With other shards, the first element after the smaller one would be on another device.
         let extents = |side: &DeviceShards| side.sharding.shard_extents(&side.extents);
         let (found, wanted) = (extents(self)?, extents(other)?);
         if found != wanted {

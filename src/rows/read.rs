@@ -80,7 +80,7 @@ impl<'a> IndexReader<'a> {
         matches!(self.how, How::Search(_))
     }
 
-    /// Completes the values behind the columns of every row, and sets `real` for each row: whether it holds
+    /// Completes the values after the columns of every row, and sets `real` for each row: whether it holds
     /// an element; `real` is empty if all do. The block begins with row `phase` of the length of a run.
     ///
     /// Only the first row of a run is read: derived axes add the same values in all of them, and

@@ -172,11 +172,11 @@ impl Text {
         self.end += text.len();
     }
 
-    /// Writes a number and the byte behind it.
+    /// Writes a number and the byte after it.
     #[inline]
     fn number(&mut self, number: u64, then: u8) {
         if let Some(digits) = FOUR_DIGITS.get(to_index(number)) {
-            // Leading zeros are shifted out; the bytes of the word behind the line are overwritten.
+            // Leading zeros are shifted out; the bytes of the word after the line are overwritten.
             let zeros = u32::from(number < 1000) + u32::from(number < 100) + u32::from(number < 10);
             let digits = u64::from(u32::from_le_bytes(*digits) >> (8 * zeros));
             let word = digits | u64::from(then) << (8 * (4 - zeros));

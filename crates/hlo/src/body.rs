@@ -138,7 +138,7 @@ pub(super) struct Record {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct OperandRecord {
     pub(super) name: Span,
-    /// The text before the name: the shape, if it is written, maybe behind a comment.
+    /// The text before the name: the shape, if it is written, maybe after a comment.
     pub(super) shape: Span,
     pub(super) instruction: Option<usize>,
 }

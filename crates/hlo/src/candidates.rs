@@ -31,7 +31,7 @@ impl<'t, 'q> ShapeCandidates<'t, 'q> {
     }
 
     /// The position, once there are no more candidates, at which the next piece of the line has to begin: a shape,
-    /// its type or an escape may continue behind the end of this one.
+    /// its type or an escape may continue after the end of this one.
     pub(super) fn behind(&self) -> usize {
         let is_open = |b: &u8| !*self.quoted && (is_type_name(b) || *b == b'%');
         let tail = self.piece.iter().rev().take(LONGEST_NAME + 2).take_while(|b| is_open(b));
@@ -109,7 +109,7 @@ pub(crate) fn type_before(piece: &[u8], bracket: usize) -> Option<usize> {
     (is_type && !is_instruction).then_some(start)
 }
 
-/// The position behind the bracket that closes the dimensions near `end`, or else `end`.
+/// The position after the bracket that closes the dimensions near `end`, or else `end`.
 pub(crate) fn behind_bracket(piece: &[u8], end: usize) -> usize {
     let rest = piece.get(end..).unwrap_or_default().iter().take(NEAR);
     let close = rest.take_while(|byte| !matches!(byte, b'"' | b'\n' | b' ' | b'['));
@@ -149,7 +149,7 @@ pub(crate) fn shape_end(piece: &[u8], bracket: usize) -> (usize, bool) {
 /// At any place of a text, at most as many layouts are open as this, so that looking for their ends takes linear time.
 const DEEPEST: usize = 4;
 
-/// Returns the position behind the brace that closes the layout at the start of `text`, or as an error
+/// Returns the position after the brace that closes the layout at the start of `text`, or as an error
 /// that of a quote, a line end or a brace too deep before it, or the end of the text.
 fn close_of_layout(text: &[u8]) -> Result<usize, usize> {
     let mut depth = 0_usize;

@@ -203,7 +203,7 @@ fn splits(layout: &XlaLayout) -> String {
     or_none("SC", &layout.splits.iter().join(""))
 }
 
-/// Returns a list behind its mark, or `none` if it is empty.
+/// Returns a list after its mark, or `none` if it is empty.
 fn or_none(mark: &str, list: &str) -> String {
     if list.is_empty() { "none".into() } else { format!("{mark}{list}") }
 }

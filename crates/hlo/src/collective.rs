@@ -215,7 +215,7 @@ impl HloInstruction<'_> {
         kind(self.opcode()).map(|kind| self.collective_as(kind)).transpose()
     }
 
-    /// Returns the reduce-scatter that an `all-reduce` inside a fusion amounts to: its only user, behind
+    /// Returns the reduce-scatter that an `all-reduce` inside a fusion amounts to: its only user, after
     /// bitcasts, reshapes and converts, is a `dynamic-slice` of one part in as many as a group has devices.
     pub(super) fn fused_scatter(&self) -> Option<Collective> {
         const MOST: usize = 64;

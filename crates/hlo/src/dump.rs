@@ -215,7 +215,7 @@ impl<R: BufRead> HloDump<R> {
         Ok(())
     }
 
-    /// Skips blanks and comments; returns the byte behind them, `None` at the end of the text.
+    /// Skips blanks and comments; returns the byte after them, `None` at the end of the text.
     fn skip_blanks(&mut self) -> io::Result<Option<u8>> {
         self.at = self.read(|text, at| text.blanks(at))?.unwrap_or(self.at);
         Ok(self.read(|text, at| text.peek(at))?.unwrap_or(None))
@@ -362,7 +362,7 @@ impl<R: BufRead> HloDump<R> {
         }
     }
 
-    /// Skips text that is not an instruction; returns whether the computation continues behind it.
+    /// Skips text that is not an instruction; returns whether the computation continues after it.
     fn recover(&mut self, why: &'static str) -> io::Result<bool> {
         if let Ok(Sentence::Module(_) | Sentence::Table(..) | Sentence::Computation(_)) =
             self.read(sentence)?

@@ -17,7 +17,7 @@ pub(crate) struct ComputationHead {
     pub(crate) name: Span,
     /// The shape of the result; empty where the head has none.
     pub(crate) result: Span,
-    /// The position behind the brace that opens it.
+    /// The position after the brace that opens it.
     pub(crate) end: usize,
 }
 
@@ -118,7 +118,7 @@ fn operand_list(text: Tokens<'_>, from: usize, operands: &mut Vec<OperandRecord>
     }
 }
 
-/// An operand that is `%name` or `shape %name`, and the comma or bracket behind it; most are.
+/// An operand that is `%name` or `shape %name`, and the comma or bracket after it; most are.
 fn plain_operand(text: Tokens<'_>, from: usize) -> Option<(OperandRecord, usize)> {
     let start = from + usize::from(text.bytes.get(from) == Some(&b' '));
     let ends = |end: usize| matches!(text.bytes.get(end), Some(b',' | b')'));
@@ -144,7 +144,7 @@ fn last_word(bytes: &[u8], start: usize, end: usize) -> Span {
     unsigiled(bytes, (part.end - length, part.end))
 }
 
-/// The attributes behind the bracket of the operands: from the first to the end of the last.
+/// The attributes after the bracket of the operands: from the first to the end of the last.
 fn attributes(text: Tokens<'_>, close: usize) -> Lexed<Span> {
     if text.rest(close).starts_with(b", ")
         && let Some(end) = text.plain_attributes(close)
@@ -167,7 +167,7 @@ fn attributes(text: Tokens<'_>, close: usize) -> Lexed<Span> {
     }
 }
 
-/// Returns the end of a value: text without a comma or blank outside brackets, and braces behind it.
+/// Returns the end of a value: text without a comma or blank outside brackets, and braces after it.
 fn value(text: Tokens<'_>, from: usize) -> Lexed<usize> {
     let mut at = text.blanks(from)?;
     loop {
@@ -180,7 +180,7 @@ fn value(text: Tokens<'_>, from: usize) -> Lexed<usize> {
     }
 }
 
-/// The head of a computation. One that is only `name {` must have an instruction behind it, because
+/// The head of a computation. One that is only `name {` must have an instruction after it, because
 /// other texts have such lines too.
 pub(crate) fn computation(text: Tokens<'_>, from: usize) -> Lexed<ComputationHead> {
     let mut name = (from, text.word(from)?);
@@ -208,7 +208,7 @@ pub(crate) fn computation(text: Tokens<'_>, from: usize) -> Lexed<ComputationHea
     Ok(ComputationHead { is_entry, name: unsigiled(text.bytes, name), result, end: at + 1 })
 }
 
-/// Returns the shape behind the arrow of `(name: shape, ..) -> shape`.
+/// Returns the shape after the arrow of `(name: shape, ..) -> shape`.
 fn signature(text: Tokens<'_>, open: usize) -> Lexed<Span> {
     // Brackets of other texts may not close, so the first parameter is checked before their end is sought.
     let first = text.blanks(open + 1)?;
@@ -271,7 +271,7 @@ pub(crate) fn row(text: Tokens<'_>, from: usize) -> Lexed<Span> {
     end.map(|end| Span::new(start, end)).ok_or(LexError::Not("this is not a row of a table"))
 }
 
-/// Returns the position behind the brace of a computation, and behind `, execution_thread=".."` after it.
+/// Returns the position after the brace of a computation, and after `, execution_thread=".."` after it.
 pub(crate) fn thread(text: Tokens<'_>, brace: usize) -> Lexed<usize> {
     let at = text.blanks(brace + 1)?;
     if text.peek(at)? != Some(b',') {
@@ -334,7 +334,7 @@ fn begins_instruction(text: Tokens<'_>, at: usize) -> Lexed<bool> {
     Ok(sign > name.1 && matches!(text.peek(word)?, Some(b'[' | b'(')))
 }
 
-/// Returns the position at which reading can resume behind something broken: the next sentence or
+/// Returns the position at which reading can resume after something broken: the next sentence or
 /// broken instruction, the brace that ends the computation, or the end of the text.
 pub(crate) fn resume(text: Tokens<'_>, from: usize) -> Lexed<usize> {
     let mut at = match (is(text.named(from))?, sentence(text, from)?) {
@@ -357,7 +357,7 @@ pub(crate) fn resume(text: Tokens<'_>, from: usize) -> Lexed<usize> {
     Ok(at)
 }
 
-/// Returns whether a brace ends a broken computation: only text that may follow one comes behind it.
+/// Returns whether a brace ends a broken computation: only text that may follow one comes after it.
 fn ends_computation(text: Tokens<'_>, brace: usize) -> Lexed<bool> {
     if thread(text, brace)? > brace + 1 {
         return Ok(true);

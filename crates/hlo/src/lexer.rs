@@ -109,7 +109,7 @@ fn closing(open: u8) -> u8 {
 }
 
 impl<'t> Tokens<'t> {
-    /// The byte at a place; `None` behind the end of the text.
+    /// The byte at a place; `None` after the end of the text.
     #[inline]
     pub(crate) fn peek(self, at: usize) -> Lexed<Option<u8>> {
         match self.bytes.get(at) {
@@ -128,7 +128,7 @@ impl<'t> Tokens<'t> {
         self.bytes.get(at..).unwrap_or_default()
     }
 
-    /// Returns the position behind blanks and comments.
+    /// Returns the position after blanks and comments.
     #[inline]
     pub(crate) fn blanks(self, from: usize) -> Lexed<usize> {
         match self.bytes.get(from) {
@@ -151,7 +151,7 @@ impl<'t> Tokens<'t> {
         }
     }
 
-    /// Returns the position behind the comment at a slash, if it is one: a comment ends within 64 KiB.
+    /// Returns the position after the comment at a slash, if it is one: a comment ends within 64 KiB.
     pub(crate) fn comment(self, at: usize) -> Lexed<Option<usize>> {
         const LONGEST: usize = 1 << 16;
         let rest = self.rest(at + 2);
@@ -179,14 +179,14 @@ impl<'t> Tokens<'t> {
         }
     }
 
-    /// Returns the position behind a word; `from` if there is none.
+    /// Returns the position after a word; `from` if there is none.
     pub(crate) fn word(self, from: usize) -> Lexed<usize> {
         let length = self.rest(from).iter().take_while(|b| is_name(**b)).count();
         self.peek(from + length)?;
         Ok(from + length)
     }
 
-    /// Returns the position behind the string whose opening quote is at `from`.
+    /// Returns the position after the string whose opening quote is at `from`.
     pub(crate) fn string(self, from: usize) -> Lexed<usize> {
         let quote = self.bytes.get(from).copied().unwrap_or(b'"');
         let mut at = from + 1;
@@ -286,7 +286,7 @@ impl<'t> Tokens<'t> {
         }
     }
 
-    /// Returns whether the text behind a line cannot belong to the attributes on it.
+    /// Returns whether the text after a line cannot belong to the attributes on it.
     fn is_line_of_attributes(self, end: usize) -> bool {
         let is_open = |byte: &u8| is_blank(*byte) || matches!(byte, b',' | b'{' | b'/');
         let next = self.rest(end + 1).iter().find(|byte| **byte != b' ');
@@ -294,7 +294,7 @@ impl<'t> Tokens<'t> {
         is_whole && next.is_some_and(|byte| !is_open(byte))
     }
 
-    /// Returns the position behind a string, or an error if the string runs over the beginning of another
+    /// Returns the position after a string, or an error if the string runs over the beginning of another
     /// instruction into a string of that one: its content would then follow the closing quote.
     fn checked_string(self, from: usize) -> Lexed<usize> {
         let end = self.string(from)?;
@@ -332,7 +332,7 @@ impl<'t> Tokens<'t> {
         Ok(is(self.head(sign - gap - name, ShapeIs::Written))?.is_some())
     }
 
-    /// Returns the position behind a shape: a tuple, a buffer, or a type with its dimensions and its layout.
+    /// Returns the position after a shape: a tuple, a buffer, or a type with its dimensions and its layout.
     pub(crate) fn shape(self, from: usize) -> Lexed<usize> {
         const NONE: LexError = LexError::Not("there is no shape");
         let open = match (self.peek(from)?, self.peek(from + 1)) {
@@ -362,7 +362,7 @@ impl<'t> Tokens<'t> {
         if is_closed { Ok(end) } else { Err(NONE) }
     }
 
-    /// Returns the position behind an array whose dimensions or layout are broken over lines.
+    /// Returns the position after an array whose dimensions or layout are broken over lines.
     fn wrapped_shape(self, bracket: usize) -> Lexed<usize> {
         let end = self.walk(bracket + 1, Until::ShapeBracket)? + 1;
         match self.peek(end)? {

@@ -79,7 +79,7 @@ impl MlirModule {
         let lines = text.lines().map(|line| without_comment(line.trim_start())).zip(1..);
         let mut nesting = Nesting::default();
         let lines: Vec<Line<'_>> = lines.map(|(text, number)| nesting.line(text, number)).collect();
-        // Meshes may be defined behind the functions that name them.
+        // Meshes may be defined after the functions that name them.
         let meshes = lines.iter().filter(|line| line.operation.name == "sdy.mesh");
         meshes.for_each(|line| module.read_mesh(line));
         let mut function = String::new();
@@ -405,7 +405,7 @@ pub(crate) fn shape_of(tensor: &str) -> Result<String, String> {
             (dims, dtype_of(dtype))
         }
     };
-    // Every dimension has an `x` behind it.
+    // Every dimension has an `x` after it.
     if dims.contains('?') {
         return Err("a dimension `?` has no size".into());
     }

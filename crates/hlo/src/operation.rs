@@ -17,7 +17,7 @@ pub(crate) struct Operation<'t> {
     pub(crate) results: &'t str,
     /// Its name, such as `func.func`.
     pub(crate) name: &'t str,
-    /// The text behind the name.
+    /// The text after the name.
     pub(crate) rest: &'t str,
     /// Set for the generic form.
     pub(crate) is_generic: bool,
@@ -59,7 +59,7 @@ impl<'t> Operation<'t> {
         self.name == "sdy.sharding_constraint" || self.name.ends_with(".custom_call") && is_target()
     }
 
-    /// The properties and attributes of the generic form, `key = value, key = value`, and the types behind them;
+    /// The properties and attributes of the generic form, `key = value, key = value`, and the types after them;
     /// no types where a region begins on the line.
     pub(crate) fn generic(&self) -> Option<(String, &'t str)> {
         let (_, mut rest) = bracketed(self.rest)?;
@@ -97,7 +97,7 @@ impl<'t> Operation<'t> {
     }
 }
 
-/// The arguments and results of `(..) -> (..)`, with the text behind a single result.
+/// The arguments and results of `(..) -> (..)`, with the text after a single result.
 pub(crate) fn signature(text: &str) -> Option<(&str, &str)> {
     let (arguments, behind) = text.starts_with('(').then(|| bracketed(text))??;
     let Some(results) = behind.trim_start().strip_prefix("->") else {
@@ -155,7 +155,7 @@ pub(crate) fn braces_left_open(line: &str) -> i64 {
     outside_strings(line).map(step).sum()
 }
 
-/// Splits a text that begins with a bracket into the part up to the closing one, and the rest behind it.
+/// Splits a text that begins with a bracket into the part up to the closing one, and the rest after it.
 pub(crate) fn bracketed(text: &str) -> Option<(&str, &str)> {
     let close = Walk::from(1).next(text.as_bytes(), None)?;
     Some((text.get(1..close)?, text.get(close + 1..)?))

@@ -196,7 +196,7 @@ fn numbers(tuple: &str) -> Option<Vec<String>> {
     parts(inner).map(number).collect()
 }
 
-/// `tensor<16x32xf32>`, maybe behind the name of an argument.
+/// `tensor<16x32xf32>`, maybe after the name of an argument.
 fn mlir_tensor(text: &str) -> Option<&str> {
     let behind = text.strip_prefix('%').and_then(|named| Some(named.split_once(": ")?.1));
     let tensor = behind.unwrap_or(text);
@@ -205,7 +205,7 @@ fn mlir_tensor(text: &str) -> Option<&str> {
     (tensor.starts_with("tensor<") && ends != Some(&b',')).then_some(tensor)
 }
 
-/// `tensor<16x32xf32>`, maybe with attributes behind it.
+/// `tensor<16x32xf32>`, maybe with attributes after it.
 fn tensor(text: &str) -> Result<String, JaxPrintError> {
     let (tensor, attributes) = text.split_once('{').unwrap_or((text, ""));
     let shape = shape_of(tensor.trim())

@@ -39,11 +39,11 @@ pub(super) struct DumpCommand {
     pub(super) text: String,
 }
 
-/// The command behind `#` in a line of a dump.
+/// The command after `#` in a line of a dump.
 enum DumpSource {
     /// A command that reads LM0, LM1 or DRAM.
     Command(DumpCommand),
-    /// A command that reads something else: the letters behind `$`.
+    /// A command that reads something else: the letters after `$`.
     Elsewhere(String),
 }
 

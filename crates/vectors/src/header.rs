@@ -109,7 +109,7 @@ impl fmt::Display for VectorHeader {
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Mark {
     Header(VectorHeader),
-    /// A marker: the lines behind it are those of a kernel, up to the next header.
+    /// A marker: the lines after it are those of a kernel, up to the next header.
     Kernel,
     /// Any other comment.
     Comment,

@@ -38,7 +38,7 @@ impl VectorVerb {
     const ALL: [VectorVerb; 5] =
         [VectorVerb::Set, VectorVerb::Get, VectorVerb::GetD, VectorVerb::GetF, VectorVerb::GetH];
 
-    /// The word behind `d`.
+    /// The word after `d`.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -56,7 +56,7 @@ impl VectorVerb {
         !matches!(self, VectorVerb::Set)
     }
 
-    /// Reads the word behind `d`.
+    /// Reads the word after `d`.
     pub(super) fn read(cursor: &mut Cursor<'_>) -> Result<VectorVerb, ParseError> {
         let (start, before) = (cursor.at(), cursor.clone());
         let word = cursor.take(|c| c.is_ascii_alphabetic());

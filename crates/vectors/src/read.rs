@@ -112,7 +112,7 @@ pub(super) fn next_header<R: BufRead>(
     }
 }
 
-/// Reads the next line of a tensor, with its number; `None` behind the last one.
+/// Reads the next line of a tensor, with its number; `None` after the last one.
 pub(super) fn next_line<R: BufRead>(
     source: &mut ItemSource<R>,
 ) -> Result<Option<(u64, VectorLine)>, VectorError> {

@@ -283,7 +283,7 @@ impl Tensor {
     }
 
     /// Returns the long words that a line sets or reads, each with its number in the line. Units of levels
-    /// that the layout does not use come once, and of the long words before and behind the tensor only
+    /// that the layout does not use come once, and of the long words before and after the tensor only
     /// one each.
     ///
     /// # Errors
@@ -415,7 +415,7 @@ impl Word {
 #[derive(Debug)]
 pub(super) struct Words<'a> {
     tensor: &'a Tensor,
-    /// The element behind the block.
+    /// The element after the block.
     next: u64,
     places: Vec<u64>,
     at: usize,

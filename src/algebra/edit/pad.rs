@@ -7,9 +7,9 @@ use crate::level::Level;
 impl Layout {
     /// Enlarges the tensor to `shape` at the end of every axis; existing elements stay in their places.
     ///
-    /// Padding slots of an axis become elements first; further elements are placed behind everything else in
+    /// Padding slots of an axis become elements first; further elements are placed after everything else in
     /// `Addr`. If elements share places, as in CuTe and NumPy, so do the new ones: they form blocks of the
-    /// old extent, each placed behind everything else in `Addr`.
+    /// old extent, each placed after everything else in `Addr`.
     /// Law: slicing back to the old shape gives every element its old place, and no new element is in an old
     /// place.
     ///
@@ -98,7 +98,7 @@ impl Layout {
         self.span(Level::ADDR) - self.offset(Level::ADDR)
     }
 
-    /// Lengthens one axis by blocks of its old extent: the first as it was, the others behind everything.
+    /// Lengthens one axis by blocks of its old extent: the first as it was, the others after everything.
     fn with_blocks_behind(&self, number: usize, extent: u64) -> Result<Layout, LayoutError> {
         let blocks = extent.div_ceil(self.axes[number].extent);
         let mut builder = self.in_blocks(number, blocks, Level::ADDR, self.behind());

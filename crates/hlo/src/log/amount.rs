@@ -7,7 +7,7 @@ use std::fmt;
 pub struct LogAmount {
     /// The digits without the point.
     digits: u64,
-    /// The number of digits behind the point.
+    /// The number of digits after the point.
     decimals: u32,
     /// The unit as a power of 1024: 0 for `B`, 1 for `K`.
     steps: u32,

@@ -28,7 +28,7 @@ const LIMITS: [&str; 5] = [
 ];
 
 impl OutOfMemory {
-    /// Reads the messages of a log, in its order: a limit behind a list of allocations begins the next message.
+    /// Reads the messages of a log, in its order: a limit after a list of allocations begins the next message.
     #[must_use]
     pub fn read_all(log: &str) -> Vec<OutOfMemory> {
         let (mut messages, mut reader) = (Vec::new(), MessageReader::default());
@@ -127,7 +127,7 @@ impl MessageReader {
     }
 }
 
-/// Returns the text behind a key, which must begin a word.
+/// Returns the text after a key, which must begin a word.
 fn behind<'l>(line: &'l str, key: &str) -> Option<&'l str> {
     let (before, value) = line.split_once(key)?;
     (before.is_empty() || before.ends_with([' ', '\t', ']'])).then_some(value)

@@ -34,12 +34,12 @@ fn is_blank(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\r' | b'\n' | SOFT_BREAK)
 }
 
-/// Returns the position behind bytes of one kind.
+/// Returns the position after bytes of one kind.
 fn behind(bytes: &[u8], at: usize, is: impl Fn(&u8) -> bool) -> usize {
     at + bytes.get(at..).unwrap_or_default().iter().take_while(|byte| is(byte)).count()
 }
 
-/// Returns the position behind blanks.
+/// Returns the position after blanks.
 fn behind_blanks(bytes: &[u8], at: usize) -> usize {
     behind(bytes, at, |byte| is_blank(*byte))
 }
@@ -108,7 +108,7 @@ pub(super) fn stretch(bytes: &[u8], open: usize) -> Option<Stretch> {
     })
 }
 
-/// `(2:3, 3:1)`: bare axes; `x(1:3, 2:4)` is the slice of an array, and behind `(` it is the rest of a
+/// `(2:3, 3:1)`: bare axes; `x(1:3, 2:4)` is the slice of an array, and after `(` it is the rest of a
 /// layout that was cut off.
 fn is_list(bytes: &[u8], open: usize, body: BracketPart) -> bool {
     let before = open.checked_sub(1).and_then(|at| bytes.get(at)).copied().unwrap_or(b' ');
@@ -116,7 +116,7 @@ fn is_list(bytes: &[u8], open: usize, body: BracketPart) -> bool {
     body.height == 1 && body.has_comma && !is_called
 }
 
-/// Returns the end of `@LM0 / Float` behind a layout; `end` if it is missing.
+/// Returns the end of `@LM0 / Float` after a layout; `end` if it is missing.
 fn suffix_end(bytes: &[u8], end: usize) -> usize {
     let word_end = |at: usize| behind(bytes, at, u8::is_ascii_alphanumeric);
     let word = |from: usize, to: usize| bytes.get(from..to).unwrap_or_default();

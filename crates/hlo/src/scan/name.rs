@@ -26,7 +26,7 @@ fn instruction(before: &str) -> Option<&str> {
     (!name.is_empty() && name.chars().all(is_word)).then_some(name)
 }
 
-/// The key directly before the value, behind quotes and brackets that the value opens.
+/// The key directly before the value, after quotes and brackets that the value opens.
 fn key(before: &str) -> Option<&str> {
     let value = before.trim_end_matches(|c: char| c.is_whitespace() || "\"'`([{".contains(c));
     let key = value.strip_suffix([':', '='])?.trim_end();

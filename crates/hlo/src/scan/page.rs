@@ -121,7 +121,7 @@ fn cells(facts: &LayoutFacts) -> [String; 3] {
     [bytes(facts.unpadded_bytes), bytes(facts.allocated_bytes), percent(padding, room)]
 }
 
-/// Returns the parts of the second line behind the name: shape, fit, and advice.
+/// Returns the parts of the second line after the name: shape, fit, and advice.
 fn about(layout: &LayoutRow<'_>, facts: &LayoutFacts) -> Vec<String> {
     let shape = || match &facts.shape[..] {
         [] => "scalar".to_owned(),

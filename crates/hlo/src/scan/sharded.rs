@@ -1,4 +1,4 @@
-//! The sharding that belongs to a shape: directly behind it, or on its instruction.
+//! The sharding that belongs to a shape: directly after it, or on its instruction.
 
 use std::borrow::Cow;
 
@@ -87,7 +87,7 @@ fn attribute(line: &[u8], at: usize) -> Result<Attribute, usize> {
     }
 }
 
-/// Returns whether the text behind ` =` is the shape of another instruction.
+/// Returns whether the text after ` =` is the shape of another instruction.
 fn begins_with_shape(behind: &[u8]) -> bool {
     let Some(shape) = behind.strip_prefix(b" ") else { return false };
     let word = shape.iter().take_while(|byte| byte.is_ascii_alphanumeric()).count();
@@ -137,7 +137,7 @@ fn sharding(text: &[u8]) -> Cow<'_, str> {
     String::from_utf8_lossy(text.strip_suffix(b",").unwrap_or(text))
 }
 
-/// The position behind `, mesh=..` at `end`; `end` without one. Axes without brackets, `x=2,y=4`, end at a blank.
+/// The position after `, mesh=..` at `end`; `end` without one. Axes without brackets, `x=2,y=4`, end at a blank.
 fn behind_axes(text: &[u8], end: usize) -> usize {
     let rest = text.get(end..).unwrap_or_default().strip_prefix(b",").unwrap_or_default();
     let Some(mesh) = rest.trim_ascii_start().strip_prefix(b"mesh=") else { return end };
@@ -150,7 +150,7 @@ fn is_blank(byte: &&u8) -> bool {
     byte.is_ascii_whitespace() || **byte == SOFT_BREAK
 }
 
-/// The sharding that is written behind the shape which ends at `end`.
+/// The sharding that is written after the shape which ends at `end`.
 pub(super) fn behind(bytes: &[u8], end: usize) -> Option<Cow<'_, str>> {
     let blanks = bytes.get(end..)?.iter().take_while(is_blank).count();
     let value = value(bytes, end + blanks)?;

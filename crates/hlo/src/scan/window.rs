@@ -86,7 +86,7 @@ impl<R: Read> TextWindow<R> {
     }
 }
 
-/// Writes the character that the escape at the start of a text encodes; returns the text behind it.
+/// Writes the character that the escape at the start of a text encodes; returns the text after it.
 ///
 /// A backslash that does not belong to an escape of JSON separates, as a blank does.
 fn undo_escape<'a>(escape: &'a [u8], into: &mut Vec<u8>) -> &'a [u8] {
