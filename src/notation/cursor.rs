@@ -104,20 +104,21 @@ impl<'t> Cursor<'t> {
 
     /// Reads the rest of a list whose opening bracket has already been taken: entries separated by commas,
     /// with optional blanks around each.
-    pub fn list(
+    pub fn list<T>(
         &mut self,
         close: u8,
-        mut entry: impl FnMut(&mut Cursor<'t>) -> Option<()>,
-    ) -> Option<()> {
+        mut entry: impl FnMut(&mut Cursor<'t>) -> Option<T>,
+    ) -> Option<Vec<T>> {
+        let mut entries = Vec::new();
         self.blanks();
         if self.takes(close) {
-            return Some(());
+            return Some(entries);
         }
         loop {
-            entry(self)?;
+            entries.push(entry(self)?);
             self.blanks();
             if self.takes(close) {
-                return Some(());
+                return Some(entries);
             }
             self.token(b',')?;
             self.blanks();

@@ -87,12 +87,7 @@ fn quick_tree(at: &mut Cursor<'_>) -> Option<Tree> {
         let number = at.number()?;
         return Some(Tree::Int(number, at.since(start)));
     }
-    let mut members = Vec::new();
-    at.list(b')', |at| {
-        members.push(quick_tree(at)?);
-        Some(())
-    })?;
-    Some(Tree::Tuple(members, at.since(start)))
+    Some(Tree::Tuple(at.list(b')', quick_tree)?, at.since(start)))
 }
 
 fn by_grammar(text: &str) -> Result<(Option<CuteOuter>, CuteMode), ParseError> {

@@ -28,12 +28,8 @@ pub(super) fn read(text: &str) -> Option<PadLayout> {
 /// Reads the shape in front of the axes: a list of integers followed by a slash.
 fn shape<'t>(start: &Cursor<'t>) -> Option<(Vec<u64>, Span, Cursor<'t>)> {
     let mut at = start.clone();
-    let mut shape = Vec::new();
     at.token(b'(')?;
-    at.list(b')', |at| {
-        shape.push(at.number()?);
-        Some(())
-    })?;
+    let shape = at.list(b')', Cursor::number)?;
     at.blanks();
     at.token(b'/')?;
     let span = at.since(start.at());
@@ -63,15 +59,7 @@ fn body(at: &mut Cursor<'_>, layout: &mut PadLayout, source: &mut TreeSource) ->
 fn axis(at: &mut Cursor<'_>) -> Option<AxisText> {
     let start = at.at();
     let bare = !at.takes(b'(');
-    let mut subaxes = Vec::new();
-    if bare {
-        subaxes.push(subaxis(at)?);
-    } else {
-        at.list(b')', |at| {
-            subaxes.push(subaxis(at)?);
-            Some(())
-        })?;
-    }
+    let subaxes = if bare { vec![subaxis(at)?] } else { at.list(b')', subaxis)? };
     Some(AxisText { subaxes, bare, span: NotCompared(at.since(start)) })
 }
 
@@ -90,11 +78,11 @@ fn level(at: &mut Cursor<'_>) -> Option<Level> {
 
 fn broadcast(at: &mut Cursor<'_>, layout: &mut PadLayout, source: &mut TreeSource) -> Option<()> {
     at.takes_all("B@[").then_some(())?;
-    at.list(b']', |at| {
+    layout.broadcast = at.list(b']', |at| {
         let start = at.at();
-        layout.broadcast.push(replica(at)?);
+        let replica = replica(at)?;
         source.replicas.push(at.since(start));
-        Some(())
+        Some(replica)
     })?;
     // The grammar wants one replica at least.
     (!layout.broadcast.is_empty()).then_some(())

@@ -64,12 +64,10 @@ impl QuickReader<'_> {
         let dtype = XlaDtype::from_name(self.at.word()?)?;
         let open = self.at.at();
         self.at.token(b'[')?;
-        let mut dims = Vec::new();
-        self.at.list(b']', |at| {
+        let dims = self.at.list(b']', |at| {
             let bounded = at.takes_all("<=");
             let size = int(at)?.unsigned_abs();
-            dims.push(if bounded { XlaDim::Bounded(size) } else { XlaDim::Static(size) });
-            Some(())
+            Some(if bounded { XlaDim::Bounded(size) } else { XlaDim::Static(size) })
         })?;
         let mut source = ArraySource {
             text: self.shared.clone(),
@@ -142,10 +140,8 @@ fn tiles(at: &mut Cursor<'_>, layout: &mut XlaLayout, source: &mut ArraySource) 
     while at.peek() == Some(b'(') {
         let start = at.at();
         at.token(b'(')?;
-        let mut tile = Vec::new();
-        at.list(b')', |at| {
-            tile.push(if at.takes(b'*') { TileDim::Combine } else { TileDim::Size(int(at)?) });
-            Some(())
+        let tile = at.list(b')', |at| {
+            Some(if at.takes(b'*') { TileDim::Combine } else { TileDim::Size(int(at)?) })
         })?;
         source.tiles.push(at.since(start));
         layout.tiles.push(tile);

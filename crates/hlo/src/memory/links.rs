@@ -183,26 +183,17 @@ impl AliasPair {
 
 fn list<T>(text: &str, item: impl Fn(&mut Cursor<'_>) -> Option<T>) -> Option<Vec<T>> {
     let mut cursor = Cursor::new(text);
-    let mut items = Vec::new();
     cursor.blanks();
     cursor.token(b'{')?;
-    cursor.list(b'}', |cursor| {
-        items.push(item(cursor)?);
-        Some(())
-    })?;
+    let items = cursor.list(b'}', item)?;
     cursor.blanks();
     cursor.is_at_end().then_some(items)
 }
 
 /// `{1,0}`.
 fn indexes(cursor: &mut Cursor<'_>) -> Option<Vec<usize>> {
-    let mut indexes = Vec::new();
     cursor.token(b'{')?;
-    cursor.list(b'}', |cursor| {
-        indexes.push(to_index(cursor.number()?));
-        Some(())
-    })?;
-    Some(indexes)
+    cursor.list(b'}', |cursor| cursor.number().map(to_index))
 }
 
 /// `(2, {}, may-alias)`.
