@@ -7,15 +7,9 @@ use itertools::Itertools;
 use pest::iterators::Pair;
 
 use crate::error::{ParseError, ParseErrorKind, Span};
-use crate::notation::pairs::{span, tokens};
+use crate::notation::pairs::{grammar, span, tokens};
 
-mod grammar {
-    #![allow(missing_docs, unreachable_pub, missing_debug_implementations, reason = "generated")]
-
-    #[derive(pest_derive::Parser)]
-    #[grammar = "notation/einsum.pest"]
-    pub(super) struct EinsumGrammar;
-}
+grammar!(EinsumGrammar, "notation/einsum.pest", silent: ws);
 
 use grammar::{EinsumGrammar, Rule};
 
@@ -143,17 +137,5 @@ fn name(rule: Rule) -> &'static str {
         Rule::comma => "`,`",
         Rule::arrow => "`->`",
         Rule::ws => "",
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{Rule, name};
-
-    #[test]
-    fn every_token_has_a_name_in_errors() {
-        for rule in Rule::all_rules() {
-            assert_eq!(name(*rule).is_empty(), *rule == Rule::ws, "{rule:?}");
-        }
     }
 }

@@ -8,6 +8,28 @@ use pest::{Parser, RuleType};
 use super::refusal::GrammarStop;
 use crate::error::{ParseError, ParseErrorKind, Span};
 
+/// Makes the parser of a grammar, and tests that `name` has a word for each of its rules but the silent ones.
+macro_rules! grammar {
+    ($parser:ident, $path:tt, silent: $($silent:ident)+) => {
+        mod grammar {
+            #![allow(missing_docs, unreachable_pub, missing_debug_implementations, reason = "generated")]
+
+            #[derive(pest_derive::Parser)]
+            #[grammar = $path]
+            pub(super) struct $parser;
+
+            #[test]
+            fn every_token_has_a_name_in_errors() {
+                for rule in Rule::all_rules() {
+                    let is_silent = matches!(rule, $(Rule::$silent)|+);
+                    assert_eq!(super::name(*rule).is_empty(), is_silent, "{rule:?}");
+                }
+            }
+        }
+    };
+}
+pub(super) use grammar;
+
 /// The tokens below `rule`, which is the whole text, or the place at which the grammar stopped; `name`
 /// gives the names of rules in errors.
 pub(super) fn tokens<G: Parser<R>, R: RuleType>(

@@ -8,7 +8,7 @@ use itertools::Itertools;
 use pest::iterators::Pair;
 
 use crate::error::{ParseError, ParseErrorKind, Span, did_you_mean};
-use crate::notation::pairs::{children, number, span, tokens};
+use crate::notation::pairs::{children, grammar, number, span, tokens};
 use crate::notation::refusal::check_depth;
 use crate::notation::triton::{
     Attribute, TensorType, TritonEntry, TritonLayout, TritonMeaning, TritonMemory, Value,
@@ -17,13 +17,7 @@ use crate::notation::triton_linear::LinearLayout;
 use crate::notation::written::NotCompared;
 use crate::words::counted;
 
-mod grammar {
-    #![allow(missing_docs, unreachable_pub, missing_debug_implementations, reason = "generated")]
-
-    #[derive(pest_derive::Parser)]
-    #[grammar = "notation/triton.pest"]
-    pub(super) struct TritonGrammar;
-}
+grammar!(TritonGrammar, "notation/triton.pest", silent: comment quoted other ws);
 
 use grammar::{Rule, TritonGrammar};
 
@@ -408,18 +402,5 @@ fn name(rule: Rule) -> &'static str {
         Rule::coordinate => "`(`",
         Rule::outs | Rule::out => "`where out dims are:`",
         Rule::comment | Rule::quoted | Rule::other | Rule::ws => "",
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{Rule, name};
-
-    #[test]
-    fn every_token_has_a_name_in_errors() {
-        for rule in Rule::all_rules() {
-            let is_silent = matches!(rule, Rule::comment | Rule::quoted | Rule::other | Rule::ws);
-            assert_eq!(name(*rule).is_empty(), is_silent, "{rule:?}");
-        }
     }
 }

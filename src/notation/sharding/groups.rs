@@ -5,8 +5,7 @@ use std::str::FromStr;
 
 use itertools::Itertools;
 
-use super::grammar::Rule;
-use super::read;
+use super::read::{self, Rule};
 use super::tree::{Mesh, MeshAxis, Quoted, TileDevices};
 use crate::error::ParseError;
 use crate::notation::pairs::{child, children};

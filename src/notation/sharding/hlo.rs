@@ -6,8 +6,7 @@ use std::str::FromStr;
 use itertools::Itertools;
 use pest::iterators::Pair;
 
-use super::grammar::Rule;
-use super::read;
+use super::read::{self, Rule};
 use super::tree::{Mesh, MeshDims, Quoted, TileDevices};
 use crate::error::ParseError;
 use crate::notation::pairs::{children, span};

@@ -6,8 +6,7 @@ use std::str::FromStr;
 use itertools::Itertools;
 use pest::iterators::Pair;
 
-use super::grammar::Rule;
-use super::read;
+use super::read::{self, Rule};
 use super::tree::{DimAxes, Mesh, MeshAxis, MeshDims};
 use crate::error::ParseError;
 use crate::notation::pairs::{child, children, span};

@@ -26,11 +26,3 @@ pub use sdy::SdySharding;
 pub(crate) use sharded::sharded_parts;
 pub use torch::{Placements, TorchPlacement};
 pub use tree::{DimAxes, Mesh, MeshAxis, MeshDims, TileDevices};
-
-mod grammar {
-    #![allow(missing_docs, unreachable_pub, missing_debug_implementations, reason = "generated")]
-
-    #[derive(pest_derive::Parser)]
-    #[grammar = "notation/sharding/sharding.pest"]
-    pub(super) struct ShardingGrammar;
-}

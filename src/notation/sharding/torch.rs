@@ -5,8 +5,7 @@ use std::str::FromStr;
 
 use itertools::Itertools;
 
-use super::grammar::Rule;
-use super::read;
+use super::read::{self, Rule};
 use crate::error::ParseError;
 
 /// The placements of a `DTensor`.
