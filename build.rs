@@ -4,35 +4,18 @@
 use std::path::{Path, PathBuf};
 use std::{env, fs, io};
 
-/// The modules of `src/guide.rs` and where their pages are.
-const PAGES: [(&str, &str); 19] = [
-    ("src/guide", "tutorial"),
-    ("docs", "notation"),
-    ("docs", "xla"),
-    ("docs", "xla-reference"),
-    ("docs", "algebra"),
-    ("docs", "relayout"),
-    ("docs", "relayout-reference"),
-    ("docs", "routes"),
-    ("docs", "planner"),
-    ("docs", "gpu"),
-    ("docs", "vectors"),
-    ("docs", "vectors-reference"),
-    ("docs", "sharding"),
-    ("docs", "sharding-reference"),
-    ("docs", "sharding-dumps"),
-    ("docs", "testing"),
-    ("docs", "compare"),
-    ("docs", "design"),
-    ("docs", "performance"),
-];
+/// The pages of `docs/` and the tutorial, which are modules of `src/guide.rs`.
+const PAGES: &str = "tutorial notation xla xla-reference algebra relayout relayout-reference \
+                     routes planner gpu vectors vectors-reference sharding sharding-reference \
+                     sharding-dumps testing compare design performance";
 
 fn main() -> io::Result<()> {
     let out = PathBuf::from(env::var_os("OUT_DIR").unwrap_or_default());
-    for (folder, name) in PAGES {
-        let (folder, page) = (Path::new(folder), format!("{name}.md"));
-        let text = read(&folder.join(&page))?;
-        fs::write(out.join(page), for_rustdoc(&text, folder)?)?;
+    for name in PAGES.split(' ') {
+        let folder = Path::new(if name == "tutorial" { "src/guide" } else { "docs" });
+        let text = read(&folder.join(format!("{name}.md")))?;
+        let page = out.join(format!("{}.md", name.replace('-', "_")));
+        fs::write(page, for_rustdoc(&text, folder)?)?;
     }
     Ok(())
 }
@@ -72,7 +55,7 @@ fn module(target: &str) -> Option<String> {
     let page = page.strip_suffix(".md")?;
     // The tutorial is in another folder than the pages.
     let page = page.strip_prefix("../../docs/").unwrap_or(page);
-    let is_module = PAGES.iter().any(|(_, name)| *name == page);
+    let is_module = PAGES.split(' ').any(|name| name == page);
     is_module.then(|| format!("crate::guide::{}{heading}", page.replace('-', "_")))
 }
 
