@@ -118,31 +118,12 @@ fn begins_with_type(text: &str) -> bool {
 
 /// Returns whether a text is a composed CuTe layout, or a CuTe layout spelled as in C++, Python or MLIR.
 fn is_composed(text: &str) -> bool {
-    const WORDS: [&str; 20] = [
-        "S<",
-        "Sw<",
-        "SW_",
-        "Swizzle",
-        "ComposedLayout",
-        "Layout(",
-        "Layout<",
-        "cute::",
-        "!cute.",
-        "gmem_ptr[",
-        "smem_ptr[",
-        "rmem_ptr[",
-        "ptr[",
-        "ArithTuple(",
-        "smem_sparse",
-        "tmem_",
-        "MMA_Atom",
-        "TiledMMA",
-        "Copy_Atom",
-        "TiledCopy",
-    ];
+    const WORDS: &str = "S< Sw< SW_ Swizzle ComposedLayout Layout( Layout< cute:: \
+                         !cute. gmem_ptr[ smem_ptr[ rmem_ptr[ ptr[ ArithTuple( \
+                         smem_sparse tmem_ MMA_Atom TiledMMA Copy_Atom TiledCopy";
     let letters = text.chars().filter(|c| !c.is_whitespace());
     let first: String = letters.skip_while(|c| matches!(c, '(' | ':')).take(16).collect();
-    WORDS.iter().any(|word| first.starts_with(word))
+    WORDS.split(' ').any(|word| first.starts_with(word))
         || first.starts_with(|c: char| c.is_ascii_digit() || c == '_')
             && text.split_whitespace().any(|word| word == "o")
 }

@@ -14,20 +14,8 @@ use crate::words::counted;
 const MOST: u64 = 1 << 16;
 
 /// The encodings that are read.
-const READ: [&str; 12] = [
-    "blocked",
-    "linear",
-    "slice",
-    "dot_op",
-    "nvidia_mma",
-    "amd_mfma",
-    "amd_wmma",
-    "swizzled_shared",
-    "nvmma_shared",
-    "padded_shared",
-    "shared_linear",
-    "shared",
-];
+const READ: &str = "blocked linear slice dot_op nvidia_mma amd_mfma amd_wmma swizzled_shared \
+                    nvmma_shared padded_shared shared_linear shared";
 
 /// An encoding in its text.
 #[derive(Clone, Copy, Debug)]
@@ -46,8 +34,8 @@ impl<'a> Keys<'a> {
     pub(super) fn unknown(&self) -> ParseError {
         let name = &*self.attribute.name;
         let refusal = self.refuse(format!("the encoding `{name}` is not supported"));
-        let all = || format!("supported encodings: {}", READ.join(", "));
-        refusal.with_help(did_you_mean(name, READ).unwrap_or_else(all))
+        let all = || format!("supported encodings: {}", READ.replace(' ', ", "));
+        refusal.with_help(did_you_mean(name, READ.split(' ')).unwrap_or_else(all))
     }
 
     /// The error for the value of a key, or for the encoding if it lacks the key.
