@@ -1,12 +1,10 @@
 //! Matrix instructions: which lane holds an element of an operand, and in which register.
 //!
 //! ```text
-//! C of SM80_16x8x16   ((4,8),(2,2)):((32,1),(16,8))    thread, value -> place in 16 x 8, column by column
-//! strides, sorted     32_T  16_V  8_V  1_T             digits of the place, major to minor
-//! split at row 16     ((2_V:2, 8_T:4), (4_T:1, 2_V:1)) the layout: element -> thread, value
+//! C of SM80_16x8x16   ((4,8),(2,2)):((32,1),(16,8))     thread, value -> place in 16 x 8, column by column
+//! its left inverse    place -> thread, value
+//! split at row 16     ((2_V:2, 8_T:4), (4_T:1, 2_V:1))  the layout: element -> thread, value
 //! ```
-//!
-//! Every operand is a bijection, so sorting its digits by stride gives its inverse.
 
 mod table;
 
@@ -14,11 +12,11 @@ use std::iter;
 
 use itertools::Itertools;
 
-use self::table::{ATOMS, Atoms, HOPPER_A};
+use self::table::{ATOMS, hopper};
 use crate::algebra::{Layout, Subaxis};
 use crate::error::{LayoutError, ParseError, Site, did_you_mean};
 use crate::level::Level;
-use crate::notation::{Atom, CuteLayout, CuteMode, CuteStride, Operand};
+use crate::notation::{Atom, CuteLayout, Operand};
 
 impl Atom {
     /// The layout of the matrix: M x K for A, N x K for B, M x N for C. Registers are in `Addr`, threads in `LANE`,
@@ -28,24 +26,42 @@ impl Atom {
     /// [`ParseError`] for a name that is not in the table, and for an operand that is read from shared memory; for
     /// tiles of an instruction that takes a part of a warp, and for the result of a tile with several atoms along K.
     pub fn lower(&self) -> Result<Layout, ParseError> {
-        let fragment = self.fragment()?;
-        let digits = fragment.digits().ok_or_else(|| {
-            self.refuse_name("its table does not say where every element is".into())
-        })?;
-        let layout = fragment.layout(&digits).map_err(|error| self.refuse(error))?;
-        if self.atoms() == [1; 3] { Ok(layout) } else { self.tiled(&layout, fragment.warps) }
+        let result;
+        let atoms = match ATOMS.iter().find(|atoms| atoms.names.contains(&self.name())) {
+            Some(atoms) => *atoms,
+            None => {
+                let columns = hopper_columns(self.name()).ok_or_else(|| self.refuse_unknown())?;
+                result = format!("((4,8,4),(2,2,{})):((128,1,16),(64,8,512))", columns / 8);
+                hopper(columns, &result)
+            }
+        };
+        if self.is_in_shared_memory() {
+            return Err(self.refuse_shared());
+        }
+        let [m, n, k] = atoms.shape;
+        let (places, shape) = match self.operand() {
+            Operand::A => (atoms.a, [m, k]),
+            Operand::B => (atoms.b, [n, k]),
+            Operand::C => (atoms.c, [m, n]),
+        };
+        let places = places.parse::<CuteLayout>()?.lower()?;
+        let values = places.axes()[1].extent;
+        let held: Layout = format!("({}, {values}:1)", atoms.threads).parse()?;
+        let layout = by_element(&held, &places, shape).map_err(|error| self.refuse(error))?;
+        if self.atoms() == [1; 3] { Ok(layout) } else { self.tiled(&layout, &held) }
     }
 
-    /// The layout of a tile of atoms, each of which is held by `warps` warps.
+    /// The layout of a tile of atoms, whose threads and values are `held`.
     ///
     /// Source: CuTe, `include/cute/atom/mma_atom.hpp`, make_tiled_mma: atoms follow each other along M, then N,
     /// then K.
-    fn tiled(&self, atom: &Layout, warps: Option<u64>) -> Result<Layout, ParseError> {
+    fn tiled(&self, atom: &Layout, held: &Layout) -> Result<Layout, ParseError> {
         let [m, n, k] = self.atoms();
-        let Some(warps) = warps else {
+        if held.axes()[0].extent < 32 {
             let why = "tiles of an instruction that takes a part of a warp are not supported";
             return Err(self.refuse_name(why.into()));
-        };
+        }
+        let warps = held.extent(Level::WARP);
         let too_large = || self.refuse(LayoutError::too_large(Site::Layout, "the number of warps"));
         let steps = [
             Some(warps),
@@ -76,34 +92,7 @@ impl Atom {
     /// Returns whether the instruction reads this matrix from shared memory, so that no thread holds it.
     #[must_use]
     pub fn is_in_shared_memory(&self) -> bool {
-        let atoms = ATOMS.iter().find(|atoms| atoms.names.contains(&self.name()));
-        let shares_b = match atoms {
-            Some(atoms) => atoms.b.is_none(),
-            None => hopper_columns(self.name()).is_some(),
-        };
-        shares_b && self.operand() == Operand::B
-    }
-
-    fn fragment(&self) -> Result<Fragment, ParseError> {
-        match ATOMS.iter().find(|atoms| atoms.names.contains(&self.name())) {
-            Some(atoms) => atoms.fragment(self.operand()).ok_or_else(|| self.refuse_shared()),
-            None => match hopper_columns(self.name()) {
-                Some(columns) => self.hopper(columns),
-                None => Err(self.refuse_unknown()),
-            },
-        }
-    }
-
-    /// A matrix of `SM90_64xNx16_.._RS`.
-    fn hopper(&self, columns: u64) -> Result<Fragment, ParseError> {
-        let result = format!("((4,8,4),(2,2,{})):((128,1,16),(64,8,512))", columns / 8);
-        let (text, shape) = match self.operand() {
-            Operand::A => (HOPPER_A, [64, 16]),
-            Operand::B => return Err(self.refuse_shared()),
-            Operand::C => (&*result, [64, columns]),
-        };
-        let fragment = Fragment::new(text, shape, 32, None);
-        fragment.ok_or_else(|| self.refuse_unknown())
+        hopper_columns(self.name()).is_some() && self.operand() == Operand::B
     }
 
     fn refuse_shared(&self) -> ParseError {
@@ -133,95 +122,9 @@ fn hopper_columns(name: &str) -> Option<u64> {
     ((8..=256).contains(&columns) && columns.is_multiple_of(8)).then_some(columns)
 }
 
-impl Atoms {
-    /// A matrix in registers; `None` if it is in shared memory.
-    fn fragment(&self, operand: Operand) -> Option<Fragment> {
-        let [m, n, k] = self.shape;
-        let (text, shape) = match operand {
-            Operand::A => (self.a, [m, k]),
-            Operand::B => (self.b?, [n, k]),
-            Operand::C => (self.c, [m, n]),
-        };
-        Fragment::new(text, shape, self.warp, self.lanes)
-    }
-}
-
-/// A matrix in the registers of threads.
-struct Fragment {
-    /// For each leaf, its size, its stride in the matrix (column by column), its level, and its stride in the
-    /// level.
-    leaves: Vec<(u64, u64, Level, u64)>,
-    shape: [u64; 2],
-    /// The number of warps that hold it; `None` for part of a warp.
-    warps: Option<u64>,
-}
-
-impl Fragment {
-    fn new(text: &str, shape: [u64; 2], warp: u64, lanes: Option<&str>) -> Option<Fragment> {
-        let layout: CuteLayout = text.parse().ok()?;
-        let [threads, values] = layout.axes() else { return None };
-        let lane = |step: u64| match step < warp {
-            true => (Level::LANE, step),
-            false => (Level::WARP, step / warp),
-        };
-        let count: u64 = threads.leaves().iter().map(|(size, _)| size).product();
-        let warps = count.is_multiple_of(warp).then(|| count / warp);
-        let threads = match lanes {
-            None => steps(threads),
-            // Thread numbers become lane numbers: both are split in the same way.
-            Some(lanes) => renumbered(threads, &lanes.parse::<CuteLayout>().ok()?.mode),
-        };
-        let threads = threads.into_iter().map(|(size, apart, step)| {
-            let (level, stride) = lane(step);
-            (size, apart, level, stride)
-        });
-        let values = steps(values).into_iter();
-        let values = values.map(|(size, apart, step)| (size, apart, Level::ADDR, step));
-        Some(Fragment { leaves: threads.chain(values).collect(), shape, warps })
-    }
-
-    /// Leaves major to minor, if they count every place of the matrix once.
-    fn digits(&self) -> Option<Vec<Subaxis>> {
-        let moving = self.leaves.iter().filter(|(size, ..)| *size > 1);
-        let sorted = moving.sorted_by_key(|(_, apart, ..)| *apart).collect_vec();
-        let mut next = 1;
-        for (size, apart, ..) in &sorted {
-            if *apart != next {
-                return None;
-            }
-            next *= size;
-        }
-        let digits = sorted.iter().rev();
-        let digits = digits.map(|(size, _, level, stride)| Subaxis::land(*size, *level, *stride));
-        (next == self.shape.iter().product::<u64>()).then(|| digits.collect())
-    }
-
-    fn layout(&self, digits: &[Subaxis]) -> Result<Layout, LayoutError> {
-        let [rows, columns] = self.shape;
-        let whole = Layout::builder().axis(rows * columns, digits.iter().copied()).build()?;
-        Ok(whole.split_axis(0, &[columns, rows])?.permute(&[1, 0])?.simplified())
-    }
-}
-
-/// The leaves with their sizes, their strides, and the number that one step of each adds.
-fn steps(mode: &CuteMode) -> Vec<(u64, u64, u64)> {
-    let mut step = 1;
-    let leaf = |(size, apart): (u64, CuteStride)| {
-        let own = step;
-        step *= size;
-        (size, apart.step, own)
-    };
-    mode.leaves().into_iter().map(leaf).collect()
-}
-
-/// The leaves of threads, split where their lanes are, with the lanes as their numbers.
-fn renumbered(threads: &CuteMode, lanes: &CuteMode) -> Vec<(u64, u64, u64)> {
-    let mut bits = lanes
-        .leaves()
-        .into_iter()
-        .flat_map(|(size, stride)| (0..size.ilog2()).map(move |bit| stride.step << bit));
-    let leaves = threads.leaves().into_iter();
-    let split =
-        leaves.flat_map(|(size, apart)| (0..size.ilog2()).map(move |bit| apart.step << bit));
-    split.map(|apart| (2, apart, bits.next().unwrap_or(0))).collect()
+/// The layout of a matrix, from the threads and values that hold it and their places in it, column by column.
+fn by_element(held: &Layout, places: &Layout, shape: [u64; 2]) -> Result<Layout, LayoutError> {
+    let [rows, columns] = shape;
+    let column_by_column = held.compose(&places.left_inverse()?)?;
+    Ok(column_by_column.split_axis(0, &[columns, rows])?.permute(&[1, 0])?.simplified())
 }

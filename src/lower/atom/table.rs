@@ -1,23 +1,22 @@
 //! The thread-value layouts of matrix instructions, as their sources write them.
 
 /// Instructions with the same layouts.
-pub(super) struct Atoms {
+#[derive(Clone, Copy)]
+pub(super) struct Atoms<'a> {
     pub(super) names: &'static [&'static str],
     /// M, N and K.
     pub(super) shape: [u64; 3],
-    /// The number of threads in a warp.
-    pub(super) warp: u64,
-    /// The lane of each thread, where it differs from the thread number.
-    pub(super) lanes: Option<&'static str>,
-    /// Thread and value to the place in A, B and C, column by column. B without one is read from shared memory.
+    /// The lane, and the warp if there are several, of each thread.
+    pub(super) threads: &'static str,
+    /// Thread and value to the place in A, B and C, column by column.
     pub(super) a: &'static str,
-    pub(super) b: Option<&'static str>,
-    pub(super) c: &'static str,
+    pub(super) b: &'static str,
+    pub(super) c: &'a str,
 }
 
 /// A whole warp of 32 threads.
-const WARP: Atoms =
-    Atoms { names: &[], shape: [0; 3], warp: 32, lanes: None, a: "", b: None, c: "" };
+const WARP: Atoms<'static> =
+    Atoms { names: &[], shape: [0; 3], threads: "32_LANE", a: "", b: "", c: "" };
 
 /// 16 x 8 results, two neighbours in a row per thread.
 const C16: &str = "((4,8),(2,2)):((32,1),(16,8))";
@@ -29,30 +28,28 @@ const C8: &str = "((4,8),2):((16,1),8)";
 ///
 /// Sources: NVIDIA/cutlass at 7107b05, `include/cute/atom/mma_traits_sm70.hpp`, `_sm75`, `_sm80`, `_sm89`, `_sm90` and `_sm120`, the
 /// traits of the instructions named; the MFMA instructions: bases that Triton 3.9 has for `amd_mfma` and its operands.
-pub(super) const ATOMS: [Atoms; 14] = [
+pub(super) const ATOMS: [Atoms<'static>; 14] = [
     Atoms {
         names: &["SM70_8x8x4_F16F16F16F16_TN"],
         shape: [8, 8, 4],
-        lanes: Some("(4,2):(1,16)"),
+        threads: "(2_LANE:16, 4_LANE:1)",
         a: "(8,4):(1,8)",
-        b: Some("(8,4):(1,8)"),
+        b: "(8,4):(1,8)",
         c: "(8,8):(1,8)",
-        ..WARP
     },
     Atoms {
         names: &["SM70_8x8x4_F32F16F16F32_NT"],
         shape: [8, 8, 4],
-        lanes: Some("(4,2):(1,16)"),
+        threads: "(2_LANE:16, 4_LANE:1)",
         a: "((4,2),4):((8,4),1)",
-        b: Some("((4,2),4):((8,4),1)"),
+        b: "((4,2),4):((8,4),1)",
         c: "((2,2,2),(2,2,2)):((1,16,4),(8,2,32))",
-        ..WARP
     },
     Atoms {
         names: &["SM75_8x8x16_S32S8S8S32_TN", "SM80_8x8x16_S32S8S8S32_TN"],
         shape: [8, 8, 16],
         a: "((4,8),4):((32,1),8)",
-        b: Some("((4,8),4):((32,1),8)"),
+        b: "((4,8),4):((32,1),8)",
         c: C8,
         ..WARP
     },
@@ -65,7 +62,7 @@ pub(super) const ATOMS: [Atoms; 14] = [
         ],
         shape: [16, 8, 8],
         a: C16,
-        b: Some(C8),
+        b: C8,
         c: C16,
         ..WARP
     },
@@ -77,7 +74,7 @@ pub(super) const ATOMS: [Atoms; 14] = [
         ],
         shape: [16, 8, 16],
         a: "((4,8),(2,2,2)):((32,1),(16,8,128))",
-        b: Some("((4,8),(2,2)):((16,1),(8,64))"),
+        b: "((4,8),(2,2)):((16,1),(8,64))",
         c: C16,
         ..WARP
     },
@@ -85,7 +82,7 @@ pub(super) const ATOMS: [Atoms; 14] = [
         names: &["SM80_16x8x4_F32TF32TF32F32_TN", "SM90_16x8x4_F64F64F64F64_TN"],
         shape: [16, 8, 4],
         a: "((4,8),2):((16,1),8)",
-        b: Some("((4,8),1):((8,1),0)"),
+        b: "((4,8),1):((8,1),0)",
         c: C16,
         ..WARP
     },
@@ -93,7 +90,7 @@ pub(super) const ATOMS: [Atoms; 14] = [
         names: &["SM80_16x8x8_F32TF32TF32F32_TN", "SM90_16x8x8_F64F64F64F64_TN"],
         shape: [16, 8, 8],
         a: "((4,8),(2,2)):((16,1),(8,64))",
-        b: Some("((4,8),2):((8,1),32)"),
+        b: "((4,8),2):((8,1),32)",
         c: C16,
         ..WARP
     },
@@ -101,7 +98,7 @@ pub(super) const ATOMS: [Atoms; 14] = [
         names: &["SM90_16x8x16_F64F64F64F64_TN"],
         shape: [16, 8, 16],
         a: "((4,8),(2,4)):((16,1),(8,64))",
-        b: Some("((4,8),4):((8,1),32)"),
+        b: "((4,8),4):((8,1),32)",
         c: C16,
         ..WARP
     },
@@ -109,7 +106,7 @@ pub(super) const ATOMS: [Atoms; 14] = [
         names: &["SM80_8x8x4_F64F64F64F64_TN"],
         shape: [8, 8, 4],
         a: "((4,8),1):((8,1),0)",
-        b: Some("((4,8),1):((8,1),0)"),
+        b: "((4,8),1):((8,1),0)",
         c: C8,
         ..WARP
     },
@@ -117,7 +114,7 @@ pub(super) const ATOMS: [Atoms; 14] = [
         names: &["SM80_16x8x16_S32S8S8S32_TN", "SM80_16x8x16_S32U8U8S32_TN"],
         shape: [16, 8, 16],
         a: "((4,8),(4,2)):((64,1),(16,8))",
-        b: Some("((4,8),4):((32,1),8)"),
+        b: "((4,8),4):((32,1),8)",
         c: C16,
         ..WARP
     },
@@ -130,7 +127,7 @@ pub(super) const ATOMS: [Atoms; 14] = [
         ],
         shape: [16, 8, 32],
         a: "((4,8),(4,2,2)):((64,1),(16,8,256))",
-        b: Some("((4,8),(4,2)):((32,1),(8,128))"),
+        b: "((4,8),(4,2)):((32,1),(8,128))",
         c: C16,
         ..WARP
     },
@@ -138,31 +135,37 @@ pub(super) const ATOMS: [Atoms; 14] = [
         names: &["SM80_16x8x64_S32S4S4S32_TN"],
         shape: [16, 8, 64],
         a: "((4,8),(8,2,2)):((128,1),(16,8,512))",
-        b: Some("((4,8),(8,2)):((64,1),(8,256))"),
+        b: "((4,8),(8,2)):((64,1),(8,256))",
         c: C16,
         ..WARP
     },
     Atoms {
         names: &["v_mfma_f32_32x32x8_f16"],
         shape: [32, 32, 8],
-        warp: 64,
+        threads: "64_LANE",
         a: "((32,2),4):((1,128),32)",
-        b: Some("((32,2),4):((1,128),32)"),
+        b: "((32,2),4):((1,128),32)",
         c: "((32,2),(4,4)):((32,4),(1,8))",
-        ..WARP
     },
     Atoms {
         names: &["v_mfma_f32_16x16x16_f16"],
         shape: [16, 16, 16],
-        warp: 64,
+        threads: "64_LANE",
         a: "((16,4),4):((1,64),16)",
-        b: Some("((16,4),4):((1,64),16)"),
+        b: "((16,4),4):((1,64),16)",
         c: "((16,4),4):((16,4),1)",
-        ..WARP
     },
 ];
 
-/// A of the instructions of Hopper that read it from registers; their C has the same threads, and N / 8 times the last value.
+/// The instructions of Hopper that read A from registers and B from shared memory.
 ///
 /// Source: the same, `mma_traits_sm90_gmma.hpp`.
-pub(super) const HOPPER_A: &str = "((4,8,4),(2,2,2)):((128,1,16),(64,8,512))";
+pub(super) fn hopper(columns: u64, c: &str) -> Atoms<'_> {
+    Atoms {
+        shape: [64, columns, 16],
+        threads: "(4_WARP, 32_LANE)",
+        a: "((4,8,4),(2,2,2)):((128,1,16),(64,8,512))",
+        c,
+        ..WARP
+    }
+}
