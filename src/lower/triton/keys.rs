@@ -44,6 +44,16 @@ impl<'a> Keys<'a> {
         self.refuse_at(entry.map_or(self.attribute.span.0, |entry| entry.span.0), message)
     }
 
+    /// The error for the value of a key, unless `is` holds.
+    pub(super) fn check(
+        &self,
+        key: &str,
+        is: bool,
+        message: impl FnOnce() -> String,
+    ) -> Result<(), ParseError> {
+        if is { Ok(()) } else { Err(self.refuse_key(key, message())) }
+    }
+
     fn refuse_at(&self, span: Span, message: impl Into<String>) -> ParseError {
         ParseError::invalid(message, span, self.text)
     }
@@ -141,24 +151,15 @@ impl<'a> Keys<'a> {
     }
 
     fn check_power(&self, key: &str, number: u64) -> Result<(), ParseError> {
-        match number.is_power_of_two() && number <= MOST {
-            true => Ok(()),
-            false => {
-                let message = format!("`{key}` is {number}, not a power of two up to {MOST}");
-                Err(self.refuse_key(key, message))
-            }
-        }
+        self.check(key, number.is_power_of_two() && number <= MOST, || {
+            format!("`{key}` is {number}, not a power of two up to {MOST}")
+        })
     }
 
     pub(super) fn check_rank(&self, key: &str, of: usize, rank: usize) -> Result<(), ParseError> {
-        match of == rank {
-            true => Ok(()),
-            false => {
-                let message =
-                    format!("`{key}` has {}, but the tensor has rank {rank}", counted(of, "entry"));
-                Err(self.refuse_key(key, message))
-            }
-        }
+        self.check(key, of == rank, || {
+            format!("`{key}` has {}, but the tensor has rank {rank}", counted(of, "entry"))
+        })
     }
 
     /// The dimensions, the fastest first.
@@ -166,13 +167,10 @@ impl<'a> Keys<'a> {
         let order = self.numbers(key)?;
         self.check_rank(key, order.len(), rank)?;
         let order = order.into_iter().map(to_index).collect_vec();
-        match order.iter().copied().sorted().eq(0..rank) {
-            true => Ok(order),
-            false => {
-                let message = format!("`{key}` is not a permutation of the {rank} dimensions");
-                Err(self.refuse_key(key, message))
-            }
-        }
+        self.check(key, order.iter().copied().sorted().eq(0..rank), || {
+            format!("`{key}` is not a permutation of the {rank} dimensions")
+        })?;
+        Ok(order)
     }
 
     /// The indexes that the bits of an input map to.
@@ -189,12 +187,10 @@ impl<'a> Keys<'a> {
                 _ => Err(not()),
             };
             let basis: Basis = entries.iter().map(entry).try_collect()?;
-            if basis.len() != rank {
+            self.check(key, basis.len() == rank, || {
                 let found = counted(basis.len(), "entry");
-                let message =
-                    format!("a basis of `{key}` has {found}, but the tensor has rank {rank}");
-                return Err(self.refuse_key(key, message));
-            }
+                format!("a basis of `{key}` has {found}, but the tensor has rank {rank}")
+            })?;
             Ok(basis)
         };
         list.iter().map(basis).collect()

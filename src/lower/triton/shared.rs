@@ -107,16 +107,14 @@ fn nvmma(keys: Keys<'_>, shape: &[u64]) -> Result<LinearLayout, ParseError> {
     }
     if keys.has("rank") {
         let rank = keys.number("rank")?;
-        if rank != to_u64(shape.len()) {
-            let message = format!("`rank` is {rank}, but the tensor has rank {}", shape.len());
-            return Err(keys.refuse_key("rank", message));
-        }
+        keys.check("rank", rank == to_u64(shape.len()), || {
+            format!("`rank` is {rank}, but the tensor has rank {}", shape.len())
+        })?;
     }
     let (width, bits) = (keys.number("swizzlingByteWidth")?, keys.power("elementBitWidth")?);
-    if !matches!(width, 0 | 32 | 64 | 128) {
-        let why = format!("`swizzlingByteWidth` is {width}, not 0, 32, 64 or 128");
-        return Err(keys.refuse_key("swizzlingByteWidth", why));
-    }
+    keys.check("swizzlingByteWidth", matches!(width, 0 | 32 | 64 | 128), || {
+        format!("`swizzlingByteWidth` is {width}, not 0, 32, 64 or 128")
+    })?;
     tensor_core(keys, shape, TensorCore { width, bits, is_transposed: keys.flag("transposed")? })
 }
 
@@ -245,10 +243,9 @@ fn padded(keys: Keys<'_>, shape: &[u64]) -> Result<(LinearLayout, Padding), Pars
     if keys.has("block") {
         return Err(keys.refuse_key("block", "`block` goes with `offset`"));
     }
-    if keys.numbers("shape")? != shape {
-        let message = format!("`shape` is not that of the tensor, {shape:?}");
-        return Err(keys.refuse_key("shape", message));
-    }
+    keys.check("shape", keys.numbers("shape")? == shape, || {
+        format!("`shape` is not that of the tensor, {shape:?}")
+    })?;
     let mut offsets = Offsets { rank: shape.len(), bases: Vec::new() };
     let order = keys.order("order", shape.len())?;
     order.iter().for_each(|dim| offsets.put_all(*dim, bits(shape[*dim])));
