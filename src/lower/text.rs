@@ -372,7 +372,10 @@ impl Layout {
             true => None,
             false => left_out_note(&self.left_out(&said), notation.in_messages()),
         };
-        Ok((written.text, notes([moved(offset), left_out, written.note])))
+        let moved = (offset > 0).then(|| {
+            format!("this notation cannot express an offset; add {offset} to every address")
+        });
+        Ok((written.text, notes([moved, left_out, written.note])))
     }
 
     /// Writes addresses as they are.
@@ -443,12 +446,6 @@ struct TextOfMap {
     text: String,
     said: Layout,
     note: Option<String>,
-}
-
-/// The note for a layout whose addresses do not count from 0.
-fn moved(offset: u64) -> Option<String> {
-    let note = || format!("this notation cannot express an offset; add {offset} to every address");
-    (offset > 0).then(note)
 }
 
 fn notes<const N: usize>(parts: [Option<String>; N]) -> Option<String> {

@@ -268,11 +268,6 @@ impl XlaLayout {
         self.tail_padding = (elements != 1).then_some(elements);
     }
 
-    /// A zero or negative prefix is not printed: to XLA there is none.
-    fn set_prefix_bytes(&mut self, bytes: i64) {
-        self.prefix_bytes = bytes.max(0);
-    }
-
     /// Returns the layout as it would be read back: `None` for rank 0 without attributes, which is not
     /// printed.
     fn into_printed(self) -> Option<XlaLayout> {

@@ -98,7 +98,8 @@ fn slice(keys: Keys<'_>, shape: &[u64]) -> Result<TritonTile, ParseError> {
     let mut whole = shape.to_vec();
     whole.insert(dim, 1);
     let mut tile = tile(keys.parent()?, &whole)?.without(dim);
-    tile.without_register_copies();
+    // Registers that hold copies are left out.
+    tile.bases_mut(Input::Register).retain(|basis| basis.iter().any(|value| *value > 0));
     Ok(tile)
 }
 

@@ -115,11 +115,6 @@ impl TritonTile {
         self.bases_mut(Input::Register).retain(is_inside);
     }
 
-    /// Leaves out the registers that hold copies.
-    pub(super) fn without_register_copies(&mut self) {
-        self.bases_mut(Input::Register).retain(|basis| basis.iter().any(|value| *value > 0));
-    }
-
     /// The tile of the other dimensions, at 0 of `dim`.
     pub(super) fn without(mut self, dim: usize) -> TritonTile {
         self.size.remove(dim);

@@ -266,7 +266,8 @@ impl ShapeReader<'_> {
                 layout.element_bits = self.int_in(part)?;
             }
             Rule::space => layout.memory_space = self.int_in(part)?,
-            Rule::prefix => layout.set_prefix_bytes(self.int_in(part)?),
+            // A negative prefix is not printed: to XLA there is none.
+            Rule::prefix => layout.prefix_bytes = self.int_in(part)?.max(0),
             Rule::splits => {
                 for split in children(part, Rule::split) {
                     source.splits.push(span(&split));
