@@ -13,10 +13,7 @@ pub fn percent(part: u64, whole: u64) -> String {
 /// Replaces control characters in a page by `?`: names in a file may contain terminal escape sequences.
 pub fn printable(page: &str) -> Cow<'_, str> {
     let is_hidden = |c: char| c.is_control() && c != '\n';
-    match page.contains(is_hidden) {
-        true => page.replace(is_hidden, "?").into(),
-        false => page.into(),
-    }
+    if page.contains(is_hidden) { page.replace(is_hidden, "?").into() } else { page.into() }
 }
 
 /// Refuses a value in another version of its serialized form.

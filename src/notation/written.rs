@@ -11,10 +11,7 @@ pub(crate) struct NotCompared<T>(pub(crate) T);
 impl NotCompared<Box<str>> {
     /// The text that `tree` was read from, or else the text that it prints.
     pub(super) fn text(&self, tree: &impl Display) -> Cow<'_, str> {
-        match self.0.is_empty() {
-            true => tree.to_string().into(),
-            false => (*self.0).into(),
-        }
+        if self.0.is_empty() { tree.to_string().into() } else { (*self.0).into() }
     }
 }
 

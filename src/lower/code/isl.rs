@@ -91,8 +91,5 @@ fn conditions(function: &Function) -> String {
 
 fn exists<'a>(names: impl Iterator<Item = &'a String>, body: &str) -> String {
     let names = names.map(String::as_str).collect_vec();
-    match names.is_empty() {
-        true => body.into(),
-        false => format!("exists ({} : {body})", names.join(", ")),
-    }
+    if names.is_empty() { body.into() } else { format!("exists ({} : {body})", names.join(", ")) }
 }

@@ -182,10 +182,7 @@ impl Used<'_> {
 fn check_sorted(mesh: &Mesh, axes: &[MeshAxis], list: &'static str) -> Result<(), ShardingError> {
     let keys: Vec<(usize, u64)> =
         axes.iter().map(|axis| mesh.digit(axis).map(|(at, pre, _)| (at, pre))).try_collect()?;
-    match keys.is_sorted() {
-        true => Ok(()),
-        false => Err(ShardingError::AxisOrder { list }),
-    }
+    if keys.is_sorted() { Ok(()) } else { Err(ShardingError::AxisOrder { list }) }
 }
 
 /// The order in which the digits of some axes are the minor ones, and the number of devices they span.

@@ -128,10 +128,7 @@ impl LinearLayout {
                 }
             }
         }
-        match held.len() > 64 {
-            true => Err(TritonError::Together),
-            false => Ok((held, copies)),
-        }
+        if held.len() > 64 { Err(TritonError::Together) } else { Ok((held, copies)) }
     }
 
     fn stands_for(&self, name: &str, basis: &[u64], shifts: &[u32]) -> Result<u64, TritonError> {

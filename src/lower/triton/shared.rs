@@ -215,10 +215,7 @@ fn written(keys: Keys<'_>, shape: &[u64]) -> Result<LinearLayout, ParseError> {
 }
 
 fn bases_as_written(keys: Keys<'_>, shape: &[u64]) -> Result<LinearLayout, ParseError> {
-    let blocks = match keys.has("block") {
-        true => keys.bases("block", shape.len())?,
-        false => Vec::new(),
-    };
+    let blocks = if keys.has("block") { keys.bases("block", shape.len())? } else { Vec::new() };
     Ok(layout(shape, keys.bases("offset", shape.len())?, blocks))
 }
 

@@ -107,10 +107,7 @@ pub fn check_attributes(first: &XlaArray, second: &XlaArray) -> Result<(), Bitca
         let (first, second) = (prefix.unsigned_abs(), other.unsigned_abs());
         return Err(BitcastError::Prefix { first, second });
     }
-    match a.splits.is_empty() && b.splits.is_empty() {
-        true => Ok(()),
-        false => Err(BitcastError::Split),
-    }
+    if a.splits.is_empty() && b.splits.is_empty() { Ok(()) } else { Err(BitcastError::Split) }
 }
 
 impl Bitcast {
