@@ -1,5 +1,6 @@
 //! XLA shapes: the formula of the documentation written out, pinned numbers, the corpus.
 
+use itertools::Itertools;
 use proptest::prelude::*;
 use tensor_layout::error::ParseErrorKind;
 use tensor_layout::notation::Notation;
@@ -138,6 +139,26 @@ fn lenient_parsing_takes_what_documentation_prints() {
     assert_eq!(lenient("f32[2,3,8]{2,1,0:T(2,∗,4)}").unwrap(), "f32[2,3,8]{2,1,0:T(2,*,4)}");
     assert!(lenient("f32[2]{0:S(1)S(1)}").is_err());
     assert!(lenient("bf16[4,8]{1,0,T(2,4)(2,1)}").is_err());
+}
+
+#[test]
+fn attributes_out_of_order_are_refused_by_the_strict_parser() {
+    let strict = |text: &str| XlaParser::strict().parse(text).map_err(|error| error.to_string());
+    let ordered =
+        ["D(D)", "T(4)", "L(2)", "#(u32)", "*(u32)", "E(16)", "S(1)", "SC(0:1)", "P(u8[])", "M(8)"];
+    for [first, second] in ordered.iter().array_combinations() {
+        let forward = strict(&format!("f32[2]{{0:{first}{second}}}"));
+        let backward = strict(&format!("f32[2]{{0:{second}{first}}}")).unwrap_err();
+        let is_physical = |text: &str| text.starts_with("Layout has physical shape");
+        match [first, second].iter().any(|attribute| attribute.starts_with('P')) {
+            true => assert!(is_physical(&forward.unwrap_err())),
+            false => assert!(forward.is_ok(), "{first}{second}"),
+        }
+        match second.starts_with('P') {
+            true => assert!(is_physical(&backward)),
+            false => assert!(backward.contains("out of order"), "{second}{first}: {backward}"),
+        }
+    }
 }
 
 #[test]

@@ -226,11 +226,11 @@ impl ShapeReader<'_> {
         let mut seen: Vec<Rule> = Vec::new();
         for attribute in children(part, Rule::attribute).flat_map(Pair::into_inner) {
             let (rule, at) = (attribute.as_rule(), span(&attribute));
-            let order = |rule: Rule| ORDER.iter().position(|known| *known == rule);
             if seen.contains(&rule) {
                 return Err(self.invalid("an attribute appears twice", at));
             }
-            if !self.lenient && seen.iter().any(|before| order(*before) > order(rule)) {
+            // The grammar defines attributes in XLA's order.
+            if !self.lenient && seen.iter().any(|before| *before > rule) {
                 let error = self.invalid("attributes are out of order", at);
                 return Err(error.with_help("XLA's order is D T L # * E S SC P M"));
             }
@@ -325,20 +325,6 @@ impl ShapeReader<'_> {
         Ok(XlaSplit { dimension, indices: ints })
     }
 }
-
-/// XLA's order of attributes.
-const ORDER: [Rule; 10] = [
-    Rule::levels,
-    Rule::tiles,
-    Rule::tail,
-    Rule::index_type,
-    Rule::pointer_type,
-    Rule::bits,
-    Rule::space,
-    Rule::splits,
-    Rule::physical,
-    Rule::prefix,
-];
 
 /// Words the error of a text that the grammar does not match.
 fn refusal(text: &str, stop: GrammarStop) -> ParseError {
