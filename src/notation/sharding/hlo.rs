@@ -192,23 +192,6 @@ struct ShardingItems {
     metadata: Option<String>,
 }
 
-/// Takes an item that may occur only once.
-fn once<T>(
-    slot: &mut Option<T>,
-    value: T,
-    pair: &Pair<'_, Rule>,
-    text: &str,
-) -> Result<(), ParseError> {
-    match slot.replace(value) {
-        None => Ok(()),
-        Some(_) => Err(ParseError::invalid(
-            "a sharding has one of each: this contradicts what comes before it",
-            span(pair),
-            text,
-        )),
-    }
-}
-
 fn flat(pair: Pair<'_, Rule>, text: &str) -> Result<HloSharding, ParseError> {
     let whole = span(&pair);
     let mut items = ShardingItems::default();
@@ -220,28 +203,30 @@ fn flat(pair: Pair<'_, Rule>, text: &str) -> Result<HloSharding, ParseError> {
 
 impl ShardingItems {
     fn take(&mut self, part: Pair<'_, Rule>, text: &str) -> Result<(), ParseError> {
-        let here = part.clone();
-        match part.as_rule() {
-            Rule::kind | Rule::unknown => {
-                once(&mut self.word, part.as_str().to_owned(), &here, text)
-            }
-            Rule::device => once(&mut self.device, read::one_int(part, text)?, &here, text),
-            Rule::devices => once(&mut self.tiles, tiles(part, text)?, &here, text),
+        let here = span(&part);
+        let is_repeated = match part.as_rule() {
+            Rule::kind | Rule::unknown => self.word.replace(part.as_str().to_owned()).is_some(),
+            Rule::device => self.device.replace(read::one_int(part, text)?).is_some(),
+            Rule::devices => self.tiles.replace(tiles(part, text)?).is_some(),
             Rule::last_tile_dim_replicate => {
-                once(&mut self.last, (vec![SubgroupKind::Replicated], true), &here, text)
+                self.last.replace((vec![SubgroupKind::Replicated], true)).is_some()
             }
             Rule::last_tile_dims => {
-                let kinds = children(part, Rule::kind);
-                let kinds = kinds.map(|p| SubgroupKind::of(p.as_str())).collect();
-                once(&mut self.last, (kinds, false), &here, text)
+                let kinds = children(part, Rule::kind).map(|p| SubgroupKind::of(p.as_str()));
+                self.last.replace((kinds.collect(), false)).is_some()
             }
             Rule::shard_group => {
                 let word = part.as_str().split_whitespace().join(" ");
-                once(&mut self.group, format!(" {word}"), &here, text)
+                self.group.replace(format!(" {word}")).is_some()
             }
-            Rule::metadata => once(&mut self.metadata, format!(" {}", part.as_str()), &here, text),
-            _ => Ok(()),
+            Rule::metadata => self.metadata.replace(format!(" {}", part.as_str())).is_some(),
+            _ => false,
+        };
+        if is_repeated {
+            let message = "a sharding has one of each: this contradicts what comes before it";
+            return Err(ParseError::invalid(message, here, text));
         }
+        Ok(())
     }
 
     fn finish(self) -> Result<HloSharding, String> {
