@@ -43,8 +43,10 @@ impl XlaArray {
         self.check_tiles(layout)?;
         self.check_numbers(layout)?;
         layout.splits.iter().enumerate().try_for_each(|(at, split)| {
-            self.check_split(layout, at, split)
-                .map_err(|message| self.invalid(message, self.source.0.splits.get(at).copied()))
+            self.check_split(layout, at, split).map_err(|what| {
+                let message = format!("split config {what}; shape: {}", self.without_layout());
+                self.invalid(message, self.source.0.splits.get(at).copied())
+            })
         })
     }
 
@@ -101,30 +103,25 @@ impl XlaArray {
     }
 
     fn check_tiles(&self, layout: &XlaLayout) -> Result<(), ParseError> {
-        let shape = || self.without_layout();
         for (at, tile) in layout.tiles.iter().enumerate() {
-            let refuse =
-                |message: String| Err(self.invalid(message, self.source.0.tiles.get(at).copied()));
+            let refuse = |what: &str| {
+                let message = format!("layout has invalid tiles: {what}{}", self.without_layout());
+                Err(self.invalid(message, self.source.0.tiles.get(at).copied()))
+            };
             if tile.is_empty() {
-                return refuse(format!("layout has invalid tiles: {}", shape()));
+                return refuse("");
             }
             let bad = tile.iter().find_map(|entry| match entry {
                 TileDim::Size(size) if *size < 1 => Some(*size),
                 _ => None,
             });
             if let Some(size) = bad {
-                return refuse(format!(
-                    "layout has invalid tiles: tile dimension {size} must be positive or \
-                     kCombineDimension: {}",
-                    shape()
+                return refuse(&format!(
+                    "tile dimension {size} must be positive or kCombineDimension: "
                 ));
             }
             if tile.last() == Some(&TileDim::Combine) {
-                return refuse(format!(
-                    "layout has invalid tiles: the last `*` has no more minor dimension to \
-                     combine with: {}",
-                    shape()
-                ));
+                return refuse("the last `*` has no more minor dimension to combine with: ");
             }
         }
         Ok(())
@@ -157,25 +154,19 @@ impl XlaArray {
     }
 
     fn check_split(&self, layout: &XlaLayout, at: usize, split: &XlaSplit) -> Result<(), String> {
-        let shape = self.without_layout();
         let XlaSplit { dimension, indices } = split;
         let physical = usize::try_from(*dimension).ok().filter(|d| *d < self.dims.len());
         let Some(physical) = physical else {
-            return Err(format!(
-                "split config has out-of-bounds physical dimension: {dimension}; shape: {shape}"
-            ));
+            return Err(format!("has out-of-bounds physical dimension: {dimension}"));
         };
         if layout.splits.iter().take(at).any(|before| before.dimension == *dimension) {
-            return Err(format!(
-                "split config has duplicate physical dimension: {dimension}; shape: {shape}"
-            ));
+            return Err(format!("has duplicate physical dimension: {dimension}"));
         }
         let ascending = indices.iter().tuple_windows().all(|(a, b)| a < b);
         if !ascending || indices.iter().any(|index| *index < 1) {
             let indices = indices.iter().join(", ");
             return Err(format!(
-                "split config split indices must be strictly increasing and positive: \
-                 {{{indices}}}; shape: {shape}"
+                "split indices must be strictly increasing and positive: {{{indices}}}"
             ));
         }
         let logical = layout.minor_to_major.iter().rev().nth(physical);
@@ -186,10 +177,7 @@ impl XlaArray {
         };
         let beyond = indices.iter().find(|index| index.unsigned_abs() >= size);
         beyond.map_or(Ok(()), |index| {
-            Err(format!(
-                "split config split index is out of bounds: {index} (dim size {size}); \
-                 shape: {shape}"
-            ))
+            Err(format!("split index is out of bounds: {index} (dim size {size})"))
         })
     }
 }
