@@ -200,10 +200,7 @@ impl fmt::Display for ParseError {
         writeln!(f, " --> {}:{}", excerpt.line, excerpt.column)?;
         writeln!(f, "  | {}", excerpt.text)?;
         write!(f, "  | {}", excerpt.carets())?;
-        match &self.0.help {
-            Some(help) => write!(f, "\n  = help: {help}"),
-            None => Ok(()),
-        }
+        self.help().map_or(Ok(()), |help| write!(f, "\n  = help: {help}"))
     }
 }
 

@@ -255,10 +255,7 @@ impl fmt::Display for PadLayout {
         if let Some(memory) = self.memory {
             write!(f, "@{}", memory.name())?;
         }
-        match self.dtype {
-            Some(dtype) => write!(f, " / {dtype}"),
-            None => Ok(()),
-        }
+        self.dtype.map_or(Ok(()), |dtype| write!(f, " / {dtype}"))
     }
 }
 
@@ -277,10 +274,7 @@ impl fmt::Display for SubaxisText {
         if let Some(level) = self.level {
             write!(f, "_{level}")?;
         }
-        match self.stride {
-            Some(stride) => write!(f, ":{stride}"),
-            None => Ok(()),
-        }
+        self.stride.map_or(Ok(()), |stride| write!(f, ":{stride}"))
     }
 }
 

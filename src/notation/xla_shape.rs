@@ -243,12 +243,9 @@ impl fmt::Display for XlaShape {
 impl fmt::Display for XlaArray {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}[{}]", self.dtype, self.dims.iter().format(","))?;
-        match &self.layout {
-            Some(layout) if !self.dims.is_empty() || layout.has_attributes() => {
-                write!(f, "{{{layout}}}")
-            }
-            _ => Ok(()),
-        }
+        let is_shown = |layout: &&XlaLayout| !self.dims.is_empty() || layout.has_attributes();
+        let layout = self.layout.as_ref().filter(is_shown);
+        layout.map_or(Ok(()), |layout| write!(f, "{{{layout}}}"))
     }
 }
 
