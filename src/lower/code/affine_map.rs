@@ -8,10 +8,9 @@ use crate::algebra::Layout;
 use crate::error::{Inexpressible, LayoutError};
 
 const STYLE: Style = Style {
-    quotient_is_call: false,
     quotient: |operand, divisor| format!("{operand} floordiv {divisor}"),
     remainder: |operand, divisor| format!("{operand} mod {divisor}"),
-    number: |number| number.to_string(),
+    ..Style::PLAIN
 };
 
 impl Layout {

@@ -2,19 +2,16 @@
 
 use itertools::Itertools;
 
-use super::expression::{quotient_by, remainder_by};
 use super::{Function, Style};
 use crate::algebra::Layout;
 use crate::error::LayoutError;
 
 const STYLE: Style = Style {
-    quotient_is_call: false,
-    quotient: |operand, divisor| quotient_by(operand, divisor, "/"),
-    remainder: remainder_by,
     number: |number| match u32::try_from(number) {
         Ok(number) => number.to_string(),
         Err(_) => format!("UINT64_C({number})"),
     },
+    ..Style::PLAIN
 };
 
 impl Layout {

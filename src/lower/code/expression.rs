@@ -43,18 +43,24 @@ pub(super) struct Style {
     pub(super) number: fn(u64) -> String,
 }
 
-/// Shifts and masks where the divisor is a power of two, else `divide` and `%`.
+impl Style {
+    /// Shifts and masks where the divisor is a power of two, else `/` and `%`.
+    pub(super) const PLAIN: Style = Style {
+        quotient_is_call: false,
+        quotient: |operand, divisor| quotient_by(operand, divisor, "/"),
+        remainder: |operand, divisor| match divisor.is_power_of_two() {
+            true => format!("{operand} & {}", divisor - 1),
+            false => format!("{operand} % {divisor}"),
+        },
+        number: |number| number.to_string(),
+    };
+}
+
+/// A shift where the divisor is a power of two, else `divide`.
 pub(super) fn quotient_by(operand: &str, divisor: u64, divide: &str) -> String {
     match divisor.is_power_of_two() {
         true => format!("{operand} >> {}", divisor.trailing_zeros()),
         false => format!("{operand} {divide} {divisor}"),
-    }
-}
-
-pub(super) fn remainder_by(operand: &str, divisor: u64) -> String {
-    match divisor.is_power_of_two() {
-        true => format!("{operand} & {}", divisor - 1),
-        false => format!("{operand} % {divisor}"),
     }
 }
 

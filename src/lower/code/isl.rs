@@ -13,7 +13,7 @@ const STYLE: Style = Style {
     quotient_is_call: true,
     quotient: |operand, divisor| format!("floor({operand}/{divisor})"),
     remainder: |operand, divisor| format!("{operand} mod {divisor}"),
-    number: |number| number.to_string(),
+    ..Style::PLAIN
 };
 
 impl Layout {

@@ -2,17 +2,13 @@
 
 use itertools::Itertools;
 
-use super::expression::{quotient_by, remainder_by};
+use super::expression::quotient_by;
 use super::{Function, Style};
 use crate::algebra::Layout;
 use crate::error::LayoutError;
 
-const STYLE: Style = Style {
-    quotient_is_call: false,
-    quotient: |operand, divisor| quotient_by(operand, divisor, "//"),
-    remainder: remainder_by,
-    number: |number| number.to_string(),
-};
+const STYLE: Style =
+    Style { quotient: |operand, divisor| quotient_by(operand, divisor, "//"), ..Style::PLAIN };
 
 impl Layout {
     /// Writes the layout as a Python function from an index to its place, with its inverse where there is

@@ -2,17 +2,9 @@
 
 use itertools::Itertools;
 
-use super::expression::{quotient_by, remainder_by};
 use super::{Function, Style};
 use crate::algebra::Layout;
 use crate::error::LayoutError;
-
-const STYLE: Style = Style {
-    quotient_is_call: false,
-    quotient: |operand, divisor| quotient_by(operand, divisor, "/"),
-    remainder: remainder_by,
-    number: |number| number.to_string(),
-};
 
 impl Layout {
     /// Writes the layout as a Rust function from an index to its place, with its inverse where there is one.
@@ -52,8 +44,9 @@ impl Layout {
 fn print(name: &str, function: &Function) -> String {
     let arguments = function.inputs.iter().map(|input| format!("{input}: u64")).join(", ");
     let values = function.locals.iter().chain(&function.outputs);
-    let body: String =
-        values.map(|(name, value)| format!("    let {name} = {};\n", value.write(STYLE))).collect();
+    let body: String = values
+        .map(|(name, value)| format!("    let {name} = {};\n", value.write(Style::PLAIN)))
+        .collect();
     let results = function.outputs.iter().map(|(output, _)| output).join(", ");
     let (says, count) = (&function.says, function.outputs.len());
     format!(
