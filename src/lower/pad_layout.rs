@@ -125,13 +125,10 @@ impl PadLayout {
         let mut builder = Layout::builder();
         for (number, (axis, extent)) in self.axes.iter().zip(extents).enumerate() {
             let landing = |(at, text): (usize, &SubaxisText)| {
-                let level = text.level.unwrap_or(Level::ADDR);
-                let stride = match (text.stride, text.size) {
-                    (Some(stride), _) => stride,
-                    (None, 1) => 1,
-                    (None, _) => self.elided(level, Site::Subaxis(number, at), &occurrences)?,
-                };
-                Ok(Subaxis::land(text.size, level, stride))
+                let (size, level) = (text.size, text.level.unwrap_or(Level::ADDR));
+                let site = Site::Subaxis(number, at);
+                let elided = || self.elided(size, level, site, &occurrences);
+                Ok(Subaxis::land(size, level, text.stride.map_or_else(elided, Ok)?))
             };
             let subaxes: Vec<Subaxis> =
                 axis.subaxes.iter().enumerate().map(landing).collect::<Result<_, LayoutError>>()?;
@@ -143,16 +140,8 @@ impl PadLayout {
                 self.check_bare(replica.level(), site, &occurrences)?;
                 continue;
             };
-            let stride = match (stride, size) {
-                (Some(stride), _) => stride,
-                (None, 1) => 1,
-                // Filling in the strides of subaxes would not help.
-                (None, _) if level == Level::ADDR => {
-                    return Err(LayoutError::Incomplete { site, row_major: None });
-                }
-                (None, _) => self.elided(level, site, &occurrences)?,
-            };
-            builder = builder.replica(size, level, stride);
+            let elided = || self.elided(size, level, site, &occurrences);
+            builder = builder.replica(size, level, stride.map_or_else(elided, Ok)?);
         }
         let layout = builder.build()?;
         layout.check_injective()?;
@@ -180,12 +169,18 @@ impl PadLayout {
     /// The stride of a level that was written without one.
     fn elided(
         &self,
+        size: u64,
         level: Level,
         site: Site,
         occurrences: &Occurrences,
     ) -> Result<u64, LayoutError> {
+        if size == 1 {
+            return Ok(1);
+        }
         if level == Level::ADDR {
-            let row_major = self.row_major().ok().filter(|filled| filled != self);
+            // Filling in the strides of subaxes does not help a replica.
+            let is_replica = matches!(site, Site::Replica(_));
+            let row_major = self.row_major().ok().filter(|filled| !is_replica && filled != self);
             let row_major = row_major.map(|filled| crate::words::cut(&filled.to_string(), 1000));
             return Err(LayoutError::Incomplete { site, row_major });
         }
