@@ -81,10 +81,7 @@ impl ShardedShape {
         };
         let parts = sharded_parts(text).ok_or_else(expected)?;
         let ((shape_at, shape), (sharding_at, sharding)) = (parts.shape, parts.sharding);
-        let moved = |error: ParseError, by: usize| {
-            let moved = ParseError::new(error.kind().clone(), error.span().shifted(by), text);
-            error.help().map(str::to_owned).into_iter().fold(moved, ParseError::with_help)
-        };
+        let moved = |error: ParseError, by: usize| error.within(text, by);
         let array = match xla.parse(shape).map_err(|error| moved(error, shape_at))? {
             XlaShape::Array(array) | XlaShape::Buffer(array) => array,
             _ => {
