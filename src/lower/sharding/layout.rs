@@ -110,14 +110,12 @@ impl Sharding {
                 let levels = self.levels(order.len(), order.end()?, machine)?;
                 tiles.layout(order, &levels, extents, shard)
             }
-            ShardingKind::Replicated(devices) => match devices {
-                Some(devices) => {
-                    let levels = self.levels(*devices, *devices, machine)?;
-                    let all = DeviceDigit { size: *devices, weight: 1 };
-                    Ok(copies(shard.to_builder(), &levels, &[all])?.build()?)
-                }
-                None => Ok(shard.clone()),
-            },
+            ShardingKind::Replicated(Some(devices)) => {
+                let levels = self.levels(*devices, *devices, machine)?;
+                let all = DeviceDigit { size: *devices, weight: 1 };
+                Ok(copies(shard.to_builder(), &levels, &[all])?.build()?)
+            }
+            ShardingKind::Replicated(None) => Ok(shard.clone()),
             ShardingKind::Maximal(device) => {
                 let count = device.checked_add(1).ok_or(ShardingError::TooManyDevices)?;
                 self.levels(1, count, machine)?.place(*device, shard)
@@ -141,13 +139,11 @@ impl Sharding {
         };
         let Some(end) = end else { return Ok(None) };
         let Levels { names, sizes, .. } = self.levels(end, end, None)?;
-        let levels = names.into_iter().zip(sizes);
-        match levels.len() {
-            0 => Ok(None),
-            _ => {
-                Ok(Some(levels.fold(Machine::builder("mesh"), |m, (l, n)| m.level(l, n)).build()?))
-            }
+        if names.is_empty() {
+            return Ok(None);
         }
+        let levels = names.into_iter().zip(sizes);
+        Ok(Some(levels.fold(Machine::builder("mesh"), |m, (l, n)| m.level(l, n)).build()?))
     }
 
     /// The levels of `devices` devices, whose numbers are below `end`.
