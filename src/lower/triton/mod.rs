@@ -20,7 +20,7 @@ use self::shared::shared;
 use crate::algebra::Layout;
 use crate::error::{ParseError, Span};
 use crate::notation::triton::{Attribute, TensorType, TritonMeaning};
-use crate::notation::{LinearLayout, TritonLayout};
+use crate::notation::{LinearLayout, TritonError, TritonLayout};
 
 impl TritonLayout {
     /// Returns the layout that the text describes: an axis per dimension, registers and offsets in `Addr`,
@@ -95,12 +95,8 @@ fn check_shape(of: &TensorType, text: &str) -> Result<(), ParseError> {
         let span = if start == end { Span::new(0, text.len()) } else { of.span.0 };
         ParseError::invalid(message, span, text)
     };
-    if let Some(axis) = of.shape.iter().position(|extent| !extent.is_power_of_two()) {
-        let extent = of.shape[axis];
-        let message = format!(
-            "dimension {axis} has extent {extent}, but extents in Triton are powers of two"
-        );
-        return Err(refuse(message));
+    if let Some(dim) = of.shape.iter().position(|extent| !extent.is_power_of_two()) {
+        return Err(refuse(TritonError::Size { dim, size: of.shape[dim] }.to_string()));
     }
     let bits: u32 = of.shape.iter().map(|extent| extent.ilog2()).sum();
     if bits > 62 {
