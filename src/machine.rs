@@ -190,7 +190,6 @@ impl Machine {
     }
 
     /// Starts a machine without levels; long words have 64 bits.
-    #[must_use]
     pub fn builder(name: &str) -> MachineBuilder {
         let (name, word_bits) = (name.into(), WORD_BITS);
         let parts = MachineParts { name, word_bits, ..MachineParts::default() };
@@ -333,6 +332,7 @@ fn made_mn_core_2() -> Machine {
 
 /// Collects the parts of a [`Machine`]; [`build`](MachineBuilder::build) checks them.
 #[derive(Clone, Debug)]
+#[must_use]
 pub struct MachineBuilder {
     parts: MachineParts,
     repeated: Option<Level>,
@@ -340,7 +340,6 @@ pub struct MachineBuilder {
 
 impl MachineBuilder {
     /// Adds a level below the existing ones.
-    #[must_use]
     pub fn level(mut self, level: Level, size: u64) -> Self {
         if self.parts.levels.insert(level, size).is_some() {
             self.repeated = Some(level);
@@ -349,35 +348,30 @@ impl MachineBuilder {
     }
 
     /// Adds a memory; without any, the machine gets LM0 and LM1 of unknown capacity at its leaves.
-    #[must_use]
     pub fn memory(mut self, name: &str, memory: Memory) -> Self {
         self.parts.memories.insert(name.into(), memory);
         self
     }
 
     /// Sets the number of long words that enter or leave one unit of a level in a step.
-    #[must_use]
     pub fn bandwidth(mut self, level: Level, words: u64) -> Self {
         self.parts.bandwidth.insert(level, words);
         self
     }
 
     /// Adds movements between memories.
-    #[must_use]
     pub fn movements(mut self, movements: impl IntoIterator<Item = Movement>) -> Self {
         self.parts.movements.extend(movements);
         self
     }
 
     /// Sets the tokens and letters of assembly.
-    #[must_use]
     pub fn assembly(mut self, assembly: Assembly) -> Self {
         self.parts.assembly = assembly;
         self
     }
 
     /// Sets the width of a long word.
-    #[must_use]
     pub fn word_bits(mut self, bits: u64) -> Self {
         self.parts.word_bits = bits;
         self

@@ -9,6 +9,7 @@ use crate::level::Level;
 
 /// Collects the parts of a [`Layout`]; [`build`](LayoutBuilder::build) checks them.
 #[derive(Clone, Debug, Default)]
+#[must_use]
 pub struct LayoutBuilder {
     pub(crate) axes: Vec<Axis>,
     pub(crate) derived: Vec<DerivedAxis>,
@@ -20,13 +21,11 @@ pub struct LayoutBuilder {
 
 impl Layout {
     /// Starts a layout without axes.
-    #[must_use]
     pub fn builder() -> LayoutBuilder {
         LayoutBuilder::default()
     }
 
     /// Returns a builder that starts from the parts of this layout.
-    #[must_use]
     pub fn to_builder(&self) -> LayoutBuilder {
         let (axes, derived) = (self.axes.clone(), self.derived.clone());
         LayoutBuilder { axes, derived, ..self.without_axes() }
@@ -47,27 +46,23 @@ impl Layout {
 
 impl LayoutBuilder {
     /// Adds a tensor axis; subaxes are major to minor.
-    #[must_use]
     pub fn axis(self, extent: u64, subaxes: impl IntoIterator<Item = Subaxis>) -> Self {
         self.with_axis(Axis { extent, subaxes: subaxes.into_iter().collect() })
     }
 
     /// Adds a tensor axis, for example one from another layout.
-    #[must_use]
     pub fn with_axis(mut self, axis: Axis) -> Self {
         self.axes.push(axis);
         self
     }
 
     /// Adds a replica, for example one from another layout.
-    #[must_use]
     pub fn with_replica(mut self, replica: Replica) -> Self {
         self.replicas.push(replica);
         self
     }
 
     /// Adds a derived axis, fed by the subaxes that name its number, counted from 0.
-    #[must_use]
     pub fn derived(
         self,
         start: u64,
@@ -92,7 +87,6 @@ impl LayoutBuilder {
     /// assert_eq!(swizzled.locate(&[3, 17])?.to_string(), "Addr=201"); // 3 x 64 + (17 ^ 3 x 8)
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    #[must_use]
     pub fn xor(self, start: u64, subaxes: impl IntoIterator<Item = Subaxis>) -> Self {
         let subaxes: Vec<Subaxis> = subaxes.into_iter().collect();
         let extent = product(subaxes.iter().map(|subaxis| subaxis.size)).unwrap_or(u64::MAX);
@@ -101,27 +95,23 @@ impl LayoutBuilder {
     }
 
     /// Adds a derived axis.
-    #[must_use]
     pub fn derived_axis(mut self, derived: DerivedAxis) -> Self {
         self.derived.push(derived);
         self
     }
 
     /// Adds copies of every element: `size` of them, `stride` apart in `level`.
-    #[must_use]
     pub fn replica(self, size: u64, level: Level, stride: u64) -> Self {
         self.with_replica(Replica { size, level, stride })
     }
 
     /// Adds `offset` to every coordinate in `level`.
-    #[must_use]
     pub fn offset(mut self, level: Level, offset: u64) -> Self {
         self.offsets.push((level, offset));
         self
     }
 
     /// Marks `level` as used although no subaxis names it, so that only coordinate 0 holds elements.
-    #[must_use]
     pub fn used(mut self, level: Level) -> Self {
         self.used.push(level);
         self
@@ -130,7 +120,6 @@ impl LayoutBuilder {
     /// Rounds the extent of `level`, offset included, up to `span`: the coordinates in between belong to
     /// the layout and hold nothing. The level becomes used, as with [`used`](LayoutBuilder::used): its units
     /// from 1 on are not copies of unit 0. A span no greater than the extent changes nothing.
-    #[must_use]
     pub fn span(mut self, level: Level, span: u64) -> Self {
         self.spans.push((level, span));
         self

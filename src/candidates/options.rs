@@ -22,6 +22,7 @@ use crate::machine::Machine;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug)]
+#[must_use]
 pub struct Candidates {
     pub(super) setting: Setting,
     pub(super) shape: Vec<u64>,
@@ -67,7 +68,6 @@ impl Candidates {
 
     /// Starts with all layouts of a shape on a machine: without time slices, with uncut levels and up to half
     /// of the slots as padding.
-    #[must_use]
     pub fn new(machine: &Machine, shape: &[u64]) -> Candidates {
         Candidates {
             setting: Setting {
@@ -96,35 +96,30 @@ impl Candidates {
     }
 
     /// Sets the memory: no axis is split over levels below its owner, and its capacity is respected.
-    #[must_use]
     pub fn memory(mut self, name: &str) -> Candidates {
         self.setting.memory = Some(name.into());
         self
     }
 
     /// Sets the width of an element; the lanes of a long word are then an additional level, `W`.
-    #[must_use]
     pub fn element_bits(mut self, bits: u64) -> Candidates {
         self.setting.element_bits = Some(bits);
         self
     }
 
     /// Sets the address of the first long word; the capacity of a memory is counted from address 0.
-    #[must_use]
     pub fn base(mut self, base: u64) -> Candidates {
         self.setting.base = base;
         self
     }
 
     /// Allows axes to be split over these levels only; the others are replicated.
-    #[must_use]
     pub fn levels(mut self, levels: &[Level]) -> Candidates {
         self.levels = Some(levels.to_vec());
         self
     }
 
     /// Requires axes to be split over these levels, which then hold no copies.
-    #[must_use]
     pub fn split(mut self, levels: &[Level]) -> Candidates {
         self.split.extend(levels);
         self
@@ -132,14 +127,12 @@ impl Candidates {
 
     /// Sets the maximum number of pieces that a level may be cut into, to split different axes or hold
     /// copies.
-    #[must_use]
     pub fn level_parts(mut self, most: usize) -> Candidates {
         self.parts = most;
         self
     }
 
     /// Sets the positions that the digits of units may have in an axis.
-    #[must_use]
     pub fn sides(mut self, sides: &[Side]) -> Candidates {
         self.sides = sides.to_vec();
         self
@@ -149,49 +142,42 @@ impl Candidates {
     ///
     /// If forbidden, all units of these levels hold different elements, so a tensor without an axis of extent
     /// 2 or more, such as a scalar, has no candidate on a machine with several units.
-    #[must_use]
     pub fn replicate(mut self, replicate: bool) -> Candidates {
         self.replicate = replicate;
         self
     }
 
     /// Pads the words of the innermost axis that has any to a multiple of `words`.
-    #[must_use]
     pub fn alignment(mut self, words: u64) -> Candidates {
         self.alignment = words;
         self
     }
 
     /// Sets the maximum number of long words per unit, not counting the base.
-    #[must_use]
     pub fn capacity_words(mut self, words: u64) -> Candidates {
         self.capacity_words = Some(words);
         self
     }
 
     /// Sets the maximum share of slots that may be padding, in percent.
-    #[must_use]
     pub fn padding_percent(mut self, percent: u64) -> Candidates {
         self.padding_percent = percent;
         self
     }
 
     /// Sets the allowed numbers of time slices; 1 means no slices.
-    #[must_use]
     pub fn time(mut self, slices: &[u64]) -> Candidates {
         self.time = slices.to_vec();
         self
     }
 
     /// Sets the maximum number of axes cut into time slices together; the first is the outermost in time.
-    #[must_use]
     pub fn time_axes(mut self, most: usize) -> Candidates {
         self.time_axes = most;
         self
     }
 
     /// Sets the orders in which the axes may nest in the address.
-    #[must_use]
     pub fn orders(mut self, orders: Orders) -> Candidates {
         self.orders = orders;
         self
@@ -199,28 +185,24 @@ impl Candidates {
 
     /// With `true`, allows only the machine's order for the units of a side, outermost first and lanes last,
     /// so that neighbours are close together.
-    #[must_use]
     pub fn tree_order(mut self, only: bool) -> Candidates {
         self.tree_order = only;
         self
     }
 
     /// Forbids splitting the axis over the level, which may be `Time`.
-    #[must_use]
     pub fn never(mut self, axis: usize, level: Level) -> Candidates {
         self.never.push((axis, level));
         self
     }
 
     /// Requires the axis to be split over exactly these levels, each fully or partly.
-    #[must_use]
     pub fn fixed(mut self, axis: usize, levels: &[Level]) -> Candidates {
         self.fixed.push((axis, levels.to_vec()));
         self
     }
 
     /// Keeps runs of `run` elements along the axis at successive addresses of a unit.
-    #[must_use]
     pub fn contiguous(mut self, axis: usize, run: u64) -> Candidates {
         self.contiguous.push((axis, run));
         self

@@ -64,6 +64,7 @@ pub enum ParseErrorKind {
 ///   = help: subaxes of one axis are separated by `,`");
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[must_use]
 pub struct ParseError(Box<ParseRefusal>);
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -77,7 +78,6 @@ struct ParseRefusal {
 
 impl ParseError {
     /// An error in the meaning of the bytes `span` of a text.
-    #[must_use]
     pub fn meaning(error: impl Diagnostic, span: Span, text: &str) -> ParseError {
         ParseError::new(ParseErrorKind::Meaning(error.into()), span, text)
     }
@@ -98,7 +98,6 @@ impl ParseError {
     }
 
     /// An error in the bytes `span` of a text.
-    #[must_use]
     pub fn new(kind: ParseErrorKind, span: Span, text: &str) -> ParseError {
         let help = match &kind {
             ParseErrorKind::MisspeltLevel(level) | ParseErrorKind::Joint(level) => {
@@ -124,21 +123,18 @@ impl ParseError {
     }
 
     /// Returns the error with a remedy.
-    #[must_use]
     pub fn with_help(mut self, help: impl Into<String>) -> ParseError {
         self.0.help = Some(help.into());
         self
     }
 
     /// Returns the error with a second span that it points at.
-    #[must_use]
     pub fn with_related(mut self, related: Option<Span>) -> ParseError {
         self.0.related = related;
         self
     }
 
     /// Returns the error for a longer text, in which the text of this one begins at byte `at`.
-    #[must_use]
     pub fn within(mut self, text: &str, at: usize) -> ParseError {
         self.0.span = self.0.span.shifted(at);
         self.0.related = self.0.related.map(|span| span.shifted(at));

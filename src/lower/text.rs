@@ -134,7 +134,6 @@ impl LayoutText {
     }
 
     /// Wraps `error` in a [`ParseError`] that points at this text.
-    #[must_use]
     pub fn refuse(&self, error: impl Diagnostic) -> ParseError {
         match self {
             LayoutText::PadLayout(tree) => tree.refuse(error),

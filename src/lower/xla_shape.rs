@@ -74,7 +74,6 @@ impl XlaArray {
     }
 
     /// Wraps `error` in a [`ParseError`] that points at this array.
-    #[must_use]
     pub fn refuse_layout(&self, error: impl Diagnostic) -> ParseError {
         self.refuse(ParseErrorKind::Meaning(error.into()), self.source.0.whole)
     }
@@ -231,7 +230,6 @@ impl TiledDim {
 
 impl XlaShape {
     /// Wraps `error` in a [`ParseError`] that points at this shape.
-    #[must_use]
     pub fn refuse_layout(&self, error: impl Diagnostic) -> ParseError {
         match self.arrays().first() {
             Some((_, array)) => array.refuse_layout(error),

@@ -86,7 +86,6 @@ impl Atom {
     }
 
     /// Wraps `error` in a [`ParseError`] that points at this text.
-    #[must_use]
     pub fn refuse(&self, error: impl Diagnostic) -> ParseError {
         ParseError::whole(error, &self.source.text(self))
     }

@@ -229,7 +229,6 @@ impl PadLayout {
     }
 
     /// Wraps `error` in a [`ParseError`] that points at the part of this text that caused it.
-    #[must_use]
     pub fn refuse(&self, error: impl Diagnostic) -> ParseError {
         if self.source.0.text.is_empty()
             && let Ok(parsed) = self.to_string().parse::<PadLayout>()

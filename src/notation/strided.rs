@@ -71,7 +71,6 @@ impl Strided {
     }
 
     /// Wraps `error` in a [`ParseError`] that points at this text.
-    #[must_use]
     pub fn refuse(&self, error: impl Diagnostic) -> ParseError {
         ParseError::whole(error, &self.source.text(self))
     }

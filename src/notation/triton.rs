@@ -161,7 +161,6 @@ impl TritonLayout {
     }
 
     /// Wraps `error` in a [`ParseError`] that points at this text.
-    #[must_use]
     pub fn refuse(&self, error: impl Diagnostic) -> ParseError {
         ParseError::whole(error, &self.text())
     }

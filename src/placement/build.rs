@@ -22,7 +22,6 @@ impl Placement {
     }
 
     /// Starts the placement of a layout.
-    #[must_use]
     pub fn of(layout: Layout) -> PlacementBuilder {
         PlacementBuilder {
             layout,
@@ -38,6 +37,7 @@ impl Placement {
 
 /// The settings of a [`Placement`]; [`build`](PlacementBuilder::build) checks them.
 #[derive(Clone, Debug)]
+#[must_use]
 pub struct PlacementBuilder {
     pub(super) layout: Layout,
     pub(super) machine: Option<Machine>,
@@ -51,7 +51,6 @@ pub struct PlacementBuilder {
 impl PlacementBuilder {
     /// Accepts a layout that exceeds the sizes of levels or the capacity of the memory, so that
     /// [`Placement::fits`] reports by how much.
-    #[must_use]
     pub fn oversized(mut self) -> Self {
         self.oversized = true;
         self
@@ -63,35 +62,30 @@ impl PlacementBuilder {
     /// Without a machine, elements of such a layout can be located and reported, and tables can be made
     /// unless different elements give a derived axis the same value. Asking for the element at a place is an
     /// error if elements do share places.
-    #[must_use]
     pub fn shared_places(mut self) -> Self {
         self.shared_places = true;
         self
     }
 
     /// Places the layout on a machine.
-    #[must_use]
     pub fn on(mut self, machine: &Machine) -> Self {
         self.machine = Some(machine.clone());
         self
     }
 
     /// Chooses a memory of the machine, by name.
-    #[must_use]
     pub fn memory(mut self, name: &str) -> Self {
         self.memory = Some(name.into());
         self
     }
 
     /// Sets the width of an element, so that lanes are known.
-    #[must_use]
     pub fn element_bits(mut self, bits: u64) -> Self {
         self.element_bits = Some(bits);
         self
     }
 
     /// Sets the address of the first long word.
-    #[must_use]
     pub fn base(mut self, base: u64) -> Self {
         self.base = base;
         self

@@ -25,6 +25,7 @@ use tensor_layout::notation::XlaArray;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug)]
+#[must_use]
 pub struct Drawing<'a> {
     pub(super) placement: &'a Placement,
     pub(super) title: String,
@@ -47,7 +48,6 @@ pub struct Drawing<'a> {
 
 impl<'a> Drawing<'a> {
     /// The picture of a placement, coloured by unit.
-    #[must_use]
     pub fn new(placement: &'a Placement) -> Drawing<'a> {
         let title = placement.layout().to_pad_layout_map().map(|(tree, _)| tree.to_string());
         let rank = placement.layout().rank();
@@ -70,7 +70,6 @@ impl<'a> Drawing<'a> {
     }
 
     /// Gives the picture a title, such as the text of the layout.
-    #[must_use]
     pub fn title(mut self, title: &str) -> Drawing<'a> {
         self.title = title.into();
         self
@@ -79,7 +78,6 @@ impl<'a> Drawing<'a> {
     /// Sets borders around tiles: the number of elements that each has in memory, and its name, outermost
     /// first; for an XLA shape, [`XlaArray::tiles`](tensor_layout::xla::XlaArray::tiles). Cells are coloured
     /// by the first one, and an arrow follows the addresses.
-    #[must_use]
     pub fn tiles(mut self, tiles: Vec<(u64, String)>) -> Drawing<'a> {
         self.tiles = tiles;
         self.tiles.retain(|(elements, _)| *elements > 0);
@@ -87,14 +85,12 @@ impl<'a> Drawing<'a> {
     }
 
     /// Sets borders around the tiles of an XLA shape; if only the outer ones are drawn, a note says so.
-    #[must_use]
     pub fn tiles_of(mut self, array: &XlaArray) -> Drawing<'a> {
         self.all_tiles = array.layout.as_ref().map_or(0, |layout| layout.tiles.len());
         self.tiles(array.tiles())
     }
 
     /// Colours by the coordinate in one level.
-    #[must_use]
     pub fn by(mut self, level: Level) -> Drawing<'a> {
         self.by = Some(level);
         self
@@ -130,7 +126,6 @@ impl<'a> Drawing<'a> {
     }
 
     /// Shows only the units with these coordinates in a picture of the machine.
-    #[must_use]
     pub fn at(mut self, at: Location) -> Drawing<'a> {
         self.at = at;
         self
@@ -138,7 +133,6 @@ impl<'a> Drawing<'a> {
 
     /// Shows only units with coordinates in a range of a level in a picture of the machine: the range is
     /// clipped at the end of the level, and an empty range shows the unit at its start.
-    #[must_use]
     pub fn units(mut self, level: Level, range: Range<u64>) -> Drawing<'a> {
         let all = self.placement.coordinates(level);
         let start = range.start.min(all.saturating_sub(1));
@@ -148,7 +142,6 @@ impl<'a> Drawing<'a> {
     }
 
     /// Shows memories from an address on; an address beyond the last one shows the last.
-    #[must_use]
     pub fn addresses(mut self, from: u64) -> Drawing<'a> {
         self.first_address = from.min(self.placement.with_copies().span(Level::ADDR) - 1);
         self
@@ -156,7 +149,6 @@ impl<'a> Drawing<'a> {
 
     /// Sets the lines of text in every cell; by default the address, or the units where only they
     /// differ.
-    #[must_use]
     pub fn labels(mut self, labels: &[Label]) -> Drawing<'a> {
         self.labels = labels.to_vec();
         self
@@ -164,14 +156,12 @@ impl<'a> Drawing<'a> {
 
     /// Draws at most this many blocks along a side (at least 2; 16 by default). Single elements may be four
     /// times as many along a side, and four times as many in total.
-    #[must_use]
     pub fn most_blocks(mut self, most: u64) -> Drawing<'a> {
         self.most_blocks = most.clamp(2, 64);
         self
     }
 
     /// Draws at most this many panels: fewer leading indexes, and less detail.
-    #[must_use]
     pub fn most_panels(mut self, most: usize) -> Drawing<'a> {
         self.most_panels = most.max(1);
         self

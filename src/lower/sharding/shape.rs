@@ -218,7 +218,6 @@ impl ShardedShape {
     }
 
     /// Wraps `error` in a [`ParseError`] that points at this text.
-    #[must_use]
     pub fn refuse(&self, error: impl Diagnostic) -> ParseError {
         ParseError::whole(error, &self.to_string())
     }
