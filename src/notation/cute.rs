@@ -1,4 +1,4 @@
-//! CuTe layouts: `((2,2),3):((24,2),8)`, alone or behind a swizzle.
+//! CuTe layouts: `((2,2),3):((24,2),8)`, alone or after a swizzle.
 
 use std::fmt;
 
@@ -11,7 +11,7 @@ use crate::notation::written::NotCompared;
 /// The number of coordinates a text may map to.
 pub(crate) const MAX_COORDINATES: usize = 64;
 
-/// A CuTe layout: a shape and a stride of the same form, alone or behind a map of its addresses.
+/// A CuTe layout: a shape and a stride of the same form, alone or after a map of its addresses.
 ///
 /// Reads what CuTe, pycute, the CuTe DSL and C++ compilers print, including types; a shape alone is
 /// contiguous, with the first mode the fastest. `smem_ptr[16b](unset)` means that a swizzle counts bytes; it

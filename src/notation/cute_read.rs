@@ -286,7 +286,7 @@ fn scale(bits: u64) -> Result<i32, String> {
     }
 }
 
-/// Reads a composed layout: the map in front, and the modes behind.
+/// Reads a composed layout: the map in front, and the modes after.
 fn composed(part: Pair<'_, Rule>, text: &str) -> Result<(CuteOuter, CuteMode), ParseError> {
     let is_mark = |rule| matches!(rule, Rule::open | Rule::close | Rule::comma | Rule::after);
     let whole = span(&part);

@@ -17,7 +17,7 @@ impl Walk {
     }
 
     /// The next bracket that closes one opened before the walk began, or the next `stop` outside all
-    /// brackets; `None` at the end of the text. The next call continues behind it.
+    /// brackets; `None` at the end of the text. The next call continues after it.
     pub fn next(&mut self, text: &[u8], stop: Option<u8>) -> Option<usize> {
         let table = match stop {
             None => &MARKS,
@@ -51,7 +51,7 @@ impl Walk {
     }
 }
 
-/// Returns the position behind the `>` that closes the first `<`.
+/// Returns the position after the `>` that closes the first `<`.
 pub fn behind_angled(text: &[u8]) -> Option<usize> {
     let mut depth = 0_usize;
     let closes = |byte: u8| {

@@ -286,7 +286,7 @@ impl Tiles {
     }
 }
 
-/// The axes of the shard as derived axes behind `first` others.
+/// The axes of the shard as derived axes after `first` others.
 fn shard_axes(mut builder: LayoutBuilder, shard: &Layout, first: usize) -> LayoutBuilder {
     let behind = first + shard.rank();
     for axis in shard.axes() {

@@ -63,7 +63,7 @@ impl XlaArray {
 }
 
 /// The number of elements a tile takes, tiled again by others: its last dimensions become the number of
-/// inner tiles, and the dimensions of the inner tile come behind them.
+/// inner tiles, and the dimensions of the inner tile come after them.
 fn slots_of_tile(tile: &[TileDim], inner: &[Vec<TileDim>]) -> Option<u64> {
     let mut dims = entries(tile);
     for tile in inner.iter().map(|tile| entries(tile)) {

@@ -63,7 +63,7 @@ impl fmt::Display for PartitionSpec {
         for (key, axes) in sets.into_iter().filter(|(_, axes)| !axes.is_empty()) {
             entries.push(format!("{key}={{{}}}", axes.iter().map(quoted).join(", ")));
         }
-        // A tuple of one has a comma behind it only where Python shows the tuple; `P('x')` is a call.
+        // A tuple of one has a comma after it only where Python shows the tuple; `P('x')` is a call.
         let spec = format!("P({})", entries.join(", "));
         match self.manual_mesh() {
             Some(mesh) => write!(f, "NamedSharding(mesh=Mesh({}), spec={spec})", self.typed(mesh)),

@@ -168,7 +168,7 @@ fn dim(pair: Pair<'_, Rule>, text: &str) -> Result<DimAxes, ParseError> {
     Ok(dim)
 }
 
-/// Takes `[{..}, ..]` and the attributes behind it into `dims`.
+/// Takes `[{..}, ..]` and the attributes after it into `dims`.
 pub(super) fn mesh_dims(
     part: Pair<'_, Rule>,
     into: &mut MeshDims,

@@ -16,7 +16,7 @@ pub(crate) struct ShardedParts<'a> {
     pub(crate) stray: Option<usize>,
 }
 
-/// The shape and the sharding in a text, and the mesh if there is one, before or behind the sharding.
+/// The shape and the sharding in a text, and the mesh if there is one, before or after the sharding.
 pub(crate) fn sharded_parts(text: &str) -> Option<ShardedParts<'_>> {
     if !text.contains("sharding=") {
         return None;
@@ -90,7 +90,7 @@ fn mesh_end(text: &str) -> usize {
     })
 }
 
-/// The byte behind a mesh in brackets, with or without a name, and behind its devices: `mesh['x'=2], device_ids=(1,0)`,
+/// The byte after a mesh in brackets, with or without a name, and after its devices: `mesh['x'=2], device_ids=(1,0)`,
 /// `{'x': 2}`, `<["x"=2]>`. `None` for axes without brackets, or if a bracket does not close.
 pub fn behind_mesh(text: &[u8]) -> Option<usize> {
     let open = text.iter().position(|byte| !(byte.is_ascii_alphanumeric() || *byte == b'_'))?;
@@ -108,7 +108,7 @@ pub fn behind_mesh(text: &[u8]) -> Option<usize> {
     devices().map_or(Some(end), closed)
 }
 
-/// The byte behind a sharding: after its brackets and the name in front of them; behind dimensions alone, `[{"x"}]`, also
+/// The byte after a sharding: after its brackets and the name in front of them; after dimensions alone, `[{"x"}]`, also
 /// after `, replicated={..}` and the like. `None` if its brackets do not close.
 pub fn behind_sharding(text: &[u8]) -> Option<usize> {
     let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || b"_#.".contains(byte);
