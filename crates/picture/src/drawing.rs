@@ -234,10 +234,13 @@ impl<'a> Drawing<'a> {
         units.chain(self.tiles.iter().map(|(size, _)| at(Level::ADDR) / size)).collect()
     }
 
-    /// Title, description, borders and notes around panels.
+    /// The names of the borders around tiles.
+    pub(super) fn tile_names(&self) -> Vec<String> {
+        self.tiles.iter().map(|(_, name)| format!("tile {name}")).collect()
+    }
+
+    /// Title, description and notes around panels.
     pub(super) fn picture(&self, what: &str, panels: Vec<Panel>) -> Picture {
-        let mut borders: Vec<String> = self.unit_levels().iter().map(ToString::to_string).collect();
-        borders.extend(self.tiles.iter().map(|(_, name)| format!("tile {name}")));
         let mut notes = Vec::new();
         let copies = self.placement.copies();
         if copies > 1 {
@@ -251,7 +254,7 @@ impl<'a> Drawing<'a> {
             notes.push(format!("the borders of the outer {most} of {all} tiles are drawn"));
         }
         let title = self.title.clone();
-        Picture { title, description, panels, borders, notes, ..Picture::default() }
+        Picture { title, description, panels, notes, ..Picture::default() }
     }
 }
 

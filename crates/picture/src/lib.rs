@@ -7,7 +7,8 @@
 //! A cell has its indexes, the coordinates that their elements take in every level, and the number of its
 //! slots that hold elements, all by counting digits, so a picture of 2^60 elements costs as much as one of a
 //! hundred. It stores its unit as a path from the outermost key to the innermost one; where neighbours differ
-//! at a key there is a border of that depth, so nested borders need no geometry.
+//! at a key there is a border of that depth, so nested borders need no geometry. The keys have names in the
+//! panel: panels of two layouts may have different ones.
 
 mod color;
 mod coloring;
@@ -45,7 +46,7 @@ pub use tensor_layout::report::Census;
 use tensor_layout::Level;
 use tensor_layout::internals::percent;
 
-/// Panels of cells, and the meaning of their borders.
+/// Panels of cells, and remarks about them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Picture {
     /// The subject of the picture, in one line.
@@ -54,8 +55,6 @@ pub struct Picture {
     pub description: String,
     /// Panels, side by side or below each other as space allows.
     pub panels: Vec<Panel>,
-    /// The meaning of the borders, outermost first.
-    pub borders: Vec<String>,
     /// Further remarks, such as the number of copies.
     pub notes: Vec<String>,
     /// True if all panels with as many cells as the first one are drawn with equal cell sizes, for
@@ -82,6 +81,10 @@ pub struct Panel {
     pub caption: String,
     /// The name of the text in the cells, such as `index`; empty for addresses.
     pub text: String,
+    /// The levels of the units of the cells, outermost first.
+    pub levels: Vec<Level>,
+    /// The names of the tiles with borders, outermost first; they are inside of the units.
+    pub tiles: Vec<String>,
     /// Row-major, `columns` in each row.
     pub cells: Vec<Cell>,
     /// The length of a row.
@@ -186,6 +189,11 @@ impl Panel {
     #[must_use]
     pub fn cell(&self, row: usize, column: usize) -> Option<&Cell> {
         self.cells.get(row * self.columns + column).filter(|_| column < self.columns)
+    }
+
+    /// The meaning of the borders, by depth: levels, then tiles.
+    pub fn borders(&self) -> impl Iterator<Item = &str> {
+        self.levels.iter().map(Level::as_str).chain(self.tiles.iter().map(String::as_str))
     }
 
     /// The depth of the border between two neighbours: the outermost key in which they differ.

@@ -59,7 +59,6 @@ impl Drawing<'_> {
     /// [`Placement::census`](tensor_layout::Placement::census).
     pub fn memory(&self) -> Result<Picture, LayoutError> {
         let placement = self.placement;
-        let levels = self.memory_levels();
         let sizes = self.memory_sizes();
         let units = sizes.iter().fold(1_u64, |all, size| all.saturating_mul(*size));
         let spread = placement.with_copies();
@@ -73,9 +72,6 @@ impl Drawing<'_> {
         };
         let mut picture = self.picture("The memories", paint(drafts));
         picture.notes.clear();
-        if self.tiles.is_empty() {
-            picture.borders = levels.iter().map(ToString::to_string).collect();
-        }
         let shown = self.shown();
         if words > shown.count() {
             let Range { start, end } = shown.words;
@@ -204,6 +200,7 @@ impl Drawing<'_> {
         }
         let coloring = self.coloring(&firsts, &self.scheme_of_elements());
         panel.text = "index".into();
+        (panel.levels, panel.tiles) = (self.memory_levels(), self.tile_names());
         Draft::new(panel, coloring)
     }
 

@@ -55,10 +55,6 @@ impl Drawing<'_> {
         }
         let mut picture = self.picture("Before and after", paint(drafts));
         picture.title = format!("{}  ->  {}", self.title, after.title);
-        let borders = after.picture("", Vec::new()).borders;
-        if borders.len() > picture.borders.len() {
-            picture.borders = borders;
-        }
         picture.notes.append(&mut notes);
         picture.one_scale = true;
         Ok(picture)

@@ -148,6 +148,8 @@ impl Drawing<'_> {
             [grid.caption()].into_iter().chain(self.in_common(grid, spans, &cells, &varying));
         let panel = Panel {
             caption: caption.collect::<Vec<_>>().join("; "),
+            levels: self.unit_levels(),
+            tiles: self.tile_names(),
             cells,
             columns: grid.columns(),
             row_ticks: grid.ticks(0),

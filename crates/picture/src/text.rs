@@ -53,8 +53,8 @@ impl Picture {
             text.push_str(&format!("{line}\n"));
         }
         let grid = TextGrid::new(panel, color);
-        let units =
-            grid.shows_units.then(|| format!("{}:{}", self.borders.join("."), text_name(panel)));
+        let levels = panel.levels.iter().join(".");
+        let units = grid.shows_units.then(|| format!("{levels}:{}", text_name(panel)));
         if let Some(names) = names(panel).or(units) {
             text.push_str(&format!("in each cell: {names}\n"));
         }

@@ -162,6 +162,7 @@ fn units(
         columns: columns.len(),
         row_ticks: if sides.len() < 2 { vec![String::new()] } else { ticks(rows) },
         column_ticks: ticks(columns),
+        levels: counter.levels.clone(),
         zoom: Some(chosen),
         cells,
         ..Panel::default()

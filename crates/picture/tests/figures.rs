@@ -236,7 +236,7 @@ fn padding_of_large_tensors_is_seen() {
 #[test]
 fn a_picture_says_how_many_of_its_tiles_have_borders() {
     let picture = tensor(&format!("f32[2]{{0:T{}}}", "(1)".repeat(40)));
-    assert_eq!(picture.borders.len(), 16);
+    assert_eq!(picture.panels[0].borders().count(), 16);
     assert_eq!(picture.notes, ["the borders of the outer 16 of 40 tiles are drawn"]);
     assert_eq!(tensor("f32[2]{0:T(4)(1)}").notes, [""; 0]);
 }

@@ -4,12 +4,20 @@ use tensor_layout::{LayoutText, Level, Machine, Placement};
 use tensor_layout_picture::{CellKind, Drawing, Picture};
 
 fn on(text: &str) -> Placement {
-    let machine: Machine = "L2B=4,PE=4".parse().unwrap();
+    placed(text, "L2B=4,PE=4")
+}
+
+fn placed(text: &str, machine: &str) -> Placement {
+    let machine: Machine = machine.parse().unwrap();
     Placement::of(text.parse().unwrap()).on(&machine).build().unwrap()
 }
 
 fn pair(a: &str, b: &str) -> Picture {
-    let (a, b) = (on(a), on(b));
+    pair_on("L2B=4,PE=4", a, b)
+}
+
+fn pair_on(machine: &str, a: &str, b: &str) -> Picture {
+    let (a, b) = (placed(a, machine), placed(b, machine));
     Drawing::new(&a).before_and_after(&Drawing::new(&b)).unwrap()
 }
 
@@ -72,6 +80,35 @@ fn two_narrow_layouts_are_side_by_side_in_text() {
     let text = pair("((2_PE, 2:2), (2:1))", "((4:1), (2_PE))").to_text(80, false);
     assert!(text.lines().any(|line| line.matches(" 0").count() >= 2), "{text}");
     assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
+}
+
+#[test]
+fn a_panel_names_the_levels_of_its_own_layout() {
+    let picture = pair_on("L2B=2,MAB=2", "((2_L2B, 2:1))", "((2_MAB, 2:1))");
+    let text = picture.to_text(120, false);
+    assert!(text.contains("in each cell: L2B:Addr      in each cell: MAB:Addr\n"), "{text}");
+    // A line of one depth has two meanings here, so each is below its panel.
+    let svg = picture.to_svg();
+    let [before, after] = ["L2B", "MAB"].map(|name| svg.find(&format!(">{name}</text>")).unwrap());
+    let panel = svg.find(">after: ").unwrap();
+    assert!(before < panel && panel < after, "{svg}");
+
+    // The copies over L2B are another level of the layout after only.
+    let after = "(3,3)/((4:4), (2:1, 2_PE); B@[2_L2B:1])";
+    let text = pair("(3,3)/((2_PE,2:4), (4:1))", after).to_text(80, false);
+    assert!(text.contains("in each cell: PE:Addr"), "{text}");
+}
+
+#[test]
+fn borders_with_one_meaning_are_named_once() {
+    for (a, b) in [
+        ("((4_PE, 3:8), (8:1))", "((12:2), (4_PE, 2:1))"),
+        ("((4_L2B, 2:1))", "((4_L2B, 2_PE))"),
+        ("((8:1))", "((4_PE, 2:1))"),
+    ] {
+        let svg = pair(a, b).to_svg();
+        assert_eq!(svg.matches(">PE</text>").count(), 1, "{svg}");
+    }
 }
 
 #[test]

@@ -38,14 +38,15 @@ impl Drawing<'_> {
         };
         let count = |relayout: &Relayout| Ok(relayout.traffic()?.by_distance);
         let hops: Vec<_> = relayouts.iter().map(count).collect::<Result<_, LayoutError>>()?;
-        let picture = self.picture("The film", Vec::new());
+        let units = self.unit_levels();
+        let borders = units.iter().map(ToString::to_string).chain(self.tile_names());
         Ok(Film {
             title: all.iter().map(|drawing| drawing.title.as_str()).join("  ->  "),
             description: described(&drawn, &all),
             notes: names_of_groups(&all, &hops),
             hops,
             levels,
-            borders: picture.borders,
+            borders: borders.collect(),
             ..drawn
         })
     }

@@ -64,7 +64,7 @@ impl<'a> Scene<'a> {
         let cell = sizes.fold((0.0_f64, 0.0_f64), |a, b| (a.0.max(b.0), a.1.max(b.1)));
         let cell = (cell.0.ceil(), cell.1.ceil());
         let boxed = |stage: &'a Stage| -> Vec<DrawnBox<'a>> {
-            stage.panels.iter().map(|panel| DrawnBox::new(panel, cell)).collect()
+            stage.panels.iter().map(|panel| DrawnBox::new(panel, cell, false)).collect()
         };
         let mut scene =
             Scene { film, stages: Vec::new(), captions: Vec::new(), right: 0.0, bottom: 0.0 };

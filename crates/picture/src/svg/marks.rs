@@ -57,6 +57,19 @@ pub(super) fn swatch(fill: &str, stroke: &str) -> String {
     format!("<rect y=\"-10\" width=\"14\" height=\"11\" fill=\"{fill}\" stroke=\"{stroke}\"/>")
 }
 
+/// Lines that look like borders, with their meanings by depth.
+pub(super) fn border_signs<'a>(
+    names: impl IntoIterator<Item = &'a str>,
+) -> impl Iterator<Item = (String, &'a str)> {
+    names.into_iter().enumerate().map(|(depth, name)| {
+        let (color, stroke) = border(depth);
+        let line = format!(
+            "<path d=\"M0 -4h14\" stroke=\"{color}\" stroke-width=\"{stroke}\" fill=\"none\"/>"
+        );
+        (line, name)
+    })
+}
+
 pub(super) fn border(depth: usize) -> (&'static str, f64) {
     BORDERS[depth.min(BORDERS.len() - 1)]
 }

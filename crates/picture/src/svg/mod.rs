@@ -7,7 +7,9 @@ mod panel;
 use std::fmt::Write;
 
 use super::{Cell, CellKind, Panel, PanelArrangement, Picture};
-use marks::{LINE, border, escaped, rows_of_key, swatch, text, text_width, wrapped, write_row};
+use marks::{
+    LINE, border_signs, escaped, rows_of_key, swatch, text, text_width, wrapped, write_row,
+};
 use panel::DrawnBox;
 
 const GAP: f64 = 30.0;
@@ -71,12 +73,21 @@ impl Picture {
         let compared = || self.panels.iter().filter(|panel| is_compared(panel));
         let common = compared().map(panel::cell_size).fold((0.0, 0.0), widest);
         let scale = |panel| if is_compared(panel) { common } else { panel::cell_size(panel) };
-        let mut boxes: Vec<DrawnBox<'_>> =
-            self.panels.iter().map(|panel| DrawnBox::new(panel, scale(panel))).collect();
+        let names_borders = self.common_borders().is_none();
+        let boxed = |panel| DrawnBox::new(panel, scale(panel), names_borders);
+        let mut boxes: Vec<DrawnBox<'_>> = self.panels.iter().map(boxed).collect();
         let highest = boxes.iter().filter(|one| is_compared(one.panel));
         let above = highest.map(|one| one.ticks.1).fold(0.0, f64::max);
         boxes.iter_mut().filter(|one| is_compared(one.panel)).for_each(|one| one.begin_at(above));
         boxes
+    }
+
+    /// The meaning of the borders, if those of each depth have one meaning in all panels; otherwise every panel
+    /// has its own.
+    fn common_borders(&self) -> Option<Vec<&str>> {
+        let all = || self.panels.iter().map(|panel| panel.borders().collect::<Vec<_>>());
+        let most = all().max_by_key(Vec::len)?;
+        all().all(|names| most.starts_with(&names)).then_some(most)
     }
 
     /// Borders, padding and notes; the new bottom.
@@ -86,13 +97,7 @@ impl Picture {
             let arrow = "<path d=\"M0 -4h13\" class=\"o\" marker-end=\"url(#tip)\"/>";
             items.push((arrow.into(), "order of addresses"));
         }
-        for (depth, name) in self.borders.iter().enumerate() {
-            let (color, stroke) = border(depth);
-            let line = format!(
-                "<path d=\"M0 -4h14\" stroke=\"{color}\" stroke-width=\"{stroke}\" fill=\"none\"/>"
-            );
-            items.push((line, name));
-        }
+        items.extend(border_signs(self.common_borders().into_iter().flatten()));
         write_legend(body, (top, width), &items, &self.notes)
     }
 }

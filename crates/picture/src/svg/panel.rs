@@ -5,8 +5,8 @@ use std::fmt::Write;
 use indexmap::IndexMap;
 
 use super::marks::{
-    CHARACTER, LINE, border, lines, number, rows_of_key, swatch, text, text_width, widest_row,
-    wrapped, write_row,
+    CHARACTER, LINE, border, border_signs, lines, number, rows_of_key, swatch, text, text_width,
+    widest_row, wrapped, write_row,
 };
 use crate::palette::tint;
 use crate::{Cell, CellKind, Panel};
@@ -33,7 +33,8 @@ pub(super) fn cell_size(panel: &Panel) -> (f64, f64) {
 }
 
 impl<'a> DrawnBox<'a> {
-    pub(super) fn new(panel: &'a Panel, cell: (f64, f64)) -> DrawnBox<'a> {
+    /// A panel with cells of a size, and with the meaning of its borders in its key if `names_borders`.
+    pub(super) fn new(panel: &'a Panel, cell: (f64, f64), names_borders: bool) -> DrawnBox<'a> {
         let left = panel.row_ticks.iter().map(|t| text_width(t)).fold(0.0, f64::max) + CHARACTER;
         let cells = number(panel.columns) * cell.0;
         let room = (left + cells).max(260.0);
@@ -44,6 +45,7 @@ impl<'a> DrawnBox<'a> {
         let mut items: Vec<(String, &str)> =
             panel.key.iter().map(|(color, name)| (sign(*color), name.as_str())).collect();
         items.extend(panel.coloring.iter().map(|what| (String::new(), what.as_str())));
+        items.extend(border_signs(panel.borders().filter(|_| names_borders)));
         let key = rows_of_key(&items, room);
         let height = above + number(panel.rows()) * cell.1 + 6.0 + number(key.len()) * (LINE + 3.0);
         let width = (left + cells + 3.0).max(caption_width).max(widest_row(&key));
