@@ -241,6 +241,13 @@ impl<'a> Drawing<'a> {
 
     /// Title, description and notes around panels.
     pub(super) fn picture(&self, what: &str, panels: Vec<Panel>) -> Picture {
+        let description = described(what, &self.title, &panels);
+        let (title, notes) = (self.title.clone(), self.notes());
+        Picture { title, description, panels, notes, ..Picture::default() }
+    }
+
+    /// The parts of the layout that its picture as a tensor leaves out: copies, inner tiles, hidden padding.
+    pub(super) fn notes(&self) -> Vec<String> {
         let mut notes = Vec::new();
         let copies = self.placement.copies();
         if copies > 1 {
@@ -248,13 +255,12 @@ impl<'a> Drawing<'a> {
             let levels: Vec<&str> = replicated.iter().map(Level::as_str).collect();
             notes.push(format!("{copies} copies over {}; the first is drawn", levels.join(", ")));
         }
-        let description = described(what, &self.title, &panels);
         if self.all_tiles > XlaArray::MOST_TILES {
             let (most, all) = (XlaArray::MOST_TILES, self.all_tiles);
             notes.push(format!("the borders of the outer {most} of {all} tiles are drawn"));
         }
-        let title = self.title.clone();
-        Picture { title, description, panels, notes, ..Picture::default() }
+        notes.extend(self.hidden_padding());
+        notes
     }
 }
 

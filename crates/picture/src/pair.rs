@@ -26,8 +26,8 @@ impl Drawing<'_> {
         let region = self.region(after);
         let small = self.draws_elements_of(&region) && after.draws_elements_of(&region);
         let mut drafts = self.on_common_cut(after, &region, small);
-        let mut notes: Vec<String> =
-            self.hidden_padding().into_iter().chain(self.left_out(&region)).collect();
+        let mut notes = notes_of_both(self.notes(), after.notes());
+        notes.extend(self.left_out(&region));
         if small {
             let second = drafts.iter_mut().skip(1).step_by(2);
             let cells = second.flat_map(|draft| &mut draft.panel.cells);
@@ -53,11 +53,9 @@ impl Drawing<'_> {
                 add_flows(flows(&relayout, &traffic), &mut drafts, &mut notes);
             }
         }
-        let mut picture = self.picture("Before and after", paint(drafts));
-        picture.title = format!("{}  ->  {}", self.title, after.title);
-        picture.notes.append(&mut notes);
-        picture.one_scale = true;
-        Ok(picture)
+        let both = self.clone().title(&format!("{}  ->  {}", self.title, after.title));
+        let picture = both.picture("Before and after", paint(drafts));
+        Ok(Picture { notes, one_scale: true, ..picture })
     }
 
     /// The tensor before and after, side by side: the same cells in the same place. Both panels use the
@@ -96,6 +94,16 @@ fn halved<'a>(drawing: &Drawing<'a>) -> Drawing<'a> {
     let mut half = drawing.clone().most_blocks(drawing.most_blocks / 2);
     half.most_characters /= 2;
     half
+}
+
+/// The notes of two layouts: those of both once, and the others with the panel that they are about.
+fn notes_of_both(before: Vec<String>, after: Vec<String>) -> Vec<String> {
+    let (both, only_before): (Vec<String>, Vec<String>) =
+        before.into_iter().partition(|note| after.contains(note));
+    let only_after = after.into_iter().filter(|note| !both.contains(note));
+    let before = only_before.into_iter().map(|note| format!("before: {note}"));
+    let after: Vec<String> = only_after.map(|note| format!("after: {note}")).collect();
+    both.into_iter().chain(before).chain(after).collect()
 }
 
 fn add_flows(

@@ -22,12 +22,12 @@ impl Drawing<'_> {
         let drawn = || matrices.iter().filter_map(|(name, matrix)| Some((*name, (*matrix)?)));
         let (mut drafts, mut notes): (Vec<Draft>, Vec<String>) = Default::default();
         for (name, matrix) in drawn() {
-            let (mut panels, hidden) = matrix.tensor_drafts();
+            let mut panels = matrix.tensor_drafts();
             panels.truncate(1);
             panels.iter_mut().for_each(|draft| draft.panel.caption = name.into());
             drafts.append(&mut panels);
-            let copies = matrix.picture("", Vec::new()).notes;
-            notes.extend(copies.into_iter().chain(hidden).map(|note| format!("{name}: {note}")));
+            let of_matrix = matrix.notes().into_iter().chain(matrix.left_out(&matrix.ranges()));
+            notes.extend(of_matrix.map(|note| format!("{name}: {note}")));
         }
         let mut panels = paint(drafts);
         panels.iter_mut().filter(|panel| panel.caption.starts_with('B')).for_each(Panel::transpose);

@@ -134,6 +134,7 @@ impl Drawing<'_> {
         let shown = if small { to_u64(self.most_panels) } else { 1 };
         let all = product(outer.iter().map(length));
         let of = match all {
+            _ if region.iter().any(Range::is_empty) => return None,
             Some(all) if all <= shown => return None,
             Some(all) => grouped(all),
             None => "more than 2^64".into(),

@@ -28,28 +28,25 @@ impl Drawing<'_> {
     /// Cost: O(digits) per cell, for any number of elements.
     #[must_use]
     pub fn tensor(&self) -> Picture {
-        let (drafts, mut notes) = self.tensor_drafts();
-        let mut picture = self.picture("The tensor", paint(drafts));
-        picture.notes.append(&mut notes);
+        let mut picture = self.picture("The tensor", paint(self.tensor_drafts()));
+        picture.notes.extend(self.left_out(&self.ranges()));
         picture
     }
 
-    /// The panels before they are coloured, and the notes about them.
-    pub(super) fn tensor_drafts(&self) -> (Vec<Draft>, Vec<String>) {
+    /// The panels before they are coloured.
+    pub(super) fn tensor_drafts(&self) -> Vec<Draft> {
         let region = self.ranges();
         if region.iter().any(Range::is_empty) {
-            return (Vec::new(), Vec::new());
+            return Vec::new();
         }
         let spans = self.spans();
-        let drafts = match self.draws_elements_of(&region) {
+        match self.draws_elements_of(&region) {
             true => {
                 let grids = self.grids_of_elements(&region);
                 grids.iter().map(|grid| self.draft(grid, &spans, None)).collect()
             }
             false => self.zoomed(&region, &spans),
-        };
-        let notes = self.hidden_padding().into_iter().chain(self.left_out(&region));
-        (drafts, notes.collect())
+        }
     }
 
     /// The counter of the coordinates that elements take, all copies among them.

@@ -111,6 +111,33 @@ fn borders_with_one_meaning_are_named_once() {
     }
 }
 
+/// The notes of a pair about copies and padding, without those about moves.
+fn notes(picture: &Picture) -> Vec<&str> {
+    let notes = picture.notes.iter().map(String::as_str);
+    notes.filter(|note| note.contains("is drawn") || note.contains("padding")).collect()
+}
+
+#[test]
+fn a_note_names_the_layout_that_it_is_about_unless_it_is_about_both() {
+    let picture = pair_on("L2B=2,MAB=2", "((2_L2B, 2:1))", "((2_MAB, 2:1))");
+    let copies = ["before: 2 copies over MAB", "after: 2 copies over L2B"];
+    assert_eq!(notes(&picture), copies.map(|copies| format!("{copies}; the first is drawn")));
+    let picture = pair_on("L2B=2,MAB=2", "((2_L2B, 2:1))", "((2:1, 2_L2B))");
+    assert_eq!(notes(&picture), ["2 copies over MAB; the first is drawn"]);
+    assert!(picture.description.contains("((2_L2B:1, 2:1))  ->  ((2:1, 2_L2B:1))"));
+
+    let shapes = ["f32[5]{0}", "f32[5]{0:T(4)(3)}"];
+    let machine: Machine = "PE=1".parse().unwrap();
+    let placed = |text: &str| Placement::of(LayoutText::parse(text).unwrap().lower().unwrap());
+    let [plain, tiled] = shapes.map(|text| placed(text).on(&machine).build().unwrap());
+    let [plain, tiled] = [&plain, &tiled].map(Drawing::new);
+    for (a, b, name) in [(&plain, &tiled, "after"), (&tiled, &plain, "before")] {
+        let picture = a.before_and_after(b).unwrap();
+        let [note] = notes(&picture)[..] else { panic!("{:?}", picture.notes) };
+        assert!(note.starts_with(&format!("{name}: 4 more padding slots are inside")), "{note}");
+    }
+}
+
 #[test]
 fn captions_say_how_many_slots_there_are_for_the_rows() {
     let of = |text: &str| {

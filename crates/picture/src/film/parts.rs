@@ -122,7 +122,7 @@ impl Parted<'_> {
         let Some(first) = self.all.first() else { return Vec::new() };
         let mut drawing = (*first).clone().most_blocks(most).most_panels(1);
         drawing.by = self.units_level().or(drawing.by);
-        drawing.tensor_drafts().0
+        drawing.tensor_drafts()
     }
 
     /// The parts of all blocks; nothing where they are too many.
