@@ -48,6 +48,27 @@ impl Grid {
         rows.flat_map(|row| (0..self.columns()).map(move |column| cell(row, column))).collect()
     }
 
+    /// The part within the slots of one layout, axis by axis: a grid of two layouts may extend beyond it.
+    pub(super) fn within(&self, slots: &[u64]) -> Grid {
+        let is_beyond = self.lead.iter().zip(slots).any(|(at, slots)| at >= slots);
+        let ends =
+            || slots.iter().skip(self.lead.len()).map(|end| if is_beyond { 0 } else { *end });
+        let clipped = |range: &Range<u64>, end: u64| {
+            Some(range.start..range.end.min(end)).filter(|range| !range.is_empty())
+        };
+        let side = |(side, end): (&Vec<Range<u64>>, u64)| {
+            side.iter().filter_map(|range| clipped(range, end)).collect()
+        };
+        let middle = |(middle, end): (&Option<Range<u64>>, u64)| clipped(middle.as_ref()?, end);
+        Grid {
+            lead: self.lead.clone(),
+            sides: self.sides.iter().zip(ends()).map(side).collect(),
+            left_out: self.left_out.iter().zip(ends()).map(middle).collect(),
+            tile: self.tile.clone(),
+            extents: self.extents.clone(),
+        }
+    }
+
     /// Returns whether every cell that is not left out is one element.
     pub(super) fn is_of_elements(&self) -> bool {
         let mut all = self.sides.iter().zip(&self.left_out).flat_map(|(side, left_out)| {
@@ -91,6 +112,9 @@ impl Grid {
             Some(described(&shown, self.extents[axis], &format!("{name} i{axis}")))
         });
         let mut all: Vec<String> = leading.chain(sides).collect();
+        if self.sides.iter().any(Vec::is_empty) {
+            all.push("no slots".into());
+        }
         if all.is_empty() {
             all.push("one element".into());
         }

@@ -141,8 +141,9 @@ impl Drawing<'_> {
         );
         let coloring = self.coloring(&cells, &scheme);
         let order = if self.tiles.is_empty() { Vec::new() } else { in_order(&cells) };
-        let caption =
-            [grid.caption()].into_iter().chain(self.in_common(grid, spans, &cells, &varying));
+        let caption = [grid.within(&slots).caption()]
+            .into_iter()
+            .chain(self.in_common(grid, spans, &cells, &varying));
         let panel = Panel {
             caption: caption.collect::<Vec<_>>().join("; "),
             levels: self.unit_levels(),

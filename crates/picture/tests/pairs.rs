@@ -158,6 +158,32 @@ fn captions_say_how_many_slots_there_are_for_the_rows() {
 }
 
 #[test]
+fn captions_of_a_pair_count_the_slots_of_their_own_layout() {
+    let captions = |a: &str, b: &str| -> Vec<String> {
+        let picture = pair_on("L2B=3,PE=4", a, b);
+        picture.panels.into_iter().map(|panel| panel.caption).take(4).collect()
+    };
+    let (a, b) = ("(3,3)/((3:3), (3:1))", "(3,3)/((4:4), (4:1))");
+    let (three, four) =
+        ("rows i0 0 to 2, columns i1 0 to 2", "4 slots for 3 rows i0, 4 slots for 3 columns i1");
+    assert_eq!(captions(a, b), [format!("before: {three}"), format!("after: {four}")]);
+    assert_eq!(captions(b, a), [format!("before: {four}"), format!("after: {three}")]);
+
+    let (a, b) = ("((1_PE:1, 1_L2B:1, 73:1), (6:73))", "((2_PE:1, 37:2), (3_L2B:1, 2:1))");
+    let large = captions(&format!("(72,4)/{a}"), &format!("(72,4)/{b}"));
+    assert!(large[0].starts_with("before: 73 slots for 72 rows i0, "), "{large:?}");
+    assert!(large[1].starts_with("after: 74 slots for 72 rows i0, "), "{large:?}");
+
+    // The layout after alone has slots at the index 1 of the first axis.
+    let leading = captions("(1,2,2)/((1:4), (2:2), (2:1))", "(1,2,2)/((2:4), (2:2), (2:1))");
+    let sides = "rows i1 0 to 1, columns i2 0 to 1";
+    assert_eq!(
+        leading[2..],
+        ["before: i0 = 1, no slots".into(), format!("after: i0 = 1, {sides}")]
+    );
+}
+
+#[test]
 fn memories_of_groups_are_named_by_their_first_unit() {
     let machine: Machine = "mn-core-2".parse().unwrap();
     let on = |text: &str| {
