@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use itertools::Itertools;
+
 use super::color::{Coloring, Draft, paint};
 use super::drawing::Drawing;
 use super::flows::flows;
@@ -33,12 +35,10 @@ impl Drawing<'_> {
             let cells = second.flat_map(|draft| &mut draft.panel.cells);
             let sources =
                 Sources { relayout: &relayout, placements: [self.placement, after.placement] };
-            cells.filter(|cell| cell.elements > 0).try_for_each(|cell| sources.mark(cell))?;
-            let marks = drafts.iter().flat_map(|draft| &draft.panel.cells);
-            let marks: Vec<&str> = marks.filter_map(|cell| cell.mark.as_deref()).collect();
-            notes.push(sources.meaning(&marks));
+            let marked = cells.filter(|cell| cell.elements > 0).map(|cell| sources.mark(cell));
+            let moves = marked.filter_map(Result::transpose).collect::<Result<Vec<_>, _>>()?;
+            notes.extend(sources.meaning(&moves));
             notes.extend(sources.groups());
-            notes.retain(|note| !note.is_empty());
         }
         if let Ok(traffic) = relayout.traffic() {
             notes.push(relayout.sentence(&traffic));
@@ -125,10 +125,12 @@ struct Sources<'a> {
 }
 
 impl Sources<'_> {
-    fn mark(&self, cell: &mut Cell) -> Result<(), LayoutError> {
+    /// Marks a cell with the farthest move of its element, if it moves.
+    fn mark(&self, cell: &mut Cell) -> Result<Option<Transfer>, LayoutError> {
         let index: Vec<u64> = cell.indexes.iter().map(|range| range.start).collect();
-        cell.mark = self.relayout.farthest(&index)?.map(|transfer| self.origin(&transfer));
-        Ok(())
+        let transfer = self.relayout.farthest(&index)?;
+        cell.mark = transfer.as_ref().map(|transfer| self.origin(transfer));
+        Ok(transfer)
     }
 
     /// The place that the farthest copy comes from: `PE 3`, `L2B 1.0.3`, or address `@5` of the same unit.
@@ -138,7 +140,8 @@ impl Sources<'_> {
             Distance::Memory => "memory".into(),
             Distance::Address => format!("@{}", transfer.read.start / self.relayout.lanes()),
             Distance::Level(level) => {
-                format!("{} {}", self.unit(level), self.path(&transfer.source))
+                let mark = format!("{} {}", self.unit(level), self.path(&transfer.source));
+                mark.trim_end().into()
             }
         }
     }
@@ -152,35 +155,50 @@ impl Sources<'_> {
         self.group(level).map_or(level, |memory| memory.owner)
     }
 
-    /// The coordinates of a unit, from the root down; a group of units has that of the first.
-    fn path(&self, unit: &Location) -> String {
+    /// The levels of a unit with its coordinates, from the root down; a group of units has those of the first.
+    fn coordinates(&self, unit: &Location) -> Vec<(Level, u64)> {
         let levels = self.relayout.levels();
-        let known = levels.iter().copied().filter(|level| unit.get(*level).is_some());
-        let known: Vec<Level> = known.collect();
-        let groups = unit.iter().map(|(level, _)| level).filter(|level| !known.contains(level));
-        let at = known.iter().copied().chain(groups).filter_map(|level| unit.get(level));
-        at.map(|at| at.to_string()).collect::<Vec<_>>().join(".")
+        let known = levels.iter().filter_map(|level| Some((*level, unit.get(*level)?)));
+        let groups = unit.iter().filter(|(level, _)| !levels.contains(level));
+        known.chain(groups).collect()
     }
 
-    /// The signs that some cells have.
-    fn meaning(&self, marks: &[&str]) -> String {
-        let levels = self.relayout.levels().iter().map(|level| self.unit(*level));
-        let names: Vec<String> = levels.map(|level| level.to_string()).collect();
-        let levels = names.join(".");
-        let pe = String::from("PE");
-        let (first, last) = (names.first().unwrap_or(&pe), names.last().unwrap_or(&pe));
-        let from_unit = match first == last {
-            true => format!("\u{2190}{last} 3: comes from {last} 3"),
-            false => {
-                format!("\u{2190}{first} 1..: crosses {first}, and comes from that unit ({levels})")
-            }
+    /// The coordinates of a unit as a path.
+    fn path(&self, unit: &Location) -> String {
+        self.coordinates(unit).iter().map(|(_, at)| at).join(".")
+    }
+
+    /// Explains the marks of some moves by the first one of each kind, those from other units first.
+    fn meaning(&self, moves: &[Transfer]) -> Option<String> {
+        let kinds = moves.iter().unique_by(|transfer| std::mem::discriminant(&transfer.distance));
+        let is_near = |transfer: &&Transfer| !matches!(transfer.distance, Distance::Level(_));
+        let explained = |transfer: &Transfer| {
+            format!("\u{2190}{}: {}", self.origin(transfer), self.explained(transfer))
         };
-        let from_address = "\u{2190}@5: comes from address 5 of the same unit";
-        let shown = [
-            marks.iter().any(|mark| !mark.starts_with('@')).then_some(&*from_unit),
-            marks.iter().any(|mark| mark.starts_with('@')).then_some(from_address),
-        ];
-        shown.into_iter().flatten().collect::<Vec<_>>().join("; ")
+        let explained = kinds.sorted_by_key(is_near).map(explained).join("; ");
+        Some(explained).filter(|explained| !explained.is_empty())
+    }
+
+    /// The place that a copy comes from, in words.
+    fn explained(&self, transfer: &Transfer) -> String {
+        match transfer.distance {
+            Distance::InPlace => "stays in place".into(),
+            Distance::Memory => "comes from another memory of the same unit".into(),
+            Distance::Address => {
+                let address = transfer.read.start / self.relayout.lanes();
+                format!("comes from address {address} of the same unit")
+            }
+            Distance::Level(level) => {
+                let (crossed, path) = (self.unit(level), self.path(&transfer.source));
+                let levels = self.coordinates(&transfer.source).into_iter();
+                let levels: Vec<Level> = levels.map(|(level, _)| self.unit(level)).collect();
+                let from = match &levels[..] {
+                    [] => "comes from a memory above all units".into(),
+                    levels => format!("comes from {} {path}", levels.iter().join(".")),
+                };
+                if levels == [crossed] { from } else { format!("crosses {crossed}, and {from}") }
+            }
+        }
     }
 
     /// Explains the levels that are groups of units.

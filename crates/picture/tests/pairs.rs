@@ -1,5 +1,7 @@
 //! Two layouts side by side: common cells, colours by source.
 
+use std::collections::BTreeSet;
+
 use tensor_layout::{LayoutText, Level, Machine, Placement};
 use tensor_layout_picture::{CellKind, Drawing, Picture};
 
@@ -70,7 +72,7 @@ fn an_element_keeps_the_colour_of_the_unit_that_it_comes_from() {
                 assert_eq!(*colors.entry(unit).or_insert(cell.color), cell.color, "{a} {b}");
             }
         }
-        let all: std::collections::BTreeSet<_> = colors.values().collect();
+        let all: BTreeSet<_> = colors.values().collect();
         assert_eq!(all.len(), colors.len(), "{a} {b}");
     }
 }
@@ -136,6 +138,45 @@ fn a_note_names_the_layout_that_it_is_about_unless_it_is_about_both() {
         let [note] = notes(&picture)[..] else { panic!("{:?}", picture.notes) };
         assert!(note.starts_with(&format!("{name}: 4 more padding slots are inside")), "{note}");
     }
+}
+
+/// The explanations of marks, each with the mark that it explains.
+fn explained(picture: &Picture) -> Vec<(&str, &str)> {
+    let notes = picture.notes.iter().filter(|note| note.starts_with('\u{2190}'));
+    let marks = notes.flat_map(|note| note.split("; "));
+    marks.map(|note| note[3..].split_once(": ").unwrap()).collect()
+}
+
+#[test]
+fn every_kind_of_mark_is_explained_by_one_that_a_cell_has() {
+    for (a, b) in PAIRS {
+        let picture = pair(a, b);
+        let cells = picture.panels.iter().flat_map(|panel| &panel.cells);
+        let marks: Vec<&str> = cells.filter_map(|cell| cell.mark.as_deref()).collect();
+        let kinds: BTreeSet<bool> = marks.iter().map(|mark| mark.starts_with('@')).collect();
+        let notes = explained(&picture);
+        assert!(notes.iter().all(|(mark, _)| marks.contains(mark)), "{a} {b}: {notes:?}");
+        assert_eq!(notes.len(), kinds.len(), "{a} {b}: {notes:?}");
+    }
+    let picture = pair_on("PE=4", "((4_PE, 3:8), (8:1))", "((12:2), (4_PE, 2:1))");
+    let address = ("@8", "comes from address 8 of the same unit");
+    assert_eq!(explained(&picture), [("PE 0", "comes from PE 0"), address]);
+    let picture = pair("((2_L2B, 2_PE))", "((2_PE, 2_L2B))");
+    assert_eq!(explained(&picture), [("L2B 0.1", "crosses L2B, and comes from L2B.PE 0.1")]);
+}
+
+#[test]
+fn a_mark_from_another_memory_is_explained() {
+    let machine: Machine = "mn-core-2".parse().unwrap();
+    let on = |text: &str, memory| {
+        let placement = Placement::of(text.parse().unwrap()).on(&machine).memory(memory);
+        placement.build().unwrap()
+    };
+    let a = on("((4_L2B:2, 2:1), (2:2, 2_W))", "DRAM");
+    let b = on("((4_L2B:2, 2:2), (2:1, 2_W))", "PDM");
+    let picture = Drawing::new(&a).before_and_after(&Drawing::new(&b)).unwrap();
+    let memory = "comes from another memory of the same unit";
+    assert_eq!(explained(&picture), [("memory", memory)]);
 }
 
 #[test]
