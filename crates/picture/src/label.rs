@@ -33,6 +33,9 @@ pub enum Label {
     Level(Level),
 }
 
+/// The name of a text that is the unit of its cell.
+pub(super) const UNIT: &str = "unit";
+
 /// The level of the lanes of a warp, and that of the warps.
 const LANE: &str = "LANE";
 const WARP: &str = "WARP";
@@ -44,7 +47,7 @@ impl FromStr for Label {
     fn from_str(text: &str) -> Result<Label, LayoutError> {
         Ok(match text {
             "address" => Label::Address,
-            "unit" => Label::Unit,
+            UNIT => Label::Unit,
             "index" => Label::Index,
             "thread" => Label::Thread,
             "value" => Label::Value,
@@ -54,6 +57,26 @@ impl FromStr for Label {
 }
 
 impl Label {
+    /// The word for it that [`from_str`](Label::from_str) reads.
+    fn name(&self) -> &str {
+        match self {
+            Label::Address => "address",
+            Label::Unit => UNIT,
+            Label::Index => "index",
+            Label::Thread => "thread",
+            Label::Value => "value",
+            Label::Level(level) => level.as_str(),
+        }
+    }
+
+    /// The name of the text of some lines; empty for addresses alone.
+    pub(super) fn names(labels: &[Label]) -> String {
+        match labels {
+            [Label::Address] => String::new(),
+            labels => labels.iter().map(Label::name).join("."),
+        }
+    }
+
     /// The line in a cell; nothing where the cell does not have it.
     pub(super) fn line(self, cell: &Cell) -> Option<String> {
         let of = |level| cell.places.iter().find(|(of, _)| *of == level).map(|(_, span)| span);

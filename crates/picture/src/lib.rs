@@ -79,7 +79,7 @@ pub enum PanelArrangement {
 pub struct Panel {
     /// The subject of this grid.
     pub caption: String,
-    /// The name of the text in the cells, such as `index`; empty for addresses.
+    /// The name of the text in the cells, such as `index` or, of several lines, `PE.index`; empty for addresses.
     pub text: String,
     /// The levels of the units of the cells, outermost first.
     pub levels: Vec<Level>,

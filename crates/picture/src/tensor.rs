@@ -146,6 +146,7 @@ impl Drawing<'_> {
             .chain(self.in_common(grid, spans, &cells, &varying));
         let panel = Panel {
             caption: caption.collect::<Vec<_>>().join("; "),
+            text: Label::names(&labels),
             levels: self.unit_levels(),
             tiles: self.tile_names(),
             cells,

@@ -2,6 +2,7 @@
 
 use itertools::{EitherOrBoth, Itertools};
 
+use super::label::UNIT;
 use super::palette::background;
 use super::{Cell, CellKind, Panel, Picture};
 use tensor_layout::Level;
@@ -54,7 +55,10 @@ impl Picture {
         }
         let grid = TextGrid::new(panel, color);
         let levels = panel.levels.iter().join(".");
-        let units = grid.shows_units.then(|| format!("{levels}:{}", text_name(panel)));
+        let units = match &*panel.text {
+            UNIT => Some(levels),
+            _ => grid.shows_units.then(|| format!("{levels}:{}", text_name(panel))),
+        };
         if let Some(names) = names(panel).or(units) {
             text.push_str(&format!("in each cell: {names}\n"));
         }
@@ -189,7 +193,8 @@ impl<'a> TextGrid<'a> {
         let is_memory = panel.cells.iter().all(|cell| cell.indexes.is_empty());
         let row_is_unit =
             is_memory && rows.all(|(row, tick)| row.iter().all(|cell| cell.unit == *tick));
-        let word = |cell: &Cell| word(cell, color || row_is_unit);
+        let is_told = color || row_is_unit || panel.text == UNIT;
+        let word = |cell: &Cell| word(cell, is_told);
         let words: Vec<String> = panel.cells.iter().map(word).collect();
         let widest = |words: &[String]| words.iter().map(|w| w.chars().count()).max().unwrap_or(0);
         let cell = widest(&words).max(widest(&panel.column_ticks));

@@ -493,6 +493,28 @@ fn a_colour_is_one_lane_in_all_matrices_of_a_product() {
 }
 
 #[test]
+fn the_name_above_a_grid_is_that_of_its_labels() {
+    let (placement, text) = placed("((2_PE, 2:2), (2:1))");
+    let rows = |labels: &[Label]| {
+        let text = drawing(&placement, &text).labels(labels).tensor().to_text(80, false);
+        let rows: Vec<&str> = text.lines().skip_while(|line| !line.starts_with("in ")).collect();
+        (rows[0].to_owned(), rows[3].to_owned())
+    };
+    for (label, name, row) in [
+        (Label::Address, "PE:Addr", "1 0:2 0:3"),
+        (Label::Unit, "PE", "1 0 0"),
+        (Label::Index, "PE:index", "1 0:1,0 0:1,1"),
+        (Label::Value, "PE:value", "1 0:V2 0:V3"),
+        (Label::Level(Level::PE), "PE", "1 0 0"),
+    ] {
+        assert_eq!(rows(&[label]), (format!("in each cell: {name}"), row.into()));
+    }
+    let (placement, _) = placed("((2_LANE, 2:2), (2:1))");
+    let threads = Drawing::new(&placement).labels(&[Label::Thread]).tensor().to_text(80, false);
+    assert!(threads.contains("in each cell: LANE:thread\n"), "{threads}");
+}
+
+#[test]
 fn a_text_picture_is_read_without_colours() {
     let text = tensor("(5,3)/((2:3, 3_PE), (3:1))").to_text(80, false);
     assert_eq!(
