@@ -337,6 +337,7 @@ fn memory((stage, slow): &Case, tally: &mut Tally) -> Result<(), TestCaseError> 
             }
             let cell = cells.next().ok_or(TestCaseError::fail("too few cells"))?;
             let (kind, label) = match placed.found(&contents, &place) {
+                Found::Element(index) if index.is_empty() => (CellKind::Element, "()".into()),
                 Found::Element(index) => {
                     let label: Vec<String> = index.iter().map(u64::to_string).collect();
                     (CellKind::Element, label.join(","))

@@ -87,9 +87,7 @@ impl Label {
             }
             Label::Unit => (!cell.unit.is_empty()).then(|| cell.unit.clone()),
             Label::Index => {
-                let first: Vec<String> =
-                    cell.indexes.iter().map(|range| range.start.to_string()).collect();
-                (cell.elements > 0).then(|| first.join(","))
+                (cell.elements > 0).then(|| indexed(cell.indexes.iter().map(|range| range.start)))
             }
             Label::Thread => {
                 let named = |name| cell.places.iter().find(|(of, _)| of.as_str() == name);
@@ -109,6 +107,14 @@ impl Label {
     pub(super) fn lines(labels: &[Label], cell: &Cell) -> String {
         let lines: Vec<String> = labels.iter().filter_map(|label| label.line(cell)).collect();
         lines.join("\n")
+    }
+}
+
+/// An index as text: `9,1`, and `()` for the one of a tensor without axes.
+pub(super) fn indexed(index: impl IntoIterator<Item = u64>) -> String {
+    match index.into_iter().join(",") {
+        none if none.is_empty() => "()".into(),
+        index => index,
     }
 }
 

@@ -7,6 +7,7 @@ use itertools::Itertools;
 use super::color::{Draft, paint};
 use super::coloring::span_in;
 use super::drawing::Drawing;
+use super::label::indexed;
 use super::{Cell, CellKind, Panel, Picture};
 use tensor_layout::LayoutError;
 use tensor_layout::Level;
@@ -177,7 +178,7 @@ impl Drawing<'_> {
             kind,
             path: self.path(&place, &levels),
             unit: unit_name(&place, &levels),
-            label: index.as_ref().map_or(String::new(), |index| index.iter().join(",")),
+            label: index.as_ref().map_or(String::new(), |index| indexed(index.iter().copied())),
             indexes: index.into_iter().flatten().map(|at| at..at + 1).collect(),
             filled: [1, 1],
             slots: u64::from(kind != CellKind::Hole),

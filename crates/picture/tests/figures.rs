@@ -493,6 +493,17 @@ fn a_colour_is_one_lane_in_all_matrices_of_a_product() {
 }
 
 #[test]
+fn the_element_of_a_tensor_without_axes_has_an_index() {
+    let text = memory("()/()").to_text(80, false);
+    assert!(text.ends_with("\n  +0\n0 ()\n"), "{text}");
+    let (placement, _) = placed("()/()");
+    let drawing = Drawing::new(&placement);
+    let picture = drawing.clone().labels(&[Label::Index]).tensor();
+    assert_eq!(picture.panels[0].cells[0].label, "()");
+    assert!(drawing.film(&[]).unwrap().to_svg().contains(">()</text>"));
+}
+
+#[test]
 fn the_name_above_a_grid_is_that_of_its_labels() {
     let (placement, text) = placed("((2_PE, 2:2), (2:1))");
     let rows = |labels: &[Label]| {

@@ -16,7 +16,7 @@ use super::marks::{
 };
 use super::panel::{DrawnBox, as_float, cell_size};
 use super::{GAP, MARGIN, NARROWEST, STYLE, cell_signs, write_legend};
-use crate::label::grouped;
+use crate::label::{grouped, indexed};
 use crate::palette::tint;
 use crate::{Film, Flyer, Spot, Stage};
 use tensor_layout::relayout::Distance;
@@ -327,7 +327,7 @@ impl Film {
     fn label(&self, flyer: &Flyer) -> String {
         let is_element = flyer.indexes.iter().all(|range| range.end - range.start == 1);
         match is_element {
-            true => flyer.indexes.iter().map(|range| range.start).join(","),
+            true => indexed(flyer.indexes.iter().map(|range| range.start)),
             false => grouped(flyer.elements),
         }
     }
