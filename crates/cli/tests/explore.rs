@@ -296,8 +296,7 @@ fn a_page_in_a_file_holds_what_the_server_answers() {
     let layout = "bf16[10,130]{1,0:T(8,128)(2,1)}";
     crate::stdout(&["draw", layout, "-o", file.to_str().unwrap()]);
     let page = std::fs::read_to_string(&file).unwrap();
-    let start = page.find("const ANSWERS = ").unwrap() + "const ANSWERS = ".len();
-    let answers: Value = serde_json::from_str(page[start..].split(";\n").next().unwrap()).unwrap();
+    let answers = crate::explore_links::embedded(&page);
     let server = Server::start(&[]);
     for one in answers["views"].as_array().unwrap() {
         assert_eq!(server.view(&one["question"]), one["view"]);

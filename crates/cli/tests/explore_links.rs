@@ -193,6 +193,34 @@ fn all_lights_at_once_are_those_of_each_cell() {
     }
 }
 
+/// The answers in the text of a page.
+pub(super) fn embedded(page: &str) -> Value {
+    let (_, answers) = page.split_once("const ANSWERS = ").unwrap();
+    serde_json::from_str(answers.split(";\n").next().unwrap()).unwrap()
+}
+
+#[test]
+fn a_page_in_a_file_lights_all_copies_or_the_first_as_the_server_does() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("x.html");
+    let (layout, machine) = ("((4_PE, 3:8), (8:1))", "L2B=2,PE=4");
+    crate::stdout(&["draw", layout, "--machine", machine, "-o", file.to_str().unwrap()]);
+    let page = std::fs::read_to_string(&file).unwrap();
+    let lit = &embedded(&page)["views"][0]["lit"];
+    let server = Server::start(&[]);
+    let question = json!({ "layout": layout, "machine": machine });
+    for copies in [true, false] {
+        let (_, all) = server.ask(&json!({ "lights": { "question": question, "copies": copies } }));
+        let cells = all["cells"]["tensor"].as_array().unwrap();
+        for (at, cells) in cells.iter().enumerate() {
+            assert_eq!(lit[copies.to_string()][at.to_string()], *cells);
+            assert_eq!(cells.as_array().unwrap().len(), if copies { 2 } else { 1 });
+        }
+    }
+    // The page reads those that its checkbox asks for.
+    assert!(page.contains("shown.answer.lit[copies]"));
+}
+
 #[test]
 fn a_machine_file_of_the_command_line_is_that_of_its_page() {
     let folder = tempfile::tempdir().unwrap();

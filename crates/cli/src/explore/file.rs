@@ -51,7 +51,10 @@ pub(super) fn page_with(question: &Question, examples: bool) -> Result<String, F
         views.push(json!({
             "question": json!(next),
             "view": view(&next),
-            "lit": lights(&placed.placement, &tensor, &machine)?,
+            "lit": {
+                "true": lights(&placed.placement, &tensor, &machine, true)?,
+                "false": lights(&placed.placement, &tensor, &machine, false)?,
+            },
         }));
         match marked(&tensor) {
             Some(window) => next = Question { window, after: String::new(), ..next },
@@ -77,15 +80,21 @@ fn marked(tensor: &Panel) -> Option<Vec<Option<(String, String)>>> {
     Some(cell.indexes.iter().map(range).collect())
 }
 
-/// The cells of the machine that light up with each cell of the tensor, if those are few.
-fn lights(placement: &Placement, tensor: &Panel, machine: &Panel) -> Result<Value, Failure> {
+/// The cells of the machine that light up with each cell of the tensor, if those are few: for all copies or for the
+/// first ones only.
+fn lights(
+    placement: &Placement,
+    tensor: &Panel,
+    machine: &Panel,
+    with_copies: bool,
+) -> Result<Value, Failure> {
     if tensor.cells.len() > MOST_LIT || machine.cells.is_empty() {
         return Ok(Value::Null);
     }
     let held = UnitContents::of_panel(placement, machine)?;
     let mut all = Map::new();
     for (at, cell) in tensor.cells.iter().enumerate() {
-        let lit = UnitContents::units_of(&held, placement, cell, true)?;
+        let lit = UnitContents::units_of(&held, placement, cell, with_copies)?;
         all.insert(at.to_string(), json!(lit));
     }
     Ok(Value::Object(all))
