@@ -1,5 +1,7 @@
 //! Moves between the units of a level as a matrix.
 
+use itertools::Itertools;
+
 use super::color::{Coloring, Draft};
 use super::label::grouped;
 use super::{Cell, CellKind, Panel};
@@ -29,14 +31,14 @@ pub(super) fn flows(relayout: &Relayout, traffic: &Traffic) -> Result<Option<Dra
     Ok(Some(matrix(&flows)))
 }
 
+/// The counts without borders: every cell is another pair of units.
 fn matrix(flows: &Flows) -> Draft {
-    let row = |(from, row): (&u64, &Vec<u64>)| -> Vec<Cell> {
-        flows.to.iter().zip(row).map(|(to, count)| cell(*from, *to, *count)).collect()
-    };
-    let cells: Vec<Cell> = flows.from.iter().zip(&flows.counts).flat_map(row).collect();
+    let cells: Vec<Cell> = flows.counts.iter().flatten().map(|count| cell(*count)).collect();
     let ticks = |units: &[u64]| units.iter().map(u64::to_string).collect();
-    let stays = |cell: &Cell| u64::from(cell.path.first() == cell.path.get(1));
-    let values = cells.iter().map(|cell| (cell.elements > 0).then(|| vec![stays(cell)])).collect();
+    let pairs = flows.from.iter().cartesian_product(&flows.to);
+    let stays = pairs.map(|(from, to)| vec![u64::from(from == to)]);
+    let values = cells.iter().zip(stays).map(|(cell, stays)| (cell.elements > 0).then_some(stays));
+    let values = values.collect();
     let panel = Panel {
         caption: caption(flows),
         row_ticks: ticks(&flows.from),
@@ -68,10 +70,9 @@ fn caption(flows: &Flows) -> String {
     )
 }
 
-fn cell(from: u64, to: u64, count: u64) -> Cell {
+fn cell(count: u64) -> Cell {
     Cell {
         kind: if count > 0 { CellKind::Element } else { CellKind::Hole },
-        path: vec![from, to],
         label: if count > 0 { grouped(count) } else { String::new() },
         filled: [1, 1],
         slots: count,

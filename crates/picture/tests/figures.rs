@@ -338,6 +338,8 @@ fn large_layouts_show_their_flows() {
     let flows = &picture.panels[2];
     assert_eq!((flows.rows(), flows.columns), (16, 16));
     assert!(flows.cells.iter().all(|cell| cell.label == "2,048"));
+    // The borders of the layouts have names that the pairs of units would not have.
+    assert_eq!((flows.border((0, 0), (0, 1)), flows.border((0, 0), (1, 0))), (None, None));
 }
 
 /// The coordinates of every element before and after, row by row.
