@@ -7,8 +7,8 @@ use memchr::memmem;
 use tensor_layout::error::Span;
 
 use crate::body::{OperandRecord, Record};
+use crate::callees;
 use crate::lexer::{HeadSpans, LexError, Lexed, ShapeIs, Tokens, UNCLOSED, Until, is, is_blank};
-use crate::roles::named_callees;
 
 /// The head of a computation: `ENTRY %name (..) -> shape {`, or only `name {`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -85,7 +85,7 @@ pub(crate) fn instruction(
         operands: Span::new(first, operands.len()),
         line: 0,
         is_root,
-        callees: named_callees(bytes.get(attributes.start..attributes.end).unwrap_or_default()),
+        callees: callees::named(bytes.get(attributes.start..attributes.end).unwrap_or_default()),
     };
     Ok((record, attributes.end.max(close + 1)))
 }

@@ -17,6 +17,7 @@ mod assignment;
 mod attributes;
 mod body;
 mod bytes;
+mod callees;
 mod candidates;
 mod change;
 mod collective;

@@ -2,6 +2,7 @@
 
 use std::cmp::Reverse;
 
+use crate::callees;
 use crate::names::Names;
 use crate::{HloComputation, HloInstruction, HloModule};
 use tensor_layout::{LayoutError, internals};
@@ -329,20 +330,6 @@ fn too_large() -> LayoutError {
     internals::too_large("the number of computations")
 }
 
-/// The attributes that name computations, whatever the opcode.
-const CALLEES: [&str; 10] = [
-    "calls",
-    "to_apply",
-    "body",
-    "condition",
-    "branch_computations",
-    "true_computation",
-    "false_computation",
-    "called_computations",
-    "select",
-    "scatter",
-];
-
 /// Returns the calls of an instruction: the role of the callee, the attribute that names it, and its name.
 pub(super) fn called(
     of: HloInstruction<'_>,
@@ -351,25 +338,12 @@ pub(super) fn called(
     // The update and the done of an asynchronous start only name once more what that calls.
     let is_again = of.opcode().ends_with("-update") || of.opcode().ends_with("-done");
     let named = if is_again { 0 } else { of.record.callees };
-    let keys = CALLEES.iter().enumerate().filter(move |(at, _)| named >> at & 1 == 1);
-    keys.filter_map(move |(_, key)| Some((*key, of.attribute(key)?))).flat_map(
-        move |(key, text)| {
-            let names = text.trim_matches(['{', '}']).split(',');
-            let names = names.map(|name| name.trim().trim_start_matches('%'));
-            names.filter(|name| !name.is_empty()).map(move |name| (role, key, name))
-        },
-    )
-}
-
-/// Returns the attributes that may name computations, a bit for each of [`CALLEES`]: most instructions have none, which one
-/// look at the words before equals signs shows.
-pub(super) fn named_callees(attributes: &[u8]) -> u16 {
-    let before = |sign: usize| attributes.get(..sign).unwrap_or_default();
-    // Most keys end in another letter.
-    let may_be = |before: &&[u8]| matches!(before, [.., b's' | b'y' | b'n' | b't' | b'r']);
-    let key = |before: &[u8]| CALLEES.iter().position(|key| before.ends_with(key.as_bytes()));
-    let keys = memchr::memchr_iter(b'=', attributes).map(before).filter(may_be).filter_map(key);
-    keys.fold(0, |named, key| named | 1 << key)
+    let keys = callees::keys(named);
+    keys.filter_map(move |key| Some((key, of.attribute(key)?))).flat_map(move |(key, text)| {
+        let names = text.trim_matches(['{', '}']).split(',');
+        let names = names.map(|name| name.trim().trim_start_matches('%'));
+        names.filter(|name| !name.is_empty()).map(move |name| (role, key, name))
+    })
 }
 
 /// Returns the role of the callees of an opcode; `None` for one that is not known to have any.
