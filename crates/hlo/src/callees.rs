@@ -1,5 +1,7 @@
 //! The attributes of an instruction that name computations.
 
+use tensor_layout::internals::to_index;
+
 /// The attributes that name computations, whatever the opcode.
 const CALLEES: [&str; 10] = [
     "calls",
@@ -16,8 +18,12 @@ const CALLEES: [&str; 10] = [
 
 /// Returns the attributes whose bits are set.
 pub(super) fn keys(named: u16) -> impl Iterator<Item = &'static str> {
-    let is_named = move |(at, _): &(usize, &&str)| named >> at & 1 == 1;
-    CALLEES.iter().enumerate().filter(is_named).map(|(_, key)| *key)
+    let mut rest = named;
+    std::iter::from_fn(move || {
+        let key = CALLEES.get(to_index(rest.trailing_zeros().into()))?;
+        rest &= rest - 1;
+        Some(*key)
+    })
 }
 
 /// Returns the attributes that may name computations, a bit for each of [`CALLEES`]: most instructions have none, which one

@@ -37,7 +37,8 @@ fn contradiction(line: u64, head: &str, of: HloInstruction<'_>, why: &str) -> Co
 /// Returns the contradictions between an entry and `entry_computation_layout`. One that cannot be read is unread where it is
 /// needed.
 fn of_module(entry: HloComputation<'_>) -> Vec<Contradiction> {
-    let text = entry.module().attributes().get(LAYOUT).filter(|_| entry.is_entry());
+    let attributes = entry.is_entry().then(|| entry.module().attributes());
+    let text = attributes.and_then(|attributes| attributes.get(LAYOUT));
     let Some((parameters, result)) = text.and_then(signature) else { return Vec::new() };
     let Some(members) = members(parameters) else { return Vec::new() };
     let own = || entry.instructions().filter_map(|of| Some((of.parameter()?, of)));

@@ -334,12 +334,12 @@ fn too_large() -> LayoutError {
 pub(super) fn called(
     of: HloInstruction<'_>,
 ) -> impl Iterator<Item = (HloRole, &'static str, &str)> {
-    let role = role(of.opcode()).unwrap_or(HloRole::Called);
     // The update and the done of an asynchronous start only name once more what that calls.
-    let is_again = of.opcode().ends_with("-update") || of.opcode().ends_with("-done");
-    let named = if is_again { 0 } else { of.record.callees };
-    let keys = callees::keys(named);
+    let is_again = || of.opcode().ends_with("-update") || of.opcode().ends_with("-done");
+    let named = of.record.callees;
+    let keys = callees::keys(if named == 0 || is_again() { 0 } else { named });
     keys.filter_map(move |key| Some((key, of.attribute(key)?))).flat_map(move |(key, text)| {
+        let role = role(of.opcode()).unwrap_or(HloRole::Called);
         let names = text.trim_matches(['{', '}']).split(',');
         let names = names.map(|name| name.trim().trim_start_matches('%'));
         names.filter(|name| !name.is_empty()).map(move |name| (role, key, name))
