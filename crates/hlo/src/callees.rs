@@ -29,7 +29,7 @@ pub(super) fn keys(named: u16) -> impl Iterator<Item = &'static str> {
 /// Returns the attributes that may name computations, a bit for each of [`CALLEES`]: most instructions have none, which one
 /// look at the words before equals signs shows.
 pub(super) fn named(attributes: &[u8]) -> u16 {
-    let before = |sign: usize| attributes.get(..sign).unwrap_or_default().trim_ascii_end();
+    let before = |sign: usize| attributes.get(..sign).unwrap_or_default();
     // Most keys end in another letter.
     let may_be = |before: &&[u8]| matches!(before, [.., b's' | b'y' | b'n' | b't' | b'r']);
     let key = |before: &[u8]| CALLEES.iter().position(|key| before.ends_with(key.as_bytes()));

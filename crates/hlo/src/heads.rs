@@ -80,7 +80,17 @@ type Sized = (Vec<usize>, XlaDtype, Vec<Option<u64>>);
 /// Returns whether two shapes have the same arrays, whatever their layouts and whether dimensions are bounds. One that
 /// cannot be read is unread elsewhere.
 fn is_like(a: &str, b: &str) -> bool {
-    a == b || arrays(a).zip(arrays(b)).is_none_or(|(a, b)| a == b)
+    a == b
+        || without_layout(a) == without_layout(b)
+        || arrays(a).zip(arrays(b)).is_none_or(|(a, b)| a == b)
+}
+
+/// An array without its layout, for shapes that need not be parsed.
+fn without_layout(text: &str) -> &str {
+    match text.split_once('{') {
+        Some((array, _)) if !text.starts_with('(') => array,
+        _ => text,
+    }
 }
 
 fn arrays(text: &str) -> Option<Vec<Sized>> {

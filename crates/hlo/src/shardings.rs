@@ -110,7 +110,7 @@ impl Shares {
     /// Returns the share of an instruction; for a tuple, the sum over its arrays.
     fn of(&mut self, of: HloInstruction<'_>) -> Result<Share, String> {
         let sharding = of.attribute("sharding");
-        let left_over = of.computation().module().is_per_device();
+        let left_over = sharding.is_some() && of.computation().module().is_per_device();
         self.key.clear();
         self.key.push_str(of.shape_text());
         self.key.push(if left_over { '\r' } else { '\n' });
