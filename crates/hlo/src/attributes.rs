@@ -93,10 +93,12 @@ pub(super) fn entry<'a>(braced: &'a str, key: &str) -> Option<&'a str> {
     let inner = braced.trim().strip_prefix('{')?.strip_suffix('}')?;
     let is_gap = |c: char| c.is_ascii_whitespace() || c == ',';
     let mut rest = inner.trim_start_matches(is_gap);
-    while let Some((name, value)) = rest.split_once('=') {
+    while let Some((words, value)) = rest.split_once('=') {
+        // Words without a value may be before the key.
+        let name = words.rsplit(is_gap).next();
         let value = value.trim_start();
         let (value, after) = value.split_at_checked(value_end(value))?;
-        if name == key {
+        if name == Some(key) {
             return Some(value);
         }
         rest = after.trim_start_matches(is_gap);

@@ -148,7 +148,8 @@ impl MlirModule {
         let (arguments, results) = signature(rest.get(name.len()..)?)?;
         let name = symbol(name);
         for argument in parts(arguments) {
-            let (own, of) = argument.split_once(": ").unwrap_or(("", argument));
+            let named = argument.split_once(": ").filter(|_| argument.starts_with('%'));
+            let (own, of) = named.unwrap_or(("", argument));
             self.add(name, "argument", own, of, None, line.number);
         }
         for (number, result) in parts(results).enumerate() {

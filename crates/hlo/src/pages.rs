@@ -218,7 +218,8 @@ impl HloCopies {
         }
         let [read, written] = [self.moved().0, self.moved().1].map(readable_bytes);
         let (all, paid) = self.count();
-        let hidden = all.saturating_sub(top.unwrap_or(SHOWN));
+        let shown = self.entries().len().min(top.unwrap_or(SHOWN));
+        let hidden = all.saturating_sub(shown);
         let hidden = if hidden > 0 { format!("; {hidden} not shown") } else { String::new() };
         page +=
             &line(&read, &written, "", &format!("all that is not free: {paid} of {all}{hidden}"));

@@ -1,6 +1,6 @@
 //! The parts of a dump that could not be read.
 
-use std::collections::HashSet;
+use rustc_hash::FxHashSet;
 
 use tensor_layout::internals::{counted, to_u64};
 
@@ -43,6 +43,8 @@ pub struct HloReading {
     pub count: u64,
     /// The number of instructions that are known to be missing because of them.
     pub hidden: u64,
+    /// The lines of all places: another reader may list those beyond the first thousand, too.
+    places: Vec<u64>,
 }
 
 impl HloReading {
@@ -54,6 +56,7 @@ impl HloReading {
     pub(super) fn hide(&mut self, line: u64, text: &[u8], reason: String, hidden: u64) {
         self.count += 1;
         self.hidden += hidden;
+        self.places.push(line);
         if self.lines.len() < MOST_UNREAD {
             let near = text.get(..1 << 10).unwrap_or(text);
             let text = tensor_layout::internals::cut(&String::from_utf8_lossy(near), 120);
@@ -65,17 +68,20 @@ impl HloReading {
     /// once, with the reason of this one.
     #[must_use]
     pub fn and(&self, other: &HloReading) -> HloReading {
-        let listed: HashSet<u64> = self.lines.iter().map(|unread| unread.line).collect();
+        let known: FxHashSet<u64> = self.places.iter().copied().collect();
+        let new_places = other.places.iter().filter(|line| !known.contains(line));
+        let places: Vec<u64> = self.places.iter().chain(new_places).copied().collect();
+        let listed: FxHashSet<u64> = self.lines.iter().map(|unread| unread.line).collect();
         let new = other.lines.iter().filter(|unread| !listed.contains(&unread.line));
         let mut lines: Vec<UnreadLine> = self.lines.iter().chain(new).cloned().collect();
-        let both = to_u64(self.lines.len() + other.lines.len() - lines.len());
         lines.sort_by_key(|unread| unread.line);
         lines.truncate(MOST_UNREAD);
         HloReading {
             cut: self.cut.as_ref().or(other.cut.as_ref()).cloned(),
             lines,
-            count: self.count + other.count - both,
+            count: to_u64(places.len()),
             hidden: self.hidden + other.hidden,
+            places,
         }
     }
 

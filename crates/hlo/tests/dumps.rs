@@ -230,6 +230,19 @@ fn attributes_end_at_commas_outside_of_quotes_brackets_and_meshes() {
 }
 
 #[test]
+fn a_word_without_a_value_hides_no_entry_of_metadata() {
+    for metadata in
+        ["flag, op_name=\"x/y\"", "flag op_name=\"x/y\"", "a=b, flag op_name=\"x/y\" flag"]
+    {
+        let text = format!("e {{\n a = f32[2]{{0}} parameter(0), metadata={{{metadata}}}\n}}");
+        let mut dump = HloDump::new(text.as_bytes());
+        let computation = dump.next_computation().unwrap().unwrap();
+        let op_name = computation.instruction(0).unwrap().op_name();
+        assert_eq!(op_name.as_deref(), Some("x/y"), "{metadata}");
+    }
+}
+
+#[test]
 fn an_instruction_may_span_lines_and_a_broken_one_ends_with_its_computation() {
     let text = "HloModule a\nf {\n  c = f32[2,2]{1,0} constant({\n    { 1, 2 },\n    { 3, 4 }\n  })\n  \
                 what is this\n  d = f32[2,2]{1,0} add(c, gone)\n  e = f32[] add(c, (\n}\n\

@@ -1,6 +1,6 @@
 //! Modules that lack a part, or whose parts contradict each other: the reader says so.
 
-use tensor_layout_hlo::{HloCopies, HloDump, HloMemory, HloReading};
+use tensor_layout_hlo::{HloCopies, HloDump, HloMemory, HloReading, HloSummary, HloTallies};
 
 use crate::dumps::collectives;
 
@@ -175,4 +175,24 @@ fn sums_over_a_run_and_peaks_are_lower_bounds_if_a_part_that_writes_memory_is_mi
     assert_eq!(bounds("b = f32[?]{0} negate(a)"), ("", "", true));
     assert_eq!(bounds("b = f32[] reduce(a, a), dimensions={0}, to_apply=gone"), ("", "", false));
     assert_eq!(bounds("b = f32[8]{0} negate(a)"), ("", "", false));
+}
+
+#[test]
+fn a_place_that_several_readers_list_counts_once_beyond_those_that_are_kept_too() {
+    let parameters: String =
+        (0..1500).map(|n| format!(" p{n} = f32[8]{{0,0}} parameter({n})\n")).collect();
+    let root = "ROOT r = f32[8]{0} negate(p0), sharding={replicated}";
+    let text = format!("HloModule m\nENTRY e {{\n{parameters} {root}\n}}\n");
+    let mut dump = HloDump::new(text.as_bytes());
+    let (mut summary, mut tallies) = (HloSummary::default(), HloTallies::default());
+    while let Some(computation) = dump.next_computation().unwrap() {
+        summary.add(computation).unwrap();
+        tallies.add(computation).unwrap();
+    }
+    summary.finish();
+    tallies.finish().unwrap();
+    for reading in [summary.reading(), tallies.reading()] {
+        assert_eq!((reading.count, reading.lines.len()), (1500, 1000));
+        assert_eq!(reading.and(reading), *reading);
+    }
 }

@@ -296,3 +296,13 @@ fn symbols_may_be_quoted_and_attributes_without_blanks() {
     let first = "module attributes {a = 1 : i32} {\n  func @f() {\n";
     assert_eq!(HloTextKind::of(first.as_bytes()), HloTextKind::Mlir);
 }
+
+#[test]
+fn the_name_of_an_argument_ends_at_a_colon_and_a_type_without_a_name_has_none() {
+    let text = "func.func private @f(tensor<4xf32> {x.y = \"a: b\"}) -> tensor<4xf32>\n\
+                func.func @g(%arg0: tensor<4xf32> {x.y = \"a: b\"}) -> tensor<4xf32> {\n}\n";
+    let module = MlirModule::read(text);
+    assert_eq!(places(&module), []);
+    let names: Vec<_> = module.values.iter().map(|value| value.name.as_str()).collect();
+    assert_eq!(names, ["", "0", "%arg0", "0"]);
+}

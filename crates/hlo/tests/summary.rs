@@ -502,6 +502,18 @@ fn shapes_and_pairs_that_no_row_has_are_forgotten_without_a_trace() {
 }
 
 #[test]
+fn copies_that_are_not_kept_are_not_shown() {
+    let text = "ENTRY e {\n a = f32[8]{0} parameter(0)\n b = f32[8]{0} copy(a)\n c = f32[8]{0} copy(b)\n \
+                ROOT d = f32[8]{0} copy(c)\n}\n";
+    for (kept, top, hidden) in
+        [(Some(1), None, "; 2 not shown"), (None, Some(1), "; 2 not shown"), (None, None, "")]
+    {
+        let page = greatest_copies(text, kept).page(top);
+        assert!(page.contains(&format!("all that is not free: 3 of 3{hidden}\n")), "{page}");
+    }
+}
+
+#[test]
 fn escapes_in_a_dump_do_not_reach_the_terminal() {
     let text = "ENTRY e {
   a\u{1b}c = f32[3,8]{1,0:T(8,128)} parameter(0)

@@ -362,6 +362,10 @@ fn amounts_and_shapes_of_a_log_that_cannot_be_read_are_unread() {
     let needed = |log: &str| only(log).limits.first().map(|limit| limit.needed.to_string());
     let new = "RESOURCE_EXHAUSTED: Out of memory while trying to allocate 8.00GiB.";
     assert_eq!(needed(new).as_deref(), Some("8.00G"));
+    let free = "Out of memory while trying to allocate 16.25GiB with 4 bytes free";
+    assert_eq!(needed(free).as_deref(), Some("16.25G"));
+    let exact = "Out of memory while trying to allocate 4096 bytes.";
+    assert_eq!(needed(exact).as_deref(), Some("4096B"));
     for log in [
         "Ran out of memory in memory space hbm: Used lots",
         "Out of memory while trying to allocate 123456789012345678901234567890 bytes.",

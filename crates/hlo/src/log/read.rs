@@ -174,9 +174,7 @@ fn limit(line: &str, number: u64) -> Option<LogLimit> {
         return Some(limit(&memory, needed, capacity, None));
     }
     if let Some(rest) = behind(line, "Out of memory while trying to allocate ") {
-        let bytes = rest.split_once(" bytes").map(|(bytes, _)| bytes.parse().ok());
-        let needed = bytes.map_or_else(|| LogAmount::starting(rest), |b| b.map(LogAmount::exact));
-        return Some(limit("device", needed?, None, None));
+        return Some(limit("device", LogAmount::starting(rest)?, None, None));
     }
     let rest = behind(line, "Failed to allocate request for ")?;
     let needed = between(rest, "(", ")").and_then(LogAmount::starting);
