@@ -10,11 +10,12 @@ use std::collections::BTreeMap;
 
 use crate::bytes::total_too_large;
 use crate::kind::without_mark;
-use crate::names::Shapes;
+use crate::names::{self, Outcomes, outcome};
 use crate::pages::SHOWN;
 use crate::unread::HloReading;
 use tensor_layout::LayoutError;
 use tensor_layout::internals::{counted, percent, printable, readable_bytes, to_u64};
+use tensor_layout::xla::XlaSizes;
 
 /// The allocations of a program, as XLA reports them.
 ///
@@ -66,7 +67,7 @@ impl HloAllocations {
     /// Reads a buffer assignment, or a memory usage report, whose rows have no kind.
     #[must_use]
     pub fn read(text: &str) -> HloAllocations {
-        let (mut all, mut shapes) = (HloAllocations::default(), Shapes::default());
+        let (mut all, mut shapes) = (HloAllocations::default(), Outcomes::default());
         // Values are those of the block right above them.
         let mut in_block = false;
         for (line, number) in without_mark(text).lines().zip(1..) {
@@ -118,7 +119,7 @@ impl HloAllocations {
     }
 
     /// `<31 arg.5{1} (phi) @0> (size=4096,offset=128): f32[8,128]{1,0}`
-    fn read_value(&mut self, rest: &str, line: u64, shapes: &mut Shapes) -> Option<()> {
+    fn read_value(&mut self, rest: &str, line: u64, shapes: &mut Outcomes<XlaSizes>) -> Option<()> {
         let (name, rest) = rest.strip_prefix('<')?.split_once("> (size=")?;
         let (size, rest) = rest.split_once(',')?;
         let (_, shape) = rest.split_once("): ")?;
@@ -136,8 +137,15 @@ impl HloAllocations {
         Some(())
     }
 
-    fn compare(&mut self, name: &str, shape: &str, size: u64, line: u64, shapes: &mut Shapes) {
-        match shapes.number(shape).1 {
+    fn compare(
+        &mut self,
+        name: &str,
+        shape: &str,
+        size: u64,
+        line: u64,
+        shapes: &mut Outcomes<XlaSizes>,
+    ) {
+        match outcome(shapes, shape, names::sizes).1 {
             Ok(sizes) => {
                 self.compared += 1;
                 if sizes.allocated_bytes != size {

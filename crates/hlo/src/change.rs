@@ -5,7 +5,6 @@ use std::sync::OnceLock;
 use itertools::Itertools;
 
 use crate::HloInstruction;
-use crate::names::Shapes;
 use tensor_layout::algebra::Layout;
 use tensor_layout::internals::check_attributes;
 use tensor_layout::notation::{XlaArray, XlaLayout, XlaParser, XlaShape, XlaSplit};
@@ -40,28 +39,22 @@ impl Change {
         opcode: &str,
         [operand, from, name, to]: [&str; 4],
         dimensions: Option<&str>,
-        shapes: &mut Shapes,
     ) -> Result<Change, String> {
         let one = |name: &str, shape: &str, is_result| {
             let array = array(opcode, shape, is_result)?;
             array.ok_or_else(|| format!("`{name}` is not one array"))
         };
         let (before, after) = (one(operand, from, false)?, one(name, to, true)?);
-        let mut bytes = |shape: &str, array: &XlaArray| match opcode {
+        let bytes = |array: &XlaArray| match opcode {
             "bitcast" => Ok(0),
-            // The tuple has more members than the array that is copied.
-            _ if opcode.ends_with("-start") => {
-                let sizes = array.sizes().map_err(|error| error.kind().to_string());
-                sizes.map(|sizes| sizes.allocated_bytes)
-            }
-            _ => {
-                let (_, sizes) = shapes.number(shape);
-                sizes.map(|sizes| sizes.allocated_bytes).map_err(str::to_owned)
-            }
+            _ => match array.sizes() {
+                Ok(sizes) => Ok(sizes.allocated_bytes),
+                Err(error) => Err(error.kind().to_string()),
+            },
         };
-        let written = bytes(to, &after)?;
+        let written = bytes(&after)?;
         // A slice reads what it writes.
-        let read = if is_slice(opcode) { written } else { bytes(from, &before)? };
+        let read = if is_slice(opcode) { written } else { bytes(&before)? };
         let is_free = is_free(opcode, dimensions, &before, &after);
         Ok(Change { read, written, is_free, words: OnceLock::new() })
     }

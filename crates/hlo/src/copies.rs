@@ -8,7 +8,7 @@ use rustc_hash::FxHashSet;
 use crate::change::{COPY_AND_CONVERT, Change, OpcodeWords, Waste, is_copy, waste};
 use crate::held::{Candidate, Held, HeldRow};
 use crate::inside::{InsideCopy, Insides};
-use crate::names::{MOST_KNOWN, Outcomes, Shapes, outcome};
+use crate::names::{Outcomes, outcome};
 use crate::roles::{Calls, HloRole, NOT_LISTED, Roles, index};
 use crate::runs::{ComputationRuns, HloRuns, StepSums};
 use crate::unread::HloReading;
@@ -93,7 +93,6 @@ pub struct HloCopies {
     /// The change of every known pair of shapes, by the opcode, the two texts and the `dimensions`.
     known: Outcomes<Change>,
     pair: String,
-    shapes: Shapes,
     insides: Insides,
     /// Instructions that could not be read: the line and why.
     unread: HloReading,
@@ -168,22 +167,8 @@ impl HloCopies {
             self.sums.push((number, sums));
         }
         self.hold(number, computation);
-        self.forget_pairs();
+        self.held.forget(&mut self.known);
         Ok(())
-    }
-
-    /// Forgets shapes and the pairs that no row has, once there are many.
-    fn forget_pairs(&mut self) {
-        self.shapes.trim();
-        if self.known.len() <= MOST_KNOWN.max(2 * self.held.rows().len()) {
-            return;
-        }
-        let all = std::mem::take(&mut self.known);
-        for row in self.held.rows_mut() {
-            if let Some((pair, change)) = all.get_index(row.number) {
-                row.number = self.known.insert_full(pair.clone(), change.clone()).0;
-            }
-        }
     }
 
     /// Keeps an instruction if it may be among the greatest.
@@ -268,19 +253,16 @@ impl HloCopies {
     fn changes(&mut self, of: HloInstruction<'_>) -> Vec<Result<(usize, Change), String>> {
         if of.opcode() == "fusion" {
             let inside = self.insides.of(of).map(|inside| inside.copies.clone());
-            let copies = inside.into_iter().flatten();
-            return copies.map(|copy| self.fused(&copy)).collect();
+            let known = |InsideCopy { from, to, is_converted }| {
+                let opcode = if is_converted { COPY_AND_CONVERT } else { "fusion" };
+                self.known(opcode, [&from, &from, &to, &to], None)
+            };
+            return inside.into_iter().flatten().map(known).collect();
         }
         match is_copy(of) {
             true => vec![self.change(of)],
             false => Vec::new(),
         }
-    }
-
-    /// Returns the number and the change of one copy inside a fusion that only copies.
-    fn fused(&mut self, copy: &InsideCopy) -> Result<(usize, Change), String> {
-        let opcode = if copy.is_converted { COPY_AND_CONVERT } else { "fusion" };
-        self.known(opcode, [&copy.from, &copy.from, &copy.to, &copy.to], None)
     }
 
     /// Returns the number and the change of a copy.
@@ -304,7 +286,7 @@ impl HloCopies {
             self.pair.push('\n');
         }
         self.pair.push_str(dimensions.unwrap_or_default());
-        let change = |_: &str| Change::of(opcode, texts, dimensions, &mut self.shapes);
+        let change = |_: &str| Change::of(opcode, texts, dimensions);
         let (number, change) = outcome(&mut self.known, &self.pair, change);
         Ok((number, change?.clone()))
     }

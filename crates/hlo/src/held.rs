@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::ops::Range;
 
+use crate::names::{MOST_KNOWN, Outcomes};
 use crate::{HloComputation, HloInstruction, HloModule, op_name};
 
 /// The number of rows that are held before those inside fusions are looked for.
@@ -102,8 +103,17 @@ impl<K: Copy> Held<K> {
         &self.rows
     }
 
-    pub(super) fn rows_mut(&mut self) -> &mut [HeldRow<K>] {
-        &mut self.rows
+    /// Forgets the outcomes that no row has, once there are many.
+    pub(super) fn forget<T: Clone>(&mut self, known: &mut Outcomes<T>) {
+        if known.len() <= MOST_KNOWN.max(2 * self.rows.len()) {
+            return;
+        }
+        let all = std::mem::take(known);
+        for row in &mut self.rows {
+            if let Some((text, outcome)) = all.get_index(row.number) {
+                row.number = known.insert_full(text.clone(), outcome.clone()).0;
+            }
+        }
     }
 
     /// Keeps the rows that `is_kept` accepts, and drops the others with their texts.

@@ -1,6 +1,7 @@
 //! Texts that occur again and again: names, each with a number, and shapes, each read once.
 
 use std::hash::BuildHasher;
+use std::sync::Arc;
 
 use hashbrown::HashTable;
 use hashbrown::hash_table::Entry;
@@ -78,7 +79,7 @@ pub(super) fn is_tiled(array: &XlaArray) -> bool {
 }
 
 /// Distinct texts in the order in which they came, each with the outcome of reading it.
-pub(super) type Outcomes<T> = IndexMap<Box<str>, Result<T, String>, FxBuildHasher>;
+pub(super) type Outcomes<T> = IndexMap<Arc<str>, Result<T, String>, FxBuildHasher>;
 
 /// Returns the number of a text, and its outcome; a text that is not known is read.
 pub(super) fn outcome<'o, T>(
@@ -90,41 +91,4 @@ pub(super) fn outcome<'o, T>(
     let number = number.unwrap_or_else(|| known.insert_full(text.into(), read(text)).0);
     let found = known.get_index(number);
     (number, found.map_or(Err(""), |(_, outcome)| outcome.as_ref().map_err(String::as_str)))
-}
-
-/// The distinct shapes, each with its sizes or the reason it has none.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Shapes(Outcomes<XlaSizes>);
-
-impl Shapes {
-    /// The number of known shapes.
-    pub(super) fn len(&self) -> usize {
-        self.0.len()
-    }
-
-    /// Forgets all, once there are too many; their numbers no longer hold.
-    pub(super) fn trim(&mut self) {
-        if self.len() > MOST_KNOWN {
-            self.0.clear();
-        }
-    }
-
-    /// Adds a shape of `other`, and returns its number here.
-    pub(super) fn adopt(&mut self, other: &Shapes, number: usize) -> usize {
-        let Some((text, sizes)) = other.0.get_index(number) else { return number };
-        self.0.insert_full(text.clone(), sizes.clone()).0
-    }
-
-    /// Returns the number of a shape, and its sizes or the reason it has none.
-    pub(super) fn number(&mut self, text: &str) -> (usize, Result<XlaSizes, &str>) {
-        let (number, sizes) = outcome(&mut self.0, text, sizes);
-        (number, sizes.copied())
-    }
-
-    pub(super) fn get(&self, number: usize) -> (&str, XlaSizes) {
-        let found = self.0.get_index(number);
-        found.map_or(("", XlaSizes::default()), |(text, sizes)| {
-            (&**text, sizes.as_ref().copied().unwrap_or_default())
-        })
-    }
 }

@@ -5,14 +5,14 @@ use std::sync::Arc;
 
 use crate::held::{Candidate, Held, HeldRow};
 use crate::inside::Insides;
-use crate::names::{MOST_KNOWN, Shapes};
+use crate::names::{self, Outcomes, outcome};
+use crate::operation::parts;
 use crate::overview::{HloLargest, Overview};
 use crate::roles::{Calls, HloRole, NOT_LISTED, Roles, index};
 use crate::shardings::{EntryShares, Shares};
 use crate::unread::HloReading;
 use crate::{HloBytes, HloComputation, HloInstruction, HloModule, HloOnDevice};
 use tensor_layout::LayoutError;
-use tensor_layout::internals::Walk;
 use tensor_layout::xla::XlaSizes;
 
 /// A computation of a dump in numbers.
@@ -76,9 +76,7 @@ pub struct HloSummary {
     overview: Overview,
     on_device: Option<Result<HloOnDevice, LayoutError>>,
     rows: Vec<RankedRow>,
-    shapes: Shapes,
-    /// The number of shapes the rows had when the others were forgotten.
-    shapes_of_rows: usize,
+    shapes: Outcomes<XlaSizes>,
     shares: Shares,
     unread: HloReading,
     partitions: Option<u64>,
@@ -113,7 +111,8 @@ struct RankedRow {
     line: u64,
     name: String,
     opcode: String,
-    shape: usize,
+    shape: Arc<str>,
+    sizes: XlaSizes,
     op_name: Option<String>,
     source: Option<String>,
     computation: Arc<str>,
@@ -173,17 +172,12 @@ fn is_alias(opcode: &str) -> bool {
 
 /// The text of one member of a tuple, if it is one.
 fn tuple_member(text: &str, member: usize) -> Option<&str> {
-    let mut start = text.strip_prefix('(').map(|_| 1)?;
-    let mut walk = Walk::from(start);
-    for _ in 0..member {
-        start = walk.next(text.as_bytes(), Some(b','))? + 1;
-    }
-    text.get(start..walk.next(text.as_bytes(), Some(b','))?)
+    parts(text.strip_prefix('(')?.strip_suffix(')')?).nth(member)
 }
 
 /// Returns whether the shape of a start begins with a tuple of operands, as `((operands), result, ..)`.
 fn has_operands(text: &str) -> bool {
-    tuple_member(text, 0).is_some_and(|operands| operands.trim_start().starts_with('('))
+    tuple_member(text, 0).is_some_and(|operands| operands.starts_with('('))
 }
 
 impl HloSummary {
@@ -216,9 +210,9 @@ impl HloSummary {
         let root = computation.root().map(|root| root.index());
         for instruction in computation.instructions() {
             let text = instruction.shape_text();
-            let (shape, sizes) = self.shapes.number(text);
+            let (shape, sizes) = outcome(&mut self.shapes, text, names::sizes);
             let sizes = match sizes {
-                Ok(sizes) => sizes,
+                Ok(sizes) => *sizes,
                 Err(why) => {
                     self.unread.push(instruction.line(), text.as_bytes(), why.to_owned());
                     continue;
@@ -239,7 +233,7 @@ impl HloSummary {
         self.insides.add(computation);
         given.computation = self.calls.add(computation)?;
         self.hold(given.computation, computation);
-        self.forget_shapes();
+        self.held.forget(&mut self.shapes);
         self.written.push(written);
         if self.has_totals_only && self.given.last().is_some_and(|last| !last.is_entry) {
             self.given.pop();
@@ -277,8 +271,8 @@ impl HloSummary {
             _ => self.insides.of(of).and_then(|inside| inside.written.as_deref()),
         };
         let Some(member) = member else { return Some(all) };
-        let (number, sizes) = self.shapes.number(member.trim());
-        Some(sizes.map_or(all, |sizes| (number, sizes)))
+        let (number, sizes) = outcome(&mut self.shapes, member.trim(), names::sizes);
+        Some(sizes.map_or(all, |sizes| (number, *sizes)))
     }
 
     /// Keeps an instruction if it may be among the worst.
@@ -304,21 +298,6 @@ impl HloSummary {
         if self.held.is_crowded() {
             self.held.retain(|row| !self.calls.is_fused(row.computation));
         }
-    }
-
-    /// Forgets the shapes that no row has, once there are many.
-    fn forget_shapes(&mut self) {
-        if self.shapes.len() <= MOST_KNOWN.max(2 * self.shapes_of_rows) {
-            return;
-        }
-        let all = std::mem::take(&mut self.shapes);
-        for row in self.held.rows_mut() {
-            row.number = self.shapes.adopt(&all, row.number);
-        }
-        for row in &mut self.rows {
-            row.shape = self.shapes.adopt(&all, row.shape);
-        }
-        self.shapes_of_rows = self.shapes.len();
     }
 
     /// Settles which computations are inside fusions, and sorts the rows.
@@ -396,13 +375,15 @@ impl HloSummary {
             if owner.0 != Some(row.computation) {
                 owner = (Some(row.computation), calls.name(row.computation).into());
             }
+            let Some((shape, Ok(sizes))) = self.shapes.get_index(row.number) else { continue };
             let text = held.text(row);
             let (op_name, source) = text.origin(&calls.module);
             self.rows.push(RankedRow {
                 line: row.line,
                 name: text.name.to_owned(),
                 opcode: text.opcode.to_owned(),
-                shape: row.number,
+                shape: Arc::clone(shape),
+                sizes: *sizes,
                 op_name,
                 source,
                 computation: Arc::clone(&owner.1),
@@ -427,19 +408,16 @@ impl HloSummary {
 
     /// The instructions whose values are in memory, those that waste the most bytes first.
     pub fn rows(&self) -> impl Iterator<Item = HloRow<'_>> {
-        self.rows.iter().map(|row| {
-            let (shape, sizes) = self.shapes.get(row.shape);
-            HloRow {
-                line: row.line,
-                name: &row.name,
-                opcode: &row.opcode,
-                shape,
-                sizes,
-                op_name: row.op_name.as_deref(),
-                source: row.source.as_deref(),
-                computation: &row.computation,
-                role: row.role,
-            }
+        self.rows.iter().map(|row| HloRow {
+            line: row.line,
+            name: &row.name,
+            opcode: &row.opcode,
+            shape: &row.shape,
+            sizes: row.sizes,
+            op_name: row.op_name.as_deref(),
+            source: row.source.as_deref(),
+            computation: &row.computation,
+            role: row.role,
         })
     }
 
