@@ -8,11 +8,10 @@
 //! ```
 
 use tensor_layout::error::Span;
-use tensor_layout::internals::Walk;
 use tensor_layout::notation::{XlaDtype, XlaParser};
 use tensor_layout::xla::XlaDim;
 
-use crate::operation::parts;
+use crate::operation::{bracketed, parts};
 use crate::{HloComputation, HloInstruction};
 
 /// A contradiction: its line, the texts, and the reason.
@@ -40,7 +39,7 @@ fn of_module(entry: HloComputation<'_>) -> Vec<Contradiction> {
     let attributes = entry.is_entry().then(|| entry.module().attributes());
     let text = attributes.and_then(|attributes| attributes.get(LAYOUT));
     let Some((parameters, result)) = text.and_then(signature) else { return Vec::new() };
-    let Some(members) = members(parameters) else { return Vec::new() };
+    let members: Vec<_> = parts(parameters).collect();
     let own = || entry.instructions().filter_map(|of| Some((of.parameter()?, of)));
     let (given, count) = (members.len(), own().count());
     let number = (given != count).then(|| {
@@ -61,17 +60,11 @@ fn of_module(entry: HloComputation<'_>) -> Vec<Contradiction> {
 /// The attribute of a module with the shapes of the parameters and of the result.
 pub(super) const LAYOUT: &str = "entry_computation_layout";
 
-/// Splits `{(f32[2]{0}, f32[3]{0})->f32[2]{0}}` into the tuple of parameters and the result.
+/// Splits `{(f32[2]{0}, f32[3]{0})->f32[2]{0}}` into the shapes of parameters and that of the result.
 pub(super) fn signature(text: &str) -> Option<(&str, &str)> {
     let inner = text.trim().strip_prefix('{')?.strip_suffix('}')?;
-    let close = Walk::from(1).next(inner.as_bytes(), None)?;
-    let (parameters, result) = inner.split_at_checked(close + 1)?;
-    Some((parameters.trim(), result.trim_start().strip_prefix("->")?.trim()))
-}
-
-/// Returns the shapes in a tuple as they are written.
-fn members(tuple: &str) -> Option<Vec<&str>> {
-    Some(parts(tuple.strip_prefix('(')?.strip_suffix(')')?).collect())
+    let (parameters, result) = inner.starts_with('(').then(|| bracketed(inner))??;
+    Some((parameters, result.trim_start().strip_prefix("->")?.trim()))
 }
 
 /// An array of a shape: its path, its type, and its extents without what they are bounds of.

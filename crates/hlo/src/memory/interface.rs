@@ -13,6 +13,7 @@ use crate::unread::HloReading;
 use rustc_hash::FxHashMap;
 use tensor_layout::LayoutError;
 use tensor_layout::internals::{counted, readable_bytes};
+use tensor_layout::notation::{XlaParser, XlaShape};
 
 /// The bytes of the arguments and results of a program, as `compiled.memory_analysis()` names them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -159,7 +160,7 @@ impl Interface {
         let Some(result) = self.result(graph, entry) else { return counts };
         let mut is_taken = vec![false; result.leaves().len()];
         for range in self.aliases.iter().filter_map(|alias| result.below(&alias.output)) {
-            is_taken.get_mut(range).into_iter().flatten().for_each(|is_taken| *is_taken = true);
+            is_taken.get_mut(range).unwrap_or_default().fill(true);
         }
         for (text, is_taken) in result.texts().into_iter().zip(is_taken) {
             let (all, free): &mut (u64, u64) = counts.entry(text).or_default();
@@ -208,6 +209,9 @@ fn add_leaves(
 /// Reads `{(f32[2]{0}, f32[3]{0})->f32[2]{0}}`; `None` where one of its shapes has no size.
 fn layout(text: &str, shapes: &mut LeafShapes) -> Option<(Vec<LeafShape>, LeafShape)> {
     let (parameters, result) = heads::signature(text)?;
-    let parameters = shapes.of(parameters)?.split()?;
-    Some((parameters, shapes.of(result)?.clone()))
+    let tuple = XlaParser::strict().parse(&format!("({parameters})")).ok()?;
+    let XlaShape::Tuple(members) = tuple else { return None };
+    let members = members.into_iter().map(LeafShape::of).collect::<Result<Vec<_>, _>>().ok()?;
+    shapes.is_tiled |= members.iter().any(|shape| shape.is_tiled);
+    Some((members, shapes.of(result)?.clone()))
 }

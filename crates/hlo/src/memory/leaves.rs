@@ -20,6 +20,8 @@ pub(super) struct Leaf {
 pub(super) struct LeafShape {
     shape: XlaShape,
     leaves: Vec<Leaf>,
+    /// The paths of the arrays in the tuple.
+    pub(super) paths: Vec<Vec<usize>>,
     /// For a tuple, the number of the first array of each member, and at last the number of all arrays.
     starts: Vec<usize>,
     pub(super) is_tiled: bool,
@@ -27,23 +29,13 @@ pub(super) struct LeafShape {
 
 impl LeafShape {
     pub(super) fn of(shape: XlaShape) -> Result<LeafShape, ParseError> {
-        let arrays = shape.arrays();
-        let leaves = arrays.iter().map(|(_, array)| leaf(array)).collect::<Result<_, _>>()?;
-        Ok(LeafShape::with(shape, leaves))
-    }
-
-    /// Returns a shape with the sizes of its arrays, which are known.
-    fn with(shape: XlaShape, leaves: Vec<Leaf>) -> LeafShape {
-        let is_tiled = shape.arrays().iter().any(|(_, array)| is_tiled(array));
-        let mut starts = vec![0];
-        if let XlaShape::Tuple(members) = &shape {
-            let sums = members.iter().scan(0, |sum, member| {
-                *sum += count(member);
-                Some(*sum)
-            });
-            starts.extend(sums);
-        }
-        LeafShape { leaves, starts, is_tiled, shape }
+        let (paths, arrays): (Vec<_>, Vec<_>) = shape.arrays().into_iter().unzip();
+        let leaves = arrays.iter().map(|array| leaf(array)).collect::<Result<_, _>>()?;
+        let is_tiled = arrays.into_iter().any(is_tiled);
+        let members = if let XlaShape::Tuple(members) = &shape { members.len() } else { 0 };
+        let start = |at| paths.partition_point(|path| path.first() < Some(&at));
+        let starts = (0..=members).map(start).collect();
+        Ok(LeafShape { shape, leaves, paths, starts, is_tiled })
     }
 
     pub(super) fn leaves(&self) -> &[Leaf] {
@@ -60,52 +52,32 @@ impl LeafShape {
         Some(*self.starts.get(at)?..*self.starts.get(at + 1)?)
     }
 
+    /// The part of the shape at a path of tuple indexes.
+    fn part(&self, path: &[usize]) -> Option<&XlaShape> {
+        path.iter().try_fold(&self.shape, |of, at| match of {
+            XlaShape::Tuple(members) => members.get(*at),
+            _ => None,
+        })
+    }
+
     /// The arrays below a path of tuple indexes.
     pub(super) fn below(&self, path: &[usize]) -> Option<Range<usize>> {
-        let Some((first, rest)) = path.split_first() else { return Some(self.all()) };
-        let XlaShape::Tuple(members) = &self.shape else { return None };
-        let (mut at, mut start) = (members.get(*first)?, self.member(*first)?.start);
-        for index in rest {
-            let XlaShape::Tuple(members) = at else { return None };
-            start += members.iter().take(*index).map(count).sum::<usize>();
-            at = members.get(*index)?;
-        }
-        Some(start..start + count(at))
+        self.part(path)?;
+        let start = self.paths.partition_point(|of| of.as_slice() < path);
+        let below = self.paths.iter().skip(start).take_while(|of| of.starts_with(path));
+        Some(start..start + below.count())
     }
 
     /// Returns an array as text, and its path in the tuple as `{1}`; empty if it is the whole shape.
     pub(super) fn text(&self, leaf: usize) -> (String, String) {
-        let mut path = Vec::new();
-        let array = match &self.shape {
-            XlaShape::Tuple(members) => {
-                let at = self.starts.partition_point(|start| *start <= leaf).saturating_sub(1);
-                path.push(at);
-                let inside = leaf - self.starts.get(at).copied().unwrap_or(0);
-                members.get(at).and_then(|member| nth(member, inside, &mut path))
-            }
-            shape => nth(shape, leaf, &mut path),
-        };
-        array.map_or_else(Default::default, |array| (array.to_string(), path_text(&path)))
+        let path = self.paths.get(leaf).map_or(&[][..], Vec::as_slice);
+        let array = self.part(path).and_then(XlaShape::as_array);
+        array.map_or_else(Default::default, |array| (array.to_string(), path_text(path)))
     }
 
     /// Returns the arrays as texts.
     pub(super) fn texts(&self) -> Vec<String> {
         self.shape.arrays().into_iter().map(|(_, array)| array.to_string()).collect()
-    }
-
-    /// Returns the paths of the arrays in the tuple.
-    pub(super) fn paths(&self) -> Vec<Vec<usize>> {
-        self.shape.arrays().into_iter().map(|(path, _)| path).collect()
-    }
-
-    /// The members of a tuple, each by itself.
-    pub(super) fn split(&self) -> Option<Vec<LeafShape>> {
-        let XlaShape::Tuple(members) = &self.shape else { return None };
-        let member = |(at, member): (usize, &XlaShape)| {
-            let leaves = self.leaves.get(self.member(at)?)?.to_vec();
-            Some(LeafShape::with(member.clone(), leaves))
-        };
-        members.iter().enumerate().map(member).collect()
     }
 
     /// The number of pointers in its tuples: a tuple is a table of pointers to its members.
@@ -130,33 +102,6 @@ pub(super) fn path_text(path: &[usize]) -> String {
 fn leaf(array: &XlaArray) -> Result<Leaf, ParseError> {
     let space = array.layout.as_ref().map_or(0, |layout| layout.memory_space);
     Ok(Leaf { sizes: array.sizes()?, space })
-}
-
-/// Finds an array of a shape by its number, depth first; adds the indexes of the tuples to the path.
-fn nth<'s>(shape: &'s XlaShape, mut leaf: usize, path: &mut Vec<usize>) -> Option<&'s XlaArray> {
-    match shape {
-        XlaShape::Array(array) | XlaShape::Buffer(array) => (leaf == 0).then_some(array),
-        XlaShape::Tuple(members) => {
-            for (at, member) in members.iter().enumerate() {
-                let count = count(member);
-                if leaf < count {
-                    path.push(at);
-                    return nth(member, leaf, path);
-                }
-                leaf -= count;
-            }
-            None
-        }
-        XlaShape::Token | XlaShape::Opaque => None,
-    }
-}
-
-fn count(shape: &XlaShape) -> usize {
-    match shape {
-        XlaShape::Array(_) | XlaShape::Buffer(_) => 1,
-        XlaShape::Tuple(members) => members.iter().map(count).sum(),
-        XlaShape::Token | XlaShape::Opaque => 0,
-    }
 }
 
 fn pointers(shape: &XlaShape) -> u64 {

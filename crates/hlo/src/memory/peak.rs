@@ -214,7 +214,7 @@ impl Live<'_> {
                 use_at((first, count), span.end);
                 continue;
             }
-            let kept = shape.paths().into_iter().enumerate();
+            let kept = shape.paths.iter().enumerate();
             for (leaf, _) in kept.filter(|(_, path)| !self.interface.is_donated(parameter, path)) {
                 use_at((first + leaf, 1), span.end);
             }
