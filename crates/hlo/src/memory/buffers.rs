@@ -103,11 +103,7 @@ impl Buffers {
         }
         if names {
             let range = to.0..to.0 + to.1;
-            self.is_value
-                .get_mut(range)
-                .into_iter()
-                .flatten()
-                .for_each(|is_value| *is_value = false);
+            self.is_value.get_mut(range).unwrap_or_default().fill(false);
         }
     }
 
@@ -117,9 +113,9 @@ impl Buffers {
             let to = self.arrays(run, node);
             let fused = match body.kind(node) {
                 Kind::Fusion => graph.fused_links(body, node),
-                _ => Vec::new(),
+                _ => &[],
             };
-            for link in body.links(node).copied().chain(fused) {
+            for link in body.links(node).chain(fused) {
                 let Some(operand) = body.operand(node, link.operand) else { continue };
                 let from = self.arrays(run, operand);
                 let part = |(first, all): Arrays, at: usize| {

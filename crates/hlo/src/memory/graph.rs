@@ -136,21 +136,13 @@ impl ComputationGraph {
     }
 }
 
-/// A result of a fusion that takes the place of one of its operands.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct InPlaceResult {
-    leaf: usize,
-    parameter: usize,
-    from: usize,
-}
-
 /// The computations of a module.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Graph {
     /// By computation; `None` for one inside a fusion, or applied to elements.
     bodies: Vec<Option<ComputationGraph>>,
-    /// By the names of computations that fusions may call.
-    in_place: FxHashMap<Box<str>, Vec<InPlaceResult>>,
+    /// By the names of computations that fusions may call, from results to the operands whose place they take.
+    in_place: FxHashMap<Box<str>, Vec<Link>>,
     pub(super) shapes: LeafShapes,
     /// The number of instructions that have a shape without a size.
     pub(super) unsized_count: u64,
@@ -261,23 +253,16 @@ impl Graph {
     }
 
     /// Returns the leaves of the root of a computation that are written into its parameters.
-    fn in_place(&self, body: &ComputationGraph) -> Vec<InPlaceResult> {
+    fn in_place(&self, body: &ComputationGraph) -> Vec<Link> {
         let leaves = self.shapes.get(body.shape(body.root)).map_or(0, |shape| shape.leaves().len());
         let mut links = LinksByLeaf::default();
         (0..leaves).filter_map(|leaf| in_place(body, leaf, &mut links)).collect()
     }
 
     /// Returns links from the results of a fusion to the operands whose place they take.
-    pub(super) fn fused_links(&self, body: &ComputationGraph, node: usize) -> Vec<Link> {
+    pub(super) fn fused_links(&self, body: &ComputationGraph, node: usize) -> &[Link] {
         let inside = body.sites(node).first().and_then(|site| self.in_place.get(&site.name));
-        let link = |of: &InPlaceResult| Link {
-            to: of.leaf,
-            operand: of.parameter,
-            from: of.from,
-            count: 1,
-            is_written: true,
-        };
-        inside.into_iter().flatten().map(link).collect()
+        inside.map_or(&[], Vec::as_slice)
     }
 }
 
@@ -301,15 +286,17 @@ impl LinksByLeaf {
 }
 
 /// Follows a leaf of the root through other names and at least one update in place to a parameter.
-fn in_place(
-    body: &ComputationGraph,
-    leaf: usize,
-    links: &mut LinksByLeaf,
-) -> Option<InPlaceResult> {
+fn in_place(body: &ComputationGraph, leaf: usize, links: &mut LinksByLeaf) -> Option<Link> {
     let (mut node, mut at, mut is_written) = (body.root, leaf, false);
     loop {
-        if let Kind::Parameter(parameter) = body.kind(node) {
-            return is_written.then_some(InPlaceResult { leaf, parameter, from: at });
+        if let Kind::Parameter(operand) = body.kind(node) {
+            return is_written.then_some(Link {
+                to: leaf,
+                operand,
+                from: at,
+                count: 1,
+                is_written,
+            });
         }
         let link = links.get(body, node, at)?;
         let before = body.operand(node, link.operand)?;
