@@ -7,7 +7,7 @@ use crate::{HloBytes, HloRole};
 use tensor_layout::LayoutError;
 
 /// The number of computations, of those that write most, that are kept by name.
-pub(super) const MOST_LARGEST: usize = 10;
+const MOST_LARGEST: usize = 10;
 
 /// Sums over any number of computations, in the memory of a few.
 #[derive(Clone, Debug, Default)]
@@ -18,6 +18,8 @@ pub(super) struct Overview {
     pub(super) parameters: OverviewSums,
     pub(super) result: OverviewSums,
     largest: Vec<HloLargest>,
+    /// Of those in memory that are not among the largest.
+    others: (usize, OverviewSums),
 }
 
 /// Sums that do not overflow.
@@ -44,25 +46,13 @@ pub struct HloLargest {
 
 impl OverviewSums {
     pub(super) fn add(&mut self, bytes: HloBytes) {
-        self.count += bytes.count;
-        self.unpadded += u128::from(bytes.unpadded);
-        self.allocated += u128::from(bytes.allocated);
+        self.add_times(bytes, 1);
     }
 
-    fn plus(self, other: OverviewSums) -> OverviewSums {
-        OverviewSums {
-            count: self.count + other.count,
-            unpadded: self.unpadded + other.unpadded,
-            allocated: self.allocated + other.allocated,
-        }
-    }
-
-    fn minus(self, bytes: HloBytes) -> OverviewSums {
-        OverviewSums {
-            count: self.count - bytes.count,
-            unpadded: self.unpadded - u128::from(bytes.unpadded),
-            allocated: self.allocated - u128::from(bytes.allocated),
-        }
+    pub(super) fn add_times(&mut self, bytes: HloBytes, times: u64) {
+        self.count += bytes.count * times;
+        self.unpadded += u128::from(bytes.unpadded) * u128::from(times);
+        self.allocated += u128::from(bytes.allocated) * u128::from(times);
     }
 
     pub(super) fn count(self) -> u64 {
@@ -82,14 +72,15 @@ impl Overview {
         let (count, sums) = self.by_role.entry(role).or_default();
         *count += 1;
         sums.add(written);
-        let is_small = self
-            .largest
-            .get(MOST_LARGEST - 1)
-            .is_some_and(|last| written.allocated <= last.written.allocated);
-        if role.is_in_memory() && !is_small {
-            let before = |one: &HloLargest| one.written.allocated >= written.allocated;
-            let at = self.largest.partition_point(before);
-            self.largest.insert(at, HloLargest { name: name.to_owned(), role, line, written });
+        if !role.is_in_memory() {
+            return;
+        }
+        let before = |one: &HloLargest| one.written.allocated >= written.allocated;
+        let at = self.largest.partition_point(before);
+        self.largest.insert(at, HloLargest { name: name.to_owned(), role, line, written });
+        if let Some(other) = self.largest.get(MOST_LARGEST) {
+            self.others.0 += 1;
+            self.others.1.add(other.written);
             self.largest.truncate(MOST_LARGEST);
         }
     }
@@ -111,12 +102,6 @@ impl Overview {
 
     /// The number of computations in memory that are not among the largest, and the bytes that they write.
     pub(super) fn others(&self) -> (usize, OverviewSums) {
-        let in_memory = self.by_role.iter().filter(|(role, _)| role.is_in_memory());
-        let (count, all) = in_memory
-            .fold((0, OverviewSums::default()), |(count, all), (_, (more, sums))| {
-                (count + more, all.plus(*sums))
-            });
-        let rest = self.largest.iter().fold(all, |rest, one| rest.minus(one.written));
-        (count - self.largest.len(), rest)
+        self.others
     }
 }

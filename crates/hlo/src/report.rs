@@ -5,7 +5,6 @@ use std::io::{self, BufRead, Read};
 use indexmap::IndexMap;
 
 use crate::HloBytes;
-use crate::bytes::total_too_large;
 use crate::candidates::{ShapeCandidate, ShapeCandidates, broken};
 use crate::names::sizes;
 use crate::overview::OverviewSums;
@@ -180,24 +179,14 @@ impl HloReport {
     /// # Errors
     /// [`TooLarge`](LayoutError::TooLarge).
     pub fn totals(&self) -> Result<HloTotals, LayoutError> {
-        let add = |sum: u64, bytes: u64, count: u64| {
-            bytes
-                .checked_mul(count)
-                .and_then(|all| sum.checked_add(all))
-                .ok_or_else(total_too_large)
-        };
-        let HloBytes { count, unpadded, allocated } = self.others.bytes()?;
-        let others =
-            HloTotals { shapes: 0, count, unpadded_bytes: unpadded, allocated_bytes: allocated };
-        self.ranked().try_fold(others, |totals, entry| {
-            let HloEntry { count, sizes, .. } = entry;
-            Ok(HloTotals {
-                shapes: totals.shapes + 1,
-                count: totals.count + count,
-                unpadded_bytes: add(totals.unpadded_bytes, sizes.unpadded_bytes, count)?,
-                allocated_bytes: add(totals.allocated_bytes, sizes.allocated_bytes, count)?,
-            })
-        })
+        let (mut shapes, mut sums) = (0, self.others);
+        for HloEntry { count, sizes, .. } in self.ranked() {
+            shapes += 1;
+            sums.add_times(sizes.into(), count);
+        }
+        let HloBytes { count, unpadded: unpadded_bytes, allocated: allocated_bytes } =
+            sums.bytes()?;
+        Ok(HloTotals { shapes, count, unpadded_bytes, allocated_bytes })
     }
 
     /// A readable page: the `top` worst shapes (20 by default), totals, unread lines.
