@@ -16,7 +16,7 @@ pub use crate::notation::walk::{Walk, behind_angled};
 pub use crate::notation::xla_shape::prefix::outer_bracket;
 pub use crate::number::{to_index, to_u64};
 pub use crate::report::census::{MOST_SUBTREES, Subtree, UnitCounter};
-pub use crate::words::{counted, cut, percent, printable, readable_bytes};
+pub use crate::words::{counted, cut, percent, printable, quoted, readable_bytes};
 
 /// The place of an index below the slots, which may be padding.
 #[must_use]

@@ -16,6 +16,11 @@ pub fn printable(page: &str) -> Cow<'_, str> {
     if page.contains(is_hidden) { page.replace(is_hidden, "?").into() } else { page.into() }
 }
 
+/// A text as a field of CSV.
+pub fn quoted(text: &str) -> String {
+    format!("\"{}\"", printable(text).replace('"', "\"\""))
+}
+
 /// Refuses a value in another version of its serialized form.
 #[cfg(feature = "serde")]
 pub(crate) fn check_version<E: serde::de::Error>(

@@ -21,10 +21,10 @@ use super::output::{byte_progress, write_to};
 use super::placing::machine_of;
 use super::wrap::fitted;
 use rows::{
-    copy_json, end_reading, entry_json, named, on_device_json, quoted, sharded_json, totals_json,
+    copy_json, end_reading, entry_json, named, on_device_json, sharded_json, totals_json,
     write_changes, write_collectives, write_memory, write_shapes, write_summary,
 };
-use tensor_layout::internals::{counted, printable};
+use tensor_layout::internals::{counted, printable, quoted};
 
 /// List the instructions of an XLA compiler dump, most wasteful first.
 #[derive(Debug, ClapArgs)]

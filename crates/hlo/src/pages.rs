@@ -1,5 +1,7 @@
 //! Summaries of dumps as readable pages.
 
+use std::fmt::Display;
+
 use itertools::Itertools;
 
 use crate::HloBytes;
@@ -20,7 +22,7 @@ pub(super) const SHOWN: usize = 20;
 const FEW: usize = 10;
 
 /// Three byte counts, right-aligned, and text.
-fn row(cells: [String; 3], text: &str) -> String {
+pub(super) fn row(cells: [impl Display; 3], text: &str) -> String {
     let [a, b, c] = cells;
     format!("{a:>11} {b:>11} {c:>11}  {text}\n")
 }
@@ -64,7 +66,7 @@ impl HloSummary {
     /// # Errors
     /// [`TooLarge`](LayoutError::TooLarge).
     pub fn page(&self, top: Option<usize>, unread: &HloReading) -> Result<String, LayoutError> {
-        let head = |what: &str| row(["waste", "elements", "allocated"].map(str::to_owned), what);
+        let head = |what: &str| row(["waste", "elements", "allocated"], what);
         let mut page = head("instruction");
         for HloRow { line, name, opcode, shape, sizes, op_name, source, computation, role } in
             self.rows().take(top.unwrap_or(SHOWN))
@@ -134,31 +136,27 @@ impl HloShardings {
     /// entries' parameters and results on one device.
     #[must_use]
     pub fn page(&self, top: Option<usize>) -> String {
-        let line = |device: &str, padding: &str, whole: &str, text: &str| {
-            format!("{device:>11} {padding:>11} {whole:>11}  {text}\n")
-        };
-        let mut page = line("on a device", "padding", "whole", "instruction");
+        let mut page = row(["on a device", "padding", "whole"], "instruction");
         for entry in self.entries().iter().take(top.unwrap_or(SHOWN)) {
             let HloSharded { name, opcode, line: number, shape, sharding, .. } = entry;
             let device = entry.device;
-            let [held, padding] = [device.allocated, device.padding()].map(readable_bytes);
-            let whole = readable_bytes(entry.whole_bytes);
-            page += &line(&held, &padding, &whole, &format!("{opcode} {name}, line {number}"));
+            let cells = [device.allocated, device.padding(), entry.whole_bytes];
+            page += &row(cells.map(readable_bytes), &format!("{opcode} {name}, line {number}"));
             page += &format!("{:13}{shape}, sharding={sharding}\n", "");
             page += &origin(13, entry.op_name.as_deref(), None);
         }
         let hidden = self.entries().len().saturating_sub(top.unwrap_or(SHOWN));
         if hidden > 0 {
-            page += &line("", "", "", &format!("{hidden} more"));
+            page += &row([""; 3], &format!("{hidden} more"));
         }
         if self.entries().is_empty() {
-            page += &line("", "", "", "no instruction has a sharding");
+            page += &row([""; 3], "no instruction has a sharding");
         }
         let HloOnDevice { parameters, result } = self.on_device();
         for (what, bytes) in [("parameter", parameters), ("result", result)] {
             let [held, padding] = [bytes.allocated, bytes.padding()].map(readable_bytes);
             let text = format!("{} of the entry", counted(bytes.count, what));
-            page += &line(&held, &padding, "", &text);
+            page += &row([&*held, &*padding, ""], &text);
         }
         page += match self.partitions() {
             None => "instructions without a sharding are counted whole\n",

@@ -5,7 +5,7 @@ use std::io;
 
 use serde_json::{Map, Value, json};
 use tensor_layout::LayoutError;
-use tensor_layout::internals::printable;
+use tensor_layout::internals::quoted;
 use tensor_layout_hlo::{
     CollectiveTraffic, Collectives, HloBytes, HloChanges, HloComputationTotals, HloCopy,
     HloInterfaceBytes, HloLive, HloMemory, HloModuleMemory, HloOnDevice, HloPeak, HloReading,
@@ -14,10 +14,6 @@ use tensor_layout_hlo::{
 
 use crate::json::JsonLine;
 use crate::output::Output;
-
-pub(super) fn quoted(text: &str) -> String {
-    format!("\"{}\"", printable(text).replace('"', "\"\""))
-}
 
 /// A name as a field of CSV, in quotes only if it needs them.
 pub(super) fn named(name: &str) -> Cow<'_, str> {

@@ -2,7 +2,7 @@
 
 use crate::bytes::total_too_large;
 use crate::log::{LogAllocation, LogAmount, LogLimit, OutOfMemory};
-use crate::pages::origin;
+use crate::pages::{origin, row};
 use tensor_layout::LayoutError;
 use tensor_layout::internals::{counted, percent, printable, readable_bytes, to_u64};
 
@@ -18,10 +18,8 @@ impl OutOfMemory {
             page += &format!("{:>11}  {name}\n", amount.to_string());
         }
         if !self.allocations.is_empty() {
-            page += &format!(
-                "\n{:>11} {:>11} {:>11}  allocation\n",
-                "in the log", "by shape", "padding"
-            );
+            page += "\n";
+            page += &row(["in the log", "by shape", "padding"], "allocation");
             let shown = top.unwrap_or(usize::MAX);
             page.extend(self.allocations.iter().take(shown).map(allocation_rows));
             page += &self.sums(shown)?;
@@ -35,9 +33,8 @@ impl OutOfMemory {
         let hidden = self.allocations.len().saturating_sub(shown);
         let hidden = if hidden > 0 { format!(", {hidden} not shown") } else { String::new() };
         let (padding, share) = self.padding_texts(padding, bytes);
-        let bytes_text = readable_bytes(bytes);
-        let mut page =
-            format!("{bytes_text:>11} {:>11} {padding:>11}  {count} in all{hidden}{share}\n", "");
+        let cells = [readable_bytes(bytes), String::new(), padding];
+        let mut page = row(cells, &format!("{count} in all{hidden}{share}"));
         if let Some(arguments) = self.arguments().and_then(LogAmount::bytes)
             && let Some(used) = self.limits.first().and_then(|limit| limit.needed.bytes())
         {
@@ -80,8 +77,7 @@ fn allocation_rows(one: &LogAllocation) -> String {
     let padding = one.padding().map_or("?".to_owned(), readable_bytes);
     let name = one.label.as_deref().map_or("", |label| label.split(" = ").next().unwrap_or(label));
     let kind = one.kind.as_ref().map(|kind| format!(", {kind}")).unwrap_or_default();
-    let mut rows =
-        format!("{size:>11} {ours:>11} {padding:>11}  line {}: {name}{kind}\n", one.line);
+    let mut rows = row([size, ours, padding], &format!("line {}: {name}{kind}", one.line));
     let mut say = |text: &str| rows += &format!("{:13}{text}\n", "");
     if let Some(shape) = &one.shape {
         say(shape);

@@ -7,7 +7,7 @@ use itertools::Itertools;
 use crate::scan::facts::{LayoutFacts, ScanPlace};
 use crate::scan::report::{LayoutRow, ScanReport, UnreadLayout};
 use tensor_layout::internals::to_u64;
-use tensor_layout::internals::{counted, percent, printable, readable_bytes};
+use tensor_layout::internals::{counted, percent, printable, quoted, readable_bytes};
 use tensor_layout::placement::Fit;
 
 /// The greatest number of unread texts on a page.
@@ -109,10 +109,6 @@ impl ScanReport {
         }
         Ok(())
     }
-}
-
-fn quoted(text: &str) -> String {
-    format!("\"{}\"", printable(text).replace('"', "\"\""))
 }
 
 fn cells(facts: &LayoutFacts) -> [String; 3] {
