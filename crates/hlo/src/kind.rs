@@ -141,7 +141,7 @@ pub(super) fn begins(line: &str) -> Option<HloTextKind> {
     let is_mlir = || MLIR.iter().any(|word| start.trim_start_matches('"').starts_with(word));
     if is(&["HloModule ", "ENTRY "]) {
         Some(HloTextKind::Dump)
-    } else if OUT_OF_MEMORY.iter().any(|words| line.contains(words)) {
+    } else if LIMITS.iter().chain(&ALLOCATIONS).any(|words| line.contains(words)) {
         Some(HloTextKind::OutOfMemory)
     } else if is_mlir() {
         Some(HloTextKind::Mlir)
@@ -154,16 +154,17 @@ pub(super) fn begins(line: &str) -> Option<HloTextKind> {
 const MLIR: [&str; 6] =
     ["module @", "func.func ", "sdy.mesh @", "builtin.module", "func.func\"(", "sdy.mesh\"("];
 
-/// The words that identify out-of-memory messages.
-const OUT_OF_MEMORY: [&str; 7] = [
+/// The words of sentences about an amount of memory that did not fit.
+pub(super) const LIMITS: [&str; 5] = [
     "Ran out of memory in memory space",
-    "Largest program allocations in",
     "would exceed memory (size=",
     "exceeding available bytes",
     "Out of memory while trying to allocate",
     "Failed to allocate request for",
-    "BufferAssignment OOM Debugging",
 ];
+
+/// The other words that identify out-of-memory messages.
+const ALLOCATIONS: [&str; 2] = ["Largest program allocations in", "BufferAssignment OOM Debugging"];
 
 impl fmt::Display for HloTextKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use crate::attributes::{entry, unquoted};
+use crate::kind::LIMITS;
 use crate::log::{LogAllocation, LogAmount, LogLimit, OutOfMemory};
 
 /// Words that begin an amount for a part of the program.
@@ -16,15 +17,6 @@ const PARTS: [&str; 9] = [
     "overlays",
     "parameter allocation:",
     "preallocated temp allocation:",
-];
-
-/// The words of sentences about an amount of memory that did not fit.
-const LIMITS: [&str; 5] = [
-    "Ran out of memory in memory space",
-    "would exceed memory (size=",
-    "exceeding available bytes",
-    "Out of memory while trying to allocate",
-    "Failed to allocate request for",
 ];
 
 impl OutOfMemory {
