@@ -11,6 +11,7 @@ use crate::bytes::total_too_large;
 use crate::pages::SHOWN;
 use crate::{
     CollectiveError, Collectives, HloComputation, HloCopies, HloMemory, HloReading, HloSummary,
+    StepSums,
 };
 use tensor_layout::LayoutError;
 use tensor_layout::internals::{printable, readable_bytes, to_u64};
@@ -68,9 +69,8 @@ type Key = (TallyKind, String, String);
 #[derive(Clone, Debug, Default)]
 pub struct HloTallies {
     rows: BTreeMap<Key, Tally>,
-    sums: BTreeMap<String, u64>,
-    /// The sums that are bounds: `at least`, `at most` or `about`.
-    bounds: BTreeMap<String, &'static str>,
+    /// The sums, and of those that are bounds the kind: `at least`, `at most` or `about`.
+    sums: BTreeMap<String, (u64, Option<&'static str>)>,
     reading: HloReading,
     summary: HloSummary,
     copies: HloCopies,
@@ -128,32 +128,27 @@ impl HloTallies {
     }
 
     fn add_sums(&mut self, collectives: &Collectives) -> Result<(), LayoutError> {
-        let mut add = |name: String, bytes: u64| {
-            let sum = self.sums.entry(name).or_default();
+        let mut add = |name: String, bytes: u64, bound: Option<&'static str>| {
+            let (sum, kind) = self.sums.entry(name).or_default();
             *sum = sum.checked_add(bytes).ok_or_else(total_too_large)?;
+            *kind = bound.or(*kind);
             Ok::<(), LayoutError>(())
         };
         for module in self.memory.modules() {
             for (space, bytes) in &module.interface {
-                add(format!("arguments, {space}"), bytes.arguments)?;
-                add(format!("results, {space}"), bytes.outputs)?;
+                add(format!("arguments, {space}"), bytes.arguments, None)?;
+                add(format!("results, {space}"), bytes.outputs, None)?;
             }
             for peak in module.peaks.iter().flatten() {
-                let name = format!("live at the peak, {}", peak.space);
-                if module.is_at_least {
-                    self.bounds.insert(name.clone(), "at least");
-                }
-                add(name, peak.bytes.allocated)?;
+                let bound = module.is_at_least.then_some("at least");
+                add(format!("live at the peak, {}", peak.space), peak.bytes.allocated, bound)?;
             }
         }
         let step = self.copies.in_a_step();
-        add(COPIED.into(), step.bytes(0)?)?;
-        add(COPIED.into(), step.bytes(1)?)?;
-        add(SENT.into(), collectives.total.sent)?;
-        let bounds = [(COPIED, step), (SENT, &collectives.in_a_step)];
-        let bounds = bounds.map(|(name, sums)| (name.to_owned(), sums.bound().trim_end()));
-        self.bounds.extend(bounds.into_iter().filter(|(_, bound)| !bound.is_empty()));
-        Ok(())
+        let bound = |of: &StepSums| Some(of.bound().trim_end()).filter(|bound| !bound.is_empty());
+        add(COPIED.into(), step.bytes(0)?, bound(step))?;
+        add(COPIED.into(), step.bytes(1)?, bound(step))?;
+        add(SENT.into(), collectives.total.sent, bound(&collectives.in_a_step))
     }
 }
 
@@ -250,8 +245,8 @@ impl HloChanges {
         let names: BTreeSet<&String> = before.sums.keys().chain(after.sums.keys()).collect();
         let sum = |name: &String| HloSumChange {
             name: name.clone(),
-            bytes: [before, after].map(|of| of.sums.get(name).copied()),
-            bounds: [before, after].map(|of| of.bounds.get(name).copied()),
+            bytes: [before, after].map(|of| of.sums.get(name).map(|(bytes, _)| *bytes)),
+            bounds: [before, after].map(|of| of.sums.get(name)?.1),
         };
         let keys: BTreeSet<&Key> = before.rows.keys().chain(after.rows.keys()).collect();
         let row = |key: &Key| {
