@@ -7,10 +7,8 @@
 //!
 //! A sharding that remains after partitioning describes the whole tensor that was partitioned.
 
-use rustc_hash::FxHashMap;
-
 use crate::HloBytes;
-use crate::names::MOST_KNOWN;
+use crate::names::{MOST_KNOWN, Outcomes, outcome};
 use crate::roles::{Calls, HloRole, may_be_entry};
 use crate::unread::HloReading;
 use crate::{HloComputation, HloInstruction};
@@ -102,7 +100,7 @@ struct Share {
 /// The shares of all pairs of a shape and a sharding so far: there are few different ones.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Shares {
-    known: FxHashMap<Box<str>, Result<Share, String>>,
+    known: Outcomes<Share>,
     key: String,
 }
 
@@ -115,15 +113,12 @@ impl Shares {
         self.key.push_str(of.shape_text());
         self.key.push(if left_over { '\r' } else { '\n' });
         self.key.push_str(sharding.unwrap_or_default());
-        if let Some(share) = self.known.get(&*self.key) {
-            return share.clone();
-        }
         if self.known.len() >= MOST_KNOWN {
             self.known.clear();
         }
-        let share = Share::of(of, sharding, left_over);
-        self.known.insert(self.key.as_str().into(), share.clone());
-        share
+        let read = |_: &str| Share::of(of, sharding, left_over);
+        let (_, share) = outcome(&mut self.known, &self.key, read);
+        share.copied().map_err(str::to_owned)
     }
 }
 
