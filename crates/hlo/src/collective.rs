@@ -407,14 +407,29 @@ impl Collective {
 
     /// Returns the bytes between different units of `below` devices each.
     fn crossing(&self, below: u64) -> Result<Crossing, LayoutError> {
-        let mut units = Units::default();
+        let mut units: FxHashMap<u64, Unit> = FxHashMap::default();
         for group in &self.groups {
-            match self.kind {
-                CollectiveKind::AllToAll => units.add_all_to_all(group, below),
-                _ => units.add_hops(group.hops(self.kind), below),
+            // The pairs of an all-to-all are millions for thousands of devices: each device of a unit sends to every
+            // device of the group outside of the unit, and receives from it.
+            if self.kind == CollectiveKind::AllToAll {
+                for (unit, inside) in group.devices.iter().map(|device| device / below).counts() {
+                    let outside = u128::from(to_u64(group.devices.len() - inside));
+                    let bytes = u128::from(to_u64(inside)) * outside * u128::from(group.hop_bytes);
+                    let unit = units.entry(unit).or_default();
+                    (unit.into, unit.out_of) = (unit.into + bytes, unit.out_of + bytes);
+                }
+                continue;
+            }
+            for hop in group.hops(self.kind).filter(|hop| hop.from / below != hop.to / below) {
+                units.entry(hop.to / below).or_default().into += u128::from(hop.bytes);
+                units.entry(hop.from / below).or_default().out_of += u128::from(hop.bytes);
             }
         }
-        units.crossing()
+        let bytes = |sum: u128| u64::try_from(sum).map_err(|_| too_large());
+        let all = bytes(units.values().map(|unit| unit.into).sum())?;
+        let into = bytes(units.values().map(|unit| unit.into).max().unwrap_or(0))?;
+        let out_of = bytes(units.values().map(|unit| unit.out_of).max().unwrap_or(0))?;
+        Ok(Crossing { all, into, out_of })
     }
 }
 
@@ -430,38 +445,4 @@ struct Crossing {
 struct Unit {
     into: u128,
     out_of: u128,
-}
-
-/// The units that receive or send.
-#[derive(Default)]
-struct Units(FxHashMap<u64, Unit>);
-
-impl Units {
-    fn add_hops(&mut self, hops: impl Iterator<Item = CollectiveHop>, below: u64) {
-        for hop in hops.filter(|hop| hop.from / below != hop.to / below) {
-            self.0.entry(hop.to / below).or_default().into += u128::from(hop.bytes);
-            self.0.entry(hop.from / below).or_default().out_of += u128::from(hop.bytes);
-        }
-    }
-
-    /// Adds the hops of an all-to-all without listing its pairs, which are millions for thousands of devices: each device
-    /// of a unit sends to every device of the group outside of the unit, and receives from it.
-    fn add_all_to_all(&mut self, group: &SendingGroup, below: u64) {
-        for (unit, inside) in group.devices.iter().map(|device| device / below).counts() {
-            let pairs =
-                u128::from(to_u64(inside)) * u128::from(to_u64(group.devices.len() - inside));
-            let unit = self.0.entry(unit).or_default();
-            unit.into += pairs * u128::from(group.hop_bytes);
-            unit.out_of += pairs * u128::from(group.hop_bytes);
-        }
-    }
-
-    fn crossing(self) -> Result<Crossing, LayoutError> {
-        let bytes = |sum: u128| u64::try_from(sum).map_err(|_| too_large());
-        let units = || self.0.values();
-        let all = bytes(units().map(|unit| unit.into).sum())?;
-        let into = bytes(units().map(|unit| unit.into).max().unwrap_or(0))?;
-        let out_of = bytes(units().map(|unit| unit.out_of).max().unwrap_or(0))?;
-        Ok(Crossing { all, into, out_of })
-    }
 }
