@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 use std::fmt;
-use std::sync::{Arc, RwLock};
+use std::sync::{Arc, Mutex};
 
 use rustc_hash::FxHashMap;
 use tensor_layout::error::Span;
@@ -41,7 +41,7 @@ struct Head {
     name: String,
     attributes: String,
     line: u64,
-    tables: RwLock<Tables>,
+    tables: Mutex<Tables>,
 }
 
 /// The tables of source lines.
@@ -57,8 +57,8 @@ struct Tables {
 }
 
 impl Tables {
-    /// Reads the rows that were added.
-    fn read(&mut self) {
+    /// The place of a stack frame, once the rows that were added are read.
+    fn frame(&mut self, frame: u64) -> Option<(String, u64)> {
         for (table, row) in std::mem::take(&mut self.rows) {
             let Some((key, value)) = row.split_once(|c: char| c.is_ascii_whitespace()) else {
                 continue;
@@ -80,9 +80,6 @@ impl Tables {
                 }
             }
         }
-    }
-
-    fn frame(&self, frame: u64) -> Option<(String, u64)> {
         let (file, line) = self.locations.get(self.frames.get(&frame)?)?;
         Some((self.files.get(file)?.clone(), *line))
     }
@@ -110,7 +107,7 @@ impl HloModule {
 
     /// Adds a row of a table.
     pub(super) fn push_row(&self, table: SourceTable, row: &str) {
-        if let Ok(mut tables) = self.head.tables.write() {
+        if let Ok(mut tables) = self.head.tables.lock() {
             tables.rows.push((table, row.to_owned()));
         }
     }
@@ -121,20 +118,12 @@ impl HloModule {
         let (file, line) = match written.zip(number(metadata, "source_line")) {
             Some(written) => written,
             None => {
-                let (file, line) = self.frame(number(metadata, "stack_frame_id")?)?;
+                let mut tables = self.head.tables.lock().ok()?;
+                let (file, line) = tables.frame(number(metadata, "stack_frame_id")?)?;
                 (Cow::Owned(file), line)
             }
         };
         Some(HloSource { file, line })
-    }
-
-    /// The source line of a stack frame.
-    fn frame(&self, frame: u64) -> Option<(String, u64)> {
-        let has_rows = !self.head.tables.read().ok()?.rows.is_empty();
-        if has_rows {
-            self.head.tables.write().ok()?.read();
-        }
-        self.head.tables.read().ok()?.frame(frame)
     }
 
     /// Its name; empty where the text has no `HloModule` line.
