@@ -48,12 +48,12 @@ impl<'a> HloAttributes<'a> {
         let mut at = 0;
         std::iter::from_fn(move || {
             while at < text.len() {
-                let mut end = part_end(text, at);
+                let mut end = end_of(text, at, Until::Comma);
                 // The device order of a mesh is the only value with a comma outside brackets.
                 let behind = text.as_bytes().get(end + 1..).unwrap_or_default();
                 let is_mesh = || text.get(at..end).is_some_and(|part| part.contains("=mesh["));
                 if behind.trim_ascii_start().starts_with(b"device_ids=") && is_mesh() {
-                    end = part_end(text, end + 1);
+                    end = end_of(text, end + 1, Until::Comma);
                 }
                 let part = text.get(at..end).unwrap_or_default().trim();
                 at = end + 1;
@@ -82,10 +82,10 @@ impl<'a> HloAttributes<'a> {
     }
 }
 
-/// Returns the position of the next comma outside quotes and brackets, or the end of the text.
-fn part_end(text: &str, from: usize) -> usize {
+/// Returns the position, outside quotes and brackets, where a part of a text ends, or the end of the text.
+fn end_of(text: &str, from: usize, until: Until) -> usize {
     let tokens = Tokens { bytes: text.as_bytes(), is_last: true };
-    tokens.walk(from, Until::Comma).unwrap_or(text.len())
+    tokens.walk(from, until).unwrap_or(text.len())
 }
 
 /// The entry `key=value` of a braced list that is separated by blanks or commas, as `metadata` is.
@@ -97,19 +97,13 @@ pub(super) fn entry<'a>(braced: &'a str, key: &str) -> Option<&'a str> {
         // Words without a value may be before the key.
         let name = words.rsplit(is_gap).next();
         let value = value.trim_start();
-        let (value, after) = value.split_at_checked(value_end(value))?;
+        let (value, after) = value.split_at_checked(end_of(value, 0, Until::Gap))?;
         if name == Some(key) {
             return Some(value);
         }
         rest = after.trim_start_matches(is_gap);
     }
     None
-}
-
-/// Returns the end of a value: the next comma or blank outside quotes and brackets, or the end of the text.
-fn value_end(value: &str) -> usize {
-    let text = Tokens { bytes: value.as_bytes(), is_last: true };
-    text.walk(0, Until::Gap).unwrap_or(value.len())
 }
 
 /// The text between quotes, its escapes undone.

@@ -46,12 +46,6 @@ fn unsigiled(bytes: &[u8], (start, end): (usize, usize)) -> Span {
     Span::new(start + usize::from(has_sigil), end)
 }
 
-/// The stretch without the blanks at its end.
-fn trimmed(bytes: &[u8], start: usize, end: usize) -> Span {
-    let part = bytes.get(start..end).unwrap_or_default();
-    Span::new(start, start + part.trim_ascii_end().len())
-}
-
 /// Reads an instruction whose head was read; adds its operands and returns where it ends.
 pub(crate) fn instruction(
     text: Tokens<'_>,
@@ -138,10 +132,9 @@ fn plain_operand(text: Tokens<'_>, from: usize) -> Option<(OperandRecord, usize)
 
 /// Returns the name of an operand, which is its last word; a shape or a comment may come before it.
 fn last_word(bytes: &[u8], start: usize, end: usize) -> Span {
-    let part = trimmed(bytes, start, end);
-    let text = bytes.get(part.start..part.end).unwrap_or_default();
+    let text = bytes.get(start..end).unwrap_or_default().trim_ascii_end();
     let length = text.iter().rev().take_while(|b| !is_blank(**b) && **b != b'/').count();
-    unsigiled(bytes, (part.end - length, part.end))
+    unsigiled(bytes, (start + text.len() - length, start + text.len()))
 }
 
 /// The attributes after the bracket of the operands: from the first to the end of the last.

@@ -4,7 +4,7 @@ use std::io::{self, Read};
 
 use crate::scan::facts::{LayoutFacts, ScanPlace};
 use crate::scan::known::{Known, Verdict};
-use crate::scan::stream::{LayoutScan, SeenLayout};
+use crate::scan::stream::LayoutScan;
 use tensor_layout::LayoutText;
 use tensor_layout::ParseError;
 use tensor_layout::notation::{Notation, XlaParser};
@@ -86,7 +86,7 @@ impl ScanReport {
             match sights.get_mut(seen.number()) {
                 Some(sight) => sight.count += 1,
                 None => {
-                    sights.push(Sight::first(seen));
+                    sights.push(Sight { line: seen.line(), name: seen.name(), count: 1 });
                     progress(scan.bytes());
                 }
             }
@@ -125,12 +125,6 @@ impl ScanReport {
             let (text, verdict) = self.known.get(number)?;
             Some((text, verdict, sight))
         })
-    }
-}
-
-impl Sight {
-    fn first(seen: SeenLayout<'_>) -> Sight {
-        Sight { line: seen.line(), name: seen.name(), count: 1 }
     }
 }
 
