@@ -17,6 +17,7 @@ mod cute_modes;
 mod cute_pairs;
 mod dumped;
 mod einsum;
+mod einsum_edges;
 mod faults;
 mod formats;
 mod gather;

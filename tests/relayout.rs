@@ -163,6 +163,30 @@ fn a_bound_knows_that_one_unit_sends_or_receives_all() {
 }
 
 #[test]
+fn words_take_the_latency_of_levels_without_a_rate() {
+    let machine: Machine = "L2B=4,PE=2".parse().unwrap();
+    let machine = machine.with_bandwidth([(Level::L2B, 1)]).unwrap();
+    let on = |text: &str| Placement::of(text.parse().unwrap()).on(&machine).build().unwrap();
+    let (from, to) = (on("((8:1); B@[1_L2B:1])"), on("(8)/((3_L2B:1, 3:1))"));
+    let rate = Rate::new(1, 1).unwrap();
+    let model = CostModel::new(&machine, 64).unwrap().with_rates(
+        Level::L2B,
+        rate,
+        Rate::new(8, 1).unwrap(),
+    );
+    let model = model.unwrap().with_latency(Level::PE, 5).unwrap();
+    // Of the words that cross, 3 enter one L2B; those that are even would be 2.
+    let fast = Rate::new(1_000_000, 1).unwrap();
+    for model in [model.clone(), model.with_rates(Level::PE, fast, fast).unwrap()] {
+        let pricer = Pricer::new(model);
+        let (from, to) = (pricer.part(&from).unwrap(), pricer.part(&to).unwrap());
+        let (even, busiest) =
+            (pricer.cost(from, to).unwrap(), pricer.busiest_cost(from, to).unwrap());
+        assert_eq!((even.steps, busiest.steps), (2 + 5, 3 + 5));
+    }
+}
+
+#[test]
 fn rates_differ_by_direction_and_latencies_add_up_from_the_level_inwards() {
     let rates = [(Level::L2B, 32), (Level::PE, 1)];
     let machine = Machine::mn_core_2().with_bandwidth(rates).unwrap();

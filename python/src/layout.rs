@@ -231,7 +231,7 @@ impl PyLayout {
 
     fn __repr__(slf: &Bound<'_, Self>) -> Answer<String> {
         let places = slf.as_super().get();
-        match places.text() {
+        match places.whole_text() {
             Some(text) => Ok(format!("Layout({})", quoted(&text.to_string()))),
             None => {
                 let like = places.like().map(|text| quoted(&text.to_string()));

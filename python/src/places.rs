@@ -81,6 +81,13 @@ impl Places {
         self.like.as_ref().filter(|(_, exact)| *exact).map(|(text, _)| text)
     }
 
+    /// The text, if a layout that is read from it has the same order of indexes, and may share places as this one may.
+    pub(crate) fn whole_text(&self) -> Option<&LayoutText> {
+        self.text().filter(|text| {
+            text.index_order() == self.order() && text.is_function() == self.is_function()
+        })
+    }
+
     fn find_text(&self) -> Option<LayoutText> {
         let like = || {
             let text = self.like()?;

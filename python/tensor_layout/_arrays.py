@@ -94,7 +94,7 @@ def _integers(given: ArrayLike, what: str) -> Array:
         raise LayoutError(f"{what} may not be masked: pass what `compressed()` or `filled()` makes")
     numbers = np.asarray(given)
     # NumPy makes an empty list an array of floats.
-    if numbers.size and not np.issubdtype(numbers.dtype, np.integer):
+    if numbers.size and numbers.dtype.kind not in "iu":
         raise TypeError(f"{what} is an integer, not {numbers.dtype}")
     return numbers
 

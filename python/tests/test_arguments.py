@@ -98,7 +98,7 @@ def test_arrays_of_indexes_are_of_any_integer_type():
         assert found.tolist() == wanted and found.dtype == np.int64
         held = GRID.element(PE=index, Addr=1)
         assert held.dtype == np.int64 and held.shape == (2, 2)
-    for index in (np.array([0.0]), np.array([True]), np.array(["0"]), np.array([0], object), np.array([1j])):
+    for index in (np.array([0.0]), np.array([True]), np.array(["0"]), np.array([0], object), np.array([1j]), np.array([3], "m8[s]")):
         with pytest.raises(TypeError, match="integer"):
             GRID.locate(index, 0)
         with pytest.raises(TypeError, match="integer"):

@@ -65,7 +65,11 @@ impl Local {
             scatter(&mut axes, parts);
         }
         let scattered = with_axes(result, &axes, |_| true)?.to_builder();
-        Ok(self.partial_levels().into_iter().fold(scattered, LayoutBuilder::used).build()?)
+        // A level that a sum does not move in holds its parts at one coordinate, not at all of them.
+        let sums = self.loops.contracted.iter().filter(|axis| axis.extent > 0);
+        let levels = sums.flat_map(|axis| &axis.subaxes).filter_map(outside);
+        let levels = levels.map(|(_, level, _)| level).filter(|level| *level != Level::TIME);
+        Ok(levels.fold(scattered, LayoutBuilder::used).build()?)
     }
 }
 

@@ -203,8 +203,13 @@ impl CostModel {
     }
 
     /// Returns whether a level has a rate.
-    pub(super) fn has_rate(&self, level: Level) -> bool {
+    fn has_rate(&self, level: Level) -> bool {
         self.rates(level).is_some_and(|rates| rates.into.is_some())
+    }
+
+    /// Returns whether a level has a rate, or a latency for the words that cross levels outside it.
+    pub(super) fn takes_steps(&self, level: Level) -> bool {
+        self.has_rate(level) || self.rates(level).is_some_and(|rates| rates.latency > 0)
     }
 
     fn rates(&self, level: Level) -> Option<&LevelRates> {
@@ -237,7 +242,7 @@ impl CostModel {
     /// source uses sent the same amount and every unit that the destination uses received the same amount,
     /// both at the same time. Levels without a rate, and `Time`, take no steps.
     ///
-    /// Law: at most [`of_busiest`](CostModel::of_busiest) where the senders are known.
+    /// Law: at most [`of_busiest`](CostModel::of_busiest) where the senders are known and every level has a rate.
     ///
     /// # Errors
     /// [`TooLarge`](LayoutError::TooLarge) for more steps than fit in 64 bits.
@@ -283,11 +288,20 @@ impl CostModel {
     /// [`Relayout`](LayoutError::Relayout) for a level without a rate; as
     /// [`at_least`](CostModel::at_least).
     pub fn of_busiest(&self, entered: &[Busiest], left: &[Busiest]) -> Result<Cost, LayoutError> {
-        let levels = entered.iter().chain(left).map(|busiest| busiest.level).unique();
-        let levels: Vec<Level> = levels.collect();
-        if let Some(level) = levels.iter().find(|level| !self.has_rate(**level)) {
-            return Err(no_bandwidth(*level));
+        let mut levels = entered.iter().chain(left).map(|busiest| busiest.level);
+        match levels.find(|level| !self.has_rate(*level)) {
+            Some(level) => Err(no_bandwidth(level)),
+            None => self.of_busiest_units(entered, left),
         }
+    }
+
+    /// As [`of_busiest`](CostModel::of_busiest); a level without a rate only has its latency.
+    pub(super) fn of_busiest_units(
+        &self,
+        entered: &[Busiest],
+        left: &[Busiest],
+    ) -> Result<Cost, LayoutError> {
+        let levels = entered.iter().chain(left).map(|busiest| busiest.level).unique();
         let of = |all: &[Busiest], level: Level| {
             all.iter()
                 .filter(|busiest| busiest.level == level)
@@ -297,7 +311,7 @@ impl CostModel {
         };
         let share =
             |level| UnitExchange { level, into: of(entered, level), out_of: of(left, level) };
-        self.of_shares(levels.into_iter().map(share))
+        self.of_shares(levels.map(share))
     }
 
     /// The even share of the units that take part; `None` for a level that the machine lacks.

@@ -144,8 +144,8 @@ impl Pricer {
         self.model.at_least(&self.traffic(from, to)?)
     }
 
-    /// A lower bound on the steps that a relayout takes: until the busiest units have received and, if copies
-    /// do not leave the sender open, sent everything. It is never less than [`cost`](Pricer::cost).
+    /// A lower bound on the steps that a relayout takes: until the busiest units have received and, in levels in
+    /// which no element has copies on either side, sent everything. It is never less than [`cost`](Pricer::cost).
     ///
     /// # Errors
     /// As [`cost`](Pricer::cost) and [`Relayout::busiest`](super::Relayout::busiest).
@@ -154,8 +154,8 @@ impl Pricer {
         self.busiest.get(&self.budget, pair, || {
             let even = self.cost(from, to)?;
             let [from, to] = self.parts_of(pair);
-            let [entered, left] = from.busiest_units(&to, |level| self.model.has_rate(level))?;
-            let busiest = self.model.of_busiest(&entered, &left)?;
+            let [entered, left] = from.busiest_units(&to, |level| self.model.takes_steps(level))?;
+            let busiest = self.model.of_busiest_units(&entered, &left)?;
             Ok(if busiest.steps > even.steps { busiest } else { even })
         })
     }

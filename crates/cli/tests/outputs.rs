@@ -69,7 +69,7 @@ fn an_answer_that_a_full_disk_does_not_take_is_a_failure() {
         &["completions", "bash"],
         &["machines"],
         #[cfg(feature = "explore")]
-        &["explore"],
+        &["explore", "--port", "0"],
         #[cfg(not(feature = "explore"))]
         &["dtypes"],
     ];
