@@ -214,6 +214,8 @@ fn wrong_options_are_refused() {
             Candidates::new(&Machine::mn_core_2(), &[8, 8]).split(&[Level::PE]).memory("DRAM"),
             "invalid value for `split`: `PE` is below the memory",
         ),
+        (all().never(0, Level::ADDR), "invalid value for `never`: "),
+        (all().fixed(0, &[Level::TIME]), "invalid value for `fixed`: "),
         (
             all().never(2, Level::PE),
             "invalid value for `never`: axis 2 does not exist: the tensor has rank 2",

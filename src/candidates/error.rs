@@ -18,13 +18,16 @@ pub enum CandidatesError {
         /// The reason.
         fault: OptionError,
     },
+    /// More candidates than can be counted.
+    #[error("the number of candidates does not fit in 128 bits")]
+    TooMany,
 }
 
 impl Diagnostic for CandidatesError {
     fn help(&self) -> Option<String> {
         match self {
             CandidatesError::Layout(error) => error.help(),
-            CandidatesError::Option { .. } => None,
+            CandidatesError::Option { .. } | CandidatesError::TooMany => None,
         }
     }
 }

@@ -203,7 +203,7 @@ fn axes(options: &Candidates, known: &KnownLevels<'_>) -> Result<Vec<AxisRule>, 
         |option, axis: &usize| refused(option, OptionError::UnknownAxis { axis: *axis, rank });
     for (axis, level) in &options.never {
         if *level != Level::TIME {
-            known.check(*level)?;
+            known.check("never", *level)?;
         }
         match rules.get_mut(*axis) {
             Some(rule) => rule.never.push(*level),
@@ -211,7 +211,7 @@ fn axes(options: &Candidates, known: &KnownLevels<'_>) -> Result<Vec<AxisRule>, 
         }
     }
     for (axis, levels) in &options.fixed {
-        levels.iter().try_for_each(|level| known.check(*level))?;
+        levels.iter().try_for_each(|level| known.check("fixed", *level))?;
         match rules.get_mut(*axis) {
             Some(rule) if rule.fixed.is_none() => rule.fixed = Some(levels.clone()),
             Some(_) => return refused("fixed", OptionError::DuplicateAxis(*axis)),
@@ -234,7 +234,7 @@ struct KnownLevels<'a> {
 }
 
 impl KnownLevels<'_> {
-    fn check(&self, level: Level) -> Result<(), CandidatesError> {
+    fn check(&self, option: &'static str, level: Level) -> Result<(), CandidatesError> {
         let Setting { machine, element_bits, .. } = &self.options.setting;
         match level {
             Level::W if element_bits.is_none() => {
@@ -242,14 +242,15 @@ impl KnownLevels<'_> {
             }
             Level::W => Ok(()),
             _ if level.is_unit() => Ok(check_known(Some(machine), level, Site::Layout)?),
-            _ => refused("levels", OptionError::NotUnits(level)),
+            _ => refused(option, OptionError::NotUnits(level)),
         }
     }
 
     /// One rule per level of the memory, lanes last.
     fn rules(&self, memory: Option<Memory>) -> Result<Vec<LevelRule>, CandidatesError> {
         let Candidates { setting: Setting { machine, .. }, levels, split, .. } = self.options;
-        levels.iter().flatten().chain(split).try_for_each(|level| self.check(*level))?;
+        levels.iter().flatten().try_for_each(|level| self.check("levels", *level))?;
+        split.iter().try_for_each(|level| self.check("split", *level))?;
         let leaf = machine.levels().last().map(|(level, _)| level);
         let owner = memory.map(|memory| memory.owner);
         let group = memory.map_or(1, |memory| memory.group);

@@ -9,7 +9,7 @@ use super::orders::AddressOrders;
 use super::space::Space;
 use super::state::{ChoicesMade, Put, WalkChoice};
 use crate::algebra::work;
-use crate::error::{LayoutError, Site};
+use crate::error::LayoutError;
 
 /// An iterator over the candidates, made by [`Candidates::iter`].
 #[derive(Clone, Debug)]
@@ -101,7 +101,7 @@ impl Candidates {
     ///
     /// # Errors
     /// As [`iter`](Candidates::iter); [`NotDecided`](LayoutError::NotDecided) past
-    /// [`BUDGET`](Candidates::BUDGET) choices in all; [`TooLarge`](LayoutError::TooLarge) beyond 128 bits.
+    /// [`BUDGET`](Candidates::BUDGET) choices in all; [`TooMany`](CandidatesError::TooMany) beyond 128 bits.
     pub fn count(&self) -> Result<u128, CandidatesError> {
         Ok(self.count_while(&mut || true)?.unwrap_or_default())
     }
@@ -141,7 +141,6 @@ impl Layouts {
         count: &mut u128,
         steps: &mut SearchBudget<'_>,
     ) -> Result<bool, CandidatesError> {
-        let too_large = || LayoutError::too_large(Site::Layout, "the number of candidates");
         loop {
             match self.advance(steps)? {
                 Progress::Open => return Ok(false),
@@ -150,7 +149,7 @@ impl Layouts {
             }
             let orders =
                 AddressOrders::new(&self.space, &self.state).map_or(Some(0), |s| s.count());
-            *count = orders.and_then(|n| count.checked_add(n)).ok_or_else(too_large)?;
+            *count = orders.and_then(|n| count.checked_add(n)).ok_or(CandidatesError::TooMany)?;
         }
     }
 
