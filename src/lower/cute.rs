@@ -127,11 +127,12 @@ impl Layout {
         }
         let (layout, offset) = match layout.maps_to_coordinates() {
             true => (layout, 0),
-            false => layout.to_origin(),
+            false => {
+                let (moved, offset) = layout.to_origin();
+                moved.check_linear().map_err(inexpressible)?;
+                (moved, offset)
+            }
         };
-        if !layout.maps_to_coordinates() {
-            layout.check_linear().map_err(inexpressible)?;
-        }
         layout.check_plain_axes().map_err(inexpressible)?;
         // An axis that is still padded here cannot be cut to its elements.
         if let Some((axis, of)) =
