@@ -1,7 +1,8 @@
 //! Operations on machines: levels in which a sum does not move.
 
+use tensor_layout::algebra::Subaxis;
 use tensor_layout::einsum::{Einsum, Sums};
-use tensor_layout::{Layout, Machine, Placement};
+use tensor_layout::{Layout, Level, Machine, Placement};
 
 #[test]
 fn sums_stay_in_the_unit_that_has_all_products() {
@@ -15,5 +16,17 @@ fn sums_stay_in_the_unit_that_has_all_products() {
             let moved = sum.traffic(&machine, sums).unwrap();
             assert!(moved.iter().all(|level| level.into == 0), "{moved:?}");
         }
+    }
+}
+
+#[test]
+fn a_sum_of_nothing_moves_nothing() {
+    let machine: Machine = "PE=2".parse().unwrap();
+    let loops = Layout::builder().axis(4, [Subaxis::land(4, Level::ADDR, 1)]);
+    let loops = loops.axis(0, [Subaxis::land(2, Level::PE, 1)]).build().unwrap();
+    let sum = Einsum::parse("ij->i").unwrap().local_in(&loops).unwrap();
+    for sums in [Sums::Replicated, Sums::Scattered] {
+        let moved = sum.traffic(&machine, sums).unwrap();
+        assert!(moved.iter().all(|level| (level.into, level.out_of) == (0, 0)), "{moved:?}");
     }
 }

@@ -224,10 +224,10 @@ impl AxisParts {
             self.take_in(node, &mut taken);
             let Some(derived) = node.checked_sub(self.rank) else { continue };
             let Some(feeder) = alone[derived] else { continue };
-            let Some(joined) = self.joined(node, feeder, &slots) else { continue };
-            slots[feeder.node] = joined.0;
+            let Some((joined, extent)) = self.joined(node, feeder, &slots) else { continue };
+            slots[feeder.node] = joined;
             if let Some(parent) = self.nodes[feeder.node].as_mut() {
-                parent.axis.extent = joined.1;
+                parent.axis.extent = extent;
             }
             taken[derived] = self.nodes[node].take().map(|node| node.axis.subaxes);
             changed = true;

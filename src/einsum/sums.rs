@@ -94,7 +94,8 @@ impl Local {
         let too_large = || LayoutError::too_large(Site::Layout, "the traffic");
         let counts =
             |subaxis: &Subaxis| outside(subaxis).is_some_and(|(_, of, _)| path.contains(&of));
-        let parts = |axis: &Axis| axis.combinations(counts);
+        // A sum of nothing is one part: nothing moves.
+        let parts = |axis: &Axis| axis.combinations(counts).max(1);
         let partial = self.loops.contracted.iter().map(parts).try_fold(1, u64::checked_mul);
         let partial = partial.ok_or_else(too_large)?;
         let elements = self.loops.result.elements();
