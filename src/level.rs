@@ -68,6 +68,10 @@ impl Level {
     /// The longest name, in bytes.
     pub const MAX_LEN: usize = 23;
 
+    /// The most levels of a machine, and of a layout that is placed: questions about places ask each level about
+    /// every digit.
+    pub const MOST: usize = 64;
+
     /// The time step: the outermost coordinate, which is not hardware.
     pub const TIME: Level = Level::literal("Time");
     /// Level-2 block of MN-Core.
@@ -116,12 +120,32 @@ impl Level {
         Ok(Level::literal(name))
     }
 
-    /// Returns the level whose units are groups of neighbouring units of this one: `L2Bx2` for pairs of L2Bs.
-    /// A group of one is the unit itself.
+    /// Reads the name of a node, at which a memory hangs: a level or [groups](Level::in_groups_of) of its units.
+    ///
+    /// # Errors
+    /// As [`new`](Level::new).
     ///
     /// ```
     /// use tensor_layout::Level;
-    /// assert_eq!(Level::L2B.in_groups_of(2).as_str(), "L2Bx2");
+    /// assert_eq!(Level::of_node("L2B/2")?, Level::L2B.in_groups_of(2));
+    /// assert!(Level::of_node("L2B/1").is_err() && Level::new("L2B/2").is_err());
+    /// # Ok::<(), tensor_layout::error::LevelNameError>(())
+    /// ```
+    pub fn of_node(name: &str) -> Result<Level, LevelNameError> {
+        let grouped = |(level, units): (&str, &str)| {
+            let units: u64 = units.parse().ok().filter(|units| *units > 1)?;
+            let node = Level::new(level).ok()?.in_groups_of(units);
+            (node.as_str() == name).then_some(node)
+        };
+        name.split_once('/').and_then(grouped).map_or_else(|| Level::new(name), Ok)
+    }
+
+    /// Returns the node whose units are groups of neighbouring units of this level: `L2B/2` for pairs of L2Bs.
+    /// No level has such a name. A group of one is the unit itself.
+    ///
+    /// ```
+    /// use tensor_layout::Level;
+    /// assert_eq!(Level::L2B.in_groups_of(2).as_str(), "L2B/2");
     /// assert_eq!(Level::PE.in_groups_of(1), Level::PE);
     /// ```
     #[must_use]
@@ -129,8 +153,8 @@ impl Level {
         if units == 1 {
             return self;
         }
-        let number = format!("x{units}");
-        // A long name is cut; a machine cannot have two levels with the same name.
+        let number = format!("/{units}");
+        // A long name is cut; a machine cannot have two nodes with the same name.
         let room = Level::MAX_LEN.saturating_sub(number.len());
         let name = self.as_str();
         Level::literal(&format!("{}{number}", name.get(..room).unwrap_or(name)))
@@ -296,6 +320,17 @@ mod tests {
         }
         for bad in ["", "2B", "_E", "P-E", "PE_MAB", "Pé", "Abcdefghijklmnopqrstuvwx"] {
             assert!(Level::new(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn a_node_is_read_from_its_name_alone() {
+        for node in [Level::PE, Level::L2B.in_groups_of(2), Level::PE.in_groups_of(u64::MAX)] {
+            assert_eq!(Level::of_node(node.as_str()), Ok(node));
+        }
+        for bad in ["L2B/0", "L2B/1", "L2B/02", "L2B/+2", "L2B/", "/2", "L2B/2/2", "L2B/x", "2B/2"]
+        {
+            assert!(Level::of_node(bad).is_err(), "{bad}");
         }
     }
 

@@ -119,7 +119,7 @@ fn loading_enters_every_level_below_the_group_and_storing_leaves_it() {
     let into: Vec<(String, u64, Option<u64>)> =
         traffic.levels.iter().map(|l| (l.level.to_string(), l.into, l.out_of)).collect();
     let wanted =
-        [("PE", 256 * 512), ("MAB", 256 * 128), ("L1B", 256 * 8), ("L2B", 256), ("L2Bx2", 0)];
+        [("PE", 256 * 512), ("MAB", 256 * 128), ("L1B", 256 * 8), ("L2B", 256), ("L2B/2", 0)];
     assert_eq!(into, wanted.map(|(level, into)| (level.to_owned(), into, Some(0))));
     assert_eq!(
         load.sentence(&traffic),

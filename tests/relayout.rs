@@ -187,6 +187,29 @@ fn words_take_the_latency_of_levels_without_a_rate() {
 }
 
 #[test]
+fn a_pricer_refuses_elements_or_units_that_its_model_does_not_price() {
+    let machine = |text: &str| {
+        let machine: Machine = text.parse().unwrap();
+        machine.with_bandwidth([(Level::PE, 1)]).unwrap()
+    };
+    let pricer = Pricer::new(CostModel::new(&machine("PE=4"), 16).unwrap());
+    let part = |on: &str, bits: Option<u64>| {
+        let placement = Placement::of("((4_PE, 16:1))".parse().unwrap()).on(&machine(on));
+        let placed = bits.into_iter().fold(placement, PlacementBuilder::element_bits);
+        pricer.part(&placed.build().unwrap()).map_err(|error| error.to_string())
+    };
+    assert_eq!(part("PE=4", None), part("PE=4", Some(16)));
+    for bits in [8, 24, 32] {
+        let refusal =
+            format!("elements of {bits} bits, but the cost model is for elements of 16 bits");
+        assert_eq!(part("PE=4", Some(bits)), Err(refusal));
+    }
+    let refusal = "`PE` has 8 units in this machine, but 4 in that of the cost model";
+    assert_eq!(part("PE=8", None), Err(refusal.into()));
+    assert!(part("L2B=2,PE=4", None).is_err());
+}
+
+#[test]
 fn rates_differ_by_direction_and_latencies_add_up_from_the_level_inwards() {
     let rates = [(Level::L2B, 32), (Level::PE, 1)];
     let machine = Machine::mn_core_2().with_bandwidth(rates).unwrap();

@@ -21,8 +21,9 @@ impl Local {
     /// If scattered, an address digit of the result becomes the digit in which the parts differed: the first
     /// one whose size is a multiple of it, or else the longest one that begins an axis, padded. Without
     /// either, the sum stays with the first of its parts, and the other units have nothing.
-    /// Law: if replicated, an element is in every unit that held a part of it; if scattered, in one of them,
-    /// for each copy of the result. The traffic is thus what [`traffic`](Local::traffic) counts.
+    /// Law: if replicated, an element is in every unit that held a part of it, and in others only where those do
+    /// not form a box of digits; if scattered, in one of them, for each copy of the result.
+    /// [`traffic`](Local::traffic) counts what moves to these units.
     ///
     /// # Errors
     /// [`ReplicaOverlap`](crate::LayoutError::ReplicaOverlap) where copies overlap because an axis that is

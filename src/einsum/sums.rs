@@ -3,7 +3,7 @@
 use super::EinsumError;
 use super::dense::outside;
 use super::local::Local;
-use crate::algebra::{Axis, Subaxis};
+use crate::algebra::{Axis, Layout, Subaxis};
 use crate::error::{LayoutError, Site};
 use crate::level::Level;
 use crate::machine::Machine;
@@ -14,7 +14,8 @@ use crate::relayout::{LevelTraffic, holders_at_most};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Sums {
-    /// In every unit that held a part of them.
+    /// In every unit that held a part of them, and in the units that complete the box of digits where an axis
+    /// that is summed over ends inside digits of several levels: a layout has copies in all of them.
     Replicated,
     /// Each in one of the units that held a part of it.
     Scattered,
@@ -29,11 +30,11 @@ pub struct SumTraffic {
     pub level: Level,
     /// The number of partial sums of an element that are in different units.
     pub partial: u64,
-    /// The number of (element, unit) pairs in which the unit has to receive other parts.
+    /// The number of (element, unit) pairs in which the unit has to receive parts.
     pub into: u64,
     /// The number of partial sums that have to leave their unit.
     pub out_of: u64,
-    /// An upper bound on the number of units that have a part.
+    /// An upper bound on the number of units that have a part or need a sum.
     pub units: u64,
 }
 
@@ -50,14 +51,14 @@ impl Local {
     /// algorithm, including those that add parts on the way.
     ///
     /// Parts in one unit are added there first. If `p` > 1 parts of an element remain in different units of a
-    /// level, then `p` units are entered and `p` parts leave if replicated; if scattered, one unit is entered
-    /// and `p - 1` parts leave. Copies of the result, where it is computed several times, each need their
-    /// sums; their parts are the same.
-    /// Law: by enumerating the parts of every element.
+    /// level, then every unit that has the sum in [`summed`](Local::summed) is entered, and `p` parts leave if
+    /// replicated, `p - 1` if scattered. Copies of the result, where it is computed several times, each need
+    /// their sums; their parts are the same.
+    /// Law: by enumerating the parts of every element, and its places in `summed`.
     /// Cost: by the digits.
     ///
     /// # Errors
-    /// [`LevelUnknown`](LayoutError::LevelUnknown) and [`LevelTooSmall`](LayoutError::LevelTooSmall) for an
+    /// As [`summed`](Local::summed); [`LevelUnknown`](LayoutError::LevelUnknown) and [`LevelTooSmall`](LayoutError::LevelTooSmall) for an
     /// operand that the machine cannot hold; [`TooLarge`](LayoutError::TooLarge).
     ///
     /// # Example
@@ -81,7 +82,8 @@ impl Local {
             check_units(operand, machine)?;
         }
         let path: Vec<Level> = machine.levels().map(|(level, _)| level).collect();
-        let level = |depth: usize| self.level(machine, &path[..=depth], sums);
+        let summed = self.summed(sums)?;
+        let level = |depth: usize| self.level(machine, &path[..=depth], &summed, sums);
         (0..path.len()).rev().map(level).collect()
     }
 
@@ -89,6 +91,7 @@ impl Local {
         &self,
         machine: &Machine,
         path: &[Level],
+        summed: &Layout,
         sums: Sums,
     ) -> Result<SumTraffic, EinsumError> {
         let too_large = || LayoutError::too_large(Site::Layout, "the traffic");
@@ -101,14 +104,17 @@ impl Local {
         let elements = self.loops.result.elements();
         let (enter, leave) = match sums {
             _ if partial == 1 => (0, 0),
-            Sums::Replicated => (partial, partial),
+            Sums::Replicated => (1, partial),
             Sums::Scattered => (1, partial - 1),
         };
-        let into = self.copies(machine, path).and_then(|copies| copies.checked_mul(enter));
-        let into = into.and_then(|into| into.checked_mul(elements)).ok_or_else(too_large)?;
+        let copies = summed.replicas().iter().filter(|copies| path.contains(&copies.level));
+        let copies = copies.map(|copies| copies.size).chain(self.absent(machine, path));
+        let into = [enter, elements].into_iter().chain(copies).try_fold(1, u64::checked_mul);
+        let into = into.ok_or_else(too_large)?;
         let out_of = elements.checked_mul(leave).ok_or_else(too_large)?;
         let level = path.last().copied().unwrap_or(Level::ADDR);
-        let used = holders_at_most(&self.loops.partial, path);
+        let used = [&self.loops.partial, summed].map(|of| holders_at_most(of, path));
+        let used = used.into_iter().max().unwrap_or(0);
         let units = self.absent(machine, path).fold(used, u64::saturating_mul);
         Ok(SumTraffic { level, partial, into, out_of, units })
     }
@@ -127,14 +133,5 @@ impl Local {
         let absent =
             move |level: &&Level| !result.used_levels().contains(level) && !runs_over(level);
         path.iter().filter(absent).map(|level| machine.size(*level).unwrap_or(1))
-    }
-
-    /// The number of units of the path that compute each part of the result: its copies, times the sizes of
-    /// the levels that neither the result nor a sum uses.
-    fn copies(&self, machine: &Machine, path: &[Level]) -> Option<u64> {
-        let absent = self.absent(machine, path);
-        let sized =
-            self.loops.result.replicas().iter().filter(|replica| path.contains(&replica.level));
-        absent.chain(sized.map(|replica| replica.size)).try_fold(1, u64::checked_mul)
     }
 }

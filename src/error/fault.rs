@@ -17,6 +17,12 @@ pub enum MachineError {
     /// `Time`, `Addr` or `W`, which are coordinates but not hardware.
     #[error("`{0}` does not name hardware, so a machine cannot have it")]
     NotHardware(Level),
+    /// More levels than a machine can have.
+    #[error("it has {levels} levels, but a machine has at most {}", Level::MOST)]
+    TooManyLevels {
+        /// The number of levels.
+        levels: usize,
+    },
     /// A level of size 0.
     #[error("level `{0}` has size 0")]
     EmptyLevel(Level),

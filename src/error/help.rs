@@ -66,6 +66,12 @@ impl Diagnostic for LayoutError {
             E::Relayout(RelayoutFault::NoBandwidth { level }) => {
                 format!("give it under `[bandwidth]` in the machine's file, as in `{level} = 8`")
             }
+            E::Relayout(RelayoutFault::ElementBits { .. } | RelayoutFault::OtherMachine { .. }) => {
+                "price it with a cost model of its own".into()
+            }
+            E::TooManyLevels { .. } => {
+                "leave out levels of size 1: a level that a layout does not name has copies".into()
+            }
             E::LevelMissing { level } => format!("add `{level}=0` or another coordinate"),
             _ => return None,
         };

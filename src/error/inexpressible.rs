@@ -35,10 +35,7 @@ pub enum Inexpressible {
         level: Level,
     },
     /// A notation of two texts, a shape and a sharding.
-    #[error(
-        "it is a shape and a sharding; `Sharding::of_layout` (`convert --to hlo-sharding \
-         --machine ..`) reads the sharding"
-    )]
+    #[error("it is a shape and a sharding; `Sharding::of_layout` reads the sharding")]
     TwoTexts,
     /// A constant that every coordinate starts from.
     #[error("every `{level}` starts from {offset}")]

@@ -69,6 +69,24 @@ pub enum RelayoutFault {
         /// The greatest number of units.
         most: u64,
     },
+    /// A placement whose elements have another width than those that a cost model prices.
+    #[error("elements of {given} bits, but the cost model is for elements of {model} bits")]
+    ElementBits {
+        /// The width in the placement.
+        given: u64,
+        /// The width in the model.
+        model: u64,
+    },
+    /// A placement on a machine whose levels are not those of a cost model.
+    #[error("`{level}` has {given} units in this machine, but {model} in that of the cost model")]
+    OtherMachine {
+        /// The first level that differs.
+        level: Level,
+        /// The number of its units in the machine of the placement.
+        given: u64,
+        /// The number of its units in the model; 0 if it lacks the level.
+        model: u64,
+    },
     /// A level for which the rate into its units is not known.
     #[error("the rate into the units of `{level}` is not known")]
     NoBandwidth {

@@ -11,7 +11,7 @@ pub struct Assembly {
     /// word.
     pub memories: Vec<(String, String, u64)>,
     /// For each letter, from the root down, the letter and the level of the nodes that it counts within those
-    /// of the letters above: a level of units, or groups of them such as `L2Bx2`.
+    /// of the letters above: a level of units, or groups of them such as `L2B/2`.
     pub units: Vec<(char, Level)>,
 }
 
@@ -91,8 +91,8 @@ impl Diagnostic for AssemblyError {}
 
 /// The tokens and letters of MN-Core 2.
 pub(super) fn mn_core_2() -> Assembly {
-    let tokens = [("LM0", "$lm", 2), ("LM1", "$ln", 2), ("L1BM", "$lc", 1)];
-    let shared = [("L2BM", "$lb", 1), ("PDM", "$p", 1), ("DRAM", "$d", 1)];
+    let tokens = [("LM0", "$lm", 2), ("LM1", "$ln", 2), ("L1BM", "$lb", 1)];
+    let shared = [("L2BM", "$lc", 1), ("PDM", "$p", 1), ("DRAM", "$d", 1)];
     let token = |(memory, token, step): (&str, &str, u64)| (memory.into(), token.into(), step);
     let memories = tokens.into_iter().chain(shared).map(token).collect();
     let group = Level::L2B.in_groups_of(2);

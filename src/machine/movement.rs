@@ -121,6 +121,12 @@ pub struct Movement {
     pub across: bool,
     /// Long words per cycle at the upper memory and at each lower one, where known.
     pub rates: (Option<u64>, Option<u64>),
+    /// Long words per cycle between different nodes, where that is not the rate at the upper memory.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub across_rate: Option<u64>,
+    /// The number of long words of which every issue moves a multiple.
+    #[cfg_attr(feature = "serde", serde(default = "one"))]
+    pub issue: u64,
     /// True if the rates are the maker's; others are printed as `not from the maker`.
     pub from_maker: bool,
 }
@@ -144,6 +150,8 @@ impl Movement {
             names_one: false,
             across: false,
             rates: (None, None),
+            across_rate: None,
+            issue: 1,
             from_maker: true,
         }
     }
@@ -162,11 +170,29 @@ impl Movement {
         self
     }
 
+    /// The movement between any two nodes, with the long words per cycle between different ones if they differ
+    /// from those within one.
+    fn across(mut self, rate: Option<u64>) -> Movement {
+        (self.across, self.across_rate) = (true, rate);
+        self
+    }
+
+    /// The movement that moves multiples of some long words.
+    fn in_issues_of(mut self, words: u64) -> Movement {
+        self.issue = words;
+        self
+    }
+
     /// The movement with long words per cycle at the upper memory, from a source other than the maker.
     fn said_to_pass(mut self, upper: u64, lower: Option<u64>) -> Movement {
         (self.rates, self.from_maker) = ((Some(upper), lower), false);
         self
     }
+}
+
+#[cfg(feature = "serde")]
+fn one() -> u64 {
+    1
 }
 
 /// The movements of MN-Core 2.
@@ -210,10 +236,12 @@ fn host_side() -> Vec<Movement> {
     let mut all = Vec::new();
     for upper in ["DRAM", "PDM"] {
         let new = |name, way, kind| Movement::new(name, (upper, "L2BM"), way, kind);
-        all.push(new("mvp", Both, PickOne).with_map("((16:1))").said_to_pass(16, None));
+        let mvp = new("mvp", Both, PickOne).with_map("((16:1))").said_to_pass(16, None);
+        let mvp = mvp.in_issues_of(64);
+        all.push(if upper == "PDM" { mvp.across(Some(8)) } else { mvp });
         all.push(new("mvb2", Down, SameToAll).with_map("((16:1); B@[2_L2B:1])"));
         let mvd = new("mvd", Both, Distribute).with_map("((8_L2B:1, 16:1))");
-        all.push(Movement { across: true, ..mvd.said_to_pass(32, None) });
+        all.push(mvd.said_to_pass(32, None).across(None));
     }
     let (dram, pdm) = (("DRAM", "L2BM"), ("PDM", "L2BM"));
     let mvp = Movement::new("mvp", ("DRAM", "PDM"), Both, PickOne).with_map("((16:1))");
@@ -222,9 +250,9 @@ fn host_side() -> Vec<Movement> {
     let mvb4 = mvb4.with_map("((4:16), (2_L2B:1, 16:1); B@[4_L2B:2])").said_to_pass(8, Some(16));
     let mvr = Movement::new("mvr", dram, Up, Reduce);
     all.extend([
-        Movement { across: true, ..mvp.said_to_pass(16, None) },
-        Movement { across: true, ..mvb.said_to_pass(8, None) },
-        Movement { across: true, ..mvb4 },
+        mvp.said_to_pass(8, None).across(Some(2)).in_issues_of(64),
+        mvb.said_to_pass(8, None).across(None),
+        mvb4.across(None),
         mvr.said_to_pass(32, None),
     ]);
     all

@@ -88,7 +88,7 @@ mod from_toml {
         fn read(self) -> Result<Assembly, LayoutError> {
             let token =
                 |(name, token): (String, TokenToml)| (name, token.token, token.step.unwrap_or(1));
-            let unit = |(letter, level): (char, String)| Ok((letter, Level::new(&level)?));
+            let unit = |(letter, level): (char, String)| Ok((letter, Level::of_node(&level)?));
             Ok(Assembly {
                 memories: self.memories.into_iter().map(token).collect(),
                 units: self.units.into_iter().map(unit).collect::<Result<_, LayoutError>>()?,
@@ -111,6 +111,8 @@ mod from_toml {
         across: bool,
         upper_rate: Option<u64>,
         lower_rate: Option<u64>,
+        across_rate: Option<u64>,
+        issue: Option<u64>,
         from_maker: Option<bool>,
     }
 
@@ -135,6 +137,8 @@ mod from_toml {
                 names_one: self.names_one,
                 across: self.across,
                 rates: (self.upper_rate, self.lower_rate),
+                across_rate: self.across_rate,
+                issue: self.issue.unwrap_or(1),
                 from_maker: self.from_maker.unwrap_or(true),
                 ..Movement::new(&self.name, between, direction, kind)
             })
@@ -165,12 +169,12 @@ mod from_toml {
         /// `levels` are listed from the root down. A memory is its capacity in long words, or a table with
         /// `capacity`, `owner` (the lowest level if left out) and `group` (1 if left out): the number of
         /// neighbouring units of the owner that share one. `bandwidth` gives the long words that enter or
-        /// leave one unit of a level in a step, for [`CostModel`](crate::relayout::CostModel).
+        /// leave one unit of a level (or one group, as in `"L2B/2" = 8`) in a step, for [`CostModel`](crate::relayout::CostModel).
         /// `[[movements]]` are tables with `name`, the memories `upper` and `lower`, `direction` (`down`,
         /// `up`, `both`), `kind` (`same to all`, `distribute`, `concatenate`, `pick one`, `reduce`) and,
-        /// where known, `map`, `upper_rate`, `lower_rate` (long words per cycle), `names_one`, `across`,
-        /// `from_maker`: see [`Movement`]. `[assembly]` has `memories`, each with its `token` and, where a
-        /// long word takes several addresses, its `step`, and `units`, a level (or groups such as `L2Bx2`)
+        /// where known, `map`, `upper_rate`, `lower_rate`, `across_rate` (long words per cycle), `issue`,
+        /// `names_one`, `across`, `from_maker`: see [`Movement`]. `[assembly]` has `memories`, each with its `token` and, where a
+        /// long word takes several addresses, its `step`, and `units`, a level (or groups such as `L2B/2`)
         /// per letter, from the root down.
         ///
         /// # Errors
@@ -230,7 +234,7 @@ mod from_toml {
                 builder = builder.memory(&name, Memory { capacity: memory.capacity, owner, group });
             }
             for (level, words) in &read.bandwidth {
-                builder = builder.bandwidth(Level::new(level)?, *words);
+                builder = builder.bandwidth(Level::of_node(level)?, *words);
             }
             let movements: Result<Vec<Movement>, _> =
                 read.movements.into_iter().map(MovementToml::read).collect();

@@ -102,12 +102,17 @@ impl PlacementBuilder {
     /// [`NotDecided`](LayoutError::NotDecided), [`LevelUnknown`](LayoutError::LevelUnknown),
     /// [`LevelTooSmall`](LayoutError::LevelTooSmall),
     /// [`CapacityExceeded`](LayoutError::CapacityExceeded),
-    /// [`LaneOutOfRange`](LayoutError::LaneOutOfRange), [`MemoryUnknown`](LayoutError::MemoryUnknown),
+    /// [`LaneOutOfRange`](LayoutError::LaneOutOfRange), [`TooManyLevels`](LayoutError::TooManyLevels),
+    /// [`MemoryUnknown`](LayoutError::MemoryUnknown),
     /// [`BelowMemory`](LayoutError::BelowMemory), [`TooLarge`](LayoutError::TooLarge);
     /// [`Relayout`](LayoutError::Relayout) for copies that do not line up with the groups of units that share
     /// a memory.
     pub fn build(self) -> Result<Placement, LayoutError> {
         let PlacementBuilder { layout, machine, memory, element_bits, base, .. } = self;
+        let levels = layout.used_levels().len();
+        if levels > Level::MOST && !layout.is_index_map() {
+            return Err(LayoutError::TooManyLevels { levels });
+        }
         let (shared_places, oversized) = (self.shared_places, self.oversized);
         let layout = layout.with_offset(Level::ADDR, base)?;
         let injective = OnceLock::new();

@@ -4,13 +4,12 @@ use itertools::Itertools;
 
 use crate::algebra::Layout;
 use crate::error::LayoutError;
-use crate::level::Level;
 use crate::machine::{Machine, MachineBuilder};
 
 impl Machine {
     /// Returns the smallest machine that has room for both layouts: the units that they name, in column
-    /// order, as many of each as the layout that reaches farther needs. Layouts that name no units share a
-    /// single one.
+    /// order, as many of each as the layout that reaches farther needs. For layouts that name no units it is one
+    /// unit, without levels.
     ///
     /// # Errors
     /// As [`MachineBuilder::build`](crate::machine::MachineBuilder::build).
@@ -24,10 +23,9 @@ impl Machine {
     /// ```
     pub fn for_pair(first: &Layout, second: &Layout) -> Result<Machine, LayoutError> {
         let named = [first, second].into_iter().flat_map(Layout::used_levels);
-        let mut levels =
-            named.copied().filter(|level| level.is_unit()).sorted().dedup().collect_vec();
+        let levels = named.copied().filter(|level| level.is_unit()).sorted().dedup().collect_vec();
         if levels.is_empty() {
-            levels.push(Level::literal("Unit"));
+            return Ok(Machine::one_unit());
         }
         let start = Machine::builder("inferred from the layouts");
         let add = |machine: MachineBuilder, level| {

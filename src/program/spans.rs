@@ -205,14 +205,15 @@ impl TakenBoxes {
 #[derive(Debug)]
 pub struct CoordinateSpans<'a> {
     layout: &'a Layout,
-    /// The levels, with boxes if a digit of an axis lands there; without, all elements have one coordinate.
+    /// The levels, with boxes if a digit of several values lands there; without, all elements have one coordinate.
     levels: Vec<(Level, Option<Boxes<'a>>)>,
 }
 
 impl<'a> CoordinateSpans<'a> {
     /// Prepares the boxes of each level.
     pub fn new(layout: &'a Layout, levels: &[Level]) -> CoordinateSpans<'a> {
-        let digits = layout.nodes().flat_map(|axis| &axis.subaxes);
+        // A digit of size 1 is always 0; of the others there are at most as many as a place has bits.
+        let digits = layout.nodes().flat_map(|axis| &axis.subaxes).filter(|digit| digit.size > 1);
         let moved: BTreeSet<Level> = digits.filter_map(Subaxis::lands).collect();
         let boxes = |level: Level| {
             let stride = move |of, stride| if of == level { stride } else { 0 };

@@ -11,6 +11,7 @@ use super::traffic::{LevelTraffic, Traffic};
 use crate::error::{LayoutError, RelayoutFault, Site};
 use crate::level::Level;
 use crate::machine::Machine;
+use crate::placement::Placement;
 use crate::words::counted;
 
 impl Traffic {
@@ -200,6 +201,21 @@ impl CostModel {
     pub fn in_sequence(mut self) -> CostModel {
         self.in_sequence = true;
         self
+    }
+
+    /// Returns an error for elements of another width, or units of another number, than the model prices.
+    pub(super) fn check(&self, placement: &Placement) -> Result<(), LayoutError> {
+        let model = self.element_bits;
+        if let Some(given) = placement.given_bits().filter(|given| *given != model) {
+            return Err(LayoutError::Relayout(RelayoutFault::ElementBits { given, model }));
+        }
+        let Some(machine) = placement.machine() else { return Ok(()) };
+        let other = |(level, _): (Level, u64)| {
+            let model = self.rates(level).map_or(0, |rates| rates.units);
+            let given = machine.units_of(level)?;
+            (given != model).then_some(RelayoutFault::OtherMachine { level, given, model })
+        };
+        machine.levels().find_map(other).map_or(Ok(()), |fault| Err(LayoutError::Relayout(fault)))
     }
 
     /// Returns whether a level has a rate.

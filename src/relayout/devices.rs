@@ -16,6 +16,7 @@ use super::traffic::{LevelTraffic, Traffic};
 use crate::algebra::{Layout, product};
 use crate::error::{Incomparable, LayoutError, Site};
 use crate::level::Level;
+use crate::lower::sharding::pieces::Pieces;
 use crate::lower::sharding::{DeviceShards, ShardingError};
 use crate::machine::Machine;
 use crate::number::to_u64;
@@ -79,8 +80,8 @@ impl DeviceShards {
             InPlaceCopies { pair: (self, destination), known: HashMap::new(), count: 0 };
         for part in self.parts(destination)? {
             let start = part.iter().map(|(start, _)| *start).collect_vec();
-            let (from, at) = self.sharding.locate(&self.extents, &start)?;
-            let (to, wanted) = destination.sharding.locate(&destination.extents, &start)?;
+            let (from, at) = self.find(&start)?;
+            let (to, wanted) = destination.find(&start)?;
             let [from, to] = [from, to].map(|devices| devices.into_iter().sorted().collect_vec());
             let volume = part.iter().map(|(_, length)| u128::from(*length)).product();
             for (tally, below) in tallies.iter_mut().zip(&below) {
@@ -104,18 +105,15 @@ impl DeviceShards {
 
     /// The boxes on which neither side changes devices.
     pub(super) fn parts(&self, other: &DeviceShards) -> Result<Vec<DevicePart>, ShardingError> {
-        let [ours, theirs] = [self, other].map(|side| side.sharding.shard_extents(&side.extents));
-        let sizes = ours?.into_iter().zip(theirs?);
         let mut parts = self.copies().saturating_add(other.copies());
         let mut dims = Vec::new();
-        for (extent, (a, b)) in self.extents.iter().zip(sizes) {
-            let cuts = |size: u64| extent.checked_div(size).unwrap_or(0).saturating_add(1);
-            parts = parts.saturating_mul(cuts(a).saturating_add(cuts(b)));
+        for (ours, theirs) in self.pieces.iter().zip(&other.pieces) {
+            parts = parts.saturating_mul(ours.count().saturating_add(theirs.count()));
             if parts > MOST_COMPARED {
                 let question = "comparing two shardings part by part";
                 return Err(LayoutError::NotDecided { question, budget: MOST_COMPARED }.into());
             }
-            dims.push(segments(*extent, a, b));
+            dims.push(segments(ours, theirs));
         }
         let parts = dims.into_iter().fold(vec![DevicePart::new()], |parts, dim| {
             let pairs = parts.into_iter().cartesian_product(dim);
@@ -152,13 +150,12 @@ impl DeviceShards {
     }
 }
 
-/// The parts of a dimension between the cuts into shards of either size, as begin and length.
-fn segments(extent: u64, a: u64, b: u64) -> Vec<(u64, u64)> {
+/// The parts of a dimension between the cuts of both sides, as begin and length.
+fn segments(ours: &Pieces, theirs: &Pieces) -> Vec<(u64, u64)> {
     let mut found = Vec::new();
     let mut start = 0;
-    while start < extent {
-        let next = |size: u64| (start / size + 1).saturating_mul(size);
-        let end = next(a).min(next(b)).min(extent);
+    while start < ours.extent() {
+        let end = ours.end(start).min(theirs.end(start));
         found.push((start, end - start));
         start = end;
     }

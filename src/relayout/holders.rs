@@ -14,10 +14,21 @@ use crate::level::Level;
 ///
 /// Law: no fewer than enumeration finds. Cost: by the digits.
 pub(crate) fn holders_at_most(layout: &Layout, path: &[Level]) -> u64 {
-    if layout.elements() == 0 {
-        return 0;
-    }
-    path.iter().map(|level| coordinates(layout, *level)).fold(1, u64::saturating_mul)
+    let some = u64::from(layout.elements() > 0);
+    holders_along(layout, path).last().unwrap_or(some)
+}
+
+/// As [`holders_at_most`], for the first level, the first two, and so on.
+pub(crate) fn holders_along<'a>(
+    layout: &'a Layout,
+    path: &'a [Level],
+) -> impl Iterator<Item = u64> + 'a {
+    let some = u64::from(layout.elements() > 0);
+    let each = path.iter().map(|level| coordinates(layout, *level));
+    each.scan(some, |all, level| {
+        *all = all.saturating_mul(level);
+        Some(*all)
+    })
 }
 
 /// An upper bound on the number of coordinates used in a level: the combinations of its digits or the

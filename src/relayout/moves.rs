@@ -160,9 +160,10 @@ impl Relayout {
         match &self.paths.memories {
             None => traffic.sentence_in(self.levels(), words),
             Some((from, to)) => {
-                let border = match traffic.farthest() {
-                    Distance::Level(level) => border(self.levels(), level, words),
-                    _ => format!("inside each {} only", leaf(self.levels(), words)),
+                let border = match (traffic.farthest(), leaf(self.levels(), words)) {
+                    (Distance::Level(level), _) => border(self.levels(), level, words),
+                    (_, Some(leaf)) => format!("inside each {leaf} only"),
+                    (_, None) => return format!("elements move from {from} to {to}"),
                 };
                 format!("elements move from {from} to {to}, {border}")
             }
@@ -177,19 +178,24 @@ impl Traffic {
         self.sentence_in(levels, |level| level.to_string())
     }
 
-    fn sentence_in(&self, levels: &[Level], words: impl Fn(Level) -> String) -> String {
+    fn sentence_in(&self, levels: &[Level], words: impl Fn(Level) -> String + Copy) -> String {
         match self.farthest() {
-            Distance::InPlace => "nothing moves: a plain copy of every unit's memory".into(),
-            Distance::Address | Distance::Memory => {
-                format!("elements move inside each {} only", leaf(levels, words))
+            Distance::InPlace if leaf(levels, words).is_none() => {
+                "nothing moves: a plain copy of the memory".into()
             }
+            Distance::InPlace => "nothing moves: a plain copy of every unit's memory".into(),
+            Distance::Address | Distance::Memory => match leaf(levels, words) {
+                Some(leaf) => format!("elements move inside each {leaf} only"),
+                None => "only addresses change".into(),
+            },
             Distance::Level(level) => format!("elements move {}", border(levels, level, words)),
         }
     }
 }
 
-fn leaf(levels: &[Level], words: impl Fn(Level) -> String) -> String {
-    levels.last().map_or("unit".into(), |level| words(*level))
+/// The innermost units; `None` where there is a single unit, which no level counts.
+fn leaf(levels: &[Level], words: impl Fn(Level) -> String) -> Option<String> {
+    levels.iter().rfind(|level| **level != Level::TIME).map(|level| words(*level))
 }
 
 /// `between PEs`, or `inside each MAB only`: nothing crosses a border above.

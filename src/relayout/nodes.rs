@@ -3,7 +3,7 @@
 //! ```text
 //! DRAM, one for every two L2Bs            LM of every PE
 //!
-//! L2Bx2 = L2B / 2                         L2Bx2 = L2B / 2, then L2B % 2, L1B, MAB, PE
+//! L2B/2 = L2B div 2                       L2B/2 = L2B div 2, then L2B % 2, L1B, MAB, PE
 //! ```
 //!
 //! Data in a memory is inside its node and the nodes above it, and outside every unit below it. The path of
@@ -78,9 +78,10 @@ impl NodeLayout {
     /// [`NotComparable`](LayoutError::NotComparable) without a machine.
     pub(super) fn by(placement: &Placement) -> Result<NodeLayout, LayoutError> {
         let machine = placement.machine().ok_or_else(|| differ(Incomparable::NoMachine))?;
-        let leaf = machine.levels().last().map(|(level, _)| (level, 1));
+        // A machine of one unit has no levels, and one memory of each kind.
+        let leaf = machine.levels().last().map_or((Level::ADDR, 1), |(level, _)| (level, 1));
         let node = placement.memory().map(|(_, Memory { owner, group, .. })| (owner, group));
-        let node = node.or(leaf).ok_or_else(|| differ(Incomparable::NoMachine))?;
+        let node = node.unwrap_or(leaf);
         let layout = placement.with_copies().in_sums().into_owned();
         Ok(NodeLayout { layout: Arc::new(layout), node })
     }

@@ -26,7 +26,7 @@ const MOST_COPIES: u64 = 1 << 20;
 pub enum WriteOrder {
     /// The lowest address first, and within a long word the first lane.
     Ascending,
-    /// The highest address first.
+    /// The highest address first, and within a long word the last lane.
     Descending,
 }
 

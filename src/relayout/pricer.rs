@@ -109,11 +109,13 @@ impl Pricer {
     }
 
     /// The part of a placement, as a number: parts with equal numbers have equal prices to and from
-    /// everything.
+    /// everything. A placement without an element width has that of the model.
     ///
     /// # Errors
-    /// As [`UnitPart::of`]; [`TooLarge`](LayoutError::TooLarge) from 2^32 parts on.
+    /// As [`UnitPart::of`]; [`Relayout`](LayoutError::Relayout) for elements of another width, or a machine with
+    /// other levels, than the model prices; [`TooLarge`](LayoutError::TooLarge) from 2^32 parts on.
     pub fn part(&self, placement: &Placement) -> Result<PartId, LayoutError> {
+        self.model.check(placement)?;
         let part = UnitPart::of(placement)?;
         let known = self.known_parts().get_index_of(&part);
         let at = known.unwrap_or_else(|| {

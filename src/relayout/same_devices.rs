@@ -5,6 +5,7 @@ use itertools::Itertools;
 use super::devices::{DevicePart, cropped};
 use crate::algebra::{Difference, MOST_SHOWN};
 use crate::location::{Found, Location};
+use crate::lower::sharding::pieces::Pieces;
 use crate::lower::sharding::{DeviceShards, ShardingError};
 
 impl DeviceShards {
@@ -22,8 +23,8 @@ impl DeviceShards {
             return Ok(Some(difference));
         }
         // With other shards, the first element after the smaller one would be on another device.
-        let extents = |side: &DeviceShards| side.sharding.shard_extents(&side.extents);
-        let (found, wanted) = (extents(self)?, extents(other)?);
+        let extents = |side: &DeviceShards| side.pieces.iter().map(Pieces::longest).collect();
+        let (found, wanted): (Vec<u64>, Vec<u64>) = (extents(self), extents(other));
         if found != wanted {
             return Err(ShardingError::ShardExtents { found, wanted });
         }
@@ -120,8 +121,8 @@ impl DeviceShards {
         part: &DevicePart,
     ) -> Result<Option<Vec<u64>>, ShardingError> {
         let (start, lengths): (Vec<u64>, Vec<u64>) = part.iter().copied().unzip();
-        let (ours, from) = self.sharding.locate(&self.extents, &start)?;
-        let (theirs, to) = other.sharding.locate(&other.extents, &start)?;
+        let (ours, from) = self.find(&start)?;
+        let (theirs, to) = other.find(&start)?;
         if ours.into_iter().sorted().ne(theirs.into_iter().sorted()) {
             return Ok(Some(start));
         }

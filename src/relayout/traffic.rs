@@ -1,7 +1,7 @@
 //! Exact traffic per level, by counting solutions.
 
 use super::counter::{Counter, both};
-use super::holders::holders_at_most;
+use super::holders::holders_along;
 use super::pair::{Distance, Relayout, Role};
 use super::refuse::fit;
 use crate::algebra::Layout;
@@ -77,9 +77,10 @@ impl Relayout {
         let all = self.counts(depth + self.inner().count())?;
         let (copies, mut by_distance) = (u128::from(self.copies()), Vec::new());
         let mut before = u128::from(self.elements()) * copies;
-        for (at, both) in all[..depth].iter().enumerate() {
+        let within = copies_along(&self.target, &self.units);
+        for ((at, both), within) in all[..depth].iter().enumerate().zip(within) {
             // The destination copies for which both sides have the unit.
-            let matched = both * copies / copies_in(&self.target, &self.units[..=at]);
+            let matched = both * copies / within;
             by_distance.push((Distance::Level(self.units[at]), fit(before - matched)?));
             before = matched;
         }
@@ -129,12 +130,16 @@ impl Relayout {
     /// layouts have in each level, outermost first.
     pub(super) fn level_traffic(&self, both: &[u128]) -> Result<Vec<LevelTraffic>, LayoutError> {
         let elements = u128::from(self.elements());
-        let level = |depth: usize| {
-            let path = &self.units[..depth];
-            let inside = |side| self.is_inside(side, self.units[depth - 1]);
-            let held = copies_in(&self.target, path);
-            let into = elements * held - both[depth - 1];
-            let alone = copies_in(&self.source, path) == 1 || elements == 0;
+        let path = &self.units[..both.len()];
+        let [sent, held] = [&self.source, &self.target].map(|side| copies_along(side, path));
+        let [senders, receivers] =
+            [&self.source, &self.target].map(|side| holders_along(side, path));
+        let copies = sent.zip(held).zip(senders.zip(receivers));
+        let level = |((level, both), ((sent, held), (senders, receivers)))| {
+            let (level, both): (&Level, &u128) = (level, both);
+            let inside = |side| self.is_inside(side, *level);
+            let into = elements * held - both;
+            let alone = sent == 1 || elements == 0;
             let (into, out_of) = match (inside(Role::Source), inside(Role::Target)) {
                 (false, _) => (into, Some(0)),
                 // All leave a unit, whichever has them.
@@ -142,11 +147,14 @@ impl Relayout {
                 (true, true) => (into, alone.then_some(if held > 1 { elements } else { into })),
             };
             let (into, out_of) = (fit(into)?, out_of.map(fit).transpose()?);
-            let [senders, receivers] =
-                [&self.source, &self.target].map(|side| holders_at_most(side, path));
-            Ok(LevelTraffic { level: self.units[depth - 1], into, out_of, receivers, senders })
+            Ok(LevelTraffic { level: *level, into, out_of, receivers, senders })
         };
-        (1..=both.len()).rev().map(level).collect()
+        let outermost_first: Result<Vec<LevelTraffic>, LayoutError> =
+            path.iter().zip(both).zip(copies).map(level).collect();
+        outermost_first.map(|mut levels| {
+            levels.reverse();
+            levels
+        })
     }
 
     /// The number of pairs of an element and its copies within all levels of the path both sides have.
@@ -170,6 +178,14 @@ impl Relayout {
 
 /// The number of copies of an element that differ in some levels.
 pub(super) fn copies_in(layout: &Layout, levels: &[Level]) -> u128 {
-    let inside = layout.replicas().iter().filter(|replica| levels.contains(&replica.level));
-    inside.map(|replica| u128::from(replica.size)).product()
+    copies_along(layout, levels).last().unwrap_or(1)
+}
+
+/// As [`copies_in`], for the first level, the first two, and so on.
+fn copies_along<'a>(layout: &'a Layout, levels: &'a [Level]) -> impl Iterator<Item = u128> + 'a {
+    levels.iter().scan(1, |all, level| {
+        let inside = layout.replicas().iter().filter(|replica| replica.level == *level);
+        *all *= inside.map(|replica| u128::from(replica.size)).product::<u128>();
+        Some(*all)
+    })
 }

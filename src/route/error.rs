@@ -121,11 +121,11 @@ impl Diagnostic for RouteError {
                 "write it after the layout, as in `((8_L2B, 64:1))@L2BM / Float`".into()
             }
             RouteError::Unreachable { .. } => {
-                "if one of these memories leads to the target, give a layout in it with --via"
+                "if one of these memories leads to the target, give a layout in it to `Route::through`"
                     .into()
             }
             RouteError::Refused { .. } => {
-                "give a layout on the way with --via (and without --by)".into()
+                "give a layout on the way to `Route::through`".into()
             }
             RouteError::Layout(error) => return error.help(),
             _ => return None,

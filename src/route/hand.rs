@@ -23,6 +23,8 @@ use crate::machine::{Direction, Machine, Memory, Movement, MovementKind};
 pub(super) struct Hand<'m> {
     pub(super) movement: &'m Movement,
     pub(super) up: bool,
+    /// True if it may move data from one node of the upper memory to another.
+    pub(super) across: bool,
     pub(super) kind: MovementKind,
     /// The digits of a beat.
     pub(super) wires: Vec<Piece>,
@@ -43,7 +45,12 @@ impl<'m> Hand<'m> {
     }
 
     /// Reads the map of a movement on a machine, for the way from the upper memory to the lower one.
-    fn down(machine: &Machine, movement: &'m Movement, map: &Layout) -> Result<Hand<'m>, String> {
+    fn down(
+        machine: &Machine,
+        movement: &'m Movement,
+        map: &Layout,
+        across: bool,
+    ) -> Result<Hand<'m>, String> {
         let memory = |name| machine.memory(name).map_err(|error| error.to_string());
         let (upper, lower) = (memory(&movement.upper)?, memory(&movement.lower)?);
         let units = unit_digits(machine, &steps(map));
@@ -68,12 +75,12 @@ impl<'m> Hand<'m> {
             above.filter(|digit| !taken.contains(digit)).copied().collect()
         };
         let (upper, mut lower) = (free(&upper, &from), free(&lower, &lands));
-        let stays = |digit: &UnitDigit| !movement.across && lower.contains(digit);
+        let stays = |digit: &UnitDigit| !across && lower.contains(digit);
         let (own, upper): (Vec<UnitDigit>, Vec<UnitDigit>) = upper.into_iter().partition(stays);
         lower.retain(|digit| !own.contains(digit));
         let beat = (map.axes().last().map_or(1, Axis::slots), map.extent(Level::ADDR));
         let (kind, named) = (movement.kind.going(false), (upper, lower));
-        Ok(Hand { movement, up: false, kind, wires, beat, own, spread, named, units })
+        Ok(Hand { movement, up: false, across, kind, wires, beat, own, spread, named, units })
     }
 
     /// The movement to just one of the units that would all receive the same data; that unit is named.
@@ -128,16 +135,29 @@ pub(super) fn hands(machine: &Machine) -> Result<Vec<Hand<'_>>, RouteError> {
         let fault = |why: String| RouteError::Map { movement: movement.name.clone(), why };
         let layout: Layout =
             map.parse().map_err(|error| fault(crate::words::cut(&format!("{error}"), 200)))?;
-        let down = Hand::down(machine, movement, &layout).map_err(fault)?;
-        if movement.direction != Direction::Up {
-            hands.push(down.clone());
-            hands.extend(movement.names_one.then(|| down.to_one()));
-        }
-        if movement.direction != Direction::Down {
-            hands.push(down.upward());
+        let down = |across| Hand::down(machine, movement, &layout, across).map_err(&fault);
+        let inside = down(false)?;
+        // A movement between nodes also works inside all of them at the same time.
+        let between = if movement.across { Some(down(true)?) } else { None };
+        let is_other = |between: &Hand<'_>| between.own != inside.own;
+        match between {
+            Some(between) if is_other(&between) => hands.extend(in_directions([inside, between])),
+            Some(between) => hands.extend(in_directions([between])),
+            None => hands.extend(in_directions([inside])),
         }
     }
     Ok(hands)
+}
+
+/// Hands that go down, in the directions of their movement.
+fn in_directions<'m>(down: impl IntoIterator<Item = Hand<'m>>) -> impl Iterator<Item = Hand<'m>> {
+    down.into_iter().flat_map(|down| {
+        let Movement { direction, names_one, .. } = down.movement;
+        let goes = |other: Direction| *direction != other;
+        let to_one = (goes(Direction::Up) && *names_one).then(|| down.to_one());
+        let up = goes(Direction::Down).then(|| down.upward());
+        goes(Direction::Up).then_some(down).into_iter().chain(to_one).chain(up)
+    })
 }
 
 /// The steps at which a map cuts the coordinates of units.

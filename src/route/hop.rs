@@ -7,6 +7,7 @@ use crate::error::LayoutError;
 use crate::level::Level;
 use crate::machine::{Movement, MovementKind};
 use crate::placement::Placement;
+use crate::relayout::{Distance, Relayout};
 
 /// One hop of a route.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -41,8 +42,6 @@ impl Hop {
         target: &Placement,
     ) -> Result<Hop, LayoutError> {
         let (upper, lower) = words(hand, source.with_copies(), target.with_copies())?;
-        let rates = hand.movement.rates;
-        let at = |words: u64, rate: Option<u64>| rate.map(|rate| words.div_ceil(rate));
         Ok(Hop {
             movement: Some(hand.movement.clone()),
             kind: Some(hand.kind),
@@ -51,7 +50,7 @@ impl Hop {
             map: Some(map),
             upper_words: upper,
             lower_words: lower,
-            cycles: at(upper, rates.0).max(at(lower, rates.1)),
+            cycles: least_cycles(hand, source, target, (upper, lower))?,
         })
     }
 
@@ -108,6 +107,47 @@ impl Hop {
         let words = self.target.footprint_words();
         capacity.filter(|words| *words > 0).map_or(1, |capacity| words.div_ceil(capacity))
     }
+}
+
+/// The least number of cycles for some long words at the upper memory and at a lower one, at the rates of a
+/// movement; `None` without a rate.
+///
+/// Long words pass at one rate within a node, and at another between nodes; every issue moves whole units.
+fn least_cycles(
+    hand: &Hand,
+    source: &Placement,
+    target: &Placement,
+    (upper, lower): (u64, u64),
+) -> Result<Option<u64>, LayoutError> {
+    let Movement { rates, issue, across_rate, .. } = hand.movement;
+    let between = match across_rate.filter(|_| hand.across) {
+        Some(_) => between_nodes(source, target, upper)?,
+        None => 0,
+    };
+    // An issue moves at most the words that one memory has on either side.
+    let words = |side: &Placement| side.with_copies().taken_in(Level::ADDR).map(|taken| taken.0);
+    let most = words(source)?.min(words(target)?).max(1);
+    let at = |words: u64, rate: Option<u64>| {
+        let whole = words.div_ceil(*issue).max(words.div_ceil(most)).saturating_mul(*issue);
+        rate.map(|rate| whole.div_ceil(rate))
+    };
+    let inside = at(upper - between, rates.0);
+    let across = at(between, across_rate.or(rates.0)).unwrap_or(0);
+    let upper = inside.map(|inside| inside.saturating_add(across));
+    Ok(upper.max(rates.1.map(|rate| lower.div_ceil(rate))))
+}
+
+/// The share of some long words at the upper memory that moves from one of its nodes to another, rounded down.
+fn between_nodes(source: &Placement, target: &Placement, words: u64) -> Result<u64, LayoutError> {
+    let pair = Relayout::new(source, target)?;
+    let traffic = pair.traffic()?;
+    let nodes = [source, target].into_iter().filter_map(|side| Some(side.memory()?.1.node()));
+    let depth = |node: Level| pair.levels().iter().position(|level| *level == node);
+    let depth = nodes.filter_map(depth).min().map_or(0, |depth| depth + 1);
+    let outer = pair.levels().iter().take(depth).map(|level| Distance::Level(*level));
+    let moved: u128 = outer.map(|distance| u128::from(traffic.count(distance))).sum();
+    let all = u128::from(traffic.elements) * u128::from(traffic.copies);
+    Ok(u64::try_from(u128::from(words) * moved / all.max(1)).unwrap_or(words))
 }
 
 /// The number of memories of a kind in the whole machine: those nearer to the root are fewer.

@@ -11,6 +11,7 @@ use crate::error::LayoutError;
 use crate::level::Level;
 use crate::location::Location;
 use crate::lower::sharding::DeviceShards;
+use crate::lower::sharding::pieces::nth;
 use crate::placement::{Placement, check_columns};
 use crate::program::TableError;
 
@@ -85,7 +86,7 @@ impl DeviceTable<'_> {
         let rows = shard.table().with_padding(self.padding).at(&inside.into_iter().collect())?;
         for device in &shards.devices {
             let path = shards.units(*device);
-            let part = shards.sharding.shard(&shards.extents, *device)?;
+            let part = shards.part(*device)?;
             let (Some(part), true) = (part, units.iter().all(|unit| path.contains(unit))) else {
                 continue;
             };
@@ -130,9 +131,6 @@ impl DeviceTable<'_> {
 }
 
 /// The index in the tensor of an index in a shard; `None` for the padding of a short shard.
-fn within(local: &[u64], part: &[Range<u64>]) -> Option<Vec<u64>> {
-    let entry = |(local, range): (&u64, &Range<u64>)| {
-        range.start.checked_add(*local).filter(|at| range.contains(at))
-    };
-    local.iter().zip(part).map(entry).collect()
+fn within(local: &[u64], part: &[Vec<Range<u64>>]) -> Option<Vec<u64>> {
+    local.iter().zip(part).map(|(local, held)| nth(held, *local)).collect()
 }

@@ -220,7 +220,11 @@ impl Memories {
             Node::Time => Level::TIME,
             Node::Units(depth, group) => {
                 let level = self.levels[depth].0;
-                if group == 1 { level } else { Level::new(&format!("{level}x{group}")).unwrap() }
+                if group == 1 {
+                    level
+                } else {
+                    Level::of_node(&format!("{level}/{group}")).unwrap()
+                }
             }
         }
     }

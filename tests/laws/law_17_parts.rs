@@ -90,7 +90,7 @@ fn priced(pair: &Pair, tally: &mut Tally) -> Result<(), TestCaseError> {
     let (a, b) = (stage.place(a).unwrap(), stage.place(b).unwrap());
     let rates = stage.machine().levels().map(|(level, _)| (level, 3)).collect::<Vec<_>>();
     let machine = stage.machine().with_bandwidth(rates).unwrap();
-    let model = CostModel::new(&machine, 16).unwrap();
+    let model = CostModel::new(&machine, 8).unwrap();
     let pricer = Pricer::new(model.clone());
     let (from, to) = (tally.answer(pricer.part(&a))?, tally.answer(pricer.part(&b))?);
     prop_assert_eq!(from == to, UnitPart::of(&a).unwrap() == UnitPart::of(&b).unwrap());
