@@ -229,9 +229,16 @@ pub enum LayoutError {
         /// The subaxis that takes the address past the capacity.
         site: Site,
     },
+    /// More levels than a placement can have.
+    #[error("the layout uses {levels} levels, but a placement has at most {}", Level::MOST)]
+    TooManyLevels {
+        /// The number of levels.
+        levels: usize,
+    },
     /// Lanes beyond the long word.
     #[error(
-        "a long word of {word_bits} bits has {lanes} lanes of {element_bits} bits, but {site} reaches lane {reach}"
+        "a long word of {word_bits} bits has {} of {element_bits} bits, but {site} reaches lane {reach}",
+        counted(*.lanes, "lane")
     )]
     LaneOutOfRange {
         /// Width of a long word.

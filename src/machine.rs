@@ -67,10 +67,10 @@ impl Eq for Machine {}
 impl MachineParts {
     /// Adds LM0 and LM1 of unknown capacity at the leaves.
     fn add_local_memories(&mut self) {
-        if let Some((&leaf, _)) = self.levels.last() {
-            let memory = Memory { capacity: None, owner: leaf, group: 1 };
-            self.memories.extend([("LM0".into(), memory), ("LM1".into(), memory)]);
-        }
+        // The memories of a single unit belong to no level.
+        let owner = self.levels.last().map_or(Level::ADDR, |(leaf, _)| *leaf);
+        let memory = Memory { capacity: None, owner, group: 1 };
+        self.memories.extend([("LM0".into(), memory), ("LM1".into(), memory)]);
     }
 
     fn in_order(&self) -> impl Ord {
@@ -130,7 +130,7 @@ impl Memory {
     /// use tensor_layout::Machine;
     /// let machine = Machine::mn_core_2();
     /// let node = |memory| machine.memory(memory).map(|memory| memory.node().to_string());
-    /// assert_eq!((node("L1BM")?, node("DRAM")?), ("L1B".into(), "L2Bx2".into()));
+    /// assert_eq!((node("L1BM")?, node("DRAM")?), ("L1B".into(), "L2B/2".into()));
     /// # Ok::<(), tensor_layout::LayoutError>(())
     /// ```
     #[must_use]
@@ -194,6 +194,13 @@ impl Machine {
         let (name, word_bits) = (name.into(), WORD_BITS);
         let parts = MachineParts { name, word_bits, ..MachineParts::default() };
         MachineBuilder { parts, repeated: None }
+    }
+
+    /// A machine of one unit, which no level counts, with LM0 and LM1.
+    pub(crate) fn one_unit() -> Machine {
+        let mut parts = Machine::builder("one unit").parts;
+        parts.add_local_memories();
+        Machine { parts: Arc::new(parts) }
     }
 
     /// The name.
@@ -402,6 +409,10 @@ impl Machine {
         if self.parts.levels.is_empty() {
             return Err(MachineError::NoLevels);
         }
+        let levels = self.parts.levels.len();
+        if levels > Level::MOST {
+            return Err(MachineError::TooManyLevels { levels });
+        }
         if let Some(level) = self.parts.levels.keys().find(|level| !level.is_unit()) {
             return Err(MachineError::NotHardware(*level));
         }
@@ -422,7 +433,7 @@ impl Machine {
             if !self.parts.levels.contains_key(&memory.owner) {
                 return Err(MachineError::UnknownOwner { memory: name, owner: memory.owner });
             }
-            if memory.group > 1 && self.is_taken(memory) {
+            if memory.group > 1 && self.shares_its_name(memory) {
                 return Err(MachineError::DuplicateLevel(memory.node()));
             }
         }
@@ -437,26 +448,26 @@ impl Machine {
 
     /// Checks that a movement is between two memories of the machine, with rates that are not 0.
     fn check_movements(&self) -> Result<(), MachineError> {
-        for Movement { name, upper, lower, rates, .. } in self.movements() {
+        for Movement { name, upper, lower, rates, across_rate, issue, .. } in self.movements() {
             let movement = || crate::words::cut(name, 40);
             let unknown = |memory: &&String| !self.parts.memories.contains_key(*memory);
             if let Some(memory) = [upper, lower].into_iter().find(unknown) {
                 let memory = crate::words::cut(memory, 40);
                 return Err(MachineError::MovementMemory { movement: movement(), memory });
             }
-            if [rates.0, rates.1].contains(&Some(0)) {
+            if [rates.0, rates.1, *across_rate, Some(*issue)].contains(&Some(0)) {
                 return Err(MachineError::MovementRate { movement: movement() });
             }
         }
         Ok(())
     }
 
-    /// Returns whether the groups of a memory have the name of a level, or of other groups.
-    fn is_taken(&self, memory: &Memory) -> bool {
+    /// Returns whether the groups of a memory and those of another have the same name, which is cut where it is
+    /// too long.
+    fn shares_its_name(&self, memory: &Memory) -> bool {
         let same = |other: &Memory| (other.owner, other.group) == (memory.owner, memory.group);
         let mut others = self.parts.memories.values().filter(|other| !same(other));
-        self.parts.levels.contains_key(&memory.node())
-            || others.any(|of| of.node() == memory.node())
+        others.any(|other| other.node() == memory.node())
     }
 
     /// The number of nodes in a level of the whole tree, or of groups that share a memory.

@@ -138,6 +138,11 @@ impl Placement {
         self.element_bits.filter(|bits| self.word_bits().is_multiple_of(*bits))
     }
 
+    /// The width of an element in bits, if it was given.
+    pub(crate) fn given_bits(&self) -> Option<u64> {
+        self.element_bits
+    }
+
     /// The number of elements a long word holds, where the width of both is known.
     #[must_use]
     pub fn lanes(&self) -> Option<u64> {
@@ -205,6 +210,20 @@ impl Placement {
     fn is_outside(&self, level: Level, at: u64) -> bool {
         let is_open = self.size(level).is_none() && !self.with_copies.uses(level);
         !is_open && at >= self.end(level)
+    }
+
+    /// The first level in which a place is [outside](Found::Outside), and the number of coordinates there.
+    ///
+    /// ```
+    /// use tensor_layout::{Layout, Level, Placement};
+    /// let placement = Placement::of("((4_PE, 3:1))".parse()?).build()?;
+    /// assert_eq!(placement.beyond(&"PE=9,Addr=0".parse()?), Some((Level::PE, 4)));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn beyond(&self, place: &Location) -> Option<(Level, u64)> {
+        let mut outside = place.iter().filter(|(level, at)| self.is_outside(*level, *at));
+        outside.next().map(|(level, _)| (level, self.end(level)))
     }
 
     /// The end of the coordinates of `level`: of the machine or, if it is oversized or the machine

@@ -16,6 +16,15 @@ pub fn printable(page: &str) -> Cow<'_, str> {
     if page.contains(is_hidden) { page.replace(is_hidden, "?").into() } else { page.into() }
 }
 
+/// A text on one line: line ends and tabs as `\n`, `\r` and `\t`.
+pub fn in_one_line(text: &str) -> Cow<'_, str> {
+    const ENDS: [(char, &str); 3] = [('\n', "\\n"), ('\r', "\\r"), ('\t', "\\t")];
+    let has_end = ENDS.iter().any(|(end, _)| text.contains(*end));
+    let written =
+        || ENDS.iter().fold(text.to_owned(), |text, (end, as_text)| text.replace(*end, as_text));
+    if has_end { written().into() } else { text.into() }
+}
+
 /// A text as a field of CSV.
 pub fn quoted(text: &str) -> String {
     format!("\"{}\"", printable(text).replace('"', "\"\""))
@@ -46,8 +55,11 @@ pub fn counted<N: Display + PartialEq + From<u8>>(count: N, noun: &str) -> Strin
     format!("{count} {stem}{end}")
 }
 
-/// Formats a number of bytes in the largest binary unit of which there is at least one, with two decimals,
-/// rounded down; `> 15.99 EiB` for the greatest number, at which sums stop.
+/// Formats a number of bytes in the largest binary unit of which there is at least one, with two decimals, rounded
+/// as in logs of XLA: what is less than one of the next smaller unit is dropped, and the rest is rounded to nearest,
+/// half to even; `> 15.99 EiB` for the greatest number, at which sums stop.
+///
+/// Source: openxla/xla, `HumanReadableNumBytes` of `numbers.cc`.
 pub fn readable_bytes(bytes: u64) -> String {
     const UNITS: [&str; 6] = ["KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
     if bytes < 1024 {
@@ -57,7 +69,9 @@ pub fn readable_bytes(bytes: u64) -> String {
         return "> 15.99 EiB".into();
     }
     let steps = bytes.ilog2() / 10;
-    let hundredths = (u128::from(bytes) * 100) >> (10 * steps);
+    let parts = (bytes >> (10 * (steps - 1))) * 100;
+    let (whole, rest) = (parts >> 10, parts % 1024);
+    let hundredths = whole + u64::from(rest > 512 || rest == 512 && whole % 2 == 1);
     let unit = UNITS.iter().zip(1..).find(|(_, n)| *n == steps).map_or("B", |(unit, _)| unit);
     format!("{}.{:02} {unit}", hundredths / 100, hundredths % 100)
 }
@@ -67,5 +81,35 @@ pub fn cut(text: &str, most: usize) -> String {
     match text.char_indices().nth(most) {
         Some((end, _)) => format!("{}..", text.get(..end).unwrap_or_default()),
         None => text.into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{in_one_line, readable_bytes};
+
+    #[test]
+    fn sizes_are_rounded_as_in_logs_of_xla() {
+        for (bytes, text) in [
+            (1023, "1023 B"),
+            (9600, "9.38 KiB"),
+            (1_048_575, "1024.00 KiB"),
+            // Half to even.
+            ((1 << 30) + (1 << 27), "1.12 GiB"),
+            ((1 << 30) + (3 << 27), "1.38 GiB"),
+            // 8.7695, and 8.765 less what is dropped.
+            (8980 << 20, "8.77 GiB"),
+            ((8975 << 20) + (900 << 10), "8.76 GiB"),
+            (u64::MAX - 1, "16.00 EiB"),
+            (u64::MAX, "> 15.99 EiB"),
+        ] {
+            assert_eq!(readable_bytes(bytes), text, "{bytes}");
+        }
+    }
+
+    #[test]
+    fn line_ends_are_written_as_escapes() {
+        assert_eq!(in_one_line("a\nb\tc\r"), "a\\nb\\tc\\r");
+        assert_eq!(in_one_line("a"), "a");
     }
 }

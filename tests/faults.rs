@@ -173,6 +173,10 @@ fn text_faults() -> Vec<(ShardingError, ShardingError)> {
                 first: 3,
             },
         ),
+        (
+            placed("[_StridedShard(dim=0, sf=2), Replicate()]", &[8]),
+            F::PiecesOfParts { dim: 0, extent: 8 },
+        ),
         // The first cut of the last two is at 2^63, two cuts at once are at 2^63 + 1, and three of those exceed 2^64.
         (
             placed_on("x=1,y=2,z=3", "[Shard(0), Shard(0), Shard(0)]", &[u64::MAX]),

@@ -311,3 +311,25 @@ fn modules_need_only_what_is_drawn_below_or_beside_them() {
     let rooms = rooms.iter().map(|(room, needed)| (room, needed.clone())).collect();
     assert_eq!(circle(&rooms), None);
 }
+
+/// The library and what is built on it speak of their own calls; options belong to the command.
+#[test]
+fn no_message_of_a_library_names_an_option_of_the_command() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let folders =
+        ["src", "crates/hlo/src", "crates/picture/src", "crates/vectors/src", "python/src"];
+    let is_option = |line: &str| {
+        let mut options = line.match_indices("--").map(|(at, _)| &line[at + 2..]);
+        let is_name = |rest: &str| rest.starts_with(|c: char| c.is_ascii_lowercase());
+        options.any(|rest| is_name(rest) && !rest.starts_with("xla_"))
+            || line.contains("`tensor-layout ")
+    };
+    for file in folders.iter().flat_map(|folder| files(&root.join(folder))) {
+        let text = fs::read_to_string(&file).unwrap();
+        let code = text.split("#[cfg(test)]").next().unwrap_or_default();
+        let lines = code.lines().map(str::trim_start).filter(|line| !line.starts_with("//"));
+        for line in lines {
+            assert!(!is_option(line), "{}: {line}", file.display());
+        }
+    }
+}

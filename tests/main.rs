@@ -40,6 +40,7 @@ mod run;
 mod seed_001;
 mod sharding;
 mod sharding_devices;
+mod sharding_pieces;
 mod sharding_text;
 mod slow;
 mod stage;

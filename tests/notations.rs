@@ -1,11 +1,12 @@
 //! The layouts that each notation can write, and layouts as code.
 
+use itertools::Itertools;
 use proptest::prelude::*;
 use tensor_layout::algebra::Subaxis;
 use tensor_layout::error::Span;
 use tensor_layout::notation::{CuteLayout, Notation, Strided};
 use tensor_layout::xla::{XlaDtype, XlaShape};
-use tensor_layout::{Layout, LayoutError, LayoutText, Level, Location, Machine};
+use tensor_layout::{Layout, LayoutError, LayoutText, Level, Location, Machine, Placement};
 
 use crate::plain::good_layout;
 
@@ -233,6 +234,24 @@ fn maps_as_the_layout(layout: &Layout) -> Result<(), TestCaseError> {
     Ok(())
 }
 
+fn code_has_the_columns_of_a_table(layout: &Layout) -> Result<(), TestCaseError> {
+    let placement = Placement::of(layout.clone()).build().unwrap();
+    let places = placement.columns().iter().join(", ");
+    let c = layout.to_c().unwrap();
+    prop_assert!(c.contains(&format!("to its place ({places}).")), "{c}");
+    if let Some((_, inverse)) = c.split_once("index_of(") {
+        let taken = placement.columns().iter().map(|level| format!("uint64_t {level}")).join(", ");
+        prop_assert!(inverse.starts_with(&taken), "{c}");
+    }
+    for isl in [layout.to_isl().unwrap(), layout.to_isl_padding().unwrap()] {
+        prop_assert!(isl.contains(&format!("A[{places}] : ")), "{isl}");
+    }
+    if let Ok(map) = layout.to_affine_map() {
+        prop_assert!(map.contains(&format!(" -> ({places})")), "{map}");
+    }
+    Ok(())
+}
+
 fn has_the_places_of(written: &Layout, layout: &Layout) -> Result<(), TestCaseError> {
     for index in layout.indexes() {
         prop_assert_eq!(written.locate(&index), layout.locate(&index));
@@ -290,6 +309,17 @@ proptest! {
     }
 
     #[test]
+    fn code_takes_and_returns_places_in_the_order_of_the_columns(slow in good_layout()) {
+        let layout = slow.layout();
+        code_has_the_columns_of_a_table(&layout)?;
+        // Levels of one's own are sorted by their names, but listed in the order of the text.
+        if let Ok(text) = layout.to_pad_layout() {
+            let own = text.to_string().replace("MAB", "a").replace("L2B", "b").parse();
+            code_has_the_columns_of_a_table(&own.unwrap())?;
+        }
+    }
+
+    #[test]
     fn an_affine_map_of_a_slice_or_a_reshape_gives_its_places(
         slow in good_layout(), start in 0_u64..4, step in 1_u64..4
     ) {
@@ -323,6 +353,20 @@ fn derived_axes_print_as_shared_values() {
     assert!(tiled.to_isl().unwrap().contains("exists (v0 : "));
     maps_as_the_layout(&tiled).unwrap();
     maps_as_the_layout(&layout("f32[2,7,3,5]{3,2,1,0:T(*,*,2,3)}")).unwrap();
+}
+
+/// Without its digits of size 1 the layout lands in `a` first.
+#[test]
+fn a_level_of_size_1_keeps_its_column_in_code() {
+    let own = layout("((1_b, 3:1), (2_a, 4:3))");
+    code_has_the_columns_of_a_table(&own).unwrap();
+    assert!(own.to_rust().unwrap().contains("index_of(b: u64, a: u64, Addr: u64)"));
+}
+
+#[test]
+fn an_offset_is_subtracted_in_code_without_needless_parentheses() {
+    let rust = layout("shape=(5,), strides=(1,), offset=3").to_rust().unwrap();
+    assert!(rust.contains("let i0 = Addr - 3;"), "{rust}");
 }
 
 #[test]

@@ -7,7 +7,7 @@ use tensor_layout::sharding::{HloSharding, Mesh, Placements, ShardingError};
 use tensor_layout::xla::{XlaDtype, XlaShape};
 use tensor_layout::{Layout, LayoutError, LayoutText, Level, Location, Machine, Placement};
 use tensor_layout_hlo::scan::LayoutScan;
-use tensor_layout_hlo::{CollectiveError, HloDump, HloSummary};
+use tensor_layout_hlo::{HloDump, HloSummary};
 
 fn layout(text: &str) -> Layout {
     LayoutText::parse(text).unwrap().lower().unwrap()
@@ -244,12 +244,22 @@ fn tiles_of_an_unbounded_dimension_are_those_of_a_great_one() {
 }
 
 #[test]
-fn a_collective_whose_sizes_are_known_at_run_time_is_refused_as_such() {
-    let text = "ENTRY e {\n  p = f32[8]{0} parameter(0)\n  i = s64[2]{0} parameter(1)\n  \
-                ROOT r = f32[8]{0} ragged-all-to-all(p, p, i, i, i, i), replica_groups={{0,1}}\n}\n";
+fn a_collective_whose_sizes_are_known_at_run_time_sends_at_most_its_operand() {
+    let text = "HloModule m, num_partitions=4\nENTRY e {\n  p = f32[8]{0} parameter(0)\n  i = s64[2]{0} parameter(1)\n  \
+                ROOT r = f32[8]{0} ragged-all-to-all(p, p, i, i, i, i), channel_id=1, replica_groups={{0,1},{2,3}}\n}\n";
     let mut dump = HloDump::new(text.as_bytes());
     let root = dump.next_computation().unwrap().unwrap().root().unwrap();
-    assert_eq!(root.collective(), Err(CollectiveError::AtRunTime("ragged-all-to-all")));
+    let collective = root.collective().unwrap().unwrap();
+    let traffic = collective.traffic(Some(&"HOST=2,CHIP=2".parse().unwrap())).unwrap();
+    assert_eq!((collective.bytes, traffic.sent, traffic.received), (32, 32, 4 * 32));
+    assert_eq!(traffic.into.iter().map(|(_, bytes)| *bytes).collect::<Vec<_>>(), [0, 4 * 32]);
+    let across = text.replace("{{0,1},{2,3}}", "{{0,1,2}}");
+    let mut dump = HloDump::new(across.as_bytes());
+    let root = dump.next_computation().unwrap().unwrap().root().unwrap();
+    let traffic = root.collective().unwrap().unwrap();
+    let traffic = traffic.traffic(Some(&"HOST=2,CHIP=2".parse().unwrap())).unwrap();
+    // Each sends at most its 32 bytes, whatever the receivers; two devices of the first host, one of the second.
+    assert_eq!((traffic.sent, traffic.received, traffic.into[0].1), (32, 3 * 32, 3 * 32));
 }
 
 #[test]

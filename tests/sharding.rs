@@ -178,6 +178,7 @@ fn meshes_are_read_as_they_are_printed_and_refused_without_names() {
         "AbstractMesh('x': 2, 'y': 4)",
         "Mesh(axis_sizes=(2, 4), axis_names=('x', 'y'), axis_types=(Auto, Auto))",
         "AbstractMesh('x': 2, 'y': 4, axis_types=(Auto, Auto), device_kind=TPU v5 lite, num_cores=1, platform=tpu)",
+        "AbstractMesh('x': 2, 'y': 4, axis_types=(Auto, Auto), device_kind=cpu, num_tpu_cores=0)",
         "<[\"x\"=2, \"y\"=4]>",
     ] {
         assert_eq!(
@@ -474,6 +475,20 @@ fn placements_hold_what_pytorch_says_or_are_refused_because_its_cuts_are_not_one
             Err(error) => {
                 differ += 1;
                 assert!(!is_one_cut, "{line}: {error}");
+                let extents = shape.iter().map(u64::to_string).collect::<Vec<_>>().join(",");
+                let text = format!("f32[{extents}], sharding={text}, mesh={mesh}");
+                let shards = text.parse::<ShardedShape>().unwrap().by_device(None).unwrap();
+                for index in crate::slow::count(&shape) {
+                    let holds = |held: &Vec<Range<u64>>| {
+                        held.iter().zip(&index).all(|(range, at)| range.contains(at))
+                    };
+                    let holders = torch.iter().filter(|held| holds(held)).count();
+                    assert_eq!(
+                        shards.locate_all(&index).unwrap().len(),
+                        holders,
+                        "{line}: {index:?}"
+                    );
+                }
             }
         }
     }

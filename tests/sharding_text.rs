@@ -347,3 +347,86 @@ fn an_axis_called_like_a_column_is_read_and_counted_but_has_no_layout() {
         assert!(shape.lower(Some(&machine)).is_ok());
     }
 }
+
+#[test]
+fn placements_that_pytorch_prints_are_read() {
+    for (text, printed) in [
+        ("(_StridedShard(dim=0, sf=2), Shard(dim=0))", "[_StridedShard(dim=0, sf=2), Shard(0)]"),
+        ("[_StridedShard(0, split_factor=2), S(0)]", "[_StridedShard(dim=0, sf=2), Shard(0)]"),
+        ("(_S(0, 2), R)", "[_StridedShard(dim=0, sf=2), Replicate()]"),
+        (
+            "[Partial(reduce_op='avg'), Partial(\"avg\"), Partial(avg), P(avg)]",
+            "[Partial(avg), Partial(avg), Partial(avg), Partial(avg)]",
+        ),
+        ("(P, Partial())", "[Partial(sum), Partial(sum)]"),
+        (
+            "[_MaskPartial(reduce_op=sum, offset_shape=torch.Size([10]), offset_dim=0), MaskP(sum, torch.Size([10]), 0)]",
+            "[Partial(sum), Partial(sum)]",
+        ),
+    ] {
+        let read: Placements = text.parse().unwrap();
+        assert_eq!(read.to_string(), printed);
+        assert_eq!(printed.parse::<Placements>().unwrap(), read);
+    }
+    for slip in [
+        "[Partial(x y)]",
+        "[_StridedShard(dim=0, sf=0)]",
+        "[_StridedShard(dim=0)]",
+        "[Partial(reduce_op=)",
+    ] {
+        assert!(slip.parse::<Placements>().is_err(), "{slip}");
+    }
+}
+
+#[test]
+fn meshes_that_pytorch_prints_are_read() {
+    for (text, mesh) in [
+        ("DeviceMesh('cuda', [[0, 1], [2, 3]], mesh_dim_names=('dp', 'tp'))", "dp=2,tp=2"),
+        ("DeviceMesh([[0, 1], [2, 3]], mesh_dim_names=('dp', 'tp'))", "dp=2,tp=2"),
+        ("DeviceMesh((dp=2, tp=2), 'cuda', stride=(2, 1))", "dp=2,tp=2"),
+        ("DeviceMesh((2, 2), 'cpu', stride=(2, 1))", "d0=2,d1=2"),
+        (
+            "DeviceMesh('cuda', [[0, 2], [1, 3]], mesh_dim_names=('dp', 'tp'))",
+            "mesh['dp'=2,'tp'=2], device_ids=(0,2,1,3)",
+        ),
+        (
+            "DeviceMesh((dp=2, tp=2), 'cuda', stride=(1, 2))",
+            "mesh['dp'=2,'tp'=2], device_ids=(0,2,1,3)",
+        ),
+        (
+            "DeviceMesh((dp=2, tp=2), 'cuda', stride=(2, 1), Mesh: [[0, 2], [1, 3]])",
+            "mesh['dp'=2,'tp'=2], device_ids=(0,2,1,3)",
+        ),
+        ("DeviceMesh('cuda', [4, 5, 6, 7], mesh_dim_names=('tp',))", "tp=4"),
+    ] {
+        assert_eq!(text.parse::<Mesh>().unwrap(), mesh.parse().unwrap(), "{text}");
+    }
+    let uneven = "DeviceMesh('cuda', [[0, 1], [2]])".parse::<Mesh>().unwrap_err().to_string();
+    assert!(uneven.contains("the rows of the mesh have different lengths"), "{uneven}");
+    let deep = format!("DeviceMesh('cuda', {})", "[".repeat(1 << 16));
+    assert!(deep.parse::<Mesh>().unwrap_err().to_string().contains("nest deeper"));
+}
+
+/// Pieces of parts are cuts below those that make the parts.
+#[test]
+fn pieces_of_parts_are_tiles_where_later_cuts_make_the_parts() {
+    let sharding = |text: &str| {
+        let shape: ShardedShape = format!("f32[{text}").parse().unwrap();
+        shape
+            .sharding()
+            .map(|sharding| sharding.to_hlo().to_string())
+            .map_err(|error| error.to_string())
+    };
+    let two = "sharding=[_StridedShard(0, sf=2), Shard(0)], mesh=dp=2,tp=2";
+    assert_eq!(sharding(&format!("8], {two}")).as_deref(), Ok("{devices=[4]<=[2,2]T(1,0)}"));
+    // Devices (0,0), (0,1), (1,0), (1,1) have rows 0, 4, 2, 6 on.
+    let shape: ShardedShape = format!("f32[8], {two}").parse().unwrap();
+    let starts = |device| shape.sharding().unwrap().shard(&[8], device).unwrap().unwrap()[0].start;
+    assert_eq!([0, 1, 2, 3].map(starts), [0, 4, 2, 6]);
+    for odd in [
+        "7], sharding=[_StridedShard(0, sf=2), Shard(0)], mesh=dp=2,tp=2",
+        "8], sharding=[_StridedShard(0, sf=2)], mesh=x=2",
+    ] {
+        assert!(sharding(odd).unwrap_err().contains("pieces of parts of dimension 0"), "{odd}");
+    }
+}

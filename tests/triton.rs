@@ -2,11 +2,15 @@
 
 use std::collections::BTreeSet;
 
+use itertools::Itertools;
 use tensor_layout::notation::{LinearLayout, Notation, TritonLayout};
 use tensor_layout::{Found, Layout, LayoutError, LayoutText, Level, Location};
 
 type Bases = Vec<Vec<Vec<u64>>>;
 
+const SWIZZLED: &str =
+    "#ttg.swizzled_shared<{vec = 8, perPhase = 1, maxPhase = 8, order = [1, 0]}>";
+const DPAS: &str = "#triton_intel_gpu.dpas<{repeatCount = 8, systolicDepth = 8}>";
 const BLOCKED: &str = "#ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [8, 4], \
                        warpsPerCTA = [4, 1], order = [1, 0]}>";
 
@@ -341,6 +345,15 @@ fn what_triton_does_not_have_is_refused_by_name() {
         (tensor("4", "#ttg.shared_linear<{offset = [[1], [4]]}, alignment = 16>"), "whose size is 4"),
         (tensor("2x64x64", "#ttg.swizzled_shared<{vec = 8, perPhase = 1, maxPhase = 8, order = [1, 0]}>"), "has 2 entries, but the tensor has rank 3"),
         (format!("!ttg.memdesc<64x64xf16, {BLOCKED}, #smem>"), "is not an encoding of shared memory"),
+        (format!("!ttg.memdesc<2x2x64x64xf16, {SWIZZLED}, #smem>"), "has 2 entries, but the tensor has rank 4"),
+        (format!("!ttg.memdesc<0x64x64xf16, {SWIZZLED}, #smem>"), "there are 0 buffers"),
+        (format!("!ttg.memdesc<3x3x64xf16, {SWIZZLED}, #smem>"), "dimension 1 has extent 3"),
+        ("!ttg.memdesc<3x4x8xf16, #ttg.padded_shared<[64:+2] {order = [1, 0], shape = [4, 8]}>, #smem>".into(), "longer than a buffer"),
+        (format!("#dpas = {DPAS}\ntensor<128x64xf16, #dpas>"), "the encoding `#triton_intel_gpu.dpas` is not supported"),
+        (tensor("128x64", DPAS), "the encoding `#triton_intel_gpu.dpas` is not supported"),
+        (format!("#dpas = {DPAS}\n{}", tensor("64x64", "#ttg.dot_op<{opIdx = 0, parent = #dpas, kWidth = 2}>")), "the encoding `#triton_intel_gpu.dpas` is not supported"),
+        (tensor("64x64", &format!("#ttg.dot_op<{{opIdx = 0, parent = {DPAS}, kWidth = 2}}>")), "the encoding `#triton_intel_gpu.dpas` is not supported"),
+        ("#b = #ttg.blocked<{sizePerThread = [1, 4}>\ntensor<64x64xf16, #b>".into(), "expected `,`"),
         (" - lane=1 -> (1)\n   lane=4 -> (2)\nwhere out dims are: [dim0 (size 4)]".into(), "in this order"),
         (" - lane=1 -> (1)\n - offset=1 -> (2)\n - register=1 -> (4)\nwhere out dims are: [dim0 (size 8)]".into(), "two inputs are level `Addr`"),
         (" - lane=1 -> (1)\nwhere out dims are: [dim0 (size 3)]".into(), "has extent 3"),
@@ -350,6 +363,72 @@ fn what_triton_does_not_have_is_refused_by_name() {
     }
     let deep = format!("tensor<4xf16, {}>", "#ttg.slice<{dim = 0, parent = ".repeat(100));
     assert!(deep.parse::<TritonLayout>().unwrap_err().to_string().contains("nest deeper"));
+}
+
+#[test]
+fn aliases_that_no_layout_uses_are_not_read() {
+    let loop_line = "#loop = #llvm.loop_annotation<disableNonforced = true>";
+    let plain = lower(&format!("#b = {BLOCKED}\ntensor<128x64xf16, #b>"));
+    for line in
+        [loop_line, "#b = #ttg.blocked<{sizePerThread = [1, 4}>", &format!("#dpas = {DPAS}")]
+    {
+        assert_eq!(
+            lower(&format!("{line}\n#b = {BLOCKED}\ntensor<128x64xf16, #b>")),
+            plain,
+            "{line}"
+        );
+    }
+}
+
+/// The leading extent counts buffers, of which there may be any number; each begins where the one before ends.
+#[test]
+fn the_extent_in_front_of_shared_memory_counts_buffers() {
+    let nvmma =
+        "#ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>";
+    let cluster = "#ttg.swizzled_shared<{vec = 8, perPhase = 1, maxPhase = 8, order = [1, 0], CGALayout = [[1, 0]]}>";
+    for (encoding, distance) in [
+        (nvmma, 128 * 128),
+        (&nvmma.replace("false", "true"), 128 * 128),
+        (SWIZZLED, 128 * 128),
+        ("#ttg.padded_shared<[128:+4] {order = [1, 0], shape = [128, 128]}>", 128 * 132),
+        // Each block of the cluster has half of every buffer.
+        (cluster, 64 * 128),
+    ] {
+        let memory =
+            |shape: &str| lower(&format!("!ttg.memdesc<{shape}xf16, {encoding}, #smem, mutable>"));
+        let one = memory("128x128");
+        for count in [1, 2, 3, 5] {
+            let all = memory(&format!("{count}x128x128"));
+            for (buffer, [row, column]) in
+                (0..count).cartesian_product([[0, 0], [1, 0], [9, 77], [127, 127]])
+            {
+                let (place, inside) = (
+                    all.locate(&[buffer, row, column]).unwrap(),
+                    one.locate(&[row, column]).unwrap(),
+                );
+                let address = |place: &Location| place.get(Level::ADDR).unwrap();
+                assert_eq!(address(&place), address(&inside) + buffer * distance, "{encoding}");
+                assert_eq!(place.get(Level::BLOCK), inside.get(Level::BLOCK));
+            }
+        }
+    }
+    let barriers = "!ttg.memdesc<3x1xi64, #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>, #smem, mutable>";
+    assert_eq!(lower(barriers).locate(&[2, 0]).unwrap().to_string(), "Addr=2");
+}
+
+/// The bases of a power of two of buffers give the same places; of another number there are none.
+#[test]
+fn buffers_are_bits_of_the_offset() {
+    let bases = |count: u64| {
+        let text = format!("!ttg.memdesc<{count}x64x64xf16, {SWIZZLED}, #smem>");
+        let read: TritonLayout = text.parse().unwrap();
+        (read.to_linear().map(TritonLayout::linear), read.lower().unwrap())
+    };
+    for count in [1, 2, 8] {
+        let (linear, layout) = bases(count);
+        same(&linear.unwrap().lower().unwrap(), &layout, "buffers");
+    }
+    assert!(bases(3).0.is_err());
 }
 
 #[test]

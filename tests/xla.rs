@@ -446,7 +446,8 @@ fn sizes_are_those_of_xla_tests() {
 
 #[test]
 fn padding_is_counted_in_elements_however_narrow() {
-    let padding = |text: &str| shape(text).report().unwrap().members[0].padding_elements;
+    let padding =
+        |text: &str| shape(text).report().unwrap().members[0].report().unwrap().padding_elements;
     assert_eq!(padding("f32[10,7]{1,0:T(8,128)}"), 16 * 128 - 70);
     assert_eq!(padding("s4[127]{0:T(128)E(4)}"), 1);
     assert_eq!(padding("s4[9223372036854775807]{0:T(128)E(4)}"), 1);

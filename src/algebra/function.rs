@@ -13,7 +13,7 @@ use itertools::Itertools;
 use crate::algebra::compose::axis_of;
 use crate::algebra::divide::Arrangement;
 use crate::algebra::edit::axes::{index_map, whole};
-use crate::algebra::layout::{Layout, Subaxis, Target};
+use crate::algebra::layout::{Axis, Layout, Subaxis, Target};
 use crate::algebra::radix::{IndexOrder, product};
 use crate::error::{EditError, LayoutError};
 use crate::level::Level;
@@ -25,7 +25,7 @@ use crate::level::Level;
 #[derive(Clone, Copy, Debug)]
 pub struct LinearFunction<'a> {
     layout: &'a Layout,
-    order: IndexOrder,
+    pub(crate) order: IndexOrder,
 }
 
 impl Layout {
@@ -73,11 +73,27 @@ impl LinearFunction<'_> {
         }
         let modes = self.majors(tile);
         let tile = tile.flattened(self.order)?;
-        let flat = whole_tiles(self.layout.flattened(self.order)?, 0, &tile)?;
-        let rest = flat.tiles(&stepping(&tile)?)?;
-        let divided = flat.compose_in(self.order, &tile.concatenate(&rest)?)?;
-        let tiles = rest.axes().first().map_or(Vec::new(), |axis| axis.sizes().collect());
+        let (flat, rest) = self.in_whole_tiles(&tile)?;
+        let divided = flat.compose_in(self.order, &tile.concatenate(&rest)?)?.with_merged_digits();
+        let tiles = divided.axes().last().map_or(Vec::new(), |axis| axis.sizes().collect());
         Ok(self.spread(divided, [modes, tiles], arrangement))
+    }
+
+    /// The extents of the digits that number the tiles of [`divide`](LinearFunction::divide), minor to major.
+    ///
+    /// # Errors
+    /// As [`divide`](LinearFunction::divide).
+    pub fn tiles(&self, tile: &Layout) -> Result<Vec<u64>, LayoutError> {
+        let (_, rest) = self.in_whole_tiles(&tile.flattened(self.order)?)?;
+        let sizes = |axis: &Axis| axis.sizes().rev().filter(|size| *size > 1).collect();
+        Ok(rest.axes().first().map_or(Vec::new(), sizes))
+    }
+
+    /// The layout as one axis of whole tiles, and the map from the number of a tile to its first element.
+    fn in_whole_tiles(&self, tile: &Layout) -> Result<(Layout, Layout), LayoutError> {
+        let flat = whole_tiles(self.layout.flattened(self.order)?, 0, tile)?;
+        let rest = flat.tiles(&stepping(tile)?)?;
+        Ok((flat, rest))
     }
 
     /// Divides mode by mode: mode k into tiles of `modes[k]`. A mode without a tile is unchanged: it counts
@@ -202,9 +218,9 @@ impl LinearFunction<'_> {
         lone.try_fold(ordered, |layout, k| layout.insert_axis(k))
     }
 
-    /// Returns the layout of one mode, with the others at 0. The digits of the others are dropped: as padding
+    /// The layout of one mode, with the others at 0. The digits of the others are dropped: as padding
     /// they would prevent a complement.
-    fn mode(&self, at: usize) -> Result<Layout, LayoutError> {
+    pub(crate) fn mode(&self, at: usize) -> Result<Layout, LayoutError> {
         let extent = self.layout.axes().get(at).map_or(0, |axis| axis.extent);
         let map = index_map(self.layout.rank()).axis(extent, [whole(extent, at)]);
         self.layout.compose(&map.build()?)?.without_padding()

@@ -2,6 +2,7 @@
 
 use itertools::Itertools;
 
+use crate::algebra::work;
 use crate::error::{LayoutError, Site};
 use crate::level::Level;
 
@@ -311,7 +312,8 @@ impl Layout {
 
     /// All axes: those of the tensor, then the derived ones.
     pub fn nodes(&self) -> impl DoubleEndedIterator<Item = &Axis> + Clone {
-        self.axes.iter().chain(self.derived.iter().map(|derived| &derived.axis))
+        let nodes = self.axes.iter().chain(self.derived.iter().map(|derived| &derived.axis));
+        nodes.inspect(|axis| work::see(1 + axis.subaxes.len()))
     }
 
     /// All axes, to be changed.

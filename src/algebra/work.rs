@@ -1,17 +1,28 @@
-//! A counter of the steps of an operation, for unit tests that bound them instead of measuring time.
+//! Counters of the steps of an operation, for tests that bound them instead of measuring time; builds without debug
+//! assertions have none.
 
-#[cfg(test)]
+#[cfg(debug_assertions)]
 thread_local! {
     static STEPS: std::cell::Cell<u64> = const { std::cell::Cell::new(0) };
+    static SEEN: std::cell::Cell<u64> = const { std::cell::Cell::new(0) };
 }
 
-/// Counts steps of a loop whose length a test bounds; does nothing outside of unit tests.
+/// Counts steps of a loop whose length a test bounds.
 #[inline]
 pub(crate) fn count(steps: usize) {
-    #[cfg(test)]
+    #[cfg(debug_assertions)]
     STEPS.with(|all| all.set(all.get() + crate::number::to_u64(steps)));
-    #[cfg(not(test))]
+    #[cfg(not(debug_assertions))]
     let _ = steps;
+}
+
+/// Counts axes and digits that an operation looks at.
+#[inline]
+pub(crate) fn see(parts: usize) {
+    #[cfg(debug_assertions)]
+    SEEN.with(|all| all.set(all.get() + crate::number::to_u64(parts)));
+    #[cfg(not(debug_assertions))]
+    let _ = parts;
 }
 
 /// The steps that an operation counts.
@@ -20,4 +31,12 @@ pub(crate) fn of<T>(operation: impl FnOnce() -> T) -> (T, u64) {
     STEPS.with(|steps| steps.set(0));
     let answer = operation();
     (answer, STEPS.with(std::cell::Cell::get))
+}
+
+/// The steps that an operation counts, and the axes and digits that it looks at.
+#[cfg(debug_assertions)]
+pub fn all_of<T>(operation: impl FnOnce() -> T) -> (T, u64) {
+    [&STEPS, &SEEN].into_iter().for_each(|counter| counter.with(|all| all.set(0)));
+    let answer = operation();
+    (answer, STEPS.with(std::cell::Cell::get) + SEEN.with(std::cell::Cell::get))
 }

@@ -4,6 +4,7 @@
 mod atom;
 mod code;
 mod cute;
+mod cute_modes;
 mod in_full;
 mod origin;
 mod pad_layout;

@@ -249,7 +249,7 @@ impl XlaShape {
                 let message =
                     "only an array shape has a layout; this shape is a tuple, a token or opaque";
                 Err(ParseError::invalid(message, Span::new(0, text.len()), &text)
-                    .with_help("ask for one of its arrays; on the command line, `--member 0` does"))
+                    .with_help("ask for one of its arrays: `XlaShape::arrays`"))
             }
         }
     }

@@ -71,6 +71,13 @@ pub struct CuteStride {
     pub coordinate: Option<usize>,
 }
 
+impl CuteStride {
+    /// The stride of what follows `count` elements evenly.
+    fn goes_on(self, count: u64) -> Option<CuteStride> {
+        Some(CuteStride { step: self.step.checked_mul(count)?, ..self })
+    }
+}
+
 impl From<u64> for CuteStride {
     fn from(step: u64) -> CuteStride {
         CuteStride { step, coordinate: None }
@@ -103,6 +110,26 @@ impl CuteLayout {
         self.mode.axes()
     }
 
+    /// The layout with the leaves of each mode in the tuples of one of `modes`, merged where they step evenly
+    /// within one of its leaves; unchanged where the numbers of modes differ or leaves do not divide each other.
+    ///
+    /// Law: as a function of its modes it stays the same. Strides of `modes` have no meaning.
+    ///
+    /// ```
+    /// use tensor_layout::notation::CuteLayout;
+    /// let flat: CuteLayout = "((8,4,2),3):((1,8,32),64)".parse()?;
+    /// let like: CuteLayout = "((8,(8,1)),3)".parse()?;
+    /// assert_eq!(flat.nested_as(like.axes()).to_string(), "((8,(8,1)),3):((1,(8,0)),64)");
+    /// # Ok::<(), tensor_layout::ParseError>(())
+    /// ```
+    #[must_use]
+    pub fn nested_as(self, modes: &[CuteMode]) -> CuteLayout {
+        match self.mode.nested_as(modes) {
+            Some(mode) => CuteLayout { mode, ..self },
+            None => self,
+        }
+    }
+
     /// Wraps `error` in a [`ParseError`] that points at this text.
     pub fn refuse(&self, error: impl Diagnostic) -> ParseError {
         ParseError::whole(error, &self.source.text(self))
@@ -125,6 +152,57 @@ impl CuteMode {
             CuteMode::Leaf(extent, stride) => vec![(*extent, *stride)],
             CuteMode::Tuple(modes) => modes.iter().flat_map(CuteMode::leaves).collect(),
         }
+    }
+
+    fn nested_as(&self, modes: &[CuteMode]) -> Option<CuteMode> {
+        if self.axes().len() != modes.len() {
+            return None;
+        }
+        let nested = |(own, like): (&CuteMode, &CuteMode)| {
+            let own = own.leaves().into_iter().rev().filter(|(extent, _)| *extent != 1);
+            let mut slowest_first = own.collect_vec();
+            let mode = like.filled(&mut slowest_first)?;
+            slowest_first.is_empty().then_some(mode)
+        };
+        let mut nested: Vec<CuteMode> =
+            self.axes().iter().zip(modes).map(nested).collect::<Option<_>>()?;
+        let is_single =
+            matches!(self, CuteMode::Leaf(..)) && matches!(nested[..], [CuteMode::Leaf(..)]);
+        Some(if is_single { nested.remove(0) } else { CuteMode::Tuple(nested) })
+    }
+
+    /// A mode of the same tuples, of leaves that are taken from the end, where the fastest is.
+    fn filled(&self, leaves: &mut Vec<(u64, CuteStride)>) -> Option<CuteMode> {
+        let mut left = match self {
+            CuteMode::Leaf(extent, _) => *extent,
+            CuteMode::Tuple(modes) => {
+                let modes = modes.iter().map(|mode| mode.filled(leaves));
+                return Some(CuteMode::Tuple(modes.collect::<Option<_>>()?));
+            }
+        };
+        let mut own: Vec<(u64, CuteStride)> = Vec::new();
+        while left > 1 {
+            let (extent, stride) = leaves.pop()?;
+            let taken = extent.min(left);
+            if taken == 0 || !extent.is_multiple_of(taken) || !left.is_multiple_of(taken) {
+                return None;
+            }
+            if extent > taken {
+                let step = stride.step.checked_mul(taken)?;
+                leaves.push((extent / taken, CuteStride { step, ..stride }));
+            }
+            left /= taken;
+            match own.last_mut() {
+                Some((count, first)) if first.goes_on(*count) == Some(stride) => *count *= taken,
+                _ => own.push((taken, stride)),
+            }
+        }
+        let mut own = own.into_iter().map(|(extent, stride)| CuteMode::Leaf(extent, stride));
+        Some(match own.len() {
+            0 => CuteMode::Leaf(1, 0.into()),
+            1 => own.next()?,
+            _ => CuteMode::Tuple(own.collect()),
+        })
     }
 
     /// `shape:stride`

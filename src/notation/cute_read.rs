@@ -315,7 +315,7 @@ fn tensor(part: Pair<'_, Rule>, text: &str) -> Result<(Option<CuteOuter>, CuteMo
     let (mut outer, mut mode) = (None, None);
     for part in part.into_inner() {
         match part.as_rule() {
-            Rule::pointer => outer = pointer(&part, text)?,
+            Rule::pointer | Rule::memory => outer = pointer(&part, text)?,
             Rule::composed if outer.is_none() => {
                 let (found, behind) = composed(part, text)?;
                 (outer, mode) = (Some(found), Some(behind));
@@ -340,14 +340,21 @@ fn pointer(part: &Pair<'_, Rule>, text: &str) -> Result<Option<CuteOuter>, Parse
         return Err(ParseError::invalid(message, span(&tuple), text));
     }
     let Some(found) = child(part.clone(), Rule::swizzle) else { return Ok(None) };
-    let bits = child(part.clone(), Rule::digits).map_or(Ok(8), |bits| number(&bits, text))?;
+    let own = |rule| child(part.clone(), rule);
+    let bits = own(Rule::digits).or_else(|| own(Rule::element));
+    let bits = bits.map_or(Ok(8), |bits| number(&bits, text))?;
     let in_bytes = swizzle(&found, None, text)?;
     let reach = in_bytes.bits() + in_bytes.base() + in_bytes.shift().unsigned_abs();
-    let address = child(part.clone(), Rule::address);
-    let address = address.map_or(Ok(0), |address| {
-        let too_large = |_| ParseError::new(ParseErrorKind::NumberTooLarge, span(&address), text);
-        u64::from_str_radix(address.as_str().trim_start_matches("0x"), 16).map_err(too_large)
-    })?;
+    let address = match (own(Rule::address), own(Rule::align)) {
+        (Some(address), _) => {
+            let too_large =
+                |_| ParseError::new(ParseErrorKind::NumberTooLarge, span(&address), text);
+            let digits = address.as_str().trim_start_matches("0x");
+            u64::from_str_radix(digits, 16).map_err(too_large)?
+        }
+        // Of a type, only a multiple of the address is known.
+        (None, align) => align.map_or(Ok(1), |align| number(&align, text))?,
+    };
     // At most 63 bits: a swizzle does not have more.
     if !address.is_multiple_of(1 << reach) {
         let message = format!(
@@ -394,7 +401,10 @@ fn name(rule: Rule) -> &'static str {
         Rule::flag | Rule::flag_type => "`smem_ptr[16b](unset)`",
         Rule::after => "`o`",
         Rule::whole | Rule::mlir | Rule::tensor | Rule::unread => "a layout",
-        Rule::pointer => "a pointer",
+        Rule::pointer | Rule::pointed => "a pointer",
+        Rule::memory | Rule::typed | Rule::element => "an element such as `f16`",
+        Rule::space => "`gmem`, `smem`, `rmem` or `generic`",
+        Rule::align => "`align<16>`",
         Rule::address => "an address",
         Rule::mixed => "an offset",
         Rule::dynamic => "an integer",

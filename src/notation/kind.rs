@@ -58,7 +58,7 @@ impl Notation {
 
     /// The notation that a text looks like, by the first of these rules that applies:
     ///
-    /// - Triton: begins with `#`, with a type that has a `#` in it, or with a module; or ends with
+    /// - Triton: begins with `#` and a name, with a type that has a `#` in it, or with a module; or ends with
     ///   `where out dims are:`.
     /// - An instruction: begins with `SM80_` or `v_mfma_`.
     /// - Strided: begins with `shape` or `torch.Size`, or is two lists of integers.
@@ -120,6 +120,7 @@ fn begins_with_type(text: &str) -> bool {
 fn is_composed(text: &str) -> bool {
     const WORDS: &str = "S< Sw< SW_ Swizzle ComposedLayout Layout( Layout< cute:: \
                          !cute. gmem_ptr[ smem_ptr[ rmem_ptr[ ptr[ ArithTuple( \
+                         tensor<ptr< ptr< tensor<raw_ptr( raw_ptr( \
                          smem_sparse tmem_ MMA_Atom TiledMMA Copy_Atom TiledCopy";
     let letters = text.chars().filter(|c| !c.is_whitespace());
     let first: String = letters.skip_while(|c| matches!(c, '(' | ':')).take(16).collect();

@@ -11,6 +11,10 @@ use crate::notation::XlaDtype;
 use crate::notation::triton_linear::LinearLayout;
 use crate::notation::written::NotCompared;
 
+/// The encodings that are read.
+pub(crate) const ENCODINGS: &str = "blocked linear slice dot_op nvidia_mma amd_mfma amd_wmma \
+                                    swizzled_shared nvmma_shared padded_shared shared_linear shared";
+
 /// A layout of Triton: the encoding of a tensor or of shared memory, with the shape that it is for, or
 /// a linear layout.
 ///
@@ -133,7 +137,8 @@ impl TritonLayout {
         let text = text.trim_start();
         let is_type = ["tensor<", "!ttg.", "!triton_gpu.", "!tt.", "module"];
         let starts = is_type.iter().any(|word| text.starts_with(word));
-        text.starts_with('#')
+        let is_name = |rest: &str| rest.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
+        text.strip_prefix('#').is_some_and(is_name)
             || text.contains("where out dims are:")
             || starts && text.contains('#')
     }
@@ -182,6 +187,11 @@ impl fmt::Display for TritonLayout {
 }
 
 impl TensorType {
+    /// Returns whether this may be a piece of memory: a memory descriptor, or a shape that was given separately.
+    pub(crate) fn may_be_memory(&self) -> bool {
+        self.memory.is_some() || self.span.0.start == self.span.0.end
+    }
+
     fn written(&self, encoding: &Attribute, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let extents = self.shape.iter().map(|extent| format!("{extent}x")).join("");
         // A shape that was given separately has no element type, but a type needs one.

@@ -11,7 +11,7 @@ use crate::error::{ParseError, ParseErrorKind, Span, did_you_mean};
 use crate::notation::pairs::{children, grammar, number, span, tokens};
 use crate::notation::refusal::check_depth;
 use crate::notation::triton::{
-    Attribute, TensorType, TritonEntry, TritonLayout, TritonMeaning, TritonMemory, Value,
+    Attribute, ENCODINGS, TensorType, TritonEntry, TritonLayout, TritonMeaning, TritonMemory, Value,
 };
 use crate::notation::triton_linear::LinearLayout;
 use crate::notation::written::NotCompared;
@@ -48,6 +48,8 @@ impl FromStr for TritonLayout {
 struct TritonItems<'t> {
     text: &'t str,
     aliases: HashMap<&'t str, Arc<Attribute>>,
+    /// Aliases of encodings that are not read.
+    unread: HashMap<&'t str, Pair<'t, Rule>>,
     /// Types with an encoding, each once.
     typed: Vec<(Arc<Attribute>, TensorType)>,
     /// The last type without one.
@@ -75,9 +77,17 @@ impl<'t> TritonItems<'t> {
 
     fn add_alias(&mut self, part: Pair<'t, Rule>) -> Result<(), ParseError> {
         let mut parts = part.into_inner().filter(|part| part.as_rule() != Rule::equals);
-        let (Some(name), Some(attribute)) = (parts.next(), parts.next()) else { return Ok(()) };
-        let attribute = self.attribute(attribute)?;
-        self.aliases.insert(name.as_str(), attribute);
+        let (Some(name), Some(encoding)) = (parts.next(), parts.next()) else { return Ok(()) };
+        let name = name.as_str();
+        self.aliases.remove(name);
+        self.unread.remove(name);
+        if encoding.as_rule() == Rule::attribute {
+            let attribute = self.attribute(encoding)?;
+            self.aliases.insert(name, attribute);
+        } else {
+            // An error only where a layout uses it.
+            self.unread.insert(name, encoding);
+        }
         Ok(())
     }
 
@@ -91,7 +101,9 @@ impl<'t> TritonItems<'t> {
             match part.as_rule() {
                 Rule::extents => of.shape = self.extents(part)?,
                 Rule::element => of.element = Some(part.as_str().into()),
-                Rule::attribute | Rule::hash_name => encoding = Some(self.encoding(part)?),
+                Rule::attribute | Rule::foreign | Rule::hash_name => {
+                    encoding = Some(self.encoding(part)?);
+                }
                 _ => {
                     if let Some(memory) = &mut of.memory {
                         self.add_memory(memory, part)?;
@@ -142,16 +154,36 @@ impl<'t> TritonItems<'t> {
 
     /// The encoding, or the one that an alias names.
     fn encoding(&self, part: Pair<'t, Rule>) -> Result<Arc<Attribute>, ParseError> {
-        if part.as_rule() == Rule::attribute {
-            return self.attribute(part);
+        match part.as_rule() {
+            Rule::attribute => return self.attribute(part),
+            Rule::foreign => return Err(self.refuse_unread(&part)),
+            _ => {}
         }
         let name = part.as_str();
-        self.aliases.get(name).cloned().ok_or_else(|| {
-            let refusal = self.refuse(span(&part), format!("the alias `{name}` is not defined"));
-            let near = did_you_mean(name, self.aliases.keys().copied().sorted());
-            let own = || format!("put its line, `{name} = #ttg...`, in front of the type");
-            refusal.with_help(near.unwrap_or_else(own))
-        })
+        if let Some(encoding) = self.aliases.get(name) {
+            return Ok(Arc::clone(encoding));
+        }
+        if let Some(encoding) = self.unread.get(name) {
+            return Err(self.refuse_unread(encoding));
+        }
+        let refusal = self.refuse(span(&part), format!("the alias `{name}` is not defined"));
+        let near = did_you_mean(name, self.aliases.keys().copied().sorted());
+        let own = || format!("put its line, `{name} = #ttg...`, in front of the type");
+        Err(refusal.with_help(near.unwrap_or_else(own)))
+    }
+
+    /// The error for an encoding of another dialect, or one of Triton's that is not read to its end.
+    fn refuse_unread(&self, part: &Pair<'t, Rule>) -> ParseError {
+        let (place, encoding) = (span(part), part.as_str());
+        let whole = tokens::<TritonGrammar, _>(Rule::whole_attribute, encoding, name);
+        if part.as_rule() == Rule::malformed
+            && let Err(stop) = whole
+        {
+            return stop.refuse(encoding, None).within(self.text, place.start);
+        }
+        let name = encoding.split('<').next().unwrap_or(encoding).trim_end();
+        let refusal = self.refuse(place, format!("the encoding `{name}` is not supported"));
+        refusal.with_help(format!("supported encodings: {}", ENCODINGS.replace(' ', ", ")))
     }
 
     fn attribute(&self, part: Pair<'t, Rule>) -> Result<Arc<Attribute>, ParseError> {
@@ -379,7 +411,10 @@ fn out(part: Pair<'_, Rule>, text: &str) -> Result<(String, u64), ParseError> {
 fn name(rule: Rule) -> &'static str {
     match rule {
         Rule::EOI => "the end",
-        Rule::text | Rule::item | Rule::attribute | Rule::encoding => "an encoding",
+        Rule::text | Rule::item | Rule::attribute | Rule::encoding | Rule::whole_attribute => {
+            "an encoding"
+        }
+        Rule::malformed | Rule::foreign => "an encoding",
         Rule::alias | Rule::hash_name => "an alias",
         Rule::name | Rule::key | Rule::ident | Rule::pair | Rule::outside => "a name",
         Rule::dialect => "`#ttg.`",

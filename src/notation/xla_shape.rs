@@ -53,7 +53,7 @@ pub struct XlaArray {
     pub dims: Vec<XlaDim>,
     /// The layout; `None` if none was written, which means the descending order.
     pub layout: Option<XlaLayout>,
-    pub(crate) source: NotCompared<Box<ArraySource>>,
+    pub(crate) source: NotCompared<Arc<ArraySource>>,
 }
 
 /// A dimension.
@@ -164,6 +164,23 @@ impl XlaShape {
     pub fn arrays(&self) -> Vec<(Vec<usize>, &XlaArray)> {
         let mut arrays = Vec::new();
         self.collect_arrays(&mut Vec::new(), &mut arrays);
+        arrays
+    }
+
+    /// The arrays in the shape, as [`arrays`](XlaShape::arrays) returns them.
+    pub(crate) fn into_arrays(self) -> Vec<(Vec<usize>, XlaArray)> {
+        let mut arrays = Vec::new();
+        let mut left = vec![(Vec::new(), self)];
+        while let Some((path, shape)) = left.pop() {
+            match shape {
+                XlaShape::Array(array) | XlaShape::Buffer(array) => arrays.push((path, array)),
+                XlaShape::Tuple(members) => {
+                    let members = members.into_iter().enumerate().rev();
+                    left.extend(members.map(|(at, member)| ([&path[..], &[at]].concat(), member)));
+                }
+                XlaShape::Token | XlaShape::Opaque => {}
+            }
+        }
         arrays
     }
 

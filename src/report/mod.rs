@@ -7,5 +7,5 @@ mod sharding;
 
 pub use census::{Census, UnitCount};
 pub use placement::{AxisReport, DigitReport, LevelReport, Report, SharedPlace};
-pub use shape::{MemberReport, ShapeReport};
+pub use shape::{MemberReport, MemberSizes, ShapeReport};
 pub use sharding::{Fill, ShardingReport};

@@ -11,7 +11,7 @@ use crate::error::LayoutError;
 use crate::level::Level;
 use crate::location::Location;
 use crate::placement::{Fit, Placement};
-use crate::words::{percent, readable_bytes};
+use crate::words::{counted, percent, readable_bytes};
 
 /// The numbers of a placement; `Display` prints them as a readable page.
 ///
@@ -40,9 +40,9 @@ pub struct Report {
     pub elements: u64,
     /// The number of places of each element.
     pub copies: u64,
-    /// The number of slots, copies included.
+    /// The number of slots of one copy.
     pub slots: u64,
-    /// The number of slots that do not hold an element.
+    /// The number of slots of one copy that do not hold an element.
     pub pads: u64,
     /// The number of places of one copy where padding coincides with an element; `None` if counting
     /// them would take too long.
@@ -107,17 +107,27 @@ pub struct DigitReport {
 pub struct LevelReport {
     /// The level.
     pub level: Level,
+    /// The number of neighbouring units that share the memory, which count as one here; 1 in other levels.
+    pub group: u64,
     /// The number of coordinates the machine or the memory has, where known.
     pub size: Option<u64>,
     /// 1 + the greatest coordinate of a slot.
     pub extent: u64,
     /// The number of coordinates a slot takes; `None` if counting would take too long.
     pub used: Option<u64>,
-    /// The number of coordinates that no slot takes: in a level of units up to its size, otherwise up to the
-    /// extent. A memory that a group of units shares counts once.
+    /// The number of coordinates that no slot takes: of addresses up to the extent, otherwise up to the size
+    /// where it is known.
     pub holes: Option<u64>,
     /// True if copies differ in this level.
     pub replicated: bool,
+}
+
+impl LevelReport {
+    /// The units that count as one: the level, or groups of its units that share the memory.
+    #[must_use]
+    pub fn node(&self) -> Level {
+        self.level.in_groups_of(self.group)
+    }
 }
 
 impl Placement {
@@ -150,8 +160,8 @@ impl Placement {
             levels: self.columns().iter().map(level).collect(),
             elements: layout.elements(),
             copies: self.copies(),
-            slots: self.with_copies().slots(),
-            pads: self.with_copies().pads()?,
+            slots: self.with_copies().slots() / self.copies().max(1),
+            pads: self.with_copies().pads()? / self.copies().max(1),
             pads_on_elements: self.pads_on_elements(),
             shared: self.shared_indexes()?,
             address_unit: "long words",
@@ -166,13 +176,14 @@ impl Placement {
     }
 
     fn level_report(&self, level: Level, replicated: bool) -> LevelReport {
-        let extent = self.with_copies().extent(level);
+        let group = self.units_per_memory(level);
+        let extent = self.with_copies().extent(level).div_ceil(group);
         let used = self.with_copies().used_in(level).ok();
-        let size = self.size(level);
-        let room = if level.is_unit() { size.unwrap_or(extent) } else { extent };
-        let room = room.div_ceil(self.units_per_memory(level));
+        let size = self.size(level).map(|size| size.div_ceil(group));
+        // A memory may be larger than the layout, but every long word has all of its lanes.
+        let room = if level == Level::ADDR { extent } else { size.unwrap_or(extent) };
         let holes = used.and_then(|used| room.checked_sub(used));
-        LevelReport { level, size, extent, used, holes, replicated }
+        LevelReport { level, group, size, extent, used, holes, replicated }
     }
 
     /// The first places that several elements share.
@@ -320,7 +331,8 @@ impl Report {
     }
 
     fn write_levels(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let width = self.levels.iter().map(|l| l.level.as_str().len()).max().unwrap_or(0).max(5);
+        let nodes = self.levels.iter().map(LevelReport::node);
+        let width = nodes.map(|node| node.as_str().len()).max().unwrap_or(0).max(5);
         writeln!(
             f,
             "\n{:width$} {:>12} {:>12} {:>12} {:>12}",
@@ -330,7 +342,7 @@ impl Report {
         for level in &self.levels {
             let size = level.size.map_or("-".into(), |n| n.to_string());
             let (extent, used, holes) = (level.extent, number(level.used), number(level.holes));
-            let name = level.level;
+            let name = level.node();
             write!(f, "{name:width$} {size:>12} {extent:>12} {used:>12} {holes:>12}")?;
             writeln!(f, "{}", if level.replicated { "  replicated" } else { "" })?;
         }
@@ -344,8 +356,9 @@ impl Report {
             1 => writeln!(f, "copies     1")?,
             copies => writeln!(f, "copies     {copies} of each, over {levels}")?,
         }
-        write!(f, "padding    {} of {} slots", self.pads, self.slots)?;
+        write!(f, "padding    {} of {}", self.pads, counted(self.slots, "slot"))?;
         writeln!(f, " ({})", percent(self.pads, self.slots))?;
+        self.write_lanes(f)?;
         match self.pads_on_elements {
             Some(0) => {}
             Some(1) => writeln!(f, "           in 1 place padding overlaps an element")?,
@@ -358,8 +371,8 @@ impl Report {
             let indexes = indexes.iter().map(|i| format!("({})", i.iter().format(", "))).join(" ");
             writeln!(f, "shared     {place} by {indexes}")?;
         }
-        let words = self.footprint_words;
-        write!(f, "footprint  {words} {} per unit{}", self.address_unit, self.footprint_bytes())?;
+        let words = counted(self.footprint_words, self.address_unit.trim_end_matches('s'));
+        write!(f, "footprint  {words} per unit{}", self.footprint_bytes())?;
         match (&self.memory, self.capacity_words) {
             (Some(memory), None) => writeln!(f, "; the capacity of {memory} is not known")?,
             _ => writeln!(f)?,
@@ -367,17 +380,30 @@ impl Report {
         self.fits.iter().try_for_each(|fit| self.write_fit(f, fit))
     }
 
+    /// A line where long words have empty lanes.
+    fn write_lanes(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let lanes = self.levels.iter().find(|row| row.level == Level::W && row.holes != Some(0));
+        match lanes.and_then(|row| Some((row.used?, row.size?))) {
+            Some((used, lanes)) if used < lanes => writeln!(
+                f,
+                "lanes      {used} of the {lanes} in a long word are used; the others are empty"
+            ),
+            _ => Ok(()),
+        }
+    }
+
     fn write_fit(&self, f: &mut fmt::Formatter<'_>, fit: &Fit) -> fmt::Result {
         let Fit { name, needed, capacity } = fit;
         let is_level = self.levels.iter().any(|level| level.level.as_str() == name);
-        let unit = if is_level { "units" } else { "long words" };
+        let unit = if is_level { "unit" } else { "long word" };
         match fit.fits() {
             true => {
-                let share = percent(*needed, *capacity);
-                writeln!(f, "fits       {name}: {needed} of {capacity} {unit} ({share})")
+                let (share, capacity) = (percent(*needed, *capacity), counted(*capacity, unit));
+                writeln!(f, "fits       {name}: {needed} of {capacity} ({share})")
             }
             false => {
-                writeln!(f, "           does not fit {name}: needs {needed} {unit}, has {capacity}")
+                let needed = counted(*needed, unit);
+                writeln!(f, "           does not fit {name}: needs {needed}, has {capacity}")
             }
         }
     }

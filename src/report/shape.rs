@@ -28,17 +28,29 @@ pub struct ShapeReport {
     /// XLA's canonical text.
     pub text: String,
     /// The arrays in the shape.
-    pub members: Vec<MemberReport>,
+    pub members: Vec<MemberSizes>,
     /// The sizes of all of them.
+    pub sizes: XlaSizes,
+    /// The report on the array, if the shape is one.
+    array: Option<Box<MemberReport>>,
+}
+
+/// One array of a [`ShapeReport`]. A tuple may have very many, so each is only explained when it is asked for.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct MemberSizes {
+    /// The tuple indexes that lead to it.
+    pub path: Vec<usize>,
+    /// The array, its layout written out.
+    pub array: XlaArray,
+    /// Its sizes.
     pub sizes: XlaSizes,
 }
 
-/// One array of a [`ShapeReport`].
+/// One array of a [`ShapeReport`], explained.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct MemberReport {
-    /// The tuple indexes that lead to it.
-    pub path: Vec<usize>,
     /// The array, its layout written out.
     pub array: XlaArray,
     /// Its sizes.
@@ -60,22 +72,36 @@ impl XlaShape {
     /// As [`XlaShape::sizes`].
     pub fn report(&self) -> Result<ShapeReport, ParseError> {
         let canonical = self.canonical();
-        let members = canonical.arrays().into_iter().map(|(path, array)| member(path, array));
-        let members: Vec<MemberReport> = members.collect::<Result<_, _>>()?;
+        let text = canonical.to_string();
+        let is_array = canonical.as_array().is_some();
+        let members = canonical.into_arrays().into_iter().map(|(path, array)| {
+            let sizes = array.sizes()?;
+            Ok(MemberSizes { path, array, sizes })
+        });
+        let members: Vec<MemberSizes> = members.collect::<Result<_, ParseError>>()?;
         let sizes = total_sizes(members.iter().map(|member| Ok((&member.array, member.sizes))))?;
-        Ok(ShapeReport { text: canonical.to_string(), members, sizes })
+        let array = members.first().filter(|_| is_array).map(MemberSizes::report).transpose()?;
+        Ok(ShapeReport { text, members, sizes, array: array.map(Box::new) })
     }
 }
 
-fn member(path: Vec<usize>, array: &XlaArray) -> Result<MemberReport, ParseError> {
-    let lowered = array.lower()?;
-    let (sizes, advice) = (array.sizes_of(&lowered)?, array.advice()?);
-    let report = || -> Result<Report, LayoutError> { Placement::of(lowered).build()?.report() };
-    let mut layout = report().map_err(|error| array.refuse_layout(error))?;
-    layout.address_unit = "elements";
-    let padding_elements = array.padding_elements().map_err(|error| array.refuse_layout(error))?;
-    let on_tpu = on_tpu(array, sizes);
-    Ok(MemberReport { path, array: array.clone(), sizes, padding_elements, on_tpu, layout, advice })
+impl MemberSizes {
+    /// Explains the array.
+    ///
+    /// # Errors
+    /// As [`XlaShape::sizes`].
+    pub fn report(&self) -> Result<MemberReport, ParseError> {
+        let array = &self.array;
+        let lowered = array.lower()?;
+        let (sizes, advice) = (array.sizes_of(&lowered)?, array.advice()?);
+        let report = || -> Result<Report, LayoutError> { Placement::of(lowered).build()?.report() };
+        let mut layout = report().map_err(|error| array.refuse_layout(error))?;
+        layout.address_unit = "elements";
+        let padding_elements =
+            array.padding_elements().map_err(|error| array.refuse_layout(error))?;
+        let on_tpu = on_tpu(array, sizes);
+        Ok(MemberReport { array: array.clone(), sizes, padding_elements, on_tpu, layout, advice })
+    }
 }
 
 fn on_tpu(array: &XlaArray, sizes: XlaSizes) -> Option<XlaAdvice> {
@@ -87,15 +113,13 @@ fn on_tpu(array: &XlaArray, sizes: XlaSizes) -> Option<XlaAdvice> {
 
 impl fmt::Display for ShapeReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if let [member] = &self.members[..]
-            && member.path.is_empty()
-        {
-            return member.fmt(f);
+        if let Some(array) = &self.array {
+            return array.fmt(f);
         }
         writeln!(f, "{}\n", self.text)?;
         for member in &self.members {
             let path: String = member.path.iter().map(|at| format!("{{{at}}}")).collect();
-            let MemberReport { array, sizes, .. } = member;
+            let MemberSizes { array, sizes, .. } = member;
             let allocated = readable_bytes(sizes.allocated_bytes);
             let share = percent(sizes.padding_bytes(), sizes.allocated_bytes);
             writeln!(f, "{path:8} {allocated:>12}  {share:>7} padding  {array}")?;
@@ -134,7 +158,7 @@ impl fmt::Display for MemberReport {
         }
         match self.advice.len() - shown.len() {
             0 => Ok(()),
-            more => writeln!(f, "{more} more; --json lists them all"),
+            more => writeln!(f, "{more} more"),
         }
     }
 }

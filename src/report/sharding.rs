@@ -4,6 +4,7 @@ use std::fmt;
 
 use crate::algebra::product;
 use crate::error::{LayoutError, ParseError, Site};
+use crate::lower::sharding::pieces::Pieces;
 use crate::lower::sharding::{ShardedShape, Sharding, ShardingError};
 use crate::notation::XlaArray;
 use crate::words::{percent, readable_bytes};
@@ -21,7 +22,7 @@ use crate::words::{percent, readable_bytes};
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ShardingReport {
-    /// The sharding as XLA prints it.
+    /// The sharding as XLA prints it; as it was given if its cuts are not one, which XLA cannot say.
     pub text: String,
     /// The shape of a shard.
     pub shard: XlaArray,
@@ -63,7 +64,7 @@ impl ShardedShape {
     /// The errors of the sharding and of the shape of the shard, and sizes beyond 64 bits.
     pub fn report(&self) -> Result<ShardingReport, ParseError> {
         let refuse = |error: ShardingError| self.refuse(error);
-        let sharding = self.sharding().map_err(refuse)?;
+        let (sharding, pieces) = self.held().map_err(refuse)?;
         let extents = self.extents().map_err(refuse)?;
         let shard = self.shard().map_err(refuse)?;
         let sizes = shard.sizes()?;
@@ -75,9 +76,12 @@ impl ShardedShape {
         let global_bytes = u64::try_from(global).map_err(|_| too_large())?;
         let of_tiles = product(tiles).and_then(|tiles| tiles.checked_mul(sizes.unpadded_bytes));
         let of_tiles = of_tiles.ok_or_else(too_large)?;
-        let fill = fill(&sharding, &extents).map_err(refuse)?;
+        let fill = fill(&sharding, &pieces).map_err(refuse)?;
+        let text = self
+            .sharding()
+            .map_or_else(|_| self.text().to_string(), |one| one.to_hlo().to_string());
         Ok(ShardingReport {
-            text: sharding.to_hlo().to_string(),
+            text,
             global_bytes,
             device_bytes: sizes.allocated_bytes,
             shard_bytes: sizes.unpadded_bytes,
@@ -93,17 +97,14 @@ impl ShardedShape {
 
 /// Counts shards per dimension and multiplies the counts: a shard is full, or has elements, if that is so in
 /// every dimension.
-fn fill(sharding: &Sharding, extents: &[u64]) -> Result<Option<Fill>, ShardingError> {
+fn fill(sharding: &Sharding, pieces: &[Pieces]) -> Result<Option<Fill>, ShardingError> {
     let (Some(devices), true) = (sharding.devices(), sharding.says_places()) else {
         return Ok(None);
     };
-    let sizes = sharding.shard_extents(extents)?;
-    let all: u64 = sharding.tiles(extents.len())?.iter().product();
+    let all: u64 = sharding.tiles(pieces.len())?.iter().product();
     let each = devices / all.max(1);
-    let dims = || extents.iter().zip(&sizes);
-    let full: u64 = dims().map(|(extent, size)| extent.checked_div(*size).unwrap_or(0)).product();
-    let some: u64 =
-        dims().map(|(e, size)| if *size == 0 { 0 } else { e.div_ceil(*size) }).product();
+    let full: u64 = pieces.iter().map(Pieces::full).product();
+    let some: u64 = pieces.iter().map(Pieces::filled).product();
     let short = (some - full) * each;
     Ok(Some(Fill { full: full * each, short, empty: devices - some * each }))
 }

@@ -34,13 +34,13 @@ impl Layout {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn to_affine_map(&self) -> Result<String, LayoutError> {
-        affine_map(&Function::forward(&self.in_sums())?)
+        affine_map(&Function::forward_in_sums(self)?)
     }
 
     /// Writes a map that lands in the axes `i0`, `i1`, .. of another layout: these are the
     /// results, in order.
     pub(crate) fn to_affine_index_map(&self) -> Result<String, LayoutError> {
-        affine_map(&Function::forward(&self.in_sums())?.into_index())
+        affine_map(&Function::forward_in_sums(self)?.into_index())
     }
 }
 

@@ -25,6 +25,7 @@ enum ExpressionNode {
 /// An operation of an expression and a number.
 #[derive(Clone, Copy, Debug)]
 enum Operation {
+    Minus,
     Times,
     Quotient,
     Remainder,
@@ -99,6 +100,11 @@ impl Expression {
         }
     }
 
+    /// The difference, for a value that is never below `number`.
+    pub(super) fn minus(self, number: u64) -> Expression {
+        self.apply(Operation::Minus, number)
+    }
+
     pub(super) fn times(self, factor: u64) -> Expression {
         self.apply(Operation::Times, factor)
     }
@@ -114,7 +120,7 @@ impl Expression {
     fn apply(self, operation: Operation, number: u64) -> Expression {
         match (operation, number) {
             (Operation::Times, 0) => Expression::number(0),
-            (Operation::Times | Operation::Quotient, 1) => self,
+            (Operation::Minus, 0) | (Operation::Times | Operation::Quotient, 1) => self,
             _ => Expression::new(ExpressionNode::Applied(self, operation, number)),
         }
     }
@@ -185,6 +191,7 @@ impl Expression {
             ExpressionNode::Applied(of, operation, number) => {
                 let operand = of.operand(style);
                 match operation {
+                    Operation::Minus => format!("{operand} - {}", (style.number)(*number)),
                     Operation::Times => format!("{operand} * {}", (style.number)(*number)),
                     Operation::Quotient => (style.quotient)(&operand, *number),
                     Operation::Remainder => (style.remainder)(&operand, *number),

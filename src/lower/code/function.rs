@@ -25,20 +25,31 @@ pub(super) struct Function {
 
 impl Function {
     /// The function from an index to its place: outputs in the order of the columns of a table.
-    ///
-    /// The places of the elements alone need no digits for padding, and fewer derived axes.
     pub(super) fn forward(layout: &Layout) -> Result<Function, LayoutError> {
-        if layout.elements() == 0 {
-            return Ok(Function::of_places(layout));
-        }
-        match layout.without_padding() {
-            Err(LayoutError::NotDecided { .. }) => Ok(Function::of_places(&layout.simplified())),
-            alone => alone.map(|alone| Function::of_places(&alone)),
-        }
+        Function::forward_into(layout, &layout.columns())
     }
 
-    fn of_places(layout: &Layout) -> Function {
-        let columns = layout.columns();
+    /// This function for a language without XOR.
+    pub(super) fn forward_in_sums(layout: &Layout) -> Result<Function, LayoutError> {
+        Function::forward_into(&layout.in_sums(), &layout.columns())
+    }
+
+    /// The function with the columns of the layout as it was written: a simplified one has fewer digits, and the
+    /// order in which they land may differ.
+    ///
+    /// The places of the elements alone need no digits for padding, and fewer derived axes.
+    fn forward_into(layout: &Layout, columns: &[Level]) -> Result<Function, LayoutError> {
+        if layout.elements() == 0 {
+            return Ok(Function::of_places(layout, columns));
+        }
+        let alone = match layout.without_padding() {
+            Err(LayoutError::NotDecided { .. }) => layout.simplified(),
+            alone => alone?,
+        };
+        Ok(Function::of_places(&alone, columns))
+    }
+
+    fn of_places(layout: &Layout, columns: &[Level]) -> Function {
         let names = columns.iter().map(|level| variable(*level)).join(", ");
         let shape = layout.shape().iter().join(", ");
         let inputs = (0..layout.rank()).map(|axis| format!("i{axis}")).collect_vec();
@@ -80,16 +91,16 @@ impl Function {
     pub(super) fn backward(layout: &Layout) -> Option<Function> {
         let (moved, offset) = layout.to_origin();
         let inverse = moved.left_inverse().ok()?;
-        let input = |level: &Level| match (*level == Level::ADDR, offset) {
-            (true, 1..) => format!("({} - {offset})", variable(*level)),
-            _ => variable(*level),
-        };
         // The axes of the inverse are the used levels, in their order.
-        let inputs = layout.used_levels().iter().map(input).collect_vec();
+        let inputs = layout.used_levels().iter().map(|level| variable(*level)).collect_vec();
         let mut function = Function::of(&inverse, &inputs);
         function.outputs = (0..layout.rank())
             .map(|axis| (format!("i{axis}"), function.at(&inverse, Level::axis(axis))))
             .collect();
+        let address = variable(Level::ADDR);
+        let from_origin = [(address.clone(), Expression::name(address).minus(offset))];
+        let values = function.locals.iter_mut().chain(&mut function.outputs);
+        values.for_each(|(_, value)| *value = value.replaced(&from_origin));
         function.inputs = layout.columns().iter().map(|level| variable(*level)).collect();
         function.says = "From the place of an element to its index.".into();
         Some(function)

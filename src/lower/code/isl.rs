@@ -33,7 +33,7 @@ impl Layout {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn to_isl(&self) -> Result<String, LayoutError> {
-        let function = Function::forward(&self.in_sums())?;
+        let function = Function::forward_in_sums(self)?;
         let (index, copies) = function.inputs.split_at(self.rank());
         let hidden = copies.iter().chain(function.locals.iter().map(|(name, _)| name));
         let body = exists(hidden, &conditions(&function));
@@ -66,12 +66,12 @@ impl Layout {
             terms.push(Expression::number(layout.offset(*level)));
             format!("{} = {}", variable(*level), Expression::sum(terms).write(STYLE))
         };
-        let all = bounds.chain(layout.columns().iter().map(at)).join(" and ");
+        let all = bounds.chain(self.columns().iter().map(at)).join(" and ");
         let all = exists(slots.iter().map(|(name, _)| name), &all);
-        let function = Function::forward(&layout.in_sums())?;
+        let function = Function::forward_in_sums(self)?;
         let hidden = function.inputs.iter().chain(function.locals.iter().map(|(name, _)| name));
         let held = exists(hidden, &conditions(&function));
-        let places = places(&layout);
+        let places = places(self);
         Ok(format!("{{ A[{places}] : ({all}) and not ({held}) }}"))
     }
 }

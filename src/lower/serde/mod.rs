@@ -35,6 +35,6 @@ impl Serialize for Level {
 
 impl<'de> Deserialize<'de> for Level {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Level, D::Error> {
-        Level::new(&String::deserialize(deserializer)?).map_err(D::Error::custom)
+        Level::of_node(&String::deserialize(deserializer)?).map_err(D::Error::custom)
     }
 }

@@ -4,11 +4,14 @@
 //! f32[6], sharding={devices=[2]1,0}     element 4 -> tile 1 -> device 0, Addr 1
 //! ```
 
+use std::ops::Range;
+
 use itertools::Itertools;
 
 use super::error::ShardingError;
 use super::layout::Levels;
 use super::order::check_listed;
+use super::pieces::Pieces;
 use super::shape::ShardedShape;
 use super::value::Sharding;
 use crate::algebra::Layout;
@@ -21,8 +24,8 @@ use crate::number::to_u64;
 /// A sharded tensor, whose questions are answered from the parts that its devices hold.
 ///
 /// A [layout](ShardedShape::lower) is made of digits. Device numbers that are listed in an arbitrary order
-/// are not digits, nor are copies that share a digit with the tiles; questions about single devices can still
-/// be answered.
+/// are not digits, nor are copies that share a digit with the tiles, nor pieces of different lengths that cuts in
+/// turn leave; questions about single devices can still be answered.
 /// Law: if there is a layout, the answers are those of the layout.
 ///
 /// ```
@@ -34,7 +37,9 @@ use crate::number::to_u64;
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DeviceShards {
-    pub(crate) sharding: Sharding,
+    sharding: Sharding,
+    /// The pieces of each dimension that its tiles consist of.
+    pub(crate) pieces: Vec<Pieces>,
     pub(crate) extents: Vec<u64>,
     /// The layout of every device's shard.
     pub(crate) shard: Layout,
@@ -53,8 +58,8 @@ impl ShardedShape {
     pub fn by_device(&self, machine: Option<&Machine>) -> Result<DeviceShards, ParseError> {
         let shard = self.shard().map_err(|error| self.refuse(error))?.lower()?;
         let shards = || {
-            let (sharding, extents) = (self.sharding()?, self.extents()?);
-            DeviceShards::new(sharding, extents, shard, machine)
+            let (sharding, pieces) = self.held()?;
+            DeviceShards::new(sharding, pieces, self.extents()?, shard, machine)
         };
         shards().map_err(|error| self.refuse(error))
     }
@@ -63,6 +68,7 @@ impl ShardedShape {
 impl DeviceShards {
     fn new(
         sharding: Sharding,
+        pieces: Vec<Pieces>,
         extents: Vec<u64>,
         shard: Layout,
         machine: Option<&Machine>,
@@ -74,7 +80,7 @@ impl DeviceShards {
         let end = devices.last().map_or(Some(0), |last| last.checked_add(1));
         let end = end.ok_or(ShardingError::TooManyDevices)?;
         let levels = Levels::of(to_u64(devices.len()), end, machine)?;
-        Ok(DeviceShards { sharding, extents, shard, devices, levels })
+        Ok(DeviceShards { sharding, pieces, extents, shard, devices, levels })
     }
 
     /// Returns the shards with every address moved up by `base`.
@@ -120,6 +126,16 @@ impl DeviceShards {
         self.levels.units(device)
     }
 
+    /// The elements that a device holds in each dimension, in the order of its shard.
+    pub(crate) fn part(&self, device: u64) -> Result<Option<Vec<Vec<Range<u64>>>>, ShardingError> {
+        self.sharding.part(&self.pieces, device)
+    }
+
+    /// The devices that hold an element, and its index in their shards.
+    pub(crate) fn find(&self, index: &[u64]) -> Result<(Vec<u64>, Vec<u64>), ShardingError> {
+        self.sharding.find(&self.pieces, index)
+    }
+
     /// For each level, the number of its units that hold an element; a unit is the whole path from the
     /// outermost level.
     ///
@@ -128,8 +144,8 @@ impl DeviceShards {
     pub fn filled_units(&self) -> Result<Vec<(Level, u64)>, ShardingError> {
         let mut filled = Vec::new();
         for device in &self.devices {
-            let shard = self.sharding.shard(&self.extents, *device)?;
-            if shard.is_some_and(|shard| shard.iter().all(|range| !range.is_empty())) {
+            let holds = |ranges: &Vec<Range<u64>>| ranges.iter().any(|range| !range.is_empty());
+            if self.part(*device)?.is_some_and(|part| part.iter().all(holds)) {
                 filled.push(*device);
             }
         }
@@ -152,7 +168,7 @@ impl DeviceShards {
     /// # Errors
     /// As [`Sharding::locate`].
     pub fn locate_all(&self, index: &[u64]) -> Result<Vec<Location>, ShardingError> {
-        let (devices, local) = self.sharding.locate(&self.extents, index)?;
+        let (devices, local) = self.find(index)?;
         let inside = self.shard.locate(&local)?;
         let place = |device: u64| self.units(device).into_iter().chain(inside.iter()).collect();
         Ok(devices.into_iter().sorted().map(place).collect())

@@ -249,6 +249,16 @@ pub enum ShardingError {
         /// The first element whose place differs.
         first: u64,
     },
+    /// Pieces of the parts of a dimension that are not tiles of it.
+    #[error(
+        "the devices hold pieces of parts of dimension {dim}, whose extent is {extent}, and these are not tiles"
+    )]
+    PiecesOfParts {
+        /// The dimension.
+        dim: usize,
+        /// Its extent.
+        extent: u64,
+    },
     /// Successive cuts of a tensor when only the extents of a shard are known.
     #[error("cuts in turn need the extents of the whole tensor")]
     NeedsGlobalShape,
@@ -430,12 +440,19 @@ pub enum ShardingError {
 }
 
 impl ShardingError {
-    /// Returns whether the reason is that device numbers are not sums of digits; if so,
+    /// Returns whether the reason is that the devices, or the places in their shards, are not sums of digits; if so,
     /// [`by_device`](crate::sharding::ShardedShape::by_device) still has answers.
     #[must_use]
     pub fn lacks_digits(&self) -> bool {
-        use ShardingError::{CopiesAcrossLevels, CopiesOfTile, ListedDevices};
-        matches!(self, ListedDevices | CopiesOfTile | CopiesAcrossLevels)
+        use ShardingError as E;
+        matches!(
+            self,
+            E::ListedDevices
+                | E::CopiesOfTile
+                | E::CopiesAcrossLevels
+                | E::UnevenSequentialShards { .. }
+                | E::PiecesOfParts { .. }
+        )
     }
 }
 

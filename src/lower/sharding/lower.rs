@@ -1,7 +1,10 @@
 //! The conversion of the notations to the value.
 
+use itertools::Itertools;
+
 use super::error::ShardingError;
 use super::order::DeviceOrder;
+use super::pieces::{Cut, Pieces};
 use super::text::manual_axes;
 use super::value::{Sharding, ShardingKind, Tiles};
 use crate::notation::sharding::{
@@ -113,11 +116,13 @@ impl Placements {
     ///
     /// PyTorch cuts successively: a second `Shard` of a dimension cuts the chunk that the first left,
     /// rounding up again. The result is one cut over the product if both agree on every element, as they do
-    /// for a tensor without elements.
+    /// for a tensor without elements. A `_StridedShard` is a cut below those that follow it where these cut its
+    /// parts.
     ///
     /// # Errors
     /// As [`HloSharding::lower`]; a number of placements that differs from the number of axes; a dimension
-    /// where successive cuts differ from one cut, with the first element on which they differ.
+    /// where successive cuts differ from one cut, with the first element on which they differ; pieces of parts
+    /// that are not cut further, or not evenly.
     ///
     /// # Example
     /// ```
@@ -130,13 +135,44 @@ impl Placements {
     /// # Ok::<(), tensor_layout::ParseError>(())
     /// ```
     pub fn lower(&self, mesh: &Mesh, extents: &[u64]) -> Result<Sharding, ShardingError> {
+        let (mut dims, cuts) = self.cuts(mesh, extents)?;
+        // A tensor without elements has the same parts for any cuts.
+        let has_elements = !extents.contains(&0);
+        for (dim, (of, cuts)) in dims.dims.iter_mut().zip(&cuts).enumerate() {
+            let extent = extents.get(dim).copied().filter(|_| has_elements).unwrap_or(0);
+            of.axes =
+                in_one_cut(dim, extent, cuts)?.into_iter().map(|cut| cut.axis.clone()).collect();
+        }
+        Sharding::on_mesh(mesh, &dims)
+    }
+
+    /// The devices of every tile, and the pieces of every dimension, where cuts in turn are not one cut.
+    pub(super) fn in_turn(
+        &self,
+        mesh: &Mesh,
+        extents: &[u64],
+    ) -> Result<(Sharding, Vec<Pieces>), ShardingError> {
+        let (mut dims, cuts) = self.cuts(mesh, extents)?;
+        for (of, cuts) in dims.dims.iter_mut().zip(&cuts) {
+            of.axes = cuts.iter().map(|cut| cut.axis.clone()).collect();
+        }
+        let pieces = extents.iter().zip(&cuts).map(|(extent, cuts)| Pieces::in_turn(*extent, cuts));
+        Ok((Sharding::on_mesh(mesh, &dims)?, pieces.try_collect()?))
+    }
+
+    /// The cuts of every dimension in turn, and everything but them.
+    fn cuts(
+        &self,
+        mesh: &Mesh,
+        extents: &[u64],
+    ) -> Result<(MeshDims, Vec<Vec<Cut>>), ShardingError> {
         let (placements, axes) = (self.placements.len(), mesh.axes.len());
         if placements != axes {
             return Err(ShardingError::Placements { placements, axes });
         }
         let mut dims =
             MeshDims { dims: vec![DimAxes::default(); extents.len()], ..MeshDims::default() };
-        let mut cuts = vec![Vec::new(); extents.len()];
+        let mut cuts: Vec<Vec<Cut>> = vec![Vec::new(); extents.len()];
         for (placement, (name, size)) in self.placements.iter().zip(&mesh.axes) {
             let axis = MeshAxis { name: name.clone(), part: None };
             match placement {
@@ -152,23 +188,49 @@ impl Placements {
                         return Err(ShardingError::Reductions { first, second });
                     }
                 }
-                TorchPlacement::Shard(dim) => {
-                    let at = shard_dim(*dim, extents.len())?;
-                    if let (Some(dim), Some(cuts)) = (dims.dims.get_mut(at), cuts.get_mut(at)) {
-                        dim.axes.push(axis);
-                        cuts.push(*size);
-                    }
+                TorchPlacement::Shard(dim) | TorchPlacement::StridedShard { dim, .. } => {
+                    let parts = match placement {
+                        TorchPlacement::StridedShard { parts, .. } => *parts,
+                        _ => 1,
+                    };
+                    let cuts = cuts.get_mut(shard_dim(*dim, extents.len())?);
+                    cuts.into_iter().for_each(|cuts| {
+                        cuts.push(Cut { axis: axis.clone(), size: *size, parts });
+                    });
                 }
             }
         }
-        // A tensor without elements has the same parts for any cuts.
-        if !extents.contains(&0) {
-            for (dim, (extent, cuts)) in extents.iter().zip(&cuts).enumerate() {
-                check_cuts(dim, *extent, cuts)?;
-            }
-        }
-        Sharding::on_mesh(mesh, &dims)
+        Ok((dims, cuts))
     }
+}
+
+/// The cuts in the order, major to minor, in which they are one cut over their product.
+///
+/// From the last on: pieces of `n` parts are below the cuts that make these parts.
+fn in_one_cut(dim: usize, extent: u64, cuts: &[Cut]) -> Result<Vec<&Cut>, ShardingError> {
+    let sizes = cuts.iter().map(|cut| cut.size).collect_vec();
+    if cuts.iter().all(|cut| cut.parts == 1) {
+        if extent > 0 {
+            check_cuts(dim, extent, &sizes)?;
+        }
+        return Ok(cuts.iter().collect());
+    }
+    let parts = || ShardingError::PiecesOfParts { dim, extent };
+    let mut order: Vec<&Cut> = Vec::new();
+    for cut in cuts.iter().rev() {
+        let (mut above, mut at) = (1_u64, 0);
+        while above < cut.parts {
+            let next = order.get(at).ok_or_else(parts)?;
+            above = above.checked_mul(next.size).ok_or_else(parts)?;
+            at += 1;
+        }
+        if above != cut.parts {
+            return Err(parts());
+        }
+        order.insert(at, cut);
+    }
+    let tiles = super::order::count(&sizes)?;
+    if extent.is_multiple_of(tiles) { Ok(order) } else { Err(parts()) }
 }
 
 /// The dimension of `Shard(dim)`: negative ones count from the last, which is -1.

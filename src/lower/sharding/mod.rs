@@ -15,6 +15,7 @@ mod layout;
 mod lower;
 mod mesh;
 pub(crate) mod order;
+pub(crate) mod pieces;
 mod raise;
 mod shape;
 mod text;

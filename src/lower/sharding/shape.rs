@@ -4,6 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use super::error::ShardingError;
+use super::pieces::Pieces;
 use super::value::{Sharding, ShardingKind};
 use crate::algebra::Layout;
 use crate::error::{Diagnostic, ParseError, Span};
@@ -150,6 +151,20 @@ impl ShardedShape {
         }
     }
 
+    /// The devices of every tile, and the pieces of every dimension that it consists of.
+    pub(crate) fn held(&self) -> Result<(Sharding, Vec<Pieces>), ShardingError> {
+        match (self.sharding(), &self.sharding, &self.mesh) {
+            (Err(error), ShardingText::Torch(placements), Some(mesh)) if error.lacks_digits() => {
+                placements.in_turn(mesh, &self.array.extents()?)
+            }
+            (sharding, ..) => {
+                let sharding = sharding?;
+                let pieces = sharding.pieces(&self.extents()?)?;
+                Ok((sharding, pieces))
+            }
+        }
+    }
+
     /// Rejects a mesh given after a sharding that contradicts it: a mesh other than its own, or with another
     /// number of devices.
     fn check_mesh(&self) -> Result<(), ShardingError> {
@@ -184,13 +199,14 @@ impl ShardedShape {
         whole.ok_or(ShardingError::GlobalShapeTooLarge { shard, tiles })
     }
 
-    /// The array that every device holds: `ceil(extent / tiles)`, laid out as written.
+    /// The array that every device holds: `ceil(extent / tiles)`, or the longest of several cuts in turn, laid out as
+    /// written.
     ///
     /// # Errors
     /// As [`sharding`](ShardedShape::sharding).
     pub fn shard(&self) -> Result<XlaArray, ShardingError> {
-        let extents = self.sharding()?.shard_extents(&self.extents()?)?;
-        let dims = extents.into_iter().map(XlaDim::Static).collect();
+        let (_, pieces) = self.held()?;
+        let dims = pieces.iter().map(|pieces| XlaDim::Static(pieces.longest())).collect();
         Ok(XlaArray::new(self.array.dtype, dims, self.array.layout.clone()))
     }
 

@@ -6,6 +6,7 @@ use itertools::Itertools;
 
 use super::error::ShardingError;
 use super::order::{DeviceDigit, DeviceOrder, check_listed, count, shared_out};
+use super::pieces::Pieces;
 use crate::algebra::{check_index, split};
 use crate::notation::sharding::{Mesh, MeshDims, SubgroupKind};
 
@@ -228,8 +229,14 @@ impl Sharding {
     /// # Errors
     /// As [`tiles`](Sharding::tiles).
     pub fn shard_extents(&self, extents: &[u64]) -> Result<Vec<u64>, ShardingError> {
+        Ok(self.pieces(extents)?.iter().map(Pieces::longest).collect())
+    }
+
+    /// The tiles of every dimension.
+    pub(super) fn pieces(&self, extents: &[u64]) -> Result<Vec<Pieces>, ShardingError> {
         let tiles = self.tiles(extents.len())?;
-        Ok(extents.iter().zip(tiles).map(|(extent, tiles)| extent.div_ceil(tiles)).collect())
+        let dims = extents.iter().zip(tiles);
+        Ok(dims.map(|(extent, tiles)| Pieces::tiles(*extent, tiles)).collect())
     }
 
     /// The part that a device holds, dimension by dimension; ranges of trailing devices may be
@@ -245,26 +252,32 @@ impl Sharding {
         extents: &[u64],
         device: u64,
     ) -> Result<Option<Vec<Range<u64>>>, ShardingError> {
-        let tiles = self.tiles(extents.len())?;
+        let part = self.part(&self.pieces(extents)?, device)?;
+        Ok(part.map(|part| part.into_iter().flatten().collect()))
+    }
+
+    /// The elements that a device holds in each dimension, in the order of its shard.
+    pub(super) fn part(
+        &self,
+        pieces: &[Pieces],
+        device: u64,
+    ) -> Result<Option<Vec<Vec<Range<u64>>>>, ShardingError> {
+        let whole = || vec![0; pieces.len()];
         let tile = match &self.kind {
             ShardingKind::Tiled(tiled) => {
                 tiled.check_places()?;
                 tiled.tile(device)
             }
             ShardingKind::Replicated(devices) => {
-                devices.is_none_or(|devices| device < devices).then(|| vec![0; extents.len()])
+                devices.is_none_or(|devices| device < devices).then(whole)
             }
-            ShardingKind::Maximal(only) => (device == *only).then(|| vec![0; extents.len()]),
-            ShardingKind::Unreduced => Some(vec![0; extents.len()]),
+            ShardingKind::Maximal(only) => (device == *only).then(whole),
+            ShardingKind::Unreduced => Some(whole()),
             ShardingKind::Manual => return Err(ShardingError::Manual),
             ShardingKind::Unknown => return Err(ShardingError::Unknown),
         };
-        let range = |((extent, tiles), tile): ((&u64, u64), u64)| {
-            let size = extent.div_ceil(tiles);
-            let start = size.saturating_mul(tile).min(*extent);
-            start..size.saturating_mul(tile.saturating_add(1)).min(*extent)
-        };
-        Ok(tile.map(|tile| extents.iter().zip(tiles).zip(tile).map(range).collect()))
+        let held = |(pieces, tile): (&Pieces, u64)| pieces.of_tile(tile);
+        Ok(tile.map(|tile| pieces.iter().zip(tile).map(held).collect()))
     }
 
     /// The devices that hold an element, and its index in their shards.
@@ -276,12 +289,20 @@ impl Sharding {
         extents: &[u64],
         index: &[u64],
     ) -> Result<(Vec<u64>, Vec<u64>), ShardingError> {
-        check_index(extents.iter().copied(), index)?;
-        let tiles = self.tiles(extents.len())?;
-        let sizes = self.shard_extents(extents)?;
-        let local = index.iter().zip(&sizes).map(|(index, size)| index % size).collect();
-        let tile = index.iter().zip(&sizes).zip(&tiles);
-        let tile = tile.fold(0, |number, ((index, size), tiles)| number * tiles + index / size);
+        self.find(&self.pieces(extents)?, index)
+    }
+
+    /// The devices that hold an element, and its index in their shards.
+    pub(super) fn find(
+        &self,
+        pieces: &[Pieces],
+        index: &[u64],
+    ) -> Result<(Vec<u64>, Vec<u64>), ShardingError> {
+        check_index(pieces.iter().map(Pieces::extent), index)?;
+        let tiles = self.tiles(pieces.len())?;
+        let found = pieces.iter().zip(index).map(|(pieces, index)| pieces.find(*index));
+        let (places, local): (Vec<u64>, Vec<u64>) = found.unzip();
+        let tile = places.iter().zip(&tiles).fold(0, |number, (tile, tiles)| number * tiles + tile);
         Ok((self.holders(tile)?, local))
     }
 

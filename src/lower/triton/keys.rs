@@ -6,16 +6,12 @@ use itertools::Itertools;
 
 use super::tile::Basis;
 use crate::error::{ParseError, Span, did_you_mean};
-use crate::notation::triton::{Attribute, TritonEntry, Value};
+use crate::notation::triton::{Attribute, ENCODINGS, TritonEntry, Value};
 use crate::number::to_index;
 use crate::words::counted;
 
 /// The greatest number of registers, lanes or warps along one dimension.
 const MOST: u64 = 1 << 16;
-
-/// The encodings that are read.
-const READ: &str = "blocked linear slice dot_op nvidia_mma amd_mfma amd_wmma swizzled_shared \
-                    nvmma_shared padded_shared shared_linear shared";
 
 /// An encoding in its text.
 #[derive(Clone, Copy, Debug)]
@@ -34,8 +30,8 @@ impl<'a> Keys<'a> {
     pub(super) fn unknown(&self) -> ParseError {
         let name = &*self.attribute.name;
         let refusal = self.refuse(format!("the encoding `{name}` is not supported"));
-        let all = || format!("supported encodings: {}", READ.replace(' ', ", "));
-        refusal.with_help(did_you_mean(name, READ.split(' ')).unwrap_or_else(all))
+        let all = || format!("supported encodings: {}", ENCODINGS.replace(' ', ", "));
+        refusal.with_help(did_you_mean(name, ENCODINGS.split(' ')).unwrap_or_else(all))
     }
 
     /// The error for the value of a key, or for the encoding if it lacks the key.
@@ -176,6 +172,14 @@ impl<'a> Keys<'a> {
     /// The indexes that the bits of an input map to.
     pub(super) fn bases(&self, key: &str, rank: usize) -> Result<Vec<Basis>, ParseError> {
         self.bases_in(key, self.list(key)?, rank)
+    }
+
+    /// The number of entries of the first basis under a key; `None` where there is no basis.
+    pub(super) fn rank_of_bases(&self, key: &str) -> Result<Option<usize>, ParseError> {
+        Ok(match self.list(key)?.first() {
+            Some(Value::List(entries)) => Some(entries.len()),
+            _ => None,
+        })
     }
 
     fn bases_in(&self, key: &str, list: &[Value], rank: usize) -> Result<Vec<Basis>, ParseError> {

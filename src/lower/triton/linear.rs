@@ -10,7 +10,7 @@
 use itertools::Itertools;
 
 use super::tile::out_dims;
-use crate::algebra::{BitSystem, Column, Layout, Replica, Target, bit_digits};
+use crate::algebra::{BitSystem, Column, Layout, Replica, Subaxis, Target, bit_digits};
 use crate::error::{Inexpressible, LayoutError};
 use crate::level::Level;
 use crate::location::Location;
@@ -60,7 +60,13 @@ impl LinearLayout {
     /// # Errors
     /// [`TritonError`]: sizes that are not powers of two, bases beyond them, elements that no place holds,
     /// bits that share a part of the tensor.
-    pub(super) fn to_layout(&self, padding: &Padding) -> Result<Layout, TritonError> {
+    ///
+    /// `buffers` is the extent of one more axis in front, of memories like this one that follow each other.
+    pub(super) fn to_layout(
+        &self,
+        padding: &Padding,
+        buffers: Option<u64>,
+    ) -> Result<Layout, TritonError> {
         let shifts = self.shifts()?;
         let (held, copies) = self.bits(&shifts, padding)?;
         let column = |(digit, bit): (usize, &Bit)| Column { digit, bit: 0, flips: bit.stands_for };
@@ -69,10 +75,17 @@ impl LinearLayout {
             return Err(TritonError::Together);
         }
         let mut builder = Layout::builder();
+        if let Some(count) = buffers {
+            let distance = self.size(padding)?;
+            builder = builder.axis(count, [Subaxis::land(count, Level::ADDR, distance)]);
+        }
         for (axis, ((_, size), shift)) in self.outs.iter().zip(&shifts).enumerate() {
             let columns = (0..size.ilog2()).map(|bit| {
                 let (rest, held_by) = system.reduced(1 << (shift + bit));
-                let missing = TritonError::Missing { dim: axis, value: 1 << bit };
+                let missing = TritonError::Missing {
+                    dim: axis + usize::from(buffers.is_some()),
+                    value: 1 << bit,
+                };
                 if rest == 0 { Ok(held_by) } else { Err(missing) }
             });
             let columns: Vec<u64> = columns.try_collect()?;
@@ -87,6 +100,31 @@ impl LinearLayout {
             builder = builder.replica(size, level, stride);
         }
         Ok(builder.build()?.simplified())
+    }
+
+    /// The number of places that the bits of the offset reach, with padding.
+    fn size(&self, padding: &Padding) -> Result<u64, TritonError> {
+        let offset = self.bases.iter().find(|(name, _)| name == "offset");
+        let bits = u32::try_from(offset.map_or(0, |(_, bases)| bases.len())).ok();
+        bits.and_then(|bits| padding.stride(bits)).ok_or(TritonError::TooLarge)
+    }
+
+    /// The linear layout of buffers that follow each other: the next bits of the offset count them.
+    pub(super) fn in_buffers(mut self, count: u64) -> Result<LinearLayout, TritonError> {
+        if !count.is_power_of_two() {
+            return Err(TritonError::Size { dim: 0, size: count });
+        }
+        let rank = self.outs.len();
+        let counting = |bit| std::iter::once(1_u64 << bit).chain(std::iter::repeat_n(0, rank));
+        for (name, bases) in &mut self.bases {
+            bases.iter_mut().for_each(|basis| basis.insert(0, 0));
+            if name == "offset" {
+                bases.extend((0..count.ilog2()).map(|bit| counting(bit).collect()));
+            }
+        }
+        let sizes = self.outs.iter().map(|(_, size)| *size);
+        self.outs = out_dims(&std::iter::once(count).chain(sizes).collect_vec());
+        Ok(self)
     }
 
     /// The position of the first bit of each dimension in the concatenation of all of them.
@@ -171,7 +209,7 @@ impl Layout {
         let inexpressible = |reason| Notation::Triton.cannot_express(reason);
         let written = self.linear_bases().map_err(inexpressible)?;
         // A map whose bits are right may still carry between them.
-        let is_same = match written.to_layout(&Padding::default()) {
+        let is_same = match written.to_layout(&Padding::default(), None) {
             Ok(layout) => layout.same_up_to_padding(self)?.is_none(),
             Err(_) => false,
         };

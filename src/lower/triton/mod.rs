@@ -43,62 +43,103 @@ impl TritonLayout {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn lower(&self) -> Result<Layout, ParseError> {
-        let (bases, padding) = match &self.said {
-            TritonMeaning::Linear(bases) => (bases.clone(), Padding::default()),
-            TritonMeaning::Encoding(encoding, of) => self.encoded(encoding, of.as_ref())?,
-        };
-        bases.to_layout(&padding).map_err(|error| self.refuse(error))
+        let Encoded { bases, padding, buffers } = self.encoded()?;
+        bases.to_layout(&padding, buffers).map_err(|error| self.refuse(error))
     }
 
     /// The linear layout of an encoding, as in Triton itself; without padding.
     ///
     /// # Errors
-    /// As [`lower`](TritonLayout::lower).
+    /// As [`lower`](TritonLayout::lower); [`TritonError::Size`] for a number of buffers that is not a power of two.
     pub fn to_linear(&self) -> Result<LinearLayout, ParseError> {
+        let Encoded { bases, buffers, .. } = self.encoded()?;
+        let in_buffers = |count| bases.clone().in_buffers(count).map_err(|e| self.refuse(e));
+        buffers.map_or_else(|| Ok(bases.clone()), in_buffers)
+    }
+
+    fn encoded(&self) -> Result<Encoded, ParseError> {
         match &self.said {
-            TritonMeaning::Linear(bases) => Ok(bases.clone()),
-            TritonMeaning::Encoding(encoding, of) => Ok(self.encoded(encoding, of.as_ref())?.0),
+            TritonMeaning::Linear(bases) => Ok(Encoded::of(bases.clone())),
+            TritonMeaning::Encoding(encoding, of) => self.encoding_of(encoding, of.as_ref()),
         }
     }
 
-    fn encoded(
+    fn encoding_of(
         &self,
         encoding: &Attribute,
         of: Option<&TensorType>,
-    ) -> Result<(LinearLayout, Padding), ParseError> {
+    ) -> Result<Encoded, ParseError> {
         let text = self.text();
         let keys = Keys { attribute: encoding, text: &text };
         let Some(of) = of else {
             let refusal =
                 keys.refuse("an encoding alone is not a layout: it needs the shape of a tensor");
             return Err(refusal.with_help(
-                "write its type, `tensor<128x64xf16, #ttg...>`, or give --shape 128x64xf16",
+                "write its type, `tensor<128x64xf16, #ttg...>`, or give the shape to `TritonLayout::with_shape`",
             ));
         };
-        check_shape(of, &text)?;
-        if let Some(shared) = shared(keys, &of.shape, element_bits(of))? {
-            return Ok(shared);
+        let (buffers, shape) = match shared::rank(keys)? {
+            Some(rank) if of.may_be_memory() => in_buffers(&of.shape, rank),
+            _ => (None, &of.shape[..]),
+        };
+        check_shape(of, buffers, shape, &text)?;
+        if let Some((bases, padding)) = shared(keys, shape, element_bits(of))? {
+            shared::check_intervals(keys, buffers.and(Some(&bases)))?;
+            return Ok(Encoded { bases, padding, buffers });
         }
         if of.memory.is_some() {
             let name = &encoding.name;
             return Err(keys.refuse(format!("`{name}` is not an encoding of shared memory")));
         }
         let tile = distributed::tile(keys, &of.shape)?;
-        Ok((tile.to_linear(&of.shape), Padding::default()))
+        Ok(Encoded::of(tile.to_linear(&of.shape)))
     }
 }
 
-/// Rejects shapes that Triton does not have.
-fn check_shape(of: &TensorType, text: &str) -> Result<(), ParseError> {
+/// The bases of an encoding, the padding of its memory, and the number of such buffers that follow each other.
+struct Encoded {
+    bases: LinearLayout,
+    padding: Padding,
+    buffers: Option<u64>,
+}
+
+impl Encoded {
+    fn of(bases: LinearLayout) -> Encoded {
+        Encoded { bases, padding: Padding::default(), buffers: None }
+    }
+}
+
+/// The number of buffers in front of the shape that an encoding of this rank is for, and that shape.
+///
+/// Source: triton-lang/triton, `Types.cpp`, `MemDescType::verify`: the rank is that of the shape or one less.
+fn in_buffers(shape: &[u64], rank: usize) -> (Option<u64>, &[u64]) {
+    match shape.split_first() {
+        Some((count, buffer)) if buffer.len() == rank => (Some(*count), buffer),
+        _ => (None, shape),
+    }
+}
+
+/// Rejects shapes that Triton does not have. `shape` is that behind the buffers.
+fn check_shape(
+    of: &TensorType,
+    buffers: Option<u64>,
+    shape: &[u64],
+    text: &str,
+) -> Result<(), ParseError> {
     let refuse = |message: String| {
         let Span { start, end } = of.span.0;
         let span = if start == end { Span::new(0, text.len()) } else { of.span.0 };
         ParseError::invalid(message, span, text)
     };
-    if let Some(dim) = of.shape.iter().position(|extent| !extent.is_power_of_two()) {
-        return Err(refuse(TritonError::Size { dim, size: of.shape[dim] }.to_string()));
+    if buffers == Some(0) {
+        return Err(refuse("there are 0 buffers".into()));
     }
-    let bits: u32 = of.shape.iter().map(|extent| extent.ilog2()).sum();
+    if let Some(at) = shape.iter().position(|extent| !extent.is_power_of_two()) {
+        let dim = at + usize::from(buffers.is_some());
+        return Err(refuse(TritonError::Size { dim, size: shape[at] }.to_string()));
+    }
+    let bits_of = |extent: u64| u64::BITS - (extent - 1).leading_zeros();
+    let bits: u32 = shape.iter().copied().chain(buffers).map(bits_of).sum();
     if bits > 62 {
         return Err(refuse(format!("the tensor has 2^{bits} elements, and 2^62 are read")));
     }

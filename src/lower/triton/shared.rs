@@ -13,7 +13,7 @@ use super::linear::Padding;
 use super::tile::{Basis, out_dims};
 use crate::error::ParseError;
 use crate::notation::LinearLayout;
-use crate::number::to_u64;
+use crate::number::{to_index, to_u64};
 
 /// The element at each offset of shared memory, and the padding, for a tensor of this shape; `None` for
 /// encodings of something else. `bits` is the width of an element, if its type gives it.
@@ -31,6 +31,39 @@ pub(super) fn shared(
         _ => return Ok(None),
     };
     Ok(Some((layout, Padding::default())))
+}
+
+/// The rank that an encoding of shared memory is for; `None` for encodings of something else, and where
+/// no basis has one.
+pub(super) fn rank(keys: Keys<'_>) -> Result<Option<usize>, ParseError> {
+    Ok(match &*keys.attribute.name {
+        "nvmma_shared" if keys.has("rank") => Some(to_index(keys.number("rank")?)),
+        // Triton prints other ranks only.
+        "nvmma_shared" => Some(2),
+        "shared_linear" => keys.rank_of_bases("offset")?,
+        "padded_shared" if keys.has("offset") => keys.rank_of_bases("offset")?,
+        "shared" | "swizzled_shared" | "padded_shared" if keys.has("order") => {
+            Some(keys.numbers("order")?.len())
+        }
+        _ => None,
+    })
+}
+
+/// Rejects padding after more elements than a buffer has, where several follow each other: it would not be the
+/// same in all of them.
+pub(super) fn check_intervals(
+    keys: Keys<'_>,
+    buffer: Option<&LinearLayout>,
+) -> Result<(), ParseError> {
+    let offsets = buffer.map(|bases| bases.bases.iter().find(|(name, _)| name == "offset"));
+    let bits = offsets.flatten().map(|(_, bases)| bases.len());
+    let is_longer = |every: u64| bits.is_some_and(|bits| to_u64(bits) < u64::from(every.ilog2()));
+    match keys.attribute.intervals.iter().find(|(every, _)| is_longer(*every)) {
+        None => Ok(()),
+        Some((every, _)) => Err(keys.refuse(format!(
+            "padding after every {every} elements is longer than a buffer, which is not supported"
+        ))),
+    }
 }
 
 /// A swizzle: rows flip vectors of columns.
@@ -146,7 +179,7 @@ fn old_nvmma(keys: Keys<'_>, shape: &[u64], bits: Option<u64>) -> Result<LinearL
     let bits = bits.filter(|bits| bits.is_power_of_two()).ok_or_else(|| {
         let refusal =
             keys.refuse("the swizzle counts bytes, and the type of the elements is not given");
-        refusal.with_help("give the shape with the type, as in --shape 128x64xf16")
+        refusal.with_help("give the type of the elements to `TritonLayout::with_shape`")
     })?;
     let order = keys.order("order", shape.len())?;
     let is_transposed = order.first().is_some_and(|dim| dim + 1 != shape.len());

@@ -12,6 +12,7 @@ mod any;
 mod groups;
 mod hlo;
 mod jax;
+mod mesh;
 mod read;
 mod sdy;
 pub(crate) mod sharded;

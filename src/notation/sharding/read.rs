@@ -1,12 +1,10 @@
 //! The conversion of pairs of the grammar to the parts that all notations share.
 
-use std::str::FromStr;
-
 use itertools::Itertools;
 use pest::iterators::Pair;
 
 use super::tree::{DimAxes, Mesh, MeshAxis, MeshDims, TileDevices};
-use crate::error::{ParseError, ParseErrorKind, Span};
+use crate::error::{ParseError, ParseErrorKind};
 use crate::notation::pairs::{child, children, grammar, number, span, tokens};
 
 grammar!(ShardingGrammar, "notation/sharding/sharding.pest", silent: blank ws);
@@ -210,24 +208,6 @@ pub(super) fn mesh_dims(
     Ok(())
 }
 
-impl FromStr for Mesh {
-    type Err = ParseError;
-
-    /// Parses a mesh: `x=2,y=4`, `{'x': 2, 'y': 4}`, `mesh['x'=2,'y'=4]`,
-    /// `sdy.mesh @m = <["x"=2, "y"=4]>` or `Mesh('x': 2, 'y': 4)`. Cost: linear in the text.
-    fn from_str(text: &str) -> Result<Mesh, ParseError> {
-        let is_number = |c: char| c.is_ascii_digit() || "()[], ".contains(c);
-        if !text.trim().is_empty() && text.chars().all(is_number) {
-            let message = "the mesh has sizes only; name its axes, as in `x=2,y=4`";
-            return Err(ParseError::invalid(message, Span::new(0, text.len()), text));
-        }
-        let pair = parse(Rule::mesh_text, text)?.next();
-        let found = pair.map_or(Ok(Mesh::default()), |pair| mesh(pair, text))?;
-        found.check().map_err(|error| ParseError::whole(error, text))?;
-        Ok(found)
-    }
-}
-
 /// The name of a rule in errors.
 fn name(rule: Rule) -> &'static str {
     match rule {
@@ -242,6 +222,11 @@ fn name(rule: Rule) -> &'static str {
         Rule::groups_text | Rule::listed_groups | Rule::listed_group => "groups `{{..}, ..}`",
         Rule::mesh_text | Rule::hlo_mesh | Rule::sdy_mesh | Rule::jax_mesh => "a mesh",
         Rule::python_mesh | Rule::plain_mesh | Rule::dict | Rule::pairs => "a mesh",
+        Rule::torch_mesh | Rule::torch_sizes | Rule::ranks | Rule::rank => "a mesh",
+        Rule::torch_axis => "the size of an axis",
+        Rule::torch_strides => "`stride=(..)`",
+        Rule::torch_names => "`mesh_dim_names=(..)`",
+        Rule::device_type => "a type of device",
         Rule::item => "an attribute of a sharding",
         Rule::kind => "`replicated`, `maximal`, `manual`, `unreduced`",
         Rule::unknown => "`unknown`",
@@ -283,6 +268,8 @@ fn name(rule: Rule) -> &'static str {
         Rule::name_set => "`{..}`",
         Rule::axis_tuple => "a tuple of axes",
         Rule::placement | Rule::replicate | Rule::partial | Rule::shard => "a placement",
+        Rule::strided | Rule::masked => "a placement",
+        Rule::mask | Rule::bracketed => "the rows that are masked",
         Rule::name => "a quoted name",
         Rule::word => "a name",
         Rule::int => "an integer",

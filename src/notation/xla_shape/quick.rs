@@ -85,7 +85,7 @@ impl QuickReader<'_> {
         }
         source.whole = self.at.since(start);
         let layout = layout.and_then(XlaLayout::into_printed);
-        Some(XlaArray { dtype, dims, layout, source: NotCompared(Box::new(source)) })
+        Some(XlaArray { dtype, dims, layout, source: NotCompared(Arc::new(source)) })
     }
 
     fn layout(&mut self, source: &mut ArraySource) -> Option<XlaLayout> {

@@ -148,7 +148,7 @@ impl ShapeReader<'_> {
             return Err(self.invalid(message, source.minor_to_major));
         }
         let layout = layout.and_then(XlaLayout::into_printed);
-        Ok(XlaShape::Array(XlaArray { dtype, dims, layout, source: NotCompared(Box::new(source)) }))
+        Ok(XlaShape::Array(XlaArray { dtype, dims, layout, source: NotCompared(Arc::new(source)) }))
     }
 
     fn dtype(&self, part: &Node<'_>) -> Result<XlaDtype, ParseError> {
