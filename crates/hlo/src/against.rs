@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use itertools::Itertools;
 
 use crate::bytes::total_too_large;
-use crate::pages::SHOWN;
+use crate::pages::{SHOWN, origin};
 use crate::{
     CollectiveError, Collectives, HloComputation, HloCopies, HloMemory, HloReading, HloSummary,
     StepSums,
@@ -290,7 +290,7 @@ impl HloChanges {
             let text = format!("{} {}: {opcode}, {counts}", kind.name(), row.verb());
             page += &line(&a, &b, &change, &text);
             let op_name = if op_name.is_empty() { "(no op_name)" } else { op_name };
-            page += &format!("{:13}{op_name}\n", "");
+            page += &origin(13, Some(op_name), None);
         }
         let hidden = self.rows.len().saturating_sub(shown);
         let hidden = if hidden > 0 { format!("{hidden} more; ") } else { String::new() };

@@ -33,6 +33,11 @@ impl Body {
         *self = Body { name, line, records, operands, numbers, ..Body::default() };
     }
 
+    /// The number of bytes that the places of its instructions and operands take.
+    pub(super) fn bytes(&self) -> usize {
+        self.records.len() * size_of::<Record>() + self.operands.len() * size_of::<OperandRecord>()
+    }
+
     /// Finds the instruction of every operand; returns the lines and names of instructions whose name is not
     /// new, and of operands that are not in the computation, with the reason.
     pub(super) fn resolve(&mut self, text: &str) -> Vec<(u64, Span, &'static str)> {
@@ -140,5 +145,7 @@ pub(super) struct OperandRecord {
     pub(super) name: Span,
     /// The text before the name: the shape, if it is written, maybe after a comment.
     pub(super) shape: Span,
+    /// The member of a tuple that it names, as in `%t#1`.
+    pub(super) element: Option<usize>,
     pub(super) instruction: Option<usize>,
 }

@@ -5,7 +5,7 @@ use std::ops::Range;
 use itertools::Itertools;
 use rustc_hash::FxHashMap;
 
-use crate::HloInstruction;
+use crate::{HloInstruction, HloOperand};
 use tensor_layout::Level;
 use tensor_layout::Machine;
 use tensor_layout::error::Diagnostic;
@@ -26,6 +26,7 @@ impl CollectiveKind {
             CollectiveKind::AllReduce => "all-reduce",
             CollectiveKind::ReduceScatter => "reduce-scatter",
             CollectiveKind::AllToAll => "all-to-all",
+            CollectiveKind::RaggedAllToAll => "ragged-all-to-all",
             CollectiveKind::Permute => "collective-permute",
             CollectiveKind::Broadcast => "collective-broadcast",
         }
@@ -44,6 +45,8 @@ pub enum CollectiveKind {
     ReduceScatter,
     /// Every device gets a part from every other device.
     AllToAll,
+    /// Every device gets a part from every other device, of a size that is only known at run time.
+    RaggedAllToAll,
     /// Devices send to each other in pairs.
     Permute,
     /// Every device of a group gets the data of the first one.
@@ -63,6 +66,7 @@ pub enum CollectiveKind {
 /// | `reduce-scatter` | the operands | (g - 1) b / g |
 /// | `all-reduce` | the operands | 2 (g - 1) b / g |
 /// | `all-to-all` | the operands | b / g to every other device |
+/// | `ragged-all-to-all` | the first operand | at most b, to all other devices together |
 /// | `collective-broadcast` | the operands | b, from each device but the last |
 /// | `collective-permute` | the operands, or their `slice_sizes` | b, for every pair of different devices |
 ///
@@ -113,8 +117,8 @@ pub struct CollectiveTraffic {
     pub steps: Option<u64>,
 }
 
-/// The opcode that sends parts with sizes listed in an operand.
-const RAGGED: &str = "ragged-all-to-all";
+/// The attributes with the devices of a collective.
+const DEVICES: [&str; 2] = ["replica_groups", "source_target_pairs"];
 
 /// The kind of an instruction that starts a collective.
 fn kind(opcode: &str) -> Option<CollectiveKind> {
@@ -123,6 +127,7 @@ fn kind(opcode: &str) -> Option<CollectiveKind> {
         "all-reduce" => CollectiveKind::AllReduce,
         "reduce-scatter" => CollectiveKind::ReduceScatter,
         "all-to-all" => CollectiveKind::AllToAll,
+        "ragged-all-to-all" => CollectiveKind::RaggedAllToAll,
         "collective-permute" => CollectiveKind::Permute,
         "collective-broadcast" => CollectiveKind::Broadcast,
         _ => return None,
@@ -142,12 +147,10 @@ pub enum CollectiveError {
     /// Contradictory or missing devices.
     #[error(transparent)]
     Sharding(#[from] ShardingError),
-    /// An operation whose sizes are only known at run time.
-    #[error("the sizes that `{0}` sends are only known at run time")]
-    AtRunTime(&'static str),
-    /// A transfer to devices that the module does not name, or only in some of its iterations.
-    #[error("the bytes that this `send` moves between devices are not counted")]
-    Send,
+    /// An operation that names devices and has no rule here, and a `send`, to devices that the module does not
+    /// name or only in some of its iterations.
+    #[error("the bytes that `{0}` moves between devices are not counted")]
+    Unknown(String),
     /// An attribute that is missing.
     #[error("this collective lacks `{0}`")]
     Missing(&'static str),
@@ -206,13 +209,35 @@ impl HloInstruction<'_> {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn collective(&self) -> Result<Option<Collective>, CollectiveError> {
-        if self.opcode().starts_with(RAGGED) && !self.opcode().ends_with("-done") {
-            return Err(CollectiveError::AtRunTime(RAGGED));
+        if let Some(kind) = kind(self.opcode()) {
+            return self.collective_as(kind).map(Some);
         }
-        if self.opcode() == "send" && self.attribute("is_host_transfer") != Some("true") {
-            return Err(CollectiveError::Send);
+        match self.unknown_collective() {
+            Some(name) => Err(CollectiveError::Unknown(name.to_owned())),
+            None => Ok(None),
         }
-        kind(self.opcode()).map(|kind| self.collective_as(kind)).transpose()
+    }
+
+    /// Returns the name of an operation that names devices, or is named as one that does, and is not known: the opcode, or
+    /// the target of a custom call. The end of an operation is part of its start.
+    fn unknown_collective(&self) -> Option<&str> {
+        let is_end = |name: &str| name.ends_with("-done") || name.ends_with("-update");
+        let names_devices = |text: &str| DEVICES.iter().any(|key| text.contains(key));
+        let has_devices = || DEVICES.iter().any(|key| self.attribute(key).is_some());
+        match self.opcode() {
+            "custom-call" => {
+                let target = self.attribute("custom_call_target")?.trim_matches('"');
+                let inside = ["frontend_attributes", "backend_config"];
+                let is_one = kind(target).is_some()
+                    || has_devices()
+                    || inside.iter().filter_map(|key| self.attribute(key)).any(names_devices);
+                (is_one && !is_end(target)).then_some(target)
+            }
+            "send" => (self.attribute("is_host_transfer") != Some("true")).then_some("send"),
+            // It has the pairs of its `send`.
+            "recv" => None,
+            opcode => (!is_end(opcode) && has_devices()).then_some(opcode),
+        }
     }
 
     /// Returns the reduce-scatter that an `all-reduce` inside a fusion amounts to: its only user, after
@@ -252,6 +277,8 @@ impl HloInstruction<'_> {
         let bytes = match kind {
             CollectiveKind::AllGather => self.gathered_bytes()?,
             CollectiveKind::Permute => self.permuted_bytes()?,
+            // The others are the result, sizes and places.
+            CollectiveKind::RaggedAllToAll => self.bytes_of(self.operands().take(1))?,
             _ => self.operand_bytes()?,
         };
         let groups = self.participants(kind)?;
@@ -279,8 +306,15 @@ impl HloInstruction<'_> {
     }
 
     fn operand_bytes(&self) -> Result<u64, CollectiveError> {
+        self.bytes_of(self.operands())
+    }
+
+    fn bytes_of<'o>(
+        &self,
+        operands: impl Iterator<Item = HloOperand<'o>>,
+    ) -> Result<u64, CollectiveError> {
         let mut sum = 0_u64;
-        for operand in self.operands() {
+        for operand in operands {
             let shape = operand.shape_text().ok_or(CollectiveError::Missing("operand"))?;
             let shape = XlaParser::strict().parse(shape)?;
             sum = sum.checked_add(bytes(&shape)?).ok_or_else(too_large)?;
@@ -344,7 +378,7 @@ impl SendingGroup {
 fn receivers(kind: CollectiveKind, at: usize, g: usize) -> Range<usize> {
     let next = at + 1;
     match kind {
-        CollectiveKind::AllToAll => 0..g,
+        CollectiveKind::AllToAll | CollectiveKind::RaggedAllToAll => 0..g,
         CollectiveKind::Broadcast | CollectiveKind::Permute => next..g.min(next + 1),
         _ => next % g..next % g + 1,
     }
@@ -356,14 +390,17 @@ fn hop_bytes(kind: CollectiveKind, g: u64, bytes: u64) -> Result<u64, LayoutErro
         CollectiveKind::AllGather | CollectiveKind::ReduceScatter => (g - 1, g),
         CollectiveKind::AllReduce => (2 * (g - 1), g),
         CollectiveKind::AllToAll => (1, g),
-        CollectiveKind::Broadcast | CollectiveKind::Permute => (1, 1),
+        CollectiveKind::Broadcast | CollectiveKind::Permute | CollectiveKind::RaggedAllToAll => {
+            (1, 1)
+        }
     };
     let product = u128::from(bytes) * u128::from(numerator);
     u64::try_from(product.div_ceil(u128::from(denominator))).map_err(|_| too_large())
 }
 
 impl Collective {
-    /// The hops: sender, receiver and bytes of each. An `all-to-all` has as many as a group has pairs.
+    /// The hops: sender, receiver and bytes of each. An `all-to-all` has as many as a group has pairs; those of a
+    /// `ragged-all-to-all` that leave one device carry at most these bytes together.
     pub fn hops(&self) -> impl Iterator<Item = CollectiveHop> {
         self.groups.iter().flat_map(|group| group.hops(self.kind))
     }
@@ -371,7 +408,7 @@ impl Collective {
     /// The bytes that devices receive and that enter the units of each level of a machine, whose devices are
     /// numbered through the tree; the steps too, if the machine has bandwidths.
     ///
-    /// Law: the sums are those over the [hops](Collective::hops).
+    /// Law: the sums are those over the [hops](Collective::hops); for a `ragged-all-to-all` they are bounds.
     /// Cost: O(devices x levels).
     ///
     /// # Errors
@@ -411,12 +448,17 @@ impl Collective {
         for group in &self.groups {
             // The pairs of an all-to-all are millions for thousands of devices: each device of a unit sends to every
             // device of the group outside of the unit, and receives from it.
-            if self.kind == CollectiveKind::AllToAll {
+            if matches!(self.kind, CollectiveKind::AllToAll | CollectiveKind::RaggedAllToAll) {
                 for (unit, inside) in group.devices.iter().map(|device| device / below).counts() {
                     let outside = u128::from(to_u64(group.devices.len() - inside));
-                    let bytes = u128::from(to_u64(inside)) * outside * u128::from(group.hop_bytes);
+                    let (inside, bytes) = (u128::from(to_u64(inside)), u128::from(group.hop_bytes));
+                    let (to_each, from_each) = match self.kind {
+                        CollectiveKind::AllToAll => (outside, inside),
+                        _ => (outside.min(1), inside.min(1)),
+                    };
                     let unit = units.entry(unit).or_default();
-                    (unit.into, unit.out_of) = (unit.into + bytes, unit.out_of + bytes);
+                    unit.out_of += inside * to_each * bytes;
+                    unit.into += outside * from_each * bytes;
                 }
                 continue;
             }
@@ -426,7 +468,7 @@ impl Collective {
             }
         }
         let bytes = |sum: u128| u64::try_from(sum).map_err(|_| too_large());
-        let all = bytes(units.values().map(|unit| unit.into).sum())?;
+        let all = bytes(units.values().map(|unit| unit.out_of).sum())?;
         let into = bytes(units.values().map(|unit| unit.into).max().unwrap_or(0))?;
         let out_of = bytes(units.values().map(|unit| unit.out_of).max().unwrap_or(0))?;
         Ok(Crossing { all, into, out_of })

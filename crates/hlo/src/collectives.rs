@@ -99,7 +99,8 @@ impl Collectives {
                 Ok(None) => {}
                 Err(error) => {
                     self.in_a_step.is_at_least = true;
-                    self.reading.push(instruction.line(), b"", error.to_string());
+                    let name = instruction.name().as_bytes();
+                    self.reading.push(instruction.line(), name, error.to_string());
                 }
                 Ok(Some(collective)) => {
                     let fused = match instruction.fused_scatter() {
@@ -140,6 +141,7 @@ impl Collectives {
             let number = held.computation;
             let entry = settled(held, &roles, &runs, &fusions);
             self.in_a_step.note(entry.runs);
+            self.in_a_step.is_at_most |= entry.is_at_most();
             let traffic = &entry.traffic;
             let levels = traffic.into.iter().map(|(_, bytes)| *bytes);
             let sums = [traffic.sent, traffic.received, traffic.steps.unwrap_or(0)];
@@ -198,7 +200,9 @@ impl Collectives {
                 (None, role) => place(role, &entry.computation),
             };
             let numbers = numbers(traffic, runs.times);
-            page += &format!("{numbers}  {opcode} {name}, line {line}{place}{}\n", runs.mark());
+            let bound = if entry.is_at_most() { ", at most" } else { "" };
+            let mark = runs.mark();
+            page += &format!("{numbers}  {opcode} {name}, line {line}{place}{mark}{bound}\n");
             page += &origin(14, op_name.as_deref(), None);
         }
         let count = |count: usize| counted(to_u64(count), "collective");
@@ -234,6 +238,14 @@ impl Collectives {
             format!("{sent:>11}  {}{among}, {runs}\n", kind.name())
         };
         format!("\n  one sends  by kind\n{}", kinds.iter().map(line).collect::<String>())
+    }
+}
+
+impl CollectiveEntry {
+    /// Returns whether its bytes are a bound: the sizes of a `ragged-all-to-all` are only known at run time.
+    #[must_use]
+    pub fn is_at_most(&self) -> bool {
+        self.kind == CollectiveKind::RaggedAllToAll
     }
 }
 

@@ -19,12 +19,22 @@ use crate::kind::{HloTextKind, begins};
 use crate::lexer::{CUT, LexError, Lexed, NO_INSTRUCTION, ShapeIs, Tokens, is_blank, is_name};
 use crate::module::HloModule;
 use crate::pending::Pending;
-use crate::roles::{called, is_inner};
+use crate::roles::{called, may_be_entry};
 use crate::stream::Stream;
 use crate::unread::HloReading;
 
-/// The longest sentence, in bytes; a longer one is an error, because a device may have no end.
-const LONGEST: usize = 1 << 30;
+/// The most that is kept of a sentence or a computation, in bytes: its text, and the places of its instructions and
+/// operands. What needs more is an error, because a device may have no end.
+const MOST_KEPT: usize = 1 << 30;
+
+/// The greatest number of instructions outside computations that are returned together.
+const MOST_LOOSE: usize = 1 << 16;
+
+/// The greatest number of computations that a module has or calls.
+const MOST_COMPUTATIONS: usize = 1 << 20;
+
+/// The bytes that a row of a table takes beside its text.
+const ROW: usize = 64;
 
 /// The distance, in bytes, up to which instructions outside computations are returned together.
 const NEAR: usize = 1 << 16;
@@ -38,7 +48,9 @@ const NEAR: usize = 1 << 16;
 /// Law: the shapes of all instructions are among those of [`HloReport`](super::HloReport).
 /// Law: every instruction of the text is either returned or unread at its line.
 /// Cost: one pass; memory for the text of one computation, some 100 bytes for each of its
-/// instructions and 56 for each operand, and the tables and the names of computations of one module.
+/// instructions and 56 for each operand, at most 1 GiB in all; and the tables, at most 1 GiB, and the names of
+/// computations, at most 1 048 576, of one module. More is an error. Instructions outside computations are returned
+/// at most 65 536 at a time.
 ///
 /// ```
 /// use tensor_layout_hlo::HloDump;
@@ -63,11 +75,24 @@ pub struct HloDump<R> {
     unread: HloReading,
     /// The number of the last line with a word outside of computations.
     last_text: u64,
-    /// The line and name of the last computation of the module, and whether one was an entry.
-    last: Option<(u64, String)>,
+    /// The last computation of the module.
+    last: Option<Last>,
+    /// Set if a computation was marked `ENTRY`, and if that word began something that is not the head of one.
     has_entry: bool,
+    has_lost_entry: bool,
     /// The computations of the module by name, and those that its instructions call.
     pending: Pending,
+    /// The number of computations of the module, and the bytes of the rows of its tables.
+    computations: usize,
+    rows: usize,
+}
+
+/// A computation that may be the last one of its module.
+#[derive(Clone, Debug)]
+struct Last {
+    line: u64,
+    name: String,
+    may_be_entry: bool,
 }
 
 impl<R: BufRead> HloDump<R> {
@@ -83,7 +108,10 @@ impl<R: BufRead> HloDump<R> {
             last_text: 0,
             last: None,
             has_entry: false,
+            has_lost_entry: false,
             pending: Pending::default(),
+            computations: 0,
+            rows: 0,
         }
     }
 
@@ -112,7 +140,9 @@ impl<R: BufRead> HloDump<R> {
                     while let Ok(row) = self.read(grammar::row)? {
                         let text = self.stream.text.get(row.start..row.end).unwrap_or_default();
                         self.module.push_row(table, text);
+                        self.rows += text.len() + ROW;
                         self.at = row.end;
+                        self.check_module()?;
                     }
                 }
                 Ok(Sentence::Computation(head)) => {
@@ -123,7 +153,17 @@ impl<R: BufRead> HloDump<R> {
                     self.read_loose()?;
                     return Ok(Some(self.computation()));
                 }
-                Ok(Sentence::Text(end)) => self.skip_text(end)?,
+                Ok(Sentence::Broken(end)) => {
+                    self.end_module();
+                    self.module = HloModule::default();
+                    let why = "the brackets in the head of this module do not close";
+                    self.unread.push(self.stream.line(self.at), b"HloModule", why.into());
+                    self.at = end;
+                }
+                Ok(Sentence::Text(end)) => {
+                    self.has_lost_entry |= self.stream.text.get(self.at..end) == Some("ENTRY");
+                    self.skip_text(end)?;
+                }
                 Err(_) => self.at += 1,
             }
         }
@@ -165,16 +205,16 @@ impl<R: BufRead> HloDump<R> {
     }
 
     fn fill(&mut self) -> io::Result<()> {
-        let held = self.stream.text.len() - self.at;
-        if held > LONGEST {
-            let line = self.stream.line(self.at);
-            let why = format!("what begins in line {line} is longer than 1 GiB");
-            return Err(io::Error::new(io::ErrorKind::InvalidData, why));
-        }
         if !self.is_open {
             self.forget();
         }
-        self.stream.fill(held)
+        let places = if self.is_open { self.body.bytes() } else { 0 };
+        if self.stream.text.len() + places > MOST_KEPT {
+            let line = if self.is_open { self.body.line } else { self.stream.line(self.at) };
+            let why = format!("what begins in line {line} takes more than 1 GiB of memory");
+            return Err(io::Error::new(io::ErrorKind::InvalidData, why));
+        }
+        self.stream.fill(self.stream.text.len() - self.at)
     }
 
     /// Drops the text before the current position.
@@ -221,7 +261,21 @@ impl<R: BufRead> HloDump<R> {
         Ok(self.read(|text, at| text.peek(at))?.unwrap_or(None))
     }
 
+    /// Returns an error for a module of which too much would be kept.
+    fn check_module(&self) -> io::Result<()> {
+        let names = self.computations.max(self.pending.len());
+        let what = match (names > MOST_COMPUTATIONS, self.rows > MOST_KEPT) {
+            (false, false) => return Ok(()),
+            (true, _) => format!("has or calls more than {MOST_COMPUTATIONS} computations"),
+            (_, true) => "has tables of source lines that take more than 1 GiB of memory".into(),
+        };
+        let why = format!("the module {} {what}", self.module.name());
+        Err(io::Error::new(io::ErrorKind::InvalidData, why))
+    }
+
     fn read_computation(&mut self, head: ComputationHead) -> io::Result<()> {
+        self.computations += 1;
+        self.check_module()?;
         let (line, before) = (self.stream.line(self.at), self.unread.count);
         self.is_open = true;
         self.body.begin(head.name, line);
@@ -254,13 +308,17 @@ impl<R: BufRead> HloDump<R> {
             let name = self.stream.text.get(name.start..name.end).unwrap_or_default();
             self.unread.push(line, name.as_bytes(), why.into());
         }
-        self.last = Some((line, self.computation().name().to_owned()));
+        let (name, may_be_entry) =
+            (self.computation().name().to_owned(), may_be_entry(self.computation()));
+        self.last = Some(Last { line, name, may_be_entry });
         // A parameter or a ROOT that cannot be read is unread already.
         if self.unread.count == before {
             for (line, text, why) in contradictions(self.computation(), head.result) {
                 self.unread.push(line, text.as_bytes(), why);
             }
         }
+        // An operand, a name or a root that cannot be read may be a part of an instruction that is missing.
+        self.body.has_gaps |= self.unread.count > before;
         self.note_called();
         Ok(())
     }
@@ -271,7 +329,7 @@ impl<R: BufRead> HloDump<R> {
         self.body.begin(Span::new(self.at, self.at), line);
         (self.body.is_loose, self.is_open) = (true, true);
         let mut behind = self.at;
-        while self.at - behind < NEAR {
+        while self.at - behind < NEAR && self.body.records.len() < MOST_LOOSE {
             match self.skip_blanks()? {
                 None => break,
                 Some(b'}') if self.is_first(behind) => {
@@ -310,31 +368,26 @@ impl<R: BufRead> HloDump<R> {
     }
 
     fn read_instruction(&mut self, shape_is: ShapeIs) -> io::Result<Result<(), &'static str>> {
-        let mut operands = std::mem::take(&mut self.body.operands);
-        let count = operands.len();
-        let found = loop {
+        let count = self.body.operands.len();
+        let (mut record, end) = loop {
             let text = self.stream.tokens();
             let head = text.head(self.at, shape_is);
-            match head.and_then(|head| grammar::instruction(text, head, &mut operands)) {
+            let operands = &mut self.body.operands;
+            match head.and_then(|head| grammar::instruction(text, head, operands)) {
                 Err(LexError::More) => {
-                    operands.truncate(count);
                     self.fill()?;
+                    self.body.operands.truncate(count);
                 }
                 Err(LexError::Not(why)) => {
                     operands.truncate(count);
-                    break Err(why);
+                    return Ok(Err(why));
                 }
                 // Operands and attributes are read again without their comments.
                 Ok((record, end)) if self.stream.blank_comments(record.arguments.start, end) => {
                     operands.truncate(record.operands.start);
                 }
-                Ok(found) => break Ok(found),
+                Ok(found) => break found,
             }
-        };
-        self.body.operands = operands;
-        let (mut record, end) = match found {
-            Ok(found) => found,
-            Err(why) => return Ok(Err(why)),
         };
         record.line = self.stream.line(self.at);
         self.check(&record, end);
@@ -413,19 +466,25 @@ impl<R: BufRead> HloDump<R> {
         }
     }
 
-    /// Notes that the text is cut off if the module has no entry: none is marked `ENTRY`, and the last
-    /// computation is not the only one that nothing calls. Notes the callees that are not in the text, too.
+    /// Notes that no computation of the module is marked `ENTRY`: the last one is taken for it, or the text is cut off if that
+    /// is not the only one that nothing calls, or cannot be the entry. Notes the callees that are not in the text, too.
     fn end_module(&mut self) {
         let has_entry = std::mem::take(&mut self.has_entry);
+        let has_lost_entry = std::mem::take(&mut self.has_lost_entry);
+        (self.computations, self.rows) = (0, 0);
         let pending = std::mem::take(&mut self.pending);
-        if let Some((line, name)) = self.last.take()
+        if let Some(Last { line, name, may_be_entry }) = self.last.take()
             && !has_entry
             && self.unread.cut.is_none()
-            && (is_inner(&name) || !pending.is_entry(&name))
         {
-            let why = format!("no ENTRY: the dump is cut off after {name}, line {line}");
-            self.unread.push(line, name.as_bytes(), why.clone());
-            self.unread.cut = Some(why);
+            if may_be_entry && pending.is_entry(&name) && !has_lost_entry {
+                let what = format!("no ENTRY: {name}, line {line}, is taken for it");
+                self.unread.taken_for_entry.get_or_insert(what);
+            } else {
+                let why = format!("no ENTRY: the dump is cut off after {name}, line {line}");
+                self.unread.push(line, name.as_bytes(), why.clone());
+                self.unread.cut = Some(why);
+            }
         }
         for (line, name) in pending.missing() {
             let why = "this instruction calls a computation that is not in the text";

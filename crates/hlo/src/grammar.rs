@@ -3,12 +3,14 @@
 //! Each reader starts at a token. It returns the end of the text that it read, or the reason that this is
 //! something else.
 
-use memchr::memmem;
+use memchr::{memmem, memrchr};
 use tensor_layout::error::Span;
 
 use crate::body::{OperandRecord, Record};
 use crate::callees;
-use crate::lexer::{HeadSpans, LexError, Lexed, ShapeIs, Tokens, UNCLOSED, Until, is, is_blank};
+use crate::lexer::{
+    CUT, HeadSpans, LexError, Lexed, ShapeIs, Tokens, UNCLOSED, Until, is, is_blank,
+};
 
 /// The head of a computation: `ENTRY %name (..) -> shape {`, or only `name {`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -103,7 +105,8 @@ fn operand_list(text: Tokens<'_>, from: usize, operands: &mut Vec<OperandRecord>
             let before = text.bytes.get(start..name.start).unwrap_or_default();
             let before = before.strip_suffix(b"%").unwrap_or(before).trim_ascii_end();
             let shape = Span::new(start, start + before.len());
-            operands.push(OperandRecord { name, shape, instruction: None });
+            let (name, element) = member(text.bytes, name);
+            operands.push(OperandRecord { name, shape, element, instruction: None });
         }
         if is_last {
             return Ok(end);
@@ -126,8 +129,18 @@ fn plain_operand(text: Tokens<'_>, from: usize) -> Option<(OperandRecord, usize)
     if name.0 == name.1 || !ends(name.1) {
         return None;
     }
-    let name_span = unsigiled(text.bytes, name);
-    Some((OperandRecord { name: name_span, shape, instruction: None }, name.1))
+    let (name_span, element) = (unsigiled(text.bytes, name), None);
+    Some((OperandRecord { name: name_span, shape, element, instruction: None }, name.1))
+}
+
+/// Splits the name of an operand from the number of the member that it names, `t#1`.
+fn member(bytes: &[u8], name: Span) -> (Span, Option<usize>) {
+    let text = bytes.get(name.start..name.end).unwrap_or_default();
+    let number = |sign: usize| std::str::from_utf8(text.get(sign + 1..)?).ok()?.parse().ok();
+    match memrchr(b'#', text).and_then(|sign| Some((sign, number(sign)?))) {
+        Some((sign, number)) => (Span::new(name.start, name.start + sign), Some(number)),
+        None => (name, None),
+    }
 }
 
 /// Returns the name of an operand, which is its last word; a shape or a comment may come before it.
@@ -286,6 +299,8 @@ pub(crate) enum Sentence {
     Table(SourceTable, usize),
     Computation(ComputationHead),
     Instruction,
+    /// The word of a module whose head does not end, up to here.
+    Broken(usize),
     /// Some other text, up to here.
     Text(usize),
 }
@@ -299,7 +314,12 @@ pub(crate) fn sentence(text: Tokens<'_>, from: usize) -> Lexed<Sentence> {
     let other = Sentence::Text(end);
     let word = text.bytes.get(from..end).unwrap_or_default();
     if word == b"HloModule" {
-        return Ok(is(module(text, from))?.map_or(other, Sentence::Module));
+        return match module(text, from) {
+            Ok(head) => Ok(Sentence::Module(head)),
+            Err(LexError::Not(why)) if why == UNCLOSED || why == CUT => Ok(Sentence::Broken(end)),
+            Err(LexError::Not(_)) => Ok(other),
+            Err(LexError::More) => Err(LexError::More),
+        };
     }
     if let Some(table) = table(word) {
         return Ok(Sentence::Table(table, end));

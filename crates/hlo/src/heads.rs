@@ -11,7 +11,7 @@ use tensor_layout::error::Span;
 use tensor_layout::notation::{XlaDtype, XlaParser};
 use tensor_layout::xla::XlaDim;
 
-use crate::operation::{bracketed, parts};
+use crate::module::LAYOUT;
 use crate::{HloComputation, HloInstruction};
 
 /// A contradiction: its line, the texts, and the reason.
@@ -25,8 +25,15 @@ pub(super) fn contradictions(of: HloComputation<'_>, result: Span) -> Vec<Contra
     match root {
         // A root whose line is missing contradicts the module, too.
         Some(root) => vec![contradiction(of.line(), head, root, why)],
-        None => of_module(of),
+        None if of.is_entry() => of_module(of),
+        None => Vec::new(),
     }
+}
+
+/// Returns whether a computation has other parameters or another result than the entry of its module, so that it is not the
+/// entry.
+pub(super) fn contradicts_module(of: HloComputation<'_>) -> bool {
+    !of_module(of).is_empty()
 }
 
 fn contradiction(line: u64, head: &str, of: HloInstruction<'_>, why: &str) -> Contradiction {
@@ -36,10 +43,7 @@ fn contradiction(line: u64, head: &str, of: HloInstruction<'_>, why: &str) -> Co
 /// Returns the contradictions between an entry and `entry_computation_layout`. One that cannot be read is unread where it is
 /// needed.
 fn of_module(entry: HloComputation<'_>) -> Vec<Contradiction> {
-    let attributes = entry.is_entry().then(|| entry.module().attributes());
-    let text = attributes.and_then(|attributes| attributes.get(LAYOUT));
-    let Some((parameters, result)) = text.and_then(signature) else { return Vec::new() };
-    let members: Vec<_> = parts(parameters).collect();
+    let Some((members, result)) = entry.module().entry_shapes() else { return Vec::new() };
     let own = || entry.instructions().filter_map(|of| Some((of.parameter()?, of)));
     let (given, count) = (members.len(), own().count());
     let number = (given != count).then(|| {
@@ -48,23 +52,13 @@ fn of_module(entry: HloComputation<'_>) -> Vec<Contradiction> {
         (entry.line(), format!("{given}, {count}"), why)
     });
     let why = format!("{LAYOUT} of this module and this instruction have different shapes");
-    let pairs = own().filter_map(|(number, of)| Some((*members.get(number)?, of)));
+    let pairs = own().filter_map(|(number, of)| Some((members.get(number)?, of)));
     let pairs = pairs.chain(entry.root().map(|root| (result, root)));
     let differ = pairs.filter(|(head, of)| !is_like(head, of.shape_text()));
     number
         .into_iter()
         .chain(differ.map(|(head, of)| contradiction(of.line(), head, of, &why)))
         .collect()
-}
-
-/// The attribute of a module with the shapes of the parameters and of the result.
-pub(super) const LAYOUT: &str = "entry_computation_layout";
-
-/// Splits `{(f32[2]{0}, f32[3]{0})->f32[2]{0}}` into the shapes of parameters and that of the result.
-pub(super) fn signature(text: &str) -> Option<(&str, &str)> {
-    let inner = text.trim().strip_prefix('{')?.strip_suffix('}')?;
-    let (parameters, result) = inner.starts_with('(').then(|| bracketed(inner))??;
-    Some((parameters, result.trim_start().strip_prefix("->")?.trim()))
 }
 
 /// An array of a shape: its path, its type, and its extents without what they are bounds of.

@@ -9,6 +9,7 @@ use tensor_layout::notation::{XlaParser, XlaShape};
 use crate::attributes::{HloAttributes, entry, unquoted};
 use crate::body::{Body, OperandRecord, Record};
 use crate::module::{HloModule, HloSource};
+use crate::operation::{bracketed, parts};
 
 /// A computation of a dump, until the next one is read.
 #[derive(Clone, Copy)]
@@ -282,15 +283,25 @@ impl<'a> HloOperand<'a> {
         self.computation.instruction(self.record.instruction?)
     }
 
-    /// The shape: that of its instruction or, where the instruction is not known, the shape written before
-    /// the name, as in lines of a log.
+    /// The member of the tuple of its instruction that it is, as in `%t#1`.
+    #[must_use]
+    pub fn element(&self) -> Option<usize> {
+        self.record.element
+    }
+
+    /// The shape: that of its instruction, or of the member of it, or, where the instruction is not known, the
+    /// shape written before the name, as in lines of a log.
     #[must_use]
     pub fn shape_text(&self) -> Option<&'a str> {
-        if let Some(instruction) = self.instruction() {
-            return Some(instruction.shape_text());
+        let without_comment = |text: &'a str| text.rsplit("*/").next().unwrap_or_default().trim();
+        let whole = self.instruction().map(|instruction| instruction.shape_text());
+        match (whole, self.element()) {
+            (Some(tuple), Some(at)) => Some(without_comment(parts(bracketed(tuple)?.0).nth(at)?)),
+            (Some(whole), None) => Some(whole),
+            (None, _) => {
+                let written = without_comment(self.computation.part(self.record.shape));
+                (!written.is_empty()).then_some(written)
+            }
         }
-        let written = self.computation.part(self.record.shape);
-        let written = written.rsplit("*/").next().unwrap_or_default().trim();
-        (!written.is_empty()).then_some(written)
     }
 }

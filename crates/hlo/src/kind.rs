@@ -98,7 +98,7 @@ impl HloTextKind {
             | HloTextKind::Mlir => None,
             HloTextKind::AssignmentValues => Some("pass the file without `-values`"),
             HloTextKind::LiveRange => {
-                Some("pass the after_optimizations.txt beside it, with --memory")
+                Some("pass the after_optimizations.txt beside it, and ask for its memory")
             }
             HloTextKind::DebugOptions | HloTextKind::Llvm => {
                 Some("pass the after_optimizations.txt beside it")
@@ -141,7 +141,7 @@ pub(super) fn begins(line: &str) -> Option<HloTextKind> {
     let is_mlir = || MLIR.iter().any(|word| start.trim_start_matches('"').starts_with(word));
     if is(&["HloModule ", "ENTRY "]) {
         Some(HloTextKind::Dump)
-    } else if LIMITS.iter().chain(&ALLOCATIONS).any(|words| line.contains(words)) {
+    } else if is_limit(line) || ALLOCATIONS.iter().any(|words| line.contains(words)) {
         Some(HloTextKind::OutOfMemory)
     } else if is_mlir() {
         Some(HloTextKind::Mlir)
@@ -154,13 +154,23 @@ pub(super) fn begins(line: &str) -> Option<HloTextKind> {
 const MLIR: [&str; 6] =
     ["module @", "func.func ", "sdy.mesh @", "builtin.module", "func.func\"(", "sdy.mesh\"("];
 
+/// Returns whether a line has a sentence about an amount of memory that did not fit; an allocator adds where it only
+/// tried.
+pub(super) fn is_limit(line: &str) -> bool {
+    LIMITS.iter().any(|words| line.contains(words)) && !line.contains("this is not a failure")
+}
+
 /// The words of sentences about an amount of memory that did not fit.
-pub(super) const LIMITS: [&str; 5] = [
+const LIMITS: [&str; 9] = [
     "Ran out of memory in memory space",
     "would exceed memory (size=",
     "exceeding available bytes",
     "Out of memory while trying to allocate",
+    "Out of memory allocating",
     "Failed to allocate request for",
+    "ran out of memory trying to allocate",
+    "That was not possible. There are",
+    "CUDA_ERROR_OUT_OF_MEMORY",
 ];
 
 /// The other words that identify out-of-memory messages.

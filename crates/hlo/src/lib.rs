@@ -25,6 +25,7 @@ mod collectives;
 mod comments;
 mod copies;
 mod dump;
+mod escapes;
 mod grammar;
 mod heads;
 mod held;

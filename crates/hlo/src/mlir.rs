@@ -10,6 +10,8 @@ use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
+use itertools::Itertools;
+
 use crate::names::sizes;
 use crate::operation::{
     Operation, angled, attribute, braces_left_open, parts, signature, symbol, without_comment,
@@ -17,12 +19,13 @@ use crate::operation::{
 use crate::pages::SHOWN;
 use crate::unread::HloReading;
 use tensor_layout::internals::{counted, printable, readable_bytes};
+use tensor_layout::notation::{XlaDtype, XlaShape};
 use tensor_layout::sharding::ShardedShape;
 
 /// The arguments, results and constraints of the functions of an MLIR module.
 ///
 /// Shapes are those of whole tensors, except inside `sdy.manual_computation`, which is not read. A tensor
-/// without a sharding counts in full on every device.
+/// without a sharding counts in full on every device. Elements of less than a byte are packed, as XLA stores them.
 ///
 /// ```
 /// use tensor_layout_hlo::MlirModule;
@@ -63,6 +66,8 @@ pub struct MlirValue {
     pub shape: String,
     /// The sharding with its mesh, if it has one.
     pub sharding: Option<String>,
+    /// The memory that it is in, such as `pinned_host`, if that is said.
+    pub memory_kind: Option<String>,
     /// Set if it is donated: `jax.buffer_donor` or `tf.aliasing_output`.
     pub is_donated: bool,
     /// The bytes of the elements of the whole tensor.
@@ -222,6 +227,9 @@ impl MlirModule {
             return;
         }
         let found = shape_of(kind_of.trim()).and_then(|shape| {
+            let mode = attribute(attributes, "mhlo.layout_mode");
+            let shape = with_layout(shape, mode.as_deref());
+            let memory_kind = attribute(attributes, "mhlo.memory_kind").map(Cow::into_owned);
             let sharding = self.sharding(sharding, attributes)?;
             let (whole_bytes, device_bytes) = bytes(&shape, sharding.as_deref())?;
             let is_donated = attribute(attributes, "tf.aliasing_output").is_some()
@@ -234,6 +242,7 @@ impl MlirModule {
                 line,
                 shape,
                 sharding,
+                memory_kind,
                 is_donated,
                 whole_bytes,
                 device_bytes,
@@ -277,6 +286,26 @@ impl MlirModule {
         values
     }
 
+    /// The sums of arguments and of results of `@main`: kind and memory, number, bytes on one device and whole.
+    /// Memories are never added up.
+    fn sums(&self) -> Vec<(&'static str, Option<&str>, [u64; 3])> {
+        let mut sums = vec![("argument", None, [0; 3]), ("result", None, [0; 3])];
+        for value in self.values.iter().filter(|value| value.function == "main") {
+            let place = (value.kind, value.other_memory());
+            let bytes = [1, value.device_bytes, value.whole_bytes];
+            let add = |sum: &mut [u64; 3]| {
+                sum.iter_mut().zip(bytes).for_each(|(sum, of)| *sum = sum.saturating_add(of));
+            };
+            match sums.iter_mut().find(|(kind, memory, _)| (*kind, *memory) == place) {
+                Some((.., sum)) => add(sum),
+                None if value.kind == "constraint" => {}
+                None => sums.push((value.kind, value.other_memory(), bytes)),
+            }
+        }
+        sums.sort_by_key(|(kind, memory, _)| (*kind, *memory));
+        sums
+    }
+
     /// A readable page: the `top` tensors by bytes on one device (20 by default), and the sums of arguments
     /// and results of `@main`.
     #[must_use]
@@ -290,7 +319,8 @@ impl MlirModule {
         for value in values.iter().take(top.unwrap_or(SHOWN)) {
             let MlirValue { function, kind, name, line, shape, .. } = value;
             let donated = if value.is_donated { ", donated" } else { "" };
-            let text = format!("{kind} {name} of @{function}, line {line}{donated}");
+            let memory = value.other_memory().map_or(String::new(), |of| format!(", in {of}"));
+            let text = format!("{kind} {name} of @{function}, line {line}{donated}{memory}");
             page += &row(value.device_bytes, value.whole_bytes, &text);
             let sharding = value.sharding.as_deref().map(|text| format!(", sharding={text}"));
             page += &format!("{:13}{shape}{}\n", "", sharding.unwrap_or_default());
@@ -300,20 +330,46 @@ impl MlirModule {
             page += &format!("{:25}{hidden} more\n", "");
         }
         let bound = if self.unread.is_complete() { "" } else { "at least " };
-        for kind in ["argument", "result"] {
-            let of =
-                self.values.iter().filter(|value| value.kind == kind && value.function == "main");
-            let (count, device, whole) =
-                of.fold((0, 0_u64, 0_u64), |(count, device, whole), value| {
-                    let device = device.saturating_add(value.device_bytes);
-                    (count + 1, device, whole.saturating_add(value.whole_bytes))
-                });
-            page +=
-                &row(device, whole, &format!("{bound}{} of @main", counted::<u64>(count, kind)));
+        for (kind, memory, [count, device, whole]) in self.sums() {
+            let memory = memory.map_or(String::new(), |of| format!(", in {of}"));
+            let what = format!("{bound}{} of @main{memory}", counted(count, kind));
+            page += &row(device, whole, &what);
+        }
+        if self.values.iter().any(|value| value.sharding.is_none()) {
+            page += "values without a sharding are counted whole on every device\n";
         }
         page += "bodies are not read: the after_optimizations.txt of a dump has the instructions that run\n";
         page += &self.unread.rows();
         printable(&page).into_owned()
+    }
+}
+
+impl MlirValue {
+    /// The memory that it is in, unless that is the memory of the device.
+    fn other_memory(&self) -> Option<&str> {
+        self.memory_kind.as_deref().filter(|kind| *kind != "device")
+    }
+}
+
+/// A shape with the layout that JAX asks for, `{0,1}` or `{1,0:T(8,128)}`; `auto` and `default` ask for none.
+/// Elements of less than a byte are packed, as XLA stores them.
+fn with_layout(shape: String, mode: Option<&str>) -> String {
+    let given = mode.and_then(|mode| mode.strip_prefix('{')?.strip_suffix('}'));
+    let parsed = shape.parse::<XlaShape>().ok();
+    let array = parsed.as_ref().and_then(XlaShape::as_array);
+    // A boolean takes a byte, and so do the numbers of 6 bits.
+    let dtype = array.map(|array| array.dtype).filter(|dtype| dtype.name() != "pred");
+    let bits = dtype.map(XlaDtype::value_bits).filter(|bits| *bits <= 4);
+    let bits = bits.filter(|_| !given.is_some_and(|given| given.contains("E(")));
+    let order = || (0..array.map_or(0, |array| array.dims.len())).rev().join(",");
+    match (given, bits) {
+        (None, None) => shape,
+        (Some(given), None) => format!("{shape}{{{given}}}"),
+        (given, Some(bits)) => {
+            let given = given.map_or_else(order, str::to_owned);
+            let colon = if given.contains(':') { "" } else { ":" };
+            format!("{shape}{{{given}{colon}E({bits})}}")
+        }
     }
 }
 

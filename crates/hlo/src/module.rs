@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 use std::fmt;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use rustc_hash::FxHashMap;
 use tensor_layout::error::Span;
@@ -11,6 +11,7 @@ use crate::attributes::{HloAttributes, entry, unquoted};
 use crate::comments::blanked;
 use crate::grammar::{self, ModuleHead, SourceTable};
 use crate::lexer::Tokens;
+use crate::operation::{bracketed, parts};
 
 /// A module of a dump: `HloModule name, attributes`, and the tables of source lines.
 ///
@@ -41,6 +42,8 @@ struct Head {
     name: String,
     attributes: String,
     line: u64,
+    /// The shapes of the parameters of the entry, and that of its result, once they were asked for.
+    entry_shapes: OnceLock<Option<(Vec<String>, String)>>,
     tables: Mutex<Tables>,
 }
 
@@ -144,6 +147,16 @@ impl HloModule {
         self.head.line
     }
 
+    /// The shapes of the parameters of its entry, and that of the result, as `entry_computation_layout` has them. One that
+    /// cannot be read is unread where it is needed.
+    pub(super) fn entry_shapes(&self) -> Option<&(Vec<String>, String)> {
+        let read = || {
+            let (parameters, result) = signature(self.attributes().get(LAYOUT)?)?;
+            Some((parts(parameters).map(str::to_owned).collect(), result.to_owned()))
+        };
+        self.head.entry_shapes.get_or_init(read).as_ref()
+    }
+
     /// The number of devices the module is partitioned over: `num_partitions`, or 1.
     #[must_use]
     pub fn partitions(&self) -> u64 {
@@ -181,4 +194,14 @@ impl HloModule {
     pub fn is_per_device(&self) -> bool {
         self.partitions() > 1 && self.is_scheduled()
     }
+}
+
+/// The attribute of a module with the shapes of the parameters and of the result.
+pub(super) const LAYOUT: &str = "entry_computation_layout";
+
+/// Splits `{(f32[2]{0}, f32[3]{0})->f32[2]{0}}` into the shapes of parameters and that of the result.
+pub(super) fn signature(text: &str) -> Option<(&str, &str)> {
+    let inner = text.trim().strip_prefix('{')?.strip_suffix('}')?;
+    let (parameters, result) = inner.starts_with('(').then(|| bracketed(inner))??;
+    Some((parameters, result.trim_start().strip_prefix("->")?.trim()))
 }

@@ -13,7 +13,7 @@ use crate::summary::{HloRow, HloSummary};
 use crate::unread::HloReading;
 use tensor_layout::LayoutError;
 use tensor_layout::internals::to_u64;
-use tensor_layout::internals::{counted, printable, readable_bytes};
+use tensor_layout::internals::{counted, in_one_line, printable, readable_bytes};
 
 /// The number of rows on a page by default.
 pub(super) const SHOWN: usize = 20;
@@ -34,7 +34,7 @@ fn bytes_row(bytes: HloBytes, text: &str) -> String {
 /// Returns the second line of an instruction: its operation and its source line in the program.
 pub(super) fn origin(indent: usize, op_name: Option<&str>, source: Option<&str>) -> String {
     let parts = op_name.into_iter().chain(source).join(", ");
-    if parts.is_empty() { parts } else { format!("{:indent$}{parts}\n", "") }
+    if parts.is_empty() { parts } else { format!("{:indent$}{}\n", "", in_one_line(&parts)) }
 }
 
 impl HloReading {

@@ -31,7 +31,8 @@ impl Mode {
     /// Source: openxla/xla, `collective_ops_utils.cc`, GetCollectiveOpGroupMode.
     fn of(kind: CollectiveKind, has_channel: bool, is_global: bool) -> Option<Mode> {
         use CollectiveKind as K;
-        let is_of_pairs = matches!(kind, K::AllToAll | K::Permute | K::Broadcast);
+        let is_of_pairs =
+            matches!(kind, K::AllToAll | K::RaggedAllToAll | K::Permute | K::Broadcast);
         match (has_channel, is_global) {
             (false, true) => None,
             (false, false) => Some(Mode::Replicas),

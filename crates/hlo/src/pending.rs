@@ -36,6 +36,11 @@ impl Pending {
         }
     }
 
+    /// The number of names.
+    pub(super) fn len(&self) -> usize {
+        self.waiting.len() + self.called.len() + self.missing.len()
+    }
+
     /// Returns whether a computation is the only one that nothing calls, as an entry is.
     pub(super) fn is_entry(&self, name: &str) -> bool {
         self.waiting.len() == 1 && self.waiting.contains(name)

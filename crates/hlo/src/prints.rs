@@ -112,16 +112,16 @@ fn nameless(text: &str) -> Option<JaxPrintError> {
         let instead = "pass the shape with the sharding that it came from";
         JaxPrintError::new("a map from devices to indices is not a layout", instead)
     } else if begins("CompiledMemoryStats") {
-        let instead = "pass the dump of the program to `tensor-layout hlo --memory`";
+        let instead = "pass the dump of the program, and ask for its memory";
         JaxPrintError::new("memory statistics are sums, and name no array", instead)
     } else if text.starts_with(['┌', '│', '└']) {
-        let instead = "pass the shape with its sharding to `tensor-layout draw`";
+        let instead = "pass the shape with its sharding, and draw it";
         JaxPrintError::new("this is a drawing of a sharding", instead)
     } else if ["module @", "sdy.mesh @", "func.func ", "#sdy.sharding<@"]
         .iter()
         .any(|word| text.starts_with(word))
     {
-        let instead = "pass the whole module as a file to `tensor-layout hlo`";
+        let instead = "pass the whole module as a file";
         JaxPrintError::new("this is a part of an MLIR module", instead)
     } else {
         return None;
@@ -215,7 +215,7 @@ fn tensor(text: &str) -> Result<String, JaxPrintError> {
         return Ok(format!("{shape}, sharding={sharding}"));
     }
     if attributes.contains("sdy.sharding = #sdy.sharding<@") {
-        let instead = "pass the whole module as a file to `tensor-layout hlo`";
+        let instead = "pass the whole module as a file";
         return Err(JaxPrintError::new(
             "the mesh of this sharding is defined elsewhere in the module",
             instead,

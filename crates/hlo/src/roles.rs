@@ -3,6 +3,7 @@
 use std::cmp::Reverse;
 
 use crate::callees;
+use crate::heads::contradicts_module;
 use crate::names::Names;
 use crate::{HloComputation, HloInstruction, HloModule};
 use tensor_layout::{LayoutError, internals};
@@ -357,14 +358,15 @@ fn role(opcode: &str) -> Option<HloRole> {
     }
 }
 
-/// Returns whether a computation may be the entry of its module: it is marked as that, or is whole and does not have the
-/// name of one that is called.
+/// Returns whether a computation may be the entry of its module: it is marked as that, or is whole, does not have the name
+/// of one that is called, and has the shapes that the module gives its entry.
 pub(super) fn may_be_entry(of: HloComputation<'_>) -> bool {
-    of.is_entry() || !(of.is_loose() || of.is_cut() || is_inner(of.name()))
+    let is_other = || of.is_loose() || of.is_cut() || is_inner(of.name()) || contradicts_module(of);
+    of.is_entry() || !is_other()
 }
 
 /// Returns whether a computation has the name of one that is called: inside a fusion, or of a loop.
-pub(super) fn is_inner(name: &str) -> bool {
+fn is_inner(name: &str) -> bool {
     let is_wrapped = name.starts_with("wrapped_") && name.contains("_computation");
     is_wrapped || name.starts_with("fused_") || name.starts_with("region_")
 }

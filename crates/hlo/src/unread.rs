@@ -2,10 +2,13 @@
 
 use rustc_hash::FxHashSet;
 
-use tensor_layout::internals::{counted, to_u64};
+use tensor_layout::internals::{counted, cut, in_one_line, to_u64};
 
 /// The number of unread places that are kept; all are counted.
 const MOST_UNREAD: usize = 1000;
+
+/// The number of unread places whose lines are kept: beyond it, a line that two readers list counts twice.
+const MOST_PLACES: usize = 1 << 20;
 
 /// A place that could not be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,13 +40,15 @@ impl UnreadLine {
 pub struct HloReading {
     /// The place where the text is cut off, if it is, in words.
     pub cut: Option<String>,
+    /// The computation that is taken for the entry although it is not marked `ENTRY`, if one is, in words.
+    pub taken_for_entry: Option<String>,
     /// The first thousand places that could not be read.
     pub lines: Vec<UnreadLine>,
     /// The number of such places.
     pub count: u64,
     /// The number of instructions that are known to be missing because of them.
     pub hidden: u64,
-    /// The lines of all places: another reader may list those beyond the first thousand, too.
+    /// The lines of the first million places: another reader may list those beyond the first thousand, too.
     places: Vec<u64>,
 }
 
@@ -56,10 +61,12 @@ impl HloReading {
     pub(super) fn hide(&mut self, line: u64, text: &[u8], reason: String, hidden: u64) {
         self.count += 1;
         self.hidden += hidden;
-        self.places.push(line);
+        if self.places.len() < MOST_PLACES {
+            self.places.push(line);
+        }
         if self.lines.len() < MOST_UNREAD {
             let near = text.get(..1 << 10).unwrap_or(text);
-            let text = tensor_layout::internals::cut(&String::from_utf8_lossy(near), 120);
+            let text = cut(&in_one_line(&String::from_utf8_lossy(near)), 120);
             self.lines.push(UnreadLine { line, text, reason, hidden });
         }
     }
@@ -69,8 +76,10 @@ impl HloReading {
     #[must_use]
     pub fn and(&self, other: &HloReading) -> HloReading {
         let known: FxHashSet<u64> = self.places.iter().copied().collect();
-        let new_places = other.places.iter().filter(|line| !known.contains(line));
-        let places: Vec<u64> = self.places.iter().chain(new_places).copied().collect();
+        let new_places: Vec<u64> =
+            other.places.iter().filter(|line| !known.contains(line)).copied().collect();
+        let again = other.places.len() - new_places.len();
+        let places = self.places.iter().copied().chain(new_places).take(MOST_PLACES).collect();
         let listed: FxHashSet<u64> = self.lines.iter().map(|unread| unread.line).collect();
         let new = other.lines.iter().filter(|unread| !listed.contains(&unread.line));
         let mut lines: Vec<UnreadLine> = self.lines.iter().chain(new).cloned().collect();
@@ -78,8 +87,13 @@ impl HloReading {
         lines.truncate(MOST_UNREAD);
         HloReading {
             cut: self.cut.as_ref().or(other.cut.as_ref()).cloned(),
+            taken_for_entry: self
+                .taken_for_entry
+                .as_ref()
+                .or(other.taken_for_entry.as_ref())
+                .cloned(),
             lines,
-            count: to_u64(places.len()),
+            count: self.count + other.count - to_u64(again),
             hidden: self.hidden + other.hidden,
             places,
         }
@@ -91,20 +105,28 @@ impl HloReading {
         self.count == 0
     }
 
-    /// A summary in one line: `2 places could not be read, first line 712; 1 instruction is known to be missing`.
+    /// The end of the text and the entry, where they are not what they should be, in words.
+    pub fn doubts(&self) -> impl Iterator<Item = &str> {
+        self.cut.iter().chain(&self.taken_for_entry).map(String::as_str)
+    }
+
+    /// A summary in one line: `2 places could not be read, first line 712; 1 instruction is known to be missing`; `None` if
+    /// everything was read as it is written.
     #[must_use]
     pub fn summary(&self) -> Option<String> {
-        let first = self.lines.first()?;
         let places = counted(self.count, "place");
         let missing = match self.hidden {
             0 => "no instruction is".to_owned(),
             1 => "1 instruction is".to_owned(),
             many => format!("{many} instructions are"),
         };
-        let what = format!(
-            "{places} could not be read, first line {}; {missing} known to be missing",
-            first.line
-        );
-        Some(self.cut.iter().fold(what, |what, cut| format!("{cut}; {what}")))
+        let unread = self.lines.first().map(|first| {
+            format!(
+                "{places} could not be read, first line {}; {missing} known to be missing",
+                first.line
+            )
+        });
+        let parts: Vec<&str> = self.doubts().chain(unread.as_deref()).collect();
+        (!parts.is_empty()).then(|| parts.join("; "))
     }
 }

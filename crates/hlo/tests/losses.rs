@@ -124,11 +124,11 @@ fn an_entry_whose_shapes_are_not_those_of_the_head_of_its_module_is_unread() {
     for layout in [
         format!("(f32[8]{{0:T(1024)}}, {tuple})->f32[8]{{0}}"),
         format!("( f32[<=8],{tuple} ) -> f32[8]"),
-        // The report that needs it says that it cannot be read.
-        "(f32[8]".to_owned(),
     ] {
         assert_eq!(unread(&text(&layout)), [], "{layout}");
     }
+    let open = "the brackets in the head of this module do not close: HloModule".to_owned();
+    assert_eq!(unread(&text("(f32[8]")), [(1, open)]);
     let differ =
         "entry_computation_layout of this module and this instruction have different shapes";
     let number =
@@ -195,4 +195,67 @@ fn a_place_that_several_readers_list_counts_once_beyond_those_that_are_kept_too(
         assert_eq!((reading.count, reading.lines.len()), (1500, 1000));
         assert_eq!(reading.and(reading), *reading);
     }
+}
+
+#[test]
+fn the_last_computation_is_taken_for_the_entry_where_nothing_contradicts_it_and_said() {
+    const SUM: &str = "sum {\n  a = f32[] parameter(0)\n  b = f32[] parameter(1)\n  ROOT c = f32[] add(a, b)\n}\n";
+    let read = |text: &str| {
+        let (mut dump, mut memory) = (HloDump::new(text.as_bytes()), HloMemory::default());
+        while let Some(computation) = dump.next_computation().unwrap() {
+            memory.add(computation).unwrap();
+        }
+        memory.finish().unwrap();
+        let HloReading { cut, taken_for_entry, count, .. } = dump.reading().clone();
+        let entry = memory.modules()[0].entry.clone();
+        (cut, taken_for_entry, count, entry)
+    };
+    let some = |text: &str| Some(text.to_owned());
+    let module = |layout: &str| format!("HloModule m, entry_computation_layout={{{layout}}}\n");
+    let taken = some("no ENTRY: sum, line 2, is taken for it");
+    for head in ["HloModule m\n".to_owned(), module("(f32[], f32[])->f32[]")] {
+        assert_eq!(read(&(head + SUM)), (None, taken.clone(), 0, some("sum")));
+    }
+    let cut = some("no ENTRY: the dump is cut off after sum, line 2");
+    for layout in ["(f32[1024]{0})->f32[]", "(f32[], f32[])->f32[2]{0}", "(f32[], s32[])->f32[]"] {
+        assert_eq!(read(&(module(layout) + SUM)), (cut.clone(), None, 1, None), "{layout}");
+    }
+    // The word that begins the entry is there, its head is not whole.
+    let lost = format!("HloModule m\n{SUM}\nENTRY main (x: f");
+    assert_eq!(read(&lost).0, cut);
+    let open = SUM.trim_end().strip_suffix('}').unwrap();
+    let why = some("the text ends inside sum, line 5: no ENTRY, the dump is cut off");
+    assert_eq!(read(&format!("HloModule m\n{open}")), (why, None, 1, None));
+    let whole = format!("HloModule m\n{SUM}ENTRY {SUM}");
+    assert_eq!(read(&whole.replace("ENTRY sum", "ENTRY e")), (None, None, 0, some("e")));
+}
+
+#[test]
+fn an_operand_may_be_a_member_of_a_tuple() {
+    let text = "HloModule m, is_scheduled=true, num_partitions=2\nENTRY e {\n  a = f32[8]{0} parameter(0)\n  \
+                t = (f32[8]{0}, /*index=1*/f32[4]{0}) custom-call(a), custom_call_target=\"x\"\n  \
+                b = f32[8]{0} all-gather(%t#1), channel_id=1, replica_groups={{0,1}}, dimensions={0}\n  \
+                ROOT c = f32[8]{0} negate(%t#0)\n}\n";
+    let (mut dump, mut memory) = (HloDump::new(text.as_bytes()), HloMemory::default());
+    let entry = dump.next_computation().unwrap().unwrap();
+    let operand = entry.instructions().nth(2).unwrap().operands().next().unwrap();
+    assert_eq!((operand.name(), operand.element()), ("t", Some(1)));
+    assert_eq!(operand.shape_text(), Some("f32[4]{0}"));
+    memory.add(entry).unwrap();
+    memory.finish().unwrap();
+    // The end of the life of a member is not known.
+    assert!(memory.modules()[0].is_at_least);
+    assert!(dump.reading().is_complete(), "{:?}", dump.reading());
+}
+
+#[test]
+fn the_head_of_a_module_that_does_not_close_is_unread() {
+    let text = "HloModule m, is_scheduled=true, entry_computation_layout={(f32[])->f32[]\n\nENTRY e {\n  a = f32[] parameter(0)\n}\n";
+    let mut dump = HloDump::new(text.as_bytes());
+    while dump.next_computation().unwrap().is_some() {}
+    let unread = &dump.reading().lines[0];
+    assert_eq!(
+        (unread.line, &*unread.reason),
+        (1, "the brackets in the head of this module do not close")
+    );
 }

@@ -11,6 +11,7 @@ mod mutated;
 mod readings;
 mod rings;
 mod scan;
+mod sharing;
 mod steps;
 mod summary;
 mod texts;

@@ -25,7 +25,7 @@ fn module(text: &str) -> HloModuleMemory {
 }
 
 /// Peaks by memory space.
-fn peaks(text: &str) -> BTreeMap<i64, u64> {
+pub(crate) fn peaks(text: &str) -> BTreeMap<i64, u64> {
     let module = module(text);
     let peaks = module.peaks.unwrap();
     for peak in &peaks {

@@ -306,3 +306,40 @@ fn the_name_of_an_argument_ends_at_a_colon_and_a_type_without_a_name_has_none() 
     let names: Vec<_> = module.values.iter().map(|value| value.name.as_str()).collect();
     assert_eq!(names, ["", "0", "%arg0", "0"]);
 }
+
+#[test]
+fn the_layouts_and_memories_that_jax_asks_for_are_read() {
+    let text = r#"module @jit_f {
+  func.func public @main(%arg0: tensor<64x32xf32> {mhlo.layout_mode = "{0,1}", mhlo.memory_kind = "pinned_host"}, %arg1: tensor<64xi4>, %arg2: tensor<2x3xui4> {mhlo.layout_mode = "auto"}, %arg3: tensor<8xf4E2M1FN>, %arg4: tensor<64xi1>, %arg5: tensor<129x1024xf32> {mhlo.layout_mode = "{1,0:T(8,128)}"}) -> (tensor<64xi4> {mhlo.memory_kind = "device"}) {
+  }
+}
+"#;
+    let module = MlirModule::read(text);
+    let rows: Vec<_> = module
+        .values
+        .iter()
+        .map(|value| (&*value.shape, value.memory_kind.as_deref(), value.device_bytes))
+        .collect();
+    assert_eq!(
+        rows,
+        [
+            ("f32[64,32]{0,1}", Some("pinned_host"), 8192),
+            ("s4[64]{0:E(4)}", None, 32),
+            ("u4[2,3]{1,0:E(4)}", None, 3),
+            ("f4e2m1fn[8]{0:E(4)}", None, 4),
+            ("pred[64]", None, 64),
+            ("f32[129,1024]{1,0:T(8,128)}", None, 136 * 1024 * 4),
+            ("s4[64]{0:E(4)}", Some("device"), 32),
+        ]
+    );
+    assert!(module.reading().is_complete(), "{:?}", module.reading());
+    let page = module.page(None);
+    for line in [
+        "  5 arguments of @main\n",
+        "  1 argument of @main, in pinned_host\n",
+        "  1 result of @main\n",
+        "values without a sharding are counted whole on every device\n",
+    ] {
+        assert!(page.contains(line), "{line}\n{page}");
+    }
+}

@@ -97,8 +97,8 @@ fn a_send_between_devices_is_not_counted_and_one_to_the_host_is_no_collective() 
         dump.next_computation().unwrap().unwrap().root().unwrap().collective()
     };
     let pairs = ", frontend_attributes={_xla_send_recv_source_target_pairs={{0,1},{1,2}}}";
-    assert_eq!(error(pairs), Err(CollectiveError::Send));
-    assert_eq!(error(""), Err(CollectiveError::Send));
+    assert_eq!(error(pairs), Err(CollectiveError::Unknown("send".into())));
+    assert_eq!(error(""), Err(CollectiveError::Unknown("send".into())));
     assert_eq!(error(", is_host_transfer=true"), Ok(None));
 }
 
@@ -288,5 +288,32 @@ fn a_permute_in_place_sends_its_slices_alone() {
         [("a, o", "{{1025}}"), ("a, o", "{{8,1}}"), ("a, o", "[1,8]<=[8]"), ("w, w", "{{8},{8}}")]
     {
         assert_eq!(permute(operands, slices), Err(CollectiveError::NotSlices), "{slices}");
+    }
+}
+
+#[test]
+fn what_names_devices_and_is_not_known_is_counted_as_missing() {
+    let groups = "channel_id=1, replica_groups={{0,1}}";
+    let config = r#"frontend_attributes={async_collective_config="{\"replica_groups\":[[0,1]]}"}"#;
+    for (row, name) in [
+        (format!("collective-reduce(a), {groups}, to_apply=sum"), Some("collective-reduce")),
+        (format!("invented(a), {groups}"), Some("invented")),
+        ("invented(a), source_target_pairs={{0,1}}".into(), Some("invented")),
+        (
+            "custom-call(a), custom_call_target=\"all-gather-start\"".into(),
+            Some("all-gather-start"),
+        ),
+        (format!("custom-call(a), custom_call_target=\"begin\", {config}"), Some("begin")),
+        (format!("custom-call(a), custom_call_target=\"all-gather-done\", {config}"), None),
+        (format!("invented-done(a), {groups}"), None),
+        ("negate(a), metadata={op_name=\"replica_groups={{0,1}}\"}".into(), None),
+    ] {
+        let text = format!(
+            "HloModule m, num_partitions=2\nENTRY e {{\n  a = f32[8]{{0}} parameter(0)\n  ROOT r = f32[8]{{0}} {row}\n}}\n"
+        );
+        let mut dump = HloDump::new(text.as_bytes());
+        let found = dump.next_computation().unwrap().unwrap().root().unwrap().collective();
+        let expected = name.map_or(Ok(None), |name| Err(CollectiveError::Unknown(name.into())));
+        assert_eq!(found, expected, "{row}");
     }
 }

@@ -431,3 +431,74 @@ fn a_shape_at_the_end_of_the_first_mebibyte_of_a_line_is_whole() {
     assert_eq!(found(";", shape), (vec![shape.to_owned()], 0));
     assert_eq!(found(",", shape), (vec![shape.to_owned()], 0));
 }
+
+#[test]
+fn a_layout_is_found_with_all_that_it_is_a_part_of_or_not_at_all() {
+    let memref =
+        "!cute.memref<f16, smem, align<1024>, S<3,4,3>, \"((128,16),1,4,6):((64,1),0,16,8192)\">";
+    assert_eq!(
+        LayoutText::parse(memref)
+            .unwrap()
+            .lower()
+            .unwrap()
+            .locate(&[1, 0, 0, 0])
+            .unwrap()
+            .to_string(),
+        "Addr=72"
+    );
+    for (text, expected) in [
+        (memref, memref),
+        ("x: SW_3_4_3 o 0 o (8, 64):(64, 1)", "SW_3_4_3 o 0 o (8, 64):(64, 1)"),
+        ("x: S<3,4,3> o 0 o\n   (8,64):(64,1)", "S<3,4,3> o 0 o (8,64):(64,1)"),
+        ("{\"x\": \"S<3,4,3> o 0 o\\n(8,64):(64,1)\"}", "S<3,4,3> o 0 o (8,64):(64,1)"),
+        ("S<3,4,3> o 0 o ((8,64):(64,1))", "S<3,4,3> o 0 o ((8,64):(64,1))"),
+        ("Swizzle(3,4,3) o 0 o (8,64):(64,1)", "Swizzle(3,4,3) o 0 o (8,64):(64,1)"),
+        (
+            "cute::Swizzle<3,4,3> o _0 o (_8,_64):(_64,_1)",
+            "cute::Swizzle<3,4,3> o _0 o (_8,_64):(_64,_1)",
+        ),
+        ("(4,8):(8,1) o 0 o (8,4):(4,1)", "(4,8):(8,1) o 0 o (8,4):(4,1)"),
+        (
+            "t = tensor<ptr<f16, smem, align<1024>, S<2,4,3>> o (8,64):(64,1)>",
+            "tensor<ptr<f16, smem, align<1024>, S<2,4,3>> o (8,64):(64,1)>",
+        ),
+        // Without a swizzle, the type of the pointer adds nothing.
+        ("tensor<ptr<f32, gmem> o (8,64):(64,1)>", "(8,64):(64,1)"),
+        ("!cute.memref<f16, rmem, align<32>, \"(8,64):(64,1)\">", "(8,64):(64,1)"),
+        ("raw_ptr(0x7ffe: f32, rmem, align<32>) o (4,3):(1,4), data=", "(4,3):(1,4)"),
+        // What is not read as a whole is not read.
+        ("(8,64):(64,1) o foo", "!(8,64):(64,1) o foo"),
+        ("foo(bar) o 0 o (8,64):(64,1)", "!foo(bar) o 0 o (8,64):(64,1)"),
+        (
+            "!cute.memref<f16, smem, align<128>, S<3,4,3>, \"(8,64):(64,1)\">",
+            "!!cute.memref<f16, smem, align<128>, S<3,4,3>, \"(8,64):(64,1)\">",
+        ),
+    ] {
+        assert_eq!(texts(text), [expected], "{text}");
+    }
+}
+
+#[test]
+fn the_shape_beside_a_layout_is_its_shape() {
+    let layout = "((75_Time:4, 8_L2B:1, 16_MAB:1, 4:1, 4:4), (4_Time:1, 24:16, 4_W:1, 4_PE:1))";
+    let of = |shape: &str| {
+        let text = format!(
+            "[{{\n  \"layout\": \"{layout}\",\n  \"op\": \"Gather\",\n  \"shape\": {shape}\n}}]\n"
+        );
+        let report = ScanReport::read(text.as_bytes(), XlaParser::strict(), |_| {}).unwrap();
+        let row = report.rows().next().unwrap();
+        row.facts(ScanPlace::default())
+            .map(|facts| facts.shape)
+            .map_err(|error| error.kind().to_string())
+    };
+    assert_eq!(of("[\n 151936,\n 1536\n]"), Ok(vec![151_936, 1536]));
+    assert_eq!(of("[7]"), Err("the shape has rank 1, but the layout has rank 2".into()));
+    assert_eq!(
+        of("[999999, 1536]"),
+        Err("axis 0 has extent 999999, but the product of its sizes is 153600".into())
+    );
+    assert_eq!(
+        texts("{\"shape\": [8], \"layout\": \"(7)/((4_PE, 2:1))\"}"),
+        ["!(8)/(7)/((4_PE, 2:1))"]
+    );
+}

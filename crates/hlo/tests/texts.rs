@@ -1,7 +1,9 @@
 //! Texts that are not dumps: printed output of JAX, out-of-memory messages, and files that XLA writes.
 
 use tensor_layout::LayoutText;
-use tensor_layout_hlo::{HloAllocations, HloTextKind, LogAllocation, OutOfMemory, jax_print};
+use tensor_layout_hlo::{
+    HloAllocations, HloTextKind, LogAllocation, OutOfMemory, UnreadLine, jax_print,
+};
 
 const NAMED: &str = "NamedSharding(mesh=Mesh('x': 2, 'y': 4, axis_types=(Explicit, Explicit)), \
      spec=P('x', None), memory_kind=device)";
@@ -371,8 +373,129 @@ fn amounts_and_shapes_of_a_log_that_cannot_be_read_are_unread() {
         "Out of memory while trying to allocate 123456789012345678901234567890 bytes.",
         "Ran out of memory in memory space hbm. Used 2G of 1G hbm.\n  1. Size: lots",
         "Ran out of memory in memory space hbm. Used 2G of 1G hbm.\n  1. Size: 2G\n     Shape: f32[512,x]",
-        "Ran out of memory in memory space hbm. Used 2G of 1G hbm.\n  1. Size: 2G\n     Unpadded size: lots",
+        "Ran out of memory in memory space hbm. Used 2G of 1G hbm.\n  1. Size: 2G\n     XLA label: copy.4\n     Unpadded size: lots",
     ] {
         assert_eq!(only(log).reading().count, 1, "{log}");
     }
+}
+
+/// Text of XLA on GPUs, as in jax-ml/jax#13428: a buffer, a parameter of the entry, and the table of a tuple.
+const BUFFERS: &str = "\
+RESOURCE_EXHAUSTED: Out of memory while trying to allocate 6291456 bytes.
+BufferAssignment OOM Debugging.
+BufferAssignment stats:
+             parameter allocation:    6.00MiB
+              constant allocation:         0B
+        maybe_live_out allocation:    6.00MiB
+     preallocated temp allocation:         0B
+  preallocated temp fragmentation:         0B (0.00%)
+                 total allocation:   12.00MiB
+              total fragmentation:         0B (0.00%)
+Peak buffers:
+\tBuffer 1:
+\t\tSize: 6.00MiB
+\t\tOperator: op_name=\"jit(concatenate)/concatenate[dimension=0]\" source_file=\"models.py\" source_line=689
+\t\tXLA Label: concatenate
+\t\tShape: f32[4096,128,3]
+\t\t==========================
+
+\tBuffer 2:
+\t\tSize: 384.0KiB
+\t\tEntry Parameter Subshape: f32[256,128,3]
+\t\t==========================
+
+\tBuffer 3:
+\t\tSize: 16B
+\t\tXLA Label: custom-call
+\t\tShape: (f32[5104,257152], s8[4194304])
+\t\t==========================
+";
+
+#[test]
+fn peak_buffers_of_a_gpu_are_read_with_the_parts_of_the_assignment() {
+    let message = only(BUFFERS);
+    let parts: Vec<_> = message.parts.iter().map(|(name, of)| format!("{name} {of}")).collect();
+    assert_eq!(
+        parts,
+        [
+            "parameter allocation 6.00M",
+            "constant allocation 0B",
+            "maybe_live_out allocation 6.00M",
+            "preallocated temp allocation 0B",
+            "preallocated temp fragmentation 0B",
+            "total allocation 12.00M",
+            "total fragmentation 0B",
+        ]
+    );
+    assert!(message.reading().is_complete());
+    assert!(message.allocations.iter().all(LogAllocation::agrees));
+    let bytes: Vec<_> = message.allocations.iter().map(|one| one.bytes().unwrap()).collect();
+    assert_eq!(bytes, [6 << 20, 384 << 10, 16]);
+    assert_eq!(message.allocations[1].kind.as_deref(), Some("entry parameter"));
+    // A line that is not known is not taken for nothing.
+    let unknown = only(&BUFFERS.replace("Entry Parameter Subshape", "Form"));
+    let unread: Vec<_> = unknown.reading().lines.iter().map(UnreadLine::why).collect();
+    assert_eq!(unread, ["this allocation has neither a shape nor a label"]);
+}
+
+#[test]
+fn sentences_of_allocators_are_limits_unless_they_are_no_failure() {
+    for (log, page) in [
+        (
+            "Allocator (GPU_0_bfc) ran out of memory trying to allocate 1.97GiB (rounded to 2110783744)requested by op",
+            "line 1: GPU_0_bfc needs 1.97G\n",
+        ),
+        (
+            "failed to allocate 3.39G (3640655872 bytes) from device: CUDA_ERROR_OUT_OF_MEMORY: out of memory",
+            "line 1: device needs 3640655872B\n",
+        ),
+        (
+            "Attempting to reserve 6.48G at the bottom of memory. That was not possible. There are 6.78G free, 0B reserved, and 3.33G reservable.",
+            "line 1: device needs 6.48G of 3.33G\n",
+        ),
+        (
+            "Error allocating device buffer: Attempting to allocate 196.00M. That was not possible. There are 134.44M free.; (1x0x0_HBM0)",
+            "line 1: device needs 196.00M of 134.44M\n",
+        ),
+        ("Out of memory allocating 160000000000 bytes.", "line 1: device needs 160000000000B\n"),
+    ] {
+        assert_eq!(HloTextKind::of(log.as_bytes()), HloTextKind::OutOfMemory, "{log}");
+        assert_eq!(only(log).page(None).unwrap(), page);
+    }
+    let warning = "Allocator (GPU_0_bfc) ran out of memory trying to allocate 3.37GiB with freed_by_count=0. The caller indicates that this is not a failure";
+    assert_eq!(HloTextKind::of(warning.as_bytes()), HloTextKind::Dump);
+    assert!(only(warning).limits.is_empty() && only(warning).reading().is_complete());
+}
+
+#[test]
+fn a_message_in_quotes_is_read_as_what_it_encodes() {
+    let json = |text: &str| {
+        let text = text.replace('\\', "\\\\").replace('"', "\\\"");
+        text.replace('\n', "\\n").replace('\t', "\\t")
+    };
+    for plain in [LOG, BUFFERS] {
+        let record = format!("{{\"textPayload\":\"{}\",\"severity\":\"ERROR\"}}\n", json(plain));
+        let twice = format!("{{\"a\": \"{}\"}}\n", json(&record));
+        let repr =
+            format!("XlaRuntimeError('{}')\n", plain.replace('\n', "\\n").replace('\t', "\\t"));
+        let docker = plain
+            .lines()
+            .map(|line| format!("{{\"log\":\"{}\\n\",\"stream\":\"stderr\"}}\n", json(line)));
+        let page = |log: &str| {
+            let message = only(log);
+            assert!(message.reading().is_complete(), "{log}");
+            let words = message.page(None).unwrap();
+            words
+                .split("line ")
+                .map(|part| part.trim_start_matches(|c: char| c.is_ascii_digit()).to_owned())
+                .collect::<Vec<_>>()
+        };
+        for log in [record, twice, repr, docker.collect()] {
+            assert_eq!(page(&log), page(plain), "{log}");
+        }
+    }
+    // What is in quotes within a message has no lines of its own.
+    let one = only("  1. Size: 4.0K\n     Operator: op_name=\"a\\nb\"\n     Shape: f32[1024]\n");
+    assert_eq!(one.allocations[0].op_name.as_deref(), Some("a\nb"));
+    assert!(one.page(None).unwrap().contains("             a\\nb\n"));
 }

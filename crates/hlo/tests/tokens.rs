@@ -141,6 +141,9 @@ fn a_module_that_ends_with_what_is_called_has_lost_its_entry() {
     let called = "called {\n  g = f32[] parameter(0)\n}\n\nlast {\n  h = f32[] parameter(0)\n  i = f32[] call(h), to_apply=called\n}\n";
     let (_, dump) = read(called);
     assert_eq!((dump.reading().cut.as_deref(), dump.reading().count), (None, 0));
+    let taken = "no ENTRY: last, line 5, is taken for it";
+    assert_eq!(dump.reading().taken_for_entry.as_deref(), Some(taken));
+    assert_eq!(dump.reading().summary().as_deref(), Some(taken));
     let two = &text[..text.find("add.1 {").unwrap()];
     let (_, dump) = read(two);
     assert_eq!(

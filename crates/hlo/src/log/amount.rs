@@ -45,9 +45,17 @@ impl LogAmount {
         u64::try_from(u128::from(self.digits).checked_mul(unit)? / tens).ok()
     }
 
-    /// Returns whether a number of bytes is printed as this amount: at most half of the last digit away.
+    /// Returns whether a number of bytes is printed as this amount: at most half of the last digit away, maybe after
+    /// what is less than one of the next smaller unit was dropped, as in XLA.
     #[must_use]
     pub fn is(self, bytes: u64) -> bool {
+        let dropped = self.steps.checked_sub(1).and_then(|steps| 1024_u64.checked_pow(steps));
+        let whole = dropped.map_or(bytes, |smaller| bytes / smaller * smaller);
+        [bytes, whole].into_iter().any(|bytes| self.is_near(bytes))
+    }
+
+    /// Returns whether a number of bytes is at most half of the last digit away.
+    fn is_near(self, bytes: u64) -> bool {
         let Some((unit, tens)) = self.scale() else { return false };
         let Some(own) = u128::from(self.digits).checked_mul(unit) else { return false };
         u128::from(bytes).checked_mul(tens).is_some_and(|other| own.abs_diff(other) * 2 <= unit)
@@ -85,6 +93,9 @@ mod tests {
             assert_eq!((amount.to_string().as_str(), amount.bytes()), (shown, Some(bytes)));
             assert!(amount.is(bytes) && !amount.is(bytes + bytes / 50 + 1), "{text}");
         }
+        // XLA divides whole numbers until it is below 1024 MiB: 8975.9 MiB is printed as 8975 / 1024 GiB.
+        let amount = LogAmount::starting("8.76GiB").unwrap();
+        assert!(amount.is((8975 << 20) + (900 << 10)) && !amount.is(8976 << 20));
         for text in ["", "G", "1.0", "unknown size", "99999999999999999999G"] {
             assert_eq!(LogAmount::starting(text), None, "{text}");
         }

@@ -20,6 +20,7 @@ use crate::HloReading;
 use crate::bytes::total_too_large;
 use crate::names::is_tiled;
 use tensor_layout::LayoutError;
+use tensor_layout::internals::to_u64;
 use tensor_layout::notation::{XlaArray, XlaShape};
 use tensor_layout::xla::{XlaAdvice, XlaSizes};
 
@@ -145,7 +146,10 @@ impl LogAllocation {
                 return;
             }
         };
-        self.sizes = Some(sizes);
+        self.sizes = Some(match &shape {
+            XlaShape::Tuple(members) => self.of_tuple(members.len(), sizes),
+            _ => sizes,
+        });
         let Some(array) = shape.as_array() else { return };
         // A layout without tiles is not advised: on a TPU no array has one.
         let advice = array.advice().unwrap_or_default().into_iter();
@@ -159,6 +163,18 @@ impl LogAllocation {
             .into_iter()
             .filter(|advice| is_tpu && advice.is_seen && Some(advice.allocated_bytes) < bytes)
             .min_by_key(|advice| advice.allocated_bytes);
+    }
+
+    /// The sizes of a tuple: of the table of its members' addresses where the log has the size of that.
+    fn of_tuple(&self, members: usize, sizes: XlaSizes) -> XlaSizes {
+        const ADDRESS: u64 = 8;
+        let table = to_u64(members).saturating_mul(ADDRESS);
+        let is = |bytes| self.size.is_some_and(|size| size.is(bytes));
+        if is(sizes.allocated_bytes) || !is(table) {
+            return sizes;
+        }
+        let [unpadded_bytes, allocated_bytes, span_bytes, data_bytes] = [table; 4];
+        XlaSizes { unpadded_bytes, allocated_bytes, span_bytes, data_bytes }
     }
 
     /// Returns the advised tiling in the array's own order under which it takes the size in the log, if any.

@@ -3,11 +3,12 @@
 use std::borrow::Cow;
 
 use crate::attributes::{entry, unquoted};
-use crate::kind::LIMITS;
+use crate::escapes::log_lines;
+use crate::kind::is_limit;
 use crate::log::{LogAllocation, LogAmount, LogLimit, OutOfMemory};
 
 /// Words that begin an amount for a part of the program.
-const PARTS: [&str; 9] = [
+const PARTS: [&str; 14] = [
     "reserved",
     "program",
     "arguments",
@@ -16,7 +17,12 @@ const PARTS: [&str; 9] = [
     "HLO temp",
     "overlays",
     "parameter allocation:",
+    "constant allocation:",
+    "maybe_live_out allocation:",
     "preallocated temp allocation:",
+    "preallocated temp fragmentation:",
+    "total allocation:",
+    "total fragmentation:",
 ];
 
 impl OutOfMemory {
@@ -24,9 +30,10 @@ impl OutOfMemory {
     #[must_use]
     pub fn read_all(log: &str) -> Vec<OutOfMemory> {
         let (mut messages, mut reader) = (Vec::new(), MessageReader::default());
-        for (line, number) in log.lines().zip(1..) {
-            let limit = limit(line, number);
-            if limit.is_none() && LIMITS.iter().any(|words| line.contains(words)) {
+        for (number, line) in log_lines(log, is_limit) {
+            let line = &*line;
+            let limit = if is_limit(line) { limit(line, number) } else { None };
+            if limit.is_none() && is_limit(line) {
                 let why = "the amounts of this message cannot be read";
                 reader.found.reading.push(number, line.as_bytes(), why.into());
             }
@@ -43,6 +50,10 @@ impl OutOfMemory {
                 allocation.settle();
                 if let (Some(why), Some(shape)) = (&allocation.refusal, &allocation.shape) {
                     reading.push(allocation.line, shape.as_bytes(), why.clone());
+                }
+                if allocation.shape.is_none() && allocation.label.is_none() {
+                    let why = "this allocation has neither a shape nor a label";
+                    reading.push(allocation.line, b"", why.into());
                 }
             }
         }
@@ -100,6 +111,9 @@ impl MessageReader {
             last.label = text(value);
         } else if let Some(value) = behind(line, "Allocation type: ") {
             last.kind = text(value);
+        } else if let Some(value) = behind(line, "Entry Parameter Subshape: ") {
+            last.shape = text(value);
+            last.kind = Some("entry parameter".to_owned());
         } else if let Some(value) = behind(line, "Shape: ") {
             last.shape = text(value);
         }
@@ -165,10 +179,27 @@ fn limit(line: &str, number: u64) -> Option<LogLimit> {
         let memory = format!("{memory} hbm{}", other.unwrap_or_default());
         return Some(limit(&memory, needed, capacity, None));
     }
-    if let Some(rest) = behind(line, "Out of memory while trying to allocate ") {
+    if let Some((before, rest)) = line.split_once("ran out of memory trying to allocate ") {
+        let memory = between(before, "Allocator (", ")").unwrap_or("device");
+        return Some(limit(memory, LogAmount::starting(rest)?, None, None));
+    }
+    if let Some((before, rest)) = line.split_once("That was not possible. There are ") {
+        let needed = ["Attempting to reserve ", "Attempting to allocate "];
+        let needed = needed.iter().find_map(|words| behind(before, words))?;
+        let free = between(rest, ", and ", " reservable").unwrap_or(rest);
+        return Some(limit(
+            "device",
+            LogAmount::starting(needed)?,
+            LogAmount::starting(free),
+            None,
+        ));
+    }
+    let sentences = ["Out of memory while trying to allocate ", "Out of memory allocating "];
+    if let Some(rest) = sentences.iter().find_map(|words| behind(line, words)) {
         return Some(limit("device", LogAmount::starting(rest)?, None, None));
     }
-    let rest = behind(line, "Failed to allocate request for ")?;
+    let sentences = ["Failed to allocate request for ", "failed to allocate "];
+    let rest = sentences.iter().find_map(|words| behind(line, words))?;
     let needed = between(rest, "(", ")").and_then(LogAmount::starting);
     let memory = rest.split_once(" on ").map_or("device", |(_, device)| device.trim());
     Some(limit(memory, needed.or_else(|| LogAmount::starting(rest))?, None, None))

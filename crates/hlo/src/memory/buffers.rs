@@ -1,6 +1,7 @@
 //! The values of a module that share a buffer: those of loops, branches and calls, and updates in place.
 
-use crate::memory::graph::{CallSite, Callee, ComputationGraph, Graph, Kind};
+use crate::memory::body::{CallSite, Callee, ComputationGraph, Kind};
+use crate::memory::graph::Graph;
 use crate::memory::interface::Interface;
 use crate::memory::schedule::Schedule;
 
@@ -71,12 +72,17 @@ impl Buffers {
         at
     }
 
+    /// The number of arrays of all runs.
+    pub(super) fn len(&self) -> usize {
+        self.parent.len()
+    }
+
     pub(super) fn is_value(&self, array: usize) -> bool {
         self.is_value.get(array).copied().unwrap_or(false)
     }
 
     /// Makes two arrays share a buffer; halves the paths to their representatives on the way.
-    fn join(&mut self, a: usize, b: usize) {
+    pub(super) fn join(&mut self, a: usize, b: usize) {
         let [a, b] = [a, b].map(|array| self.shortened(array));
         let (low, high) = (a.min(b), a.max(b));
         if let Some(parent) = self.parent.get_mut(high) {
@@ -112,7 +118,7 @@ impl Buffers {
         for node in 0..body.len() {
             let to = self.arrays(run, node);
             let fused = match body.kind(node) {
-                Kind::Fusion => graph.fused_links(body, node),
+                Kind::Fusion(_) => graph.fused_links(body, node),
                 _ => &[],
             };
             for link in body.links(node).chain(fused) {

@@ -1,140 +1,15 @@
-//! The instructions of a module that may be in memory, with their operands, links and calls.
+//! The computations of a module that may be in memory.
 
 use rustc_hash::FxHashMap;
+use tensor_layout::notation::XlaArray;
 
-use crate::held::Held;
-use crate::memory::leaves::LeafShapes;
+use crate::memory::body::{CallSite, Callee, ComputationGraph, Instruction, Kind, MISSING};
+use crate::memory::elementwise::{Shareable, is_elementwise};
+use crate::memory::leaves::{LeafShape, LeafShapes};
 use crate::memory::links::{Link, Shaped};
 use crate::roles::{Calls, HloRole, called, index};
 use crate::unread::HloReading;
 use crate::{HloComputation, HloInstruction};
-
-/// The kind of an instruction, as far as it matters for calls and for uses of operands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
-    Parameter(usize),
-    /// A `get-tuple-element`, which uses one member of a tuple and no other.
-    Element,
-    Fusion,
-    While,
-    Call,
-    Conditional,
-    /// The start of a computation.
-    Async,
-    Other,
-}
-
-impl Kind {
-    fn of(of: HloInstruction<'_>) -> Kind {
-        match of.opcode() {
-            "parameter" => of.parameter().map_or(Kind::Other, Kind::Parameter),
-            "get-tuple-element" => Kind::Element,
-            "fusion" => Kind::Fusion,
-            "while" => Kind::While,
-            "call" => Kind::Call,
-            "conditional" => Kind::Conditional,
-            "async-start" | "call-start" => Kind::Async,
-            _ => Kind::Other,
-        }
-    }
-}
-
-/// An instruction.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Instruction {
-    pub(super) kind: Kind,
-    /// The end of its operands among those of its computation; they begin at the end of the one before it.
-    operands_end: usize,
-}
-
-/// The part that a computation plays for an instruction that calls it in its own thread.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Callee {
-    Condition,
-    Body,
-    Whole,
-    Branch(usize),
-    Started,
-    /// The inside of a fusion.
-    Inside,
-}
-
-#[derive(Clone, Debug)]
-pub(super) struct CallSite {
-    pub(super) node: usize,
-    pub(super) callee: Callee,
-    pub(super) name: Box<str>,
-}
-
-/// A computation.
-#[derive(Clone, Debug, Default)]
-pub(super) struct ComputationGraph {
-    pub(super) held: Held<Instruction>,
-    operands: Vec<usize>,
-    /// By instruction, in order.
-    pub(super) links: Vec<(usize, Link)>,
-    pub(super) sites: Vec<CallSite>,
-    pub(super) root: usize,
-}
-
-/// An operand that is not an instruction of the computation.
-const MISSING: usize = usize::MAX;
-
-impl ComputationGraph {
-    pub(super) fn len(&self) -> usize {
-        self.held.rows().len()
-    }
-
-    pub(super) fn kind(&self, node: usize) -> Kind {
-        self.held.rows().get(node).map_or(Kind::Other, |row| row.key.kind)
-    }
-
-    /// The number of the shape of an instruction.
-    pub(super) fn shape(&self, node: usize) -> usize {
-        self.held.rows().get(node).map_or(MISSING, |row| row.number)
-    }
-
-    /// The operands of an instruction, those that are missing included.
-    fn places(&self, node: usize) -> &[usize] {
-        let end = |node: usize| self.held.rows().get(node).map(|row| row.key.operands_end);
-        let start = node.checked_sub(1).and_then(end).unwrap_or(0);
-        self.operands.get(start..end(node).unwrap_or(start)).unwrap_or_default()
-    }
-
-    /// The operands of an instruction, each with its place among them.
-    pub(super) fn operands(&self, node: usize) -> impl Iterator<Item = (usize, usize)> {
-        let all = self.places(node).iter().copied().enumerate();
-        all.filter(|(_, operand)| *operand != MISSING)
-    }
-
-    pub(super) fn operand(&self, node: usize, at: usize) -> Option<usize> {
-        self.places(node).get(at).copied().filter(|operand| *operand != MISSING)
-    }
-
-    /// The links of an instruction.
-    pub(super) fn links(&self, node: usize) -> impl Iterator<Item = &Link> {
-        let start = self.links.partition_point(|(of, _)| *of < node);
-        self.links.iter().skip(start).take_while(move |(of, _)| *of == node).map(|(_, link)| link)
-    }
-
-    pub(super) fn parameters(&self) -> impl Iterator<Item = (usize, usize)> {
-        self.held.rows().iter().enumerate().filter_map(|(node, row)| match row.key.kind {
-            Kind::Parameter(number) => Some((number, node)),
-            _ => None,
-        })
-    }
-
-    pub(super) fn parameter(&self, number: usize) -> Option<usize> {
-        self.parameters().find(|(of, _)| *of == number).map(|(_, node)| node)
-    }
-
-    /// Returns the calls of an instruction, in the order in which they run.
-    pub(super) fn sites(&self, node: usize) -> &[CallSite] {
-        let start = self.sites.partition_point(|site| site.node < node);
-        let end = self.sites.partition_point(|site| site.node <= node);
-        self.sites.get(start..end).unwrap_or_default()
-    }
-}
 
 /// The computations of a module.
 #[derive(Clone, Debug, Default)]
@@ -143,7 +18,11 @@ pub(super) struct Graph {
     bodies: Vec<Option<ComputationGraph>>,
     /// By the names of computations that fusions may call, from results to the operands whose place they take.
     in_place: FxHashMap<Box<str>, Vec<Link>>,
+    /// By the same names, the parameters whose buffers results may take.
+    shareable: FxHashMap<Box<str>, Shareable>,
     pub(super) shapes: LeafShapes,
+    /// Set if an operand is a member of a tuple that has no instruction of its own.
+    pub(super) has_members: bool,
     /// The number of instructions that have a shape without a size.
     pub(super) unsized_count: u64,
 }
@@ -176,9 +55,12 @@ impl Graph {
                 unread.push(instruction.line(), instruction.shape_text().as_bytes(), why);
                 MISSING
             });
-            body.operands.extend(
-                instruction.operands().map(|of| of.instruction().map_or(MISSING, |of| of.index())),
-            );
+            for operand in instruction.operands() {
+                // A member of a tuple without an instruction of its own: its life is not known here.
+                self.has_members |= operand.element().is_some();
+                let of = operand.instruction().filter(|_| operand.element().is_none());
+                body.operands.push(of.map_or(MISSING, |of| of.index()));
+            }
             let node =
                 Instruction { kind: Kind::of(instruction), operands_end: body.operands.len() };
             body.held.push(instruction, 0, shape, node);
@@ -191,6 +73,11 @@ impl Graph {
         let in_place = self.in_place(&body);
         if !in_place.is_empty() {
             self.in_place.insert(of.name().into(), in_place);
+        }
+        body.count_uses();
+        let shareable = Shareable::of(&body);
+        if !shareable.is_empty() {
+            self.shareable.insert(of.name().into(), shareable);
         }
         self.bodies.push(Some(body));
     }
@@ -226,7 +113,9 @@ impl Graph {
         {
             *callee = None;
         }
-        if role == HloRole::Called && callee != Callee::Inside || body.kind(node) == Kind::Fusion {
+        if role == HloRole::Called && callee != Callee::Inside
+            || matches!(body.kind(node), Kind::Fusion(_))
+        {
             body.sites.push(CallSite { node, callee, name: name.into() });
         }
     }
@@ -241,6 +130,9 @@ impl Graph {
             let node = instruction.index();
             let shape = |node: usize| self.shapes.get(body.shape(node));
             let Some(own) = shape(node) else { continue };
+            if instruction.operands().any(|operand| operand.element().is_some()) {
+                continue;
+            }
             let operands =
                 instruction.operands().map(|of| shape(of.instruction()?.index())).collect();
             match (Shaped { own, operands }).links(instruction) {
@@ -263,6 +155,28 @@ impl Graph {
     pub(super) fn fused_links(&self, body: &ComputationGraph, node: usize) -> &[Link] {
         let inside = body.sites(node).first().and_then(|site| self.in_place.get(&site.name));
         inside.map_or(&[], Vec::as_slice)
+    }
+
+    /// Returns the operands whose buffers a result of the same shape and layout may take, each with its place: arrays of which
+    /// the instruction reads each element before it writes the same one.
+    pub(super) fn takeable<'g>(
+        &'g self,
+        body: &'g ComputationGraph,
+        node: usize,
+    ) -> impl Iterator<Item = (usize, &'g XlaArray, usize)> {
+        let opcode = body.opcode(node);
+        let inside = body.sites(node).first().and_then(|site| self.shareable.get(&site.name));
+        let may = move |at: usize, operand: usize| match (body.kind(node), opcode) {
+            (Kind::Fusion(kind), _) => inside.is_some_and(|inside| inside.has(at, kind)),
+            (_, "copy") => false,
+            (_, "sort") => body.use_count(operand) == 1,
+            (_, "triangular-solve") => at == 1,
+            _ => is_elementwise(opcode, at),
+        };
+        body.operands(node).filter_map(move |(at, operand)| {
+            let array = self.shapes.get(body.shape(operand)).and_then(LeafShape::as_array)?;
+            (may(at, operand) && body.opcode(operand) != "constant").then_some((at, array, operand))
+        })
     }
 }
 

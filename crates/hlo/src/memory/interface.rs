@@ -4,11 +4,12 @@ use std::collections::BTreeMap;
 
 use crate::HloModule;
 use crate::bytes::total_too_large;
-use crate::heads;
-use crate::memory::graph::{ComputationGraph, Graph};
+use crate::memory::body::ComputationGraph;
+use crate::memory::graph::Graph;
 use crate::memory::leaves::{LeafShape, LeafShapes, path_text, sum};
 use crate::memory::links::AliasPair;
 use crate::memory::space::HloMemorySpace;
+use crate::module;
 use crate::unread::HloReading;
 use rustc_hash::FxHashMap;
 use tensor_layout::LayoutError;
@@ -80,7 +81,7 @@ impl Interface {
         Interface {
             aliases: read.attribute("input_output_alias", AliasPair::list).unwrap_or_default(),
             donors: read.attribute("buffer_donor", AliasPair::donors).unwrap_or_default(),
-            layout: read.attribute(heads::LAYOUT, |text| layout(text, shapes)),
+            layout: read.attribute(module::LAYOUT, |text| layout(text, shapes)),
         }
     }
 
@@ -208,7 +209,7 @@ fn add_leaves(
 
 /// Reads `{(f32[2]{0}, f32[3]{0})->f32[2]{0}}`; `None` where one of its shapes has no size.
 fn layout(text: &str, shapes: &mut LeafShapes) -> Option<(Vec<LeafShape>, LeafShape)> {
-    let (parameters, result) = heads::signature(text)?;
+    let (parameters, result) = module::signature(text)?;
     let tuple = XlaParser::strict().parse(&format!("({parameters})")).ok()?;
     let XlaShape::Tuple(members) = tuple else { return None };
     let members = members.into_iter().map(LeafShape::of).collect::<Result<Vec<_>, _>>().ok()?;

@@ -68,6 +68,16 @@ impl LeafShape {
         Some(start..start + below.count())
     }
 
+    /// One of its arrays.
+    pub(super) fn array(&self, leaf: usize) -> Option<&XlaArray> {
+        self.part(self.paths.get(leaf)?).and_then(XlaShape::as_array)
+    }
+
+    /// The array, if it is one and not a tuple.
+    pub(super) fn as_array(&self) -> Option<&XlaArray> {
+        self.shape.as_array()
+    }
+
     /// Returns an array as text, and its path in the tuple as `{1}`; empty if it is the whole shape.
     pub(super) fn text(&self, leaf: usize) -> (String, String) {
         let path = self.paths.get(leaf).map_or(&[][..], Vec::as_slice);

@@ -2,18 +2,21 @@
 //!
 //! ```text
 //! 0  a = f32[1024] parameter(0)      a .                 a parameter that is not donated lives to the end
-//! 1  b = f32[1024] sine(a)           a b                 4096 bytes each
-//! 2  c = f32[1024] cosine(b)         a b c  <- the peak: an operand ends where it is used last
-//! 3  d = f32[1024] tanh(c)           a   c d
+//! 1  b = f32[1024] reverse(a)        a b                 4096 bytes each
+//! 2  c = f32[1024] reverse(b)        a b c  <- the peak: an operand ends where it is used last
+//! 3  d = f32[1024] tanh(c)           a   d               in the buffer of c, which ends there
 //! ```
 //!
 //! Time counts the instructions in text order, callees before their caller. A value lives from its
 //! instruction to its last use, both included. An instruction that only aliases it (`bitcast`,
 //! `tuple`, loops, calls, `*-done`) uses it; a value in the root is used until the computation ends.
 //! Values that must share a buffer count once: those that loops, branches and calls pass, updates in
-//! place, and results with the parameters donated to them.
+//! place, and results with the parameters donated to them. So do an operand that ends at an instruction and a result that
+//! takes its [place](sharing).
 
+mod body;
 mod buffers;
+mod elementwise;
 mod error;
 mod graph;
 mod interface;
@@ -22,6 +25,7 @@ mod links;
 mod page;
 mod peak;
 mod schedule;
+mod sharing;
 mod space;
 
 use std::collections::BTreeMap;
@@ -76,8 +80,8 @@ pub struct HloModuleMemory {
 /// let text = "HloModule m, is_scheduled=true
 /// ENTRY e {
 ///   a = f32[1024] parameter(0)
-///   b = f32[1024] sine(a)
-///   c = f32[1024] cosine(b)
+///   b = f32[1024] reverse(a), dimensions={0}
+///   c = f32[1024] reverse(b), dimensions={0}
 ///   ROOT d = f32[1024] tanh(c)
 /// }";
 /// let (mut dump, mut memory) = (HloDump::new(text.as_bytes()), HloMemory::default());
@@ -159,7 +163,9 @@ impl HloMemory {
             unused_donors,
             peaks: self.peaks(calls, interface, entry),
             unsized_count: self.graph.unsized_count,
-            is_at_least: self.graph.unsized_count > 0 || calls.lacks_memory(),
+            is_at_least: self.graph.unsized_count > 0
+                || self.graph.has_members
+                || calls.lacks_memory(),
         })
     }
 
@@ -175,8 +181,7 @@ impl HloMemory {
         }
         let schedule = Schedule::of(&self.graph, calls, entry)?;
         let buffers = Buffers::of(&self.graph, &schedule, interface);
-        let live =
-            Live { graph: &self.graph, calls, schedule: &schedule, buffers: &buffers, interface };
+        let live = Live { graph: &self.graph, calls, schedule: &schedule, buffers, interface };
         live.peaks(self.top)
     }
 

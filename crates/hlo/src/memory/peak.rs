@@ -6,9 +6,10 @@ use std::collections::BTreeMap;
 use itertools::Itertools;
 
 use crate::HloBytes;
+use crate::memory::body::{ComputationGraph, Kind};
 use crate::memory::buffers::Buffers;
 use crate::memory::error::HloMemoryError;
-use crate::memory::graph::{ComputationGraph, Graph, Kind};
+use crate::memory::graph::Graph;
 use crate::memory::interface::Interface;
 use crate::memory::leaves::Leaf;
 use crate::memory::schedule::{ComputationRun, Schedule};
@@ -68,11 +69,11 @@ pub struct HloLive {
 
 /// The time span in which one array of a buffer is live, both ends included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Life {
-    buffer: usize,
-    start: usize,
-    end: usize,
-    array: usize,
+pub(super) struct Life {
+    pub(super) buffer: usize,
+    pub(super) start: usize,
+    pub(super) end: usize,
+    pub(super) array: usize,
     run: usize,
     node: usize,
 }
@@ -88,19 +89,21 @@ pub(super) struct Live<'m> {
     pub(super) graph: &'m Graph,
     pub(super) calls: &'m Calls,
     pub(super) schedule: &'m Schedule,
-    pub(super) buffers: &'m Buffers,
+    pub(super) buffers: Buffers,
     pub(super) interface: &'m Interface,
 }
 
-impl Live<'_> {
+impl<'m> Live<'m> {
     /// The peak of every memory space, with the `top` greatest buffers of each.
-    pub(super) fn peaks(&self, top: Option<usize>) -> Result<Vec<HloPeak>, HloMemoryError> {
+    pub(super) fn peaks(mut self, top: Option<usize>) -> Result<Vec<HloPeak>, HloMemoryError> {
         let mut lives = Vec::new();
         for (run, span) in self.schedule.runs() {
             if let Some(body) = self.graph.body(span.computation) {
                 self.add_lives(run, span, body, &mut lives);
             }
         }
+        lives.sort_unstable();
+        self.share(&mut lives);
         lives.sort_unstable();
         let mut spaces: BTreeMap<HloMemorySpace, Vec<&[Life]>> = BTreeMap::new();
         for buffer in lives.chunk_by(|a, b| a.buffer == b.buffer) {
@@ -116,7 +119,7 @@ impl Live<'_> {
     }
 
     /// The computation of a run.
-    fn body(&self, run: usize) -> Option<&ComputationGraph> {
+    pub(super) fn body(&self, run: usize) -> Option<&'m ComputationGraph> {
         self.graph.body(self.schedule.computation(run)?)
     }
 
@@ -148,7 +151,7 @@ impl Live<'_> {
         }
         use_at(self.buffers.arrays(run, body.root), span.end);
         if run == Schedule::ENTRY {
-            self.keep_arguments(body, span, use_at);
+            self.arguments(body, |arrays| use_at(arrays, span.end));
         }
         for node in 0..body.len() {
             let start = match body.kind(node) {
@@ -200,23 +203,18 @@ impl Live<'_> {
         }
     }
 
-    /// Extends the lives of parameters of the program that are not donated to its end.
-    fn keep_arguments(
-        &self,
-        body: &ComputationGraph,
-        span: &ComputationRun,
-        mut use_at: impl FnMut((usize, usize), usize),
-    ) {
+    /// Passes on the arrays of the parameters of the program that are not donated, which live to its end.
+    pub(super) fn arguments(&self, body: &ComputationGraph, mut each: impl FnMut((usize, usize))) {
         for (parameter, node) in body.parameters() {
             let Some(shape) = self.graph.shapes.get(body.shape(node)) else { continue };
             let (first, count) = self.buffers.arrays(Schedule::ENTRY, node);
             if self.interface.aliases.is_empty() {
-                use_at((first, count), span.end);
+                each((first, count));
                 continue;
             }
             let kept = shape.paths.iter().enumerate();
             for (leaf, _) in kept.filter(|(_, path)| !self.interface.is_donated(parameter, path)) {
-                use_at((first + leaf, 1), span.end);
+                each((first + leaf, 1));
             }
         }
     }
@@ -343,7 +341,7 @@ impl Live<'_> {
 
 /// Returns the time spans in which a buffer is live, from the sorted lives of its arrays; spans that
 /// touch are merged.
-fn stretches(buffer: &[Life]) -> impl Iterator<Item = (usize, usize)> {
+pub(super) fn stretches(buffer: &[Life]) -> impl Iterator<Item = (usize, usize)> {
     buffer.iter().map(|life| (life.start, life.end)).coalesce(|a, b| {
         if b.0 <= a.1.saturating_add(1) { Ok((a.0, a.1.max(b.1))) } else { Err((a, b)) }
     })

@@ -2,8 +2,9 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::memory::body::{Callee, ComputationGraph};
 use crate::memory::error::HloMemoryError;
-use crate::memory::graph::{Callee, ComputationGraph, Graph};
+use crate::memory::graph::Graph;
 use crate::roles::Calls;
 
 /// The greatest number of instructions and arrays in the runs of computations that ran before: calls that nest

@@ -1,6 +1,6 @@
 //! Brackets that may be layouts, by their characters alone.
 
-use crate::scan::window::SOFT_BREAK;
+use crate::escapes::SOFT_BREAK;
 use tensor_layout::notation::{Dtype, Notation};
 
 /// The greatest depth to which the brackets of a CuTe layout may nest.
@@ -30,7 +30,7 @@ struct BracketPart {
     has_comma: bool,
 }
 
-fn is_blank(byte: u8) -> bool {
+pub(super) fn is_blank(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\r' | b'\n' | SOFT_BREAK)
 }
 
@@ -40,7 +40,7 @@ fn behind(bytes: &[u8], at: usize, is: impl Fn(&u8) -> bool) -> usize {
 }
 
 /// Returns the position after blanks.
-fn behind_blanks(bytes: &[u8], at: usize) -> usize {
+pub(super) fn behind_blanks(bytes: &[u8], at: usize) -> usize {
     behind(bytes, at, |byte| is_blank(*byte))
 }
 
@@ -179,7 +179,7 @@ fn keyed(bytes: &[u8], at: usize) -> Option<(&'static str, usize)> {
 }
 
 /// Returns the end of a list of integers in brackets.
-fn list_end(bytes: &[u8], open: usize) -> Option<usize> {
+pub(super) fn list_end(bytes: &[u8], open: usize) -> Option<usize> {
     let mut depth = 0_usize;
     for (byte, end) in bytes.get(open..)?.iter().zip(open + 1..) {
         match byte {

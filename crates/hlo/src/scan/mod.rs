@@ -10,7 +10,9 @@
 //! [`LayoutScan`] returns one layout after the other; [`ScanReport`] counts the distinct ones.
 //! A bracket that may be a layout is parsed as one; everything else is plain text.
 
+mod beside;
 mod bracket;
+mod composed;
 mod facts;
 mod known;
 mod name;

@@ -4,7 +4,8 @@ use std::borrow::Cow;
 
 use memchr::{memchr2, memmem};
 
-use crate::scan::window::{LONGEST_LAYOUT, SOFT_BREAK};
+use crate::escapes::SOFT_BREAK;
+use crate::scan::window::LONGEST_LAYOUT;
 use crate::shardings::sharded_arrays;
 use tensor_layout::internals::{Walk, behind_mesh, behind_sharding, cut};
 use tensor_layout::notation::XlaShape;

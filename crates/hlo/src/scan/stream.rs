@@ -7,12 +7,16 @@ use std::io::{self, Read};
 use itertools::Itertools;
 use memchr::{memchr2, memrchr2};
 
+use crate::escapes::SOFT_BREAK;
+use crate::scan::beside::shape_beside;
 use crate::scan::bracket::{Stretch, stretch, strided};
+use crate::scan::composed::composed;
 use crate::scan::known::{Known, Verdict};
 use crate::scan::name;
 use crate::scan::sharded::{self, LineAhead};
-use crate::scan::window::{SOFT_BREAK, TextWindow};
+use crate::scan::window::TextWindow;
 use crate::{HloModule, behind_bracket, broken, shape_end, type_before};
+use tensor_layout::internals::to_u64;
 use tensor_layout::notation::{Notation, XlaParser};
 
 /// The number of bytes of a line before a layout that are kept for its name.
@@ -120,7 +124,7 @@ impl<R: Read> LayoutScan<R> {
             if self.window.is_last() {
                 return Ok(None);
             }
-            let gone = self.line_start.max(self.at.saturating_sub(CONTEXT)).min(self.at);
+            let gone = self.at.saturating_sub(CONTEXT);
             self.at -= gone;
             self.taken = self.taken.saturating_sub(gone);
             self.line_start = self.line_start.saturating_sub(gone);
@@ -140,10 +144,15 @@ impl<R: Read> LayoutScan<R> {
 
     fn seen(&self, number: usize, start: usize) -> Option<SeenLayout<'_>> {
         let (text, verdict) = self.known.get(number)?;
-        let context = self.line_start.max(start.saturating_sub(CONTEXT));
-        let before = self.window.bytes().get(context..start)?;
+        let bytes = self.window.bytes();
+        let near = bytes.get(start.saturating_sub(CONTEXT)..start)?;
+        let line_start = memrchr2(b'\n', SOFT_BREAK, near).map_or(0, |end| end + 1);
+        let before = near.get(line_start..)?;
+        // The line is that of the last bracket; what it is a part of may begin before.
+        let ends = bytes.get(start..self.line_start).unwrap_or_default();
+        let line = self.line - to_u64(ends.iter().filter(|byte| **byte == b'\n').count());
         let heading = self.heading.as_ref();
-        Some(SeenLayout { text, verdict, number, line: self.line, before, heading })
+        Some(SeenLayout { text, verdict, number, line, before, heading })
     }
 
     /// The next layout that begins in the window.
@@ -238,9 +247,16 @@ impl<R: Read> LayoutScan<R> {
     /// The layout in a stretch of the text, if it is one.
     fn take(&mut self, found: Stretch) -> Option<Find> {
         let bytes = self.window.bytes();
-        let Stretch { start, end, notation, is_certain } = swizzled(bytes, found);
+        let found = composed(bytes, self.taken, found);
+        let Stretch { start, end, notation, is_certain } = found;
         let text = std::str::from_utf8(bytes.get(start..end)?).ok()?;
-        let number = self.known.classify(&one_line(text), notation, is_certain)?;
+        let text = one_line(text);
+        let shape = (notation == Notation::PadLayout).then(|| shape_beside(bytes, start, end));
+        let (text, is_certain) = match shape.flatten() {
+            Some(shape) => with_shape(&text, &shape, is_certain),
+            None => (text, is_certain),
+        };
+        let number = self.known.classify(&text, notation, is_certain)?;
         self.taken = end;
         Some((number, start))
     }
@@ -274,20 +290,15 @@ impl<R: Read> LayoutScan<R> {
     }
 }
 
-/// Extends a layout by the swizzle before it, as in `Sw<3,4,3> o (8,64):(64,1)`.
-fn swizzled(bytes: &[u8], found: Stretch) -> Stretch {
-    let before = bytes.get(..found.start).unwrap_or_default();
-    if found.notation != Notation::Cute || !before.trim_ascii_end().ends_with(b" o") {
-        return found;
-    }
-    let near = before.len().saturating_sub(CONTEXT);
-    let start = memrchr2(b'\n', SOFT_BREAK, &before[near..]).map_or(0, |at| at + 1);
-    let line = near + start;
-    let before = before.get(line..).unwrap_or_default();
-    let mark = |mark: &[u8]| memchr::memmem::rfind(before, mark);
-    match mark(b"Sw<").max(mark(b"S<")) {
-        Some(at) => Stretch { start: line + at, is_certain: true, ..found },
-        None => found,
+/// A PadLayout with the shape that is written beside it, and whether it is meant as a layout for certain: one that has
+/// another shape of its own is not read.
+fn with_shape<'t>(text: &str, shape: &str, is_certain: bool) -> (Cow<'t, str>, bool) {
+    match text.split_once('/').map(|(own, _)| own.split_whitespace().collect::<String>()) {
+        Some(own) if own == shape => (text.to_owned().into(), is_certain),
+        Some(own) if own.starts_with('(') && !own.contains(':') => {
+            (format!("{shape}/{text}").into(), true)
+        }
+        _ => (format!("{shape}/{text}").into(), is_certain),
     }
 }
 

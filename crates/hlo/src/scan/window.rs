@@ -5,17 +5,13 @@ use std::io::{self, Read};
 use memchr::memchr;
 use tensor_layout::internals::to_u64;
 
+use crate::escapes::{LONGEST_ESCAPE, undo};
+
 /// The number of bytes that are read at a time.
 const STEP: u64 = 1 << 18;
 
 /// The longest layout, in bytes, that is in the window as a whole; a longer one may not be found.
 pub(super) const LONGEST_LAYOUT: usize = 1 << 16;
-
-/// A line break within a quoted string: it separates, and is not counted as a line.
-pub(super) const SOFT_BREAK: u8 = 0x0B;
-
-/// `\u003c`, and a backslash before it.
-const LONGEST_ESCAPE: usize = 8;
 
 /// The part of a text that is looked at, with the escapes of quoted strings undone.
 #[derive(Clone, Debug)]
@@ -78,34 +74,12 @@ impl<R: Read> TextWindow<R> {
         {
             let (plain, escape) = rest.split_at_checked(next).unwrap_or_default();
             self.bytes.extend_from_slice(plain);
-            rest = undo_escape(escape, &mut self.bytes);
+            rest = undo(escape, &mut self.bytes);
         }
         let left = rest.len().min(escaped.len().saturating_sub(length));
         self.plain = self.bytes.len() + rest.len() - left;
         self.bytes.extend_from_slice(rest);
     }
-}
-
-/// Writes the character that the escape at the start of a text encodes; returns the text after it.
-///
-/// A backslash that does not belong to an escape of JSON separates, as a blank does.
-fn undo_escape<'a>(escape: &'a [u8], into: &mut Vec<u8>) -> &'a [u8] {
-    let slashes = escape.iter().take_while(|byte| **byte == b'\\').count();
-    let rest = escape.get(slashes..).unwrap_or_default();
-    let (plain, length) = match rest.first() {
-        Some(b'n' | b'r') => (SOFT_BREAK, 1),
-        Some(b't') => (b' ', 1),
-        Some(quote @ (b'"' | b'\'' | b'/')) => (*quote, 1),
-        _ => code(rest).map_or((b' ', 0), |code| (code, "u003c".len())),
-    };
-    into.push(plain);
-    rest.get(length..).unwrap_or_default()
-}
-
-/// The ASCII character of `u003c`.
-fn code(text: &[u8]) -> Option<u8> {
-    let hex = std::str::from_utf8(text.strip_prefix(b"u")?.get(..4)?).ok()?;
-    u8::from_str_radix(hex, 16).ok().filter(u8::is_ascii)
 }
 
 #[cfg(test)]
