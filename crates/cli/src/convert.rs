@@ -8,6 +8,7 @@ use tensor_layout::sharding::{Mesh, Sharding};
 use tensor_layout::xla::{XlaDtype, XlaShape};
 use tensor_layout::{Layout, LayoutError, LayoutText, Machine};
 
+use super::edit::{modes, nested};
 use super::failure::{Failure, note};
 use super::input::{Form, Reading};
 use super::output::{print_as, print_layout};
@@ -128,12 +129,12 @@ impl ConvertTarget {
     }
 }
 
-/// The sharding of a sharded shape, or of a layout over the units of a machine.
+/// The sharding of a sharded shape, or of a layout over the units of a machine, and what its text does not say.
 fn sharding(
     syntax: &LayoutText,
     machine: Option<&Machine>,
     to: ConvertTarget,
-) -> Result<String, Failure> {
+) -> Result<(String, Option<String>), Failure> {
     let (sharding, mesh, rank) = match (syntax, machine) {
         (LayoutText::Sharded(shape), _) => {
             let sharding = shape.sharding()?;
@@ -157,15 +158,16 @@ fn sharding(
     let missing = "this notation needs a mesh: write `, mesh=x=2,y=4` after the sharding";
     let mesh = || mesh.as_ref().ok_or_else(|| Failure::Argument(missing.into()));
     Ok(match to {
-        ConvertTarget::Sdy => sharding.to_sdy(mesh()?, rank)?.to_string(),
-        ConvertTarget::PartitionSpec => sharding.to_partition_spec(mesh()?, rank)?.to_string(),
+        ConvertTarget::Sdy => (sharding.to_sdy(mesh()?, rank)?.to_string(), None),
+        ConvertTarget::PartitionSpec => {
+            (sharding.to_partition_spec(mesh()?, rank)?.to_string(), None)
+        }
         _ => {
-            if let Some(reduction) = sharding.reduction().filter(|reduction| *reduction != "sum") {
-                note(&format!(
-                    "the reduction `{reduction}` is left out: HLO text says `unreduced` only"
-                ));
-            }
-            sharding.to_hlo().to_string()
+            let left_out = sharding.reduction().filter(|reduction| *reduction != "sum");
+            let lost = left_out.map(|reduction| {
+                format!("the reduction `{reduction}` is left out: HLO text says `unreduced` only")
+            });
+            (sharding.to_hlo().to_string(), lost)
         }
     })
 }
@@ -183,17 +185,23 @@ impl Convert {
         match self.to.writer(self.padding) {
             Writer::Text(notation) => self.write(&syntax, notation),
             Writer::Sharding => {
-                let text = sharding(&syntax, machine.as_ref(), self.to)?;
-                print_as(self.form, || json!({ "text": text }), || text.clone())
+                let (text, lost) = sharding(&syntax, machine.as_ref(), self.to)?;
+                self.print(&text, lost.as_deref())
             }
             Writer::Code(write) => {
                 let code = write(&syntax.lower()?).map_err(|error| syntax.refuse(error))?;
-                let to = self.to.to_possible_value();
-                let name = to.as_ref().map(PossibleValue::get_name);
-                let answer = || json!({ "layout": code, "notation": name, "lost": null });
-                print_as(self.form, answer, || code.clone())
+                self.print(&code, None)
             }
         }
+    }
+
+    /// Prints what was written, and what that does not say, as a note or in the JSON.
+    fn print(&self, written: &str, lost: Option<&str>) -> Result<(), Failure> {
+        let to = self.to.to_possible_value();
+        let name = to.as_ref().map(PossibleValue::get_name);
+        lost.into_iter().filter(|_| !self.form.is_json()).for_each(note);
+        let answer = || json!({ "layout": written, "notation": name, "lost": lost });
+        print_as(self.form, answer, || written.to_owned())
     }
 
     /// The machine whose units are the devices of a sharding.
@@ -227,6 +235,7 @@ impl Convert {
             check_width(syntax, to)?;
         }
         let written = syntax.write_edited(&syntax.lower()?, to, dtype);
+        let written = nested(written, to, modes(syntax).as_deref());
         print_layout(written, syntax, to, self.form)
     }
 }

@@ -4,8 +4,8 @@ mod values;
 
 use clap::{Arg, ArgAction, ArgMatches, Args as ClapArgs};
 use tensor_layout::algebra::{Arrangement, IndexOrder, LinearFunction, Repeat};
-use tensor_layout::notation::{CuteLayout, CuteMode, CuteTiler, Notation};
-use tensor_layout::{Layout, LayoutText, Level};
+use tensor_layout::notation::{CuteLayout, CuteMode, CuteStride, CuteTiler, Notation};
+use tensor_layout::{Layout, LayoutError, LayoutText, Level};
 
 use super::convert::{check_width, dtype};
 use super::failure::Failure;
@@ -56,7 +56,19 @@ enum Apply {
 }
 
 type EditOne = fn(&Layout, &str, &str) -> Result<Layout, Failure>;
-type CombineLayouts = fn(&Editor, &str, &str) -> Result<Layout, Failure>;
+type CombineLayouts = fn(&Editor, &str, &str) -> Result<Edited, Failure>;
+
+/// A layout after a step, and the modes in which CuTe writes it, where they are known.
+pub(super) struct Edited {
+    layout: Layout,
+    modes: Option<Vec<CuteMode>>,
+}
+
+impl From<Layout> for Edited {
+    fn from(layout: Layout) -> Edited {
+        Edited { layout, modes: None }
+    }
+}
 
 /// A step that edits one layout.
 const fn one(
@@ -213,7 +225,7 @@ const STEPS: [EditStep; 25] = [
         "N,M,..",
         "Repeat the layout block by block until it fills a shape",
         |editor, option, value| {
-            Ok(editor.layout.tiled_to(editor.order, &numbers(option, value)?)?)
+            Ok(editor.layout.tiled_to(editor.order, &numbers(option, value)?)?.into())
         },
     ),
     one(
@@ -259,18 +271,15 @@ impl Edit {
             notation: syntax.notation(),
             lenient: self.reading.is_lenient(),
             is_swizzled: matches!(&syntax, LayoutText::Cute(layout) if layout.outer.is_some()),
+            modes: modes(&syntax),
         };
         for (step, value) in matches.map(steps).unwrap_or_default() {
             editor.step(step, value)?;
         }
         let to = self.to.map_or(syntax.edited_notation(), Notation::from);
         check_width(&syntax, to)?;
-        print_layout(
-            syntax.write_edited(&editor.layout, to, dtype(None, &syntax)?),
-            &syntax,
-            to,
-            self.form,
-        )
+        let written = syntax.write_edited(&editor.layout, to, dtype(None, &syntax)?);
+        print_layout(nested(written, to, editor.modes.as_deref()), &syntax, to, self.form)
     }
 }
 
@@ -288,6 +297,26 @@ pub(super) fn edited(syntax: &LayoutText, name: &str, value: &str) -> Result<Str
 pub(super) fn rewritten(syntax: &LayoutText, layout: &Layout) -> Result<String, Failure> {
     let (text, _) = syntax.write_edited(layout, syntax.edited_notation(), dtype(None, syntax)?)?;
     Ok(text)
+}
+
+/// The modes of a CuTe layout as it was written.
+pub(super) fn modes(syntax: &LayoutText) -> Option<Vec<CuteMode>> {
+    match syntax {
+        LayoutText::Cute(layout) => Some(layout.axes().to_vec()),
+        _ => None,
+    }
+}
+
+/// A CuTe layout with its leaves in the tuples of these modes; other texts as they are.
+pub(super) fn nested(
+    written: Result<(String, Option<String>), LayoutError>,
+    to: Notation,
+    modes: Option<&[CuteMode]>,
+) -> Result<(String, Option<String>), LayoutError> {
+    let (text, lost) = written?;
+    let flat = text.parse::<CuteLayout>().ok().filter(|_| to == Notation::Cute);
+    let nested = flat.zip(modes).map(|(flat, modes)| flat.nested_as(modes).to_string());
+    Ok((nested.unwrap_or(text), lost))
 }
 
 /// The steps and their values, in the order of the command line.
@@ -316,16 +345,26 @@ struct Editor {
     lenient: bool,
     /// Set if the text has a swizzle, even one that moves no element.
     is_swizzled: bool,
+    /// The modes in which CuTe writes the layout, where they are known.
+    modes: Option<Vec<CuteMode>>,
 }
 
 impl Editor {
     fn step(&mut self, step: &EditStep, value: &str) -> Result<(), Failure> {
         let option = option(step.name);
-        self.layout = match step.apply {
-            Apply::One(edit) => edit(&self.layout, &option, value)?,
+        let edited = match step.apply {
+            Apply::One(edit) => edit(&self.layout, &option, value)?.into(),
             Apply::Combine(combine) => combine(self, &option, value)?,
         };
+        (self.layout, self.modes) = (edited.layout, edited.modes);
         Ok(())
+    }
+
+    /// The modes of the layout: as they are known, or a leaf per axis.
+    fn own_modes(&self) -> Vec<CuteMode> {
+        let leaf = |extent| CuteMode::Leaf(extent, CuteStride::default());
+        let flat = || self.layout.shape().into_iter().map(leaf).collect();
+        self.modes.clone().unwrap_or_else(flat)
     }
 
     /// The other layout of a step.
@@ -339,44 +378,50 @@ impl Editor {
         is_linear.then(|| self.layout.as_function(self.order))
     }
 
-    fn composed(&self, value: &str) -> Result<Layout, Failure> {
+    fn composed(&self, value: &str) -> Result<Edited, Failure> {
         if CuteTiler::is_begun_by(value) {
-            let modes = value.parse::<CuteTiler>()?.lower()?;
-            return Ok(self.layout.as_function(self.order).compose_modes(&modes)?);
+            let tiler = value.parse::<CuteTiler>()?;
+            let layout = self.layout.as_function(self.order).compose_modes(&tiler.lower()?)?;
+            return Ok(Edited { layout, modes: Some(tiler.modes_of(&self.own_modes())) });
         }
         let other = self.operand(value)?;
         // A tuple of one mode stays one mode.
         let has_modes =
             matches!(&other, LayoutText::Cute(CuteLayout { mode: CuteMode::Tuple(_), .. }));
-        let (layout, other) = (&self.layout, other.lower()?);
+        let (layout, inner) = (&self.layout, other.lower()?);
         Ok(match self.function() {
-            Some(function) if !has_modes => function.compose(&other)?,
-            Some(_) => layout.compose_in(self.order, &other)?.without_padding()?,
-            None => layout.compose_in(self.order, &other)?,
+            Some(function) if !has_modes => function.compose(&inner)?.into(),
+            Some(_) => {
+                let layout = layout.compose_in(self.order, &inner)?.without_padding()?;
+                Edited { layout, modes: modes(&other) }
+            }
+            None => layout.compose_in(self.order, &inner)?.into(),
         })
     }
 
-    fn inverted(&self, option: &str, value: &str) -> Result<Layout, Failure> {
-        Ok(match (value, self.function()) {
+    fn inverted(&self, option: &str, value: &str) -> Result<Edited, Failure> {
+        let inverse = match (value, self.function()) {
             ("left", None) => self.layout.left_inverse()?,
             ("right", None) => self.layout.right_inverse()?,
             ("left", Some(function)) => function.left_inverse()?,
             ("right", Some(function)) => function.right_inverse()?,
             _ => return Err(bad(option, value, "left or right")),
-        })
+        };
+        Ok(inverse.into())
     }
 
-    fn complemented(&self, space: &[(Level, u64)]) -> Result<Layout, Failure> {
-        Ok(match self.function() {
+    fn complemented(&self, space: &[(Level, u64)]) -> Result<Edited, Failure> {
+        let complement = match self.function() {
             Some(function) => function.complement(space)?,
             None => self.layout.complement(space)?,
-        })
+        };
+        Ok(complement.into())
     }
 
     /// A division, with its axes grouped into modes as in CuTe.
-    fn divided(&self, arrangement: Arrangement, value: &str) -> Result<Layout, Failure> {
+    fn divided(&self, arrangement: Arrangement, value: &str) -> Result<Edited, Failure> {
         let divided = self.tiled(arrangement, value)?;
-        let (elements, filled) = (self.layout.elements(), divided.elements());
+        let (elements, filled) = (self.layout.elements(), divided.layout.elements());
         match self.is_swizzled && filled > elements {
             // It may move the elements that are added.
             true => Err(Failure::Argument(format!(
@@ -387,35 +432,57 @@ impl Editor {
         }
     }
 
-    fn tiled(&self, arrangement: Arrangement, value: &str) -> Result<Layout, Failure> {
+    fn tiled(&self, arrangement: Arrangement, value: &str) -> Result<Edited, Failure> {
         let tiler =
             CuteTiler::is_begun_by(value).then(|| value.parse::<CuteTiler>()).transpose()?;
         Ok(match (tiler, self.function()) {
-            (Some(tiler), Some(function)) => function.divide_modes(&tiler.lower()?, arrangement)?,
+            (Some(tiler), Some(function)) => {
+                let layout = function.divide_modes(&tiler.lower()?, arrangement)?;
+                let own = self.own_modes();
+                let modes = function.modes_divided_by_mode(&own, &tiler, arrangement)?;
+                Edited { layout, modes: Some(modes) }
+            }
             (None, Some(function)) => {
-                function.divide(&self.operand(value)?.lower()?, arrangement)?
+                let tile = self.operand(value)?;
+                let layout = function.divide(&tile.lower()?, arrangement)?;
+                let modes = match &tile {
+                    LayoutText::Cute(tile) if tile.outer.is_none() => {
+                        Some(function.modes_divided(tile, arrangement, &layout)?)
+                    }
+                    _ => None,
+                };
+                Edited { layout, modes }
             }
             (Some(tiler), None) => {
                 let tiler = self.layout.as_function(self.order).tiler(&tiler.lower()?)?;
-                self.layout.divide(self.order, &tiler, arrangement)?
+                self.layout.divide(self.order, &tiler, arrangement)?.into()
             }
             (None, None) => {
-                self.layout.divide(self.order, &self.operand(value)?.lower()?, arrangement)?
+                self.layout.divide(self.order, &self.operand(value)?.lower()?, arrangement)?.into()
             }
         })
     }
 
-    fn multiplied(&self, value: &str) -> Result<Layout, Failure> {
-        let pattern = self.operand(value)?.lower()?;
-        Ok(match self.function() {
-            Some(function) => function.product(&pattern, Arrangement::Logical)?,
-            None => self.layout.product(&pattern, Arrangement::Logical)?,
-        })
+    fn multiplied(&self, value: &str) -> Result<Edited, Failure> {
+        let pattern = self.operand(value)?;
+        let Some(function) = self.function() else {
+            return Ok(self.layout.product(&pattern.lower()?, Arrangement::Logical)?.into());
+        };
+        let layout = function.product(&pattern.lower()?, Arrangement::Logical)?;
+        let whole = match &self.own_modes()[..] {
+            [CuteMode::Leaf(extent, stride)] => CuteMode::Leaf(*extent, *stride),
+            own => CuteMode::Tuple(own.to_vec()),
+        };
+        let modes = match pattern {
+            LayoutText::Cute(pattern) => Some(vec![whole, pattern.mode]),
+            _ => None,
+        };
+        Ok(Edited { layout, modes })
     }
 
-    fn repeated(&self, value: &str, repeat: Repeat) -> Result<Layout, Failure> {
+    fn repeated(&self, value: &str, repeat: Repeat) -> Result<Edited, Failure> {
         let pattern = self.operand(value)?.lower()?;
-        Ok(self.layout.repeated(self.order, &pattern, repeat)?)
+        Ok(self.layout.repeated(self.order, &pattern, repeat)?.into())
     }
 
     /// The space of a complement; if none is given, the smallest possible.

@@ -17,7 +17,8 @@ use super::placing::{Place, PlacementSource};
 #[command(after_help = "\
 A level may be omitted from the place only if the layout is replicated over it.
 JSON: {\"location\":{..},\"index\":[100,37]}, or \"index\":null with
-\"why\":\"padding\", \"hole\" or \"outside\".
+\"why\":\"padding\", \"hole\" or \"outside\". As text, `outside` is followed by the
+level and the coordinates that it has.
 
 Example:
   tensor-layout element '(10,7)/((3:7, 4_PE), (7:1))' PE=3,Addr=14")]
@@ -47,8 +48,11 @@ impl Element {
             }
             answer
         };
-        let text = || match &found {
-            Found::Element(index) => index.iter().join(","),
+        let text = || match (&found, placement.beyond(&place)) {
+            (Found::Element(index), _) => index.iter().join(","),
+            (Found::Outside, Some((level, end))) => {
+                format!("outside: {level} runs from 0 to {}", end.saturating_sub(1))
+            }
             _ => said["why"].as_str().unwrap_or_default().into(),
         };
         print_as(self.form, answer, text)

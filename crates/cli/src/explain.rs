@@ -8,7 +8,7 @@ use tensor_layout::sharding::{DeviceShards, ShardedShape};
 use super::devices::by_device;
 use super::failure::Failure;
 use super::input::Form;
-use super::json::{report_json, shape_json, sharding_json};
+use super::json::{report_json, shape_line, sharding_json};
 use super::output::{Colored, print, print_as};
 use super::picture;
 use super::placing::{Place, PlacementSource};
@@ -42,8 +42,10 @@ impl Explain {
             && !on.is_said()
         {
             let report = shape.report()?;
-            let page = || format!("{report}{}", picture::below(&syntax));
-            return print_as(self.form, || shape_json(&report), page);
+            if self.form.is_json() {
+                return print(&shape_line(&report)?);
+            }
+            return print(&format!("{report}{}", picture::below(&syntax)));
         }
         if let LayoutText::Sharded(shape) = &syntax {
             let shards = if on.is_said() { by_device(&syntax, on)? } else { None };

@@ -70,6 +70,24 @@ fn say(line: fmt::Arguments<'_>) {
     let _ = writeln!(io::stderr(), "{line}");
 }
 
+/// The options of the command, by their names in messages of the library, which speaks of its own calls.
+const OPTIONS: [(&str, &str); 6] = [
+    ("give the shape to `TritonLayout::with_shape`", "give --shape 128x64xf16"),
+    (
+        "give the type of the elements to `TritonLayout::with_shape`",
+        "give the shape with the type, as in --shape 128x64xf16",
+    ),
+    ("one of its arrays: `XlaShape::arrays`", "one of its arrays with --member 0"),
+    ("a layout in it to `Route::through`", "a layout in it with --via"),
+    ("on the way to `Route::through`", "on the way with --via (and without --by)"),
+    ("`Sharding::of_layout`", "`convert --to hlo-sharding --machine ..`"),
+];
+
+/// A message of the library in terms of the command.
+fn in_options(message: &str) -> String {
+    OPTIONS.iter().fold(message.to_owned(), |text, (call, option)| text.replace(call, option))
+}
+
 impl Failure {
     /// Prints the message to stderr, as JSON if JSON was requested; a closed pipe is not a failure.
     pub(super) fn report(self, as_json: bool) -> ExitCode {
@@ -87,8 +105,8 @@ impl Failure {
 
     fn message(&self) -> String {
         match self {
-            Failure::Text(error, _) => error.kind().to_string(),
-            Failure::Meaning(error) => error.to_string(),
+            Failure::Text(error, _) => in_options(&error.kind().to_string()),
+            Failure::Meaning(error) => in_options(&error.to_string()),
             Failure::Argument(message) | Failure::Advised(message, _) => message.clone(),
             Failure::Io(what, error) => format!("{what}: {error}"),
         }
@@ -96,8 +114,8 @@ impl Failure {
 
     fn help(&self) -> Option<String> {
         match self {
-            Failure::Text(error, advice) => advice.as_deref().or(error.help()).map(str::to_owned),
-            Failure::Meaning(error) => error.help(),
+            Failure::Text(error, advice) => advice.clone().or_else(|| error.help().map(in_options)),
+            Failure::Meaning(error) => error.help().as_deref().map(in_options),
             Failure::Advised(_, help) => Some(help.clone()),
             Failure::Argument(_) | Failure::Io(..) => None,
         }
@@ -118,8 +136,8 @@ impl Failure {
 
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if let Failure::Text(error, advice) = self {
-            return f.write_str(&snippet(error, advice.as_deref()));
+        if let Failure::Text(error, _) = self {
+            return f.write_str(&snippet(error, &self.message(), self.help()));
         }
         write!(f, "error: {}", self.message())?;
         self.help().map_or(Ok(()), |help| write!(f, "\n  = help: {help}"))
@@ -127,7 +145,7 @@ impl fmt::Display for Failure {
 }
 
 /// The error in the style of a compiler diagnostic.
-fn snippet(error: &ParseError, advice: Option<&str>) -> String {
+fn snippet(error: &ParseError, title: &str, help: Option<String>) -> String {
     let Excerpt { line, text, mark, related, .. } = error.excerpt();
     let bytes = |range: (usize, usize)| byte(&text, range.0)..byte(&text, range.1);
     let mut source = Snippet::source(text.as_str())
@@ -136,9 +154,8 @@ fn snippet(error: &ParseError, advice: Option<&str>) -> String {
     if let Some(related) = related {
         source = source.annotation(AnnotationKind::Context.span(bytes(related)));
     }
-    let title = error.kind().to_string();
-    let mut group = Severity::ERROR.primary_title(title.as_str()).element(source);
-    if let Some(help) = advice.or(error.help()) {
+    let mut group = Severity::ERROR.primary_title(title).element(source);
+    if let Some(help) = help {
         group = group.element(Severity::HELP.message(help));
     }
     Renderer::plain().render(&[group])

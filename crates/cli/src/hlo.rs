@@ -226,10 +226,10 @@ impl Hlo {
         Err(Failure::Argument(format!("{count} could not be read{lines}")))
     }
 
-    /// Prints a page, preceded by a note if the text is cut off.
+    /// Prints a page, preceded by notes if the text is cut off or has no entry.
     fn print_page(&self, reading: &HloReading, page: &str, behind: &str) -> Result<(), Failure> {
-        let cut = reading.cut.iter().map(|cut| format!("{cut}\n\n")).collect::<String>();
-        let page = format!("{}{page}{behind}", printable(&cut));
+        let doubts = reading.doubts().map(|what| format!("{what}\n\n")).collect::<String>();
+        let page = format!("{}{page}{behind}", printable(&doubts));
         write_to(None, |out| out.write_all(fitted(&page).as_bytes()))
     }
 

@@ -19,17 +19,21 @@ pub(super) fn run(pair: &Relayout, form: Form) -> Result<(), Failure> {
         return Err(error.clone().into());
     }
     let answer = || json!({ "ascending": answer_json(&up), "descending": answer_json(&down) });
-    print_as(form, answer, || page(&up, &down))
+    print_as(form, answer, || page(pair, &up, &down))
 }
 
-fn page(up: &Answer, down: &Answer) -> String {
-    let enough = "one memory is enough if every unit writes its addresses in";
+fn page(pair: &Relayout, up: &Answer, down: &Answer) -> String {
+    let [each, of] = match pair.lanes() {
+        1 => ["addresses", "addresses"],
+        _ => ["addresses, and the lanes of each long word,", "addresses and lanes"],
+    };
+    let enough = format!("one memory is enough if every unit writes its {each} in");
     let first = match (up, down) {
         (Ok(None), Ok(None)) => format!("{enough} ascending or descending order"),
         (Ok(None), _) => format!("{enough} ascending order"),
         (_, Ok(None)) => format!("{enough} descending order"),
-        (Ok(_), Ok(_)) => "a second buffer is needed, in either order of addresses".into(),
-        _ => "a second buffer is needed in one order of addresses".into(),
+        (Ok(_), Ok(_)) => format!("a second buffer is needed, in either order of {of}"),
+        _ => format!("a second buffer is needed in one order of {of}"),
     };
     let lines = [("ascending", up), ("descending", down)];
     let lines =

@@ -9,7 +9,9 @@ use tensor_layout::report::{
     AxisReport, DigitReport, MemberReport, Report, ShapeReport, ShardingReport, SharedPlace,
 };
 use tensor_layout::xla::{XlaAdvice, XlaSizes};
-use tensor_layout::{Found, Level, Location};
+use tensor_layout::{Found, Level, Location, ParseError};
+
+use super::failure::Failure;
 
 /// A JSON object on one line, written part by part because a list may have millions of rows.
 pub(super) struct JsonLine<'o> {
@@ -48,13 +50,22 @@ impl JsonLine<'_> {
     }
 }
 
-/// A shape: its sizes, its arrays, and for a single array its layout.
-pub(super) fn shape_json(report: &ShapeReport) -> Value {
-    let members: Vec<Value> = report.members.iter().map(member_json).collect();
-    json!({ "shape": report.text, "sizes": sizes_json(&report.sizes), "members": members })
+/// A shape as a line: its sizes and its arrays. Each is written at once, because a tuple may have very many.
+pub(super) fn shape_line(report: &ShapeReport) -> Result<String, Failure> {
+    let members = report.members.iter().map(|of| Ok(member_json(&of.path, &of.report()?)));
+    let mut line =
+        format!("{{\"shape\":{},\"sizes\":{}", json!(report.text), sizes_json(&report.sizes));
+    line.push_str(",\"members\":[");
+    for (at, member) in members.enumerate() {
+        let member: Value = member.map_err(|error: ParseError| Failure::from(error))?;
+        line.push_str(if at > 0 { "," } else { "" });
+        line.push_str(&member.to_string());
+    }
+    line.push_str("]}");
+    Ok(line)
 }
 
-fn member_json(member: &MemberReport) -> Value {
+fn member_json(path: &[usize], member: &MemberReport) -> Value {
     let sizes = &member.sizes;
     let advice = |advice: &XlaAdvice| {
         json!({
@@ -64,7 +75,7 @@ fn member_json(member: &MemberReport) -> Value {
         })
     };
     json!({
-        "path": member.path,
+        "path": path,
         "shape": member.array.to_string(),
         "sizes": sizes_json(sizes),
         "padding": {
@@ -93,7 +104,7 @@ pub(super) fn report_json(report: &Report) -> Value {
         .iter()
         .map(|level| {
             json!({
-                "level": level.level.as_str(), "size": level.size, "extent": level.extent,
+                "level": level.node().as_str(), "size": level.size, "extent": level.extent,
                 "used": level.used, "holes": level.holes, "replicated": level.replicated,
             })
         })

@@ -28,14 +28,18 @@ The answer is the destination copies by distance to the nearest source copy, and
 the elements that must enter the units of each level, whatever the algorithm.
 Counts are exact for tensors of any size; a pair that takes too many steps to
 count is an error. Without --machine, the units are those that the two layouts
-name, or one.
+name; where they name none, there is a single unit without a name.
 JSON: {\"elements\":..,\"copies\":..,\"by_distance\":{\"in_place\":..,\"address\":..,
 \"PE\":..,..},\"into\":{\"PE\":..,..},\"out_of\":{..},\"moves\":[..],\"copies_moved\":[..]}
+The keys of these three are the nodes that elements pass, where L2B/2 is a group
+of two L2Bs with a memory in common. Moves and transfers have the coordinates of
+the layouts instead: they name a group by its first unit.
 If the machine file has [bandwidth] (long words per step into a unit), --dtype
 adds the least number of steps, in JSON as \"steps\".
 --transfers adds a line per run: what moves, from where, and to where.
 --in-place instead reports whether elements are overwritten before they are read
 if all units write their addresses in order, at the same pace.
+Lanes of a long word are in order as well.
 JSON: {\"ascending\":null,\"descending\":{\"element\":[..],\"by\":[..],\"place\":..}}
 
 Examples:
@@ -87,9 +91,9 @@ impl RelayoutArgs {
         }
         let takes_dtype = matches!(source, LayoutText::PadLayout(_));
         let (source, destination) = self.on.place_two(source, destination)?;
-        note_conversion();
         let (source, destination) = (source.placement, destination.placement);
         let pair = Relayout::new(&source, &destination)?;
+        note_conversion();
         if self.transfers {
             return transfers(&pair, self.form.is_json());
         }
@@ -176,10 +180,13 @@ fn counts(traffic: &Traffic) -> String {
     let elements_each = counted(*elements, "element");
     let mut page = format!("{elements_each}, {copies} {noun} each\n\n");
     let total = u128::from(*elements) * u128::from(*copies);
-    page.push_str(&format!(
-        "  {:8} {:>18} {:>7} {:>18} {:>18}\n",
-        "distance", "copies", "", "into units", "out of units"
-    ));
+    let [into, out_of] = match traffic.levels.is_empty() {
+        true => ["", ""],
+        false => ["into units", "out of units"],
+    };
+    let heading = format!("  {:8} {:>18} {:>7} {into:>18} {out_of:>18}", "distance", "copies", "");
+    page.push_str(heading.trim_end());
+    page.push('\n');
     for (distance, count) in &traffic.by_distance {
         let whole = total.max(1);
         let share = (u128::from(*count) * 2000 + whole) / (2 * whole);
@@ -295,5 +302,7 @@ fn transfer_line(pair: &Relayout, transfer: &Transfer) -> String {
     }
     let (distance, length, source) = (transfer.distance, transfer.length, name(&transfer.source));
     let (read, write, units) = (places(transfer.read), places(transfer.write), units.join("; "));
-    format!("{distance}: {length} x {source} {read} -> {units} {write}")
+    // A single unit has no name.
+    let at = |unit: &str, places: String| format!("{unit} {places}").trim_start().to_owned();
+    format!("{distance}: {length} x {} -> {}", at(&source, read), at(&units, write))
 }

@@ -7,7 +7,7 @@ use itertools::Itertools;
 use serde_json::{Value, json};
 use tensor_layout::algebra::{Difference, Indexes, Subaxis};
 use tensor_layout::error::Incomparable;
-use tensor_layout::internals::product;
+use tensor_layout::internals::{counted, product};
 use tensor_layout::sharding::DeviceShards;
 use tensor_layout::xla::BitcastName;
 use tensor_layout::{Layout, LayoutError, LayoutText, Level, Location, Placement};
@@ -216,12 +216,12 @@ fn looked_at(first: &Layout, second: &Layout) {
         false => (second, first, "second"),
     };
     let (extra, shape) = (more.rank() - fewer.rank(), more.shape());
-    if extra == 0 || shape[extra..] != fewer.shape() {
+    let Some(leading) = product(shape[..extra].iter().copied()) else { return };
+    if extra == 0 || leading == 0 || shape[extra..] != fewer.shape() {
         return;
     }
     let digits = more.axes()[..extra].iter().flat_map(|axis| &axis.subaxes);
-    let levels: Vec<Level> = digits.filter_map(Subaxis::lands).collect();
-    let Some(leading) = product(shape[..extra].iter().copied()) else { return };
+    let levels: Vec<Level> = digits.filter_map(Subaxis::lands).unique().collect();
     let copies = Indexes::new(shape[..extra].to_vec());
     let mut at = copies.zip(0..MOST_SHOWN).filter_map(|(mut index, _)| {
         index.resize(shape.len(), 0);
@@ -231,11 +231,14 @@ fn looked_at(first: &Layout, second: &Layout) {
         Some(at.join(","))
     });
     let mut at = at.join(" and ");
+    if !levels.is_empty() {
+        at.insert_str(0, ", at ");
+    }
     if leading > MOST_SHOWN {
         at.push_str(" and more");
     }
     let axes = if extra == 1 { "axis 0".into() } else { format!("axes 0 to {}", extra - 1) };
-    note(&format!("{axes} of the {which} layout: {leading} copies, at {at}"));
+    note(&format!("{axes} of the {which} layout: {}{at}", counted(leading, "copy")));
 }
 
 /// The most copies that are named.

@@ -23,7 +23,10 @@ Finds PadLayouts, XLA shapes with or without a sharding, CuTe layouts and shapes
 with strides. Each distinct layout has one row, in order of appearance: the line
 and name of its first occurrence, its number of occurrences, bytes, padding,
 whether it fits the machine, and for XLA shapes a smaller tiling that occurs in
-TPU dumps. Does not find CuTe layouts without brackets (4:1), which look like
+TPU dumps. A PadLayout in quotes has the shape that the same object lists under
+`shape` (JSON, dictionaries, calls, but not YAML). A composition such as
+`S<3,4,3> o 0 o (8,64):(64,1)` is one layout or, if it is not read, none of its
+parts is. Does not find CuTe layouts without brackets (4:1), which look like
 times, or tuples without levels and strides.
 JSON: {\"layouts\":[{\"layout\":..,\"notation\":..,\"line\":..,\"name\":..,\"count\":..,
 \"shape\":[..],\"unpadded_bytes\":..,\"allocated_bytes\":..,\"padding\":..,\"room\":..,

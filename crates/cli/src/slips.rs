@@ -5,6 +5,7 @@ use std::path::Path;
 use tensor_layout::notation::Notation;
 use tensor_layout::xla::{XlaDtype, XlaParser, XlaShape};
 use tensor_layout::{LayoutText, Machine, ParseError};
+use tensor_layout_hlo::scan::ScanReport;
 
 use super::failure::Failure;
 
@@ -98,18 +99,15 @@ fn from_brackets(text: &str) -> Option<String> {
     meant.map(|fixed| format!("did you mean '{fixed}'?"))
 }
 
-/// The suggestion for the line of a log, if the text before its layout ends in `:`, `=` or a comma.
+/// The suggestion for the line of a log: the only layout that `scan` finds in it, if the line ends there.
 fn from_log(text: &str) -> Option<String> {
-    const MOST_BRACKETS: usize = 8;
-    let starts = text.match_indices('(').take(MOST_BRACKETS);
-    let mut tails = starts.map(|(at, _)| text.split_at(at));
-    let (_, tail) = tails.find(|(head, tail)| {
-        // A bracket of plain numbers has many meanings.
-        let names_a_place = tail.contains([':', '_', '[']);
-        let is_before = head.trim_end().ends_with([':', '=', ',']) && !head.contains('(');
-        is_before && names_a_place && reads(tail)
-    })?;
-    Some(format!("did you mean '{tail}'? `tensor-layout scan` finds the layouts of a whole log"))
+    let report = ScanReport::read(text.as_bytes(), XlaParser::strict(), |_| {}).ok()?;
+    let mut rows = report.rows();
+    let (only, None) = (rows.next()?.text, rows.next()) else { return None };
+    let is_behind = text.trim().strip_suffix(only).is_some_and(|before| !before.is_empty());
+    is_behind.then(|| {
+        format!("did you mean '{only}'? `tensor-layout scan` finds the layouts of a whole log")
+    })
 }
 
 /// CuTe as written in C++ or Python, not as printed.

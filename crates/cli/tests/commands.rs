@@ -165,7 +165,7 @@ Addr             -           21           21            0
 
 elements   70
 copies     2 of each, over L2B
-padding    28 of 168 slots (16.7 %)
+padding    14 of 84 slots (16.7 %)
 footprint  21 long words per unit (168 B)
 
 12 slots for 10 rows i0, columns i1 0 to 6
@@ -260,7 +260,7 @@ fn memory_dtype_and_base_are_checked_on_the_machine() {
     assert!(place(&["--memory", "LM7"]).contains(
         "`LM7` is not a memory of the machine `mn-core-2`, whose memories are LM0, LM1, L1BM, L2BM, PDM, DRAM"
     ));
-    assert!(place(&["--dtype", "Long"]).contains("has 1 lanes of 64 bits"));
+    assert!(place(&["--dtype", "Long"]).contains("has 1 lane of 64 bits"));
     assert!(place(&["--dtype", "Quad"]).contains("`Quad` is not a known dtype"));
     let based = stdout(&["table", "((2:1))", "--base", "5"]);
     assert_eq!(based, "Addr,i0\n5,0\n6,1\n");
@@ -355,7 +355,7 @@ fn explain_of_a_shape_has_sizes_and_advice() {
 unpadded                 528388 bytes    516.00 KiB
 allocated               1048580 bytes      1.00 MiB  (49.6 % padding)
 span                    1048580 bytes      1.00 MiB
-data                    1048072 bytes   1023.50 KiB
+data                    1048072 bytes   1023.51 KiB
 "
     );
     let page = stdout(&["explain", "f32[129,1024]{0,1:T(8,128)}"]);
@@ -407,7 +407,7 @@ fn a_dump_is_reported_worst_first() {
       waste    unpadded   allocated   count  shape
    1.97 KiB        30 B    2.00 KiB       2  bf16[3,5]{1,0:T(8,128)(2,1)}
         0 B         8 B         8 B       1  f32[2]
-   3.94 KiB        68 B    4.00 KiB       3  all of 2 shapes
+   3.94 KiB        68 B    4.01 KiB       3  all of 2 shapes
 
 1 place could not be read
   line 2: expected an integer: bf16[4]{0,T(2)}

@@ -13,6 +13,7 @@ mod cute_judge;
 mod sample;
 
 mod commands;
+mod counts;
 mod cute;
 mod devices;
 mod documents;
@@ -20,8 +21,11 @@ mod edits;
 #[cfg(feature = "explore")]
 mod explore;
 #[cfg(feature = "explore")]
+mod explore_limits;
+#[cfg(feature = "explore")]
 mod explore_links;
 mod files;
+mod json;
 mod moves;
 mod options;
 mod outputs;

@@ -150,3 +150,54 @@ fn places_are_written_and_read_as_assembly_has_them() {
     let lines = stdout(&[&table[..], &on, &["--format", "jsonl"]].concat());
     assert!(lines.starts_with("{\"at\":\"$d0n0,W=0\",\"index\":[0]}\n"), "{lines}");
 }
+
+/// Layouts that name no units have one, which no face gives a name.
+#[test]
+fn a_single_unit_has_no_name() {
+    let pair = ["relayout", "(8,8):(8,1)", "(8,8):(1,8)"];
+    let page = stdout(&pair);
+    assert!(page.starts_with("only addresses change\n"), "{page}");
+    assert!(page.contains("  distance             copies\n"), "{page}");
+    let json = json_of(&[&pair[..], &["--json"]].concat());
+    assert_eq!((&json["into"], &json["out_of"]), (&json!({}), &json!({})));
+    let transfers = stdout(&[&pair[..], &["--transfers"]].concat());
+    assert!(transfers.starts_with("address: 7 x [1..7 by 1] -> [8..56 by 8]\n"), "{transfers}");
+    let in_place = stdout(&[&pair[..], &["--in-place"]].concat());
+    let time = stdout(&["relayout", "((4_Time, 4:1))", "((4_Time, 4:2))"]);
+    assert!(time.starts_with("only addresses change\n"), "{time}");
+    let memories = stdout(&["relayout", "((4:1))@LM0", "((4:1))@LM1"]);
+    assert!(memories.starts_with("elements move from LM0 to LM1\n"), "{memories}");
+    for text in [page, json.to_string(), transfers, in_place, memories] {
+        assert!(!text.contains("Unit"), "{text}");
+    }
+}
+
+#[test]
+fn a_memory_of_groups_has_a_name_that_no_level_has() {
+    let pair = [
+        "relayout",
+        "((4_L2B:2, 64:8), (8:1, 2_W:1))@DRAM",
+        "((8_L2B:1, 32:8), (8:1, 2_W:1))@L2BM",
+    ];
+    let json = json_of(&[&pair[..], &["--machine", "mn-core-2", "--json"]].concat());
+    let keys: Vec<_> = json["into"].as_object().unwrap().keys().cloned().collect();
+    assert_eq!(keys, ["L2B", "L2B/2"]);
+    assert_eq!(
+        refused(&["locate", "((4:1))", "1", "--machine", "L2B/2=4"]).lines().next(),
+        Some("error: this is not a valid level name")
+    );
+}
+
+#[test]
+fn one_memory_is_enough_names_the_order_of_lanes() {
+    let pair = [
+        "relayout",
+        "((2_W, 4:1))@LM0 / Float",
+        "((8:1))@LM0 / Float",
+        "--machine",
+        "mn-core-2",
+        "--in-place",
+    ];
+    let page = stdout(&pair);
+    assert!(page.contains("its addresses, and the lanes of each long word, in"), "{page}");
+}

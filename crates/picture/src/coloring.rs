@@ -4,6 +4,8 @@
 //! shape with tiles it shows the tile, and for a layout without units the address, on a ramp. Values are
 //! numbered from the root of the machine, so that a part of a picture has the colours of the whole.
 
+use std::ops::Range;
+
 use itertools::Itertools;
 
 use super::Cell;
@@ -45,19 +47,19 @@ impl Drawing<'_> {
         }
     }
 
-    /// The scheme of the elements and of the memories that they are in.
+    /// The scheme of the elements and of the memories that they are in: the outer unit levels in which
+    /// elements of the whole tensor differ, as long as there are colours.
     pub(super) fn scheme_of_elements(&self) -> Scheme {
-        let mut levels = self.distinguishing_levels();
-        let few = |levels: &[Level]| self.count(levels) <= to_u64(COLORS);
-        let count = (1..=levels.len()).rev().find(|count| few(&levels[..*count])).unwrap_or(1);
-        levels.truncate(count);
-        self.scheme(&levels)
-    }
-
-    /// The unit levels in which elements of the whole tensor differ.
-    fn distinguishing_levels(&self) -> Vec<Level> {
         let levels = self.coloring_levels();
-        levels.into_iter().filter(|level| self.whole_span(*level).only().is_none()).collect()
+        let spans = self.whole_spans(&levels);
+        let differing = levels.into_iter().zip(spans).filter(|(_, span)| span.only().is_none());
+        let mut values = 1_u64;
+        let few = |(at, (_, span)): &(usize, (Level, CoordinateSpan))| {
+            values = values.saturating_mul(to_u64(steps(*span).count()));
+            *at == 0 || values <= to_u64(COLORS)
+        };
+        let levels = differing.enumerate().take_while(few).map(|(_, (level, _))| level);
+        self.scheme(&levels.collect::<Vec<_>>())
     }
 
     /// The unit levels that colours can follow.
@@ -69,22 +71,21 @@ impl Drawing<'_> {
         levels
     }
 
-    /// The coordinates that the first copies of all elements take.
-    fn whole_span(&self, level: Level) -> CoordinateSpan {
+    /// The coordinates that the first copies of all elements take in some levels.
+    fn whole_spans(&self, levels: &[Level]) -> Vec<CoordinateSpan> {
         let layout = self.placement.with_copies();
-        let all: Vec<_> = layout.shape().into_iter().map(|extent| 0..extent).collect();
-        let spans = match all.iter().any(std::ops::Range::is_empty) {
-            true => Vec::new(),
-            false => CoordinateSpans::new(layout, self.placement.columns()).of(&all),
-        };
-        let span = spans.into_iter().find(|(of, _)| *of == level);
-        span.map_or(CoordinateSpan::at(0), |(_, span)| span)
+        let all: Vec<Range<u64>> = layout.shape().into_iter().map(|extent| 0..extent).collect();
+        match all.iter().any(Range::is_empty) {
+            true => vec![CoordinateSpan::at(0); levels.len()],
+            false => {
+                let spans = CoordinateSpans::new(layout, levels).of(&all);
+                spans.into_iter().map(|(_, span)| span).collect()
+            }
+        }
     }
 
-    /// An upper bound on the number of values of some levels.
-    fn count(&self, levels: &[Level]) -> u64 {
-        let sizes = levels.iter().map(|level| to_u64(steps(self.whole_span(*level)).count()));
-        sizes.fold(1, u64::saturating_mul)
+    fn whole_span(&self, level: Level) -> CoordinateSpan {
+        self.whole_spans(&[level]).first().copied().unwrap_or(CoordinateSpan::at(0))
     }
 
     /// The colouring of some cells by the places of first copies.
@@ -125,11 +126,12 @@ impl Drawing<'_> {
     }
 
     fn all_values(&self, levels: &[Level]) -> Vec<Vec<u64>> {
-        if self.count(levels) > MOST_VALUES {
+        let values: Vec<_> = self.whole_spans(levels).into_iter().map(steps).collect();
+        let counts = values.iter().map(|values| to_u64(values.clone().count()));
+        if counts.fold(1, u64::saturating_mul) > MOST_VALUES {
             return Vec::new();
         }
-        let values = levels.iter().map(|level| steps(self.whole_span(*level)));
-        values.multi_cartesian_product().collect()
+        values.into_iter().multi_cartesian_product().collect()
     }
 
     fn all_tiles(&self, size: u64) -> Vec<Vec<u64>> {

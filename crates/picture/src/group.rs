@@ -1,4 +1,4 @@
-//! Groups of units that share a memory: levels such as `L2Bx2`, which no layout names.
+//! Groups of units that share a memory: levels such as `L2B/2`, which no layout names.
 
 use tensor_layout::machine::Memory;
 use tensor_layout::{Level, Machine, Placement};

@@ -1,17 +1,19 @@
 //! Cells that light up together: an element and its places, a unit and its elements.
 
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
 use std::ops::Range;
+
+use itertools::Itertools;
 
 use super::{Cell, Panel};
 use tensor_layout::Level;
 use tensor_layout::Location;
 use tensor_layout::Placement;
-use tensor_layout::algebra::Restricted;
+use tensor_layout::algebra::{Replica, Restricted};
 use tensor_layout::error::{LayoutError, RestrictionError};
 use tensor_layout::internals::to_u64;
-
-/// The most copies of an element that are visited.
-const MOST_COPIES: usize = 1 << 12;
+use tensor_layout::program::CoordinateSpan;
 
 /// The most units of a cell that are visited one by one.
 const MOST_UNITS: u64 = 1 << 10;
@@ -66,25 +68,48 @@ struct LitBlock<'a> {
     placement: &'a Placement,
     indexes: &'a [Range<u64>],
     with_copies: bool,
-    /// The places of a single element.
-    places: Option<Vec<Location>>,
+    /// The first place of a single element.
+    place: Option<Location>,
+    /// The copies that differ in a level, with the longest steps first; none if only the first ones count.
+    copies: BTreeMap<Level, Vec<Replica>>,
 }
 
 impl<'a> LitBlock<'a> {
     fn new(placement: &'a Placement, cell: &'a Cell, with_copies: bool) -> LitBlock<'a> {
         let index: Vec<u64> = cell.indexes.iter().map(|range| range.start).collect();
-        let most = if with_copies { MOST_COPIES } else { 1 };
         let is_element = cell.slots == 1 && cell.elements == 1;
-        let copies = is_element.then(|| placement.locate_all(&index).ok()).flatten();
-        let places = copies.map(|copies| copies.take(most).collect());
-        LitBlock { placement, indexes: &cell.indexes, with_copies, places }
+        let place = is_element.then(|| placement.locate(&index).ok()).flatten();
+        let replicas = placement.with_copies().replicas().iter().filter(|_| with_copies);
+        let apart = replicas.filter(|copy| copy.size > 1 && copy.stride > 0);
+        let mut copies: BTreeMap<Level, Vec<Replica>> = BTreeMap::new();
+        for copy in apart.sorted_by_key(|copy| Reverse(copy.stride)) {
+            copies.entry(copy.level).or_default().push(*copy);
+        }
+        LitBlock { placement, indexes: &cell.indexes, with_copies, place, copies }
     }
+
+    /// Returns whether a copy of the element at `place` has a coordinate in a span. Every copy differs in one
+    /// level, so that levels can be asked one by one.
+    fn is_in(&self, place: &Location, level: Level, span: &CoordinateSpan) -> bool {
+        let copies = self.copies.get(&level).map_or(&[][..], Vec::as_slice);
+        place.get(level).is_none_or(|at| any_copy(at, copies, span))
+    }
+}
+
+/// Returns whether one of the copies from `at` on has a coordinate in a span.
+fn any_copy(at: u64, copies: &[Replica], span: &CoordinateSpan) -> bool {
+    let Some((copy, shorter)) = copies.split_first() else { return span.contains(at) };
+    let Some(ahead) = span.last.checked_sub(at) else { return false };
+    let reach: u64 = shorter.iter().map(|copy| (copy.size - 1) * copy.stride).sum();
+    let first = span.first.saturating_sub(at).saturating_sub(reach).div_ceil(copy.stride);
+    let last = (ahead / copy.stride).min(copy.size - 1);
+    (first..=last).any(|digit| any_copy(at + digit * copy.stride, shorter, span))
 }
 
 /// The content of a cell of the machine, for finding the cells of the tensor whose elements it stores.
 ///
-/// At most 2^12 copies of an element, and 2^10 units of a cell one by one, are visited; beyond that, a cell
-/// also counts as holding the elements of neighbouring units.
+/// At most 2^10 units of a cell are visited one by one; beyond that, a cell also counts as holding the elements
+/// of neighbouring units.
 #[derive(Clone, Debug)]
 pub struct UnitContents<'a> {
     cell: &'a Cell,
@@ -118,12 +143,8 @@ impl<'a> UnitContents<'a> {
         if cell.elements == 0 || block.indexes.iter().any(Range::is_empty) {
             return Ok(false);
         }
-        if let Some(places) = &block.places {
-            let holds = |place: &Location| {
-                let mut spans = cell.places.iter();
-                spans.all(|(level, span)| place.get(*level).is_none_or(|at| span.contains(at)))
-            };
-            return Ok(places.iter().any(holds));
+        if let Some(place) = &block.place {
+            return Ok(cell.places.iter().all(|(level, span)| block.is_in(place, *level, span)));
         }
         if !block.with_copies && !self.is_of_first_copies(block.placement) {
             return Ok(false);

@@ -64,7 +64,7 @@ impl Drawing<'_> {
         let drawn = axes.fold(1_u64, u64::saturating_mul).saturating_mul(layout.copies());
         let hidden = layout.slots().saturating_sub(drawn);
         (hidden > 0).then(|| {
-            format!("{hidden} more padding slots are inside tiles and have no index; use --view machine to see them")
+            format!("{hidden} more padding slots are inside tiles and have no index; the view of the machine shows them")
         })
     }
 

@@ -64,7 +64,7 @@ impl Drawing<'_> {
             if sides.iter().any(|side| side.count() > MOST_SUBTREES) {
                 let (level, size) = (sides[0].level, grouped(sides[0].count()));
                 notes.push(format!(
-                    "the {size} units of {level} were not counted; choose with --at"
+                    "the {size} units of {level} were not counted; choose one of them"
                 ));
                 return Ok((drafts, notes));
             }

@@ -1,6 +1,6 @@
 //! Answers that only a page with a server requests; a page in a file contains its answers.
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use tensor_layout::LayoutText;
 use tensor_layout_picture::UnitContents;
@@ -18,7 +18,7 @@ pub(super) fn changed(
 }
 
 /// The half of the page that a cell is in.
-#[derive(Clone, Copy, Debug, Deserialize)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum AskedSide {
     Tensor,

@@ -8,12 +8,16 @@ mod digits;
 mod export;
 mod file;
 mod gallery;
+#[cfg(all(test, debug_assertions))]
+mod growth;
 #[cfg(feature = "explore")]
 mod moved;
 mod panel;
 mod question;
 #[cfg(feature = "explore")]
 mod server;
+#[cfg(feature = "explore")]
+mod workers;
 
 pub use file::explore_page;
 pub(super) use file::page_of;
@@ -24,6 +28,7 @@ pub(super) use command::Explore;
 
 #[cfg(feature = "explore")]
 mod command {
+    use std::ffi::OsString;
     use std::net::{Ipv4Addr, TcpListener};
     use std::path::PathBuf;
     use std::process::{Command, Stdio};
@@ -78,11 +83,18 @@ Examples:
         /// Open the page in a browser.
         #[arg(long)]
         open: bool,
+        /// Answer the questions of a server from standard input.
+        #[arg(long, hide = true)]
+        answer: bool,
     }
 
     impl Explore {
         pub(crate) fn run(&self) -> Result<(), Failure> {
             let mut question = super::Question::on(&self.on)?;
+            if self.answer {
+                let failed = |error| Failure::Io("the question".into(), error);
+                return server::work().map_err(failed);
+            }
             question.layout = self.text(self.layout.as_deref())?;
             question.after = self.text(self.after.as_deref())?;
             if question.layout.is_empty() && (self.reading.is_said() || self.on.is_said()) {
@@ -106,7 +118,17 @@ Examples:
             if self.open {
                 open(&address);
             }
-            server::serve(listener, port).map_err(failed)
+            server::serve(listener, port, self.worker()).map_err(failed)
+        }
+
+        /// The command of a process that answers questions: this program, which knows the machine if it is a file.
+        fn worker(&self) -> Vec<OsString> {
+            let mut command = crate::program();
+            command.extend(["explore".into(), "--answer".into()]);
+            if let Some(machine) = &self.on.machine.machine {
+                command.extend(["--machine".into(), machine.into()]);
+            }
+            command
         }
 
         /// A listener on the requested port, else on the default port or one of the next, so that bookmarks

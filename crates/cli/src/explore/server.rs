@@ -1,10 +1,13 @@
 //! The server: serves the page and answers its questions, on this machine only.
 //!
-//! A request must name this server (`Host`, and `Origin` if a browser sends one), so that no other
-//! page can send requests through a user's browser. Every request is limited in size and time, and
-//! has its own connection, which is closed when its time is up, even while it waits. A few are
-//! answered concurrently, and none reads or writes a file.
+//! A request must name this server (`Host`, once, and `Origin` and `Sec-Fetch-Site` if a browser sends
+//! them), so that no other page can send requests through a user's browser. Every request is limited in
+//! size and time, and has its own connection, which is closed when its time is up, even while it waits. A few
+//! are answered concurrently, each by a [process](super::workers) that is ended when its time is up; none
+//! reads or writes a file.
 
+use std::error::Error;
+use std::ffi::OsString;
 use std::io;
 use std::net::TcpListener;
 use std::sync::Arc;
@@ -17,14 +20,14 @@ use axum::http::header::{
     CACHE_CONTROL, CONTENT_DISPOSITION, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HOST, ORIGIN,
     REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS,
 };
-use axum::http::{HeaderMap, HeaderValue, StatusCode};
+use axum::http::{HeaderValue, StatusCode};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use tensor_layout::image::NpyTable;
 use tensor_layout::rows::Format;
@@ -36,6 +39,7 @@ use super::asked::{AskedSide, all_lit, changed, lit};
 use super::file::served_page;
 use super::moved::{moved, resized};
 use super::question::Question;
+use super::workers::{NoAnswer, Workers, answer_all};
 use crate::edit::edited;
 use crate::failure::Failure;
 
@@ -46,10 +50,13 @@ const MOST_BYTES: usize = 1 << 16;
 const LONGEST_PART: Duration = Duration::from_secs(5);
 
 /// The longest time that an answer may take, and that it may wait for others.
-const LONGEST: Duration = Duration::from_secs(20);
+const LONGEST: Duration = Duration::from_secs(10);
 
 /// The longest life of a connection: both parts, both waits, and the reading of the answer.
 const LONGEST_CONNECTION: Duration = Duration::from_secs(60);
+
+/// Says whether a request comes from a page of this server; browsers do not let pages set it.
+const FETCH_SITE: &str = "sec-fetch-site";
 
 /// The number of connections that are open at a time; others wait to be accepted.
 const CONNECTIONS: usize = 64;
@@ -69,14 +76,16 @@ const POLICY: &str = "default-src 'none'; script-src 'unsafe-inline'; style-src 
 struct ServerState {
     hosts: Arc<[String; 2]>,
     running: Arc<Semaphore>,
+    workers: Arc<Workers>,
 }
 
-/// Answers until the program ends.
-pub(super) fn serve(listener: TcpListener, port: u16) -> io::Result<()> {
+/// Answers until the program ends, each question by a process that a command starts.
+pub(super) fn serve(listener: TcpListener, port: u16, worker: Vec<OsString>) -> io::Result<()> {
     listener.set_nonblocking(true)?;
     let shared = ServerState {
         hosts: Arc::new([format!("127.0.0.1:{port}"), format!("localhost:{port}")]),
         running: Arc::new(Semaphore::new(AT_ONCE)),
+        workers: Arc::new(Workers::new(worker)),
     };
     let page = Bytes::from(served_page());
     let app = Router::new()
@@ -110,20 +119,28 @@ async fn connection(stream: TcpStream, app: Router, _permit: OwnedSemaphorePermi
 }
 
 impl ServerState {
-    /// Returns whether a request names this server and, if it comes from a page, from this server's page.
-    fn is_meant(&self, headers: &HeaderMap) -> bool {
+    /// Returns whether a request names this server and, if it comes from a page, from this server's page. The
+    /// page itself holds no data, so links from elsewhere may open it.
+    fn is_meant(&self, request: &Request) -> bool {
         let named = |value: &HeaderValue, scheme: &str| {
             let host = value.to_str().ok().and_then(|value| value.strip_prefix(scheme));
             host.is_some_and(|host| self.hosts.iter().any(|known| known == host))
         };
-        headers.get(HOST).is_some_and(|host| named(host, ""))
-            && headers.get(ORIGIN).is_none_or(|origin| named(origin, "http://"))
+        let headers = request.headers();
+        let mut hosts = headers.get_all(HOST).iter();
+        let is_host = hosts.next().is_some_and(|host| named(host, "")) && hosts.next().is_none();
+        let mut origins = headers.get_all(ORIGIN).iter();
+        // A picture or a download comes without `Origin`; `none` is an address that the user typed.
+        let is_ours = |site: &HeaderValue| matches!(site.as_bytes(), b"same-origin" | b"none");
+        is_host
+            && origins.all(|origin| named(origin, "http://"))
+            && (request.uri().path() == "/" || headers.get_all(FETCH_SITE).iter().all(is_ours))
     }
 }
 
 /// Rejects requests that do not name this server, and sets the headers that restrict the answer.
 async fn guarded(State(shared): State<ServerState>, request: Request, next: Next) -> Response {
-    let mut response = match shared.is_meant(request.headers()) {
+    let mut response = match shared.is_meant(&request) {
         true => match whole(request).await {
             Ok(request) => next.run(request).await,
             Err(response) => response,
@@ -146,9 +163,20 @@ async fn whole(request: Request) -> Result<Request, Response> {
     let (head, body) = request.into_parts();
     match tokio::time::timeout(LONGEST_PART, to_bytes(body, MOST_BYTES)).await {
         Ok(Ok(bytes)) => Ok(Request::from_parts(head, Body::from(bytes))),
-        Ok(Err(_)) => Err(refused(StatusCode::PAYLOAD_TOO_LARGE, "the question is too long")),
+        Ok(Err(error)) if is_broken(&error) => {
+            Err(refused(StatusCode::BAD_REQUEST, "the question did not arrive whole"))
+        }
+        Ok(Err(_)) => {
+            let why = format!("the question is longer than {MOST_BYTES} bytes");
+            Err(refused(StatusCode::PAYLOAD_TOO_LARGE, &why))
+        }
         Err(_) => Err(refused(StatusCode::REQUEST_TIMEOUT, "the question did not arrive in time")),
     }
+}
+
+/// Returns whether a body broke off or was framed badly, rather than being too long.
+fn is_broken(error: &(dyn Error + 'static)) -> bool {
+    error.is::<hyper::Error>() || error.source().is_some_and(is_broken)
 }
 
 fn refused(status: StatusCode, why: &str) -> Response {
@@ -156,7 +184,7 @@ fn refused(status: StatusCode, why: &str) -> Response {
 }
 
 /// A request of the page.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 enum PageRequest {
     /// Everything that the page shows.
@@ -182,7 +210,66 @@ async fn ask(State(shared): State<ServerState>, body: Bytes) -> Response {
             return refused(StatusCode::BAD_REQUEST, &format!("not a question: {error}"));
         }
     };
-    let answer = move || match wanted {
+    match bounded(&shared, &Job::Page(Box::new(wanted))).await {
+        Ok(json) => ([(CONTENT_TYPE, "application/json")], json).into_response(),
+        Err(response) => response,
+    }
+}
+
+/// A question, as a process gets it.
+#[derive(Debug, Serialize, Deserialize)]
+enum Job {
+    Page(Box<PageRequest>),
+    Table(Download),
+}
+
+/// The first byte of an answer: what follows is the answer, or an error in JSON.
+const ANSWERED: u8 = 0;
+const REFUSED: u8 = 1;
+
+/// Has a process do a job, a few concurrently; the request fails, and the process ends, if it takes too long.
+async fn bounded(shared: &ServerState, job: &Job) -> Result<Vec<u8>, Response> {
+    let late = || refused(StatusCode::SERVICE_UNAVAILABLE, "the answer takes too long");
+    let failed = || refused(StatusCode::INTERNAL_SERVER_ERROR, "the answer failed");
+    let question = serde_json::to_vec(job).map_err(|_| failed())?;
+    let permit = tokio::time::timeout(LONGEST, shared.running.acquire());
+    let Ok(_permit) = permit.await.map_err(|_| late())? else {
+        return Err(refused(StatusCode::SERVICE_UNAVAILABLE, "the server is stopping"));
+    };
+    let answer = shared.workers.ask(question, LONGEST).await.map_err(|why| match why {
+        NoAnswer::Late => late(),
+        NoAnswer::Failed => failed(),
+    })?;
+    match answer.split_first() {
+        Some((&ANSWERED, body)) => Ok(body.to_vec()),
+        Some((&REFUSED, why)) => {
+            let json = [(CONTENT_TYPE, "application/json")];
+            Err((StatusCode::BAD_REQUEST, json, why.to_vec()).into_response())
+        }
+        _ => Err(failed()),
+    }
+}
+
+/// Does jobs from standard input until it ends.
+pub(super) fn work() -> io::Result<()> {
+    answer_all(|job| {
+        let done = serde_json::from_slice(job).map_err(|error| json!(error.to_string()));
+        match done.and_then(done_job) {
+            Ok(answer) => [vec![ANSWERED], answer].concat(),
+            Err(why) => [vec![REFUSED], why.to_string().into_bytes()].concat(),
+        }
+    })
+}
+
+fn done_job(job: Job) -> Result<Vec<u8>, Value> {
+    match job {
+        Job::Page(wanted) => Ok(answer(*wanted).to_string().into_bytes()),
+        Job::Table(Download { question, format }) => bytes(&question, &format),
+    }
+}
+
+fn answer(wanted: PageRequest) -> Value {
+    match wanted {
         PageRequest::View(question) => view(&question),
         PageRequest::Light { question, side, cell, copies } => lit(&question, side, cell, copies),
         PageRequest::Lights { question, copies } => all_lit(&question, copies),
@@ -196,51 +283,26 @@ async fn ask(State(shared): State<ServerState>, body: Bytes) -> Response {
         PageRequest::Edit { question, name, value } => {
             changed(&question, |syntax| edited(syntax, &name, &value))
         }
-    };
-    match bounded(&shared, answer).await {
-        Ok(answer) => axum::Json(answer).into_response(),
-        Err(response) => response,
     }
 }
 
-/// Computes an answer on another thread, a few concurrently; the request fails if it takes too long.
-async fn bounded<T: Send + 'static>(
-    shared: &ServerState,
-    answer: impl FnOnce() -> T + Send + 'static,
-) -> Result<T, Response> {
-    let late = |_| refused(StatusCode::SERVICE_UNAVAILABLE, "the answer takes too long");
-    let permit = tokio::time::timeout(LONGEST, shared.running.clone().acquire_owned());
-    let Ok(permit) = permit.await.map_err(late)? else {
-        return Err(refused(StatusCode::SERVICE_UNAVAILABLE, "the server is stopping"));
-    };
-    let answer = tokio::task::spawn_blocking(move || {
-        let _running = permit;
-        answer()
-    });
-    let ended = tokio::time::timeout(LONGEST, answer).await.map_err(late)?;
-    ended.map_err(|_| refused(StatusCode::INTERNAL_SERVER_ERROR, "the answer failed"))
-}
-
 /// The question of a page, and the format of its table.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Serialize, Deserialize)]
 struct Download {
     question: String,
     format: String,
 }
 
 async fn table(State(shared): State<ServerState>, Query(download): Query<Download>) -> Response {
-    let Download { question, format } = download;
-    let name = match &*format {
+    let name = match &*download.format {
         "npy" => "table.npy",
         "jsonl" => "table.jsonl",
         "parquet" => "table.parquet",
         _ => "table.csv",
     };
-    let made = bounded(&shared, move || bytes(&question, &format)).await;
-    match made {
+    match bounded(&shared, &Job::Table(download)).await {
         Err(response) => response,
-        Ok(Err(why)) => (StatusCode::BAD_REQUEST, axum::Json(why)).into_response(),
-        Ok(Ok(bytes)) => {
+        Ok(bytes) => {
             let file = format!("attachment; filename=\"{name}\"");
             let headers = [
                 (CONTENT_TYPE, "application/octet-stream".to_owned()),

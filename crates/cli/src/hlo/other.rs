@@ -181,7 +181,7 @@ fn mlir_json(found: &MlirModule, shown: usize) -> Value {
     let values = found.largest().into_iter().take(shown).map(|value| {
         json!({
             "function": value.function, "kind": value.kind, "name": value.name, "line": value.line,
-            "shape": value.shape, "sharding": value.sharding, "donated": value.is_donated,
+            "shape": value.shape, "sharding": value.sharding, "memory_kind": value.memory_kind, "donated": value.is_donated,
             "whole_bytes": value.whole_bytes, "device_bytes": value.device_bytes,
         })
     });

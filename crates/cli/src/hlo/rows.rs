@@ -32,6 +32,7 @@ pub(super) fn unread_json(unread: &UnreadLine) -> Value {
 pub(super) fn end_reading(mut line: JsonLine<'_>, reading: &HloReading) -> io::Result<()> {
     line.field("complete", &json!(reading.is_complete()))?;
     line.field("cut_off", &json!(reading.cut))?;
+    line.field("taken_for_entry", &json!(reading.taken_for_entry))?;
     line.field("hidden_instructions", &json!(reading.hidden))?;
     line.list("unread_lines", reading.lines.iter().map(unread_json))?;
     line.end()
@@ -163,15 +164,17 @@ pub(super) fn write_collectives(
             "fusion": entry.fusion,
             "runs": entry.runs.known(),
             "is_branch": entry.runs.is_branch,
+            "is_at_most": entry.is_at_most(),
             "sent_bytes": entry.traffic.sent,
             "traffic": traffic(&entry.traffic),
         })
     });
     let mut line = JsonLine::new(out);
     line.list("collectives", entries)?;
-    line.field("total", &traffic(&all.total))?;
-    line.field("total_is_at_least", &json!(all.in_a_step.is_at_least))?;
-    line.field("total_is_at_most", &json!(all.in_a_step.is_at_most))?;
+    let mut total = traffic(&all.total);
+    total["is_at_least"] = json!(all.in_a_step.is_at_least);
+    total["is_at_most"] = json!(all.in_a_step.is_at_most);
+    line.field("total", &total)?;
     end_reading(line, reading)
 }
 
