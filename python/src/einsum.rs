@@ -125,7 +125,7 @@ impl PyLocal {
 
     /// The least traffic of adding up the partial sums, level by level: the number of parts of an
     /// element, and the numbers that must enter and leave units. With `scattered` every sum is wanted
-    /// in one unit, otherwise in all units that held a part.
+    /// in one unit, otherwise in every unit that has it in `summed`.
     #[pyo3(signature = (machine: "Machine | str", *, scattered = false) -> "dict[str, dict[str, int]]")]
     fn traffic<'py>(
         &self,

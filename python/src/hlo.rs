@@ -279,7 +279,7 @@ fn sizes_of(text: &str, sizes: &mut Sizes) -> Option<(u64, u64)> {
         return *known;
     }
     let read = || {
-        let sizes = text.parse::<XlaShape>().ok()?.report().ok()?.sizes;
+        let sizes = text.parse::<XlaShape>().ok()?.sizes().ok()?;
         Some((sizes.allocated_bytes, sizes.unpadded_bytes))
     };
     let read = read();

@@ -10,7 +10,7 @@ use pyo3::Borrowed;
 use pyo3::exceptions::{PyOverflowError, PyTypeError};
 use pyo3::inspect::PyStaticExpr;
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyString};
+use pyo3::types::{PyInt, PyString};
 use tensor_layout::LayoutError;
 
 use crate::refusal::{Answer, Refusal};
@@ -25,9 +25,9 @@ pub(crate) fn read<T: Read>(value: &Bound<'_, PyAny>) -> PyResult<T> {
     T::read(value)
 }
 
-/// Rejects True and False, which Python treats as 1 and 0.
+/// Rejects True and False, which Python and older versions of NumPy treat as 1 and 0.
 pub(crate) fn refuse_bool(value: &Bound<'_, PyAny>) -> PyResult<()> {
-    match value.is_instance_of::<PyBool>() {
+    match !value.is_exact_instance_of::<PyInt>() && value.extract::<bool>().is_ok() {
         true => Err(PyTypeError::new_err("expected an integer, not bool")),
         false => Ok(()),
     }

@@ -100,7 +100,7 @@ type Rates<'py> = HashMap<String, Bound<'py, PyAny>>;
 
 /// The rates of a machine, overridden by those given for levels.
 fn model(machine: &Machine, element_bits: u64, given: &Rates<'_>) -> Answer<CostModel> {
-    let levels = given.iter().map(|(level, value)| Ok((Level::new(level)?, rates(value)?)));
+    let levels = given.iter().map(|(level, value)| Ok((Level::of_node(level)?, rates(value)?)));
     let levels = levels.collect::<Answer<Vec<(Level, (Rate, Rate))>>>()?;
     // A model needs at least one rate: from the machine, or from the given ones.
     let rated = machine.clone().with_bandwidth(levels.iter().map(|(level, _)| (*level, 1)))?;
@@ -155,7 +155,7 @@ impl PyPricer {
         let (machine, element_bits) = (machine_of(machine)?, bits_of(dtype)?);
         let mut model = model(&machine.get().machine, element_bits, &rates.unwrap_or_default())?;
         for (level, steps) in latency.unwrap_or_default() {
-            model = model.with_latency(Level::new(&level)?, steps)?;
+            model = model.with_latency(Level::of_node(&level)?, steps)?;
         }
         if in_sequence {
             model = model.in_sequence();

@@ -97,6 +97,23 @@ impl From<Refusal> for PyErr {
     }
 }
 
+/// Calls of Python, by their names in messages of the library, which speaks of its own.
+const CALLS: [(&str, &str); 5] = [
+    ("the shape to `TritonLayout::with_shape`", "`shape=(128, 64)`"),
+    (
+        "give the type of the elements to `TritonLayout::with_shape`",
+        "write the type, `tensor<128x64xf16, #ttg...>`",
+    ),
+    ("`XlaShape::arrays`", "`XlaShape.arrays`"),
+    ("to `Route::through`", "with `via=[..]`"),
+    ("`Sharding::of_layout`", "`Sharding.of_layout`"),
+];
+
+/// A message of the library in terms of Python.
+fn in_python(message: &str) -> String {
+    CALLS.iter().fold(message.to_owned(), |text, (call, own)| text.replace(call, own))
+}
+
 fn of_text(py: Python<'_>, error: &ParseError) -> PyErr {
     let details = PyDict::new(py);
     let span = |span: Span| characters(error.text(), span);
@@ -104,10 +121,11 @@ fn of_text(py: Python<'_>, error: &ParseError) -> PyErr {
         details.set_item("text", error.text())?;
         details.set_item("span", span(error.span()))?;
         details.set_item("related", error.related().map(span))?;
-        details.set_item("help", error.help())?;
+        details.set_item("help", error.help().map(in_python))?;
         details.set_item("kind", name(error.kind()))
     };
-    set().and_then(|()| make(py, "ParseError", error.to_string(), &details)).unwrap_or_else(|e| e)
+    let message = in_python(&error.to_string());
+    set().and_then(|()| make(py, "ParseError", message, &details)).unwrap_or_else(|e| e)
 }
 
 fn of_meaning(py: Python<'_>, error: &Cause) -> PyErr {
@@ -117,8 +135,9 @@ fn of_meaning(py: Python<'_>, error: &Cause) -> PyErr {
         }
         _ => "LayoutError",
     };
-    let help = error.help();
-    let message = help.iter().fold(error.to_string(), |text, help| text + "\n  = help: " + help);
+    let help = error.help().as_deref().map(in_python);
+    let message = in_python(&error.to_string());
+    let message = help.iter().fold(message, |text, help| text + "\n  = help: " + help);
     let details = PyDict::new(py);
     let set = || -> PyResult<()> {
         details.set_item("help", help)?;

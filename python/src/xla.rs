@@ -171,7 +171,7 @@ impl PyXlaShape {
     /// The sizes of all arrays in the shape.
     #[getter]
     fn sizes(&self) -> Answer<PySizes> {
-        Ok(self.0.report()?.sizes.into())
+        Ok(self.0.sizes()?.into())
     }
 
     /// Other orders and tilings of an array: first those that TPU dumps show, then by size.

@@ -10,7 +10,8 @@ def main() -> int:
     """Runs the command with the arguments of this process."""
     # The command handles signals itself: Python's handlers would wait until it is done.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
-    return command(["tensor-layout", *sys.argv[1:]])
+    program = [sys.executable, "-m", "tensor_layout"]
+    return command(["tensor-layout", *sys.argv[1:]], program)
 
 
 if __name__ == "__main__":

@@ -112,21 +112,29 @@ class _Shape(NamedTuple):
 
 def _reported(shape: tuple[int, ...], dtype: Any, order: Any, platform: str) -> _Shape:
     """The layout as JAX reports it, ignoring tilings on CPU."""
-    tiling = getattr(order, "tiling", None) or ()
+    tiling = _told(order, "tiling") or ()
     if tiling and platform == "cpu":
         warnings.warn(f"JAX reports the tiling {tiling} on CPU, whose buffers have none", stacklevel=4)
         tiling = ()
-    major = getattr(order, "major_to_minor", None)
+    major = _told(order, "major_to_minor")
     return _shape(dtype, tuple(range(len(shape))) if major is None else major, tiling, order)
 
 
 def _shape(dtype: Any, major: Any, tiling: Any, order: Any) -> _Shape:
     minor = ",".join(str(axis) for axis in reversed(major))
     tiles = "".join(f"({','.join(_entry(entry) for entry in tile)})" for tile in tiling)
-    bits = getattr(order, "sub_byte_element_size_in_bits", 0) or 0
+    bits = _told(order, "sub_byte_element_size_in_bits") or 0
     extra = (f"T{tiles}" if tiles else "") + (f"E({bits})" if bits else "")
     layout = minor + (f":{extra}" if extra else "")
     return _Shape(_name(dtype), f"{{{layout}}}" if layout else "")
+
+
+def _told(order: Any, name: str) -> Any:
+    """An attribute of a layout of JAX, if there is one; until 0.9 some are not public."""
+    for found in (name, f"_{name}"):
+        if order is None or hasattr(order, found):
+            return getattr(order, found, None)
+    raise LayoutError(f"a layout of this JAX has no `{name}`: JAX 0.7.1 or later is needed")
 
 
 def _entry(entry: int) -> str:
@@ -140,7 +148,7 @@ def _read(x: Any, order: Any) -> _Shape:
         warnings.simplefilter("ignore")
         reported = _reported(x.shape, x.dtype, order, "cpu")
     rows = _shape(x.dtype, range(len(x.shape)), (), None)
-    if reported == rows and not getattr(order, "tiling", None):
+    if reported == rows and not _told(order, "tiling"):
         return reported
     # If no buffer can be read, use the reported layout.
     shards = [shard.data for shard in x.addressable_shards[:1]]

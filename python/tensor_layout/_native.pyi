@@ -801,7 +801,7 @@ class Local:
         """
         The least traffic of adding up the partial sums, level by level: the number of parts of an
         element, and the numbers that must enter and leave units. With `scattered` every sum is wanted
-        in one unit, otherwise in all units that held a part.
+        in one unit, otherwise in every unit that has it in `summed`.
         """
 
 @final
@@ -1829,9 +1829,10 @@ def access(memory: Places | str, holders: Places | str, *, dtype: typing.Any = N
     ('S<3,3,3>', 0, 'S<3,3,3> o 0 o (8,32):(64,1)')
     """
 
-def command(arguments: list[str]) -> int:
+def command(arguments: list[str], program: list[str]) -> int:
     """
-    Runs the command and returns its exit code; `arguments` begin with the name of the program.
+    Runs the command and returns its exit code; `arguments` begin with the name of the program, and `program`
+    is the command that starts it again.
     """
 
 def einsum(text: str, result: Places | str | None = None, *, loops: Places | str | None = None, **runs: Layout | str) -> Local:

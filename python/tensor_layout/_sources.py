@@ -1,6 +1,7 @@
 """Layouts of objects of other libraries, none of which is imported.
 
-Objects are recognised by their attributes, in this order: DTensors by `placements`, JAX arrays by
+Objects are recognised by their attributes or as instances of a class of a library that the program has
+imported, never by the name of their class, in this order: DTensors by `placements`, JAX arrays by
 `format`, PyTorch tensors by `stride()`, layouts of CuTe and of Meta's tensor-layouts by `stride`
 or by the two layouts that they compose, NumPy arrays and array-likes by `strides`.
 """
@@ -8,6 +9,7 @@ or by the two layouts that they compose, NumPy arrays and array-likes by `stride
 from __future__ import annotations
 
 import operator
+import sys
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -54,8 +56,9 @@ def of(x: Any) -> Layout:
 
 def refuse_sparse(tensor: Any) -> None:
     """Rejects PyTorch tensors whose memory is not described by strides."""
-    layout = str(getattr(tensor, "layout", "torch.strided"))
-    if layout != "torch.strided":
+    strided = _of_module("torch", "strided")
+    layout = getattr(tensor, "layout", strided)
+    if layout is not strided:
         raise LayoutError(f"the tensor is {layout}, which has no strides: `to_dense()` makes one that has")
 
 
@@ -93,8 +96,8 @@ def sharding_text(sharding: Any, mesh: Any) -> tuple[str, str | None]:
     if hasattr(sharding, "spec") and hasattr(sharding, "mesh"):
         if mesh is not None:
             raise LayoutError("the sharding already has a mesh: leave out `mesh`")
-        return _spec(sharding.spec), mesh_text(sharding.mesh)
-    if type(sharding).__name__ == "PartitionSpec":
+        return _named(sharding)
+    if _is_spec(sharding):
         return _spec(sharding), None if mesh is None else mesh_text(mesh)
     if isinstance(sharding, tuple | list) and all(hasattr(of, "is_shard") for of in sharding):
         placements = ", ".join(_placement(of) for of in sharding)
@@ -116,13 +119,71 @@ def mesh_text(mesh: Any) -> str:
         sizes = mesh if isinstance(mesh, Mapping) else getattr(mesh, "shape", None)
     if not isinstance(sizes, Mapping):
         raise TypeError(f"expected a mesh such as 'x=2,y=4' or a dict, not {type(mesh).__name__}")
+    ranks = _ranks(mesh)
+    if ranks is not None:
+        axes = ",".join(f"{name!r}={_number(size)}" for name, size in sizes.items())
+        return f"mesh[{axes}], device_ids=({','.join(map(str, ranks))})"
     return ",".join(f"{name}={_number(size)}" for name, size in sizes.items())
 
 
+def _ranks(mesh: Any) -> list[int] | None:
+    """The devices of a mesh of PyTorch, numbered in the order of their ranks; None in that order."""
+    if not hasattr(mesh, "device_type") or not hasattr(mesh, "mesh"):
+        return None
+    ranks = [int(rank) for rank in mesh.mesh.flatten().tolist()]
+    # A part of the devices is numbered by itself.
+    numbers = [sorted(ranks).index(rank) for rank in ranks]
+    return None if numbers == sorted(numbers) else numbers
+
+
+def _of_module(name: str, *path: str) -> Any:
+    """A name of a library that the program has imported; None if it has not, or if the library lacks it."""
+    found: Any = sys.modules.get(name)
+    for part in path:
+        found = getattr(found, part, None)
+    return found
+
+
+def _is_spec(x: Any) -> bool:
+    """True for a PartitionSpec, whose class has had several names."""
+    kind = _of_module("jax.sharding", "PartitionSpec")
+    return kind is not None and isinstance(x, kind)
+
+
 def _spec(spec: Any) -> str:
-    """A PartitionSpec as text."""
-    entries = (repr(of) if of is None or isinstance(of, str | tuple) else str(of) for of in spec)
-    return f"P({', '.join(entries)})"
+    """A PartitionSpec as text, with the axes that it lists as reduced or not."""
+    # Iteration leaves out these lists, or is an error where there are any.
+    entries = getattr(spec, "partitions", None)
+    if entries is None:
+        entries = getattr(spec, "_partitions", None)
+    if entries is None:
+        entries = tuple(spec)
+    written = [_spec_entry(of) for of in entries]
+    for key in ("unreduced", "reduced"):
+        if axes := sorted(getattr(spec, key, ())):
+            written.append(f"{key}={{{', '.join(map(repr, axes))}}}")
+    return f"P({', '.join(written)})"
+
+
+def _spec_entry(entry: Any) -> str:
+    names = entry if isinstance(entry, tuple) else (entry,)
+    if entry is None or all(isinstance(name, str) for name in names):
+        return repr(entry)
+    if entry is _of_module("jax.sharding", "PartitionSpec", "UNCONSTRAINED"):
+        return "UNCONSTRAINED"
+    raise TypeError(f"the axes of a PartitionSpec are named by strings, not {type(entry).__name__}")
+
+
+def _named(sharding: Any) -> tuple[str, str | None]:
+    """A NamedSharding: its spec and its mesh, in one text where the program itself cuts along some axes."""
+    spec, mesh = _spec(sharding.spec), sharding.mesh
+    manual = _of_module("jax.sharding", "AxisType", "Manual")
+    types = tuple(getattr(mesh, "axis_types", None) or ())
+    if manual is None or manual not in types:
+        return spec, mesh_text(mesh)
+    axes = ", ".join(f"{name!r}: {_number(size)}" for name, size in mesh.shape.items())
+    kinds = ", ".join("Manual" if of is manual else "Auto" for of in types)
+    return f"NamedSharding(mesh=Mesh({axes}, axis_types=({kinds},)), spec={spec})", None
 
 
 def strided(shape: Sequence[int], strides: Sequence[int], offset: int = 0) -> Layout:
@@ -184,8 +245,11 @@ def foreign(x: Any) -> Layout | None:
 def _cute(x: Any) -> str | None:
     """A layout of another library in CuTe's notation."""
     if hasattr(x, "shape") and hasattr(x, "stride") and not callable(x.stride):
-        return f"{_mode(x.shape)}:{_mode(x.stride)}"
-    # The names of Meta, then those of pycute.
+        layout = f"{_mode(x.shape)}:{_mode(x.stride)}"
+        # Meta's until 0.3.1 keep a swizzle beside the strides.
+        swizzle = getattr(x, "swizzle", None)
+        return layout if swizzle is None else f"{_map(swizzle)} o 0 o {layout}"
+    # The names of Meta since then, and those of pycute.
     for outer, inner in (("outer", "inner"), ("layoutB", "layoutA")):
         if hasattr(x, outer) and hasattr(x, "offset"):
             return f"{_map(getattr(x, outer))} o {_mode(x.offset)} o {_cute(getattr(x, inner))}"
@@ -222,6 +286,13 @@ def _of_dtensor(x: Any) -> Layout:
 
 
 def _placement(placement: Any) -> str:
+    """A placement of PyTorch, by what it says of itself."""
+    if hasattr(placement, "split_factor"):
+        return f"_StridedShard(dim={_number(placement.dim)}, sf={_number(placement.split_factor)})"
     if placement.is_shard():
-        return f"Shard({placement.dim})"
-    return "Replicate()" if placement.is_replicate() else "Partial()"
+        return f"Shard({_number(placement.dim)})"
+    if placement.is_replicate():
+        return "Replicate()"
+    if placement.is_partial():
+        return f"Partial({getattr(placement, 'reduce_op', 'sum')})"
+    raise LayoutError(f"the placement {placement} is not supported")

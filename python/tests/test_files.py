@@ -33,7 +33,7 @@ import pathlib, sys
 from tensor_layout._native import command
 for source in sorted(pathlib.Path(sys.argv[1]).glob("*.npy")):
     out = str(source.with_suffix(".image"))
-    command(["tensor-layout", "pack", str(source), "((2:3), (3:1))", "-o", out])
+    command(["tensor-layout", "pack", str(source), "((2:3), (3:1))", "-o", out], ["tensor-layout"])
     print("--", file=sys.stderr, flush=True)
 """
 

@@ -99,16 +99,14 @@ def test_order_is_that_of_the_buffer():
 
 
 class Fake:
-    """An array of a platform that is not available."""
+    """An array of a platform that is not available, with a format of JAX."""
 
     def __init__(self, shape, dtype, order, tiling, platform, buffer=None):
         self.shape, self.dtype = shape, dtype
         device = type("Device", (), {"platform": platform})()
         self.sharding = type("Sharding", (), {"device_set": {device}})()
-        reported = type("Layout", (), {})()
-        reported.major_to_minor, reported.tiling = order, tiling
-        reported.sub_byte_element_size_in_bits = 0
-        self.format = type("Format", (), {"layout": reported})()
+        reported = Order(major_to_minor=order, tiling=tiling, sub_byte_element_size_in_bits=0)
+        self.format = Format(reported, SingleDeviceSharding(jax.devices()[0]))
         if buffer is not None:
             self.addressable_shards = [type("Shard", (), {"data": buffer})()]
 
@@ -139,6 +137,37 @@ def test_tilings_are_those_of_the_platform():
     assert str(from_jax(Fake(*reported, "cpu", columns), unit="element")) == "f32[2,3]{0,1}"
     with pytest.raises(ValueError, match="neither in the order"):
         from_jax(Fake(*reported, "cpu", Buffer(values, values[::-1])), unit="element")
+
+
+def test_specs_are_taken_by_what_they_are():
+    mesh = Mesh(np.array(jax.devices()).reshape(2, 4), ("x", "y"))
+    for spec in [PartitionSpec("x"), PartitionSpec(None, ("x", "y")), PartitionSpec(PartitionSpec.UNCONSTRAINED, "y"), PartitionSpec()]:
+        given = Sharding(spec, mesh=mesh)
+        assert given == Sharding(NamedSharding(mesh, spec)) == Sharding(str(spec), mesh={"x": 2, "y": 4})
+
+    class Other:
+        pass
+
+    Other.__name__ = "PartitionSpec"
+    with pytest.raises(TypeError, match="not PartitionSpec"):
+        Sharding(Other(), mesh=mesh)  # type: ignore[arg-type]
+
+
+def test_axes_that_hold_parts_of_sums_or_belong_to_the_program_stay_so():
+    axis_types = (jax.sharding.AxisType.Manual, jax.sharding.AxisType.Explicit)
+    mesh = jax.sharding.AbstractMesh((2, 4), ("x", "y"), axis_types=axis_types)
+    named = NamedSharding(mesh, PartitionSpec(None, "y"))
+    assert Sharding(named).to("hlo", rank=2) == Sharding(str(named)).to("hlo", rank=2)
+    assert "manual" in Sharding(named).to("hlo", rank=2)
+    if hasattr(PartitionSpec(), "unreduced"):
+        spec = PartitionSpec("y", unreduced={"x"})
+        assert "unreduced" in Sharding(spec, mesh="x=2,y=4").to("hlo", rank=1)
+
+
+def test_every_print_of_a_mesh_is_read():
+    mesh = Mesh(np.array(jax.devices()).reshape(2, 4), ("x", "y"))
+    for text in {repr(mesh), repr(mesh.shape), repr(dict(mesh.shape)), repr(mesh.abstract_mesh)}:
+        assert Sharding("P('x', 'y')", mesh=text).devices((8, 8)) == 8, text
 
 
 def test_compiled_programs_have_layouts_of_arguments_and_results():

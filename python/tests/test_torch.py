@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from conftest import lines
 
-from tensor_layout import Layout
+from tensor_layout import Layout, Sharding
 
 
 def test_strided_views_say_where_their_elements_are(rng):
@@ -32,17 +32,36 @@ def test_permuted_and_expanded_tensors_are_read():
     assert Layout.of(torch.zeros(3, 1).expand(3, 4)).locate(2, 3) == {"Addr": 2}
 
 
+def test_placements_and_meshes_are_those_that_pytorch_makes():
+    torch = pytest.importorskip("torch")
+    from torch.distributed.device_mesh import DeviceMesh
+    from torch.distributed.tensor import Partial, Replicate, Shard
+    from torch.distributed.tensor.placement_types import _StridedShard
+
+    ranks = torch.tensor([[0, 2], [1, 3]])
+    mesh = DeviceMesh("cpu", ranks, mesh_dim_names=("dp", "tp"), _init_backend=False)
+    for placements in [(Shard(0), Replicate()), (_StridedShard(0, split_factor=2), Shard(0)), (Partial("avg"), Shard(1))]:
+        given = Sharding(placements, mesh=mesh)
+        assert given == Sharding(str(list(map(repr, placements))).replace("'", ""), mesh=mesh)
+    assert Sharding((Shard(0), Replicate()), mesh=mesh).shard((4, 4), 2) == (slice(0, 2), slice(0, 4))
+    assert "avg" in str(Sharding((Partial("avg"), Shard(1)), mesh=mesh))
+
+
 class Placement:
     """A placement of PyTorch, reduced to its answers."""
 
     def __init__(self, text):
         self.dim = int(text[6:-1]) if text.startswith("Shard") else None
+        self.reduce_op = text[8:-1] if text.startswith("Partial") else None
 
     def is_shard(self):
         return self.dim is not None
 
     def is_replicate(self):
-        return self.dim is None
+        return self.dim is None and self.reduce_op is None
+
+    def is_partial(self):
+        return self.reduce_op is not None
 
 
 def test_dtensors_lie_where_pytorch_puts_their_parts():
