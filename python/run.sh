@@ -24,6 +24,9 @@ install() {
 
 make_venv() { rm -rf "$2" && "$1" -m venv "$2"; }
 
+# Isolated builds take their versions from the variable.
+export PIP_CONSTRAINT="$PWD/constraints.txt"
+
 # What is imported is compiled then; most of it is not.
 pip() { "$1/bin/python" -m pip install --quiet --disable-pip-version-check --no-compile "${@:2}"; }
 
@@ -37,7 +40,7 @@ mkdir -p "$work"
 [ -x "$venv/bin/pip" ] || make_venv python3 "$venv" || { install python3-venv && make_venv python3 "$venv"; } ||
     skip "this Python makes no virtual environments"
 make_venv python3 "$work/build"
-pip "$work/build" 'maturin>=1.10,<2' twine wheel numpy || skip "the package index is out of reach"
+pip "$work/build" maturin twine wheel numpy || skip "the package index is out of reach"
 pip "$venv" --requirement requirements.txt || skip "requirements.txt cannot be installed"
 # pycute is part of a package whose dependencies need a GPU.
 pip "$venv" --no-deps nvidia-cutlass==4.2.0.0 || echo "pycute is not compared: it cannot be installed"

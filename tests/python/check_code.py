@@ -88,7 +88,7 @@ def xla(rng):
 
 
 def pad_layout(rng):
-    levels, digits, replicas = ["", "_PE", "_L2B", "_W", "_Core"], [], []
+    levels, digits, replicas = ["", "_PE", "_L2B", "_W", "_Core", "_b", "_a"], [], []
     free = dict.fromkeys(levels, 1)
     slots = 1
     for _ in range(rng.randint(0, 5)):
@@ -254,13 +254,30 @@ def check_c(programs, folder):
     assert done.returncode == 0, list(programs)[0] if not done.stdout else done.stdout
 
 
-def check_rust(texts, folder):
-    """The Rust code compiles without warnings; it is equivalent to the C code."""
-    modules = [f"pub mod layout_{number} {{\n{text}\n}}" for number, text in texts.items()]
+def rust_module(text, number, rank, table):
+    """The functions of one layout, and their check: every place and every index, without copies."""
+    arguments = text.split("place_of(")[1].split(")")[0]
+    has_copies, has_inverse = "c0: u64" in arguments, "index_of(" in text
+    lines = [f"pub mod layout_{number} {{", text, "pub fn check() {"]
+    for place, index in sorted(table):
+        place, at = list(place), ", ".join(map(str, place))
+        if not has_copies:
+            lines.append(f"    assert_eq!(place_of({', '.join(map(str, index))}), {place});")
+        if has_inverse:
+            expected = list(index) if rank else "[0_u64; 0]"
+            lines.append(f"    assert_eq!(index_of({at}), {expected});")
+    return "\n".join([*lines, "}", "}"])
+
+
+def check_rust(modules, folder):
+    """The code compiles without warnings, and runs both ways."""
+    calls = [f"    layout_{number}::check();" for number in modules]
+    source = ["#![deny(warnings)]", *modules.values(), "fn main() {", *calls, "}"]
     path = Path(folder) / "layouts.rs"
-    path.write_text("#![deny(warnings)]\n" + "\n".join(modules))
-    flags = ["--edition", "2024", "--crate-type", "lib", "--emit", "metadata"]
-    subprocess.run(["rustc", *flags, "-o", path.with_suffix(".rmeta"), path], check=True)
+    path.write_text("\n".join(source))
+    program = path.with_suffix(".run")
+    subprocess.run(["rustc", "--edition", "2024", "-o", program, path], check=True)
+    subprocess.run([program], check=True)
 
 
 def main():
@@ -286,7 +303,7 @@ def main():
                 )
                 counts["inverse"] += check_python(code["python"], *listed)
                 programs[number] = c_program(code["c"], number, *listed)
-                rust[number] = code["rust"]
+                rust[number] = rust_module(code["rust"], number, *listed[1:])
             except AssertionError as error:
                 sys.exit(f"{layout}: {error}\n{code}")
             counts["layouts"] += 1
