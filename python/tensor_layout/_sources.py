@@ -212,7 +212,7 @@ def _tuple(numbers: Sequence[int]) -> str:
 
 def _number(number: Any) -> int:
     """An integer of any library; True is not 1 here."""
-    if isinstance(number, bool):
+    if isinstance(number, bool | np.bool_):
         raise TypeError("expected an integer, not bool")
     return operator.index(number)
 

@@ -28,6 +28,7 @@ mod pack;
 mod picture;
 mod places;
 mod placing;
+mod program;
 mod relayout;
 mod route;
 mod same;
@@ -42,7 +43,6 @@ mod wrap;
 use std::ffi::OsString;
 use std::io::{self, Write};
 use std::process::ExitCode;
-use std::sync::OnceLock;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser, Subcommand};
@@ -147,19 +147,9 @@ impl Command {
     }
 }
 
-/// The command that starts this program, where it is not the executable of the process.
-static PROGRAM: OnceLock<Vec<OsString>> = OnceLock::new();
-
-/// The command that starts this program again.
-#[cfg(feature = "explore")]
-fn program() -> Vec<OsString> {
-    let own = || std::env::current_exe().map(|path| vec![path.into()]).unwrap_or_default();
-    PROGRAM.get().cloned().unwrap_or_else(own)
-}
-
 /// As [`main`], in a process whose executable is another program: `program` starts this one again.
 pub fn main_of(program: Vec<OsString>, arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
-    PROGRAM.get_or_init(|| program);
+    program::set(program);
     main(arguments)
 }
 

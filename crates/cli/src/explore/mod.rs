@@ -42,6 +42,7 @@ mod command {
     use crate::input::Reading;
     use crate::output::print;
     use crate::placing::On;
+    use crate::program::program;
 
     /// The default port.
     const PORT: u16 = 8737;
@@ -123,7 +124,7 @@ Examples:
 
         /// The command of a process that answers questions: this program, which knows the machine if it is a file.
         fn worker(&self) -> Vec<OsString> {
-            let mut command = crate::program();
+            let mut command = program();
             command.extend(["explore".into(), "--answer".into()]);
             if let Some(machine) = &self.on.machine.machine {
                 command.extend(["--machine".into(), machine.into()]);

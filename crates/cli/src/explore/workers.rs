@@ -128,8 +128,9 @@ fn read(from: &mut impl Read) -> io::Result<Option<Vec<u8>>> {
     if is_whole { Ok(Some(bytes)) } else { Err(io::ErrorKind::UnexpectedEof.into()) }
 }
 
-#[cfg(all(test, unix))]
+#[cfg(unix)]
 #[allow(clippy::unwrap_used, reason = "tests fail by panic")]
+#[cfg(test)]
 mod tests {
     use super::*;
 
