@@ -8,9 +8,9 @@ use tensor_layout::sharding::{Mesh, Sharding};
 use tensor_layout::xla::{XlaDtype, XlaShape};
 use tensor_layout::{Layout, LayoutError, LayoutText, Machine};
 
-use super::edit::{modes, nested};
 use super::failure::{Failure, note};
 use super::input::{Form, Reading};
+use super::modes::{modes, nested};
 use super::output::{print_as, print_layout};
 use super::placing::machine_of;
 

@@ -5,11 +5,12 @@ mod values;
 use clap::{Arg, ArgAction, ArgMatches, Args as ClapArgs};
 use tensor_layout::algebra::{Arrangement, IndexOrder, LinearFunction, Repeat};
 use tensor_layout::notation::{CuteLayout, CuteMode, CuteStride, CuteTiler, Notation};
-use tensor_layout::{Layout, LayoutError, LayoutText, Level};
+use tensor_layout::{Layout, LayoutText, Level};
 
 use super::convert::{check_width, dtype};
 use super::failure::Failure;
 use super::input::{Form, NotationArg, Reading, numbers};
+use super::modes::{modes, nested};
 use super::output::print_layout;
 use super::places::location;
 use values::{axes, axis, bad, copies, keyed, shape, slice, used_level};
@@ -297,26 +298,6 @@ pub(super) fn edited(syntax: &LayoutText, name: &str, value: &str) -> Result<Str
 pub(super) fn rewritten(syntax: &LayoutText, layout: &Layout) -> Result<String, Failure> {
     let (text, _) = syntax.write_edited(layout, syntax.edited_notation(), dtype(None, syntax)?)?;
     Ok(text)
-}
-
-/// The modes of a CuTe layout as it was written.
-pub(super) fn modes(syntax: &LayoutText) -> Option<Vec<CuteMode>> {
-    match syntax {
-        LayoutText::Cute(layout) => Some(layout.axes().to_vec()),
-        _ => None,
-    }
-}
-
-/// A CuTe layout with its leaves in the tuples of these modes; other texts as they are.
-pub(super) fn nested(
-    written: Result<(String, Option<String>), LayoutError>,
-    to: Notation,
-    modes: Option<&[CuteMode]>,
-) -> Result<(String, Option<String>), LayoutError> {
-    let (text, lost) = written?;
-    let flat = text.parse::<CuteLayout>().ok().filter(|_| to == Notation::Cute);
-    let nested = flat.zip(modes).map(|(flat, modes)| flat.nested_as(modes).to_string());
-    Ok((nested.unwrap_or(text), lost))
 }
 
 /// The steps and their values, in the order of the command line.

@@ -23,6 +23,7 @@ mod interrupt;
 mod json;
 mod lists;
 mod locate;
+mod modes;
 mod output;
 mod pack;
 mod picture;
