@@ -80,8 +80,8 @@ fn every_copy_lights_up_however_many_there_are() {
     let all = |what: &str| {
         names.iter().map(|name| format!("{name}={what}")).collect::<Vec<_>>().join(",")
     };
-    // 65,536 copies on 16 levels, and 8192 on one.
-    for (machine, last) in [(all("2"), all("1")), ("PE=8192".into(), "PE=8191".into())] {
+    // 65,536 copies on 16 levels, and 2048 on one.
+    for (machine, last) in [(all("2"), all("1")), ("PE=2048".into(), "PE=2047".into())] {
         for at in ["", &*last] {
             let question = json!({ "layout": "((4:1))", "machine": machine, "at": at });
             let asked = json!({ "lights": { "question": question, "copies": true } });
