@@ -106,13 +106,18 @@ proptest! {
             }
         }
         prop_assert_eq!(&located, &wanted);
-        let mut rows = 0;
+        let mut rows = BTreeSet::new();
+        let sizes: Vec<u64> = shards.levels().map(|(_, size)| size).collect();
         let visited = shards.table().for_each(|row| {
-            rows += usize::from(row.index.is_some());
+            let (units, address) = row.place.split_at(sizes.len());
+            let device = units.iter().zip(&sizes).fold(0, |device, (at, size)| device * size + at);
+            if let Some(index) = row.index {
+                rows.insert([&[device], address, index].concat());
+            }
             ControlFlow::<()>::Continue(())
         });
         prop_assert!(visited.unwrap().is_continue());
-        prop_assert_eq!(rows, wanted.len());
+        prop_assert_eq!(rows, wanted);
     }
 
     #[test]
