@@ -185,6 +185,15 @@ def test_other_threads_run_meanwhile():
     assert turns > 100
 
 
+@pytest.fixture
+def interrupts():
+    """Raises on interrupts also where a shell runs the tests in the background, which ignores them."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("interrupts")
 def test_interrupts_end_long_calls():
     layout = Layout(LONG)
     out = np.empty(layout.shape, np.uint32)

@@ -39,7 +39,7 @@ def test_placements_and_meshes_are_those_that_pytorch_makes():
     from torch.distributed.tensor.placement_types import _StridedShard
 
     ranks = torch.tensor([[0, 2], [1, 3]])
-    mesh = DeviceMesh("cpu", ranks, mesh_dim_names=("dp", "tp"), _init_backend=False)
+    mesh = DeviceMesh("cpu", ranks, mesh_dim_names=("dp", "tp"), _init_backend=False, _rank=0)
     for placements in [(Shard(0), Replicate()), (_StridedShard(0, split_factor=2), Shard(0)), (Partial("avg"), Shard(1))]:
         given = Sharding(placements, mesh=mesh)
         assert given == Sharding(str(list(map(repr, placements))).replace("'", ""), mesh=mesh)
