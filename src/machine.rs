@@ -263,6 +263,19 @@ impl Machine {
         &self.parts.movements
     }
 
+    /// The rates of a movement; where one has no figure, the greatest known between its two memories.
+    pub(crate) fn rates_at_most(&self, movement: &Movement) -> (Option<u64>, Option<u64>) {
+        let between =
+            |other: &&Movement| (&other.upper, &other.lower) == (&movement.upper, &movement.lower);
+        let others = || self.movements().iter().filter(between);
+        let upper = others().filter_map(|other| other.rates.0.max(other.across_rate)).max();
+        match movement.rates {
+            (Some(upper), lower) => (Some(upper), lower),
+            (None, None) => (upper, others().filter_map(|other| other.rates.1).max()),
+            (None, lower) => (upper, lower),
+        }
+    }
+
     /// The number of long words that enter or leave one unit of a level in a step, where known; the presets
     /// do not define it. [Groups](Memory::node) that share a memory have their own rate.
     #[must_use]

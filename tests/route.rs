@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use tensor_layout::algebra::Replica;
 use tensor_layout::machine::Memory;
+use tensor_layout::relayout::{Cost, CostModel, Relayout};
 use tensor_layout::route::{Hop, Route, RouteError};
 use tensor_layout::{Layout, LayoutText, Level, Location, Machine, Placement};
 
@@ -374,10 +375,61 @@ fn drawn(draw: &mut Draw, memory: &str, count: usize) -> Option<Placement> {
     placement.memory(memory).element_bits(32).build().ok()
 }
 
+/// The cost by the rates of movements.
+fn cost_of(source: &Placement, target: &Placement) -> Cost {
+    let traffic = Relayout::new(source, target).unwrap().traffic().unwrap();
+    let bits = source.element_bits().unwrap();
+    CostModel::new(&Machine::mn_core_2(), bits).unwrap().of_traffic(&traffic).unwrap()
+}
+
+/// Checks that the cost is at most the cycles of the route; the ratio of the two.
+fn bounded(route: &Route, source: &Placement, target: &Placement) -> f64 {
+    let cost = cost_of(source, target);
+    let (cycles, _) = route.cycles();
+    let texts = [source, target].map(|side| format!("{} @{}", Route::text(side), memory(side)));
+    assert!(cost.steps <= cycles, "{texts:?}: {cost}, {:?} {cycles}", route.names());
+    if cycles == cost.steps { 1.0 } else { cycles as f64 / cost.steps as f64 }
+}
+
+#[test]
+fn a_tensor_that_one_movement_brings_costs_its_cycles() {
+    let words = "((8_L2B, 8_L1B, 4096:1))@L1BM";
+    for (source, target, names, cycles, ratio) in [
+        // Each PE its own words, each PE of all MABs the same, all PEs the same.
+        (words, "((8_L2B, 8_L1B, 64:1, 16_MAB, 4_PE))@LM0", ["l1bmd"], 64, 1),
+        (words, "((8_L2B, 8_L1B, 1024:1, 4_PE); B@[16_MAB:1])@LM0", ["l1bmm"], 512, 1),
+        (
+            "((8_L2B, 8_L1B, 1024:1))@L1BM",
+            "((8_L2B, 8_L1B, 1024:1); B@[16_MAB:1,4_PE:1])@LM0",
+            ["l1bmp"],
+            512,
+            1,
+        ),
+        // Up again: from all PEs, and from one MAB.
+        ("((8_L2B, 8_L1B, 64:1, 16_MAB, 4_PE))@LM0", words, ["l1bmd"], 64, 1),
+        ("((8_L2B, 8_L1B, 1024:1, 4_PE, 1_MAB))@LM0", words, ["l1bmm@m"], 512, 1),
+        ("((8_L2B, 4096:1))@L2BM", "((8_L2B, 64:8, 8_L1B, 8:1))@L1BM", ["l2bmd"], 64, 1),
+        // To all L1Bs, the same: 16 a cycle, which is what an L1BM takes.
+        ("((8_L2B, 4096:1))@L2BM", "((8_L2B, 4096:1); B@[8_L1B:1])@L1BM", ["l2bmb"], 256, 1),
+        // One of two L2Bs at a time, at 16 a cycle; a movement without a figure is taken for as fast as any, 32.
+        ("((4_L2B:2, 4096:1))@DRAM", "((4_L2B:2, 4096:1))@L2BM", ["mvp"], 256, 2),
+    ] {
+        let [from, to] = [source, target].map(|text| {
+            let (layout, memory) = text.rsplit_once('@').unwrap();
+            let placement = Placement::of(layout.parse().unwrap()).on(&Machine::mn_core_2());
+            placement.memory(memory).element_bits(64).build().unwrap()
+        });
+        let route = Route::new(&from, &to).unwrap();
+        assert_eq!((route.names(), route.cycles()), (names.to_vec(), (cycles, true)), "{target}");
+        assert_eq!(cost_of(&from, &to).steps * ratio, cycles, "{target}");
+    }
+}
+
 #[test]
 fn routes_of_random_pairs_serve_their_targets() {
     let memories = ["DRAM", "PDM", "L2BM", "L1BM", "LM0", "LM1"];
     let (mut draw, mut routed, mut refused, mut lengths) = (Draw(32), 0, 0, BTreeMap::new());
+    let mut ratios = Vec::new();
     while routed < 150 {
         let count = 5 + draw.below(4);
         let ends = [(); 2].map(|()| memories[draw.below(memories.len())]);
@@ -387,6 +439,7 @@ fn routes_of_random_pairs_serve_their_targets() {
         match Route::new(&a, &b) {
             Ok(route) => {
                 judge(&route, &a, &b);
+                ratios.push(bounded(&route, &a, &b));
                 *lengths.entry(route.hops().len()).or_insert(0) += 1;
                 routed += 1;
             }
@@ -395,6 +448,12 @@ fn routes_of_random_pairs_serve_their_targets() {
         }
     }
     println!("{refused} refused; routes by hops: {lengths:?}");
+    ratios.sort_unstable_by(f64::total_cmp);
+    println!(
+        "route / cost: median {:.2}, worst {:.2}",
+        ratios[ratios.len() / 2],
+        ratios[ratios.len() - 1]
+    );
     assert!(refused < 600 && lengths.len() > 3, "{refused} refused, {lengths:?}");
 }
 
@@ -478,7 +537,8 @@ fn a_sum_without_all_rates_is_a_lower_bound() {
     let (source, target) =
         (on("((64:1, 2_W:1))", "PDM"), on("((64:1, 2_W:1); B@[2_L2B:1])", "L2BM"));
     let route = Route::by("mvb2", &source, &target).unwrap();
-    assert_eq!((route.hops()[0].cycles, route.cycles()), (None, (0, false)));
+    // 64 long words, at the 32 a cycle of the fastest movement between the two memories.
+    assert_eq!((route.hops()[0].cycles, route.cycles()), (None, (2, false)));
 }
 
 #[test]

@@ -8,7 +8,7 @@ use crate::error::{LayoutError, Site};
 use crate::level::Level;
 use crate::machine::Machine;
 use crate::placement::check_units;
-use crate::relayout::{LevelTraffic, holders_at_most};
+use crate::relayout::{LevelTraffic, NO_TRAFFIC, holders_at_most};
 
 /// The units that need the sums.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -42,7 +42,9 @@ impl From<SumTraffic> for LevelTraffic {
     /// Converts sums into the traffic that a [`CostModel`](crate::relayout::CostModel) prices.
     fn from(sums: SumTraffic) -> LevelTraffic {
         let SumTraffic { level, into, out_of, units, .. } = sums;
-        LevelTraffic { level, into, out_of: Some(out_of), receivers: units, senders: units }
+        let (receivers, senders, copies) = (units, units, units);
+        let counts = LevelTraffic { level, into, out_of: Some(out_of), receivers, ..NO_TRAFFIC };
+        LevelTraffic { senders, copies, adds: true, ..counts }
     }
 }
 

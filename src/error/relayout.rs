@@ -87,6 +87,12 @@ pub enum RelayoutFault {
         /// The number of its units in the model; 0 if it lacks the level.
         model: u64,
     },
+    /// The rate of a level, for a model whose costs are those of movements.
+    #[error("this model has the rates of the machine's movements, and none of `{level}` by itself")]
+    RatesOfMovements {
+        /// The level.
+        level: Level,
+    },
     /// A level for which the rate into its units is not known.
     #[error("the rate into the units of `{level}` is not known")]
     NoBandwidth {

@@ -4,6 +4,7 @@ use std::fmt;
 
 use itertools::Itertools;
 
+use super::borders::{Border, Side, borders, heaviest};
 use super::pair::Distance;
 use super::refuse::fit;
 use super::share::Busiest;
@@ -29,10 +30,13 @@ impl Traffic {
     }
 }
 
-/// The rates at which a machine moves elements, in long words per step into or out of one unit.
+/// The rates at which a machine moves elements: those of its [movements](Machine::movements), in cycles, or its
+/// [bandwidth](Machine::bandwidth), in long words per step into or out of one unit.
 ///
-/// The rates are the machine's [bandwidth](Machine::bandwidth), which its maker or you supply: the presets
-/// have none.
+/// Bandwidth that you supply goes before movements. With movements, a cost is a lower bound of the cycles of
+/// every [route](crate::route::Route): what has to enter or leave a unit does so by some movement, the cycles of
+/// those that one movement cannot do together add up, and copying, distributing, picking and adding up have
+/// their own rates.
 ///
 /// ```
 /// use tensor_layout::{Level, Machine, Placement};
@@ -52,6 +56,8 @@ impl Traffic {
 pub struct CostModel {
     /// Every level, and every group at which a memory hangs.
     pub(super) levels: Vec<LevelRates>,
+    /// What movements carry across the borders of units; empty where levels have rates.
+    pub(super) borders: Vec<Border>,
     /// The rate at which a unit moves words within its memories.
     pub(super) inside: Option<Rate>,
     pub(super) in_sequence: bool,
@@ -107,41 +113,129 @@ struct UnitExchange {
     out_of: u64,
 }
 
-/// A number of steps, and the level that takes them.
+/// A number of steps or cycles, and the level that takes most of them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Cost {
-    /// The number of steps.
+    /// The number, in the unit of the model.
     pub steps: u64,
-    /// The level that takes them; `None` if nothing moves.
+    /// The level that takes the most; `None` if nothing moves.
     pub level: Option<Level>,
+    /// The unit.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub unit: CostUnit,
+}
+
+/// The unit of a [`Cost`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "lowercase"))]
+pub enum CostUnit {
+    /// Steps, as [bandwidth](Machine::bandwidth) counts them.
+    #[default]
+    Steps,
+    /// Cycles, as the rates of movements count them.
+    Cycles,
+}
+
+impl CostUnit {
+    /// The word for one: `step`, `cycle`.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            CostUnit::Steps => "step",
+            CostUnit::Cycles => "cycle",
+        }
+    }
 }
 
 impl fmt::Display for Cost {
-    /// `896 steps of L2B`
+    /// `896 steps of L2B`, `64 cycles of PE`
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&counted(self.steps, "step"))?;
+        f.write_str(&counted(self.steps, self.unit.as_str()))?;
         self.level.map_or(Ok(()), |level| write!(f, " of {level}"))
     }
 }
 
 impl CostModel {
-    /// Creates a model with the rates of a machine, for elements of a given width.
+    /// Creates a model with the rates of a machine, for elements of a given width: its bandwidth or, if it has
+    /// none, its movements.
     ///
     /// # Errors
-    /// [`Relayout`](LayoutError::Relayout) where the machine has no bandwidth for any level.
+    /// [`Relayout`](LayoutError::Relayout) where the machine has neither bandwidth for any level nor movements
+    /// with rates.
+    ///
+    /// # Example
+    /// ```
+    /// use tensor_layout::{Machine, Placement};
+    /// use tensor_layout::relayout::{CostModel, Relayout};
+    /// let machine = Machine::mn_core_2();
+    /// let model = CostModel::new(&machine, 64)?;
+    /// let on = |text: &str, memory: &str| {
+    ///     Placement::of(text.parse().unwrap()).on(&machine).memory(memory).build().unwrap()
+    /// };
+    /// let whole = on("((8_L2B, 8_L1B, 4096:1))", "L1BM");
+    /// let cost = |target: &str| model.at_least(&Relayout::new(&whole, &on(target, "LM0"))?.traffic()?.levels);
+    /// // Each PE its own 64 of the 4096 words of an L1BM, by l1bmd: 64 a cycle.
+    /// assert_eq!(cost("((8_L2B, 8_L1B, 16_MAB, 4_PE, 64:1))")?.to_string(), "64 cycles of PE");
+    /// // Each MAB all of them, its PEs a quarter each, by l1bmm: 8 a cycle.
+    /// assert_eq!(cost("((8_L2B, 8_L1B, 4_PE, 1024:1); B@[MAB])")?.to_string(), "512 cycles of PE");
+    /// # Ok::<(), tensor_layout::LayoutError>(())
+    /// ```
     pub fn new(machine: &Machine, element_bits: u64) -> Result<CostModel, LayoutError> {
         let groups = machine.memories().map(|(_, memory)| memory.node());
         let nodes = machine.levels().map(|(level, _)| level).chain(groups).unique();
         let levels: Vec<LevelRates> = nodes.filter_map(|of| LevelRates::of(machine, of)).collect();
         let has_none = levels.iter().all(|rates| rates.into.is_none());
-        match levels.first().filter(|_| has_none) {
+        let borders = if has_none { borders(machine) } else { Vec::new() };
+        match levels.first().filter(|_| has_none && borders.is_empty()) {
             Some(outermost) => Err(no_bandwidth(outermost.level)),
             None => {
                 let (word_bits, inside) = (machine.word_bits(), None);
-                Ok(CostModel { levels, inside, in_sequence: false, element_bits, word_bits })
+                let in_sequence = false;
+                Ok(CostModel { levels, borders, inside, in_sequence, element_bits, word_bits })
             }
         }
+    }
+
+    /// The unit of costs: cycles of movements, or steps of bandwidth.
+    #[must_use]
+    pub fn unit(&self) -> CostUnit {
+        if self.borders.is_empty() { CostUnit::Steps } else { CostUnit::Cycles }
+    }
+
+    /// The levels that some traffic crosses without a rate: it costs nothing there, so that the cost may be far
+    /// below that of the machine.
+    ///
+    /// # Example
+    /// ```
+    /// use tensor_layout::{Level, Machine, Placement};
+    /// use tensor_layout::relayout::{CostModel, Relayout};
+    /// let machine: Machine = "L2B=2,PE=4".parse()?;
+    /// let machine = machine.with_bandwidth([(Level::PE, 1)])?;
+    /// let on = |text: &str| Placement::of(text.parse().unwrap()).on(&machine).build();
+    /// let traffic = Relayout::new(&on("((2_L2B, 4_PE, 8:1))")?, &on("((4_PE, 2_L2B, 8:1))")?)?.traffic()?;
+    /// assert_eq!(CostModel::new(&machine, 16)?.without_rate(&traffic.levels), [Level::L2B]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn without_rate(&self, levels: &[LevelTraffic]) -> Vec<Level> {
+        let crossed = levels.iter().filter(|of| of.into > 0 || of.out_of.unwrap_or(0) > 0);
+        let unknown = crossed.filter(|of| of.level.is_unit() && !self.takes_steps(of.level));
+        unknown.map(|of| of.level).collect()
+    }
+
+    /// The levels that some traffic crosses by movements with a figure that is not the maker's, or that have none
+    /// and are taken for the fastest between their memories.
+    #[must_use]
+    pub fn second_hand(&self, levels: &[LevelTraffic]) -> Vec<Level> {
+        let is_second_hand = |border: &&Border| !border.is_from_maker;
+        let doubtful = self.borders.iter().filter(is_second_hand);
+        let crossed = doubtful.filter(|border| {
+            let at = levels.iter().find(|at| at.level == border.level);
+            at.is_some_and(|at| border.crossing(at, levels).1 > 0)
+        });
+        crossed.map(|border| border.level).unique().collect()
     }
 
     /// Sets the rates at which long words enter and leave one unit of a level.
@@ -225,7 +319,9 @@ impl CostModel {
 
     /// Returns whether a level has a rate, or a latency for the words that cross levels outside it.
     pub(super) fn takes_steps(&self, level: Level) -> bool {
-        self.has_rate(level) || self.rates(level).is_some_and(|rates| rates.latency > 0)
+        self.has_rate(level)
+            || self.rates(level).is_some_and(|rates| rates.latency > 0)
+            || self.borders.iter().any(|border| border.level == level)
     }
 
     fn rates(&self, level: Level) -> Option<&LevelRates> {
@@ -233,6 +329,9 @@ impl CostModel {
     }
 
     fn rates_mut(&mut self, level: Level) -> Result<&mut LevelRates, LayoutError> {
+        if self.unit() == CostUnit::Cycles {
+            return Err(LayoutError::Relayout(RelayoutFault::RatesOfMovements { level }));
+        }
         let known = self.levels.iter().map(|rates| rates.level).collect();
         let found = self.levels.iter_mut().find(|rates| rates.level == level);
         found.ok_or(LayoutError::Relayout(RelayoutFault::NotOnPaths { level, known }))
@@ -263,11 +362,34 @@ impl CostModel {
     /// # Errors
     /// [`TooLarge`](LayoutError::TooLarge) for more steps than fit in 64 bits.
     pub fn at_least(&self, levels: &[LevelTraffic]) -> Result<Cost, LayoutError> {
-        self.of_shares(levels.iter().filter_map(|level| self.even_share(level)))
+        if self.unit() == CostUnit::Steps {
+            return self.of_shares(levels.iter().filter_map(|level| self.even_share(level)));
+        }
+        self.of_borders(|border| {
+            let at = levels.iter().find(|at| at.level == border.level)?;
+            Some((border.crossing(at, levels), at.adds))
+        })
+    }
+
+    /// The cycles of what crosses each border, of one unit and of all, and whether it adds up.
+    fn of_borders(
+        &self,
+        crossing: impl Fn(&Border) -> Option<((u64, u64), bool)>,
+    ) -> Result<Cost, LayoutError> {
+        let cycles = |border| {
+            let ((each, all), adds) = crossing(border)?;
+            let cycles = border.cycles((self.words(each), self.words(all)), adds);
+            Some(cycles.ok_or_else(too_many_steps).map(|cycles| (border, cycles)))
+        };
+        let costs: Vec<_> = self.borders.iter().filter_map(cycles).try_collect()?;
+        let heaviest = heaviest(&costs).filter(|(steps, _)| *steps > 0);
+        let (steps, level) = heaviest.map_or((0, None), |(steps, level)| (steps, Some(level)));
+        Ok(Cost { steps, level, unit: self.unit() })
     }
 
     /// A lower bound on the steps that some traffic takes, including moves within units, whose level is
-    /// `Addr`.
+    /// `Addr`: at the rate that [was given](CostModel::with_moves_inside) or, with movements, the greatest at which
+    /// any brings words to such a memory.
     ///
     /// # Errors
     /// As [`at_least`](CostModel::at_least).
@@ -294,8 +416,21 @@ impl CostModel {
         let innermost = traffic.levels.iter().find(|level| level.level != Level::TIME);
         let units = innermost.map_or(1, |level| level.receivers.max(1));
         let words = self.words(moved.div_ceil(units));
-        let steps = self.inside.map_or(Ok(0), |rate| rate.steps_for(words))?;
-        self.together(across, Cost { steps, level: (steps > 0).then_some(Level::ADDR) })
+        let at = |side: Side| {
+            let level = innermost.map(|of| of.level);
+            self.borders.iter().find(|b| b.side == side && Some(b.level) == level)
+        };
+        // No movement leads from a memory to itself: what changes its address leaves and comes back.
+        let cycles = |side: Side| match at(side) {
+            Some(border) => border.cycles((words, 0), false).ok_or_else(too_many_steps),
+            None => Ok(0),
+        };
+        let steps = match self.inside {
+            Some(rate) => rate.steps_for(words)?,
+            None => cycles(Side::Departing)?.saturating_add(cycles(Side::Arriving)?),
+        };
+        let level = (steps > 0).then_some(Level::ADDR);
+        self.together(across, Cost { steps, level, unit: self.unit() })
     }
 
     /// The steps until the busiest units have received and sent everything, levels innermost first.
@@ -325,6 +460,13 @@ impl CostModel {
                 .max()
                 .unwrap_or(0)
         };
+        if self.unit() == CostUnit::Cycles {
+            return self.of_borders(|border| match border.side {
+                Side::Into => Some(((of(entered, border.level), 0), false)),
+                Side::OutOf => Some(((of(left, border.level), 0), false)),
+                Side::Arriving | Side::Departing => None,
+            });
+        }
         let share =
             |level| UnitExchange { level, into: of(entered, level), out_of: of(left, level) };
         self.of_shares(levels.map(share))
@@ -352,8 +494,8 @@ impl CostModel {
             let steps = rates.steps(self.words(share.into), self.words(share.out_of))?;
             let steps = if steps > 0 { steps.checked_add(latency) } else { Some(0) };
             let steps = steps.ok_or_else(too_many_steps)?;
-            cost =
-                self.together(cost, Cost { steps, level: (steps > 0).then_some(share.level) })?;
+            let level = (steps > 0).then_some(share.level);
+            cost = self.together(cost, Cost { steps, level, unit: CostUnit::Steps })?;
         }
         Ok(cost)
     }

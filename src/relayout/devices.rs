@@ -12,7 +12,7 @@ use itertools::Itertools;
 
 use super::pair::{Distance, Relayout};
 use super::refuse::{differ, fit};
-use super::traffic::{LevelTraffic, Traffic};
+use super::traffic::{LevelTraffic, NO_TRAFFIC, Traffic};
 use crate::algebra::{Layout, product};
 use crate::error::{Incomparable, LayoutError, Site};
 use crate::level::Level;
@@ -140,7 +140,10 @@ impl DeviceShards {
             // Every device may hold something.
             units = units.saturating_mul(size);
             let [receivers, senders] = [units; 2];
-            levels.push(LevelTraffic { level, into, out_of, receivers, senders });
+            // Of how many copies each element has in it, only the most is known.
+            let copies = units.min(copies);
+            let counts = LevelTraffic { level, into, out_of, receivers, senders, ..NO_TRAFFIC };
+            levels.push(LevelTraffic { copies, ..counts });
         }
         by_distance.push((Distance::Address, fit(before - in_place)?));
         by_distance.push((Distance::InPlace, fit(in_place)?));

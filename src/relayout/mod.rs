@@ -25,11 +25,12 @@
 //! numbered    instead of equations, bits of a unit's number: for `alike` (the busiest, with `lists`) and `flows`
 //! traffic     the answer, with the units that can take part by `holders`
 //!
-//! cost, pricer, units, share, flows, moves, transfers, stretch, overwritten, devices, same_devices, census    other questions
+//! cost (with movements by borders), pricer, units, share, flows, moves, transfers, stretch, overwritten, devices, same_devices, census    other questions
 //! refuse      the errors
 //! ```
 
 mod alike;
+mod borders;
 mod census;
 mod cost;
 mod counter;
@@ -61,7 +62,7 @@ mod units;
 mod written;
 
 pub(crate) use census::count_at;
-pub use cost::{Cost, CostModel, Rate};
+pub use cost::{Cost, CostModel, CostUnit, Rate};
 pub use flows::Flows;
 pub(crate) use holders::holders_at_most;
 pub use moves::{Account, CopiesHeld, Move, MovedCopies};
@@ -70,6 +71,7 @@ pub use overwritten::{Overwritten, WriteOrder};
 pub use pair::{Distance, Relayout, TimeOrder};
 pub use pricer::{PartId, Pricer, PricerStatistics, traffic_between};
 pub use share::Busiest;
+pub(crate) use traffic::NO_TRAFFIC;
 pub use traffic::{LevelTraffic, Traffic};
 pub use transfers::{PlaceRun, Transfer, Transfers};
 pub use units::UnitPart;

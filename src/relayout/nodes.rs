@@ -64,6 +64,27 @@ impl Paths {
     }
 }
 
+/// The levels of a machine, and the groups of units that share a memory.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(super) struct Tree {
+    levels: Vec<Level>,
+    /// The level of the units, and how many a group has.
+    groups: Vec<(Level, u64)>,
+}
+
+impl Tree {
+    /// That of the machine of a placement.
+    pub(super) fn of(placement: &Placement) -> Tree {
+        let levels = placement.machine().into_iter().flat_map(Machine::levels);
+        let memories = placement.machine().into_iter().flat_map(Machine::memories);
+        let groups = memories.map(|(_, memory)| (memory.owner, memory.group));
+        Tree {
+            levels: levels.map(|(level, _)| level).collect(),
+            groups: groups.filter(|(_, group)| *group > 1).unique().collect(),
+        }
+    }
+}
+
 /// The layout in the memories of a placement, and the node that has one.
 #[derive(Clone, Debug)]
 pub(super) struct NodeLayout {
@@ -93,21 +114,49 @@ impl NodeLayout {
 /// [`NotComparable`](LayoutError::NotComparable) where groups of one level do not nest;
 /// [`Relayout`](LayoutError::Relayout) for copies that do not line up with the groups of the other side.
 pub(super) fn paired(
+    tree: &Tree,
+    source: &NodeLayout,
+    target: &NodeLayout,
+) -> Result<(Arc<Layout>, Arc<Layout>, Paths), LayoutError> {
+    let cuts = cuts(source, target)?;
+    let all = tree.groups.iter().copied().chain(cuts.iter().copied()).unique();
+    let all = all.sorted_by_key(|(_, group)| std::cmp::Reverse(*group)).collect_vec();
+    if all.len() > cuts.len() && nest(&all) {
+        // Copies that do not line up with groups that hold neither side are no error: the groups are left out.
+        if let Ok(pair) = paired_by(&tree.levels, &all, source.clone(), target.clone()) {
+            return Ok(pair);
+        }
+    }
+    paired_by(&tree.levels, &cuts, source.clone(), target.clone())
+}
+
+/// Returns whether the groups of each level nest, larger ones first.
+fn nest(groups: &[(Level, u64)]) -> bool {
+    let of_one = |pair: &[(Level, u64); 2]| pair[0].0 == pair[1].0;
+    groups
+        .iter()
+        .copied()
+        .array_combinations()
+        .filter(of_one)
+        .all(|[(_, a), (_, b)]| a.is_multiple_of(b))
+}
+
+fn paired_by(
     levels: &[Level],
+    cuts: &[(Level, u64)],
     mut source: NodeLayout,
     mut target: NodeLayout,
 ) -> Result<(Arc<Layout>, Arc<Layout>, Paths), LayoutError> {
-    let cuts = cuts(&source, &target)?;
     if source.layout.elements() == 0 && !cuts.is_empty() {
         // Without elements nothing moves, whatever the copies.
         [&mut source, &mut target]
             .into_iter()
             .for_each(|side| Arc::make_mut(&mut side.layout).replicas.clear());
     }
-    let sides = (path(levels, &cuts, source.node), path(levels, &cuts, target.node));
+    let sides = (path(levels, cuts, source.node), path(levels, cuts, target.node));
     let groups = cuts.iter().map(|(level, n)| (level.in_groups_of(*n), *level, *n)).collect();
     let paths = Paths { sides, groups, memories: None };
-    let (mut from, mut to) = (split(source, &cuts)?, split(target, &cuts)?);
+    let (mut from, mut to) = (split(source, cuts)?, split(target, cuts)?);
     let (a, b) = &paths.sides;
     if let Some(below) = b.get(a.len()) {
         from = Arc::new(outside(&from, *below, &to)?);
@@ -126,9 +175,8 @@ pub(crate) fn in_nodes_of_both(
     source: &Placement,
     target: &Placement,
 ) -> Result<(Arc<Layout>, Arc<Layout>), LayoutError> {
-    let levels = source.machine().into_iter().flat_map(Machine::levels);
-    let levels = levels.map(|(level, _)| level).collect_vec();
-    let (from, to, _) = paired(&levels, NodeLayout::by(source)?, NodeLayout::by(target)?)?;
+    let tree = Tree { groups: Vec::new(), ..Tree::of(source) };
+    let (from, to, _) = paired(&tree, &NodeLayout::by(source)?, &NodeLayout::by(target)?)?;
     Ok((from, to))
 }
 

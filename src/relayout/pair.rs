@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use itertools::Itertools;
 
-use super::nodes::{NodeLayout, Paths, paired};
+use super::nodes::{NodeLayout, Paths, Tree, paired};
 use super::refuse::differ;
 use crate::algebra::{Layout, product};
 use crate::error::{Incomparable, LayoutError, RelayoutFault, Site};
@@ -114,10 +114,8 @@ impl Relayout {
     /// memory; [`TooLarge`](LayoutError::TooLarge) where copies over time do not fit in 64 bits.
     pub fn new(source: &Placement, destination: &Placement) -> Result<Relayout, LayoutError> {
         check(source, destination)?;
-        let levels = source.machine().into_iter().flat_map(Machine::levels);
-        let levels = levels.map(|(level, _)| level).collect_vec();
         let (from, to, mut paths) =
-            paired(&levels, NodeLayout::by(source)?, NodeLayout::by(destination)?)?;
+            paired(&Tree::of(source), &NodeLayout::by(source)?, &NodeLayout::by(destination)?)?;
         let names = source.memory().zip(destination.memory()).filter(|((a, _), (b, _))| a != b);
         paths.memories = names.map(|((a, _), (b, _))| (a.to_owned(), b.to_owned()));
         let uses = |level| from.uses(level) || to.uses(level);

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
+use std::hash::{BuildHasherDefault, Hasher};
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
 
@@ -49,6 +50,7 @@ pub struct Pricer {
     parts: RwLock<IndexSet<Arc<UnitPart>>>,
     budget: PriceBudget,
     traffic: Memo<Arc<[LevelTraffic]>>,
+    cost: Memo<Cost>,
     busiest: Memo<Cost>,
 }
 
@@ -64,6 +66,30 @@ impl PartId {
     #[must_use]
     pub fn number(self) -> u32 {
         self.number
+    }
+
+    /// The part as an integer, to pass through an interface that has no other types.
+    #[must_use]
+    pub fn to_u64(self) -> u64 {
+        u64::from(self.pricer) << u32::BITS | u64::from(self.number)
+    }
+
+    /// The part of such an integer. A pricer refuses one that it did not number.
+    ///
+    /// ```
+    /// use tensor_layout::{Level, Machine, Placement};
+    /// use tensor_layout::relayout::{CostModel, PartId, Pricer};
+    /// let machine = Machine::mn_core_2();
+    /// let pricer = Pricer::new(CostModel::new(&machine, 16)?);
+    /// let part = pricer.part(&Placement::of("((4_PE, 8:1))".parse().unwrap()).on(&machine).build()?)?;
+    /// assert_eq!(PartId::from_u64(part.to_u64()), part);
+    /// assert!(pricer.cost(part, PartId::from_u64(part.to_u64() + 1)).is_err());
+    /// # Ok::<(), tensor_layout::LayoutError>(())
+    /// ```
+    #[must_use]
+    pub fn from_u64(number: u64) -> PartId {
+        let half = |bits: u64| u32::try_from(bits & u64::from(u32::MAX)).unwrap_or_default();
+        PartId { pricer: half(number >> u32::BITS), number: half(number) }
     }
 }
 
@@ -87,8 +113,8 @@ impl Pricer {
         Pricer::with_most_answers(model, u64::MAX)
     }
 
-    /// Returns an empty pricer that keeps about `most` answers, where the traffic of a pair and its busiest
-    /// cost are separate answers; others are recomputed on every request.
+    /// Returns an empty pricer that keeps about `most` answers, where the traffic of a pair, its cost and its
+    /// busiest cost are separate answers; others are recomputed on every request.
     #[must_use]
     pub fn with_most_answers(model: CostModel, most: u64) -> Pricer {
         static NEXT: AtomicU32 = AtomicU32::new(0);
@@ -98,6 +124,7 @@ impl Pricer {
             parts: RwLock::default(),
             budget: PriceBudget::new(most),
             traffic: Memo::new(),
+            cost: Memo::new(),
             busiest: Memo::new(),
         }
     }
@@ -133,7 +160,7 @@ impl Pricer {
     pub fn traffic(&self, from: PartId, to: PartId) -> Result<Arc<[LevelTraffic]>, LayoutError> {
         let pair = self.pair(from, to)?;
         self.traffic.get(&self.budget, pair, || {
-            let [from, to] = self.parts_of(pair);
+            let [from, to] = self.parts_of(pair)?;
             from.traffic_to(&to).map(Arc::from)
         })
     }
@@ -143,7 +170,11 @@ impl Pricer {
     /// # Errors
     /// As [`traffic`](Pricer::traffic) and [`CostModel::at_least`].
     pub fn cost(&self, from: PartId, to: PartId) -> Result<Cost, LayoutError> {
-        self.model.at_least(&self.traffic(from, to)?)
+        let pair = self.pair(from, to)?;
+        self.cost.get(&self.budget, pair, || {
+            let [from, to] = self.parts_of(pair)?;
+            self.model.at_least(&from.traffic_to(&to)?)
+        })
     }
 
     /// A lower bound on the steps that a relayout takes: until the busiest units have received and, in levels in
@@ -155,7 +186,7 @@ impl Pricer {
         let pair = self.pair(from, to)?;
         self.busiest.get(&self.budget, pair, || {
             let even = self.cost(from, to)?;
-            let [from, to] = self.parts_of(pair);
+            let [from, to] = self.parts_of(pair)?;
             let [entered, left] = from.busiest_units(&to, |level| self.model.takes_steps(level))?;
             let busiest = self.model.of_busiest_units(&entered, &left)?;
             Ok(if busiest.steps > even.steps { busiest } else { even })
@@ -184,9 +215,11 @@ impl Pricer {
         }
     }
 
-    fn parts_of(&self, (from, to): PartPair) -> [Arc<UnitPart>; 2] {
+    fn parts_of(&self, (from, to): PartPair) -> Result<[Arc<UnitPart>; 2], LayoutError> {
         let parts = self.known_parts();
-        [from, to].map(|number| parts[to_index(u64::from(number))].clone())
+        let part = |number: u32| parts.get_index(to_index(u64::from(number))).cloned();
+        let pair = part(from).zip(part(to)).map(|(from, to)| [from, to]);
+        pair.ok_or(LayoutError::Relayout(RelayoutFault::OtherPricer))
     }
 }
 
@@ -250,7 +283,26 @@ struct Memo<T> {
     shards: Box<[Shard<T>]>,
 }
 
-type Shard<T> = RwLock<HashMap<PartPair, Result<T, LayoutError>>>;
+type Shard<T> = RwLock<HashMap<PartPair, Result<T, LayoutError>, BuildHasherDefault<PairHasher>>>;
+
+/// Mixes two numbers that count from 0: nobody chooses them to collide.
+#[derive(Clone, Copy, Debug, Default)]
+struct PairHasher(u64);
+
+impl Hasher for PairHasher {
+    fn write(&mut self, bytes: &[u8]) {
+        bytes.iter().for_each(|byte| self.write_u32(u32::from(*byte)));
+    }
+
+    fn write_u32(&mut self, number: u32) {
+        // An odd constant without a pattern (the golden ratio); the upper bits are those that mixed most.
+        self.0 = (self.0 ^ u64::from(number)).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(32);
+    }
+
+    fn finish(&self) -> u64 {
+        self.0
+    }
+}
 
 impl<T: Clone> Memo<T> {
     fn new() -> Memo<T> {

@@ -42,6 +42,38 @@ pub struct LevelTraffic {
     pub receivers: u64,
     /// An upper bound on the number of units that the source uses, which include the senders.
     pub senders: u64,
+    /// The number of units of the level in which the destination has each element.
+    #[cfg_attr(feature = "serde", serde(default = "one"))]
+    pub copies: u64,
+    /// At the level of the node that has the destination's memory, the number of (element, unit) pairs that have to
+    /// arrive in it: where the source is in another memory, all. 0 at other levels.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub arriving: u64,
+    /// At the level of the node that has the source's memory, the number of elements that have to leave one: where
+    /// the destination is in another memory, all. 0 at other levels.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub departing: u64,
+    /// True if what enters and leaves are partial sums, which may be added up on the way.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub adds: bool,
+}
+
+/// No elements, one copy of each.
+pub(crate) const NO_TRAFFIC: LevelTraffic = LevelTraffic {
+    level: Level::ADDR,
+    into: 0,
+    out_of: None,
+    receivers: 0,
+    senders: 0,
+    copies: 1,
+    arriving: 0,
+    departing: 0,
+    adds: false,
+};
+
+#[cfg(feature = "serde")]
+fn one() -> u64 {
+    1
 }
 
 impl Traffic {
@@ -147,7 +179,21 @@ impl Relayout {
                 (true, true) => (into, alone.then_some(if held > 1 { elements } else { into })),
             };
             let (into, out_of) = (fit(into)?, out_of.map(fit).transpose()?);
-            Ok(LevelTraffic { level: *level, into, out_of, receivers, senders })
+            let between = self.is_between_memories() || self.paths.sides.0 != self.paths.sides.1;
+            let is_last = |path: &[Level]| path.last() == Some(level);
+            let arriving = match is_last(&self.paths.sides.1) {
+                true if between => fit(elements * held)?,
+                true => into,
+                false => 0,
+            };
+            let departing = match is_last(&self.paths.sides.0) {
+                true if between => self.elements(),
+                true => out_of.unwrap_or(0),
+                false => 0,
+            };
+            let (level, copies) = (*level, fit(held)?);
+            let counts = LevelTraffic { level, into, out_of, receivers, senders, ..NO_TRAFFIC };
+            Ok(LevelTraffic { copies, arriving, departing, ..counts })
         };
         let outermost_first: Result<Vec<LevelTraffic>, LayoutError> =
             path.iter().zip(both).zip(copies).map(level).collect();

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::nodes::{NodeLayout, paired};
+use super::nodes::{NodeLayout, Tree, paired};
 use super::pair::Relayout;
 use super::refuse::differ;
 use super::share::Busiest;
@@ -38,6 +38,7 @@ use crate::placement::Placement;
 pub struct UnitPart {
     /// The levels of the machine from the root down, with their sizes.
     levels: Vec<(Level, u64)>,
+    tree: Tree,
     /// The level whose units have the memory, and the number of units that share one.
     node: (Level, u64),
     /// The number of time slices, if time is used.
@@ -61,7 +62,7 @@ impl UnitPart {
         // Merged digits make parts equal however an address is cut into digits.
         let units = stored.only(|level| !level.is_in_unit()).with_merged_digits();
         let layout = units.without_padding().unwrap_or_else(|_| units.simplified());
-        Ok(UnitPart { levels, node, slices, layout: Arc::new(layout) })
+        Ok(UnitPart { levels, tree: Tree::of(placement), node, slices, layout: Arc::new(layout) })
     }
 
     /// Counts the traffic into and out of the units of every level, innermost first, as
@@ -151,9 +152,8 @@ impl UnitPart {
             let (from, to) = (self.levels.clone(), other.levels.clone());
             return Err(differ(Incomparable::Levels { from, to }));
         }
-        let levels: Vec<Level> = self.levels.iter().map(|(level, _)| *level).collect();
         let held = |part: &UnitPart| NodeLayout { layout: part.layout.clone(), node: part.node };
-        let (source, target, paths) = paired(&levels, held(self), held(other))?;
+        let (source, target, paths) = paired(&self.tree, &held(self), &held(other))?;
         Relayout::of(source, target, paths, self.slices.max(other.slices))
     }
 }

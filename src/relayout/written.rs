@@ -3,6 +3,7 @@
 use serde::de::{Deserialize, Deserializer, Error};
 use serde::ser::{Serialize, Serializer};
 
+use super::borders::Border;
 use super::cost::{CostModel, LevelRates, Rate};
 
 /// The version of the form that is written, and the only one that is read.
@@ -18,6 +19,8 @@ struct WrittenModel {
     in_sequence: bool,
     inside: Option<Rate>,
     levels: Vec<LevelRates>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    borders: Vec<Border>,
 }
 
 /// Long words, and the steps that they take.
@@ -45,6 +48,7 @@ impl Serialize for CostModel {
             in_sequence: self.in_sequence,
             inside: self.inside,
             levels: self.levels.clone(),
+            borders: self.borders.clone(),
         };
         written.serialize(serializer)
     }
@@ -53,8 +57,8 @@ impl Serialize for CostModel {
 impl<'de> Deserialize<'de> for CostModel {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<CostModel, D::Error> {
         let written = WrittenModel::deserialize(deserializer)?;
-        let WrittenModel { version, element_bits, word_bits, in_sequence, inside, levels } =
-            written;
+        let WrittenModel { version, element_bits, word_bits, in_sequence, inside, .. } = written;
+        let WrittenModel { levels, borders, .. } = written;
         crate::words::check_version("a cost model", version, VERSION)?;
         if word_bits == 0 {
             return Err(D::Error::custom("long words of 0 bits"));
@@ -62,11 +66,14 @@ impl<'de> Deserialize<'de> for CostModel {
         if let Some(LevelRates { level, .. }) = levels.iter().find(|of| of.units == 0) {
             return Err(D::Error::custom(format!("0 units of {level}")));
         }
+        if let Some(Border { level, .. }) = borders.iter().find(|border| !border.is_sound()) {
+            return Err(D::Error::custom(format!("the rates at the border of {level} are 0")));
+        }
         let is_again = |at: &usize| levels[..*at].iter().any(|of| of.level == levels[*at].level);
         if let Some(at) = (0..levels.len()).find(is_again) {
             let level = levels[at].level;
             return Err(D::Error::custom(format!("level `{level}` has its rates twice")));
         }
-        Ok(CostModel { levels, inside, in_sequence, element_bits, word_bits })
+        Ok(CostModel { levels, borders, inside, in_sequence, element_bits, word_bits })
     }
 }

@@ -32,6 +32,9 @@ pub struct Hop {
     pub lower_words: u64,
     /// The least number of cycles at the rates of the movement, where a rate is known.
     pub cycles: Option<u64>,
+    /// As [`cycles`](Hop::cycles) or, where no rate is known, at the greatest one of the movements between the same
+    /// memories; 0 without one.
+    pub at_least: u64,
 }
 
 impl Hop {
@@ -42,6 +45,9 @@ impl Hop {
         target: &Placement,
     ) -> Result<Hop, LayoutError> {
         let (upper, lower) = words(hand, source.with_copies(), target.with_copies())?;
+        let known = hand.movement.rates;
+        let most = source.machine().map_or(known, |machine| machine.rates_at_most(hand.movement));
+        let cycles = |rates| least_cycles(hand, rates, (source, target), (upper, lower));
         Ok(Hop {
             movement: Some(hand.movement.clone()),
             kind: Some(hand.kind),
@@ -50,7 +56,8 @@ impl Hop {
             map: Some(map),
             upper_words: upper,
             lower_words: lower,
-            cycles: least_cycles(hand, source, target, (upper, lower))?,
+            cycles: cycles(known)?,
+            at_least: cycles(most)?.unwrap_or(0),
         })
     }
 
@@ -73,6 +80,7 @@ impl Hop {
             upper_words: words(upper)?,
             lower_words: words(lower)?,
             cycles: None,
+            at_least: 0,
         })
     }
 
@@ -115,11 +123,11 @@ impl Hop {
 /// Long words pass at one rate within a node, and at another between nodes; every issue moves whole units.
 fn least_cycles(
     hand: &Hand,
-    source: &Placement,
-    target: &Placement,
+    rates: (Option<u64>, Option<u64>),
+    (source, target): (&Placement, &Placement),
     (upper, lower): (u64, u64),
 ) -> Result<Option<u64>, LayoutError> {
-    let Movement { rates, issue, across_rate, .. } = hand.movement;
+    let Movement { issue, across_rate, .. } = hand.movement;
     let between = match across_rate.filter(|_| hand.across) {
         Some(_) => between_nodes(source, target, upper)?,
         None => 0,
@@ -137,7 +145,7 @@ fn least_cycles(
     Ok(upper.max(rates.1.map(|rate| lower.div_ceil(rate))))
 }
 
-/// The share of some long words at the upper memory that moves from one of its nodes to another, rounded down.
+/// The share of some long words at the upper memory that moves from one of its nodes to another, rounded up.
 fn between_nodes(source: &Placement, target: &Placement, words: u64) -> Result<u64, LayoutError> {
     let pair = Relayout::new(source, target)?;
     let traffic = pair.traffic()?;
@@ -147,7 +155,7 @@ fn between_nodes(source: &Placement, target: &Placement, words: u64) -> Result<u
     let outer = pair.levels().iter().take(depth).map(|level| Distance::Level(*level));
     let moved: u128 = outer.map(|distance| u128::from(traffic.count(distance))).sum();
     let all = u128::from(traffic.elements) * u128::from(traffic.copies);
-    Ok(u64::try_from(u128::from(words) * moved / all.max(1)).unwrap_or(words))
+    Ok(u64::try_from((u128::from(words) * moved).div_ceil(all.max(1))).unwrap_or(words))
 }
 
 /// The number of memories of a kind in the whole machine: those nearer to the root are fewer.

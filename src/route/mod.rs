@@ -171,11 +171,12 @@ impl Route {
     }
 
     /// The sum of the least cycles, and whether every hop has a rate; if not, the sum is a lower bound.
+    ///
+    /// Law: at least [`CostModel::at_least`](crate::relayout::CostModel::at_least) of the machine's movements.
     #[must_use]
     pub fn cycles(&self) -> (u64, bool) {
-        let cycles = self.hops.iter().map(|hop| hop.cycles);
-        let sum = cycles.clone().flatten().fold(0, u64::saturating_add);
-        (sum, cycles.into_iter().all(|cycles| cycles.is_some()))
+        let sum = self.hops.iter().map(|hop| hop.at_least).fold(0, u64::saturating_add);
+        (sum, self.hops.iter().all(|hop| hop.cycles.is_some()))
     }
 
     /// The layout of a placement as text, with the copies that it has.

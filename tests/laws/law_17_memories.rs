@@ -38,6 +38,8 @@ struct Memories {
     tensors: [Slow; 2],
     /// A machine and the names of its memories, instead of one that is made of the fields above.
     machine: Option<(Machine, [String; 2])>,
+    /// True if paths go through groups that have another memory in common.
+    is_grouped: bool,
 }
 
 /// A unit of a level, or a group of units: its coordinates from the root down, time first if it counts;
@@ -68,6 +70,7 @@ fn memories() -> impl Strategy<Value = Memories> {
             low: (low, shared),
             tensors: [a, b],
             machine: None,
+            is_grouped: false,
         };
         (nest && case.is_good()).then_some(case)
     })
@@ -102,6 +105,7 @@ fn of_mn_core_2() -> impl Strategy<Value = Memories> {
                 low: low.1,
                 tensors: [a, b],
                 machine: Some((machine.clone(), [high.0, low.0])),
+                is_grouped: true,
             };
             let [a, b] = &case.machine.as_ref()?.1;
             (a != b && case.tensors.iter().all(fits) && case.is_good()).then_some(case)
@@ -204,15 +208,38 @@ impl Memories {
         let mut nodes = Vec::new();
         for depth in 0..=self.high.0.max(self.low.0) {
             let here = [self.high, self.low].into_iter().filter(|memory| memory.0 == depth);
-            let groups: BTreeSet<u64> = here.map(|(_, group)| group).collect();
+            let all = self.is_grouped;
+            let groups: BTreeSet<u64> = here
+                .map(|(_, group)| group)
+                .chain(all.then(|| self.groups(depth)).flatten())
+                .collect();
             nodes.extend(groups.iter().rev().filter(|group| **group > 1).map(|g| (depth, *g)));
             let below = self.high.0.max(self.low.0) > depth;
-            nodes.extend((below || groups.contains(&1)).then_some((depth, 1)));
+            let units = [self.high, self.low].contains(&(depth, 1));
+            nodes.extend((below || units).then_some((depth, 1)));
         }
         let time = self.uses_time().then_some(Node::Time);
         time.into_iter()
             .chain(nodes.into_iter().map(|(depth, group)| Node::Units(depth, group)))
             .collect()
+    }
+
+    /// The units of a depth that have a memory in common.
+    fn groups(&self, depth: usize) -> Option<u64> {
+        let (machine, _) = self.machine.as_ref()?;
+        let groups = machine.memories().filter(|(_, memory)| memory.owner == self.levels[depth].0);
+        groups.map(|(_, memory)| memory.group).max().filter(|group| *group > 1)
+    }
+
+    /// The case with the groups of a relayout: they are left out only where copies do not line up with them.
+    fn with_levels_of(&self, relayout: &Relayout) -> Result<Memories, TestCaseError> {
+        let group = Level::L2B.in_groups_of(2);
+        let is_grouped = relayout.levels().contains(&group);
+        if self.is_grouped && !is_grouped {
+            let strays = |at: usize| is_uneven(&self.placed(at), Level::L2B, 2);
+            prop_assert!(strays(0) || strays(1));
+        }
+        Ok(Memories { is_grouped, ..self.clone() })
     }
 
     fn level(&self, node: Node) -> Level {
@@ -361,6 +388,7 @@ fn enumerated(memories: &Memories, source: usize) -> Enumerated {
 
 fn counted(memories: &Memories, source: usize, tally: &mut Tally) -> Result<(), TestCaseError> {
     let Some(relayout) = relayout(memories, source, tally)? else { return Ok(()) };
+    let memories = &memories.with_levels_of(&relayout)?;
     let traffic = tally.answer(relayout.traffic())?;
     let nodes = memories.levels();
     let levels: Vec<Level> = nodes.iter().map(|node| memories.level(*node)).collect();
@@ -501,6 +529,7 @@ fn costs(memories: &Memories, traffic: &Traffic) -> Result<(), TestCaseError> {
 /// Moves numbered elements from one memory to the other and looks at every copy.
 fn carried(memories: &Memories, source: usize, tally: &mut Tally) -> Result<(), TestCaseError> {
     let Some(relayout) = relayout(memories, source, tally)? else { return Ok(()) };
+    let memories = &memories.with_levels_of(&relayout)?;
     let (lanes, levels) = (relayout.lanes(), memories.levels());
     let of = |at: usize, unit: &Location, number: u64| -> Place {
         let (depth, group) = memories.memory(at);

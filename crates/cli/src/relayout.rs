@@ -7,8 +7,8 @@ use itertools::Itertools;
 use serde_json::{Map, Value, json};
 use tensor_layout::algebra::Replica;
 use tensor_layout::relayout::{
-    Account, CopiesHeld, Cost, CostModel, Distance, Move, MovedCopies, PlaceRun, Relayout, Traffic,
-    Transfer,
+    Account, CopiesHeld, Cost, CostModel, CostUnit, Distance, Move, MovedCopies, PlaceRun,
+    Relayout, Traffic, Transfer,
 };
 use tensor_layout::sharding::DeviceShards;
 use tensor_layout::{LayoutText, Level, Location, Machine};
@@ -34,8 +34,9 @@ JSON: {\"elements\":..,\"copies\":..,\"by_distance\":{\"in_place\":..,\"address\
 The keys of these three are the nodes that elements pass, where L2B/2 is a group
 of two L2Bs with a memory in common. Moves and transfers have the coordinates of
 the layouts instead: they name a group by its first unit.
-If the machine file has [bandwidth] (long words per step into a unit), --dtype
-adds the least number of steps, in JSON as \"steps\".
+If the machine has movements, as mn-core-2 has, --dtype adds a lower bound of the
+cycles of every route, in JSON as \"cycles\"; if its file has [bandwidth] (long
+words per step into a unit), the least number of steps instead, as \"steps\".
 --transfers adds a line per run: what moves, from where, and to where.
 --in-place instead reports whether elements are overwritten before they are read
 if all units write their addresses in order, at the same pace.
@@ -105,15 +106,16 @@ impl RelayoutArgs {
         let cost = cost(source.machine(), element_bits, &traffic)?;
         let answer = || {
             let mut answer = relayout_json(&traffic, Some(&account));
-            if let Some(cost) = &cost {
-                answer["steps"] = json!(cost.steps);
+            if let Some(Cost { steps, unit, .. }) = &cost {
+                answer[format!("{}s", unit.as_str())] = json!(steps);
             }
             answer
         };
         let page = || {
-            let steps = cost.as_ref().map_or(String::new(), |Cost { steps, level, .. }| {
-                let level = level.map_or(String::new(), |level| format!(", into the {level}s"));
-                format!("\nat least {steps} steps{level}\n")
+            let steps = cost.as_ref().map_or(String::new(), |Cost { steps, level, unit }| {
+                let level = level.filter(|level| *level != Level::ADDR);
+                let level = level.map_or(String::new(), |level| format!(", most at the {level}s"));
+                format!("\nat least {}{level}\n", counted(*steps, unit.as_str()))
             });
             page(&pair, &traffic, &account) + &steps
         };
@@ -136,19 +138,19 @@ impl RelayoutArgs {
     }
 }
 
-/// The least number of steps, if the machine has rates. If the width of an element is unknown, `element_bits`
-/// says whether `--dtype` can be given.
+/// The least number of steps or cycles, if the machine has rates. If the width of an element is unknown,
+/// `element_bits` says whether `--dtype` can be given.
 fn cost(
     machine: Option<&Machine>,
     element_bits: Result<u64, bool>,
     traffic: &Traffic,
 ) -> Result<Option<Cost>, Failure> {
-    let Some(machine) = machine else { return Ok(None) };
-    if machine.levels().all(|(level, _)| machine.bandwidth(level).is_none()) {
-        return Ok(None);
-    }
+    // Of any width: whether there are rates does not depend on it.
+    let rates = machine.and_then(|machine| Some((machine, CostModel::new(machine, 1).ok()?)));
+    let Some((machine, rates)) = rates else { return Ok(None) };
     let bits = match element_bits {
         Ok(bits) => bits,
+        Err(_) if rates.unit() == CostUnit::Cycles => return Ok(None),
         Err(takes_dtype) => {
             note(match takes_dtype {
                 true => "[bandwidth] counts long words: give --dtype to see the steps",
@@ -157,7 +159,19 @@ fn cost(
             return Ok(None);
         }
     };
-    Ok(Some(CostModel::new(machine, bits)?.at_least(&traffic.levels)?))
+    let model = CostModel::new(machine, bits)?;
+    let names = |levels: Vec<Level>| levels.into_iter().map(|level| level.to_string()).join(", ");
+    let unknown = names(model.without_rate(&traffic.levels));
+    if !unknown.is_empty() {
+        note(&format!("no rate is known into or out of {unknown}: that costs nothing here"));
+    }
+    let second_hand = names(model.second_hand(&traffic.levels));
+    if !second_hand.is_empty() {
+        note(&format!(
+            "at {second_hand} some rates are not from the maker, or not known and taken for the greatest"
+        ));
+    }
+    Ok(Some(model.of_traffic(traffic)?))
 }
 
 /// A sentence, the moves, and a table.
