@@ -34,7 +34,12 @@ tested() {
     done
 }
 
-[ -e "$(wheel)" ] || ./run.sh
+# A wheel that is older than a source would be another program.
+is_new() {
+    [ -e "$(wheel)" ] && [ -z "$(find "$root"/{src,crates,Cargo.lock} src tensor_layout -type f -newer "$(wheel)" -print -quit)" ]
+}
+
+is_new || ./run.sh
 tested newest
 tested oldest
 [ -z "$without" ] || echo "left out: $without"
