@@ -7,7 +7,7 @@ use proptest::sample::select;
 use tensor_layout::algebra::{Axis, Subaxis};
 use tensor_layout::einsum::{
     Einsum, EinsumError, Gather, Sums, at_rest, broadcast, concatenate, pad, reduce, reshape,
-    transpose,
+    transpose, with_dense_addresses,
 };
 use tensor_layout::{Layout, LayoutError, Level, Machine};
 
@@ -429,6 +429,17 @@ proptest! {
             let wanted: BTreeSet<Place> = outside(&layout, &index).into_iter().map(units).collect();
             prop_assert_eq!(outside(&rest, &index), wanted);
         }
+    }
+
+    #[test]
+    fn dense_addresses_change_no_unit_and_no_slice(slow in good_layout()) {
+        let layout = slow.layout();
+        let dense = with_dense_addresses(&layout).unwrap();
+        dense.check_injective().unwrap();
+        for index in layout.indexes() {
+            prop_assert_eq!(outside(&dense, &index), outside(&layout, &index));
+        }
+        prop_assert!(dense.extent(Level::ADDR) <= dense.slots().max(1));
     }
 
     #[test]

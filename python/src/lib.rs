@@ -10,6 +10,7 @@ mod access;
 mod bulk;
 mod candidates;
 mod command;
+mod cost;
 mod edit;
 mod einsum;
 mod film;
@@ -56,6 +57,8 @@ mod _native {
     #[pymodule_export]
     use super::command::command;
     #[pymodule_export]
+    use super::cost::PyCost;
+    #[pymodule_export]
     use super::einsum::{PyLocal, einsum};
     #[pymodule_export]
     use super::film::PyFilm;
@@ -74,7 +77,7 @@ mod _native {
     #[pymodule_export]
     use super::places::Places;
     #[pymodule_export]
-    use super::pricer::{PyCost, PyPart, PyPricer};
+    use super::pricer::{PyPart, PyPricer};
     #[pymodule_export]
     use super::relayout::{PyRelayout, relayout};
     #[pymodule_export]

@@ -3,9 +3,10 @@
 use std::collections::HashMap;
 
 use pyo3::prelude::*;
-use tensor_layout::relayout::{Cost, CostModel, LevelTraffic, PartId, Pricer, Rate};
+use tensor_layout::relayout::{CostModel, LevelTraffic, PartId, Pricer, Rate};
 use tensor_layout::{LayoutError, Level, Machine};
 
+use crate::cost::PyCost;
 use crate::layout::any;
 use crate::machine::{PyMachine, machine_of};
 use crate::number;
@@ -14,10 +15,11 @@ use crate::refusal::{Answer, refused};
 use crate::relayout::placed;
 use crate::values::Dict;
 
-/// Prices relayouts in steps of a machine, and caches the prices.
+/// Prices relayouts in cycles of a machine's movements or in steps at given rates, and caches the prices.
 ///
 /// `rates` are the long words per step that enter or leave a unit of a level: a number for both directions
-/// or a pair `(into, out_of)`. `latency` is the extra steps of each word. Levels without a rate cost nothing.
+/// or a pair `(into, out_of)`. Without rates, on a machine that has movements, such as `mn-core-2`, a cost is a
+/// lower bound of the cycles of every route. `latency` is the extra steps of each word. Levels without a rate cost nothing.
 /// Layouts that differ only inside units have the same price. Threads may share a pricer.
 ///
 /// >>> from fractions import Fraction
@@ -33,30 +35,6 @@ pub(crate) struct PyPricer {
     pricer: Pricer,
     machine: Py<PyMachine>,
     element_bits: u64,
-}
-
-/// A number of steps, and the level that takes them.
-#[pyclass(name = "Cost", frozen, eq, ord, hash, get_all, module = "tensor_layout")]
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) struct PyCost {
-    /// The number of steps.
-    steps: u64,
-    /// The level that takes them; None if nothing moves.
-    level: Option<String>,
-}
-
-impl From<Cost> for PyCost {
-    fn from(cost: Cost) -> PyCost {
-        PyCost { steps: cost.steps, level: cost.level.map(|level| level.to_string()) }
-    }
-}
-
-#[pymethods]
-impl PyCost {
-    fn __repr__(&self) -> String {
-        let level = self.level.as_ref().map_or("None".into(), |level| format!("'{level}'"));
-        format!("Cost(steps={}, level={level})", self.steps)
-    }
 }
 
 /// The units that hold each element of a layout. A pricer prices pairs of parts.

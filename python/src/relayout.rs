@@ -5,9 +5,12 @@ use std::sync::Arc;
 use arrow_array::{ArrayRef, StringArray, UInt64Array};
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
-use tensor_layout::relayout::{CostModel, Distance, LevelTraffic, Relayout, Traffic, WriteOrder};
+use tensor_layout::relayout::{
+    Cost, CostModel, CostUnit, Distance, LevelTraffic, Relayout, Traffic, WriteOrder,
+};
 use tensor_layout::{LayoutError, Machine, Placement};
 
+use crate::cost::PyCost;
 use crate::frame;
 use crate::layout::any;
 use crate::location::PyLocation;
@@ -29,8 +32,8 @@ pub(crate) struct PyRelayout {
     source: Py<Places>,
     destination: Py<Places>,
     placements: (Placement, Placement),
-    /// The steps by the rates of the machine, if it has any.
-    steps: Option<u64>,
+    /// The cost by the rates of the machine, if it has any.
+    cost: Option<Cost>,
 }
 
 /// An element, the one that overwrites it, and the place.
@@ -73,9 +76,9 @@ pub(crate) fn relayout(
     let (from, to) = paired(source.get(), destination.get(), &arguments)?;
     let pair = Arc::new(Relayout::new(&from, &to)?);
     let traffic = source.py().detach(|| pair.traffic())?;
-    let steps = steps(&from, &traffic)?;
+    let cost = cost(&from, &traffic)?;
     let (source, destination) = (source.unbind(), destination.unbind());
-    Ok(PyRelayout { pair, traffic, source, destination, placements: (from, to), steps })
+    Ok(PyRelayout { pair, traffic, source, destination, placements: (from, to), cost })
 }
 
 /// Places two layouts of a tensor as requested, by default on the machine that they have in common.
@@ -115,14 +118,12 @@ fn common_machine(source: &Places, destination: &Places) -> Answer<Machine> {
     Ok(Machine::for_pair(&source.layout, &destination.layout)?)
 }
 
-fn steps(placement: &Placement, traffic: &Traffic) -> Result<Option<u64>, LayoutError> {
-    let (Some(machine), Some(bits)) = (placement.machine(), placement.element_bits()) else {
-        return Ok(None);
+fn cost(placement: &Placement, traffic: &Traffic) -> Result<Option<Cost>, LayoutError> {
+    let model = match (placement.machine(), placement.element_bits()) {
+        (Some(machine), Some(bits)) => CostModel::new(machine, bits).ok(),
+        _ => None,
     };
-    if machine.levels().all(|(level, _)| machine.bandwidth(level).is_none()) {
-        return Ok(None);
-    }
-    Ok(Some(CostModel::new(machine, bits)?.at_least(&traffic.levels)?.steps))
+    model.map(|model| model.of_traffic(traffic)).transpose()
 }
 
 impl PyRelayout {
@@ -176,10 +177,17 @@ impl PyRelayout {
         self.per_level(|level| level.out_of)
     }
 
-    /// A lower bound on the steps, by the rates of the machine; None without rates or an element width.
+    /// A lower bound on the steps, by the bandwidth of the machine; None without it or an element width.
     #[getter]
     fn steps(&self) -> Option<u64> {
-        self.steps
+        self.cost.filter(|cost| cost.unit == CostUnit::Steps).map(|cost| cost.steps)
+    }
+
+    /// A lower bound on the cycles of every route, by the movements of the machine, or on the steps, by its
+    /// bandwidth; None without rates or an element width.
+    #[getter]
+    fn cost(&self) -> Option<PyCost> {
+        self.cost.map(PyCost::from)
     }
 
     /// The kind of move, as a sentence.

@@ -256,7 +256,7 @@ class ChangedAccess:
 @final
 class Cost:
     """
-    A number of steps, and the level that takes them.
+    A number of steps or cycles, and the level that takes most of them.
     """
     def __eq__(self, value: object, /) -> bool: ...
     def __ge__(self, value: object, /) -> bool: ...
@@ -269,12 +269,17 @@ class Cost:
     @property
     def level(self, /) -> str | None:
         """
-        The level that takes them; None if nothing moves.
+        The level that takes the most; None if nothing moves.
         """
     @property
     def steps(self, /) -> int:
         """
-        The number of steps.
+        The number.
+        """
+    @property
+    def unit(self, /) -> str:
+        """
+        `"step"`, or `"cycle"` where the rates are those of movements.
         """
 
 @final
@@ -1254,10 +1259,11 @@ class Places:
 @final
 class Pricer:
     """
-    Prices relayouts in steps of a machine, and caches the prices.
+    Prices relayouts in cycles of a machine's movements or in steps at given rates, and caches the prices.
 
     `rates` are the long words per step that enter or leave a unit of a level: a number for both directions
-    or a pair `(into, out_of)`. `latency` is the extra steps of each word. Levels without a rate cost nothing.
+    or a pair `(into, out_of)`. Without rates, on a machine that has movements, such as `mn-core-2`, a cost is a
+    lower bound of the cycles of every route. `latency` is the extra steps of each word. Levels without a rate cost nothing.
     Layouts that differ only inside units have the same price. Threads may share a pricer.
 
     >>> from fractions import Fraction
@@ -1321,6 +1327,12 @@ class Relayout:
         The number of places of each element in the destination.
         """
     @property
+    def cost(self, /) -> Cost | None:
+        """
+        A lower bound on the cycles of every route, by the movements of the machine, or on the steps, by its
+        bandwidth; None without rates or an element width.
+        """
+    @property
     def destination(self, /) -> Places:
         """
         The layout to move to.
@@ -1372,7 +1384,7 @@ class Relayout:
     @property
     def steps(self, /) -> int | None:
         """
-        A lower bound on the steps, by the rates of the machine; None without rates or an element width.
+        A lower bound on the steps, by the bandwidth of the machine; None without it or an element width.
         """
     def transfers(self, /) -> collections.abc.Iterator[Transfer]:
         """

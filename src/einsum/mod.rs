@@ -42,6 +42,7 @@ pub use crate::notation::Einsum;
 pub use at_rest::at_rest;
 pub use broadcast::broadcast;
 pub use concatenate::concatenate;
+pub use dense::with_dense_addresses;
 pub use error::EinsumError;
 pub use gather::{Gather, GatherTraffic};
 pub use local::Local;

@@ -66,7 +66,7 @@ impl Diagnostic for LayoutError {
             E::Relayout(RelayoutFault::NoBandwidth { level }) => {
                 format!("give it under `[bandwidth]` in the machine's file, as in `{level} = 8`")
             }
-            E::Relayout(RelayoutFault::ElementBits { .. } | RelayoutFault::OtherMachine { .. }) => {
+            E::Relayout(RelayoutFault::OtherMachine { .. }) => {
                 "price it with a cost model of its own".into()
             }
             E::TooManyLevels { .. } => {

@@ -69,14 +69,6 @@ pub enum RelayoutFault {
         /// The greatest number of units.
         most: u64,
     },
-    /// A placement whose elements have another width than those that a cost model prices.
-    #[error("elements of {given} bits, but the cost model is for elements of {model} bits")]
-    ElementBits {
-        /// The width in the placement.
-        given: u64,
-        /// The width in the model.
-        model: u64,
-    },
     /// A placement on a machine whose levels are not those of a cost model.
     #[error("`{level}` has {given} units in this machine, but {model} in that of the cost model")]
     OtherMachine {

@@ -297,12 +297,14 @@ impl CostModel {
         self
     }
 
-    /// Returns an error for elements of another width, or units of another number, than the model prices.
+    /// The same rates for elements of another width.
+    #[must_use]
+    pub fn for_elements_of(&self, element_bits: u64) -> CostModel {
+        CostModel { element_bits, ..self.clone() }
+    }
+
+    /// Returns an error for units of another number than the model prices.
     pub(super) fn check(&self, placement: &Placement) -> Result<(), LayoutError> {
-        let model = self.element_bits;
-        if let Some(given) = placement.given_bits().filter(|given| *given != model) {
-            return Err(LayoutError::Relayout(RelayoutFault::ElementBits { given, model }));
-        }
         let Some(machine) = placement.machine() else { return Ok(()) };
         let other = |(level, _): (Level, u64)| {
             let model = self.rates(level).map_or(0, |rates| rates.units);

@@ -1,5 +1,6 @@
 //! Prices of many relayouts, each counted once.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::hash::{BuildHasherDefault, Hasher};
@@ -22,7 +23,9 @@ const SHARDS: usize = 64;
 ///
 /// Threads share it by reference. Answers do not depend on which thread asked first or on what was asked
 /// before; only the numbers of parts do.
-/// Law: the traffic is that of [`UnitPart::traffic_to`], the cost that of [`CostModel::at_least`].
+/// Elements have the width of their placement or, where that is not known, that of the model. Between parts of
+/// different widths, where values are cast, the narrower one moves: the cast comes first, or last.
+/// Law: the traffic is that of [`UnitPart::traffic_to`], the cost that of [`CostModel::at_least`] for the width.
 /// Cost: a known pair takes one lookup and no allocation.
 ///
 /// ```
@@ -139,11 +142,11 @@ impl Pricer {
     /// everything. A placement without an element width has that of the model.
     ///
     /// # Errors
-    /// As [`UnitPart::of`]; [`Relayout`](LayoutError::Relayout) for elements of another width, or a machine with
-    /// other levels, than the model prices; [`TooLarge`](LayoutError::TooLarge) from 2^32 parts on.
+    /// As [`UnitPart::of`]; [`Relayout`](LayoutError::Relayout) for a machine with other levels than the model prices; [`TooLarge`](LayoutError::TooLarge) from 2^32 parts on.
     pub fn part(&self, placement: &Placement) -> Result<PartId, LayoutError> {
         self.model.check(placement)?;
-        let part = UnitPart::of(placement)?;
+        let mut part = UnitPart::of(placement)?;
+        part.element_bits.get_or_insert(self.model.element_bits);
         let known = self.known_parts().get_index_of(&part);
         let at = known.unwrap_or_else(|| {
             let mut parts = self.parts.write().unwrap_or_else(PoisonError::into_inner);
@@ -173,7 +176,7 @@ impl Pricer {
         let pair = self.pair(from, to)?;
         self.cost.get(&self.budget, pair, || {
             let [from, to] = self.parts_of(pair)?;
-            self.model.at_least(&from.traffic_to(&to)?)
+            self.model_of(&from, &to).at_least(&from.traffic_to(&to)?)
         })
     }
 
@@ -188,7 +191,7 @@ impl Pricer {
             let even = self.cost(from, to)?;
             let [from, to] = self.parts_of(pair)?;
             let [entered, left] = from.busiest_units(&to, |level| self.model.takes_steps(level))?;
-            let busiest = self.model.of_busiest_units(&entered, &left)?;
+            let busiest = self.model_of(&from, &to).of_busiest_units(&entered, &left)?;
             Ok(if busiest.steps > even.steps { busiest } else { even })
         })
     }
@@ -205,6 +208,15 @@ impl Pricer {
 
     fn known_parts(&self) -> RwLockReadGuard<'_, IndexSet<Arc<UnitPart>>> {
         self.parts.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The rates, for the narrower elements of two parts.
+    fn model_of(&self, from: &UnitPart, to: &UnitPart) -> Cow<'_, CostModel> {
+        let bits = from.element_bits.min(to.element_bits).unwrap_or(self.model.element_bits);
+        match bits == self.model.element_bits {
+            true => Cow::Borrowed(&self.model),
+            false => Cow::Owned(self.model.for_elements_of(bits)),
+        }
     }
 
     /// Both parts, if they were numbered here.

@@ -13,8 +13,8 @@ use crate::level::Level;
 use crate::machine::Machine;
 use crate::placement::Placement;
 
-/// The elements that each unit holds: [`into`](LevelTraffic::into) and [`out_of`](LevelTraffic::out_of)
-/// depend on nothing else.
+/// The elements that each unit holds, with their width if it is known: [`into`](LevelTraffic::into) and
+/// [`out_of`](LevelTraffic::out_of) depend on nothing else, and a price only on the width besides.
 ///
 /// Addresses, lanes and padding are not part of it, so a planner that prices many layouts asks only once per
 /// pair of parts. It can be the key of a map.
@@ -43,6 +43,8 @@ pub struct UnitPart {
     node: (Level, u64),
     /// The number of time slices, if time is used.
     slices: Option<u64>,
+    /// The width of an element, if it is known.
+    pub(super) element_bits: Option<u64>,
     /// The layout in units and time alone.
     layout: Arc<Layout>,
 }
@@ -62,7 +64,15 @@ impl UnitPart {
         // Merged digits make parts equal however an address is cut into digits.
         let units = stored.only(|level| !level.is_in_unit()).with_merged_digits();
         let layout = units.without_padding().unwrap_or_else(|_| units.simplified());
-        Ok(UnitPart { levels, tree: Tree::of(placement), node, slices, layout: Arc::new(layout) })
+        let element_bits = placement.given_bits();
+        Ok(UnitPart {
+            levels,
+            tree: Tree::of(placement),
+            node,
+            slices,
+            element_bits,
+            layout: Arc::new(layout),
+        })
     }
 
     /// Counts the traffic into and out of the units of every level, innermost first, as
