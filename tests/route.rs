@@ -303,6 +303,41 @@ fn published_conversions_are_routes_no_dearer_than_their_movements() {
     }
 }
 
+/// Returns whether all layouts of a route have the addresses that words are moved at here.
+fn is_small(route: &Route) -> bool {
+    let targets = route.hops().iter().map(|hop| &hop.target);
+    [route.source()].into_iter().chain(targets).all(|side| side.footprint_words() <= ADDRESSES)
+}
+
+#[test]
+fn layouts_that_lead_to_a_tensor_are_listed_cheapest_first_and_none_published_is_cheaper() {
+    let mut listed = 0;
+    for (from, to, _) in PUBLISHED {
+        let (source, target) = (on(from, "DRAM"), on(to, "LM0"));
+        let published = Route::new(&source, &target).unwrap().cycles().0;
+        let routes = Route::from_memory("DRAM", &target).unwrap();
+        assert!(routes.is_sorted_by_key(|route| route.cycles().0), "{to}");
+        assert!(routes[0].cycles().0 <= published, "{to}");
+        for route in routes.iter().filter(|route| is_small(route)).take(2) {
+            assert_eq!(memory(route.source()), "DRAM");
+            judge(route, route.source(), &target);
+            listed += 1;
+        }
+        let back = Route::into_memory(&target, "DRAM").unwrap();
+        assert!(back.is_sorted_by_key(|route| route.cycles().0), "{to}");
+        for route in back.iter().filter(|route| is_small(route)).take(2) {
+            let last = &route.hops().last().unwrap().target;
+            assert_eq!(memory(last), "DRAM");
+            judge(route, &target, last);
+            listed += 1;
+        }
+    }
+    assert!(listed > 15, "{listed}");
+    let target = on(PUBLISHED[0].1, "LM0");
+    let refused = Route::from_memory("SRAM", &target).unwrap_err().to_string();
+    assert!(refused.starts_with("`SRAM` is not a memory of the machine `mn-core-2`"), "{refused}");
+}
+
 /// A random number generator with the same numbers at every run (splitmix64).
 struct Draw(u64);
 

@@ -151,6 +151,50 @@ impl Route {
         Ok(Route { source: source.clone(), hops: vec![hop] })
     }
 
+    /// Finds the layouts in a memory from which movements lead to a placement, each with its route, cheapest first.
+    ///
+    /// The layouts are those that the movements need in the usual order of their beats, with the fewest hops and with
+    /// one more, within 4096 trials: others may lead there, too.
+    /// Law: as [`Route::new`], for each of the layouts.
+    ///
+    /// # Errors
+    /// [`NoMemory`](RouteError::NoMemory), [`Map`](RouteError::Map); [`Layout`](RouteError::Layout) for a memory that
+    /// the machine lacks; [`Unreachable`](RouteError::Unreachable) where no movements connect the memories.
+    ///
+    /// # Example
+    /// ```
+    /// use tensor_layout::{Machine, Placement};
+    /// use tensor_layout::route::Route;
+    /// let machine = Machine::mn_core_2();
+    /// let target = "((8_L2B:1, 4:2, 8_L1B:1), (2:1, 4_PE:1, 2_W:1))".parse().unwrap();
+    /// let target = Placement::of(target).on(&machine).memory("LM0").element_bits(32).build().unwrap();
+    /// let routes = Route::from_memory("DRAM", &target)?;
+    /// assert_eq!(Route::text(routes[0].source()), "((4_L2B:2, 64:8), (8:1, 2_W:1))");
+    /// assert_eq!((routes[0].names(), routes[0].cycles()), (vec!["mvp", "l2bmd", "l1bmm"], (40, true)));
+    /// assert!(routes.is_sorted_by_key(|route| route.cycles().0));
+    /// # Ok::<(), tensor_layout::route::RouteError>(())
+    /// ```
+    pub fn from_memory(memory: &str, target: &Placement) -> Result<Vec<Route>, RouteError> {
+        let (_, machine) = checked(&[target])?;
+        machine.memory(memory)?;
+        let hands = hands(machine)?;
+        let found = RouteSearch::open(&hands, target, memory, false).at_open_end(false)?;
+        Ok(ranked(found.into_iter().map(|(source, hops)| Route { source, hops })))
+    }
+
+    /// Finds the layouts in a memory to which movements lead from a placement, each with its route, cheapest first:
+    /// the reverse of [`from_memory`](Route::from_memory).
+    ///
+    /// # Errors
+    /// As [`from_memory`](Route::from_memory).
+    pub fn into_memory(source: &Placement, memory: &str) -> Result<Vec<Route>, RouteError> {
+        let (_, machine) = checked(&[source])?;
+        machine.memory(memory)?;
+        let hands = hands(machine)?;
+        let found = RouteSearch::open(&hands, source, memory, true).at_open_end(true)?;
+        Ok(ranked(found.into_iter().map(|(_, hops)| Route { source: source.clone(), hops })))
+    }
+
     /// The placement of the tensor before the first hop.
     #[must_use]
     pub fn source(&self) -> &Placement {
@@ -185,6 +229,16 @@ impl Route {
         let layout: &Layout = placement.with_copies();
         text(layout)
     }
+}
+
+/// Routes with the fewest cycles first, then with the fewest hops, then in an order that is always the same.
+fn ranked(routes: impl Iterator<Item = Route>) -> Vec<Route> {
+    let texts = |route: &Route| {
+        (Route::text(&route.source), route.hops.last().map(|hop| Route::text(&hop.target)))
+    };
+    routes
+        .sorted_by_cached_key(|route| (route.cycles().0, route.hops.len(), texts(route)))
+        .collect()
 }
 
 /// The machine of all placements, which hold one tensor in memories with names.

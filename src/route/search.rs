@@ -48,6 +48,8 @@ pub(super) struct RouteSearch<'a> {
     hands: &'a [Hand<'a>],
     source: &'a Placement,
     target: &'a Placement,
+    /// The memories between which the search leads.
+    ends: (&'a str, &'a str),
     tried: usize,
     /// The layouts by the number of hops from the source, and to the target.
     forward: Vec<Vec<Waypoint>>,
@@ -69,7 +71,38 @@ impl<'a> RouteSearch<'a> {
         let start =
             |of: &Placement| vec![vec![Waypoint { placement: of.clone(), hops: Vec::new() }]];
         let (forward, backward) = (start(source), start(target));
-        RouteSearch { hands, source, target, tried: 0, forward, backward, seen: Default::default() }
+        let (ends, seen) = ((memory(source), memory(target)), Default::default());
+        RouteSearch { hands, source, target, ends, tried: 0, forward, backward, seen }
+    }
+
+    /// A search from one layout to all that its movements give in a memory or, if not `ahead`, from all in a memory
+    /// that lead to it.
+    pub(super) fn open(
+        hands: &'a [Hand<'a>],
+        of: &'a Placement,
+        other: &'a str,
+        ahead: bool,
+    ) -> RouteSearch<'a> {
+        let ends = if ahead { (memory(of), other) } else { (other, memory(of)) };
+        RouteSearch { ends, ..RouteSearch::new(hands, of, of) }
+    }
+
+    /// The layouts at the open end, each with the hops of its cheapest route: those of the fewest hops, and those
+    /// of one more.
+    ///
+    /// # Errors
+    /// [`Unreachable`](RouteError::Unreachable).
+    pub(super) fn at_open_end(
+        &mut self,
+        ahead: bool,
+    ) -> Result<Vec<(Placement, Vec<Hop>)>, RouteError> {
+        let Some(least) = self.distance(self.ends) else { return Err(self.unreachable()) };
+        let hops = (least + 1).clamp(2, MOST_HOPS);
+        self.grow(hops, ahead, hops);
+        let (known, other) =
+            if ahead { (&self.forward, self.ends.1) } else { (&self.backward, self.ends.0) };
+        let there = known.iter().skip(1).flatten().filter(|stop| memory(&stop.placement) == other);
+        Ok(there.map(|stop| (stop.placement.clone(), stop.hops.clone())).collect())
     }
 
     /// The hops of the best route.
@@ -178,8 +211,7 @@ impl<'a> RouteSearch<'a> {
         for hand in self.hands {
             let (from, to) = hand.memories();
             let (here, there) = if ahead { (from, to) } else { (to, from) };
-            let ends =
-                if ahead { (there, memory(self.target)) } else { (memory(self.source), there) };
+            let ends = if ahead { (there, self.ends.1) } else { (self.ends.0, there) };
             if here != memory(&stop.placement) || self.distance(ends).is_none_or(|d| d > left) {
                 continue;
             }
@@ -214,7 +246,7 @@ impl<'a> RouteSearch<'a> {
     }
 
     fn unreachable(&self) -> RouteError {
-        let source = memory(self.source);
+        let source = self.ends.0;
         let mut reached: Vec<&str> = vec![source];
         while let Some(hand) = self.hands.iter().find(|hand| {
             reached.contains(&hand.memories().0) && !reached.contains(&hand.memories().1)
@@ -225,7 +257,7 @@ impl<'a> RouteSearch<'a> {
             1 => "no other memory".into(),
             _ => reached.iter().skip(1).join(", "),
         };
-        let target_memory = memory(self.target).into();
+        let target_memory = self.ends.1.into();
         let source_memory = source.into();
         RouteError::Unreachable { hops: MOST_HOPS, source_memory, target_memory, reached }
     }

@@ -147,7 +147,9 @@ fn cost(
 ) -> Result<Option<Cost>, Failure> {
     // Of any width: whether there are rates does not depend on it.
     let rates = machine.and_then(|machine| Some((machine, CostModel::new(machine, 1).ok()?)));
-    let Some((machine, rates)) = rates else { return Ok(None) };
+    let Some((machine, rates)) = rates.filter(|(machine, _)| machine.levels().len() > 0) else {
+        return Ok(None);
+    };
     let bits = match element_bits {
         Ok(bits) => bits,
         Err(_) if rates.unit() == CostUnit::Cycles => return Ok(None),

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use tensor_layout::internals::counted;
 use tensor_layout::machine::MovementKind;
 use tensor_layout::route::{Hop, Route};
-use tensor_layout::{LayoutError, Placement};
+use tensor_layout::{LayoutError, Machine, Placement};
 use tensor_layout_picture::Film;
 
 use super::draw::write_film;
@@ -29,10 +29,17 @@ JSON: {\"hops\":[{\"movement\":..,\"kind\":..,\"source\":{\"memory\":..,\"layout
 \"target\":{..},\"upper_words\":..,\"lower_words\":..,\"cycles\":..,\"from_maker\":..,
 \"reads\":[..],\"writes\":[..],\"parts\":..,\"map\":..}],\"cycles\":..,\"at_least\":..}
 
+--from-memory DRAM lists the layouts in that memory from which movements lead to a
+single layout, --into-memory those to which they lead, cheapest first; others may
+exist.
+JSON: {\"routes\":[..]}
+
 --film writes a film, .svg or .html, of the elements moving between memories, or
 for one hop of a large tensor, of blocks.
 
 Examples:
+  tensor-layout route '((8_L2B:1, 32:2), (2:1, 4_PE:1, 2_W:1))@LM0 / Float' \\
+    --machine mn-core-2 --from-memory DRAM
   tensor-layout route '((4_L2B:2, 64:8), (8:1, 2_W:1))@DRAM / Float' \\
     '((8_L2B:1, 32:2), (2:1, 4_PE:1, 2_W:1))@LM0 / Float' --machine mn-core-2
   tensor-layout route '((64:1))@L1BM' '((1_L2B, 1_L1B, 16_MAB, 4_PE))@LM0' \\
@@ -42,8 +49,17 @@ pub(super) struct RouteArgs {
     #[arg(value_name = "SOURCE")]
     source: String,
     /// The desired layout of the tensor.
-    #[arg(value_name = "TARGET")]
-    target: String,
+    #[arg(value_name = "TARGET", required_unless_present_any = ["from_memory", "into_memory"])]
+    target: Option<String>,
+    /// List the layouts in a memory that lead to the one given, with the cycles at least.
+    #[arg(long, value_name = "MEMORY", conflicts_with_all = ["target", "via", "by", "film", "into_memory"], help_heading = "Route")]
+    from_memory: Option<String>,
+    /// List the layouts in a memory to which the one given leads.
+    #[arg(long, value_name = "MEMORY", conflicts_with_all = ["target", "via", "by", "film"], help_heading = "Route")]
+    into_memory: Option<String>,
+    /// The most layouts that --from-memory and --into-memory list [default: 8].
+    #[arg(long, value_name = "N", help_heading = "Route")]
+    most: Option<usize>,
     /// An intermediate layout; repeat for several, in order.
     #[arg(long, value_name = "LAYOUT", help_heading = "Route")]
     via: Vec<String>,
@@ -67,7 +83,12 @@ impl RouteArgs {
             let why = "a route needs a machine: memories and movements belong to it".into();
             return Err(Failure::Advised(why, "add --machine mn-core-2".into()));
         };
-        let (source, target) = self.reading.read_two(&self.source, &self.target)?;
+        let Some(target) = &self.target else { return self.list(&machine) };
+        if self.most.is_some() {
+            let why = "--most has no effect without --from-memory or --into-memory";
+            return Err(Failure::Argument(why.into()));
+        }
+        let (source, target) = self.reading.read_two(&self.source, target)?;
         let via = self.via.iter().map(|text| self.reading.read_operand(text));
         let via: Vec<_> = via.collect::<Result<_, Failure>>()?;
         let texts = [source].into_iter().chain(via).chain([target]);
@@ -86,6 +107,52 @@ impl RouteArgs {
             None => Ok(()),
         }
     }
+}
+
+/// The number of layouts that are listed if none is given.
+const MOST_LISTED: usize = 8;
+
+impl RouteArgs {
+    /// The layouts in the memory at the open end.
+    fn list(&self, machine: &Machine) -> Result<(), Failure> {
+        let given = self.reading.read(&self.source)?;
+        let given = self.on.place_on(given, Some(machine), |builder| builder)?.placement;
+        let routes = match (&self.from_memory, &self.into_memory) {
+            (Some(memory), _) => Route::from_memory(memory, &given)?,
+            (None, Some(memory)) => Route::into_memory(&given, memory)?,
+            (None, None) => Vec::new(),
+        };
+        let listed = &routes[..routes.len().min(self.most.unwrap_or(MOST_LISTED))];
+        if listed.len() < routes.len() {
+            note(&format!(
+                "{} of {} layouts; --most {} lists all",
+                listed.len(),
+                routes.len(),
+                routes.len()
+            ));
+        }
+        let open = |route: &Route| match self.from_memory {
+            Some(_) => Route::text(route.source()),
+            None => route.hops().last().map_or(String::new(), |hop| Route::text(&hop.target)),
+        };
+        let answer = || json!({ "routes": listed.iter().map(route_json).collect::<Vec<_>>() });
+        print_as(self.form, answer, || table(listed, open))
+    }
+}
+
+/// A line per route: its cycles, its movements, and the layout at its open end.
+fn table(routes: &[Route], open: impl Fn(&Route) -> String) -> String {
+    if routes.is_empty() {
+        return "no movements lead to a layout there\n".into();
+    }
+    let mut lines = format!("{:>10}  {:<28}  layout\n", "cycles", "movements");
+    for route in routes {
+        let (cycles, all) = route.cycles();
+        let cycles = if all { cycles.to_string() } else { format!(">= {cycles}") };
+        let names = route.names().join(", ");
+        lines.push_str(&format!("{cycles:>10}  {names:<28}  {}\n", open(route)));
+    }
+    lines
 }
 
 fn film(route: &Route) -> Result<Film, Failure> {

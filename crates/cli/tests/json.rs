@@ -87,6 +87,11 @@ const ROWS: &[Row] = &[
         ]],
     ),
     (
+        "`route --from-memory --json`",
+        &[],
+        &[&["route", "((64:1))@L1BM / Float", "--machine", "mn-core-2", "--from-memory", "DRAM"]],
+    ),
+    (
         "`relayout --in-place --json`",
         &[],
         &[&["relayout", "((8:1))", "((2:1, 4:2))", "--in-place"]],

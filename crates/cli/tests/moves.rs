@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::{json_of, refused, run, stdout};
+use crate::{command, json_of, refused, run, stdout};
 
 #[test]
 fn the_command_says_what_moves() {
@@ -96,8 +96,24 @@ fn rates_of_the_machine_give_steps() {
     let pair = ["relayout", "((4_PE, 3:8), (8:1))", "((12:2), (4_PE, 2:1))", "--machine", machine];
     // 72 elements enter 4 PEs: 18 each, in five long words, two per step.
     let page = stdout(&[&pair[..], &["--dtype", "Half"]].concat());
-    assert!(page.ends_with("\nat least 3 steps, into the PEs\n"), "{page}");
+    assert!(page.ends_with("\nat least 3 steps, most at the PEs\n"), "{page}");
     assert_eq!(json_of(&[&pair[..], &["--dtype", "Half", "--json"]].concat())["steps"], 3);
+}
+
+#[test]
+fn movements_of_the_machine_give_cycles_and_their_doubts() {
+    let pair = ["relayout", "((8_L2B, 64:1))@L2BM / Double", "((64:1, 8_L2B))@L2BM / Double"];
+    let pair = [&pair[..], &["--machine", "mn-core-2"]].concat();
+    let output = command(&pair).output().unwrap();
+    let page = String::from_utf8(output.stdout).unwrap();
+    assert!(page.contains("\nat least ") && page.contains(" cycles, most at the "), "{page}");
+    let notes = String::from_utf8(output.stderr).unwrap();
+    assert!(notes.contains("note: at L2B/2, L2B some rates are not from the maker"), "{notes}");
+    assert!(json_of(&[&pair[..], &["--json"]].concat())["cycles"].as_u64().unwrap() > 0);
+    // Inside an L1B all rates are the maker's.
+    let inside = ["relayout", "((64:1, 4_PE))@LM0 / Double", "((4_PE, 64:1))@LM0 / Double"];
+    let output = command(&[&inside[..], &["--machine", "mn-core-2"]].concat()).output().unwrap();
+    assert_eq!(String::from_utf8(output.stderr).unwrap(), "");
 }
 
 #[test]
