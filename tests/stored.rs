@@ -9,7 +9,7 @@ use tensor_layout::algebra::Subaxis;
 use tensor_layout::einsum::Einsum;
 use tensor_layout::machine::Memory;
 use tensor_layout::notation::PadLayout;
-use tensor_layout::relayout::{Cost, CostModel, Rate, Relayout, Traffic, Transfer};
+use tensor_layout::relayout::{Cost, CostModel, CostUnit, Rate, Relayout, Traffic, Transfer};
 use tensor_layout::{Layout, LayoutText, Level, Machine, Placement};
 
 use crate::generate::any_layout;
@@ -41,12 +41,12 @@ fn a_plan_can_be_stored() {
         Relayout::new(&on("((4_PE, 3:8), (8:1))"), &on("((12:2), (4_PE, 2:1))")).unwrap();
     let traffic = relayout.traffic().unwrap();
     let transfers: Vec<Transfer> = relayout.transfers().unwrap().collect();
-    let cost = Cost { steps: 3, level: Some(Level::PE) };
+    let cost = Cost { steps: 3, level: Some(Level::PE), unit: CostUnit::Cycles };
     let sum = Einsum::parse("ij,jk->ik").unwrap();
     let json = serde_json::to_string(&(&traffic, &transfers, cost, &sum)).unwrap();
     let read: (Traffic, Vec<Transfer>, Cost, Einsum) = serde_json::from_str(&json).unwrap();
     assert_eq!(read, (traffic, transfers, cost, sum));
-    assert!(json.ends_with(r#"{"steps":3,"level":"PE"},"ij,jk->ik"]"#), "{json}");
+    assert!(json.ends_with(r#"{"steps":3,"level":"PE","unit":"cycles"},"ij,jk->ik"]"#), "{json}");
     assert!(serde_json::from_str::<Einsum>("\"ij\"").is_err());
     assert!(serde_json::from_str::<Level>("\"P E\"").is_err());
 }
@@ -123,6 +123,11 @@ fn a_cost_model_is_stored_with_its_rates() {
     assert!(refused::<CostModel>(&json, "[3,2]", "[3,0]").contains("0 steps"), "{json}");
     assert!(refused::<CostModel>(&json, "\"level\":\"PE\"", "\"level\":\"MAB\"").contains("twice"));
     assert!(refused::<CostModel>(&json, "\"version\":1", "\"version\":9").contains("version 9"));
+    let movements = stored(&CostModel::new(&Machine::mn_core_2(), 16).unwrap());
+    let divided_by_0 = r#""moves":[{"u":1,"v":0,"of":0},"#;
+    assert!(refused::<CostModel>(&movements, r#""moves":["#, divided_by_0).contains("are 0"));
+    let model: CostModel = serde_json::from_str(&movements).unwrap();
+    assert!(model.with_latency(Level::PE, 1).unwrap_err().to_string().contains("movements"));
 }
 
 #[test]

@@ -22,7 +22,7 @@ use std::cmp::{Ordering, Reverse};
 use itertools::Itertools;
 
 use super::traffic::LevelTraffic;
-use crate::algebra::{Layout, Replica, product};
+use crate::algebra::{Axis, Layout, Replica, product};
 use crate::level::Level;
 use crate::machine::{Direction, Machine, Memory, Movement, MovementKind};
 
@@ -45,21 +45,21 @@ pub(super) struct Border {
     least: u64,
     /// True if every figure is the maker's.
     pub(super) is_from_maker: bool,
-    /// The ways across, by number, to tell which borders one movement crosses together.
+    /// The ways across, by number: borders that share one are crossed together.
     ways: Vec<u64>,
 }
 
-/// What a border is crossed by.
+/// The elements that a border counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) enum Side {
-    /// What enters a unit.
+    /// Those that enter a unit.
     Into,
-    /// What leaves a unit.
+    /// Those that leave a unit.
     OutOf,
-    /// What arrives in the memory at a node.
+    /// Those that arrive in the memory at a node.
     Arriving,
-    /// What leaves the memory at a node.
+    /// Those that leave the memory at a node.
     Departing,
 }
 
@@ -155,7 +155,7 @@ impl Use {
         let map = movement.map.as_deref().and_then(|map| map.parse::<Layout>().ok());
         let sources = match &map {
             _ if !across => 1,
-            Some(map) if map.rank() == 2 => map.axes().first().map_or(1, |axis| axis.slots()),
+            Some(map) if map.rank() == 2 => map.axes().first().map_or(1, Axis::slots),
             Some(_) => 1,
             None => nodes.0,
         };
@@ -192,7 +192,7 @@ impl Use {
         }
     }
 
-    /// What it carries across the border of one of `units` nodes.
+    /// The words that it carries across the border of one of `units` nodes.
     fn way(&self, (node, side): (Node, Side), units: u64) -> Way {
         let Use { number, rates: (upper, lower), nodes, sources, reach, least, .. } = *self;
         let Use { adds, is_from_maker, .. } = *self;
@@ -205,7 +205,7 @@ impl Use {
             Side::Into if node <= self.upper && self.down => passes.min(inside),
             Side::OutOf if node <= self.upper && !self.down => passes.min(inside),
             _ if node <= self.upper => passes,
-            // What is added up has left each of the lower memories.
+            // Sums are made of words of each lower memory.
             _ if adds => inside,
             _ => passes.min(inside),
         };
@@ -287,7 +287,7 @@ impl Border {
                 (each(at.into, at.receivers), at.into.div_ceil(copies.max(1)))
             }
             Side::OutOf => {
-                // What enters several units has to leave one at least once.
+                // An element that enters several units has to leave one at least once.
                 let out_of = at.out_of.unwrap_or_else(|| at.into.div_ceil(at.copies.max(1)));
                 (each(out_of, at.senders), out_of)
             }

@@ -56,7 +56,7 @@ impl Traffic {
 pub struct CostModel {
     /// Every level, and every group at which a memory hangs.
     pub(super) levels: Vec<LevelRates>,
-    /// What movements carry across the borders of units; empty where levels have rates.
+    /// The borders of units, with what movements carry across; empty where levels have rates.
     pub(super) borders: Vec<Border>,
     /// The rate at which a unit moves words within its memories.
     pub(super) inside: Option<Rate>,
@@ -297,7 +297,7 @@ impl CostModel {
         self
     }
 
-    /// The same rates for elements of another width.
+    /// A model with these rates for elements of another width.
     #[must_use]
     pub fn for_elements_of(&self, element_bits: u64) -> CostModel {
         CostModel { element_bits, ..self.clone() }
