@@ -146,8 +146,19 @@ def layouts():
 # The oracles.
 
 
+AFFINE = [ir.AffineDimExpr, ir.AffineConstantExpr, ir.AffineAddExpr, ir.AffineMulExpr, ir.AffineModExpr, ir.AffineFloorDivExpr]
+
+
+def of_its_kind(expression):
+    """An affine expression by its own class; older bindings give it as the base class."""
+    if type(expression) in AFFINE:
+        return expression
+    return next(kind(expression) for kind in AFFINE if kind.isinstance(expression))
+
+
 def evaluate(expression, dims):
     """An affine expression of MLIR at a point."""
+    expression = of_its_kind(expression)
     if isinstance(expression, ir.AffineDimExpr):
         return dims[expression.position]
     if isinstance(expression, ir.AffineConstantExpr):
