@@ -25,6 +25,7 @@ use super::traffic::LevelTraffic;
 use crate::algebra::{Axis, Layout, Replica, product};
 use crate::level::Level;
 use crate::machine::{Direction, Machine, Memory, Movement, MovementKind};
+use crate::number::to_index;
 
 /// The border of the units of a level, in one direction.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -45,7 +46,7 @@ pub(super) struct Border {
     least: u64,
     /// True if every figure is the maker's.
     pub(super) is_from_maker: bool,
-    /// The ways across, by number: borders that share one are crossed together.
+    /// The ways across, a bit for each: borders that share one are crossed together.
     ways: Vec<u64>,
 }
 
@@ -260,7 +261,7 @@ impl Border {
             adds: corners(&ways.iter().map(|way| (way.each, way.all)).collect_vec()),
             least: ways.iter().map(|way| way.least).min().unwrap_or(0),
             is_from_maker: plain.clone().all(|way| way.is_from_maker),
-            ways: plain.map(|way| way.number).collect(),
+            ways: bits(plain.map(|way| way.number)),
         })
     }
 
@@ -273,7 +274,7 @@ impl Border {
 
     /// Returns whether one movement can cross both at once.
     pub(super) fn shares(&self, other: &Border) -> bool {
-        self.ways.iter().any(|way| other.ways.contains(way))
+        self.ways.iter().zip(&other.ways).any(|(own, others)| own & others != 0)
     }
 
     /// The elements that cross the border: the even share of one unit, and those of all units, where copies that
@@ -308,6 +309,17 @@ impl Border {
     }
 }
 
+/// The set of some numbers.
+fn bits(numbers: impl Iterator<Item = u64>) -> Vec<u64> {
+    let mut words = Vec::new();
+    for number in numbers {
+        let at = to_index(number / u64::from(u64::BITS));
+        words.resize(words.len().max(at + 1), 0);
+        words[at] |= 1 << (number % u64::from(u64::BITS));
+    }
+    words
+}
+
 /// The corners of `each u + all v <= 1` with `u` and `v` from 0 on, for all pairs of rates.
 fn corners(rates: &[(u64, u64)]) -> Vec<Corner> {
     let wide = |(each, all): &(u64, u64)| (u128::from(*each), u128::from(*all));
@@ -334,22 +346,41 @@ fn corners(rates: &[(u64, u64)]) -> Vec<Corner> {
 /// The greatest sum of costs of borders of which no movement crosses two at once, and the border that costs most.
 ///
 /// Every hop of a route is one movement, so the cycles of borders that none crosses together add up.
-pub(super) fn heaviest(costs: &[(&Border, u64)]) -> Option<(u64, Level)> {
-    /// Beyond it, borders that share movements are not combined.
-    const MOST_BRANCHES: u32 = 12;
-    fn sum(costs: &[(&Border, u64)], branches: u32) -> (u64, u64, Option<Level>) {
-        let Some(((border, cycles), rest)) = costs.split_first() else { return (0, 0, None) };
-        let apart = rest.iter().filter(|(other, _)| !border.shares(other)).copied().collect_vec();
-        let (total, most, level) = sum(&apart, branches);
-        let (most, level) =
-            if *cycles > most { (*cycles, Some(border.level)) } else { (most, level) };
-        let with = (total.saturating_add(*cycles), most, level);
-        if apart.len() == rest.len() || branches == 0 {
-            return with;
+pub(super) fn heaviest(mut costs: Vec<(&Border, u64)>) -> Option<(u64, Level)> {
+    costs.retain(|(_, cycles)| *cycles > 0);
+    costs.sort_by_key(|(_, cycles)| Reverse(*cycles));
+    let (border, _) = costs.first()?;
+    let mut search = HeaviestSet { costs: &costs, taken: Vec::new(), best: 0, steps: MOST_STEPS };
+    search.look(0, 0);
+    Some((search.best, border.level))
+}
+
+/// The steps of the search; a set that is found earlier is a lower bound, too.
+const MOST_STEPS: u32 = 1 << 10;
+
+/// Branch and bound over the borders, the most expensive first.
+struct HeaviestSet<'a> {
+    costs: &'a [(&'a Border, u64)],
+    taken: Vec<&'a Border>,
+    best: u64,
+    steps: u32,
+}
+
+impl HeaviestSet<'_> {
+    fn look(&mut self, at: usize, sum: u64) {
+        self.best = self.best.max(sum);
+        let rest = self.costs.get(at..).unwrap_or_default();
+        let most = rest.iter().fold(sum, |sum, (_, cycles)| sum.saturating_add(*cycles));
+        let Some(((border, cycles), _)) = rest.split_first() else { return };
+        if most <= self.best || self.steps == 0 {
+            return;
         }
-        let without = sum(rest, branches - 1);
-        if without.0 > with.0 { without } else { with }
+        self.steps -= 1;
+        if !self.taken.iter().any(|taken| taken.shares(border)) {
+            self.taken.push(border);
+            self.look(at + 1, sum.saturating_add(*cycles));
+            self.taken.pop();
+        }
+        self.look(at + 1, sum);
     }
-    let (total, _, level) = sum(costs, MOST_BRANCHES);
-    Some((total, level?))
 }

@@ -384,8 +384,8 @@ impl CostModel {
             Some(cycles.ok_or_else(too_many_steps).map(|cycles| (border, cycles)))
         };
         let costs: Vec<_> = self.borders.iter().filter_map(cycles).try_collect()?;
-        let heaviest = heaviest(&costs).filter(|(steps, _)| *steps > 0);
-        let (steps, level) = heaviest.map_or((0, None), |(steps, level)| (steps, Some(level)));
+        let (steps, level) =
+            heaviest(costs).map_or((0, None), |(steps, level)| (steps, Some(level)));
         Ok(Cost { steps, level, unit: self.unit() })
     }
 
