@@ -68,7 +68,7 @@ impl Paths {
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) struct Tree {
     levels: Vec<Level>,
-    /// The level of the units, and how many a group has.
+    /// The level of the units, and how many a group has, large ones first; none where they do not nest.
     groups: Vec<(Level, u64)>,
 }
 
@@ -78,21 +78,33 @@ impl Tree {
         let levels = placement.machine().into_iter().flat_map(Machine::levels);
         let memories = placement.machine().into_iter().flat_map(Machine::memories);
         let groups = memories.map(|(_, memory)| (memory.owner, memory.group));
+        let groups = groups.filter(|(_, group)| *group > 1).unique();
+        let groups = groups.sorted_by_key(|(_, group)| std::cmp::Reverse(*group)).collect_vec();
         Tree {
             levels: levels.map(|(level, _)| level).collect(),
-            groups: groups.filter(|(_, group)| *group > 1).unique().collect(),
+            groups: if nest(&groups) { groups } else { Vec::new() },
         }
     }
 }
+
+/// The level of the units that have a memory, and how many of them have one in common.
+pub(super) type MemoryNode = (Level, u64);
 
 /// The layout in the memories of a placement, and the node that has one.
 #[derive(Clone, Debug)]
 pub(super) struct NodeLayout {
     pub(super) layout: Arc<Layout>,
-    pub(super) node: (Level, u64),
+    pub(super) node: MemoryNode,
 }
 
 impl NodeLayout {
+    /// The layout in the coordinates of all groups of a tree; `None` where copies do not line up with them, or
+    /// where nothing has to.
+    pub(super) fn in_groups(&self, tree: &Tree) -> Option<Arc<Layout>> {
+        let splits = !tree.groups.is_empty() && self.layout.elements() > 0;
+        splits.then(|| split(self.clone(), &tree.groups).ok()).flatten()
+    }
+
     /// The layout in the memories of a placement; without a memory, in those of the leaves.
     ///
     /// # Errors
@@ -119,15 +131,25 @@ pub(super) fn paired(
     target: &NodeLayout,
 ) -> Result<(Arc<Layout>, Arc<Layout>, Paths), LayoutError> {
     let cuts = cuts(source, target)?;
-    let all = tree.groups.iter().copied().chain(cuts.iter().copied()).unique();
-    let all = all.sorted_by_key(|(_, group)| std::cmp::Reverse(*group)).collect_vec();
-    if all.len() > cuts.len() && nest(&all) {
-        // Copies that do not line up with groups that hold neither side are no error: the groups are left out.
-        if let Ok(pair) = paired_by(&tree.levels, &all, source.clone(), target.clone()) {
-            return Ok(pair);
-        }
+    // Copies that do not line up with groups that hold neither side are no error: the groups are left out.
+    if tree.groups.len() > cuts.len() && source.layout.elements() == 0 {
+        return paired_by(&tree.levels, &tree.groups, source.clone(), target.clone());
+    }
+    if tree.groups.len() > cuts.len()
+        && let (Some(from), Some(to)) = (source.in_groups(tree), target.in_groups(tree))
+    {
+        return in_groups(tree, (from, source.node), (to, target.node));
     }
     paired_by(&tree.levels, &cuts, source.clone(), target.clone())
+}
+
+/// As [`paired`], of layouts that are in the coordinates of all groups.
+pub(super) fn in_groups(
+    tree: &Tree,
+    (source, from): (Arc<Layout>, MemoryNode),
+    (target, to): (Arc<Layout>, MemoryNode),
+) -> Result<(Arc<Layout>, Arc<Layout>, Paths), LayoutError> {
+    joined(&tree.levels, &tree.groups, (source, from), (target, to))
 }
 
 /// Returns whether the groups of each level nest, larger ones first.
@@ -153,10 +175,21 @@ fn paired_by(
             .into_iter()
             .for_each(|side| Arc::make_mut(&mut side.layout).replicas.clear());
     }
-    let sides = (path(levels, cuts, source.node), path(levels, cuts, target.node));
+    let nodes = (source.node, target.node);
+    let (from, to) = (split(source, cuts)?, split(target, cuts)?);
+    joined(levels, cuts, (from, nodes.0), (to, nodes.1))
+}
+
+/// The pair of two layouts whose coordinates are split into those of groups and of units in them.
+fn joined(
+    levels: &[Level],
+    cuts: &[(Level, u64)],
+    (mut from, source): (Arc<Layout>, MemoryNode),
+    (mut to, target): (Arc<Layout>, MemoryNode),
+) -> Result<(Arc<Layout>, Arc<Layout>, Paths), LayoutError> {
+    let sides = (path(levels, cuts, source), path(levels, cuts, target));
     let groups = cuts.iter().map(|(level, n)| (level.in_groups_of(*n), *level, *n)).collect();
     let paths = Paths { sides, groups, memories: None };
-    let (mut from, mut to) = (split(source, cuts)?, split(target, cuts)?);
     let (a, b) = &paths.sides;
     if let Some(below) = b.get(a.len()) {
         from = Arc::new(outside(&from, *below, &to)?);

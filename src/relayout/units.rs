@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::nodes::{NodeLayout, Tree, paired};
+use super::nodes::{NodeLayout, Tree, in_groups, paired};
 use super::pair::Relayout;
 use super::refuse::differ;
 use super::share::Busiest;
@@ -47,6 +47,8 @@ pub struct UnitPart {
     pub(super) element_bits: Option<u64>,
     /// The layout in units and time alone.
     layout: Arc<Layout>,
+    /// The layout in the coordinates of groups, where it has them.
+    grouped: Option<Arc<Layout>>,
 }
 
 impl UnitPart {
@@ -65,14 +67,9 @@ impl UnitPart {
         let units = stored.only(|level| !level.is_in_unit()).with_merged_digits();
         let layout = units.without_padding().unwrap_or_else(|_| units.simplified());
         let element_bits = placement.given_bits();
-        Ok(UnitPart {
-            levels,
-            tree: Tree::of(placement),
-            node,
-            slices,
-            element_bits,
-            layout: Arc::new(layout),
-        })
+        let (tree, layout) = (Tree::of(placement), Arc::new(layout));
+        let grouped = NodeLayout { layout: layout.clone(), node }.in_groups(&tree);
+        Ok(UnitPart { levels, tree, node, slices, element_bits, layout, grouped })
     }
 
     /// Counts the traffic into and out of the units of every level, innermost first, as
@@ -163,7 +160,12 @@ impl UnitPart {
             return Err(differ(Incomparable::Levels { from, to }));
         }
         let held = |part: &UnitPart| NodeLayout { layout: part.layout.clone(), node: part.node };
-        let (source, target, paths) = paired(&self.tree, &held(self), &held(other))?;
+        let (source, target, paths) = match (&self.grouped, &other.grouped) {
+            (Some(from), Some(to)) => {
+                in_groups(&self.tree, (from.clone(), self.node), (to.clone(), other.node))?
+            }
+            _ => paired(&self.tree, &held(self), &held(other))?,
+        };
         Relayout::of(source, target, paths, self.slices.max(other.slices))
     }
 }

@@ -23,7 +23,12 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jax.sharding import Mesh, NamedSharding, PartitionSpec as P
-from jaxlib import _hlo
+
+try:
+    from jaxlib import _hlo
+except ImportError:
+    print("skipped: this jaxlib does not have XLA's readers in `_hlo`")
+    raise SystemExit(0) from None
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 TARGET = os.environ.get("CARGO_TARGET_DIR", os.path.join(ROOT, "target"))

@@ -21,7 +21,12 @@ import jax.numpy as jnp
 import numpy as np
 from jax._src.sharding_impls import GSPMDSharding
 from jax.sharding import Mesh, NamedSharding, PartitionSpec as P
-from jaxlib import _hlo
+
+try:
+    from jaxlib import _hlo
+except ImportError:
+    print("skipped: this jaxlib does not have XLA's readers in `_hlo`")
+    raise SystemExit(0) from None
 
 import check_sharding
 

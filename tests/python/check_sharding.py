@@ -21,7 +21,12 @@ import tempfile
 os.environ["XLA_FLAGS"] = "--xla_force_host_platform_device_count=8"
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 
-from jaxlib import _hlo as h
+
+try:
+    from jaxlib import _hlo as h
+except ImportError:
+    print("skipped: this jaxlib does not have XLA's readers in `_hlo`")
+    raise SystemExit(0) from None
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
