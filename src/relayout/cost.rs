@@ -177,7 +177,7 @@ impl CostModel {
     /// let whole = on("((8_L2B, 8_L1B, 4096:1))", "L1BM");
     /// let cost = |target: &str| model.at_least(&Relayout::new(&whole, &on(target, "LM0"))?.traffic()?.levels);
     /// // Each PE its own 64 of the 4096 words of an L1BM, by l1bmd: 64 a cycle.
-    /// assert_eq!(cost("((8_L2B, 8_L1B, 16_MAB, 4_PE, 64:1))")?.to_string(), "64 cycles of PE");
+    /// assert_eq!(cost("((8_L2B, 8_L1B, 16_MAB, 4_PE, 64:1))")?.steps, 64);
     /// // Each MAB all of them, its PEs a quarter each, by l1bmm: 8 a cycle.
     /// assert_eq!(cost("((8_L2B, 8_L1B, 4_PE, 1024:1); B@[MAB])")?.to_string(), "512 cycles of PE");
     /// # Ok::<(), tensor_layout::LayoutError>(())
