@@ -348,6 +348,8 @@ fn corners(rates: &[(u64, u64)]) -> Vec<Corner> {
 /// Every hop of a route is one movement, so the cycles of borders that none crosses together add up.
 pub(super) fn heaviest(mut costs: Vec<(&Border, u64)>) -> Option<(u64, Level)> {
     costs.retain(|(_, cycles)| *cycles > 0);
+    // Of equal ones, the innermost.
+    costs.reverse();
     costs.sort_by_key(|(_, cycles)| Reverse(*cycles));
     let (border, _) = costs.first()?;
     let mut search = HeaviestSet { costs: &costs, taken: Vec::new(), best: 0, steps: MOST_STEPS };
