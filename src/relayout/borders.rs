@@ -261,7 +261,7 @@ impl Border {
             adds: corners(&ways.iter().map(|way| (way.each, way.all)).collect_vec()),
             least: ways.iter().map(|way| way.least).min().unwrap_or(0),
             is_from_maker: plain.clone().all(|way| way.is_from_maker),
-            ways: bits(plain.map(|way| way.number)),
+            ways: bits(ways.iter().map(|way| way.number)),
         })
     }
 

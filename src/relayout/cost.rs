@@ -390,8 +390,8 @@ impl CostModel {
     }
 
     /// A lower bound on the steps that some traffic takes, including moves within units, whose level is
-    /// `Addr`: at the rate that [was given](CostModel::with_moves_inside) or, with movements, the greatest at which
-    /// any brings words to such a memory.
+    /// `Addr`: at the rate that [was given](CostModel::with_moves_inside) or, with movements, at the greatest ones by
+    /// which words leave such a memory and come back.
     ///
     /// # Errors
     /// As [`at_least`](CostModel::at_least).
@@ -429,7 +429,9 @@ impl CostModel {
         };
         let steps = match self.inside {
             Some(rate) => rate.steps_for(words)?,
-            None => cycles(Side::Departing)?.saturating_add(cycles(Side::Arriving)?),
+            None => cycles(Side::Departing)?
+                .checked_add(cycles(Side::Arriving)?)
+                .ok_or_else(too_many_steps)?,
         };
         let level = (steps > 0).then_some(Level::ADDR);
         self.together(across, Cost { steps, level, unit: self.unit() })
