@@ -175,10 +175,7 @@ impl Route {
     /// # Ok::<(), tensor_layout::route::RouteError>(())
     /// ```
     pub fn from_memory(memory: &str, target: &Placement) -> Result<Vec<Route>, RouteError> {
-        let (_, machine) = checked(&[target])?;
-        machine.memory(memory)?;
-        let hands = hands(machine)?;
-        let found = RouteSearch::open(&hands, target, memory, false).at_open_end(false)?;
+        let found = open_end(target, memory, false)?;
         Ok(ranked(found.into_iter().map(|(source, hops)| Route { source, hops })))
     }
 
@@ -188,10 +185,7 @@ impl Route {
     /// # Errors
     /// As [`from_memory`](Route::from_memory).
     pub fn into_memory(source: &Placement, memory: &str) -> Result<Vec<Route>, RouteError> {
-        let (_, machine) = checked(&[source])?;
-        machine.memory(memory)?;
-        let hands = hands(machine)?;
-        let found = RouteSearch::open(&hands, source, memory, true).at_open_end(true)?;
+        let found = open_end(source, memory, true)?;
         Ok(ranked(found.into_iter().map(|(_, hops)| Route { source: source.clone(), hops })))
     }
 
@@ -229,6 +223,18 @@ impl Route {
         let layout: &Layout = placement.with_copies();
         text(layout)
     }
+}
+
+/// The layouts in a memory to which routes lead from a placement or, if not `ahead`, from which they lead to it.
+fn open_end(
+    of: &Placement,
+    memory: &str,
+    ahead: bool,
+) -> Result<Vec<(Placement, Vec<Hop>)>, RouteError> {
+    let (_, machine) = checked(&[of])?;
+    machine.memory(memory)?;
+    let hands = hands(machine)?;
+    RouteSearch::open(&hands, of, memory, ahead).at_open_end(ahead)
 }
 
 /// Routes with the fewest cycles first, then with the fewest hops, then in an order that is always the same.
