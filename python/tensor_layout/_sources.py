@@ -96,9 +96,9 @@ def sharding_text(sharding: Any, mesh: Any) -> tuple[str, str | None]:
     if hasattr(sharding, "spec") and hasattr(sharding, "mesh"):
         if mesh is not None:
             raise LayoutError("the sharding already has a mesh: leave out `mesh`")
-        return _named(sharding)
+        return _on_mesh(sharding.spec, sharding.mesh)
     if _is_spec(sharding):
-        return _spec(sharding), None if mesh is None else mesh_text(mesh)
+        return _on_mesh(sharding, mesh)
     if isinstance(sharding, tuple | list) and all(hasattr(of, "is_shard") for of in sharding):
         placements = ", ".join(_placement(of) for of in sharding)
         return f"[{placements}]", None if mesh is None else mesh_text(mesh)
@@ -174,13 +174,13 @@ def _spec_entry(entry: Any) -> str:
     raise TypeError(f"the axes of a PartitionSpec are named by strings, not {type(entry).__name__}")
 
 
-def _named(sharding: Any) -> tuple[str, str | None]:
-    """A NamedSharding: its spec and its mesh, in one text where the program itself cuts along some axes."""
-    spec, mesh = _spec(sharding.spec), sharding.mesh
+def _on_mesh(of: Any, mesh: Any) -> tuple[str, str | None]:
+    """A spec and its mesh, in one text where the program itself cuts along some axes."""
+    spec = _spec(of)
     manual = _of_module("jax.sharding", "AxisType", "Manual")
     types = tuple(getattr(mesh, "axis_types", None) or ())
     if manual is None or manual not in types:
-        return spec, mesh_text(mesh)
+        return spec, None if mesh is None else mesh_text(mesh)
     axes = ", ".join(f"{name!r}: {_number(size)}" for name, size in mesh.shape.items())
     kinds = ", ".join("Manual" if of is manual else "Auto" for of in types)
     return f"NamedSharding(mesh=Mesh({axes}, axis_types=({kinds},)), spec={spec})", None

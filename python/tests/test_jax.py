@@ -158,6 +158,7 @@ def test_axes_that_hold_parts_of_sums_or_belong_to_the_program_stay_so():
     mesh = jax.sharding.AbstractMesh((2, 4), ("x", "y"), axis_types=axis_types)
     named = NamedSharding(mesh, PartitionSpec(None, "y"))
     assert Sharding(named).to("hlo", rank=2) == Sharding(str(named)).to("hlo", rank=2)
+    assert Sharding(named.spec, mesh=mesh).to("hlo", rank=2) == Sharding(named).to("hlo", rank=2)
     assert "manual" in Sharding(named).to("hlo", rank=2)
     if hasattr(PartitionSpec(), "unreduced"):
         spec = PartitionSpec("y", unreduced={"x"})
