@@ -36,6 +36,7 @@ mod refusals;
 mod relayout;
 mod route;
 mod route_choice;
+mod route_reach;
 mod run;
 mod seed_001;
 mod sharding;

@@ -6,18 +6,18 @@ use tensor_layout::algebra::Replica;
 use tensor_layout::machine::Memory;
 use tensor_layout::relayout::{Cost, CostModel, Relayout};
 use tensor_layout::route::{Hop, Route, RouteError};
-use tensor_layout::{Layout, LayoutText, Level, Location, Machine, Placement};
+use tensor_layout::{Layout, Level, Location, Machine, Placement};
 
 fn on(text: &str, memory: &str) -> Placement {
     let placement = Placement::of(text.parse().unwrap()).on(&Machine::mn_core_2());
     placement.memory(memory).element_bits(32).build().unwrap()
 }
 
-/// The units of a place; 0 for levels below the memory.
-type Node = [u64; 4];
+/// The units and the time slice of a place; 0 for levels below the memory.
+type Node = [u64; 5];
 
-const UNITS: [(Level, u64); 4] =
-    [(Level::L2B, 8), (Level::L1B, 8), (Level::MAB, 16), (Level::PE, 4)];
+const UNITS: [(Level, u64); 5] =
+    [(Level::L2B, 8), (Level::L1B, 8), (Level::MAB, 16), (Level::PE, 4), (Level::TIME, 2)];
 
 /// More addresses than any memory here uses.
 const ADDRESSES: u64 = 1 << 13;
@@ -34,7 +34,7 @@ fn at(node: Node, address: u64) -> usize {
 
 fn node_at(at: usize) -> (Node, u64) {
     let (mut rest, address) = (at as u64 / ADDRESSES, at as u64 % ADDRESSES);
-    let mut node = [0; 4];
+    let mut node = [0; 5];
     for (unit, (_, size)) in node.iter_mut().zip(UNITS).rev() {
         (*unit, rest) = (rest % size, rest / size);
     }
@@ -155,7 +155,7 @@ fn follows(hop: &Hop, beat: &Beat, upper: (Node, u64), lower: (Node, u64)) -> bo
     let movement = hop.movement.as_ref().unwrap();
     let (upper_beat, lower_beat, map) = *beat;
     let (units, address) = map(upper.1 % upper_beat);
-    let right = (0..UNITS.len()).all(|at| units[at].is_none_or(|n| lower.0[at] == n));
+    let right = (0..units.len()).all(|at| units[at].is_none_or(|n| lower.0[at] == n));
     // Within the group, the L2B or the L1B of the upper memory.
     let inside = match (movement.across, movement.upper.as_str()) {
         (true, _) => true,
@@ -339,10 +339,10 @@ fn layouts_that_lead_to_a_tensor_are_listed_cheapest_first_and_none_published_is
 }
 
 /// A random number generator with the same numbers at every run (splitmix64).
-struct Draw(u64);
+pub(crate) struct Draw(pub(crate) u64);
 
 impl Draw {
-    fn below(&mut self, limit: usize) -> usize {
+    pub(crate) fn below(&mut self, limit: usize) -> usize {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut x = self.0;
         x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -402,6 +402,7 @@ fn drawn(draw: &mut Draw, memory: &str, count: usize) -> Option<Placement> {
             low(style > 1, Level::MAB, 4),
             high(l2b, Level::L2B, 1, 3),
             high(l1b, Level::L1B, 1, 3),
+            high(draw.chance(4), Level::TIME, 1, 1),
         ],
     };
     let units: Vec<_> = units.into_iter().flatten().collect();
@@ -464,6 +465,7 @@ fn a_tensor_that_one_movement_brings_costs_its_cycles() {
 fn routes_of_random_pairs_serve_their_targets() {
     let memories = ["DRAM", "PDM", "L2BM", "L1BM", "LM0", "LM1"];
     let (mut draw, mut routed, mut refused, mut lengths) = (Draw(32), 0, 0, BTreeMap::new());
+    let (mut out_of_reach, mut sliced) = (0, 0);
     let mut ratios = Vec::new();
     while routed < 150 {
         let count = 5 + draw.below(4);
@@ -476,33 +478,39 @@ fn routes_of_random_pairs_serve_their_targets() {
                 judge(&route, &a, &b);
                 ratios.push(bounded(&route, &a, &b));
                 *lengths.entry(route.hops().len()).or_insert(0) += 1;
+                let is_sliced =
+                    |side: &Placement| side.layout().used_levels().contains(&Level::TIME);
+                sliced += u64::from(is_sliced(&a) != is_sliced(&b));
                 routed += 1;
             }
             Err(RouteError::Refused { .. }) => refused += 1,
+            Err(RouteError::OutOfReach(_)) => out_of_reach += 1,
             Err(other) => panic!("{other}"),
         }
     }
-    println!("{refused} refused; routes by hops: {lengths:?}");
+    println!("{refused} refused, {out_of_reach} out of reach; routes by hops: {lengths:?}");
     ratios.sort_unstable_by(f64::total_cmp);
     println!(
         "route / cost: median {:.2}, worst {:.2}",
         ratios[ratios.len() / 2],
         ratios[ratios.len() - 1]
     );
-    assert!(refused < 600 && lengths.len() > 3, "{refused} refused, {lengths:?}");
+    assert!(refused < 200 && lengths.len() > 3, "{refused} refused, {lengths:?}");
+    assert!(sliced > 5, "{sliced} routes cut into time slices, or join them");
 }
 
 #[test]
 fn a_hop_that_no_movement_makes_is_named_with_what_is_needed() {
-    // Rows of neighbours are swapped between PEs; at least four long words leave a MAB.
-    let source = on("((16_MAB:1, 4_PE:1, 2:4), (4:1, 2_W:1))", "LM0");
-    let target = on("((2:4, 16_MAB:1, 4_PE:1), (4:1, 2_W:1))", "LM0");
-    let refused = Route::new(&source, &target).unwrap_err();
+    let (source, target) = (on("((4:1, 8:4, 2_W:1))", "L2BM"), on("((4:8, 8:1, 2_W:1))", "L1BM"));
+    let refused = Route::by("l2bmb", &source, &target).unwrap_err();
     let RouteError::Refused { hop, .. } = &refused else { panic!("{refused}") };
-    assert_eq!((hop.number, &hop.source_memory[..], &hop.target_memory[..]), (1, "LM0", "L1BM"));
+    assert_eq!((hop.number, &hop.source_memory[..], &hop.target_memory[..]), (1, "L2BM", "L1BM"));
     let needed = hop.needed.parse::<tensor_layout::Layout>();
     assert!(needed.is_ok() && hop.nearest.is_some(), "{refused}");
-    assert!(refused.to_string().starts_with("no movement makes hop 1, LM0 to L1BM: "), "{refused}");
+    assert!(
+        refused.to_string().starts_with("no movement makes hop 1, L2BM to L1BM: "),
+        "{refused}"
+    );
 }
 
 #[test]
@@ -605,66 +613,6 @@ fn a_hop_without_movements_counts_elements_at_the_memory_nearer_to_the_root() {
     let nothing = Route::new(&empty.0, &empty.1).unwrap();
     let hop = &nothing.hops()[0];
     assert_eq!((hop.upper_words, hop.lower_words), (0, 0));
-}
-
-/// The addresses that elements have.
-fn taken(placement: &Placement) -> BTreeSet<u64> {
-    let layout = placement.with_copies();
-    let places = layout.indexes().flat_map(|index| layout.locate_all(&index).unwrap());
-    places.map(|place| place.get(Level::ADDR).unwrap_or(0)).collect()
-}
-
-#[test]
-fn words_and_addresses_of_a_hop_are_those_of_elements_and_not_of_padding() {
-    let hangs = |owner| Memory { capacity: None, owner, group: 1 };
-    let machine = Machine::builder("m").level(Level::L2B, 1).level(Level::PE, 4);
-    let machine = machine.memory("LM0", hangs(Level::PE)).memory("DRAM", hangs(Level::L2B));
-    let machine = machine.build().unwrap();
-    let on = |text: &str, memory: &str| {
-        Placement::of(text.parse().unwrap()).on(&machine).memory(memory).build().unwrap()
-    };
-    let (mut draw, mut padded, mut derived, mut copied) = (Draw(38), 0, 0, 0);
-    for round in 0..400 {
-        let (mut texts, mut extents) = (Vec::new(), Vec::new());
-        for _ in 0..1 + draw.below(3) {
-            let sizes: Vec<usize> = (0..1 + draw.below(3)).map(|_| 2 + draw.below(3)).collect();
-            let digit = |size: &usize| match draw.below(6) {
-                0 => format!("{size}_PE:1"),
-                at if round % 2 == 0 => format!("{size}:{}", [1, 4, 16, 64, 256][at - 1]),
-                at => format!("{size}:{}", at * at),
-            };
-            texts.push(format!("({})", sizes.iter().map(digit).collect::<Vec<_>>().join(", ")));
-            extents.push((1 + draw.below(sizes.iter().product())).to_string());
-        }
-        let copies = ["", "; B@[2_Addr:512]", "; B@[3_Addr:5]"][draw.below(3)];
-        let mut text = format!("({})/({}{copies})", extents.join(","), texts.join(", "));
-        // Two axes that feed a derived one.
-        if let [rows, columns] = &extents[..]
-            && round % 3 == 0
-        {
-            let tile = ["(*,4)", "(*,3)(2,1)", "(*,5)"][draw.below(3)];
-            text = format!("f32[{rows},{columns}]{{1,0:T{tile}}}");
-        }
-        // Copies that meet are refused.
-        let Ok(layout) = LayoutText::parse(&text).unwrap().lower() else { continue };
-        let Ok(lm0) = Placement::of(layout).on(&machine).memory("LM0").build() else { continue };
-        let shape = extents.join(",");
-        let dram = ["64:1", "64:64", "64:4096"][..extents.len()].join("), (");
-        let dram = on(&format!("({shape})/(({dram}))"), "DRAM");
-        let Ok(route) = Route::new(&dram, &lm0) else { continue };
-        let [hop] = route.hops() else { panic!("{route:?}") };
-        let [from, to] = [&dram, &lm0].map(taken);
-        let found = (hop.upper_words, hop.lower_words, hop.reads().1, hop.writes().1);
-        let ends = [&from, &to].map(|taken| taken.last().unwrap() + 1);
-        let [upper, lower] = [&from, &to].map(|taken| u64::try_from(taken.len()).unwrap());
-        assert_eq!(found, (upper, lower, ends[0], ends[1]), "{text}");
-        padded += usize::from(lm0.layout().used_in(Level::ADDR).unwrap() > lower);
-        derived += usize::from(!lm0.layout().derived_axes().is_empty());
-        copied += usize::from(lm0.layout().copies() > 1);
-    }
-    assert!(padded > 50, "{padded} of these layouts have padding at addresses of its own");
-    assert!(derived > 20, "{derived} of these layouts have derived axes");
-    assert!(copied > 20, "{copied} of these layouts have copies");
 }
 
 #[test]

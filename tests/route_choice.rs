@@ -1,9 +1,13 @@
 //! The route that is chosen where several movements lead to the same layout.
 
+use std::collections::BTreeSet;
+
 use itertools::Itertools;
 use tensor_layout::machine::{Direction, Memory, Movement, MovementKind};
 use tensor_layout::route::Route;
-use tensor_layout::{Level, Machine, Placement};
+use tensor_layout::{LayoutText, Level, Machine, Placement};
+
+use crate::route::Draw;
 
 /// Three memories, and movements down from each to the next at these rates.
 fn machine(rates: [[u64; 2]; 2]) -> Machine {
@@ -52,4 +56,64 @@ fn a_movement_within_one_memory_is_a_route_of_one_hop() {
     let (source, target) = (on("((4:1))"), on("((2:1, 2:2))"));
     assert_eq!(Route::by("m", &source, &target).unwrap().hops().len(), 1);
     assert_eq!(Route::new(&source, &target).unwrap().hops().len(), 1);
+}
+
+/// The addresses that elements have.
+fn taken(placement: &Placement) -> BTreeSet<u64> {
+    let layout = placement.with_copies();
+    let places = layout.indexes().flat_map(|index| layout.locate_all(&index).unwrap());
+    places.map(|place| place.get(Level::ADDR).unwrap_or(0)).collect()
+}
+
+#[test]
+fn words_and_addresses_of_a_hop_are_those_of_elements_and_not_of_padding() {
+    let hangs = |owner| Memory { capacity: None, owner, group: 1 };
+    let machine = Machine::builder("m").level(Level::L2B, 1).level(Level::PE, 4);
+    let machine = machine.memory("LM0", hangs(Level::PE)).memory("DRAM", hangs(Level::L2B));
+    let machine = machine.build().unwrap();
+    let on = |text: &str, memory: &str| {
+        Placement::of(text.parse().unwrap()).on(&machine).memory(memory).build().unwrap()
+    };
+    let (mut draw, mut padded, mut derived, mut copied) = (Draw(38), 0, 0, 0);
+    for round in 0..400 {
+        let (mut texts, mut extents) = (Vec::new(), Vec::new());
+        for _ in 0..1 + draw.below(3) {
+            let sizes: Vec<usize> = (0..1 + draw.below(3)).map(|_| 2 + draw.below(3)).collect();
+            let digit = |size: &usize| match draw.below(6) {
+                0 => format!("{size}_PE:1"),
+                at if round % 2 == 0 => format!("{size}:{}", [1, 4, 16, 64, 256][at - 1]),
+                at => format!("{size}:{}", at * at),
+            };
+            texts.push(format!("({})", sizes.iter().map(digit).collect::<Vec<_>>().join(", ")));
+            extents.push((1 + draw.below(sizes.iter().product())).to_string());
+        }
+        let copies = ["", "; B@[2_Addr:512]", "; B@[3_Addr:5]"][draw.below(3)];
+        let mut text = format!("({})/({}{copies})", extents.join(","), texts.join(", "));
+        // Two axes that feed a derived one.
+        if let [rows, columns] = &extents[..]
+            && round % 3 == 0
+        {
+            let tile = ["(*,4)", "(*,3)(2,1)", "(*,5)"][draw.below(3)];
+            text = format!("f32[{rows},{columns}]{{1,0:T{tile}}}");
+        }
+        // Copies that meet are refused.
+        let Ok(layout) = LayoutText::parse(&text).unwrap().lower() else { continue };
+        let Ok(lm0) = Placement::of(layout).on(&machine).memory("LM0").build() else { continue };
+        let shape = extents.join(",");
+        let dram = ["64:1", "64:64", "64:4096"][..extents.len()].join("), (");
+        let dram = on(&format!("({shape})/(({dram}))"), "DRAM");
+        let Ok(route) = Route::new(&dram, &lm0) else { continue };
+        let [hop] = route.hops() else { panic!("{route:?}") };
+        let [from, to] = [&dram, &lm0].map(taken);
+        let found = (hop.upper_words, hop.lower_words, hop.reads().1, hop.writes().1);
+        let ends = [&from, &to].map(|taken| taken.last().unwrap() + 1);
+        let [upper, lower] = [&from, &to].map(|taken| u64::try_from(taken.len()).unwrap());
+        assert_eq!(found, (upper, lower, ends[0], ends[1]), "{text}");
+        padded += usize::from(lm0.layout().used_in(Level::ADDR).unwrap() > lower);
+        derived += usize::from(!lm0.layout().derived_axes().is_empty());
+        copied += usize::from(lm0.layout().copies() > 1);
+    }
+    assert!(padded > 50, "{padded} of these layouts have padding at addresses of its own");
+    assert!(derived > 20, "{derived} of these layouts have derived axes");
+    assert!(copied > 20, "{copied} of these layouts have copies");
 }

@@ -281,10 +281,13 @@ impl Border {
     /// leave the same memory above count once.
     pub(super) fn crossing(&self, at: &LevelTraffic, levels: &[LevelTraffic]) -> (u64, u64) {
         let each = |count: u64, among: u64| count.div_ceil(among.clamp(1, self.units));
+        let slices = levels.iter().find(|of| of.level == Level::TIME);
+        let at = &in_slices(at, slices);
         match self.side {
             Side::Into => {
                 let above = self.above.iter().find_map(|of| levels.iter().find(|l| l.level == *of));
-                let copies = at.copies.max(1) / above.map_or(1, |above| above.copies.max(1));
+                let above = above.map_or(1, |above| in_slices(above, slices).copies);
+                let copies = at.copies.max(1) / above.max(1);
                 (each(at.into, at.receivers), at.into.div_ceil(copies.max(1)))
             }
             Side::OutOf => {
@@ -307,6 +310,21 @@ impl Border {
         };
         corners.iter().map(at).try_fold(least, |most, cycles| Some(most.max(cycles?)))
     }
+}
+
+/// The traffic of a level without what only another time slice asks for: a memory keeps its words.
+fn in_slices(at: &LevelTraffic, slices: Option<&LevelTraffic>) -> LevelTraffic {
+    let Some(LevelTraffic { into: moved, copies: slices, .. }) = slices else { return *at };
+    let slices = (*slices).max(1);
+    let copies = at.copies / slices;
+    let into = at.into.saturating_sub(moved.saturating_mul(copies)) / slices;
+    let out_of = at.out_of.map(|out_of| if copies <= 1 { into } else { out_of });
+    let arriving = if at.arriving == at.into { into } else { at.arriving / slices };
+    let departing = match Some(at.departing) == at.out_of {
+        true => out_of.unwrap_or(0),
+        false => at.departing,
+    };
+    LevelTraffic { copies, into, out_of, arriving, departing, ..*at }
 }
 
 /// The set of some numbers.

@@ -227,7 +227,7 @@ fn cuts(source: &NodeLayout, target: &NodeLayout) -> Result<Vec<(Level, u64)>, L
 
 /// The nodes down to one of them, with the groups of both sides.
 fn path(levels: &[Level], cuts: &[(Level, u64)], (owner, group): (Level, u64)) -> Vec<Level> {
-    let mut path = Vec::new();
+    let mut path = Vec::with_capacity(levels.len() + cuts.len());
     for level in levels {
         let is_last = *level == owner;
         let groups = cuts.iter().filter(|(of, n)| of == level && (!is_last || *n >= group));

@@ -1,6 +1,10 @@
 //! The errors of routes.
 
+use itertools::Itertools;
+
 use crate::error::{Diagnostic, LayoutError, Site};
+use crate::level::Level;
+use crate::relayout::Move;
 
 /// The reason no route exists, or a search for one is impossible.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, thiserror::Error)]
@@ -70,6 +74,9 @@ pub enum RouteError {
         /// The memories that can be reached.
         reached: String,
     },
+    /// A digit of the tensor that no movements bring to its place, however many.
+    #[error("{}", out_of_reach(.0))]
+    OutOfReach(Box<OutOfReach>),
     /// The first hop that no movement can make.
     #[error("{}", refused(.hop, .budget))]
     Refused {
@@ -81,6 +88,30 @@ pub enum RouteError {
     /// An error of a layout.
     #[error(transparent)]
     Layout(#[from] LayoutError),
+}
+
+/// A digit that no movements bring to its place.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub struct OutOfReach {
+    /// The digit, in the source and in the target.
+    pub digit: Move,
+    /// The memory of the source.
+    pub source_memory: String,
+    /// The memory of the target.
+    pub target_memory: String,
+    /// The levels and steps of the target memory to which movements bring it.
+    pub reached: Vec<String>,
+}
+
+impl OutOfReach {
+    /// Returns whether elements would have to change their lanes.
+    #[must_use]
+    pub fn changes_lanes(&self) -> bool {
+        let is_lane =
+            |place: Option<(Level, u64)>| place.is_some_and(|(level, _)| level == Level::W);
+        is_lane(self.digit.from) || is_lane(self.digit.to)
+    }
 }
 
 /// A hop that no movement can make.
@@ -99,7 +130,19 @@ pub struct MissingHop {
 }
 
 fn listed(numbers: &[u64]) -> String {
-    crate::words::cut(&itertools::Itertools::join(&mut numbers.iter(), ","), 80)
+    crate::words::cut(&numbers.iter().join(","), 80)
+}
+
+fn out_of_reach(fault: &OutOfReach) -> String {
+    let OutOfReach { digit, source_memory, target_memory, reached } = fault;
+    let from = digit.from.map_or(Level::ADDR, |(level, _)| level);
+    let only = match &reached[..] {
+        [] => format!("nowhere in {target_memory}"),
+        reached => format!("only to {} of {target_memory}", reached.iter().join(", ")),
+    };
+    format!(
+        "no movements bring a digit to its place: {digit}; from this {from} of {source_memory} they lead {only}"
+    )
 }
 
 fn refused(hop: &MissingHop, budget: &str) -> String {
@@ -126,6 +169,16 @@ impl Diagnostic for RouteError {
             }
             RouteError::Refused { .. } => {
                 "give a layout on the way to `Route::through`".into()
+            }
+            RouteError::OutOfReach(fault) if fault.changes_lanes() => {
+                "lanes change, but movements carry whole long words: only matrix registers could do it, \
+                 whose maps are not public; plan with layouts that agree in `W`"
+                    .into()
+            }
+            RouteError::OutOfReach(_) => {
+                "beats stay whole, however many movements follow: plan with layouts that agree in this \
+                 digit"
+                    .into()
             }
             RouteError::Layout(error) => return error.help(),
             _ => return None,

@@ -170,6 +170,11 @@ fn addresses(placement: &Placement) -> (u64, u64) {
     (layout.offset(Level::ADDR), end)
 }
 
+/// The name of the memory of a placement; empty without one, which is an error before a search.
+pub(super) fn memory(placement: &Placement) -> &str {
+    placement.memory().map_or("", |(name, _)| name)
+}
+
 /// A layout as text, or a remark that there is none.
 pub(super) fn text(layout: &Layout) -> String {
     match layout.to_pad_layout_map() {

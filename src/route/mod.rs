@@ -21,6 +21,7 @@
 //! hand     a movement in one direction: which digit of a place becomes which
 //! carry    a layout composed with a map of places, copies and all
 //! step     is this pair one movement?
+//! reach    where movements can bring a digit at all
 //! usual    the layout that a movement gives, and the one it needs; the long words that pass
 //! search   forward, backward, and a movement between
 //! hop      one hop of the answer; `error` has the refusals
@@ -30,19 +31,21 @@ mod carry;
 mod error;
 mod hand;
 mod hop;
+mod reach;
 mod search;
 mod step;
 mod units;
 mod usual;
 
-pub use error::{MissingHop, RouteError};
+pub use error::{MissingHop, OutOfReach, RouteError};
 pub use hop::Hop;
 
 use itertools::Itertools;
 
 use self::hand::{Hand, hands};
-use self::hop::text;
-use self::search::{RouteSearch, memory};
+use self::hop::{memory, text};
+use self::reach::Reach;
+use self::search::RouteSearch;
 use crate::error::Incomparable;
 use crate::machine::{Direction, Machine, Movement, MovementKind};
 use crate::placement::Placement;
@@ -53,8 +56,11 @@ use crate::{Layout, LayoutError};
 /// Law: the source, moved hop by hop through the maps, has every element in every place where the target has
 /// it; holes of the target may hold anything.
 ///
+/// Time slices pass one after another, and a digit of them may become one of addresses or units, and back.
+///
 /// The search is exact within its bounds: at most 6 hops between two layouts and 4096 trials; the beats of
-/// each movement keep their order, except in one hop, which may put them anywhere.
+/// each movement keep their order or go to the units that the target has, except in one hop, which may put them
+/// anywhere.
 ///
 /// # Example
 /// ```
@@ -89,6 +95,7 @@ impl Route {
     /// [`NoMemory`](RouteError::NoMemory), [`Shapes`](RouteError::Shapes), [`Map`](RouteError::Map);
     /// [`Layout`](RouteError::Layout) for different machines or lanes of different widths;
     /// [`Unreachable`](RouteError::Unreachable) where no movements connect the memories;
+    /// [`OutOfReach`](RouteError::OutOfReach) with a digit that no movements bring to its place, however many;
     /// [`Refused`](RouteError::Refused) with the first hop that no movement can make.
     pub fn new(source: &Placement, target: &Placement) -> Result<Route, RouteError> {
         Route::through([source, target])
@@ -104,6 +111,7 @@ impl Route {
         let stops: Vec<&Placement> = stops.into_iter().collect();
         let (source, machine) = checked(&stops)?;
         let hands = hands(machine)?;
+        let reach = Reach::new(machine, &hands);
         let mut hops = Vec::new();
         for (source, target) in stops.iter().tuple_windows() {
             let before = hops.len();
@@ -111,7 +119,7 @@ impl Route {
                 hops.push(Hop::unknown(source, target)?);
                 continue;
             }
-            let found = RouteSearch::new(&hands, source, target).best();
+            let found = RouteSearch::new(&hands, source, target).best(reach.as_ref());
             hops.extend(found.map_err(|error| numbered(error, before))?);
         }
         Ok(Route { source: source.clone(), hops })

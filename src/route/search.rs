@@ -16,10 +16,12 @@ use itertools::Itertools;
 
 use super::error::{MissingHop, RouteError};
 use super::hand::Hand;
-use super::hop::{Hop, text};
+use super::hop::{Hop, memory, text};
+use super::reach::Reach;
 use super::step::made;
-use super::usual::{given, wanted};
+use super::usual::{given, slices_in_sequence, towards, wanted};
 use crate::algebra::Layout;
+use crate::error::LayoutError;
 use crate::placement::Placement;
 use crate::relayout::{Distance, Relayout};
 use crate::words::cut;
@@ -50,16 +52,13 @@ pub(super) struct RouteSearch<'a> {
     target: &'a Placement,
     /// The memories between which the search leads.
     ends: (&'a str, &'a str),
+    /// The memory at an open end, which has all time slices at once where it has room for them.
+    open: Option<&'a str>,
     tried: usize,
     /// The layouts by the number of hops from the source, and to the target.
     forward: Vec<Vec<Waypoint>>,
     backward: Vec<Vec<Waypoint>>,
     seen: [HashSet<(String, Layout)>; 2],
-}
-
-/// The name of the memory of a placement; empty without one, which is an error before a search.
-pub(super) fn memory(placement: &Placement) -> &str {
-    placement.memory().map_or("", |(name, _)| name)
 }
 
 impl<'a> RouteSearch<'a> {
@@ -72,7 +71,7 @@ impl<'a> RouteSearch<'a> {
             |of: &Placement| vec![vec![Waypoint { placement: of.clone(), hops: Vec::new() }]];
         let (forward, backward) = (start(source), start(target));
         let (ends, seen) = ((memory(source), memory(target)), Default::default());
-        RouteSearch { hands, source, target, ends, tried: 0, forward, backward, seen }
+        RouteSearch { hands, source, target, ends, open: None, tried: 0, forward, backward, seen }
     }
 
     /// A search from one layout to all that its movements give in a memory or, if not `ahead`, from all in a memory
@@ -84,7 +83,7 @@ impl<'a> RouteSearch<'a> {
         ahead: bool,
     ) -> RouteSearch<'a> {
         let ends = if ahead { (memory(of), other) } else { (other, memory(of)) };
-        RouteSearch { ends, ..RouteSearch::new(hands, of, of) }
+        RouteSearch { ends, open: Some(other), ..RouteSearch::new(hands, of, of) }
     }
 
     /// The layouts at the open end, each with the hops of its cheapest route: those of the fewest hops, and those
@@ -108,14 +107,16 @@ impl<'a> RouteSearch<'a> {
     /// The hops of the best route.
     ///
     /// # Errors
-    /// [`Unreachable`](RouteError::Unreachable), [`Refused`](RouteError::Refused).
-    pub(super) fn best(&mut self) -> Result<Vec<Hop>, RouteError> {
+    /// [`Unreachable`](RouteError::Unreachable), [`OutOfReach`](RouteError::OutOfReach),
+    /// [`Refused`](RouteError::Refused).
+    pub(super) fn best(&mut self, reach: Option<&Reach<'_>>) -> Result<Vec<Hop>, RouteError> {
         let ends = (memory(self.source), memory(self.target));
         let (from, to) = (self.source.with_copies(), self.target.with_copies());
-        if ends.0 == ends.1 && from.serves(to)?.is_none() {
+        if ends.0 == ends.1 && serves(from, to)? {
             return Ok(Vec::new());
         }
         let Some(least) = self.distance(ends) else { return Err(self.unreachable()) };
+        reach.map_or(Ok(()), |reach| reach.check(self.source, self.target))?;
         for hops in least.max(1)..=MOST_HOPS {
             let found = self.of_length(hops);
             if let Some(best) = found.into_iter().min_by_key(|hops| price(hops)) {
@@ -215,19 +216,23 @@ impl<'a> RouteSearch<'a> {
             if here != memory(&stop.placement) || self.distance(ends).is_none_or(|d| d > left) {
                 continue;
             }
-            self.tried += 1;
-            if self.tried > MOST_TRIED {
-                break;
+            let end = if ahead { self.target } else { self.source };
+            let at_once = self.open == Some(there);
+            for next in nexts(hand, &stop.placement, end, ahead, there) {
+                let next = if at_once { all_slices(hand, next) } else { next };
+                self.tried += 1;
+                if self.tried > MOST_TRIED {
+                    return found;
+                }
+                let (from, to) =
+                    if ahead { (&stop.placement, &next) } else { (&next, &stop.placement) };
+                let Some(hop) = hop(hand, from, to) else { continue };
+                let hops = match ahead {
+                    true => [&stop.hops[..], &[hop]].concat(),
+                    false => [&[hop], &stop.hops[..]].concat(),
+                };
+                found.push(Waypoint { placement: next, hops });
             }
-            let Some(next) = next(hand, &stop.placement, ahead, there) else { continue };
-            let (from, to) =
-                if ahead { (&stop.placement, &next) } else { (&next, &stop.placement) };
-            let Some(hop) = hop(hand, from, to) else { continue };
-            let hops = match ahead {
-                true => [&stop.hops[..], &[hop]].concat(),
-                false => [&[hop], &stop.hops[..]].concat(),
-            };
-            found.push(Waypoint { placement: next, hops });
         }
         found
     }
@@ -300,16 +305,43 @@ impl<'a> RouteSearch<'a> {
     }
 }
 
+/// Returns whether a layout serves another; where that is not decided, the search goes on as if it did not.
+fn serves(from: &Layout, to: &Layout) -> Result<bool, LayoutError> {
+    match from.serves(to) {
+        Err(LayoutError::NotDecided { .. }) => Ok(false),
+        fault => Ok(fault?.is_none()),
+    }
+}
+
 /// The movements from one memory to another.
 fn between<'h>(hands: &'h [Hand<'h>], from: &str, to: &str) -> impl Iterator<Item = &'h Hand<'h>> {
     hands.iter().filter(move |hand| hand.memories() == (from, to))
 }
 
-/// The placement that a movement gives or needs, if there is one.
-fn next(hand: &Hand, placement: &Placement, ahead: bool, memory: &str) -> Option<Placement> {
+/// The placements that a movement gives or needs: in the usual order of its beats, and with the units that the
+/// other end of the search has.
+fn nexts(
+    hand: &Hand,
+    placement: &Placement,
+    end: &Placement,
+    ahead: bool,
+    memory: &str,
+) -> impl Iterator<Item = Placement> {
     let layout = placement.with_copies();
-    let next = if ahead { given(hand, layout)? } else { wanted(hand, layout)? };
-    placed(placement, next, memory)
+    let usual = if ahead { given(hand, layout) } else { wanted(hand, layout) };
+    let turned = if ahead { hand.clone() } else { hand.mirrored() };
+    let led = towards(&turned, placement, end).filter(|led| usual.as_ref() != Some(led));
+    let all = [usual, led].into_iter().flatten();
+    all.filter_map(move |next| placed(placement, next, memory)).collect_vec().into_iter()
+}
+
+/// The placement with its time slices one after another, if its memory has room for all.
+fn all_slices(hand: &Hand, sliced: Placement) -> Placement {
+    let room = sliced.memory().and_then(|(_, memory)| memory.capacity);
+    let whole = slices_in_sequence(hand, sliced.with_copies());
+    let whole = whole.and_then(|whole| placed(&sliced, whole, memory(&sliced)));
+    let fits = |whole: &Placement| room.is_none_or(|room| whole.footprint_words() <= room);
+    whole.filter(fits).unwrap_or(sliced)
 }
 
 /// A hop by a movement, if it leads there.

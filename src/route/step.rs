@@ -41,7 +41,7 @@ pub(super) fn made(hand: &Hand, source: &Placement, target: &Placement) -> Optio
     serves.then_some(map)
 }
 
-/// The digits of beats and named units, from source to target; `None` if none are in common.
+/// The digits of beats, named units and time slices, from source to target; `None` if none are in common.
 fn needed(
     hand: &Hand,
     source: &Placement,
@@ -81,12 +81,13 @@ fn continues(minor: &Piece, major: &Piece) -> Option<u64> {
         .then(|| major.size.checked_mul(ratio))?
 }
 
-/// The part of a digit that counts beats or named units; empty for digits within a beat or a node, and
+/// The part of a digit that counts beats, named units or time slices; empty for digits within a beat or a node, and
 /// `None` for digits that the movement cannot move.
 fn in_beats(hand: &Hand, digit: Piece) -> Option<Vec<Piece>> {
     let (from, to) = hand.beat;
     let lands = |piece: &Piece| match piece.to {
         (Level::ADDR, step) => step.is_multiple_of(to),
+        (Level::TIME, _) => true,
         place => hand.named.1.iter().any(|digit| digit.covers(place)),
     };
     let counted = match digit.from {
@@ -98,13 +99,14 @@ fn in_beats(hand: &Hand, digit: Piece) -> Option<Vec<Piece>> {
             Piece { size, from: (Level::ADDR, from), to }
         }
         (Level::ADDR, step) => step.is_multiple_of(from).then_some(digit)?,
+        (Level::TIME, _) => digit,
         place if hand.named.0.iter().any(|unit| unit.covers(place)) => digit,
         _ => return Some(Vec::new()),
     };
     lands(&counted).then(|| vec![counted])
 }
 
-/// The map with these digits of beats and named units, without copies.
+/// The map with these digits of beats, named units and time slices, without copies.
 pub(super) fn map_of(hand: &Hand, from: &Layout, digits: &[Piece]) -> Option<LayoutBuilder> {
     let mut map = Layout::builder();
     for level in from.used_levels().iter().copied() {
@@ -115,7 +117,7 @@ pub(super) fn map_of(hand: &Hand, from: &Layout, digits: &[Piece]) -> Option<Lay
                 let own = hand.own.iter().filter(|digit| digit.level == level);
                 written.extend(own.map(|digit| Piece::unmoved(digit.size, (level, digit.step))));
             }
-            false if level != Level::ADDR => {
+            false if level == Level::W => {
                 written.push(Piece::unmoved(from.span(level), (level, 1)));
             }
             false => {}

@@ -8,13 +8,17 @@
 //! Beats may go anywhere. The usual order is the one that keeps them in order, and parts of units that are
 //! named one at a time follow each other. [`made`](super::step::made) checks the result.
 
-use super::carry::{carried, zero_based};
+use itertools::Itertools;
+
+use super::carry::{carried, in_radix, zero_based};
 use super::hand::Hand;
 use super::step::map_of;
 use super::units::{Piece, UnitDigit};
 use crate::algebra::Layout;
 use crate::error::LayoutError;
 use crate::level::Level;
+use crate::placement::Placement;
+use crate::relayout::Relayout;
 
 /// The layout that the movement gives in its target.
 pub(super) fn given(hand: &Hand, layout: &Layout) -> Option<Layout> {
@@ -24,6 +28,41 @@ pub(super) fn given(hand: &Hand, layout: &Layout) -> Option<Layout> {
 /// The layout that the movement needs in its source.
 pub(super) fn wanted(hand: &Hand, layout: &Layout) -> Option<Layout> {
     in_usual_order(&hand.mirrored(), layout, false)
+}
+
+/// The layout after the movement that brings digits into the units that it names, where `end` has them, and keeps
+/// the order of all others; `None` if it names none of these units.
+pub(super) fn towards(hand: &Hand, from: &Placement, end: &Placement) -> Option<Layout> {
+    let account = Relayout::new(from, end).ok()?.account().ok()?;
+    let digits = account.moves.iter().filter(|digit| digit.size > 1);
+    let digits =
+        digits.map(|digit| Some(Piece { size: digit.size, from: digit.from?, to: digit.to? }));
+    let cut = digits.collect::<Option<Vec<_>>>()?;
+    let beat = UnitDigit { level: Level::ADDR, step: hand.beat.0, size: 1 };
+    let cuts = [&hand.units[..], &[beat]].concat();
+    let cut = cut.into_iter().flat_map(|digit| digit.cut_at(&cuts));
+    let counted = |digit: &Piece| match digit.from {
+        (Level::ADDR, step) => step >= hand.beat.0,
+        (Level::TIME, _) => true,
+        place => hand.named.0.iter().any(|unit| unit.covers(place)),
+    };
+    let mut beats = cut.filter(counted).collect_vec();
+    let is_named = |digit: &Piece| {
+        digit.to.0 == Level::TIME || hand.named.1.iter().any(|unit| unit.covers(digit.to))
+    };
+    if !beats.iter().any(is_named) {
+        return None;
+    }
+    beats.sort_unstable_by_key(|digit| (digit.from.0 != Level::ADDR, digit.from.1));
+    let mut reach = hand.beat.1;
+    for digit in &mut beats {
+        if !is_named(digit) {
+            digit.to = (Level::ADDR, reach);
+            reach = reach.checked_mul(digit.size)?;
+        }
+    }
+    let layout = zero_based(from.with_copies()).ok()?;
+    carried(&layout, &map_of(hand, &layout, &beats)?.build().ok()?).ok()
 }
 
 /// The numbers of long words that pass through the upper and the lower memories to produce `target`: the sum
@@ -42,6 +81,8 @@ pub(super) fn words(
     if target.elements() == 0 {
         return Ok((0, 0));
     }
+    let one_by_one = |side: &Layout| slices_in_sequence(hand, side).ok_or_else(too_large);
+    let (source, target) = &(one_by_one(source)?, one_by_one(target)?);
     if hand.up {
         let mut once = source.to_builder();
         once.replicas.retain(|copies| copies.level != Level::ADDR);
@@ -60,12 +101,33 @@ fn in_usual_order(hand: &Hand, layout: &Layout, copies_too: bool) -> Option<Layo
     let beats = layout.span(Level::ADDR).div_ceil(from);
     let mut digits = vec![Piece { size: beats, from: (Level::ADDR, from), to: (Level::ADDR, to) }];
     let mut reach = beats.checked_mul(to)?;
+    if layout.used_levels().contains(&Level::TIME) {
+        digits.push(Piece::unmoved(layout.span(Level::TIME), (Level::TIME, 1)));
+    }
     for digit in hand.named.0.iter().filter(|digit| lies_apart(&layout, digit, copies_too)) {
         let from = (digit.level, digit.step);
         digits.push(Piece { size: digit.size, from, to: (Level::ADDR, reach) });
         reach = reach.checked_mul(digit.size)?;
     }
     carried(&layout, &map_of(hand, &layout, &digits)?.build().ok()?).ok()
+}
+
+/// The layout with its time slices one after another in addresses: all words that pass in time.
+pub(super) fn slices_in_sequence(hand: &Hand, layout: &Layout) -> Option<Layout> {
+    if !layout.used_levels().contains(&Level::TIME) {
+        return Some(layout.clone());
+    }
+    let layout = zero_based(layout).ok()?;
+    let span = layout.span(Level::ADDR).checked_next_multiple_of(hand.beat.0.max(hand.beat.1))?;
+    let mut map = Layout::builder();
+    for level in layout.used_levels().iter().copied() {
+        let (size, to) = match level {
+            Level::TIME => (layout.span(level), (Level::ADDR, span)),
+            level => (layout.span(level), (level, 1)),
+        };
+        map = map.with_axis(in_radix(size, vec![Piece { size, from: (level, 1), to }])?);
+    }
+    carried(&layout, &map.build().ok()?).ok()
 }
 
 /// Returns whether elements, or copies if `copies_too`, differ in a digit of the units.
