@@ -1,4 +1,4 @@
-//! What movements can do at all: digits that they do not bring to their places, against every way to move a small
+//! Digits that no movements bring to their places, against every way to move a small
 //! tensor on a small machine.
 
 use std::collections::BTreeMap;
@@ -34,7 +34,7 @@ fn small_machine() -> Machine {
     machine.memory("LM0", hangs(Level::PE)).movements(movements).build().unwrap()
 }
 
-/// What a level of the small machine is in a layout: a digit of two, one unit, or copies in both.
+/// The role of a level of the small machine in a layout: a digit of two, one unit, or copies in both.
 #[derive(Clone, Copy, PartialEq)]
 enum Role {
     Digit,

@@ -1,4 +1,4 @@
-//! Where movements can bring a digit of a tensor at all, whatever their number and order.
+//! The places to which movements can bring a digit of a tensor at all, whatever their number and order.
 //!
 //! ```text
 //! l1bmm@m, up       from LM0            to L1BM
