@@ -6,7 +6,7 @@ use std::{env, fs, io};
 
 /// The pages of `docs/` and the tutorial, which are modules of `src/guide.rs`.
 const PAGES: &str = "tutorial notation xla xla-reference algebra relayout relayout-reference \
-                     routes planner gpu vectors vectors-reference sharding sharding-reference \
+                     routes specs planner gpu vectors vectors-reference sharding sharding-reference \
                      sharding-dumps testing compare design performance";
 
 fn main() -> io::Result<()> {

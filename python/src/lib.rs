@@ -37,6 +37,7 @@ mod report;
 mod route;
 mod same;
 mod sharding;
+mod spec;
 mod table;
 mod transfers;
 mod values;
@@ -88,6 +89,8 @@ mod _native {
     use super::same::PySame;
     #[pymodule_export]
     use super::sharding::PySharding;
+    #[pymodule_export]
+    use super::spec::check_spec;
     #[pymodule_export]
     use super::table::PyTable;
     #[pymodule_export]

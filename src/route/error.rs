@@ -171,13 +171,11 @@ impl Diagnostic for RouteError {
                 "give a layout on the way to `Route::through`".into()
             }
             RouteError::OutOfReach(fault) if fault.changes_lanes() => {
-                "lanes change, but movements carry whole long words: only matrix registers could do it, \
-                 whose maps are not public; plan with layouts that agree in `W`"
+                "only matrix registers change lanes, by maps that are not public: agree in `W`"
                     .into()
             }
             RouteError::OutOfReach(_) => {
-                "beats stay whole, however many movements follow: plan with layouts that agree in this \
-                 digit"
+                "beats stay whole, however many movements follow: agree in this digit"
                     .into()
             }
             RouteError::Layout(error) => return error.help(),

@@ -6,6 +6,7 @@
 
 mod access;
 mod bitcast;
+mod check;
 mod convert;
 mod devices;
 mod draw;
@@ -69,7 +70,7 @@ A LAYOUT is PadLayout text such as
 strides such as 'shape=(2, 3), strides=(3, 1)', or - to read one from standard
 input. Put it in quotes: shells interpret brackets and braces.
 
-Exit codes: 0 success; 1 not the same; 2 bad input, with the reason on stderr
+Exit codes: 0 success; 1 not the same, or wrong; 2 bad input, with the reason on stderr
 and nothing on stdout; 130 stopped by Ctrl-C.
 
 Files: output appears under the name FILE only when it is complete; the files of
@@ -103,6 +104,7 @@ enum Command {
     Relayout(relayout::RelayoutArgs),
     Access(access::AccessArgs),
     Route(route::RouteArgs),
+    Check(check::CheckArgs),
     Pack(pack::Pack),
     Unpack(unpack::Unpack),
     Scan(scan::Scan),
@@ -119,6 +121,7 @@ impl Command {
     fn run(&self, matches: &ArgMatches) -> Result<ExitCode, Failure> {
         match self {
             Command::Same(command) => return command.run(),
+            Command::Check(command) => return command.run(),
             Command::Vectors(command) => {
                 return command.run(matches.subcommand().map(|(_, matches)| matches));
             }

@@ -87,6 +87,17 @@ const ROWS: &[Row] = &[
         ]],
     ),
     (
+        "`check --json`",
+        &[],
+        &[&[
+            "check",
+            "docs/examples/layout_spec.json",
+            "docs/examples/gemm_layout_spec.json",
+            "--machine",
+            "mn-core-2",
+        ]],
+    ),
+    (
         "`route --from-memory --json`",
         &[],
         &[&["route", "((64:1))@L1BM / Float", "--machine", "mn-core-2", "--from-memory", "DRAM"]],

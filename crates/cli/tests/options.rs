@@ -47,6 +47,8 @@ fn files(dir: &Path) {
     fs::write(dir.join("log.txt"), "a ((4:1))\nb ((4_PE, 8:1)) F32[3]\nc f32[3]\n").unwrap();
     fs::write(dir.join("pads.txt"), "a ((4:1))\n").unwrap();
     npy(&dir.join("f8.npy"), "<f4", &[8], 4);
+    let entry = r#"[{"trigger":"FixOutput","op_type":"Add","shape":[4],"layout":"((4:1))"}]"#;
+    fs::write(dir.join("spec.json"), entry).unwrap();
     fs::write(dir.join("ok.vsm"), test_vectors()).unwrap();
     fs::write(dir.join("wrong.txt"), "3F8000003F800000\n".repeat(4)).unwrap();
     // The numbers 1 to 8 as the bits of floats, two per long word, the first in the upper half.

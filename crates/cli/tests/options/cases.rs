@@ -311,6 +311,22 @@ fn own() -> Vec<Case> {
             "add --machine mn-core-2",
         ),
         case(
+            "check",
+            "machine",
+            "spec.json --machine PE=2",
+            "--machine mn-core-2",
+            "spec.json --machine mncore2",
+            "did you mean `mn-core-2`?",
+        ),
+        case(
+            "check",
+            "dtype",
+            "spec.json --machine mn-core-2",
+            "--dtype Half",
+            "spec.json --machine mn-core-2 --dtype float32",
+            "did you mean `Float`?",
+        ),
+        case(
             "route",
             "machine",
             "'((64:1))@L1BM' '((1_L2B, 1_L1B, 16_MAB, 4_PE))@LM0'",
@@ -607,6 +623,7 @@ pub(super) fn cases() -> Vec<Case> {
             cases.extend(form(command, &template.replace("{}", "((4:1))")));
         }
     }
+    cases.extend(form("check", "spec.json --machine mn-core-2"));
     let route = "'{}' '{}' --machine mn-core-2 --memory DRAM";
     cases.extend(reading("route", route));
     cases.extend(form("route", &route.replace("{}", "((4:1))")));

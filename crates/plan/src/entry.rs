@@ -1,0 +1,114 @@
+//! The entries of `layout_spec` and `gemm_layout_spec` files: JSON, a list of objects.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// The side of an operator whose layout is pinned.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Trigger {
+    /// An input is brought into the layout first.
+    SwitchInput,
+    /// The output has it.
+    FixOutput,
+}
+
+/// An entry of a `layout_spec` file: the layout of a tensor of an operator.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LayoutEntry {
+    /// The side that is pinned.
+    pub trigger: Trigger,
+    /// The operator, as in ONNX.
+    pub op_type: String,
+    /// The shape of the tensor.
+    pub shape: Vec<u64>,
+    /// Its PadLayout; the extents are those of the shape.
+    pub layout: String,
+}
+
+/// An entry of a `gemm_layout_spec` file: the operands and the result of a matrix product.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ProductEntry {
+    /// The name of the product in its program.
+    pub key: String,
+    /// The PadLayout of the first operand, `[.., m, k]`.
+    #[serde(rename = "A")]
+    pub a: String,
+    /// That of the second operand transposed, `[n, k]`.
+    #[serde(rename = "BT")]
+    pub bt: String,
+    /// That of the result, `[.., m, n]`.
+    #[serde(rename = "C")]
+    pub c: String,
+}
+
+/// An entry of either file.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum SpecEntry {
+    /// A single tensor.
+    Layout(LayoutEntry),
+    /// A product.
+    Product(ProductEntry),
+}
+
+/// A file that is not a list of entries.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum SpecError {
+    /// Not JSON.
+    #[error("it is not JSON: {0}")]
+    Json(serde_json::Error),
+    /// Another value than a list.
+    #[error("it has to be a list of entries, [{{..}}, ..]")]
+    NotAList,
+    /// An entry that lacks a key, or has one too many.
+    #[error("entry {number}: {why}")]
+    Entry {
+        /// Its number, from 1 on.
+        number: usize,
+        /// The reason.
+        why: String,
+    },
+}
+
+/// Reads the entries of a `layout_spec` or `gemm_layout_spec` file.
+///
+/// # Errors
+/// [`SpecError`], with the number of the entry.
+///
+/// # Example
+/// ```
+/// use tensor_layout_plan::{SpecEntry, read_spec};
+/// let text = r#"[{"key": "q_proj", "A": "((64:1), (4_W))", "BT": "((8:1), (4_W))", "C": "((64:1), (8:64))"}]"#;
+/// assert!(matches!(&read_spec(text)?[..], [SpecEntry::Product(product)] if product.key == "q_proj"));
+/// let refused = read_spec(r#"[{"key": "q_proj", "A": "((64:1), (4_W))"}]"#).unwrap_err();
+/// assert_eq!(refused.to_string(), "entry 1: missing field `BT`");
+/// # Ok::<(), tensor_layout_plan::SpecError>(())
+/// ```
+pub fn read_spec(text: &str) -> Result<Vec<SpecEntry>, SpecError> {
+    let list: Value = serde_json::from_str(text).map_err(SpecError::Json)?;
+    let Value::Array(list) = list else { return Err(SpecError::NotAList) };
+    let read = |(at, value): (usize, Value)| {
+        let fault = |why: String| SpecError::Entry { number: at + 1, why };
+        let entry = match &value {
+            Value::Object(of) if of.contains_key("layout") || of.contains_key("op_type") => {
+                serde_json::from_value(value).map(SpecEntry::Layout)
+            }
+            Value::Object(of)
+                if ["key", "A", "BT", "C"].iter().any(|key| of.contains_key(*key)) =>
+            {
+                serde_json::from_value(value).map(SpecEntry::Product)
+            }
+            _ => {
+                return Err(fault(
+                    "expected an object with trigger, op_type, shape and layout, or with key, A, BT \
+                     and C"
+                        .into(),
+                ));
+            }
+        };
+        entry.map_err(|error| fault(error.to_string()))
+    };
+    list.into_iter().enumerate().map(read).collect()
+}

@@ -1,0 +1,259 @@
+//! A x BT -> C: whether the unit that multiplies has what it needs.
+//!
+//! ```text
+//! C       ((8_L1B:1, 2:48), (25_Time:1, 8_L2B:1, 16_MAB:1, 4_W, 4_PE))
+//! A       ((8_L1B:1, 2:1536), ..)        row m where C has it, in every L2B and MAB: they have other n
+//! BT      ((25_Time:1, 8_L2B:1, 16_MAB:1, ..), ..; B@[L1B])
+//! ```
+//!
+//! Products are made in a unit with several leaves (a MAB of MN-Core multiplies what its PEs have), so the levels
+//! down to it have to agree; the leaves, the lanes and the addresses are its own business. Time slices are compared
+//! apart: a slice of A stays while C runs over slices of n.
+
+use itertools::Itertools;
+use serde::Serialize;
+use tensor_layout::algebra::{Axis, Subaxis, Target};
+use tensor_layout::einsum::{Einsum, with_dense_addresses};
+use tensor_layout::relayout::{CopiesHeld, Relayout};
+use tensor_layout::{Layout, Level, Machine, Placement};
+
+/// Whether a product is local, and how its slices run.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct ProductReport {
+    /// The level of the units that multiply.
+    pub level: String,
+    /// True if every such unit has the operands of its part of the result, slice by slice.
+    pub is_local: bool,
+    /// The levels over which sums are left to add up.
+    pub sums_over: Vec<String>,
+    /// The operands.
+    pub operands: Vec<OperandReport>,
+    /// What does not agree.
+    pub findings: Vec<String>,
+}
+
+/// The slices of an operand.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct OperandReport {
+    /// `A` or `BT`.
+    pub name: &'static str,
+    /// The number of its slices.
+    pub slices: u64,
+    /// The number of times that one of them is loaded while the slices of the result are made in turn.
+    pub loads: u64,
+}
+
+/// The labels of a product of this rank: batch axes, then `m`, `n` and `k`.
+fn einsum(rank: usize, second: usize) -> Option<Einsum> {
+    let batch: String = ('a'..='j').take(rank.checked_sub(2)?).collect();
+    let of_second = if second == rank && rank > 2 { batch.as_str() } else { "" };
+    let text = format!("{batch}mk,{of_second}nk->{batch}mn");
+    (second == 2 || second == rank).then(|| text.parse().ok()).flatten()
+}
+
+impl ProductReport {
+    /// Compares the layouts of a product on a machine.
+    pub(crate) fn of(a: &Layout, bt: &Layout, c: &Layout, machine: &Machine) -> ProductReport {
+        let levels = machine.levels().collect_vec();
+        // The unit above the leaves multiplies.
+        let down_to = levels.len().saturating_sub(1).max(1).min(levels.len());
+        let levels = &levels[..down_to];
+        let level = levels.last().map_or(Level::ADDR, |(level, _)| *level);
+        let mut report = ProductReport {
+            level: level.to_string(),
+            is_local: false,
+            sums_over: Vec::new(),
+            operands: Vec::new(),
+            findings: Vec::new(),
+        };
+        if let Err(why) = report.compare(a, bt, c, levels) {
+            report.findings.push(why);
+        }
+        report.is_local = report.findings.is_empty();
+        report
+    }
+
+    fn compare(
+        &mut self,
+        a: &Layout,
+        bt: &Layout,
+        c: &Layout,
+        levels: &[(Level, u64)],
+    ) -> Result<(), String> {
+        let (rank, second) = (a.rank(), bt.rank());
+        let einsum = einsum(rank, second).filter(|_| c.rank() == rank).ok_or_else(|| {
+            format!(
+                "A has {rank} axes, BT {second} and C {}: expected [.., m, k], [n, k], [.., m, n]",
+                c.rank()
+            )
+        })?;
+        let (m, k, n) = (rank - 2, rank - 1, second - 2);
+        for (name, (first, axis), (other, of)) in [
+            ("m", (a, m), ("C", c.axes()[rank - 2].extent)),
+            ("n", (bt, n), ("C", c.axes()[rank - 1].extent)),
+            ("k", (bt, second - 1), ("A", a.axes()[k].extent)),
+        ] {
+            let extent = first.axes()[axis].extent;
+            if extent != of {
+                let own = if name == "m" { "A" } else { "BT" };
+                return Err(format!("{name} is {extent} in {own} and {of} in {other}"));
+            }
+        }
+        self.slices(&a.axes()[m], &bt.axes()[n], c)?;
+        let keep = levels.iter().map(|(level, _)| *level).collect_vec();
+        let message = |error: &dyn std::fmt::Display| error.to_string();
+        let sum = in_units(a, &keep)?.axes()[k].clone();
+        let loops = in_units(c, &keep)?
+            .to_builder()
+            .axis(sum.extent, sum.subaxes)
+            .build()
+            .map_err(|error| message(&error))?;
+        let loops = with_dense_addresses(&loops).map_err(|error| message(&error))?;
+        let local = einsum.local_in(&loops).map_err(|error| message(&error))?;
+        self.sums_over = local.partial_levels().iter().map(Level::to_string).collect();
+        let machine = levels
+            .iter()
+            .fold(Machine::builder("units"), |of, (level, size)| of.level(*level, *size));
+        let machine = machine.build().map_err(|error| message(&error))?;
+        for (name, given, wanted) in
+            [("A", a, &local.operands()[0]), ("BT", bt, &local.operands()[1])]
+        {
+            let given = in_units(given, &keep)?;
+            self.findings.extend(lacks(name, &given, wanted, &machine)?);
+        }
+        Ok(())
+    }
+
+    /// Compares the time slices of the operands with those of the result.
+    fn slices(&mut self, m: &Axis, n: &Axis, c: &Layout) -> Result<(), String> {
+        let rank = c.rank();
+        for (name, label, own, result) in
+            [("A", "m", m, &c.axes()[rank - 2]), ("BT", "n", n, &c.axes()[rank - 1])]
+        {
+            let (own, within) = (slices(own), slices(result));
+            for digit in &own {
+                let holds = |of: &Slices| of.place <= digit.place && digit.end() <= of.end();
+                if !within.iter().any(holds) {
+                    self.findings.push(format!(
+                        "{name} has {}_Time at {} of {label}, and C has {}",
+                        digit.size,
+                        digit.place,
+                        listed(&within)
+                    ));
+                }
+            }
+            let all = c.axes().iter().flat_map(slices).collect_vec();
+            let least = within.iter().map(|digit| digit.stride).min();
+            let is_cut = !own.is_empty();
+            let outer = all.iter().filter(|digit| is_cut && Some(digit.stride) >= least);
+            let product =
+                |of: u64, digit: &Slices| of.checked_mul(digit.size).ok_or("too many slices");
+            self.operands.push(OperandReport {
+                name,
+                slices: own.iter().try_fold(1, product)?,
+                loads: outer.fold(Ok(1), |of, digit| of.and_then(|of| product(of, digit)))?,
+            });
+        }
+        Ok(())
+    }
+
+    /// The lines about it.
+    pub(crate) fn lines(&self) -> Vec<String> {
+        let mut lines = Vec::new();
+        for OperandReport { name, slices, loads } in &self.operands {
+            if *slices > 1 {
+                lines.push(format!("{name:<3} {slices} slices, loaded {loads} times"));
+            }
+        }
+        if self.is_local {
+            let sums = match &self.sums_over[..] {
+                [] => String::new(),
+                levels => format!(", and sums over {} are left to add up", levels.join(", ")),
+            };
+            lines.push(format!("local: every {} has its operands{sums}", self.level));
+        }
+        lines.extend(self.findings.iter().map(|finding| format!("not local: {finding}")));
+        lines
+    }
+}
+
+/// A digit of time in the index of an axis.
+#[derive(Clone, Copy, Debug)]
+struct Slices {
+    place: u64,
+    size: u64,
+    stride: u64,
+}
+
+impl Slices {
+    fn end(&self) -> u64 {
+        self.place.saturating_mul(self.size)
+    }
+}
+
+fn slices(axis: &Axis) -> Vec<Slices> {
+    let mut place = 1_u64;
+    let mut found = Vec::new();
+    for Subaxis { size, target } in axis.subaxes.iter().rev() {
+        if let Target::Land { level: Level::TIME, stride } = *target
+            && *size > 1
+        {
+            found.push(Slices { place, size: *size, stride });
+        }
+        place = place.saturating_mul(*size);
+    }
+    found
+}
+
+fn listed(slices: &[Slices]) -> String {
+    match slices {
+        [] => "none".into(),
+        slices => slices.iter().map(|of| format!("{}_Time at {}", of.size, of.place)).join(", "),
+    }
+}
+
+/// The layout in some levels of units; all other digits are dense addresses.
+fn in_units(layout: &Layout, keep: &[Level]) -> Result<Layout, String> {
+    let mut of = Layout::builder();
+    for level in layout.used_levels().iter().filter(|level| keep.contains(level)) {
+        of = of.used(*level).offset(*level, layout.offset(*level));
+    }
+    for axis in layout.axes() {
+        let digit = |digit: &Subaxis| match digit.target {
+            Target::Land { level, .. } if keep.contains(&level) => *digit,
+            _ => Subaxis::land(digit.size, Level::ADDR, 1),
+        };
+        of = of.axis(axis.extent, axis.subaxes.iter().map(digit));
+    }
+    for copies in layout.replicas().iter().filter(|copies| keep.contains(&copies.level)) {
+        of = of.replica(copies.size, copies.level, copies.stride);
+    }
+    let built = of.build().map_err(|error| error.to_string())?;
+    with_dense_addresses(&built).map_err(|error| error.to_string())
+}
+
+/// What an operand lacks in the units that need it: the digits and the copies in which it differs.
+fn lacks(
+    name: &str,
+    given: &Layout,
+    wanted: &Layout,
+    machine: &Machine,
+) -> Result<Vec<String>, String> {
+    let on = |layout: &Layout| Placement::of(layout.clone()).on(machine).build();
+    let pair = on(given).and_then(|given| Relayout::new(&given, &on(wanted)?));
+    let pair = pair.map_err(|error| error.to_string())?;
+    let traffic = pair.traffic().map_err(|error| error.to_string())?;
+    if traffic.levels.iter().all(|level| level.into == 0) {
+        return Ok(Vec::new());
+    }
+    let account = pair.account().map_err(|error| error.to_string())?;
+    let is_unit = |place: Option<(Level, u64)>| place.is_none_or(|(level, _)| level.is_unit());
+    let moved = account.moves.iter().filter(|digit| {
+        digit.size > 1 && !digit.stays() && (is_unit(digit.from) || is_unit(digit.to))
+    });
+    let moved = moved.map(|digit| format!("{name} would have to move: {digit}"));
+    let copies = account.copies.iter().filter(|of| of.held == CopiesHeld::InDestination);
+    let copies =
+        copies.map(|of| format!("{name} lacks {} copies over {}", of.copies.size, of.copies.level));
+    Ok(moved.chain(copies).collect())
+}
