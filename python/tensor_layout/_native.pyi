@@ -22,7 +22,7 @@ from typing_extensions import disjoint_base
 
 _Integer: typing.TypeAlias = int | numpy.integer[typing.Any]
 
-__all__ = ["__version__", "Access", "AccessRequest", "Candidate", "CandidateIterator", "Candidates", "ChangedAccess", "Cost", "Film", "HloRecord", "HloRecords", "Hop", "Layout", "Local", "Location", "Machine", "Memory", "Picture", "Placement", "Places", "Pricer", "Relayout", "Report", "Route", "Same", "Sharding", "Table", "Transfer", "Transfers", "UnitPart", "XlaAdvice", "XlaShape", "XlaSizes", "access", "command", "einsum", "read_hlo", "relayout", "route"]
+__all__ = ["__version__", "Access", "AccessRequest", "Candidate", "CandidateIterator", "Candidates", "ChangedAccess", "Cost", "Film", "HloRecord", "HloRecords", "Hop", "Layout", "Local", "Location", "Machine", "Memory", "Picture", "Placement", "Places", "Pricer", "Relayout", "Report", "Route", "Same", "Sharding", "Table", "Transfer", "Transfers", "UnitPart", "XlaAdvice", "XlaShape", "XlaSizes", "access", "check_spec", "command", "einsum", "read_hlo", "relayout", "route"]
 
 __version__: Final[str]
 """
@@ -1839,6 +1839,19 @@ def access(memory: Places | str, holders: Places | str, *, dtype: typing.Any = N
     >>> best, = cost.swizzles()
     >>> best.change, best.access.conflicts, best.memory.to("cute")
     ('S<3,3,3>', 0, 'S<3,3,3> o 0 o (8,32):(64,1)')
+    """
+
+def check_spec(spec: str, machine: Machine | str | None = None, *, dtype: typing.Any = None) -> dict[str, typing.Any]:
+    """
+    Checks the entries of a `layout_spec` or `gemm_layout_spec` file, given as its text, on a machine.
+
+    The dictionary has the keys of the command `check --json`: `entries`, each with the `findings` of its tensors and
+    of its product, and `switches` between layouts of one tensor.
+
+    >>> from tensor_layout import check_spec
+    >>> entry = '[{"key": q, "A": ((8:1), (4_W)), "BT": ((8_MAB), (4_W)), "C": ((8:1), (8_MAB))}]'
+    >>> check_spec(entry)["entries"][0]["product"]["is_local"]
+    True
     """
 
 def command(arguments: list[str], program: list[str]) -> int:
