@@ -24,6 +24,7 @@ mod gather;
 mod generate;
 mod group_memory;
 mod house;
+mod inside_units;
 mod laws;
 mod mutated;
 mod notations;

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use tensor_layout::algebra::Replica;
 use tensor_layout::machine::Memory;
-use tensor_layout::relayout::{Cost, CostModel, Relayout};
+use tensor_layout::relayout::{Cost, CostModel, Relayout, UnitPart};
 use tensor_layout::route::{Hop, Route, RouteError};
 use tensor_layout::{Layout, Level, Location, Machine, Placement};
 
@@ -476,6 +476,8 @@ fn routes_of_random_pairs_serve_their_targets() {
         match Route::new(&a, &b) {
             Ok(route) => {
                 judge(&route, &a, &b);
+                let [from, to] = [&a, &b].map(|side| UnitPart::with_inside(side, true, false));
+                assert!(!from.unwrap().changes_inside(&to.unwrap()).unwrap().0);
                 ratios.push(bounded(&route, &a, &b));
                 *lengths.entry(route.hops().len()).or_insert(0) += 1;
                 let is_sliced =

@@ -70,6 +70,8 @@ pub struct Relayout {
     pub(super) slices: u64,
     /// Lanes of a long word, where the type of the elements is known.
     pub(super) known_lanes: Option<u64>,
+    /// The lanes of both sides where they differ: values are cast on the way.
+    pub(super) cast: Option<(u64, u64)>,
 }
 
 /// One of the two sides.
@@ -108,8 +110,8 @@ impl Relayout {
     /// Pairs a source with a destination, in the same memory or in two memories of one machine.
     ///
     /// # Errors
-    /// [`NotComparable`](LayoutError::NotComparable) for different shapes, machines or lane widths, no
-    /// machine, a memory on one side only, or memories of groups of units that do not nest;
+    /// [`NotComparable`](LayoutError::NotComparable) for different shapes or machines, an element width on one side
+    /// only, no machine, a memory on one side only, or memories of groups of units that do not nest;
     /// [`Relayout`](LayoutError::Relayout) for copies that do not line up with the groups of the other
     /// memory; [`TooLarge`](LayoutError::TooLarge) where copies over time do not fit in 64 bits.
     pub fn new(source: &Placement, destination: &Placement) -> Result<Relayout, LayoutError> {
@@ -122,7 +124,8 @@ impl Relayout {
         let slices = [source, destination].map(|side| side.with_copies().extent(Level::TIME));
         let slices = slices.into_iter().max().filter(|_| uses(Level::TIME));
         let known_lanes = source.lanes().filter(|_| uses(Level::W));
-        Ok(Relayout { known_lanes, ..Relayout::of(from, to, paths, slices)? })
+        let cast = source.lanes().zip(destination.lanes()).filter(|(from, to)| from != to);
+        Ok(Relayout { known_lanes, cast, ..Relayout::of(from, to, paths, slices)? })
     }
 
     /// The pair of two layouts in levels that both have; if time counts, with its slices.
@@ -140,6 +143,7 @@ impl Relayout {
             time: None,
             slices: slices.unwrap_or(1),
             known_lanes: None,
+            cast: None,
         };
         Ok(relayout.timed(slices.map(|_| TimeOrder::Outermost)))
     }
@@ -214,12 +218,27 @@ impl Relayout {
         self.paths.memories.is_some()
     }
 
+    /// Returns whether the elements have different widths, so that values are cast. What stays in its unit then
+    /// counts as moved to another address, since lanes regroup.
+    #[must_use]
+    pub fn is_cast(&self) -> bool {
+        self.cast.is_some()
+    }
+
+    /// Returns an error where values are cast: no run of addresses holds them on both sides.
+    pub(super) fn check_uncast(&self) -> Result<(), LayoutError> {
+        match self.cast {
+            Some((from, to)) => Err(differ(Incomparable::Lanes { from: Some(from), to: Some(to) })),
+            None => Ok(()),
+        }
+    }
+
     /// The levels of a place within its memory, `Addr` and `W`, as far as they are used; none between two
-    /// memories.
+    /// memories, or where values are cast.
     pub(super) fn inner(&self) -> impl Iterator<Item = Level> {
         let uses = |level| self.source.uses(level) || self.target.uses(level);
         let inner = [Level::ADDR, Level::W].into_iter().filter(move |level| uses(*level));
-        inner.filter(|_| !self.is_between_memories())
+        inner.filter(|_| !self.is_between_memories() && !self.is_cast())
     }
 
     /// Returns whether the memory of one side is inside units of a level of the path.
@@ -288,7 +307,10 @@ fn check(source: &Placement, destination: &Placement) -> Result<(), LayoutError>
     if from.is_some() != to.is_some() {
         return Err(differ(Incomparable::Memories { from, to }));
     }
-    source.check_lanes(destination)
+    match (source.lanes(), destination.lanes()) {
+        (Some(_), Some(_)) => Ok(()),
+        _ => source.check_lanes(destination),
+    }
 }
 
 /// Returns whether two machines have the same levels and memories; their names may differ.

@@ -13,6 +13,7 @@ use super::cost::{Cost, CostModel};
 use super::traffic::LevelTraffic;
 use super::units::UnitPart;
 use crate::error::{LayoutError, RelayoutFault, Site};
+use crate::level::Level;
 use crate::number::{to_index, to_u64};
 use crate::placement::Placement;
 
@@ -25,7 +26,8 @@ const SHARDS: usize = 64;
 /// before; only the numbers of parts do.
 /// Elements have the width of their placement or, where that is not known, that of the model. Between parts of
 /// different widths, where values are cast, the narrower one moves: the cast comes first, or last.
-/// Law: the traffic is that of [`UnitPart::traffic_to`], the cost that of [`CostModel::at_least`] for the width.
+/// Law: the traffic is that of [`UnitPart::traffic_to`], the cost that of [`CostModel::at_least`] for the width, with
+/// the prices of lanes and addresses where they have one.
 /// Cost: a known pair takes one lookup and no allocation.
 ///
 /// ```
@@ -48,6 +50,8 @@ const SHARDS: usize = 64;
 #[derive(Debug)]
 pub struct Pricer {
     model: CostModel,
+    /// The price of a change of lanes, and of addresses, where they have one.
+    inside: [Option<u64>; 2],
     /// Identifies the pricer, so that parts of another one are rejected.
     number: u32,
     parts: RwLock<IndexSet<Arc<UnitPart>>>,
@@ -123,6 +127,7 @@ impl Pricer {
         static NEXT: AtomicU32 = AtomicU32::new(0);
         Pricer {
             model,
+            inside: [None, None],
             number: NEXT.fetch_add(1, Ordering::Relaxed),
             parts: RwLock::default(),
             budget: PriceBudget::new(most),
@@ -130,6 +135,43 @@ impl Pricer {
             cost: Memo::new(),
             busiest: Memo::new(),
         }
+    }
+
+    /// Sets what a relayout costs besides if elements change their lanes: no movement does that, so that a planner
+    /// wants to avoid it. Parts then have lanes.
+    ///
+    /// Law: with any such price, the cost of two relayouts in a row is at least that of one that does both, if that
+    /// holds without.
+    ///
+    /// # Example
+    /// ```
+    /// use tensor_layout::{Machine, Placement};
+    /// use tensor_layout::relayout::{CostModel, Pricer};
+    /// let machine = Machine::mn_core_2();
+    /// let pricer = Pricer::new(CostModel::new(&machine, 16)?).with_price_of_lanes(1000);
+    /// let part = |text: &str| {
+    ///     pricer.part(&Placement::of(text.parse().unwrap()).on(&machine).element_bits(16).build()?)
+    /// };
+    /// let rows = part("((4_PE, 8:1), (4_W))")?;
+    /// assert_eq!(pricer.cost(rows, part("((4_PE, 2:1, 4_W), (4:2))")?)?.steps, 1000);
+    /// assert_eq!(pricer.cost(rows, part("((4_PE, 2:1, 4:2), (4_W))")?)?.steps, 0);
+    /// # Ok::<(), tensor_layout::LayoutError>(())
+    /// ```
+    #[must_use]
+    pub fn with_price_of_lanes(mut self, steps: u64) -> Pricer {
+        self.inside[0] = Some(steps);
+        self
+    }
+
+    /// Sets what a relayout costs if nothing but addresses change. Parts then have addresses, which are equal for
+    /// [dense](crate::einsum::with_dense_addresses) layouts of equal units.
+    ///
+    /// Two relayouts in a row may cost less than one that does both, if moving to another unit and back costs less
+    /// than this price.
+    #[must_use]
+    pub fn with_price_of_addresses(mut self, steps: u64) -> Pricer {
+        self.inside[1] = Some(steps);
+        self
     }
 
     /// The rates.
@@ -145,7 +187,8 @@ impl Pricer {
     /// As [`UnitPart::of`]; [`Relayout`](LayoutError::Relayout) for a machine with other levels than the model prices; [`TooLarge`](LayoutError::TooLarge) from 2^32 parts on.
     pub fn part(&self, placement: &Placement) -> Result<PartId, LayoutError> {
         self.model.check(placement)?;
-        let mut part = UnitPart::of(placement)?;
+        let [lanes, addresses] = self.inside.map(|price| price.is_some());
+        let mut part = UnitPart::with_inside(placement, lanes, addresses)?;
         part.element_bits.get_or_insert(self.model.element_bits);
         let known = self.known_parts().get_index_of(&part);
         let at = known.unwrap_or_else(|| {
@@ -176,8 +219,26 @@ impl Pricer {
         let pair = self.pair(from, to)?;
         self.cost.get(&self.budget, pair, || {
             let [from, to] = self.parts_of(pair)?;
-            self.model_of(&from, &to).at_least(&from.traffic_to(&to)?)
+            let across = self.model_of(&from, &to).at_least(&from.traffic_to(&to)?)?;
+            self.with_changes_inside(across, &from, &to)
         })
+    }
+
+    /// The cost with the prices of changes inside units.
+    fn with_changes_inside(
+        &self,
+        across: Cost,
+        from: &UnitPart,
+        to: &UnitPart,
+    ) -> Result<Cost, LayoutError> {
+        let (lanes, addresses) = from.changes_inside(to)?;
+        let changes = [lanes, addresses].into_iter().zip(self.inside);
+        let added = changes.filter_map(|(changes, price)| price.filter(|_| changes));
+        let added = added.fold(0, u64::saturating_add);
+        let inside = (added > 0).then_some(Level::ADDR);
+        let steps = across.steps.checked_add(added);
+        let too_many = || LayoutError::too_large(Site::Layout, "the number of steps");
+        Ok(Cost { steps: steps.ok_or_else(too_many)?, level: across.level.or(inside), ..across })
     }
 
     /// A lower bound on the steps that a relayout takes: until the busiest units have received and, in levels in
@@ -192,6 +253,7 @@ impl Pricer {
             let [from, to] = self.parts_of(pair)?;
             let [entered, left] = from.busiest_units(&to, |level| self.model.takes_steps(level))?;
             let busiest = self.model_of(&from, &to).of_busiest_units(&entered, &left)?;
+            let busiest = self.with_changes_inside(busiest, &from, &to)?;
             Ok(if busiest.steps > even.steps { busiest } else { even })
         })
     }

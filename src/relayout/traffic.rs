@@ -121,7 +121,7 @@ impl Relayout {
             let beside = self.paths.sides.0.len() == self.paths.sides.1.len();
             by_distance.extend(beside.then_some((Distance::Memory, fit(before)?)));
         } else {
-            let in_place = all.last().copied().unwrap_or(before);
+            let in_place = if self.is_cast() { 0 } else { all.last().copied().unwrap_or(before) };
             by_distance.push((Distance::Address, fit(before - in_place)?));
             by_distance.push((Distance::InPlace, fit(in_place)?));
         }

@@ -97,7 +97,8 @@ impl Relayout {
     /// # Errors
     /// [`TooManyCopies`](LayoutError::TooManyCopies) beyond 2^20 of them on either side;
     /// [`TooLarge`](LayoutError::TooLarge) where addresses x lanes do not fit in 64 bits;
-    /// [`Relayout`](LayoutError::Relayout) where time is set aside, because a move has a time slice.
+    /// [`Relayout`](LayoutError::Relayout) where time is set aside, because a move has a time slice;
+    /// [`NotComparable`](LayoutError::NotComparable) where values are cast.
     ///
     /// # Example
     /// ```
@@ -115,6 +116,7 @@ impl Relayout {
         if self.time == Some(TimeOrder::Aside) {
             return Err(LayoutError::Relayout(RelayoutFault::TimeAside));
         }
+        self.check_uncast()?;
         let levels = self.levels().iter().rev().map(|level| Distance::Level(*level));
         let mut distances: VecDeque<Distance> = [self.near()].into_iter().chain(levels).collect();
         if let Ok(traffic) = self.traffic() {
@@ -143,6 +145,7 @@ impl Relayout {
     /// # Errors
     /// As [`transfers`](Relayout::transfers).
     pub fn farthest(&self, index: &[u64]) -> Result<Option<Transfer>, LayoutError> {
+        self.check_uncast()?;
         self.check_numbers()?;
         let transfers = Transfers::over(self, VecDeque::new())?;
         let levels = self.levels().iter().map(|level| Distance::Level(*level));

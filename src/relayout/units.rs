@@ -17,7 +17,7 @@ use crate::placement::Placement;
 /// [`out_of`](LevelTraffic::out_of) depend on nothing else, and a price only on the width besides.
 ///
 /// Addresses, lanes and padding are not part of it, so a planner that prices many layouts asks only once per
-/// pair of parts. It can be the key of a map.
+/// pair of parts; [`with_inside`](UnitPart::with_inside) has them. It can be the key of a map.
 /// Law: equal parts have equal traffic at every level, to and from everything; layouts that differ only in
 /// addresses and lanes have equal parts; equal parts exchange nothing.
 ///
@@ -49,6 +49,8 @@ pub struct UnitPart {
     layout: Arc<Layout>,
     /// The layout in the coordinates of groups, where it has them.
     grouped: Option<Arc<Layout>>,
+    /// The layout in lanes, and in addresses, where they are part of it.
+    inside: [Option<Arc<Layout>>; 2],
 }
 
 impl UnitPart {
@@ -65,11 +67,71 @@ impl UnitPart {
         let slices = uses_time.then(|| stored.extent(Level::TIME));
         // Merged digits make parts equal however an address is cut into digits.
         let units = stored.only(|level| !level.is_in_unit()).with_merged_digits();
-        let layout = units.without_padding().unwrap_or_else(|_| units.simplified());
+        let layout = of_elements(units);
         let element_bits = placement.given_bits();
         let (tree, layout) = (Tree::of(placement), Arc::new(layout));
         let grouped = NodeLayout { layout: layout.clone(), node }.in_groups(&tree);
-        Ok(UnitPart { levels, tree, node, slices, element_bits, layout, grouped })
+        let inside = [None, None];
+        Ok(UnitPart { levels, tree, node, slices, element_bits, layout, grouped, inside })
+    }
+
+    /// Returns the part of a placement with its lanes, its addresses, or both: parts that differ in them are then
+    /// different, and [`changes_inside`](UnitPart::changes_inside) compares them.
+    ///
+    /// # Errors
+    /// As [`of`](UnitPart::of).
+    pub fn with_inside(
+        placement: &Placement,
+        lanes: bool,
+        addresses: bool,
+    ) -> Result<UnitPart, LayoutError> {
+        let of = |asked: bool, level: Level| {
+            let alone = || placement.with_copies().only(|of| of == level).with_merged_digits();
+            asked.then(|| Arc::new(of_elements(alone())))
+        };
+        let inside = [of(lanes, Level::W), of(addresses, Level::ADDR)];
+        Ok(UnitPart { inside, ..UnitPart::of(placement)? })
+    }
+
+    /// Returns whether lanes, and whether addresses, have to change on the way to another part: an element lacks one
+    /// of its new lanes; or it lacks one of its new addresses, and nothing moves between units, where it would get
+    /// any address on the way.
+    ///
+    /// Parts that were asked for neither, and casts, change none.
+    /// Law: no route leads from a part to one whose lanes have to change.
+    ///
+    /// # Errors
+    /// As [`traffic_to`](UnitPart::traffic_to); [`NotDecided`](LayoutError::NotDecided) as [`Layout::serves`].
+    ///
+    /// # Example
+    /// ```
+    /// use tensor_layout::{Machine, Placement};
+    /// use tensor_layout::relayout::UnitPart;
+    /// let machine = Machine::mn_core_2();
+    /// let part = |text: &str| {
+    ///     let placement = Placement::of(text.parse().unwrap()).on(&machine).element_bits(16);
+    ///     UnitPart::with_inside(&placement.build().unwrap(), true, true)
+    /// };
+    /// let rows = part("((4_PE, 8:1), (4_W))")?;
+    /// assert_eq!(rows.changes_inside(&part("((8:1, 4_PE), (4_W))")?)?, (false, false));
+    /// assert_eq!(rows.changes_inside(&part("((4_PE, 2:1, 4:2), (4_W))")?)?, (false, true));
+    /// assert_eq!(rows.changes_inside(&part("((4_PE, 2:1, 4_W), (4:2))")?)?, (true, true));
+    /// # Ok::<(), tensor_layout::LayoutError>(())
+    /// ```
+    pub fn changes_inside(&self, destination: &UnitPart) -> Result<(bool, bool), LayoutError> {
+        if self.element_bits != destination.element_bits {
+            return Ok((false, false));
+        }
+        let lacks = |at: usize| match (&self.inside[at], &destination.inside[at]) {
+            (Some(from), Some(to)) if from != to => from.serves(to).map(|lacks| lacks.is_some()),
+            _ => Ok(false),
+        };
+        let (lanes, addresses) = (lacks(0)?, lacks(1)?);
+        let stays = || {
+            let levels = self.traffic_to(destination)?;
+            Ok::<bool, LayoutError>(levels.iter().all(|level| level.into == 0))
+        };
+        Ok((lanes, addresses && stays()?))
     }
 
     /// Counts the traffic into and out of the units of every level, innermost first, as
@@ -168,6 +230,11 @@ impl UnitPart {
         };
         Relayout::of(source, target, paths, self.slices.max(other.slices))
     }
+}
+
+/// The layout without padding, where that is decided.
+fn of_elements(layout: Layout) -> Layout {
+    layout.without_padding().unwrap_or_else(|_| layout.simplified())
 }
 
 impl Relayout {
