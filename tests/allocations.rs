@@ -41,9 +41,11 @@ fn a_price_that_is_known_takes_no_allocation() {
 fn a_price_that_is_counted_takes_few_allocations() {
     let parts: Vec<UnitPart> =
         placements().iter().map(|placement| UnitPart::of(placement).unwrap()).collect();
+    let mut most = 0;
     for (from, to) in parts.iter().flat_map(|from| parts.iter().map(move |to| (from, to))) {
         let counted = measure(|| drop(from.traffic_to(to).unwrap()));
-        assert!(counted.count_total <= 62, "{}", counted.count_total);
+        most = most.max(counted.count_total);
         assert_eq!(counted.count_current, 0);
     }
+    assert!(most <= 62, "{most}");
 }

@@ -17,9 +17,6 @@ mod cpu;
 
 type Answer<T> = Result<T, Box<dyn Error>>;
 
-/// Long words that enter or leave one unit of the level per step. These rates are made up.
-const RATES: [(Level, u64); 4] =
-    [(Level::L2B, 32), (Level::L1B, 16), (Level::MAB, 8), (Level::PE, 1)];
 const ELEMENT_BITS: u64 = 16;
 const ROWS: u64 = 256;
 /// The number of choices tried per product: those that are cheapest on their own.
@@ -30,7 +27,7 @@ struct Choice {
     own: u64,
     /// The stored result, after its partial sums are added up.
     left: PartId,
-    /// The fewest steps of all operations so far, and the previous choice on that path.
+    /// The fewest cycles of all operations so far, and the previous choice on that path.
     total: u64,
     before: usize,
 }
@@ -43,18 +40,18 @@ struct Planner {
 
 impl Planner {
     fn new() -> Answer<Planner> {
-        let machine = Machine::mn_core_2().with_bandwidth(RATES)?;
+        let machine = Machine::mn_core_2();
         let pricer = Pricer::new(CostModel::new(&machine, ELEMENT_BITS)?);
         Ok(Planner { machine, matmul: Einsum::parse("sd,df->sf")?, pricer })
     }
 
-    /// Steps for the products of a lane, and for adding up partial sums.
+    /// Cycles for the products of a lane, one each, and for adding up partial sums.
     fn price(&self, local: &Local) -> Answer<u64> {
         let inside = |level| matches!(level, Some(Level::ADDR | Level::TIME));
         let digits = local.loops().flat_map(|axis| &axis.subaxes);
         let products: u64 = digits.filter(|d| inside(d.lands())).map(|d| d.size).product();
         let sums = local.traffic(&self.machine, Sums::Scattered)?.into_iter().map_into();
-        Ok(products / 4 + self.pricer.model().at_least(&sums.collect_vec())?.steps)
+        Ok(products + self.pricer.model().at_least(&sums.collect_vec())?.steps)
     }
 
     fn part(&self, layout: &Layout) -> Answer<PartId> {
@@ -114,7 +111,7 @@ fn main() -> Answer<()> {
         own += choices[next].own;
         next = choices[next].before;
     }
-    println!("{} steps, {} of them relayouts", last.total, last.total - own);
+    println!("{} cycles, {} of them relayouts", last.total, last.total - own);
     let statistics = planner.pricer.statistics();
     println!("{} unit parts, {} relayouts priced", statistics.parts, statistics.counted);
     println!("planned in {time:.2?} of processor time");

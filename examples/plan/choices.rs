@@ -14,13 +14,9 @@ use tensor_layout::{Layout, Level, Machine, Placement};
 use crate::Answer;
 use crate::block::{Step, is_in_dram};
 
-/// Long words that enter or leave one unit of the level per step. These rates are made up: the public
-/// material does not give any.
-const RATES: [(Level, u64); 4] =
-    [(Level::L2B, 32), (Level::L1B, 16), (Level::MAB, 8), (Level::PE, 1)];
 const ELEMENT_BITS: u64 = 16;
-/// Multiplications of a lane per step, also made up.
-const PRODUCTS_PER_STEP: u64 = 4;
+/// Multiplications of a lane per cycle. The rate is made up: the public material does not give any.
+const PRODUCTS_PER_CYCLE: u64 = 1;
 /// The number of choices tried per operation, cheapest first.
 const CHOICES: usize = 128;
 
@@ -43,7 +39,7 @@ pub(crate) struct Choice {
     pub(crate) rest: Layout,
     /// The layouts that each operand must have: for one slice, and for the stored operand.
     pub(crate) operands: Vec<(Layout, Layout)>,
-    /// Steps of the operation alone.
+    /// Cycles of the operation alone.
     pub(crate) own: u64,
     /// The part of these that loads from DRAM.
     pub(crate) loads: u64,
@@ -53,7 +49,7 @@ pub(crate) struct Choice {
 
 impl Planner {
     pub(crate) fn new(sequence: u64) -> Answer<Planner> {
-        let machine = Machine::mn_core_2().with_bandwidth(RATES)?;
+        let machine = Machine::mn_core_2();
         let capacity = |name| machine.memory(name).map(|memory| memory.capacity.unwrap_or(0));
         let capacity = capacity("LM0")? + capacity("LM1")?;
         let pricer = Pricer::new(CostModel::new(&machine, ELEMENT_BITS)?);
@@ -124,7 +120,7 @@ impl Planner {
         for (tensor, (_, at_rest)) in step.operands.iter().zip(&operands) {
             loads += if is_in_dram(tensor) { self.load(at_rest)? } else { 0 };
         }
-        let mut own = loads + products(local).div_ceil(PRODUCTS_PER_STEP);
+        let mut own = loads + products(local).div_ceil(PRODUCTS_PER_CYCLE);
         own += self.sums(local, Sums::Scattered)?;
         if step.is_normalised {
             // Maximum and sum, or mean and variance: two numbers per row, needed everywhere.
@@ -137,7 +133,7 @@ impl Planner {
         Ok(Some(Choice { result: result.clone(), rest, operands, own, loads, words }))
     }
 
-    /// Steps for adding up partial sums; partial sums of slices are added in place before they move.
+    /// Cycles for adding up partial sums; partial sums of slices are added in place before they move.
     fn sums(&self, local: &Local, sums: Sums) -> Answer<u64> {
         let levels = local.traffic(&self.machine, sums)?.into_iter().map_into().collect_vec();
         Ok(self.pricer.model().at_least(&levels)?.steps)
@@ -154,23 +150,23 @@ impl Planner {
         Ok(part)
     }
 
-    /// Steps for loading a tensor from DRAM. It is stored there in four parts, one for every two L2Bs, along
+    /// Cycles for loading a tensor from DRAM. It is stored there in four parts, one for every two L2Bs, along
     /// the axis that is best.
     fn load(&mut self, wanted: &Layout) -> Answer<u64> {
         let to = self.part(wanted.clone(), Some("LM0"))?;
-        let steps = |axis| -> Answer<_> {
+        let cycles = |axis| -> Answer<_> {
             let from = self.part(in_dram(&wanted.shape(), axis)?, Some("DRAM"))?;
             Ok(self.pricer.cost(from, to)?.steps)
         };
         Ok((0..wanted.rank())
-            .map(steps)
+            .map(cycles)
             .collect::<Answer<Vec<_>>>()?
             .into_iter()
             .min()
             .unwrap_or(0))
     }
 
-    /// Steps from one layout to another; `None` if elements would change their time slice.
+    /// Cycles from one layout to another; `None` if elements would change their time slice.
     pub(crate) fn relayout(&mut self, from: &Layout, to: &Layout) -> Answer<Option<Cost>> {
         self.asked += 1;
         let (from, to) = (self.part(from.clone(), None)?, self.part(to.clone(), None)?);

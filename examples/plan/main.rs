@@ -41,13 +41,13 @@ fn print_table(plan: &Plan) -> Answer<()> {
     let head = ["operation", "own", "loads", "relayout", "words"];
     println!("{:12} {:>9} {:>9} {:>9} {:>6}", head[0], head[1], head[2], head[3], head[4]);
     for (step, done) in walk(plan) {
-        let moved: u64 = done.moved.iter().map(|(steps, _)| steps).sum();
+        let moved: u64 = done.moved.iter().map(|(cycles, _)| cycles).sum();
         let Choice { own, loads, words, result, .. } = &*done.choice;
         let name = format!("{} = {}", step.result, step.operands.join(" "));
         println!("{name:12} {:>9} {loads:>9} {moved:>9} {words:>6}", own - loads);
         println!("    {}", text(result)?);
     }
-    println!("{:12} {:>29} steps in all\n", "", plan.cost);
+    println!("{:12} {:>29} cycles in all\n", "", plan.cost);
     Ok(())
 }
 
@@ -56,14 +56,14 @@ fn print_relayouts(planner: &Planner, plan: &Plan) -> Answer<()> {
     let mut moved = Vec::new();
     for (step, done) in walk(plan) {
         let all = step.operands.iter().zip(&done.moved).zip(&done.choice.operands);
-        for ((tensor, (steps, from)), (sliced, whole)) in all {
+        for ((tensor, (cycles, from)), (sliced, whole)) in all {
             let to = |from: &Layout| if from.uses(Level::TIME) { sliced } else { whole };
-            moved.extend(from.as_ref().map(|from| (*steps, step, tensor, from, to(from))));
+            moved.extend(from.as_ref().map(|from| (*cycles, step, tensor, from, to(from))));
         }
     }
-    moved.sort_by_key(|(steps, ..)| std::cmp::Reverse(*steps));
-    for (steps, step, tensor, from, to) in moved.into_iter().take(3) {
-        println!("{tensor} for {} = {}, {steps} steps", step.result, step.operands.join(" "));
+    moved.sort_by_key(|(cycles, ..)| std::cmp::Reverse(*cycles));
+    for (cycles, step, tensor, from, to) in moved.into_iter().take(3) {
+        println!("{tensor} for {} = {}, {cycles} cycles", step.result, step.operands.join(" "));
         println!("  {}\n  {}", text(from)?, text(to)?);
         let on = |layout: &Layout| Placement::of(layout.clone()).on(&planner.machine).build();
         let relayout = Relayout::new(&on(from)?, &on(to)?)?;
@@ -87,9 +87,9 @@ fn main() -> Answer<()> {
     println!("A naive plan, each operation at its cheapest without a look at the others:\n");
     print_table(&naive)?;
     let saved = naive.cost.saturating_sub(plan.cost);
-    println!("plan        {:>9} steps", plan.cost);
-    println!("naive plan  {:>9} steps, {saved} more", naive.cost);
-    println!("lower bound {bound:>9} steps: every operation at its cheapest, relayouts free\n");
+    println!("plan        {:>9} cycles", plan.cost);
+    println!("naive plan  {:>9} cycles, {saved} more", naive.cost);
+    println!("lower bound {bound:>9} cycles: every operation at its cheapest, relayouts free\n");
     let counted = planner.pricer.statistics().counted;
     println!("planned in {planned:.1?}\n{} relayouts asked for, {counted} priced\n", planner.asked);
     println!("The three most expensive relayouts of the plan:\n");

@@ -14,6 +14,7 @@
 use std::sync::Arc;
 
 use itertools::Itertools;
+use smallvec::SmallVec;
 
 use super::refuse::differ;
 use crate::algebra::Layout;
@@ -22,13 +23,16 @@ use crate::level::Level;
 use crate::machine::{Machine, Memory};
 use crate::placement::Placement;
 
+/// The nodes that lead to a memory, from the root down.
+type Path = SmallVec<[Level; 8]>;
+
 /// The nodes that lead to the memories of each side.
 #[derive(Clone, Debug)]
 pub(super) struct Paths {
     /// The path of each side from the root down; one is a prefix of the other.
-    pub(super) sides: (Vec<Level>, Vec<Level>),
+    pub(super) sides: (Path, Path),
     /// Groups of units: the level of the units, and how many a group has.
-    groups: Vec<(Level, Level, u64)>,
+    groups: SmallVec<[(Level, Level, u64); 1]>,
     /// The names of source and destination, where they are two memories.
     pub(super) memories: Option<(String, String)>,
 }
@@ -36,7 +40,8 @@ pub(super) struct Paths {
 impl Paths {
     /// Paths through these levels on both sides, without groups.
     pub(super) fn through(levels: Vec<Level>) -> Paths {
-        let (sides, groups) = ((levels.clone(), levels), Vec::new());
+        let levels = Path::from(levels);
+        let (sides, groups) = ((levels.clone(), levels), SmallVec::new());
         Paths { sides, groups, memories: None }
     }
 
@@ -226,8 +231,8 @@ fn cuts(source: &NodeLayout, target: &NodeLayout) -> Result<Vec<(Level, u64)>, L
 }
 
 /// The nodes down to one of them, with the groups of both sides.
-fn path(levels: &[Level], cuts: &[(Level, u64)], (owner, group): (Level, u64)) -> Vec<Level> {
-    let mut path = Vec::with_capacity(levels.len() + cuts.len());
+fn path(levels: &[Level], cuts: &[(Level, u64)], (owner, group): (Level, u64)) -> Path {
+    let mut path = Path::new();
     for level in levels {
         let is_last = *level == owner;
         let groups = cuts.iter().filter(|(of, n)| of == level && (!is_last || *n >= group));
