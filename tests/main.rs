@@ -15,6 +15,7 @@ mod cute;
 mod cute_judge;
 mod cute_modes;
 mod cute_pairs;
+mod dominance;
 mod dumped;
 mod einsum;
 mod einsum_edges;

@@ -25,7 +25,7 @@
 //! numbered    instead of equations, bits of a unit's number: for `alike` (the busiest, with `lists`) and `flows`
 //! traffic     the answer, with the units that can take part by `holders`
 //!
-//! cost (with movements by borders), pricer, units, share, flows, moves, transfers, stretch, overwritten, devices, same_devices, census    other questions
+//! cost (with movements by borders), pricer, dominance, units, share, flows, moves, transfers, stretch, overwritten, devices, same_devices, census    other questions
 //! refuse      the errors
 //! ```
 
@@ -36,6 +36,7 @@ mod cost;
 mod counter;
 mod devices;
 mod digit;
+mod dominance;
 mod equations;
 mod flows;
 mod holders;
@@ -63,6 +64,7 @@ mod written;
 
 pub(crate) use census::count_at;
 pub use cost::{Cost, CostModel, CostUnit, Rate};
+pub use dominance::PricedChoice;
 pub use flows::Flows;
 pub(crate) use holders::holders_at_most;
 pub use moves::{Account, CopiesHeld, Move, MovedCopies};

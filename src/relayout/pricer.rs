@@ -9,7 +9,7 @@ use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
 
 use indexmap::IndexSet;
 
-use super::cost::{Cost, CostModel};
+use super::cost::{Cost, CostModel, CostUnit};
 use super::traffic::LevelTraffic;
 use super::units::UnitPart;
 use crate::error::{LayoutError, RelayoutFault, Site};
@@ -172,6 +172,12 @@ impl Pricer {
     pub fn with_price_of_addresses(mut self, steps: u64) -> Pricer {
         self.inside[1] = Some(steps);
         self
+    }
+
+    /// Returns whether two relayouts in a row cost at least what one does that does both: the shares of units, rounded
+    /// up, keep that only by movements.
+    pub(super) fn obeys_the_triangle(&self) -> bool {
+        self.inside[1].is_none() && self.model.unit() == CostUnit::Cycles
     }
 
     /// The rates.
