@@ -6,6 +6,7 @@ use proptest::prelude::*;
 use tensor_layout::einsum::{EinsumError, Gather};
 use tensor_layout::error::RelayoutFault;
 use tensor_layout::machine::Memory;
+use tensor_layout::relayout::{CostModel, LevelTraffic, Relayout};
 use tensor_layout::{Layout, LayoutError, Level, Machine, Placement};
 
 use crate::plain::{count, good_layout};
@@ -198,4 +199,42 @@ fn a_gather_takes_what_was_accepted_oversized() {
     };
     let (table, result) = (on("((4096:8), (8:1))"), on("((1_PE, 2:8), (8:1))"));
     assert!(Gather::new(&table, &result, 0).unwrap().traffic(&[5, 4095]).is_ok());
+}
+
+#[test]
+fn a_lookup_of_every_row_in_order_costs_at_most_the_relayout() {
+    let machine = Machine::mn_core_2();
+    let model = CostModel::new(&machine, 16).unwrap();
+    let texts = [
+        "((16_MAB, 4:16), (4_PE, 4:1, 4_W))",
+        "((4:16, 16_MAB), (4_PE, 4:1, 4_W))",
+        "((8_L2B, 8_L1B), (64:1))",
+        "((64:16), (4_PE, 4:1, 4_W))",
+        "((64:64), (64:1); B@[16_MAB])",
+    ];
+    let on = |text: &str| {
+        let placement = Placement::of(text.parse().unwrap()).on(&machine).memory("LM0");
+        placement.element_bits(16).oversized().build().unwrap()
+    };
+    let (all, mut priced) = ((0..64).collect::<Vec<u64>>(), 0);
+    for (from, to) in texts.iter().flat_map(|from| texts.iter().map(move |to| (on(from), on(to)))) {
+        let gather = Gather::new(&from, &to, 0).unwrap().traffic(&all).unwrap();
+        let relayout = Relayout::new(&from, &to).unwrap().traffic().unwrap();
+        let looked_up: Vec<LevelTraffic> = gather.into_iter().map(LevelTraffic::from).collect();
+        let entering = |levels: &[LevelTraffic]| -> Vec<_> {
+            levels
+                .iter()
+                .map(|level| (level.level, level.into))
+                .filter(|(_, into)| *into > 0)
+                .collect()
+        };
+        let of_machine = |level: &&(Level, u64)| machine.size(level.0).is_some();
+        let (a, b) = (entering(&looked_up), entering(&relayout.levels));
+        assert!(a.iter().filter(of_machine).eq(b.iter().filter(of_machine)), "{a:?} {b:?}");
+        let cost = model.at_least(&looked_up).unwrap().steps;
+        let whole = model.at_least(&relayout.levels).unwrap();
+        assert!(cost <= whole.steps, "{cost} {whole}");
+        priced += u64::from(cost > 0);
+    }
+    assert!(priced > 12, "{priced}");
 }

@@ -103,12 +103,10 @@ impl Ways {
         }
         for (via, from) in (0..all.len()).cartesian_product(0..all.len()) {
             let Some(first) = least[from][via] else { continue };
-            for to in 0..all.len() {
-                let Some(second) = least[via][to] else { continue };
-                let sum = first + second;
-                if least[from][to].is_none_or(|known| sum < known) {
-                    least[from][to] = Some(sum);
-                }
+            let on: Vec<Option<u64>> = least[via].clone();
+            for (known, second) in least[from].iter_mut().zip(on) {
+                let sum = second.map(|second| first + second);
+                *known = [*known, sum].into_iter().flatten().min();
             }
         }
         Ways { least }
@@ -134,7 +132,7 @@ fn no_way_to_move_a_small_tensor_beats_the_bound_or_reaches_what_is_called_out_o
             assert!(cost.steps <= least, "{:?}: {cost}, but {least} cycles do", texts());
             if cost.steps == least { equal += 1 } else { above += 1 }
         }
-        if (from * all.len() + to) % 89 != 0 {
+        if !(from * all.len() + to).is_multiple_of(89) {
             continue;
         }
         let outcome = match Route::new(source, target) {

@@ -15,7 +15,7 @@ use crate::level::Level;
 use crate::location::Location;
 use crate::number::to_u64;
 use crate::placement::Placement;
-use crate::relayout::{Relayout, in_nodes_of_both};
+use crate::relayout::{LevelTraffic, NO_TRAFFIC, Relayout, holders_along, in_nodes_of_both};
 
 /// The most pairs of a source row and a destination that are compared.
 const MOST_PAIRS: usize = 1 << 16;
@@ -54,6 +54,21 @@ pub struct GatherTraffic {
     /// The number of (element of the operand, unit) pairs where the unit needs the element and does not hold
     /// it.
     pub into: u64,
+    /// At most this many units hold elements of the result.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub receivers: u64,
+    /// At most this many units hold elements of the operand.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub senders: u64,
+}
+
+impl From<GatherTraffic> for LevelTraffic {
+    /// Converts a lookup into the traffic that a [`CostModel`](crate::relayout::CostModel) prices. A row may enter
+    /// every receiver and leave its unit once.
+    fn from(gather: GatherTraffic) -> LevelTraffic {
+        let GatherTraffic { level, into, receivers, senders } = gather;
+        LevelTraffic { level, into, receivers, senders, copies: receivers.max(1), ..NO_TRAFFIC }
+    }
 }
 
 /// The elements that enter the units of each level, outermost first, by the coordinates of the source row
@@ -110,7 +125,9 @@ impl Gather {
         let (operand, result) = (operand.clone(), result.clone());
         let mut gather = Gather { operand, result, axis, path, sides };
         // Of empty parts of both, which agree in their shape.
-        gather.path = gather.pair(0..0, 0..0)?.levels().to_vec();
+        let pair = gather.pair(0..0, 0..0)?;
+        pair.check_uncast()?;
+        gather.path = pair.levels().to_vec();
         Ok(gather)
     }
 
@@ -177,8 +194,19 @@ impl Gather {
 
     /// The traffic of every level, innermost first, from that of the path.
     pub(super) fn levels(&self, into: &[u64]) -> Vec<GatherTraffic> {
-        let levels = self.path.iter().zip(into).rev();
-        levels.map(|(level, into)| GatherTraffic { level: *level, into: *into }).collect()
+        let (operand, result) = &self.sides;
+        let holders = [result, operand].map(|side| holders_along(side, &self.path));
+        let ([receivers, senders], machine) = (holders, self.operand.machine());
+        let levels = self.path.iter().zip(into).zip(receivers.zip(senders));
+        let level = |((level, into), (receivers, senders)): ((&Level, &u64), (u64, u64))| {
+            // A group is no level of the layouts: any of them may hold elements.
+            let all = machine.filter(|of| of.size(*level).is_none());
+            let all = all.and_then(|of| of.units_of(*level)).unwrap_or(0);
+            let (receivers, senders) = (receivers.max(all), senders.max(all));
+            GatherTraffic { level: *level, into: *into, receivers, senders }
+        };
+        let outermost_first = levels.map(level).collect_vec();
+        outermost_first.into_iter().rev().collect()
     }
 
     /// The steps of an index along the axis alone, summed up for each level of the path.

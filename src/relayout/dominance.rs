@@ -18,7 +18,7 @@ use crate::error::LayoutError;
 /// A way to carry out an operation: the parts that its operands and its result have, and what it costs by itself.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct PricedChoice {
-    /// What it costs without switches, in the unit of the model.
+    /// The cost without switches, in the unit of the model.
     pub own: u64,
     /// The part of each operand.
     pub takes: Vec<PartId>,

@@ -66,7 +66,7 @@ pub(crate) use census::count_at;
 pub use cost::{Cost, CostModel, CostUnit, Rate};
 pub use dominance::PricedChoice;
 pub use flows::Flows;
-pub(crate) use holders::holders_at_most;
+pub(crate) use holders::{holders_along, holders_at_most};
 pub use moves::{Account, CopiesHeld, Move, MovedCopies};
 pub(crate) use nodes::in_nodes_of_both;
 pub use overwritten::{Overwritten, WriteOrder};

@@ -226,7 +226,7 @@ impl Relayout {
     }
 
     /// Returns an error where values are cast: no run of addresses holds them on both sides.
-    pub(super) fn check_uncast(&self) -> Result<(), LayoutError> {
+    pub(crate) fn check_uncast(&self) -> Result<(), LayoutError> {
         match self.cast {
             Some((from, to)) => Err(differ(Incomparable::Lanes { from: Some(from), to: Some(to) })),
             None => Ok(()),

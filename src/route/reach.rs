@@ -172,44 +172,52 @@ fn carries(layout: &Layout) -> bool {
 }
 
 /// The steps at which movements cut the addresses of each memory.
-fn address_cuts<'m>(hands: &[Hand<'m>]) -> BTreeMap<&'m str, BTreeSet<u64>> {
-    let mut cuts: BTreeMap<&str, BTreeSet<u64>> = BTreeMap::new();
-    let is_address = |place: (Level, u64)| place.0 == Level::ADDR;
+type AddressCuts<'m> = BTreeMap<&'m str, BTreeSet<u64>>;
+
+fn address_cuts<'m>(hands: &[Hand<'m>]) -> AddressCuts<'m> {
+    let mut cuts = AddressCuts::new();
     for hand in hands {
         let (from, to) = hand.memories();
-        for (memory, beat, place) in [(from, hand.beat.0, true), (to, hand.beat.1, false)] {
-            let cut = cuts.entry(memory).or_default();
-            cut.extend([1, beat]);
-            let places =
-                hand.wires.iter().map(|wire| (if place { wire.from } else { wire.to }, wire.size));
-            let addresses = places.filter(|(place, _)| is_address(*place));
-            cut.extend(addresses.flat_map(|((_, step), size)| [step, step.saturating_mul(size)]));
-        }
+        let sources = hand.wires.iter().map(|wire| (wire.from, wire.size));
+        let targets = hand.wires.iter().map(|wire| (wire.to, wire.size));
+        cuts.entry(from).or_default().extend([1, hand.beat.0].into_iter().chain(ends(sources)));
+        cuts.entry(to).or_default().extend([1, hand.beat.1].into_iter().chain(ends(targets)));
     }
     // A cut on one side of a wire cuts the other one, too.
-    let both = |wire: &&Piece| is_address(wire.from) && is_address(wire.to);
     loop {
-        let mut found = false;
-        for hand in hands {
-            let (from, to) = hand.memories();
-            for wire in hand.wires.iter().filter(both) {
-                let across = |(own, own_step): (&str, u64), other_step: u64| {
-                    let inside = own_step..own_step.saturating_mul(wire.size);
-                    let cuts = cuts[own].range(inside).filter(|cut| cut.is_multiple_of(own_step));
-                    cuts.map(|cut| cut / own_step * other_step).collect_vec()
-                };
-                let (down, up) =
-                    (across((from, wire.from.1), wire.to.1), across((to, wire.to.1), wire.from.1));
-                for (memory, new) in [(to, down), (from, up)] {
-                    let cut = cuts.entry(memory).or_default();
-                    found |= new.into_iter().fold(false, |found, at| cut.insert(at) || found);
-                }
-            }
+        let known: usize = cuts.values().map(BTreeSet::len).sum();
+        for (memory, at) in hands.iter().flat_map(|hand| carried_cuts(hand, &cuts)).collect_vec() {
+            cuts.entry(memory).or_default().insert(at);
         }
-        if !found {
+        if cuts.values().map(BTreeSet::len).sum::<usize>() == known {
             return cuts;
         }
     }
+}
+
+/// The steps at which digits of addresses begin and end.
+fn ends(places: impl Iterator<Item = ((Level, u64), u64)>) -> impl Iterator<Item = u64> {
+    let addresses = places.filter(|((level, _), _)| *level == Level::ADDR);
+    addresses.flat_map(|((_, step), size)| [step, step.saturating_mul(size)])
+}
+
+/// The cuts of the addresses of either memory, carried along the wires to those of the other.
+fn carried_cuts<'m>(hand: &Hand<'m>, cuts: &AddressCuts<'m>) -> Vec<(&'m str, u64)> {
+    let (from, to) = hand.memories();
+    let along = |memory: &str, (own, other): (u64, u64), size: u64| {
+        let inside = cuts[memory].range(own..own.saturating_mul(size));
+        let whole = inside.filter(|cut| cut.is_multiple_of(own));
+        whole.map(|cut| cut / own * other).collect_vec()
+    };
+    let is_address = |wire: &&Piece| (wire.from.0, wire.to.0) == (Level::ADDR, Level::ADDR);
+    let carried = |wire: &Piece| {
+        let (step, image) = (wire.from.1, wire.to.1);
+        let there = along(from, (step, image), wire.size).into_iter().map(|at| (to, at));
+        there
+            .chain(along(to, (image, step), wire.size).into_iter().map(|at| (from, at)))
+            .collect_vec()
+    };
+    hand.wires.iter().filter(is_address).flat_map(carried).collect()
 }
 
 /// The parts that one movement leads to from a part.

@@ -4,6 +4,7 @@ use std::fmt;
 
 use itertools::Itertools;
 use serde::Serialize;
+use tensor_layout::algebra::Axis;
 use tensor_layout::{Machine, Placement};
 
 use crate::entry::{LayoutEntry, ProductEntry, SpecEntry};
@@ -31,7 +32,7 @@ pub struct EntryReport {
     pub same_as: Option<usize>,
     /// The layout of the entry, or A, BT and C.
     pub tensors: Vec<TensorReport>,
-    /// Whether a product is local.
+    /// The outcome of a product.
     pub product: Option<ProductReport>,
 }
 
@@ -187,8 +188,7 @@ fn of_one_shape(
     bits: Option<u64>,
     machine: &Machine,
 ) -> Option<(Placement, Placement)> {
-    let slots =
-        |of: &Tensor| of.placement.layout().axes().iter().map(|axis| axis.slots()).collect_vec();
+    let slots = |of: &Tensor| of.placement.layout().axes().iter().map(Axis::slots).collect_vec();
     let shape = |of: &Tensor| of.placement.layout().shape();
     let shaped = |of: &Tensor, shape: &[u64]| {
         placed(read(&of.text, Some(shape), machine).ok()?, bits, machine).ok()

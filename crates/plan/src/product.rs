@@ -17,7 +17,7 @@ use tensor_layout::einsum::{Einsum, with_dense_addresses};
 use tensor_layout::relayout::{CopiesHeld, Relayout};
 use tensor_layout::{Layout, Level, Machine, Placement};
 
-/// Whether a product is local, and how its slices run.
+/// The outcome for one product: local or not, and the run of its slices.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ProductReport {
     /// The level of the units that multiply.
@@ -28,7 +28,7 @@ pub struct ProductReport {
     pub sums_over: Vec<String>,
     /// The operands.
     pub operands: Vec<OperandReport>,
-    /// What does not agree.
+    /// The disagreements.
     pub findings: Vec<String>,
 }
 
@@ -145,13 +145,13 @@ impl ProductReport {
             let all = c.axes().iter().flat_map(slices).collect_vec();
             let least = within.iter().map(|digit| digit.stride).min();
             let is_cut = !own.is_empty();
-            let outer = all.iter().filter(|digit| is_cut && Some(digit.stride) >= least);
+            let mut outer = all.iter().filter(|digit| is_cut && Some(digit.stride) >= least);
             let product =
                 |of: u64, digit: &Slices| of.checked_mul(digit.size).ok_or("too many slices");
             self.operands.push(OperandReport {
                 name,
                 slices: own.iter().try_fold(1, product)?,
-                loads: outer.fold(Ok(1), |of, digit| of.and_then(|of| product(of, digit)))?,
+                loads: outer.try_fold(1, product)?,
             });
         }
         Ok(())
@@ -232,7 +232,7 @@ fn in_units(layout: &Layout, keep: &[Level]) -> Result<Layout, String> {
     with_dense_addresses(&built).map_err(|error| error.to_string())
 }
 
-/// What an operand lacks in the units that need it: the digits and the copies in which it differs.
+/// The lacks of an operand in the units that need it: the digits and the copies in which it differs.
 fn lacks(
     name: &str,
     given: &Layout,

@@ -7,7 +7,7 @@ use tensor_layout::notation::PadLayout;
 use tensor_layout::route::Route;
 use tensor_layout::{Layout, Level, Machine, ParseError, Placement};
 
-/// What a layout needs, and what is wrong with it.
+/// The needs of a layout, and the faults in it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct TensorReport {
     /// The layout as it was written.
@@ -28,7 +28,7 @@ pub struct TensorReport {
     pub copies: u64,
     /// The cheapest way from DRAM.
     pub from_dram: Option<DramRoute>,
-    /// What is wrong.
+    /// The faults.
     pub findings: Vec<String>,
 }
 

@@ -99,9 +99,9 @@ fn a_product_is_local_where_every_mab_has_the_operands_of_its_part() {
             columns.iter().flat_map(|of| columns.iter().map(move |own| (of, own)))
         {
             let spread = |axis: &str, step: u64| axis.replace(":1", &format!(":{step}"));
-            let c = format!("({}, {})", spread(row, 8), column);
-            let a = format!("({}, (4_PE))", own_row);
-            let bt = format!("({}, (4_PE))", own_column);
+            let c = format!("({}, {column})", spread(row, 8));
+            let a = format!("({own_row}, (4_PE))");
+            let bt = format!("({own_column}, (4_PE))");
             let on = |text: &str| {
                 text.parse().is_ok_and(|layout| Placement::of(layout).on(&machine).build().is_ok())
             };
