@@ -1,5 +1,4 @@
-//! Digits that no movements bring to their places, against every way to move a small
-//! tensor on a small machine.
+//! Digits that no movements bring to their places, against every way to move a small tensor on a small machine.
 
 use std::collections::BTreeMap;
 

@@ -74,7 +74,7 @@ pub enum RouteError {
         /// The memories that can be reached.
         reached: String,
     },
-    /// A digit of the tensor that no movements bring to its place, however many.
+    /// A digit of the tensor that no movements bring to its place, however many of those whose maps are known.
     #[error("{}", out_of_reach(.0))]
     OutOfReach(Box<OutOfReach>),
     /// The first hop that no movement can make.

@@ -106,9 +106,10 @@ impl<'m> Reach<'m> {
         if digit.size < 2 {
             return None;
         }
-        let reached = self.closure(source.parts(from, digit.size));
-        let wanted = target.parts(to, digit.size);
-        if wanted.iter().any(|part| reached.contains(part)) {
+        let (own, wanted) = (source.parts(from, digit.size), target.parts(to, digit.size));
+        let is_known = !own.is_empty() && !wanted.is_empty();
+        let reached = self.closure(own);
+        if !is_known || wanted.iter().any(|part| reached.contains(part)) {
             return None;
         }
         let there =

@@ -163,11 +163,11 @@ impl TensorReport {
         self.capacity.filter(|words| *words > 0).map_or(1, |capacity| self.words.div_ceil(capacity))
     }
 
-    /// The slots that hold no element, of one copy.
+    /// The slots that hold no element, of one copy; 0 for a layout that cannot be read.
     #[must_use]
     pub fn padding(&self) -> u128 {
         let product = |of: &[u64]| of.iter().map(|extent| u128::from(*extent)).product::<u128>();
-        product(&self.slots) - product(&self.shape)
+        product(&self.slots).saturating_sub(product(&self.shape))
     }
 
     /// The lines about it, without the layout itself.
