@@ -20,7 +20,8 @@ use crate::values::Dict;
 /// `rates` are the long words per step that enter or leave a unit of a level: a number for both directions
 /// or a pair `(into, out_of)`. Without rates, on a machine that has movements, such as `mn-core-2`, a cost is a
 /// lower bound of the cycles of every route. `latency` is the extra steps of each word. Levels without a rate cost nothing.
-/// Layouts that differ only inside units have the same price. Threads may share a pricer.
+/// Layouts that differ only inside units have the same price, unless a change of lanes, which no movement makes, or of
+/// addresses alone has a price. Threads may share a pricer.
 ///
 /// >>> from fractions import Fraction
 /// >>> from tensor_layout import Pricer
@@ -121,7 +122,10 @@ impl PyPricer {
         latency: "collections.abc.Mapping[str, int] | None" = None,
         in_sequence = false,
         most_answers: "int | None" = None,
+        price_of_lanes: "int | None" = None,
+        price_of_addresses: "int | None" = None,
     ))]
+    #[allow(clippy::too_many_arguments, reason = "they have names in Python")]
     fn new(
         machine: &Bound<'_, PyAny>,
         dtype: &Bound<'_, PyAny>,
@@ -129,6 +133,8 @@ impl PyPricer {
         #[pyo3(from_py_with = number::read)] latency: Option<HashMap<String, u64>>,
         in_sequence: bool,
         #[pyo3(from_py_with = number::read)] most_answers: Option<u64>,
+        #[pyo3(from_py_with = number::read)] price_of_lanes: Option<u64>,
+        #[pyo3(from_py_with = number::read)] price_of_addresses: Option<u64>,
     ) -> Answer<PyPricer> {
         let (machine, element_bits) = (machine_of(machine)?, bits_of(dtype)?);
         let mut model = model(&machine.get().machine, element_bits, &rates.unwrap_or_default())?;
@@ -139,6 +145,8 @@ impl PyPricer {
             model = model.in_sequence();
         }
         let pricer = Pricer::with_most_answers(model, most_answers.unwrap_or(u64::MAX));
+        let pricer = price_of_lanes.into_iter().fold(pricer, Pricer::with_price_of_lanes);
+        let pricer = price_of_addresses.into_iter().fold(pricer, Pricer::with_price_of_addresses);
         Ok(PyPricer { pricer, machine: machine.unbind(), element_bits })
     }
 

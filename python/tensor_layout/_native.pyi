@@ -1264,7 +1264,8 @@ class Pricer:
     `rates` are the long words per step that enter or leave a unit of a level: a number for both directions
     or a pair `(into, out_of)`. Without rates, on a machine that has movements, such as `mn-core-2`, a cost is a
     lower bound of the cycles of every route. `latency` is the extra steps of each word. Levels without a rate cost nothing.
-    Layouts that differ only inside units have the same price. Threads may share a pricer.
+    Layouts that differ only inside units have the same price, unless a change of lanes, which no movement makes, or of
+    addresses alone has a price. Threads may share a pricer.
 
     >>> from fractions import Fraction
     >>> from tensor_layout import Pricer
@@ -1274,7 +1275,7 @@ class Pricer:
     >>> pricer.statistics()
     {'parts': 2, 'kept': 1, 'counted': 1}
     """
-    def __new__(cls, /, machine: Machine | str, dtype: typing.Any, *, rates: collections.abc.Mapping[str, int | fractions.Fraction | tuple[int | fractions.Fraction, int | fractions.Fraction]] | None = None, latency: collections.abc.Mapping[str, int] | None = None, in_sequence: bool = False, most_answers: int | None = None) -> Pricer: ...
+    def __new__(cls, /, machine: Machine | str, dtype: typing.Any, *, rates: collections.abc.Mapping[str, int | fractions.Fraction | tuple[int | fractions.Fraction, int | fractions.Fraction]] | None = None, latency: collections.abc.Mapping[str, int] | None = None, in_sequence: bool = False, most_answers: int | None = None, price_of_lanes: int | None = None, price_of_addresses: int | None = None) -> Pricer: ...
     def __repr__(self, /) -> str: ...
     def busiest_cost(self, /, source: Places | UnitPart | str, destination: Places | UnitPart | str) -> Cost:
         """

@@ -9,7 +9,18 @@ import numpy as np
 import pytest
 from conftest import DATA, drawn_digits
 
-from tensor_layout import Candidates, Cost, Layout, LayoutError, Machine, Pricer, einsum, read_hlo, relayout
+from tensor_layout import (
+    Candidates,
+    Cost,
+    Layout,
+    LayoutError,
+    Machine,
+    Pricer,
+    check_spec,
+    einsum,
+    read_hlo,
+    relayout,
+)
 
 MACHINE = "L2B=5,MAB=2,PE=5"
 
@@ -190,3 +201,18 @@ def test_a_machine_with_movements_needs_no_rates():
     moved = relayout(*[f"{text}@LM0 / Double" for text in pair], machine="mn-core-2")
     assert moved.cost == cost and moved.steps is None
     assert relayout("((4_PE, 8:1))", "((8:1, 4_PE))", machine="PE=4").cost is None
+
+
+def test_a_change_of_lanes_or_of_addresses_alone_costs_what_it_is_given():
+    pricer = Pricer("mn-core-2", "Half", price_of_lanes=1000, price_of_addresses=7)
+    rows, packed, moved = "((4_PE, 8:1), (4_W))", "((4_PE, 2:1, 4_W), (4:2))", "((4_PE, 2:1, 4:2), (4_W))"
+    assert [pricer.cost(rows, to).steps for to in (rows, moved, packed)] == [0, 7, 1007]
+    assert Pricer("mn-core-2", "Half").cost(rows, packed).steps == 0
+
+
+def test_pinned_layouts_are_checked():
+    entry = '{"trigger": "FixOutput", "op_type": "Add", "shape": [1025], "layout": "((4_PE, 64:1, 4_W))"}'
+    report = check_spec(f"[{entry}]", "mn-core-2")
+    assert "1025" in report["entries"][0]["tensors"][0]["findings"][0]
+    with pytest.raises(LayoutError, match="entry 1: unknown field"):
+        check_spec('[{"key": "a", "A": "", "BT": "", "C": "", "D": ""}]')

@@ -208,7 +208,9 @@ impl TensorReport {
             ));
             lines.push(("", layout.clone()));
         }
-        lines.extend(self.findings.iter().map(|finding| ("wrong", finding.clone())));
+        // An error with its excerpt has several lines.
+        let all = self.findings.iter().flat_map(|finding| finding.lines().enumerate());
+        lines.extend(all.map(|(at, line)| (if at == 0 { "wrong" } else { "" }, line.to_owned())));
         lines
     }
 }
