@@ -4,8 +4,8 @@
 //! DRAM (source)  --?-->  L2BM (needed)  <--l2bmd--  L1BM (needed)  <--l1bmm--  LM0 (target)
 //! ```
 //!
-//! The layouts that a movement produces and needs follow in the [usual order](super::usual) of its beats;
-//! where both sides meet, a movement may put its beats anywhere. Routes of one hop are searched first, then
+//! The layouts that a movement produces and needs follow in the [usual order](super::usual) of its beats, or have
+//! digits in the units of the other end; where both sides meet, a movement may put its beats anywhere. Routes of one hop are searched first, then
 //! of two, and so on; of those with the fewest hops the one with the fewest cycles at the maker's rates is
 //! kept, then with the fewest long words.
 
@@ -326,13 +326,13 @@ fn nexts(
     end: &Placement,
     ahead: bool,
     memory: &str,
-) -> impl Iterator<Item = Placement> {
+) -> Vec<Placement> {
     let layout = placement.with_copies();
     let usual = if ahead { given(hand, layout) } else { wanted(hand, layout) };
     let turned = if ahead { hand.clone() } else { hand.mirrored() };
     let led = towards(&turned, placement, end).filter(|led| usual.as_ref() != Some(led));
     let all = [usual, led].into_iter().flatten();
-    all.filter_map(move |next| placed(placement, next, memory)).collect_vec().into_iter()
+    all.filter_map(|next| placed(placement, next, memory)).collect()
 }
 
 /// The placement with its time slices one after another, if its memory has room for all.

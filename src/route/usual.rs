@@ -6,7 +6,7 @@
 //! ```
 //!
 //! Beats may go anywhere. The usual order is the one that keeps them in order, and parts of units that are
-//! named one at a time follow each other. [`made`](super::step::made) checks the result.
+//! named one at a time follow each other. The other one brings them to named units, as the end of a route has them. [`made`](super::step::made) checks the result.
 
 use itertools::Itertools;
 
