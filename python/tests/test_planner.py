@@ -198,7 +198,8 @@ def test_a_machine_with_movements_needs_no_rates():
     pair = "((8_L2B, 8_L1B, 64:1))", "((8_L2B, 64:1, 8_L1B))"
     cost = Pricer("mn-core-2", "f64").cost(*pair)
     assert cost.unit == "cycle" and cost.steps > 0 and repr(cost) == f"Cost(cycles={cost.steps}, level={cost.level!r})"
-    moved = relayout(*[f"{text}@LM0 / Double" for text in pair], machine="mn-core-2")
+    source, destination = (f"{text}@LM0 / Double" for text in pair)
+    moved = relayout(source, destination, machine="mn-core-2")
     assert moved.cost == cost and moved.steps is None
     assert relayout("((4_PE, 8:1))", "((8:1, 4_PE))", machine="PE=4").cost is None
 
