@@ -101,3 +101,19 @@ fn equal_choices_leave_the_first_and_prices_that_are_no_distance_leave_all_other
     }
     assert_eq!(by_movements(&machine, 16).undominated(&[]).unwrap(), []);
 }
+
+#[test]
+fn choices_of_different_widths_do_not_dominate_each_other() {
+    let machine = Machine::mn_core_2();
+    let pricer = by_movements(&machine, 32);
+    let [whole, narrow] = [32, 16].map(|bits| {
+        let layout = "((16_MAB, 4:64), (64:1))".parse().unwrap();
+        let placement = Placement::of(layout).on(&machine).memory("LM0").element_bits(bits);
+        pricer.part(&placement.build().unwrap()).unwrap()
+    });
+    let choice = |own, part| PricedChoice { own, takes: vec![part], gives: whole };
+    // A cast is free here, but what comes before may cost less with narrow elements.
+    assert_eq!(pricer.cost(narrow, whole).unwrap().steps, 0);
+    assert_eq!(pricer.undominated(&[choice(1, whole), choice(9, narrow)]).unwrap(), [0, 1]);
+    assert_eq!(pricer.undominated(&[choice(1, whole), choice(9, whole)]).unwrap(), [0]);
+}

@@ -76,7 +76,7 @@ pub(crate) fn relayout(
     let (from, to) = paired(source.get(), destination.get(), &arguments)?;
     let pair = Arc::new(Relayout::new(&from, &to)?);
     let traffic = source.py().detach(|| pair.traffic())?;
-    let cost = cost(&from, &traffic)?;
+    let cost = cost(&from, &pair, &traffic)?;
     let (source, destination) = (source.unbind(), destination.unbind());
     Ok(PyRelayout { pair, traffic, source, destination, placements: (from, to), cost })
 }
@@ -118,12 +118,16 @@ fn common_machine(source: &Places, destination: &Places) -> Answer<Machine> {
     Ok(Machine::for_pair(&source.layout, &destination.layout)?)
 }
 
-fn cost(placement: &Placement, traffic: &Traffic) -> Result<Option<Cost>, LayoutError> {
-    let model = match (placement.machine(), placement.element_bits()) {
+fn cost(
+    placement: &Placement,
+    pair: &Relayout,
+    traffic: &Traffic,
+) -> Result<Option<Cost>, LayoutError> {
+    let model = match (placement.machine(), pair.element_bits()) {
         (Some(machine), Some(bits)) => CostModel::new(machine, bits).ok(),
         _ => None,
     };
-    model.map(|model| model.of_traffic(traffic)).transpose()
+    model.map(|model| model.of_pair(pair, traffic)).transpose()
 }
 
 impl PyRelayout {

@@ -55,10 +55,8 @@ pub struct GatherTraffic {
     /// it.
     pub into: u64,
     /// At most this many units hold elements of the result.
-    #[cfg_attr(feature = "serde", serde(default))]
     pub receivers: u64,
     /// At most this many units hold elements of the operand.
-    #[cfg_attr(feature = "serde", serde(default))]
     pub senders: u64,
 }
 

@@ -5,7 +5,7 @@ use std::fmt;
 use itertools::Itertools;
 
 use super::borders::{Border, Side, borders, heaviest};
-use super::pair::Distance;
+use super::pair::{Distance, Relayout};
 use super::refuse::fit;
 use super::share::Busiest;
 use super::traffic::{LevelTraffic, Traffic};
@@ -435,6 +435,15 @@ impl CostModel {
         };
         let level = (steps > 0).then_some(Level::ADDR);
         self.together(across, Cost { steps, level, unit: self.unit() })
+    }
+
+    /// As [`of_traffic`](CostModel::of_traffic) of a pair; of a cast, what stays in its unit is free, since the unit
+    /// regroups its lanes by itself.
+    ///
+    /// # Errors
+    /// As [`at_least`](CostModel::at_least).
+    pub fn of_pair(&self, pair: &Relayout, traffic: &Traffic) -> Result<Cost, LayoutError> {
+        if pair.is_cast() { self.at_least(&traffic.levels) } else { self.of_traffic(traffic) }
     }
 
     /// The steps until the busiest units have received and sent everything, levels innermost first.

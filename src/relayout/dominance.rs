@@ -32,7 +32,7 @@ impl Pricer {
     ///
     /// Of equal choices the first one stays. If the model has rates of levels instead of movements, or a change of
     /// addresses [has a price](Pricer::with_price_of_addresses), all others stay: these prices break the triangle
-    /// inequality.
+    /// inequality. So do casts: choices with elements of different widths do not dominate each other.
     /// Law: for all parts before and after, the cheapest way through all choices costs what the cheapest through those
     /// that stay does.
     /// Cost: for each pair of choices at most a price per operand and one for the result.
@@ -78,8 +78,15 @@ impl Pricer {
         if (&one.takes, one.gives) == (&other.takes, other.gives) {
             return Ok(one.own <= other.own);
         }
+        let parts = || one.takes.iter().zip(&other.takes).chain([(&one.gives, &other.gives)]);
         if one.takes.len() != other.takes.len() || !self.obeys_the_triangle() {
             return Ok(false);
+        }
+        // A detour over narrower elements may cost less than the direct way.
+        for (one, other) in parts() {
+            if !self.are_as_wide(*one, *other)? {
+                return Ok(false);
+            }
         }
         let mut sum = one.own.saturating_add(self.cost(one.gives, other.gives)?.steps);
         for (to, from) in one.takes.iter().zip(&other.takes) {

@@ -72,6 +72,8 @@ pub struct Relayout {
     pub(super) known_lanes: Option<u64>,
     /// The lanes of both sides where they differ: values are cast on the way.
     pub(super) cast: Option<(u64, u64)>,
+    /// The width of the narrower elements, if it is known.
+    pub(super) element_bits: Option<u64>,
 }
 
 /// One of the two sides.
@@ -125,7 +127,8 @@ impl Relayout {
         let slices = slices.into_iter().max().filter(|_| uses(Level::TIME));
         let known_lanes = source.lanes().filter(|_| uses(Level::W));
         let cast = source.lanes().zip(destination.lanes()).filter(|(from, to)| from != to);
-        Ok(Relayout { known_lanes, cast, ..Relayout::of(from, to, paths, slices)? })
+        let element_bits = source.element_bits().min(destination.element_bits());
+        Ok(Relayout { known_lanes, cast, element_bits, ..Relayout::of(from, to, paths, slices)? })
     }
 
     /// The pair of two layouts in levels that both have; if time counts, with its slices.
@@ -144,6 +147,7 @@ impl Relayout {
             slices: slices.unwrap_or(1),
             known_lanes: None,
             cast: None,
+            element_bits: None,
         };
         Ok(relayout.timed(slices.map(|_| TimeOrder::Outermost)))
     }
@@ -225,8 +229,17 @@ impl Relayout {
         self.cast.is_some()
     }
 
-    /// Returns an error where values are cast: no run of addresses holds them on both sides.
-    pub(crate) fn check_uncast(&self) -> Result<(), LayoutError> {
+    /// The width of an element; of a cast, that of the narrower ones, which move. `None` if it is not known.
+    #[must_use]
+    pub fn element_bits(&self) -> Option<u64> {
+        self.element_bits
+    }
+
+    /// Checks that values are not cast: no run of addresses would hold them on both sides.
+    ///
+    /// # Errors
+    /// [`NotComparable`](LayoutError::NotComparable) for different widths.
+    pub fn check_uncast(&self) -> Result<(), LayoutError> {
         match self.cast {
             Some((from, to)) => Err(differ(Incomparable::Lanes { from: Some(from), to: Some(to) })),
             None => Ok(()),

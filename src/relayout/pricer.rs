@@ -287,6 +287,12 @@ impl Pricer {
         }
     }
 
+    /// Returns whether the elements of two parts have one width.
+    pub(super) fn are_as_wide(&self, a: PartId, b: PartId) -> Result<bool, LayoutError> {
+        let [a, b] = self.parts_of(self.pair(a, b)?)?;
+        Ok(a.element_bits == b.element_bits)
+    }
+
     /// Both parts, if they were numbered here.
     fn pair(&self, from: PartId, to: PartId) -> Result<PartPair, LayoutError> {
         match [from.pricer, to.pricer] == [self.number; 2] {

@@ -171,7 +171,7 @@ impl Diagnostic for RouteError {
                 "give a layout on the way to `Route::through`".into()
             }
             RouteError::OutOfReach(fault) if fault.changes_lanes() => {
-                "only matrix registers change lanes, by maps that are not public: agree in `W`"
+                "movements carry whole words (MN-Core's matrix registers change lanes): agree in `W`"
                     .into()
             }
             RouteError::OutOfReach(_) => {

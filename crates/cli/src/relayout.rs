@@ -102,14 +102,13 @@ impl RelayoutArgs {
             return in_place::run(&pair, self.form);
         }
         let (traffic, account) = (pair.traffic()?, pair.account()?);
-        // Of a cast, the narrower elements move.
-        let element_bits = source.element_bits().min(destination.element_bits()).ok_or(takes_dtype);
+        let element_bits = pair.element_bits().ok_or(takes_dtype);
         if let (true, Some(from), Some(to)) =
             (pair.is_cast(), source.element_bits(), destination.element_bits())
         {
             note(&format!("elements of {from} bits are cast to {to}: the narrower ones move"));
         }
-        let cost = cost(source.machine(), element_bits, &traffic, pair.is_cast())?;
+        let cost = cost(source.machine(), element_bits, &traffic, Some(&pair))?;
         let answer = || {
             let mut answer = relayout_json(&traffic, Some(&account));
             if let Some(Cost { steps, unit, .. }) = &cost {
@@ -137,7 +136,7 @@ impl RelayoutArgs {
             )));
         }
         let traffic = source.traffic(destination)?;
-        cost(self.on.machine.get()?.as_ref(), Err(false), &traffic, false)?;
+        cost(self.on.machine.get()?.as_ref(), Err(false), &traffic, None)?;
         let levels: Vec<Level> = source.levels().map(|(level, _)| level).collect();
         let page = || format!("{}\n\n{}", traffic.sentence(&levels), counts(&traffic));
         print_as(self.form, || relayout_json(&traffic, None), page)
@@ -150,7 +149,7 @@ fn cost(
     machine: Option<&Machine>,
     element_bits: Result<u64, bool>,
     traffic: &Traffic,
-    is_cast: bool,
+    pair: Option<&Relayout>,
 ) -> Result<Option<Cost>, Failure> {
     // Of any width: whether there are rates does not depend on it.
     let rates = machine.and_then(|machine| Some((machine, CostModel::new(machine, 1).ok()?)));
@@ -180,8 +179,10 @@ fn cost(
             "at {second_hand} some rates are not from the maker, or not known and taken for the greatest"
         ));
     }
-    // A PE casts what it has; no movement has to.
-    Ok(Some(if is_cast { model.at_least(&traffic.levels)? } else { model.of_traffic(traffic)? }))
+    Ok(Some(match pair {
+        Some(pair) => model.of_pair(pair, traffic)?,
+        None => model.of_traffic(traffic)?,
+    }))
 }
 
 /// A sentence, the moves, and a table.

@@ -25,6 +25,7 @@ impl Drawing<'_> {
     /// As [`Relayout::new`] and [`Relayout::transfers`].
     pub fn before_and_after(&self, after: &Drawing<'_>) -> Result<Picture, LayoutError> {
         let relayout = Relayout::new(self.placement, after.placement)?;
+        relayout.check_uncast()?;
         let region = self.region(after);
         let small = self.draws_elements_of(&region) && after.draws_elements_of(&region);
         let mut drafts = self.on_common_cut(after, &region, small);

@@ -25,7 +25,10 @@ impl Drawing<'_> {
     pub fn film(&self, after: &[&Drawing<'_>]) -> Result<Film, LayoutError> {
         let all: Vec<&Drawing<'_>> = [self].into_iter().chain(after.iter().copied()).collect();
         let hop = |pair: &[&Drawing<'_>]| match pair {
-            [from, to] => Relayout::new(from.placement, to.placement).map(Some),
+            [from, to] => {
+                let relayout = Relayout::new(from.placement, to.placement)?;
+                relayout.check_uncast().map(|()| Some(relayout))
+            }
             _ => Ok(None),
         };
         let relayouts: Result<Vec<Option<Relayout>>, LayoutError> =
