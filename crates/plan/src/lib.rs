@@ -1,22 +1,14 @@
-//! Layouts of a whole program: those that people pin, checked.
+//! Layouts of a whole program: a plan for every tensor of a computation graph, and a check of the layouts that people
+//! pin.
 //!
 //! ```text
-//! layout_spec         trigger, op_type, shape, layout     one tensor of an operator
-//! gemm_layout_spec    key, A, BT, C                       the operands and the result of a product
+//! spec      layout_spec and gemm_layout_spec files, checked
+//! graph     values, and operations that are loop nests
+//! onnx      a model as a graph, by one rule per family of operators
 //! ```
-//!
-//! `entry` reads the files, `tensor` compares one layout with its shape and the machine, `product` asks whether
-//! A x BT -> C is local, and `switch` which movements lead between the layouts of one tensor. [`check_spec`] does
-//! all of it.
 
-mod check;
-mod entry;
-mod product;
-mod switch;
-mod tensor;
+pub mod graph;
+pub mod onnx;
+mod spec;
 
-pub use check::{EntryReport, SpecReport, check_spec};
-pub use entry::{LayoutEntry, ProductEntry, SpecEntry, SpecError, Trigger, read_spec};
-pub use product::{OperandReport, ProductReport};
-pub use switch::{Switch, SwitchRoute};
-pub use tensor::{DramRoute, TensorReport};
+pub use spec::*;

@@ -7,10 +7,10 @@ use serde::Serialize;
 use tensor_layout::algebra::Axis;
 use tensor_layout::{Machine, Placement};
 
-use crate::entry::{LayoutEntry, ProductEntry, SpecEntry};
-use crate::product::ProductReport;
-use crate::switch::Switch;
-use crate::tensor::{TensorReport, placed, read};
+use super::entry::{LayoutEntry, ProductEntry, SpecEntry};
+use super::product::ProductReport;
+use super::switch::Switch;
+use super::tensor::{TensorReport, placed, read};
 
 /// The report on the entries of `layout_spec` and `gemm_layout_spec` files; its text is a page.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]

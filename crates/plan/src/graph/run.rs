@@ -1,0 +1,167 @@
+//! The slow definition of a graph: every operation over all of its loops, on whole tensors.
+
+use super::data::Data;
+use super::nest::{Index, Nest};
+use super::{Body, Graph, Origin, Value, ValueId, View};
+
+/// A graph that cannot be executed.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum RunError {
+    /// The elements of a value are not known.
+    #[error("`{0}` has no elements: give it as an input, or the file with its data")]
+    NoElements(String),
+    /// Another number of elements.
+    #[error("`{name}` has {expected} elements, {given} were given")]
+    Elements {
+        /// The value.
+        name: String,
+        /// The elements that it has.
+        expected: u64,
+        /// Those that were given.
+        given: usize,
+    },
+    /// An operation that no rule covers.
+    #[error("`{0}` is a {1}, which no rule covers")]
+    Uncovered(String, String),
+}
+
+/// The elements of all values of a graph for some inputs, which are in the order of the graph.
+///
+/// # Errors
+/// [`RunError`] for inputs of other sizes, values without elements and operations without a rule.
+pub fn run(graph: &Graph, inputs: &[Data]) -> Result<Vec<Option<Data>>, RunError> {
+    let mut known: Vec<Option<Data>> = vec![None; graph.values.len()];
+    for (id, data) in graph.inputs.iter().zip(inputs) {
+        check(graph.value(*id), data)?;
+        known[id.0] = Some(data.clone());
+    }
+    for (of, value) in known.iter_mut().zip(&graph.values) {
+        if let Origin::Constant(Some(data)) = &value.origin {
+            *of = Some(data.clone());
+        }
+    }
+    for operation in &graph.operations {
+        for read in operation.reads() {
+            see(graph, read, &mut known)?;
+        }
+        let Body::Nest(nest) = &operation.body else {
+            return Err(RunError::Uncovered(operation.name.clone(), operation.kind.clone()));
+        };
+        let result = result(graph, nest, operation.result, &known);
+        known[operation.result.0] = Some(result);
+    }
+    for output in &graph.outputs {
+        see(graph, *output, &mut known)?;
+    }
+    Ok(known)
+}
+
+pub(crate) fn check(value: &Value, data: &Data) -> Result<(), RunError> {
+    let expected = value.shape.iter().product::<u64>();
+    let given = data.numbers().len();
+    match u64::try_from(given) == Ok(expected) {
+        true => Ok(()),
+        false => Err(RunError::Elements { name: value.name.clone(), expected, given }),
+    }
+}
+
+/// Makes the elements of a value known, through its views.
+fn see(graph: &Graph, id: ValueId, known: &mut [Option<Data>]) -> Result<(), RunError> {
+    if known[id.0].is_some() {
+        return Ok(());
+    }
+    let value = graph.value(id);
+    let Origin::View(of, view) = &value.origin else {
+        return Err(RunError::NoElements(value.name.clone()));
+    };
+    see(graph, *of, known)?;
+    let data = known[of.0].clone();
+    known[id.0] = data.map(|data| match view {
+        View::Reshape(_) => data,
+        View::Transpose(order) => transposed(&data, &graph.value(*of).shape, order),
+    });
+    Ok(())
+}
+
+fn transposed(data: &Data, shape: &[u64], order: &[usize]) -> Data {
+    let mut numbers = Vec::with_capacity(data.numbers().len());
+    let extents: Vec<u64> = order.iter().map(|axis| shape[*axis]).collect();
+    each(&extents, |at| {
+        let mut from = vec![0; order.len()];
+        order.iter().zip(at).for_each(|(axis, index)| from[*axis] = *index);
+        numbers.push(data.numbers()[flat(&from, shape)]);
+    });
+    Data::new(numbers)
+}
+
+fn result(graph: &Graph, nest: &Nest, of: ValueId, known: &[Option<Data>]) -> Data {
+    let (outer, inner) = nest.loops.split_at(nest.rank);
+    let mut numbers = Vec::new();
+    let dtype = graph.value(of).dtype;
+    let mut at = vec![0; nest.loops.len()];
+    each(outer, |outside| {
+        at[..nest.rank].copy_from_slice(outside);
+        let mut folded: Option<f64> = None;
+        each(inner, |inside| {
+            at[nest.rank..].copy_from_slice(inside);
+            let value = evaluate(
+                nest,
+                &at,
+                |number, index| {
+                    let id = nest.reads[number].value;
+                    let data = known[id.0].as_ref();
+                    data.map_or(f64::NAN, |data| {
+                        data.numbers()[flat(index, &graph.value(id).shape)]
+                    })
+                },
+                |number| &graph.value(nest.reads[number].value).shape,
+            );
+            folded = Some(folded.map_or(value, |folded| nest.fold.both(folded, value)));
+        });
+        numbers.push(dtype.round(folded.unwrap_or(nest.fold.empty())));
+    });
+    Data::new(numbers)
+}
+
+/// The value of the body of a nest at some loops; `read` gives an element of an operand.
+pub(crate) fn evaluate<'a>(
+    nest: &Nest,
+    at: &[u64],
+    read: impl Fn(usize, &[u64]) -> f64,
+    shape: impl Fn(usize) -> &'a [u64],
+) -> f64 {
+    let operand = |number: usize| {
+        let of = &nest.reads[number];
+        index(&of.index, at, shape(number)).map_or(of.outside, |index| read(number, &index))
+    };
+    let number = |of: usize| super::data::number(i64::try_from(at[of]).unwrap_or(i64::MAX));
+    nest.body.evaluate(&operand, &number)
+}
+
+/// The index of an operand at some loops; `None` outside of it.
+pub(crate) fn index(maps: &[Index], at: &[u64], shape: &[u64]) -> Option<Vec<u64>> {
+    let at = |number: usize| i64::try_from(at[number]).unwrap_or(i64::MAX);
+    maps.iter().zip(shape).map(|(map, extent)| map.at(at, *extent)).collect()
+}
+
+/// The position of an index in row-major order.
+pub(crate) fn flat(index: &[u64], shape: &[u64]) -> usize {
+    let flat = index.iter().zip(shape).fold(0, |flat, (index, extent)| flat * extent + index);
+    usize::try_from(flat).unwrap_or(usize::MAX)
+}
+
+/// Calls `visit` with every index below some extents, in row-major order.
+pub(crate) fn each(extents: &[u64], mut visit: impl FnMut(&[u64])) {
+    if extents.contains(&0) {
+        return;
+    }
+    let mut at = vec![0; extents.len()];
+    loop {
+        visit(&at);
+        let next = (0..extents.len()).rev().find(|axis| at[*axis] + 1 < extents[*axis]);
+        let Some(axis) = next else { return };
+        at[axis] += 1;
+        at[axis + 1..].fill(0);
+    }
+}

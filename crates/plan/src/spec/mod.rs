@@ -1,0 +1,22 @@
+//! Layouts that people pin, checked.
+//!
+//! ```text
+//! layout_spec         trigger, op_type, shape, layout     one tensor of an operator
+//! gemm_layout_spec    key, A, BT, C                       the operands and the result of a product
+//! ```
+//!
+//! `entry` reads the files, `tensor` compares one layout with its shape and the machine, `product` asks whether
+//! A x BT -> C is local, and `switch` which movements lead between the layouts of one tensor. [`check_spec`] does
+//! all of it.
+
+mod check;
+mod entry;
+mod product;
+mod switch;
+mod tensor;
+
+pub use check::{EntryReport, SpecReport, check_spec};
+pub use entry::{LayoutEntry, ProductEntry, SpecEntry, SpecError, Trigger, read_spec};
+pub use product::{OperandReport, ProductReport};
+pub use switch::{Switch, SwitchRoute};
+pub use tensor::{DramRoute, TensorReport};
