@@ -67,12 +67,12 @@ fn no_plan_is_cheaper_with_the_choices_that_are_dominated() {
             let choices = choices.into_iter().map(|(takes, gives)| PricedChoice {
                 own: draw.below(3000) as u64,
                 takes,
-                gives,
+                gives: vec![gives],
             });
             let choices = choices.collect_vec();
             let through = |choice: &PricedChoice| {
                 let before = cost(ends[0], choice.takes[0]) + cost(ends[1], choice.takes[1]);
-                before + choice.own + cost(choice.gives, ends[2])
+                before + choice.own + cost(choice.gives[0], ends[2])
             };
             let kept = pricer.undominated(&choices).unwrap();
             let all = choices.iter().map(through).min();
@@ -94,7 +94,8 @@ fn equal_choices_leave_the_first_and_prices_that_are_no_distance_leave_all_other
         (&rated, by_movements(&rated, 16), 3),
     ] {
         let parts = parts(&pricer, machine, &[64, 256], 16, 3);
-        let choice = |own, at: usize| PricedChoice { own, takes: vec![parts[0]], gives: parts[at] };
+        let choice =
+            |own, at: usize| PricedChoice { own, takes: vec![parts[0]], gives: vec![parts[at]] };
         let choices = [choice(7, 0), choice(7, 0), choice(1 << 40, 1), choice(1 << 40, 2)];
         let kept = pricer.undominated(&choices).unwrap();
         assert_eq!((kept[0], kept.len(), kept.contains(&1)), (0, others, false));
@@ -111,7 +112,7 @@ fn choices_of_different_widths_do_not_dominate_each_other() {
         let placement = Placement::of(layout).on(&machine).memory("LM0").element_bits(bits);
         pricer.part(&placement.build().unwrap()).unwrap()
     });
-    let choice = |own, part| PricedChoice { own, takes: vec![part], gives: whole };
+    let choice = |own, part| PricedChoice { own, takes: vec![part], gives: vec![whole] };
     // A cast is free here, but what comes before may cost less with narrow elements.
     assert_eq!(pricer.cost(narrow, whole).unwrap().steps, 0);
     assert_eq!(pricer.undominated(&[choice(1, whole), choice(9, narrow)]).unwrap(), [0, 1]);

@@ -24,6 +24,7 @@ mod formats;
 mod gather;
 mod generate;
 mod group_memory;
+mod halo;
 mod house;
 mod inside_units;
 mod laws;

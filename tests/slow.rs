@@ -182,11 +182,10 @@ impl Slow {
     /// 1 + the greatest coordinate of a slot.
     pub(crate) fn extent(&self, level: Level) -> u64 {
         let steps = self.landings().into_iter().filter(|(_, landing)| landing.1 == level);
-        1 + self.offset(level)
-            // A coordinate that overflows is beyond every machine.
-            + steps.fold(0_u64, |sum, (_, (size, _, stride))| {
-                sum.saturating_add((size - 1).saturating_mul(stride)).min(u64::MAX / 2)
-            })
+        // A coordinate that overflows is beyond every machine.
+        steps.fold(self.offset(level).saturating_add(1), |sum, (_, (size, _, stride))| {
+            sum.saturating_add((size - 1).saturating_mul(stride))
+        })
     }
 
     /// The extent, rounded up if the layout says so.

@@ -109,6 +109,11 @@ pub enum EinsumError {
     /// A layout with derived axes, where only plain layouts are supported.
     #[error("a layout has derived axes, and this operation takes plain axes only")]
     DerivedAxes,
+    /// Loops of a window that are split in a way that cuts no axis of the operand.
+    #[error(
+        "an axis that is read through windows can be split over units in one of its loops, and not over lanes or time"
+    )]
+    Taps,
     /// An axis that is summed over and feeds a derived axis.
     #[error("a contracted axis feeds a derived axis, which this operation does not support")]
     SumFeeds,

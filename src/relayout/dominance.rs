@@ -22,8 +22,8 @@ pub struct PricedChoice {
     pub own: u64,
     /// The part of each operand.
     pub takes: Vec<PartId>,
-    /// The part of the result.
-    pub gives: PartId,
+    /// The part of the result, once for each operation that reads it: each pays for its own switch.
+    pub gives: Vec<PartId>,
 }
 
 impl Pricer {
@@ -35,10 +35,10 @@ impl Pricer {
     /// inequality. So do casts: choices with elements of different widths do not dominate each other.
     /// Law: for all parts before and after, the cheapest way through all choices costs what the cheapest through those
     /// that stay does.
-    /// Cost: for each pair of choices at most a price per operand and one for the result.
+    /// Cost: for each pair of choices at most a price per operand and one per reader of the result.
     ///
     /// # Errors
-    /// As [`cost`](Pricer::cost); choices with different numbers of operands dominate each other nowhere.
+    /// As [`cost`](Pricer::cost); choices with different numbers of operands or readers do not dominate each other.
     ///
     /// # Example
     /// ```
@@ -50,7 +50,7 @@ impl Pricer {
     ///     pricer.part(&Placement::of(text.parse().unwrap()).on(&machine).memory("LM0").build()?)
     /// };
     /// let (rows, columns) = (part("((16_MAB, 4:64), (64:1))")?, part("((64:4), (16_MAB, 4:1))")?);
-    /// let choice = |own, part| PricedChoice { own, takes: vec![part], gives: part };
+    /// let choice = |own, part| PricedChoice { own, takes: vec![part], gives: vec![part] };
     /// let switch = pricer.cost(rows, columns)?.steps + pricer.cost(columns, rows)?.steps;
     /// let close = [choice(400, rows), choice(400 + switch - 1, columns)];
     /// assert_eq!(pricer.undominated(&close)?, [0, 1]);
@@ -75,26 +75,28 @@ impl Pricer {
     }
 
     fn dominates(&self, one: &PricedChoice, other: &PricedChoice) -> Result<bool, LayoutError> {
-        if (&one.takes, one.gives) == (&other.takes, other.gives) {
+        if (&one.takes, &one.gives) == (&other.takes, &other.gives) {
             return Ok(one.own <= other.own);
         }
-        let parts = || one.takes.iter().zip(&other.takes).chain([(&one.gives, &other.gives)]);
-        if one.takes.len() != other.takes.len() || !self.obeys_the_triangle() {
+        let lengths = |of: &PricedChoice| (of.takes.len(), of.gives.len());
+        if lengths(one) != lengths(other) || !self.obeys_the_triangle() {
             return Ok(false);
         }
+        let takes = other.takes.iter().zip(&one.takes);
+        let switches = takes.chain(one.gives.iter().zip(&other.gives));
         // A detour over narrower elements may cost less than the direct way.
-        for (one, other) in parts() {
-            if !self.are_as_wide(*one, *other)? {
+        for (from, to) in switches.clone() {
+            if !self.are_as_wide(*from, *to)? {
                 return Ok(false);
             }
         }
-        let mut sum = one.own.saturating_add(self.cost(one.gives, other.gives)?.steps);
-        for (to, from) in one.takes.iter().zip(&other.takes) {
+        let mut sum = one.own;
+        for (from, to) in switches {
+            sum = sum.saturating_add(self.cost(*from, *to)?.steps);
             if sum > other.own {
                 return Ok(false);
             }
-            sum = sum.saturating_add(self.cost(*from, *to)?.steps);
         }
-        Ok(sum <= other.own)
+        Ok(true)
     }
 }

@@ -7,6 +7,7 @@
 //! onnx      a model as a graph, by one rule per family of operators
 //! ```
 
+pub mod choices;
 pub mod graph;
 pub mod onnx;
 mod spec;

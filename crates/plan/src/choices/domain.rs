@@ -1,0 +1,173 @@
+//! The choices of an operation that a plan may need.
+
+use std::collections::HashMap;
+
+use itertools::Itertools;
+use tensor_layout::candidates::{Candidates, Orders, Side};
+use tensor_layout::relayout::{PartId, PricedChoice};
+use tensor_layout::{Layout, LayoutError, Level};
+
+use super::nest::NestForm;
+use super::reads::Reads;
+use super::{Choice, Own, Setting};
+use crate::graph::{Graph, Nest};
+
+/// The choices of an operation.
+#[derive(Clone, Debug, Default)]
+pub struct Domain {
+    /// The choices, cheapest first.
+    pub choices: Vec<Choice>,
+    /// The candidates that were looked at.
+    pub tried: u64,
+    /// The different combinations of parts among them.
+    pub classes: usize,
+    /// True if no candidate has room in a PE: the choices are then larger than its memory.
+    pub is_oversized: bool,
+}
+
+/// The numbers of time slices that are tried, until something has room.
+const SLICES: [&[u64]; 4] = [&[1], &[2, 4], &[8, 16, 32], &[64, 128, 256]];
+
+/// The shares of padding that are tried, in percent, until there are enough candidates.
+const PADDING: [u64; 3] = [0, 25, 75];
+
+/// With fewer candidates, more padding is tried.
+const FEW: u64 = 24;
+
+impl Setting {
+    /// The choices of a nest whose result is read by `uses` operands.
+    pub(crate) fn domain(&mut self, graph: &Graph, nest: &Nest, bits: u64, uses: usize) -> Domain {
+        let Some(reads) = Reads::of(graph, nest) else { return Domain::default() };
+        let form = NestForm { nest, reads, bits };
+        let mut domain = self.fitting(&form, self.capacity);
+        if domain.choices.is_empty() {
+            domain = self.fitting(&form, None);
+            domain.is_oversized = true;
+        }
+        domain.classes = domain.choices.len();
+        domain.choices = self.needed(domain.choices, uses);
+        domain
+    }
+
+    /// The choices with room in a PE, one for each combination of parts.
+    fn fitting(&mut self, form: &NestForm<'_>, capacity: Option<u64>) -> Domain {
+        let mut domain = Domain::default();
+        for time in SLICES {
+            for percent in PADDING {
+                let all = self.candidates(form, time, percent);
+                let mut best: HashMap<(Vec<PartId>, PartId), Choice> = HashMap::new();
+                domain.tried += self.collect(form, &all, capacity, &mut best);
+                domain.choices = best.into_values().collect();
+                let is_enough = domain.tried >= FEW || percent == PADDING[PADDING.len() - 1];
+                if !domain.choices.is_empty() && is_enough {
+                    return domain;
+                }
+            }
+            if capacity.is_none() {
+                break;
+            }
+        }
+        domain
+    }
+
+    fn collect(
+        &mut self,
+        form: &NestForm<'_>,
+        all: &Candidates,
+        capacity: Option<u64>,
+        best: &mut HashMap<(Vec<PartId>, PartId), Choice>,
+    ) -> u64 {
+        let mut tried = 0;
+        let Ok(found) = all.iter() else { return 0 };
+        for candidate in found.map_while(Result::ok) {
+            tried += 1;
+            // A candidate without a layout for an operand is no choice.
+            let Ok(Some(choice)) = form.choice(&candidate.layout, self, capacity) else { continue };
+            let parts = choice.operands.iter().map(|held| held.part).collect();
+            let key = (parts, choice.result.part);
+            let rank = |choice: &Choice| (choice.own.total(), choice.words);
+            if best.get(&key).is_none_or(|other| rank(&choice) < rank(other)) {
+                best.insert(key, choice);
+            }
+        }
+        tried
+    }
+
+    fn candidates(&self, form: &NestForm<'_>, time: &[u64], percent: u64) -> Candidates {
+        let NestForm { nest, reads, bits } = form;
+        let mut all = Candidates::new(&self.machine, &nest.loops)
+            .sides(&[Side::Major])
+            .orders(Orders::RowMajor)
+            .tree_order(true)
+            .element_bits(*bits)
+            .padding_percent(percent)
+            .time(time);
+        let lanes = self.machine.word_bits() / (*bits).max(1);
+        let has_lanes = |axis: usize| {
+            axis < nest.rank && reads.inside[axis] && nest.loops[axis].is_multiple_of(lanes)
+        };
+        if lanes > 1 && (0..nest.rank).any(has_lanes) {
+            all = all.split(&[Level::W]);
+        }
+        for axis in 0..nest.loops.len() {
+            let units = self.machine.levels().map(|(level, _)| level);
+            let units = units.filter(|_| !reads.over_units[axis]);
+            let lanes = (axis >= nest.rank || !reads.inside[axis]).then_some(Level::W);
+            let slices = (!reads.inside[axis]).then_some(Level::TIME);
+            all = units.chain(lanes).chain(slices).fold(all, |all, level| all.never(axis, level));
+        }
+        all
+    }
+
+    /// The choices that no other dominates, the cheapest of them.
+    pub(super) fn needed(&self, mut choices: Vec<Choice>, uses: usize) -> Vec<Choice> {
+        let text = |choice: &Choice| choice.loops.as_ref().map(Layout::to_string);
+        choices.sort_by_cached_key(|choice| (choice.own.total(), choice.words, text(choice)));
+        let priced = choices.iter().map(|choice| PricedChoice {
+            own: choice.own.total(),
+            takes: choice.operands.iter().map(|held| held.part).collect(),
+            gives: vec![choice.result.part; uses],
+        });
+        // Without prices none is left out.
+        let all = || (0..choices.len()).collect_vec();
+        let kept = self.pricer.undominated(&priced.collect_vec()).unwrap_or_else(|_| all());
+        let mut choices = choices.into_iter().map(Some).collect_vec();
+        kept.into_iter().filter_map(|at| choices[at].take()).take(self.keep).collect()
+    }
+
+    /// The one choice of an operation without a rule: its operands and its result on every unit.
+    pub(crate) fn everywhere(
+        &mut self,
+        operands: &[(&[u64], u64)],
+        result: (&[u64], u64),
+    ) -> Result<Domain, LayoutError> {
+        let mut held = Vec::new();
+        for (shape, bits) in operands.iter().copied().chain([result]) {
+            held.push(self.held(row_major(shape)?, bits)?);
+        }
+        let words = held.iter().map(|held| held.layout.extent(Level::ADDR));
+        let words = words.fold(0, u64::saturating_add);
+        let is_oversized = self.capacity.is_some_and(|most| words > most);
+        let Some(result) = held.pop() else { return Ok(Domain::default()) };
+        let choice = Choice { loops: None, operands: held, result, own: Own::default(), words };
+        Ok(Domain { choices: vec![choice], tried: 1, classes: 1, is_oversized })
+    }
+}
+
+/// The layout at row-major addresses, with a copy on every unit.
+fn row_major(shape: &[u64]) -> Result<Layout, LayoutError> {
+    use tensor_layout::algebra::{Axis, Subaxis};
+    let axis = |extent: &u64| Axis {
+        extent: *extent,
+        subaxes: vec![Subaxis::land((*extent).max(1), Level::ADDR, 1)],
+    };
+    let axes = shape.iter().map(axis);
+    let built = axes.fold(Layout::builder(), |built, axis| built.axis(axis.extent, axis.subaxes));
+    tensor_layout::einsum::with_dense_addresses(&built.build()?).map_err(|error| match error {
+        tensor_layout::einsum::EinsumError::Layout(error) => error,
+        _ => LayoutError::from(tensor_layout::LayoutError::NotDecided {
+            question: "dense addresses",
+            budget: 0,
+        }),
+    })
+}

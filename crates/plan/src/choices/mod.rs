@@ -1,0 +1,73 @@
+//! The choices of a plan: ways to carry out an operation, and places for what is given.
+//!
+//! ```text
+//! loops of a product [s, f | d]      ((16_MAB, 4:64), (8_L1B, 8:8), (4_PE, 16:1))      a candidate layout
+//!   operand x [s, d]                 what each product reads where it is computed
+//!   operand w [d, f]                 the same
+//!   result y [s, f]                  after the sums over 4 PEs
+//!   own price                        products of a PE, sums, halos
+//! ```
+//!
+//! `reads` turns index maps into axes of an `einsum`, `nest` makes a choice of a candidate, `domain` keeps the choices
+//! that a plan may need, and `given` places inputs and constants in DRAM.
+
+mod domain;
+mod given;
+mod nest;
+mod rates;
+mod reads;
+mod setting;
+
+use tensor_layout::Layout;
+use tensor_layout::relayout::PartId;
+
+pub use domain::Domain;
+pub use rates::Rates;
+pub use setting::{Setting, SettingError};
+
+/// A way to have a value: how it is computed, or where it is given.
+#[derive(Clone, Debug)]
+pub struct Choice {
+    /// Where each product is computed; `None` for a value that is given.
+    pub loops: Option<Layout>,
+    /// The operands, in the order of the reads.
+    pub operands: Vec<Held>,
+    /// The value.
+    pub result: Held,
+    /// The cycles of the operation without switches.
+    pub own: Own,
+    /// The long words of a PE that the operands and the result of one time slice take.
+    pub words: u64,
+}
+
+/// A value in a memory.
+#[derive(Clone, Debug)]
+pub struct Held {
+    /// The layout.
+    pub layout: Layout,
+    /// The memory; `None` on a machine without memories.
+    pub memory: Option<String>,
+    /// The width of an element.
+    pub bits: u64,
+    /// The part that decides about prices.
+    pub part: PartId,
+}
+
+/// The cycles that an operation takes at least, without switches.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
+pub struct Own {
+    /// Computing, in the PE that computes most.
+    pub compute: u64,
+    /// Adding up partial sums of different units.
+    pub sums: u64,
+    /// Fetching halos of windows.
+    pub halos: u64,
+}
+
+impl Own {
+    /// All cycles.
+    #[must_use]
+    pub fn total(&self) -> u64 {
+        self.compute.saturating_add(self.sums).saturating_add(self.halos)
+    }
+}

@@ -1,0 +1,111 @@
+//! The machine of a plan, and what all choices share.
+
+use std::collections::HashMap;
+
+use tensor_layout::relayout::{CostModel, PartId, Pricer};
+use tensor_layout::{Layout, LayoutError, Machine, Placement};
+
+use super::{Held, Rates};
+
+/// The machine of a plan with its prices.
+#[derive(Debug)]
+pub struct Setting {
+    pub(super) machine: Machine,
+    pub(super) pricer: Pricer,
+    pub(super) rates: Rates,
+    /// The memory at the leaves, and the long words of all memories there.
+    pub(super) local: Option<String>,
+    pub(super) capacity: Option<u64>,
+    /// The memory of inputs and constants.
+    pub(super) outer: Option<String>,
+    /// The most choices of an operation.
+    pub(super) keep: usize,
+    parts: HashMap<(Layout, Option<String>, u64), PartId>,
+}
+
+/// A machine for which nothing can be planned.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum SettingError {
+    /// An error of a layout.
+    #[error(transparent)]
+    Layout(#[from] LayoutError),
+}
+
+impl Setting {
+    /// The setting of a machine. `penalty` is what a switch costs besides if elements change their lanes, which no
+    /// movement does; `keep` is the most choices of an operation.
+    ///
+    /// # Errors
+    /// As [`CostModel::new`].
+    pub fn new(machine: &Machine, penalty: u64, keep: usize) -> Result<Setting, SettingError> {
+        let model = CostModel::new(machine, machine.word_bits())?;
+        let leaf = machine.levels().last().map(|(level, _)| level);
+        let at_leaf = machine.memories().filter(|(_, memory)| Some(memory.node()) == leaf);
+        let locals: Vec<_> = at_leaf.collect();
+        let words = locals.iter().map(|(_, memory)| memory.capacity);
+        let outer = machine.memory("DRAM").is_ok().then(|| "DRAM".to_owned());
+        Ok(Setting {
+            pricer: Pricer::new(model).with_price_of_lanes(penalty),
+            rates: Rates::of(machine),
+            local: locals.first().map(|(name, _)| (*name).to_owned()),
+            capacity: words.sum(),
+            outer,
+            keep,
+            machine: machine.clone(),
+            parts: HashMap::new(),
+        })
+    }
+
+    /// The machine.
+    #[must_use]
+    pub fn machine(&self) -> &Machine {
+        &self.machine
+    }
+
+    /// The prices.
+    #[must_use]
+    pub fn pricer(&self) -> &Pricer {
+        &self.pricer
+    }
+
+    /// A layout in a memory, whatever its size.
+    ///
+    /// # Errors
+    /// As [`PlacementBuilder::build`](tensor_layout::placement::PlacementBuilder::build).
+    pub fn placement(
+        &self,
+        layout: &Layout,
+        memory: Option<&str>,
+        bits: u64,
+    ) -> Result<Placement, LayoutError> {
+        let placement = Placement::of(layout.clone()).on(&self.machine).oversized();
+        memory.into_iter().fold(placement, |p, memory| p.memory(memory)).element_bits(bits).build()
+    }
+
+    /// The part of a layout in a memory.
+    ///
+    /// # Errors
+    /// As [`placement`](Setting::placement) and [`Pricer::part`].
+    pub fn part(
+        &mut self,
+        layout: &Layout,
+        memory: Option<&str>,
+        bits: u64,
+    ) -> Result<PartId, LayoutError> {
+        let key = (layout.clone(), memory.map(str::to_owned), bits);
+        if let Some(part) = self.parts.get(&key) {
+            return Ok(*part);
+        }
+        let part = self.pricer.part(&self.placement(layout, memory, bits)?)?;
+        self.parts.insert(key, part);
+        Ok(part)
+    }
+
+    /// A layout in the local memory.
+    pub(super) fn held(&mut self, layout: Layout, bits: u64) -> Result<Held, LayoutError> {
+        let memory = self.local.clone();
+        let part = self.part(&layout, memory.as_deref(), bits)?;
+        Ok(Held { layout, memory, bits, part })
+    }
+}
