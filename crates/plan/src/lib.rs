@@ -5,11 +5,13 @@
 //! spec      layout_spec and gemm_layout_spec files, checked
 //! graph     values, and operations that are loop nests
 //! onnx      a model as a graph, by one rule per family of operators
+//! search    the least sum of costs of choices, alone and by twos
 //! ```
 
 pub mod choices;
 pub mod graph;
 pub mod onnx;
+pub mod search;
 mod spec;
 
 pub use spec::*;

@@ -1,0 +1,234 @@
+//! A problem that shrinks: costs move between choices, tables and a constant, and variables leave.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use super::problem::{Edge, FORBIDDEN, Problem, least, rest, sum};
+
+/// The most that costs are multiplied by, so that shares of them are whole numbers.
+const SCALE: u64 = 1024;
+
+/// Every solution costs the constant, a cost of each live variable and one of each table, all at least zero.
+#[derive(Clone, Debug)]
+pub(super) struct Network {
+    /// The constant: a lower bound.
+    pub(super) base: u64,
+    /// All costs are multiplied by this.
+    pub(super) scale: u64,
+    /// The costs of the choices that are left, empty for a variable that has left.
+    pub(super) own: Vec<Vec<u64>>,
+    /// The choices of the problem that are left, ascending.
+    pub(super) values: Vec<Vec<usize>>,
+    /// The neighbours of each variable, with the numbers of the tables.
+    pub(super) around: Vec<BTreeMap<usize, usize>>,
+    /// Costs in row-major order; the rows are the choices of the variable with the smaller number.
+    tables: Vec<Vec<u64>>,
+}
+
+impl Network {
+    pub(super) fn new(problem: &Problem) -> Network {
+        let scale = scale(problem);
+        let own = problem.own.iter().map(|own| scaled(own, scale)).collect();
+        let values = problem.own.iter().map(|own| (0..own.len()).collect()).collect();
+        let around = vec![BTreeMap::new(); problem.own.len()];
+        let mut network = Network { base: 0, scale, own, values, around, tables: Vec::new() };
+        problem.edges.iter().for_each(|edge| network.enter(edge));
+        network
+    }
+
+    fn enter(&mut self, edge: &Edge) {
+        let costs = scaled(&edge.costs, self.scale);
+        let width = self.own[edge.to].len();
+        if edge.from == edge.to {
+            let diagonal: Vec<u64> = costs.into_iter().step_by(width + 1).collect();
+            add(&mut self.own[edge.from], &diagonal);
+        } else if edge.from < edge.to {
+            self.join((edge.from, edge.to), costs);
+        } else {
+            self.join((edge.to, edge.from), transposed(&costs, width));
+        }
+    }
+
+    /// Adds a table between two variables, the smaller number first.
+    pub(super) fn join(&mut self, (low, high): (usize, usize), costs: Vec<u64>) {
+        if let Some(table) = self.around[low].get(&high) {
+            return add(&mut self.tables[*table], &costs);
+        }
+        self.around[low].insert(high, self.tables.len());
+        self.around[high].insert(low, self.tables.len());
+        self.tables.push(costs);
+    }
+
+    /// The variables that are left.
+    pub(super) fn live(&self) -> Vec<usize> {
+        (0..self.own.len()).filter(|variable| !self.own[*variable].is_empty()).collect()
+    }
+
+    /// The neighbours of a variable.
+    pub(super) fn near(&self, variable: usize) -> Vec<usize> {
+        self.around[variable].keys().copied().collect()
+    }
+
+    /// The table of two neighbours, with a row for each choice of the first.
+    pub(super) fn rows(&self, variable: usize, neighbour: usize) -> Cow<'_, [u64]> {
+        let table = &self.tables[self.around[variable][&neighbour]];
+        match variable < neighbour {
+            true => Cow::Borrowed(table),
+            false => Cow::Owned(transposed(table, self.own[variable].len())),
+        }
+    }
+
+    /// The cost between the choices of two neighbours.
+    pub(super) fn between(&self, one: (usize, usize), other: (usize, usize)) -> u64 {
+        let (low, high) = (one.min(other), one.max(other));
+        let table = &self.tables[self.around[low.0][&high.0]];
+        table[low.1 * self.own[high.0].len() + high.1]
+    }
+
+    /// The cheapest choice of each live variable after those of smaller numbers, by position.
+    pub(super) fn greedy(&self) -> Vec<usize> {
+        let mut at = vec![0; self.own.len()];
+        for variable in self.live() {
+            let costs = self.own[variable].iter().enumerate().map(|(choice, own)| {
+                let smaller = self.around[variable].range(..variable);
+                let between = smaller
+                    .map(|(other, _)| self.between((variable, choice), (*other, at[*other])));
+                between.fold(*own, sum)
+            });
+            at[variable] = least(costs);
+        }
+        at
+    }
+
+    /// Moves costs that a choice has with every choice of a neighbour to the choice. Returns true if there were any.
+    pub(super) fn project(&mut self, variable: usize, neighbour: usize) -> bool {
+        let table = &mut self.tables[self.around[variable][&neighbour]];
+        let width = self.own[variable.max(neighbour)].len();
+        let by_rows = variable < neighbour;
+        let minima = if by_rows { row_minima(table, width) } else { column_minima(table, width) };
+        if minima.iter().all(|least| *least == 0) {
+            return false;
+        }
+        change(table, width, by_rows, &minima, rest);
+        add(&mut self.own[variable], &minima);
+        true
+    }
+
+    /// Moves a part of the cost of each choice to the table with a neighbour.
+    pub(super) fn extend(&mut self, variable: usize, neighbour: usize, parts: &[u64]) {
+        let table = &mut self.tables[self.around[variable][&neighbour]];
+        let width = self.own[variable.max(neighbour)].len();
+        change(table, width, variable < neighbour, parts, sum);
+        let own = self.own[variable].iter_mut().zip(parts);
+        own.for_each(|(own, part)| *own = rest(*own, *part));
+    }
+
+    /// Moves the cost that all choices of a variable have to the constant.
+    pub(super) fn ground(&mut self, variable: usize) {
+        let least = self.own[variable].iter().copied().min().unwrap_or(0);
+        self.own[variable].iter_mut().for_each(|own| *own = rest(*own, least));
+        self.base = sum(self.base, least);
+    }
+
+    /// Collects at a variable all that its tables and choices share.
+    pub(super) fn collect(&mut self, variable: usize) {
+        for neighbour in self.near(variable) {
+            self.project(variable, neighbour);
+        }
+        self.ground(variable);
+    }
+
+    /// Adds costs to the choices of a variable.
+    pub(super) fn charge(&mut self, variable: usize, costs: &[u64]) {
+        add(&mut self.own[variable], costs);
+    }
+
+    /// Keeps some choices of a variable, given by ascending positions.
+    pub(super) fn restrict(&mut self, variable: usize, keep: &[usize]) {
+        for neighbour in self.near(variable) {
+            let length = self.own[neighbour].len();
+            let rows = self.rows(variable, neighbour);
+            let kept = keep.iter().flat_map(|row| &rows[row * length..][..length]);
+            let kept: Vec<u64> = kept.copied().collect();
+            let table = self.around[variable][&neighbour];
+            self.tables[table] =
+                if variable < neighbour { kept } else { transposed(&kept, length) };
+        }
+        self.own[variable] = keep.iter().map(|at| self.own[variable][*at]).collect();
+        self.values[variable] = keep.iter().map(|at| self.values[variable][*at]).collect();
+    }
+
+    /// Takes a variable and its tables away; its costs must have gone elsewhere.
+    pub(super) fn remove(&mut self, variable: usize) {
+        for (neighbour, table) in std::mem::take(&mut self.around[variable]) {
+            self.around[neighbour].remove(&variable);
+            self.tables[table] = Vec::new();
+        }
+        self.own[variable] = Vec::new();
+    }
+
+    /// Forbids choices of two neighbours that cost more than `most` with all that is known.
+    pub(super) fn forbid(&mut self, low: usize, high: usize, most: u64) {
+        let table = &mut self.tables[self.around[low][&high]];
+        let rows = table.chunks_exact_mut(self.own[high].len()).zip(&self.own[low]);
+        for (row, own) in rows {
+            let start = sum(self.base, *own);
+            for (cost, other) in row.iter_mut().zip(&self.own[high]) {
+                let over = sum(sum(start, *other), *cost) > most;
+                *cost = if over { FORBIDDEN } else { *cost };
+            }
+        }
+    }
+}
+
+/// The power of two that keeps the sum of the largest costs well below a forbidden one.
+fn scale(problem: &Problem) -> u64 {
+    let costs = problem.own.iter().chain(problem.edges.iter().map(|edge| &edge.costs));
+    let largest = costs
+        .map(|costs| costs.iter().copied().filter(|cost| *cost < FORBIDDEN).max().unwrap_or(0));
+    let total = largest.fold(0, sum);
+    let fits = |scale: &u64| total.saturating_mul(*scale) < FORBIDDEN / 2;
+    let powers = std::iter::successors(Some(SCALE), |scale| Some(scale / 2));
+    powers.take_while(|scale| *scale > 1).find(fits).unwrap_or(1)
+}
+
+fn scaled(costs: &[u64], scale: u64) -> Vec<u64> {
+    costs.iter().map(|cost| cost.saturating_mul(scale).min(FORBIDDEN)).collect()
+}
+
+fn add(to: &mut [u64], costs: &[u64]) {
+    to.iter_mut().zip(costs).for_each(|(to, cost)| *to = sum(*to, *cost));
+}
+
+/// A table with rows of some width, its columns as rows.
+fn transposed(table: &[u64], width: usize) -> Vec<u64> {
+    (0..width).flat_map(|column| table[column..].iter().step_by(width).copied()).collect()
+}
+
+fn row_minima(table: &[u64], width: usize) -> Vec<u64> {
+    table.chunks_exact(width).map(|row| row.iter().copied().fold(FORBIDDEN, u64::min)).collect()
+}
+
+fn column_minima(table: &[u64], width: usize) -> Vec<u64> {
+    let mut minima = vec![FORBIDDEN; width];
+    for row in table.chunks_exact(width) {
+        minima.iter_mut().zip(row).for_each(|(least, cost)| *least = (*least).min(*cost));
+    }
+    minima
+}
+
+/// Changes every cost of a table by the amount of its row or of its column.
+fn change(
+    table: &mut [u64],
+    width: usize,
+    by_rows: bool,
+    amounts: &[u64],
+    by: impl Fn(u64, u64) -> u64,
+) {
+    for (row, cells) in table.chunks_exact_mut(width).enumerate() {
+        match by_rows {
+            true => cells.iter_mut().for_each(|cost| *cost = by(*cost, amounts[row])),
+            false => cells.iter_mut().zip(amounts).for_each(|(cost, of)| *cost = by(*cost, *of)),
+        }
+    }
+}

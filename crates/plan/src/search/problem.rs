@@ -1,0 +1,150 @@
+//! The problem: costs of choices, and costs between the choices of two variables.
+
+use serde::{Deserialize, Serialize};
+
+/// A cost that no solution may have. Larger costs count as this one, and sums end at it.
+pub const FORBIDDEN: u64 = u64::MAX / 4096;
+
+/// Variables with choices that have costs, alone and by twos.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "Unchecked")]
+#[non_exhaustive]
+pub struct Problem {
+    /// The costs of the choices of each variable: `own[variable][choice]`.
+    pub own: Vec<Vec<u64>>,
+    /// The costs between two variables. Several edges may have the same ends.
+    pub edges: Vec<Edge>,
+}
+
+/// Costs between the choices of two variables.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Edge {
+    /// One of the variables.
+    pub from: usize,
+    /// The other variable; it may be the same one.
+    pub to: usize,
+    /// The costs in row-major order: `costs[choice of from * number of choices of to + choice of to]`.
+    pub costs: Vec<u64>,
+}
+
+/// A text that is a problem once its sizes are checked.
+#[derive(Deserialize)]
+struct Unchecked {
+    own: Vec<Vec<u64>>,
+    edges: Vec<Edge>,
+}
+
+impl TryFrom<Unchecked> for Problem {
+    type Error = ProblemError;
+
+    fn try_from(Unchecked { own, edges }: Unchecked) -> Result<Problem, ProblemError> {
+        Problem::new(own, edges)
+    }
+}
+
+/// A problem whose sizes do not fit together.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ProblemError {
+    /// A variable without choices.
+    #[error("variable {0} has no choices")]
+    NoChoices(usize),
+    /// An edge to a variable that is not there.
+    #[error("edge {edge} has an end at variable {variable}, there are {variables}")]
+    NoVariable {
+        /// The number of the edge.
+        edge: usize,
+        /// Its end.
+        variable: usize,
+        /// The number of variables.
+        variables: usize,
+    },
+    /// An edge with another number of costs.
+    #[error("edge {edge} needs {expected} costs, one for each two choices, and has {given}")]
+    Costs {
+        /// The number of the edge.
+        edge: usize,
+        /// The product of the numbers of choices of its ends.
+        expected: usize,
+        /// The costs that it has.
+        given: usize,
+    },
+}
+
+impl Problem {
+    /// A problem, after a check of its sizes.
+    ///
+    /// # Errors
+    /// [`ProblemError`] for variables without choices and edges whose ends or costs do not fit.
+    pub fn new(own: Vec<Vec<u64>>, edges: Vec<Edge>) -> Result<Problem, ProblemError> {
+        if let Some(variable) = own.iter().position(Vec::is_empty) {
+            return Err(ProblemError::NoChoices(variable));
+        }
+        edges.iter().enumerate().try_for_each(|(number, edge)| check(&own, number, edge))?;
+        Ok(Problem { own, edges })
+    }
+
+    /// The cost of one choice for each variable.
+    #[must_use]
+    pub fn cost(&self, choices: &[usize]) -> u64 {
+        let own = self.own.iter().zip(choices).map(|(own, choice)| own[*choice]);
+        let between = self.edges.iter().map(|edge| self.between(edge, choices));
+        own.chain(between).fold(0, sum)
+    }
+
+    fn between(&self, edge: &Edge, choices: &[usize]) -> u64 {
+        edge.costs[choices[edge.from] * self.own[edge.to].len() + choices[edge.to]]
+    }
+
+    /// The cheapest choice of each variable, by its own costs.
+    #[must_use]
+    pub fn naive(&self) -> Vec<usize> {
+        self.own.iter().map(|own| least(own.iter().copied())).collect()
+    }
+
+    /// The cheapest choice of each variable after those of smaller numbers; edges to larger ones are ignored.
+    #[must_use]
+    pub fn greedy(&self) -> Vec<usize> {
+        let mut behind: Vec<Vec<&Edge>> = vec![Vec::new(); self.own.len()];
+        self.edges.iter().for_each(|edge| behind[edge.from.max(edge.to)].push(edge));
+        let mut choices = vec![0; self.own.len()];
+        for (variable, own) in self.own.iter().enumerate() {
+            let costs: Vec<u64> = (0..own.len())
+                .map(|choice| {
+                    choices[variable] = choice;
+                    let between = behind[variable].iter().map(|edge| self.between(edge, &choices));
+                    between.fold(own[choice], sum)
+                })
+                .collect();
+            choices[variable] = least(costs.into_iter());
+        }
+        choices
+    }
+}
+
+fn check(own: &[Vec<u64>], number: usize, edge: &Edge) -> Result<(), ProblemError> {
+    let variables = own.len();
+    if let Some(variable) = [edge.from, edge.to].into_iter().find(|end| *end >= variables) {
+        return Err(ProblemError::NoVariable { edge: number, variable, variables });
+    }
+    let (expected, given) = (own[edge.from].len() * own[edge.to].len(), edge.costs.len());
+    match expected == given {
+        true => Ok(()),
+        false => Err(ProblemError::Costs { edge: number, expected, given }),
+    }
+}
+
+/// A sum that ends at [`FORBIDDEN`].
+pub(super) fn sum(one: u64, other: u64) -> u64 {
+    one.saturating_add(other).min(FORBIDDEN)
+}
+
+/// The rest of a cost after a part of it has moved elsewhere; a forbidden cost has no end.
+pub(super) fn rest(cost: u64, part: u64) -> u64 {
+    if cost >= FORBIDDEN { FORBIDDEN } else { cost - part }
+}
+
+/// The position of the least cost, the first of several.
+pub(super) fn least(costs: impl Iterator<Item = u64>) -> usize {
+    costs.enumerate().min_by_key(|(_, cost)| *cost).map_or(0, |(position, _)| position)
+}

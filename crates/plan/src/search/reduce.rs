@@ -1,0 +1,261 @@
+//! Steps that keep an optimum: choices that another one beats leave, and variables with few neighbours.
+
+use std::collections::{BTreeSet, VecDeque};
+
+use super::network::Network;
+use super::problem::{FORBIDDEN, least, sum};
+
+/// The visits for each variable, after which reduction ends.
+const VISITS: usize = 30;
+
+/// The variables that have left, in order, with all that their best choice depends on.
+#[derive(Debug, Default)]
+pub(super) struct Trail {
+    steps: Vec<Step>,
+    /// The most neighbours of a variable that left with a table.
+    pub(super) width: usize,
+}
+
+#[derive(Debug)]
+struct Step {
+    variable: usize,
+    values: Vec<usize>,
+    own: Vec<u64>,
+    near: Vec<Near>,
+}
+
+/// A neighbour of a variable when it left.
+#[derive(Debug)]
+struct Near {
+    variable: usize,
+    values: Vec<usize>,
+    rows: Vec<u64>,
+}
+
+impl Trail {
+    /// The number of steps so far, to come back to.
+    pub(super) fn mark(&self) -> usize {
+        self.steps.len()
+    }
+
+    /// Forgets the steps after a mark.
+    pub(super) fn back(&mut self, mark: usize) {
+        self.steps.truncate(mark);
+    }
+
+    /// A choice of the problem for each variable, from the positions of the live ones.
+    pub(super) fn expand(&self, network: &Network, at: &[usize]) -> Vec<usize> {
+        let mut choices = vec![0; network.own.len()];
+        network.live().into_iter().for_each(|live| choices[live] = network.values[live][at[live]]);
+        for step in self.steps.iter().rev() {
+            choices[step.variable] = step.best(&choices);
+        }
+        choices
+    }
+}
+
+impl Step {
+    fn best(&self, choices: &[usize]) -> usize {
+        let cost = |(choice, own): (usize, &u64)| {
+            self.near.iter().fold(*own, |cost, near| sum(cost, near.cost(choice, choices)))
+        };
+        self.values[least(self.own.iter().enumerate().map(cost))]
+    }
+}
+
+impl Near {
+    fn cost(&self, row: usize, choices: &[usize]) -> u64 {
+        let column = self.values.binary_search(&choices[self.variable]).unwrap_or(0);
+        self.rows[row * self.values.len() + column]
+    }
+}
+
+/// Reduces a network until nothing changes; tables that it makes have at most `cells` costs.
+pub(super) fn reduce(network: &mut Network, trail: &mut Trail, cells: usize) {
+    let mut work = Work::new(network.live());
+    let visits = VISITS * network.own.len();
+    for _ in 0..visits {
+        let Some(variable) = work.next() else { return };
+        if network.own[variable].is_empty() {
+            continue;
+        }
+        visit(network, variable, &mut work);
+        if network.base >= FORBIDDEN {
+            return;
+        }
+        if leaves(network, variable, cells) {
+            network.near(variable).into_iter().for_each(|near| work.add(near));
+            leave(network, variable, trail);
+        }
+    }
+}
+
+/// Variables to visit, each once at a time.
+struct Work {
+    queue: VecDeque<usize>,
+    queued: BTreeSet<usize>,
+}
+
+impl Work {
+    fn new(variables: Vec<usize>) -> Work {
+        Work { queued: variables.iter().copied().collect(), queue: variables.into() }
+    }
+
+    fn next(&mut self) -> Option<usize> {
+        let next = self.queue.pop_front()?;
+        self.queued.remove(&next);
+        Some(next)
+    }
+
+    fn add(&mut self, variable: usize) {
+        if self.queued.insert(variable) {
+            self.queue.push_back(variable);
+        }
+    }
+}
+
+/// Moves costs to a variable and drops those of its choices that another one beats.
+fn visit(network: &mut Network, variable: usize, work: &mut Work) {
+    for near in network.near(variable) {
+        network.project(variable, near);
+        if network.project(near, variable) {
+            work.add(near);
+        }
+    }
+    network.ground(variable);
+    if network.base >= FORBIDDEN {
+        return;
+    }
+    let keep = kept(network, variable);
+    if keep.len() < network.own[variable].len() {
+        network.restrict(variable, &keep);
+        network.near(variable).into_iter().for_each(|near| work.add(near));
+        work.add(variable);
+    }
+}
+
+/// A neighbour's table with a row for each choice, and for each row the column of a least cost.
+struct Face<'a> {
+    rows: std::borrow::Cow<'a, [u64]>,
+    width: usize,
+    witnesses: Vec<usize>,
+}
+
+impl<'a> Face<'a> {
+    fn new(network: &'a Network, variable: usize, near: usize) -> Face<'a> {
+        let (rows, width) = (network.rows(variable, near), network.own[near].len());
+        let witnesses = rows.chunks_exact(width).map(|row| least(row.iter().copied())).collect();
+        Face { rows, width, witnesses }
+    }
+
+    fn row(&self, choice: usize) -> &[u64] {
+        &self.rows[choice * self.width..][..self.width]
+    }
+
+    /// The least that a choice may cost more than another one, seen at one column.
+    fn glance(&self, other: usize, choice: usize) -> u64 {
+        let column = self.witnesses[choice];
+        self.row(other)[column].saturating_sub(self.row(choice)[column])
+    }
+
+    /// The most that the other choice costs more than a choice.
+    fn excess(&self, other: usize, choice: usize) -> u64 {
+        let both = self.row(other).iter().zip(self.row(choice));
+        both.map(|(other, cost)| other.saturating_sub(*cost)).fold(0, u64::max)
+    }
+}
+
+/// The choices of a variable that no other one can replace at any choice of the neighbours.
+fn kept(network: &Network, variable: usize) -> Vec<usize> {
+    let own = &network.own[variable];
+    let near = network.near(variable);
+    let faces: Vec<Face> = near.iter().map(|near| Face::new(network, variable, *near)).collect();
+    let mut keep: Vec<usize> = (0..own.len()).filter(|at| own[*at] < FORBIDDEN).collect();
+    // From the last one down, so that the first of equal choices is kept.
+    for choice in (0..own.len()).rev() {
+        let beaten = |other: &usize| *other != choice && beats(own, &faces, *other, choice);
+        if keep.iter().any(beaten) {
+            keep.retain(|kept| *kept != choice);
+        }
+    }
+    keep
+}
+
+/// True if `other` costs at most as much as `choice`, at any choice of the neighbours.
+fn beats(own: &[u64], faces: &[Face], other: usize, choice: usize) -> bool {
+    let Some(slack) = own[choice].checked_sub(own[other]) else { return false };
+    let covers = |excess: &dyn Fn(&Face) -> u64| {
+        faces.iter().try_fold(slack, |slack, face| slack.checked_sub(excess(face))).is_some()
+    };
+    covers(&|face| face.glance(other, choice)) && covers(&|face| face.excess(other, choice))
+}
+
+/// True for a variable with one choice, or with at most two neighbours whose table is small enough.
+fn leaves(network: &Network, variable: usize, cells: usize) -> bool {
+    let near = network.near(variable);
+    let product: usize = near.iter().take(3).map(|near| network.own[*near].len()).product();
+    network.own[variable].len() == 1 || near.len() < 2 || near.len() == 2 && product <= cells
+}
+
+/// Takes a variable away, and moves the cost of its best choice to its neighbours.
+fn leave(network: &mut Network, variable: usize, trail: &mut Trail) {
+    let near = network.near(variable);
+    let alone = network.own[variable].len() == 1;
+    trail.width = trail.width.max(if alone { 0 } else { near.len() });
+    let step = step(network, variable, &near);
+    match step.near.as_slice() {
+        _ if alone => absorb(network, &step),
+        [] => network.base = sum(network.base, step.own.iter().copied().fold(FORBIDDEN, u64::min)),
+        [one] => network.charge(one.variable, &folded(&step.own, one)),
+        [one, other, ..] => {
+            let table = product(&step.own, one, other);
+            network.join((one.variable, other.variable), table);
+        }
+    }
+    network.remove(variable);
+    let near = if alone { Vec::new() } else { step.near };
+    trail.steps.push(Step { near, ..step });
+}
+
+fn step(network: &Network, variable: usize, near: &[usize]) -> Step {
+    let rows = |near: &usize| network.rows(variable, *near).into_owned();
+    let values = |near: &usize| network.values[*near].clone();
+    let near =
+        near.iter().map(|near| Near { variable: *near, values: values(near), rows: rows(near) });
+    let (values, own) = (network.values[variable].clone(), network.own[variable].clone());
+    Step { variable, values, own, near: near.collect() }
+}
+
+/// Gives the costs of an only choice to all neighbours.
+fn absorb(network: &mut Network, step: &Step) {
+    step.near.iter().for_each(|near| network.charge(near.variable, &near.rows));
+    network.base = sum(network.base, step.own[0]);
+}
+
+/// The least costs over the choices of a variable, for each choice of its only neighbour.
+fn folded(own: &[u64], near: &Near) -> Vec<u64> {
+    let mut least = vec![FORBIDDEN; near.values.len()];
+    for (row, own) in near.rows.chunks_exact(near.values.len()).zip(own) {
+        lower(&mut least, row, *own);
+    }
+    least
+}
+
+/// The least costs over the choices of a variable, for each two choices of its two neighbours.
+fn product(own: &[u64], one: &Near, other: &Near) -> Vec<u64> {
+    let (height, width) = (one.values.len(), other.values.len());
+    let mut table = vec![FORBIDDEN; height * width];
+    for (line, out) in table.chunks_exact_mut(width).enumerate() {
+        for (choice, row) in other.rows.chunks_exact(width).enumerate() {
+            lower(out, row, sum(own[choice], one.rows[choice * height + line]));
+        }
+    }
+    table
+}
+
+/// Lowers costs to those of a row plus a start. No sum of two wraps, and the costs are at most forbidden before.
+fn lower(least: &mut [u64], row: &[u64], start: u64) {
+    if start < FORBIDDEN {
+        least.iter_mut().zip(row).for_each(|(least, cost)| *least = (*least).min(start + cost));
+    }
+}
