@@ -11,6 +11,7 @@
 pub mod choices;
 pub mod graph;
 pub mod onnx;
+pub mod plan;
 pub mod search;
 mod spec;
 

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use itertools::Itertools;
+use tensor_layout::algebra::Subaxis;
 use tensor_layout::candidates::{Candidates, Orders, Side};
 use tensor_layout::relayout::{PartId, PricedChoice};
 use tensor_layout::{Layout, LayoutError, Level};
@@ -156,18 +157,13 @@ impl Setting {
 
 /// The layout at row-major addresses, with a copy on every unit.
 fn row_major(shape: &[u64]) -> Result<Layout, LayoutError> {
-    use tensor_layout::algebra::{Axis, Subaxis};
-    let axis = |extent: &u64| Axis {
-        extent: *extent,
-        subaxes: vec![Subaxis::land((*extent).max(1), Level::ADDR, 1)],
-    };
-    let axes = shape.iter().map(axis);
-    let built = axes.fold(Layout::builder(), |built, axis| built.axis(axis.extent, axis.subaxes));
-    tensor_layout::einsum::with_dense_addresses(&built.build()?).map_err(|error| match error {
-        tensor_layout::einsum::EinsumError::Layout(error) => error,
-        _ => LayoutError::from(tensor_layout::LayoutError::NotDecided {
-            question: "dense addresses",
-            budget: 0,
-        }),
-    })
+    let mut stride = 1_u64;
+    let digits = shape.iter().rev().map(|extent| {
+        let digit = Subaxis::land((*extent).max(1), Level::ADDR, stride);
+        stride = stride.saturating_mul(digit.size);
+        (*extent, digit)
+    });
+    let digits = digits.collect_vec();
+    let axes = digits.into_iter().rev();
+    axes.fold(Layout::builder(), |built, (extent, digit)| built.axis(extent, [digit])).build()
 }

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use tensor_layout::placement::PlacementBuilder;
 use tensor_layout::relayout::{CostModel, PartId, Pricer};
 use tensor_layout::{Layout, LayoutError, Machine, Placement};
 
@@ -69,6 +70,12 @@ impl Setting {
         &self.pricer
     }
 
+    /// The long words of the memories of a PE.
+    #[must_use]
+    pub fn local_capacity(&self) -> Option<u64> {
+        self.capacity
+    }
+
     /// A layout in a memory, whatever its size.
     ///
     /// # Errors
@@ -80,7 +87,7 @@ impl Setting {
         bits: u64,
     ) -> Result<Placement, LayoutError> {
         let placement = Placement::of(layout.clone()).on(&self.machine).oversized();
-        memory.into_iter().fold(placement, |p, memory| p.memory(memory)).element_bits(bits).build()
+        memory.into_iter().fold(placement, PlacementBuilder::memory).element_bits(bits).build()
     }
 
     /// The part of a layout in a memory.

@@ -14,6 +14,7 @@ mod dtype;
 mod nest;
 mod run;
 mod scalar;
+mod simplify;
 
 pub use data::{Data, DataError};
 pub use dtype::Dtype;

@@ -1,0 +1,114 @@
+//! The prices between the choices of two variables.
+
+use std::collections::{HashMap, HashSet};
+
+use itertools::Itertools;
+use tensor_layout::relayout::PartId;
+use tensor_layout::{Layout, LayoutError};
+
+use super::Pair;
+use super::variables::Variable;
+use crate::choices::{Held, Setting};
+use crate::graph::{Graph, View};
+use crate::search::{Edge, FORBIDDEN};
+
+/// An operand of an operation: the variables of its value and of the operation.
+#[derive(Debug)]
+pub(super) struct Joint {
+    pub(super) from: usize,
+    pub(super) to: usize,
+    /// The number of the operand.
+    pub(super) operand: usize,
+    /// The value as the operand sees it, for each choice; `None` where it cannot be seen so.
+    seen: Vec<Option<PartId>>,
+    costs: Vec<u64>,
+}
+
+/// The operands of all operations.
+pub(super) fn of(
+    graph: &Graph,
+    variables: &[Variable],
+    setting: &mut Setting,
+) -> Result<Vec<Joint>, LayoutError> {
+    let at: HashMap<_, _> = variables.iter().map(|v| v.value).zip(0..).collect();
+    let mut joints = Vec::new();
+    let mut known: HashMap<(usize, Vec<&View>), Vec<Option<PartId>>> = HashMap::new();
+    for (to, variable) in variables.iter().enumerate() {
+        let Some(operation) = variable.operation.map(|at| &graph.operations[at]) else { continue };
+        for (operand, id) in operation.reads().into_iter().enumerate() {
+            let (root, views) = graph.root(id);
+            let Some(from) = at.get(&root).copied() else { continue };
+            let key = (from, views.clone());
+            let seen = known.entry(key).or_insert_with(|| {
+                let all = variables[from].domain.choices.iter();
+                all.map(|choice| part(&choice.result, &views, setting)).collect()
+            });
+            let wanted = variable.domain.choices.iter().map(|choice| choice.operands[operand].part);
+            let costs = costs(seen, &wanted.collect_vec(), setting)?;
+            joints.push(Joint { from, to, operand, seen: seen.clone(), costs });
+        }
+    }
+    Ok(joints)
+}
+
+fn part(held: &Held, views: &[&View], setting: &mut Setting) -> Option<PartId> {
+    let layout = viewed(&held.layout, views).ok()?;
+    setting.part(&layout, held.memory.as_deref(), held.bits).ok()
+}
+
+/// The layout of a value under views of it.
+pub(super) fn viewed(layout: &Layout, views: &[&View]) -> Result<Layout, LayoutError> {
+    views.iter().try_fold(layout.clone(), |layout, view| match view {
+        View::Reshape(shape) => layout.reshape(shape),
+        View::Transpose(order) => layout.permute(order),
+    })
+}
+
+fn costs(
+    seen: &[Option<PartId>],
+    wanted: &[PartId],
+    setting: &Setting,
+) -> Result<Vec<u64>, LayoutError> {
+    let mut costs = Vec::with_capacity(seen.len() * wanted.len());
+    for (from, to) in seen.iter().cartesian_product(wanted) {
+        costs.push(match from {
+            Some(from) => setting.pricer().cost(*from, *to)?.steps,
+            None => FORBIDDEN,
+        });
+    }
+    Ok(costs)
+}
+
+impl Joint {
+    /// The costs, with the penalty for pairs of parts that no movements join.
+    pub(super) fn edge(
+        &self,
+        variables: &[Variable],
+        missing: &HashSet<Pair>,
+        penalty: u64,
+    ) -> Edge {
+        let mut costs = self.costs.clone();
+        if !missing.is_empty() {
+            let wanted = variables[self.to].domain.choices.iter();
+            let wanted = wanted.map(|choice| choice.operands[self.operand].part);
+            let pairs = self.seen.iter().cartesian_product(wanted);
+            for (cost, (from, to)) in costs.iter_mut().zip(pairs) {
+                if from.is_some_and(|from| missing.contains(&(from, to))) {
+                    *cost = cost.saturating_add(penalty);
+                }
+            }
+        }
+        Edge { from: self.from, to: self.to, costs }
+    }
+
+    /// The parts of the switch of some choices.
+    pub(super) fn pair(&self, variables: &[Variable], chosen: &[usize]) -> Option<Pair> {
+        let wanted = &variables[self.to].domain.choices[chosen[self.to]].operands[self.operand];
+        Some((self.seen[chosen[self.from]]?, wanted.part))
+    }
+
+    /// The price of the switch of some choices.
+    pub(super) fn cost(&self, variables: &[Variable], chosen: &[usize]) -> u64 {
+        self.costs[chosen[self.from] * variables[self.to].domain.choices.len() + chosen[self.to]]
+    }
+}

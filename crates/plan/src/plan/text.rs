@@ -1,0 +1,69 @@
+//! A plan as a page of text.
+
+use std::fmt;
+
+use super::report::{PlanReport, PlannedOperand, PlannedSwitch, PlannedValue, Totals};
+
+impl fmt::Display for PlanReport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for value in &self.values {
+            value.write(f)?;
+        }
+        writeln!(f)?;
+        for (kind, name) in &self.uncovered {
+            writeln!(f, "not covered: {name}, a {kind}: copies on every unit")?;
+        }
+        write!(f, "{}", self.totals)
+    }
+}
+
+impl PlannedValue {
+    fn write(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let node = self.node.as_deref().filter(|node| *node != self.name);
+        let node = node.map(|node| format!("   node {node}")).unwrap_or_default();
+        let extents = self.shape.iter().map(u64::to_string).collect::<Vec<_>>().join(", ");
+        writeln!(f, "{} {} = {}[{extents}]{node}", self.operator, self.name, self.dtype)?;
+        writeln!(f, "  {:>9}  {}", self.own_text(), self.layout)?;
+        if self.is_oversized {
+            writeln!(f, "  {:>9}  {} long words of a PE: more than it has", "", self.words)?;
+        }
+        self.operands.iter().try_for_each(|operand| operand.write(f))
+    }
+
+    fn own_text(&self) -> String {
+        if self.node.is_none() { "given".into() } else { self.own.total().to_string() }
+    }
+}
+
+impl PlannedOperand {
+    fn write(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Some(PlannedSwitch { cycles, route, .. }) = &self.switch else { return Ok(()) };
+        let movements = route.as_ref().map(|route| match (&route.movements, &route.cycles) {
+            (Some(names), _) if names.is_empty() => "nothing moves".to_owned(),
+            (Some(names), Some(cycles)) => format!("{} in {cycles}", names.join(", ")),
+            _ => "no movements".to_owned(),
+        });
+        let movements = movements.map(|text| format!(" ({text})")).unwrap_or_default();
+        writeln!(f, "  {cycles:>9}  {} to {}{movements}", self.value, self.layout)
+    }
+}
+
+impl fmt::Display for Totals {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Totals { naive, greedy, plan, bound, .. } = self;
+        writeln!(
+            f,
+            "cycles, at least   naive {naive}   greedy {greedy}   plan {plan}   bound {bound}"
+        )?;
+        if plan == bound {
+            writeln!(f, "optimal over these choices")?;
+        } else {
+            writeln!(f, "not proved to be optimal over these choices")?;
+        }
+        match self.without_movements {
+            0 => Ok(()),
+            1 => writeln!(f, "1 switch that no known movements make"),
+            more => writeln!(f, "{more} switches that no known movements make"),
+        }
+    }
+}
