@@ -15,6 +15,7 @@ mod nest;
 mod run;
 mod scalar;
 
+pub(crate) use data::number;
 pub use data::{Data, DataError};
 pub use dtype::Dtype;
 pub use nest::{Fold, Index, Nest, Read};
