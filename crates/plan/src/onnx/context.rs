@@ -180,7 +180,7 @@ pub(super) struct Build {
     /// True if the elements of all constants are read.
     pub(super) reads_all: bool,
     /// The elements of few 64-bit integers.
-    integers: HashMap<ValueId, Vec<i64>>,
+    pub(super) integers: HashMap<ValueId, Vec<i64>>,
 }
 
 impl Build {
