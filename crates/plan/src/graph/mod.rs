@@ -16,6 +16,7 @@ mod run;
 mod scalar;
 mod simplify;
 
+pub(crate) use data::number;
 pub use data::{Data, DataError};
 pub use dtype::Dtype;
 pub use nest::{Fold, Index, Nest, Read};

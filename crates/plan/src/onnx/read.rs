@@ -1,0 +1,321 @@
+//! A model as a graph.
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use prost::Message;
+use prost::bytes::{Buf, Bytes};
+
+use super::context::{Build, Node};
+use super::error::OnnxError;
+use super::inline::inlined;
+use super::messages::{Dimension, GraphMessage, Model, NodeMessage, TensorType, ValueInfo};
+use super::order::{captures, name, order};
+use super::rules;
+use super::tensor::{self, Content, FEW, elements};
+use crate::graph::{Body, Data, Dtype, Graph, Origin, Value, ValueId, run};
+
+/// The elements that the operations of a folded node may visit.
+const WORK: u64 = 1 << 22;
+
+/// Choices for reading a model.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ReadOptions {
+    /// The numbers of symbolic extents.
+    pub dims: Vec<(String, u64)>,
+    /// True to read the elements of all constants; otherwise those of at most 4096 are read.
+    pub data: bool,
+}
+
+/// Reads a model. Elements in other files are not read.
+///
+/// # Errors
+/// [`OnnxError`]: bytes that are no model, and models whose shapes are not known.
+///
+/// # Example
+/// ```
+/// use tensor_layout_plan::onnx::{ReadOptions, read_model};
+/// let error = read_model(b"layers:", &ReadOptions::default()).unwrap_err();
+/// assert!(error.to_string().starts_with("not an ONNX model"));
+/// ```
+pub fn read_model(bytes: &[u8], options: &ReadOptions) -> Result<Graph, OnnxError> {
+    decoded(bytes, options, None)
+}
+
+/// Reads a model and the elements that are in files of its folder; constants whose files are missing have no elements.
+///
+/// # Errors
+/// [`OnnxError`], also for files that cannot be read.
+pub fn read_file(path: &Path, options: &ReadOptions) -> Result<Graph, OnnxError> {
+    let failed = |error: std::io::Error| OnnxError::File {
+        path: path.display().to_string(),
+        message: error.to_string(),
+    };
+    let bytes = Bytes::from(std::fs::read(path).map_err(failed)?);
+    decoded(bytes, options, Some(path.parent().unwrap_or(Path::new("."))))
+}
+
+fn decoded(
+    bytes: impl Buf,
+    options: &ReadOptions,
+    folder: Option<&Path>,
+) -> Result<Graph, OnnxError> {
+    let model = Model::decode(bytes).map_err(|error| OnnxError::Decode(error.to_string()))?;
+    let message = model.graph.ok_or(OnnxError::Incomplete("graph"))?;
+    let of_onnx = |domain: &str| matches!(domain, "" | "ai.onnx");
+    let opset = model.opsets.iter().find(|of| of_onnx(&of.domain)).or(model.opsets.first());
+    let opset = opset.ok_or(OnnxError::Incomplete("operator set"))?.version;
+    let mut reader = Reader {
+        options,
+        opset,
+        infos: message.outputs.iter().chain(&message.values).map(info).collect(),
+        names: HashMap::new(),
+        build: Build { reads_all: options.data, ..Build::default() },
+    };
+    reader.build.graph.name.clone_from(&message.name);
+    reader.constants(&message, folder)?;
+    reader.inputs(&message)?;
+    let nodes = inlined(message.nodes.clone(), &model.functions);
+    for number in order(&nodes)? {
+        reader.node(&nodes[number])?;
+    }
+    reader.outputs(&message)?;
+    Ok(reader.build.graph)
+}
+
+fn info(of: &ValueInfo) -> (String, TensorType) {
+    let tensor = of.kind.as_ref().and_then(|kind| kind.tensor.clone());
+    (of.name.clone(), tensor.unwrap_or_default())
+}
+
+struct Reader<'a> {
+    options: &'a ReadOptions,
+    opset: i64,
+    /// What the model says of values.
+    infos: HashMap<String, TensorType>,
+    names: HashMap<String, ValueId>,
+    build: Build,
+}
+
+impl Reader<'_> {
+    fn called(&mut self, name: &str, id: ValueId) -> Result<(), OnnxError> {
+        match self.names.insert(name.to_owned(), id) {
+            None => Ok(()),
+            Some(_) => Err(OnnxError::Twice(name.to_owned())),
+        }
+    }
+
+    fn constants(&mut self, graph: &GraphMessage, folder: Option<&Path>) -> Result<(), OnnxError> {
+        for tensor in &graph.initializers {
+            let content = tensor::content(tensor, self.options.data, folder)?;
+            let id = self.build.content(tensor.name.clone(), content);
+            self.called(&tensor.name, id)?;
+        }
+        for sparse in &graph.sparse {
+            let values = sparse.values.clone().unwrap_or_default();
+            let extents = || OnnxError::Extents(values.name.clone());
+            let shape = tensor::shape(&sparse.dims).ok_or_else(extents)?;
+            let dtype = tensor::dtype(values.element, &values.name)?;
+            let content = Content { shape, dtype, data: None, integers: None };
+            let id = self.build.content(values.name.clone(), content);
+            self.called(&values.name, id)?;
+        }
+        Ok(())
+    }
+
+    fn inputs(&mut self, graph: &GraphMessage) -> Result<(), OnnxError> {
+        let constants = self.names.clone();
+        for input in graph.inputs.iter().filter(|of| !constants.contains_key(&of.name)) {
+            let name = input.name.clone();
+            let (_, tensor) = info(input);
+            let dims = tensor.shape.ok_or_else(|| OnnxError::InputShape(name.clone()))?.dims;
+            let dtype = tensor::dtype(tensor.element, &name)?;
+            let each = dims.iter().enumerate();
+            let shape = each
+                .map(|(axis, dim)| self.given(&name, axis, dim))
+                .collect::<Result<Vec<_>, _>>()?;
+            elements(&shape).ok_or_else(|| OnnxError::Extents(name.clone()))?;
+            let value = Value { name: name.clone(), shape, dtype, origin: Origin::Input };
+            let id = self.build.graph.add(value);
+            self.build.graph.inputs.push(id);
+            self.called(&name, id)?;
+        }
+        Ok(())
+    }
+
+    /// The extent of an axis of an input.
+    fn given(&self, value: &str, axis: usize, dim: &Dimension) -> Result<u64, OnnxError> {
+        let value = value.to_owned();
+        match (self.extent(dim), &dim.name) {
+            (Some(extent), _) => Ok(extent),
+            (None, Some(name)) if !name.is_empty() => {
+                Err(OnnxError::Symbolic { value, dim: name.clone() })
+            }
+            _ if dim.extent.is_some() => Err(OnnxError::Extents(value)),
+            _ => Err(OnnxError::Unnamed { value, axis }),
+        }
+    }
+
+    /// An extent, if it is a number or a name with one.
+    fn extent(&self, dim: &Dimension) -> Option<u64> {
+        match (dim.extent, &dim.name) {
+            (Some(extent), _) => u64::try_from(extent).ok(),
+            (None, name) => {
+                let name = name.as_ref()?;
+                self.options.dims.iter().find(|(of, _)| of == name).map(|(_, extent)| *extent)
+            }
+        }
+    }
+
+    fn outputs(&mut self, graph: &GraphMessage) -> Result<(), OnnxError> {
+        for output in &graph.outputs {
+            let id = self.names.get(&output.name).copied();
+            let id = id.ok_or_else(|| OnnxError::Output(output.name.clone()))?;
+            self.build.graph.outputs.push(id);
+        }
+        Ok(())
+    }
+
+    fn node(&mut self, message: &NodeMessage) -> Result<(), OnnxError> {
+        let known = |value: &String| match self.names.get(value) {
+            _ if value.is_empty() => Ok(None),
+            Some(id) => Ok(Some(*id)),
+            None => Err(OnnxError::Missing { node: name(message).into(), value: value.clone() }),
+        };
+        let node = Node {
+            name: name(message).to_owned(),
+            kind: &message.kind,
+            opset: self.opset,
+            inputs: message.inputs.iter().map(known).collect::<Result<_, _>>()?,
+            results: message.outputs.iter().map(|name| !name.is_empty()).collect(),
+            attributes: &message.attributes,
+        };
+        self.build.node = (node.name.clone(), message.kind.clone());
+        let first = self.build.graph.values.len();
+        let results = match self.folded(&message.domain, &node) {
+            Some(results) => results,
+            None => match self.covered(&message.domain, &node) {
+                Some(results) => results,
+                None => return self.opaque(message, &node),
+            },
+        };
+        let mut taken = Vec::new();
+        for (name, id) in message.outputs.iter().zip(results).filter(|(name, _)| !name.is_empty()) {
+            let is_new = id.0 >= first && !taken.contains(&id);
+            self.result(name, id, is_new)?;
+            taken.push(id);
+        }
+        Ok(())
+    }
+
+    /// Gives a result its name; one that has a name is seen through a view.
+    fn result(&mut self, name: &str, id: ValueId, is_new: bool) -> Result<(), OnnxError> {
+        let own = if is_new { id } else { self.build.same(id) };
+        name.clone_into(&mut self.build.graph.values[own.0].name);
+        self.called(name, own)
+    }
+
+    /// The results by the rule of the operator; what a rule added before it gave up is removed.
+    fn covered(&mut self, domain: &str, node: &Node<'_>) -> Option<Vec<ValueId>> {
+        let rule = rules::rule(domain, node.kind)?;
+        let (values, operations) =
+            (self.build.graph.values.len(), self.build.graph.operations.len());
+        let results = rule(&mut self.build, node).filter(|results| results.len() >= needed(node));
+        if results.is_none() {
+            self.build.forget(values, operations);
+        }
+        results
+    }
+
+    /// The results as constants, if all inputs are constants with few elements.
+    fn folded(&mut self, domain: &str, node: &Node<'_>) -> Option<Vec<ValueId>> {
+        if node.inputs.iter().all(Option::is_none) {
+            return None;
+        }
+        let rule = rules::rule(domain, node.kind)?;
+        let mut alone = Build { node: self.build.node.clone(), ..Build::default() };
+        let mut inputs = Vec::new();
+        for input in &node.inputs {
+            inputs.push(match input {
+                None => None,
+                Some(id) => Some(alone.content(String::new(), self.few(*id)?)),
+            });
+        }
+        let apart =
+            Node { inputs, name: node.name.clone(), results: node.results.clone(), ..*node };
+        let results = rule(&mut alone, &apart).filter(|results| results.len() >= needed(node))?;
+        let known = evaluated(&alone.graph, &results)?;
+        let add = |(id, data): (&ValueId, Data)| {
+            let (shape, dtype) = (alone.shape(*id).to_vec(), alone.dtype(*id));
+            let content = Content { shape, dtype, data: Some(data), integers: alone.integers(*id) };
+            self.build.content(node.name.clone(), content)
+        };
+        Some(results.iter().zip(known).map(add).collect())
+    }
+
+    /// A constant with few elements, all known.
+    fn few(&self, id: ValueId) -> Option<Content> {
+        let (shape, dtype) = (self.build.shape(id).to_vec(), self.build.dtype(id));
+        if elements(&shape)? > FEW {
+            return None;
+        }
+        let data = Some(Data::new(self.build.numbers(id)?));
+        Some(Content { shape, dtype, data, integers: self.build.integers(id) })
+    }
+
+    /// Results that no rule covers, with the shapes that the model says.
+    fn opaque(&mut self, message: &NodeMessage, node: &Node<'_>) -> Result<(), OnnxError> {
+        let mut reads: Vec<ValueId> = node.inputs.iter().copied().flatten().collect();
+        let outer = captures(message);
+        reads.extend(outer.iter().filter_map(|name| self.names.get(*name)));
+        let outputs: Vec<&String> = message.outputs.iter().filter(|of| !of.is_empty()).collect();
+        for (number, output) in outputs.iter().enumerate() {
+            let (shape, dtype) = self.said(output)?.ok_or_else(|| OnnxError::NoShape {
+                value: (*output).clone(),
+                node: node.name.clone(),
+                kind: node.kind.to_owned(),
+            })?;
+            let operation = match outputs.len() {
+                1 => node.name.clone(),
+                _ => format!("{}/{number}", node.name),
+            };
+            let body = Body::Opaque(reads.clone());
+            let id = self.build.graph.operation((operation, node.kind), (shape, dtype), body);
+            (*output).clone_into(&mut self.build.graph.values[id.0].name);
+            self.called(output, id)?;
+        }
+        Ok(())
+    }
+
+    /// The shape and the type that the model says a value has.
+    fn said(&self, value: &str) -> Result<Option<(Vec<u64>, Dtype)>, OnnxError> {
+        let Some(tensor) = self.infos.get(value) else { return Ok(None) };
+        let Some(shape) = &tensor.shape else { return Ok(None) };
+        let shape = shape.dims.iter().map(|dim| self.extent(dim)).collect::<Option<Vec<_>>>();
+        match shape.filter(|shape| elements(shape).is_some()) {
+            None => Ok(None),
+            Some(shape) => Ok(Some((shape, tensor::dtype(tensor.element, value)?))),
+        }
+    }
+}
+
+/// The number of results up to the last that has a name.
+fn needed(node: &Node<'_>) -> usize {
+    node.results.iter().rposition(|is_named| *is_named).map_or(0, |last| last + 1)
+}
+
+/// The elements of values of a graph of constants, if that is little work.
+fn evaluated(graph: &Graph, results: &[ValueId]) -> Option<Vec<Data>> {
+    let work = |body: &Body| match body {
+        Body::Nest(nest) => elements(&nest.loops),
+        Body::Opaque(_) => None,
+    };
+    let all = graph.operations.iter().map(|of| work(&of.body)).sum::<Option<u64>>()?;
+    let few = results.iter().all(|id| elements(&graph.value(*id).shape) <= Some(FEW));
+    if all > WORK || !few {
+        return None;
+    }
+    let graph = Graph { outputs: results.to_vec(), ..graph.clone() };
+    let known = run(&graph, &[]).ok()?;
+    results.iter().map(|id| known[id.0].clone()).collect()
+}
