@@ -71,7 +71,7 @@ fn optimum(problem: &Problem) -> u64 {
 }
 
 fn tiny(cells: usize, rounds: usize) -> Limits {
-    Limits { cells, rounds, ..Limits::default() }
+    Limits { cells, rounds, decisions: rounds, ..Limits::default() }
 }
 
 fn assert_whole(problem: &Problem, solution: &Solution) {

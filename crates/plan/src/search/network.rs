@@ -85,6 +85,21 @@ impl Network {
         table[low.1 * self.own[high.0].len() + high.1]
     }
 
+    /// The number of costs of all tables.
+    pub(super) fn size(&self) -> usize {
+        self.tables.iter().map(Vec::len).sum()
+    }
+
+    /// The cost of one choice of each live variable, by their positions.
+    pub(super) fn cost(&self, at: &[usize]) -> u64 {
+        self.live().into_iter().fold(self.base, |cost, variable| {
+            let larger = self.around[variable].range(variable + 1..).map(|(other, _)| *other);
+            let between =
+                larger.map(|other| self.between((variable, at[variable]), (other, at[other])));
+            between.fold(sum(cost, self.own[variable][at[variable]]), sum)
+        })
+    }
+
     /// The cheapest choice of each live variable after those of smaller numbers, by position.
     pub(super) fn greedy(&self) -> Vec<usize> {
         let mut at = vec![0; self.own.len()];

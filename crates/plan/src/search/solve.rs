@@ -4,10 +4,10 @@ use std::time::Instant;
 
 use super::bound::{prune, raise};
 use super::eliminate::best;
-use super::improve::{Random, improve};
+use super::improve::{Climb, Random};
 use super::network::Network;
 use super::order::order;
-use super::problem::{FORBIDDEN, Problem};
+use super::problem::{FORBIDDEN, Problem, least};
 use super::reduce::{Trail, reduce};
 
 /// The most passes that raise the bound of a network.
@@ -16,22 +16,27 @@ const PASSES: usize = 100;
 /// The most passes after each decision.
 const FEW: usize = 4;
 
+/// The most costs in the parts of a search that wait.
+const HELD: usize = 1 << 25;
+
 /// Ends of a search. With the same numbers and without a deadline, the same problem has the same solution.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// The most costs of all tables that elimination makes.
     pub cells: usize,
-    /// The most improvements, and the most decisions, where the tables are too large.
+    /// The most rounds of improvements where the tables are too large; a round visits each variable about once.
     pub rounds: usize,
+    /// The most decisions between a choice and the others of its variable, where a gap is left after all rounds.
+    pub decisions: usize,
     /// A seed for the choice of improvements.
     pub seed: u64,
-    /// A time at which the search ends with the best solution so far.
+    /// A time at which rounds and decisions end; what comes before them is not interrupted.
     pub until: Option<Instant>,
 }
 
 impl Default for Limits {
     fn default() -> Limits {
-        Limits { cells: 1 << 24, rounds: 1000, seed: 0, until: None }
+        Limits { cells: 1 << 24, rounds: 100, decisions: 1000, seed: 0, until: None }
     }
 }
 
@@ -66,11 +71,20 @@ impl Problem {
         let mut search = Search::new(self, limits);
         let mut network = Network::new(self);
         reduce(&mut network, &mut search.trail, limits.cells);
-        if !search.exact(&network) {
-            search.approach(&mut network);
+        let scale = network.scale;
+        let bound = match search.exact(&network) {
+            true => search.cost,
+            false => {
+                search.approach(network);
+                unscaled(search.bound, scale).min(search.cost)
+            }
+        };
+        Solution {
+            choices: search.choices,
+            cost: search.cost,
+            bound,
+            width: search.width.unwrap_or(0),
         }
-        let bound = unscaled(search.bound, network.scale).min(search.cost);
-        Solution { choices: search.choices, cost: search.cost, bound, width: search.width }
     }
 }
 
@@ -79,34 +93,32 @@ fn unscaled(bound: u64, scale: u64) -> u64 {
     if bound >= FORBIDDEN { FORBIDDEN } else { bound.div_ceil(scale) }
 }
 
-/// The best solution so far, and the work that is left.
+/// The best solution so far.
 struct Search<'a> {
     problem: &'a Problem,
     limits: &'a Limits,
     trail: Trail,
     choices: Vec<usize>,
     cost: u64,
-    /// The least bound of the parts that were left open.
+    /// No solution that is better than the best one is below this.
     bound: u64,
-    width: usize,
-    decisions: usize,
+    width: Option<usize>,
+}
+
+/// A part of the solutions that is still to be searched.
+struct Part {
+    network: Network,
+    /// The steps of the trail that belong to it.
+    mark: usize,
+    passes: usize,
 }
 
 impl<'a> Search<'a> {
     fn new(problem: &'a Problem, limits: &'a Limits) -> Search<'a> {
-        let (naive, greedy) = (problem.naive(), problem.greedy());
-        let cost = problem.cost(&greedy);
-        let mut search = Search {
-            problem,
-            limits,
-            trail: Trail::default(),
-            choices: greedy,
-            cost,
-            bound: FORBIDDEN,
-            width: 0,
-            decisions: 0,
-        };
-        search.offer(naive);
+        let choices = problem.greedy();
+        let (cost, trail) = (problem.cost(&choices), Trail::default());
+        let mut search = Search { problem, limits, trail, choices, cost, bound: 0, width: None };
+        search.offer(problem.naive());
         search
     }
 
@@ -127,78 +139,98 @@ impl<'a> Search<'a> {
         if network.base >= FORBIDDEN {
             return true;
         }
-        let live = network.live();
-        let order = order(network, &live, self.limits.cells, false);
-        if self.decisions == 0 {
-            self.width = self.trail.width.max(order.width);
-        }
+        let order = order(network, &network.live(), self.limits.cells, false);
+        self.width.get_or_insert(self.trail.width.max(order.width));
         if !order.fixed.is_empty() {
             return false;
         }
-        let (positions, _) = best(network, &order.variables, &[]);
         let mut at = vec![0; network.own.len()];
+        let positions = best(network, &order.variables, &at);
         order.variables.iter().zip(positions).for_each(|(of, position)| at[*of] = position);
         self.offer(self.trail.expand(network, &at));
         true
     }
 
     /// Raises the bound, improves solutions, and closes the gap by decisions as far as the limits allow.
-    fn approach(&mut self, network: &mut Network) {
+    fn approach(&mut self, mut network: Network) {
         let limits = self.limits;
-        raise(network, PASSES, FORBIDDEN, &|| limits.on());
+        raise(&mut network, PASSES, FORBIDDEN, &|| limits.on());
         let mut at = network.greedy();
         let mut random = Random::new(limits.seed);
-        for _ in 0..limits.rounds {
+        self.improve(&network, &mut at, 1, &mut random);
+        if !self.close(network.clone(), 0) {
+            self.improve(&network, &mut at, limits.rounds, &mut random);
+            self.close(network, limits.decisions);
+        }
+    }
+
+    /// Some rounds of improvements.
+    fn improve(&mut self, network: &Network, at: &mut [usize], rounds: usize, random: &mut Random) {
+        let limits = self.limits;
+        let mut climb = Climb::new(network, at);
+        for _ in 0..rounds.min(limits.rounds) {
             if !limits.on() {
                 break;
             }
-            improve(network, &mut at, limits.cells, &mut random);
+            climb.round(random, &|| limits.on());
         }
-        self.offer(self.trail.expand(network, &at));
-        self.decide(network.clone(), PASSES);
+        at.copy_from_slice(climb.best());
+        self.offer(self.trail.expand(network, at));
     }
 
-    /// Searches a network for solutions that are better than the best one.
-    fn decide(&mut self, mut network: Network, passes: usize) {
-        let Some(most) = self.most(&network) else { return };
+    /// Searches a network for solutions that are better than the best one. Returns true if there are no others.
+    fn close(&mut self, network: Network, decisions: usize) -> bool {
         let mark = self.trail.mark();
-        self.tighten(&mut network, passes, most);
-        if network.base <= most && !self.exact(&network) {
-            self.split(network);
+        let mut open = vec![Part { network, mark, passes: PASSES }];
+        let (mut bound, mut left) = (FORBIDDEN, decisions);
+        while let Some(part) = open.pop() {
+            self.trail.back(part.mark);
+            let Some(network) = self.tighten(part) else { continue };
+            if left == 0 || !self.limits.on() || held(&open) > HELD {
+                let bases = open.iter().map(|part| part.network.base);
+                bound = bases.fold(network.base, u64::min);
+                break;
+            }
+            left -= 1;
+            open.extend(split(network, self.trail.mark()));
         }
         self.trail.back(mark);
+        self.bound = self.bound.max(bound);
+        bound == FORBIDDEN
     }
 
-    fn tighten(&mut self, network: &mut Network, passes: usize, most: u64) {
+    /// A smaller network with all better solutions; `None` if there are none after the best of them is known.
+    fn tighten(&mut self, part: Part) -> Option<Network> {
         let limits = self.limits;
-        raise(network, passes, most, &|| limits.on());
-        prune(network, most);
+        let Part { mut network, passes, .. } = part;
+        let most = self.most(&network)?;
+        raise(&mut network, passes, most, &|| limits.on());
+        prune(&mut network, most);
         if network.base <= most {
-            reduce(network, &mut self.trail, limits.cells);
+            reduce(&mut network, &mut self.trail, limits.cells);
         }
-    }
-
-    /// One choice of a variable, and then all others of it.
-    fn split(&mut self, mut network: Network) {
-        self.decisions += 1;
-        let Some(variable) = widest(&network) else { return };
-        if self.decisions > self.limits.rounds || !self.limits.on() {
-            self.bound = self.bound.min(network.base);
-            return;
-        }
-        network.collect(variable);
-        let own = &network.own[variable];
-        let first = (0..own.len()).min_by_key(|at| own[*at]).unwrap_or(0);
-        let others: Vec<usize> = (0..own.len()).filter(|at| *at != first).collect();
-        let mut one = network.clone();
-        one.restrict(variable, &[first]);
-        self.decide(one, FEW);
-        network.restrict(variable, &others);
-        self.decide(network, FEW);
+        (network.base <= most && !self.exact(&network)).then_some(network)
     }
 }
 
-/// The variable with the most neighbours of those that have a choice.
+fn held(open: &[Part]) -> usize {
+    open.iter().map(|part| part.network.size()).sum()
+}
+
+/// All choices of a variable but the best one, and that one, which is searched first.
+fn split(mut others: Network, mark: usize) -> Vec<Part> {
+    let Some(variable) = widest(&others) else { return Vec::new() };
+    others.collect(variable);
+    let own = &others.own[variable];
+    let first = least(own.iter().copied());
+    let rest: Vec<usize> = (0..own.len()).filter(|at| *at != first).collect();
+    let mut one = others.clone();
+    one.restrict(variable, &[first]);
+    others.restrict(variable, &rest);
+    [others, one].map(|network| Part { network, mark, passes: FEW }).into()
+}
+
+/// The variable with the most neighbours of those that have a choice, the first of several.
 fn widest(network: &Network) -> Option<usize> {
     let live = network.live().into_iter().rev();
     live.filter(|of| network.own[*of].len() > 1)
