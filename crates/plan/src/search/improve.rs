@@ -102,19 +102,28 @@ impl<'a> Climb<'a> {
         (self.cost, self.idle) = (self.network.cost(&self.at), 0);
     }
 
-    /// Some variables around one of them; one in four is left out, with all that is only behind it.
     fn region(&self, size: usize, random: &mut Random) -> Vec<usize> {
-        let start = self.live[random.below(self.live.len())];
-        let (mut seen, mut queue) = (BTreeSet::from([start]), VecDeque::from([start]));
-        let mut region = Vec::new();
-        while let Some(variable) = queue.pop_front().filter(|_| region.len() < size) {
-            region.push(variable);
-            for near in self.network.near(variable) {
-                if seen.insert(near) && random.below(4) > 0 {
-                    queue.push_back(near);
-                }
+        region(self.network, &self.live, (size, 4), random)
+    }
+}
+
+/// Some variables around one of them; one in `skip` is left out, with all that is only behind it.
+pub(super) fn region(
+    network: &Network,
+    live: &[usize],
+    (size, skip): (usize, usize),
+    random: &mut Random,
+) -> Vec<usize> {
+    let start = live[random.below(live.len())];
+    let (mut seen, mut queue) = (BTreeSet::from([start]), VecDeque::from([start]));
+    let mut region = Vec::new();
+    while let Some(variable) = queue.pop_front().filter(|_| region.len() < size) {
+        region.push(variable);
+        for near in network.near(variable) {
+            if seen.insert(near) && (skip == 0 || random.below(skip) > 0) {
+                queue.push_back(near);
             }
         }
-        region
     }
+    region
 }

@@ -1,10 +1,11 @@
 //! The course of a search: reduce, eliminate, and for what is too large, bounds and improvements.
 
+use std::collections::BTreeSet;
 use std::time::Instant;
 
 use super::bound::{prune, raise};
 use super::eliminate::best;
-use super::improve::{Climb, Random};
+use super::improve::{Climb, Random, region};
 use super::network::Network;
 use super::order::order;
 use super::problem::{FORBIDDEN, Problem, least};
@@ -15,6 +16,12 @@ const PASSES: usize = 100;
 
 /// The most passes after each decision.
 const FEW: usize = 4;
+
+/// The rounds of improvements before larger regions.
+const FIRST: usize = 10;
+
+/// The variables of a larger region, and the most decisions there.
+const PATCH: (usize, usize) = (200, 10);
 
 /// The most costs in the parts of a search that wait.
 const HELD: usize = 1 << 25;
@@ -100,7 +107,7 @@ struct Search<'a> {
     trail: Trail,
     choices: Vec<usize>,
     cost: u64,
-    /// No solution that is better than the best one is below this.
+    /// A solution that is better than the best one costs at least this, times the scale of the network.
     bound: u64,
     width: Option<usize>,
 }
@@ -158,10 +165,42 @@ impl<'a> Search<'a> {
         let mut at = network.greedy();
         let mut random = Random::new(limits.seed);
         self.improve(&network, &mut at, 1, &mut random);
-        if !self.close(network.clone(), 0) {
+        self.bound = self.close(network.clone(), 0);
+        if self.bound < FORBIDDEN {
+            self.improve(&network, &mut at, FIRST, &mut random);
+            self.patch(&network, &mut at, &mut random);
             self.improve(&network, &mut at, limits.rounds, &mut random);
-            self.close(network, limits.decisions);
+            self.bound = self.bound.max(self.close(network, limits.decisions));
         }
+    }
+
+    /// Searches larger regions for better solutions, until about each variable was in one and nothing was found.
+    fn patch(&mut self, network: &Network, at: &mut [usize], random: &mut Random) {
+        let mut left = self.limits.rounds * network.live().len() / PATCH.0;
+        let mut idle = 0;
+        while left > 0 && idle <= network.live().len() / PATCH.0 && self.limits.on() {
+            let before = self.cost;
+            self.patch_one(network, at, random);
+            if self.cost < before {
+                network.find(&self.choices, at);
+                idle = 0;
+            }
+            (left, idle) = (left - 1, idle + 1);
+        }
+    }
+
+    /// Searches one region while the others keep their choices.
+    fn patch_one(&mut self, network: &Network, at: &[usize], random: &mut Random) {
+        let mark = self.trail.mark();
+        let live = network.live();
+        let inside: BTreeSet<usize> =
+            region(network, &live, (PATCH.0, 0), random).into_iter().collect();
+        let outside = live.into_iter().filter(|variable| !inside.contains(variable));
+        outside.for_each(|of| self.trail.fix(of, network.values[of][at[of]]));
+        let mut part = network.part(&inside, at);
+        reduce(&mut part, &mut self.trail, self.limits.cells);
+        self.close(part, PATCH.1);
+        self.trail.back(mark);
     }
 
     /// Some rounds of improvements.
@@ -178,8 +217,9 @@ impl<'a> Search<'a> {
         self.offer(self.trail.expand(network, at));
     }
 
-    /// Searches a network for solutions that are better than the best one. Returns true if there are no others.
-    fn close(&mut self, network: Network, decisions: usize) -> bool {
+    /// Searches a network for solutions that are better than the best one. Returns a bound of those that were not found,
+    /// [`FORBIDDEN`] if there are none.
+    fn close(&mut self, network: Network, decisions: usize) -> u64 {
         let mark = self.trail.mark();
         let mut open = vec![Part { network, mark, passes: PASSES }];
         let (mut bound, mut left) = (FORBIDDEN, decisions);
@@ -195,8 +235,7 @@ impl<'a> Search<'a> {
             open.extend(split(network, self.trail.mark()));
         }
         self.trail.back(mark);
-        self.bound = self.bound.max(bound);
-        bound == FORBIDDEN
+        bound
     }
 
     /// A smaller network with all better solutions; `None` if there are none after the best of them is known.
