@@ -100,10 +100,14 @@ impl Network {
         })
     }
 
-    /// The positions of choices of the problem.
-    pub(super) fn find(&self, choices: &[usize], at: &mut [usize]) {
+    /// Takes over the positions of choices of the problem if they cost less. A choice that has left counts as the first.
+    pub(super) fn adopt(&self, choices: &[usize], at: &mut [usize]) {
+        let mut other = at.to_vec();
         for variable in self.live() {
-            at[variable] = self.values[variable].binary_search(&choices[variable]).unwrap_or(0);
+            other[variable] = self.values[variable].binary_search(&choices[variable]).unwrap_or(0);
+        }
+        if self.cost(&other) < self.cost(at) {
+            at.copy_from_slice(&other);
         }
     }
 

@@ -8,7 +8,7 @@ use super::eliminate::best;
 use super::improve::{Climb, Random, region};
 use super::network::Network;
 use super::order::order;
-use super::problem::{FORBIDDEN, Problem, least};
+use super::problem::{FORBIDDEN, Problem, least, sum};
 use super::reduce::{Trail, reduce};
 
 /// The most passes that raise the bound of a network.
@@ -17,8 +17,14 @@ const PASSES: usize = 100;
 /// The most passes after each decision.
 const FEW: usize = 4;
 
-/// The rounds of improvements before larger regions.
-const FIRST: usize = 10;
+/// The parts of the bound by which a solution is first guessed to be above it.
+const GUESSES: [u64; 3] = [1024, 128, 16];
+
+/// The most costs of all tables after each decision.
+const SMALL: usize = 1 << 18;
+
+/// The rounds of improvements before the first search, and before larger regions.
+const FIRST: [usize; 2] = [3, 10];
 
 /// The variables of a larger region, and the most decisions there.
 const PATCH: (usize, usize) = (200, 10);
@@ -78,12 +84,11 @@ impl Problem {
         let mut search = Search::new(self, limits);
         let mut network = Network::new(self);
         reduce(&mut network, &mut search.trail, limits.cells);
-        let scale = network.scale;
-        let bound = match search.exact(&network) {
+        let bound = match search.exact(&network, limits.cells) {
             true => search.cost,
             false => {
                 search.approach(network);
-                unscaled(search.bound, scale).min(search.cost)
+                search.bound.min(search.cost)
             }
         };
         Solution {
@@ -107,8 +112,10 @@ struct Search<'a> {
     trail: Trail,
     choices: Vec<usize>,
     cost: u64,
-    /// A solution that is better than the best one costs at least this, times the scale of the network.
+    /// A solution that is better than the best one costs at least this.
     bound: u64,
+    /// The most that solutions cost that are searched for, times the scale of the network.
+    guess: u64,
     width: Option<usize>,
 }
 
@@ -117,14 +124,18 @@ struct Part {
     network: Network,
     /// The steps of the trail that belong to it.
     mark: usize,
+    /// The number of costs of its tables.
+    size: usize,
     passes: usize,
+    cells: usize,
 }
 
 impl<'a> Search<'a> {
     fn new(problem: &'a Problem, limits: &'a Limits) -> Search<'a> {
         let choices = problem.greedy();
         let (cost, trail) = (problem.cost(&choices), Trail::default());
-        let mut search = Search { problem, limits, trail, choices, cost, bound: 0, width: None };
+        let (bound, guess, width) = (0, FORBIDDEN - 1, None);
+        let mut search = Search { problem, limits, trail, choices, cost, bound, guess, width };
         search.offer(problem.naive());
         search
     }
@@ -138,15 +149,15 @@ impl<'a> Search<'a> {
 
     /// The most that a better solution costs in a network; `None` if there is none.
     fn most(&self, network: &Network) -> Option<u64> {
-        Some(self.cost.checked_sub(1)?.saturating_mul(network.scale).min(FORBIDDEN - 1))
+        Some(self.cost.checked_sub(1)?.saturating_mul(network.scale).min(self.guess))
     }
 
     /// Solves a network if its tables are small enough.
-    fn exact(&mut self, network: &Network) -> bool {
+    fn exact(&mut self, network: &Network, cells: usize) -> bool {
         if network.base >= FORBIDDEN {
             return true;
         }
-        let order = order(network, &network.live(), self.limits.cells, false);
+        let order = order(network, &network.live(), cells, false);
         self.width.get_or_insert(self.trail.width.max(order.width));
         if !order.fixed.is_empty() {
             return false;
@@ -164,13 +175,36 @@ impl<'a> Search<'a> {
         raise(&mut network, PASSES, FORBIDDEN, &|| limits.on());
         let mut at = network.greedy();
         let mut random = Random::new(limits.seed);
-        self.improve(&network, &mut at, 1, &mut random);
-        self.bound = self.close(network.clone(), 0);
-        if self.bound < FORBIDDEN {
-            self.improve(&network, &mut at, FIRST, &mut random);
+        self.improve(&network, &mut at, FIRST[0], &mut random);
+        self.guess(&network);
+        self.prove(network.clone(), 0);
+        if self.bound < self.cost {
+            network.adopt(&self.choices, &mut at);
+            self.improve(&network, &mut at, FIRST[1], &mut random);
             self.patch(&network, &mut at, &mut random);
             self.improve(&network, &mut at, limits.rounds, &mut random);
-            self.bound = self.bound.max(self.close(network, limits.decisions));
+            self.prove(network, limits.decisions);
+        }
+    }
+
+    /// Searches for solutions a little above the bound: few choices are left then, and there may be one.
+    fn guess(&mut self, network: &Network) {
+        for share in GUESSES {
+            if self.bound >= self.cost || !self.limits.on() {
+                return;
+            }
+            self.guess = sum(network.base, network.base / share).min(FORBIDDEN - 1);
+            self.prove(network.clone(), 0);
+            self.guess = FORBIDDEN - 1;
+        }
+    }
+
+    /// Searches a network that has all solutions, for a better one and for a better bound.
+    fn prove(&mut self, network: Network, decisions: usize) {
+        let (scale, guess) = (network.scale, self.guess);
+        if self.bound < self.cost {
+            let open = self.close(network, decisions).min(guess + 1);
+            self.bound = self.bound.max(unscaled(open, scale));
         }
     }
 
@@ -181,11 +215,9 @@ impl<'a> Search<'a> {
         while left > 0 && idle <= network.live().len() / PATCH.0 && self.limits.on() {
             let before = self.cost;
             self.patch_one(network, at, random);
-            if self.cost < before {
-                network.find(&self.choices, at);
-                idle = 0;
-            }
-            (left, idle) = (left - 1, idle + 1);
+            network.adopt(&self.choices, at);
+            idle = if self.cost < before { 0 } else { idle + 1 };
+            left -= 1;
         }
     }
 
@@ -221,18 +253,22 @@ impl<'a> Search<'a> {
     /// [`FORBIDDEN`] if there are none.
     fn close(&mut self, network: Network, decisions: usize) -> u64 {
         let mark = self.trail.mark();
-        let mut open = vec![Part { network, mark, passes: PASSES }];
+        let (size, cells) = (network.size(), self.limits.cells);
+        let mut open = vec![Part { network, mark, size, passes: PASSES, cells }];
         let (mut bound, mut left) = (FORBIDDEN, decisions);
         while let Some(part) = open.pop() {
             self.trail.back(part.mark);
             let Some(network) = self.tighten(part) else { continue };
-            if left == 0 || !self.limits.on() || held(&open) > HELD {
+            if left == 0
+                || !self.limits.on()
+                || open.iter().map(|part| part.size).sum::<usize>() > HELD
+            {
                 let bases = open.iter().map(|part| part.network.base);
                 bound = bases.fold(network.base, u64::min);
                 break;
             }
             left -= 1;
-            open.extend(split(network, self.trail.mark()));
+            open.extend(split(network, self.trail.mark(), cells.min(SMALL)));
         }
         self.trail.back(mark);
         bound
@@ -241,23 +277,19 @@ impl<'a> Search<'a> {
     /// A smaller network with all better solutions; `None` if there are none after the best of them is known.
     fn tighten(&mut self, part: Part) -> Option<Network> {
         let limits = self.limits;
-        let Part { mut network, passes, .. } = part;
+        let Part { mut network, passes, cells, .. } = part;
         let most = self.most(&network)?;
         raise(&mut network, passes, most, &|| limits.on());
         prune(&mut network, most);
         if network.base <= most {
-            reduce(&mut network, &mut self.trail, limits.cells);
+            reduce(&mut network, &mut self.trail, cells);
         }
-        (network.base <= most && !self.exact(&network)).then_some(network)
+        (network.base <= most && !self.exact(&network, cells)).then_some(network)
     }
 }
 
-fn held(open: &[Part]) -> usize {
-    open.iter().map(|part| part.network.size()).sum()
-}
-
 /// All choices of a variable but the best one, and that one, which is searched first.
-fn split(mut others: Network, mark: usize) -> Vec<Part> {
+fn split(mut others: Network, mark: usize, cells: usize) -> Vec<Part> {
     let Some(variable) = widest(&others) else { return Vec::new() };
     others.collect(variable);
     let own = &others.own[variable];
@@ -266,7 +298,11 @@ fn split(mut others: Network, mark: usize) -> Vec<Part> {
     let mut one = others.clone();
     one.restrict(variable, &[first]);
     others.restrict(variable, &rest);
-    [others, one].map(|network| Part { network, mark, passes: FEW }).into()
+    let part = |network: Network| {
+        let size = network.size();
+        Part { network, mark, size, passes: FEW, cells }
+    };
+    [others, one].map(part).into()
 }
 
 /// The variable with the most neighbours of those that have a choice, the first of several.
