@@ -71,7 +71,7 @@ fn optimum(problem: &Problem) -> u64 {
 }
 
 fn tiny(cells: usize, rounds: usize) -> Limits {
-    Limits { cells, rounds, ..Limits::default() }
+    Limits { cells, rounds, decisions: rounds, ..Limits::default() }
 }
 
 fn assert_whole(problem: &Problem, solution: &Solution) {
@@ -128,6 +128,18 @@ fn on_sparse_graphs_a_search_with_small_tables_encloses_the_optimum() {
             assert_whole(&problem, &solution);
             assert!(solution.bound <= exact.cost && exact.cost <= solution.cost, "seed {seed}");
         }
+    }
+}
+
+#[test]
+fn a_larger_graph_is_improved_by_regions() {
+    for seed in 0..4 {
+        let problem = Draw::new(seed).sparse(500, 120);
+        let exact = problem.solve(&Limits::default());
+        let solution = problem.solve(&Limits { decisions: 3, ..tiny(12, 4) });
+        assert_eq!(exact.cost, exact.bound, "seed {seed}");
+        assert_whole(&problem, &solution);
+        assert!(solution.bound <= exact.cost && exact.cost <= solution.cost, "seed {seed}");
     }
 }
 

@@ -18,15 +18,13 @@ struct Table {
 struct Buckets {
     own: Vec<Vec<u64>>,
     tables: Vec<Vec<Table>>,
-    base: u64,
 }
 
 /// The best positions of some variables, which are eliminated in the order given; all others stay where they are.
-/// Returns their positions, and the cost without that of tables between others.
-pub(super) fn best(network: &Network, order: &[usize], at: &[usize]) -> (Vec<usize>, u64) {
+pub(super) fn best(network: &Network, order: &[usize], at: &[usize]) -> Vec<usize> {
     let mut buckets = Buckets::new(network, order, at);
     (0..order.len()).for_each(|variable| buckets.eliminate(variable));
-    (buckets.choices(), buckets.base)
+    buckets.choices()
 }
 
 impl Buckets {
@@ -34,7 +32,7 @@ impl Buckets {
         let ranks: BTreeMap<usize, usize> =
             order.iter().enumerate().map(|(rank, variable)| (*variable, rank)).collect();
         let own = order.iter().map(|variable| network.own[*variable].clone()).collect();
-        let mut buckets = Buckets { own, tables: Vec::new(), base: 0 };
+        let mut buckets = Buckets { own, tables: Vec::new() };
         buckets.tables.resize_with(order.len(), Vec::new);
         for (rank, variable) in order.iter().enumerate() {
             for near in network.around[*variable].keys() {
@@ -60,16 +58,10 @@ impl Buckets {
 
     /// Adds a table to the one with the same scope, if there is one.
     fn add(&mut self, table: Table) {
-        let (first, rest) = match table.scope.as_slice() {
-            [] => {
-                self.base = table.costs.iter().fold(self.base, |base, cost| sum(base, *cost));
-                return;
-            }
-            [first, rest @ ..] => (*first, rest),
-        };
-        let known = self.tables[first].iter_mut().find(|known| known.scope == table.scope);
+        let [first, rest @ ..] = table.scope.as_slice() else { return };
+        let known = self.tables[*first].iter_mut().find(|known| known.scope == table.scope);
         let to = if rest.is_empty() {
-            Some(&mut self.own[first])
+            Some(&mut self.own[*first])
         } else {
             known.map(|known| &mut known.costs)
         };
@@ -77,7 +69,7 @@ impl Buckets {
             Some(to) => {
                 to.iter_mut().zip(&table.costs).for_each(|(to, cost)| *to = sum(*to, *cost));
             }
-            None => self.tables[first].push(table),
+            None => self.tables[*first].push(table),
         }
     }
 
@@ -87,11 +79,10 @@ impl Buckets {
             tables.iter().flat_map(|table| &table.scope[1..]).copied().collect();
         scope.sort_unstable();
         scope.dedup();
-        let costs = match scope.is_empty() {
-            true => vec![self.own[variable].iter().copied().fold(FORBIDDEN, u64::min)],
-            false => self.fold(variable, &scope),
-        };
-        self.add(Table { scope, costs });
+        if !scope.is_empty() {
+            let costs = self.fold(variable, &scope);
+            self.add(Table { scope, costs });
+        }
     }
 
     /// The least costs over the choices of a variable, for all choices of the other variables of its tables.

@@ -6,11 +6,18 @@ use super::eliminate::best;
 use super::network::Network;
 use super::order::order;
 
-/// The most costs of all tables of a region.
-const CELLS: usize = 1 << 14;
+/// The most costs of all tables of a region, doubled after each round that found nothing, up to some times.
+const CELLS: usize = 1 << 13;
+const DOUBLED: usize = 6;
 
 /// The least and the most variables of a region.
 const REGION: (usize, usize) = (8, 96);
+
+/// Rounds that found nothing, after which some variables are changed at random.
+const IDLE: usize = 12;
+
+/// The variables that are changed.
+const SHAKEN: usize = 12;
 
 /// Random numbers, the same for the same seed: SplitMix64.
 #[derive(Clone, Debug)]
@@ -35,27 +42,85 @@ impl Random {
     }
 }
 
-/// Improves one position for each live variable; the cost never grows.
-pub(super) fn improve(network: &Network, at: &mut [usize], cells: usize, random: &mut Random) {
-    let live = network.live();
-    if live.is_empty() {
-        return;
-    }
-    let size = REGION.0 + random.below(REGION.1 - REGION.0);
-    let region = region(network, live[random.below(live.len())], size, random);
-    let order = order(network, &region, CELLS.min(cells), true);
-    let (positions, _) = best(network, &order.variables, at);
-    order.variables.iter().zip(positions).for_each(|(variable, position)| at[*variable] = position);
+/// A way through the positions of all variables, with the best ones that it met.
+#[derive(Debug)]
+pub(super) struct Climb<'a> {
+    network: &'a Network,
+    live: Vec<usize>,
+    at: Vec<usize>,
+    cost: u64,
+    best: Vec<usize>,
+    least: u64,
+    /// The rounds since the cost fell.
+    idle: usize,
 }
 
-/// Some variables around one of them; one in four is left out, with all that is only behind it.
-fn region(network: &Network, start: usize, size: usize, random: &mut Random) -> Vec<usize> {
+impl<'a> Climb<'a> {
+    pub(super) fn new(network: &'a Network, at: &[usize]) -> Climb<'a> {
+        let (cost, best) = (network.cost(at), at.to_vec());
+        Climb { network, live: network.live(), at: best.clone(), cost, best, least: cost, idle: 0 }
+    }
+
+    /// The best positions so far.
+    pub(super) fn best(&self) -> &[usize] {
+        &self.best
+    }
+
+    /// Solves regions until about each variable was in one.
+    pub(super) fn round(&mut self, random: &mut Random, on: &dyn Fn() -> bool) {
+        let mut visited = 0;
+        while visited < self.live.len() && on() {
+            let size = REGION.0 + random.below(REGION.1 - REGION.0);
+            visited += self.solve(&self.region(size, random));
+        }
+        let cost = self.network.cost(&self.at);
+        self.idle = if cost < self.cost { 0 } else { self.idle + 1 };
+        self.cost = cost;
+        if cost < self.least {
+            (self.least, self.best) = (cost, self.at.clone());
+        }
+        if self.idle == IDLE {
+            self.shake(random);
+        }
+    }
+
+    /// Solves a region while the others keep their choices. Returns its size.
+    fn solve(&mut self, region: &[usize]) -> usize {
+        let cells = CELLS << self.idle.min(DOUBLED);
+        let order = order(self.network, region, cells, true).variables;
+        let positions = best(self.network, &order, &self.at);
+        order.iter().zip(positions).for_each(|(of, position)| self.at[*of] = position);
+        region.len()
+    }
+
+    /// Goes back to the best positions and changes some that are near each other.
+    fn shake(&mut self, random: &mut Random) {
+        self.at.clone_from(&self.best);
+        for variable in self.region(SHAKEN, random) {
+            self.at[variable] = random.below(self.network.own[variable].len());
+        }
+        (self.cost, self.idle) = (self.network.cost(&self.at), 0);
+    }
+
+    fn region(&self, size: usize, random: &mut Random) -> Vec<usize> {
+        region(self.network, &self.live, (size, 4), random)
+    }
+}
+
+/// Some variables around one of them; one in `skip` is left out, with all that is only behind it.
+pub(super) fn region(
+    network: &Network,
+    live: &[usize],
+    (size, skip): (usize, usize),
+    random: &mut Random,
+) -> Vec<usize> {
+    let start = live[random.below(live.len())];
     let (mut seen, mut queue) = (BTreeSet::from([start]), VecDeque::from([start]));
     let mut region = Vec::new();
     while let Some(variable) = queue.pop_front().filter(|_| region.len() < size) {
         region.push(variable);
         for near in network.near(variable) {
-            if seen.insert(near) && random.below(4) > 0 {
+            if seen.insert(near) && (skip == 0 || random.below(skip) > 0) {
                 queue.push_back(near);
             }
         }

@@ -1,18 +1,18 @@
 //! The least sum of costs: a choice for each variable, where choices cost something alone and by twos.
 //!
 //! ```text
-//!            own 0 3           own 2 0 5
-//!          a [x x]  ---------  b [x x x]        an edge has a cost for each two choices
-//!             \      0 7 1       /
-//!              \     7 0 1      /
-//!               \              /
-//!                c [x x x x] -          a, b, c: least cost, with its choices
+//! a  own 0 3        b  own 2 0 5
+//!        x x -------       x x x        the edge has a cost for each choice of a and each of b
+//!          \               /
+//!           \             /
+//!         c  own 1 1 0 4                eliminated: for each choice of a and each of b, the best choice of c;
+//!                x x x x                the two edges become costs of the edge between a and b
 //!
 //! reduce      choices that another one beats leave; so do variables with one choice or few neighbours
 //! eliminate   a variable becomes a table of its neighbours: exact, while the tables are small
-//! bound       costs move along edges to a constant, which no solution is below
-//! improve     a region is solved exactly, the others keep their choices
-//! solve       all of these in order; decisions close the gap between bound and solution
+//! bound       costs move along edges to a constant, which no solution is below; choices far above it leave
+//! improve     regions are solved exactly while the others keep their choices
+//! solve       these in order; guesses just above the bound, larger regions and decisions close the gap
 //! ```
 
 mod bound;

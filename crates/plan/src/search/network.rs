@@ -1,7 +1,7 @@
 //! A problem that shrinks: costs move between choices, tables and a constant, and variables leave.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::problem::{Edge, FORBIDDEN, Problem, least, rest, sum};
 
@@ -85,6 +85,32 @@ impl Network {
         table[low.1 * self.own[high.0].len() + high.1]
     }
 
+    /// The number of costs of all tables.
+    pub(super) fn size(&self) -> usize {
+        self.tables.iter().map(Vec::len).sum()
+    }
+
+    /// The cost of one choice of each live variable, by their positions.
+    pub(super) fn cost(&self, at: &[usize]) -> u64 {
+        self.live().into_iter().fold(self.base, |cost, variable| {
+            let larger = self.around[variable].range(variable + 1..).map(|(other, _)| *other);
+            let between =
+                larger.map(|other| self.between((variable, at[variable]), (other, at[other])));
+            between.fold(sum(cost, self.own[variable][at[variable]]), sum)
+        })
+    }
+
+    /// Takes over the positions of choices of the problem if they cost less. A choice that has left counts as the first.
+    pub(super) fn adopt(&self, choices: &[usize], at: &mut [usize]) {
+        let mut other = at.to_vec();
+        for variable in self.live() {
+            other[variable] = self.values[variable].binary_search(&choices[variable]).unwrap_or(0);
+        }
+        if self.cost(&other) < self.cost(at) {
+            at.copy_from_slice(&other);
+        }
+    }
+
     /// The cheapest choice of each live variable after those of smaller numbers, by position.
     pub(super) fn greedy(&self) -> Vec<usize> {
         let mut at = vec![0; self.own.len()];
@@ -156,6 +182,56 @@ impl Network {
         }
         self.own[variable] = keep.iter().map(|at| self.own[variable][*at]).collect();
         self.values[variable] = keep.iter().map(|at| self.values[variable][*at]).collect();
+    }
+
+    /// Some variables, while the others are fixed at their positions.
+    pub(super) fn part(&self, inside: &BTreeSet<usize>, at: &[usize]) -> Network {
+        let mut part = self.hollow();
+        for low in self.live() {
+            match inside.contains(&low) {
+                true => part.copy(self, low),
+                false => part.base = sum(part.base, self.own[low][at[low]]),
+            }
+        }
+        for low in self.live() {
+            for high in self.around[low].range(low + 1..).map(|(high, _)| *high) {
+                let fixed = |variable: usize| (variable, at[variable]);
+                match (inside.contains(&low), inside.contains(&high)) {
+                    (true, true) => part.join((low, high), self.rows(low, high).into_owned()),
+                    (true, false) => part.condition(self, low, fixed(high)),
+                    (false, true) => part.condition(self, high, fixed(low)),
+                    (false, false) => {
+                        part.base = sum(part.base, self.between(fixed(low), fixed(high)));
+                    }
+                }
+            }
+        }
+        part
+    }
+
+    /// The constant alone, without variables.
+    fn hollow(&self) -> Network {
+        let count = self.own.len();
+        Network {
+            base: self.base,
+            scale: self.scale,
+            own: vec![Vec::new(); count],
+            values: vec![Vec::new(); count],
+            around: vec![BTreeMap::new(); count],
+            tables: Vec::new(),
+        }
+    }
+
+    fn copy(&mut self, whole: &Network, variable: usize) {
+        self.own[variable].clone_from(&whole.own[variable]);
+        self.values[variable].clone_from(&whole.values[variable]);
+    }
+
+    /// Adds the costs between a variable and one that is fixed in the whole.
+    fn condition(&mut self, whole: &Network, variable: usize, fixed: (usize, usize)) {
+        for (choice, own) in self.own[variable].iter_mut().enumerate() {
+            *own = sum(*own, whole.between((variable, choice), fixed));
+        }
     }
 
     /// Takes a variable and its tables away; its costs must have gone elsewhere.

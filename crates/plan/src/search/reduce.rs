@@ -43,6 +43,12 @@ impl Trail {
         self.steps.truncate(mark);
     }
 
+    /// Adds a variable that has a certain choice.
+    pub(super) fn fix(&mut self, variable: usize, choice: usize) {
+        let (values, own, near) = (vec![choice], vec![0], Vec::new());
+        self.steps.push(Step { variable, values, own, near });
+    }
+
     /// A choice of the problem for each variable, from the positions of the live ones.
     pub(super) fn expand(&self, network: &Network, at: &[usize]) -> Vec<usize> {
         let mut choices = vec![0; network.own.len()];
