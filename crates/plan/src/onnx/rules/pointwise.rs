@@ -74,6 +74,7 @@ pub(super) const RULES: super::Rules = &[
     ("Tan", unary),
     ("Tanh", unary),
     ("ThresholdedRelu", unary),
+    ("Trilu", triangle),
     ("Where", select),
     ("Xor", comparison),
 ];
@@ -302,6 +303,19 @@ fn select(build: &mut Build, node: &Node<'_>) -> Results {
     let operands = [node.input(0)?, node.input(1)?, node.input(2)?];
     let dtype = build.dtype(operands[1]);
     Some(vec![build.pointwise("", dtype, &operands, Scalar::select(x(0), x(1), x(2)))?])
+}
+
+/// The elements on one side of a diagonal of the last two axes.
+fn triangle(build: &mut Build, node: &Node<'_>) -> Results {
+    let of = node.input(0)?;
+    let above = node.input(1).map_or(Some(0.0), |id| build.number(id))?;
+    let row = build.rank(of).checked_sub(2)?;
+    let (diagonal, column) = (Scalar::Loop(row) + c(above), Scalar::Loop(row + 1));
+    let is_part = match node.int_or("upper", 1) {
+        0 => column.up_to(diagonal),
+        _ => diagonal.up_to(column),
+    };
+    Some(vec![build.pointwise("", build.dtype(of), &[of], x(0).or_zero(is_part))?])
 }
 
 fn cast(build: &mut Build, node: &Node<'_>) -> Results {

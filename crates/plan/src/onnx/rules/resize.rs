@@ -54,9 +54,9 @@ impl Axis {
             "align_corners" if self.to == 1 => 0.0,
             "align_corners" => single(at * float(self.from - 1) / float(self.to - 1)),
             "half_pixel_symmetric" => {
-                let adjustment = float(self.to) / (scale * float(self.from));
-                let center = float(self.from) / 2.0;
-                center * (1.0 - adjustment) + half()
+                let adjustment = single(float(self.to) / single(scale * float(self.from)));
+                let offset = single(float(self.from) / 2.0 * single(1.0 - adjustment));
+                single(single(offset + single((at + 0.5) / scale)) - 0.5)
             }
             _ => return None,
         })
