@@ -3,7 +3,7 @@
     python make_onnx_cases.py > ../../crates/plan/tests/data/onnx/cases.json
 
 A line is a model in hexadecimal digits with its inputs and its outputs. Values in the models have no shapes but those
-of the inputs, so the rules have to find them. onnxruntime is large, so the answers are stored and CI does
+of the inputs, so the rules have to find them. The last lines are models without answers. onnxruntime is large, so the answers are stored and CI does
 not regenerate them. Made with onnx 1.23.2 and onnxruntime 1.32.0.
 """
 
@@ -496,5 +496,73 @@ def graphs():
     model.record("constants only", [model.node("Mul", joined, joined)])
 
 
-for family in (products, elements, rows, windows, views, lookups, joins, constants, sizes, attentions, graphs):
+def info(name, shape, kind=TensorProto.FLOAT):
+    return helper.make_tensor_value_info(name, kind, shape)
+
+
+def unlike(name, nodes, inputs=("x",), outputs=("y",), constants=(), values=(), functions=()):
+    """A model that onnxruntime does not run: only its graph is read."""
+    inputs = [info(of, [2, 3]) if isinstance(of, str) else of for of in inputs]
+    outputs = [info(of, None) if isinstance(of, str) else of for of in outputs]
+    graph = helper.make_graph(nodes, name, inputs, outputs, list(constants), value_info=list(values))
+    opsets = [helper.make_opsetid("", 21), helper.make_opsetid("own", 1)]
+    model = helper.make_model(graph, opset_imports=opsets, functions=list(functions), producer_name="")
+    print(json.dumps({"name": name, "model": model.SerializeToString().hex()}, separators=(",", ":")))
+
+
+def elsewhere(name, shape, entries):
+    tensor = onnx.TensorProto(name=name, data_type=TensorProto.FLOAT, dims=shape, data_location=1)
+    for key, value in entries.items():
+        tensor.external_data.add(key=key, value=value)
+    return tensor
+
+
+def unlikes():
+    node = helper.make_node
+    relu = node("Relu", ["x"], ["y"], name="relu")
+    double = [node("Add", ["x", "b"], ["a"], name="first"), node("Relu", ["a"], ["b"], name="second")]
+    unlike("cycle", [*double, node("Neg", ["b"], ["y"], name="after")])
+    unlike("unordered", [node("Neg", ["b"], ["y"]), node("Exp", ["a"], ["b"]), node("Abs", ["x"], ["a"])])
+    unlike("symbolic", [relu], [info("x", ["batch", 3])])
+    unlike("unnamed", [relu], [info("x", [2, None])])
+    unlike("negative", [relu], [info("x", [2, -3])])
+    unlike("too large", [relu], [info("x", [1 << 40, 1 << 40])])
+    unlike("without shape", [relu], [info("x", None)])
+    unlike("text", [relu], [info("x", [2], TensorProto.STRING)])
+    unlike("missing", [node("Add", ["x", "z"], ["y"], name="sum")])
+    unlike("no such output", [relu], outputs=["z"])
+    unlike("twice", [relu, node("Neg", ["x"], ["y"])])
+    own = node("Wavelet", ["x"], ["y", "z"], name="own", domain="own")
+    unlike("own operator", [own, node("Neg", ["z"], ["w"])], values=[info("z", [4])], outputs=[info("y", [2, 5]), "w"])
+    unlike("own operator without shape", [own], outputs=["y", "z"])
+    branches = {
+        f"{side}_branch": helper.make_graph([node(kind, ["a"], ["r"])], side, [], [info("r", [2, 3])])
+        for side, kind in (("then", "Neg"), ("else", "Abs"))
+    }
+    choice = node("If", ["c"], ["y"], name="choice", **branches)
+    exp = node("Exp", ["x"], ["a"], name="before")
+    unlike("branches", [choice, exp], [info("c", [], TensorProto.BOOL), "x"], [info("y", [2, 3])])
+    add = node("Add", ["x", "w"], ["y"], name="add")
+    unlike("elsewhere", [add], constants=[elsewhere("w", [2, 3], {"location": "w.bin", "offset": "4", "length": "24"})])
+    unlike("outside", [add], constants=[elsewhere("w", [2, 3], {"location": "../w.bin"})])
+    huge = elsewhere("w", [1 << 20, 1 << 15], {"location": "w.bin"})
+    unlike("huge", [node("MatMul", ["x", "w"], ["y"])], [info("x", [2, 1 << 20])], constants=[huge])
+    short = onnx.TensorProto(name="w", data_type=TensorProto.FLOAT, dims=[2, 3], raw_data=bytes(23))
+    unlike("short constant", [add], constants=[short])
+    body = [
+        node("LeakyRelu", ["p"], ["q"]),
+        node("Mul", ["q", "q"], ["r"]),
+    ]
+    attribute = body[0].attribute.add(name="alpha", ref_attr_name="slope", type=onnx.AttributeProto.FLOAT)
+    assert attribute.ref_attr_name
+    square = helper.make_function("own", "Square", ["p"], ["r"], body, [helper.make_opsetid("", 21)], ["slope"])
+    call = [
+        node("Square", ["x"], ["a"], name="one", domain="own", slope=0.5),
+        node("Square", ["a"], ["y"], name="two", domain="own", slope=0.5),
+    ]
+    unlike("function", call, functions=[square])
+
+
+FAMILIES = (products, elements, rows, windows, views, lookups, joins, constants, sizes, attentions, graphs, unlikes)
+for family in FAMILIES:
     family()
