@@ -304,3 +304,29 @@ fn a_constant_of_128_gigabytes_is_planned_without_its_elements() {
     assert_eq!(graph.value(graph.outputs[0]).shape, [2, 1 << 15]);
     assert_eq!(elements(&graph, "w"), None);
 }
+
+#[test]
+fn a_model_with_changed_bytes_is_a_graph_or_an_error() {
+    let rounds = std::env::var("MUTATIONS").map_or(3, |of| of.parse::<u64>().unwrap());
+    let mut state = 1_u64;
+    let mut random = move || {
+        state =
+            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        state >> 33
+    };
+    for case in cases() {
+        let whole = bytes(case["model"].as_str().unwrap());
+        for _ in 0..rounds {
+            let mut model = whole.clone();
+            for _ in 0..1 + random() % 3 {
+                let at = usize::try_from(random()).unwrap() % model.len();
+                model[at] = [0, 1, 2, 0x7f, 0xff, model[at] ^ 1, model[at] ^ 0x80]
+                    [usize::try_from(random() % 7).unwrap()];
+            }
+            let read = std::panic::catch_unwind(|| {
+                read_model(&model, &ReadOptions::default()).map(|_| ())
+            });
+            assert!(read.is_ok(), "{} {model:?}", case["name"]);
+        }
+    }
+}

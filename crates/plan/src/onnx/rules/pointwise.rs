@@ -1,7 +1,7 @@
 //! Operations on elements by themselves.
 
 use crate::graph::{Binary, Dtype, Index, Read, Scalar, Unary, ValueId};
-use crate::onnx::context::{Build, Node, Results, broadcast};
+use crate::onnx::context::{Build, Node, Results};
 use crate::onnx::expression::{c, float, x};
 use crate::onnx::tensor;
 
@@ -370,7 +370,7 @@ fn batch_normalization(build: &mut Build, node: &Node<'_>) -> Results {
 /// Adds to a value a bias that has an axis like axis 1 of the value.
 pub(super) fn add_bias(build: &mut Build, value: ValueId, bias: ValueId) -> Option<ValueId> {
     let (shape, dtype) = (build.shape(value).to_vec(), build.dtype(value));
-    if build.shape(bias) != shape.get(1..2)? || broadcast([&shape[..]])?.is_empty() {
+    if build.shape(bias) != shape.get(1..2)? {
         return None;
     }
     let bias = Read { value: bias, index: vec![Index::of(1)], outside: 0.0 };
