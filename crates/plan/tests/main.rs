@@ -2,5 +2,6 @@
 #![allow(clippy::expect_used, clippy::panic, clippy::unwrap_used, reason = "tests fail by panic")]
 #![allow(missing_docs, reason = "the names of tests are statements")]
 
+mod onnx;
 mod search;
 mod spec;

@@ -366,6 +366,7 @@ impl Build {
         if elements(&shape)? != elements(self.shape(of))? {
             return None;
         }
+        let of = self.flat(of);
         Some(match self.shape(of) == shape {
             true => of,
             false => self.view(of, shape.clone(), View::Reshape(shape)),
@@ -394,7 +395,15 @@ impl Build {
     /// A value of its own with the elements of another.
     pub(super) fn same(&mut self, of: ValueId) -> ValueId {
         let shape = self.shape(of).to_vec();
-        self.view(of, shape.clone(), View::Reshape(shape))
+        self.view(self.flat(of), shape.clone(), View::Reshape(shape))
+    }
+
+    /// The value whose elements in row-major order are those of a value.
+    fn flat(&self, of: ValueId) -> ValueId {
+        match &self.graph.value(of).origin {
+            Origin::View(of, View::Reshape(_)) => *of,
+            _ => of,
+        }
     }
 }
 

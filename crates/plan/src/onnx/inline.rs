@@ -7,6 +7,9 @@ use super::messages::{Attribute, Function, NodeMessage};
 /// The depth of calls in calls; deeper ones stay calls.
 const DEPTH: usize = 16;
 
+/// The number of calls that are replaced; later ones stay calls.
+const CALLS: usize = 1 << 18;
+
 /// Nodes without calls of functions.
 pub(super) fn inlined(nodes: Vec<NodeMessage>, functions: &[Function]) -> Vec<NodeMessage> {
     if functions.is_empty() {
@@ -25,7 +28,7 @@ fn expanded(
     let mut all = Vec::new();
     for node in nodes {
         let is_called = |of: &&Function| (&of.domain, &of.name) == (&node.domain, &node.kind);
-        match functions.iter().find(is_called).filter(|_| depth > 0) {
+        match functions.iter().find(is_called).filter(|_| depth > 0 && *number < CALLS) {
             None => all.push(node),
             Some(function) => {
                 *number += 1;

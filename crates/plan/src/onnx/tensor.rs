@@ -4,6 +4,8 @@ use std::fs::File;
 use std::io::{ErrorKind, Read, Seek, SeekFrom};
 use std::path::{Component, Path};
 
+use prost::bytes::Bytes;
+
 use super::error::OnnxError;
 use super::messages::Tensor;
 use crate::graph::{Data, DataError, Dtype};
@@ -23,8 +25,14 @@ pub(super) struct Content {
 
 /// The shape that some extents are, if its elements can be counted.
 pub(super) fn shape(dims: &[i64]) -> Option<Vec<u64>> {
-    let shape = dims.iter().map(|dim| u64::try_from(*dim).ok()).collect::<Option<Vec<_>>>()?;
+    let shape = counts(dims)?;
     elements(&shape).map(|_| shape)
+}
+
+/// Integers that are not negative, and small enough that their sums are no problem.
+pub(super) fn counts(integers: &[i64]) -> Option<Vec<u64>> {
+    let count = |of: &i64| u64::try_from(*of).ok().filter(|of| *of < 1 << 32);
+    integers.iter().map(count).collect()
 }
 
 /// The number of elements, if it is below 2^56; an extent of 0 makes the others no larger.
@@ -95,9 +103,9 @@ pub(super) fn content(
     let raw = match tensor.location {
         1 => match external(tensor, folder)? {
             None => return Ok(content),
-            raw => raw,
+            raw => raw.map(Bytes::from),
         },
-        _ => tensor.raw.as_ref().map(|bytes| bytes.to_vec()),
+        _ => tensor.raw.clone(),
     };
     content.integers = integers(tensor, raw.as_deref(), dtype).filter(|_| count <= FEW);
     content.data = match raw {

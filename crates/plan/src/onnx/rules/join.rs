@@ -3,6 +3,7 @@
 use crate::graph::{Fold, Index, Read, Scalar, ValueId};
 use crate::onnx::context::{Build, Node, Results, axis};
 use crate::onnx::expression::{signed, x};
+use crate::onnx::tensor::elements;
 
 pub(super) const RULES: super::Rules =
     &[("Concat", concat), ("Slice", slice), ("Split", split), ("Tile", tile)];
@@ -36,7 +37,7 @@ pub(super) fn joined(
         let mut read = Read::of(*id, 0..shape.len());
         read.index[at] = Index::sum([(at, 1)], -signed(offset));
         reads.push(read);
-        offset += extent;
+        offset = elements(&[offset.checked_add(extent)?])?;
     }
     shape[at] = offset;
     let body = (0..reads.len()).map(x).reduce(|a, b| a + b)?;
@@ -121,7 +122,7 @@ fn split(build: &mut Build, node: &Node<'_>) -> Results {
     let at = build.axis(of, node.int_or("axis", 0))?;
     let extent = build.shape(of)[at];
     let sizes = match build.integers_of(node, 1, "split")? {
-        Some(sizes) => crate::onnx::tensor::shape(&sizes)?,
+        Some(sizes) => crate::onnx::tensor::counts(&sizes)?,
         None => {
             let count = u64::try_from(node.results.len()).ok().filter(|of| *of > 0)?;
             let most = extent.div_ceil(count);
@@ -140,7 +141,7 @@ fn split(build: &mut Build, node: &Node<'_>) -> Results {
 /// Repetitions are axes of their own, which a view joins with the axes that are repeated.
 fn tile(build: &mut Build, node: &Node<'_>) -> Results {
     let (of, repeats) = (node.input(0)?, build.integers(node.input(1)?)?);
-    let repeats = crate::onnx::tensor::shape(&repeats)?;
+    let repeats = crate::onnx::tensor::counts(&repeats)?;
     let shape = build.shape(of).to_vec();
     if repeats.len() != shape.len() {
         return None;

@@ -1,7 +1,7 @@
 //! Operations on elements by themselves.
 
 use crate::graph::{Binary, Dtype, Index, Read, Scalar, Unary, ValueId};
-use crate::onnx::context::{Build, Node, Results, broadcast};
+use crate::onnx::context::{Build, Node, Results};
 use crate::onnx::expression::{c, float, x};
 use crate::onnx::tensor;
 
@@ -74,6 +74,7 @@ pub(super) const RULES: super::Rules = &[
     ("Tan", unary),
     ("Tanh", unary),
     ("ThresholdedRelu", unary),
+    ("Trilu", triangle),
     ("Where", select),
     ("Xor", comparison),
 ];
@@ -304,6 +305,19 @@ fn select(build: &mut Build, node: &Node<'_>) -> Results {
     Some(vec![build.pointwise("", dtype, &operands, Scalar::select(x(0), x(1), x(2)))?])
 }
 
+/// The elements on one side of a diagonal of the last two axes.
+fn triangle(build: &mut Build, node: &Node<'_>) -> Results {
+    let of = node.input(0)?;
+    let above = node.input(1).map_or(Some(0.0), |id| build.number(id))?;
+    let row = build.rank(of).checked_sub(2)?;
+    let (diagonal, column) = (Scalar::Loop(row) + c(above), Scalar::Loop(row + 1));
+    let is_part = match node.int_or("upper", 1) {
+        0 => column.up_to(diagonal),
+        _ => diagonal.up_to(column),
+    };
+    Some(vec![build.pointwise("", build.dtype(of), &[of], x(0).or_zero(is_part))?])
+}
+
 fn cast(build: &mut Build, node: &Node<'_>) -> Results {
     let dtype = tensor::known(i32::try_from(node.int("to")?).ok()?)?;
     Some(vec![build.pointwise("", dtype, &[node.input(0)?], x(0).cast(dtype))?])
@@ -356,7 +370,7 @@ fn batch_normalization(build: &mut Build, node: &Node<'_>) -> Results {
 /// Adds to a value a bias that has an axis like axis 1 of the value.
 pub(super) fn add_bias(build: &mut Build, value: ValueId, bias: ValueId) -> Option<ValueId> {
     let (shape, dtype) = (build.shape(value).to_vec(), build.dtype(value));
-    if build.shape(bias) != shape.get(1..2)? || broadcast([&shape[..]])?.is_empty() {
+    if build.shape(bias) != shape.get(1..2)? {
         return None;
     }
     let bias = Read { value: bias, index: vec![Index::of(1)], outside: 0.0 };

@@ -48,6 +48,9 @@ fn counts(window: &Window, at: usize, extent: u64, with_pads: bool) -> Option<Ve
         true => (-window.begins[at], extent + window.ends[at]),
         false => (0, extent),
     };
+    if window.result[at].checked_mul(window.kernel[at])? > 1 << 24 {
+        return None;
+    }
     let is_in = |of: &i64| (from..to).contains(of);
     let at_step = |step: i64| {
         let first = step * window.strides[at] - window.begins[at];

@@ -34,12 +34,16 @@ impl Axis {
 
     fn bounded(self) -> Option<Axis> {
         let is_usual = |of: u64| (1..=LARGE).contains(&of);
-        let is_whole = self.from == self.to;
-        (is_whole || is_usual(self.from) && is_usual(self.to)).then_some(self)
+        (self.is_same() || is_usual(self.from) && is_usual(self.to)).then_some(self)
     }
 
     fn is_same(&self) -> bool {
         self.from == self.to && (self.scale - 1.0).abs() == 0.0
+    }
+
+    /// Returns whether all weights fit in a constant.
+    fn is_matrix(&self) -> bool {
+        self.from * self.to <= 1 << 24
     }
 
     /// The coordinate in the value of an index of the result, with the rounding of single precision.
@@ -54,9 +58,9 @@ impl Axis {
             "align_corners" if self.to == 1 => 0.0,
             "align_corners" => single(at * float(self.from - 1) / float(self.to - 1)),
             "half_pixel_symmetric" => {
-                let adjustment = float(self.to) / (scale * float(self.from));
-                let center = float(self.from) / 2.0;
-                center * (1.0 - adjustment) + half()
+                let adjustment = single(float(self.to) / single(scale * float(self.from)));
+                let offset = single(float(self.from) / 2.0 * single(1.0 - adjustment));
+                single(single(offset + single((at + 0.5) / scale)) - 0.5)
             }
             _ => return None,
         })
@@ -101,7 +105,7 @@ fn sizes(build: &Build, node: &Node<'_>) -> Option<Vec<Axis>> {
     let sizes = node.input(3).filter(|id| !build.shape(*id).contains(&0));
     if let Some(sizes) = sizes {
         let is_stretched = node.text("keep_aspect_ratio_policy").unwrap_or("stretch") == "stretch";
-        let sizes = crate::onnx::tensor::shape(&build.integers(sizes)?)?;
+        let sizes = crate::onnx::tensor::counts(&build.integers(sizes)?)?;
         let each = at.iter().zip(&sizes).map(|(at, size)| Axis::by_size(*at, shape[*at], *size));
         return each
             .collect::<Option<Vec<_>>>()
@@ -165,6 +169,7 @@ fn nearest(
         result = build.copy("", (shape, build.dtype(of)), reads, x(0))?;
     }
     for (axis, table) in left {
+        axis.is_matrix().then_some(())?;
         let mut weights = vec![vec![0.0; usize::try_from(axis.from).ok()?]; table.len()];
         for (row, place) in weights.iter_mut().zip(table) {
             row[usize::try_from(place).ok()?] = 1.0;
@@ -210,9 +215,7 @@ fn by_weights(
 impl Axis {
     /// The weights of the elements of the value, for each index of the result.
     fn weights(&self, node: &Node<'_>, mode: &str, coordinates: &str) -> Option<Vec<Vec<f64>>> {
-        if self.from.checked_mul(self.to)? > 1 << 24 {
-            return None;
-        }
+        self.is_matrix().then_some(())?;
         let of = |index: u64| {
             let place = self.coordinate(coordinates, index)?;
             match mode {

@@ -54,7 +54,7 @@ fn reshaped(own: &[u64], wanted: &[i64], allows_zero: bool) -> Option<Vec<u64>> 
     let product = |all: Option<u64>, of: u64| all?.checked_mul(of);
     let all = own.iter().copied().fold(Some(1), product)?;
     let given = extents.iter().flatten().copied().fold(Some(1), product)?;
-    let left = if given == 0 { 0 } else { all / given };
+    let left = all.checked_div(given).unwrap_or(0);
     (extents.iter().filter(|of| of.is_none()).count() < 2)
         .then(|| extents.iter().map(|of| of.unwrap_or(left)).collect())
 }

@@ -108,7 +108,7 @@ struct Grouped {
 impl Grouped {
     fn of(node: &Node<'_>, channels: u64, width: u64) -> Option<Grouped> {
         let groups = u64::try_from(node.int_or("group", 1)).ok().filter(|of| *of > 0)?;
-        let is_whole = channels % groups == 0 && width % groups == 0;
+        let is_whole = channels.is_multiple_of(groups) && width.is_multiple_of(groups);
         let (depth, width) = (channels / groups, width / groups);
         is_whole.then_some(Grouped { groups, depth, width })
     }
