@@ -285,6 +285,16 @@ fn elements_in_another_file_are_read_if_it_is_there() {
 }
 
 #[test]
+fn elements_are_read_from_the_field_of_their_type() {
+    let graph = read("fields").unwrap();
+    assert_eq!(graph.outputs.len(), 12);
+    for id in &graph.outputs {
+        let name = &graph.value(*id).name;
+        assert_eq!(elements(&graph, name).unwrap().numbers(), [1.0, 0.0], "{name}");
+    }
+}
+
+#[test]
 fn elements_outside_of_the_folder_are_not_read() {
     let path = folder("onnx_outside", "outside").join("m.onnx");
     let error = read_file(&path, &ReadOptions::default()).unwrap_err().to_string();

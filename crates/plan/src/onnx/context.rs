@@ -177,6 +177,8 @@ pub(super) struct Build {
     pub(super) graph: Graph,
     /// The name and the operator of the node that is added.
     pub(super) node: (String, String),
+    /// The number of views that the node has.
+    pub(super) views: usize,
     /// True if the elements of all constants are read.
     pub(super) reads_all: bool,
     /// The elements of few 64-bit integers.
@@ -388,7 +390,8 @@ impl Build {
     }
 
     fn view(&mut self, of: ValueId, shape: Vec<u64>, view: View) -> ValueId {
-        let (name, dtype) = (self.part("view"), self.dtype(of));
+        let (name, dtype) = (self.part(&format!("view{}", self.views)), self.dtype(of));
+        self.views += 1;
         self.graph.add(Value { name, shape, dtype, origin: Origin::View(of, view) })
     }
 

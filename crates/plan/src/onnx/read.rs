@@ -191,6 +191,7 @@ impl Reader<'_> {
             attributes: &message.attributes,
         };
         self.build.node = (node.name.clone(), message.kind.clone());
+        self.build.views = 0;
         let first = self.build.graph.values.len();
         let results = match self.folded(&message.domain, &node) {
             Some(results) => results,
