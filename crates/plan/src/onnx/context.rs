@@ -15,6 +15,9 @@ pub(super) type Results = Option<Vec<ValueId>>;
 /// The operations of a node.
 pub(super) type Rule = fn(&mut Build, &Node<'_>) -> Results;
 
+/// The rules of a family, by the names of operators.
+pub(super) type Rules = &'static [(&'static str, Rule)];
+
 /// A node with its inputs as values.
 #[derive(Debug)]
 pub(super) struct Node<'a> {
