@@ -41,7 +41,7 @@ fn difference(found: &[f64], expected: &[f64]) -> f64 {
     each.fold(0.0, f64::max)
 }
 
-/// What is wrong with the graph of a case.
+/// The first difference between the graph of a case and its answers.
 fn fault(case: &Json) -> Option<String> {
     let model = bytes(case["model"].as_str().unwrap());
     let graph = match read_model(&model, &ReadOptions { data: true, ..ReadOptions::default() }) {

@@ -91,7 +91,7 @@ fn info(of: &ValueInfo) -> (String, TensorType) {
 struct Reader<'a> {
     options: &'a ReadOptions,
     opset: i64,
-    /// What the model says of values.
+    /// The types and shapes that the model has for values.
     infos: HashMap<String, TensorType>,
     names: HashMap<String, ValueId>,
     build: Build,
