@@ -2,9 +2,10 @@
 
     python make_onnx_cases.py > ../../crates/plan/tests/data/onnx/cases.json
 
-A line is a model in hexadecimal digits with its inputs and its outputs. Values in the models have no shapes but those
-of the inputs, so the rules have to find them. The last lines are models without answers. onnxruntime is large, so the answers are stored and CI does
-not regenerate them. Made with onnx 1.23.2 and onnxruntime 1.32.0.
+A line is a model in hexadecimal digits with its inputs and its outputs. Only the inputs of the
+models have shapes, so the rules have to find the others. The last lines are models without answers.
+onnxruntime is large, so the answers are stored and CI does not regenerate them. Made
+with onnx 1.23.2 and onnxruntime 1.32.0.
 """
 
 import json
@@ -74,7 +75,9 @@ class Model:
     def node(self, kind, *operands, outputs=1, domain="", **attributes):
         names = [self.value(of) for of in operands]
         made = [f"y{len(self.nodes)}_{number}" for number in range(outputs)]
-        node = helper.make_node(kind, names, made, name=f"{kind}_{len(self.nodes)}", domain=domain, **attributes)
+        node = helper.make_node(
+            kind, names, made, name=f"{kind}_{len(self.nodes)}", domain=domain, **attributes
+        )
         self.nodes.append(node)
         return made[0] if outputs == 1 else made
 
@@ -87,7 +90,9 @@ class Model:
         options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
         options.log_severity_level = 3
         try:
-            session = onnxruntime.InferenceSession(model.SerializeToString(), options, ["CPUExecutionProvider"])
+            session = onnxruntime.InferenceSession(
+                model.SerializeToString(), options, ["CPUExecutionProvider"]
+            )
             answers = session.run(outputs, self.feeds)
         except Exception as error:  # onnxruntime has many kinds of errors, and no type for them
             print(f"left out {name}: {str(error)[:300]}", file=sys.stderr)
@@ -166,7 +171,11 @@ def products():
 
 
 def elements():
-    usual = "Abs Atan Asinh Ceil Cos Cosh Elu Erf Exp Floor HardSigmoid HardSwish IsNaN LeakyRelu Mish Neg Reciprocal Relu Round Selu Sigmoid Sign Sin Sinh Softplus Softsign Tan Tanh Celu ThresholdedRelu Shrink"
+    usual = """
+        Abs Atan Asinh Ceil Cos Cosh Elu Erf Exp Floor HardSigmoid HardSwish IsNaN LeakyRelu Mish
+        Neg Reciprocal Relu Round Selu Sigmoid Sign Sin Sinh Softplus Softsign Tan Tanh Celu
+        ThresholdedRelu Shrink
+    """
     for kind in usual.split():
         case(kind, f(2, 3, 2))
     for kind in ("Acos", "Asin", "Atanh"):
@@ -195,7 +204,13 @@ def elements():
     case("BitwiseNot", i(5, dtype=np.int32))
     case("BitwiseNot", i(5, dtype=np.uint8), note="u8")
     case("BitShift", i(5, dtype=np.uint8), i(5, high=4, dtype=np.uint8), direction="LEFT")
-    case("BitShift", i(5, high=200, dtype=np.uint8), i(5, high=4, dtype=np.uint8), direction="RIGHT", note="right")
+    case(
+        "BitShift",
+        i(5, high=200, dtype=np.uint8),
+        i(5, high=4, dtype=np.uint8),
+        direction="RIGHT",
+        note="right",
+    )
     case("Relu", f(3, 2, dtype=np.float16), note="f16")
     case("Exp", f(3, 2, dtype=np.float64), note="f64")
     case("Abs", i(5, low=-9), note="i64")
@@ -205,7 +220,9 @@ def elements():
     case("Add", f(1, 3, 1, 2, 1), f(2, 1, 2, 2, 3), note="rank 5")
     case("Add", f(), f(2), note="scalar")
     case("Add", f(2, 3), w(3), note="constant")
-    case("Div", i(6, low=-20, high=20, dtype=np.int32), i(6, low=1, dtype=np.int32), note="truncates")
+    case(
+        "Div", i(6, low=-20, high=20, dtype=np.int32), i(6, low=1, dtype=np.int32), note="truncates"
+    )
     case("Pow", f(5, low=0.1), f(5))
     case("Pow", f(5), Const([2.0], np.float32), note="square")
     case("Pow", i(5), i(5, high=4), note="i64")
@@ -233,7 +250,16 @@ def elements():
     case("Clip", f(6), None, Const(0.7, np.float32), note="above")
     case("Clip", f(6), opset=6, min=-0.3, max=0.9, note="version 6")
     case("BatchNormalization", f(2, 3, 4, 2), w(3), w(3), w(3), Const(f(3, low=0.1)))
-    case("BatchNormalization", f(2, 3), w(3), w(3), w(3), Const(f(3, low=0.1)), epsilon=0.1, note="rank 2")
+    case(
+        "BatchNormalization",
+        f(2, 3),
+        w(3),
+        w(3),
+        w(3),
+        Const(f(3, low=0.1)),
+        epsilon=0.1,
+        note="rank 2",
+    )
     for more in ({}, {"exclusive": 1}, {"reverse": 1}, {"exclusive": 1, "reverse": 1}):
         case("CumSum", f(2, 5), Const(-1), note=" ".join(more), **more)
     case("CumSum", i(3, 1, 2), Const(1), note="one element")
@@ -241,9 +267,26 @@ def elements():
         case("Trilu", f(3, 5), Const(1), upper=upper, note=f"{upper} above")
         case("Trilu", f(2, 4, 3), Const(-1), upper=upper, note=f"{upper} below")
     case("Trilu", f(3, 3), note="usual")
-    case("QuantizeLinear", f(2, 3, 4, low=-4, high=4), Const([0.1, 0.2, 0.05], np.float32), Const([3, 0, 9], np.uint8))
-    case("QuantizeLinear", f(2, 3, low=-4, high=4), Const(0.02, np.float32), Const(-5, np.int8), note="i8")
-    case("DequantizeLinear", i(2, 3, 4, dtype=np.uint8), Const([0.1, 0.2], np.float32), Const([3, 1], np.uint8), axis=0)
+    case(
+        "QuantizeLinear",
+        f(2, 3, 4, low=-4, high=4),
+        Const([0.1, 0.2, 0.05], np.float32),
+        Const([3, 0, 9], np.uint8),
+    )
+    case(
+        "QuantizeLinear",
+        f(2, 3, low=-4, high=4),
+        Const(0.02, np.float32),
+        Const(-5, np.int8),
+        note="i8",
+    )
+    case(
+        "DequantizeLinear",
+        i(2, 3, 4, dtype=np.uint8),
+        Const([0.1, 0.2], np.float32),
+        Const([3, 1], np.uint8),
+        axis=0,
+    )
     case("DequantizeLinear", i(5, dtype=np.int8), Const(0.5, np.float32), note="scalar")
     case("DequantizeLinear", i(4, 6, dtype=np.int8), w(4, 3), axis=1, block_size=2, note="blocks")
 
@@ -262,8 +305,24 @@ def rows():
     case("RMSNormalization", f(2, 3, 4), w(4), opset=23)
     case("RMSNormalization", f(2, 3, 4), w(3, 4), opset=23, axis=-2, note="two axes")
     case("SimplifiedLayerNormalization", f(2, 3, 4), w(4), axis=-1, epsilon=1e-3)
-    case("SkipSimplifiedLayerNormalization", f(2, 3, 4), f(2, 3, 4), w(4), domain="com.microsoft", epsilon=1e-3)
-    case("SkipLayerNormalization", f(2, 3, 4), f(2, 3, 4), w(4), w(4), w(4), domain="com.microsoft", epsilon=1e-3)
+    case(
+        "SkipSimplifiedLayerNormalization",
+        f(2, 3, 4),
+        f(2, 3, 4),
+        w(4),
+        domain="com.microsoft",
+        epsilon=1e-3,
+    )
+    case(
+        "SkipLayerNormalization",
+        f(2, 3, 4),
+        f(2, 3, 4),
+        w(4),
+        w(4),
+        w(4),
+        domain="com.microsoft",
+        epsilon=1e-3,
+    )
     case("InstanceNormalization", f(2, 3, 4, 5), w(3), w(3))
     case("GroupNormalization", f(2, 6, 3, 2), w(6), w(6), num_groups=3)
     case("GroupNormalization", f(2, 4, 3), w(4), w(4), num_groups=1, note="one group")
@@ -285,7 +344,13 @@ def rows():
     for kind in ("ArgMax", "ArgMin"):
         case(kind, i(3, 6, high=4, dtype=np.int32).astype(np.float32), axis=1)
         case(kind, f(2, 3, 4), axis=-2, keepdims=0, note="without axis")
-        case(kind, i(3, 6, high=3, dtype=np.int32).astype(np.float32), axis=1, select_last_index=1, note="last")
+        case(
+            kind,
+            i(3, 6, high=3, dtype=np.int32).astype(np.float32),
+            axis=1,
+            select_last_index=1,
+            note="last",
+        )
 
 
 def windows():
@@ -295,24 +360,52 @@ def windows():
     case("Conv", f(1, 4, 5, 5), w(6, 2, 3, 3), w(6), group=2, pads=[1, 1, 1, 1], note="groups")
     case("Conv", f(1, 4, 5, 5), w(2, 2, 3, 3), group=2, note="groups of one result")
     case("Conv", f(2, 3, 5, 5), w(3, 1, 3, 3), w(3), group=3, note="depthwise")
-    case("Conv", f(2, 3, 5, 5), w(6, 1, 3, 3), w(6), group=3, strides=[2, 2], note="depthwise twice")
+    case(
+        "Conv", f(2, 3, 5, 5), w(6, 1, 3, 3), w(6), group=3, strides=[2, 2], note="depthwise twice"
+    )
     case("Conv", f(2, 3, 5, 4), w(4, 3, 1, 1), note="points")
     for auto in ("SAME_UPPER", "SAME_LOWER", "VALID"):
         case("Conv", f(1, 2, 7, 6), w(2, 2, 4, 3), auto_pad=auto, strides=[2, 3], note=auto)
-    case("Conv", f(1, 2, 6, 6, dtype=np.float16), Const(f(2, 2, 3, 3, dtype=np.float16)), note="f16")
+    case(
+        "Conv", f(1, 2, 6, 6, dtype=np.float16), Const(f(2, 2, 3, 3, dtype=np.float16)), note="f16"
+    )
     case("ConvTranspose", f(1, 2, 4, 3), w(2, 3, 3, 2), w(3), strides=[2, 2], pads=[1, 0, 1, 0])
-    case("ConvTranspose", f(1, 2, 4), w(2, 3, 3), strides=[3], output_padding=[1], dilations=[2], note="1d")
-    case("ConvTranspose", f(1, 4, 3, 3), w(4, 3, 2, 2), w(6), group=2, strides=[2, 2], note="groups")
+    case(
+        "ConvTranspose",
+        f(1, 2, 4),
+        w(2, 3, 3),
+        strides=[3],
+        output_padding=[1],
+        dilations=[2],
+        note="1d",
+    )
+    case(
+        "ConvTranspose", f(1, 4, 3, 3), w(4, 3, 2, 2), w(6), group=2, strides=[2, 2], note="groups"
+    )
     case("ConvTranspose", f(1, 4, 3), w(4, 1, 2), group=4, note="depthwise")
     case("ConvTranspose", f(1, 4, 3), w(4, 1, 2), group=2, note="groups of one result")
     case("ConvTranspose", f(1, 2, 3), w(2, 3, 2), group=2, note="groups of one channel")
-    case("ConvTranspose", f(1, 2, 4, 4), w(2, 1, 3, 3), output_shape=[9, 8], strides=[2, 2], note="output shape")
+    case(
+        "ConvTranspose",
+        f(1, 2, 4, 4),
+        w(2, 1, 3, 3),
+        output_shape=[9, 8],
+        strides=[2, 2],
+        note="output shape",
+    )
     for auto in ("SAME_UPPER", "SAME_LOWER"):
         case("ConvTranspose", f(1, 2, 4), w(2, 1, 3), auto_pad=auto, strides=[2], note=auto)
     for kind in ("MaxPool", "AveragePool", "LpPool"):
         case(kind, f(1, 2, 7, 6), kernel_shape=[3, 2], strides=[2, 2], pads=[1, 0, 1, 1])
         case(kind, f(1, 2, 7), kernel_shape=[3], note="1d")
-        case(kind, f(1, 2, 7, 6), kernel_shape=[3, 3], strides=[2, 2], auto_pad="SAME_UPPER", note="same")
+        case(
+            kind,
+            f(1, 2, 7, 6),
+            kernel_shape=[3, 3],
+            strides=[2, 2],
+            auto_pad="SAME_UPPER",
+            note="same",
+        )
         for extent in (5, 6, 7, 8):
             more = {"ceil_mode": 1, "strides": [2], "kernel_shape": [3]}
             case(kind, f(1, 1, extent), note=f"ceil {extent}", **more)
@@ -320,8 +413,24 @@ def windows():
     case("MaxPool", f(1, 2, 9), kernel_shape=[3], dilations=[2], note="dilated")
     case("MaxPool", f(1, 1, 4, 3, 5), kernel_shape=[2, 2, 2], note="3d")
     case("AveragePool", f(1, 2, 9), kernel_shape=[3], dilations=[2], pads=[2, 2], note="dilated")
-    case("AveragePool", f(1, 2, 6, 6), kernel_shape=[3, 3], pads=[1, 1, 1, 1], count_include_pad=1, note="with pads")
-    case("AveragePool", f(1, 1, 6), kernel_shape=[3], strides=[2], pads=[1, 1], count_include_pad=1, ceil_mode=1, note="with pads up")
+    case(
+        "AveragePool",
+        f(1, 2, 6, 6),
+        kernel_shape=[3, 3],
+        pads=[1, 1, 1, 1],
+        count_include_pad=1,
+        note="with pads",
+    )
+    case(
+        "AveragePool",
+        f(1, 1, 6),
+        kernel_shape=[3],
+        strides=[2],
+        pads=[1, 1],
+        count_include_pad=1,
+        ceil_mode=1,
+        note="with pads up",
+    )
     for kind in ("GlobalAveragePool", "GlobalMaxPool", "GlobalLpPool"):
         case(kind, f(2, 3, 4, 5))
 
@@ -372,7 +481,15 @@ def lookups():
     case("ScatterElements", f(4, 3), Const([[0, 2, 1], [3, 1, -2]]), f(2, 3), axis=0)
     case("ScatterElements", f(2, 5), Const([[1, -1], [0, 2]]), f(2, 2), axis=1, note="axis 1")
     for reduction in ("add", "mul", "max", "min"):
-        case("ScatterElements", f(2, 5), i(2, 4, high=5), f(2, 4), axis=1, reduction=reduction, note=reduction)
+        case(
+            "ScatterElements",
+            f(2, 5),
+            i(2, 4, high=5),
+            f(2, 4),
+            axis=1,
+            reduction=reduction,
+            note=reduction,
+        )
         case("ScatterND", f(4, 3), i(3, 1, high=4), f(3, 3), reduction=reduction, note=reduction)
     case("ScatterND", f(4, 3), Const([[2], [-4]]), f(2, 3))
     case("ScatterND", f(4, 3, 2), np.array([[[2, 1]], [[0, 0]]]), f(2, 1, 2), note="two axes")
@@ -386,8 +503,24 @@ def joins():
     largest = np.iinfo(np.int64).max
     case("Slice", f(5, 6), Const([1, -3]), Const([4, largest]))
     case("Slice", f(5, 6), Const([0]), Const([largest]), Const([1]), Const([2]), note="steps")
-    case("Slice", f(5, 6), Const([-1]), Const([-largest - 1]), Const([0]), Const([-2]), note="backwards")
-    case("Slice", f(5, 6), Const([10]), Const([-7]), Const([-1]), Const([-1]), note="backwards outside")
+    case(
+        "Slice",
+        f(5, 6),
+        Const([-1]),
+        Const([-largest - 1]),
+        Const([0]),
+        Const([-2]),
+        note="backwards",
+    )
+    case(
+        "Slice",
+        f(5, 6),
+        Const([10]),
+        Const([-7]),
+        Const([-1]),
+        Const([-1]),
+        note="backwards outside",
+    )
     case("Slice", f(5, 6), Const([3]), Const([2]), note="empty")
     case("Slice", f(5, 6), Const([0, 0]), Const([5, 6]), note="whole")
     case("Slice", f(5, 6), opset=9, starts=[1], ends=[-1], axes=[1], note="version 9")
@@ -413,9 +546,20 @@ def constants():
     case("Shape", f(2, 3, 4), start=-2, end=5, note="part")
     case("Size", f(2, 3, 4))
     case("ConstantOfShape", Const([2, 3]))
-    case("ConstantOfShape", Const([2]), value=numpy_helper.from_array(np.array([7], np.int64)), note="value")
+    case(
+        "ConstantOfShape",
+        Const([2]),
+        value=numpy_helper.from_array(np.array([7], np.int64)),
+        note="value",
+    )
     case("Range", Const(2), Const(11), Const(3))
-    case("Range", Const(2.0, np.float32), Const(-1.0, np.float32), Const(-0.5, np.float32), note="floats")
+    case(
+        "Range",
+        Const(2.0, np.float32),
+        Const(-1.0, np.float32),
+        Const(-0.5, np.float32),
+        note="floats",
+    )
     case("EyeLike", f(3, 4), k=1)
     case("Constant", value_ints=[3, 4], note="ints")
     case("Constant", value_float=0.25, note="float")
@@ -423,16 +567,60 @@ def constants():
 
 def sizes():
     none, scales = None, lambda *of: Const(list(of), np.float32)
-    for coordinates in ("asymmetric", "half_pixel", "pytorch_half_pixel", "align_corners", "half_pixel_symmetric"):
+    for coordinates in (
+        "asymmetric",
+        "half_pixel",
+        "pytorch_half_pixel",
+        "align_corners",
+        "half_pixel_symmetric",
+    ):
         for mode in ("floor", "ceil", "round_prefer_floor", "round_prefer_ceil"):
             more = {"coordinate_transformation_mode": coordinates, "nearest_mode": mode}
-            case("Resize", f(1, 1, 4, 5), none, scales(1, 1, 2, 3), note=f"{coordinates} {mode}", **more)
-            case("Resize", f(1, 1, 6, 7), none, none, Const([1, 1, 3, 5]), note=f"{coordinates} {mode} less", **more)
+            case(
+                "Resize",
+                f(1, 1, 4, 5),
+                none,
+                scales(1, 1, 2, 3),
+                note=f"{coordinates} {mode}",
+                **more,
+            )
+            case(
+                "Resize",
+                f(1, 1, 6, 7),
+                none,
+                none,
+                Const([1, 1, 3, 5]),
+                note=f"{coordinates} {mode} less",
+                **more,
+            )
         for mode in ("linear", "cubic"):
             more = {"coordinate_transformation_mode": coordinates, "mode": mode}
-            case("Resize", f(1, 1, 4, 5), none, scales(1, 1, 2, 1.5), note=f"{coordinates} {mode}", **more)
-            case("Resize", f(1, 1, 6, 7), none, none, Const([1, 1, 3, 5]), note=f"{coordinates} {mode} less", **more)
-    case("Resize", f(1, 1, 4, 5), none, scales(1, 1, 2, 2), mode="cubic", exclude_outside=1, note="cubic inside")
+            case(
+                "Resize",
+                f(1, 1, 4, 5),
+                none,
+                scales(1, 1, 2, 1.5),
+                note=f"{coordinates} {mode}",
+                **more,
+            )
+            case(
+                "Resize",
+                f(1, 1, 6, 7),
+                none,
+                none,
+                Const([1, 1, 3, 5]),
+                note=f"{coordinates} {mode} less",
+                **more,
+            )
+    case(
+        "Resize",
+        f(1, 1, 4, 5),
+        none,
+        scales(1, 1, 2, 2),
+        mode="cubic",
+        exclude_outside=1,
+        note="cubic inside",
+    )
     case("Resize", f(1, 1, 4, 5), none, scales(2, 2), axes=[2, 3], note="axes")
     case("Resize", f(1, 1, 4, 5), scales(1, 1, 2, 0.6), opset=10, note="version 10")
     case("Upsample", f(1, 1, 4, 5), scales(1, 1, 2, 3), opset=9)
@@ -460,11 +648,33 @@ def attentions():
     one([1, 2, 3, 4], [1, 2, 5, 4], [1, 2, 5, 4], mask=f(3, 5), softcap=0.5, note="cap and mask")
     past = ([1, 2, 3, 4], [1, 2, 3, 4])
     one([1, 2, 2, 4], [1, 2, 2, 4], [1, 2, 2, 4], past=past, outputs=3, note="past")
-    one([1, 2, 2, 4], [1, 2, 2, 4], [1, 2, 2, 4], past=past, outputs=3, is_causal=1, note="causal past")
-    for more in ({}, {"interleaved": 1}, {"rotary_embedding_dim": 4}, {"interleaved": 1, "rotary_embedding_dim": 4}):
+    one(
+        [1, 2, 2, 4],
+        [1, 2, 2, 4],
+        [1, 2, 2, 4],
+        past=past,
+        outputs=3,
+        is_causal=1,
+        note="causal past",
+    )
+    for more in (
+        {},
+        {"interleaved": 1},
+        {"rotary_embedding_dim": 4},
+        {"interleaved": 1, "rotary_embedding_dim": 4},
+    ):
         half = more.get("rotary_embedding_dim", 8) // 2
         note = " ".join(more)
-        case("RotaryEmbedding", f(2, 3, 5, 8), f(10, half), f(10, half), i(2, 5), opset=23, note=note, **more)
+        case(
+            "RotaryEmbedding",
+            f(2, 3, 5, 8),
+            f(10, half),
+            f(10, half),
+            i(2, 5),
+            opset=23,
+            note=note,
+            **more,
+        )
     case("RotaryEmbedding", f(2, 5, 24), f(2, 5, 4), f(2, 5, 4), opset=23, num_heads=3, note="flat")
 
 
@@ -478,7 +688,9 @@ def graphs():
     model = Model()
     x = model.value(f(2, 3))
     hidden = model.node("Relu", model.node("Gemm", x, w(3, 4), w(4)))
-    model.record("two layers", [model.node("Softmax", model.node("Gemm", hidden, w(4, 2), w(2))), hidden])
+    model.record(
+        "two layers", [model.node("Softmax", model.node("Gemm", hidden, w(4, 2), w(2))), hidden]
+    )
 
     model = Model()
     x = model.value(f(2, 3))
@@ -504,10 +716,16 @@ def unlike(name, nodes, inputs=("x",), outputs=("y",), constants=(), values=(), 
     """A model that onnxruntime does not run: only its graph is read."""
     inputs = [info(of, [2, 3]) if isinstance(of, str) else of for of in inputs]
     outputs = [info(of, None) if isinstance(of, str) else of for of in outputs]
-    graph = helper.make_graph(nodes, name, inputs, outputs, list(constants), value_info=list(values))
+    graph = helper.make_graph(
+        nodes, name, inputs, outputs, list(constants), value_info=list(values)
+    )
     opsets = [helper.make_opsetid("", 21), helper.make_opsetid("own", 1)]
-    model = helper.make_model(graph, opset_imports=opsets, functions=list(functions), producer_name="")
-    print(json.dumps({"name": name, "model": model.SerializeToString().hex()}, separators=(",", ":")))
+    model = helper.make_model(
+        graph, opset_imports=opsets, functions=list(functions), producer_name=""
+    )
+    print(
+        json.dumps({"name": name, "model": model.SerializeToString().hex()}, separators=(",", ":"))
+    )
 
 
 def elsewhere(name, shape, entries):
@@ -520,9 +738,15 @@ def elsewhere(name, shape, entries):
 def unlikes():
     node = helper.make_node
     relu = node("Relu", ["x"], ["y"], name="relu")
-    double = [node("Add", ["x", "b"], ["a"], name="first"), node("Relu", ["a"], ["b"], name="second")]
+    double = [
+        node("Add", ["x", "b"], ["a"], name="first"),
+        node("Relu", ["a"], ["b"], name="second"),
+    ]
     unlike("cycle", [*double, node("Neg", ["b"], ["y"], name="after")])
-    unlike("unordered", [node("Neg", ["b"], ["y"]), node("Exp", ["a"], ["b"]), node("Abs", ["x"], ["a"])])
+    unlike(
+        "unordered",
+        [node("Neg", ["b"], ["y"]), node("Exp", ["a"], ["b"]), node("Abs", ["x"], ["a"])],
+    )
     unlike("symbolic", [relu], [info("x", ["batch", 3])])
     unlike("unnamed", [relu], [info("x", [2, None])])
     unlike("negative", [relu], [info("x", [2, -3])])
@@ -533,29 +757,49 @@ def unlikes():
     unlike("no such output", [relu], outputs=["z"])
     unlike("twice", [relu, node("Neg", ["x"], ["y"])])
     own = node("Wavelet", ["x"], ["y", "z"], name="own", domain="own")
-    unlike("own operator", [own, node("Neg", ["z"], ["w"])], values=[info("z", [4])], outputs=[info("y", [2, 5]), "w"])
+    unlike(
+        "own operator",
+        [own, node("Neg", ["z"], ["w"])],
+        values=[info("z", [4])],
+        outputs=[info("y", [2, 5]), "w"],
+    )
     unlike("own operator without shape", [own], outputs=["y", "z"])
     branches = {
-        f"{side}_branch": helper.make_graph([node(kind, ["a"], ["r"])], side, [], [info("r", [2, 3])])
+        f"{side}_branch": helper.make_graph(
+            [node(kind, ["a"], ["r"])], side, [], [info("r", [2, 3])]
+        )
         for side, kind in (("then", "Neg"), ("else", "Abs"))
     }
     choice = node("If", ["c"], ["y"], name="choice", **branches)
     exp = node("Exp", ["x"], ["a"], name="before")
     unlike("branches", [choice, exp], [info("c", [], TensorProto.BOOL), "x"], [info("y", [2, 3])])
     add = node("Add", ["x", "w"], ["y"], name="add")
-    unlike("elsewhere", [add], constants=[elsewhere("w", [2, 3], {"location": "w.bin", "offset": "4", "length": "24"})])
+    unlike(
+        "elsewhere",
+        [add],
+        constants=[elsewhere("w", [2, 3], {"location": "w.bin", "offset": "4", "length": "24"})],
+    )
     unlike("outside", [add], constants=[elsewhere("w", [2, 3], {"location": "../w.bin"})])
     huge = elsewhere("w", [1 << 20, 1 << 15], {"location": "w.bin"})
     unlike("huge", [node("MatMul", ["x", "w"], ["y"])], [info("x", [2, 1 << 20])], constants=[huge])
     short = onnx.TensorProto(name="w", data_type=TensorProto.FLOAT, dims=[2, 3], raw_data=bytes(23))
     unlike("short constant", [add], constants=[short])
+    fields = "FLOAT FLOAT16 BFLOAT16 DOUBLE INT8 INT16 INT32 INT64 UINT8 UINT16 UINT32 BOOL"
+    kinds = {of: getattr(TensorProto, of) for of in fields.split()}
+    numbers = [helper.make_tensor(of, kind, [2], [1, 0]) for of, kind in kinds.items()]
+    outputs = [info(of, [2], kind) for of, kind in kinds.items()]
+    unlike("fields", [], (), outputs, constants=numbers)
     body = [
         node("LeakyRelu", ["p"], ["q"]),
         node("Mul", ["q", "q"], ["r"]),
     ]
-    attribute = body[0].attribute.add(name="alpha", ref_attr_name="slope", type=onnx.AttributeProto.FLOAT)
+    attribute = body[0].attribute.add(
+        name="alpha", ref_attr_name="slope", type=onnx.AttributeProto.FLOAT
+    )
     assert attribute.ref_attr_name
-    square = helper.make_function("own", "Square", ["p"], ["r"], body, [helper.make_opsetid("", 21)], ["slope"])
+    square = helper.make_function(
+        "own", "Square", ["p"], ["r"], body, [helper.make_opsetid("", 21)], ["slope"]
+    )
     call = [
         node("Square", ["x"], ["a"], name="one", domain="own", slope=0.5),
         node("Square", ["a"], ["y"], name="two", domain="own", slope=0.5),
@@ -563,6 +807,19 @@ def unlikes():
     unlike("function", call, functions=[square])
 
 
-FAMILIES = (products, elements, rows, windows, views, lookups, joins, constants, sizes, attentions, graphs, unlikes)
+FAMILIES = (
+    products,
+    elements,
+    rows,
+    windows,
+    views,
+    lookups,
+    joins,
+    constants,
+    sizes,
+    attentions,
+    graphs,
+    unlikes,
+)
 for family in FAMILIES:
     family()

@@ -41,7 +41,7 @@ fn difference(found: &[f64], expected: &[f64]) -> f64 {
     each.fold(0.0, f64::max)
 }
 
-/// What is wrong with the graph of a case.
+/// The first difference between the graph of a case and its answers.
 fn fault(case: &Json) -> Option<String> {
     let model = bytes(case["model"].as_str().unwrap());
     let graph = match read_model(&model, &ReadOptions { data: true, ..ReadOptions::default() }) {
@@ -282,6 +282,16 @@ fn elements_in_another_file_are_read_if_it_is_there() {
         error,
         "constant `w`: 8 bytes where 6 elements of f32 have 24; export the model again"
     );
+}
+
+#[test]
+fn elements_are_read_from_the_field_of_their_type() {
+    let graph = read("fields").unwrap();
+    assert_eq!(graph.outputs.len(), 12);
+    for id in &graph.outputs {
+        let name = &graph.value(*id).name;
+        assert_eq!(elements(&graph, name).unwrap().numbers(), [1.0, 0.0], "{name}");
+    }
 }
 
 #[test]

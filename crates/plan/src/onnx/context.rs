@@ -15,6 +15,9 @@ pub(super) type Results = Option<Vec<ValueId>>;
 /// The operations of a node.
 pub(super) type Rule = fn(&mut Build, &Node<'_>) -> Results;
 
+/// The rules of a family, by the names of operators.
+pub(super) type Rules = &'static [(&'static str, Rule)];
+
 /// A node with its inputs as values.
 #[derive(Debug)]
 pub(super) struct Node<'a> {
@@ -177,6 +180,8 @@ pub(super) struct Build {
     pub(super) graph: Graph,
     /// The name and the operator of the node that is added.
     pub(super) node: (String, String),
+    /// The number of views that the node has.
+    pub(super) views: usize,
     /// True if the elements of all constants are read.
     pub(super) reads_all: bool,
     /// The elements of few 64-bit integers.
@@ -388,7 +393,8 @@ impl Build {
     }
 
     fn view(&mut self, of: ValueId, shape: Vec<u64>, view: View) -> ValueId {
-        let (name, dtype) = (self.part("view"), self.dtype(of));
+        let (name, dtype) = (self.part(&format!("view{}", self.views)), self.dtype(of));
+        self.views += 1;
         self.graph.add(Value { name, shape, dtype, origin: Origin::View(of, view) })
     }
 

@@ -91,7 +91,7 @@ fn info(of: &ValueInfo) -> (String, TensorType) {
 struct Reader<'a> {
     options: &'a ReadOptions,
     opset: i64,
-    /// What the model says of values.
+    /// The types and shapes that the model has for values.
     infos: HashMap<String, TensorType>,
     names: HashMap<String, ValueId>,
     build: Build,
@@ -191,6 +191,7 @@ impl Reader<'_> {
             attributes: &message.attributes,
         };
         self.build.node = (node.name.clone(), message.kind.clone());
+        self.build.views = 0;
         let first = self.build.graph.values.len();
         let results = match self.folded(&message.domain, &node) {
             Some(results) => results,

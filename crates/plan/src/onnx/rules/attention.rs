@@ -4,10 +4,10 @@ use super::join::joined;
 use super::lookup::look_up;
 use super::rows::softmax_over;
 use crate::graph::{Binary, Dtype, Fold, Index, Read, Scalar, Unary, ValueId};
-use crate::onnx::context::{Build, Loops, Node, Over, Results};
+use crate::onnx::context::{Build, Loops, Node, Over, Results, Rules};
 use crate::onnx::expression::{c, float, signed, x};
 
-pub(super) const RULES: super::Rules = &[("Attention", attention), ("RotaryEmbedding", rotary)];
+pub(super) const RULES: Rules = &[("Attention", attention), ("RotaryEmbedding", rotary)];
 
 /// Heads as an axis after the batch.
 fn heads(build: &mut Build, of: ValueId, count: Option<i64>) -> Option<ValueId> {

@@ -1,11 +1,11 @@
 //! Values that no element of an input changes.
 
 use crate::graph::{Dtype, Scalar, ValueId};
-use crate::onnx::context::{Build, Node, Results};
+use crate::onnx::context::{Build, Node, Results, Rules};
 use crate::onnx::expression::{c, integer, signed};
 use crate::onnx::tensor::{self, Content};
 
-pub(super) const RULES: super::Rules = &[
+pub(super) const RULES: Rules = &[
     ("Constant", constant),
     ("ConstantOfShape", filled),
     ("EyeLike", eye),

@@ -1,11 +1,11 @@
 //! Parts of values, and values of parts.
 
 use crate::graph::{Fold, Index, Read, Scalar, ValueId};
-use crate::onnx::context::{Build, Node, Results, axis};
+use crate::onnx::context::{Build, Node, Results, Rules, axis};
 use crate::onnx::expression::{signed, x};
 use crate::onnx::tensor::elements;
 
-pub(super) const RULES: super::Rules =
+pub(super) const RULES: Rules =
     &[("Concat", concat), ("Slice", slice), ("Split", split), ("Tile", tile)];
 
 fn concat(build: &mut Build, node: &Node<'_>) -> Results {

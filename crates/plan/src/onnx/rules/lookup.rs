@@ -1,10 +1,10 @@
 //! Elements at indexes that are computed.
 
 use crate::graph::{Fold, Index, Read, Scalar, ValueId};
-use crate::onnx::context::{Build, Folded, Loops, Node, Results, axis};
+use crate::onnx::context::{Build, Folded, Loops, Node, Results, Rules, axis};
 use crate::onnx::expression::{c, signed, x};
 
-pub(super) const RULES: super::Rules = &[
+pub(super) const RULES: Rules = &[
     ("Gather", gather),
     ("GatherElements", gather_elements),
     ("GatherND", gather_many),

@@ -1,10 +1,10 @@
 //! Products of matrices.
 
 use crate::graph::{Dtype, Fold, Index, Read, Scalar, ValueId};
-use crate::onnx::context::{Build, Loops, Node, Results, broadcast};
+use crate::onnx::context::{Build, Loops, Node, Results, Rules, broadcast};
 use crate::onnx::expression::{c, x};
 
-pub(super) const RULES: super::Rules = &[("MatMul", matmul), ("Gemm", gemm), ("Einsum", einsum)];
+pub(super) const RULES: Rules = &[("MatMul", matmul), ("Gemm", gemm), ("Einsum", einsum)];
 
 fn matmul(build: &mut Build, node: &Node<'_>) -> Results {
     let (a, b) = (node.input(0)?, node.input(1)?);

@@ -16,9 +16,7 @@ mod scatter;
 mod view;
 mod window;
 
-use super::context::Rule;
-
-type Rules = &'static [(&'static str, Rule)];
+use super::context::{Rule, Rules};
 
 const FAMILIES: &[Rules] = &[
     attention::RULES,

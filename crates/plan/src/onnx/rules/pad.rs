@@ -1,10 +1,10 @@
 //! Values with margins.
 
 use crate::graph::{Index, Read, Scalar, ValueId};
-use crate::onnx::context::{Build, Node, Results, axis};
+use crate::onnx::context::{Build, Node, Results, Rules, axis};
 use crate::onnx::expression::{c, signed, x};
 
-pub(super) const RULES: super::Rules = &[("Pad", pad)];
+pub(super) const RULES: Rules = &[("Pad", pad)];
 
 /// The margins before and after each axis; negative ones are cut off.
 type Margins = Vec<(i64, i64)>;

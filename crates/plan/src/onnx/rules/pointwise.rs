@@ -1,11 +1,11 @@
 //! Operations on elements by themselves.
 
 use crate::graph::{Binary, Dtype, Index, Read, Scalar, Unary, ValueId};
-use crate::onnx::context::{Build, Node, Results};
+use crate::onnx::context::{Build, Node, Results, Rules};
 use crate::onnx::expression::{c, float, x};
 use crate::onnx::tensor;
 
-pub(super) const RULES: super::Rules = &[
+pub(super) const RULES: Rules = &[
     ("Abs", unary),
     ("Acos", unary),
     ("Acosh", unary),

@@ -2,11 +2,10 @@
 
 use super::window::{Window, extents};
 use crate::graph::{Dtype, Fold, Index, Read, Scalar, ValueId};
-use crate::onnx::context::{Build, Loops, Node, Results};
+use crate::onnx::context::{Build, Loops, Node, Results, Rules};
 use crate::onnx::expression::{c, x};
 
-pub(super) const RULES: super::Rules =
-    &[("AveragePool", average), ("LpPool", norm), ("MaxPool", max)];
+pub(super) const RULES: Rules = &[("AveragePool", average), ("LpPool", norm), ("MaxPool", max)];
 
 /// The operand, its shape and its window.
 type Pool = (ValueId, Vec<u64>, Window);

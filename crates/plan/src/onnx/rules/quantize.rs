@@ -1,12 +1,11 @@
 //! Integers with a scale.
 
 use crate::graph::{Dtype, Index, Read, Unary, ValueId};
-use crate::onnx::context::{Build, Node, Results};
+use crate::onnx::context::{Build, Node, Results, Rules};
 use crate::onnx::expression::{c, float, x};
 use crate::onnx::tensor;
 
-pub(super) const RULES: super::Rules =
-    &[("DequantizeLinear", dequantize), ("QuantizeLinear", quantize)];
+pub(super) const RULES: Rules = &[("DequantizeLinear", dequantize), ("QuantizeLinear", quantize)];
 
 /// Scales or zero points as operands of an elementwise operation: one for all elements, one for each index of an
 /// axis, or one for each block of an axis.

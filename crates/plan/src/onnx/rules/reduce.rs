@@ -1,10 +1,10 @@
 //! Reductions of axes.
 
 use crate::graph::{Dtype, Fold, Index, Read, Scalar, Unary, ValueId};
-use crate::onnx::context::{Build, Loops, Node, Over, Results, axes};
+use crate::onnx::context::{Build, Loops, Node, Over, Results, Rules, axes};
 use crate::onnx::expression::{c, float, x};
 
-pub(super) const RULES: super::Rules = &[
+pub(super) const RULES: Rules = &[
     ("ArgMax", arg),
     ("ArgMin", arg),
     ("CumSum", cumulative),

@@ -2,10 +2,10 @@
 
 use super::join::weighted;
 use crate::graph::{Dtype, Index, Read, ValueId};
-use crate::onnx::context::{Build, Node, Results, axis};
+use crate::onnx::context::{Build, Node, Results, Rules, axis};
 use crate::onnx::expression::{float, integer, signed, x};
 
-pub(super) const RULES: super::Rules = &[("Resize", resize), ("Upsample", resize)];
+pub(super) const RULES: Rules = &[("Resize", resize), ("Upsample", resize)];
 
 /// An axis that is resized.
 struct Axis {

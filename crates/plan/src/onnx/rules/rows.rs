@@ -3,10 +3,10 @@
 use super::matmul::wide;
 use super::reduce::{count, mean};
 use crate::graph::{Fold, Index, Read, Scalar, ValueId};
-use crate::onnx::context::{Build, Loops, Node, Over, Results, axes};
+use crate::onnx::context::{Build, Loops, Node, Over, Results, Rules, axes};
 use crate::onnx::expression::{c, x};
 
-pub(super) const RULES: super::Rules = &[
+pub(super) const RULES: Rules = &[
     ("GroupNormalization", group),
     ("InstanceNormalization", instance),
     ("LRN", local),

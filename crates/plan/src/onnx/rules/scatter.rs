@@ -2,10 +2,10 @@
 
 use super::lookup::{fixed, from_start, split_last};
 use crate::graph::{Dtype, Fold, Index, Read, Scalar, ValueId};
-use crate::onnx::context::{Build, Loops, Node, Results};
+use crate::onnx::context::{Build, Loops, Node, Results, Rules};
 use crate::onnx::expression::{c, x};
 
-pub(super) const RULES: super::Rules =
+pub(super) const RULES: Rules =
     &[("ScatterElements", elements), ("ScatterND", many), ("Scatter", elements)];
 
 /// The folded loops over all updates: with the operands of `hit` and the update as the last, the updates that

@@ -1,10 +1,10 @@
 //! Other indexes for the same elements.
 
 use crate::graph::{Dtype, ValueId};
-use crate::onnx::context::{Build, Node, Results, axes, axis, broadcast};
+use crate::onnx::context::{Build, Node, Results, Rules, axes, axis, broadcast};
 use crate::onnx::expression::{c, x};
 
-pub(super) const RULES: super::Rules = &[
+pub(super) const RULES: Rules = &[
     ("DepthToSpace", depth_to_space),
     ("Dropout", dropout),
     ("Expand", expand),

@@ -3,10 +3,10 @@
 use super::matmul::read;
 use super::pointwise::add_bias;
 use crate::graph::{Fold, Index, Scalar, ValueId};
-use crate::onnx::context::{Build, Loops, Node, Results};
+use crate::onnx::context::{Build, Loops, Node, Results, Rules};
 use crate::onnx::expression::signed;
 
-pub(super) const RULES: super::Rules = &[("Conv", convolution), ("ConvTranspose", transposed)];
+pub(super) const RULES: Rules = &[("Conv", convolution), ("ConvTranspose", transposed)];
 
 /// The steps of a window along each axis.
 #[derive(Clone, Debug)]
