@@ -12,6 +12,7 @@ use indexmap::IndexSet;
 use super::cost::{Cost, CostModel, CostUnit};
 use super::traffic::LevelTraffic;
 use super::units::UnitPart;
+use crate::algebra::Layout;
 use crate::error::{LayoutError, RelayoutFault, Site};
 use crate::level::Level;
 use crate::number::{to_index, to_u64};
@@ -52,6 +53,9 @@ pub struct Pricer {
     model: CostModel,
     /// The price of a change of lanes, and of addresses, where they have one.
     inside: [Option<u64>; 2],
+    /// For two layouts in lanes or in addresses, whether the first lacks a place of the second: there are few of them,
+    /// and the answer may take longer than all other counts of a pair.
+    lacks: RwLock<HashMap<[Arc<Layout>; 2], bool>>,
     /// Identifies the pricer, so that parts of another one are rejected.
     number: u32,
     parts: RwLock<IndexSet<Arc<UnitPart>>>,
@@ -128,6 +132,7 @@ impl Pricer {
         Pricer {
             model,
             inside: [None, None],
+            lacks: RwLock::default(),
             number: NEXT.fetch_add(1, Ordering::Relaxed),
             parts: RwLock::default(),
             budget: PriceBudget::new(most),
@@ -237,7 +242,7 @@ impl Pricer {
         from: &UnitPart,
         to: &UnitPart,
     ) -> Result<Cost, LayoutError> {
-        let (lanes, addresses) = from.changes_inside(to)?;
+        let (lanes, addresses) = from.changes_inside_by(to, |from, to| self.lacks(from, to))?;
         let changes = [lanes, addresses].into_iter().zip(self.inside);
         let added = changes.filter_map(|(changes, price)| price.filter(|_| changes));
         let added = added.fold(0, u64::saturating_add);
@@ -245,6 +250,17 @@ impl Pricer {
         let steps = across.steps.checked_add(added);
         let too_many = || LayoutError::too_large(Site::Layout, "the number of steps");
         Ok(Cost { steps: steps.ok_or_else(too_many)?, level: across.level.or(inside), ..across })
+    }
+
+    fn lacks(&self, from: &Arc<Layout>, to: &Arc<Layout>) -> Result<bool, LayoutError> {
+        let pair = [from.clone(), to.clone()];
+        let known = self.lacks.read().unwrap_or_else(PoisonError::into_inner).get(&pair).copied();
+        if let Some(known) = known {
+            return Ok(known);
+        }
+        let lacks = from.serves(to)?.is_some();
+        self.lacks.write().unwrap_or_else(PoisonError::into_inner).insert(pair, lacks);
+        Ok(lacks)
     }
 
     /// A lower bound on the steps that a relayout takes: until the busiest units have received and, in levels in

@@ -119,11 +119,21 @@ impl UnitPart {
     /// # Ok::<(), tensor_layout::LayoutError>(())
     /// ```
     pub fn changes_inside(&self, destination: &UnitPart) -> Result<(bool, bool), LayoutError> {
+        self.changes_inside_by(destination, |from, to| Ok(from.serves(to)?.is_some()))
+    }
+
+    /// As [`changes_inside`](UnitPart::changes_inside), with an answer for two layouts inside a unit: the first lacks a
+    /// place of the second.
+    pub(super) fn changes_inside_by(
+        &self,
+        destination: &UnitPart,
+        lacks: impl Fn(&Arc<Layout>, &Arc<Layout>) -> Result<bool, LayoutError>,
+    ) -> Result<(bool, bool), LayoutError> {
         if self.element_bits != destination.element_bits {
             return Ok((false, false));
         }
         let lacks = |at: usize| match (&self.inside[at], &destination.inside[at]) {
-            (Some(from), Some(to)) if from != to => from.serves(to).map(|lacks| lacks.is_some()),
+            (Some(from), Some(to)) if from != to => lacks(from, to),
             _ => Ok(false),
         };
         let (lanes, addresses) = (lacks(0)?, lacks(1)?);

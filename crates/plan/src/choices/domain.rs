@@ -3,11 +3,11 @@
 use std::collections::HashMap;
 
 use itertools::Itertools;
-use tensor_layout::algebra::Subaxis;
 use tensor_layout::candidates::{Candidates, Orders, Side};
 use tensor_layout::relayout::{PartId, PricedChoice};
 use tensor_layout::{Layout, LayoutError, Level};
 
+use super::layouts::row_major;
 use super::nest::NestForm;
 use super::reads::Reads;
 use super::{Choice, Own, Setting};
@@ -40,13 +40,25 @@ impl Setting {
     pub(crate) fn domain(&mut self, graph: &Graph, nest: &Nest, bits: u64, uses: usize) -> Domain {
         let Some(reads) = Reads::of(graph, nest) else { return Domain::default() };
         let form = NestForm { nest, reads, bits };
+        let t = std::time::Instant::now();
         let mut domain = self.fitting(&form, self.capacity);
+        let t1 = t.elapsed();
         if domain.choices.is_empty() {
             domain = self.fitting(&form, None);
             domain.is_oversized = true;
         }
         domain.classes = domain.choices.len();
         domain.choices = self.needed(domain.choices, uses);
+        eprintln!(
+            "{:?} tried {} classes {} kept {} time {:.2?} {:.2?} parts {:?}",
+            nest.loops,
+            domain.tried,
+            domain.classes,
+            domain.choices.len(),
+            t1,
+            t.elapsed() - t1,
+            self.pricer.statistics()
+        );
         domain
     }
 
@@ -120,20 +132,39 @@ impl Setting {
         all
     }
 
-    /// The choices that no other dominates, the cheapest of them.
-    pub(super) fn needed(&self, mut choices: Vec<Choice>, uses: usize) -> Vec<Choice> {
+    /// The choices that no other dominates, as many of the cheapest as are kept.
+    pub(super) fn needed(&mut self, mut choices: Vec<Choice>, uses: usize) -> Vec<Choice> {
         let text = |choice: &Choice| choice.loops.as_ref().map(Layout::to_string);
         choices.sort_by_cached_key(|choice| (choice.own.total(), choice.words, text(choice)));
+        let mut kept: Vec<Choice> = Vec::new();
+        let mut rest = choices.into_iter();
+        // A choice is dominated by cheaper ones alone, so that the dearer ones wait.
+        let most = self.keep;
+        while kept.len() < most {
+            let before = kept.len();
+            let reached = |choice: &Choice| {
+                choice.operands.iter().chain([&choice.result]).all(|held| self.is_reached(held))
+            };
+            kept.extend(rest.by_ref().filter(reached).take(most));
+            if kept.len() == before {
+                break;
+            }
+            kept = self.undominated(kept, uses);
+        }
+        kept.truncate(most);
+        kept
+    }
+
+    fn undominated(&self, choices: Vec<Choice>, uses: usize) -> Vec<Choice> {
         let priced = choices.iter().map(|choice| PricedChoice {
             own: choice.own.total(),
             takes: choice.operands.iter().map(|held| held.part).collect(),
             gives: vec![choice.result.part; uses],
         });
-        // Without prices none is left out.
-        let all = || (0..choices.len()).collect_vec();
-        let kept = self.pricer.undominated(&priced.collect_vec()).unwrap_or_else(|_| all());
+        // Where some prices are not known, all stay.
+        let Ok(kept) = self.pricer.undominated(&priced.collect_vec()) else { return choices };
         let mut choices = choices.into_iter().map(Some).collect_vec();
-        kept.into_iter().filter_map(|at| choices[at].take()).take(self.keep).collect()
+        kept.into_iter().filter_map(|at| choices[at].take()).collect()
     }
 
     /// The one choice of an operation without a rule: its operands and its result on every unit.
@@ -153,17 +184,4 @@ impl Setting {
         let choice = Choice { loops: None, operands: held, result, own: Own::default(), words };
         Ok(Domain { choices: vec![choice], tried: 1, classes: 1, is_oversized })
     }
-}
-
-/// The layout at row-major addresses, with a copy on every unit.
-fn row_major(shape: &[u64]) -> Result<Layout, LayoutError> {
-    let mut stride = 1_u64;
-    let digits = shape.iter().rev().map(|extent| {
-        let digit = Subaxis::land((*extent).max(1), Level::ADDR, stride);
-        stride = stride.saturating_mul(digit.size);
-        (*extent, digit)
-    });
-    let digits = digits.collect_vec();
-    let axes = digits.into_iter().rev();
-    axes.fold(Layout::builder(), |built, (extent, digit)| built.axis(extent, [digit])).build()
 }

@@ -28,6 +28,30 @@ impl Setting {
         self.everywhere(&[], (shape, bits))
     }
 
+    /// Returns whether a value can be priced on its way from the memory of inputs: its copies fill the groups of units
+    /// that share that memory.
+    pub(super) fn is_reached(&mut self, held: &Held) -> bool {
+        if self.outer.is_none() {
+            return true;
+        }
+        let key = (held.layout.shape(), held.bits);
+        let outside = match self.outside.get(&key) {
+            Some(known) => *known,
+            None => {
+                let part = self.somewhere_outside(&key.0, held.bits);
+                self.outside.insert(key, part);
+                part
+            }
+        };
+        outside.is_none_or(|outside| self.pricer.cost(outside, held.part).is_ok())
+    }
+
+    fn somewhere_outside(&mut self, shape: &[u64], bits: u64) -> Option<PartId> {
+        let first = self.given_candidates(shape, bits, true, 75).iter().ok()?.next()?.ok()?;
+        let memory = self.outer.clone();
+        self.part(&first.layout, memory.as_deref(), bits).ok()
+    }
+
     fn given_candidates(
         &self,
         shape: &[u64],

@@ -13,6 +13,7 @@
 
 mod domain;
 mod given;
+mod layouts;
 mod nest;
 mod rates;
 mod reads;

@@ -5,7 +5,8 @@ use tensor_layout::einsum::{EinsumError, Local, Sums, at_rest};
 use tensor_layout::relayout::LevelTraffic;
 use tensor_layout::{Layout, LayoutError, Level};
 
-use super::reads::{OperandForm, Reads, without_lanes};
+use super::layouts::without_lanes;
+use super::reads::{OperandForm, Reads};
 use super::{Choice, Held, Own, Setting};
 use crate::graph::Nest;
 

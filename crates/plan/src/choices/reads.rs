@@ -1,8 +1,7 @@
 //! The operands of a nest as operands of an `einsum`, with the axes that are read through index maps.
 
 use itertools::Itertools;
-use tensor_layout::Layout;
-use tensor_layout::einsum::{Einsum, EinsumError, ReadAxis};
+use tensor_layout::einsum::{Einsum, ReadAxis};
 
 use crate::graph::{Graph, Index, Nest};
 
@@ -122,26 +121,4 @@ impl AxisForm {
         };
         self.map.as_ref()?.at(value, self.extent)
     }
-}
-
-/// A layout in long words of another width of element: lanes that fit no longer are addresses.
-pub(super) fn without_lanes(layout: &Layout) -> Result<Layout, EinsumError> {
-    use tensor_layout::algebra::{Subaxis, Target};
-    use tensor_layout::einsum::with_dense_addresses;
-    use tensor_layout::{Layout, Level};
-    let mut of = Layout::builder();
-    for level in layout.used_levels().iter().filter(|level| **level != Level::W) {
-        of = of.used(*level).offset(*level, layout.offset(*level));
-    }
-    for axis in layout.axes() {
-        let digit = |digit: &Subaxis| match digit.target {
-            Target::Land { level: Level::W, .. } => Subaxis::land(digit.size, Level::ADDR, 1),
-            _ => *digit,
-        };
-        of = of.axis(axis.extent, axis.subaxes.iter().map(digit));
-    }
-    for copies in layout.replicas().iter().filter(|copies| copies.level != Level::W) {
-        of = of.replica(copies.size, copies.level, copies.stride);
-    }
-    with_dense_addresses(&of.build()?)
 }

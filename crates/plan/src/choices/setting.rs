@@ -22,6 +22,8 @@ pub struct Setting {
     /// The most choices of an operation.
     pub(super) keep: usize,
     parts: HashMap<(Layout, Option<String>, u64), PartId>,
+    /// A part in the memory of inputs for each shape and width.
+    pub(super) outside: HashMap<(Vec<u64>, u64), Option<PartId>>,
 }
 
 /// A machine for which nothing can be planned.
@@ -55,6 +57,7 @@ impl Setting {
             keep,
             machine: machine.clone(),
             parts: HashMap::new(),
+            outside: HashMap::new(),
         })
     }
 

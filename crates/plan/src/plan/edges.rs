@@ -25,11 +25,7 @@ pub(super) struct Joint {
 }
 
 /// The operands of all operations.
-pub(super) fn of(
-    graph: &Graph,
-    variables: &[Variable],
-    setting: &mut Setting,
-) -> Result<Vec<Joint>, LayoutError> {
+pub(super) fn of(graph: &Graph, variables: &[Variable], setting: &mut Setting) -> Vec<Joint> {
     let at: HashMap<_, _> = variables.iter().map(|v| v.value).zip(0..).collect();
     let mut joints = Vec::new();
     let mut known: HashMap<(usize, Vec<&View>), Vec<Option<PartId>>> = HashMap::new();
@@ -44,11 +40,11 @@ pub(super) fn of(
                 all.map(|choice| part(&choice.result, &views, setting)).collect()
             });
             let wanted = variable.domain.choices.iter().map(|choice| choice.operands[operand].part);
-            let costs = costs(seen, &wanted.collect_vec(), setting)?;
+            let costs = costs(seen, &wanted.collect_vec(), setting);
             joints.push(Joint { from, to, operand, seen: seen.clone(), costs });
         }
     }
-    Ok(joints)
+    joints
 }
 
 fn part(held: &Held, views: &[&View], setting: &mut Setting) -> Option<PartId> {
@@ -64,19 +60,11 @@ pub(super) fn viewed(layout: &Layout, views: &[&View]) -> Result<Layout, LayoutE
     })
 }
 
-fn costs(
-    seen: &[Option<PartId>],
-    wanted: &[PartId],
-    setting: &Setting,
-) -> Result<Vec<u64>, LayoutError> {
-    let mut costs = Vec::with_capacity(seen.len() * wanted.len());
-    for (from, to) in seen.iter().cartesian_product(wanted) {
-        costs.push(match from {
-            Some(from) => setting.pricer().cost(*from, *to)?.steps,
-            None => FORBIDDEN,
-        });
-    }
-    Ok(costs)
+/// The prices; what has none, such as copies that do not fill the groups of a memory, is not allowed.
+fn costs(seen: &[Option<PartId>], wanted: &[PartId], setting: &Setting) -> Vec<u64> {
+    let price = |from: PartId, to| setting.pricer().cost(from, to).ok().map(|cost| cost.steps);
+    let pairs = seen.iter().cartesian_product(wanted);
+    pairs.map(|(from, to)| from.and_then(|from| price(from, *to)).unwrap_or(FORBIDDEN)).collect()
 }
 
 impl Joint {

@@ -100,7 +100,7 @@ pub fn plan<'g>(
 ) -> Result<Plan<'g>, PlanError> {
     let mut setting = Setting::new(machine, options.penalty, options.keep)?;
     let variables = variables::of(graph, &mut setting)?;
-    let joints = edges::of(graph, &variables, &mut setting)?;
+    let joints = edges::of(graph, &variables, &mut setting);
     let (chosen, routes, totals) = (Vec::new(), Vec::new(), Totals::default());
     let mut plan = Plan { graph, setting, variables, joints, chosen, totals, routes };
     let free = plan.problem(&HashSet::new(), 0)?;
