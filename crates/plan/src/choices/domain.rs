@@ -8,7 +8,7 @@ use tensor_layout::relayout::{PartId, PricedChoice};
 use tensor_layout::{Layout, LayoutError, Level};
 
 use super::layouts::row_major;
-use super::nest::NestForm;
+use super::nest::{Form, NestForm};
 use super::reads::Reads;
 use super::{Choice, Own, Setting};
 use crate::graph::{Graph, Nest};
@@ -67,9 +67,10 @@ impl Setting {
         let mut domain = Domain::default();
         for time in SLICES {
             for percent in PADDING {
-                let all = self.candidates(form, time, percent);
                 let mut best: HashMap<(Vec<PartId>, PartId), Choice> = HashMap::new();
-                domain.tried += self.collect(form, &all, capacity, &mut best);
+                for unit in form.forms(self) {
+                    domain.tried += self.collect(form, unit, (time, percent), capacity, &mut best);
+                }
                 domain.choices = best.into_values().collect();
                 let is_enough = domain.tried >= FEW || percent == PADDING[PADDING.len() - 1];
                 if !domain.choices.is_empty() && is_enough {
@@ -86,50 +87,55 @@ impl Setting {
     fn collect(
         &mut self,
         form: &NestForm<'_>,
-        all: &Candidates,
+        unit: Form,
+        (time, percent): (&[u64], u64),
         capacity: Option<u64>,
         best: &mut HashMap<(Vec<PartId>, PartId), Choice>,
     ) -> u64 {
         let mut tried = 0;
-        let Ok(found) = all.iter() else { return 0 };
+        let Ok(found) = self.candidates(form, unit, time, percent).iter() else { return 0 };
         for candidate in found.map_while(Result::ok) {
             tried += 1;
             // A candidate without a layout for an operand is no choice.
-            let Ok(Some(choice)) = form.choice(&candidate.layout, self, capacity) else { continue };
-            let parts = choice.operands.iter().map(|held| held.part).collect();
-            let key = (parts, choice.result.part);
-            let rank = |choice: &Choice| (choice.own.total(), choice.words);
-            if best.get(&key).is_none_or(|other| rank(&choice) < rank(other)) {
-                best.insert(key, choice);
+            let choices = form.choices(unit, &candidate.layout, self, capacity);
+            for choice in choices.into_iter().flatten() {
+                let parts = choice.operands.iter().map(|held| held.part).collect();
+                let key = (parts, choice.result.part);
+                let rank = |choice: &Choice| (choice.own.total(), choice.words);
+                if best.get(&key).is_none_or(|other| rank(&choice) < rank(other)) {
+                    best.insert(key, choice);
+                }
             }
         }
         tried
     }
 
-    fn candidates(&self, form: &NestForm<'_>, time: &[u64], percent: u64) -> Candidates {
-        let NestForm { nest, reads, bits } = form;
-        let mut all = Candidates::new(&self.machine, &nest.loops)
+    /// The layouts of the loops in blocks, over the units above the leaves.
+    fn candidates(
+        &self,
+        form: &NestForm<'_>,
+        unit: Form,
+        time: &[u64],
+        percent: u64,
+    ) -> Candidates {
+        let NestForm { nest, reads, .. } = form;
+        let blocks = nest.loops.iter().enumerate().map(|(number, extent)| {
+            let block = unit.block(number, self.leaf()).map_or(1, |(block, _)| block.size());
+            extent.div_ceil(block)
+        });
+        let levels = self.nodes.levels().map(|(level, _)| level).collect_vec();
+        let all = Candidates::new(&self.machine, &blocks.collect_vec())
+            .levels(&levels)
             .sides(&[Side::Major])
             .orders(Orders::RowMajor)
             .tree_order(true)
-            .element_bits(*bits)
             .padding_percent(percent)
             .time(time);
-        let lanes = self.machine.word_bits() / (*bits).max(1);
-        let has_lanes = |axis: usize| {
-            axis < nest.rank && reads.inside[axis] && nest.loops[axis].is_multiple_of(lanes)
-        };
-        if lanes > 1 && (0..nest.rank).any(has_lanes) {
-            all = all.split(&[Level::W]);
-        }
-        for axis in 0..nest.loops.len() {
-            let units = self.machine.levels().map(|(level, _)| level);
-            let units = units.filter(|_| !reads.over_units[axis]);
-            let lanes = (axis >= nest.rank || !reads.inside[axis]).then_some(Level::W);
+        (0..nest.loops.len()).fold(all, |all, axis| {
+            let units = levels.iter().copied().filter(|_| !reads.over_units[axis]);
             let slices = (!reads.inside[axis]).then_some(Level::TIME);
-            all = units.chain(lanes).chain(slices).fold(all, |all, level| all.never(axis, level));
-        }
-        all
+            units.chain(slices).fold(all, |all, level| all.never(axis, level))
+        })
     }
 
     /// The choices that no other dominates, as many of the cheapest as are kept.

@@ -1,12 +1,13 @@
 //! Places of values that are given: layouts in DRAM.
 
-use std::collections::HashMap;
+use std::collections::HashSet;
 
 use itertools::Itertools;
 use tensor_layout::candidates::{Candidates, Orders, Side};
 use tensor_layout::relayout::PartId;
 use tensor_layout::{LayoutError, Level};
 
+use super::layouts::{Block, Ending, expanded};
 use super::{Choice, Domain, Held, Own, Setting};
 
 impl Setting {
@@ -19,13 +20,29 @@ impl Setting {
         is_constant: bool,
     ) -> Result<Domain, LayoutError> {
         for (replicate, percent) in [(is_constant, 0), (is_constant, 50), (true, 0), (true, 75)] {
-            let domain =
-                self.given_by(&self.given_candidates(shape, bits, replicate, percent), bits)?;
+            let mut domain = Domain::default();
+            for along in self.alongs(shape, bits) {
+                let found = self.given_along(shape, bits, along, (replicate, percent))?;
+                domain.tried += found.tried;
+                domain.choices.extend(found.choices);
+            }
             if !domain.choices.is_empty() {
+                domain.choices.sort_by_key(|choice| (choice.words, choice.result.part));
+                domain.choices.dedup_by_key(|choice| choice.result.part);
+                domain.classes = domain.choices.len();
+                domain.choices.truncate(self.keep);
                 return Ok(domain);
             }
         }
         self.everywhere(&[], (shape, bits))
+    }
+
+    /// The axes whose innermost digits are lanes, the last one first.
+    fn alongs(&self, shape: &[u64], bits: u64) -> Vec<Option<(usize, Block)>> {
+        let block = |extent: &u64| Block::of(*extent, self.lanes(bits), self.leaves());
+        let blocks = shape.iter().map(block).enumerate().rev();
+        let found = blocks.filter_map(|(axis, block)| Some(Some((axis, block?))));
+        found.pad_using(1, |_| None).collect()
     }
 
     /// Returns whether a value can be priced on its way from the memory of inputs: its copies fill the groups of units
@@ -47,53 +64,53 @@ impl Setting {
     }
 
     fn somewhere_outside(&mut self, shape: &[u64], bits: u64) -> Option<PartId> {
-        let first = self.given_candidates(shape, bits, true, 75).iter().ok()?.next()?.ok()?;
-        let memory = self.outer.clone();
-        self.part(&first.layout, memory.as_deref(), bits).ok()
+        let along = self.alongs(shape, bits).into_iter().next()?;
+        let found = self.given_along(shape, bits, along, (true, 75)).ok()?;
+        found.choices.first().map(|choice| choice.result.part)
     }
 
-    fn given_candidates(
-        &self,
+    fn given_along(
+        &mut self,
         shape: &[u64],
         bits: u64,
-        replicate: bool,
-        percent: u64,
-    ) -> Candidates {
-        let all = Candidates::new(&self.machine, shape)
+        along: Option<(usize, Block)>,
+        (replicate, percent): (bool, u64),
+    ) -> Result<Domain, LayoutError> {
+        let block = |axis: usize| along.filter(|(of, _)| *of == axis).map(|(_, block)| block);
+        let blocks = shape.iter().enumerate();
+        let blocks =
+            blocks.map(|(axis, extent)| extent.div_ceil(block(axis).map_or(1, Block::size)));
+        let memory = self.outer.clone().or_else(|| self.local.clone());
+        let ending = match self.outer {
+            Some(_) => Ending::Words,
+            None => Ending::Leaves(self.leaf()),
+        };
+        let levels = self.nodes.levels().map(|(level, _)| level).collect_vec();
+        let all = Candidates::new(&self.machine, &blocks.collect_vec())
             .sides(&[Side::Major])
             .orders(Orders::RowMajor)
             .tree_order(true)
             .replicate(replicate)
-            .element_bits(bits)
             .padding_percent(percent);
-        let lanes = self.machine.word_bits() / bits.max(1);
-        let has_lanes = lanes > 1 && shape.iter().any(|extent| extent.is_multiple_of(lanes));
-        let all = if has_lanes { all.split(&[Level::W]) } else { all };
-        self.outer.iter().fold(all, |all, memory| all.memory(memory))
-    }
-
-    fn given_by(&mut self, all: &Candidates, bits: u64) -> Result<Domain, LayoutError> {
+        let all = match &self.outer {
+            Some(memory) => all.memory(memory),
+            None => all.levels(&levels),
+        };
         let mut domain = Domain::default();
-        let mut best: HashMap<PartId, Choice> = HashMap::new();
         let Ok(found) = all.iter() else { return Ok(domain) };
-        let memory = self.outer.clone().or_else(|| self.local.clone());
+        let mut seen = HashSet::new();
         for candidate in found.map_while(Result::ok) {
             domain.tried += 1;
-            let layout = candidate.layout;
+            let with = |axis| block(axis).map(|block| (block, ending));
+            let Ok(layout) = expanded(&candidate.layout, shape, with) else { continue };
             let part = self.part(&layout, memory.as_deref(), bits)?;
-            let words = candidate.footprint_words;
-            let result = Held { layout, memory: memory.clone(), bits, part };
-            let choice =
-                Choice { loops: None, operands: Vec::new(), result, own: Own::default(), words };
-            let other = best.entry(part).or_insert_with(|| choice.clone());
-            if choice.words < other.words {
-                *other = choice;
+            if seen.insert(part) {
+                let words = layout.extent(Level::ADDR);
+                let result = Held { layout, memory: memory.clone(), bits, part };
+                let (operands, own) = (Vec::new(), Own::default());
+                domain.choices.push(Choice { loops: None, operands, result, own, words });
             }
         }
-        domain.classes = best.len();
-        domain.choices =
-            best.into_values().sorted_by_key(|choice| (choice.words, choice.result.part)).collect();
-        domain.choices.truncate(self.keep);
         Ok(domain)
     }
 }

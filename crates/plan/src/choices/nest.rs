@@ -1,11 +1,17 @@
 //! A candidate layout of the loops of a nest, as a choice.
+//!
+//! ```text
+//! vectors     every leaf computes what it has     loops ((16_MAB, 4:2), (2:1, 4_W, 4_PE))
+//! matrices    a node of leaves multiplies         loops ((16_MAB, 4:16), (16:1) | (64:1))
+//!             operands (.., 4_W, 4_PE) along the folded axis, the result along one of its own
+//! ```
 
 use itertools::Itertools;
 use tensor_layout::einsum::{EinsumError, Local, Sums, at_rest};
 use tensor_layout::relayout::LevelTraffic;
 use tensor_layout::{Layout, LayoutError, Level};
 
-use super::layouts::without_lanes;
+use super::layouts::{Block, Ending, completed, expanded, in_lanes};
 use super::reads::{OperandForm, Reads};
 use super::{Choice, Held, Own, Setting};
 use crate::graph::Nest;
@@ -18,77 +24,203 @@ pub(super) struct NestForm<'n> {
     pub(super) bits: u64,
 }
 
+/// The unit that computes, and the axes whose innermost digits are lanes and leaves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Form {
+    /// Each leaf, along a loop; without one all leaves do the same.
+    Vectors(Option<(usize, Block)>),
+    /// The leaves of a node together: operands along the folded loop, the result along one of its own.
+    Matrices {
+        /// The folded loop.
+        fold: (usize, Block),
+        /// The loop of the result.
+        result: Option<(usize, Block)>,
+    },
+}
+
+impl Form {
+    /// The block of a loop, and its form in the layout of the loops.
+    pub(super) fn block(self, number: usize, leaf: Level) -> Option<(Block, Ending)> {
+        let (all, ending) = match self {
+            Form::Vectors(along) => ([along, None], Ending::Leaves(leaf)),
+            Form::Matrices { fold, result } => ([Some(fold), result], Ending::Addresses),
+        };
+        let found = all.into_iter().flatten().find(|(of, _)| *of == number);
+        found.map(|(_, block)| (block, ending))
+    }
+}
+
 impl NestForm<'_> {
-    /// The choice of a candidate; `None` if a PE has no room for it.
-    pub(super) fn choice(
+    /// The forms that the nest can have on a machine.
+    pub(super) fn forms(&self, setting: &Setting) -> Vec<Form> {
+        let (lanes, leaves) = (setting.lanes(self.bits), setting.leaves());
+        let along = |number: usize| {
+            let block = Block::of(self.nest.loops[number], lanes, leaves);
+            block.filter(|_| self.reads.inside[number]).map(|block| (number, block))
+        };
+        if let Some((one, other)) = self.factors() {
+            let folds = (self.nest.rank..self.nest.loops.len()).filter(|number| {
+                one.has_loop(*number) && other.has_loop(*number) && self.reads.inside[*number]
+            });
+            let fold = folds.max_by_key(|number| self.nest.loops[*number]);
+            let lanes = setting.lanes(one.bits.max(other.bits));
+            let fold = fold.and_then(|number| {
+                Some((number, Block::of(self.nest.loops[number], lanes, leaves)?))
+            });
+            if let Some(fold) = fold {
+                let of_one = |number: &usize| one.has_loop(*number) != other.has_loop(*number);
+                let results = (0..self.nest.rank).filter(of_one).filter_map(along).collect_vec();
+                let each = results.into_iter().map(Some).pad_using(1, |_| None);
+                return each.map(|result| Form::Matrices { fold, result }).collect();
+            }
+        }
+        let each = (0..self.nest.loops.len()).filter_map(along).map(Some);
+        each.pad_using(1, |_| None).map(Form::Vectors).collect()
+    }
+
+    /// Both operands of a product.
+    fn factors(&self) -> Option<(&OperandForm, &OperandForm)> {
+        match &self.reads.operands[..] {
+            [one, other] if self.nest.is_product() => Some((one, other)),
+            _ => None,
+        }
+    }
+
+    /// The choices of a candidate, a layout of blocks: none if a leaf has no room for it.
+    pub(super) fn choices(
         &self,
-        loops: &Layout,
+        form: Form,
+        blocks: &Layout,
         setting: &mut Setting,
         capacity: Option<u64>,
-    ) -> Result<Option<Choice>, EinsumError> {
-        let local = self.reads.einsum.local_in(loops)?;
-        let (mut own, mut words) = (Own::default(), local.result().extent(Level::ADDR));
+    ) -> Result<Vec<Choice>, EinsumError> {
+        let leaf = setting.leaf();
+        let loops = expanded(blocks, &self.nest.loops, |number| form.block(number, leaf))?;
+        let local = self.reads.einsum.local_in(&loops)?;
+        let is_full = |words: u64| capacity.is_some_and(|most| words > most);
+        let (mut own, mut words) = (Own::default(), 0_u64);
         let mut operands: Vec<Held> = Vec::new();
-        for (number, form) in self.reads.operands.iter().enumerate() {
-            let read = self.operand(&local, number, form, setting)?;
+        for (number, of) in self.reads.operands.iter().enumerate() {
+            let read = self.operand(form, &local, (number, of), setting)?;
             own.halos = own.halos.saturating_add(read.halo);
             words = words.saturating_add(read.words);
-            let layout = at_rest(&read.layout)?;
-            if capacity.is_some_and(|most| words.max(layout.extent(Level::ADDR)) > most) {
-                return Ok(None);
+            if is_full(words.max(read.layout.extent(Level::ADDR))) {
+                return Ok(Vec::new());
             }
-            operands.push(setting.held(layout, form.bits)?);
+            operands.push(setting.held(read.layout, of.bits)?);
         }
-        let result = at_rest(&local.summed(Sums::Scattered)?)?;
-        if capacity.is_some_and(|most| words.max(result.extent(Level::ADDR)) > most) {
-            return Ok(None);
+        own.compute = self.compute(form, &local, setting);
+        let mut choices = Vec::new();
+        for sums in self.sums(form, &local) {
+            let result = self.completed(form, &at_rest(&local.summed(sums)?)?, setting)?;
+            let slice = self.completed(form, local.result(), setting)?.extent(Level::ADDR);
+            if is_full(words.saturating_add(slice).max(result.extent(Level::ADDR))) {
+                continue;
+            }
+            own.sums = self.cycles_of_sums(form, &local, sums, setting)?;
+            let result = setting.held(result, self.bits)?;
+            let (loops, operands) = (Some(loops.clone()), operands.clone());
+            choices.push(Choice { loops, operands, result, own, words: words + slice });
         }
-        let result = setting.held(result, self.bits)?;
-        own.compute = self.compute(&local, setting);
-        own.sums = self.sums(&local, setting)?;
-        Ok(Some(Choice { loops: Some(loops.clone()), operands, result, own, words }))
+        Ok(choices)
+    }
+
+    /// The places where sums of different units may go.
+    fn sums(&self, form: Form, local: &Local) -> Vec<Sums> {
+        let partial = local.partial_levels();
+        match form {
+            // Scattered over lanes, the result would have them where no movement brings them back.
+            Form::Vectors(_) if partial.contains(&Level::W) => vec![Sums::Replicated],
+            Form::Vectors(_) if !partial.is_empty() => vec![Sums::Scattered, Sums::Replicated],
+            _ => vec![Sums::Scattered],
+        }
+    }
+
+    /// The result with its lanes and leaves.
+    fn completed(
+        &self,
+        form: Form,
+        layout: &Layout,
+        setting: &Setting,
+    ) -> Result<Layout, EinsumError> {
+        match form {
+            Form::Matrices { result: Some((axis, block)), .. } => {
+                completed(layout, axis, (block.lanes, block.leaves), setting.leaf())
+            }
+            Form::Vectors(_) | Form::Matrices { .. } => Ok(layout.clone()),
+        }
     }
 
     fn operand(
         &self,
+        form: Form,
         local: &Local,
-        number: usize,
-        form: &OperandForm,
+        (number, of): (usize, &OperandForm),
         setting: &Setting,
     ) -> Result<Operand, EinsumError> {
-        let layout = &local.operands()[number];
-        if form.is_plain() {
-            let layout = self.in_width(layout, form.bits)?;
-            let words = layout.extent(Level::ADDR);
-            return Ok(Operand { layout, words, halo: 0 });
+        let (layout, halo, more) = if of.is_plain() {
+            (local.operands()[number].clone(), 0, 0)
+        } else {
+            let machine = self.machine(form, setting);
+            let halo = of.with_axes(|axes| local.halo(machine, number, axes))?;
+            let levels = halo.traffic.into_iter().map_into().collect_vec();
+            let more = halo.footprint.saturating_sub(halo.layout.extent(Level::ADDR));
+            (halo.layout, at_least(setting, of.bits, &levels)?, more)
+        };
+        let lanes = setting.lanes(of.bits);
+        let rest = |layout: &Layout| match form {
+            Form::Matrices { fold: (fold, block), .. } => {
+                let axis = of.axis_of(fold);
+                let (own, leaves) = (lanes.min(block.lanes.max(1)), block.leaves);
+                axis.map_or(Ok(layout.clone()), |axis| {
+                    completed(layout, axis, (own, leaves), setting.leaf())
+                })
+            }
+            Form::Vectors(_) => in_lanes(layout, lanes),
+        };
+        let words = rest(&layout)?.extent(Level::ADDR).saturating_add(more);
+        Ok(Operand { layout: rest(&at_rest(&layout)?)?, words, halo })
+    }
+
+    /// The machine whose units compute.
+    fn machine<'s>(&self, form: Form, setting: &'s Setting) -> &'s tensor_layout::Machine {
+        match form {
+            Form::Vectors(_) => &setting.machine,
+            Form::Matrices { .. } => &setting.nodes,
         }
-        let halo = form.with_axes(|axes| local.halo(&setting.machine, number, axes))?;
-        let levels = halo.traffic.into_iter().map_into().collect_vec();
-        let layout = self.in_width(&halo.layout, form.bits)?;
-        let words = halo.footprint.max(layout.extent(Level::ADDR));
-        Ok(Operand { layout, words, halo: at_least(setting, form.bits, &levels)? })
     }
 
-    fn in_width(&self, layout: &Layout, bits: u64) -> Result<Layout, EinsumError> {
-        if bits == self.bits { Ok(layout.clone()) } else { without_lanes(layout) }
-    }
-
-    /// Iterations of a lane, and lanes.
-    fn compute(&self, local: &Local, setting: &Setting) -> u64 {
+    /// The cycles of computing, by the iterations of a unit.
+    fn compute(&self, form: Form, local: &Local, setting: &Setting) -> u64 {
         let digits = || local.loops().flat_map(|axis| &axis.subaxes);
         let sizes = |level: fn(Level) -> bool| {
             let of = digits().filter(|digit| digit.lands().is_some_and(level));
             of.map(|digit| digit.size).fold(1, u64::saturating_mul)
         };
         let iterations = sizes(|level| matches!(level, Level::ADDR | Level::TIME));
-        setting.rates.cycles(self.nest, self.bits, iterations, sizes(|level| level == Level::W))
+        match form {
+            Form::Vectors(_) => {
+                let lanes = sizes(|level| level == Level::W);
+                setting.rates.cycles(self.nest, self.bits, iterations, lanes)
+            }
+            Form::Matrices { .. } => {
+                let each = iterations.div_ceil(setting.leaves());
+                setting.rates.cycles(self.nest, self.bits, each, 1)
+            }
+        }
     }
 
-    fn sums(&self, local: &Local, setting: &Setting) -> Result<u64, EinsumError> {
+    fn cycles_of_sums(
+        &self,
+        form: Form,
+        local: &Local,
+        sums: Sums,
+        setting: &Setting,
+    ) -> Result<u64, EinsumError> {
         if self.nest.loops.len() == self.nest.rank {
             return Ok(0);
         }
-        let levels = local.traffic(&setting.machine, Sums::Scattered)?.into_iter().map_into();
+        let levels = local.traffic(self.machine(form, setting), sums)?.into_iter().map_into();
         Ok(at_least(setting, self.bits, &levels.collect_vec())?)
     }
 }

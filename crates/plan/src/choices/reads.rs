@@ -13,7 +13,7 @@ const LABELS: &str = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
 pub(super) struct Reads {
     pub(super) einsum: Einsum,
     pub(super) operands: Vec<OperandForm>,
-    /// The loops that may be split over units, and those over lanes and time as well.
+    /// The loops that may be split over units, and those over lanes, leaves and time as well.
     pub(super) over_units: Vec<bool>,
     pub(super) inside: Vec<bool>,
 }
@@ -81,6 +81,16 @@ impl OperandForm {
 
     fn loops(&self) -> impl Iterator<Item = usize> {
         self.axes.iter().flat_map(|axis| axis.loops.iter().copied())
+    }
+
+    /// Returns whether one of its axes is this loop.
+    pub(super) fn has_loop(&self, number: usize) -> bool {
+        self.axis_of(number).is_some()
+    }
+
+    /// The axis that is this loop.
+    pub(super) fn axis_of(&self, number: usize) -> Option<usize> {
+        self.axes.iter().position(|axis| axis.is_loop && axis.loops == [number])
     }
 
     /// Returns whether every axis is a loop.

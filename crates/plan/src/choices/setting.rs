@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use tensor_layout::placement::PlacementBuilder;
 use tensor_layout::relayout::{CostModel, PartId, Pricer};
-use tensor_layout::{Layout, LayoutError, Machine, Placement};
+use tensor_layout::{Layout, LayoutError, Level, Machine, Placement};
 
 use super::{Held, Rates};
 
@@ -12,6 +12,10 @@ use super::{Held, Rates};
 #[derive(Debug)]
 pub struct Setting {
     pub(super) machine: Machine,
+    /// The machine without its leaves: nodes of leaves multiply matrices.
+    pub(super) nodes: Machine,
+    leaf: Level,
+    leaves: u64,
     pub(super) pricer: Pricer,
     pub(super) rates: Rates,
     /// The memory at the leaves, and the long words of all memories there.
@@ -43,9 +47,14 @@ impl Setting {
     /// As [`CostModel::new`].
     pub fn new(machine: &Machine, penalty: u64, keep: usize) -> Result<Setting, SettingError> {
         let model = CostModel::new(machine, machine.word_bits())?;
-        let leaf = machine.levels().last().map(|(level, _)| level);
-        let at_leaf = machine.memories().filter(|(_, memory)| Some(memory.node()) == leaf);
+        let last = machine.levels().last().map(|(level, _)| level);
+        let at_leaf = machine.memories().filter(|(_, memory)| Some(memory.node()) == last);
         let locals: Vec<_> = at_leaf.collect();
+        let above = machine.levels().len().saturating_sub(1);
+        let levels = machine.levels().take(above);
+        let nodes =
+            levels.fold(Machine::builder("nodes"), |of, (level, size)| of.level(level, size));
+        let (leaf, leaves) = machine.levels().last().unwrap_or((Level::PE, 1));
         let words = locals.iter().map(|(_, memory)| memory.capacity);
         let outer = machine.memory("DRAM").is_ok().then(|| "DRAM".to_owned());
         Ok(Setting {
@@ -56,6 +65,9 @@ impl Setting {
             outer,
             keep,
             machine: machine.clone(),
+            nodes: nodes.word_bits(machine.word_bits()).build()?,
+            leaf,
+            leaves,
             parts: HashMap::new(),
             outside: HashMap::new(),
         })
@@ -110,6 +122,21 @@ impl Setting {
         let part = self.pricer.part(&self.placement(layout, memory, bits)?)?;
         self.parts.insert(key, part);
         Ok(part)
+    }
+
+    /// The level of the leaves.
+    pub(super) fn leaf(&self) -> Level {
+        self.leaf
+    }
+
+    /// The leaves of a node.
+    pub(super) fn leaves(&self) -> u64 {
+        self.leaves
+    }
+
+    /// The elements of this width in a long word.
+    pub(super) fn lanes(&self, bits: u64) -> u64 {
+        (self.machine.word_bits() / bits.max(1)).max(1)
     }
 
     /// A layout in the local memory.
