@@ -40,25 +40,13 @@ impl Setting {
     pub(crate) fn domain(&mut self, graph: &Graph, nest: &Nest, bits: u64, uses: usize) -> Domain {
         let Some(reads) = Reads::of(graph, nest) else { return Domain::default() };
         let form = NestForm { nest, reads, bits };
-        let t = std::time::Instant::now();
         let mut domain = self.fitting(&form, self.capacity);
-        let t1 = t.elapsed();
         if domain.choices.is_empty() {
             domain = self.fitting(&form, None);
             domain.is_oversized = true;
         }
         domain.classes = domain.choices.len();
         domain.choices = self.needed(domain.choices, uses);
-        eprintln!(
-            "{:?} tried {} classes {} kept {} time {:.2?} {:.2?} parts {:?}",
-            nest.loops,
-            domain.tried,
-            domain.classes,
-            domain.choices.len(),
-            t1,
-            t.elapsed() - t1,
-            self.pricer.statistics()
-        );
         domain
     }
 
