@@ -9,6 +9,7 @@
 //! ```
 
 pub mod choices;
+pub mod execute;
 pub mod graph;
 pub mod onnx;
 pub mod plan;

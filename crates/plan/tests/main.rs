@@ -2,6 +2,8 @@
 #![allow(clippy::expect_used, clippy::panic, clippy::unwrap_used, reason = "tests fail by panic")]
 #![allow(missing_docs, reason = "the names of tests are statements")]
 
+mod execute;
 mod onnx;
 mod search;
+mod small;
 mod spec;

@@ -21,6 +21,7 @@ pub use data::{Data, DataError};
 pub use dtype::Dtype;
 pub use nest::{Fold, Index, Nest, Read};
 pub use run::{RunError, run};
+pub(crate) use run::{check, each, evaluate, flat, index};
 pub use scalar::{Binary, Scalar, Unary};
 
 /// The number of a value in its graph.

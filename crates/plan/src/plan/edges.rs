@@ -53,7 +53,7 @@ fn part(held: &Held, views: &[&View], setting: &mut Setting) -> Option<PartId> {
 }
 
 /// The layout of a value under views of it.
-pub(super) fn viewed(layout: &Layout, views: &[&View]) -> Result<Layout, LayoutError> {
+pub(crate) fn viewed(layout: &Layout, views: &[&View]) -> Result<Layout, LayoutError> {
     views.iter().try_fold(layout.clone(), |layout, view| match view {
         View::Reshape(shape) => layout.reshape(shape),
         View::Transpose(order) => layout.permute(order),

@@ -22,6 +22,7 @@ use crate::choices::{Choice, Setting, SettingError};
 use crate::graph::{Graph, ValueId};
 use crate::search::{Limits, Problem, ProblemError};
 use edges::Joint;
+pub(crate) use edges::viewed;
 pub use report::{PlanReport, PlannedOperand, PlannedSwitch, PlannedValue, Totals};
 pub use routes::SwitchRoute;
 use variables::Variable;

@@ -1,0 +1,251 @@
+//! Iterations in the units that the loops name, from what these units have.
+
+use std::collections::HashMap;
+
+use itertools::Itertools;
+use tensor_layout::{Layout, Level, Location};
+
+use super::store::{Store, Units, shape};
+use super::{ExecuteError, State};
+use crate::choices::Choice;
+use crate::graph::{Nest, Operation, evaluate, flat, index};
+
+/// The part of an element of the result that a unit has computed.
+#[derive(Clone, Copy)]
+struct Part {
+    value: f64,
+    /// The first iteration, which names the part, and their number.
+    first: u64,
+    count: u64,
+}
+
+/// The units of all iterations: sums of one number per loop, and one for each copy.
+struct Iterations {
+    steps: Vec<Vec<u64>>,
+    copies: Vec<u64>,
+}
+
+impl State<'_, '_> {
+    /// The result of a nest at its places.
+    pub(super) fn computed(
+        &mut self,
+        operation: &Operation,
+        nest: &Nest,
+        choice: &Choice,
+        operands: &[Store],
+    ) -> Result<Store, ExecuteError> {
+        let lost = || ExecuteError::NoElements(operation.name.clone());
+        let loops = choice.loops.as_ref().ok_or_else(lost)?;
+        // Without digits of leaves, the leaves of a node compute together.
+        let together = is_together(nest, loops, self.plan.setting().machine());
+        let iterations = self.iterations(loops, choice.result.bits)?;
+        let held = operands.iter().map(|store| self.held(store, together)).collect_vec();
+        let parts =
+            self.parts(operation, nest, choice, (&iterations, together), &held, operands)?;
+        let mut result = Store::new(&self.units, self.plan.setting(), &choice.result)?;
+        self.add_up(operation, nest, choice, (&parts, together), &mut result)?;
+        Ok(result)
+    }
+
+    fn iterations(&self, loops: &Layout, bits: u64) -> Result<Iterations, ExecuteError> {
+        let setting = self.plan.setting();
+        let placed = setting.placement(loops, None, bits)?;
+        let extents = shape(loops);
+        let first = vec![0; extents.len()];
+        let unit = |place: &Location| self.units.of(place);
+        if extents.contains(&0) {
+            return Ok(Iterations { steps: vec![Vec::new(); extents.len()], copies: Vec::new() });
+        }
+        let copies = placed.locate_all(&first)?.map(|place| unit(&place)).unique().collect_vec();
+        let origin = unit(&placed.locate(&first)?);
+        let step = |number: usize, at: u64| {
+            let mut index = first.clone();
+            index[number] = at;
+            Ok::<u64, ExecuteError>(unit(&placed.locate(&index)?) - origin)
+        };
+        let steps = (0..extents.len()).map(|number| {
+            (0..extents[number]).map(|at| step(number, at)).collect::<Result<Vec<_>, _>>()
+        });
+        Ok(Iterations { steps: steps.collect::<Result<_, _>>()?, copies })
+    }
+
+    /// The elements that each computing unit holds in their places.
+    fn held(&self, store: &Store, together: bool) -> HashMap<(u64, u64), f64> {
+        let mut held = HashMap::new();
+        for (element, places) in (0..).zip(&store.places) {
+            for place in places {
+                if let Some((of, value)) = store.cells.get(place)
+                    && *of == element
+                {
+                    held.insert((self.computes(place.0, together), element), *value);
+                }
+            }
+        }
+        held
+    }
+
+    fn computes(&self, leaf: u64, together: bool) -> u64 {
+        if together { self.units.node(leaf) } else { leaf }
+    }
+
+    fn parts(
+        &mut self,
+        operation: &Operation,
+        nest: &Nest,
+        choice: &Choice,
+        (iterations, together): (&Iterations, bool),
+        held: &[HashMap<(u64, u64), f64>],
+        operands: &[Store],
+    ) -> Result<HashMap<u64, HashMap<u64, Part>>, ExecuteError> {
+        let shapes =
+            nest.reads.iter().map(|read| &self.graph.value(read.value).shape).collect_vec();
+        let outer = nest.shape().to_vec();
+        let mut parts: HashMap<u64, HashMap<u64, Part>> = HashMap::new();
+        let mut fetched: HashMap<(usize, u64, u64), f64> = HashMap::new();
+        let mut failed = None;
+        let copies = iterations.copies.iter().map(|leaf| self.computes(*leaf, together));
+        let copies = copies.unique().collect_vec();
+        let mut number = 0_u64;
+        let folded = nest.loops[nest.rank..].iter().product::<u64>().max(1);
+        let mut count = 0;
+        crate::graph::each(&nest.loops, |at| {
+            let iteration = number % folded;
+            number += 1;
+            if failed.is_some() {
+                return;
+            }
+            let step = at
+                .iter()
+                .zip(&iterations.steps)
+                .map(|(at, steps)| steps[usize::try_from(*at).unwrap_or(0)]);
+            let step = self.computes(step.sum(), together);
+            let element = u64::try_from(flat(&at[..nest.rank], &outer)).unwrap_or(u64::MAX);
+            for copy in &copies {
+                let unit = copy + step;
+                count += 1;
+                for (operand, read) in nest.reads.iter().enumerate() {
+                    let Some(index) = index(&read.index, at, shapes[operand]) else { continue };
+                    let of = u64::try_from(flat(&index, shapes[operand])).unwrap_or(u64::MAX);
+                    if held[operand].contains_key(&(unit, of))
+                        || fetched.contains_key(&(operand, unit, of))
+                    {
+                        continue;
+                    }
+                    let is_window =
+                        read.index.iter().zip(shapes[operand]).any(|(index, extent)| {
+                            index.as_loop().is_none_or(|number| nest.loops[number] != *extent)
+                        });
+                    match fetch(&operands[operand], of).filter(|_| is_window) {
+                        Some(value) => drop(fetched.insert((operand, unit, of), value)),
+                        None => {
+                            let operation = operation.name.clone();
+                            failed =
+                                Some(ExecuteError::Lacks { operation, operand, unit, element: of });
+                            return;
+                        }
+                    }
+                }
+                let value = evaluate(
+                    nest,
+                    at,
+                    |operand, index| {
+                        let of = u64::try_from(flat(index, shapes[operand])).unwrap_or(u64::MAX);
+                        let own = held[operand].get(&(unit, of));
+                        own.or_else(|| fetched.get(&(operand, unit, of)))
+                            .copied()
+                            .unwrap_or(f64::NAN)
+                    },
+                    |operand| shapes[operand],
+                );
+                let part = Part { value, first: iteration, count: 1 };
+                parts
+                    .entry(element)
+                    .or_default()
+                    .entry(unit)
+                    .and_modify(|known| {
+                        known.value = nest.fold.both(known.value, value);
+                        known.count += 1;
+                    })
+                    .or_insert(part);
+            }
+        });
+        self.counts.iterations += count;
+        self.counts.fetched += u64::try_from(fetched.len()).unwrap_or(u64::MAX);
+        if let Some(error) = failed {
+            return Err(error);
+        }
+        if !fetched.is_empty() && choice.own.halos == 0 {
+            let count = u64::try_from(fetched.len()).unwrap_or(u64::MAX);
+            let operation = operation.name.clone();
+            return Err(ExecuteError::Unpriced { operation, what: "elements of halos", count });
+        }
+        Ok(parts)
+    }
+
+    /// Adds up the parts of each element where the result is wanted.
+    fn add_up(
+        &mut self,
+        operation: &Operation,
+        nest: &Nest,
+        choice: &Choice,
+        (parts, together): (&HashMap<u64, HashMap<u64, Part>>, bool),
+        result: &mut Store,
+    ) -> Result<(), ExecuteError> {
+        let expected = nest.loops[nest.rank..].iter().product::<u64>();
+        let dtype = self.graph.value(operation.result).dtype;
+        let mut crossing = 0;
+        let none = HashMap::new();
+        for (element, places) in (0..).zip(&result.places) {
+            let own = parts.get(&element).unwrap_or(&none);
+            for place in places {
+                let unit = self.computes(place.0, together);
+                let chosen = nearest(own, unit, &self.units, together);
+                let found = chosen.iter().map(|(_, part)| part.count).sum::<u64>();
+                if found != expected {
+                    let operation = operation.name.clone();
+                    return Err(ExecuteError::Partial { operation, element, found, expected });
+                }
+                crossing += u64::try_from(chosen.iter().filter(|(at, _)| *at != unit).count())
+                    .unwrap_or(u64::MAX);
+                let values = chosen.iter().map(|(_, part)| part.value);
+                let value = values.reduce(|x, y| nest.fold.both(x, y)).unwrap_or(nest.fold.empty());
+                result.cells.insert(*place, (element, dtype.round(value)));
+            }
+        }
+        self.counts.added += crossing;
+        if crossing > 0 && choice.own.sums == 0 {
+            let operation = operation.name.clone();
+            let what = "partial results";
+            return Err(ExecuteError::Unpriced { operation, what, count: crossing });
+        }
+        Ok(())
+    }
+}
+
+/// Returns whether the leaves of a node multiply together.
+fn is_together(nest: &Nest, loops: &Layout, machine: &tensor_layout::Machine) -> bool {
+    let leaf = machine.levels().last().map(|(level, _)| level);
+    nest.is_product()
+        && !loops.used_levels().iter().any(|level| Some(*level) == leaf || *level == Level::W)
+}
+
+/// An element from any unit that holds it.
+fn fetch(store: &Store, element: u64) -> Option<f64> {
+    let places = store.places.get(usize::try_from(element).ok()?)?;
+    let held = places.iter().filter_map(|place| store.cells.get(place));
+    held.filter(|(of, _)| *of == element).map(|(_, value)| *value).next()
+}
+
+/// Of each part the copy that is nearest to a unit, in the order of the iterations.
+fn nearest(own: &HashMap<u64, Part>, unit: u64, units: &Units, together: bool) -> Vec<(u64, Part)> {
+    let leaf = |unit: u64| if together { units.first_leaf(unit) } else { unit };
+    let distance = |at: u64| (units.distance(leaf(at), leaf(unit)), at);
+    let mut best: HashMap<u64, (u64, Part)> = HashMap::new();
+    for (at, part) in own {
+        let known = best.entry(part.first).or_insert((*at, *part));
+        if distance(*at) < distance(known.0) {
+            *known = (*at, *part);
+        }
+    }
+    best.into_values().sorted_by_key(|(_, part)| part.first).collect()
+}

@@ -1,0 +1,103 @@
+//! Plans of models, executed on a small machine in which every unit has a memory of its own.
+
+use std::path::PathBuf;
+
+use tensor_layout::Machine;
+use tensor_layout_plan::execute::{AsPlanned, Execution, execute};
+use tensor_layout_plan::graph::{Data, Graph, run};
+use tensor_layout_plan::onnx::{ReadOptions, read_file};
+use tensor_layout_plan::plan::{PlanOptions, plan};
+
+use crate::small::small_machine;
+
+/// Models whose inputs and outputs onnxruntime computed.
+const MODELS: [&str; 10] = [
+    "mlp",
+    "block",
+    "cnn",
+    "resnet50",
+    "vit_b_16",
+    "qwen2",
+    "qwen2_odd",
+    "unet_block",
+    "mobilenet_v2",
+    "mobilenet_v3",
+];
+
+pub(crate) fn model(name: &str) -> (Graph, Vec<Data>, Vec<Data>) {
+    let path = |end: &str| {
+        let file = format!("{}/tests/data/models/{name}.{end}", env!("CARGO_MANIFEST_DIR"));
+        PathBuf::from(file)
+    };
+    let options = ReadOptions { data: true, ..ReadOptions::default() };
+    let mut graph = read_file(&path("onnx"), &options).unwrap();
+    graph.inline_constants();
+    let text = std::fs::read_to_string(path("json")).unwrap();
+    let json: serde_json::Value = serde_json::from_str(&text).unwrap();
+    let data = |key: &str| -> Vec<Data> {
+        let all: Vec<Vec<f64>> = serde_json::from_value(json[key].clone()).unwrap();
+        all.into_iter().map(Data::new).collect()
+    };
+    (graph, data("inputs"), data("outputs"))
+}
+
+/// The greatest difference, relative to the largest value.
+fn difference(found: &Data, expected: &Data) -> f64 {
+    let pairs = found.numbers().iter().zip(expected.numbers());
+    let most = expected.numbers().iter().fold(0.0_f64, |most, value| most.max(value.abs()));
+    assert_eq!(found.numbers().len(), expected.numbers().len());
+    pairs.map(|(x, y)| (x - y).abs()).fold(0.0, f64::max) / most.max(1e-30)
+}
+
+fn executed(name: &str, machine: &Machine) -> Execution {
+    let (graph, inputs, outputs) = model(name);
+    let options = PlanOptions { routes: false, keep: 24, ..PlanOptions::default() };
+    let plan = plan(&graph, machine, &options).unwrap_or_else(|error| panic!("{name}: {error}"));
+    let executed = execute(&plan, &inputs, &mut AsPlanned);
+    let executed = executed.unwrap_or_else(|error| panic!("{name}: {error}"));
+    for (found, expected) in executed.outputs.iter().zip(&outputs) {
+        let difference = difference(found, expected);
+        assert!(difference < 1e-5, "{name}: {difference}");
+    }
+    executed
+}
+
+#[test]
+fn the_slow_definition_of_a_model_is_what_onnxruntime_computes() {
+    for name in MODELS {
+        let (graph, inputs, outputs) = model(name);
+        let known = run(&graph, &inputs).unwrap();
+        for (id, expected) in graph.outputs.iter().zip(&outputs) {
+            let difference = difference(known[id.0].as_ref().unwrap(), expected);
+            assert!(difference < 1e-5, "{name}: {difference}");
+        }
+    }
+}
+
+macro_rules! executed_plans {
+    ($($name:ident: $model:literal),* $(,)?) => {
+        $(
+            #[test]
+            fn $name() {
+                let begun = std::time::Instant::now();
+                let Execution { transferred, fetched, added, iterations, .. } =
+                    executed($model, &small_machine());
+                println!("{}: {transferred} {fetched} {added} {iterations} {:.2?}", $model, begun.elapsed());
+                assert!(transferred > 0 && iterations > 0);
+            }
+        )*
+    };
+}
+
+executed_plans! {
+    a_plan_of_a_training_step_computes_what_onnxruntime_does: "mlp",
+    a_plan_of_a_transformer_block_computes_what_onnxruntime_does: "block",
+    a_plan_of_convolutions_with_residuals_computes_what_onnxruntime_does: "cnn",
+    a_plan_of_a_resnet_computes_what_onnxruntime_does: "resnet50",
+    a_plan_of_a_vision_transformer_computes_what_onnxruntime_does: "vit_b_16",
+    a_plan_of_a_decoder_computes_what_onnxruntime_does: "qwen2",
+    a_plan_of_a_decoder_with_odd_sizes_computes_what_onnxruntime_does: "qwen2_odd",
+    a_plan_of_a_u_net_computes_what_onnxruntime_does: "unet_block",
+    a_plan_of_depthwise_convolutions_computes_what_onnxruntime_does: "mobilenet_v2",
+    a_plan_of_squeezed_convolutions_computes_what_onnxruntime_does: "mobilenet_v3",
+}
