@@ -2,8 +2,12 @@
 
 use std::path::PathBuf;
 
-use tensor_layout::Machine;
-use tensor_layout_plan::execute::{AsPlanned, Execution, execute};
+use tensor_layout::Layout;
+use tensor_layout::algebra::Subaxis;
+use tensor_layout::relayout::Transfer;
+use tensor_layout::{Level, Machine};
+use tensor_layout_plan::choices::Held;
+use tensor_layout_plan::execute::{AsPlanned, ExecuteError, Execution, Tamper, execute};
 use tensor_layout_plan::graph::{Data, Graph, run};
 use tensor_layout_plan::onnx::{ReadOptions, read_file};
 use tensor_layout_plan::plan::{PlanOptions, plan};
@@ -100,4 +104,109 @@ executed_plans! {
     a_plan_of_a_u_net_computes_what_onnxruntime_does: "unet_block",
     a_plan_of_depthwise_convolutions_computes_what_onnxruntime_does: "mobilenet_v2",
     a_plan_of_squeezed_convolutions_computes_what_onnxruntime_does: "mobilenet_v3",
+}
+
+/// One fault in one operand: another layout, or a transfer less.
+struct Fault {
+    operation: String,
+    number: usize,
+    layout: Option<Layout>,
+    drops: Option<usize>,
+    /// The transfers that the operand had.
+    had: usize,
+}
+
+impl Tamper for Fault {
+    fn operand(&mut self, operation: &str, number: usize, held: &mut Held) {
+        if let Some(layout) = &self.layout
+            && (operation, number) == (&self.operation, self.number)
+        {
+            held.layout = layout.clone();
+        }
+    }
+
+    fn transfers(&mut self, operation: &str, number: usize, transfers: &mut Vec<Transfer>) {
+        if (operation, number) == (&self.operation, self.number) {
+            self.had = transfers.len();
+            if let Some(drops) = self.drops.filter(|at| *at < transfers.len()) {
+                transfers.remove(drops);
+            }
+        }
+    }
+}
+
+/// The layout without its copies.
+fn without_copies(layout: &Layout) -> Option<Layout> {
+    let is_copied = !layout.replicas().is_empty();
+    is_copied.then(|| rebuilt_with(layout, |_| true, false))
+}
+
+/// The layout in some levels; all other digits have no effect.
+fn rebuilt(layout: &Layout, keep: impl Fn(Level) -> bool) -> Layout {
+    rebuilt_with(layout, keep, true)
+}
+
+fn rebuilt_with(layout: &Layout, keep: impl Fn(Level) -> bool, copies: bool) -> Layout {
+    let mut of = Layout::builder();
+    for level in layout.used_levels().iter().filter(|level| keep(**level)) {
+        of = of.used(*level).offset(*level, layout.offset(*level));
+    }
+    for axis in layout.axes() {
+        let digits = axis.subaxes.iter().map(|digit| match digit.lands() {
+            Some(level) if !keep(level) => Subaxis::land(digit.size, Level::ADDR, 0),
+            _ => *digit,
+        });
+        of = of.axis(axis.extent, digits);
+    }
+    for of_copies in layout.replicas().iter().filter(|of| copies && keep(of.level)) {
+        of = of.replica(of_copies.size, of_copies.level, of_copies.stride);
+    }
+    of.build().unwrap()
+}
+
+#[test]
+fn a_swapped_layout_a_missing_copy_and_a_dropped_transfer_are_found() {
+    let (graph, inputs, _) = model("mlp");
+    let options = PlanOptions { routes: false, keep: 12, ..PlanOptions::default() };
+    let plan = plan(&graph, &small_machine(), &options).unwrap();
+    let (mut swapped, mut copies, mut dropped) = (0, 0, 0);
+    for operation in &graph.operations {
+        let choice = plan.choice(operation.result).unwrap();
+        for number in 0..choice.operands.len() {
+            let fault = |layout, drops| Fault {
+                operation: operation.name.clone(),
+                number,
+                layout,
+                drops,
+                had: 0,
+            };
+            let run = |fault: &mut Fault| execute(&plan, &inputs, fault).map(drop);
+            let wanted = &choice.operands[number].layout;
+            let others =
+                plan.choices(operation.result).iter().map(|of| &of.operands[number].layout);
+            // The leaves of a node multiply together: the node has to have the elements.
+            let nodes = |of: &Layout| rebuilt(of, |level| level.is_unit() && level != Level::PE);
+            let mut others =
+                others.filter(|other| nodes(other).serves(&nodes(wanted)).unwrap().is_some());
+            let other = others.next();
+            if let Some(other) = other {
+                let found = run(&mut fault(Some(other.clone()), None));
+                assert!(
+                    matches!(found, Err(ExecuteError::Lacks { .. })),
+                    "{operation:?} {found:?}"
+                );
+                swapped += 1;
+            }
+            if let Some(fewer) = without_copies(wanted) {
+                let found = run(&mut fault(Some(fewer), None));
+                assert!(found.is_err(), "{} {number}", operation.name);
+                copies += 1;
+            }
+            let mut first = fault(None, Some(0));
+            let found = run(&mut first);
+            assert_eq!(found.is_err(), first.had > 0, "{} {number} {found:?}", operation.name);
+            dropped += usize::from(first.had > 0);
+        }
+    }
+    assert!(swapped > 5 && copies > 3 && dropped > 5, "{swapped} {copies} {dropped}");
 }

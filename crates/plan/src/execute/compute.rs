@@ -133,7 +133,10 @@ impl State<'_, '_> {
                     }
                     let is_window =
                         read.index.iter().zip(shapes[operand]).any(|(index, extent)| {
-                            index.as_loop().is_none_or(|number| nest.loops[number] != *extent)
+                            *extent > 1
+                                && index
+                                    .as_loop()
+                                    .is_none_or(|number| nest.loops[number] != *extent)
                         });
                     match fetch(&operands[operand], of).filter(|_| is_window) {
                         Some(value) => drop(fetched.insert((operand, unit, of), value)),

@@ -37,6 +37,7 @@ impl State<'_, '_> {
         }
         let entered = self.carry(&source, &mut target, &transfers);
         self.compare(operation, number, &from, wanted, &entered)?;
+        target.numbers(&self.graph.value(value).name)?;
         Ok(target)
     }
 

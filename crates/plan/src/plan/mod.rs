@@ -189,6 +189,13 @@ impl<'g> Plan<'g> {
         &self.totals
     }
 
+    /// The choices that the plan had for a value.
+    #[must_use]
+    pub fn choices(&self, value: ValueId) -> &[Choice] {
+        let variable = self.variables.iter().find(|variable| variable.value == value);
+        variable.map_or(&[], |variable| &variable.domain.choices)
+    }
+
     /// The choice for a value that is given or computed; `None` for a view or a value that nothing needs.
     #[must_use]
     pub fn choice(&self, value: ValueId) -> Option<&Choice> {
