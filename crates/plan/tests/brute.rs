@@ -1,0 +1,187 @@
+//! Plans of random graphs, against all combinations of choices.
+
+use proptest::prelude::*;
+use tensor_layout::relayout::{CostModel, Relayout, UnitPart};
+use tensor_layout_plan::choices::{Choice, Held, Setting};
+use tensor_layout_plan::graph::{
+    Binary, Body, Dtype, Fold, Graph, Index, Nest, Origin, Read, Scalar, Unary, Value, ValueId,
+    View,
+};
+use tensor_layout_plan::plan::{Plan, PlanOptions, plan};
+
+use crate::small::small_machine;
+
+/// An operation on earlier values, which the numbers select.
+#[derive(Clone, Debug)]
+enum Step {
+    Product(usize, usize),
+    Add(usize, usize),
+    Exp(usize),
+    Rows(usize),
+    Neighbours(usize),
+    Transpose(usize),
+}
+
+fn steps() -> impl Strategy<Value = Vec<Step>> {
+    let any = || 0..16_usize;
+    let step = prop_oneof![
+        3 => (any(), any()).prop_map(|(x, y)| Step::Product(x, y)),
+        3 => (any(), any()).prop_map(|(x, y)| Step::Add(x, y)),
+        2 => any().prop_map(Step::Exp),
+        2 => any().prop_map(Step::Rows),
+        1 => any().prop_map(Step::Neighbours),
+        1 => any().prop_map(Step::Transpose),
+    ];
+    prop::collection::vec(step, 1..7)
+}
+
+const EXTENT: u64 = 8;
+
+fn given(graph: &mut Graph, name: &str) -> ValueId {
+    let shape = vec![EXTENT; 2];
+    let id =
+        graph.add(Value { name: name.into(), shape, dtype: Dtype::F32, origin: Origin::Input });
+    graph.inputs.push(id);
+    id
+}
+
+fn graph(steps: &[Step]) -> Graph {
+    let mut graph = Graph::default();
+    let mut values = vec![given(&mut graph, "x"), given(&mut graph, "w")];
+    for (number, step) in steps.iter().enumerate() {
+        let at = |index: &usize| values[index % values.len()];
+        let square = |id: ValueId| Read::of(id, [0, 1]);
+        let pair = |function, x: ValueId, y: ValueId| {
+            let body = Scalar::binary(function, Scalar::Read(0), Scalar::Read(1));
+            Nest::pointwise(vec![EXTENT; 2], vec![square(x), square(y)], body)
+        };
+        let nest = match step {
+            Step::Product(x, y) => {
+                let reads = vec![Read::of(at(x), [0, 2]), Read::of(at(y), [2, 1])];
+                let (loops, fold) = (vec![EXTENT; 3], Fold::Sum);
+                Nest { loops, rank: 2, reads, body: Scalar::product(2), fold }
+            }
+            Step::Add(x, y) => pair(Binary::Add, at(x), at(y)),
+            Step::Exp(x) => {
+                let body = Scalar::unary(Unary::Exp, Scalar::Read(0));
+                Nest::pointwise(vec![EXTENT; 2], vec![square(at(x))], body)
+            }
+            // Every row with its own sum.
+            Step::Rows(x) => {
+                let reads = vec![Read::of(at(x), [0, 2])];
+                let (loops, fold) = (vec![EXTENT; 3], Fold::Sum);
+                Nest { loops, rank: 2, reads, body: Scalar::Read(0), fold }
+            }
+            Step::Neighbours(x) => {
+                let index = vec![Index::sum([(0, 1), (2, 1)], -1), Index::of(1)];
+                let reads = vec![Read { value: at(x), index, outside: 0.0 }];
+                let (loops, fold) = (vec![EXTENT, EXTENT, 3], Fold::Max);
+                Nest { loops, rank: 2, reads, body: Scalar::Read(0), fold }
+            }
+            Step::Transpose(x) => {
+                let origin = Origin::View(at(x), View::Transpose(vec![1, 0]));
+                let (name, shape) = (format!("t{number}"), vec![EXTENT; 2]);
+                let id = graph.add(Value { name, shape, dtype: Dtype::F32, origin });
+                values.push(id);
+                continue;
+            }
+        };
+        let made = (vec![EXTENT; 2], Dtype::F32);
+        values.push(graph.operation((format!("v{number}"), "Test"), made, Body::Nest(nest)));
+    }
+    graph.outputs.push(values[values.len() - 1]);
+    graph
+}
+
+/// The layout of a value as an operand sees it.
+fn seen(graph: &Graph, read: ValueId, held: &Held) -> Held {
+    let (_, views) = graph.root(read);
+    let layout = views.into_iter().fold(held.layout.clone(), |layout, view| match view {
+        View::Reshape(shape) => layout.reshape(shape).unwrap(),
+        View::Transpose(order) => layout.permute(order).unwrap(),
+    });
+    Held { layout, ..held.clone() }
+}
+
+/// The price of a switch by its traffic, without a pricer.
+fn price(setting: &Setting, penalty: u64, from: &Held, to: &Held) -> u64 {
+    let on =
+        |held: &Held| setting.placement(&held.layout, held.memory.as_deref(), held.bits).unwrap();
+    let (from, to) = (on(from), on(to));
+    let traffic = Relayout::new(&from, &to).unwrap().traffic().unwrap();
+    let model = CostModel::new(setting.machine(), 32).unwrap();
+    let inside = [&from, &to].map(|side| UnitPart::with_inside(side, true, false).unwrap());
+    let (lanes, _) = inside[0].changes_inside(&inside[1]).unwrap();
+    model.at_least(&traffic.levels).unwrap().steps + if lanes { penalty } else { 0 }
+}
+
+/// The least cost of all combinations.
+struct Brute<'p, 'g> {
+    plan: &'p Plan<'g>,
+    penalty: u64,
+    /// The values with choices, in the order of the graph.
+    values: Vec<ValueId>,
+}
+
+impl Brute<'_, '_> {
+    fn least(&self) -> u64 {
+        let counts = self.values.iter().map(|id| self.plan.choices(*id).len());
+        let mut least = u64::MAX;
+        let prices = self.prices();
+        itertools::Itertools::multi_cartesian_product(counts.map(|count| 0..count)).for_each(
+            |of| {
+                let own = self.values.iter().zip(&of);
+                let own = own.map(|(id, at)| self.plan.choices(*id)[*at].own.total()).sum::<u64>();
+                let edges = prices.iter().map(|(from, to, table)| table[of[*from]][of[*to]]);
+                least = least.min(own + edges.sum::<u64>());
+            },
+        );
+        least
+    }
+
+    /// For each operand the numbers of its value and of its operation, and all prices.
+    fn prices(&self) -> Vec<(usize, usize, Vec<Vec<u64>>)> {
+        let graph = self.plan.graph();
+        let number = |id: ValueId| self.values.iter().position(|of| *of == id).unwrap();
+        let mut all = Vec::new();
+        for operation in graph.operations.iter().zip(graph.needed()).filter(|(_, needed)| *needed) {
+            for (operand, read) in operation.0.reads().into_iter().enumerate() {
+                let root = graph.root(read).0;
+                let from = |choice: &Choice| seen(graph, read, &choice.result);
+                let to = |choice: &Choice| choice.operands[operand].clone();
+                let wanted: Vec<Held> =
+                    self.plan.choices(operation.0.result).iter().map(to).collect();
+                let row = |choice: &Choice| {
+                    let from = from(choice);
+                    let each = wanted.iter();
+                    each.map(|to| price(self.plan.setting(), self.penalty, &from, to)).collect()
+                };
+                let table = self.plan.choices(root).iter().map(row).collect();
+                all.push((number(root), number(operation.0.result), table));
+            }
+        }
+        all
+    }
+}
+
+/// The number of graphs; `PLAN_CASES=1000` takes a minute or two.
+fn cases() -> u32 {
+    std::env::var("PLAN_CASES").ok().and_then(|text| text.parse().ok()).unwrap_or(100)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: cases(), rng_seed: proptest::test_runner::RngSeed::Fixed(0), max_shrink_iters: 50, ..ProptestConfig::default() })]
+
+    #[test]
+    fn a_plan_costs_what_the_cheapest_of_all_combinations_does(steps in steps()) {
+        let graph = graph(&steps);
+        let options = PlanOptions { routes: false, keep: 3, penalty: 50, ..PlanOptions::default() };
+        let plan = plan(&graph, &small_machine(), &options).unwrap();
+        let chosen = (0..graph.values.len()).map(ValueId).filter(|id| plan.choice(*id).is_some());
+        let brute = Brute { plan: &plan, penalty: 50, values: chosen.collect() };
+        let totals = plan.totals();
+        prop_assert_eq!(totals.plan, brute.least());
+        prop_assert_eq!(totals.plan, totals.bound);
+        prop_assert!(totals.plan <= totals.greedy && totals.plan <= totals.naive);
+    }
+}
