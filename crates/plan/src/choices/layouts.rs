@@ -5,8 +5,8 @@
 //! in it; in DRAM the leaves are successive long words, which movements distribute.
 
 use itertools::Itertools;
-use tensor_layout::algebra::{Axis, Subaxis, Target};
-use tensor_layout::einsum::{EinsumError, with_dense_addresses};
+use tensor_layout::algebra::{Axis, LayoutBuilder, Subaxis};
+use tensor_layout::einsum::EinsumError;
 use tensor_layout::{Layout, LayoutError, Level};
 
 /// The innermost digits of an axis: lanes, and leaves.
@@ -47,9 +47,12 @@ pub(super) fn expanded(
 ) -> Result<Layout, EinsumError> {
     let axes = blocks.axes().iter().zip(extents).enumerate().map(|(at, (axis, extent))| {
         let digits = block(at).into_iter().flat_map(|(block, ending)| ending.digits(block));
-        Axis { extent: *extent, subaxes: axis.subaxes.iter().copied().chain(digits).collect() }
+        let blocks = axis.subaxes.iter().copied().filter(|digit| digit.size > 1);
+        Axis { extent: *extent, subaxes: blocks.chain(digits).collect() }
     });
-    with_axes(blocks, axes.collect())
+    // Movements distribute successive long words.
+    let is_words = |at: &usize| block(*at).is_some_and(|(_, ending)| ending == Ending::Words);
+    with_innermost(blocks, axes.collect(), (0..extents.len()).find(is_words))
 }
 
 impl Ending {
@@ -83,7 +86,8 @@ pub(super) fn completed(
         false => fits(leaves).then_some(Block { lanes: 1, leaves }),
     };
     let Some(block) = block else { return Ok(layout.clone()) };
-    own.subaxes.push(Subaxis::land(last.size / block.size(), Level::ADDR, 1));
+    let words = last.size / block.size();
+    own.subaxes.extend((words > 1).then(|| Subaxis::land(words, Level::ADDR, 1)));
     own.subaxes.extend(Ending::Leaves(leaf).digits(block));
     with_axes(layout, axes)
 }
@@ -123,26 +127,39 @@ fn without_copies_in_lanes(layout: &Layout) -> Result<Layout, EinsumError> {
     Ok(kept.fold(of, |of, copies| of.replica(copies.size, copies.level, copies.stride)).build()?)
 }
 
-/// The levels and copies of a layout with other axes, at dense addresses.
+/// The levels and copies of a layout with other axes, whose addresses are row-major.
 fn with_axes(layout: &Layout, axes: Vec<Axis>) -> Result<Layout, EinsumError> {
+    with_innermost(layout, axes, None)
+}
+
+/// As [`with_axes`], but the last digit of an axis takes successive addresses.
+fn with_innermost(
+    layout: &Layout,
+    mut axes: Vec<Axis>,
+    innermost: Option<usize>,
+) -> Result<Layout, EinsumError> {
+    let mut next = 1_u64;
+    let mut place = |digit: &mut Subaxis| {
+        if digit.lands() == Some(Level::ADDR) {
+            *digit = Subaxis::land(digit.size, Level::ADDR, next);
+            next = next.saturating_mul(digit.size);
+        }
+    };
+    let mut first = innermost.and_then(|at| axes.get_mut(at)?.subaxes.pop());
+    first.iter_mut().for_each(&mut place);
+    axes.iter_mut().rev().flat_map(|axis| axis.subaxes.iter_mut().rev()).for_each(place);
+    if let Some((axis, digit)) = innermost.and_then(|at| axes.get_mut(at)).zip(first) {
+        axis.subaxes.push(digit);
+    }
     let mut of = Layout::builder();
     for level in layout.used_levels().iter().filter(|level| **level != Level::ADDR) {
         of = of.used(*level).offset(*level, layout.offset(*level));
     }
-    // The strides of addresses are those of row-major order, which are never larger than the number of elements.
-    let mut next = 1_u64;
-    let mut dense = axes;
-    for digit in dense.iter_mut().rev().flat_map(|axis| axis.subaxes.iter_mut().rev()) {
-        if matches!(digit.target, Target::Land { level: Level::ADDR, .. }) {
-            *digit = Subaxis::land(digit.size, Level::ADDR, next);
-            next = next.saturating_mul(digit.size);
-        }
-    }
-    of = dense.into_iter().fold(of, tensor_layout::algebra::LayoutBuilder::with_axis);
+    of = axes.into_iter().fold(of, LayoutBuilder::with_axis);
     for copies in layout.replicas().iter().filter(|copies| copies.level != Level::ADDR) {
         of = of.replica(copies.size, copies.level, copies.stride);
     }
-    with_dense_addresses(&of.build()?)
+    Ok(of.build()?)
 }
 
 /// The layout at row-major addresses, with a copy on every unit.

@@ -192,7 +192,10 @@ impl NestForm<'_> {
 
     /// The cycles of computing, by the iterations of a unit.
     fn compute(&self, form: Form, local: &Local, setting: &Setting) -> u64 {
-        let digits = || local.loops().flat_map(|axis| &axis.subaxes);
+        // A looked-up element is read at its address: its axis takes no time.
+        let looked_up = |number: usize| number >= self.nest.rank && self.nest.body.looks_up(number);
+        let loops = || local.loops().enumerate().filter(|(number, _)| !looked_up(*number));
+        let digits = || loops().flat_map(|(_, axis)| &axis.subaxes);
         let sizes = |level: fn(Level) -> bool| {
             let of = digits().filter(|digit| digit.lands().is_some_and(level));
             of.map(|digit| digit.size).fold(1, u64::saturating_mul)

@@ -110,6 +110,19 @@ impl Scalar {
         matches!(self, Scalar::Binary(Binary::Mul, of) if of.iter().all(is_read))
     }
 
+    /// Returns whether it compares this loop with an operand: of all iterations, one finds its element.
+    #[must_use]
+    pub fn looks_up(&self, number: usize) -> bool {
+        let any = |all: &[Scalar]| all.iter().any(|of| of.looks_up(number));
+        match self {
+            Scalar::Binary(Binary::Equal, pair) => pair.contains(&Scalar::Loop(number)),
+            Scalar::Binary(_, pair) => any(&pair[..]),
+            Scalar::Select(three) => any(&three[..]),
+            Scalar::Unary(_, x) | Scalar::Cast(_, x) => x.looks_up(number),
+            Scalar::Read(_) | Scalar::Loop(_) | Scalar::Const(_) => false,
+        }
+    }
+
     /// The number of functions in it.
     #[must_use]
     pub fn functions(&self) -> u64 {

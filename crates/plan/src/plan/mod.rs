@@ -13,7 +13,7 @@ mod routes;
 mod text;
 mod variables;
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use tensor_layout::relayout::PartId;
 use tensor_layout::{LayoutError, Machine};
@@ -84,7 +84,7 @@ pub struct Plan<'g> {
 }
 
 /// The most times that a plan is made again because it has switches that no movements make.
-const ROUNDS: usize = 4;
+const ROUNDS: usize = 3;
 
 /// Plans a graph on a machine.
 ///
@@ -134,10 +134,10 @@ impl Plan<'_> {
         free: &Problem,
         options: &PlanOptions,
     ) -> Result<(), ProblemError> {
-        let mut missing = HashSet::new();
+        let (mut missing, mut known_routes) = (HashSet::new(), HashMap::new());
         let mut best = (u64::MAX, Vec::new());
         for _ in 0..ROUNDS {
-            let routes = self.routes_of();
+            let routes = self.routes_of(&mut known_routes);
             let without = self.without_movements(&routes);
             let penalties = u64::try_from(without.len()).unwrap_or(u64::MAX);
             let cost = free.cost(&self.chosen);

@@ -1,7 +1,9 @@
 //! The movements of the switches of a plan.
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
+use itertools::Itertools;
 use tensor_layout::Layout;
 use tensor_layout::route::Route;
 
@@ -25,19 +27,47 @@ pub struct SwitchRoute {
     pub refused: Option<String>,
 }
 
+/// A layout in a memory, the layout that is wanted, and the width of the elements.
+type Ends = (Layout, Option<String>, Layout, u64);
+
 impl Plan<'_> {
     /// The movements of every switch; `None` where layouts are equal.
-    pub(super) fn routes_of(&self) -> Vec<Option<SwitchRoute>> {
-        let mut known: HashMap<(Layout, Option<String>, Layout, u64), SwitchRoute> = HashMap::new();
-        let route = |joint: &Joint| {
+    pub(super) fn routes_of(
+        &self,
+        known: &mut HashMap<Ends, SwitchRoute>,
+    ) -> Vec<Option<SwitchRoute>> {
+        let pairs = self.joints.iter().map(|joint| {
             let (from, to) = self.ends(joint)?;
-            if from.layout == to.layout && from.memory == to.memory {
-                return None;
-            }
+            let is_same = from.layout == to.layout && from.memory == to.memory;
             let key = (from.layout.clone(), from.memory.clone(), to.layout.clone(), from.bits);
-            Some(known.entry(key).or_insert_with(|| self.route(&from, &to)).clone())
+            (!is_same).then_some((key, (from, to)))
+        });
+        let pairs = pairs.collect_vec();
+        let new = pairs.iter().flatten().filter(|(key, _)| !known.contains_key(key));
+        let new = new.unique_by(|(key, _)| key).cloned().collect_vec();
+        known.extend(self.searched(new));
+        pairs.iter().map(|pair| known.get(&pair.as_ref()?.0).cloned()).collect()
+    }
+
+    /// The movements of some pairs, looked for by all processors.
+    fn searched(&self, pairs: Vec<(Ends, (Held, Held))>) -> Vec<(Ends, SwitchRoute)> {
+        let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+        let next = AtomicUsize::new(0);
+        let worker = || {
+            let mut found = Vec::new();
+            while let Some((key, (from, to))) = pairs.get(next.fetch_add(1, Ordering::Relaxed)) {
+                found.push((key.clone(), self.route(from, to)));
+            }
+            found
         };
-        self.joints.iter().map(route).collect()
+        std::thread::scope(|scope| {
+            let workers = (0..threads).map(|_| scope.spawn(worker)).collect_vec();
+            // A worker ends by a panic only if a search does, which then goes on here.
+            let joined = workers.into_iter().map(std::thread::ScopedJoinHandle::join);
+            joined
+                .flat_map(|found| found.unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+                .collect()
+        })
     }
 
     /// The value as an operand sees it, and as the operand wants it.
