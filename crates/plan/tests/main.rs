@@ -2,6 +2,7 @@
 #![allow(clippy::expect_used, clippy::panic, clippy::unwrap_used, reason = "tests fail by panic")]
 #![allow(missing_docs, reason = "the names of tests are statements")]
 
+mod audit;
 mod brute;
 mod execute;
 mod onnx;

@@ -1,0 +1,160 @@
+//! Plans counted anew from their reports: prices by traffic, room, and operands that serve.
+
+use tensor_layout::algebra::Subaxis;
+use tensor_layout::einsum::{Einsum, EinsumError, with_dense_addresses};
+use tensor_layout::relayout::{CostModel, Relayout, UnitPart};
+use tensor_layout::{Layout, LayoutError, Level, Machine, Placement};
+use tensor_layout_plan::graph::{Body, Graph, Nest, Operation};
+use tensor_layout_plan::onnx::{ReadOptions, read_file};
+use tensor_layout_plan::plan::{PlanOptions, PlanReport, PlannedOperand, PlannedValue, plan};
+
+use crate::execute::model;
+use crate::small::small_machine;
+
+const PENALTY: u64 = 700;
+
+fn placed(text: &str, memory: Option<&str>, bits: u64, machine: &Machine) -> Placement {
+    let layout: Layout = text.parse().unwrap_or_else(|error| panic!("{text}: {error}"));
+    let placement = Placement::of(layout).on(machine).oversized().element_bits(bits);
+    memory.into_iter().fold(placement, |of, memory| of.memory(memory)).build().unwrap()
+}
+
+fn bits(dtype: &str) -> u64 {
+    if dtype == "bool" { 8 } else { dtype.trim_start_matches(char::is_alphabetic).parse().unwrap() }
+}
+
+/// The price of a switch by its traffic, and that of lanes.
+fn price(from: &Placement, to: &Placement, machine: &Machine) -> u64 {
+    let traffic = Relayout::new(from, to).unwrap().traffic().unwrap();
+    let model = CostModel::new(machine, from.element_bits().unwrap()).unwrap();
+    let inside = [from, to].map(|side| UnitPart::with_inside(side, true, false).unwrap());
+    let (lanes, _) = inside[0].changes_inside(&inside[1]).unwrap();
+    model.at_least(&traffic.levels).unwrap().steps + if lanes { PENALTY } else { 0 }
+}
+
+/// Checks a report, and returns the number of switches and of operations whose operands were looked at.
+fn audit(graph: &Graph, report: &PlanReport, machine: &Machine) -> (usize, usize) {
+    let mut sum = 0;
+    let (mut switches, mut served) = (0, 0);
+    let leaf = machine.levels().last().unwrap().0;
+    let value = |name: &str| report.values.iter().find(|value| value.name == name);
+    for planned in &report.values {
+        sum += planned.own.total();
+        let local = planned.memory.as_deref();
+        let result = placed(&planned.layout, local, bits(&planned.dtype), machine);
+        let Some(operation) = operation(graph, planned) else { continue };
+        let locals = machine.memories().filter(|(_, memory)| memory.node() == leaf);
+        let most: u64 = locals.map(|(_, memory)| memory.capacity.unwrap()).sum();
+        assert!(planned.is_oversized || result.footprint_words() <= most, "{}", planned.name);
+        for (read, operand) in operation.reads().into_iter().zip(&planned.operands) {
+            let root = graph.value(graph.root(read).0);
+            let given = value(&root.name).unwrap();
+            let wanted = placed(&operand.layout, local, root.dtype.bits(), machine);
+            assert!(planned.is_oversized || wanted.footprint_words() <= most);
+            let Some(switch) = &operand.switch else { continue };
+            let from = placed(&switch.from, given.memory.as_deref(), root.dtype.bits(), machine);
+            assert_eq!(price(&from, &wanted, machine), switch.cycles, "{}", planned.name);
+            sum += switch.cycles;
+            switches += 1;
+        }
+        if let Body::Nest(nest) = &operation.body {
+            served += usize::from(is_served(graph, nest, planned, machine));
+        }
+    }
+    assert_eq!(sum, report.totals.plan);
+    (switches, served)
+}
+
+fn operation<'g>(graph: &'g Graph, planned: &PlannedValue) -> Option<&'g Operation> {
+    let node = planned.node.as_ref()?;
+    graph
+        .operations
+        .iter()
+        .find(|of| of.name == *node && graph.value(of.result).name == planned.name)
+}
+
+/// Checks that the operands serve the loops, if all indexes are loops.
+fn is_served(graph: &Graph, nest: &Nest, planned: &PlannedValue, machine: &Machine) -> bool {
+    let label = |number: usize| char::from(b'a' + u8::try_from(number).unwrap());
+    let mut texts = Vec::new();
+    let mut layouts = Vec::new();
+    let loops: Layout = planned.loops.as_ref().unwrap().parse().unwrap();
+    let leaf = machine.levels().last().unwrap().0;
+    // The leaves of a node multiply together.
+    let nodes = |level: Level| level.is_unit() && (level != leaf || !nest.is_product());
+    for (read, PlannedOperand { layout, .. }) in nest.reads.iter().zip(&planned.operands) {
+        let shape = &graph.value(read.value).shape;
+        let own = read.index.iter().zip(shape).map(|(index, extent)| {
+            let number = index.as_loop().filter(|number| nest.loops[*number] == *extent);
+            number.map(label)
+        });
+        let Some(text) = own.collect::<Option<String>>() else { return false };
+        layouts.push(in_levels(&layout.parse().unwrap(), nodes));
+        texts.push(text);
+    }
+    let result: String = (0..nest.rank).map(label).collect();
+    let all: String = (0..nest.loops.len()).map(label).collect();
+    // An operand with all loops makes all of them labels; it is where they are.
+    texts.push(all);
+    layouts.push(in_levels(&loops, nodes));
+    let einsum: Einsum = format!("{}->{result}", texts.join(",")).parse().unwrap();
+    let levels = machine.levels().filter(|(level, _)| nodes(*level));
+    let units = levels.fold(Machine::builder("units"), |of, (level, size)| of.level(level, size));
+    let local = einsum.local_in(&in_levels(&loops, nodes)).unwrap();
+    match local.is_served_by(&layouts, &units.build().unwrap()) {
+        Ok(served) => assert!(served, "{}", planned.name),
+        // At full size there may be too many places to compare one by one.
+        Err(EinsumError::Layout(LayoutError::NotDecided { .. })) => return false,
+        Err(error) => panic!("{}: {error}", planned.name),
+    }
+    true
+}
+
+/// The layout in some levels; all other digits are addresses.
+fn in_levels(layout: &Layout, keep: impl Fn(Level) -> bool) -> Layout {
+    let mut of = Layout::builder();
+    for level in layout.used_levels().iter().filter(|level| keep(**level)) {
+        of = of.used(*level).offset(*level, layout.offset(*level));
+    }
+    for axis in layout.axes() {
+        let digits = axis.subaxes.iter().map(|digit| match digit.lands() {
+            Some(level) if keep(level) || level == Level::TIME => *digit,
+            _ => Subaxis::land(digit.size, Level::ADDR, 1),
+        });
+        of = of.axis(axis.extent, digits);
+    }
+    for copies in layout.replicas().iter().filter(|copies| keep(copies.level)) {
+        of = of.replica(copies.size, copies.level, copies.stride);
+    }
+    with_dense_addresses(&of.build().unwrap()).unwrap()
+}
+
+fn report(graph: &Graph, machine: &Machine) -> PlanReport {
+    let options =
+        PlanOptions { routes: false, keep: 12, penalty: PENALTY, ..PlanOptions::default() };
+    plan(graph, machine, &options).unwrap().report()
+}
+
+#[test]
+fn a_report_has_the_prices_the_room_and_the_operands_that_its_layouts_have() {
+    for name in ["mlp", "block", "cnn"] {
+        let graph = model(name).0;
+        let machine = small_machine();
+        let (switches, served) = audit(&graph, &report(&graph, &machine), &machine);
+        assert!(switches > 5 && served > 5, "{name} {switches} {served}");
+    }
+}
+
+#[test]
+fn plans_at_full_size_are_better_than_greedy_ones() {
+    let machine = Machine::mn_core_2();
+    for name in ["mlp", "block"] {
+        let path = format!("{}/tests/data/graphs/{name}.onnx", env!("CARGO_MANIFEST_DIR"));
+        let mut graph = read_file(path.as_ref(), &ReadOptions::default()).unwrap();
+        graph.inline_constants();
+        let report = report(&graph, &machine);
+        assert!(report.uncovered.is_empty());
+        assert!(report.totals.plan < report.totals.greedy, "{name} {:?}", report.totals);
+        audit(&graph, &report, &machine);
+    }
+}
