@@ -121,7 +121,7 @@ impl PlanArgs {
     }
 
     fn write(&self, report: &PlanReport, until: Option<Instant>) -> Result<(), Failure> {
-        self.warn(report, until);
+        self.note(report, until);
         let json = || serde_json::to_value(report).unwrap_or_default();
         if let Some(path) = self.output.as_deref() {
             write_to(Some(path), |out| writeln!(out, "{}", json()))?;
@@ -132,18 +132,15 @@ impl PlanArgs {
         print_as(self.form, json, || fitted(&report.to_string()).into_owned())
     }
 
-    fn warn(&self, report: &PlanReport, until: Option<Instant>) {
-        let by_operator = report.uncovered.iter().map(|(kind, name)| (kind, name)).into_group_map();
-        for (kind, names) in by_operator.into_iter().sorted() {
-            let what = "no rule covers the operator";
-            note(&format!("{what} {kind}, whose values have copies on every unit: {}", few(&names)));
-        }
+    fn note(&self, report: &PlanReport, until: Option<Instant>) {
+        let uncovered = &report.uncovered;
+        let uncovered = uncovered.iter().map(|(kind, name)| format!("a {kind} (`{name}`)"));
         let oversized = report.values.iter().filter(|value| value.is_oversized);
-        let oversized = oversized.map(|value| &value.name).collect_vec();
-        if !oversized.is_empty() {
-            let what = "more than the memory of a PE, with their operands";
-            note(&format!("{what}: {}", few(&oversized)));
-        }
+        let oversized = oversized.map(|value| format!("`{}`", value.name));
+        let (one, more) = ("operation has no rule and keeps", "operations have no rule and keep");
+        warn(uncovered.collect(), (one, more), "copies on every unit");
+        let (one, more) = ("operation needs", "operations need");
+        warn(oversized.collect(), (one, more), "more than the memory of a PE");
         let is_proved = report.totals.plan == report.totals.bound;
         if self.seed.is_some() && is_proved {
             note("--seed has no effect: the plan is proved to be optimal over its choices");
@@ -154,14 +151,18 @@ impl PlanArgs {
     }
 }
 
-/// The number of names and the first of them.
-fn few(names: &[&String]) -> String {
-    const SHOWN: usize = 3;
-    let shown = names.iter().take(SHOWN).map(|name| format!("`{name}`")).join(", ");
-    match names.len().saturating_sub(SHOWN) {
-        0 => shown,
-        more => format!("{shown} and {more} more"),
-    }
+/// Prints a note about some operations: their number, and the first of their names.
+fn warn(names: Vec<String>, (one, more): (&str, &str), what: &str) {
+    const SHOWN: usize = 4;
+    let verb = match names.len() {
+        0 => return,
+        1 => one,
+        _ => more,
+    };
+    let rest = names.len().saturating_sub(SHOWN);
+    let rest = if rest > 0 { format!(" and {rest} more") } else { String::new() };
+    let shown = names.iter().take(SHOWN).join(", ");
+    note(&format!("{} {verb} {what}: {shown}{rest}", names.len()));
 }
 
 fn from_stdin() -> Result<Vec<u8>, Failure> {
