@@ -8,7 +8,7 @@ use clap::Args as ClapArgs;
 use itertools::Itertools;
 use tensor_layout_plan::graph::Graph;
 use tensor_layout_plan::onnx::{OnnxError, ReadOptions, read_file, read_model};
-use tensor_layout_plan::plan::{PlanOptions, PlanReport, plan};
+use tensor_layout_plan::plan::{PlanError, PlanOptions, PlanReport, plan};
 use tensor_layout_plan::search::Limits;
 
 use super::failure::{Failure, note};
@@ -37,7 +37,7 @@ pub(super) struct PlanArgs {
     /// The ONNX model, or - for standard input.
     #[arg(value_name = "MODEL")]
     model: String,
-    /// The machine: mn-core, mn-core-2, or a TOML file.
+    /// The machine: mn-core-2, or a TOML file with rates.
     #[arg(long, value_name = "MACHINE", help_heading = "Placing")]
     machine: Option<String>,
     /// The extent of the axes that the model calls NAME; repeat it for other names.
@@ -90,7 +90,7 @@ impl PlanArgs {
         let graph = self.graph()?;
         let options = self.options();
         let plan = plan(&graph, &machine, &options);
-        let plan = plan.map_err(|error| Failure::Argument(format!("{}: {error}", self.model)))?;
+        let plan = plan.map_err(|error| unplanned(&self.model, &error))?;
         self.write(&plan.report(), options.limits.until)
     }
 
@@ -170,6 +170,16 @@ fn from_stdin() -> Result<Vec<u8>, Failure> {
     let read = io::stdin().lock().take(MOST_BYTES).read_to_end(&mut bytes);
     read.map_err(|error| Failure::Io("standard input".into(), error))?;
     Ok(bytes)
+}
+
+/// The failure to plan, with its remedy.
+fn unplanned(file: &str, error: &PlanError) -> Failure {
+    let help = match error {
+        PlanError::Setting(_) => "plan for mn-core-2, or for a TOML file with [bandwidth]",
+        PlanError::NoChoice { .. } => "export the model without this operation",
+        _ => return Failure::Argument(format!("{file}: {error}")),
+    };
+    Failure::Advised(format!("{file}: {error}"), help.into())
 }
 
 /// The failure to read a model, with its remedy.

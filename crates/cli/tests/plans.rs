@@ -47,7 +47,7 @@ fn file(dir: &Path, kind: &str, extents: &[&str]) -> String {
 }
 
 fn mlp(options: &[&str]) -> std::process::Output {
-    run(&[&["plan", MLP, "--machine", "mn-core-2"], options].concat())
+    run(&[&["plan", MLP, "--machine", "mn-core-2", "--no-routes"], options].concat())
 }
 
 #[test]
@@ -76,7 +76,7 @@ fn the_file_has_the_json_and_the_page_is_printed_besides() {
     let dir = tempfile::tempdir().unwrap();
     let model = file(dir.path(), "Relu", &["8", "16"]);
     let out = dir.path().join("plan.json");
-    let on = ["plan", &model, "--machine", "mn-core-2"];
+    let on = ["plan", &model, "--machine", "mn-core-2", "--no-routes"];
     let page = stdout(&[&on[..], &["-o", out.to_str().unwrap()]].concat());
     assert!(page.contains("cycles, at least"), "{page}");
     assert!(page.starts_with("Input x = "), "{page}");
@@ -90,7 +90,7 @@ fn the_file_has_the_json_and_the_page_is_printed_besides() {
 fn an_extent_with_a_name_needs_a_number() {
     let dir = tempfile::tempdir().unwrap();
     let model = file(dir.path(), "Relu", &["batch", "16"]);
-    let on = ["plan", &model, "--machine", "mn-core-2"];
+    let on = ["plan", &model, "--machine", "mn-core-2", "--no-routes"];
     let message = refused(&on);
     let says = format!(
         "error: {model}: input `x` has an axis of extent `batch`\n  = help: give the extent, as in --dim batch=8\n"
@@ -124,7 +124,7 @@ fn an_operator_without_a_rule_is_noted_by_name() {
 fn a_model_can_come_from_standard_input() {
     let dir = tempfile::tempdir().unwrap();
     let model = file(dir.path(), "Relu", &["8", "16"]);
-    let on = ["--machine", "mn-core-2"];
+    let on = ["--machine", "mn-core-2", "--no-routes"];
     let mut piped = assert_cmd::Command::from_std(command(&[&["plan", "-"], &on[..]].concat()));
     let output = piped.write_stdin(fs::read(&model).unwrap()).output().unwrap();
     assert_eq!(
@@ -146,6 +146,7 @@ fn what_cannot_be_planned_is_named_with_a_remedy() {
         (vec![nowhere, "--machine", "mn-core-2"], "nowhere.onnx` cannot be read", ""),
         (vec![text, "--machine", "mn-core-2"], "text.onnx: not an ONNX model", "torch.onnx.export"),
         (vec![&model, "--machine", "mncore2"], "not a known machine", "did you mean `mn-core-2`?"),
+        (vec![&model, "--machine", "mn-core"], "the rate into the units", "plan for mn-core-2"),
         (vec![&model], "a plan needs a machine", "add --machine mn-core-2"),
         (vec![&model, "--machine", "mn-core-2", "--keep", "0"], "a number from 1", ""),
         (vec![&model, "--machine", "mn-core-2", "--penalty", "x"], "a number from 0", ""),
