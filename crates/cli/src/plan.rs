@@ -46,7 +46,7 @@ pub(super) struct PlanArgs {
     /// The most choices of an operation: the cheapest by themselves. More take longer.
     #[arg(long, value_name = "N", default_value_t = 64, value_parser = at_least_one, help_heading = "Planning")]
     keep: usize,
-    /// The cycles that a switch costs besides if no known movements make it.
+    /// The price that keeps plans from switches that no known movements make.
     #[arg(long, value_name = "CYCLES", default_value_t = 1000, value_parser = count::<u64>, help_heading = "Planning")]
     penalty: u64,
     /// Look for no movements: faster, but some switches may have none.
