@@ -6,8 +6,8 @@ use std::{env, fs, io};
 
 /// The pages of `docs/` and the tutorial, which are modules of `src/guide.rs`.
 const PAGES: &str = "tutorial notation xla xla-reference algebra relayout relayout-reference \
-                     routes specs planner gpu vectors vectors-reference sharding sharding-reference \
-                     sharding-dumps testing compare design performance";
+                     routes specs plan planner gpu vectors vectors-reference sharding \
+                     sharding-reference sharding-dumps testing compare design performance";
 
 fn main() -> io::Result<()> {
     let out = PathBuf::from(env::var_os("OUT_DIR").unwrap_or_default());

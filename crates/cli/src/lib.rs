@@ -30,6 +30,7 @@ mod pack;
 mod picture;
 mod places;
 mod placing;
+mod plan;
 mod program;
 mod relayout;
 mod route;
@@ -105,6 +106,7 @@ enum Command {
     Access(access::AccessArgs),
     Route(route::RouteArgs),
     Check(check::CheckArgs),
+    Plan(plan::PlanArgs),
     Pack(pack::Pack),
     Unpack(unpack::Unpack),
     Scan(scan::Scan),
@@ -122,6 +124,7 @@ impl Command {
         match self {
             Command::Same(command) => return command.run(),
             Command::Check(command) => return command.run(),
+            Command::Plan(command) => command.run()?,
             Command::Vectors(command) => {
                 return command.run(matches.subcommand().map(|(_, matches)| matches));
             }

@@ -97,6 +97,7 @@ const ROWS: &[Row] = &[
             "mn-core-2",
         ]],
     ),
+    ("`plan --json`", &[], &[&["plan", "docs/examples/mlp.onnx", "--machine", "mn-core-2"]]),
     (
         "`route --from-memory --json`",
         &[],

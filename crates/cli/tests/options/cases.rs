@@ -610,8 +610,41 @@ fn explore() -> Vec<Case> {
     ]
 }
 
+fn plan() -> Vec<Case> {
+    const RELU: &str = "relu.onnx --machine mn-core-2 --no-routes";
+    let relu = |option, with: &str, refused: &str, words| {
+        case("plan", option, RELU, with, &format!("{RELU} {refused}"), words)
+    };
+    let named = "named.onnx --machine mn-core-2";
+    vec![
+        case(
+            "plan",
+            "machine",
+            "relu.onnx --no-routes",
+            "--machine mn-core-2",
+            "relu.onnx --machine mncore2",
+            "did you mean `mn-core-2`?",
+        ),
+        case("plan", "dim", named, "--dim n=1", &format!("{named} --dim n"), "as in batch=8"),
+        relu("keep", "--keep 1", "--keep 0", "expected a number from 1"),
+        relu("penalty", "--penalty 5", "--penalty x", "expected a number"),
+        case(
+            "plan",
+            "no-routes",
+            "named.onnx --machine mn-core-2 --dim n=1",
+            "--no-routes",
+            "nowhere.onnx --machine mn-core-2 --no-routes",
+            "nowhere",
+        ),
+        relu("seed", "--seed 1", "--seed 1", "--seed has no effect"),
+        relu("seconds", "--seconds 1", "--seconds x", "expected a number"),
+        relu("output", "-o OUT", "-o nowhere/x", "nowhere"),
+    ]
+}
+
 pub(super) fn cases() -> Vec<Case> {
     let mut cases = own();
+    cases.extend(plan());
     #[cfg(feature = "explore")]
     cases.extend(explore());
     for (command, template) in LAYOUTS {
@@ -624,6 +657,7 @@ pub(super) fn cases() -> Vec<Case> {
         }
     }
     cases.extend(form("check", "spec.json --machine mn-core-2"));
+    cases.extend(form("plan", "relu.onnx --machine mn-core-2 --no-routes"));
     let route = "'{}' '{}' --machine mn-core-2 --memory DRAM";
     cases.extend(reading("route", route));
     cases.extend(form("route", &route.replace("{}", "((4:1))")));
