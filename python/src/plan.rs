@@ -208,7 +208,9 @@ fn awaited<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, String> + Send + 'static,
 ) -> Answer<T> {
     let answer = py.detach(|| {
-        let mut ahead = Ahead::start("plan", 1, move |send| drop(send(work())))?;
+        let mut ahead = Ahead::start("plan", 1, move |send| {
+            let _ = send(work());
+        })?;
         Ok::<_, Refusal>(ahead.next(check_signals)?)
     })?;
     match answer {

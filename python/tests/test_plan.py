@@ -21,7 +21,9 @@ class Model:
     """A model that is made node by node."""
 
     def __init__(self, dtype: str = "float32") -> None:
-        self.dtype, self.nodes, self.constants = np.dtype(dtype), [], []
+        self.dtype = np.dtype(dtype)
+        self.nodes: list[Any] = []
+        self.constants: list[Any] = []
         self.inputs: dict[str, tuple[int | str, ...]] = {}
         self.random = np.random.default_rng(5)
 
