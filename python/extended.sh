@@ -23,7 +23,7 @@ tested() {
     rm -rf "$venv" && python3 -m venv "$venv"
     promised "$1" >"$venv/promised.txt"
     "$venv/bin/python" -m pip install --quiet --disable-pip-version-check --no-compile \
-        pytest islpy "$(wheel)" --requirement "$venv/promised.txt"
+        pytest highspy islpy onnx onnxruntime "$(wheel)" --requirement "$venv/promised.txt"
     echo "-- $1: $(paste -sd ' ' "$venv/promised.txt")"
     # Skips are listed: a package that is promised must not be among their reasons.
     (cd "$CARGO_TARGET_DIR" && "$venv/bin/python" -m pytest "$root/python/tests" -p no:cacheprovider -q -rs \

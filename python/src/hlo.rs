@@ -229,7 +229,7 @@ pub(crate) fn read_hlo(
 }
 
 /// The error as Python's `open` words it.
-fn opened(path: &Bound<'_, PyAny>, error: std::io::Error) -> PyErr {
+pub(crate) fn opened(path: &Bound<'_, PyAny>, error: std::io::Error) -> PyErr {
     let (number, what) = (error.raw_os_error(), error.to_string());
     let name = path.str().map(Bound::unbind).ok();
     match number {

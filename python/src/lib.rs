@@ -29,6 +29,7 @@ mod parts;
 mod picture;
 mod placement;
 mod places;
+mod plan;
 mod pricer;
 mod python;
 mod refusal;
@@ -77,6 +78,8 @@ mod _native {
     use super::placement::PyPlacement;
     #[pymodule_export]
     use super::places::Places;
+    #[pymodule_export]
+    use super::plan::{execute_plan, plan};
     #[pymodule_export]
     use super::pricer::{PyPart, PyPricer};
     #[pymodule_export]

@@ -31,6 +31,7 @@ __all__ = [
     "foreign",
     "lenient_shape",
     "locate",
+    "numbers",
     "of",
     "pack",
     "placed",
@@ -40,6 +41,7 @@ __all__ = [
     "sharding_text",
     "signed",
     "structured",
+    "typed",
     "unpack",
     "unsigned",
 ]
@@ -317,6 +319,26 @@ def unpack(places: Places, image: ArrayLike, out: Array | None, progress: Progre
         source = source.copy()
     places._unpack(_cells(source), _cells(tensor), progress)
     return data.made(tensor) if out is None else out
+
+
+def numbers(given: ArrayLike) -> tuple[Array, tuple[int, ...]]:
+    """The numbers of an input of a model, one after another, and its shape."""
+    if isinstance(given, np.ma.MaskedArray):
+        raise LayoutError("an input may not be masked: pass what `filled()` makes")
+    array = np.asarray(given)
+    return np.ascontiguousarray(array.astype(np.float64, casting="same_kind")).reshape(-1), array.shape
+
+
+def typed(numbers: Array, shape: tuple[int, ...], dtype: str) -> Array:
+    """Numbers in a shape and a type of a model; bf16, which NumPy lacks, becomes f32."""
+    kind, bits = dtype[0], dtype[1:]
+    if dtype == "bool":
+        name = dtype
+    elif dtype == "bf16":
+        name = "float32"
+    else:
+        name = {"f": "float", "i": "int", "u": "uint"}[kind] + str(max(8, int(bits)))
+    return numbers.astype(name).reshape(shape)
 
 
 def placed(

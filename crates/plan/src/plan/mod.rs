@@ -189,6 +189,14 @@ impl<'g> Plan<'g> {
         &self.totals
     }
 
+    /// The costs of all choices, alone and by twos, without penalties.
+    ///
+    /// # Errors
+    /// None for a plan that was made.
+    pub fn costs(&self) -> Result<Problem, ProblemError> {
+        self.problem(&HashSet::new(), 0)
+    }
+
     /// The choices that the plan had for a value.
     #[must_use]
     pub fn choices(&self, value: ValueId) -> &[Choice] {

@@ -1,0 +1,220 @@
+//! Plans of whole models: a layout for every value, and an execution that checks the plan.
+
+use std::collections::HashMap;
+use std::fs::File;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use numpy::{PyArray1, PyReadonlyArray1};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList, PyTuple};
+use tensor_layout::Machine;
+use tensor_layout_plan::execute::{AsPlanned, Execution, execute};
+use tensor_layout_plan::graph::{Data, Graph, Value};
+use tensor_layout_plan::onnx::{OnnxError, ReadOptions, read_file};
+use tensor_layout_plan::plan::{PlanOptions, plan as planned};
+use tensor_layout_plan::search::Limits;
+
+use crate::hlo::opened;
+use crate::long::{Ahead, check_signals};
+use crate::machine::machine_of;
+use crate::number;
+use crate::python::arrays;
+use crate::refusal::{Answer, Refusal, refused};
+
+/// Plans a layout for every value of a model, in an ONNX file, with the least cycles of everything together.
+///
+/// The dictionary has the keys of the command `plan --json`: `totals`, the cycles of the plan and of others; `values`,
+/// each with its layout, its own cycles and the switches of its operands; `uncovered`, the operators that no rule
+/// covers. `dims` has the numbers of symbolic extents.
+///
+/// `keep` is the most choices that an operation keeps. `routes` looks for the movements of every switch; one without
+/// movements costs `penalty` more. The same arguments give the same plan, unless `seconds` ends its search: reading the
+/// model and the first solution come before. An interrupt returns at once, while a thread ends what it began.
+#[pyfunction]
+#[pyo3(signature = (
+    model: "str | os.PathLike[str]",
+    machine: "Machine | str | None" = None,
+    *,
+    dims: "dict[str, int] | None" = None,
+    keep: "int" = 64,
+    penalty: "int" = 1000,
+    routes: "bool" = true,
+    seed: "int" = 0,
+    seconds: "float | None" = None,
+) -> "dict[str, typing.Any]")]
+#[expect(clippy::too_many_arguments, reason = "keywords of Python")]
+pub(crate) fn plan<'py>(
+    py: Python<'py>,
+    model: &Bound<'py, PyAny>,
+    machine: Option<&Bound<'py, PyAny>>,
+    #[pyo3(from_py_with = number::read)] dims: Option<HashMap<String, u64>>,
+    #[pyo3(from_py_with = number::read)] keep: usize,
+    #[pyo3(from_py_with = number::read)] penalty: u64,
+    routes: bool,
+    #[pyo3(from_py_with = number::read)] seed: u64,
+    seconds: Option<f64>,
+) -> Answer<Bound<'py, PyAny>> {
+    let until = seconds.map(end_after).transpose()?.flatten();
+    let machine = machine.map(machine_of).transpose()?;
+    let machine = machine.map_or_else(Machine::mn_core_2, |machine| machine.get().machine.clone());
+    let limits = Limits { seed, until, ..Limits::default() };
+    let options = options(keep, penalty, routes, limits)?;
+    let model = Model::of(model, dims, false)?;
+    let text = awaited(py, move || {
+        let graph = model.read()?;
+        let plan = planned(&graph, &machine, &options).map_err(|error| error.to_string())?;
+        serde_json::to_string(&plan.report()).map_err(|error| error.to_string())
+    })?;
+    Ok(py.import("json")?.call_method1("loads", (text,))?)
+}
+
+/// Plans a model on a small machine and executes the plan: every unit computes from its own memory alone.
+///
+/// `inputs` are arrays or lists in the order of the model, each in the shape of its input or flat. The dictionary has the
+/// `outputs` as NumPy arrays, and the numbers of elements that were `transferred`, `fetched` as halos and `added` as
+/// partial sums, and of `iterations`. An element that is not where the plan says is an error. The other arguments are
+/// those of `plan`, with which the plan is the one that `plan(model, machine, routes=False)` reports.
+/// Cost: each element and each iteration is a step.
+#[pyfunction]
+#[pyo3(signature = (
+    model: "str | os.PathLike[str]",
+    inputs: "collections.abc.Sequence[numpy.typing.ArrayLike]",
+    machine: "Machine | str",
+    *,
+    dims: "dict[str, int] | None" = None,
+    keep: "int" = 64,
+    penalty: "int" = 1000,
+    seed: "int" = 0,
+) -> "dict[str, typing.Any]")]
+#[expect(clippy::too_many_arguments, reason = "keywords of Python")]
+pub(crate) fn execute_plan<'py>(
+    py: Python<'py>,
+    model: &Bound<'py, PyAny>,
+    inputs: Vec<Bound<'py, PyAny>>,
+    machine: &Bound<'py, PyAny>,
+    #[pyo3(from_py_with = number::read)] dims: Option<HashMap<String, u64>>,
+    #[pyo3(from_py_with = number::read)] keep: usize,
+    #[pyo3(from_py_with = number::read)] penalty: u64,
+    #[pyo3(from_py_with = number::read)] seed: u64,
+) -> Answer<Bound<'py, PyDict>> {
+    let machine = machine_of(machine)?.get().machine.clone();
+    let options = options(keep, penalty, false, Limits { seed, ..Limits::default() })?;
+    let model = Model::of(model, dims, true)?;
+    let inputs = inputs.iter().map(Given::of).collect::<Answer<Vec<_>>>()?;
+    let (execution, values) = awaited(py, move || {
+        let graph = model.read()?;
+        let plan = planned(&graph, &machine, &options).map_err(|error| error.to_string())?;
+        let values = graph.inputs.iter().map(|id| graph.value(*id));
+        let inputs = inputs.iter().zip(values).map(|(input, value)| input.data(value));
+        let inputs = inputs.collect::<Result<Vec<_>, _>>()?;
+        let execution = execute(&plan, &inputs, &mut AsPlanned);
+        let execution = execution.map_err(|error| error.to_string())?;
+        let values = graph.outputs.iter().map(|id| graph.value(*id).clone());
+        Ok((execution, values.collect::<Vec<_>>()))
+    })?;
+    let Execution { outputs, transferred, fetched, added, iterations } = execution;
+    let outputs = outputs.iter().zip(&values).map(|(data, value)| array(py, data, value));
+    let answer = PyDict::new(py);
+    answer.set_item("outputs", PyList::new(py, outputs.collect::<PyResult<Vec<_>>>()?)?)?;
+    answer.set_item("transferred", transferred)?;
+    answer.set_item("fetched", fetched)?;
+    answer.set_item("added", added)?;
+    answer.set_item("iterations", iterations)?;
+    Ok(answer)
+}
+
+fn options(keep: usize, penalty: u64, routes: bool, limits: Limits) -> Answer<PlanOptions> {
+    match keep {
+        0 => refused("`keep` is 1 or more: an operation needs a choice"),
+        _ => Ok(PlanOptions { keep, penalty, routes, limits }),
+    }
+}
+
+/// The time after some seconds; `None` if it never comes.
+fn end_after(seconds: f64) -> Answer<Option<Instant>> {
+    if seconds.is_nan() || seconds < 0.0 {
+        return refused(format!("`seconds` is a time from now on, not {seconds}"));
+    }
+    let after = Duration::try_from_secs_f64(seconds).ok();
+    Ok(after.and_then(|after| Instant::now().checked_add(after)))
+}
+
+/// A model that is to be read.
+struct Model {
+    path: PathBuf,
+    options: ReadOptions,
+}
+
+impl Model {
+    fn of(
+        model: &Bound<'_, PyAny>,
+        dims: Option<HashMap<String, u64>>,
+        data: bool,
+    ) -> Answer<Model> {
+        let path: PathBuf = model.extract()?;
+        // The error of Python's `open`.
+        drop(File::open(&path).map_err(|error| opened(model, error))?);
+        let dims = dims.unwrap_or_default().into_iter().collect();
+        Ok(Model { path, options: ReadOptions { dims, data } })
+    }
+
+    fn read(&self) -> Result<Graph, String> {
+        let mut graph = read_file(&self.path, &self.options).map_err(|error| match error {
+            OnnxError::Symbolic { value, dim } => {
+                format!("input `{value}` has an axis of extent `{dim}`: give dims={{\"{dim}\": N}}")
+            }
+            other => other.to_string(),
+        })?;
+        graph.inline_constants();
+        Ok(graph)
+    }
+}
+
+/// An input as it was given.
+struct Given {
+    numbers: Vec<f64>,
+    shape: Vec<u64>,
+}
+
+impl Given {
+    fn of(input: &Bound<'_, PyAny>) -> Answer<Given> {
+        let made = arrays(input.py(), "numbers")?.call1((input,))?;
+        let (numbers, shape): (PyReadonlyArray1<'_, f64>, Vec<u64>) = made.extract()?;
+        Ok(Given { numbers: numbers.as_array().to_vec(), shape })
+    }
+
+    /// The elements in the type of the input.
+    fn data(&self, value: &Value) -> Result<Data, String> {
+        let Given { numbers, shape } = self;
+        if shape.len() > 1 && *shape != value.shape {
+            let (name, expected) = (&value.name, &value.shape);
+            return Err(format!("input `{name}` has the shape {expected:?}, not {shape:?}"));
+        }
+        Ok(Data::new(numbers.iter().map(|number| value.dtype.round(*number)).collect()))
+    }
+}
+
+/// An output as an array.
+fn array<'py>(py: Python<'py>, data: &Data, value: &Value) -> PyResult<Bound<'py, PyAny>> {
+    let numbers = PyArray1::from_slice(py, data.numbers());
+    let shape = PyTuple::new(py, &value.shape)?;
+    arrays(py, "typed")?.call1((numbers, shape, value.dtype.to_string()))
+}
+
+/// The answer of work that has no places to stop at: it is done in a thread, for which a signal does not wait.
+fn awaited<T: Send + 'static>(
+    py: Python<'_>,
+    work: impl FnOnce() -> Result<T, String> + Send + 'static,
+) -> Answer<T> {
+    let answer = py.detach(|| {
+        let mut ahead = Ahead::start("plan", 1, move |send| {
+            let _ = send(work());
+        })?;
+        Ok::<_, Refusal>(ahead.next(check_signals)?)
+    })?;
+    match answer {
+        Some(answer) => answer.map_err(Refusal::Argument),
+        None => refused("a thread of the library has no answer"),
+    }
+}

@@ -1,0 +1,170 @@
+"""Plans of small models: their executions compute what onnxruntime does, and wrong arguments are errors."""
+
+import signal
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tensor_layout import LayoutError, execute_plan, plan
+
+onnx = pytest.importorskip("onnx")
+runtime = pytest.importorskip("onnxruntime")
+
+SMALL = "L2B=4,L1B=2,MAB=2,PE=2"
+#: The greatest difference, relative to the largest value.
+EXACT = {np.dtype("float32"): 1e-5, np.dtype("float16"): 1e-2}
+
+
+class Model:
+    """A model that is made node by node."""
+
+    def __init__(self, dtype: str = "float32") -> None:
+        self.dtype = np.dtype(dtype)
+        self.nodes: list[Any] = []
+        self.constants: list[Any] = []
+        self.inputs: dict[str, tuple[int | str, ...]] = {}
+        self.random = np.random.default_rng(5)
+
+    def input(self, name: str, *shape: int | str) -> str:
+        self.inputs[name] = shape
+        return name
+
+    def constant(self, *shape: int) -> str:
+        name = f"c{len(self.constants)}"
+        numbers = (self.random.standard_normal(shape) / 2).astype(self.dtype)
+        self.constants.append(onnx.numpy_helper.from_array(numbers, name))
+        return name
+
+    def node(self, kind: str, *inputs: str, **attributes: Any) -> str:
+        name = f"n{len(self.nodes)}"
+        self.nodes.append(onnx.helper.make_node(kind, inputs, [name], name=name, **attributes))
+        return name
+
+    def saved(self, path: Path, *outputs: str) -> Path:
+        kind = onnx.helper.np_dtype_to_tensor_dtype(self.dtype)
+        typed = onnx.helper.make_tensor_value_info
+        inputs = [typed(name, kind, shape) for name, shape in self.inputs.items()]
+        graph = onnx.helper.make_graph(
+            self.nodes, "small", inputs, [typed(name, kind, None) for name in outputs], self.constants
+        )
+        opsets = [onnx.helper.make_opsetid("", 17)]
+        onnx.save(onnx.helper.make_model(graph, opset_imports=opsets, ir_version=8), path)
+        return path
+
+    def drawn(self, **dims: int) -> list[np.ndarray]:
+        """Inputs at random."""
+        shapes = [[of if isinstance(of, int) else dims[of] for of in shape] for shape in self.inputs.values()]
+        return [self.random.standard_normal(shape).astype(self.dtype) for shape in shapes]
+
+
+def mlp(path: Path, dtype: str) -> tuple[Model, Path]:
+    model = Model(dtype)
+    hidden = model.node("Relu", model.node("Gemm", model.input("x", "batch", 12), model.constant(12, 16), model.constant(16)))
+    return model, model.saved(path, model.node("Gemm", hidden, model.constant(5, 16), model.constant(5), transB=1))
+
+
+def convolutions(path: Path, dtype: str) -> tuple[Model, Path]:
+    model = Model(dtype)
+    image = model.input("x", "batch", 3, 8, 8)
+    features = model.node("Conv", image, model.constant(4, 3, 3, 3), model.constant(4), pads=[1, 1, 1, 1])
+    pooled = model.node("MaxPool", model.node("Relu", features), kernel_shape=[2, 2], strides=[2, 2])
+    mean = model.node("GlobalAveragePool", pooled)
+    return model, model.saved(path, model.node("Flatten", mean), pooled)
+
+
+def attention(path: Path, dtype: str) -> tuple[Model, Path]:
+    model = Model(dtype)
+    x = model.input("x", "batch", 6, 8)
+    query, key, value = (model.node("MatMul", x, model.constant(8, 8)) for _ in range(3))
+    scores = model.node("MatMul", query, model.node("Transpose", key, perm=[0, 2, 1]))
+    weights = model.node("Softmax", scores, axis=-1)
+    mixed = model.node("Add", x, model.node("MatMul", weights, value))
+    return model, model.saved(path, mixed)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float16"])
+@pytest.mark.parametrize("build", [mlp, convolutions, attention])
+def test_an_executed_plan_computes_what_onnxruntime_does(tmp_path, build, dtype):
+    model, path = build(tmp_path / "model.onnx", dtype)
+    inputs = model.drawn(batch=2)
+    session = runtime.InferenceSession(str(path), providers=["CPUExecutionProvider"])
+    expected = session.run(None, dict(zip(model.inputs, inputs, strict=True)))
+    found = execute_plan(path, inputs, SMALL, dims={"batch": 2}, keep=12)
+    assert found["transferred"] > 0 and found["iterations"] > 0
+    for mine, theirs in zip(found["outputs"], expected, strict=True):
+        assert (mine.shape, mine.dtype) == (theirs.shape, theirs.dtype)
+        difference = np.abs(mine.astype(float) - theirs.astype(float)).max() / np.abs(theirs).max()
+        assert difference < EXACT[theirs.dtype], difference
+
+
+def test_a_plan_has_a_layout_for_every_value_and_its_totals(tmp_path):
+    _, path = mlp(tmp_path / "model.onnx", "float32")
+    report = plan(str(path), SMALL, dims={"batch": 2})
+    totals = report["totals"]
+    assert totals["bound"] == totals["plan"] <= min(totals["greedy"], totals["naive"])
+    assert report["uncovered"] == [] and report["model"] == "small"
+    products = [value for value in report["values"] if value["operator"] == "Gemm" and value["operands"]]
+    assert products and all(value["layout"] and value["own"]["compute"] > 0 for value in products)
+    assert report == plan(path, SMALL, dims={"batch": 2}, seed=0, seconds=1e300)
+    free = plan(path, SMALL, dims={"batch": 2}, routes=False)
+    assert free["totals"]["plan"] <= totals["plan"]
+    assert plan(path, dims={"batch": 2}, keep=4, seconds=0)["machine"] == "mn-core-2"
+
+
+def test_inputs_are_arrays_or_numbers_in_order(tmp_path):
+    model, path = mlp(tmp_path / "model.onnx", "float32")
+    [x] = model.drawn(batch=2)
+    run = lambda *inputs: execute_plan(path, inputs, SMALL, dims={"batch": 2}, keep=4)["outputs"][0]
+    expected = run(x)
+    for given in (x.tolist(), x.reshape(-1).tolist(), x.astype(np.float64), np.asfortranarray(x)):
+        assert (run(given) == expected).all()
+    with pytest.raises(LayoutError, match=r"input `x` has the shape \[2, 12\], not \[12, 2\]"):
+        run(x.T)
+    with pytest.raises(LayoutError, match="has 24 elements, 23 were given"):
+        run(x.reshape(-1)[1:])
+    with pytest.raises(LayoutError, match="1 inputs, 2 were given"):
+        run(x, x)
+    with pytest.raises(LayoutError, match="masked"):
+        run(np.ma.masked_array(x, x > 0))
+    with pytest.raises(TypeError, match="same_kind"):
+        run(x + 1j)
+
+
+def test_what_is_no_model_is_an_error(tmp_path):
+    _, path = mlp(tmp_path / "model.onnx", "float32")
+    with pytest.raises(FileNotFoundError, match=r"none\.onnx"):
+        plan(tmp_path / "none.onnx")
+    text = tmp_path / "text.onnx"
+    text.write_text("layers:\n")
+    with pytest.raises(LayoutError, match="not an ONNX model"):
+        plan(text)
+    with pytest.raises(OSError):
+        plan(tmp_path)
+    for call in (plan, lambda path: execute_plan(path, [], SMALL)):
+        with pytest.raises(LayoutError, match=r'extent `batch`: give dims=\{"batch": N\}'):
+            call(path)
+    for wrong in ({"keep": 0}, {"seconds": -1.0}, {"seconds": float("nan")}, {"seed": -1}):
+        with pytest.raises(LayoutError):
+            plan(path, dims={"batch": 2}, **wrong)
+    with pytest.raises(LayoutError, match="not a known machine"):
+        plan(path, "mn-core-9")
+    with pytest.raises(TypeError):
+        plan(path, dims={"batch": 2.5})
+
+
+def test_interrupts_end_planning(tmp_path):
+    model = Model()
+    hidden = model.input("x", 64, 256)
+    for _ in range(12):
+        hidden = model.node("Relu", model.node("MatMul", hidden, model.constant(256, 256)))
+    path = model.saved(tmp_path / "model.onnx", hidden)
+    before = signal.signal(signal.SIGALRM, signal.default_int_handler)
+    signal.setitimer(signal.ITIMER_REAL, 0.1)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            plan(path)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
