@@ -29,7 +29,7 @@ pub use setting::{Setting, SettingError};
 /// A way to have a value: how it is computed, or where it is given.
 #[derive(Clone, Debug)]
 pub struct Choice {
-    /// Where each product is computed; `None` for a value that is given.
+    /// The layout of the loops: it places each product; `None` for a value that is given.
     pub loops: Option<Layout>,
     /// The operands, in the order of the reads.
     pub operands: Vec<Held>,
