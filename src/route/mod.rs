@@ -101,6 +101,19 @@ impl Route {
         Route::through([source, target])
     }
 
+    /// As [`new`](Route::new), with another number of trials than 4096: a planner asks for many routes, and those that
+    /// there are take few.
+    ///
+    /// # Errors
+    /// As [`Route::new`].
+    pub fn within(
+        source: &Placement,
+        target: &Placement,
+        trials: usize,
+    ) -> Result<Route, RouteError> {
+        Route::by_stops(&[source, target], trials)
+    }
+
     /// Finds a route from the first layout to the last, through all others in order.
     ///
     /// # Errors
@@ -108,8 +121,11 @@ impl Route {
     pub fn through<'p>(
         stops: impl IntoIterator<Item = &'p Placement>,
     ) -> Result<Route, RouteError> {
-        let stops: Vec<&Placement> = stops.into_iter().collect();
-        let (source, machine) = checked(&stops)?;
+        Route::by_stops(&stops.into_iter().collect::<Vec<_>>(), search::MOST_TRIED)
+    }
+
+    fn by_stops(stops: &[&Placement], trials: usize) -> Result<Route, RouteError> {
+        let (source, machine) = checked(stops)?;
         let hands = hands(machine)?;
         let reach = Reach::new(machine, &hands);
         let mut hops = Vec::new();
@@ -119,7 +135,8 @@ impl Route {
                 hops.push(Hop::unknown(source, target)?);
                 continue;
             }
-            let found = RouteSearch::new(&hands, source, target).best(reach.as_ref());
+            let found =
+                RouteSearch::new(&hands, source, target).within(trials).best(reach.as_ref());
             hops.extend(found.map_err(|error| numbered(error, before))?);
         }
         Ok(Route { source: source.clone(), hops })

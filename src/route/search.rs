@@ -55,6 +55,7 @@ pub(super) struct RouteSearch<'a> {
     /// The memory at an open end, which has all time slices at once where it has room for them.
     open: Option<&'a str>,
     tried: usize,
+    most: usize,
     /// The layouts by the number of hops from the source, and to the target.
     forward: Vec<Vec<Waypoint>>,
     backward: Vec<Vec<Waypoint>>,
@@ -71,7 +72,13 @@ impl<'a> RouteSearch<'a> {
             |of: &Placement| vec![vec![Waypoint { placement: of.clone(), hops: Vec::new() }]];
         let (forward, backward) = (start(source), start(target));
         let (ends, seen) = ((memory(source), memory(target)), Default::default());
-        RouteSearch { hands, source, target, ends, open: None, tried: 0, forward, backward, seen }
+        let (open, tried, most) = (None, 0, MOST_TRIED);
+        RouteSearch { hands, source, target, ends, open, tried, most, forward, backward, seen }
+    }
+
+    /// The search with at most this many trials.
+    pub(super) fn within(self, most: usize) -> RouteSearch<'a> {
+        RouteSearch { most, ..self }
     }
 
     /// A search from one layout to all that its movements give in a memory or, if not `ahead`, from all in a memory
@@ -122,7 +129,7 @@ impl<'a> RouteSearch<'a> {
             if let Some(best) = found.into_iter().min_by_key(|hops| price(hops)) {
                 return Ok(best);
             }
-            if self.tried >= MOST_TRIED {
+            if self.tried >= self.most {
                 break;
             }
         }
@@ -159,7 +166,7 @@ impl<'a> RouteSearch<'a> {
         for (from, to) in from.into_iter().flatten().cartesian_product(to.into_iter().flatten()) {
             for hand in between(hands, memory(&from.placement), memory(&to.placement)) {
                 tried += 1;
-                if tried > MOST_TRIED {
+                if tried > self.most {
                     break;
                 }
                 if let Some(hop) = hop(hand, &from.placement, &to.placement) {
@@ -175,7 +182,7 @@ impl<'a> RouteSearch<'a> {
     fn grow(&mut self, depth: usize, ahead: bool, hops: usize) {
         loop {
             let known = if ahead { &self.forward } else { &self.backward };
-            if known.len() > depth || self.tried >= MOST_TRIED {
+            if known.len() > depth || self.tried >= self.most {
                 return;
             }
             let stops = known[known.len() - 1].clone();
@@ -221,7 +228,7 @@ impl<'a> RouteSearch<'a> {
             for next in nexts(hand, &stop.placement, end, ahead, there) {
                 let next = if at_once { all_slices(hand, next) } else { next };
                 self.tried += 1;
-                if self.tried > MOST_TRIED {
+                if self.tried > self.most {
                     return found;
                 }
                 let (from, to) =
@@ -286,9 +293,9 @@ impl<'a> RouteSearch<'a> {
             }
         }
         let hop = best.map_or_else(|| self.missing(self.target, None), |(_, hop)| hop);
-        let budget = match self.tried >= MOST_TRIED {
+        let budget = match self.tried >= self.most {
             _ if alone => "only this movement was tried".into(),
-            true => format!("stopped after {MOST_TRIED} trials"),
+            true => format!("stopped after {} trials", self.most),
             false => format!("all of up to {MOST_HOPS} hops, {} trials", self.tried),
         };
         RouteError::Refused { hop: Box::new(hop), budget }

@@ -53,8 +53,9 @@ fn audit(graph: &Graph, report: &PlanReport, machine: &Machine) -> (usize, usize
             assert!(planned.is_oversized || wanted.footprint_words() <= most);
             let Some(switch) = &operand.switch else { continue };
             let from = placed(&switch.from, given.memory.as_deref(), root.dtype.bits(), machine);
-            assert_eq!(price(&from, &wanted, machine), switch.cycles, "{}", planned.name);
-            sum += switch.cycles;
+            let cost = switch.cycles + switch.penalty;
+            assert_eq!(price(&from, &wanted, machine), cost, "{}", planned.name);
+            sum += cost;
             switches += 1;
         }
         if let Body::Nest(nest) = &operation.body {

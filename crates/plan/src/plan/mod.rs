@@ -110,13 +110,19 @@ pub fn plan<'g>(
         naive: free.cost(&free.naive()),
         greedy: free.cost(&free.greedy()),
         plan: first.cost,
+        penalties: 0,
         bound: first.bound,
+        avoiding: None,
         width: first.width,
         without_movements: 0,
     };
     plan.chosen = first.choices;
     if options.routes {
         plan.avoid_missing_movements(&free, options)?;
+    }
+    plan.totals.penalties = plan.joints.iter().map(|joint| plan.penalty(joint)).sum();
+    if first.cost == first.bound {
+        plan.totals.avoiding = Some(plan.totals.plan.saturating_sub(first.cost));
     }
     Ok(plan)
 }
@@ -156,6 +162,19 @@ impl Plan<'_> {
         }
         self.chosen = best.1;
         Ok(())
+    }
+
+    /// The part of the price of a switch that is a penalty.
+    fn penalty(&self, joint: &Joint) -> u64 {
+        let cost = joint.cost(&self.variables, &self.chosen);
+        let pricer = self.setting.pricer();
+        let cycles = joint.pair(&self.variables, &self.chosen).and_then(|(from, to)| {
+            let bits =
+                self.variables[joint.from].domain.choices[self.chosen[joint.from]].result.bits;
+            let levels = pricer.traffic(from, to).ok()?;
+            Some(pricer.model().for_elements_of(bits).at_least(&levels).ok()?.steps)
+        });
+        cycles.map_or(0, |cycles| cost.saturating_sub(cycles))
     }
 
     /// The parts of the switches that no movements make.

@@ -33,8 +33,12 @@ pub struct Totals {
     pub greedy: u64,
     /// The plan.
     pub plan: u64,
+    /// The part of it that is no time: penalties for changes of lanes.
+    pub penalties: u64,
     /// No plan over these choices costs less.
     pub bound: u64,
+    /// The cycles more that avoid switches without movements, where the search without them was exact.
+    pub avoiding: Option<u64>,
     /// The most neighbours of a variable when it was eliminated.
     pub width: usize,
     /// The number of switches that no movements make.
@@ -92,6 +96,8 @@ pub struct PlannedSwitch {
     pub from: String,
     /// Its cycles at least.
     pub cycles: u64,
+    /// The penalty for a change of lanes.
+    pub penalty: u64,
     /// Its movements.
     pub route: Option<SwitchRoute>,
 }
@@ -160,9 +166,10 @@ impl Plan<'_> {
         if from.layout == to.layout && from.memory == to.memory {
             return None;
         }
-        let cycles = joint.cost(&self.variables, &self.chosen);
+        let penalty = self.penalty(joint);
+        let cycles = joint.cost(&self.variables, &self.chosen).saturating_sub(penalty);
         let route = self.routes.get(place).cloned().flatten();
-        Some(PlannedSwitch { from: self.text(&from), cycles, route })
+        Some(PlannedSwitch { from: self.text(&from), cycles, penalty, route })
     }
 
     fn text(&self, held: &Held) -> String {

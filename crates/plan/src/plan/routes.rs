@@ -27,6 +27,9 @@ pub struct SwitchRoute {
     pub refused: Option<String>,
 }
 
+/// The trials for a route: more of them take seconds, and seldom find one.
+const TRIALS: usize = 512;
+
 /// A layout in a memory, the layout that is wanted, and the width of the elements.
 type Ends = (Layout, Option<String>, Layout, u64);
 
@@ -86,7 +89,9 @@ impl Plan<'_> {
             |held: &Held| self.setting.placement(&held.layout, held.memory.as_deref(), held.bits);
         let found = on(from).and_then(|from| Ok((from, on(to)?)));
         let found = found.map_err(|error| error.to_string());
-        match found.and_then(|(from, to)| Route::new(&from, &to).map_err(|e| e.to_string())) {
+        match found
+            .and_then(|(from, to)| Route::within(&from, &to, TRIALS).map_err(|e| e.to_string()))
+        {
             Ok(route) => {
                 let (cycles, all) = route.cycles();
                 let movements = route.names().into_iter().map(str::to_owned).collect();

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::search::FORBIDDEN;
+
 use super::report::{PlanReport, PlannedOperand, PlannedSwitch, PlannedValue, Totals};
 
 impl fmt::Display for PlanReport {
@@ -37,10 +39,13 @@ impl PlannedValue {
 
 impl PlannedOperand {
     fn write(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Some(PlannedSwitch { cycles, route, .. }) = &self.switch else { return Ok(()) };
+        let Some(PlannedSwitch { cycles, penalty, route, .. }) = &self.switch else {
+            return Ok(());
+        };
         let movements = route.as_ref().map(|route| match (&route.movements, &route.cycles) {
             (Some(names), _) if names.is_empty() => "nothing moves".to_owned(),
             (Some(names), Some(cycles)) => format!("{} in {cycles}", names.join(", ")),
+            _ if *penalty > 0 => format!("no movements, penalty {penalty}"),
             _ => "no movements".to_owned(),
         });
         let movements = movements.map(|text| format!(" ({text})")).unwrap_or_default();
@@ -48,17 +53,33 @@ impl PlannedOperand {
     }
 }
 
+/// The cost of a plan, unless it has a switch that there is no layout for.
+fn allowed(cost: u64) -> String {
+    if cost < FORBIDDEN { cost.to_string() } else { "none".into() }
+}
+
 impl fmt::Display for Totals {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Totals { naive, greedy, plan, bound, .. } = self;
+        let Totals { greedy, plan, bound, penalties, .. } = self;
+        let naive = allowed(self.naive);
+        let greedy = allowed(*greedy);
         writeln!(
             f,
             "cycles, at least   naive {naive}   greedy {greedy}   plan {plan}   bound {bound}"
         )?;
-        if plan == bound {
-            writeln!(f, "optimal over these choices")?;
-        } else {
-            writeln!(f, "not proved to be optimal over these choices")?;
+        if *penalties > 0 {
+            writeln!(
+                f,
+                "in the plan, {penalties} are penalties for changes of lanes, and no time"
+            )?;
+        }
+        match self.avoiding {
+            Some(0) => writeln!(f, "optimal over these choices")?,
+            Some(more) => writeln!(
+                f,
+                "optimal over these choices, but for {more} that avoid switches without movements"
+            )?,
+            None => writeln!(f, "not proved to be optimal over these choices")?,
         }
         match self.without_movements {
             0 => Ok(()),
