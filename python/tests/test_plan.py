@@ -133,7 +133,7 @@ def test_an_executed_plan_computes_what_onnxruntime_does(tmp_path, build, dtype)
 
 def test_a_plan_has_a_layout_for_every_value_and_its_totals(tmp_path):
     _, path = mlp(tmp_path / "model.onnx", "float32")
-    few = {"dims": {"batch": 2}, "keep": 8}
+    few: dict[str, Any] = {"dims": {"batch": 2}, "keep": 8}
     free = plan(str(path), SMALL, routes=False, **few)
     totals = free["totals"]
     assert totals["bound"] == totals["plan"] <= min(totals["greedy"], totals["naive"])
@@ -186,8 +186,9 @@ def test_what_is_no_model_is_an_error(tmp_path):
             plan(path, dims={"batch": 2}, **wrong)
     with pytest.raises(LayoutError, match="not a known machine"):
         plan(path, "mn-core-9")
+    part: Any = 2.5
     with pytest.raises(TypeError):
-        plan(path, dims={"batch": 2.5})
+        plan(path, dims={"batch": part})
 
 
 def test_interrupts_end_planning(tmp_path):
