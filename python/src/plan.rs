@@ -9,7 +9,7 @@ use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyTuple};
 use tensor_layout::Machine;
-use tensor_layout_plan::execute::{AsPlanned, Execution, execute};
+use tensor_layout_plan::execute::{AsPlanned, ExecuteError, Execution, execute};
 use tensor_layout_plan::graph::{Data, Graph, Value};
 use tensor_layout_plan::onnx::{OnnxError, ReadOptions, read_file};
 use tensor_layout_plan::plan::{PlanOptions, plan as planned};
@@ -105,6 +105,10 @@ pub(crate) fn execute_plan<'py>(
     let (execution, values) = awaited(py, move || {
         let graph = model.read()?;
         let plan = planned(&graph, &machine, &options).map_err(|error| error.to_string())?;
+        let (expected, given) = (graph.inputs.len(), inputs.len());
+        if expected != given {
+            return Err(ExecuteError::Inputs { expected, given }.to_string());
+        }
         let values = graph.inputs.iter().map(|id| graph.value(*id));
         let inputs = inputs.iter().zip(values).map(|(input, value)| input.data(value));
         let inputs = inputs.collect::<Result<Vec<_>, _>>()?;

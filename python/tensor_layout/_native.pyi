@@ -22,7 +22,7 @@ from typing_extensions import disjoint_base
 
 _Integer: typing.TypeAlias = int | numpy.integer[typing.Any]
 
-__all__ = ["__version__", "Access", "AccessRequest", "Candidate", "CandidateIterator", "Candidates", "ChangedAccess", "Cost", "Film", "HloRecord", "HloRecords", "Hop", "Layout", "Local", "Location", "Machine", "Memory", "Picture", "Placement", "Places", "Pricer", "Relayout", "Report", "Route", "Same", "Sharding", "Table", "Transfer", "Transfers", "UnitPart", "XlaAdvice", "XlaShape", "XlaSizes", "access", "check_spec", "command", "einsum", "read_hlo", "relayout", "route"]
+__all__ = ["__version__", "Access", "AccessRequest", "Candidate", "CandidateIterator", "Candidates", "ChangedAccess", "Cost", "Film", "HloRecord", "HloRecords", "Hop", "Layout", "Local", "Location", "Machine", "Memory", "Picture", "Placement", "Places", "Pricer", "Relayout", "Report", "Route", "Same", "Sharding", "Table", "Transfer", "Transfers", "UnitPart", "XlaAdvice", "XlaShape", "XlaSizes", "access", "check_spec", "command", "einsum", "execute_plan", "plan", "read_hlo", "relayout", "route"]
 
 __version__: Final[str]
 """
@@ -1878,6 +1878,30 @@ def einsum(text: str, result: Places | str | None = None, *, loops: Places | str
     ['PE']
     >>> einsum("bsk,kn->bsn", loops="((4_L2B:1), (16:32), (8_MAB:1), (4_PE:1, 32:1))").operands == local.operands
     True
+    """
+
+def execute_plan(model: str | os.PathLike[str], inputs: collections.abc.Sequence[numpy.typing.ArrayLike], machine: Machine | str, *, dims: dict[str, int] | None = None, keep: int = 64, penalty: int = 1000, seed: int = 0) -> dict[str, typing.Any]:
+    """
+    Plans a model on a small machine and executes the plan: every unit computes from its own memory alone.
+
+    `inputs` are arrays or lists in the order of the model, each in the shape of its input or flat. The dictionary has the
+    `outputs` as NumPy arrays, and the numbers of elements that were `transferred`, `fetched` as halos and `added` as
+    partial sums, and of `iterations`. An element that is not where the plan says is an error. The other arguments are
+    those of `plan`, with which the plan is the one that `plan(model, machine, routes=False)` reports.
+    Cost: each element and each iteration is a step.
+    """
+
+def plan(model: str | os.PathLike[str], machine: Machine | str | None = None, *, dims: dict[str, int] | None = None, keep: int = 64, penalty: int = 1000, routes: bool = True, seed: int = 0, seconds: float | None = None) -> dict[str, typing.Any]:
+    """
+    Plans a layout for every value of a model, in an ONNX file, with the least cycles of everything together.
+
+    The dictionary has the keys of the command `plan --json`: `totals`, the cycles of the plan and of others; `values`,
+    each with its layout, its own cycles and the switches of its operands; `uncovered`, the operators that no rule
+    covers. `dims` has the numbers of symbolic extents.
+
+    `keep` is the most choices that an operation keeps. `routes` looks for the movements of every switch; one without
+    movements costs `penalty` more. The same arguments give the same plan, unless `seconds` ends its search: reading the
+    model and the first solution come before. An interrupt returns at once, while a thread ends what it began.
     """
 
 def read_hlo(path: str | os.PathLike[str] | typing.TextIO | typing.BinaryIO, *, progress: collections.abc.Callable[[int], object] | None = None) -> HloRecords:

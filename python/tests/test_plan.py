@@ -1,5 +1,6 @@
 """Plans of small models: their executions compute what onnxruntime does, and wrong arguments are errors."""
 
+import json
 import signal
 from pathlib import Path
 from typing import Any
@@ -7,12 +8,43 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tensor_layout import LayoutError, execute_plan, plan
+from tensor_layout import LayoutError, Machine, execute_plan, plan
 
 onnx = pytest.importorskip("onnx")
 runtime = pytest.importorskip("onnxruntime")
 
-SMALL = "L2B=4,L1B=2,MAB=2,PE=2"
+#: MN-Core 2 with two units of each level, four L2Bs in two groups, and movements with beats to match.
+MOVEMENTS = [
+    ("mvp", "DRAM", "L2BM", "both", "pick one", "((4:1))", 4, 4),
+    ("mvb2", "DRAM", "L2BM", "down", "same to all", "((4:1); B@[2_L2B:1])", 4, 4),
+    ("mvd", "DRAM", "L2BM", "both", "distribute", "((4_L2B:1, 4:1))", 8, 4),
+    ("l2bmb", "L2BM", "L1BM", "down", "same to all", "((4:1); B@[2_L1B:1])", 4, 4),
+    ("l2bmd", "L2BM", "L1BM", "both", "distribute", "((2_L1B:1, 2:1))", 4, 2),
+    ("l2bm@b", "L2BM", "L1BM", "up", "pick one", "((4:1))", 4, 4),
+    ("l1bmp", "L1BM", "LM0", "down", "same to all", "((1:1); B@[2_MAB:1,2_PE:1])", 1, 1),
+    ("l1bmm", "L1BM", "LM0", "down", "distribute", "((2_PE:1); B@[2_MAB:1])", 2, 1),
+    ("l1bmm@m", "L1BM", "LM0", "up", "pick one", "((2_PE:1))", 2, 1),
+    ("l1bmd", "L1BM", "LM0", "both", "distribute", "((2_MAB:1, 2_PE:1))", 4, 1),
+]
+KEYS = ("name", "upper", "lower", "direction", "kind", "map", "upper_rate", "lower_rate")
+TOML = """
+name = "small"
+[levels]
+L2B = 4
+L1B = 2
+MAB = 2
+PE = 2
+[memories]
+DRAM = { capacity = 1048576, owner = "L2B", group = 2 }
+L2BM = { capacity = 16384, owner = "L2B" }
+L1BM = { capacity = 8192, owner = "L1B" }
+LM0 = 512
+"""
+for movement in MOVEMENTS:
+    pairs = zip(KEYS, movement, strict=True)
+    TOML += "[[movements]]\n" + "".join(f"{key} = {json.dumps(value)}\n" for key, value in pairs)
+SMALL = Machine.from_toml(TOML)
+
 #: The greatest difference, relative to the largest value.
 EXACT = {np.dtype("float32"): 1e-5, np.dtype("float16"): 1e-2}
 
@@ -91,7 +123,7 @@ def test_an_executed_plan_computes_what_onnxruntime_does(tmp_path, build, dtype)
     inputs = model.drawn(batch=2)
     session = runtime.InferenceSession(str(path), providers=["CPUExecutionProvider"])
     expected = session.run(None, dict(zip(model.inputs, inputs, strict=True)))
-    found = execute_plan(path, inputs, SMALL, dims={"batch": 2}, keep=12)
+    found = execute_plan(path, inputs, SMALL, dims={"batch": 2}, keep=8)
     assert found["transferred"] > 0 and found["iterations"] > 0
     for mine, theirs in zip(found["outputs"], expected, strict=True):
         assert (mine.shape, mine.dtype) == (theirs.shape, theirs.dtype)
@@ -101,22 +133,26 @@ def test_an_executed_plan_computes_what_onnxruntime_does(tmp_path, build, dtype)
 
 def test_a_plan_has_a_layout_for_every_value_and_its_totals(tmp_path):
     _, path = mlp(tmp_path / "model.onnx", "float32")
-    report = plan(str(path), SMALL, dims={"batch": 2})
-    totals = report["totals"]
+    few: dict[str, Any] = {"dims": {"batch": 2}, "keep": 8}
+    free = plan(str(path), SMALL, routes=False, **few)
+    totals = free["totals"]
     assert totals["bound"] == totals["plan"] <= min(totals["greedy"], totals["naive"])
-    assert report["uncovered"] == [] and report["model"] == "small"
-    products = [value for value in report["values"] if value["operator"] == "Gemm" and value["operands"]]
-    assert products and all(value["layout"] and value["own"]["compute"] > 0 for value in products)
-    assert report == plan(path, SMALL, dims={"batch": 2}, seed=0, seconds=1e300)
-    free = plan(path, SMALL, dims={"batch": 2}, routes=False)
-    assert free["totals"]["plan"] <= totals["plan"]
-    assert plan(path, dims={"batch": 2}, keep=4, seconds=0)["machine"] == "mn-core-2"
+    assert free["uncovered"] == [] and (free["model"], free["machine"]) == ("small", "small")
+    products = [value for value in free["values"] if value["operator"] == "Gemm" and value["own"]["compute"]]
+    assert products and all(value["layout"] and value["operands"] for value in products)
+    assert free == plan(path, SMALL, routes=False, seconds=1e300, **few)
+    switches = lambda report: [of["switch"] for value in report["values"] for of in value["operands"] if of["switch"]]
+    assert switches(free) and all(switch["route"] is None for switch in switches(free))
+    moved = plan(path, SMALL, **few)
+    assert any(switch["route"] for switch in switches(moved))
+    assert totals["bound"] == moved["totals"]["bound"] <= moved["totals"]["plan"]
+    assert plan(path, dims={"batch": 2}, keep=2, routes=False, seconds=0)["machine"] == "mn-core-2"
 
 
 def test_inputs_are_arrays_or_numbers_in_order(tmp_path):
     model, path = mlp(tmp_path / "model.onnx", "float32")
     [x] = model.drawn(batch=2)
-    run = lambda *inputs: execute_plan(path, inputs, SMALL, dims={"batch": 2}, keep=4)["outputs"][0]
+    run = lambda *inputs: execute_plan(path, inputs, SMALL, dims={"batch": 2}, keep=2)["outputs"][0]
     expected = run(x)
     for given in (x.tolist(), x.reshape(-1).tolist(), x.astype(np.float64), np.asfortranarray(x)):
         assert (run(given) == expected).all()
@@ -140,7 +176,7 @@ def test_what_is_no_model_is_an_error(tmp_path):
     text.write_text("layers:\n")
     with pytest.raises(LayoutError, match="not an ONNX model"):
         plan(text)
-    with pytest.raises(OSError):
+    with pytest.raises(LayoutError, match="cannot be read"):
         plan(tmp_path)
     for call in (plan, lambda path: execute_plan(path, [], SMALL)):
         with pytest.raises(LayoutError, match=r'extent `batch`: give dims=\{"batch": N\}'):
@@ -150,8 +186,9 @@ def test_what_is_no_model_is_an_error(tmp_path):
             plan(path, dims={"batch": 2}, **wrong)
     with pytest.raises(LayoutError, match="not a known machine"):
         plan(path, "mn-core-9")
+    part: Any = 2.5
     with pytest.raises(TypeError):
-        plan(path, dims={"batch": 2.5})
+        plan(path, dims={"batch": part})
 
 
 def test_interrupts_end_planning(tmp_path):

@@ -1,6 +1,6 @@
-//! Prints the costs of all choices for models, and the totals of their plans: a line of JSON for each.
+//! Prints the costs of all choices for models on MN-Core 2, and the totals of their plans: a line of JSON for each.
 //!
-//! Usage: `plan_problem MACHINE KEEP MODEL..`
+//! Usage: `plan_problem KEEP MODEL..`
 
 use std::error::Error;
 use std::io::Write;
@@ -12,9 +12,8 @@ use tensor_layout_plan::plan::{PlanOptions, plan};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = std::env::args().skip(1);
-    let mut argument = || arguments.next().ok_or("usage: plan_problem MACHINE KEEP MODEL..");
-    let machine: Machine = argument()?.parse()?;
-    let keep = argument()?.parse()?;
+    let keep = arguments.next().ok_or("usage: plan_problem KEEP MODEL..")?.parse()?;
+    let machine = Machine::mn_core_2();
     let options = PlanOptions { keep, routes: false, ..PlanOptions::default() };
     let mut out = std::io::stdout().lock();
     for model in arguments {
