@@ -19,7 +19,7 @@ TARGET = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
 PROBLEM = TARGET / "debug" / "examples" / "plan_problem"
 MODELS = sorted((ROOT / "crates" / "plan" / "tests" / "data" / "models").glob("*.onnx"))
 #: The choices that an operation keeps.
-KEEP = [4, 12]
+KEEP = [6]
 #: Costs from here on are forbidden.
 FORBIDDEN = (2**64 - 1) // 4096
 #: Seconds for one program.
