@@ -11,6 +11,7 @@
 //! `reads` turns index maps into axes of an `einsum`, `nest` makes a choice of a candidate, `domain` keeps the choices
 //! that a plan may need, and `given` places inputs and constants in DRAM.
 
+mod choice;
 mod domain;
 mod given;
 mod layouts;
@@ -19,56 +20,7 @@ mod rates;
 mod reads;
 mod setting;
 
-use tensor_layout::Layout;
-use tensor_layout::relayout::PartId;
-
+pub use choice::{Choice, Held, Own};
 pub use domain::Domain;
 pub use rates::Rates;
 pub use setting::{Setting, SettingError};
-
-/// A way to have a value: how it is computed, or where it is given.
-#[derive(Clone, Debug)]
-pub struct Choice {
-    /// The layout of the loops: it places each product; `None` for a value that is given.
-    pub loops: Option<Layout>,
-    /// The operands, in the order of the reads.
-    pub operands: Vec<Held>,
-    /// The value.
-    pub result: Held,
-    /// The cycles of the operation without switches.
-    pub own: Own,
-    /// The long words of a PE that the operands and the result of one time slice take.
-    pub words: u64,
-}
-
-/// A value in a memory.
-#[derive(Clone, Debug)]
-pub struct Held {
-    /// The layout.
-    pub layout: Layout,
-    /// The memory; `None` on a machine without memories.
-    pub memory: Option<String>,
-    /// The width of an element.
-    pub bits: u64,
-    /// The part that decides about prices.
-    pub part: PartId,
-}
-
-/// The cycles that an operation takes at least, without switches.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
-pub struct Own {
-    /// Computing, in the PE that computes most.
-    pub compute: u64,
-    /// Adding up partial sums of different units.
-    pub sums: u64,
-    /// Fetching halos of windows.
-    pub halos: u64,
-}
-
-impl Own {
-    /// All cycles.
-    #[must_use]
-    pub fn total(&self) -> u64 {
-        self.compute.saturating_add(self.sums).saturating_add(self.halos)
-    }
-}

@@ -5,8 +5,9 @@ use std::collections::HashMap;
 use itertools::Itertools;
 use tensor_layout::{Layout, Level, Location};
 
+use super::error::ExecuteError;
+use super::state::State;
 use super::store::{Store, Units, shape};
-use super::{ExecuteError, State};
 use crate::choices::Choice;
 use crate::graph::{Nest, Operation, evaluate, flat, index};
 

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use itertools::Itertools;
 use tensor_layout::{Layout, LayoutError, Level, Location, Machine};
 
-use super::ExecuteError;
+use super::error::ExecuteError;
 use crate::choices::{Held, Setting};
 
 /// The units of a machine, numbered from the root down.

@@ -4,8 +4,9 @@ use std::collections::HashSet;
 
 use tensor_layout::relayout::{Relayout, Transfer};
 
+use super::error::ExecuteError;
+use super::state::{State, Tamper};
 use super::store::Store;
-use super::{ExecuteError, State, Tamper};
 use crate::choices::Held;
 use crate::graph::{Operation, ValueId};
 use crate::plan::viewed;

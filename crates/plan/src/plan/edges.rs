@@ -6,11 +6,13 @@ use itertools::Itertools;
 use tensor_layout::relayout::PartId;
 use tensor_layout::{Layout, LayoutError};
 
-use super::Pair;
 use super::variables::Variable;
 use crate::choices::{Held, Setting};
 use crate::graph::{Graph, View};
 use crate::search::{Edge, FORBIDDEN};
+
+/// The parts of a switch.
+pub(super) type Pair = (PartId, PartId);
 
 /// An operand of an operation: the variables of its value and of the operation.
 #[derive(Debug)]

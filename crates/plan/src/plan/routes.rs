@@ -7,25 +7,10 @@ use itertools::Itertools;
 use tensor_layout::Layout;
 use tensor_layout::route::Route;
 
-use super::Plan;
 use super::edges::{Joint, viewed};
+use super::report::SwitchRoute;
+use super::solved::Plan;
 use crate::choices::Held;
-
-/// The movements of a switch, or the reason that there are none.
-#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
-pub struct SwitchRoute {
-    /// The names of the movements.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub movements: Option<Vec<String>>,
-    /// Their cycles, where they have figures.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub cycles: Option<u64>,
-    /// True if some movements have no figure.
-    pub at_least: bool,
-    /// The reason that there are none.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub refused: Option<String>,
-}
 
 /// The trials for a route: more of them take seconds, and seldom find one.
 const TRIALS: usize = 512;

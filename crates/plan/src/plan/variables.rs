@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use itertools::Itertools;
 
-use super::PlanError;
+use super::error::PlanError;
 use crate::choices::{Choice, Domain, Setting};
 use crate::graph::{Body, Graph, Nest, Operation, Origin, ValueId};
 

@@ -1,0 +1,102 @@
+//! The memories while a plan is executed.
+
+use std::collections::HashMap;
+
+use tensor_layout::relayout::Transfer;
+
+use super::error::ExecuteError;
+use super::store::{Store, Units};
+use crate::choices::Held;
+use crate::graph::{Data, Graph, Origin, ValueId};
+use crate::plan::{Plan, viewed};
+
+/// Changes to a plan while it is executed: tests show by them that faults are found.
+pub trait Tamper {
+    /// Changes the layout of an operand, by the name of its operation and its number.
+    fn operand(&mut self, operation: &str, number: usize, held: &mut Held) {
+        let _ = (operation, number, held);
+    }
+
+    /// Changes the transfers that bring an operand into its layout.
+    fn transfers(&mut self, operation: &str, number: usize, transfers: &mut Vec<Transfer>) {
+        let _ = (operation, number, transfers);
+    }
+}
+
+/// No changes.
+#[derive(Clone, Copy, Debug)]
+pub struct AsPlanned;
+
+impl Tamper for AsPlanned {}
+
+/// The results of an execution.
+#[derive(Clone, Debug, Default)]
+pub struct Execution {
+    /// The outputs, in the order of the graph.
+    pub outputs: Vec<Data>,
+    /// The elements that transfers brought to other units or addresses.
+    pub transferred: u64,
+    /// The elements of halos that units fetched.
+    pub fetched: u64,
+    /// The partial results that went to another unit.
+    pub added: u64,
+    /// The iterations of all units.
+    pub iterations: u64,
+}
+
+/// The memories while a plan is executed.
+pub(super) struct State<'p, 'g> {
+    pub(super) plan: &'p Plan<'g>,
+    pub(super) graph: &'g Graph,
+    pub(super) units: Units,
+    pub(super) stores: HashMap<ValueId, Store>,
+    pub(super) counts: Execution,
+}
+
+impl<'p, 'g> State<'p, 'g> {
+    pub(super) fn new(plan: &'p Plan<'g>, inputs: &[Data]) -> Result<State<'p, 'g>, ExecuteError> {
+        let graph = plan.graph();
+        let units = Units::new(plan.setting().machine());
+        let mut state =
+            State { plan, graph, units, stores: HashMap::new(), counts: Execution::default() };
+        let expected = graph.inputs.len();
+        if inputs.len() != expected {
+            return Err(ExecuteError::Inputs { expected, given: inputs.len() });
+        }
+        for (id, data) in graph.inputs.iter().zip(inputs) {
+            crate::graph::check(graph.value(*id), data)?;
+            state.place(*id, data)?;
+        }
+        for (number, value) in graph.values.iter().enumerate() {
+            if let Origin::Constant(data) = &value.origin
+                && plan.choice(ValueId(number)).is_some()
+            {
+                let none = || ExecuteError::NoElements(value.name.clone());
+                state.place(ValueId(number), data.as_ref().ok_or_else(none)?)?;
+            }
+        }
+        Ok(state)
+    }
+
+    /// Puts a value that is given into its memory.
+    fn place(&mut self, id: ValueId, data: &Data) -> Result<(), ExecuteError> {
+        // An input that nothing reads has no place.
+        let Some(choice) = self.plan.choice(id) else { return Ok(()) };
+        let mut store = Store::new(&self.units, self.plan.setting(), &choice.result)?;
+        store.fill(data.numbers());
+        self.stores.insert(id, store);
+        Ok(())
+    }
+
+    /// The elements of an output: all of its copies agree.
+    pub(super) fn output(&self, id: ValueId) -> Result<Data, ExecuteError> {
+        let (root, views) = self.graph.root(id);
+        let lost = || ExecuteError::NoElements(self.graph.value(id).name.clone());
+        let (store, choice) =
+            self.stores.get(&root).zip(self.plan.choice(root)).ok_or_else(lost)?;
+        let layout = viewed(&choice.result.layout, &views)?;
+        let seen = Held { layout, ..choice.result.clone() };
+        let name = &self.graph.value(id).name;
+        store.seen(&self.units, self.plan.setting(), &seen)?.numbers(name).map(Data::new)
+    }
+}

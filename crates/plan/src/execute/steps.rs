@@ -1,0 +1,48 @@
+//! The steps of an execution: one operation after the other.
+
+use super::error::ExecuteError;
+use super::state::{Execution, State, Tamper};
+use crate::graph::{Body, Data, Operation};
+use crate::plan::Plan;
+
+/// Executes a plan for some inputs, which are in the order of the graph. It is meant for small machines and models: each
+/// element and each iteration is a step.
+///
+/// # Errors
+/// [`ExecuteError`] for inputs of other sizes, operations without a rule, and every fault of the plan.
+pub fn execute(
+    plan: &Plan<'_>,
+    inputs: &[Data],
+    tamper: &mut dyn Tamper,
+) -> Result<Execution, ExecuteError> {
+    let mut state = State::new(plan, inputs)?;
+    let graph = plan.graph();
+    for (operation, needed) in graph.operations.iter().zip(graph.needed()) {
+        if needed {
+            state.step(operation, tamper)?;
+        }
+    }
+    let outputs = graph.outputs.iter().map(|output| state.output(*output));
+    let outputs = outputs.collect::<Result<_, _>>()?;
+    Ok(Execution { outputs, ..state.counts })
+}
+
+impl State<'_, '_> {
+    fn step(&mut self, operation: &Operation, tamper: &mut dyn Tamper) -> Result<(), ExecuteError> {
+        let Body::Nest(nest) = &operation.body else {
+            let (name, kind) = (operation.name.clone(), operation.kind.clone());
+            return Err(ExecuteError::Uncovered(name, kind));
+        };
+        let lost = || ExecuteError::NoElements(operation.name.clone());
+        let choice = self.plan.choice(operation.result).ok_or_else(lost)?;
+        let mut operands = Vec::new();
+        for (number, read) in nest.reads.iter().enumerate() {
+            let mut wanted = choice.operands[number].clone();
+            tamper.operand(&operation.name, number, &mut wanted);
+            operands.push(self.switched(operation, (number, read.value), &wanted, tamper)?);
+        }
+        let store = self.computed(operation, nest, choice, &operands)?;
+        self.stores.insert(operation.result, store);
+        Ok(())
+    }
+}

@@ -1,0 +1,31 @@
+//! Graphs for which there is no plan.
+
+use tensor_layout::LayoutError;
+
+use crate::choices::SettingError;
+use crate::search::ProblemError;
+
+/// A graph for which there is no plan.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum PlanError {
+    /// An error of the machine.
+    #[error(transparent)]
+    Setting(#[from] SettingError),
+    /// An error of a layout.
+    #[error(transparent)]
+    Layout(#[from] LayoutError),
+    /// An error of the search.
+    #[error(transparent)]
+    Search(#[from] ProblemError),
+    /// An operation without a choice.
+    #[error("`{name}`, a {kind} of {shape:?}, has no layout on this machine")]
+    NoChoice {
+        /// The operation or value.
+        name: String,
+        /// Its operator.
+        kind: String,
+        /// The extents of its loops.
+        shape: Vec<u64>,
+    },
+}

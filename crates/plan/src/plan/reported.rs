@@ -1,0 +1,86 @@
+//! The report of a plan.
+
+use itertools::Itertools;
+use tensor_layout::route::Route;
+
+use super::edges::Joint;
+use super::report::{PlanReport, PlannedOperand, PlannedSwitch, PlannedValue};
+use super::solved::Plan;
+use crate::choices::{Choice, Held};
+use crate::graph::{Origin, ValueId};
+
+impl Plan<'_> {
+    /// The plan as data.
+    #[must_use]
+    pub fn report(&self) -> PlanReport {
+        let uncovered = self.graph.uncovered().into_iter();
+        let uncovered = uncovered.map(|(kind, name)| (kind.to_owned(), name.to_owned()));
+        PlanReport {
+            model: self.graph.name.clone(),
+            machine: self.setting.machine().name().to_owned(),
+            totals: self.totals.clone(),
+            values: (0..self.variables.len()).map(|at| self.planned(at)).collect(),
+            uncovered: uncovered.collect(),
+        }
+    }
+
+    fn planned(&self, at: usize) -> PlannedValue {
+        let variable = &self.variables[at];
+        let choice = &variable.domain.choices[self.chosen[at]];
+        let value = self.graph.value(variable.value);
+        let operation = variable.operation.map(|at| &self.graph.operations[at]);
+        let operator = match (&value.origin, operation) {
+            (_, Some(operation)) => operation.kind.clone(),
+            (Origin::Constant(_), None) => "Constant".into(),
+            _ => "Input".into(),
+        };
+        let memory = self.setting.local_capacity();
+        PlannedValue {
+            name: value.name.clone(),
+            operator,
+            node: operation.map(|operation| operation.name.clone()),
+            shape: value.shape.clone(),
+            dtype: value.dtype.to_string(),
+            layout: self.text(&choice.result),
+            memory: choice.result.memory.clone(),
+            part: choice.result.part.number(),
+            loops: choice.loops.as_ref().map(ToString::to_string),
+            own: choice.own,
+            words: choice.words,
+            is_oversized: operation.is_some() && memory.is_some_and(|most| choice.words > most),
+            choices: variable.domain.choices.len(),
+            operands: self.operands(at, choice),
+        }
+    }
+
+    fn operands(&self, at: usize, choice: &Choice) -> Vec<PlannedOperand> {
+        let Some(operation) = self.variables[at].operation else { return Vec::new() };
+        let operation = &self.graph.operations[operation];
+        let operand = |(number, id): (usize, ValueId)| {
+            let joint = |joint: &&Joint| joint.to == at && joint.operand == number;
+            let found = self.joints.iter().find_position(joint);
+            PlannedOperand {
+                value: self.graph.value(id).name.clone(),
+                layout: self.text(&choice.operands[number]),
+                switch: found.and_then(|(place, joint)| self.switch(place, joint)),
+            }
+        };
+        operation.reads().into_iter().enumerate().map(operand).collect()
+    }
+
+    fn switch(&self, place: usize, joint: &Joint) -> Option<PlannedSwitch> {
+        let (from, to) = self.ends(joint)?;
+        if from.layout == to.layout && from.memory == to.memory {
+            return None;
+        }
+        let penalty = self.penalty(joint);
+        let cycles = joint.cost(&self.variables, &self.chosen).saturating_sub(penalty);
+        let route = self.routes.get(place).cloned().flatten();
+        Some(PlannedSwitch { from: self.text(&from), cycles, penalty, route })
+    }
+
+    fn text(&self, held: &Held) -> String {
+        let placed = self.setting.placement(&held.layout, held.memory.as_deref(), held.bits);
+        placed.map_or_else(|_| held.layout.to_string(), |placed| Route::text(&placed))
+    }
+}

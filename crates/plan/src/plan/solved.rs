@@ -1,0 +1,66 @@
+//! A plan: the choices of all variables, and its switches.
+
+use super::edges::Joint;
+use super::report::{SwitchRoute, Totals};
+use super::variables::Variable;
+use crate::choices::{Choice, Setting};
+use crate::graph::{Graph, ValueId};
+
+/// A choice for every variable of a graph.
+#[derive(Debug)]
+pub struct Plan<'g> {
+    pub(super) graph: &'g Graph,
+    pub(super) setting: Setting,
+    pub(super) variables: Vec<Variable>,
+    pub(super) joints: Vec<Joint>,
+    pub(super) chosen: Vec<usize>,
+    pub(super) totals: Totals,
+    pub(super) routes: Vec<Option<SwitchRoute>>,
+}
+
+impl<'g> Plan<'g> {
+    /// The graph.
+    #[must_use]
+    pub fn graph(&self) -> &'g Graph {
+        self.graph
+    }
+
+    /// The machine with its prices.
+    #[must_use]
+    pub fn setting(&self) -> &Setting {
+        &self.setting
+    }
+
+    /// The costs.
+    #[must_use]
+    pub fn totals(&self) -> &Totals {
+        &self.totals
+    }
+
+    /// The choices that the plan had for a value.
+    #[must_use]
+    pub fn choices(&self, value: ValueId) -> &[Choice] {
+        let variable = self.variables.iter().find(|variable| variable.value == value);
+        variable.map_or(&[], |variable| &variable.domain.choices)
+    }
+
+    /// The choice for a value that is given or computed; `None` for a view or a value that nothing needs.
+    #[must_use]
+    pub fn choice(&self, value: ValueId) -> Option<&Choice> {
+        let at = self.variables.iter().position(|variable| variable.value == value)?;
+        self.variables[at].domain.choices.get(self.chosen[at])
+    }
+
+    /// The part of the price of a switch that is a penalty.
+    pub(super) fn penalty(&self, joint: &Joint) -> u64 {
+        let cost = joint.cost(&self.variables, &self.chosen);
+        let pricer = self.setting.pricer();
+        let cycles = joint.pair(&self.variables, &self.chosen).and_then(|(from, to)| {
+            let bits =
+                self.variables[joint.from].domain.choices[self.chosen[joint.from]].result.bits;
+            let levels = pricer.traffic(from, to).ok()?;
+            Some(pricer.model().for_elements_of(bits).at_least(&levels).ok()?.steps)
+        });
+        cycles.map_or(0, |cycles| cost.saturating_sub(cycles))
+    }
+}
