@@ -2,6 +2,7 @@
 
 use tensor_layout::algebra::Subaxis;
 use tensor_layout::einsum::{Einsum, EinsumError, with_dense_addresses};
+use tensor_layout::placement::PlacementBuilder;
 use tensor_layout::relayout::{CostModel, Relayout, UnitPart};
 use tensor_layout::{Layout, LayoutError, Level, Machine, Placement};
 use tensor_layout_plan::graph::{Body, Graph, Nest, Operation};
@@ -16,7 +17,7 @@ const PENALTY: u64 = 700;
 fn placed(text: &str, memory: Option<&str>, bits: u64, machine: &Machine) -> Placement {
     let layout: Layout = text.parse().unwrap_or_else(|error| panic!("{text}: {error}"));
     let placement = Placement::of(layout).on(machine).oversized().element_bits(bits);
-    memory.into_iter().fold(placement, |of, memory| of.memory(memory)).build().unwrap()
+    memory.into_iter().fold(placement, PlacementBuilder::memory).build().unwrap()
 }
 
 fn bits(dtype: &str) -> u64 {

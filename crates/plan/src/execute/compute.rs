@@ -9,7 +9,7 @@ use super::error::ExecuteError;
 use super::state::State;
 use super::store::{Store, Units, shape};
 use crate::choices::Choice;
-use crate::graph::{Nest, Operation, evaluate, flat, index};
+use crate::graph::{Fold, Nest, Operation, evaluate, flat, index};
 
 /// The part of an element of the result that a unit has computed.
 #[derive(Clone, Copy)]
@@ -89,6 +89,7 @@ impl State<'_, '_> {
         if together { self.units.node(leaf) } else { leaf }
     }
 
+    /// The parts of all elements, by unit.
     fn parts(
         &mut self,
         operation: &Operation,
@@ -98,92 +99,46 @@ impl State<'_, '_> {
         held: &[HashMap<(u64, u64), f64>],
         operands: &[Store],
     ) -> Result<HashMap<u64, HashMap<u64, Part>>, ExecuteError> {
-        let shapes =
-            nest.reads.iter().map(|read| &self.graph.value(read.value).shape).collect_vec();
-        let outer = nest.shape().to_vec();
+        let shapes = nest.reads.iter().map(|read| &self.graph.value(read.value).shape[..]);
+        let shapes = shapes.collect_vec();
+        let mut reads = Reads { operation, nest, shapes, held, operands, fetched: HashMap::new() };
         let mut parts: HashMap<u64, HashMap<u64, Part>> = HashMap::new();
-        let mut fetched: HashMap<(usize, u64, u64), f64> = HashMap::new();
         let mut failed = None;
         let copies = iterations.copies.iter().map(|leaf| self.computes(*leaf, together));
         let copies = copies.unique().collect_vec();
-        let mut number = 0_u64;
         let folded = nest.loops[nest.rank..].iter().product::<u64>().max(1);
-        let mut count = 0;
+        let (mut number, mut count) = (0_u64, 0_u64);
         crate::graph::each(&nest.loops, |at| {
-            let iteration = number % folded;
-            number += 1;
             if failed.is_some() {
                 return;
             }
-            let step = at
-                .iter()
-                .zip(&iterations.steps)
-                .map(|(at, steps)| steps[usize::try_from(*at).unwrap_or(0)]);
-            let step = self.computes(step.sum(), together);
-            let element = u64::try_from(flat(&at[..nest.rank], &outer)).unwrap_or(u64::MAX);
-            for copy in &copies {
-                let unit = copy + step;
+            let first = number % folded;
+            number += 1;
+            let step = self.computes(iterations.step(at), together);
+            let element = number_of(&at[..nest.rank], nest.shape());
+            for unit in copies.iter().map(|copy| copy + step) {
                 count += 1;
-                for (operand, read) in nest.reads.iter().enumerate() {
-                    let Some(index) = index(&read.index, at, shapes[operand]) else { continue };
-                    let of = u64::try_from(flat(&index, shapes[operand])).unwrap_or(u64::MAX);
-                    if held[operand].contains_key(&(unit, of))
-                        || fetched.contains_key(&(operand, unit, of))
-                    {
-                        continue;
+                match reads.value(unit, at) {
+                    Ok(value) => {
+                        let part = Part { value, first, count: 1 };
+                        let of = parts.entry(element).or_default().entry(unit);
+                        of.and_modify(|known| known.add(nest.fold, value)).or_insert(part);
                     }
-                    let is_window =
-                        read.index.iter().zip(shapes[operand]).any(|(index, extent)| {
-                            *extent > 1
-                                && index
-                                    .as_loop()
-                                    .is_none_or(|number| nest.loops[number] != *extent)
-                        });
-                    match fetch(&operands[operand], of).filter(|_| is_window) {
-                        Some(value) => drop(fetched.insert((operand, unit, of), value)),
-                        None => {
-                            let operation = operation.name.clone();
-                            failed =
-                                Some(ExecuteError::Lacks { operation, operand, unit, element: of });
-                            return;
-                        }
-                    }
+                    Err(error) => failed = Some(error),
                 }
-                let value = evaluate(
-                    nest,
-                    at,
-                    |operand, index| {
-                        let of = u64::try_from(flat(index, shapes[operand])).unwrap_or(u64::MAX);
-                        let own = held[operand].get(&(unit, of));
-                        own.or_else(|| fetched.get(&(operand, unit, of)))
-                            .copied()
-                            .unwrap_or(f64::NAN)
-                    },
-                    |operand| shapes[operand],
-                );
-                let part = Part { value, first: iteration, count: 1 };
-                parts
-                    .entry(element)
-                    .or_default()
-                    .entry(unit)
-                    .and_modify(|known| {
-                        known.value = nest.fold.both(known.value, value);
-                        known.count += 1;
-                    })
-                    .or_insert(part);
             }
         });
+        let fetched = u64::try_from(reads.fetched.len()).unwrap_or(u64::MAX);
         self.counts.iterations += count;
-        self.counts.fetched += u64::try_from(fetched.len()).unwrap_or(u64::MAX);
-        if let Some(error) = failed {
-            return Err(error);
+        self.counts.fetched += fetched;
+        match failed {
+            Some(error) => Err(error),
+            None if fetched > 0 && choice.own.halos == 0 => {
+                let (operation, what) = (operation.name.clone(), "elements of halos");
+                Err(ExecuteError::Unpriced { operation, what, count: fetched })
+            }
+            None => Ok(parts),
         }
-        if !fetched.is_empty() && choice.own.halos == 0 {
-            let count = u64::try_from(fetched.len()).unwrap_or(u64::MAX);
-            let operation = operation.name.clone();
-            return Err(ExecuteError::Unpriced { operation, what: "elements of halos", count });
-        }
-        Ok(parts)
     }
 
     /// Adds up the parts of each element where the result is wanted.
@@ -224,6 +179,76 @@ impl State<'_, '_> {
         }
         Ok(())
     }
+}
+
+impl Part {
+    fn add(&mut self, fold: Fold, value: f64) {
+        self.value = fold.both(self.value, value);
+        self.count += 1;
+    }
+}
+
+impl Iterations {
+    /// The number of units from the first one to that of an iteration.
+    fn step(&self, at: &[u64]) -> u64 {
+        let steps = at.iter().zip(&self.steps);
+        steps.map(|(at, steps)| steps[usize::try_from(*at).unwrap_or(0)]).sum()
+    }
+}
+
+/// The operands of a nest while it is computed.
+struct Reads<'s> {
+    operation: &'s Operation,
+    nest: &'s Nest,
+    shapes: Vec<&'s [u64]>,
+    /// For each operand the elements that each unit holds.
+    held: &'s [HashMap<(u64, u64), f64>],
+    operands: &'s [Store],
+    /// The elements of halos that units fetched: operand, unit and element.
+    fetched: HashMap<(usize, u64, u64), f64>,
+}
+
+impl Reads<'_> {
+    /// The value of the expression in a unit, from what it holds and what it fetches.
+    fn value(&mut self, unit: u64, at: &[u64]) -> Result<f64, ExecuteError> {
+        for operand in 0..self.nest.reads.len() {
+            self.fetch(operand, unit, at)?;
+        }
+        let read = |operand: usize, index: &[u64]| {
+            let element = number_of(index, self.shapes[operand]);
+            let own = self.held[operand].get(&(unit, element));
+            let fetched = || self.fetched.get(&(operand, unit, element));
+            own.or_else(fetched).copied().unwrap_or(f64::NAN)
+        };
+        Ok(evaluate(self.nest, at, read, |operand| self.shapes[operand]))
+    }
+
+    /// Fetches an element of a window that the unit lacks; what is no window has to be there.
+    fn fetch(&mut self, operand: usize, unit: u64, at: &[u64]) -> Result<(), ExecuteError> {
+        let (maps, shape) = (&self.nest.reads[operand].index, self.shapes[operand]);
+        let Some(index) = index(maps, at, shape) else { return Ok(()) };
+        let element = number_of(&index, shape);
+        let key = (operand, unit, element);
+        if self.held[operand].contains_key(&(unit, element)) || self.fetched.contains_key(&key) {
+            return Ok(());
+        }
+        let is_window = maps.iter().zip(shape).any(|(map, extent)| {
+            *extent > 1 && map.as_loop().is_none_or(|number| self.nest.loops[number] != *extent)
+        });
+        match fetch(&self.operands[operand], element).filter(|_| is_window) {
+            Some(value) => drop(self.fetched.insert(key, value)),
+            None => {
+                let operation = self.operation.name.clone();
+                return Err(ExecuteError::Lacks { operation, operand, unit, element });
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The row-major number of an element.
+fn number_of(index: &[u64], shape: &[u64]) -> u64 {
+    u64::try_from(flat(index, shape)).unwrap_or(u64::MAX)
 }
 
 /// Returns whether the leaves of a node multiply together.
