@@ -102,7 +102,7 @@ impl Local {
         axes: &[ReadAxis<'_>],
     ) -> Result<Halo, EinsumError> {
         let given = self.operands().len();
-        let layout = self.operands().get(operand).filter(|_| operand < given);
+        let layout = self.operands().get(operand);
         let layout =
             layout.ok_or(EinsumError::OperandCount { expected: given, given: operand + 1 })?;
         check_units(layout, machine)?;

@@ -101,8 +101,8 @@ impl Route {
         Route::through([source, target])
     }
 
-    /// As [`new`](Route::new), with another number of trials than 4096: a planner asks for many routes, and those that
-    /// there are take few.
+    /// As [`new`](Route::new), with another number of trials than 4096: a planner that asks for many routes may prefer a
+    /// refusal to a long search.
     ///
     /// # Errors
     /// As [`Route::new`].

@@ -175,7 +175,7 @@ fn from_stdin() -> Result<Vec<u8>, Failure> {
 /// The failure to plan, with its remedy.
 fn unplanned(file: &str, error: &PlanError) -> Failure {
     let help = match error {
-        PlanError::Setting(_) => "plan for mn-core-2, or for a TOML file with [bandwidth]",
+        PlanError::Machine(_) => "plan for mn-core-2, or for a TOML file with [bandwidth]",
         PlanError::NoChoice { .. } => "export the model without this operation",
         _ => return Failure::Argument(format!("{file}: {error}")),
     };

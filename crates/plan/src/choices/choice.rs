@@ -31,6 +31,14 @@ pub struct Held {
     pub part: PartId,
 }
 
+impl Held {
+    /// Returns whether a value is where another one is.
+    #[must_use]
+    pub fn is_at(&self, other: &Held) -> bool {
+        (&self.layout, &self.memory) == (&other.layout, &other.memory)
+    }
+}
+
 /// The cycles that an operation takes at least, without switches.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
 pub struct Own {

@@ -20,10 +20,6 @@ pub struct Domain {
     pub choices: Vec<Choice>,
     /// The candidates that were looked at.
     pub tried: u64,
-    /// The different combinations of parts among them.
-    pub classes: usize,
-    /// True if no candidate has room in a PE: the choices are then larger than its memory.
-    pub is_oversized: bool,
 }
 
 /// The numbers of time slices that are tried, until something has room.
@@ -42,10 +38,9 @@ impl Setting {
         let form = NestForm { nest, reads, bits };
         let mut domain = self.fitting(&form, self.capacity);
         if domain.choices.is_empty() {
+            // Larger than the memory of a PE: the report says so.
             domain = self.fitting(&form, None);
-            domain.is_oversized = true;
         }
-        domain.classes = domain.choices.len();
         domain.choices = self.needed(domain.choices, uses);
         domain
     }
@@ -173,9 +168,8 @@ impl Setting {
         }
         let words = held.iter().map(|held| held.layout.extent(Level::ADDR));
         let words = words.fold(0, u64::saturating_add);
-        let is_oversized = self.capacity.is_some_and(|most| words > most);
         let Some(result) = held.pop() else { return Ok(Domain::default()) };
         let choice = Choice { loops: None, operands: held, result, own: Own::default(), words };
-        Ok(Domain { choices: vec![choice], tried: 1, classes: 1, is_oversized })
+        Ok(Domain { choices: vec![choice], tried: 1 })
     }
 }

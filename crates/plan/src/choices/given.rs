@@ -29,7 +29,6 @@ impl Setting {
             if !domain.choices.is_empty() {
                 domain.choices.sort_by_key(|choice| (choice.words, choice.result.part));
                 domain.choices.dedup_by_key(|choice| choice.result.part);
-                domain.classes = domain.choices.len();
                 domain.choices.truncate(self.keep);
                 return Ok(domain);
             }

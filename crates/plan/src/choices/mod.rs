@@ -23,4 +23,4 @@ mod setting;
 pub use choice::{Choice, Held, Own};
 pub use domain::Domain;
 pub use rates::Rates;
-pub use setting::{Setting, SettingError};
+pub use setting::Setting;

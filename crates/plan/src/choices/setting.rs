@@ -30,22 +30,13 @@ pub struct Setting {
     pub(super) outside: HashMap<(Vec<u64>, u64), Option<PartId>>,
 }
 
-/// A machine for which nothing can be planned.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum SettingError {
-    /// An error of a layout.
-    #[error(transparent)]
-    Layout(#[from] LayoutError),
-}
-
 impl Setting {
     /// The setting of a machine. `penalty` is what a switch costs besides if elements change their lanes, which no
     /// movement does; `keep` is the most choices of an operation.
     ///
     /// # Errors
     /// As [`CostModel::new`].
-    pub fn new(machine: &Machine, penalty: u64, keep: usize) -> Result<Setting, SettingError> {
+    pub fn new(machine: &Machine, penalty: u64, keep: usize) -> Result<Setting, LayoutError> {
         let model = CostModel::new(machine, machine.word_bits())?;
         let last = machine.levels().last().map(|(level, _)| level);
         let at_leaf = machine.memories().filter(|(_, memory)| Some(memory.node()) == last);
@@ -103,6 +94,14 @@ impl Setting {
     ) -> Result<Placement, LayoutError> {
         let placement = Placement::of(layout.clone()).on(&self.machine).oversized();
         memory.into_iter().fold(placement, PlacementBuilder::memory).element_bits(bits).build()
+    }
+
+    /// A value in its memory, whatever its size.
+    ///
+    /// # Errors
+    /// As [`placement`](Setting::placement).
+    pub fn placed(&self, held: &Held) -> Result<Placement, LayoutError> {
+        self.placement(&held.layout, held.memory.as_deref(), held.bits)
     }
 
     /// The part of a layout in a memory.

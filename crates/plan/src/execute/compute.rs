@@ -7,7 +7,7 @@ use tensor_layout::{Layout, Level, Location};
 
 use super::error::ExecuteError;
 use super::state::State;
-use super::store::{Store, Units, shape};
+use super::store::{Store, Units};
 use crate::choices::Choice;
 use crate::graph::{Fold, Nest, Operation, evaluate, flat, index};
 
@@ -51,7 +51,7 @@ impl State<'_, '_> {
     fn iterations(&self, loops: &Layout, bits: u64) -> Result<Iterations, ExecuteError> {
         let setting = self.plan.setting();
         let placed = setting.placement(loops, None, bits)?;
-        let extents = shape(loops);
+        let extents = loops.shape();
         let first = vec![0; extents.len()];
         let unit = |place: &Location| self.units.of(place);
         if extents.contains(&0) {

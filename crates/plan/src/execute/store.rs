@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use itertools::Itertools;
-use tensor_layout::{Layout, LayoutError, Level, Location, Machine};
+use tensor_layout::{LayoutError, Level, Location, Machine};
 
 use super::error::ExecuteError;
 use crate::choices::{Held, Setting};
@@ -68,7 +68,7 @@ pub(super) struct Store {
 impl Store {
     /// The places of a layout, without elements.
     pub(super) fn new(units: &Units, setting: &Setting, held: &Held) -> Result<Store, LayoutError> {
-        let placed = setting.placement(&held.layout, held.memory.as_deref(), held.bits)?;
+        let placed = setting.placed(held)?;
         let lanes = placed.lanes().unwrap_or(1).max(1);
         let cell = |place: Location| {
             let address = place.get(Level::ADDR).unwrap_or(0);
@@ -76,7 +76,7 @@ impl Store {
         };
         let mut places = Vec::new();
         let mut failed = None;
-        crate::graph::each(&shape(&held.layout), |index| match placed.locate_all(index) {
+        crate::graph::each(&held.layout.shape(), |index| match placed.locate_all(index) {
             Ok(all) => places.push(all.map(cell).collect_vec()),
             Err(error) => failed = Some(error),
         });
@@ -136,8 +136,4 @@ impl Store {
         };
         (0..).zip(&self.places).map(number).collect()
     }
-}
-
-pub(super) fn shape(layout: &Layout) -> Vec<u64> {
-    layout.axes().iter().map(|axis| axis.extent).collect()
 }

@@ -29,8 +29,7 @@ impl State<'_, '_> {
         let from = Held { layout, ..choice.result.clone() };
         let source = store.seen(&self.units, setting, &from)?;
         let mut target = Store::new(&self.units, setting, wanted)?;
-        let on = |held: &Held| setting.placement(&held.layout, held.memory.as_deref(), held.bits);
-        let relayout = Relayout::new(&on(&from)?, &on(wanted)?)?;
+        let relayout = Relayout::new(&setting.placed(&from)?, &setting.placed(wanted)?)?;
         let mut transfers: Vec<Transfer> = relayout.transfers()?.collect();
         tamper.transfers(&operation.name, number, &mut transfers);
         if from.memory == wanted.memory {
@@ -84,10 +83,7 @@ impl State<'_, '_> {
             return Ok(());
         }
         let setting = self.plan.setting();
-        let part = |held: &Held| {
-            let placed = setting.placement(&held.layout, held.memory.as_deref(), held.bits)?;
-            setting.pricer().part(&placed)
-        };
+        let part = |held: &Held| setting.pricer().part(&setting.placed(held)?);
         let priced = setting.pricer().traffic(part(from)?, part(to)?)?;
         for ((level, _), found) in self.units.levels().iter().zip(entered) {
             let Some(of) = priced.iter().find(|of| of.level == *level) else { continue };

@@ -2,16 +2,15 @@
 
 use tensor_layout::LayoutError;
 
-use crate::choices::SettingError;
 use crate::search::ProblemError;
 
 /// A graph for which there is no plan.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum PlanError {
-    /// An error of the machine.
+    /// A machine whose switches have no prices.
     #[error(transparent)]
-    Setting(#[from] SettingError),
+    Machine(LayoutError),
     /// An error of a layout.
     #[error(transparent)]
     Layout(#[from] LayoutError),

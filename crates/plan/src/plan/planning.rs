@@ -18,7 +18,7 @@ use crate::search::{Limits, Problem, ProblemError};
 pub struct PlanOptions {
     /// The most choices that an operation keeps: those that are cheapest by themselves.
     pub keep: usize,
-    /// The cycles that a switch costs besides if no movements make it.
+    /// The cycles that a switch costs besides if lanes change, or if no movements were found for it.
     pub penalty: u64,
     /// True if movements are looked for.
     pub routes: bool,
@@ -37,9 +37,10 @@ const ROUNDS: usize = 3;
 
 /// Plans a graph on a machine.
 ///
-/// The plan is optimal over the choices of each operation that [`PlanOptions::keep`] leaves, if its bound equals its
-/// cost. Switches that two operations share are paid by each.
-/// Cost: about 0.1 ms per candidate of each different operation; then the [search](crate::search).
+/// If the search is exact, no plan over the choices that [`PlanOptions::keep`] leaves costs less, but for what avoids
+/// switches without movements ([`Totals::avoiding`]). Switches that two operations share are paid by each.
+/// Cost: tens of microseconds per candidate of each different operation; then the [search](crate::search), and up to
+/// 512 trials per switch for its movements.
 ///
 /// # Errors
 /// [`PlanError`]; operations without a rule are no error: they have one choice, copies on every unit.
@@ -48,7 +49,8 @@ pub fn plan<'g>(
     machine: &Machine,
     options: &PlanOptions,
 ) -> Result<Plan<'g>, PlanError> {
-    let mut setting = Setting::new(machine, options.penalty, options.keep)?;
+    let setting = Setting::new(machine, options.penalty, options.keep);
+    let mut setting = setting.map_err(PlanError::Machine)?;
     let variables = variables::of(graph, &mut setting)?;
     let joints = edges::of(graph, &variables, &mut setting);
     let (chosen, routes, totals) = (Vec::new(), Vec::new(), Totals::default());
@@ -77,7 +79,7 @@ pub fn plan<'g>(
 }
 
 impl Plan<'_> {
-    /// The costs of all choices, alone and by twos, without penalties.
+    /// The costs of all choices, alone and by twos, with the penalties for changes of lanes.
     ///
     /// # Errors
     /// None for a plan that was made.

@@ -70,7 +70,7 @@ impl Plan<'_> {
 
     fn switch(&self, place: usize, joint: &Joint) -> Option<PlannedSwitch> {
         let (from, to) = self.ends(joint)?;
-        if from.layout == to.layout && from.memory == to.memory {
+        if from.is_at(&to) {
             return None;
         }
         let penalty = self.penalty(joint);
@@ -80,7 +80,7 @@ impl Plan<'_> {
     }
 
     fn text(&self, held: &Held) -> String {
-        let placed = self.setting.placement(&held.layout, held.memory.as_deref(), held.bits);
+        let placed = self.setting.placed(held);
         placed.map_or_else(|_| held.layout.to_string(), |placed| Route::text(&placed))
     }
 }

@@ -12,7 +12,8 @@ use super::report::SwitchRoute;
 use super::solved::Plan;
 use crate::choices::Held;
 
-/// The trials for a route: more of them take seconds, and seldom find one.
+/// The trials for a route. With 4096 of them, ResNet-50 has 61 switches without movements instead of 107, and takes several
+/// times as long.
 const TRIALS: usize = 512;
 
 /// A layout in a memory, the layout that is wanted, and the width of the elements.
@@ -26,9 +27,8 @@ impl Plan<'_> {
     ) -> Vec<Option<SwitchRoute>> {
         let pairs = self.joints.iter().map(|joint| {
             let (from, to) = self.ends(joint)?;
-            let is_same = from.layout == to.layout && from.memory == to.memory;
             let key = (from.layout.clone(), from.memory.clone(), to.layout.clone(), from.bits);
-            (!is_same).then_some((key, (from, to)))
+            (!from.is_at(&to)).then_some((key, (from, to)))
         });
         let pairs = pairs.collect_vec();
         let new = pairs.iter().flatten().filter(|(key, _)| !known.contains_key(key));
@@ -70,9 +70,8 @@ impl Plan<'_> {
     }
 
     fn route(&self, from: &Held, to: &Held) -> SwitchRoute {
-        let on =
-            |held: &Held| self.setting.placement(&held.layout, held.memory.as_deref(), held.bits);
-        let found = on(from).and_then(|from| Ok((from, on(to)?)));
+        let setting = &self.setting;
+        let found = setting.placed(from).and_then(|from| Ok((from, setting.placed(to)?)));
         let found = found.map_err(|error| error.to_string());
         match found
             .and_then(|(from, to)| Route::within(&from, &to, TRIALS).map_err(|e| e.to_string()))
