@@ -7,7 +7,9 @@ use tensor_layout::relayout::{CostModel, Relayout, UnitPart};
 use tensor_layout::{Layout, LayoutError, Level, Machine, Placement};
 use tensor_layout_plan::graph::{Body, Graph, Nest, Operation};
 use tensor_layout_plan::onnx::{ReadOptions, read_file};
-use tensor_layout_plan::plan::{PlanOptions, PlanReport, PlannedOperand, PlannedValue, plan};
+use tensor_layout_plan::plan::{
+    KeptLayout, PlanOptions, PlanReport, PlannedOperand, PlannedValue, plan,
+};
 
 use crate::execute::model;
 use crate::small::small_machine;
@@ -43,6 +45,13 @@ fn audit(graph: &Graph, report: &PlanReport, machine: &Machine) -> (usize, usize
         sum += planned.own.total();
         let local = planned.memory.as_deref();
         let result = placed(&planned.layout, local, bits(&planned.dtype), machine);
+        if let Some(KeptLayout { layout, memory, switch }) = &planned.kept {
+            let kept = placed(layout, memory.as_deref(), bits(&planned.dtype), machine);
+            assert_eq!(switch.from, planned.layout);
+            assert_eq!(price(&result, &kept, machine), switch.cycles + switch.penalty);
+            sum += switch.cycles + switch.penalty;
+            switches += 1;
+        }
         let Some(operation) = operation(graph, planned) else { continue };
         let locals = machine.memories().filter(|(_, memory)| memory.node() == leaf);
         let most: u64 = locals.map(|(_, memory)| memory.capacity.unwrap()).sum();
@@ -53,7 +62,8 @@ fn audit(graph: &Graph, report: &PlanReport, machine: &Machine) -> (usize, usize
             let wanted = placed(&operand.layout, local, root.dtype.bits(), machine);
             assert!(planned.is_oversized || wanted.footprint_words() <= most);
             let Some(switch) = &operand.switch else { continue };
-            let from = placed(&switch.from, given.memory.as_deref(), root.dtype.bits(), machine);
+            let memory = given.kept.as_ref().map_or(&given.memory, |kept| &kept.memory);
+            let from = placed(&switch.from, memory.as_deref(), root.dtype.bits(), machine);
             let cost = switch.cycles + switch.penalty;
             assert_eq!(price(&from, &wanted, machine), cost, "{}", planned.name);
             sum += cost;

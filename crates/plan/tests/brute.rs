@@ -123,45 +123,81 @@ struct Brute<'p, 'g> {
     values: Vec<ValueId>,
 }
 
+/// A table of prices: a row for each choice on one side.
+type Table = Vec<Vec<u64>>;
+
+/// The prices between a value and its readers.
+struct Ways {
+    value: usize,
+    /// From each choice of the value to each layout that readers may find it in.
+    once: Table,
+    /// The readers, with the prices from each of these layouts.
+    readers: Vec<(usize, Table)>,
+}
+
+impl Ways {
+    fn least(&self, of: &[usize]) -> u64 {
+        let through = |(at, once): (usize, &u64)| {
+            let each = self.readers.iter().map(|(reader, table)| table[at][of[*reader]]);
+            each.fold(*once, u64::saturating_add)
+        };
+        self.once[of[self.value]].iter().enumerate().map(through).min().unwrap()
+    }
+}
+
 impl Brute<'_, '_> {
     fn least(&self) -> u64 {
         let counts = self.values.iter().map(|id| self.plan.choices(*id).len());
         let mut least = u64::MAX;
-        let prices = self.prices();
+        let ways: Vec<Ways> = self.values.iter().map(|id| self.ways(*id)).collect();
         itertools::Itertools::multi_cartesian_product(counts.map(|count| 0..count)).for_each(
             |of| {
                 let own = self.values.iter().zip(&of);
                 let own = own.map(|(id, at)| self.plan.choices(*id)[*at].own.total()).sum::<u64>();
-                let edges = prices.iter().map(|(from, to, table)| table[of[*from]][of[*to]]);
-                least = least.min(own + edges.sum::<u64>());
+                let switches = ways.iter().map(|ways| ways.least(&of));
+                least = least.min(switches.fold(own, u64::saturating_add));
             },
         );
         least
     }
 
-    /// For each operand the numbers of its value and of its operation, and all prices.
-    fn prices(&self) -> Vec<(usize, usize, Vec<Vec<u64>>)> {
+    /// The prices of all ways to the readers of a value: one switch for all, where two may want the same, then one for each.
+    fn ways(&self, id: ValueId) -> Ways {
         let graph = self.plan.graph();
         let number = |id: ValueId| self.values.iter().position(|of| *of == id).unwrap();
-        let mut all = Vec::new();
+        let price = |from: &Held, to: &Held| price(self.plan.setting(), self.penalty, from, to);
+        let table = |from: &[Held], to: &[Held]| -> Table {
+            let row = |from| to.iter().map(|to| price(from, to)).collect();
+            from.iter().map(row).collect()
+        };
+        let own = |choices: &[Choice]| choices.iter().map(|of| of.result.clone()).collect();
+        let results: Vec<Held> = own(self.plan.choices(id));
+        let shared: Vec<Held> = own(self.plan.shared(id));
+        let (kept, once) = match shared.is_empty() {
+            false => (shared.clone(), table(&results, &shared)),
+            true => {
+                let stays = |at: usize| (0..results.len()).map(move |to| never_unless(at == to));
+                (results.clone(), (0..results.len()).map(|at| stays(at).collect()).collect())
+            }
+        };
+        let mut readers = Vec::new();
         for operation in graph.operations.iter().zip(graph.needed()).filter(|(_, needed)| *needed) {
             for (operand, read) in operation.0.reads().into_iter().enumerate() {
-                let root = graph.root(read).0;
-                let from = |choice: &Choice| seen(graph, read, &choice.result);
-                let to = |choice: &Choice| choice.operands[operand].clone();
-                let wanted: Vec<Held> =
-                    self.plan.choices(operation.0.result).iter().map(to).collect();
-                let row = |choice: &Choice| {
-                    let from = from(choice);
-                    let each = wanted.iter();
-                    each.map(|to| price(self.plan.setting(), self.penalty, &from, to)).collect()
-                };
-                let table = self.plan.choices(root).iter().map(row).collect();
-                all.push((number(root), number(operation.0.result), table));
+                if graph.root(read).0 != id {
+                    continue;
+                }
+                let choices = self.plan.choices(operation.0.result);
+                let to: Vec<Held> = choices.iter().map(|of| of.operands[operand].clone()).collect();
+                let from: Vec<Held> = kept.iter().map(|of| seen(graph, read, of)).collect();
+                readers.push((number(operation.0.result), table(&from, &to)));
             }
         }
-        all
+        Ways { value: number(id), once, readers }
     }
+}
+
+fn never_unless(stays: bool) -> u64 {
+    if stays { 0 } else { u64::MAX }
 }
 
 /// The number of graphs; `PLAN_CASES=1000` takes a minute or two.

@@ -8,7 +8,7 @@ use tensor_layout::relayout::Transfer;
 use tensor_layout::{Level, Machine};
 use tensor_layout_plan::choices::Held;
 use tensor_layout_plan::execute::{AsPlanned, ExecuteError, Execution, Tamper, execute};
-use tensor_layout_plan::graph::{Data, Graph, run};
+use tensor_layout_plan::graph::{Data, Graph, ValueId, run};
 use tensor_layout_plan::onnx::{ReadOptions, read_file};
 use tensor_layout_plan::plan::{PlanOptions, plan};
 
@@ -106,10 +106,10 @@ executed_plans! {
     a_plan_of_squeezed_convolutions_computes_what_onnxruntime_does: "mobilenet_v3",
 }
 
-/// One fault in one operand: another layout, or a transfer less.
+/// One fault in one operand, or in the layout that the readers of a value share: another layout, or a transfer less.
 struct Fault {
     operation: String,
-    number: usize,
+    number: Option<usize>,
     layout: Option<Layout>,
     drops: Option<usize>,
     /// The transfers that the operand had.
@@ -119,13 +119,13 @@ struct Fault {
 impl Tamper for Fault {
     fn operand(&mut self, operation: &str, number: usize, held: &mut Held) {
         if let Some(layout) = &self.layout
-            && (operation, number) == (&self.operation, self.number)
+            && (operation, Some(number)) == (&self.operation, self.number)
         {
             held.layout = layout.clone();
         }
     }
 
-    fn transfers(&mut self, operation: &str, number: usize, transfers: &mut Vec<Transfer>) {
+    fn transfers(&mut self, operation: &str, number: Option<usize>, transfers: &mut Vec<Transfer>) {
         if (operation, number) == (&self.operation, self.number) {
             self.had = transfers.len();
             if let Some(drops) = self.drops.filter(|at| *at < transfers.len()) {
@@ -175,7 +175,7 @@ fn a_swapped_layout_a_missing_copy_and_a_dropped_transfer_are_found() {
         for number in 0..choice.operands.len() {
             let fault = |layout, drops| Fault {
                 operation: operation.name.clone(),
-                number,
+                number: Some(number),
                 layout,
                 drops,
                 had: 0,
@@ -209,4 +209,26 @@ fn a_swapped_layout_a_missing_copy_and_a_dropped_transfer_are_found() {
         }
     }
     assert!(swapped > 5 && copies > 3 && dropped > 5, "{swapped} {copies} {dropped}");
+}
+
+#[test]
+fn a_transfer_less_to_a_layout_that_readers_share_is_found() {
+    let mut shared = 0;
+    for name in ["mlp", "block", "cnn"] {
+        let (graph, inputs, _) = model(name);
+        let options = PlanOptions { routes: false, keep: 12, ..PlanOptions::default() };
+        let plan = plan(&graph, &small_machine(), &options).unwrap();
+        for (value, id) in graph.values.iter().zip((0..).map(ValueId)) {
+            let own = plan.choice(id).zip(plan.kept(id));
+            if own.is_none_or(|(own, kept)| own.result.is_at(kept)) {
+                continue;
+            }
+            let operation = value.name.clone();
+            let mut fault = Fault { operation, number: None, layout: None, drops: Some(0), had: 0 };
+            let found = execute(&plan, &inputs, &mut fault).map(drop);
+            assert_eq!(found.is_err(), fault.had > 0, "{name} {} {found:?}", value.name);
+            shared += usize::from(fault.had > 0);
+        }
+    }
+    assert!(shared > 0, "{shared}");
 }

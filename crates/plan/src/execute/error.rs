@@ -80,13 +80,13 @@ pub enum ExecuteError {
     },
     /// Traffic of another size than the price.
     #[error(
-        "`{operation}`: {found} elements of operand {operand} enter units of {level}, the price is for {priced}"
+        "`{operation}`: {found} elements of `{value}` enter units of {level}, the price is for {priced}"
     )]
     Traffic {
         /// The operation.
         operation: String,
-        /// The operand.
-        operand: usize,
+        /// The value.
+        value: String,
         /// The level.
         level: String,
         /// The elements that entered.

@@ -17,8 +17,9 @@ pub trait Tamper {
         let _ = (operation, number, held);
     }
 
-    /// Changes the transfers that bring an operand into its layout.
-    fn transfers(&mut self, operation: &str, number: usize, transfers: &mut Vec<Transfer>) {
+    /// Changes the transfers that bring an operand into its layout, by the name of its operation and its number; or
+    /// a value into the layout that its readers share, by the name of the value without a number.
+    fn transfers(&mut self, operation: &str, number: Option<usize>, transfers: &mut Vec<Transfer>) {
         let _ = (operation, number, transfers);
     }
 }
@@ -54,7 +55,11 @@ pub(super) struct State<'p, 'g> {
 }
 
 impl<'p, 'g> State<'p, 'g> {
-    pub(super) fn new(plan: &'p Plan<'g>, inputs: &[Data]) -> Result<State<'p, 'g>, ExecuteError> {
+    pub(super) fn new(
+        plan: &'p Plan<'g>,
+        inputs: &[Data],
+        tamper: &mut dyn Tamper,
+    ) -> Result<State<'p, 'g>, ExecuteError> {
         let graph = plan.graph();
         let units = Units::new(plan.setting().machine());
         let mut state =
@@ -65,37 +70,39 @@ impl<'p, 'g> State<'p, 'g> {
         }
         for (id, data) in graph.inputs.iter().zip(inputs) {
             crate::graph::check(graph.value(*id), data)?;
-            state.place(*id, data)?;
+            state.place(*id, data, tamper)?;
         }
         for (number, value) in graph.values.iter().enumerate() {
             if let Origin::Constant(data) = &value.origin
                 && plan.choice(ValueId(number)).is_some()
             {
                 let none = || ExecuteError::NoElements(value.name.clone());
-                state.place(ValueId(number), data.as_ref().ok_or_else(none)?)?;
+                state.place(ValueId(number), data.as_ref().ok_or_else(none)?, tamper)?;
             }
         }
         Ok(state)
     }
 
     /// Puts a value that is given into its memory.
-    fn place(&mut self, id: ValueId, data: &Data) -> Result<(), ExecuteError> {
+    fn place(
+        &mut self,
+        id: ValueId,
+        data: &Data,
+        tamper: &mut dyn Tamper,
+    ) -> Result<(), ExecuteError> {
         // An input that nothing reads has no place.
         let Some(choice) = self.plan.choice(id) else { return Ok(()) };
         let mut store = Store::new(&self.units, self.plan.setting(), &choice.result)?;
         store.fill(data.numbers());
-        self.stores.insert(id, store);
-        Ok(())
+        self.keep(id, store, tamper)
     }
 
     /// The elements of an output: all of its copies agree.
     pub(super) fn output(&self, id: ValueId) -> Result<Data, ExecuteError> {
         let (root, views) = self.graph.root(id);
         let lost = || ExecuteError::NoElements(self.graph.value(id).name.clone());
-        let (store, choice) =
-            self.stores.get(&root).zip(self.plan.choice(root)).ok_or_else(lost)?;
-        let layout = viewed(&choice.result.layout, &views)?;
-        let seen = Held { layout, ..choice.result.clone() };
+        let (store, kept) = self.stores.get(&root).zip(self.plan.kept(root)).ok_or_else(lost)?;
+        let seen = Held { layout: viewed(&kept.layout, &views)?, ..kept.clone() };
         let name = &self.graph.value(id).name;
         store.seen(&self.units, self.plan.setting(), &seen)?.numbers(name).map(Data::new)
     }

@@ -15,7 +15,7 @@ pub fn execute(
     inputs: &[Data],
     tamper: &mut dyn Tamper,
 ) -> Result<Execution, ExecuteError> {
-    let mut state = State::new(plan, inputs)?;
+    let mut state = State::new(plan, inputs, tamper)?;
     let graph = plan.graph();
     for (operation, needed) in graph.operations.iter().zip(graph.needed()) {
         if needed {
@@ -39,10 +39,9 @@ impl State<'_, '_> {
         for (number, read) in nest.reads.iter().enumerate() {
             let mut wanted = choice.operands[number].clone();
             tamper.operand(&operation.name, number, &mut wanted);
-            operands.push(self.switched(operation, (number, read.value), &wanted, tamper)?);
+            operands.push(self.operand(operation, (number, read.value), &wanted, tamper)?);
         }
         let store = self.computed(operation, nest, choice, &operands)?;
-        self.stores.insert(operation.result, store);
-        Ok(())
+        self.keep(operation.result, store, tamper)
     }
 }

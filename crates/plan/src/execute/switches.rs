@@ -11,9 +11,17 @@ use crate::choices::Held;
 use crate::graph::{Operation, ValueId};
 use crate::plan::viewed;
 
+/// A switch: the operation that reads the value as an operand, or the value itself for all that read it.
+#[derive(Clone, Copy)]
+struct Switch<'s> {
+    reader: &'s str,
+    operand: Option<usize>,
+    value: ValueId,
+}
+
 impl State<'_, '_> {
-    /// An operand in its layout, by the transfers that lead there.
-    pub(super) fn switched(
+    /// An operand in its layout.
+    pub(super) fn operand(
         &mut self,
         operation: &Operation,
         (number, value): (usize, ValueId),
@@ -22,22 +30,53 @@ impl State<'_, '_> {
     ) -> Result<Store, ExecuteError> {
         let (root, views) = self.graph.root(value);
         let lost = || ExecuteError::NoElements(self.graph.value(value).name.clone());
-        let (store, choice) =
-            self.stores.get(&root).zip(self.plan.choice(root)).ok_or_else(lost)?;
+        let (store, kept) = self.stores.get(&root).zip(self.plan.kept(root)).ok_or_else(lost)?;
+        let from = Held { layout: viewed(&kept.layout, &views)?, ..kept.clone() };
+        let source = store.seen(&self.units, self.plan.setting(), &from)?;
+        let switch = Switch { reader: &operation.name, operand: Some(number), value };
+        self.switched(switch, (&source, &from), wanted, tamper)
+    }
+
+    /// Keeps a value in the layout that its readers find it in.
+    pub(super) fn keep(
+        &mut self,
+        value: ValueId,
+        store: Store,
+        tamper: &mut dyn Tamper,
+    ) -> Result<(), ExecuteError> {
+        let (own, kept) = (self.plan.choice(value), self.plan.kept(value));
+        let other = own.zip(kept).filter(|(own, kept)| !own.result.is_at(kept));
+        let kept = match other {
+            None => store,
+            Some((own, kept)) => {
+                let reader = &self.graph.value(value).name;
+                let switch = Switch { reader, operand: None, value };
+                self.switched(switch, (&store, &own.result), kept, tamper)?
+            }
+        };
+        self.stores.insert(value, kept);
+        Ok(())
+    }
+
+    /// A value in another layout, by the transfers that lead there.
+    fn switched(
+        &mut self,
+        switch: Switch<'_>,
+        (source, from): (&Store, &Held),
+        wanted: &Held,
+        tamper: &mut dyn Tamper,
+    ) -> Result<Store, ExecuteError> {
         let setting = self.plan.setting();
-        let layout = viewed(&choice.result.layout, &views)?;
-        let from = Held { layout, ..choice.result.clone() };
-        let source = store.seen(&self.units, setting, &from)?;
         let mut target = Store::new(&self.units, setting, wanted)?;
-        let relayout = Relayout::new(&setting.placed(&from)?, &setting.placed(wanted)?)?;
+        let relayout = Relayout::new(&setting.placed(from)?, &setting.placed(wanted)?)?;
         let mut transfers: Vec<Transfer> = relayout.transfers()?.collect();
-        tamper.transfers(&operation.name, number, &mut transfers);
+        tamper.transfers(switch.reader, switch.operand, &mut transfers);
         if from.memory == wanted.memory {
             target.cells.clone_from(&source.cells);
         }
-        let entered = self.carry(&source, &mut target, &transfers);
-        self.compare(operation, number, &from, wanted, &entered)?;
-        target.numbers(&self.graph.value(value).name)?;
+        let entered = self.carry(source, &mut target, &transfers);
+        self.compare(switch, from, wanted, &entered)?;
+        target.numbers(&self.graph.value(switch.value).name)?;
         Ok(target)
     }
 
@@ -73,8 +112,7 @@ impl State<'_, '_> {
     /// Compares what entered with what the plan has priced, where both are in memories of leaves.
     fn compare(
         &self,
-        operation: &Operation,
-        operand: usize,
+        switch: Switch<'_>,
         from: &Held,
         to: &Held,
         entered: &[u64],
@@ -89,8 +127,8 @@ impl State<'_, '_> {
             let Some(of) = priced.iter().find(|of| of.level == *level) else { continue };
             if of.into != *found {
                 return Err(ExecuteError::Traffic {
-                    operation: operation.name.clone(),
-                    operand,
+                    operation: switch.reader.to_owned(),
+                    value: self.graph.value(switch.value).name.clone(),
                     level: level.to_string(),
                     found: *found,
                     priced: of.into,

@@ -1,7 +1,8 @@
 //! A layout for every value of a graph, with the least cycles of everything together.
 //!
 //! ```text
-//! variables     one per operation and per given value; its choices are those of `choices`
+//! variables     one per operation and per given value; its choices are those of `choices`; one per layout that the
+//!               readers of a value share
 //! costs         own price of a choice; for each operand, the price of the switch from where the value is
 //! search        least sum, exact where the graph is narrow
 //! routes        the movements of every switch that the plan has
@@ -9,6 +10,7 @@
 
 mod edges;
 mod error;
+mod kept;
 mod planning;
 mod report;
 mod reported;
@@ -20,5 +22,7 @@ mod variables;
 pub(crate) use edges::viewed;
 pub use error::PlanError;
 pub use planning::{PlanOptions, plan};
-pub use report::{PlanReport, PlannedOperand, PlannedSwitch, PlannedValue, SwitchRoute, Totals};
+pub use report::{
+    KeptLayout, PlanReport, PlannedOperand, PlannedSwitch, PlannedValue, SwitchRoute, Totals,
+};
 pub use solved::Plan;

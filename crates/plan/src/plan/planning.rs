@@ -38,7 +38,8 @@ const ROUNDS: usize = 3;
 /// Plans a graph on a machine.
 ///
 /// If the search is exact, no plan over the choices that [`PlanOptions::keep`] leaves costs less, but for what avoids
-/// switches without movements ([`Totals::avoiding`]). Switches that two operations share are paid by each.
+/// switches without movements ([`Totals::avoiding`]). A value may be switched once for all that read it;
+/// beyond that, each operation pays for its own switches.
 /// Cost: tens of microseconds per candidate of each different operation; then the [search](crate::search), and up to
 /// 512 trials per switch for its movements.
 ///

@@ -71,6 +71,9 @@ pub struct PlannedValue {
     pub choices: usize,
     /// The operands.
     pub operands: Vec<PlannedOperand>,
+    /// The layout that all readers share, if the value is switched to another one for them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub kept: Option<KeptLayout>,
 }
 
 /// An operand with the layout that the operation wants.
@@ -82,6 +85,17 @@ pub struct PlannedOperand {
     pub layout: String,
     /// The switch from the layout of the value, if it has another one.
     pub switch: Option<PlannedSwitch>,
+}
+
+/// The layout that all readers of a value share.
+#[derive(Clone, Debug, Serialize)]
+pub struct KeptLayout {
+    /// The layout.
+    pub layout: String,
+    /// The memory.
+    pub memory: Option<String>,
+    /// The switch from the layout of the value.
+    pub switch: PlannedSwitch,
 }
 
 /// A switch from one layout to another.

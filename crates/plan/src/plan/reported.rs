@@ -4,8 +4,9 @@ use itertools::Itertools;
 use tensor_layout::route::Route;
 
 use super::edges::Joint;
-use super::report::{PlanReport, PlannedOperand, PlannedSwitch, PlannedValue};
+use super::report::{KeptLayout, PlanReport, PlannedOperand, PlannedSwitch, PlannedValue};
 use super::solved::Plan;
+use super::variables::Role;
 use crate::choices::{Choice, Held};
 use crate::graph::{Origin, ValueId};
 
@@ -19,16 +20,21 @@ impl Plan<'_> {
             model: self.graph.name.clone(),
             machine: self.setting.machine().name().to_owned(),
             totals: self.totals.clone(),
-            values: (0..self.variables.len()).map(|at| self.planned(at)).collect(),
+            values: self.planned_values(),
             uncovered: uncovered.collect(),
         }
+    }
+
+    fn planned_values(&self) -> Vec<PlannedValue> {
+        let is_value = |at: &usize| self.variables[*at].role != Role::Kept;
+        (0..self.variables.len()).filter(is_value).map(|at| self.planned(at)).collect()
     }
 
     fn planned(&self, at: usize) -> PlannedValue {
         let variable = &self.variables[at];
         let choice = &variable.domain.choices[self.chosen[at]];
         let value = self.graph.value(variable.value);
-        let operation = variable.operation.map(|at| &self.graph.operations[at]);
+        let operation = variable.operation().map(|at| &self.graph.operations[at]);
         let operator = match (&value.origin, operation) {
             (_, Some(operation)) => operation.kind.clone(),
             (Origin::Constant(_), None) => "Constant".into(),
@@ -50,14 +56,15 @@ impl Plan<'_> {
             is_oversized: operation.is_some() && memory.is_some_and(|most| choice.words > most),
             choices: variable.domain.choices.len(),
             operands: self.operands(at, choice),
+            kept: self.kept_layout(at),
         }
     }
 
     fn operands(&self, at: usize, choice: &Choice) -> Vec<PlannedOperand> {
-        let Some(operation) = self.variables[at].operation else { return Vec::new() };
+        let Some(operation) = self.variables[at].operation() else { return Vec::new() };
         let operation = &self.graph.operations[operation];
         let operand = |(number, id): (usize, ValueId)| {
-            let joint = |joint: &&Joint| joint.to == at && joint.operand == number;
+            let joint = |joint: &&Joint| joint.to == at && joint.operand == Some(number);
             let found = self.joints.iter().find_position(joint);
             PlannedOperand {
                 value: self.graph.value(id).name.clone(),
@@ -66,6 +73,15 @@ impl Plan<'_> {
             }
         };
         operation.reads().into_iter().enumerate().map(operand).collect()
+    }
+
+    /// The switch to the layout that all readers share.
+    fn kept_layout(&self, at: usize) -> Option<KeptLayout> {
+        let joint = |joint: &&Joint| joint.from == at && joint.operand.is_none();
+        let (place, joint) = self.joints.iter().find_position(joint)?;
+        let switch = self.switch(place, joint)?;
+        let kept = joint.wanted(&self.variables, &self.chosen);
+        Some(KeptLayout { layout: self.text(kept), memory: kept.memory.clone(), switch })
     }
 
     fn switch(&self, place: usize, joint: &Joint) -> Option<PlannedSwitch> {

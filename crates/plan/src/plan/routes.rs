@@ -60,13 +60,16 @@ impl Plan<'_> {
 
     /// The value as an operand sees it, and as the operand wants it.
     pub(super) fn ends(&self, joint: &Joint) -> Option<(Held, Held)> {
-        let choice = |at: usize| &self.variables[at].domain.choices[self.chosen[at]];
-        let read = self.variables[joint.to].operation?;
-        let read = self.graph.operations[read].reads()[joint.operand];
-        let (_, views) = self.graph.root(read);
-        let from = &choice(joint.from).result;
+        let from = &self.variables[joint.from].domain.choices[self.chosen[joint.from]].result;
+        let views = match (self.variables[joint.to].operation(), joint.operand) {
+            (Some(at), Some(operand)) => {
+                self.graph.root(self.graph.operations[at].reads()[operand]).1
+            }
+            _ => Vec::new(),
+        };
         let layout = viewed(&from.layout, &views).ok()?;
-        Some((Held { layout, ..from.clone() }, choice(joint.to).operands[joint.operand].clone()))
+        let wanted = joint.wanted(&self.variables, &self.chosen);
+        Some((Held { layout, ..from.clone() }, wanted.clone()))
     }
 
     fn route(&self, from: &Held, to: &Held) -> SwitchRoute {

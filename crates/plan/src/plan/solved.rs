@@ -2,8 +2,8 @@
 
 use super::edges::Joint;
 use super::report::{SwitchRoute, Totals};
-use super::variables::Variable;
-use crate::choices::{Choice, Setting};
+use super::variables::{Role, Variable};
+use crate::choices::{Choice, Held, Setting};
 use crate::graph::{Graph, ValueId};
 
 /// A choice for every variable of a graph.
@@ -49,6 +49,20 @@ impl<'g> Plan<'g> {
     pub fn choice(&self, value: ValueId) -> Option<&Choice> {
         let at = self.variables.iter().position(|variable| variable.value == value)?;
         self.variables[at].domain.choices.get(self.chosen[at])
+    }
+
+    /// The layout that readers find a value in: its own, or one that they share.
+    #[must_use]
+    pub fn kept(&self, value: ValueId) -> Option<&Held> {
+        let at = self.variables.iter().rposition(|variable| variable.value == value)?;
+        self.variables[at].domain.choices.get(self.chosen[at]).map(|choice| &choice.result)
+    }
+
+    /// The choices of the layout that the readers of a value share; none where no two of them want the same.
+    #[must_use]
+    pub fn shared(&self, value: ValueId) -> &[Choice] {
+        let shared = |of: &&Variable| of.value == value && of.role == Role::Kept;
+        self.variables.iter().find(shared).map_or(&[], |variable| &variable.domain.choices)
     }
 
     /// The part of the price of a switch that is a penalty.

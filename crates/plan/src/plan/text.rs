@@ -29,7 +29,11 @@ impl PlannedValue {
         if self.is_oversized {
             writeln!(f, "  {:>9}  {} long words of a PE: more than it has", "", self.words)?;
         }
-        self.operands.iter().try_for_each(|operand| operand.write(f))
+        for PlannedOperand { value, layout, switch } in &self.operands {
+            switch.iter().try_for_each(|switch| switch.write(f, value, layout))?;
+        }
+        let all = format!("{}, for all that read it,", self.name);
+        self.kept.iter().try_for_each(|kept| kept.switch.write(f, &all, &kept.layout))
     }
 
     fn own_text(&self) -> String {
@@ -37,11 +41,10 @@ impl PlannedValue {
     }
 }
 
-impl PlannedOperand {
-    fn write(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Some(PlannedSwitch { cycles, penalty, route, .. }) = &self.switch else {
-            return Ok(());
-        };
+impl PlannedSwitch {
+    /// Writes the switch of some value to a layout.
+    fn write(&self, f: &mut fmt::Formatter<'_>, value: &str, layout: &str) -> fmt::Result {
+        let PlannedSwitch { cycles, penalty, route, .. } = self;
         let movements = route.as_ref().map(|route| match (&route.movements, &route.cycles) {
             (Some(names), _) if names.is_empty() => "nothing moves".to_owned(),
             (Some(names), Some(cycles)) => format!("{} in {cycles}", names.join(", ")),
@@ -49,7 +52,7 @@ impl PlannedOperand {
             _ => "no movements".to_owned(),
         });
         let movements = movements.map(|text| format!(" ({text})")).unwrap_or_default();
-        writeln!(f, "  {cycles:>9}  {} to {}{movements}", self.value, self.layout)
+        writeln!(f, "  {cycles:>9}  {value} to {layout}{movements}")
     }
 }
 

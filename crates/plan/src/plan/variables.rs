@@ -1,10 +1,11 @@
-//! The variables of a plan: values that are given or computed, with their choices.
+//! The variables of a plan: values that are given or computed, with their choices, and the layouts that their readers share.
 
 use std::collections::HashMap;
 
 use itertools::Itertools;
 
 use super::error::PlanError;
+use super::kept;
 use crate::choices::{Choice, Domain, Setting};
 use crate::graph::{Body, Graph, Nest, Operation, Origin, ValueId};
 
@@ -12,18 +13,37 @@ use crate::graph::{Body, Graph, Nest, Operation, Origin, ValueId};
 #[derive(Debug)]
 pub(super) struct Variable {
     pub(super) value: ValueId,
-    /// The operation that computes it.
-    pub(super) operation: Option<usize>,
+    pub(super) role: Role,
     pub(super) domain: Domain,
 }
 
+/// What a variable chooses for its value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Role {
+    /// The place of an input or a constant.
+    Given,
+    /// The computation, by the number of its operation.
+    Computed(usize),
+    /// The layout that all readers share: the value is switched to it once.
+    Kept,
+}
+
 impl Variable {
+    /// The number of the operation that computes the value.
+    pub(super) fn operation(&self) -> Option<usize> {
+        match self.role {
+            Role::Computed(at) => Some(at),
+            Role::Given | Role::Kept => None,
+        }
+    }
+
     pub(super) fn own(&self) -> Vec<u64> {
         self.domain.choices.iter().map(|choice: &Choice| choice.own.total()).collect()
     }
 }
 
-/// The variables of a graph: each operation after the given values that it is the first to read.
+/// The variables of a graph: each operation after the given values that it is the first to read, and the layout that the
+/// readers of a value share after the value.
 pub(super) fn of(graph: &Graph, setting: &mut Setting) -> Result<Vec<Variable>, PlanError> {
     let needed = graph.needed();
     let operations = graph.operations.iter().zip(needed).enumerate();
@@ -38,15 +58,16 @@ pub(super) fn of(graph: &Graph, setting: &mut Setting) -> Result<Vec<Variable>, 
             if variables.iter().all(|variable| variable.value != root) {
                 variables.push(Variable {
                     value: root,
-                    operation: None,
+                    role: Role::Given,
                     domain: given(graph, root, setting)?,
                 });
             }
         }
         let domain = known.domain(graph, operation, setting)?;
-        variables.push(Variable { value: operation.result, operation: Some(at), domain });
+        let role = Role::Computed(at);
+        variables.push(Variable { value: operation.result, role, domain });
     }
-    Ok(variables)
+    Ok(kept::inserted(graph, variables, setting))
 }
 
 fn given(graph: &Graph, id: ValueId, setting: &mut Setting) -> Result<Domain, PlanError> {
