@@ -26,7 +26,7 @@ pub(super) fn raise(network: &mut Network, passes: usize, most: u64, on: &dyn Fn
     }
 }
 
-fn pass(network: &mut Network, order: &[usize]) {
+pub(super) fn pass(network: &mut Network, order: &[usize]) {
     let mut done = vec![false; network.own.len()];
     for variable in order {
         network.collect(*variable);
@@ -46,6 +46,7 @@ fn share(network: &mut Network, variable: usize, done: &[bool]) {
 
 /// Drops choices without which no solution that costs at most `most` changes. Every variable keeps one.
 pub(super) fn prune(network: &mut Network, most: u64) {
+    let most = most.saturating_add(network.debt);
     for variable in network.live() {
         network.collect(variable);
         if network.base > most {

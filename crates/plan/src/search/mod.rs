@@ -18,11 +18,18 @@
 mod bound;
 mod eliminate;
 mod improve;
+mod iopddl;
+mod memory;
 mod network;
 mod order;
+pub mod price;
 mod problem;
 mod reduce;
+mod rows;
 mod solve;
 
+pub use iopddl::IopddlError;
+pub use memory::{Memory, Use};
 pub use problem::{Edge, FORBIDDEN, Problem, ProblemError};
+pub use solve::dev;
 pub use solve::{Limits, Solution};

@@ -4,11 +4,16 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::problem::{Edge, FORBIDDEN, Problem, least, rest, sum};
+use super::rows::{Rows, Usage};
 
 /// The most that costs are multiplied by, so that shares of them are whole numbers.
 const SCALE: u64 = 1024;
 
-/// Every solution costs the constant, a cost of each live variable and one of each table, all at least zero.
+/// The most that they are multiplied by where room has a price.
+const PRICED_SCALE: u64 = 1 << 30;
+
+/// Every solution costs the constant, a cost of each live variable and one of each table, all at least zero. The costs
+/// of choices include the prices of what they use, and the debt is what all room is worth.
 #[derive(Clone, Debug)]
 pub(super) struct Network {
     /// The constant: a lower bound.
@@ -21,6 +26,10 @@ pub(super) struct Network {
     pub(super) values: Vec<Vec<usize>>,
     /// The neighbours of each variable, with the numbers of the tables.
     pub(super) around: Vec<BTreeMap<usize, usize>>,
+    /// The limits on what choices use.
+    pub(super) rows: Rows,
+    /// The constant is a bound of the costs without the prices, once this is subtracted.
+    pub(super) debt: u64,
     /// Costs in row-major order; the rows are the choices of the variable with the smaller number.
     tables: Vec<Vec<u64>>,
 }
@@ -31,7 +40,9 @@ impl Network {
         let own = problem.own.iter().map(|own| scaled(own, scale)).collect();
         let values = problem.own.iter().map(|own| (0..own.len()).collect()).collect();
         let around = vec![BTreeMap::new(); problem.own.len()];
-        let mut network = Network { base: 0, scale, own, values, around, tables: Vec::new() };
+        let rows = Rows::new(&problem.memories, problem.own.len());
+        let mut network =
+            Network { base: 0, scale, own, values, around, rows, debt: 0, tables: Vec::new() };
         problem.edges.iter().for_each(|edge| network.enter(edge));
         network
     }
@@ -57,6 +68,53 @@ impl Network {
         self.around[low].insert(high, self.tables.len());
         self.around[high].insert(low, self.tables.len());
         self.tables.push(costs);
+    }
+
+    /// Adds a table with a row for each choice of the first of two variables.
+    pub(super) fn join_rows(&mut self, (one, other): (usize, usize), rows: Vec<u64>) {
+        match one < other {
+            true => self.join((one, other), rows),
+            false => {
+                let rows = transposed(&rows, self.own[other].len());
+                self.join((other, one), rows);
+            }
+        }
+    }
+
+    /// Forbids choices of a variable that another choice beats at a choice of its only neighbour.
+    pub(super) fn settle_pairs(&mut self, variable: usize, near: usize) {
+        let width = self.own[variable].len();
+        let covers: Vec<Vec<usize>> = (0..width)
+            .map(|choice| {
+                let covers = |other: &usize| {
+                    *other != choice && self.rows.covers(variable, *other, choice)
+                };
+                (0..width).filter(covers).collect()
+            })
+            .collect();
+        let own = self.plain(variable).into_owned();
+        let mut rows = self.rows(near, variable).into_owned();
+        let mut changed = false;
+        for row in rows.chunks_exact_mut(width) {
+            let costs: Vec<u64> = row.iter().zip(&own).map(|(row, own)| sum(*row, *own)).collect();
+            for choice in (0..width).rev() {
+                let beaten = row[choice] < FORBIDDEN
+                    && covers[choice]
+                        .iter()
+                        .any(|other| row[*other] < FORBIDDEN && costs[*other] <= costs[choice]);
+                if beaten {
+                    row[choice] = FORBIDDEN;
+                    changed = true;
+                }
+            }
+        }
+        if changed {
+            let table = self.around[variable][&near];
+            self.tables[table] = match near < variable {
+                true => rows,
+                false => transposed(&rows, width),
+            };
+        }
     }
 
     /// The variables that are left.
@@ -90,7 +148,7 @@ impl Network {
         self.tables.iter().map(Vec::len).sum()
     }
 
-    /// The cost of one choice of each live variable, by their positions.
+    /// The cost of one choice of each live variable, by their positions, with prices and without the debt.
     pub(super) fn cost(&self, at: &[usize]) -> u64 {
         self.live().into_iter().fold(self.base, |cost, variable| {
             let larger = self.around[variable].range(variable + 1..).map(|(other, _)| *other);
@@ -182,6 +240,7 @@ impl Network {
         }
         self.own[variable] = keep.iter().map(|at| self.own[variable][*at]).collect();
         self.values[variable] = keep.iter().map(|at| self.values[variable][*at]).collect();
+        self.rows.restrict(variable, keep);
     }
 
     /// Some variables, while the others are fixed at their positions.
@@ -190,7 +249,10 @@ impl Network {
         for low in self.live() {
             match inside.contains(&low) {
                 true => part.copy(self, low),
-                false => part.base = sum(part.base, self.own[low][at[low]]),
+                false => {
+                    part.base = sum(part.base, self.own[low][at[low]]);
+                    part.spend(&self.rows.uses[low], at[low]);
+                }
             }
         }
         for low in self.live() {
@@ -218,6 +280,8 @@ impl Network {
             own: vec![Vec::new(); count],
             values: vec![Vec::new(); count],
             around: vec![BTreeMap::new(); count],
+            rows: self.rows.hollow(),
+            debt: self.debt,
             tables: Vec::new(),
         }
     }
@@ -225,6 +289,7 @@ impl Network {
     fn copy(&mut self, whole: &Network, variable: usize) {
         self.own[variable].clone_from(&whole.own[variable]);
         self.values[variable].clone_from(&whole.values[variable]);
+        self.rows.uses[variable].clone_from(&whole.rows.uses[variable]);
     }
 
     /// Adds the costs between a variable and one that is fixed in the whole.
@@ -241,6 +306,57 @@ impl Network {
             self.tables[table] = Vec::new();
         }
         self.own[variable] = Vec::new();
+        self.rows.uses[variable] = Vec::new();
+    }
+
+    /// Takes what one choice uses from the room; no solution is left if there is less.
+    pub(super) fn spend(&mut self, uses: &[Usage], choice: usize) {
+        if !self.rows.spend(uses, choice) {
+            self.base = FORBIDDEN;
+        }
+    }
+
+    /// Takes what all choices of a variable use from the room; no solution is left if there is less.
+    pub(super) fn settle(&mut self, variable: usize) {
+        if !self.rows.settle(variable) {
+            self.base = FORBIDDEN;
+        }
+    }
+
+    /// The costs of the choices of a variable without prices, but for a constant.
+    pub(super) fn plain(&self, variable: usize) -> Cow<'_, [u64]> {
+        let mut own = Cow::Borrowed(&self.own[variable][..]);
+        for of in &self.rows.uses[variable] {
+            let price: u64 = self.rows.prices[of.rows.clone()].iter().sum();
+            if price > 0 {
+                let open = |at: &usize| self.own[variable][*at] < FORBIDDEN;
+                let open = (0..of.amounts.len()).filter(open);
+                let most = open.map(|at| of.amounts[at]).max().unwrap_or(0);
+                let saved = of.amounts.iter().map(|amount| {
+                    most.saturating_sub(*amount).saturating_mul(price).min(FORBIDDEN)
+                });
+                add(own.to_mut(), &saved.collect::<Vec<u64>>());
+            }
+        }
+        own
+    }
+
+    /// True if a variable that is left uses something.
+    pub(super) fn is_limited(&self) -> bool {
+        self.rows.uses.iter().any(|uses| !uses.is_empty())
+    }
+
+    /// A cost that no solution is below.
+    pub(super) fn bound(&self) -> u64 {
+        if self.base >= FORBIDDEN { FORBIDDEN } else { self.base.saturating_sub(self.debt) }
+    }
+
+    /// Cancels what constant and debt share.
+    pub(super) fn cancel(&mut self) {
+        if self.base < FORBIDDEN {
+            let both = self.base.min(self.debt);
+            (self.base, self.debt) = (self.base - both, self.debt - both);
+        }
     }
 
     /// Forbids choices of two neighbours that cost more than `most` with all that is known.
@@ -257,14 +373,15 @@ impl Network {
     }
 }
 
-/// The power of two that keeps the sum of the largest costs well below a forbidden one.
+/// The largest power of two that keeps the sum of the largest costs well below a forbidden one.
 fn scale(problem: &Problem) -> u64 {
     let costs = problem.own.iter().chain(problem.edges.iter().map(|edge| &edge.costs));
     let largest = costs
         .map(|costs| costs.iter().copied().filter(|cost| *cost < FORBIDDEN).max().unwrap_or(0));
     let total = largest.fold(0, sum);
     let fits = |scale: &u64| total.saturating_mul(*scale) < FORBIDDEN / 2;
-    let powers = std::iter::successors(Some(SCALE), |scale| Some(scale / 2));
+    let most = if problem.memories.is_empty() { SCALE } else { PRICED_SCALE };
+    let powers = std::iter::successors(Some(most), |scale| Some(scale / 2));
     powers.take_while(|scale| *scale > 1).find(fits).unwrap_or(1)
 }
 

@@ -6,7 +6,11 @@ use std::time::Instant;
 use super::bound::{prune, raise};
 use super::eliminate::best;
 use super::improve::{Climb, Random, region};
+static mut TRACE: bool = false;
+static mut UB: u64 = 0;
+static mut DONE: f64 = 0.0;
 use super::network::Network;
+use super::price::{Auction, fitting};
 use super::order::order;
 use super::problem::{FORBIDDEN, Problem, least, sum};
 use super::reduce::{Trail, reduce};
@@ -128,6 +132,7 @@ struct Part {
     size: usize,
     passes: usize,
     cells: usize,
+    weight: f64,
 }
 
 impl<'a> Search<'a> {
@@ -162,6 +167,9 @@ impl<'a> Search<'a> {
         if !order.fixed.is_empty() {
             return false;
         }
+        if network.is_limited() {
+            return network.live().is_empty();
+        }
         let mut at = vec![0; network.own.len()];
         let positions = best(network, &order.variables, &at);
         order.variables.iter().zip(positions).for_each(|(of, position)| at[*of] = position);
@@ -172,6 +180,9 @@ impl<'a> Search<'a> {
     /// Raises the bound, improves solutions, and closes the gap by decisions as far as the limits allow.
     fn approach(&mut self, mut network: Network) {
         let limits = self.limits;
+        if network.is_limited() {
+            return self.approach_limited(network);
+        }
         raise(&mut network, PASSES, FORBIDDEN, &|| limits.on());
         let mut at = network.greedy();
         let mut random = Random::new(limits.seed);
@@ -185,6 +196,80 @@ impl<'a> Search<'a> {
             self.improve(&network, &mut at, limits.rounds, &mut random);
             self.prove(network, limits.decisions);
         }
+    }
+
+    fn approach_limited(&mut self, mut network: Network) {
+        let t = Instant::now();
+        let scale = network.scale;
+        if unsafe { UB } > 0 { self.cost = unsafe { UB }; }
+        let mut auction = Auction::new(&network);
+        let mut order = network.live();
+        let target = self.most(&network).unwrap_or(0);
+        for round in 0..400 {
+            let known = self.most(&network).unwrap_or(0).min(network.bound() + auction.best / 5);
+            auction.round(&mut network, &mut order, known);
+            if round % 10 == 9 {
+                let at = fitting(&network, &order);
+                self.offer(self.trail.expand(&network, &at));
+                if round % 50 == 49 { eprintln!("{round} {:.2}s {} cost {}", t.elapsed().as_secs_f64(), unscaled(auction.best, scale), self.cost); }
+            }
+            if auction.best > self.most(&network).unwrap_or(0) || !self.limits.on() { break; }
+        }
+        super::price::set(&mut network, auction.prices.clone());
+        for _ in 0..20 { super::bound::pass(&mut network, &order); order.reverse(); }
+        self.bound = self.bound.max(unscaled(network.bound(), scale));
+        eprintln!("{:.2}s bound {} cost {}", t.elapsed().as_secs_f64(), self.bound, self.cost);
+        for share in [1024, 128, 32, 16, 8, 4, 2, 1] {
+            if self.bound >= self.cost || !self.limits.on() {
+                break;
+            }
+            self.guess = sum(network.bound(), network.bound() / share).min(FORBIDDEN - 1);
+            self.prove(network.clone(), if share < 128 && self.cost >= FORBIDDEN {1000} else {10});
+            self.guess = FORBIDDEN - 1;
+            eprintln!("guess {share} {:.2}s bound {} cost {}", t.elapsed().as_secs_f64(), self.bound, self.cost);
+        }
+        if self.bound < self.cost {
+            let mut at = vec![0; network.own.len()];
+            let mut random = Random::new(self.limits.seed);
+            if unsafe { UB } > 0 {
+            unsafe { TRACE = true };
+            self.prove(network, 1_000_000_000);
+            return
+            }
+            let mut n = 0; let mut idle = 0;
+            let mut size = 30;
+            while self.limits.on() && self.bound < self.cost && n < 1500 {
+                self.position(&network, &mut at);
+                let before = self.cost;
+                self.patch_limited(&network, &at, size, &mut random);
+                n += 1;
+                if self.cost < before { idle = 0; eprintln!("patch {n} size {size} {:.2}s cost {}", t.elapsed().as_secs_f64(), self.cost); } else { idle += 1; }
+                if idle > 100 { idle = 0; size = if size > 120 { 20 } else { size + 10 } }
+            }
+            eprintln!("{:.2}s bound {} cost {}", t.elapsed().as_secs_f64(), self.bound, self.cost);
+            unsafe { TRACE = true };
+            self.prove(network, 1_000_000_000);
+            eprintln!("{:.2}s bound {} cost {}", t.elapsed().as_secs_f64(), self.bound, self.cost);
+        }
+    }
+
+    fn position(&self, network: &Network, at: &mut [usize]) {
+        for variable in network.live() {
+            at[variable] = network.values[variable].binary_search(&self.choices[variable]).unwrap_or(0);
+        }
+    }
+
+    fn patch_limited(&mut self, network: &Network, at: &[usize], size: usize, random: &mut Random) {
+        let mark = self.trail.mark();
+        let live = network.live();
+        let inside: BTreeSet<usize> =
+            region(network, &live, (size, 0), random).into_iter().collect();
+        let outside = live.into_iter().filter(|variable| !inside.contains(variable));
+        outside.for_each(|of| self.trail.fix(of, network.values[of][at[of]]));
+        let mut part = network.part(&inside, at);
+        reduce(&mut part, &mut self.trail, self.limits.cells);
+        self.close(part, 20);
+        self.trail.back(mark);
     }
 
     /// Searches for solutions a little above the bound: few choices are left then, and there may be one.
@@ -254,24 +339,56 @@ impl<'a> Search<'a> {
     fn close(&mut self, network: Network, decisions: usize) -> u64 {
         let mark = self.trail.mark();
         let (size, cells) = (network.size(), self.limits.cells);
-        let mut open = vec![Part { network, mark, size, passes: PASSES, cells }];
+        let mut open = vec![Part { network, mark, size, passes: PASSES, cells, weight: 1.0 }];
         let (mut bound, mut left) = (FORBIDDEN, decisions);
         while let Some(part) = open.pop() {
             self.trail.back(part.mark);
-            let Some(network) = self.tighten(part) else { continue };
+            let weight = part.weight; let Some(network) = self.tighten(part) else { if unsafe { TRACE } { unsafe {DONE += weight}}; continue };
             if left == 0
                 || !self.limits.on()
                 || open.iter().map(|part| part.size).sum::<usize>() > HELD
             {
-                let bases = open.iter().map(|part| part.network.base);
-                bound = bases.fold(network.base, u64::min);
+                let bases = open.iter().map(|part| part.network.bound());
+                bound = bases.fold(network.bound(), u64::min);
                 break;
             }
             left -= 1;
-            open.extend(split(network, self.trail.mark(), cells.min(SMALL)));
+            if unsafe { TRACE } && left % 100 == 0 {
+                let low = open.iter().map(|part| part.network.bound()).fold(network.bound(), u64::min);
+                let live = network.live();
+                eprintln!("done {:.6} left {left} open {} low {} here {} live {} uses {}", unsafe {DONE}, open.len(), unscaled(low, network.scale), unscaled(network.bound(), network.scale), live.len(), network.rows.uses.iter().filter(|u| !u.is_empty()).count());
+            }
+            open.extend(split(network, self.trail.mark(), cells.min(SMALL), weight));
         }
         self.trail.back(mark);
         bound
+    }
+
+    fn bid(&mut self, network: &mut Network, rounds: usize, most: u64) {
+        let mut auction = Auction::new(network);
+        let mut order = network.live();
+        for _ in 0..super::price::tune(4) as usize {
+            for _ in 0..2 { super::bound::pass(network, &order); order.reverse(); }
+            if network.bound() > most {
+                return;
+            }
+        }
+        auction.step = super::price::tune(5);
+        for _ in 0..super::price::tune(6) as usize {
+            auction.round(network, &mut order, most);
+            if network.bound() > most {
+                return;
+            }
+        }
+        super::price::set(network, auction.prices.clone());
+        for _ in 0..super::price::tune(7) as usize {
+            for _ in 0..2 { super::bound::pass(network, &order); order.reverse(); }
+            if network.bound() > most {
+                return;
+            }
+        }
+        let at = fitting(network, &order);
+        self.offer(self.trail.expand(network, &at));
     }
 
     /// A smaller network with all better solutions; `None` if there are none after the best of them is known.
@@ -279,18 +396,22 @@ impl<'a> Search<'a> {
         let limits = self.limits;
         let Part { mut network, passes, cells, .. } = part;
         let most = self.most(&network)?;
-        raise(&mut network, passes, most, &|| limits.on());
+        match network.is_limited() {
+            false => raise(&mut network, passes, most, &|| limits.on()),
+            true => self.bid(&mut network, passes.min(10), most),
+        }
+        let most = self.most(&network)?;
         prune(&mut network, most);
-        if network.base <= most {
+        if network.bound() <= most {
             reduce(&mut network, &mut self.trail, cells);
         }
-        (network.base <= most && !self.exact(&network, cells)).then_some(network)
+        (network.bound() <= most && !self.exact(&network, cells)).then_some(network)
     }
 }
 
 /// All choices of a variable but the best one, and that one, which is searched first.
-fn split(mut others: Network, mark: usize, cells: usize) -> Vec<Part> {
-    let Some(variable) = widest(&others) else { return Vec::new() };
+fn split(mut others: Network, mark: usize, cells: usize, weight: f64) -> Vec<Part> {
+    let Some(variable) = heaviest(&others).or_else(|| widest(&others)) else { return Vec::new() };
     others.collect(variable);
     let own = &others.own[variable];
     let first = least(own.iter().copied());
@@ -300,9 +421,23 @@ fn split(mut others: Network, mark: usize, cells: usize) -> Vec<Part> {
     others.restrict(variable, &rest);
     let part = |network: Network| {
         let size = network.size();
-        Part { network, mark, size, passes: FEW, cells }
+        Part { network, mark, size, passes: FEW, cells, weight: weight / 2.0 }
     };
     [others, one].map(part).into()
+}
+
+/// The variable that may use the most of the room of a row.
+fn heaviest(network: &Network) -> Option<usize> {
+    let share = |variable: &usize| {
+        let uses = network.rows.uses[*variable].iter();
+        let share = uses.flat_map(|of| {
+            let most = of.amounts.iter().copied().max().unwrap_or(0);
+            of.rows.clone().map(move |row| (most.saturating_mul(1 << 12)) / network.rows.room[row].max(1))
+        });
+        share.max().unwrap_or(0)
+    };
+    let live = network.live().into_iter().filter(|of| network.own[*of].len() > 1);
+    live.filter(|of| !network.rows.uses[*of].is_empty()).max_by_key(share)
 }
 
 /// The variable with the most neighbours of those that have a choice, the first of several.
@@ -310,4 +445,10 @@ fn widest(network: &Network) -> Option<usize> {
     let live = network.live().into_iter().rev();
     live.filter(|of| network.own[*of].len() > 1)
         .max_by_key(|of| (network.around[*of].len(), network.own[*of].len()))
+}
+pub fn dev(problem: &Problem, args: &[f64], ub: u64) -> Solution {
+    unsafe { UB = ub };
+    unsafe { super::price::TUNE[..8].copy_from_slice(&args[..8]) };
+    let until = Instant::now() + std::time::Duration::from_secs_f64(args[8]);
+    problem.solve(&Limits { until: Some(until), ..Limits::default() })
 }
