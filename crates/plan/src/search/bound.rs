@@ -15,10 +15,7 @@ pub(super) fn raise(network: &mut Network, passes: usize, most: u64, on: &dyn Fn
     let mut idle = 0;
     for _ in 0..passes {
         let before = network.base;
-        for _ in 0..2 {
-            pass(network, &order);
-            order.reverse();
-        }
+        both_ways(network, &mut order);
         idle = if network.base - before <= before / PROGRESS { idle + 1 } else { 0 };
         if idle == 2 || network.base > most || !on() {
             return;
@@ -26,7 +23,15 @@ pub(super) fn raise(network: &mut Network, passes: usize, most: u64, on: &dyn Fn
     }
 }
 
-pub(super) fn pass(network: &mut Network, order: &[usize]) {
+/// A pass forward and one back.
+pub(super) fn both_ways(network: &mut Network, order: &mut [usize]) {
+    for _ in 0..2 {
+        pass(network, order);
+        order.reverse();
+    }
+}
+
+fn pass(network: &mut Network, order: &[usize]) {
     let mut done = vec![false; network.own.len()];
     for variable in order {
         network.collect(*variable);

@@ -14,7 +14,7 @@ const PRICED_SCALE: u64 = 1 << 30;
 
 /// Every solution costs the constant, a cost of each live variable and one of each table, all at least zero. The costs
 /// of choices include the prices of what they use, and the debt is what all room is worth.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Network {
     /// The constant: a lower bound.
     pub(super) base: u64,
@@ -158,6 +158,38 @@ impl Network {
         })
     }
 
+    /// The cost of one choice of each live variable, by their positions: without prices, and forbidden if a limit is
+    /// exceeded.
+    pub(super) fn true_cost(&self, at: &[usize]) -> u64 {
+        let used = self.rows.used(at);
+        let rows = self.rows.room.iter().zip(used).zip(&self.rows.prices);
+        let mut free = rows.map(|((room, used), price)| Some(room.checked_sub(used)? * price));
+        let free = free.try_fold(0, |all, free| Some(sum(all, free?)));
+        match free.map(|free| sum(self.cost(at), free)) {
+            Some(cost) if cost < FORBIDDEN => cost.saturating_sub(self.debt),
+            _ => FORBIDDEN,
+        }
+    }
+
+    /// Adds to the costs of a variable those between it and the position of a neighbour, or the least ones.
+    pub(super) fn toward(
+        &self,
+        variable: usize,
+        (near, at): (usize, Option<usize>),
+        costs: &mut [u64],
+    ) {
+        let table = &self.tables[self.around[variable][&near]];
+        let width = self.own[variable.max(near)].len();
+        match (variable < near, at) {
+            (true, Some(column)) => {
+                costs.iter_mut().zip(table[column..].iter().step_by(width)).for_each(into);
+            }
+            (false, Some(row)) => costs.iter_mut().zip(&table[row * width..]).for_each(into),
+            (true, None) => costs.iter_mut().zip(&row_minima(table, width)).for_each(into),
+            (false, None) => costs.iter_mut().zip(&column_minima(table, width)).for_each(into),
+        }
+    }
+
     /// Takes over the positions of choices of the problem if they cost less. A choice that has left counts as the first.
     pub(super) fn adopt(&self, choices: &[usize], at: &mut [usize]) {
         let mut other = at.to_vec();
@@ -243,16 +275,13 @@ impl Network {
         self.rows.restrict(variable, keep);
     }
 
-    /// Some variables, while the others are fixed at their positions.
+    /// Some variables without limits, while the others are fixed at their positions.
     pub(super) fn part(&self, inside: &BTreeSet<usize>, at: &[usize]) -> Network {
         let mut part = self.hollow();
         for low in self.live() {
             match inside.contains(&low) {
                 true => part.copy(self, low),
-                false => {
-                    part.base = sum(part.base, self.own[low][at[low]]);
-                    part.spend(&self.rows.uses[low], at[low]);
-                }
+                false => part.base = sum(part.base, self.own[low][at[low]]),
             }
         }
         for low in self.live() {
@@ -280,8 +309,8 @@ impl Network {
             own: vec![Vec::new(); count],
             values: vec![Vec::new(); count],
             around: vec![BTreeMap::new(); count],
-            rows: self.rows.hollow(),
-            debt: self.debt,
+            rows: Rows::new(&[], count),
+            debt: 0,
             tables: Vec::new(),
         }
     }
@@ -289,7 +318,6 @@ impl Network {
     fn copy(&mut self, whole: &Network, variable: usize) {
         self.own[variable].clone_from(&whole.own[variable]);
         self.values[variable].clone_from(&whole.values[variable]);
-        self.rows.uses[variable].clone_from(&whole.rows.uses[variable]);
     }
 
     /// Adds the costs between a variable and one that is fixed in the whole.
@@ -390,7 +418,11 @@ fn scaled(costs: &[u64], scale: u64) -> Vec<u64> {
 }
 
 fn add(to: &mut [u64], costs: &[u64]) {
-    to.iter_mut().zip(costs).for_each(|(to, cost)| *to = sum(*to, *cost));
+    to.iter_mut().zip(costs).for_each(into);
+}
+
+fn into((to, cost): (&mut u64, &u64)) {
+    *to = sum(*to, *cost);
 }
 
 /// A table with rows of some width, its columns as rows.

@@ -1,38 +1,54 @@
 //! Prices of room: a bound that grows with them, since no solution uses more than there is.
+//!
+//! A price of a row is added to the cost of every unit that is used in it, and what the whole room is worth becomes a
+//! debt. Each solution that keeps to the limits costs at most as much as before, so the constant without the debt is a
+//! bound. Floats choose the prices; costs are whole numbers.
 
-use super::bound::pass;
+use super::bound::both_ways;
+use super::control::Control;
 use super::network::Network;
 use super::problem::{FORBIDDEN, least, sum};
 
 /// The most that all room is worth.
 const WORTH: u64 = FORBIDDEN / 16;
 
+/// The first step for a whole network, and for a part after a decision.
+pub(super) const STEPS: (f64, f64) = (10.0, 1.0);
+
+/// The change of the step after each round.
+const DECAY: f64 = 0.96;
+
+/// The share of what was over the room before in what counts as over it, and in its mean square.
+const KEPT: (f64, f64) = (0.8, 0.9);
+
+/// The passes and the rounds of changes of prices after a decision.
+const FEW: (usize, usize) = (2, 8);
+
 /// Changes the prices of all rows.
 pub(super) fn set(network: &mut Network, prices: Vec<u64>) {
     let old = std::mem::replace(&mut network.rows.prices, prices);
-    let signed = |cost: u64| i128::from(cost);
+    let both = network.rows.prices.iter().zip(&old);
     let changes: Vec<i128> =
-        network.rows.prices.iter().zip(&old).map(|(new, old)| signed(*new) - signed(*old)).collect();
+        both.map(|(new, old)| i128::from(*new) - i128::from(*old)).collect();
     let room = network.rows.room.iter().zip(&changes);
-    let mut debt = signed(network.debt) + room.map(|(room, by)| signed(*room) * by).sum::<i128>();
+    let worth: i128 = room.map(|(room, by)| i128::from(*room) * by).sum();
     let mut upto = vec![0];
     upto.extend(changes.iter().scan(0, |all, by| {
         *all += by;
         Some(*all)
     }));
+    let mut debt = i128::from(network.debt) + worth;
     for (own, uses) in network.own.iter_mut().zip(&network.rows.uses) {
         for of in uses {
-            let by = upto[of.rows.end] - upto[of.rows.start];
-            debt += charge(own, &of.amounts, by);
+            debt += charge(own, &of.amounts, upto[of.rows.end] - upto[of.rows.start]);
         }
     }
-    let debt = i64::try_from(debt).unwrap_or(0);
     network.debt = u64::try_from(debt).unwrap_or(0);
     network.base = sum(network.base, u64::try_from(-debt).unwrap_or(0));
     network.cancel();
 }
 
-/// Changes the price of what choices use. Returns the constant that they cost too much.
+/// Changes the price of what choices use. Returns the constant by which they cost too much.
 fn charge(own: &mut [u64], amounts: &[u64], by: i128) -> i128 {
     let size = u64::try_from(by.unsigned_abs()).unwrap_or(FORBIDDEN);
     if by >= 0 {
@@ -48,136 +64,141 @@ fn charge(own: &mut [u64], amounts: &[u64], by: i128) -> i128 {
     i128::from(most) * i128::from(size)
 }
 
-/// A search for better prices.
+/// Changes of prices towards a greater bound.
 pub(super) struct Auction {
-    pub(super) step: f64,
+    /// The best bound so far.
     pub(super) best: u64,
-    pub(super) prices: Vec<u64>,
-    idle: usize,
-    pub(super) aim: Vec<f64>,
+    prices: Vec<u64>,
+    order: Vec<usize>,
+    step: f64,
+    rows: Vec<Row>,
 }
 
-pub(super) static mut TUNE: [f64; 8] = [0.0; 8];
-pub(super) fn tune(i: usize) -> f64 {
-    unsafe { TUNE[i] }
+/// A row in the past: what was used over its room, and the square of that.
+#[derive(Clone, Default)]
+struct Row {
+    over: f64,
+    square: f64,
 }
 
 impl Auction {
-    pub(super) fn new(network: &Network) -> Auction {
+    pub(super) fn new(network: &Network, step: f64) -> Auction {
         Auction {
-            step: tune(0),
             best: network.bound(),
             prices: network.rows.prices.clone(),
-            idle: 0,
-            aim: vec![0.0; network.rows.room.len()],
+            order: network.live(),
+            step,
+            rows: vec![Row::default(); network.rows.room.len()],
         }
     }
 
-    /// Two passes, and other prices after them.
-    pub(super) fn round(&mut self, network: &mut Network, order: &mut [usize], target: u64) {
-        pass(network, order);
-        order.reverse();
-        pass(network, order);
-        order.reverse();
-        let at = decode(network, order);
-        self.note(network);
-        self.move_on(network, &at, target);
-    }
-
-    fn note(&mut self, network: &Network) {
-        let bound = network.bound();
-        if bound > self.best {
-            if bound - self.best > self.best / 20000 {
-                self.idle = 0;
-            } else {
-                self.idle += 1;
-            }
-            self.best = bound;
+    /// Passes, and other prices after them. No bound above the target is needed.
+    pub(super) fn round(&mut self, network: &mut Network, target: u64) {
+        both_ways(network, &mut self.order);
+        if network.bound() > self.best {
+            self.best = network.bound();
             self.prices.clone_from(&network.rows.prices);
-        } else {
-            self.idle += 1;
         }
-        if float(self.idle) >= tune(2) {
-            self.idle = 0;
-            self.step *= tune(1);
+        if self.best <= target {
+            let used = network.rows.used(&cheap(network, &self.order));
+            self.change(network, &used, target);
+            self.step *= DECAY;
         }
     }
 
-    fn move_on(&mut self, network: &mut Network, at: &[usize], target: u64) {
-        let used = network.rows.used(at);
-        let keep = tune(3);
-        let rows = used.iter().zip(&network.rows.room);
-        for ((used, room), aim) in rows.zip(&mut self.aim) {
-            *aim = keep * *aim + (1.0 - keep) * (float_u(*used) - float_u(*room));
-        }
-        let norm: f64 = self
-            .aim
-            .iter()
-            .zip(&network.rows.prices)
-            .filter(|(aim, price)| **aim > 0.0 || **price > 0)
-            .map(|(aim, _)| aim * aim)
-            .sum();
-        if norm <= 0.0 {
-            return;
-        }
-        let gap = float_u(target.saturating_sub(network.bound()).max(1));
-        let scale = self.step * gap / norm;
-        let most = WORTH / u64::try_from(network.rows.room.len()).unwrap();
-        let prices = network.rows.prices.iter().zip(&self.aim).zip(&network.rows.room);
-        let prices = prices.map(|((price, aim), room)| {
-            let new = (float_u(*price) + scale * aim).max(0.0) as u64;
-            new.min(most / (*room).max(1))
+    fn change(&mut self, network: &mut Network, used: &[u64], target: u64) {
+        let count = u64::try_from(self.rows.len()).unwrap_or(FORBIDDEN).max(1);
+        let worth = float(self.best.min(target - self.best).max(1)) / float(count) * self.step;
+        let now = network.rows.room.iter().zip(used).zip(&network.rows.prices);
+        let prices = self.rows.iter_mut().zip(now).map(|(row, ((room, used), price))| {
+            let most = WORTH / count / (*room).max(1);
+            let by = row.step(float(*used) - float(*room)) * worth / float((*room).max(1));
+            whole(float(*price) + by).min(most)
         });
         let prices = prices.collect();
         set(network, prices);
     }
+
+    /// Goes back to the prices of the best bound.
+    pub(super) fn settle(self, network: &mut Network) {
+        set(network, self.prices);
+    }
 }
 
-fn float(n: usize) -> f64 {
-    n as f64
-}
-fn float_u(n: u64) -> f64 {
-    n as f64
+impl Row {
+    /// The direction of a change, about one in size.
+    fn step(&mut self, over: f64) -> f64 {
+        let (square, first) = (over * over, self.square == 0.0);
+        self.square =
+            if first { square } else { KEPT.1 * self.square + (1.0 - KEPT.1) * square };
+        self.over = KEPT.0 * self.over + (1.0 - KEPT.0) * over;
+        self.over / self.square.sqrt().max(1.0)
+    }
 }
 
-/// Positions that cost little, one variable after another, and what is left between them counts.
-pub(super) fn decode(network: &Network, order: &[usize]) -> Vec<usize> {
-    decode_by(network, order, |_, _, costs| least(costs.iter().copied()))
-}
-
-/// Positions that cost little and that have room.
-pub(super) fn fitting(network: &Network, order: &[usize]) -> Vec<usize> {
-    let mut rows = network.rows.clone();
-    decode_by(network, order, |network, variable, costs| {
-        let fits = rows.fitting(variable, costs.len());
-        let at = least(costs.iter().zip(&fits).map(|(cost, fits)| if *fits { *cost } else { FORBIDDEN }));
-        if fits[at] {
-            rows.spend(&network.rows.uses[variable], at);
+/// Raises the bound of a part after a decision.
+pub(super) fn bid(network: &mut Network, most: u64, control: &Control) {
+    let mut order = network.live();
+    for _ in 0..FEW.0 {
+        both_ways(network, &mut order);
+    }
+    let mut auction = Auction::new(network, STEPS.1);
+    for _ in 0..FEW.1 {
+        if auction.best > most || !control.on() {
+            break;
         }
+        auction.round(network, most);
+    }
+    if network.bound() <= most {
+        auction.settle(network);
+        both_ways(network, &mut order);
+    }
+}
+
+/// Positions that cost little, one variable after another.
+fn cheap(network: &Network, order: &[usize]) -> Vec<usize> {
+    decode(network, order, |_, costs| least(costs.iter().copied()))
+}
+
+/// Positions that cost little, one variable after another, of those that have room.
+pub(super) fn fitting(network: &Network) -> Vec<usize> {
+    let mut rows = network.rows.clone();
+    decode(network, &network.live(), |variable, costs| {
+        let fits = rows.fitting(variable, costs.len());
+        let costs = costs.iter().zip(fits).map(|(cost, fits)| if fits { *cost } else { FORBIDDEN });
+        let at = least(costs);
+        rows.spend(&network.rows.uses[variable], at);
         at
     })
 }
 
-fn decode_by(network: &Network, order: &[usize], mut choose: impl FnMut(&Network, usize, &[u64]) -> usize) -> Vec<usize> {
-    let mut at = vec![usize::MAX; network.own.len()];
+fn decode(
+    network: &Network,
+    order: &[usize],
+    mut choose: impl FnMut(usize, &[u64]) -> usize,
+) -> Vec<usize> {
+    let mut at = vec![None; network.own.len()];
     for variable in order {
         let mut costs = network.own[*variable].clone();
         for near in network.near(*variable) {
-            let rows = network.rows(*variable, near);
-            let width = network.own[near].len();
-            match at[near] {
-                usize::MAX => {
-                    let least = rows.chunks_exact(width).map(|row| row.iter().copied().min().unwrap());
-                    costs.iter_mut().zip(least).for_each(|(cost, least)| *cost = sum(*cost, least));
-                }
-                column => {
-                    let cell = rows.iter().skip(column).step_by(width);
-                    costs.iter_mut().zip(cell).for_each(|(cost, cell)| *cost = sum(*cost, *cell));
-                }
-            }
+            network.toward(*variable, (near, at[near]), &mut costs);
         }
-        at[*variable] = choose(network, *variable, &costs);
+        at[*variable] = Some(choose(*variable, &costs));
     }
-    at.iter_mut().for_each(|at| *at = if *at == usize::MAX { 0 } else { *at });
-    at
+    at.into_iter().map(Option::unwrap_or_default).collect()
+}
+
+#[expect(clippy::as_conversions, clippy::cast_precision_loss, reason = "about as large")]
+fn float(number: u64) -> f64 {
+    number as f64
+}
+
+#[expect(
+    clippy::as_conversions,
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a price is at least zero, and need not be exact"
+)]
+fn whole(number: f64) -> u64 {
+    number.max(0.0) as u64
 }

@@ -51,25 +51,9 @@ impl Rows {
         self.room.resize(first + times.len(), memory.limit / unit);
     }
 
-    /// The room and its prices alone.
-    pub(super) fn hollow(&self) -> Rows {
-        let (room, prices) = (self.room.clone(), self.prices.clone());
-        Rows { room, prices, uses: vec![Vec::new(); self.uses.len()], changed: true }
-    }
-
-    /// True without any limit.
-    pub(super) fn is_empty(&self) -> bool {
-        self.room.is_empty()
-    }
-
     /// The least room of some rows.
     fn least(&self, rows: &Range<usize>) -> u64 {
         self.room[rows.clone()].iter().copied().min().unwrap_or(u64::MAX)
-    }
-
-    /// True if the usage of a choice is within the room.
-    pub(super) fn fits(&self, variable: usize, choice: usize) -> bool {
-        self.uses[variable].iter().all(|of| of.amounts[choice] <= self.least(&of.rows))
     }
 
     /// True for each choice whose usage is within the room.
@@ -192,10 +176,21 @@ impl Rows {
         keep
     }
 
-    /// The sum of prices times room.
-    pub(super) fn debt(&self) -> u64 {
-        let debts = self.room.iter().zip(&self.prices).map(|(room, price)| room * price);
-        debts.fold(0, u64::saturating_add).min(FORBIDDEN)
+    /// The number of usages in each row.
+    pub(super) fn users(&self) -> Vec<usize> {
+        let mut users = vec![0; self.room.len()];
+        let all = self.uses.iter().flatten();
+        all.for_each(|of| users[of.rows.clone()].iter_mut().for_each(|users| *users += 1));
+        users
+    }
+
+    /// The largest share of the room of a row that a choice may use, in 4096ths; `None` if it uses nothing.
+    pub(super) fn share(&self, variable: usize) -> Option<u64> {
+        let share = |of: &Usage| {
+            let most = of.amounts.iter().copied().max().unwrap_or(0);
+            most.saturating_mul(1 << 12) / self.least(&of.rows).max(1)
+        };
+        self.uses[variable].iter().map(share).max()
     }
 }
 
