@@ -15,14 +15,19 @@ pub(super) fn raise(network: &mut Network, passes: usize, most: u64, on: &dyn Fn
     let mut idle = 0;
     for _ in 0..passes {
         let before = network.base;
-        for _ in 0..2 {
-            pass(network, &order);
-            order.reverse();
-        }
+        both_ways(network, &mut order);
         idle = if network.base - before <= before / PROGRESS { idle + 1 } else { 0 };
         if idle == 2 || network.base > most || !on() {
             return;
         }
+    }
+}
+
+/// A pass forward and one back.
+pub(super) fn both_ways(network: &mut Network, order: &mut [usize]) {
+    for _ in 0..2 {
+        pass(network, order);
+        order.reverse();
     }
 }
 
@@ -46,6 +51,7 @@ fn share(network: &mut Network, variable: usize, done: &[bool]) {
 
 /// Drops choices without which no solution that costs at most `most` changes. Every variable keeps one.
 pub(super) fn prune(network: &mut Network, most: u64) {
+    let most = most.saturating_add(network.debt);
     for variable in network.live() {
         network.collect(variable);
         if network.base > most {

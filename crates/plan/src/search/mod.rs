@@ -16,13 +16,24 @@
 //! ```
 
 mod bound;
+mod control;
 mod eliminate;
+mod excerpt;
 mod improve;
+mod iopddl;
+mod limited;
+mod memory;
 mod network;
 mod order;
+mod price;
 mod problem;
 mod reduce;
+mod rows;
 mod solve;
+mod tree;
 
+pub use control::{Limits, Progress};
+pub use iopddl::IopddlError;
+pub use memory::{Memory, Use};
 pub use problem::{Edge, FORBIDDEN, Problem, ProblemError};
-pub use solve::{Limits, Solution};
+pub use solve::{Outcome, Solution};

@@ -4,12 +4,17 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::problem::{Edge, FORBIDDEN, Problem, least, rest, sum};
+use super::rows::{Rows, Usage};
 
 /// The most that costs are multiplied by, so that shares of them are whole numbers.
 const SCALE: u64 = 1024;
 
-/// Every solution costs the constant, a cost of each live variable and one of each table, all at least zero.
-#[derive(Clone, Debug)]
+/// The most that they are multiplied by where room has a price.
+const PRICED_SCALE: u64 = 1 << 30;
+
+/// Every solution costs the constant, a cost of each live variable and one of each table, all at least zero. The costs
+/// of choices include the prices of what they use, and the debt is what all room is worth.
+#[derive(Clone, Debug, Default)]
 pub(super) struct Network {
     /// The constant: a lower bound.
     pub(super) base: u64,
@@ -21,6 +26,10 @@ pub(super) struct Network {
     pub(super) values: Vec<Vec<usize>>,
     /// The neighbours of each variable, with the numbers of the tables.
     pub(super) around: Vec<BTreeMap<usize, usize>>,
+    /// The limits on what choices use.
+    pub(super) rows: Rows,
+    /// The constant is a bound of the costs without the prices, once this is subtracted.
+    pub(super) debt: u64,
     /// Costs in row-major order; the rows are the choices of the variable with the smaller number.
     tables: Vec<Vec<u64>>,
 }
@@ -31,7 +40,9 @@ impl Network {
         let own = problem.own.iter().map(|own| scaled(own, scale)).collect();
         let values = problem.own.iter().map(|own| (0..own.len()).collect()).collect();
         let around = vec![BTreeMap::new(); problem.own.len()];
-        let mut network = Network { base: 0, scale, own, values, around, tables: Vec::new() };
+        let rows = Rows::new(&problem.memories, problem.own.len());
+        let mut network =
+            Network { base: 0, scale, own, values, around, rows, debt: 0, tables: Vec::new() };
         problem.edges.iter().for_each(|edge| network.enter(edge));
         network
     }
@@ -57,6 +68,53 @@ impl Network {
         self.around[low].insert(high, self.tables.len());
         self.around[high].insert(low, self.tables.len());
         self.tables.push(costs);
+    }
+
+    /// Adds a table with a row for each choice of the first of two variables.
+    pub(super) fn join_rows(&mut self, (one, other): (usize, usize), rows: Vec<u64>) {
+        match one < other {
+            true => self.join((one, other), rows),
+            false => {
+                let rows = transposed(&rows, self.own[other].len());
+                self.join((other, one), rows);
+            }
+        }
+    }
+
+    /// Forbids choices of a variable that another choice beats at a choice of its only neighbour.
+    pub(super) fn settle_pairs(&mut self, variable: usize, near: usize) {
+        let width = self.own[variable].len();
+        let covers: Vec<Vec<usize>> = (0..width)
+            .map(|choice| {
+                let covers = |other: &usize| {
+                    *other != choice && self.rows.covers(variable, *other, choice)
+                };
+                (0..width).filter(covers).collect()
+            })
+            .collect();
+        let own = self.plain(variable).into_owned();
+        let mut rows = self.rows(near, variable).into_owned();
+        let mut changed = false;
+        for row in rows.chunks_exact_mut(width) {
+            let costs: Vec<u64> = row.iter().zip(&own).map(|(row, own)| sum(*row, *own)).collect();
+            for choice in (0..width).rev() {
+                let beaten = row[choice] < FORBIDDEN
+                    && covers[choice]
+                        .iter()
+                        .any(|other| row[*other] < FORBIDDEN && costs[*other] <= costs[choice]);
+                if beaten {
+                    row[choice] = FORBIDDEN;
+                    changed = true;
+                }
+            }
+        }
+        if changed {
+            let table = self.around[variable][&near];
+            self.tables[table] = match near < variable {
+                true => rows,
+                false => transposed(&rows, width),
+            };
+        }
     }
 
     /// The variables that are left.
@@ -90,7 +148,7 @@ impl Network {
         self.tables.iter().map(Vec::len).sum()
     }
 
-    /// The cost of one choice of each live variable, by their positions.
+    /// The cost of one choice of each live variable, by their positions, with prices and without the debt.
     pub(super) fn cost(&self, at: &[usize]) -> u64 {
         self.live().into_iter().fold(self.base, |cost, variable| {
             let larger = self.around[variable].range(variable + 1..).map(|(other, _)| *other);
@@ -98,6 +156,38 @@ impl Network {
                 larger.map(|other| self.between((variable, at[variable]), (other, at[other])));
             between.fold(sum(cost, self.own[variable][at[variable]]), sum)
         })
+    }
+
+    /// The cost of one choice of each live variable, by their positions: without prices, and forbidden if a limit is
+    /// exceeded.
+    pub(super) fn true_cost(&self, at: &[usize]) -> u64 {
+        let used = self.rows.used(at);
+        let rows = self.rows.room.iter().zip(used).zip(&self.rows.prices);
+        let mut free = rows.map(|((room, used), price)| Some(room.checked_sub(used)? * price));
+        let free = free.try_fold(0, |all, free| Some(sum(all, free?)));
+        match free.map(|free| sum(self.cost(at), free)) {
+            Some(cost) if cost < FORBIDDEN => cost.saturating_sub(self.debt),
+            _ => FORBIDDEN,
+        }
+    }
+
+    /// Adds to the costs of a variable those between it and the position of a neighbour, or the least ones.
+    pub(super) fn toward(
+        &self,
+        variable: usize,
+        (near, at): (usize, Option<usize>),
+        costs: &mut [u64],
+    ) {
+        let table = &self.tables[self.around[variable][&near]];
+        let width = self.own[variable.max(near)].len();
+        match (variable < near, at) {
+            (true, Some(column)) => {
+                costs.iter_mut().zip(table[column..].iter().step_by(width)).for_each(into);
+            }
+            (false, Some(row)) => costs.iter_mut().zip(&table[row * width..]).for_each(into),
+            (true, None) => costs.iter_mut().zip(&row_minima(table, width)).for_each(into),
+            (false, None) => costs.iter_mut().zip(&column_minima(table, width)).for_each(into),
+        }
     }
 
     /// Takes over the positions of choices of the problem if they cost less. A choice that has left counts as the first.
@@ -182,9 +272,10 @@ impl Network {
         }
         self.own[variable] = keep.iter().map(|at| self.own[variable][*at]).collect();
         self.values[variable] = keep.iter().map(|at| self.values[variable][*at]).collect();
+        self.rows.restrict(variable, keep);
     }
 
-    /// Some variables, while the others are fixed at their positions.
+    /// Some variables without limits, while the others are fixed at their positions.
     pub(super) fn part(&self, inside: &BTreeSet<usize>, at: &[usize]) -> Network {
         let mut part = self.hollow();
         for low in self.live() {
@@ -218,6 +309,8 @@ impl Network {
             own: vec![Vec::new(); count],
             values: vec![Vec::new(); count],
             around: vec![BTreeMap::new(); count],
+            rows: Rows::new(&[], count),
+            debt: 0,
             tables: Vec::new(),
         }
     }
@@ -241,6 +334,57 @@ impl Network {
             self.tables[table] = Vec::new();
         }
         self.own[variable] = Vec::new();
+        self.rows.uses[variable] = Vec::new();
+    }
+
+    /// Takes what one choice uses from the room; no solution is left if there is less.
+    pub(super) fn spend(&mut self, uses: &[Usage], choice: usize) {
+        if !self.rows.spend(uses, choice) {
+            self.base = FORBIDDEN;
+        }
+    }
+
+    /// Takes what all choices of a variable use from the room; no solution is left if there is less.
+    pub(super) fn settle(&mut self, variable: usize) {
+        if !self.rows.settle(variable) {
+            self.base = FORBIDDEN;
+        }
+    }
+
+    /// The costs of the choices of a variable without prices, but for a constant.
+    pub(super) fn plain(&self, variable: usize) -> Cow<'_, [u64]> {
+        let mut own = Cow::Borrowed(&self.own[variable][..]);
+        for of in &self.rows.uses[variable] {
+            let price: u64 = self.rows.prices[of.rows.clone()].iter().sum();
+            if price > 0 {
+                let open = |at: &usize| self.own[variable][*at] < FORBIDDEN;
+                let open = (0..of.amounts.len()).filter(open);
+                let most = open.map(|at| of.amounts[at]).max().unwrap_or(0);
+                let saved = of.amounts.iter().map(|amount| {
+                    most.saturating_sub(*amount).saturating_mul(price).min(FORBIDDEN)
+                });
+                add(own.to_mut(), &saved.collect::<Vec<u64>>());
+            }
+        }
+        own
+    }
+
+    /// True if a variable that is left uses something.
+    pub(super) fn is_limited(&self) -> bool {
+        self.rows.uses.iter().any(|uses| !uses.is_empty())
+    }
+
+    /// A cost that no solution is below.
+    pub(super) fn bound(&self) -> u64 {
+        if self.base >= FORBIDDEN { FORBIDDEN } else { self.base.saturating_sub(self.debt) }
+    }
+
+    /// Cancels what constant and debt share.
+    pub(super) fn cancel(&mut self) {
+        if self.base < FORBIDDEN {
+            let both = self.base.min(self.debt);
+            (self.base, self.debt) = (self.base - both, self.debt - both);
+        }
     }
 
     /// Forbids choices of two neighbours that cost more than `most` with all that is known.
@@ -257,14 +401,15 @@ impl Network {
     }
 }
 
-/// The power of two that keeps the sum of the largest costs well below a forbidden one.
+/// The largest power of two that keeps the sum of the largest costs well below a forbidden one.
 fn scale(problem: &Problem) -> u64 {
     let costs = problem.own.iter().chain(problem.edges.iter().map(|edge| &edge.costs));
     let largest = costs
         .map(|costs| costs.iter().copied().filter(|cost| *cost < FORBIDDEN).max().unwrap_or(0));
     let total = largest.fold(0, sum);
     let fits = |scale: &u64| total.saturating_mul(*scale) < FORBIDDEN / 2;
-    let powers = std::iter::successors(Some(SCALE), |scale| Some(scale / 2));
+    let most = if problem.memories.is_empty() { SCALE } else { PRICED_SCALE };
+    let powers = std::iter::successors(Some(most), |scale| Some(scale / 2));
     powers.take_while(|scale| *scale > 1).find(fits).unwrap_or(1)
 }
 
@@ -273,7 +418,11 @@ fn scaled(costs: &[u64], scale: u64) -> Vec<u64> {
 }
 
 fn add(to: &mut [u64], costs: &[u64]) {
-    to.iter_mut().zip(costs).for_each(|(to, cost)| *to = sum(*to, *cost));
+    to.iter_mut().zip(costs).for_each(into);
+}
+
+fn into((to, cost): (&mut u64, &u64)) {
+    *to = sum(*to, *cost);
 }
 
 /// A table with rows of some width, its columns as rows.

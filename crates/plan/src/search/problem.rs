@@ -2,10 +2,12 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::memory::Memory;
+
 /// A cost that no solution may have. Larger costs count as this one, and sums end at it.
 pub const FORBIDDEN: u64 = u64::MAX / 4096;
 
-/// Variables with choices that have costs, alone and by twos.
+/// Variables with choices that have costs, alone and by twos, and usages of memories.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "Unchecked")]
 #[non_exhaustive]
@@ -14,6 +16,9 @@ pub struct Problem {
     pub own: Vec<Vec<u64>>,
     /// The costs between two variables. Several edges may have the same ends.
     pub edges: Vec<Edge>,
+    /// Limits on usages. A solution that exceeds one costs [`FORBIDDEN`].
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub memories: Vec<Memory>,
 }
 
 /// Costs between the choices of two variables.
@@ -32,13 +37,15 @@ pub struct Edge {
 struct Unchecked {
     own: Vec<Vec<u64>>,
     edges: Vec<Edge>,
+    #[serde(default)]
+    memories: Vec<Memory>,
 }
 
 impl TryFrom<Unchecked> for Problem {
     type Error = ProblemError;
 
-    fn try_from(Unchecked { own, edges }: Unchecked) -> Result<Problem, ProblemError> {
-        Problem::new(own, edges)
+    fn try_from(text: Unchecked) -> Result<Problem, ProblemError> {
+        Problem::new(text.own, text.edges)?.with_memories(text.memories)
     }
 }
 
@@ -69,6 +76,32 @@ pub enum ProblemError {
         /// The costs that it has.
         given: usize,
     },
+    /// A usage of a variable that is not there.
+    #[error("use {number} of memory {memory} is of variable {variable}, there are {variables}")]
+    NoUser {
+        /// The number of the memory.
+        memory: usize,
+        /// The number of the usage.
+        number: usize,
+        /// Its variable.
+        variable: usize,
+        /// The number of variables.
+        variables: usize,
+    },
+    /// A usage with another number of amounts.
+    #[error(
+        "use {number} of memory {memory} needs {expected} amounts, one for each choice, and has {given}"
+    )]
+    Amounts {
+        /// The number of the memory.
+        memory: usize,
+        /// The number of the usage.
+        number: usize,
+        /// The number of choices of its variable.
+        expected: usize,
+        /// The amounts that it has.
+        given: usize,
+    },
 }
 
 impl Problem {
@@ -81,12 +114,36 @@ impl Problem {
             return Err(ProblemError::NoChoices(variable));
         }
         edges.iter().enumerate().try_for_each(|(number, edge)| check(&own, number, edge))?;
-        Ok(Problem { own, edges })
+        Ok(Problem { own, edges, memories: Vec::new() })
     }
 
-    /// The cost of one choice for each variable.
+    /// The problem with limits on usages, after a check of their sizes.
+    ///
+    /// # Errors
+    /// [`ProblemError`] for usages whose variables or amounts do not fit.
+    pub fn with_memories(self, memories: Vec<Memory>) -> Result<Problem, ProblemError> {
+        for (number, memory) in memories.iter().enumerate() {
+            check_uses(&self.own, number, memory)?;
+        }
+        Ok(Problem { memories, ..self })
+    }
+
+    /// The cost of one choice for each variable: [`FORBIDDEN`] if a limit is exceeded.
     #[must_use]
     pub fn cost(&self, choices: &[usize]) -> u64 {
+        match self.fits(choices) {
+            true => self.free_cost(choices),
+            false => FORBIDDEN,
+        }
+    }
+
+    /// True if no limit is exceeded.
+    #[must_use]
+    pub fn fits(&self, choices: &[usize]) -> bool {
+        self.memories.iter().all(|memory| memory.fits(choices))
+    }
+
+    fn free_cost(&self, choices: &[usize]) -> u64 {
         let own = self.own.iter().zip(choices).map(|(own, choice)| own[*choice]);
         let between = self.edges.iter().map(|edge| self.between(edge, choices));
         own.chain(between).fold(0, sum)
@@ -132,6 +189,20 @@ fn check(own: &[Vec<u64>], number: usize, edge: &Edge) -> Result<(), ProblemErro
         true => Ok(()),
         false => Err(ProblemError::Costs { edge: number, expected, given }),
     }
+}
+
+fn check_uses(own: &[Vec<u64>], memory: usize, given: &Memory) -> Result<(), ProblemError> {
+    for (number, of) in given.uses.iter().enumerate() {
+        let (variable, variables) = (of.variable, own.len());
+        let Some(own) = own.get(variable) else {
+            return Err(ProblemError::NoUser { memory, number, variable, variables });
+        };
+        let (expected, given) = (own.len(), of.amounts.len());
+        if expected != given {
+            return Err(ProblemError::Amounts { memory, number, expected, given });
+        }
+    }
+    Ok(())
 }
 
 /// A sum that ends at [`FORBIDDEN`].

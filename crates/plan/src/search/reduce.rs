@@ -81,7 +81,7 @@ pub(super) fn reduce(network: &mut Network, trail: &mut Trail, cells: usize) {
     let mut work = Work::new(network.live());
     let visits = VISITS * network.own.len();
     for _ in 0..visits {
-        let Some(variable) = work.next() else { return };
+        let Some(variable) = work.next().or_else(|| again(network, &mut work)) else { return };
         if network.own[variable].is_empty() {
             continue;
         }
@@ -89,11 +89,26 @@ pub(super) fn reduce(network: &mut Network, trail: &mut Trail, cells: usize) {
         if network.base >= FORBIDDEN {
             return;
         }
-        if leaves(network, variable, cells) {
+        let follows = follow(network, variable, cells);
+        if let Some((near, function)) = follows {
+            network.near(variable).into_iter().for_each(|near| work.add(near));
+            merge(network, variable, (near, &function), trail);
+        } else if leaves(network, variable, cells) {
             network.near(variable).into_iter().for_each(|near| work.add(near));
             leave(network, variable, trail);
         }
     }
+}
+
+/// After room has become less, the choices of the variables that use some may no longer fit.
+fn again(network: &mut Network, work: &mut Work) -> Option<usize> {
+    if !std::mem::take(&mut network.rows.changed) {
+        return None;
+    }
+    network.rows.thin();
+    let uses = network.rows.uses.iter().enumerate().filter(|(_, uses)| !uses.is_empty());
+    uses.for_each(|(variable, _)| work.add(variable));
+    work.next()
 }
 
 /// Variables to visit, each once at a time.
@@ -129,10 +144,15 @@ fn visit(network: &mut Network, variable: usize, work: &mut Work) {
         }
     }
     network.ground(variable);
+    network.settle(variable);
     if network.base >= FORBIDDEN {
         return;
     }
     let keep = kept(network, variable);
+    if keep.is_empty() {
+        network.base = FORBIDDEN;
+        return;
+    }
     if keep.len() < network.own[variable].len() {
         network.restrict(variable, &keep);
         network.near(variable).into_iter().for_each(|near| work.add(near));
@@ -173,13 +193,19 @@ impl<'a> Face<'a> {
 
 /// The choices of a variable that no other one can replace at any choice of the neighbours.
 fn kept(network: &Network, variable: usize) -> Vec<usize> {
-    let own = &network.own[variable];
+    let own = &network.plain(variable);
     let near = network.near(variable);
     let faces: Vec<Face> = near.iter().map(|near| Face::new(network, variable, *near)).collect();
-    let mut keep: Vec<usize> = (0..own.len()).filter(|at| own[*at] < FORBIDDEN).collect();
+    let fits = network.rows.fitting(variable, own.len());
+    let mut keep: Vec<usize> =
+        (0..own.len()).filter(|at| own[*at] < FORBIDDEN && fits[*at]).collect();
     // From the last one down, so that the first of equal choices is kept.
     for choice in (0..own.len()).rev() {
-        let beaten = |other: &usize| *other != choice && beats(own, &faces, *other, choice);
+        let beaten = |other: &usize| {
+            *other != choice
+                && network.rows.covers(variable, *other, choice)
+                && beats(own, &faces, *other, choice)
+        };
         if keep.iter().any(beaten) {
             keep.retain(|kept| *kept != choice);
         }
@@ -200,7 +226,9 @@ fn beats(own: &[u64], faces: &[Face], other: usize, choice: usize) -> bool {
 fn leaves(network: &Network, variable: usize, cells: usize) -> bool {
     let near = network.near(variable);
     let product: usize = near.iter().take(3).map(|near| network.own[*near].len()).product();
-    network.own[variable].len() == 1 || near.len() < 2 || near.len() == 2 && product <= cells
+    let free = network.rows.uses[variable].is_empty();
+    network.own[variable].len() == 1
+        || free && (near.len() < 2 || near.len() == 2 && product <= cells)
 }
 
 /// Takes a variable away, and moves the cost of its best choice to its neighbours.
@@ -209,6 +237,10 @@ fn leave(network: &mut Network, variable: usize, trail: &mut Trail) {
     let alone = network.own[variable].len() == 1;
     trail.width = trail.width.max(if alone { 0 } else { near.len() });
     let step = step(network, variable, &near);
+    if alone {
+        let uses = std::mem::take(&mut network.rows.uses[variable]);
+        network.spend(&uses, 0);
+    }
     match step.near.as_slice() {
         _ if alone => absorb(network, &step),
         [] => network.base = sum(network.base, step.own.iter().copied().fold(FORBIDDEN, u64::min)),
@@ -264,4 +296,52 @@ fn lower(least: &mut [u64], row: &[u64], start: u64) {
     if start < FORBIDDEN {
         least.iter_mut().zip(row).for_each(|(least, cost)| *least = (*least).min(start + cost));
     }
+}
+
+/// A neighbour whose choice leaves one for the variable, with that one for each of its choices.
+fn follow(network: &mut Network, variable: usize, cells: usize) -> Option<(usize, Vec<usize>)> {
+    if network.rows.uses[variable].is_empty() {
+        return None;
+    }
+    let near = network.near(variable);
+    if let [near] = near.as_slice() {
+        network.settle_pairs(variable, *near);
+    }
+    let width = |of: &usize| network.own[*of].len();
+    let total: usize = near.iter().map(width).sum();
+    let fits = |of: &&usize| {
+        let (before, after) = (width(&variable) * total, width(*of) * (total - width(*of)));
+        after <= 2 * before && after <= cells
+    };
+    let mut choices = near.iter().filter(fits);
+    choices.find_map(|near| Some((*near, function(&network.rows(*near, variable), width(&variable))?)))
+}
+
+/// The only choice in each row that is not forbidden.
+fn function(rows: &[u64], width: usize) -> Option<Vec<usize>> {
+    let only = |row: &[u64]| {
+        let mut open = row.iter().enumerate().filter(|(_, cost)| **cost < FORBIDDEN);
+        let (first, more) = (open.next(), open.next());
+        first.filter(|_| more.is_none()).map(|(at, _)| at)
+    };
+    rows.chunks_exact(width).map(only).collect()
+}
+
+/// Takes away a variable whose choice is a function of that of a neighbour.
+fn merge(network: &mut Network, variable: usize, to: (usize, &[usize]), trail: &mut Trail) {
+    let (into, function) = to;
+    let step = step(network, variable, &network.near(variable));
+    for near in &step.near {
+        let costs = |choice: &usize| &near.rows[choice * near.values.len()..][..near.values.len()];
+        if near.variable == into {
+            let costs = function.iter().enumerate().map(|(at, of)| sum(step.own[*of], costs(of)[at]));
+            network.charge(into, &costs.collect::<Vec<u64>>());
+        } else {
+            let rows: Vec<u64> = function.iter().flat_map(costs).copied().collect();
+            network.join_rows((into, near.variable), rows);
+        }
+    }
+    network.rows.merge(variable, into, function);
+    network.remove(variable);
+    trail.steps.push(step);
 }

@@ -1,0 +1,226 @@
+//! The course of a search with limits: prices, guesses, regions that are searched exactly, and bounds of parts.
+
+use super::bound::both_ways;
+use super::excerpt::chunks;
+use super::improve::{Random, region};
+use super::network::Network;
+use super::price::{Auction, STEPS, fitting};
+use super::problem::{FORBIDDEN, sum};
+use super::reduce::reduce;
+use super::tree::{Tree, Whole, unscaled};
+
+/// The rounds of changes of prices for the whole network, and after how many of them choices are tried.
+const ROUNDS: (usize, usize) = (120, 10);
+
+/// The parts of the bound by which a solution is guessed to be above it, and the most decisions for each.
+const GUESSES: ([u64; 6], usize) = ([1024, 128, 32, 8, 4, 1], 10);
+
+/// The most costs of a network that is searched as a whole by guesses.
+const LARGE: usize = 1 << 21;
+
+/// The least and the most variables of a region, the regions without better choices after which they are larger, and
+/// the decisions in each.
+const REGION: (usize, usize) = (30, 120);
+const IDLE: usize = 100;
+const DECISIONS: usize = 20;
+
+/// The variables of the first parts whose bounds are raised, and the decisions for each; doubled from time to time.
+const CHUNK: (usize, usize) = (400, 100);
+
+/// Searches a network with limits. Returns a cost that better solutions are not below.
+pub(super) fn approach(tree: &mut Tree, mut network: Network) -> u64 {
+    let mut course = Course { bound: 0, tree };
+    course.price(&mut network);
+    course.guess(&network);
+    if course.is_open() {
+        course.alternate(&network);
+    }
+    course.bound
+}
+
+struct Course<'a, 'b> {
+    tree: &'a mut Tree<'b>,
+    bound: u64,
+}
+
+impl Course<'_, '_> {
+    fn is_open(&self) -> bool {
+        self.tree.control.on() && self.bound < unscaled(self.tree.cost, self.tree.whole.scale())
+    }
+
+    fn note(&mut self, open: u64) {
+        self.bound = self.bound.max(unscaled(open, self.tree.whole.scale()));
+        self.tree.control.proved(self.bound);
+    }
+
+    /// Finds good prices, and tries choices that cost little with them.
+    fn price(&mut self, network: &mut Network) {
+        let mut auction = Auction::new(network, STEPS.0);
+        for round in 1..=ROUNDS.0 {
+            let most = self.tree.most();
+            auction.round(network, most.unwrap_or(0));
+            if round % ROUNDS.1 == 0 {
+                self.note(auction.best);
+                self.tree.propose(network, &fitting(network));
+            }
+            if most.is_none_or(|most| auction.best > most) || !self.tree.control.on() {
+                break;
+            }
+        }
+        self.note(auction.best);
+        auction.settle(network);
+        let mut order = network.live();
+        (0..ROUNDS.1).for_each(|_| both_ways(network, &mut order));
+        self.note(network.bound());
+    }
+
+    /// Searches for solutions a little above the bound.
+    fn guess(&mut self, network: &Network) {
+        for share in GUESSES.0 {
+            if !self.is_open() || network.size() > LARGE {
+                return;
+            }
+            let guess = sum(network.bound(), network.bound() / share);
+            let open = self.tree.prove_below(network.clone(), guess, GUESSES.1);
+            self.note(open);
+        }
+    }
+
+    /// Searches regions and raises the bound, with more of both each time.
+    fn alternate(&mut self, network: &Network) {
+        let limits = self.tree.control.limits;
+        let mut patches = Patches::new(network, self.position(network));
+        let mut random = Random::new(limits.seed);
+        let (mut rounds, mut decisions) = (0, 0);
+        for level in 0.. {
+            let more = 8 << level.min(20);
+            if rounds < limits.rounds {
+                self.patch(&mut patches, more.min(limits.rounds - rounds), &mut random);
+                rounds += more;
+            }
+            let more = CHUNK.1 << level.min(40);
+            if decisions < limits.decisions && self.is_open() {
+                self.raise(&patches, CHUNK.0 << level.min(40), more.min(limits.decisions - decisions));
+                decisions += more;
+            }
+            if !self.is_open() || rounds >= limits.rounds && decisions >= limits.decisions {
+                break;
+            }
+        }
+    }
+
+    /// The positions of the best choices, the first one for a choice that has left.
+    fn position(&self, network: &Network) -> Vec<usize> {
+        let mut at = vec![0; network.own.len()];
+        for variable in network.live() {
+            let choice = self.tree.choices[variable];
+            at[variable] = network.values[variable].binary_search(&choice).unwrap_or(0);
+        }
+        at
+    }
+
+    /// Searches regions until each variable was in one about some times.
+    fn patch(&mut self, patches: &mut Patches, rounds: usize, random: &mut Random) {
+        let mut left = rounds * patches.live.len();
+        let mut since = 0;
+        while left > 0 && self.is_open() {
+            let size = patches.size;
+            patches.patch(self.tree, random);
+            left = left.saturating_sub(size);
+            since += size;
+            if since > patches.live.len() / 4 {
+                since = 0;
+                self.tree.propose(patches.network, &patches.at);
+            }
+        }
+        self.tree.propose(patches.network, &patches.at);
+    }
+
+    /// Raises the bound by those of parts that have no variable in common.
+    fn raise(&mut self, patches: &Patches, size: usize, decisions: usize) {
+        let network = patches.network;
+        if patches.live.len() <= size {
+            let open = self.tree.prove(network.clone(), decisions);
+            return self.note(open);
+        }
+        let users = network.rows.users();
+        let mut all = network.base;
+        for inside in chunks(network, &patches.live, size) {
+            if !self.is_open() {
+                return;
+            }
+            let part = network.cut_out(&inside, &users);
+            let now = inside.iter().map(|of| patches.at[*of]).collect();
+            all = sum(all, self.raise_part(&part, now, decisions));
+            self.note(all.saturating_sub(network.debt));
+        }
+    }
+
+    /// A cost that no solution of a part is below.
+    fn raise_part(&mut self, part: &Network, now: Vec<usize>, decisions: usize) -> u64 {
+        let mut tree = Tree::new(Whole::Part(part), now, self.tree.control);
+        let mut reduced = part.clone();
+        reduce(&mut reduced, &mut tree.trail, tree.control.limits.cells);
+        let mut bound = 0;
+        for share in 1..=4 {
+            let guess = tree.cost / 4 * share;
+            let open = tree.prove_below(reduced.clone(), guess, decisions);
+            bound = bound.max(open.min(tree.cost));
+            if open <= guess || bound >= tree.cost {
+                break;
+            }
+        }
+        if bound >= FORBIDDEN { 0 } else { bound }
+    }
+}
+
+/// Choices that become better in one region after another.
+struct Patches<'a> {
+    network: &'a Network,
+    live: Vec<usize>,
+    at: Vec<usize>,
+    /// What the choices use in each row.
+    used: Vec<u64>,
+    size: usize,
+    idle: usize,
+}
+
+impl<'a> Patches<'a> {
+    fn new(network: &'a Network, at: Vec<usize>) -> Patches<'a> {
+        let (live, used) = (network.live(), network.rows.used(&at));
+        Patches { network, live, at, used, size: REGION.0, idle: 0 }
+    }
+
+    /// Searches a region while the others keep their choices.
+    fn patch(&mut self, whole: &Tree, random: &mut Random) {
+        let mut inside = region(self.network, &self.live, (self.size, 0), random);
+        inside.sort_unstable();
+        let part = self.network.around_fixed(&inside, &self.at, &self.used);
+        let now: Vec<usize> = inside.iter().map(|of| self.at[*of]).collect();
+        let mut tree = Tree::new(Whole::Part(&part), now.clone(), whole.control);
+        let mut reduced = part.clone();
+        reduce(&mut reduced, &mut tree.trail, whole.control.limits.cells);
+        tree.close(reduced, DECISIONS);
+        match tree.choices == now {
+            true => self.rest(),
+            false => self.take(&inside, &part, &now, &tree.choices),
+        }
+    }
+
+    /// Makes the regions larger after some that had nothing better.
+    fn rest(&mut self) {
+        self.idle += 1;
+        if self.idle > IDLE {
+            self.idle = 0;
+            self.size = if self.size >= REGION.1 { REGION.0 } else { self.size + REGION.0 / 3 };
+        }
+    }
+
+    fn take(&mut self, inside: &[usize], part: &Network, now: &[usize], better: &[usize]) {
+        self.idle = 0;
+        for (of, at) in inside.iter().zip(better) {
+            self.at[*of] = *at;
+        }
+        self.used = self.network.rows.used(&self.at);
+    }
+}

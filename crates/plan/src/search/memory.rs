@@ -1,0 +1,56 @@
+//! Memories of limited size: usages of choices while their variables are alive.
+
+use serde::{Deserialize, Serialize};
+
+use super::problem::FORBIDDEN;
+
+/// A limit on the sum of usages at each time.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Memory {
+    /// The most that all variables alive at a time use; [`FORBIDDEN`] or more is no limit.
+    pub limit: u64,
+    /// The usages. A variable may have several.
+    pub uses: Vec<Use>,
+}
+
+/// The usage of a variable while it is alive.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Use {
+    /// The variable.
+    pub variable: usize,
+    /// The first time at which it is alive.
+    pub from: u64,
+    /// The first time after it; a variable that ends where it starts, or before that, uses nothing.
+    pub to: u64,
+    /// The usage of each choice.
+    pub amounts: Vec<u64>,
+}
+
+impl Memory {
+    /// True if the choices never use more than the limit.
+    #[must_use]
+    pub fn fits(&self, choices: &[usize]) -> bool {
+        self.limit >= FORBIDDEN || self.peak(choices) <= u128::from(self.limit)
+    }
+
+    /// The largest sum of usages at any time.
+    #[must_use]
+    pub fn peak(&self, choices: &[usize]) -> u128 {
+        let alive = self.uses.iter().filter(|of| of.from < of.to);
+        let mut events: Vec<(u64, bool, u64)> = alive
+            .flat_map(|of| {
+                let amount = of.amounts[choices[of.variable]];
+                [(of.from, true, amount), (of.to, false, amount)]
+            })
+            .collect();
+        // At one time, those that end are before those that start.
+        events.sort_unstable();
+        let (mut used, mut peak) = (0_u128, 0);
+        for (_, starts, amount) in events {
+            let amount = u128::from(amount);
+            used = if starts { used + amount } else { used - amount };
+            peak = peak.max(used);
+        }
+        peak
+    }
+}
