@@ -39,6 +39,7 @@ use crate::refusal::{Answer, Refusal, refused};
     dims: "dict[str, int] | None" = None,
     keep: "int" = 64,
     penalty: "int" = 1000,
+    sram_budget: "int" = 100,
     routes: "bool" = true,
     seed: "int" = 0,
     seconds: "float | None" = None,
@@ -51,6 +52,7 @@ pub(crate) fn plan<'py>(
     #[pyo3(from_py_with = number::read)] dims: Option<HashMap<String, u64>>,
     #[pyo3(from_py_with = number::read)] keep: usize,
     #[pyo3(from_py_with = number::read)] penalty: u64,
+    #[pyo3(from_py_with = number::read)] sram_budget: u64,
     routes: bool,
     #[pyo3(from_py_with = number::read)] seed: u64,
     seconds: Option<f64>,
@@ -59,7 +61,7 @@ pub(crate) fn plan<'py>(
     let machine = machine.map(machine_of).transpose()?;
     let machine = machine.map_or_else(Machine::mn_core_2, |machine| machine.get().machine.clone());
     let limits = Limits { seed, until, ..Limits::default() };
-    let options = options(keep, penalty, routes, limits)?;
+    let options = options((keep, penalty, sram_budget), routes, limits)?;
     let model = Model::of(model, dims, false)?;
     let text = awaited(py, move || {
         let graph = model.read()?;
@@ -85,6 +87,7 @@ pub(crate) fn plan<'py>(
     dims: "dict[str, int] | None" = None,
     keep: "int" = 64,
     penalty: "int" = 1000,
+    sram_budget: "int" = 100,
     seed: "int" = 0,
 ) -> "dict[str, typing.Any]")]
 #[expect(clippy::too_many_arguments, reason = "keywords of Python")]
@@ -96,10 +99,12 @@ pub(crate) fn execute_plan<'py>(
     #[pyo3(from_py_with = number::read)] dims: Option<HashMap<String, u64>>,
     #[pyo3(from_py_with = number::read)] keep: usize,
     #[pyo3(from_py_with = number::read)] penalty: u64,
+    #[pyo3(from_py_with = number::read)] sram_budget: u64,
     #[pyo3(from_py_with = number::read)] seed: u64,
 ) -> Answer<Bound<'py, PyDict>> {
     let machine = machine_of(machine)?.get().machine.clone();
-    let options = options(keep, penalty, false, Limits { seed, ..Limits::default() })?;
+    let options =
+        options((keep, penalty, sram_budget), false, Limits { seed, ..Limits::default() })?;
     let model = Model::of(model, dims, true)?;
     let inputs = inputs.iter().map(Given::of).collect::<Answer<Vec<_>>>()?;
     let (execution, values) = awaited(py, move || {
@@ -128,10 +133,17 @@ pub(crate) fn execute_plan<'py>(
     Ok(answer)
 }
 
-fn options(keep: usize, penalty: u64, routes: bool, limits: Limits) -> Answer<PlanOptions> {
+fn options(
+    (keep, penalty, sram_budget): (usize, u64, u64),
+    routes: bool,
+    limits: Limits,
+) -> Answer<PlanOptions> {
+    if !(1..=100).contains(&sram_budget) {
+        return refused("`sram_budget` is a percentage from 1 to 100");
+    }
     match keep {
         0 => refused("`keep` is 1 or more: an operation needs a choice"),
-        _ => Ok(PlanOptions { keep, penalty, routes, limits }),
+        _ => Ok(PlanOptions { keep, penalty, sram_budget, routes, limits }),
     }
 }
 

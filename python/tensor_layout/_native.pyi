@@ -1880,7 +1880,7 @@ def einsum(text: str, result: Places | str | None = None, *, loops: Places | str
     True
     """
 
-def execute_plan(model: str | os.PathLike[str], inputs: collections.abc.Sequence[numpy.typing.ArrayLike], machine: Machine | str, *, dims: dict[str, int] | None = None, keep: int = 64, penalty: int = 1000, seed: int = 0) -> dict[str, typing.Any]:
+def execute_plan(model: str | os.PathLike[str], inputs: collections.abc.Sequence[numpy.typing.ArrayLike], machine: Machine | str, *, dims: dict[str, int] | None = None, keep: int = 64, penalty: int = 1000, sram_budget: int = 100, seed: int = 0) -> dict[str, typing.Any]:
     """
     Plans a model on a small machine and executes the plan: every unit computes from its own memory alone.
 
@@ -1891,7 +1891,7 @@ def execute_plan(model: str | os.PathLike[str], inputs: collections.abc.Sequence
     Cost: each element and each iteration is a step.
     """
 
-def plan(model: str | os.PathLike[str], machine: Machine | str | None = None, *, dims: dict[str, int] | None = None, keep: int = 64, penalty: int = 1000, routes: bool = True, seed: int = 0, seconds: float | None = None) -> dict[str, typing.Any]:
+def plan(model: str | os.PathLike[str], machine: Machine | str | None = None, *, dims: dict[str, int] | None = None, keep: int = 64, penalty: int = 1000, sram_budget: int = 100, routes: bool = True, seed: int = 0, seconds: float | None = None) -> dict[str, typing.Any]:
     """
     Plans a layout for every value of a model, in an ONNX file, with the least cycles of everything together.
 

@@ -27,7 +27,7 @@ movements that make it. At the end four sums of cycles: each value at its own
 cheapest choice (naive), at its cheapest choice after those before it (greedy), the
 plan, and a bound: no plan over the same choices costs less.
 JSON: {\"model\":..,\"machine\":..,\"totals\":{\"naive\":..,\"greedy\":..,\"plan\":..,
-\"bound\":..},\"values\":[{\"name\":..,\"operator\":..,\"layout\":..,\"memory\":..,\"own\":{..},
+\"bound\":..},\"memory\":{..},\"values\":[{\"name\":..,\"operator\":..,\"layout\":..,\"memory\":..,\"own\":{..},
 \"operands\":[{\"value\":..,\"layout\":..,\"switch\":{..}}]}],\"uncovered\":[..]}
 
 Examples:
@@ -49,6 +49,9 @@ pub(super) struct PlanArgs {
     /// The price that keeps plans from switches that no known movements make.
     #[arg(long, value_name = "CYCLES", default_value_t = 1000, value_parser = count::<u64>, help_heading = "Planning")]
     penalty: u64,
+    /// The part of the memory of a PE that values may take, in percent.
+    #[arg(long, value_name = "PERCENT", default_value_t = 100, value_parser = percent, help_heading = "Planning")]
+    sram_budget: u64,
     /// Look for no movements: faster, but some switches may have none.
     #[arg(long, help_heading = "Planning")]
     no_routes: bool,
@@ -77,6 +80,12 @@ fn at_least_one(text: &str) -> Result<usize, String> {
     count(text).ok().filter(|number| *number > 0).ok_or_else(|| "expected a number from 1".into())
 }
 
+/// A part in percent.
+fn percent(text: &str) -> Result<u64, String> {
+    let known = count(text).ok().filter(|percent| (1..=100).contains(percent));
+    known.ok_or_else(|| "expected a percentage from 1 to 100".into())
+}
+
 /// The longest model that is read from standard input: a message of the format has at most 2 GiB.
 const MOST_BYTES: u64 = 1 << 31;
 
@@ -101,7 +110,8 @@ impl PlanArgs {
             until: self.seconds.and_then(after),
             ..Limits::default()
         };
-        PlanOptions { keep: self.keep, penalty: self.penalty, routes: !self.no_routes, limits }
+        let (keep, penalty, sram_budget) = (self.keep, self.penalty, self.sram_budget);
+        PlanOptions { keep, penalty, sram_budget, routes: !self.no_routes, limits }
     }
 
     fn graph(&self) -> Result<Graph, Failure> {

@@ -74,7 +74,39 @@ fn audit(graph: &Graph, report: &PlanReport, machine: &Machine) -> (usize, usize
         }
     }
     assert_eq!(sum, report.totals.plan);
+    check_room(graph, report, machine);
     (switches, served)
+}
+
+/// Checks that what waits in a PE while an operation computes is counted with it, and that the peak is within the limit.
+fn check_room(graph: &Graph, report: &PlanReport, machine: &Machine) {
+    let local = machine.memories().last().unwrap().0;
+    let computed: Vec<&PlannedValue> =
+        report.values.iter().filter(|of| of.node.is_some()).collect();
+    let root = |id| graph.value(graph.root(id).0).name.clone();
+    let last = |name: &str| {
+        let reads = |planned: &PlannedValue| {
+            let operation = operation(graph, planned).unwrap();
+            operation.reads().into_iter().any(|id| root(id) == name)
+        };
+        let is_output = graph.outputs.iter().any(|id| root(*id) == name);
+        let reader = computed.iter().rposition(|planned| reads(planned));
+        if is_output { usize::MAX } else { reader.unwrap_or(0) }
+    };
+    let waiting = |planned: &PlannedValue| {
+        let kept = planned.kept.as_ref().map(|kept| (&kept.layout, kept.memory.as_deref()));
+        let (layout, memory) = kept.unwrap_or((&planned.layout, planned.memory.as_deref()));
+        let layout: Layout = layout.parse().unwrap();
+        if memory == Some(local) { layout.extent(Level::ADDR) } else { 0 }
+    };
+    for (at, planned) in computed.iter().enumerate() {
+        let waits = computed.iter().take(at).filter(|of| last(&of.name) > at);
+        let words = planned.words + waits.map(|of| waiting(of)).sum::<u64>();
+        assert!(words <= planned.alive.unwrap(), "{}: {words} {:?}", planned.name, planned.alive);
+    }
+    let room = report.memory.as_ref().unwrap();
+    assert_eq!(Some(room.peak), computed.iter().filter_map(|planned| planned.alive).max());
+    assert!(room.peak <= room.limit, "{room:?}");
 }
 
 fn operation<'g>(graph: &'g Graph, planned: &PlannedValue) -> Option<&'g Operation> {
@@ -141,10 +173,21 @@ fn in_levels(layout: &Layout, keep: impl Fn(Level) -> bool) -> Layout {
     with_dense_addresses(&of.build().unwrap()).unwrap()
 }
 
-fn report(graph: &Graph, machine: &Machine) -> PlanReport {
-    let options =
-        PlanOptions { routes: false, keep: 12, penalty: PENALTY, ..PlanOptions::default() };
+fn report(graph: &Graph, machine: &Machine, sram_budget: u64) -> PlanReport {
+    let (keep, penalty, routes) = (12, PENALTY, false);
+    let options = PlanOptions { keep, penalty, routes, sram_budget, ..PlanOptions::default() };
     plan(graph, machine, &options).unwrap().report()
+}
+
+#[test]
+fn a_report_of_a_plan_in_little_room_has_the_prices_that_its_layouts_have() {
+    for (name, percent) in [("mlp", 3), ("block", 6)] {
+        let graph = model(name).0;
+        let machine = small_machine();
+        let report = report(&graph, &machine, percent);
+        assert!(report.memory.as_ref().unwrap().is_planned, "{:?}", report.memory);
+        audit(&graph, &report, &machine);
+    }
 }
 
 #[test]
@@ -152,7 +195,7 @@ fn a_report_has_the_prices_the_room_and_the_operands_that_its_layouts_have() {
     for name in ["mlp", "block", "cnn"] {
         let graph = model(name).0;
         let machine = small_machine();
-        let (switches, served) = audit(&graph, &report(&graph, &machine), &machine);
+        let (switches, served) = audit(&graph, &report(&graph, &machine, 100), &machine);
         assert!(switches > 5 && served > 5, "{name} {switches} {served}");
     }
 }
@@ -164,7 +207,7 @@ fn plans_at_full_size_are_better_than_greedy_ones() {
         let path = format!("{}/tests/data/graphs/{name}.onnx", env!("CARGO_MANIFEST_DIR"));
         let mut graph = read_file(path.as_ref(), &ReadOptions::default()).unwrap();
         graph.inline_constants();
-        let report = report(&graph, &machine);
+        let report = report(&graph, &machine, 100);
         assert!(report.uncovered.is_empty());
         assert!(report.totals.plan < report.totals.greedy, "{name} {:?}", report.totals);
         audit(&graph, &report, &machine);

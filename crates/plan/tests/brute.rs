@@ -220,4 +220,18 @@ proptest! {
         prop_assert_eq!(totals.plan, totals.bound);
         prop_assert!(totals.plan <= totals.greedy && totals.plan <= totals.naive);
     }
+
+    #[test]
+    fn a_plan_in_little_room_costs_what_the_cheapest_of_all_that_fit_does(
+        steps in steps(), sram_budget in 1..4_u64,
+    ) {
+        let graph = graph(&steps[..steps.len().min(3)]);
+        let options = PlanOptions { routes: false, keep: 2, penalty: 50, sram_budget, ..PlanOptions::default() };
+        let plan = plan(&graph, &small_machine(), &options).unwrap();
+        let problem = plan.costs().unwrap();
+        let all = itertools::Itertools::multi_cartesian_product(problem.own.iter().map(|own| 0..own.len()));
+        let least = all.map(|choices| problem.cost(&choices)).min();
+        prop_assert_eq!(Some(plan.totals().plan), least);
+        prop_assert_eq!(plan.totals().bound, plan.totals().plan);
+    }
 }

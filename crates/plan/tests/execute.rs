@@ -232,3 +232,22 @@ fn a_transfer_less_to_a_layout_that_readers_share_is_found() {
     }
     assert!(shared > 0, "{shared}");
 }
+
+/// Executes a plan with a part of the memory in which its cheapest plan does not fit.
+fn in_little_room(name: &str, sram_budget: u64) {
+    let (graph, inputs, outputs) = model(name);
+    let options = PlanOptions { routes: false, keep: 24, sram_budget, ..PlanOptions::default() };
+    let plan = plan(&graph, &small_machine(), &options).unwrap();
+    let room = plan.report().memory.unwrap();
+    assert!(room.is_planned && room.peak <= room.limit, "{name}: {room:?}");
+    let executed = execute(&plan, &inputs, &mut AsPlanned).unwrap();
+    for (found, expected) in executed.outputs.iter().zip(&outputs) {
+        let difference = difference(found, expected);
+        assert!(difference < 1e-5, "{name}: {difference}");
+    }
+}
+
+#[test]
+fn a_plan_in_little_room_computes_what_onnxruntime_does() {
+    in_little_room("mlp", 3);
+}

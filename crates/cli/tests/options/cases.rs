@@ -627,6 +627,7 @@ fn plan() -> Vec<Case> {
         ),
         case("plan", "dim", named, "--dim n=1", &format!("{named} --dim n"), "as in batch=8"),
         relu("keep", "--keep 1", "--keep 0", "expected a number from 1"),
+        relu("sram-budget", "--sram-budget 50", "--sram-budget 0", "a percentage from 1 to 100"),
         relu("penalty", "--penalty 5", "--penalty x", "expected a number"),
         case(
             "plan",

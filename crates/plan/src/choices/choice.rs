@@ -1,7 +1,7 @@
 //! A choice, and its parts.
 
-use tensor_layout::Layout;
 use tensor_layout::relayout::PartId;
+use tensor_layout::{Layout, Level};
 
 /// A way to have a value: how it is computed, or where it is given.
 #[derive(Clone, Debug)]
@@ -14,6 +14,8 @@ pub struct Choice {
     pub result: Held,
     /// The cycles of the operation without switches.
     pub own: Own,
+    /// The long words of a PE that the operands of one time slice take.
+    pub taken: u64,
     /// The long words of a PE that the operands and the result of one time slice take.
     pub words: u64,
 }
@@ -32,11 +34,22 @@ pub struct Held {
 }
 
 impl Held {
+    /// Returns whether each time slice has its own part: the others are not in memory then.
+    #[must_use]
+    pub fn is_sliced(&self) -> bool {
+        is_sliced(&self.layout)
+    }
+
     /// Returns whether a value is where another one is.
     #[must_use]
     pub fn is_at(&self, other: &Held) -> bool {
         (&self.layout, &self.memory) == (&other.layout, &other.memory)
     }
+}
+
+/// Returns whether an axis of a layout has digits of time.
+pub(super) fn is_sliced(layout: &Layout) -> bool {
+    layout.nodes().flat_map(|axis| &axis.subaxes).any(|digit| digit.lands() == Some(Level::TIME))
 }
 
 /// The cycles that an operation takes at least, without switches.

@@ -31,6 +31,9 @@ const PADDING: [u64; 3] = [0, 25, 75];
 /// With fewer candidates, more padding is tried.
 const FEW: u64 = 24;
 
+/// The cheapest choice for each combination of the parts of operands and result.
+type Choices = HashMap<(Vec<PartId>, PartId), Choice>;
+
 impl Setting {
     /// The choices of a nest whose result is read by `uses` operands.
     pub(crate) fn domain(&mut self, graph: &Graph, nest: &Nest, bits: u64, uses: usize) -> Domain {
@@ -47,24 +50,28 @@ impl Setting {
 
     /// The choices with room in a PE, one for each combination of parts.
     fn fitting(&mut self, form: &NestForm<'_>, capacity: Option<u64>) -> Domain {
-        let mut domain = Domain::default();
-        for time in SLICES {
+        let mut best = Choices::new();
+        let mut tried = 0;
+        for time in SLICES.into_iter().take(if capacity.is_some() { SLICES.len() } else { 1 }) {
             for percent in PADDING {
-                let mut best: HashMap<(Vec<PartId>, PartId), Choice> = HashMap::new();
                 for unit in form.forms(self) {
-                    domain.tried += self.collect(form, unit, (time, percent), capacity, &mut best);
+                    tried += self.collect(form, unit, (time, percent), capacity, &mut best);
                 }
-                domain.choices = best.into_values().collect();
-                let is_enough = domain.tried >= FEW || percent == PADDING[PADDING.len() - 1];
-                if !domain.choices.is_empty() && is_enough {
-                    return domain;
+                if !best.is_empty() && tried >= FEW {
+                    break;
                 }
             }
-            if capacity.is_none() {
+            if !best.is_empty() && !self.needs_slimmer(&best, capacity) {
                 break;
             }
         }
-        domain
+        Domain { choices: best.into_values().collect(), tried }
+    }
+
+    /// Returns whether room is scarce and no choice takes less than a quarter of it.
+    fn needs_slimmer(&self, found: &Choices, capacity: Option<u64>) -> bool {
+        let least = found.values().map(|choice| choice.words).min();
+        self.is_tight && least.zip(capacity).is_some_and(|(least, most)| least > most / 4)
     }
 
     fn collect(
@@ -73,7 +80,7 @@ impl Setting {
         unit: Form,
         (time, percent): (&[u64], u64),
         capacity: Option<u64>,
-        best: &mut HashMap<(Vec<PartId>, PartId), Choice>,
+        best: &mut Choices,
     ) -> u64 {
         let mut tried = 0;
         let Ok(found) = self.candidates(form, unit, time, percent).iter() else { return 0 };
@@ -123,6 +130,9 @@ impl Setting {
 
     /// The choices that no other dominates, as many of the cheapest as are kept.
     pub(super) fn needed(&mut self, mut choices: Vec<Choice>, uses: usize) -> Vec<Choice> {
+        if self.is_tight {
+            return self.cheap_and_slim(choices);
+        }
         let text = |choice: &Choice| choice.loops.as_ref().map(Layout::to_string);
         choices.sort_by_cached_key(|choice| (choice.own.total(), choice.words, text(choice)));
         let mut kept: Vec<Choice> = Vec::new();
@@ -142,6 +152,20 @@ impl Setting {
         }
         kept.truncate(most);
         kept
+    }
+
+    /// The cheapest choices and those that take the least room, half of those that are kept each.
+    fn cheap_and_slim(&mut self, mut choices: Vec<Choice>) -> Vec<Choice> {
+        choices.retain(|choice| {
+            choice.operands.iter().chain([&choice.result]).all(|held| self.is_reached(held))
+        });
+        let text = |choice: &Choice| choice.loops.as_ref().map(Layout::to_string);
+        let half = self.keep.div_ceil(2);
+        choices.sort_by_cached_key(|choice| (choice.own.total(), choice.words, text(choice)));
+        let mut slim = choices.split_off(half.min(choices.len()));
+        slim.sort_by_key(|choice| choice.words);
+        choices.extend(slim.into_iter().take(self.keep - half));
+        choices
     }
 
     fn undominated(&self, choices: Vec<Choice>, uses: usize) -> Vec<Choice> {
@@ -169,7 +193,9 @@ impl Setting {
         let words = held.iter().map(|held| held.layout.extent(Level::ADDR));
         let words = words.fold(0, u64::saturating_add);
         let Some(result) = held.pop() else { return Ok(Domain::default()) };
-        let choice = Choice { loops: None, operands: held, result, own: Own::default(), words };
+        let taken = words.saturating_sub(result.layout.extent(Level::ADDR));
+        let own = Own::default();
+        let choice = Choice { loops: None, operands: held, result, own, taken, words };
         Ok(Domain { choices: vec![choice], tried: 1 })
     }
 }

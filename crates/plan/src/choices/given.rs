@@ -107,7 +107,7 @@ impl Setting {
                 let words = layout.extent(Level::ADDR);
                 let result = Held { layout, memory: memory.clone(), bits, part };
                 let (operands, own) = (Vec::new(), Own::default());
-                domain.choices.push(Choice { loops: None, operands, result, own, words });
+                domain.choices.push(Choice { loops: None, operands, result, own, taken: 0, words });
             }
         }
         Ok(domain)

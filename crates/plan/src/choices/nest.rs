@@ -11,6 +11,7 @@ use tensor_layout::einsum::{EinsumError, Local, Sums, at_rest};
 use tensor_layout::relayout::LevelTraffic;
 use tensor_layout::{Layout, LayoutError, Level};
 
+use super::choice::is_sliced;
 use super::layouts::{Block, Ending, completed, expanded, in_lanes};
 use super::reads::{OperandForm, Reads};
 use super::{Choice, Held, Own, Setting};
@@ -112,7 +113,7 @@ impl NestForm<'_> {
         own.compute = self.compute(form, &local, setting);
         let mut choices = Vec::new();
         for sums in self.sums(form, &local) {
-            let result = self.completed(form, &at_rest(&local.summed(sums)?)?, setting)?;
+            let result = self.completed(form, &in_memory(local.summed(sums)?)?, setting)?;
             let slice = self.completed(form, local.result(), setting)?.extent(Level::ADDR);
             if is_full(words.saturating_add(slice).max(result.extent(Level::ADDR))) {
                 continue;
@@ -120,7 +121,8 @@ impl NestForm<'_> {
             own.sums = self.cycles_of_sums(form, &local, sums, setting)?;
             let result = setting.held(result, self.bits)?;
             let (loops, operands) = (Some(loops.clone()), operands.clone());
-            choices.push(Choice { loops, operands, result, own, words: words + slice });
+            let (taken, words) = (words, words + slice);
+            choices.push(Choice { loops, operands, result, own, taken, words });
         }
         Ok(choices)
     }
@@ -179,7 +181,7 @@ impl NestForm<'_> {
             Form::Vectors(_) => in_lanes(layout, lanes),
         };
         let words = rest(&layout)?.extent(Level::ADDR).saturating_add(more);
-        Ok(Operand { layout: rest(&at_rest(&layout)?)?, words, halo })
+        Ok(Operand { layout: rest(&in_memory(layout)?)?, words, halo })
     }
 
     /// The machine whose units compute.
@@ -226,6 +228,11 @@ impl NestForm<'_> {
         let levels = local.traffic(self.machine(form, setting), sums)?.into_iter().map_into();
         Ok(at_least(setting, self.bits, &levels.collect_vec())?)
     }
+}
+
+/// A tensor as memory has it while an operation computes: slice by slice, or without digits of time as a whole.
+fn in_memory(layout: Layout) -> Result<Layout, EinsumError> {
+    if is_sliced(&layout) { Ok(layout) } else { at_rest(&layout) }
 }
 
 /// An operand with the cycles for its halo.

@@ -23,6 +23,8 @@ pub struct Setting {
     pub(super) capacity: Option<u64>,
     /// The memory of inputs and constants.
     pub(super) outer: Option<String>,
+    /// True if choices that take less room are kept, too.
+    pub(super) is_tight: bool,
     /// The most choices of an operation.
     pub(super) keep: usize,
     parts: HashMap<(Layout, Option<String>, u64), PartId>,
@@ -54,6 +56,7 @@ impl Setting {
             local: locals.first().map(|(name, _)| (*name).to_owned()),
             capacity: words.sum(),
             outer,
+            is_tight: false,
             keep,
             machine: machine.clone(),
             nodes: nodes.word_bits(machine.word_bits()).build()?,
@@ -62,6 +65,19 @@ impl Setting {
             parts: HashMap::new(),
             outside: HashMap::new(),
         })
+    }
+
+    /// The setting with a share of the memories of a PE, in percent.
+    #[must_use]
+    pub fn with_budget(mut self, percent: u64) -> Setting {
+        let share = |words: u64| u128::from(words) * u128::from(percent) / 100;
+        self.capacity = self.capacity.map(|words| u64::try_from(share(words)).unwrap_or(words));
+        self
+    }
+
+    /// The setting of a plan whose values do not fit beside each other: operations may have choices that take less room.
+    pub(crate) fn in_little_room(&mut self) {
+        self.is_tight = true;
     }
 
     /// The machine.
@@ -76,10 +92,20 @@ impl Setting {
         &self.pricer
     }
 
-    /// The long words of the memories of a PE.
+    /// The long words of the memories of a PE that values may take.
     #[must_use]
     pub fn local_capacity(&self) -> Option<u64> {
         self.capacity
+    }
+
+    /// Returns whether the machine has a memory for inputs, besides those of PEs.
+    pub(crate) fn has_outer_memory(&self) -> bool {
+        self.outer.is_some()
+    }
+
+    /// Returns whether a value takes room in a PE.
+    pub(crate) fn is_local(&self, held: &Held) -> bool {
+        held.memory == self.local
     }
 
     /// A layout in a memory, whatever its size.
@@ -139,7 +165,7 @@ impl Setting {
     }
 
     /// A layout in the local memory.
-    pub(super) fn held(&mut self, layout: Layout, bits: u64) -> Result<Held, LayoutError> {
+    pub(crate) fn held(&mut self, layout: Layout, bits: u64) -> Result<Held, LayoutError> {
         let memory = self.local.clone();
         let part = self.part(&layout, memory.as_deref(), bits)?;
         Ok(Held { layout, memory, bits, part })

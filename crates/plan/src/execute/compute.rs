@@ -8,7 +8,7 @@ use tensor_layout::{Layout, Level, Location};
 use super::error::ExecuteError;
 use super::state::State;
 use super::store::{Store, Units};
-use crate::choices::Choice;
+use crate::choices::{Choice, Held};
 use crate::graph::{Fold, Nest, Operation, evaluate, flat, index};
 
 /// The part of an element of the result that a unit has computed.
@@ -89,6 +89,11 @@ impl State<'_, '_> {
         if together { self.units.node(leaf) } else { leaf }
     }
 
+    /// The unit that computes what is of a leaf, without its time slice.
+    fn computes_in_any_slice(&self, leaf: u64, together: bool) -> u64 {
+        self.computes(self.units.in_any_slice(leaf), together)
+    }
+
     /// The parts of all elements, by unit.
     fn parts(
         &mut self,
@@ -101,7 +106,10 @@ impl State<'_, '_> {
     ) -> Result<HashMap<u64, HashMap<u64, Part>>, ExecuteError> {
         let shapes = nest.reads.iter().map(|read| &self.graph.value(read.value).shape[..]);
         let shapes = shapes.collect_vec();
-        let mut reads = Reads { operation, nest, shapes, held, operands, fetched: HashMap::new() };
+        let sliced = choice.operands.iter().map(Held::is_sliced).collect();
+        let units = self.computes(self.units.all(), together);
+        let fetched = HashMap::new();
+        let mut reads = Reads { operation, nest, shapes, held, operands, sliced, units, fetched };
         let mut parts: HashMap<u64, HashMap<u64, Part>> = HashMap::new();
         let mut failed = None;
         let copies = iterations.copies.iter().map(|leaf| self.computes(*leaf, together));
@@ -121,7 +129,7 @@ impl State<'_, '_> {
                 match reads.value(unit, at) {
                     Ok(value) => {
                         let part = Part { value, first, count: 1 };
-                        let of = parts.entry(element).or_default().entry(unit);
+                        let of = parts.entry(element).or_default().entry(unit % units);
                         of.and_modify(|known| known.add(nest.fold, value)).or_insert(part);
                     }
                     Err(error) => failed = Some(error),
@@ -157,7 +165,7 @@ impl State<'_, '_> {
         for (element, places) in (0..).zip(&result.places) {
             let own = parts.get(&element).unwrap_or(&none);
             for place in places {
-                let unit = self.computes(place.0, together);
+                let unit = self.computes_in_any_slice(place.0, together);
                 let chosen = nearest(own, unit, &self.units, together);
                 let found = chosen.iter().map(|(_, part)| part.count).sum::<u64>();
                 if found != expected {
@@ -204,6 +212,10 @@ struct Reads<'s> {
     /// For each operand the elements that each unit holds.
     held: &'s [HashMap<(u64, u64), f64>],
     operands: &'s [Store],
+    /// The operands that are there slice by slice.
+    sliced: Vec<bool>,
+    /// The units of one time slice.
+    units: u64,
     /// The elements of halos that units fetched: operand, unit and element.
     fetched: HashMap<(usize, u64, u64), f64>,
 }
@@ -216,11 +228,17 @@ impl Reads<'_> {
         }
         let read = |operand: usize, index: &[u64]| {
             let element = number_of(index, self.shapes[operand]);
-            let own = self.held[operand].get(&(unit, element));
+            let own = self.own(operand, unit, element);
             let fetched = || self.fetched.get(&(operand, unit, element));
             own.or_else(fetched).copied().unwrap_or(f64::NAN)
         };
         Ok(evaluate(self.nest, at, read, |operand| self.shapes[operand]))
+    }
+
+    /// An element that a unit holds in its time slice, or all the time.
+    fn own(&self, operand: usize, unit: u64, element: u64) -> Option<&f64> {
+        let unit = if self.sliced[operand] { unit } else { unit % self.units };
+        self.held[operand].get(&(unit, element))
     }
 
     /// Fetches an element of a window that the unit lacks; what is no window has to be there.
@@ -229,7 +247,7 @@ impl Reads<'_> {
         let Some(index) = index(maps, at, shape) else { return Ok(()) };
         let element = number_of(&index, shape);
         let key = (operand, unit, element);
-        if self.held[operand].contains_key(&(unit, element)) || self.fetched.contains_key(&key) {
+        if self.own(operand, unit, element).is_some() || self.fetched.contains_key(&key) {
             return Ok(());
         }
         let is_window = maps.iter().zip(shape).any(|(map, extent)| {

@@ -8,11 +8,13 @@ use tensor_layout::{LayoutError, Level, Location, Machine};
 use super::error::ExecuteError;
 use crate::choices::{Held, Setting};
 
-/// The units of a machine, numbered from the root down.
+/// The units of a machine, numbered from the root down; those of a time slice after those of the slices before it.
 pub(super) struct Units {
     /// The levels with the number of leaves in one of their units.
     weights: Vec<(Level, u64)>,
     leaves: u64,
+    /// The leaves of the machine.
+    all: u64,
 }
 
 impl Units {
@@ -25,17 +27,32 @@ impl Units {
             own
         });
         let weights = weights.collect_vec().into_iter().rev().collect();
-        Units { weights, leaves: levels.last().map_or(1, |(_, size)| *size) }
+        Units { weights, leaves: levels.last().map_or(1, |(_, size)| *size), all: weight }
     }
 
     /// The number of the leaf of a place; the first leaf of a node that has a memory of its own.
-    pub(super) fn of(&self, place: &Location) -> u64 {
+    pub(super) fn leaf(&self, place: &Location) -> u64 {
         self.weights.iter().map(|(level, weight)| place.get(*level).unwrap_or(0) * weight).sum()
+    }
+
+    /// The number of the leaf of a place in its time slice.
+    pub(super) fn of(&self, place: &Location) -> u64 {
+        self.leaf(place) + place.get(Level::TIME).unwrap_or(0) * self.all
+    }
+
+    /// The number of a leaf without its time slice.
+    pub(super) fn in_any_slice(&self, leaf: u64) -> u64 {
+        leaf % self.all
     }
 
     /// The number of the node that a leaf is in.
     pub(super) fn node(&self, leaf: u64) -> u64 {
         leaf / self.leaves
+    }
+
+    /// The number of all leaves.
+    pub(super) fn all(&self) -> u64 {
+        self.all
     }
 
     /// The first leaf of a node.
@@ -83,6 +100,20 @@ impl Store {
         match failed {
             Some(error) => Err(error),
             None => Ok(Store { places, cells: HashMap::new() }),
+        }
+    }
+
+    /// The elements of another store of one memory that are where they should be, whatever the time slices.
+    pub(super) fn take_in_place(&mut self, units: &Units, source: &Store) {
+        let place = |(leaf, at): &Cell| (units.in_any_slice(*leaf), *at);
+        let mut held: HashMap<(Cell, u64), f64> = HashMap::new();
+        let cells = source.cells.iter();
+        held.extend(cells.map(|(cell, (element, value))| ((place(cell), *element), *value)));
+        for (element, places) in (0..).zip(&self.places) {
+            let found = places.iter().filter_map(|cell| {
+                held.get(&(place(cell), element)).map(|value| (*cell, (element, *value)))
+            });
+            self.cells.extend(found);
         }
     }
 

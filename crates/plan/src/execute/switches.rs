@@ -2,11 +2,12 @@
 
 use std::collections::HashSet;
 
+use tensor_layout::Location;
 use tensor_layout::relayout::{Relayout, Transfer};
 
 use super::error::ExecuteError;
 use super::state::{State, Tamper};
-use super::store::Store;
+use super::store::{Store, Units};
 use crate::choices::Held;
 use crate::graph::{Operation, ValueId};
 use crate::plan::viewed;
@@ -72,20 +73,30 @@ impl State<'_, '_> {
         let mut transfers: Vec<Transfer> = relayout.transfers()?.collect();
         tamper.transfers(switch.reader, switch.operand, &mut transfers);
         if from.memory == wanted.memory {
-            target.cells.clone_from(&source.cells);
+            target.take_in_place(&self.units, source);
         }
-        let entered = self.carry(source, &mut target, &transfers);
+        let sliced = [from.is_sliced(), wanted.is_sliced()];
+        let entered = self.carry(source, &mut target, &transfers, sliced);
         self.compare(switch, from, wanted, &entered)?;
         target.numbers(&self.graph.value(switch.value).name)?;
         Ok(target)
     }
 
     /// Carries out transfers: all read before any writes. Returns the elements that entered units, level by level.
-    fn carry(&mut self, source: &Store, target: &mut Store, transfers: &[Transfer]) -> Vec<u64> {
+    fn carry(
+        &mut self,
+        source: &Store,
+        target: &mut Store,
+        transfers: &[Transfer],
+        sliced: [bool; 2],
+    ) -> Vec<u64> {
+        let unit = |units: &Units, place: &Location, sliced: bool| {
+            if sliced { units.of(place) } else { units.leaf(place) }
+        };
         let levels = self.units.levels().to_vec();
         let mut entered: Vec<HashSet<(u64, u64)>> = vec![HashSet::new(); levels.len()];
         for transfer in transfers {
-            let from = self.units.of(&transfer.source);
+            let from = unit(&self.units, &transfer.source, sliced[0]);
             for (step, element) in (transfer.element..)
                 .take_while(|element| *element < transfer.element + transfer.length)
                 .enumerate()
@@ -95,7 +106,7 @@ impl State<'_, '_> {
                     continue;
                 };
                 for destination in &transfer.destinations {
-                    let to = self.units.of(destination);
+                    let to = unit(&self.units, destination, sliced[1]);
                     target.cells.insert((to, transfer.write.at(step)), *held);
                     self.counts.transferred += 1;
                     for ((_, weight), entered) in levels.iter().zip(&mut entered) {
@@ -117,7 +128,8 @@ impl State<'_, '_> {
         to: &Held,
         entered: &[u64],
     ) -> Result<(), ExecuteError> {
-        if from.memory != to.memory {
+        // In slices, what enters again counts again.
+        if from.memory != to.memory || from.is_sliced() || to.is_sliced() {
             return Ok(());
         }
         let setting = self.plan.setting();

@@ -1,15 +1,18 @@
-//! The layouts that the readers of a value may share.
+//! The layouts in which values wait for their readers.
 //!
 //! ```text
 //! x  --once-->  kept as L  ----> matmul q         one switch, and its cycles once
 //!                          ----> matmul k
+//! y  --once-->  in DRAM    ----> add              room for others until then
+//! z, slice by slice  -->  kept as a whole, in DRAM or LM
 //! ```
 
 use std::collections::HashMap;
 
 use itertools::Itertools;
+use tensor_layout::einsum::at_rest;
 use tensor_layout::relayout::PartId;
-use tensor_layout::{Layout, LayoutError};
+use tensor_layout::{Layout, LayoutError, Level};
 
 use super::variables::{Role, Variable};
 use crate::choices::{Choice, Domain, Held, Own, Setting};
@@ -22,12 +25,14 @@ struct Reader<'g> {
     views: Vec<&'g View>,
 }
 
-/// The variables with those of shared layouts after their values.
+/// The variables with those of kept layouts after their values; if `spills`, also for values that wait for their readers,
+/// which may do so in the memory of inputs.
 pub(super) fn inserted(
     graph: &Graph,
     variables: Vec<Variable>,
     setting: &mut Setting,
-) -> Vec<Variable> {
+    spills: bool,
+) -> Result<Vec<Variable>, LayoutError> {
     let mut readers: HashMap<ValueId, Vec<Reader<'_>>> = HashMap::new();
     for (variable, of) in variables.iter().enumerate() {
         let Some(operation) = of.operation() else { continue };
@@ -36,29 +41,40 @@ pub(super) fn inserted(
             readers.entry(root).or_default().push(Reader { variable, operand, views });
         }
     }
-    let kept = variables.iter().map(|of| {
-        let readers = readers.get(&of.value).filter(|readers| readers.len() > 1)?;
-        let domain = domain(graph, of, readers, &variables, setting)?;
-        Some(Variable { value: of.value, role: Role::Kept, domain })
+    let outputs = graph.outputs.iter().map(|id| graph.root(*id).0).collect_vec();
+    let mut kept = Vec::new();
+    for (at, of) in variables.iter().enumerate() {
+        let readers = readers.get(&of.value).map_or(&[][..], |readers| readers);
+        let next = (at + 1..variables.len()).find(|next| variables[*next].operation().is_some());
+        let waits = outputs.contains(&of.value)
+            || readers.iter().any(|reader| Some(reader.variable) != next);
+        let outside = of.operation().is_some() && ((spills && waits) || of.is_sliced());
+        let shared = shared(graph, of, readers, &variables, setting);
+        let domain =
+            (outside || !shared.is_empty()).then(|| domain(graph, of, shared, outside, setting));
+        kept.push(domain.transpose()?);
+    }
+    let kept = kept.into_iter().zip(&variables).map(|(domain, of)| {
+        domain.map(|domain| Variable { value: of.value, role: Role::Kept, domain })
     });
     let kept = kept.collect_vec();
-    variables.into_iter().zip(kept).flat_map(|(of, kept)| [Some(of), kept]).flatten().collect()
+    Ok(variables.into_iter().zip(kept).flat_map(|(of, kept)| [Some(of), kept]).flatten().collect())
 }
 
-/// The layouts that a value has, and those that two readers want; `None` if there are none of these.
-fn domain(
+/// The layouts that two readers of a value want, in its own axes.
+fn shared(
     graph: &Graph,
     of: &Variable,
     readers: &[Reader<'_>],
     variables: &[Variable],
     setting: &mut Setting,
-) -> Option<Domain> {
+) -> Vec<Held> {
     let shape = &graph.value(of.value).shape;
     let mut wanted: HashMap<PartId, (usize, Held)> = HashMap::new();
-    for reader in readers {
+    for reader in readers.iter().filter(|_| readers.len() > 1) {
         let choices = &variables[reader.variable].domain.choices;
         let operands = choices.iter().map(|choice| &choice.operands[reader.operand]);
-        for held in operands.unique_by(|held| held.part) {
+        for held in operands.filter(|held| !held.is_sliced()).unique_by(|held| held.part) {
             let Ok(layout) = unviewed(&held.layout, shape, &reader.views) else { continue };
             let memory = held.memory.clone();
             let Ok(part) = setting.part(&layout, memory.as_deref(), held.bits) else { continue };
@@ -66,23 +82,50 @@ fn domain(
             seen.or_insert((0, Held { layout, memory, bits: held.bits, part })).0 += 1;
         }
     }
-    let own = of.domain.choices.iter().map(|choice| choice.result.clone());
-    let own = own.unique_by(|held| held.part).collect_vec();
-    let shared = wanted.into_values().filter(|(count, _)| *count > 1);
-    let shared = shared.map(|(_, held)| held).sorted_by_key(|held| held.part);
-    let shared = shared.filter(|held| own.iter().all(|own| own.part != held.part)).collect_vec();
-    if shared.is_empty() {
-        return None;
+    let is_own = |held: &Held| of.domain.choices.iter().any(|own| own.result.part == held.part);
+    let shared = wanted.into_values().filter(|(count, held)| *count > 1 && !is_own(held));
+    shared.map(|(_, held)| held).sorted_by_key(|held| held.part).collect()
+}
+
+/// The layouts that a value has as a whole, those that readers share, and those outside if it may be there.
+fn domain(
+    graph: &Graph,
+    of: &Variable,
+    shared: Vec<Held>,
+    outside: bool,
+    setting: &mut Setting,
+) -> Result<Domain, LayoutError> {
+    let mut all = Vec::new();
+    for choice in &of.domain.choices {
+        let result = &choice.result;
+        match result.is_sliced() {
+            // A layout that is not plain has no form with all slices in memory.
+            true => all.extend(
+                at_rest(&result.layout)
+                    .ok()
+                    .map(|layout| setting.held(layout, result.bits))
+                    .transpose()?,
+            ),
+            false => all.push(result.clone()),
+        }
     }
-    let tried = u64::try_from(shared.len()).unwrap_or(u64::MAX);
-    let choices = own.into_iter().chain(shared).map(|result| Choice {
+    all.extend(shared);
+    let value = graph.value(of.value);
+    if outside && setting.has_outer_memory() {
+        let there = setting.given(&value.shape, value.dtype.bits(), false)?.choices;
+        all.extend(there.into_iter().map(|choice| choice.result));
+    }
+    let choices = all.into_iter().unique_by(|held| held.part).map(|result| Choice {
         loops: None,
         operands: Vec::new(),
-        words: result.layout.extent(tensor_layout::Level::ADDR),
+        taken: 0,
+        words: result.layout.extent(Level::ADDR),
         own: Own::default(),
         result,
     });
-    Some(Domain { choices: choices.collect(), tried })
+    let choices = choices.collect_vec();
+    let tried = u64::try_from(choices.len()).unwrap_or(u64::MAX);
+    Ok(Domain { choices, tried })
 }
 
 /// The layout of a value that has this one under views of it.

@@ -11,6 +11,7 @@
 mod edges;
 mod error;
 mod kept;
+mod lifetimes;
 mod planning;
 mod report;
 mod reported;
@@ -23,6 +24,6 @@ pub(crate) use edges::viewed;
 pub use error::PlanError;
 pub use planning::{PlanOptions, plan};
 pub use report::{
-    KeptLayout, PlanReport, PlannedOperand, PlannedSwitch, PlannedValue, SwitchRoute, Totals,
+    KeptLayout, PlanReport, PlannedOperand, PlannedSwitch, PlannedValue, Room, SwitchRoute, Totals,
 };
 pub use solved::Plan;

@@ -6,12 +6,13 @@ use tensor_layout::Machine;
 
 use super::edges::{self, Joint, Pair};
 use super::error::PlanError;
+use super::lifetimes;
 use super::report::{SwitchRoute, Totals};
 use super::solved::Plan;
 use super::variables::{self, Variable};
 use crate::choices::Setting;
 use crate::graph::Graph;
-use crate::search::{Limits, Problem, ProblemError};
+use crate::search::{FORBIDDEN, Limits, Memory, Problem, ProblemError};
 
 /// Options of a plan.
 #[derive(Clone, Debug)]
@@ -20,6 +21,8 @@ pub struct PlanOptions {
     pub keep: usize,
     /// The cycles that a switch costs besides if lanes change, or if no movements were found for it.
     pub penalty: u64,
+    /// The part of the memory of a PE that values may take, in percent.
+    pub sram_budget: u64,
     /// True if movements are looked for.
     pub routes: bool,
     /// The ends of the search.
@@ -28,7 +31,13 @@ pub struct PlanOptions {
 
 impl Default for PlanOptions {
     fn default() -> PlanOptions {
-        PlanOptions { keep: 64, penalty: 1000, routes: true, limits: Limits::default() }
+        PlanOptions {
+            keep: 64,
+            penalty: 1000,
+            sram_budget: 100,
+            routes: true,
+            limits: Limits::default(),
+        }
     }
 }
 
@@ -51,35 +60,66 @@ pub fn plan<'g>(
     options: &PlanOptions,
 ) -> Result<Plan<'g>, PlanError> {
     let setting = Setting::new(machine, options.penalty, options.keep);
-    let mut setting = setting.map_err(PlanError::Machine)?;
-    let variables = variables::of(graph, &mut setting)?;
-    let joints = edges::of(graph, &variables, &mut setting);
-    let (chosen, routes, totals) = (Vec::new(), Vec::new(), Totals::default());
-    let mut plan = Plan { graph, setting, variables, joints, chosen, totals, routes };
-    let free = plan.problem(&HashSet::new(), 0)?;
-    let first = free.solve(&options.limits);
-    plan.totals = Totals {
-        naive: free.cost(&free.naive()),
-        greedy: free.cost(&free.greedy()),
-        plan: first.cost,
-        penalties: 0,
-        bound: first.bound,
-        avoiding: None,
-        width: first.width,
-        without_movements: 0,
-    };
-    plan.chosen = first.choices;
+    let setting = setting.map_err(PlanError::Machine)?.with_budget(options.sram_budget);
+    let mut plan = Plan::open(graph, setting, false)?;
+    plan.solve(options)?;
+    let exceeds = |limit: &u64| !plan.usage(*limit).fits(&plan.chosen);
+    if let Some(limit) = plan.setting.local_capacity().filter(exceeds) {
+        let mut setting = plan.setting;
+        setting.in_little_room();
+        plan = Plan::open(graph, setting, true)?;
+        plan.limit = Some(limit);
+        plan.solve(options)?;
+        if plan.totals.plan >= FORBIDDEN {
+            // Nothing fits: the report says by how much.
+            plan.limit = None;
+            plan.solve(options)?;
+        }
+    }
     if options.routes {
-        plan.avoid_missing_movements(&free, options)?;
+        plan.avoid_missing_movements(options)?;
     }
     plan.totals.penalties = plan.joints.iter().map(|joint| plan.penalty(joint)).sum();
-    if first.cost == first.bound {
-        plan.totals.avoiding = Some(plan.totals.plan.saturating_sub(first.cost));
-    }
     Ok(plan)
 }
 
-impl Plan<'_> {
+impl<'g> Plan<'g> {
+    /// A plan without choices; if `spills`, values may wait for their readers outside of the memories of PEs.
+    fn open(graph: &'g Graph, mut setting: Setting, spills: bool) -> Result<Plan<'g>, PlanError> {
+        let variables = variables::of(graph, &mut setting, spills)?;
+        let joints = edges::of(graph, &variables, &mut setting);
+        let (chosen, routes, totals, limit) = (Vec::new(), Vec::new(), Totals::default(), None);
+        Ok(Plan { graph, setting, variables, joints, chosen, totals, routes, limit })
+    }
+
+    /// Chooses, whatever movements there are.
+    fn solve(&mut self, options: &PlanOptions) -> Result<(), ProblemError> {
+        let problem = self.costs()?;
+        let found = problem.solve(&options.limits);
+        self.totals = Totals {
+            naive: problem.cost(&problem.naive()),
+            greedy: problem.cost(&problem.greedy()),
+            plan: found.cost,
+            penalties: 0,
+            bound: found.bound,
+            avoiding: (found.cost == found.bound).then_some(0),
+            width: found.width,
+            without_movements: 0,
+        };
+        self.chosen = found.choices;
+        Ok(())
+    }
+
+    /// The most long words that are taken in a PE while each operation runs.
+    pub(super) fn curve(&self) -> Vec<u64> {
+        lifetimes::curve(&self.usage(0), &self.chosen)
+    }
+
+    /// The long words that all choices take in the memories of a PE.
+    pub(super) fn usage(&self, limit: u64) -> Memory {
+        lifetimes::usage(self.graph, &self.variables, &self.setting, limit)
+    }
+
     /// The costs of all choices, alone and by twos, with the penalties for changes of lanes.
     ///
     /// # Errors
@@ -91,15 +131,13 @@ impl Plan<'_> {
     fn problem(&self, missing: &HashSet<Pair>, penalty: u64) -> Result<Problem, ProblemError> {
         let own = self.variables.iter().map(Variable::own).collect();
         let edge = |joint: &Joint| joint.edge(&self.variables, missing, penalty);
-        Problem::new(own, self.joints.iter().map(edge).collect())
+        let problem = Problem::new(own, self.joints.iter().map(edge).collect())?;
+        problem.with_memories(self.limit.map(|limit| self.usage(limit)).into_iter().collect())
     }
 
     /// Looks for the movements of all switches, and plans again as long as other choices have more of them.
-    fn avoid_missing_movements(
-        &mut self,
-        free: &Problem,
-        options: &PlanOptions,
-    ) -> Result<(), ProblemError> {
+    fn avoid_missing_movements(&mut self, options: &PlanOptions) -> Result<(), ProblemError> {
+        let (free, first) = (self.costs()?, self.totals.plan);
         let (mut missing, mut known_routes) = (HashSet::new(), HashMap::new());
         let mut best = (u64::MAX, Vec::new());
         for _ in 0..ROUNDS {
@@ -121,6 +159,7 @@ impl Plan<'_> {
             self.chosen = self.problem(&missing, options.penalty)?.solve(&options.limits).choices;
         }
         self.chosen = best.1;
+        self.totals.avoiding = self.totals.avoiding.map(|_| self.totals.plan.saturating_sub(first));
         Ok(())
     }
 

@@ -13,6 +13,8 @@ pub struct PlanReport {
     pub machine: String,
     /// The costs.
     pub totals: Totals,
+    /// The memory of a PE; `None` on a machine without one.
+    pub memory: Option<Room>,
     /// The values that are given or computed, in the order of the computation.
     pub values: Vec<PlannedValue>,
     /// The operators that no rule covers, with their nodes.
@@ -40,6 +42,19 @@ pub struct Totals {
     pub without_movements: usize,
 }
 
+/// The memory that values take in a PE.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Room {
+    /// The long words that they may take.
+    pub limit: u64,
+    /// The most that they take at any time.
+    pub peak: u64,
+    /// The node that is computed then.
+    pub node: String,
+    /// True if the plan is the cheapest that was found for this limit, and not for any room.
+    pub is_planned: bool,
+}
+
 /// A value with its layout.
 #[derive(Clone, Debug, Serialize)]
 pub struct PlannedValue {
@@ -65,6 +80,8 @@ pub struct PlannedValue {
     pub own: Own,
     /// The long words of a PE for one time slice: operands and result.
     pub words: u64,
+    /// The most long words of a PE that all values take at that time; `None` for a value that is given.
+    pub alive: Option<u64>,
     /// True if they exceed the memory of a PE.
     pub is_oversized: bool,
     /// The number of choices.

@@ -4,9 +4,9 @@ use itertools::Itertools;
 use tensor_layout::route::Route;
 
 use super::edges::Joint;
-use super::report::{KeptLayout, PlanReport, PlannedOperand, PlannedSwitch, PlannedValue};
+use super::report::{KeptLayout, PlanReport, PlannedOperand, PlannedSwitch, PlannedValue, Room};
 use super::solved::Plan;
-use super::variables::Role;
+use super::variables::{Role, Variable};
 use crate::choices::{Choice, Held};
 use crate::graph::{Origin, ValueId};
 
@@ -16,21 +16,38 @@ impl Plan<'_> {
     pub fn report(&self) -> PlanReport {
         let uncovered = self.graph.uncovered().into_iter();
         let uncovered = uncovered.map(|(kind, name)| (kind.to_owned(), name.to_owned()));
+        let curve = self.curve();
         PlanReport {
             model: self.graph.name.clone(),
             machine: self.setting.machine().name().to_owned(),
             totals: self.totals.clone(),
-            values: self.planned_values(),
+            memory: self.room(&curve),
+            values: self.planned_values(&curve),
             uncovered: uncovered.collect(),
         }
     }
 
-    fn planned_values(&self) -> Vec<PlannedValue> {
-        let is_value = |at: &usize| self.variables[*at].role != Role::Kept;
-        (0..self.variables.len()).filter(is_value).map(|at| self.planned(at)).collect()
+    fn planned_values(&self, curve: &[u64]) -> Vec<PlannedValue> {
+        let mut alive = curve.iter().copied();
+        let planned = |(at, of): (usize, &Variable)| match of.role {
+            Role::Given => Some(self.planned(at, None)),
+            Role::Computed(_) => Some(self.planned(at, alive.next())),
+            Role::Kept => None,
+        };
+        self.variables.iter().enumerate().filter_map(planned).collect()
     }
 
-    fn planned(&self, at: usize) -> PlannedValue {
+    /// The memory of a PE: the peak, and the operation that has it.
+    fn room(&self, curve: &[u64]) -> Option<Room> {
+        let limit = self.setting.local_capacity()?;
+        let peak = curve.iter().copied().max().unwrap_or(0);
+        let mut operations = self.variables.iter().filter_map(Variable::operation);
+        let node = operations.nth(curve.iter().position(|words| *words == peak)?)?;
+        let node = self.graph.operations[node].name.clone();
+        Some(Room { limit, peak, node, is_planned: self.limit.is_some() })
+    }
+
+    fn planned(&self, at: usize, alive: Option<u64>) -> PlannedValue {
         let variable = &self.variables[at];
         let choice = &variable.domain.choices[self.chosen[at]];
         let value = self.graph.value(variable.value);
@@ -53,6 +70,7 @@ impl Plan<'_> {
             loops: choice.loops.as_ref().map(ToString::to_string),
             own: choice.own,
             words: choice.words,
+            alive,
             is_oversized: operation.is_some() && memory.is_some_and(|most| choice.words > most),
             choices: variable.domain.choices.len(),
             operands: self.operands(at, choice),

@@ -16,6 +16,8 @@ pub struct Plan<'g> {
     pub(super) chosen: Vec<usize>,
     pub(super) totals: Totals,
     pub(super) routes: Vec<Option<SwitchRoute>>,
+    /// The long words that values may take in a PE, where the plan without a limit takes more.
+    pub(super) limit: Option<u64>,
 }
 
 impl<'g> Plan<'g> {

@@ -4,7 +4,7 @@ use std::fmt;
 
 use crate::search::FORBIDDEN;
 
-use super::report::{PlanReport, PlannedOperand, PlannedSwitch, PlannedValue, Totals};
+use super::report::{PlanReport, PlannedOperand, PlannedSwitch, PlannedValue, Room, Totals};
 
 impl fmt::Display for PlanReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -15,7 +15,8 @@ impl fmt::Display for PlanReport {
         for (kind, name) in &self.uncovered {
             writeln!(f, "not covered: {name}, a {kind}: copies on every unit")?;
         }
-        write!(f, "{}", self.totals)
+        write!(f, "{}", self.totals)?;
+        self.memory.iter().try_for_each(|room| room.write(f))
     }
 }
 
@@ -53,6 +54,18 @@ impl PlannedSwitch {
         });
         let movements = movements.map(|text| format!(" ({text})")).unwrap_or_default();
         writeln!(f, "  {cycles:>9}  {value} to {layout}{movements}")
+    }
+}
+
+impl Room {
+    fn write(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Room { limit, peak, node, is_planned } = self;
+        let remark = match (peak > limit, is_planned) {
+            (true, _) => ": does not fit, and no plan that does was found",
+            (false, true) => "; without this limit, a plan would take more",
+            (false, false) => "",
+        };
+        writeln!(f, "memory of a PE: at most {peak} of {limit} long words, at {node}{remark}")
     }
 }
 

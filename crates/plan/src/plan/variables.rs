@@ -37,6 +37,11 @@ impl Variable {
         }
     }
 
+    /// Returns whether some choices have the value slice by slice.
+    pub(super) fn is_sliced(&self) -> bool {
+        self.domain.choices.iter().any(|choice| choice.result.is_sliced())
+    }
+
     pub(super) fn own(&self) -> Vec<u64> {
         self.domain.choices.iter().map(|choice: &Choice| choice.own.total()).collect()
     }
@@ -44,7 +49,13 @@ impl Variable {
 
 /// The variables of a graph: each operation after the given values that it is the first to read, and the layout that the
 /// readers of a value share after the value.
-pub(super) fn of(graph: &Graph, setting: &mut Setting) -> Result<Vec<Variable>, PlanError> {
+///
+/// If `spills`, values may wait for their readers in the memory of inputs.
+pub(super) fn of(
+    graph: &Graph,
+    setting: &mut Setting,
+    spills: bool,
+) -> Result<Vec<Variable>, PlanError> {
     let needed = graph.needed();
     let operations = graph.operations.iter().zip(needed).enumerate();
     let operations = operations.filter(|(_, (_, needed))| *needed).collect_vec();
@@ -67,7 +78,7 @@ pub(super) fn of(graph: &Graph, setting: &mut Setting) -> Result<Vec<Variable>, 
         let role = Role::Computed(at);
         variables.push(Variable { value: operation.result, role, domain });
     }
-    Ok(kept::inserted(graph, variables, setting))
+    Ok(kept::inserted(graph, variables, setting, spills)?)
 }
 
 fn given(graph: &Graph, id: ValueId, setting: &mut Setting) -> Result<Domain, PlanError> {
