@@ -7,7 +7,7 @@ use tensor_layout_plan::graph::{
     Binary, Body, Dtype, Fold, Graph, Index, Nest, Origin, Read, Scalar, Unary, Value, ValueId,
     View,
 };
-use tensor_layout_plan::plan::{Plan, PlanOptions, plan};
+use tensor_layout_plan::plan::{Plan, PlanOptions, Planner, plan};
 
 use crate::small::small_machine;
 
@@ -234,4 +234,21 @@ proptest! {
         prop_assert_eq!(Some(plan.totals().plan), least);
         prop_assert_eq!(plan.totals().bound, plan.totals().plan);
     }
+}
+
+#[test]
+fn a_plan_after_an_edit_is_that_of_the_edited_graph_and_looks_at_what_changed_alone() {
+    let options = PlanOptions { routes: false, keep: 6, ..PlanOptions::default() };
+    let steps = [Step::Product(0, 1), Step::Exp(2), Step::Product(3, 1), Step::Rows(4)];
+    let (first, edited) = (graph(&steps), graph(&[&steps[..], &[Step::Neighbours(5)]].concat()));
+    let planner = Planner::new(&small_machine(), &options).unwrap();
+    let whole = planner.plan(&first).unwrap();
+    let candidates = whole.candidates();
+    let same = whole.into_planner().plan(&first).unwrap();
+    // Places of inputs are looked at anew.
+    assert!(same.candidates() * 4 < candidates, "{} of {candidates}", same.candidates());
+    let again = same.into_planner().plan(&edited).unwrap();
+    let new = plan(&edited, &small_machine(), &options).unwrap();
+    assert!(again.candidates() < new.candidates());
+    assert_eq!(again.totals(), new.totals());
 }

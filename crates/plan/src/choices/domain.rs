@@ -11,14 +11,14 @@ use super::layouts::row_major;
 use super::nest::{Form, NestForm};
 use super::reads::Reads;
 use super::{Choice, Own, Setting};
-use crate::graph::{Graph, Nest};
+use crate::graph::{Graph, Nest, Read};
 
 /// The choices of an operation.
 #[derive(Clone, Debug, Default)]
 pub struct Domain {
     /// The choices, cheapest first.
     pub choices: Vec<Choice>,
-    /// The candidates that were looked at.
+    /// The candidates that were looked at for it.
     pub tried: u64,
 }
 
@@ -31,12 +31,36 @@ const PADDING: [u64; 3] = [0, 25, 75];
 /// With fewer candidates, more padding is tried.
 const FEW: u64 = 24;
 
+/// All that decides about the choices of a nest: not the values, and of the expression its cost alone.
+fn key(graph: &Graph, nest: &Nest, (bits, uses): (u64, usize)) -> String {
+    let operand = |read: &Read| {
+        let value = graph.value(read.value);
+        (value.shape.clone(), value.dtype.bits(), read.index.clone())
+    };
+    let operands = nest.reads.iter().map(operand).collect_vec();
+    let cost = (nest.is_product(), nest.body.functions());
+    let looked_up = (nest.rank..nest.loops.len()).filter(|number| nest.body.looks_up(*number));
+    let looked_up = looked_up.collect_vec();
+    let (loops, rank) = (&nest.loops, nest.rank);
+    format!("{loops:?} {rank} {operands:?} {cost:?} {looked_up:?} {bits} {uses}")
+}
+
 /// The cheapest choice for each combination of the parts of operands and result.
 type Choices = HashMap<(Vec<PartId>, PartId), Choice>;
 
 impl Setting {
-    /// The choices of a nest whose result is read by `uses` operands.
+    /// The choices of a nest whose result is read by `uses` operands; those of an equal one are known.
     pub(crate) fn domain(&mut self, graph: &Graph, nest: &Nest, bits: u64, uses: usize) -> Domain {
+        let key = (self.is_tight, key(graph, nest, (bits, uses)));
+        if let Some(known) = self.domains.get(&key) {
+            return Domain { tried: 0, ..known.clone() };
+        }
+        let domain = self.new_domain(graph, nest, bits, uses);
+        self.domains.insert(key, domain.clone());
+        domain
+    }
+
+    fn new_domain(&mut self, graph: &Graph, nest: &Nest, bits: u64, uses: usize) -> Domain {
         let Some(reads) = Reads::of(graph, nest) else { return Domain::default() };
         let form = NestForm { nest, reads, bits };
         let mut domain = self.fitting(&form, self.capacity);

@@ -1,12 +1,14 @@
 //! The machine of a plan, and what all choices share.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
+use itertools::Itertools;
 use tensor_layout::placement::PlacementBuilder;
 use tensor_layout::relayout::{CostModel, PartId, Pricer};
 use tensor_layout::{Layout, LayoutError, Level, Machine, Placement};
 
-use super::{Held, Rates};
+use super::{Domain, Held, Rates};
 
 /// The machine of a plan with its prices.
 #[derive(Debug)]
@@ -27,6 +29,10 @@ pub struct Setting {
     pub(super) is_tight: bool,
     /// The most choices of an operation.
     pub(super) keep: usize,
+    /// The choices of nests, by all that decides about them.
+    pub(super) domains: HashMap<(bool, String), Domain>,
+    /// The prices from each of some parts to each of others.
+    tables: HashMap<(Vec<Option<PartId>>, Vec<PartId>), Arc<[u64]>>,
     parts: HashMap<(Layout, Option<String>, u64), PartId>,
     /// A part in the memory of inputs for each shape and width.
     pub(super) outside: HashMap<(Vec<u64>, u64), Option<PartId>>,
@@ -62,6 +68,8 @@ impl Setting {
             nodes: nodes.word_bits(machine.word_bits()).build()?,
             leaf,
             leaves,
+            domains: HashMap::new(),
+            tables: HashMap::new(),
             parts: HashMap::new(),
             outside: HashMap::new(),
         })
@@ -75,9 +83,9 @@ impl Setting {
         self
     }
 
-    /// The setting of a plan whose values do not fit beside each other: operations may have choices that take less room.
-    pub(crate) fn in_little_room(&mut self) {
-        self.is_tight = true;
+    /// Decides about room: where values do not fit beside each other, operations may have choices that take less of it.
+    pub(crate) fn set_tight(&mut self, is_tight: bool) {
+        self.is_tight = is_tight;
     }
 
     /// The machine.
@@ -147,6 +155,19 @@ impl Setting {
         let part = self.pricer.part(&self.placement(layout, memory, bits)?)?;
         self.parts.insert(key, part);
         Ok(part)
+    }
+
+    /// The prices from each of some parts to each of others, in row-major order; [`u64::MAX`] where there is none, such as
+    /// for copies that do not fill the groups of a memory.
+    pub(crate) fn prices(&mut self, from: &[Option<PartId>], to: &[PartId]) -> Arc<[u64]> {
+        let pricer = &self.pricer;
+        let price = |from: PartId, to| pricer.cost(from, to).ok().map(|cost| cost.steps);
+        let table = self.tables.entry((from.to_vec(), to.to_vec())).or_insert_with(|| {
+            let pairs = from.iter().cartesian_product(to);
+            let prices = pairs.map(|(from, to)| from.and_then(|from| price(from, *to)));
+            prices.map(|price| price.unwrap_or(u64::MAX)).collect()
+        });
+        Arc::clone(table)
     }
 
     /// The level of the leaves.

@@ -1,6 +1,7 @@
 //! The prices between the choices of two variables.
 
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
 use itertools::Itertools;
 use tensor_layout::relayout::PartId;
@@ -9,7 +10,7 @@ use tensor_layout::{Layout, LayoutError};
 use super::variables::{Role, Variable};
 use crate::choices::{Choice, Held, Setting};
 use crate::graph::{Graph, ValueId, View};
-use crate::search::{Edge, FORBIDDEN};
+use crate::search::Edge;
 
 /// The parts of a switch.
 pub(super) type Pair = (PartId, PartId);
@@ -23,7 +24,8 @@ pub(super) struct Joint {
     pub(super) operand: Option<usize>,
     /// The value as the operand sees it, for each choice; `None` where it cannot be seen so.
     seen: Vec<Option<PartId>>,
-    costs: Vec<u64>,
+    /// The prices, in the form of [`Edge::costs`].
+    costs: Arc<[u64]>,
 }
 
 /// The switches of all operands, and those to shared layouts.
@@ -41,7 +43,7 @@ pub(super) fn of(graph: &Graph, variables: &[Variable], setting: &mut Setting) -
                 all.map(|choice| part(&choice.result, &views, setting)).collect()
             });
             let wanted = variable.domain.choices.iter().map(|choice| taken(choice, operand).part);
-            let costs = costs(seen, &wanted.collect_vec(), setting);
+            let costs = setting.prices(seen, &wanted.collect_vec());
             joints.push(Joint { from, to, operand, seen: seen.clone(), costs });
         }
         // A shared layout comes after its value, and all operands behind it read that.
@@ -80,13 +82,6 @@ pub(crate) fn viewed(layout: &Layout, views: &[&View]) -> Result<Layout, LayoutE
     })
 }
 
-/// The prices; what has none, such as copies that do not fill the groups of a memory, is not allowed.
-fn costs(seen: &[Option<PartId>], wanted: &[PartId], setting: &Setting) -> Vec<u64> {
-    let price = |from: PartId, to| setting.pricer().cost(from, to).ok().map(|cost| cost.steps);
-    let pairs = seen.iter().cartesian_product(wanted);
-    pairs.map(|(from, to)| from.and_then(|from| price(from, *to)).unwrap_or(FORBIDDEN)).collect()
-}
-
 impl Joint {
     /// The costs, with the penalty for pairs of parts that no movements join.
     pub(super) fn edge(
@@ -95,7 +90,7 @@ impl Joint {
         missing: &HashSet<Pair>,
         penalty: u64,
     ) -> Edge {
-        let mut costs = self.costs.clone();
+        let mut costs = self.costs.to_vec();
         if !missing.is_empty() {
             let wanted = variables[self.to].domain.choices.iter();
             let wanted = wanted.map(|choice| taken(choice, self.operand).part);

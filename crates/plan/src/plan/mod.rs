@@ -12,6 +12,7 @@ mod edges;
 mod error;
 mod kept;
 mod lifetimes;
+mod options;
 mod planning;
 mod report;
 mod reported;
@@ -22,7 +23,8 @@ mod variables;
 
 pub(crate) use edges::viewed;
 pub use error::PlanError;
-pub use planning::{PlanOptions, plan};
+pub use options::PlanOptions;
+pub use planning::{Planner, plan};
 pub use report::{
     KeptLayout, PlanReport, PlannedOperand, PlannedSwitch, PlannedValue, Room, SwitchRoute, Totals,
 };

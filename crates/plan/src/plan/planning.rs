@@ -7,39 +7,13 @@ use tensor_layout::Machine;
 use super::edges::{self, Joint, Pair};
 use super::error::PlanError;
 use super::lifetimes;
+use super::options::PlanOptions;
 use super::report::{SwitchRoute, Totals};
 use super::solved::Plan;
 use super::variables::{self, Variable};
 use crate::choices::Setting;
 use crate::graph::Graph;
-use crate::search::{FORBIDDEN, Limits, Memory, Problem, ProblemError};
-
-/// Options of a plan.
-#[derive(Clone, Debug)]
-pub struct PlanOptions {
-    /// The most choices that an operation keeps: those that are cheapest by themselves.
-    pub keep: usize,
-    /// The cycles that a switch costs besides if lanes change, or if no movements were found for it.
-    pub penalty: u64,
-    /// The part of the memory of a PE that values may take, in percent.
-    pub sram_budget: u64,
-    /// True if movements are looked for.
-    pub routes: bool,
-    /// The ends of the search.
-    pub limits: Limits,
-}
-
-impl Default for PlanOptions {
-    fn default() -> PlanOptions {
-        PlanOptions {
-            keep: 64,
-            penalty: 1000,
-            sram_budget: 100,
-            routes: true,
-            limits: Limits::default(),
-        }
-    }
-}
+use crate::search::{FORBIDDEN, Memory, Problem, ProblemError};
 
 /// The most times that a plan is made again because it has switches that no movements make.
 const ROUNDS: usize = 3;
@@ -49,6 +23,9 @@ const ROUNDS: usize = 3;
 /// If the search is exact, no plan over the choices that [`PlanOptions::keep`] leaves costs less, but for what avoids
 /// switches without movements ([`Totals::avoiding`]). A value may be switched once for all that read it;
 /// beyond that, each operation pays for its own switches.
+///
+/// Values fit beside each other in the memory of a PE if a plan is found in which they do. The cheapest plan of all is
+/// such a plan, or another one is made with that limit.
 /// Cost: tens of microseconds per candidate of each different operation; then the [search](crate::search), and up to
 /// 512 trials per switch for its movements.
 ///
@@ -59,43 +36,77 @@ pub fn plan<'g>(
     machine: &Machine,
     options: &PlanOptions,
 ) -> Result<Plan<'g>, PlanError> {
-    let setting = Setting::new(machine, options.penalty, options.keep);
-    let setting = setting.map_err(PlanError::Machine)?.with_budget(options.sram_budget);
-    let mut plan = Plan::open(graph, setting, false)?;
-    plan.solve(options)?;
-    let exceeds = |limit: &u64| !plan.usage(*limit).fits(&plan.chosen);
-    if let Some(limit) = plan.setting.local_capacity().filter(exceeds) {
-        let mut setting = plan.setting;
-        setting.in_little_room();
-        plan = Plan::open(graph, setting, true)?;
-        plan.limit = Some(limit);
-        plan.solve(options)?;
-        if plan.totals.plan >= FORBIDDEN {
-            // Nothing fits: the report says by how much.
-            plan.limit = None;
-            plan.solve(options)?;
-        }
-    }
-    if options.routes {
-        plan.avoid_missing_movements(options)?;
-    }
-    plan.totals.penalties = plan.joints.iter().map(|joint| plan.penalty(joint)).sum();
-    Ok(plan)
+    Planner::new(machine, options)?.plan(graph)
 }
 
-impl<'g> Plan<'g> {
-    /// A plan without choices; if `spills`, values may wait for their readers outside of the memories of PEs.
-    fn open(graph: &'g Graph, mut setting: Setting, spills: bool) -> Result<Plan<'g>, PlanError> {
-        let variables = variables::of(graph, &mut setting, spills)?;
+/// A machine with options, and all that plans have in common: choices of operations, parts and prices.
+///
+/// To plan again after an edit of a graph, take the planner [back](Plan::into_planner): what did not change is known.
+#[derive(Debug)]
+pub struct Planner {
+    setting: Setting,
+    options: PlanOptions,
+}
+
+impl Planner {
+    /// A planner that knows nothing yet.
+    ///
+    /// # Errors
+    /// [`PlanError::Machine`] for a machine whose switches have no prices.
+    pub fn new(machine: &Machine, options: &PlanOptions) -> Result<Planner, PlanError> {
+        let setting = Setting::new(machine, options.penalty, options.keep);
+        let setting = setting.map_err(PlanError::Machine)?.with_budget(options.sram_budget);
+        Ok(Planner { setting, options: options.clone() })
+    }
+
+    /// Plans a graph, as [`plan`] does.
+    ///
+    /// # Errors
+    /// As [`plan`].
+    pub fn plan(self, graph: &Graph) -> Result<Plan<'_>, PlanError> {
+        let options = self.options.clone();
+        let mut plan = self.open(graph, false)?;
+        plan.solve()?;
+        let exceeds = |limit: &u64| !plan.usage(*limit).fits(&plan.chosen);
+        if let Some(limit) = plan.setting.local_capacity().filter(exceeds) {
+            plan = plan.into_planner().open(graph, true)?;
+            plan.limit = Some(limit);
+            plan.solve()?;
+            if plan.totals.plan >= FORBIDDEN {
+                // Nothing fits: the report says by how much.
+                plan.limit = None;
+                plan.solve()?;
+            }
+        }
+        if options.routes {
+            plan.avoid_missing_movements()?;
+        }
+        plan.totals.penalties = plan.joints.iter().map(|joint| plan.penalty(joint)).sum();
+        Ok(plan)
+    }
+
+    /// A plan without choices; if room is scarce, values may wait for their readers outside of the memories of PEs.
+    fn open(self, graph: &Graph, is_tight: bool) -> Result<Plan<'_>, PlanError> {
+        let Planner { mut setting, options } = self;
+        setting.set_tight(is_tight);
+        let variables = variables::of(graph, &mut setting, is_tight)?;
         let joints = edges::of(graph, &variables, &mut setting);
         let (chosen, routes, totals, limit) = (Vec::new(), Vec::new(), Totals::default(), None);
-        Ok(Plan { graph, setting, variables, joints, chosen, totals, routes, limit })
+        Ok(Plan { graph, setting, options, variables, joints, chosen, totals, routes, limit })
+    }
+}
+
+impl Plan<'_> {
+    /// The planner that made it, for the next graph.
+    #[must_use]
+    pub fn into_planner(self) -> Planner {
+        Planner { setting: self.setting, options: self.options }
     }
 
     /// Chooses, whatever movements there are.
-    fn solve(&mut self, options: &PlanOptions) -> Result<(), ProblemError> {
+    fn solve(&mut self) -> Result<(), ProblemError> {
         let problem = self.costs()?;
-        let found = problem.solve(&options.limits);
+        let found = problem.solve(&self.options.limits);
         self.totals = Totals {
             naive: problem.cost(&problem.naive()),
             greedy: problem.cost(&problem.greedy()),
@@ -136,7 +147,8 @@ impl<'g> Plan<'g> {
     }
 
     /// Looks for the movements of all switches, and plans again as long as other choices have more of them.
-    fn avoid_missing_movements(&mut self, options: &PlanOptions) -> Result<(), ProblemError> {
+    fn avoid_missing_movements(&mut self) -> Result<(), ProblemError> {
+        let options = self.options.clone();
         let (free, first) = (self.costs()?, self.totals.plan);
         let (mut missing, mut known_routes) = (HashSet::new(), HashMap::new());
         let mut best = (u64::MAX, Vec::new());

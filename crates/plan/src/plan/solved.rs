@@ -1,6 +1,7 @@
 //! A plan: the choices of all variables, and its switches.
 
 use super::edges::Joint;
+use super::options::PlanOptions;
 use super::report::{SwitchRoute, Totals};
 use super::variables::{Role, Variable};
 use crate::choices::{Choice, Held, Setting};
@@ -11,6 +12,7 @@ use crate::graph::{Graph, ValueId};
 pub struct Plan<'g> {
     pub(super) graph: &'g Graph,
     pub(super) setting: Setting,
+    pub(super) options: PlanOptions,
     pub(super) variables: Vec<Variable>,
     pub(super) joints: Vec<Joint>,
     pub(super) chosen: Vec<usize>,
@@ -37,6 +39,12 @@ impl<'g> Plan<'g> {
     #[must_use]
     pub fn totals(&self) -> &Totals {
         &self.totals
+    }
+
+    /// The number of candidates that were looked at for this plan: those of operations that earlier plans had are known.
+    #[must_use]
+    pub fn candidates(&self) -> u64 {
+        self.variables.iter().map(|variable| variable.domain.tried).sum()
     }
 
     /// The choices that the plan had for a value.

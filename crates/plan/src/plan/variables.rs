@@ -1,13 +1,11 @@
 //! The variables of a plan: values that are given or computed, with their choices, and the layouts that their readers share.
 
-use std::collections::HashMap;
-
 use itertools::Itertools;
 
 use super::error::PlanError;
 use super::kept;
 use crate::choices::{Choice, Domain, Setting};
-use crate::graph::{Body, Graph, Nest, Operation, Origin, ValueId};
+use crate::graph::{Body, Graph, Operation, Origin, ValueId};
 
 /// A value with its choices.
 #[derive(Debug)]
@@ -61,7 +59,6 @@ pub(super) fn of(
     let operations = operations.filter(|(_, (_, needed))| *needed).collect_vec();
     let read = operations.iter().flat_map(|(_, (operation, _))| operation.reads());
     let uses = read.map(|id| graph.root(id).0).counts();
-    let mut known = Known { domains: HashMap::new(), uses };
     let mut variables: Vec<Variable> = Vec::new();
     for (at, (operation, _)) in operations {
         for id in operation.reads() {
@@ -74,7 +71,8 @@ pub(super) fn of(
                 });
             }
         }
-        let domain = known.domain(graph, operation, setting)?;
+        let uses = uses.get(&operation.result).copied().unwrap_or(0);
+        let domain = computed(graph, operation, uses, setting)?;
         let role = Role::Computed(at);
         variables.push(Variable { value: operation.result, role, domain });
     }
@@ -87,53 +85,28 @@ fn given(graph: &Graph, id: ValueId, setting: &mut Setting) -> Result<Domain, Pl
     Ok(setting.given(&value.shape, value.dtype.bits(), is_constant)?)
 }
 
-/// The choices of operations that were seen, by all that decides about them.
-struct Known {
-    domains: HashMap<String, Domain>,
-    uses: HashMap<ValueId, usize>,
-}
-
-impl Known {
-    fn domain(
-        &mut self,
-        graph: &Graph,
-        operation: &Operation,
-        setting: &mut Setting,
-    ) -> Result<Domain, PlanError> {
-        let value = graph.value(operation.result);
-        let bits = value.dtype.bits();
-        let shape_and_bits = |id: &ValueId| {
-            let value = graph.value(*id);
-            (value.shape.clone(), value.dtype.bits())
-        };
-        let uses = self.uses.get(&operation.result).copied().unwrap_or(0);
-        match &operation.body {
-            Body::Opaque(reads) => {
-                let operands = reads.iter().map(shape_and_bits).collect_vec();
-                let operands = operands.iter().map(|(shape, bits)| (&shape[..], *bits));
-                Ok(setting.everywhere(&operands.collect_vec(), (&value.shape, bits))?)
-            }
-            Body::Nest(nest) => {
-                let operands = nest.reads.iter().map(|read| shape_and_bits(&read.value));
-                let key = key(nest, &operands.collect_vec(), (bits, uses));
-                if let Some(domain) = self.domains.get(&key) {
-                    return Ok(domain.clone());
-                }
-                let domain = setting.domain(graph, nest, bits, uses);
-                if domain.choices.is_empty() {
-                    let (name, kind) = (operation.name.clone(), operation.kind.clone());
-                    return Err(PlanError::NoChoice { name, kind, shape: nest.loops.clone() });
-                }
-                self.domains.insert(key, domain.clone());
-                Ok(domain)
-            }
+fn computed(
+    graph: &Graph,
+    operation: &Operation,
+    uses: usize,
+    setting: &mut Setting,
+) -> Result<Domain, PlanError> {
+    let value = graph.value(operation.result);
+    let bits = value.dtype.bits();
+    let nest = match &operation.body {
+        Body::Opaque(reads) => {
+            let operands = reads.iter().map(|id| graph.value(*id));
+            let operands = operands.map(|value| (&value.shape[..], value.dtype.bits()));
+            return Ok(setting.everywhere(&operands.collect_vec(), (&value.shape, bits))?);
+        }
+        Body::Nest(nest) => nest,
+    };
+    let domain = setting.domain(graph, nest, bits, uses);
+    match domain.choices.is_empty() {
+        false => Ok(domain),
+        true => {
+            let (name, kind) = (operation.name.clone(), operation.kind.clone());
+            Err(PlanError::NoChoice { name, kind, shape: nest.loops.clone() })
         }
     }
-}
-
-/// All that decides about the choices of a nest: not the values, and of the expression its cost alone.
-fn key(nest: &Nest, operands: &[(Vec<u64>, u64)], (bits, uses): (u64, usize)) -> String {
-    let maps = nest.reads.iter().map(|read| &read.index).collect_vec();
-    let cost = (nest.is_product(), nest.body.functions());
-    format!("{:?} {} {maps:?} {operands:?} {cost:?} {bits} {uses}", nest.loops, nest.rank)
 }

@@ -1,0 +1,30 @@
+//! Options of a plan.
+
+use crate::search::Limits;
+
+/// Options of a plan.
+#[derive(Clone, Debug)]
+pub struct PlanOptions {
+    /// The most choices that an operation keeps: those that are cheapest by themselves.
+    pub keep: usize,
+    /// The cycles that a switch costs besides if lanes change, or if no movements were found for it.
+    pub penalty: u64,
+    /// The part of the memory of a PE that values may take, in percent.
+    pub sram_budget: u64,
+    /// True if movements are looked for.
+    pub routes: bool,
+    /// The ends of the search.
+    pub limits: Limits,
+}
+
+impl Default for PlanOptions {
+    fn default() -> PlanOptions {
+        PlanOptions {
+            keep: 64,
+            penalty: 1000,
+            sram_budget: 100,
+            routes: true,
+            limits: Limits::default(),
+        }
+    }
+}
