@@ -230,6 +230,14 @@ pub(super) fn byte_progress(length: u64) -> ProgressBar {
     bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
 }
 
+/// A line on stderr for a search, if that is a terminal.
+pub(super) fn search_progress() -> ProgressBar {
+    match io::stderr().is_terminal() {
+        true => ProgressBar::new_spinner(),
+        false => ProgressBar::hidden(),
+    }
+}
+
 /// A progress bar on stderr, if that is a terminal on which no rows are being printed.
 pub(super) fn progress(rows: u64, to_file: bool) -> ProgressBar {
     let hidden = !io::stderr().is_terminal() || (!to_file && io::stdout().is_terminal());

@@ -1,19 +1,23 @@
 //! `plan`: a layout for every tensor of a model.
 
 use std::io::{self, Read, Write};
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use clap::Args as ClapArgs;
 use itertools::Itertools;
+use tensor_layout::Machine;
 use tensor_layout_plan::graph::Graph;
 use tensor_layout_plan::onnx::{OnnxError, ReadOptions, read_file, read_model};
-use tensor_layout_plan::plan::{PlanError, PlanOptions, PlanReport, plan};
-use tensor_layout_plan::search::Limits;
+use tensor_layout_plan::plan::{Plan, PlanError, PlanOptions, PlanReport, Planner};
+use tensor_layout_plan::search::{FORBIDDEN, Limits, Progress};
 
 use super::failure::{Failure, note};
 use super::input::{Form, count};
-use super::output::{print_as, write_to};
+use super::interrupt::stoppable;
+use super::output::{print_as, search_progress, write_to};
 use super::placing::OnMachine;
 use super::wrap::fitted;
 
@@ -25,7 +29,8 @@ the operation and the layout of its result; then the operands that are in anothe
 layout than the operation wants, with the least cycles of the switch and the
 movements that make it. At the end four sums of cycles: each value at its own
 cheapest choice (naive), at its cheapest choice after those before it (greedy), the
-plan, and a bound: no plan over the same choices costs less.
+plan, and a bound: no plan over the same choices costs less. Then the most memory of
+a PE that values take. Ctrl-C ends the search with the best plan so far.
 JSON: {\"model\":..,\"machine\":..,\"totals\":{\"naive\":..,\"greedy\":..,\"plan\":..,
 \"bound\":..},\"memory\":{..},\"values\":[{\"name\":..,\"operator\":..,\"layout\":..,\"memory\":..,\"own\":{..},
 \"operands\":[{\"value\":..,\"layout\":..,\"switch\":{..}}]}],\"uncovered\":[..]}
@@ -98,9 +103,34 @@ impl PlanArgs {
         };
         let graph = self.graph()?;
         let options = self.options();
-        let plan = plan(&graph, &machine, &options);
+        let plan = self.planned(&graph, &machine, &options);
         let plan = plan.map_err(|error| unplanned(&self.model, &error))?;
         self.write(&plan.report(), options.limits.until)
+    }
+
+    /// The plan, or the best one so far if Ctrl-C ends the search; a line shows how far it is.
+    fn planned<'g>(
+        &self,
+        graph: &'g Graph,
+        machine: &Machine,
+        options: &PlanOptions,
+    ) -> Result<Plan<'g>, PlanError> {
+        let line = search_progress();
+        let shown = |Progress { cost, bound, .. }: Progress| {
+            let plan = if cost < FORBIDDEN { format!("plan {cost}") } else { "no plan yet".into() };
+            line.set_message(format!("{plan}, bound {bound}"));
+            line.tick();
+        };
+        let plan = stoppable(|stopped| {
+            let watch = |progress| {
+                shown(progress);
+                let ends = stopped.load(Ordering::Relaxed);
+                if ends { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            };
+            Planner::new(machine, options)?.plan_watched(graph, &watch)
+        });
+        line.finish_and_clear();
+        plan
     }
 
     fn options(&self) -> PlanOptions {

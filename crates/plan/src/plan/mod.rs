@@ -24,7 +24,7 @@ mod variables;
 pub(crate) use edges::viewed;
 pub use error::PlanError;
 pub use options::PlanOptions;
-pub use planning::{Planner, plan};
+pub use planning::{Planner, Watch, plan};
 pub use report::{
     KeptLayout, PlanReport, PlannedOperand, PlannedSwitch, PlannedValue, Room, SwitchRoute, Totals,
 };

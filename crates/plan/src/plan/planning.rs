@@ -1,6 +1,7 @@
 //! The course of planning: variables, costs, the search, and the movements of switches.
 
 use std::collections::{HashMap, HashSet};
+use std::ops::ControlFlow;
 
 use tensor_layout::Machine;
 
@@ -13,7 +14,7 @@ use super::solved::Plan;
 use super::variables::{self, Variable};
 use crate::choices::Setting;
 use crate::graph::Graph;
-use crate::search::{FORBIDDEN, Memory, Problem, ProblemError};
+use crate::search::{FORBIDDEN, Memory, Problem, ProblemError, Progress};
 
 /// The most times that a plan is made again because it has switches that no movements make.
 const ROUNDS: usize = 3;
@@ -38,6 +39,9 @@ pub fn plan<'g>(
 ) -> Result<Plan<'g>, PlanError> {
     Planner::new(machine, options)?.plan(graph)
 }
+
+/// A function that sees the progress of a search and may end it.
+pub type Watch<'w> = dyn Fn(Progress) -> ControlFlow<()> + 'w;
 
 /// A machine with options, and all that plans have in common: choices of operations, parts and prices.
 ///
@@ -64,22 +68,35 @@ impl Planner {
     /// # Errors
     /// As [`plan`].
     pub fn plan(self, graph: &Graph) -> Result<Plan<'_>, PlanError> {
-        let options = self.options.clone();
+        self.plan_watched(graph, &|_| ControlFlow::Continue(()))
+    }
+
+    /// Plans a graph, as [`plan`] does, with a function that each search calls after each step and that may end it:
+    /// the best choices so far are the plan.
+    ///
+    /// # Errors
+    /// As [`plan`].
+    pub fn plan_watched<'g>(
+        self,
+        graph: &'g Graph,
+        watch: &Watch<'_>,
+    ) -> Result<Plan<'g>, PlanError> {
+        let routes = self.options.routes;
         let mut plan = self.open(graph, false)?;
-        plan.solve()?;
+        plan.solve(watch)?;
         let exceeds = |limit: &u64| !plan.usage(*limit).fits(&plan.chosen);
         if let Some(limit) = plan.setting.local_capacity().filter(exceeds) {
             plan = plan.into_planner().open(graph, true)?;
             plan.limit = Some(limit);
-            plan.solve()?;
+            plan.solve(watch)?;
             if plan.totals.plan >= FORBIDDEN {
                 // Nothing fits: the report says by how much.
                 plan.limit = None;
-                plan.solve()?;
+                plan.solve(watch)?;
             }
         }
-        if options.routes {
-            plan.avoid_missing_movements()?;
+        if routes {
+            plan.avoid_missing_movements(watch)?;
         }
         plan.totals.penalties = plan.joints.iter().map(|joint| plan.penalty(joint)).sum();
         Ok(plan)
@@ -104,9 +121,9 @@ impl Plan<'_> {
     }
 
     /// Chooses, whatever movements there are.
-    fn solve(&mut self) -> Result<(), ProblemError> {
+    fn solve(&mut self, watch: &Watch<'_>) -> Result<(), ProblemError> {
         let problem = self.costs()?;
-        let found = problem.solve(&self.options.limits);
+        let found = problem.solve_watched(&self.options.limits, watch);
         self.totals = Totals {
             naive: problem.cost(&problem.naive()),
             greedy: problem.cost(&problem.greedy()),
@@ -147,7 +164,7 @@ impl Plan<'_> {
     }
 
     /// Looks for the movements of all switches, and plans again as long as other choices have more of them.
-    fn avoid_missing_movements(&mut self) -> Result<(), ProblemError> {
+    fn avoid_missing_movements(&mut self, watch: &Watch<'_>) -> Result<(), ProblemError> {
         let options = self.options.clone();
         let (free, first) = (self.costs()?, self.totals.plan);
         let (mut missing, mut known_routes) = (HashSet::new(), HashMap::new());
@@ -168,7 +185,10 @@ impl Plan<'_> {
             if missing.len() == known {
                 break;
             }
-            self.chosen = self.problem(&missing, options.penalty)?.solve(&options.limits).choices;
+            self.chosen = self
+                .problem(&missing, options.penalty)?
+                .solve_watched(&options.limits, watch)
+                .choices;
         }
         self.chosen = best.1;
         self.totals.avoiding = self.totals.avoiding.map(|_| self.totals.plan.saturating_sub(first));
