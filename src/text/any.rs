@@ -4,60 +4,132 @@ use std::fmt;
 
 use itertools::Itertools;
 
+use super::kind::{NotationText, WrittenLayout, notations};
+use super::pad_layout::left_out_note;
+use super::sharding::ShardedShape;
+use super::xla::{XlaArray, XlaDtype, XlaParser, XlaShape};
+use super::{Atom, CuteLayout, Notation, PadLayout, Strided, TritonLayout};
 use crate::algebra::{IndexOrder, Layout};
-use crate::error::{Diagnostic, Inexpressible, LayoutError, ParseError, ParseErrorKind, Span};
+use crate::error::{Diagnostic, LayoutError, ParseError, ParseErrorKind, Span};
 use crate::level::Level;
 use crate::machine::Machine;
-use crate::text::pad_layout::{MapText, left_out_note};
-use crate::text::sharding::ShardedShape;
-use crate::text::xla::{XlaArray, XlaDim, XlaDtype, XlaParser, XlaShape};
-use crate::text::{Atom, CuteLayout, Notation, PadLayout, ReplicaText, Strided, TritonLayout};
+
+macro_rules! any {
+    ($($(#[$doc:meta])* $notation:ident $name:literal $in_messages:literal [$text:ty],)+) => {
+        /// A layout in any notation, as written.
+        ///
+        /// ```
+        /// use tensor_layout::LayoutText;
+        /// let layout = LayoutText::parse("f32[3,5]{1,0:T(2,2)}")?.lower()?;
+        /// assert_eq!(layout.locate(&[2, 3])?.to_string(), "Addr=17");
+        /// # Ok::<(), Box<dyn std::error::Error>>(())
+        /// ```
+        #[derive(Clone, Debug, PartialEq, Eq, Hash)]
+        #[non_exhaustive]
+        pub enum LayoutText {
+            $($(#[$doc])* $notation($text),)+
+        }
+
+        impl LayoutText {
+            fn text(&self) -> &dyn NotationText {
+                match self {
+                    $(LayoutText::$notation(text) => text,)+
+                }
+            }
+
+            fn read(notation: Notation, xla: XlaParser, text: &str) -> Result<LayoutText, ParseError> {
+                match notation {
+                    $(Notation::$notation => {
+                        <$text>::read(text, xla).map(LayoutText::$notation)
+                    })+
+                }
+            }
+
+            /// Wraps `error` in a [`ParseError`] that points at this text.
+            pub fn refuse(&self, error: impl Diagnostic) -> ParseError {
+                match self {
+                    $(LayoutText::$notation(text) => text.refused(error),)+
+                }
+            }
+
+            /// The notation.
+            #[must_use]
+            pub fn notation(&self) -> Notation {
+                match self {
+                    $(LayoutText::$notation(_) => Notation::$notation,)+
+                }
+            }
+        }
+
+        impl Notation {
+            /// The notation that a text looks like, by the first of these rules that applies:
+            ///
+            /// - Triton: begins with `#` and a name, with a type that has a `#` in it, or with a module; or ends with
+            ///   `where out dims are:`.
+            /// - An instruction: begins with `SM80_` or `v_mfma_`.
+            /// - Strided: begins with `shape` or `torch.Size`, or is two lists of integers.
+            /// - Sharded: an XLA shape with a `sharding=` after it.
+            /// - CuTe: has a colon outside all brackets, begins with a swizzle or the name of a CuTe type, or
+            ///   contains ` o `.
+            /// - XLA: begins with the name of a type, or begins with a letter and contains a `[`.
+            /// - PadLayout: all other text.
+            ///
+            /// ```
+            /// use tensor_layout::notation::Notation;
+            /// assert_eq!(Notation::of("((), (8_L2B, 4:1))"), Notation::PadLayout);
+            /// assert_eq!(Notation::of("((), f32[2])"), Notation::Xla);
+            /// assert_eq!(Notation::of("()"), Notation::PadLayout);
+            /// assert_eq!(Notation::of("(4,8):(1,4)"), Notation::Cute);
+            /// assert_eq!(Notation::of("tensor<128x64xf16, #ttg.slice<..>>"), Notation::Triton);
+            /// assert_eq!(Notation::of("Sw<3,4,3> o smem_ptr[16b](unset) o (_8,_64):(_64,_1)"), Notation::Cute);
+            /// ```
+            #[must_use]
+            pub fn of(text: &str) -> Notation {
+                let rows: &[(Notation, fn(&str) -> bool)] =
+                    &[$((Notation::$notation, <$text>::is_likely),)+];
+                let likely = rows.iter().rev().find(|(_, is_likely)| is_likely(text));
+                likely.map_or(Notation::PadLayout, |(notation, _)| *notation)
+            }
+
+            fn is_function(self) -> bool {
+                match self {
+                    $(Notation::$notation => <$text>::is_function(),)+
+                }
+            }
+
+            /// Writes addresses as they are.
+            fn write(
+                self,
+                layout: &Layout,
+                like: Option<&LayoutText>,
+                dtype: XlaDtype,
+            ) -> Result<WrittenLayout, LayoutError> {
+                match self {
+                    $(Notation::$notation => {
+                        let like = match like {
+                            Some(LayoutText::$notation(text)) => Some(text),
+                            _ => None,
+                        };
+                        <$text>::write(layout, like, dtype)
+                    })+
+                }
+            }
+        }
+    };
+}
+
+notations!(any);
+
+impl fmt::Display for LayoutText {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.text().fmt(f)
+    }
+}
 
 /// The byte at which an unsupported notation begins, and its name.
 fn unread(text: &str) -> Option<(usize, &'static str)> {
     let xors = [" xor ", "^"];
     xors.iter().find_map(|mark| Some((text.find(mark)?, "an XOR")))
-}
-
-/// A layout in any notation, as written.
-///
-/// ```
-/// use tensor_layout::LayoutText;
-/// let layout = LayoutText::parse("f32[3,5]{1,0:T(2,2)}")?.lower()?;
-/// assert_eq!(layout.locate(&[2, 3])?.to_string(), "Addr=17");
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum LayoutText {
-    /// TensorLayout and PadLayout.
-    PadLayout(PadLayout),
-    /// An XLA shape.
-    Xla(XlaShape),
-    /// A CuTe layout.
-    Cute(CuteLayout),
-    /// Shape and strides.
-    Strided(Strided),
-    /// An encoding or a linear layout of Triton.
-    Triton(TritonLayout),
-    /// A matrix of an instruction.
-    Atom(Atom),
-    /// An XLA shape with its sharding.
-    Sharded(Box<ShardedShape>),
-}
-
-impl fmt::Display for LayoutText {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            LayoutText::PadLayout(tree) => tree.fmt(f),
-            LayoutText::Xla(shape) => shape.fmt(f),
-            LayoutText::Cute(layout) => layout.fmt(f),
-            LayoutText::Strided(layout) => layout.fmt(f),
-            LayoutText::Triton(layout) => layout.fmt(f),
-            LayoutText::Atom(atom) => atom.fmt(f),
-            LayoutText::Sharded(shape) => shape.fmt(f),
-        }
-    }
 }
 
 impl LayoutText {
@@ -78,17 +150,7 @@ impl LayoutText {
         xla: XlaParser,
         text: &str,
     ) -> Result<LayoutText, ParseError> {
-        let parsed = match notation {
-            Notation::PadLayout => text.parse().map(LayoutText::PadLayout),
-            Notation::Xla => xla.parse(text).map(LayoutText::Xla),
-            Notation::Cute => text.parse().map(LayoutText::Cute),
-            Notation::Strided => text.parse().map(LayoutText::Strided),
-            Notation::Triton => text.parse().map(LayoutText::Triton),
-            Notation::Atom => text.parse().map(LayoutText::Atom),
-            Notation::Sharded => {
-                ShardedShape::parse(text, xla).map(|shape| LayoutText::Sharded(Box::new(shape)))
-            }
-        };
+        let parsed = LayoutText::read(notation, xla, text);
         // If the text parses, these marks are in a comment or in metadata, where they mean nothing.
         parsed.map_err(|error| match unread(text) {
             Some((at, what)) => {
@@ -107,15 +169,7 @@ impl LayoutText {
     /// # Errors
     /// As `lower` of the notation, for example [`PadLayout::lower`] and [`XlaShape::lower`].
     pub fn lower(&self) -> Result<Layout, ParseError> {
-        match self {
-            LayoutText::PadLayout(tree) => tree.lower(),
-            LayoutText::Xla(shape) => shape.lower(),
-            LayoutText::Cute(layout) => layout.lower(),
-            LayoutText::Strided(layout) => layout.lower(),
-            LayoutText::Triton(layout) => layout.lower(),
-            LayoutText::Atom(atom) => atom.lower(),
-            LayoutText::Sharded(shape) => shape.lower(None),
-        }
+        self.text().lowered(None)
     }
 
     /// Returns the layout that the text describes on a machine: the devices of a sharding are its units,
@@ -124,38 +178,7 @@ impl LayoutText {
     /// # Errors
     /// As [`lower`](LayoutText::lower), and those of [`PadLayout::lower_on`].
     pub fn lower_on(&self, machine: &Machine) -> Result<Layout, ParseError> {
-        match self {
-            LayoutText::PadLayout(tree) => tree.lower_on(machine),
-            LayoutText::Sharded(shape) => shape.lower(Some(machine)),
-            _ => self.lower(),
-        }
-    }
-
-    /// Wraps `error` in a [`ParseError`] that points at this text.
-    pub fn refuse(&self, error: impl Diagnostic) -> ParseError {
-        match self {
-            LayoutText::PadLayout(tree) => tree.refuse(error),
-            LayoutText::Xla(shape) => shape.refuse_layout(error),
-            LayoutText::Cute(layout) => layout.refuse(error),
-            LayoutText::Strided(layout) => layout.refuse(error),
-            LayoutText::Triton(layout) => layout.refuse(error),
-            LayoutText::Atom(atom) => atom.refuse(error),
-            LayoutText::Sharded(shape) => shape.refuse(error),
-        }
-    }
-
-    /// The notation.
-    #[must_use]
-    pub fn notation(&self) -> Notation {
-        match self {
-            LayoutText::PadLayout(_) => Notation::PadLayout,
-            LayoutText::Xla(_) => Notation::Xla,
-            LayoutText::Cute(_) => Notation::Cute,
-            LayoutText::Strided(_) => Notation::Strided,
-            LayoutText::Triton(_) => Notation::Triton,
-            LayoutText::Atom(_) => Notation::Atom,
-            LayoutText::Sharded(_) => Notation::Sharded,
-        }
+        self.text().lowered(Some(machine))
     }
 
     /// The notation that edits of this text are written in: its own, except for names, which are only read.
@@ -170,10 +193,7 @@ impl LayoutText {
     /// The order in which the notation numbers the elements of a tensor.
     #[must_use]
     pub fn index_order(&self) -> IndexOrder {
-        match self {
-            LayoutText::Cute(_) => IndexOrder::Colexicographic,
-            _ => IndexOrder::RowMajor,
-        }
+        self.text().index_order()
     }
 
     /// Writes a layout that was made from this one, like [`Layout::write`]; a bare broadcast in this text is
@@ -195,11 +215,7 @@ impl LayoutText {
     /// The array of an XLA shape, sharded or not.
     #[must_use]
     pub fn xla_array(&self) -> Option<&XlaArray> {
-        match self {
-            LayoutText::Xla(shape) => shape.as_array(),
-            LayoutText::Sharded(shape) => Some(shape.array()),
-            _ => None,
-        }
+        self.text().xla_array()
     }
 
     /// A note on the parts of this text that are not in the map and that `notation` cannot express.
@@ -207,11 +223,7 @@ impl LayoutText {
         if notation == self.notation() {
             return None;
         }
-        let words = match self {
-            LayoutText::PadLayout(tree) => suffix(tree, notation == Notation::Xla),
-            LayoutText::Xla(_) => self.xla_array().map_or_else(Vec::new, attributes),
-            _ => Vec::new(),
-        };
+        let words = self.text().beyond_the_map(notation);
         (!words.is_empty()).then(|| format!("the notation cannot express {}", words.join(", ")))
     }
 
@@ -226,13 +238,7 @@ impl LayoutText {
     /// ```
     #[must_use]
     pub fn xla_dtype(&self) -> Option<XlaDtype> {
-        match self {
-            LayoutText::PadLayout(tree) => XlaDtype::from_name(tree.dtype()?.xla_name()),
-            LayoutText::Xla(shape) => Some(shape.as_array()?.dtype),
-            LayoutText::Sharded(shape) => Some(shape.array().dtype),
-            LayoutText::Triton(layout) => layout.xla_dtype(),
-            LayoutText::Cute(_) | LayoutText::Strided(_) | LayoutText::Atom(_) => None,
-        }
+        self.text().xla_dtype()
     }
 
     /// The width of an element in bits, if the text gives it by a type, `E(..)` or `itemsize`.
@@ -247,62 +253,19 @@ impl LayoutText {
     /// ```
     #[must_use]
     pub fn element_bits(&self) -> Option<u64> {
-        match self {
-            LayoutText::Strided(strided) => strided.itemsize?.checked_mul(8),
-            _ => match self.xla_array() {
-                Some(array) => Some(array.element_bits()),
-                None => self.xla_dtype().map(XlaDtype::bits),
-            },
-        }
+        self.text().element_bits()
     }
 
     /// The unit of addresses, in the plural.
     #[must_use]
     pub fn address_unit(&self) -> &'static str {
-        if matches!(self, LayoutText::PadLayout(_)) { "long words" } else { "elements" }
+        self.text().address_unit()
     }
 
     /// Returns whether texts of the notation may let elements share places.
     #[must_use]
     pub fn is_function(&self) -> bool {
-        matches!(self, LayoutText::Cute(_) | LayoutText::Strided(_))
-    }
-}
-
-/// The parts of a PadLayout that are not in its map.
-fn suffix(tree: &PadLayout, names_types: bool) -> Vec<String> {
-    let memory = tree.memory().map(|memory| format!("@{}", memory.name()));
-    let dtype = tree.dtype().filter(|_| !names_types).map(|dtype| format!("/ {dtype}"));
-    let bare = tree.broadcast().iter().filter_map(|entry| match entry {
-        ReplicaText::Bare(level) => Some(format!("B@[{level}]")),
-        ReplicaText::Sized { .. } => None,
-    });
-    memory.into_iter().chain(dtype).chain(bare).collect()
-}
-
-/// The attributes of an array that are not in its map, apart from its type.
-fn attributes(array: &XlaArray) -> Vec<String> {
-    let is_bounded = |dim: &&XlaDim| matches!(dim, XlaDim::Bounded(_));
-    let bounds = array.dims.iter().filter(is_bounded).map(ToString::to_string);
-    let attributes = array.layout.iter().flat_map(|layout| {
-        let split = (!layout.splits.is_empty()).then(|| "split configurations".into());
-        let numbers = [("S", layout.memory_space), ("M", layout.prefix_bytes)];
-        let numbers = numbers.into_iter().filter(|(_, number)| *number != 0);
-        numbers.map(|(name, number)| format!("{name}({number})")).chain(split)
-    });
-    bounds.chain(attributes).collect()
-}
-
-/// Names the attributes that were lost because an edit of the index made them invalid.
-fn lost_attributes(source: &XlaArray, edited: &XlaArray) -> Option<String> {
-    let has_bounds = |array: &XlaArray| array.dims.iter().any(|d| matches!(d, XlaDim::Bounded(_)));
-    let splits = |array: &XlaArray| array.layout.as_ref().is_some_and(|l| !l.splits.is_empty());
-    let bounds = has_bounds(source) && !has_bounds(edited);
-    match (bounds, splits(source) && !splits(edited)) {
-        (false, false) => None,
-        (true, false) => Some("dynamic bounds are not kept".into()),
-        (false, true) => Some("split configurations are not kept".into()),
-        (true, true) => Some("split configurations and dynamic bounds are not kept".into()),
+        self.notation().is_function()
     }
 }
 
@@ -346,103 +309,31 @@ impl Layout {
         notation: Notation,
         dtype: XlaDtype,
     ) -> Result<(String, Option<String>), LayoutError> {
-        let (layout, offset) = match notation {
-            // These can have an offset.
-            Notation::Strided | Notation::Cute => (self.clone(), 0),
-            _ => self.to_origin(),
-        };
-        let (written, offset) = match layout.write_as_is(like, notation, dtype) {
+        let (layout, offset) =
+            if notation.is_function() { (self.clone(), 0) } else { self.to_origin() };
+        let (written, offset) = match notation.write(&layout, like, dtype) {
             Ok(written) => (written, offset),
             // The first error is returned: that of the layout itself.
             Err(error) => {
                 let alone = self.without_padding().map(|alone| alone.to_origin());
                 let mut others = [Ok(self.to_origin()), alone].into_iter().flatten();
                 let written = others.find_map(|(layout, offset)| {
-                    Some((layout.write_as_is(like, notation, dtype).ok()?, offset))
+                    Some((notation.write(&layout, like, dtype).ok()?, offset))
                 });
                 written.ok_or(error)?
             }
         };
-        let said = written.said.with_offset(Level::ADDR, offset)?;
+        let read_back = written.layout.with_offset(Level::ADDR, offset)?;
         let left_out = match like.is_some_and(LayoutText::is_function) {
             // In a function, anything other than the elements is a leftover of edits.
             true => None,
-            false => left_out_note(&self.left_out(&said), notation.in_messages()),
+            false => left_out_note(&self.left_out(&read_back), notation.in_messages()),
         };
         let moved = (offset > 0).then(|| {
             format!("this notation cannot express an offset; add {offset} to every address")
         });
         Ok((written.text, notes([moved, left_out, written.note])))
     }
-
-    /// Writes addresses as they are.
-    fn write_as_is(
-        &self,
-        like: Option<&LayoutText>,
-        notation: Notation,
-        dtype: XlaDtype,
-    ) -> Result<TextOfMap, LayoutError> {
-        let plainly = |text: String, said: Layout| TextOfMap { text, said, note: None };
-        match notation {
-            Notation::PadLayout => self.write_pad_layout_like(like),
-            Notation::Xla => self.write_xla_like(like, dtype),
-            Notation::Sharded => Err(notation.cannot_express(Inexpressible::TwoTexts)),
-            Notation::Atom => Err(notation.cannot_express(Inexpressible::NamesOnly)),
-            Notation::Strided => {
-                let text = self.to_strided()?;
-                Ok(plainly(text.to_string(), text.to_layout()?))
-            }
-            Notation::Triton => {
-                let text = self.to_triton()?;
-                let not_bitwise = || notation.cannot_express(Inexpressible::NotBitwise);
-                let said = text.lower().map_err(|_| not_bitwise())?;
-                Ok(plainly(text.to_string(), said))
-            }
-            Notation::Cute => {
-                let text = self.to_cute()?;
-                Ok(plainly(text.to_string(), text.to_layout()?))
-            }
-        }
-    }
-
-    fn write_pad_layout_like(&self, like: Option<&LayoutText>) -> Result<TextOfMap, LayoutError> {
-        let MapText { mut text, said } = self.closest_pad_layout()?;
-        if let Some(LayoutText::PadLayout(tree)) = like {
-            let still = |level| !self.used_levels().contains(&level);
-            let bare = tree
-                .broadcast()
-                .iter()
-                .filter(|entry| matches!(entry, ReplicaText::Bare(level) if still(*level)));
-            text.broadcast.extend(bare);
-            text = PadLayout { memory: tree.memory, dtype: tree.dtype, ..text };
-        }
-        Ok(TextOfMap { text: text.to_string(), note: said.unread_note(), said })
-    }
-
-    fn write_xla_like(
-        &self,
-        like: Option<&LayoutText>,
-        dtype: XlaDtype,
-    ) -> Result<TextOfMap, LayoutError> {
-        let source = match like {
-            Some(LayoutText::Xla(shape)) => shape.arrays().first().map(|(_, array)| *array),
-            _ => None,
-        };
-        let array = match source.map(|source| (source, self.resized_like(source))) {
-            None => self.to_xla_array(dtype)?,
-            Some((_, Some(array))) => array,
-            Some((source, None)) => self.to_xla_array_like(source)?,
-        };
-        let note = source.and_then(|source| lost_attributes(source, &array));
-        Ok(TextOfMap { text: array.to_string(), said: array.to_layout()?, note })
-    }
-}
-
-/// A text, the layout that it describes, and further notes.
-struct TextOfMap {
-    text: String,
-    said: Layout,
-    note: Option<String>,
 }
 
 fn notes<const N: usize>(parts: [Option<String>; N]) -> Option<String> {

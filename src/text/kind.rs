@@ -1,143 +1,154 @@
-//! The kinds of notations, and the detection of the notation of a text.
+//! The notations: a row each, and what each answers.
 
-use super::xla::XlaDtype;
-use super::{Atom, Strided, TritonLayout, sharding};
-use crate::error::{Inexpressible, LayoutError};
+use std::fmt::Display;
 
-/// A notation that layouts are written in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum Notation {
-    /// TensorLayout and PadLayout.
-    PadLayout,
-    /// XLA shapes.
-    Xla,
-    /// CuTe layouts `shape:stride`.
-    Cute,
-    /// `shape=(..), strides=(..)`.
-    Strided,
-    /// Encodings and linear layouts of Triton.
-    Triton,
-    /// Matrices of matrix instructions: `SM80_16x8x16_F32F16F16F32_TN:A`.
-    Atom,
-    /// An XLA shape with its sharding: `f32[8]{0}, sharding={devices=[4]<=[4]}`.
-    Sharded,
+use super::xla::{XlaArray, XlaDtype, XlaParser};
+use crate::algebra::{IndexOrder, Layout};
+use crate::error::{Diagnostic, Inexpressible, LayoutError, ParseError};
+use crate::machine::Machine;
+
+/// Gives the table of notations to a macro: the name in options, the name in messages, the type of a text.
+///
+/// A text is of the last notation that it is [likely](NotationText::is_likely) of.
+macro_rules! notations {
+    ($take:ident) => {
+        $take! {
+            /// TensorLayout and PadLayout.
+            PadLayout "pad-layout" "a PadLayout" [PadLayout],
+            /// XLA shapes.
+            Xla "xla" "an XLA shape" [XlaShape],
+            /// CuTe layouts `shape:stride`.
+            Cute "cute" "a CuTe layout" [CuteLayout],
+            /// An XLA shape with its sharding: `f32[8]{0}, sharding={devices=[4]<=[4]}`.
+            Sharded "sharded" "a sharded shape" [Box<ShardedShape>],
+            /// `shape=(..), strides=(..)`.
+            Strided "strided" "shape and strides" [Strided],
+            /// Matrices of matrix instructions: `SM80_16x8x16_F32F16F16F32_TN:A`.
+            Atom "atom" "an instruction" [Atom],
+            /// Encodings and linear layouts of Triton.
+            Triton "triton" "a Triton layout" [TritonLayout],
+        }
+    };
+}
+pub(super) use notations;
+
+macro_rules! names {
+    ($($(#[$doc:meta])* $notation:ident $name:literal $in_messages:literal $text:tt,)+) => {
+        /// A notation that layouts are written in.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        #[non_exhaustive]
+        pub enum Notation {
+            $($(#[$doc])* $notation,)+
+        }
+
+        impl Notation {
+            /// The name, as `--from` and `--to` take it.
+            #[must_use]
+            pub const fn name(self) -> &'static str {
+                match self {
+                    $(Notation::$notation => $name,)+
+                }
+            }
+
+            /// The name in messages, with its article.
+            pub(crate) const fn in_messages(self) -> &'static str {
+                match self {
+                    $(Notation::$notation => $in_messages,)+
+                }
+            }
+        }
+    };
 }
 
+notations!(names);
+
 impl Notation {
-    /// The name, as `--from` and `--to` take it.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Notation::PadLayout => "pad-layout",
-            Notation::Xla => "xla",
-            Notation::Cute => "cute",
-            Notation::Strided => "strided",
-            Notation::Triton => "triton",
-            Notation::Atom => "atom",
-            Notation::Sharded => "sharded",
-        }
-    }
-
-    /// The name in messages, with its article.
-    pub(crate) const fn in_messages(self) -> &'static str {
-        match self {
-            Notation::PadLayout => "a PadLayout",
-            Notation::Xla => "an XLA shape",
-            Notation::Cute => "a CuTe layout",
-            Notation::Strided => "shape and strides",
-            Notation::Triton => "a Triton layout",
-            Notation::Atom => "an instruction",
-            Notation::Sharded => "a sharded shape",
-        }
-    }
-
     /// The error for a layout that the notation cannot express.
     pub(crate) fn cannot_express(self, reason: Inexpressible) -> LayoutError {
         LayoutError::Inexpressible { notation: self.in_messages(), reason }
     }
+}
 
-    /// The notation that a text looks like, by the first of these rules that applies:
-    ///
-    /// - Triton: begins with `#` and a name, with a type that has a `#` in it, or with a module; or ends with
-    ///   `where out dims are:`.
-    /// - An instruction: begins with `SM80_` or `v_mfma_`.
-    /// - Strided: begins with `shape` or `torch.Size`, or is two lists of integers.
-    /// - Sharded: an XLA shape with a `sharding=` after it.
-    /// - CuTe: has a colon outside all brackets, begins with a swizzle or the name of a CuTe type, or
-    ///   contains ` o `.
-    /// - XLA: begins with the name of a type, or begins with a letter and contains a `[`.
-    /// - PadLayout: all other text.
-    ///
-    /// ```
-    /// use tensor_layout::notation::Notation;
-    /// assert_eq!(Notation::of("((), (8_L2B, 4:1))"), Notation::PadLayout);
-    /// assert_eq!(Notation::of("((), f32[2])"), Notation::Xla);
-    /// assert_eq!(Notation::of("()"), Notation::PadLayout);
-    /// assert_eq!(Notation::of("(4,8):(1,4)"), Notation::Cute);
-    /// assert_eq!(Notation::of("tensor<128x64xf16, #ttg.slice<..>>"), Notation::Triton);
-    /// assert_eq!(Notation::of("Sw<3,4,3> o smem_ptr[16b](unset) o (_8,_64):(_64,_1)"), Notation::Cute);
-    /// ```
-    #[must_use]
-    pub fn of(text: &str) -> Notation {
-        if TritonLayout::is_likely(text) {
-            return Notation::Triton;
-        }
-        if Atom::is_likely(text) {
-            return Notation::Atom;
-        }
-        if Strided::is_likely(text) {
-            return Notation::Strided;
-        }
-        if sharding::sharded_parts(text).is_some() {
-            return Notation::Sharded;
-        }
-        if is_composed(text) {
-            return Notation::Cute;
-        }
-        // The text after `@` is the memory of a PadLayout.
-        let body = text.split('@').next().unwrap_or(text);
-        let first = body.find(char::is_alphanumeric).and_then(|at| body.get(at..));
-        let starts_with = |is: fn(char) -> bool| first.is_some_and(|first| first.starts_with(is));
-        if !starts_with(|c| !c.is_ascii_digit()) && has_outer_colon(text) {
-            return Notation::Cute;
-        }
-        let is_shape = body.contains('[') || first.is_some_and(begins_with_type);
-        match starts_with(char::is_alphabetic) && is_shape && !text.contains("B@[") {
-            true => Notation::Xla,
-            false => Notation::PadLayout,
-        }
+/// What a notation answers; the notation itself is a row of [`notations`].
+pub(super) trait NotationText: Display {
+    /// Returns whether a text looks like this notation, given that it looks like none of a later row.
+    fn is_likely(text: &str) -> bool
+    where
+        Self: Sized;
+
+    /// Reads a text; `xla` reads the shapes of XLA in it.
+    fn read(text: &str, xla: XlaParser) -> Result<Self, ParseError>
+    where
+        Self: Sized;
+
+    /// The layout; on a machine, if one is given and makes a difference.
+    fn lowered(&self, machine: Option<&Machine>) -> Result<Layout, ParseError>;
+
+    /// The error, at the part of the text that caused it.
+    fn refused(&self, error: impl Diagnostic) -> ParseError
+    where
+        Self: Sized;
+
+    /// Writes a layout. The attributes of `like` are kept as far as they are still valid; the type is that of an XLA
+    /// shape without another.
+    fn write(
+        layout: &Layout,
+        like: Option<&Self>,
+        dtype: XlaDtype,
+    ) -> Result<WrittenLayout, LayoutError>
+    where
+        Self: Sized;
+
+    /// Returns whether texts are functions to addresses: elements may share one, and the first may be other than 0.
+    fn is_function() -> bool
+    where
+        Self: Sized,
+    {
+        false
+    }
+
+    /// The order in which elements are numbered.
+    fn index_order(&self) -> IndexOrder {
+        IndexOrder::RowMajor
+    }
+
+    /// The unit of addresses, in the plural.
+    fn address_unit(&self) -> &'static str {
+        "elements"
+    }
+
+    /// The array of an XLA shape.
+    fn xla_array(&self) -> Option<&XlaArray> {
+        None
+    }
+
+    /// The type of the elements, as XLA's type.
+    fn xla_dtype(&self) -> Option<XlaDtype> {
+        self.xla_array().map(|array| array.dtype)
+    }
+
+    /// The width of an element in bits.
+    fn element_bits(&self) -> Option<u64> {
+        let of_array = self.xla_array().map(XlaArray::element_bits);
+        of_array.or_else(|| self.xla_dtype().map(XlaDtype::bits))
+    }
+
+    /// The parts of the text that are not in its map and that another notation cannot express.
+    fn beyond_the_map(&self, _other: Notation) -> Vec<String> {
+        Vec::new()
     }
 }
 
-/// Returns whether a text begins with the name of an XLA type.
-fn begins_with_type(text: &str) -> bool {
-    let end = text.find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(text.len());
-    let name = text.get(..end).unwrap_or_default().to_ascii_lowercase();
-    XlaDtype::from_name(&name).is_some() || matches!(&*name, "token" | "opaque")
+/// A text of a layout, the layout that it describes, and a note.
+pub(super) struct WrittenLayout {
+    pub(super) text: String,
+    pub(super) layout: Layout,
+    pub(super) note: Option<String>,
 }
 
-/// Returns whether a text is a composed CuTe layout, or a CuTe layout spelled as in C++, Python or MLIR.
-fn is_composed(text: &str) -> bool {
-    const WORDS: &str = "S< Sw< SW_ Swizzle ComposedLayout Layout( Layout< cute:: \
-                         !cute. gmem_ptr[ smem_ptr[ rmem_ptr[ ptr[ ArithTuple( \
-                         tensor<ptr< ptr< tensor<raw_ptr( raw_ptr( \
-                         smem_sparse tmem_ MMA_Atom TiledMMA Copy_Atom TiledCopy";
-    let letters = text.chars().filter(|c| !c.is_whitespace());
-    let first: String = letters.skip_while(|c| matches!(c, '(' | ':')).take(16).collect();
-    WORDS.split(' ').any(|word| first.starts_with(word))
-        || first.starts_with(|c: char| c.is_ascii_digit() || c == '_')
-            && text.split_whitespace().any(|word| word == "o")
-}
-
-fn has_outer_colon(text: &str) -> bool {
-    let mut depth = 0_usize;
-    text.bytes().any(|byte| {
-        match byte {
-            b'(' => depth += 1,
-            b')' => depth = depth.saturating_sub(1),
-            _ => {}
-        }
-        byte == b':' && depth == 0
-    })
+impl WrittenLayout {
+    /// A text without a note.
+    pub(super) fn new(text: &impl Display, layout: Layout) -> WrittenLayout {
+        WrittenLayout { text: text.to_string(), layout, note: None }
+    }
 }

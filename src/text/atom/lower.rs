@@ -7,9 +7,12 @@ use itertools::Itertools;
 use super::table::{ATOMS, hopper};
 use super::{Atom, Operand};
 use crate::algebra::{Layout, Subaxis};
-use crate::error::{LayoutError, ParseError, Site, did_you_mean};
+use crate::error::{Diagnostic, Inexpressible, LayoutError, ParseError, Site, did_you_mean};
 use crate::level::Level;
+use crate::machine::Machine;
 use crate::text::CuteLayout;
+use crate::text::kind::{Notation, NotationText, WrittenLayout};
+use crate::text::xla::{XlaDtype, XlaParser};
 
 impl Atom {
     /// The layout of the matrix: M x K for A, N x K for B, M x N for C. Registers are in `Addr`, threads in `LANE`,
@@ -120,4 +123,26 @@ fn by_element(held: &Layout, places: &Layout, shape: [u64; 2]) -> Result<Layout,
     let [rows, columns] = shape;
     let column_by_column = held.compose(&places.left_inverse()?)?;
     Ok(column_by_column.split_axis(0, &[columns, rows])?.permute(&[1, 0])?.simplified())
+}
+
+impl NotationText for Atom {
+    fn is_likely(text: &str) -> bool {
+        Atom::looks_likely(text)
+    }
+
+    fn read(text: &str, _: XlaParser) -> Result<Atom, ParseError> {
+        text.parse()
+    }
+
+    fn lowered(&self, _: Option<&Machine>) -> Result<Layout, ParseError> {
+        self.lower()
+    }
+
+    fn refused(&self, error: impl Diagnostic) -> ParseError {
+        self.refuse(error)
+    }
+
+    fn write(_: &Layout, _: Option<&Atom>, _: XlaDtype) -> Result<WrittenLayout, LayoutError> {
+        Err(Notation::Atom.cannot_express(Inexpressible::NamesOnly))
+    }
 }

@@ -72,11 +72,11 @@ impl Atom {
     pub fn matrices(text: &str) -> Option<Result<[Atom; 3], ParseError>> {
         let of = |letter| format!("{}:{letter}", text.trim_end()).parse();
         let all = || Ok([of('A')?, of('B')?, of('C')?]);
-        (Atom::is_likely(text) && !text.contains(':')).then(all)
+        (Atom::looks_likely(text) && !text.contains(':')).then(all)
     }
 
     /// Returns whether a text looks like an instruction: it begins like `SM80_` or with `v_mfma_`.
-    pub(crate) fn is_likely(text: &str) -> bool {
+    pub(crate) fn looks_likely(text: &str) -> bool {
         let text = text.trim_start();
         let number = text.strip_prefix("SM").and_then(|rest| rest.split_once('_'));
         let is_number = |(number, _): (&str, &str)| {

@@ -5,9 +5,11 @@ use itertools::Itertools;
 use super::tree::MAX_COORDINATES;
 use super::{CuteLayout, CuteMap, CuteMode, CuteOuter, CuteStride, CuteSwizzle, CuteTiler};
 use crate::algebra::{IndexOrder, Layout, Replica, Subaxis, Target, axis_of, bit_digits};
-use crate::error::{Inexpressible, LayoutError, ParseError, Site};
+use crate::error::{Diagnostic, Inexpressible, LayoutError, ParseError, Site};
 use crate::level::Level;
-use crate::text::Notation;
+use crate::machine::Machine;
+use crate::text::kind::{Notation, NotationText, WrittenLayout};
+use crate::text::xla::{XlaDtype, XlaParser};
 
 impl CuteLayout {
     /// Returns the layout that the text describes: one axis per top-level mode; within a mode the first leaf
@@ -233,4 +235,67 @@ fn mode(axis: &crate::algebra::Axis) -> CuteMode {
         1 => leaves.remove(0),
         _ => CuteMode::Tuple(leaves),
     }
+}
+
+impl NotationText for CuteLayout {
+    fn is_likely(text: &str) -> bool {
+        let body = text.split('@').next().unwrap_or(text);
+        let first = body.chars().find(|c| c.is_alphanumeric());
+        is_composed(text)
+            || first.is_none_or(|first| first.is_ascii_digit()) && has_outer_colon(text)
+    }
+
+    fn read(text: &str, _: XlaParser) -> Result<CuteLayout, ParseError> {
+        text.parse()
+    }
+
+    fn lowered(&self, _: Option<&Machine>) -> Result<Layout, ParseError> {
+        self.lower()
+    }
+
+    fn refused(&self, error: impl Diagnostic) -> ParseError {
+        self.refuse(error)
+    }
+
+    fn write(
+        layout: &Layout,
+        _: Option<&CuteLayout>,
+        _: XlaDtype,
+    ) -> Result<WrittenLayout, LayoutError> {
+        let text = layout.to_cute()?;
+        Ok(WrittenLayout::new(&text, text.to_layout()?))
+    }
+
+    fn is_function() -> bool {
+        true
+    }
+
+    fn index_order(&self) -> IndexOrder {
+        IndexOrder::Colexicographic
+    }
+}
+
+/// Returns whether a text is a composed CuTe layout, or a CuTe layout spelled as in C++, Python or MLIR.
+fn is_composed(text: &str) -> bool {
+    const WORDS: &str = "S< Sw< SW_ Swizzle ComposedLayout Layout( Layout< cute:: \
+                         !cute. gmem_ptr[ smem_ptr[ rmem_ptr[ ptr[ ArithTuple( \
+                         tensor<ptr< ptr< tensor<raw_ptr( raw_ptr( \
+                         smem_sparse tmem_ MMA_Atom TiledMMA Copy_Atom TiledCopy";
+    let letters = text.chars().filter(|c| !c.is_whitespace());
+    let first: String = letters.skip_while(|c| matches!(c, '(' | ':')).take(16).collect();
+    WORDS.split(' ').any(|word| first.starts_with(word))
+        || first.starts_with(|c: char| c.is_ascii_digit() || c == '_')
+            && text.split_whitespace().any(|word| word == "o")
+}
+
+fn has_outer_colon(text: &str) -> bool {
+    let mut depth = 0_usize;
+    text.bytes().any(|byte| {
+        match byte {
+            b'(' => depth += 1,
+            b')' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        byte == b':' && depth == 0
+    })
 }

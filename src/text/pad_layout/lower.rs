@@ -6,11 +6,12 @@ use itertools::Itertools;
 
 use super::{AxisText, PadLayout, ReplicaText, SubaxisText};
 use crate::algebra::{DerivedAxis, Layout, Subaxis, Target};
-use crate::error::{Inexpressible, LayoutError, ParseError, Site};
+use crate::error::{Diagnostic, Inexpressible, LayoutError, ParseError, Site};
 use crate::level::Level;
 use crate::machine::Machine;
 use crate::placement::check_known;
-use crate::text::Notation;
+use crate::text::kind::{Notation, NotationText, WrittenLayout};
+use crate::text::xla::{XlaDtype, XlaParser};
 use crate::words::counted;
 
 impl PadLayout {
@@ -292,7 +293,7 @@ impl Layout {
     }
 
     /// The note for a text that cannot be read back; `None` if it can.
-    pub(in crate::text) fn unread_note(&self) -> Option<String> {
+    fn unread_note(&self) -> Option<String> {
         let why = match self.check_readable().err()? {
             LayoutError::Inexpressible { reason, .. } => reason.to_string(),
             other => other.to_string(),
@@ -301,7 +302,7 @@ impl Layout {
     }
 
     /// The text that keeps the most of this map: everything except the spans, or else only the elements.
-    pub(in crate::text) fn closest_pad_layout(&self) -> Result<MapText, LayoutError> {
+    fn closest_pad_layout(&self) -> Result<MapText, LayoutError> {
         let plain = self.plainest().without_spans();
         match plain.write_pad_layout() {
             Ok(text) => Ok(MapText { text, said: plain }),
@@ -379,9 +380,9 @@ impl Layout {
 }
 
 /// A text, and the layout that it describes.
-pub(in crate::text) struct MapText {
-    pub(in crate::text) text: PadLayout,
-    pub(in crate::text) said: Layout,
+struct MapText {
+    text: PadLayout,
+    said: Layout,
 }
 
 fn inexpressible(reason: Inexpressible) -> LayoutError {
@@ -423,4 +424,64 @@ impl FromStr for Layout {
     fn from_str(text: &str) -> Result<Layout, ParseError> {
         text.parse::<PadLayout>()?.lower()
     }
+}
+
+impl NotationText for PadLayout {
+    /// Text in no other notation.
+    fn is_likely(_: &str) -> bool {
+        true
+    }
+
+    fn read(text: &str, _: XlaParser) -> Result<PadLayout, ParseError> {
+        text.parse()
+    }
+
+    fn lowered(&self, machine: Option<&Machine>) -> Result<Layout, ParseError> {
+        machine.map_or_else(|| self.lower(), |machine| self.lower_on(machine))
+    }
+
+    fn refused(&self, error: impl Diagnostic) -> ParseError {
+        self.refuse(error)
+    }
+
+    fn write(
+        layout: &Layout,
+        like: Option<&PadLayout>,
+        _: XlaDtype,
+    ) -> Result<WrittenLayout, LayoutError> {
+        let MapText { mut text, said } = layout.closest_pad_layout()?;
+        if let Some(tree) = like {
+            let still = |level| !layout.used_levels().contains(&level);
+            let bare = tree
+                .broadcast()
+                .iter()
+                .filter(|entry| matches!(entry, ReplicaText::Bare(level) if still(*level)));
+            text.broadcast.extend(bare);
+            text = PadLayout { memory: tree.memory, dtype: tree.dtype, ..text };
+        }
+        Ok(WrittenLayout { text: text.to_string(), note: said.unread_note(), layout: said })
+    }
+
+    fn address_unit(&self) -> &'static str {
+        "long words"
+    }
+
+    fn xla_dtype(&self) -> Option<XlaDtype> {
+        XlaDtype::from_name(self.dtype()?.xla_name())
+    }
+
+    fn beyond_the_map(&self, other: Notation) -> Vec<String> {
+        suffix(self, other == Notation::Xla)
+    }
+}
+
+/// The parts of a PadLayout that are not in its map.
+fn suffix(tree: &PadLayout, names_types: bool) -> Vec<String> {
+    let memory = tree.memory().map(|memory| format!("@{}", memory.name()));
+    let dtype = tree.dtype().filter(|_| !names_types).map(|dtype| format!("/ {dtype}"));
+    let bare = tree.broadcast().iter().filter_map(|entry| match entry {
+        ReplicaText::Bare(level) => Some(format!("B@[{level}]")),
+        ReplicaText::Sized { .. } => None,
+    });
+    memory.into_iter().chain(dtype).chain(bare).collect()
 }

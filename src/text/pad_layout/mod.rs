@@ -8,5 +8,5 @@ mod read;
 mod tree;
 
 pub use dtype::Dtype;
-pub(super) use lower::{MapText, left_out_note};
+pub(super) use lower::left_out_note;
 pub use tree::{AxisText, MemoryText, PadLayout, ReplicaText, SubaxisText};

@@ -44,7 +44,6 @@ mod sdy;
 mod shape;
 pub(crate) mod sharded;
 mod torch;
-mod transpose;
 mod tree;
 mod value;
 

@@ -8,9 +8,10 @@ use super::pieces::Pieces;
 use super::value::{Sharding, ShardingKind};
 use super::{HloSharding, Mesh, MeshDims, ShardingText, sharded_parts};
 use crate::algebra::Layout;
-use crate::error::{Diagnostic, ParseError, Span};
+use crate::error::{Diagnostic, Inexpressible, LayoutError, ParseError, Span};
 use crate::machine::Machine;
-use crate::text::xla::{XlaArray, XlaDim, XlaParser, XlaShape};
+use crate::text::kind::{Notation, NotationText, WrittenLayout};
+use crate::text::xla::{XlaArray, XlaDim, XlaDtype, XlaParser, XlaShape};
 
 /// A shape and its distribution over devices.
 ///
@@ -278,5 +279,35 @@ impl FromStr for ShardedShape {
     /// Parses a sharded shape, its shape strictly. Cost: linear in the text.
     fn from_str(text: &str) -> Result<ShardedShape, ParseError> {
         ShardedShape::parse(text, XlaParser::strict())
+    }
+}
+
+impl NotationText for Box<ShardedShape> {
+    fn is_likely(text: &str) -> bool {
+        sharded_parts(text).is_some()
+    }
+
+    fn read(text: &str, xla: XlaParser) -> Result<Box<ShardedShape>, ParseError> {
+        ShardedShape::parse(text, xla).map(Box::new)
+    }
+
+    fn lowered(&self, machine: Option<&Machine>) -> Result<Layout, ParseError> {
+        self.lower(machine)
+    }
+
+    fn refused(&self, error: impl Diagnostic) -> ParseError {
+        self.refuse(error)
+    }
+
+    fn write(
+        _: &Layout,
+        _: Option<&Box<ShardedShape>>,
+        _: XlaDtype,
+    ) -> Result<WrittenLayout, LayoutError> {
+        Err(Notation::Sharded.cannot_express(Inexpressible::TwoTexts))
+    }
+
+    fn xla_array(&self) -> Option<&XlaArray> {
+        Some(self.array())
     }
 }

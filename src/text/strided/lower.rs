@@ -4,9 +4,11 @@ use itertools::Itertools;
 
 use super::Strided;
 use crate::algebra::{Layout, Subaxis, Target};
-use crate::error::{Inexpressible, LayoutError, ParseError};
+use crate::error::{Diagnostic, Inexpressible, LayoutError, ParseError};
 use crate::level::Level;
-use crate::text::Notation;
+use crate::machine::Machine;
+use crate::text::kind::{Notation, NotationText, WrittenLayout};
+use crate::text::xla::{XlaDtype, XlaParser};
 
 impl Strided {
     /// Returns the layout that the text describes: one subaxis per axis, in elements. Elements may share
@@ -69,5 +71,51 @@ impl Layout {
         };
         let strides = layout.axes_of_elements().into_iter().enumerate().map(stride);
         Ok(Strided::new(layout.shape(), strides.try_collect()?).with_offset(offset))
+    }
+}
+
+impl NotationText for Strided {
+    /// A text that begins with `shape` or `torch.Size`, or has two lists of integers in a row.
+    fn is_likely(text: &str) -> bool {
+        let text = text.trim_start();
+        let second = || {
+            let (first, rest) = text.strip_prefix('(')?.split_once(')')?;
+            let is_list = first.bytes().all(|b| b.is_ascii_digit() || b == b',' || b == b' ');
+            let rest = rest.trim_start();
+            let rest = rest.strip_prefix(',').unwrap_or(rest).trim_start();
+            let second = rest.strip_prefix('(')?.split(')').next()?;
+            // Subaxes and brackets in the second list mean a PadLayout after its shape.
+            (is_list && !second.contains(['(', ':', '_', ';'])).then_some(())
+        };
+        text.starts_with("shape") || text.starts_with("torch.Size") || second().is_some()
+    }
+
+    fn read(text: &str, _: XlaParser) -> Result<Strided, ParseError> {
+        text.parse()
+    }
+
+    fn lowered(&self, _: Option<&Machine>) -> Result<Layout, ParseError> {
+        self.lower()
+    }
+
+    fn refused(&self, error: impl Diagnostic) -> ParseError {
+        self.refuse(error)
+    }
+
+    fn write(
+        layout: &Layout,
+        _: Option<&Strided>,
+        _: XlaDtype,
+    ) -> Result<WrittenLayout, LayoutError> {
+        let text = layout.to_strided()?;
+        Ok(WrittenLayout::new(&text, text.to_layout()?))
+    }
+
+    fn is_function() -> bool {
+        true
+    }
+
+    fn element_bits(&self) -> Option<u64> {
+        self.itemsize?.checked_mul(8)
     }
 }

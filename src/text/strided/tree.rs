@@ -54,22 +54,6 @@ impl Strided {
         Strided { offset: (offset > 0).then_some(offset), source: NotCompared::default(), ..self }
     }
 
-    /// Returns whether a text looks like this notation: it begins with `shape` or `torch.Size`, or has two
-    /// lists of integers in a row.
-    pub(crate) fn is_likely(text: &str) -> bool {
-        let text = text.trim_start();
-        let second = || {
-            let (first, rest) = text.strip_prefix('(')?.split_once(')')?;
-            let is_list = first.bytes().all(|b| b.is_ascii_digit() || b == b',' || b == b' ');
-            let rest = rest.trim_start();
-            let rest = rest.strip_prefix(',').unwrap_or(rest).trim_start();
-            let second = rest.strip_prefix('(')?.split(')').next()?;
-            // Subaxes and brackets in the second list mean a PadLayout after its shape.
-            (is_list && !second.contains(['(', ':', '_', ';'])).then_some(())
-        };
-        text.starts_with("shape") || text.starts_with("torch.Size") || second().is_some()
-    }
-
     /// Wraps `error` in a [`ParseError`] that points at this text.
     pub fn refuse(&self, error: impl Diagnostic) -> ParseError {
         ParseError::whole(error, &self.source.text(self))

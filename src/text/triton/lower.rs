@@ -7,7 +7,10 @@ use super::shared::{self, shared};
 use super::tree::{Attribute, TensorType, TritonMeaning};
 use super::{LinearLayout, TritonError, TritonLayout};
 use crate::algebra::Layout;
-use crate::error::{ParseError, Span};
+use crate::error::{Diagnostic, Inexpressible, LayoutError, ParseError, Span};
+use crate::machine::Machine;
+use crate::text::kind::{Notation, NotationText, WrittenLayout};
+use crate::text::xla::{XlaDtype, XlaParser};
 
 impl TritonLayout {
     /// Returns the layout that the text describes: an axis per dimension, registers and offsets in `Addr`,
@@ -147,4 +150,48 @@ fn element_bits(of: &TensorType) -> Option<u64> {
     let end = digits.find(|c: char| !c.is_ascii_digit()).unwrap_or(digits.len());
     let starts_right = name.starts_with('f') || name.starts_with("bf") || name.starts_with('i');
     digits.get(..end)?.parse().ok().filter(|_| starts_right)
+}
+
+impl NotationText for TritonLayout {
+    fn is_likely(text: &str) -> bool {
+        let text = text.trim_start();
+        let is_type = ["tensor<", "!ttg.", "!triton_gpu.", "!tt.", "module"];
+        let starts = is_type.iter().any(|word| text.starts_with(word));
+        let is_name = |rest: &str| rest.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
+        text.strip_prefix('#').is_some_and(is_name)
+            || text.contains("where out dims are:")
+            || starts && text.contains('#')
+    }
+
+    fn read(text: &str, _: XlaParser) -> Result<TritonLayout, ParseError> {
+        text.parse()
+    }
+
+    fn lowered(&self, _: Option<&Machine>) -> Result<Layout, ParseError> {
+        self.lower()
+    }
+
+    fn refused(&self, error: impl Diagnostic) -> ParseError {
+        self.refuse(error)
+    }
+
+    fn write(
+        layout: &Layout,
+        _: Option<&TritonLayout>,
+        _: XlaDtype,
+    ) -> Result<WrittenLayout, LayoutError> {
+        let text = layout.to_triton()?;
+        let not_bitwise = |_| Notation::Triton.cannot_express(Inexpressible::NotBitwise);
+        Ok(WrittenLayout::new(&text, text.lower().map_err(not_bitwise)?))
+    }
+
+    fn xla_dtype(&self) -> Option<XlaDtype> {
+        let TritonMeaning::Encoding(_, Some(of)) = &self.said else { return None };
+        let name = of.element.as_deref()?.to_ascii_lowercase();
+        match name.strip_prefix('i') {
+            Some("1") => XlaDtype::from_name("pred"),
+            Some(bits) => XlaDtype::from_name(&format!("s{bits}")),
+            None => XlaDtype::from_name(&name),
+        }
+    }
 }

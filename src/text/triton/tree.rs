@@ -9,7 +9,6 @@ use itertools::Itertools;
 use super::bases::LinearLayout;
 use crate::error::{Diagnostic, ParseError, Span};
 use crate::text::written::NotCompared;
-use crate::text::xla::XlaDtype;
 
 /// The encodings that are read.
 pub(crate) const ENCODINGS: &str = "blocked linear slice dot_op nvidia_mma amd_mfma amd_wmma \
@@ -132,17 +131,6 @@ impl TritonLayout {
         }
     }
 
-    /// Returns whether a text looks like a layout of Triton.
-    pub(crate) fn is_likely(text: &str) -> bool {
-        let text = text.trim_start();
-        let is_type = ["tensor<", "!ttg.", "!triton_gpu.", "!tt.", "module"];
-        let starts = is_type.iter().any(|word| text.starts_with(word));
-        let is_name = |rest: &str| rest.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
-        text.strip_prefix('#').is_some_and(is_name)
-            || text.contains("where out dims are:")
-            || starts && text.contains('#')
-    }
-
     /// The shape of the tensor, if the text has one.
     #[must_use]
     pub fn shape(&self) -> Option<Vec<u64>> {
@@ -151,17 +139,6 @@ impl TritonLayout {
             TritonMeaning::Linear(layout) => {
                 Some(layout.outs.iter().map(|(_, size)| *size).collect())
             }
-        }
-    }
-
-    /// The XLA name of the element type, where the text names a type that XLA has.
-    pub(crate) fn xla_dtype(&self) -> Option<XlaDtype> {
-        let TritonMeaning::Encoding(_, Some(of)) = &self.said else { return None };
-        let name = of.element.as_deref()?.to_ascii_lowercase();
-        match name.strip_prefix('i') {
-            Some("1") => XlaDtype::from_name("pred"),
-            Some(bits) => XlaDtype::from_name(&format!("s{bits}")),
-            None => XlaDtype::from_name(&name),
         }
     }
 

@@ -2,10 +2,12 @@
 
 use std::borrow::Cow;
 
-use super::{TileDim, XlaArray, XlaDim, XlaShape, XlaSizes};
+use super::{TileDim, XlaArray, XlaDim, XlaDtype, XlaParser, XlaShape, XlaSizes};
 use crate::algebra::{Axis, DerivedAxis, Layout, Subaxis};
 use crate::error::{Diagnostic, LayoutError, ParseError, ParseErrorKind, Site, Span};
 use crate::level::Level;
+use crate::machine::Machine;
+use crate::text::kind::{Notation, NotationText, WrittenLayout};
 
 impl XlaArray {
     /// Returns the layout of the elements: the linear index in elements, as `Addr`.
@@ -259,4 +261,84 @@ pub(crate) fn total_sizes<'a>(
         let refuse = |error| array.refuse_layout(error);
         total.plus(sizes).map_err(refuse)
     })
+}
+
+impl NotationText for XlaShape {
+    /// A text with the name of a type at its beginning, or with a letter at its beginning and a `[` further on.
+    fn is_likely(text: &str) -> bool {
+        // The text after `@` is the memory of a PadLayout.
+        let body = text.split('@').next().unwrap_or(text);
+        let first = body.find(char::is_alphanumeric).and_then(|at| body.get(at..));
+        let is_shape = |first: &str| body.contains('[') || begins_with_type(first);
+        let first = first.filter(|first| first.starts_with(char::is_alphabetic));
+        first.is_some_and(is_shape) && !text.contains("B@[")
+    }
+
+    fn read(text: &str, xla: XlaParser) -> Result<XlaShape, ParseError> {
+        xla.parse(text)
+    }
+
+    fn lowered(&self, _: Option<&Machine>) -> Result<Layout, ParseError> {
+        self.lower()
+    }
+
+    fn refused(&self, error: impl Diagnostic) -> ParseError {
+        self.refuse_layout(error)
+    }
+
+    fn write(
+        layout: &Layout,
+        like: Option<&XlaShape>,
+        dtype: XlaDtype,
+    ) -> Result<WrittenLayout, LayoutError> {
+        let source = like.and_then(|shape| shape.arrays().first().map(|(_, array)| *array));
+        let array = match source.map(|source| (source, layout.resized_like(source))) {
+            None => layout.to_xla_array(dtype)?,
+            Some((_, Some(array))) => array,
+            Some((source, None)) => layout.to_xla_array_like(source)?,
+        };
+        let note = source.and_then(|source| lost_attributes(source, &array));
+        Ok(WrittenLayout { text: array.to_string(), layout: array.to_layout()?, note })
+    }
+
+    fn xla_array(&self) -> Option<&XlaArray> {
+        self.as_array()
+    }
+
+    fn beyond_the_map(&self, _: Notation) -> Vec<String> {
+        self.as_array().map_or_else(Vec::new, attributes)
+    }
+}
+
+/// Returns whether a text begins with the name of an XLA type.
+fn begins_with_type(text: &str) -> bool {
+    let end = text.find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(text.len());
+    let name = text.get(..end).unwrap_or_default().to_ascii_lowercase();
+    XlaDtype::from_name(&name).is_some() || matches!(&*name, "token" | "opaque")
+}
+
+/// The attributes of an array that are not in its map, apart from its type.
+fn attributes(array: &XlaArray) -> Vec<String> {
+    let is_bounded = |dim: &&XlaDim| matches!(dim, XlaDim::Bounded(_));
+    let bounds = array.dims.iter().filter(is_bounded).map(ToString::to_string);
+    let attributes = array.layout.iter().flat_map(|layout| {
+        let split = (!layout.splits.is_empty()).then(|| "split configurations".into());
+        let numbers = [("S", layout.memory_space), ("M", layout.prefix_bytes)];
+        let numbers = numbers.into_iter().filter(|(_, number)| *number != 0);
+        numbers.map(|(name, number)| format!("{name}({number})")).chain(split)
+    });
+    bounds.chain(attributes).collect()
+}
+
+/// Names the attributes that were lost because an edit of the index made them invalid.
+fn lost_attributes(source: &XlaArray, edited: &XlaArray) -> Option<String> {
+    let has_bounds = |array: &XlaArray| array.dims.iter().any(|d| matches!(d, XlaDim::Bounded(_)));
+    let splits = |array: &XlaArray| array.layout.as_ref().is_some_and(|l| !l.splits.is_empty());
+    let bounds = has_bounds(source) && !has_bounds(edited);
+    match (bounds, splits(source) && !splits(edited)) {
+        (false, false) => None,
+        (true, false) => Some("dynamic bounds are not kept".into()),
+        (false, true) => Some("split configurations are not kept".into()),
+        (true, true) => Some("split configurations and dynamic bounds are not kept".into()),
+    }
 }

@@ -1,13 +1,46 @@
-//! Layouts: the text of a PadLayout or, where a PadLayout cannot express the layout, its axes.
+//! `Serialize` and `Deserialize`: values that have a text form are stored as that text, and a layout that a PadLayout
+//! cannot express as its axes.
 
 use std::fmt;
 
 use serde::de::value::MapAccessDeserializer;
-use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
+use serde::de::{Deserialize, Deserializer, Error as _, MapAccess, Visitor};
 use serde::ser::{Serialize, Serializer};
 
 use crate::algebra::{Axis, Combine, DerivedAxis, Layout, Replica, Subaxis, Target};
 use crate::level::Level;
+use crate::location::Location;
+use crate::text::{Einsum, PadLayout};
+
+macro_rules! as_text {
+    ($($value:ty),*) => {$(
+        impl Serialize for $value {
+            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                serializer.collect_str(self)
+            }
+        }
+
+        impl<'de> Deserialize<'de> for $value {
+            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<$value, D::Error> {
+                String::deserialize(deserializer)?.parse().map_err(D::Error::custom)
+            }
+        }
+    )*};
+}
+
+as_text!(PadLayout, Einsum, Location);
+
+impl Serialize for Level {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.as_str())
+    }
+}
+
+impl<'de> Deserialize<'de> for Level {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Level, D::Error> {
+        Level::of_node(&String::deserialize(deserializer)?).map_err(D::Error::custom)
+    }
+}
 
 /// The version of the form that is written, and the only one that is read.
 const VERSION: u32 = 1;
