@@ -10,14 +10,13 @@ use crate::machine::Machine;
 pub use crate::algebra::radix::product;
 #[cfg(debug_assertions)]
 pub use crate::algebra::work::all_of as steps_of;
-pub use crate::lower::sharding::order::check_listed;
-pub use crate::lower::xla_shape::bitcast::check_attributes;
-pub use crate::notation::cursor::Cursor;
-pub use crate::notation::sharding::sharded::{behind_mesh, behind_sharding};
-pub use crate::notation::walk::{Walk, behind_angled};
-pub use crate::notation::xla_shape::prefix::outer_bracket;
 pub use crate::number::{to_index, to_u64};
 pub use crate::report::census::{MOST_SUBTREES, Subtree, UnitCounter};
+pub use crate::text::sharding::order::check_listed;
+pub use crate::text::sharding::sharded::{behind_mesh, behind_sharding};
+pub use crate::text::xla::bitcast::check_attributes;
+pub use crate::text::xla::prefix::outer_bracket;
+pub use crate::text::{Cursor, Walk, behind_angled};
 pub use crate::words::{counted, cut, in_one_line, percent, printable, quoted, readable_bytes};
 
 /// The place of an index below the slots, which may be padding.

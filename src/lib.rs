@@ -134,6 +134,7 @@
 
 pub mod access;
 pub mod algebra;
+mod assignments;
 #[cfg(test)]
 mod budget;
 pub mod candidates;
@@ -144,9 +145,7 @@ pub mod image;
 pub mod internals;
 mod level;
 mod location;
-mod lower;
 pub mod machine;
-pub mod notation;
 mod number;
 pub mod placement;
 pub mod program;
@@ -154,9 +153,8 @@ pub mod relayout;
 pub mod report;
 pub mod route;
 pub mod rows;
-pub mod sharding;
+mod text;
 mod words;
-pub mod xla;
 
 // Documentation only, so it is compiled for rustdoc alone.
 #[cfg(doc)]
@@ -166,6 +164,17 @@ pub use algebra::Layout;
 pub use error::{LayoutError, ParseError};
 pub use level::Level;
 pub use location::{Found, Location};
-pub use lower::LayoutText;
 pub use machine::Machine;
 pub use placement::Placement;
+pub use text::{LayoutText, sharding, xla};
+
+/// Notations of layouts: each type is a text as written, and `lower` makes it a [`Layout`].
+///
+/// [`LayoutText`] is any of them; XLA's are in [`xla`], shardings in [`sharding`].
+pub mod notation {
+    pub use crate::text::{
+        Atom, AxisText, CuteLayout, CuteMap, CuteMode, CuteOuter, CuteStride, CuteSwizzle,
+        CuteSwizzleError, CuteTiler, Dtype, LinearLayout, MemoryText, Notation, Operand, PadLayout,
+        ReplicaText, Strided, SubaxisText, TritonError, TritonLayout,
+    };
+}

@@ -317,7 +317,7 @@ fn every_fault_of_a_sharding_is_reached_and_has_its_numbers() {
         let message = found.to_string();
         assert!(!message.ends_with('.') && message.len() < 400, "{message}");
     }
-    let names = variants(include_str!("../src/lower/sharding/error.rs"));
+    let names = variants(include_str!("../src/text/sharding/error.rs"));
     assert!(names.len() > 50, "{names:?}");
     for name in names.iter().filter(|name| !["Layout", "LevelName"].contains(name)) {
         assert!(reached.contains(name), "no case reaches {name}");

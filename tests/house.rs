@@ -312,6 +312,23 @@ fn modules_need_only_what_is_drawn_below_or_beside_them() {
     assert_eq!(circle(&rooms), None);
 }
 
+/// A tree keeps a text as it is written: numbers are read, and nothing is computed from them.
+#[test]
+fn no_tree_needs_the_algebra() {
+    let package = Package::read(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src"));
+    let arrows = package.arrows();
+    let is_tree = |module: &Module| {
+        module[0] == "text" && ["tree", "read"].contains(&module[module.len() - 1].as_str())
+    };
+    let trees = arrows.iter().filter(|(module, _)| is_tree(module)).collect_vec();
+    assert!(trees.len() > 10, "{} trees", trees.len());
+    for (tree, needed) in trees {
+        let meaning =
+            needed.iter().find(|to| ["algebra", "machine", "placement"].contains(&to[0].as_str()));
+        assert_eq!(meaning, None, "{}", tree.join("::"));
+    }
+}
+
 /// The library and what is built on it speak of their own calls; options belong to the command.
 #[test]
 fn no_message_of_a_library_names_an_option_of_the_command() {

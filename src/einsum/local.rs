@@ -7,7 +7,7 @@ use super::dense::{outside, plain, with_axes};
 use super::loops::Loops;
 use crate::algebra::{Axis, Layout};
 use crate::level::Level;
-use crate::notation::Einsum;
+use crate::text::Einsum;
 
 /// An operation with the layouts that make it local.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

@@ -39,7 +39,7 @@ mod summed;
 mod sums;
 mod transpose;
 
-pub use crate::notation::Einsum;
+pub use crate::text::Einsum;
 pub use at_rest::at_rest;
 pub use broadcast::broadcast;
 pub use concatenate::concatenate;

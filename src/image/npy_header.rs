@@ -13,8 +13,8 @@ use std::io::{self, Read, Seek, Write};
 use itertools::Itertools;
 
 use crate::error::{ParseError, ParseErrorKind};
-use crate::notation::Cursor;
 use crate::number::to_index;
+use crate::text::Cursor;
 
 /// The header of a `.npy` file.
 #[derive(Clone, Debug, PartialEq, Eq)]

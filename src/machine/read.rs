@@ -4,9 +4,9 @@ use std::fmt;
 use std::str::FromStr;
 
 use super::Machine;
+use crate::assignments::{Assignment, assignments};
 use crate::error::{ParseError, Span};
 use crate::location::assigned;
-use crate::notation::assignments;
 
 impl FromStr for Machine {
     type Err = ParseError;
@@ -25,7 +25,7 @@ impl FromStr for Machine {
             builder = builder.level(assignment.level, assignment.number);
         }
         builder.build().map_err(|error| {
-            let named = |a: &&crate::notation::Assignment| !a.level.is_unit() || a.number == 0;
+            let named = |a: &&Assignment| !a.level.is_unit() || a.number == 0;
             let span = levels.iter().find(named).map_or(Span::new(0, text.len()), |a| a.span);
             ParseError::meaning(error, span, text)
         })

@@ -2,7 +2,7 @@
 
 use crate::error::{Diagnostic, LayoutError, Site};
 use crate::level::Level;
-use crate::lower::sharding::ShardingError;
+use crate::text::sharding::ShardingError;
 
 /// The reason a table of rows, of a program or of memory cells cannot be made.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, thiserror::Error)]

@@ -16,11 +16,10 @@ use super::traffic::{LevelTraffic, NO_TRAFFIC, Traffic};
 use crate::algebra::{Layout, product};
 use crate::error::{Incomparable, LayoutError, Site};
 use crate::level::Level;
-use crate::lower::sharding::pieces::Pieces;
-use crate::lower::sharding::{DeviceShards, ShardingError};
 use crate::machine::Machine;
 use crate::number::to_u64;
 use crate::placement::Placement;
+use crate::text::sharding::{DeviceShards, Pieces, ShardingError};
 
 /// The most devices, and parts of each, that are compared.
 const MOST_COMPARED: u64 = 1 << 24;

@@ -5,8 +5,7 @@ use itertools::Itertools;
 use super::devices::{DevicePart, cropped};
 use crate::algebra::{Difference, MOST_SHOWN};
 use crate::location::{Found, Location};
-use crate::lower::sharding::pieces::Pieces;
-use crate::lower::sharding::{DeviceShards, ShardingError};
+use crate::text::sharding::{DeviceShards, Pieces, ShardingError};
 
 impl DeviceShards {
     /// Compares two shardings of a tensor, including their padding: returns `None` if they are the same, else

@@ -3,10 +3,9 @@
 use std::fmt;
 
 use crate::error::{LayoutError, ParseError};
-use crate::lower::{XlaAdvice, XlaSizes, total_sizes};
-use crate::notation::{XlaArray, XlaShape};
 use crate::placement::Placement;
 use crate::report::Report;
+use crate::text::xla::{XlaAdvice, XlaArray, XlaShape, XlaSizes, total_sizes};
 use crate::words::{counted, percent, readable_bytes};
 
 /// The number of pieces of advice on a page.

@@ -4,9 +4,8 @@ use std::fmt;
 
 use crate::algebra::product;
 use crate::error::{LayoutError, ParseError, Site};
-use crate::lower::sharding::pieces::Pieces;
-use crate::lower::sharding::{ShardedShape, Sharding, ShardingError};
-use crate::notation::XlaArray;
+use crate::text::sharding::{Pieces, ShardedShape, Sharding, ShardingError};
+use crate::text::xla::XlaArray;
 use crate::words::{percent, readable_bytes};
 
 /// A sharded shape in numbers; `Display` prints them as a readable page.

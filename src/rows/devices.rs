@@ -10,10 +10,9 @@ use super::{Format, Row, WriteError, check_names, names_of};
 use crate::error::LayoutError;
 use crate::level::Level;
 use crate::location::Location;
-use crate::lower::sharding::DeviceShards;
-use crate::lower::sharding::pieces::nth;
 use crate::placement::{Placement, check_columns};
 use crate::program::TableError;
+use crate::text::sharding::{DeviceShards, nth};
 
 /// The rows of the address table of a [sharded tensor](DeviceShards), in the order of the devices.
 ///

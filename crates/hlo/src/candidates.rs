@@ -1,6 +1,6 @@
 //! Candidates for shapes in the bytes of a dump, outside quotes.
 
-use tensor_layout::notation::XlaDtype;
+use tensor_layout::xla::XlaDtype;
 
 /// Something that begins like a shape: the name of a type, then `[`.
 pub(super) enum ShapeCandidate<'t> {

@@ -12,9 +12,9 @@ use tensor_layout::error::Diagnostic;
 use tensor_layout::internals::counted;
 use tensor_layout::internals::product;
 use tensor_layout::internals::to_u64;
-use tensor_layout::notation::{XlaArray, XlaParser, XlaShape};
 use tensor_layout::sharding::DeviceGroups;
 use tensor_layout::sharding::ShardingError;
+use tensor_layout::xla::{XlaArray, XlaParser, XlaShape};
 use tensor_layout::{LayoutError, ParseError, internals};
 
 impl CollectiveKind {

@@ -8,8 +8,8 @@
 //! ```
 
 use tensor_layout::error::Span;
-use tensor_layout::notation::{XlaDtype, XlaParser};
 use tensor_layout::xla::XlaDim;
+use tensor_layout::xla::{XlaDtype, XlaParser};
 
 use crate::module::LAYOUT;
 use crate::{HloComputation, HloInstruction};

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::fmt;
 
 use tensor_layout::error::{ParseError, Span};
-use tensor_layout::notation::{XlaParser, XlaShape};
+use tensor_layout::xla::{XlaParser, XlaShape};
 
 use crate::attributes::{HloAttributes, entry, unquoted};
 use crate::body::{Body, OperandRecord, Record};

@@ -19,8 +19,8 @@ use crate::operation::{
 use crate::pages::SHOWN;
 use crate::unread::HloReading;
 use tensor_layout::internals::{counted, printable, readable_bytes};
-use tensor_layout::notation::{XlaDtype, XlaShape};
 use tensor_layout::sharding::ShardedShape;
+use tensor_layout::xla::{XlaDtype, XlaShape};
 
 /// The arguments, results and constraints of the functions of an MLIR module.
 ///

@@ -8,8 +8,8 @@ use hashbrown::hash_table::Entry;
 use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
 
-use tensor_layout::notation::{XlaArray, XlaShape};
 use tensor_layout::xla::XlaSizes;
+use tensor_layout::xla::{XlaArray, XlaShape};
 
 /// Names in the order in which they came, all in one text.
 #[derive(Clone, Debug, Default)]

@@ -13,10 +13,10 @@ use crate::roles::{Calls, HloRole, may_be_entry};
 use crate::unread::HloReading;
 use crate::{HloComputation, HloInstruction};
 use tensor_layout::LayoutError;
-use tensor_layout::notation::{XlaArray, XlaShape};
 use tensor_layout::sharding::ShardedShape;
 use tensor_layout::sharding::{HloSharding, ShardingText};
 use tensor_layout::xla::XlaSizes;
+use tensor_layout::xla::{XlaArray, XlaShape};
 
 /// An instruction with a sharding.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -8,7 +8,7 @@ use tensor_layout::Level;
 use tensor_layout::Location;
 use tensor_layout::Placement;
 use tensor_layout::algebra::{Combine, Subaxis, Target};
-use tensor_layout::notation::XlaArray;
+use tensor_layout::xla::XlaArray;
 
 /// The settings of a picture of a placement.
 ///

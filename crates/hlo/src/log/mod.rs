@@ -21,8 +21,8 @@ use crate::bytes::total_too_large;
 use crate::names::is_tiled;
 use tensor_layout::LayoutError;
 use tensor_layout::internals::to_u64;
-use tensor_layout::notation::{XlaArray, XlaShape};
 use tensor_layout::xla::{XlaAdvice, XlaSizes};
+use tensor_layout::xla::{XlaArray, XlaShape};
 
 /// An out-of-memory message of XLA.
 ///

@@ -1,7 +1,7 @@
 //! The computations of a module that may be in memory.
 
 use rustc_hash::FxHashMap;
-use tensor_layout::notation::XlaArray;
+use tensor_layout::xla::XlaArray;
 
 use crate::memory::body::{CallSite, Callee, ComputationGraph, Instruction, Kind, MISSING};
 use crate::memory::elementwise::{Shareable, is_elementwise};

@@ -14,7 +14,7 @@ use crate::unread::HloReading;
 use rustc_hash::FxHashMap;
 use tensor_layout::LayoutError;
 use tensor_layout::internals::{counted, readable_bytes};
-use tensor_layout::notation::{XlaParser, XlaShape};
+use tensor_layout::xla::{XlaParser, XlaShape};
 
 /// The bytes of the arguments and results of a program, as `compiled.memory_analysis()` names them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -4,8 +4,8 @@ use std::ops::Range;
 
 use crate::bytes::total_too_large;
 use crate::names::{MOST_KNOWN, Outcomes, is_tiled, outcome};
-use tensor_layout::notation::{XlaArray, XlaParser, XlaShape};
 use tensor_layout::xla::XlaSizes;
+use tensor_layout::xla::{XlaArray, XlaParser, XlaShape};
 use tensor_layout::{LayoutError, ParseError};
 
 /// The sizes of an array, and its memory space.

@@ -9,7 +9,7 @@
 use std::collections::BTreeMap;
 
 use rustc_hash::FxHashMap;
-use tensor_layout::notation::XlaArray;
+use tensor_layout::xla::XlaArray;
 
 use crate::memory::peak::{Life, Live, stretches};
 use crate::memory::schedule::Schedule;

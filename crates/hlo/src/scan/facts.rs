@@ -3,10 +3,11 @@
 use crate::names::is_tiled;
 use tensor_layout::LayoutText;
 use tensor_layout::Machine;
-use tensor_layout::notation::{Dtype, MemoryText, PadLayout, XlaArray, XlaShape};
+use tensor_layout::notation::{Dtype, MemoryText, PadLayout};
 use tensor_layout::placement::{Fit, Placement};
 use tensor_layout::sharding::ShardedShape;
 use tensor_layout::xla::XlaAdvice;
+use tensor_layout::xla::{XlaArray, XlaShape};
 use tensor_layout::{LayoutError, ParseError};
 
 /// The machine, memory and dtype for the PadLayouts of a text; a memory or dtype in the layout takes

@@ -3,7 +3,8 @@
 use indexmap::IndexMap;
 
 use tensor_layout::LayoutText;
-use tensor_layout::notation::{Notation, XlaParser};
+use tensor_layout::notation::Notation;
+use tensor_layout::xla::XlaParser;
 
 /// The notation of a layout, or the reason a text that was meant as one cannot be read.
 pub(super) type Verdict = Result<Notation, String>;

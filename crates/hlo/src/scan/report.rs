@@ -7,7 +7,8 @@ use crate::scan::known::{Known, Verdict};
 use crate::scan::stream::LayoutScan;
 use tensor_layout::LayoutText;
 use tensor_layout::ParseError;
-use tensor_layout::notation::{Notation, XlaParser};
+use tensor_layout::notation::Notation;
+use tensor_layout::xla::XlaParser;
 
 /// The distinct layouts of a text, in the order in which they are first seen.
 ///

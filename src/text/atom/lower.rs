@@ -1,0 +1,148 @@
+//! The layout of a matrix of an instruction.
+
+use std::iter;
+
+use itertools::Itertools;
+
+use super::table::{ATOMS, hopper};
+use super::{Atom, Operand};
+use crate::algebra::{Layout, Subaxis};
+use crate::error::{Diagnostic, Inexpressible, LayoutError, ParseError, Site, did_you_mean};
+use crate::level::Level;
+use crate::machine::Machine;
+use crate::text::CuteLayout;
+use crate::text::kind::{Notation, NotationText, WrittenLayout};
+use crate::text::xla::{XlaDtype, XlaParser};
+
+impl Atom {
+    /// The layout of the matrix: M x K for A, N x K for B, M x N for C. Registers are in `Addr`, threads in `LANE`,
+    /// and `WARP` where the instruction or its tile spans several.
+    ///
+    /// # Errors
+    /// [`ParseError`] for a name that is not in the table, and for an operand that is read from shared memory; for
+    /// tiles of an instruction that takes a part of a warp, and for the result of a tile with several atoms along K.
+    pub fn lower(&self) -> Result<Layout, ParseError> {
+        let result;
+        let atoms = match ATOMS.iter().find(|atoms| atoms.names.contains(&self.name())) {
+            Some(atoms) => *atoms,
+            None => {
+                let columns = hopper_columns(self.name()).ok_or_else(|| self.refuse_unknown())?;
+                result = format!("((4,8,4),(2,2,{})):((128,1,16),(64,8,512))", columns / 8);
+                hopper(columns, &result)
+            }
+        };
+        if self.is_in_shared_memory() {
+            return Err(self.refuse_shared());
+        }
+        let [m, n, k] = atoms.shape;
+        let (places, shape) = match self.operand() {
+            Operand::A => (atoms.a, [m, k]),
+            Operand::B => (atoms.b, [n, k]),
+            Operand::C => (atoms.c, [m, n]),
+        };
+        let places = places.parse::<CuteLayout>()?.lower()?;
+        let values = places.axes()[1].extent;
+        let held: Layout = format!("({}, {values}:1)", atoms.threads).parse()?;
+        let layout = by_element(&held, &places, shape).map_err(|error| self.refuse(error))?;
+        if self.atoms() == [1; 3] { Ok(layout) } else { self.tiled(&layout, &held) }
+    }
+
+    /// The layout of a tile of atoms, whose threads and values are `held`.
+    ///
+    /// Source: CuTe, `include/cute/atom/mma_atom.hpp`, make_tiled_mma: atoms follow each other along M, then N,
+    /// then K.
+    fn tiled(&self, atom: &Layout, held: &Layout) -> Result<Layout, ParseError> {
+        let [m, n, k] = self.atoms();
+        if held.axes()[0].extent < 32 {
+            let why = "tiles of an instruction that takes a part of a warp are not supported";
+            return Err(self.refuse_name(why.into()));
+        }
+        let warps = held.extent(Level::WARP);
+        let too_large = || self.refuse(LayoutError::too_large(Site::Layout, "the number of warps"));
+        let steps = [
+            Some(warps),
+            warps.checked_mul(m),
+            warps.checked_mul(m).and_then(|w| w.checked_mul(n)),
+        ];
+        let [m, n, k] = [(m, steps[0]), (n, steps[1]), (k, steps[2])];
+        let (axes, (copies, apart)) = match self.operand() {
+            Operand::A => ([m, k], n),
+            Operand::B => ([n, k], m),
+            Operand::C if k.0 > 1 => {
+                let why = "atoms along K hold partial sums of C, and no layout says what is summed";
+                return Err(self.refuse_name(why.into()));
+            }
+            Operand::C => ([m, n], (1, Some(0))),
+        };
+        let mut tiled =
+            Layout::builder().replica(copies, Level::WARP, apart.ok_or_else(too_large)?);
+        for (axis, (count, step)) in atom.axes().iter().zip(axes) {
+            let extent = axis.extent.checked_mul(count).ok_or_else(too_large)?;
+            let atoms = Subaxis::land(count, Level::WARP, step.ok_or_else(too_large)?);
+            tiled = tiled.axis(extent, iter::once(atoms).chain(axis.subaxes.iter().copied()));
+        }
+        let tiled = tiled.build().map_err(|error| self.refuse(error))?;
+        Ok(tiled.simplified())
+    }
+
+    /// Returns whether the instruction reads this matrix from shared memory, so that no thread holds it.
+    #[must_use]
+    pub fn is_in_shared_memory(&self) -> bool {
+        hopper_columns(self.name()).is_some() && self.operand() == Operand::B
+    }
+
+    fn refuse_shared(&self) -> ParseError {
+        let refusal =
+            self.refuse_name("this operand is read from shared memory: no thread holds it".into());
+        refusal
+            .with_help("its layout is one of shared memory, such as `S<3,3,3> o 0 o (8,64):(64,1)`")
+    }
+
+    fn refuse_unknown(&self) -> ParseError {
+        let refusal =
+            self.refuse_name(format!("`{}` is not in the table of instructions", self.name()));
+        let known = ATOMS.iter().flat_map(|atoms| atoms.names).copied();
+        let all = || {
+            let known = known.clone().format(", ");
+            format!("known are {known}, and SM90_64xNx16_F32F16F16_RS for N from 8 to 256 by 8")
+        };
+        refusal.with_help(did_you_mean(self.name(), known.clone()).unwrap_or_else(all))
+    }
+}
+
+/// N of `SM90_64xNx16_F32F16F16_RS` and of the same instruction for other 16-bit types.
+fn hopper_columns(name: &str) -> Option<u64> {
+    let (written, types) = name.strip_prefix("SM90_64x")?.split_once("x16_")?;
+    let is_known = ["F16F16F16_RS", "F32F16F16_RS", "F32BF16BF16_RS"].contains(&types);
+    let columns: u64 = written.parse().ok().filter(|_| is_known && !written.starts_with('0'))?;
+    ((8..=256).contains(&columns) && columns.is_multiple_of(8)).then_some(columns)
+}
+
+/// The layout of a matrix, from the threads and values that hold it and their places in it, column by column.
+fn by_element(held: &Layout, places: &Layout, shape: [u64; 2]) -> Result<Layout, LayoutError> {
+    let [rows, columns] = shape;
+    let column_by_column = held.compose(&places.left_inverse()?)?;
+    Ok(column_by_column.split_axis(0, &[columns, rows])?.permute(&[1, 0])?.simplified())
+}
+
+impl NotationText for Atom {
+    fn is_likely(text: &str) -> bool {
+        Atom::looks_likely(text)
+    }
+
+    fn read(text: &str, _: XlaParser) -> Result<Atom, ParseError> {
+        text.parse()
+    }
+
+    fn lowered(&self, _: Option<&Machine>) -> Result<Layout, ParseError> {
+        self.lower()
+    }
+
+    fn refused(&self, error: impl Diagnostic) -> ParseError {
+        self.refuse(error)
+    }
+
+    fn write(_: &Layout, _: Option<&Atom>, _: XlaDtype) -> Result<WrittenLayout, LayoutError> {
+        Err(Notation::Atom.cannot_express(Inexpressible::NamesOnly))
+    }
+}

@@ -1,0 +1,157 @@
+//! Matrix instructions by name, `SM80_16x8x16_F32F16F16F32_TN:A`, and tiles of them: `..(2,2,1):A`.
+
+use std::fmt;
+use std::str::FromStr;
+
+use crate::error::{Diagnostic, ParseError, ParseErrorKind, Span};
+use crate::text::written::NotCompared;
+
+/// An operand or the result of a matrix instruction, by its name in CuTe or in an instruction set.
+///
+/// ```
+/// use tensor_layout::notation::{Atom, Operand};
+/// let atom: Atom = "SM80_16x8x16_F32F16F16F32_TN:A".parse()?;
+/// assert_eq!((atom.name(), atom.operand()), ("SM80_16x8x16_F32F16F16F32_TN", Operand::A));
+/// let layout = atom.lower()?;
+/// assert_eq!(layout.locate(&[9, 3])?.to_string(), "LANE=5,Addr=3"); // row 9, column 3 of 16 x 16
+/// // Two atoms along M and two along N: 32 x 16, and 16 along K. Warps go along M first.
+/// let tiled: Atom = "SM80_16x8x16_F32F16F16F32_TN(2,2,1):A".parse()?;
+/// let rows: Vec<String> = tiled.lower()?.locate_all(&[25, 3])?.map(|at| at.to_string()).collect();
+/// assert_eq!(rows, ["WARP=1,LANE=5,Addr=3", "WARP=3,LANE=5,Addr=3"]); // both warps along N have A
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Atom {
+    name: Box<str>,
+    operand: Operand,
+    atoms: [u64; 3],
+    source: NotCompared<Box<str>>,
+}
+
+/// A matrix of a product: C (M x N) = A (M x K) times B, which is N x K as in CuTe.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Operand {
+    /// The left factor, M x K.
+    A,
+    /// The right factor, N x K.
+    B,
+    /// The result, M x N.
+    C,
+}
+
+impl Atom {
+    /// The name of the instruction.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The matrix of the instruction: A, B or C.
+    #[must_use]
+    pub fn operand(&self) -> Operand {
+        self.operand
+    }
+
+    /// The number of instructions beside each other along M, N and K.
+    #[must_use]
+    pub fn atoms(&self) -> [u64; 3] {
+        self.atoms
+    }
+
+    /// The matrices A, B and C of an instruction, from its name without a letter; `None` if the text has a letter
+    /// or does not look like the name of an instruction.
+    ///
+    /// ```
+    /// use tensor_layout::notation::Atom;
+    /// let [a, _, c] = Atom::matrices("SM80_16x8x16_F32F16F16F32_TN").unwrap()?;
+    /// assert_eq!((a.lower()?.shape(), c.lower()?.shape()), (vec![16, 16], vec![16, 8]));
+    /// assert!(Atom::matrices("SM80_16x8x16_F32F16F16F32_TN:C").is_none());
+    /// # Ok::<(), tensor_layout::ParseError>(())
+    /// ```
+    #[must_use]
+    pub fn matrices(text: &str) -> Option<Result<[Atom; 3], ParseError>> {
+        let of = |letter| format!("{}:{letter}", text.trim_end()).parse();
+        let all = || Ok([of('A')?, of('B')?, of('C')?]);
+        (Atom::looks_likely(text) && !text.contains(':')).then(all)
+    }
+
+    /// Returns whether a text looks like an instruction: it begins like `SM80_` or with `v_mfma_`.
+    pub(crate) fn looks_likely(text: &str) -> bool {
+        let text = text.trim_start();
+        let number = text.strip_prefix("SM").and_then(|rest| rest.split_once('_'));
+        let is_number = |(number, _): (&str, &str)| {
+            !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())
+        };
+        number.is_some_and(is_number) || text.starts_with("v_mfma_")
+    }
+
+    /// Wraps `error` in a [`ParseError`] that points at this text.
+    pub fn refuse(&self, error: impl Diagnostic) -> ParseError {
+        ParseError::whole(error, &self.source.text(self))
+    }
+
+    /// The error for the name.
+    pub(crate) fn refuse_name(&self, message: String) -> ParseError {
+        let text = self.source.text(self);
+        let start = text.find(&*self.name).unwrap_or(0);
+        let span = Span::new(start, start + self.name.len());
+        ParseError::invalid(message, span, &text)
+    }
+}
+
+impl FromStr for Atom {
+    type Err = ParseError;
+
+    /// Parses a name, the numbers of atoms if there are several, and the letter of a matrix.
+    fn from_str(text: &str) -> Result<Atom, ParseError> {
+        let (name, operand) = text.split_once(':').unwrap_or((text, ""));
+        let operand = match operand.trim() {
+            "A" => Operand::A,
+            "B" => Operand::B,
+            "C" => Operand::C,
+            _ => {
+                let at = Span::new(name.trim_end().len(), text.len());
+                let kind = ParseErrorKind::Expected(vec!["`:A`", "`:B`", "`:C`"]);
+                let help = "an instruction has three matrices; C is the result";
+                return Err(ParseError::new(kind, at, text).with_help(help));
+            }
+        };
+        let (name, atoms) = match name.split_once('(') {
+            Some((name, rest)) => (name, counts(rest, name.len() + 1, text)?),
+            None => (name, [1; 3]),
+        };
+        let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+        if let Some(at) = name.trim().find(|c| !is_word(c)) {
+            let at = at + name.len() - name.trim_start().len();
+            let span = Span::new(at, at + 1);
+            return Err(ParseError::expected("the name of an instruction", span, text));
+        }
+        let source = NotCompared(text.into());
+        Ok(Atom { name: name.trim().into(), operand, atoms, source })
+    }
+}
+
+impl fmt::Display for Atom {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.name)?;
+        if self.atoms != [1; 3] {
+            let [m, n, k] = self.atoms;
+            write!(f, "({m},{n},{k})")?;
+        }
+        write!(f, ":{:?}", self.operand)
+    }
+}
+
+/// `2,2,1)`: the numbers of atoms along M, N and K.
+fn counts(rest: &str, start: usize, text: &str) -> Result<[u64; 3], ParseError> {
+    let numbers = rest.trim_end().strip_suffix(')').unwrap_or_default().split(',');
+    let numbers: Result<Vec<u64>, _> = numbers.map(|number| number.trim().parse()).collect();
+    match numbers.as_deref() {
+        Ok(&[m, n, k]) if ![m, n, k].contains(&0) => Ok([m, n, k]),
+        _ => {
+            let span = Span::new(start, start + rest.trim_end().len());
+            let refusal = ParseError::expected("the numbers of atoms along M, N and K", span, text);
+            Err(refusal.with_help("as in `(2,2,1)`"))
+        }
+    }
+}

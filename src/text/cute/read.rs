@@ -1,0 +1,435 @@
+//! The reader of CuTe layouts: plain ones are read by hand, all others and every error by the grammar.
+
+use std::iter;
+use std::str::FromStr;
+
+use itertools::Itertools;
+use pest::iterators::Pair;
+
+use super::swizzle::{CuteSwizzle, CuteSwizzleError};
+use super::tree::{CuteLayout, CuteMap, CuteMode, CuteOuter, CuteStride, MAX_COORDINATES};
+use crate::error::{ParseError, ParseErrorKind, Span};
+use crate::text::cursor::Cursor;
+use crate::text::pairs::{self, child, grammar, span, tokens};
+use crate::text::refusal::{GrammarStop, check_depth, negative};
+use crate::text::written::NotCompared;
+use crate::words::counted;
+
+grammar!(CuteGrammar, "text/cute/cute.pest", silent: ws ns);
+
+use grammar::{CuteGrammar, Rule};
+
+/// The greatest depth of brackets.
+const MAX_DEPTH: usize = 64;
+
+/// Shape or stride as written.
+#[derive(Debug)]
+pub(super) enum Tree {
+    Int(u64, Span),
+    /// `2@0`, of a stride only.
+    Basis(CuteStride, Span),
+    Tuple(Vec<Tree>, Span),
+}
+
+impl FromStr for CuteLayout {
+    type Err = ParseError;
+
+    /// Parses a CuTe layout. Cost: linear in the text.
+    fn from_str(text: &str) -> Result<CuteLayout, ParseError> {
+        check_depth(text, MAX_DEPTH, [b"(", b")"])?;
+        let source = NotCompared(text.into());
+        if let Some([shape, stride]) = quick(text) {
+            return Ok(CuteLayout { mode: zip(&shape, &stride, text)?, outer: None, source });
+        }
+        let (outer, mode) = by_grammar(text)?;
+        check_like(&mode, text)?;
+        Ok(CuteLayout { mode, outer, source })
+    }
+}
+
+/// Rejects a layout that steps in both addresses and coordinates, which CuTe cannot add.
+fn check_like(mode: &CuteMode, text: &str) -> Result<(), ParseError> {
+    let strides = mode.leaves().into_iter().map(|(_, stride)| stride);
+    let steps = strides.filter(|stride| stride.coordinate.is_some() || stride.step > 0);
+    if steps.map(|stride| stride.coordinate.is_some()).all_equal() {
+        return Ok(());
+    }
+    let message =
+        "a layout cannot mix strides of addresses with strides of coordinates such as `1@0`";
+    Err(ParseError::invalid(message, Span::new(0, text.len()), text))
+}
+
+/// The shape and the stride of a plain text; `None` leaves it to the grammar.
+fn quick(text: &str) -> Option<[Tree; 2]> {
+    let mut at = Cursor::new(text);
+    at.blanks();
+    let shape = quick_tree(&mut at)?;
+    at.blanks();
+    at.token(b':')?;
+    at.blanks();
+    let stride = quick_tree(&mut at)?;
+    at.blanks();
+    at.is_at_end().then_some([shape, stride])
+}
+
+fn quick_tree(at: &mut Cursor<'_>) -> Option<Tree> {
+    let start = at.at();
+    if !at.takes(b'(') {
+        at.takes(b'_');
+        let number = at.number()?;
+        return Some(Tree::Int(number, at.since(start)));
+    }
+    Some(Tree::Tuple(at.list(b')', quick_tree)?, at.since(start)))
+}
+
+fn by_grammar(text: &str) -> Result<(Option<CuteOuter>, CuteMode), ParseError> {
+    let parts = tokens::<CuteGrammar, _>(Rule::text, text, name).map_err(|stop| {
+        let is_stride = |at: usize| text.get(..at).is_some_and(|head| head.contains(':'));
+        refused(text, stop, |at| if is_stride(at) { "a stride" } else { "an extent" })
+    })?;
+    for part in parts {
+        match part.as_rule() {
+            Rule::composed => {
+                let (outer, behind) = composed(part, text)?;
+                return Ok((Some(outer), behind));
+            }
+            Rule::layout => return Ok((None, layout_of(part, text)?)),
+            Rule::tensor => return tensor(part, text),
+            Rule::unread => return Err(unread(&part, text)),
+            _ => {}
+        }
+    }
+    Err(ParseError::expected("a shape and a stride", Span::new(0, text.len()), text))
+}
+
+/// The error for text that is printed like a layout but is not one.
+fn unread(part: &Pair<'_, Rule>, text: &str) -> ParseError {
+    let span = span(part);
+    let name = part.as_str();
+    let word = name.split(['<', '(', '[', ' ']).next().unwrap_or(name);
+    if let Some(atom) = name.strip_prefix("MMA_Atom<").and_then(|atom| atom.strip_suffix('>')) {
+        let refusal =
+            ParseError::invalid("an instruction has a layout for each operand", span, text);
+        return refusal
+            .with_help(format!("name the operand: `{atom}:A`, `{atom}:B` or `{atom}:C`"));
+    }
+    let reason = match word {
+        "smem_sparse" => "layouts of sparse operands are not supported",
+        word if word.starts_with("tmem_") => "layouts of tensor memory are not supported",
+        _ => "this type is not a layout",
+    };
+    ParseError::invalid(format!("{reason}: `{word}`"), span, text)
+}
+
+/// The modes of a layout in any of its forms; without strides, the first mode runs fastest.
+fn layout_of(part: Pair<'_, Rule>, text: &str) -> Result<CuteMode, ParseError> {
+    let trees = part.into_inner().filter(is_tree).map(|part| tree(part, text));
+    match &trees.collect::<Result<Vec<_>, _>>()?[..] {
+        [shape, stride] => zip(shape, stride, text),
+        [shape] => in_order(shape, &mut 1, text),
+        _ => Err(ParseError::expected("a shape and a stride", Span::new(0, text.len()), text)),
+    }
+}
+
+fn is_tree(part: &Pair<'_, Rule>) -> bool {
+    matches!(
+        part.as_rule(),
+        Rule::tuple
+            | Rule::int
+            | Rule::basis
+            | Rule::tuple_type
+            | Rule::static_int
+            | Rule::scaled_basis
+            | Rule::dynamic
+    )
+}
+
+/// A contiguous shape, with the first leaf the fastest.
+fn in_order(shape: &Tree, stride: &mut u64, text: &str) -> Result<CuteMode, ParseError> {
+    match shape {
+        Tree::Int(extent, span) => {
+            let leaf = CuteMode::Leaf(*extent, (*stride).into());
+            let next = stride.checked_mul(*extent);
+            let too_large = || ParseError::new(ParseErrorKind::NumberTooLarge, *span, text);
+            *stride = next.ok_or_else(too_large)?;
+            Ok(leaf)
+        }
+        Tree::Basis(_, span) => Err(ParseError::expected("an extent", *span, text)),
+        Tree::Tuple(shapes, _) => {
+            let modes = shapes.iter().map(|shape| in_order(shape, stride, text));
+            Ok(CuteMode::Tuple(modes.try_collect()?))
+        }
+    }
+}
+
+/// The members of a coordinate; the bracket around them may be left out.
+pub(super) fn coordinate(text: &str) -> Result<Vec<Tree>, ParseError> {
+    check_depth(text, MAX_DEPTH, [b"(", b")"])?;
+    let parts = tokens::<CuteGrammar, _>(Rule::coordinate, text, name)
+        .map_err(|stop| refused(text, stop, |_| "a coordinate"))?;
+    parts.filter(is_tree).map(|part| tree(part, text)).try_collect()
+}
+
+/// The error of a text; `what` names the number that a byte belongs to.
+fn refused(text: &str, stop: GrammarStop, what: impl Fn(usize) -> &'static str) -> ParseError {
+    let at = stop.span.start;
+    match stop.next == Some('-') && stop.expected.contains(&name(Rule::int)) {
+        true => negative(what(at), at, text),
+        false => stop.refuse(text, None),
+    }
+}
+
+fn tree(part: Pair<'_, Rule>, text: &str) -> Result<Tree, ParseError> {
+    let span = span(&part);
+    match part.as_rule() {
+        Rule::int | Rule::static_int => return Ok(Tree::Int(number(&part, text)?, span)),
+        Rule::basis | Rule::scaled_basis => return Ok(Tree::Basis(basis(part, text)?, span)),
+        Rule::dynamic => {
+            let refusal = ParseError::invalid("`?` is only known at run time", span, text);
+            return Err(refusal.with_help("give the extent or the stride as a number"));
+        }
+        _ => {}
+    }
+    let members = part.into_inner().filter(is_tree).map(|member| tree(member, text));
+    Ok(Tree::Tuple(members.try_collect()?, span))
+}
+
+/// The digits of a number, which may be written in several ways.
+fn digits<'t>(part: &Pair<'t, Rule>) -> Option<Pair<'t, Rule>> {
+    let mut all = iter::once(part.clone()).chain(part.clone().into_inner().flatten());
+    all.find(|part| part.as_rule() == Rule::digits)
+}
+
+/// The value of a number token, static or dynamic.
+fn number(part: &Pair<'_, Rule>, text: &str) -> Result<u64, ParseError> {
+    let number = digits(part).map_or(Ok(0), |digits| digits.as_str().parse());
+    number.map_err(|_| ParseError::new(ParseErrorKind::NumberTooLarge, span(part), text))
+}
+
+/// `2@0`; the coordinate of a coordinate, `2@1@0`, is not a level here.
+fn basis(part: Pair<'_, Rule>, text: &str) -> Result<CuteStride, ParseError> {
+    let span = span(&part);
+    let numbers = part
+        .into_inner()
+        .filter(|part| matches!(part.as_rule(), Rule::int | Rule::static_int | Rule::digits));
+    let numbers: Vec<u64> = numbers.map(|part| number(&part, text)).try_collect()?;
+    let [step, coordinate] = numbers[..] else {
+        let message = "a coordinate inside a coordinate is not supported, only `1@0`";
+        return Err(ParseError::invalid(message, span, text));
+    };
+    match usize::try_from(coordinate) {
+        Ok(coordinate) if coordinate < MAX_COORDINATES => {
+            Ok(CuteStride { step, coordinate: Some(coordinate) })
+        }
+        _ => {
+            let last = MAX_COORDINATES - 1;
+            Err(ParseError::invalid(format!("coordinates go from 0 to {last}"), span, text))
+        }
+    }
+}
+
+/// Shape and stride leaf by leaf; they must have the same form.
+fn zip(shape: &Tree, stride: &Tree, text: &str) -> Result<CuteMode, ParseError> {
+    match (shape, stride) {
+        (Tree::Int(extent, _), Tree::Int(stride, _)) => {
+            Ok(CuteMode::Leaf(*extent, (*stride).into()))
+        }
+        (Tree::Int(extent, _), Tree::Basis(stride, _)) => Ok(CuteMode::Leaf(*extent, *stride)),
+        (Tree::Basis(_, span), _) => Err(ParseError::expected("an extent", *span, text)),
+        (Tree::Tuple(shapes, _), Tree::Tuple(strides, span)) => {
+            if shapes.len() != strides.len() {
+                let entries = counted(shapes.len(), "entry");
+                let message =
+                    format!("the shape has {entries} here, but the stride has {}", strides.len());
+                return Err(ParseError::invalid(message, *span, text));
+            }
+            let modes = shapes.iter().zip(strides).map(|(shape, stride)| zip(shape, stride, text));
+            Ok(CuteMode::Tuple(modes.try_collect()?))
+        }
+        (Tree::Tuple(..), Tree::Int(_, span) | Tree::Basis(_, span)) => {
+            Err(ParseError::expected("a tuple, as in the shape", *span, text))
+        }
+        (Tree::Int(..), Tree::Tuple(_, span)) => {
+            Err(ParseError::expected("an integer, as in the shape", *span, text))
+        }
+    }
+}
+
+/// Reads and checks a swizzle; `element_bits` if it acts on addresses in bytes of such elements.
+fn swizzle(
+    swizzle: &Pair<'_, Rule>,
+    element_bits: Option<u64>,
+    text: &str,
+) -> Result<CuteSwizzle, ParseError> {
+    let refuse = |message: String| ParseError::invalid(message, span(swizzle), text);
+    let numbers = swizzle.clone().into_inner();
+    let numbers = numbers.filter(|part| matches!(part.as_rule(), Rule::digits | Rule::sint));
+    let numbers: Result<Vec<i32>, _> = numbers.map(|part| part.as_str().parse()).collect();
+    let Ok(&[bits, base, shift]) = numbers.as_deref() else {
+        return Err(refuse(CuteSwizzleError::TooLarge.to_string()));
+    };
+    let scale = element_bits.map_or(Ok(0), |bits| scale(bits).map_err(refuse))?;
+    let Ok(base) = u32::try_from(base.saturating_sub(scale)) else {
+        let why = "it moves bits inside an element: its base is below the element's size";
+        return Err(refuse(why.into()));
+    };
+    CuteSwizzle::new(bits.unsigned_abs(), base, shift).map_err(|error| refuse(error.to_string()))
+}
+
+/// log2 of the bytes of an element; negative for less than a byte.
+fn scale(bits: u64) -> Result<i32, String> {
+    match bits.is_power_of_two() && bits <= 128 {
+        true => Ok(bits.ilog2().cast_signed() - 3),
+        false => Err(format!("elements have {bits} bits: expected 1, 2, 4, 8, 16, 32, 64 or 128")),
+    }
+}
+
+/// Reads a composed layout: the map in front, and the modes after.
+fn composed(part: Pair<'_, Rule>, text: &str) -> Result<(CuteOuter, CuteMode), ParseError> {
+    let is_mark = |rule| matches!(rule, Rule::open | Rule::close | Rule::comma | Rule::after);
+    let whole = span(&part);
+    let parts: Vec<Pair<'_, Rule>> =
+        part.into_inner().filter(|part| !is_mark(part.as_rule())).collect();
+    let [front, between @ .., behind] = &parts[..] else {
+        return Err(ParseError::invalid("a swizzle and a layout are needed", whole, text));
+    };
+    let (mut offset, mut element_bits) = (0, None);
+    for part in between {
+        let number = digits(part).map(|digits| pairs::number(&digits, text)).transpose()?;
+        match part.as_rule() {
+            // `smem_ptr_flag` alone is that of bytes.
+            Rule::flag | Rule::flag_type => element_bits = Some(number.unwrap_or(8)),
+            _ => offset = number.unwrap_or(0),
+        }
+    }
+    let map = map(front, element_bits, text)?;
+    Ok((CuteOuter { map, offset }, layout_of(behind.clone(), text)?))
+}
+
+/// Reads a tensor: a pointer, and the layout of the memory that it points to. A swizzle of the pointer acts
+/// on addresses in bytes; if the tensor begins at a multiple of the swizzled range, it is equivalent to a
+/// swizzle of the layout.
+fn tensor(part: Pair<'_, Rule>, text: &str) -> Result<(Option<CuteOuter>, CuteMode), ParseError> {
+    let (mut outer, mut mode) = (None, None);
+    for part in part.into_inner() {
+        match part.as_rule() {
+            Rule::pointer | Rule::memory => outer = pointer(&part, text)?,
+            Rule::composed if outer.is_none() => {
+                let (found, behind) = composed(part, text)?;
+                (outer, mode) = (Some(found), Some(behind));
+            }
+            Rule::composed => {
+                let message = "a swizzled pointer to a swizzled layout is not supported";
+                return Err(ParseError::invalid(message, span(&part), text));
+            }
+            Rule::layout => mode = Some(layout_of(part, text)?),
+            _ => {}
+        }
+    }
+    let missing = || ParseError::expected("a layout", Span::new(0, text.len()), text);
+    Ok((outer, mode.ok_or_else(missing)?))
+}
+
+/// The swizzle of a pointer, if it has one that does something.
+fn pointer(part: &Pair<'_, Rule>, text: &str) -> Result<Option<CuteOuter>, ParseError> {
+    let is_moved = |tuple: &Pair<'_, Rule>| tuple.as_str().contains(|c| matches!(c, '1'..='9'));
+    if let Some(tuple) = child(part.clone(), Rule::tuple).filter(is_moved) {
+        let message = "coordinates that do not begin at 0 are not supported";
+        return Err(ParseError::invalid(message, span(&tuple), text));
+    }
+    let Some(found) = child(part.clone(), Rule::swizzle) else { return Ok(None) };
+    let own = |rule| child(part.clone(), rule);
+    let bits = own(Rule::digits).or_else(|| own(Rule::element));
+    let bits = bits.map_or(Ok(8), |bits| number(&bits, text))?;
+    let in_bytes = swizzle(&found, None, text)?;
+    let reach = in_bytes.bits() + in_bytes.base() + in_bytes.shift().unsigned_abs();
+    let address = match (own(Rule::address), own(Rule::align)) {
+        (Some(address), _) => {
+            let too_large =
+                |_| ParseError::new(ParseErrorKind::NumberTooLarge, span(&address), text);
+            let digits = address.as_str().trim_start_matches("0x");
+            u64::from_str_radix(digits, 16).map_err(too_large)?
+        }
+        // Of a type, only a multiple of the address is known.
+        (None, align) => align.map_or(Ok(1), |align| number(&align, text))?,
+    };
+    // At most 63 bits: a swizzle does not have more.
+    if !address.is_multiple_of(1 << reach) {
+        let message = format!(
+            "a swizzle of addresses needs a tensor that begins at a multiple of {} bytes",
+            1_u64 << reach
+        );
+        return Err(ParseError::invalid(message, span(part), text));
+    }
+    let swizzle = swizzle(&found, Some(bits), text)?;
+    Ok(Some(CuteOuter { map: CuteMap::Swizzle(swizzle), offset: 0 }))
+}
+
+fn map(
+    front: &Pair<'_, Rule>,
+    element_bits: Option<u64>,
+    text: &str,
+) -> Result<CuteMap, ParseError> {
+    match (front.as_rule(), element_bits) {
+        (Rule::swizzle, _) => swizzle(front, element_bits, text).map(CuteMap::Swizzle),
+        (_, None) => layout_of(front.clone(), text).map(CuteMap::Layout),
+        (_, Some(_)) => {
+            let message = "`smem_ptr` is only allowed after a swizzle";
+            Err(ParseError::invalid(message, span(front), text))
+        }
+    }
+}
+
+/// The name of a rule in errors.
+fn name(rule: Rule) -> &'static str {
+    match rule {
+        Rule::EOI => "the end",
+        Rule::text | Rule::tuple_or_int => "a shape",
+        Rule::coordinate => "a coordinate",
+        Rule::tuple | Rule::open => "`(`",
+        Rule::int | Rule::digits => "an integer",
+        Rule::close => "`)`",
+        Rule::comma => "`,`",
+        Rule::colon => "`:`",
+        Rule::composed | Rule::composed_type | Rule::composed_repr => "a composed layout",
+        Rule::outer | Rule::swizzle => "a swizzle",
+        Rule::swizzle_type | Rule::swizzle_name | Rule::swizzle_call => "a swizzle",
+        Rule::inner | Rule::layout | Rule::layout_type | Rule::layout_repr => "a layout",
+        Rule::offset | Rule::offset_type => "an offset",
+        Rule::flag | Rule::flag_type => "`smem_ptr[16b](unset)`",
+        Rule::after => "`o`",
+        Rule::whole | Rule::mlir | Rule::tensor | Rule::unread => "a layout",
+        Rule::pointer | Rule::pointed => "a pointer",
+        Rule::memory | Rule::typed | Rule::element => "an element such as `f16`",
+        Rule::space => "`gmem`, `smem`, `rmem` or `generic`",
+        Rule::align => "`align<16>`",
+        Rule::address => "an address",
+        Rule::mixed => "an offset",
+        Rule::dynamic => "an integer",
+        Rule::type_ | Rule::tuple_type => "a shape",
+        Rule::static_int => "an integer",
+        Rule::basis | Rule::scaled_basis => "a stride such as `1@0`",
+        Rule::sint => "an integer",
+        Rule::ws | Rule::ns => "",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{by_grammar, quick, zip};
+    use crate::text::cursor::tests::mutated;
+
+    #[test]
+    fn the_quick_reader_reads_as_the_grammar_does() {
+        let corpus = "((2,2),3):((24,2),8)\t\n4:1\t\n( _4 , (2,3)) : (1,(4,8))\t\n():()\t";
+        let plain = mutated(corpus).filter(|text| quick(text).is_some()).inspect(|text| {
+            let quick = quick(text).map(|[shape, stride]| zip(&shape, &stride, text).ok());
+            let slow = by_grammar(text).ok().map(|(outer, mode)| {
+                assert_eq!(outer, None, "{text}");
+                mode
+            });
+            assert_eq!(quick, Some(slow), "{text}");
+        });
+        assert!(plain.count() > 30);
+    }
+}

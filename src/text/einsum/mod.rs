@@ -1,0 +1,5 @@
+//! Einsums: `ij,jk->ik`.
+
+mod tree;
+
+pub use tree::Einsum;

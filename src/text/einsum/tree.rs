@@ -1,0 +1,141 @@
+//! Einstein sums: `bsk,kn->bsn`.
+
+use std::fmt;
+use std::str::FromStr;
+
+use itertools::Itertools;
+use pest::iterators::Pair;
+
+use crate::error::{ParseError, ParseErrorKind, Span};
+use crate::text::pairs::{grammar, span, tokens};
+
+grammar!(EinsumGrammar, "text/einsum/einsum.pest", silent: ws);
+
+use grammar::{EinsumGrammar, Rule};
+
+/// An Einstein sum: the labels of the axes of every operand, and of the result.
+///
+/// An axis whose label is not in the result is summed over. The notation is NumPy's, but the result must be
+/// written, and an operand has each label at most once.
+/// Law: `parse(print(x)) == x`.
+///
+/// ```
+/// use tensor_layout::einsum::Einsum;
+/// let matmul = Einsum::parse("bsk, kn -> bsn")?;
+/// assert_eq!(matmul.to_string(), "bsk,kn->bsn");
+/// assert_eq!(matmul.contracted(), ['k']);
+/// assert_eq!(Einsum::parse("ij,jk->iz").unwrap_err().to_string(), "\
+/// label `z` of the result is not in any operand
+///  --> 1:9
+///   | ij,jk->iz
+///   |         ^
+///   = help: a result with more axes is a broadcast");
+/// # Ok::<(), tensor_layout::ParseError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Einsum {
+    operands: Vec<Vec<char>>,
+    result: Vec<char>,
+}
+
+impl Einsum {
+    /// Parses a sum. Cost: linear in the text.
+    ///
+    /// # Errors
+    /// [`ParseError`] for text that is not a sum, a label that appears twice in an operand, and a label of
+    /// the result that no operand has.
+    pub fn parse(text: &str) -> Result<Einsum, ParseError> {
+        text.parse()
+    }
+
+    /// The labels of each operand.
+    #[must_use]
+    pub fn operands(&self) -> &[Vec<char>] {
+        &self.operands
+    }
+
+    /// The labels of the result.
+    #[must_use]
+    pub fn result(&self) -> &[char] {
+        &self.result
+    }
+
+    /// All labels: those of the result, then those that are summed over.
+    #[must_use]
+    pub fn labels(&self) -> Vec<char> {
+        self.result.iter().copied().chain(self.contracted()).collect()
+    }
+
+    /// The labels that are summed over, in the order of their first occurrence.
+    #[must_use]
+    pub fn contracted(&self) -> Vec<char> {
+        let labels = self.operands.iter().flatten().copied();
+        labels.filter(|label| !self.result.contains(label)).unique().collect()
+    }
+}
+
+impl fmt::Display for Einsum {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let text = |labels: &Vec<char>| labels.iter().collect::<String>();
+        write!(f, "{}->{}", self.operands.iter().map(text).join(","), text(&self.result))
+    }
+}
+
+impl FromStr for Einsum {
+    type Err = ParseError;
+
+    fn from_str(text: &str) -> Result<Einsum, ParseError> {
+        if let Some(at) = text.find("...") {
+            let kind = ParseErrorKind::OtherNotation("an ellipsis");
+            let help = "give every axis a label";
+            return Err(ParseError::new(kind, Span::new(at, at + 3), text).with_help(help));
+        }
+        let parts = tokens::<EinsumGrammar, _>(Rule::text, text, name).map_err(|stop| {
+            let unfinished = stop.next.is_none() && !text.contains("->");
+            stop.refuse(text, unfinished.then_some("write the result too, as in `ij,jk->ik`"))
+        })?;
+        let parts = parts.filter(|part| part.as_rule() == Rule::operand);
+        let mut operands: Vec<Vec<(char, Span)>> =
+            parts.map(|part| labels(part, text)).try_collect()?;
+        let result = operands.pop().unwrap_or_default();
+        let known = |label: &char| operands.iter().flatten().any(|(of, _)| of == label);
+        // There are 52 labels, each at most once in the result.
+        if let Some((label, span)) = result.iter().find(|(label, _)| !known(label)) {
+            let message = format!("label `{label}` of the result is not in any operand");
+            let help = "a result with more axes is a broadcast";
+            return Err(ParseError::invalid(message, *span, text).with_help(help));
+        }
+        let plain =
+            |labels: Vec<(char, Span)>| labels.into_iter().map(|(label, _)| label).collect();
+        Ok(Einsum { operands: operands.into_iter().map(plain).collect(), result: plain(result) })
+    }
+}
+
+/// The labels of an operand, each once.
+fn labels(operand: Pair<'_, Rule>, text: &str) -> Result<Vec<(char, Span)>, ParseError> {
+    let mut labels: Vec<(char, Span)> = Vec::new();
+    for part in operand.into_inner() {
+        let span = span(&part);
+        for label in part.as_str().chars() {
+            if let Some((_, first)) = labels.iter().find(|(of, _)| *of == label) {
+                let message = format!("label `{label}` appears twice in one tensor");
+                let refusal = ParseError::invalid(message, span, text);
+                let help = "diagonals are not supported: give each axis a label of its own";
+                return Err(refusal.with_related(Some(*first)).with_help(help));
+            }
+            labels.push((label, span));
+        }
+    }
+    Ok(labels)
+}
+
+/// The name of a rule in errors.
+fn name(rule: Rule) -> &'static str {
+    match rule {
+        Rule::EOI => "the end",
+        Rule::text | Rule::operand | Rule::label => "a label",
+        Rule::comma => "`,`",
+        Rule::arrow => "`->`",
+        Rule::ws => "",
+    }
+}

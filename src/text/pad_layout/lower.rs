@@ -1,0 +1,487 @@
+//! PadLayout to layout, with elided strides resolved and replicas distinguished, and back.
+
+use std::str::FromStr;
+
+use itertools::Itertools;
+
+use super::{AxisText, PadLayout, ReplicaText, SubaxisText};
+use crate::algebra::{DerivedAxis, Layout, Subaxis, Target};
+use crate::error::{Diagnostic, Inexpressible, LayoutError, ParseError, Site};
+use crate::level::Level;
+use crate::machine::Machine;
+use crate::placement::check_known;
+use crate::text::kind::{Notation, NotationText, WrittenLayout};
+use crate::text::xla::{XlaDtype, XlaParser};
+use crate::words::counted;
+
+impl PadLayout {
+    /// Returns the layout that the text describes.
+    ///
+    /// A stride may be elided where its level occurs once; without a shape the logical extents
+    /// are the products of the sizes. Bare replicas have no effect here: unused levels are replicated anyway.
+    /// Law: no text gives a layout that puts two real elements in one place.
+    /// Cost: as [`Layout::collision`].
+    ///
+    /// # Errors
+    /// A [`ParseError`] of kind [`Meaning`](crate::error::ParseErrorKind::Meaning) that points at the invalid
+    /// part: [`Ambiguous`](LayoutError::Ambiguous), [`Incomplete`](LayoutError::Incomplete),
+    /// [`RankMismatch`](LayoutError::RankMismatch), [`ReplicaOfUsed`](LayoutError::ReplicaOfUsed),
+    /// [`ReplicaLevel`](LayoutError::ReplicaLevel), and all errors of
+    /// [`LayoutBuilder::build`](crate::algebra::LayoutBuilder::build) and [`Layout::check_injective`].
+    ///
+    /// # Example
+    /// ```
+    /// use tensor_layout::notation::PadLayout;
+    /// let text: PadLayout = "((2_PE, 6:4), (2_PE, 4:1))".parse()?;
+    /// let error = text.lower().unwrap_err();
+    /// assert!(error.to_string().starts_with("level `PE` occurs more than once"));
+    /// # Ok::<(), tensor_layout::ParseError>(())
+    /// ```
+    pub fn lower(&self) -> Result<Layout, ParseError> {
+        self.to_layout().map_err(|error| self.refuse(error))
+    }
+
+    /// Returns the layout that the text describes on a machine, which must have the levels of bare replicas.
+    /// The levels that the layout uses are checked when it is [placed](crate::Placement).
+    ///
+    /// # Errors
+    /// As [`lower`](PadLayout::lower), and [`LevelUnknown`](LayoutError::LevelUnknown).
+    ///
+    /// # Example
+    /// ```
+    /// use tensor_layout::{Machine, notation::PadLayout};
+    /// let text: PadLayout = "((4:1); B@[PEE])".parse()?;
+    /// assert!(text.lower().is_ok());
+    /// let refused = text.lower_on(&Machine::mn_core()).unwrap_err();
+    /// assert_eq!(refused.help(), Some("did you mean `PE`?"));
+    /// # Ok::<(), tensor_layout::ParseError>(())
+    /// ```
+    pub fn lower_on(&self, machine: &Machine) -> Result<Layout, ParseError> {
+        let layout = self.lower()?;
+        let mut replicas = self.broadcast.iter().enumerate();
+        let known = replicas.try_for_each(|(at, replica)| match replica {
+            ReplicaText::Bare(level) => check_known(Some(machine), *level, Site::Replica(at)),
+            ReplicaText::Sized { .. } => Ok(()),
+        });
+        known.map_err(|error| self.refuse(error)).map(|()| layout)
+    }
+
+    /// Fills in the missing address strides so that the slots of a unit are row-major.
+    ///
+    /// If any address stride is written, "row-major" is undefined for the others, and the tree is returned
+    /// unchanged.
+    ///
+    /// # Errors
+    /// [`TooLarge`](LayoutError::TooLarge) where a stride does not fit in 64 bits.
+    ///
+    /// # Example
+    /// ```
+    /// use tensor_layout::notation::PadLayout;
+    /// let incomplete: PadLayout = "((4_PE, 3), (8))".parse()?;
+    /// assert_eq!(incomplete.row_major()?.to_string(), "((4_PE, 3:8), (8:1))");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn row_major(&self) -> Result<PadLayout, LayoutError> {
+        let mut filled = self.clone();
+        let is_address = |s: &&SubaxisText| s.level.unwrap_or(Level::ADDR) == Level::ADDR;
+        let mut addresses = self.axes.iter().flat_map(|axis| &axis.subaxes).filter(is_address);
+        if addresses.any(|subaxis| subaxis.stride.is_some()) {
+            return Ok(filled);
+        }
+        let mut stride = Some(1_u64);
+        for (number, axis) in filled.axes.iter_mut().enumerate().rev() {
+            for (at, subaxis) in axis.subaxes.iter_mut().enumerate().rev() {
+                if subaxis.level.unwrap_or(Level::ADDR) == Level::ADDR {
+                    let site = Site::Subaxis(number, at);
+                    let step = stride.ok_or(LayoutError::too_large(site, "the stride"))?;
+                    subaxis.stride = Some(step);
+                    stride = step.checked_mul(subaxis.size.max(1));
+                }
+            }
+        }
+        // The text that was written no longer matches the tree.
+        filled.source = Default::default();
+        Ok(filled)
+    }
+
+    /// Sets the logical extents, where the text leaves them to the caller.
+    ///
+    /// # Errors
+    /// [`ShapeConflict`](LayoutError::ShapeConflict) where the text has another shape.
+    pub fn with_shape(mut self, shape: Vec<u64>) -> Result<PadLayout, ParseError> {
+        match &self.shape {
+            Some(written) if *written != shape => {
+                let written = written.clone();
+                Err(self.refuse(LayoutError::ShapeConflict { given: shape, written }))
+            }
+            _ => {
+                self.shape = Some(shape);
+                Ok(self)
+            }
+        }
+    }
+
+    fn to_layout(&self) -> Result<Layout, LayoutError> {
+        let extents = self.extents()?;
+        let occurrences = Occurrences::of(self);
+        let mut builder = Layout::builder();
+        for (number, (axis, extent)) in self.axes.iter().zip(extents).enumerate() {
+            let landing = |(at, text): (usize, &SubaxisText)| {
+                let (size, level) = (text.size, text.level.unwrap_or(Level::ADDR));
+                let site = Site::Subaxis(number, at);
+                let elided = || self.elided(size, level, site, &occurrences);
+                Ok(Subaxis::land(size, level, text.stride.map_or_else(elided, Ok)?))
+            };
+            let subaxes: Vec<Subaxis> =
+                axis.subaxes.iter().enumerate().map(landing).collect::<Result<_, LayoutError>>()?;
+            builder = builder.axis(extent, subaxes);
+        }
+        for (at, replica) in self.broadcast.iter().enumerate() {
+            let site = Site::Replica(at);
+            let ReplicaText::Sized { size, level, stride } = *replica else {
+                self.check_bare(replica.level(), site, &occurrences)?;
+                continue;
+            };
+            let elided = || self.elided(size, level, site, &occurrences);
+            builder = builder.replica(size, level, stride.map_or_else(elided, Ok)?);
+        }
+        let layout = builder.build()?;
+        layout.check_injective()?;
+        Ok(layout)
+    }
+
+    /// The logical extents: as written, or the products of the sizes.
+    fn extents(&self) -> Result<Vec<u64>, LayoutError> {
+        let axes = self.axes.len();
+        match &self.shape {
+            Some(shape) if shape.len() != axes => {
+                Err(LayoutError::RankMismatch { shape: shape.len(), axes })
+            }
+            Some(shape) => Ok(shape.clone()),
+            None => (0..axes).map(|axis| self.slots(axis)).collect(),
+        }
+    }
+
+    fn slots(&self, axis: usize) -> Result<u64, LayoutError> {
+        let mut sizes = self.axes[axis].subaxes.iter().map(|subaxis| subaxis.size);
+        let too_large = LayoutError::too_large(Site::Axis(axis), "the product of the sizes");
+        sizes.try_fold(1, u64::checked_mul).ok_or(too_large)
+    }
+
+    /// The stride of a level that was written without one.
+    fn elided(
+        &self,
+        size: u64,
+        level: Level,
+        site: Site,
+        occurrences: &Occurrences,
+    ) -> Result<u64, LayoutError> {
+        if size == 1 {
+            return Ok(1);
+        }
+        if level == Level::ADDR {
+            // Filling in the strides of subaxes does not help a replica.
+            let is_replica = matches!(site, Site::Replica(_));
+            let row_major = self.row_major().ok().filter(|filled| !is_replica && filled != self);
+            let row_major = row_major.map(|filled| crate::words::cut(&filled.to_string(), 1000));
+            return Err(LayoutError::Incomplete { site, row_major });
+        }
+        match occurrences.other(level, site) {
+            None => Ok(1),
+            Some(other) => Err(LayoutError::Ambiguous { level, site, other }),
+        }
+    }
+
+    fn check_bare(
+        &self,
+        level: Level,
+        site: Site,
+        occurrences: &Occurrences,
+    ) -> Result<(), LayoutError> {
+        if level == Level::ADDR {
+            return Err(LayoutError::ReplicaLevel { level, site });
+        }
+        match occurrences.other(level, site) {
+            None => Ok(()),
+            Some(Site::Replica(_)) => Err(LayoutError::ReplicaLevel { level, site }),
+            Some(_) => Err(LayoutError::ReplicaOfUsed { level, site }),
+        }
+    }
+}
+
+/// The places at which each level is named, sorted by level and then by place.
+struct Occurrences(Vec<(Level, usize, Site)>);
+
+impl Occurrences {
+    fn of(text: &PadLayout) -> Occurrences {
+        let axes = text.axes.iter().enumerate().flat_map(|(axis, of)| {
+            let subaxes = of.subaxes.iter().enumerate();
+            subaxes.map(move |(at, s)| (s.level.unwrap_or(Level::ADDR), Site::Subaxis(axis, at)))
+        });
+        let replicas =
+            text.broadcast.iter().enumerate().map(|(at, r)| (r.level(), Site::Replica(at)));
+        let all = axes.chain(replicas).filter(|(level, _)| *level != Level::ADDR).enumerate();
+        Occurrences(
+            all.map(|(order, (level, site))| (level, order, site))
+                .sorted_unstable_by_key(|o| (o.0, o.1))
+                .collect(),
+        )
+    }
+
+    /// The first occurrence of `level` that is not at `site`.
+    fn other(&self, level: Level, site: Site) -> Option<Site> {
+        let start = self.0.partition_point(|(of, ..)| *of < level);
+        let of_level = self.0[start..].iter().take_while(|(of, ..)| *of == level);
+        of_level.map(|(.., at)| *at).find(|at| *at != site)
+    }
+}
+
+impl Layout {
+    /// Writes the layout as a PadLayout: the canonical text, with every stride.
+    ///
+    /// The shape is written if an axis is padded. Used levels that no subaxis names are written
+    /// as subaxes of size 1 of the last axis, or as one copy where there are no axes.
+    /// Law: lowering the result gives the same layout.
+    ///
+    /// # Errors
+    /// [`Inexpressible`](LayoutError::Inexpressible) for constant offsets, spans beyond the slots,
+    /// derived axes that no plain subaxes replace, and elements that share places, which no text may have;
+    /// where only padding or a span prevents it, the reason says so. As [`Layout::check_injective`].
+    ///
+    /// # Example
+    /// ```
+    /// use tensor_layout::xla::XlaShape;
+    /// let raised = |text: &str| text.parse::<XlaShape>().unwrap().lower().unwrap().to_pad_layout();
+    /// assert_eq!(raised("f32[3,5]{1,0:T(2,2)}")?.to_string(), "(3,5)/((2:12, 2:2), (3:4, 2:1))");
+    /// let error = raised("bf16[6,5]{1,0:T(3,128)(2,1)}").unwrap_err();
+    /// assert_eq!(error.to_string(), "a PadLayout cannot express this layout: \
+    ///     axis 0 is padded inside a tile: a digit of size 3 is split into 2 x 2");
+    /// # Ok::<(), tensor_layout::LayoutError>(())
+    /// ```
+    pub fn to_pad_layout(&self) -> Result<PadLayout, LayoutError> {
+        let MapText { text, said } = self.closest_pad_layout()?;
+        // Elements that share places are checked first: in such a layout padding would be the wrong reason.
+        said.check_readable()?;
+        let lost = self.left_out(&said).into_iter().next();
+        lost.map_or(Ok(text), |lost| Err(inexpressible(lost)))
+    }
+
+    /// Writes the map as a PadLayout, and a note on what it cannot express, if anything: padding, a span, or
+    /// elements that share places; in the last case the text shows the digits, but cannot be lowered.
+    ///
+    /// Law: without a note, lowering the text gives the same layout; otherwise every element of the text has
+    /// the places that it has in this layout.
+    ///
+    /// # Errors
+    /// [`Inexpressible`](LayoutError::Inexpressible) where the map itself cannot be expressed.
+    pub fn to_pad_layout_map(&self) -> Result<(PadLayout, Option<String>), LayoutError> {
+        let MapText { text, said } = self.closest_pad_layout()?;
+        let lost = left_out_note(&self.left_out(&said), Notation::PadLayout.in_messages());
+        let note = lost.into_iter().chain(said.unread_note()).join("; ");
+        Ok((text, (!note.is_empty()).then_some(note)))
+    }
+
+    /// Returns an error if elements share places, since lowering rejects any text of such a layout.
+    fn check_readable(&self) -> Result<(), LayoutError> {
+        self.check_injective().map_err(|refusal| match refusal {
+            LayoutError::Collision { first, second, place }
+            | LayoutError::ReplicaOverlap { first, second, place } => {
+                inexpressible(Inexpressible::Shared { first, second, place })
+            }
+            other => other,
+        })
+    }
+
+    /// The note for a text that cannot be read back; `None` if it can.
+    fn unread_note(&self) -> Option<String> {
+        let why = match self.check_readable().err()? {
+            LayoutError::Inexpressible { reason, .. } => reason.to_string(),
+            other => other.to_string(),
+        };
+        Some(format!("this text cannot be read back as a layout: {why}"))
+    }
+
+    /// The text that keeps the most of this map: everything except the spans, or else only the elements.
+    fn closest_pad_layout(&self) -> Result<MapText, LayoutError> {
+        let plain = self.plainest().without_spans();
+        match plain.write_pad_layout() {
+            Ok(text) => Ok(MapText { text, said: plain }),
+            Err(_) => {
+                let said = self.without_padding()?;
+                Ok(MapText { text: said.write_pad_layout()?, said })
+            }
+        }
+    }
+
+    fn write_pad_layout(&self) -> Result<PadLayout, LayoutError> {
+        self.check_plain_axes().map_err(inexpressible)?;
+        if let Some((level, offset)) = self.offsets.first() {
+            let (level, offset) = (*level, *offset);
+            return Err(inexpressible(Inexpressible::Offset { level, offset }));
+        }
+        let axes = self
+            .axes()
+            .iter()
+            .map(|axis| AxisText::new(axis.subaxes.iter().filter_map(subaxis_text).collect()));
+        let padded = self.axes().iter().any(|axis| axis.extent != axis.slots());
+        let replicas = self.replicas().iter().map(|r| ReplicaText::Sized {
+            size: r.size,
+            level: r.level,
+            stride: Some(r.stride),
+        });
+        let shape = padded.then(|| self.shape());
+        let mut text = PadLayout::new(shape, axes.collect(), replicas.collect());
+        self.name_unnamed(&mut text);
+        Ok(text)
+    }
+
+    /// The reason plain subaxes cannot express the layout, if there is one.
+    ///
+    /// It is about the first derived axis: its feeders or its split.
+    pub(crate) fn check_plain_axes(&self) -> Result<(), Inexpressible> {
+        let Some(derived) = self.derived_axes().first() else { return Ok(()) };
+        if let Some(xor) = self.derived_axes().iter().position(DerivedAxis::is_xor) {
+            return Err(Inexpressible::Xor { axes: self.axes_per_derived().swap_remove(xor) });
+        }
+        let mut feeders = Vec::new();
+        for (number, axis) in self.axes().iter().enumerate() {
+            let fed = axis.subaxes.iter().filter(|s| s.feeds() == Some(0));
+            feeders.extend(fed.map(|subaxis| (number, *subaxis)));
+        }
+        let into = derived.axis.subaxes.iter().map(|s| s.size).collect();
+        let start = derived.start;
+        Err(match feeders[..] {
+            [(axis, Subaxis { size, target: Target::Feed { weight: 1, .. } })] if start == 0 => {
+                Inexpressible::InnerPadding { axis, size, into }
+            }
+            [(axis, Subaxis { target: Target::Feed { weight: step, .. }, .. })] if start == 0 => {
+                Inexpressible::StridedThroughTile { axis, step, into }
+            }
+            [] => Inexpressible::Constant { value: start },
+            [(axis, _)] => Inexpressible::OffsetInsideTile { axis, start, into },
+            _ => {
+                let axes = feeders.iter().map(|(axis, _)| *axis).dedup().collect();
+                Inexpressible::Fused { axes, extent: derived.axis.extent, into }
+            }
+        })
+    }
+
+    /// Adds `1_Level:1` for used levels that no subaxis names; without axes, as one copy.
+    fn name_unnamed(&self, text: &mut PadLayout) {
+        let is_named = |level: &Level| self.landings().any(|landing| landing.level == *level);
+        let unnamed = self.used.iter().filter(|level| **level != Level::ADDR && !is_named(level));
+        for level in unnamed.copied() {
+            match text.axes.last_mut() {
+                Some(axis) => axis.subaxes.push(SubaxisText::new(1, Some(level), Some(1))),
+                None => text.broadcast.push(ReplicaText::Sized { size: 1, level, stride: Some(1) }),
+            }
+        }
+    }
+}
+
+/// A text, and the layout that it describes.
+struct MapText {
+    text: PadLayout,
+    said: Layout,
+}
+
+fn inexpressible(reason: Inexpressible) -> LayoutError {
+    Notation::PadLayout.cannot_express(reason)
+}
+
+/// The note for a text that omits something; `None` if `left_out` is empty.
+pub(in crate::text) fn left_out_note(left_out: &[Inexpressible], notation: &str) -> Option<String> {
+    let note = |lost: &Inexpressible| match lost {
+        Inexpressible::SpanMismatch { level, span, end } => format!(
+            "the span of `{level}` is {span}, which {notation} cannot express: it ends at {end}"
+        ),
+        Inexpressible::Slots { slots, kept } => {
+            let slots = counted(*slots, "slot");
+            match kept {
+                Some(1) => format!("padding is omitted (1 of {slots} is kept)"),
+                Some(kept) => format!("padding is omitted ({kept} of {slots} are kept)"),
+                None => format!("padding is omitted (not all of {slots} are kept)"),
+            }
+        }
+        Inexpressible::Marked { level } => {
+            format!("{notation} cannot express that `{level}` is used")
+        }
+        other => other.to_string(),
+    };
+    (!left_out.is_empty()).then(|| left_out.iter().map(note).join("; "))
+}
+
+fn subaxis_text(subaxis: &Subaxis) -> Option<SubaxisText> {
+    let Target::Land { level, stride } = subaxis.target else { return None };
+    let level = (level != Level::ADDR).then_some(level);
+    Some(SubaxisText::new(subaxis.size, level, Some(stride)))
+}
+
+impl FromStr for Layout {
+    type Err = ParseError;
+
+    /// Parses a PadLayout and lowers it; a memory suffix is ignored.
+    fn from_str(text: &str) -> Result<Layout, ParseError> {
+        text.parse::<PadLayout>()?.lower()
+    }
+}
+
+impl NotationText for PadLayout {
+    /// Text in no other notation.
+    fn is_likely(_: &str) -> bool {
+        true
+    }
+
+    fn read(text: &str, _: XlaParser) -> Result<PadLayout, ParseError> {
+        text.parse()
+    }
+
+    fn lowered(&self, machine: Option<&Machine>) -> Result<Layout, ParseError> {
+        machine.map_or_else(|| self.lower(), |machine| self.lower_on(machine))
+    }
+
+    fn refused(&self, error: impl Diagnostic) -> ParseError {
+        self.refuse(error)
+    }
+
+    fn write(
+        layout: &Layout,
+        like: Option<&PadLayout>,
+        _: XlaDtype,
+    ) -> Result<WrittenLayout, LayoutError> {
+        let MapText { mut text, said } = layout.closest_pad_layout()?;
+        if let Some(tree) = like {
+            let still = |level| !layout.used_levels().contains(&level);
+            let bare = tree
+                .broadcast()
+                .iter()
+                .filter(|entry| matches!(entry, ReplicaText::Bare(level) if still(*level)));
+            text.broadcast.extend(bare);
+            text = PadLayout { memory: tree.memory, dtype: tree.dtype, ..text };
+        }
+        Ok(WrittenLayout { text: text.to_string(), note: said.unread_note(), layout: said })
+    }
+
+    fn address_unit(&self) -> &'static str {
+        "long words"
+    }
+
+    fn xla_dtype(&self) -> Option<XlaDtype> {
+        XlaDtype::from_name(self.dtype()?.xla_name())
+    }
+
+    fn beyond_the_map(&self, other: Notation) -> Vec<String> {
+        suffix(self, other == Notation::Xla)
+    }
+}
+
+/// The parts of a PadLayout that are not in its map.
+fn suffix(tree: &PadLayout, names_types: bool) -> Vec<String> {
+    let memory = tree.memory().map(|memory| format!("@{}", memory.name()));
+    let dtype = tree.dtype().filter(|_| !names_types).map(|dtype| format!("/ {dtype}"));
+    let bare = tree.broadcast().iter().filter_map(|entry| match entry {
+        ReplicaText::Bare(level) => Some(format!("B@[{level}]")),
+        ReplicaText::Sized { .. } => None,
+    });
+    memory.into_iter().chain(dtype).chain(bare).collect()
+}

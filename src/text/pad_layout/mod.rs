@@ -1,0 +1,12 @@
+//! PadLayouts and TensorLayouts: `(10,7)/((3:7, 4_PE), (7:1); B@[L1B])`.
+
+mod dtype;
+mod in_full;
+mod lower;
+mod quick;
+mod read;
+mod tree;
+
+pub use dtype::Dtype;
+pub(super) use lower::left_out_note;
+pub use tree::{AxisText, MemoryText, PadLayout, ReplicaText, SubaxisText};

@@ -1,0 +1,63 @@
+//! Shardings: which part of a tensor each device of a mesh holds.
+//!
+//! ```
+//! use tensor_layout::sharding::{Mesh, PartitionSpec};
+//! let mesh: Mesh = "x=2,y=4".parse()?;
+//! let spec: PartitionSpec = "P('x', None)".parse()?;
+//! let sharding = spec.lower(Some(&mesh), 2)?;
+//! assert_eq!(sharding.to_hlo().to_string(), "{devices=[2,1,4]<=[8] last_tile_dim_replicate}");
+//! assert_eq!(sharding.shard(&[10, 7], 4)?, Some(vec![5..10, 0..7]));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! ```text
+//! {devices=[2,1,4]<=[8] last_tile_dim_replicate}        HLO: tiles per dimension, then copies
+//! {mesh['x'=2,'y'=4], [{'x'}, {}]}                      HLO with a named mesh
+//! #sdy.sharding<@mesh, [{"x"}, {}]>                     Shardy
+//! P('x', None)                                          JAX
+//! [Shard(0), Replicate()]                               PyTorch, one entry per axis of the mesh
+//! ```
+//!
+//! ```text
+//! {devices=[2,4]<=[4,2]T(1,0)} of a tensor (10, 7)
+//!
+//! axis 0: 10 = 2 tiles of 5                       axis 1: 7 in 4 tiles of 2, the last one short
+//! tile number = 4 x tile of axis 0 + tile of axis 1   in row-major order
+//! digits (2, 4) of the tile number weigh 1 and 2 devices
+//! ```
+
+mod any;
+mod devices;
+mod error;
+mod groups;
+mod hlo;
+mod jax;
+mod layout;
+mod lower;
+mod mesh;
+mod notations;
+pub(crate) mod order;
+mod pieces;
+mod raise;
+mod read;
+mod sdy;
+mod shape;
+pub(crate) mod sharded;
+mod torch;
+mod tree;
+mod value;
+
+pub use any::ShardingText;
+pub use devices::DeviceShards;
+pub use error::{InexpressibleSharding, ShardingError};
+pub use groups::DeviceGroups;
+pub use hlo::{HloSharding, SubgroupKind};
+pub use jax::PartitionSpec;
+pub use order::DeviceOrder;
+pub(crate) use pieces::{Pieces, nth};
+pub use sdy::SdySharding;
+pub use shape::ShardedShape;
+pub(super) use sharded::sharded_parts;
+pub use torch::{Placements, TorchPlacement};
+pub use tree::{DimAxes, Mesh, MeshAxis, MeshDims, TileDevices};
+pub use value::{Sharding, ShardingKind, Tiles};

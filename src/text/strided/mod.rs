@@ -1,0 +1,6 @@
+//! Shape and strides: `shape=(10, 7), strides=(8, 1)`.
+
+mod lower;
+mod tree;
+
+pub use tree::Strided;
