@@ -1,12 +1,12 @@
-(* Theorem 0: land computes the only solution of the layout's equations, so that later proofs exhibit
-   a solution and never speak about the order of execution. *)
+(** Theorem 0: `land` computes the only solution of the layout's equations, so that later proofs exhibit a solution and
+    never speak about the order of execution. *)
 From Coq Require Import NArith List Lia Bool Arith.
 Require Import TensorLayout.Radix TensorLayout.Model.
 Import ListNotations.
 Open Scope N_scope.
 
 Local Arguments deqb : simpl never.
-(* what the digits of value v add to x *)
+(** What the digits of a value, and then those of all axes, add to x. *)
 Fixpoint digits_to c (x : dest) (ss : list sub) (v start : N) : N :=
   match ss with
   | [] => start
@@ -18,12 +18,13 @@ Fixpoint axes_to c x (axs : list axis) (vs : list N) (start : N) : N :=
   | a :: axs, v :: vs => axes_to c x axs vs (digits_to c x (subs a) v start)
   | _, _ => start
   end.
-(* a valuation: of derived axes, and of levels *)
+(** The equations, one for each level and derived axis: a valuation solves them if every value is its offset or start with
+    what the digits of all axes add, the values of derived axes being those of the valuation. *)
 Definition solves (L : layout) (index : list N) (v : acc) : Prop := forall x,
   v x = axes_to (comb_of (ders L) x) x (axes L ++ map dax (ders L))
           (index ++ map (fun j => v (Der j)) (seq 0 (length (ders L)))) (first L x).
 
-(* invariant 2 *)
+(** Invariant 2: a digit feeds only derived axes after its own. *)
 Definition feeds_after (n : nat) (a : axis) :=
   Forall (fun s => match to s with Der j => (n <= j)%nat | Level _ => True end) (subs a).
 Fixpoint ordered (n : nat) (ds : list derived) : Prop :=
@@ -67,6 +68,7 @@ Lemma axes_to_app c x a1 a2 v1 v2 s : length a1 = length v1 ->
   axes_to c x (a1 ++ a2) (v1 ++ v2) s = axes_to c x a2 v2 (axes_to c x a1 v1 s).
 Proof. revert v1 s; induction a1; destruct v1; simpl; intros; try lia; auto. Qed.
 
+(** Theorem 0, existence: for any index, padding included, `land` is a solution. *)
 Theorem land_solves L index : length index = length (axes L) -> ordered 0 (ders L) ->
   solves L index (land L index).
 Proof.
@@ -74,7 +76,7 @@ Proof.
   rewrite push_axes_to, axes_to_app by auto. reflexivity.
 Qed.
 
-(* contributions to Der j come from nodes before it only *)
+(** What is added to derived axis j comes only from axes before it. *)
 Lemma axes_to_prefix j v w ds : forall n s, ordered n ds -> 
   (forall k, (n <= k < j)%nat -> v k = w k) ->
   forall c, axes_to c (Der j) (map dax ds) (map v (seq n (length ds))) s
@@ -86,6 +88,7 @@ Proof.
   - rewrite !(before c j (S n)) by (auto; lia). apply IH; auto. intros; lia.
 Qed.
 
+(** Uniqueness: every solution is `land`. *)
 Theorem land_unique L index v : length index = length (axes L) -> ordered 0 (ders L) ->
   solves L index v -> forall x, v x = land L index x.
 Proof.
@@ -95,4 +98,19 @@ Proof.
     rewrite !axes_to_app by auto. apply axes_to_prefix; auto. intros; apply IH; lia. }
   intros x. rewrite (Hv x), (Hl x). f_equal. f_equal. apply map_ext. intros; apply D.
 Qed.
+
+(** Dropped hypothesis, invariant 2: a digit that feeds an earlier derived axis comes too late, and a derived axis that
+    feeds itself has every value as a solution. *)
+Definition backward := Layout [Axis 2 [Sub 2 (Der 1) 1]]
+  [Derived Sum 0 (Axis 2 [Sub 2 (Level 0) 1]); Derived Sum 0 (Axis 2 [Sub 2 (Der 0) 1])] [] [] [] [].
+Example not_ordered : ~ solves backward [1] (land backward [1]).
+Proof. intros H. specialize (H (Level 0%nat)). discriminate. Qed.
+Definition circle := Layout [] [Derived Sum 0 (Axis 2 [Sub 2 (Der 0) 1])] [] [] [] [].
+Example not_unique : forall n, n < 2 -> solves circle [] (fun x => match x with Der 0 => n | _ => 0 end).
+Proof.
+  intros n Hn [l|[|j]]; simpl; auto; [|destruct j; reflexivity].
+  rewrite N.mod_small by auto. unfold deqb; simpl. lia.
+Qed.
+
+Print Assumptions land_solves.
 Print Assumptions land_unique.

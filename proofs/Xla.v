@@ -552,4 +552,4 @@ Proof. discriminate. Qed.
 
 Print Assumptions xla.
 Print Assumptions xla_span.
-Print Assumptions round_up_least.
+
