@@ -92,3 +92,39 @@ Definition element (p : nat -> N) : found :=
        | _ => match indexes_at p with i :: _ => Element i | [] => Padding end
        end.
 End Search.
+
+(** * The axis of the copies gives what `locate_all` gives *)
+
+Lemma f2_app {A B} (R : A -> B -> Prop) a b c d : length a = length c -> Forall2 R (a ++ b) (c ++ d) -> Forall2 R a c /\ Forall2 R b d.
+Proof.
+  revert c; induction a; intros [|x c]; simpl; intros L H; try lia; [split; auto|].
+  inversion H; subst. destruct (IHa c) as [? ?]; auto; try lia.
+Qed.
+Lemma digits_shift x ss : forall v s k, digits_to Sum x ss v (s + k) = digits_to Sum x ss v s + k.
+Proof.
+  induction ss as [|u ss IH]; simpl; intros v s k; auto.
+  rewrite <- IH. f_equal. destruct (deqb x (to u)); unfold one; lia.
+Qed.
+Lemma axes_shift x axs : forall vs s k, axes_to Sum x axs vs (s + k) = axes_to Sum x axs vs s + k.
+Proof. induction axs as [|a axs IH]; intros [|v vs] s k; simpl; auto. now rewrite digits_shift, IH. Qed.
+Lemma digits_reps l rs : forall c s, digits_to Sum (Level l) (map rep_sub rs) c s = s + copy_step rs c l.
+Proof.
+  induction rs as [|r rs IH]; simpl; intros c s; [lia|]. rewrite IH. unfold deqb. destruct (Nat.eqb l (rlevel r)); lia.
+Qed.
+Lemma digits_reps_der c j rs : forall v s, digits_to c (Der j) (map rep_sub rs) v s = s.
+Proof. induction rs as [|r rs IH]; simpl; intros v s; auto. Qed.
+
+Lemma explicit_land L i c : length i = length (axes L) -> ordered 0 (ders L) ->
+  (forall l, land (explicit L) (i ++ [c]) (Level l) = copy_place L i c l) /\
+  (forall j, land (explicit L) (i ++ [c]) (Der j) = land L i (Der j)).
+Proof.
+  intros Li O. set (v := fun x => match x with Level l => copy_place L i c l | Der j => land L i (Der j) end).
+  assert (S : forall x, v x = land (explicit L) (i ++ [c]) x).
+  { apply land_unique; auto; [unfold explicit; simpl; rewrite !app_length; simpl; lia|].
+    intros x. pose proof (land_solves L i Li O x) as E. unfold explicit; cbn [axes ders].
+    change (first _ x) with (first L x). rewrite <- !app_assoc. rewrite axes_to_app in * by auto.
+    cbn [app axes_to]. unfold rep_axis; cbn [subs]. destruct x as [l|j]; cbn [v].
+    - rewrite digits_reps. rewrite (axes_shift (Level l)). unfold copy_place, place. rewrite E at 1. reflexivity.
+    - rewrite digits_reps_der. exact E. }
+  split; intros; rewrite <- S; reflexivity.
+Qed.
