@@ -14,7 +14,7 @@ use std::ops::Range;
 use super::boxes::Boxes;
 use super::flips::{AxisFlips, Flips};
 use crate::algebra::quotients::QuotientSum;
-use crate::algebra::strided::{StridedDigit, StridedDigits, place, sums};
+use crate::algebra::strided::{StepsEvenly, StridedDigit, StridedDigits, place, sums};
 use crate::algebra::{Axis, DerivedAxis, Layout, Subaxis, Target};
 use crate::level::Level;
 use crate::number::{seam, to_index, to_u64};
@@ -162,7 +162,7 @@ impl AxisFunction {
         };
         let digits: Option<StridedDigits> = axes.subaxes.iter().rev().map(lands).collect();
         if let Some(mut digits) = digits {
-            digits.dedup_by(|major, minor| minor.takes(*major));
+            digits.dedup_by(|major, minor| minor.takes_major(major));
             let even = digits.iter().map(|digit| (digit.weight, digit.stride));
             let quotients = QuotientSum::new(even, end);
             return AxisFunction::Digits(digits, quotients);
@@ -256,7 +256,7 @@ impl Trailing {
             return None;
         }
         let mut axis = axis.iter().map(|next| StridedDigit { weight: next.weight * size, ..*next });
-        axis.next().is_none_or(|next| minor.takes(next)).then_some(())?;
+        axis.next().is_none_or(|next| minor.takes_major(&next)).then_some(())?;
         let range = range.start * size..range.end.checked_mul(size)?;
         Some(([minor].into_iter().chain(axis).collect(), base, range))
     }

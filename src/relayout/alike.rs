@@ -235,7 +235,7 @@ impl<'a> Sweep<'a> {
         // A digit that adds to nothing else.
         let alone = |of: Role| {
             let part = adding(of)?;
-            let Options::PeriodicDigit { size, step } = self.all.parts[part].options else {
+            let Options::Digit { size, step } = self.all.parts[part].options else {
                 return None;
             };
             let start = *of.of(&(from, to));
@@ -266,7 +266,7 @@ impl<'a> Sweep<'a> {
     /// The digit that makes up a field on both sides.
     fn unmoved(&self, field: usize, start: UnitNumber) -> Option<(usize, UnitProgression)> {
         let [part] = self.of_field[field][..] else { return None };
-        let Options::PeriodicDigit { size, step } = self.all.parts[part].options else {
+        let Options::Digit { size, step } = self.all.parts[part].options else {
             return None;
         };
         let values = self.all.fields[field].value(step.target);
@@ -278,7 +278,7 @@ impl<'a> Sweep<'a> {
 /// The bits that some options add.
 fn reach(options: &Options<BothNumbers>) -> BothNumbers {
     match options {
-        Options::PeriodicDigit { step, .. } => *step,
+        Options::Digit { step, .. } => *step,
         Options::Listed(rows) => lists::reach(rows),
     }
 }

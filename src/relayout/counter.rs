@@ -157,8 +157,8 @@ impl<'a> Counter<'a> {
     fn choice(&mut self, common: &Common, shape: &[u64]) -> DigitChoice<u64> {
         let adds = match &common.digits {
             Some(digits) => {
-                let steps = digits.iter().filter_map(|d| Some(d.with(self.step(d.step)?)));
-                Adds::PeriodicDigits(steps.collect())
+                let steps = digits.iter().filter_map(|d| Some(d.with(self.step(d.stride)?)));
+                Adds::Digits(steps.collect())
             }
             None => Adds::Listed(self.rows(common.indexes(shape))),
         };

@@ -3,54 +3,30 @@
 //! ```text
 //! n below 12, in a source (3:1, 4_PE) and a target (2_PE, 6:1)
 //!
-//! digit            place   size   step
+//! digit           weight   size   stride
 //! n / 4 % 3          4       3    1 in the source's Addr
 //! n / 1 % 4          1       4    1 in the source's PE
 //! n / 6 % 2          6       2    1 in the target's PE
 //! n / 1 % 6          1       6    1 in the target's Addr
 //! ```
 //!
-//! On the way, only the target of a step changes: a level of one side, the sum of a coordinate that is
+//! On the way, only the target of a stride changes: a level of one side, the sum of a coordinate that is
 //! compared, an equation, a number that several equations are packed in.
 
 use num_integer::Integer;
 use smallvec::{SmallVec, smallvec};
 
+use crate::algebra::strided::StridedDigit;
 use crate::number::to_index;
 
 /// The largest factor that is split off a digit; larger ones stay whole.
 const LARGEST_FACTOR: u64 = 64;
 
-/// A digit of a number n: `n / place % size`, and what a step of it adds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct PeriodicDigit<S> {
-    pub(super) place: u64,
-    pub(super) size: u64,
-    pub(super) step: S,
-}
-
-impl<S> PeriodicDigit<S> {
-    /// Returns this digit with another step.
-    pub(super) fn with<T>(&self, step: T) -> PeriodicDigit<T> {
-        PeriodicDigit { place: self.place, size: self.size, step }
-    }
-
-    /// The greatest value of the digit for numbers below `options`.
-    pub(super) fn greatest(&self, options: u64) -> u64 {
-        (self.size - 1).min(options.saturating_sub(1) / self.place)
-    }
-
-    /// Returns whether the digit of every number below `options` is the number itself.
-    pub(super) fn is_whole(&self, options: u64) -> bool {
-        self.place == 1 && self.size >= options
-    }
-}
-
 /// One step of a digit: the number of the sum that it adds to, and the amount.
 pub(super) type Step<N> = (usize, N);
 
 /// The digits of a number: one for either side where the sides split it alike.
-pub(super) type PeriodicDigits<N> = SmallVec<[PeriodicDigit<Step<N>>; 2]>;
+pub(super) type NumberDigits<N> = SmallVec<[StridedDigit<Step<N>>; 2]>;
 
 /// The common divisors and the greatest amounts of some terms.
 pub(super) type Terms = SmallVec<[(u64, u64); 12]>;
@@ -65,7 +41,7 @@ pub(super) struct DigitChoice<N> {
 #[derive(Clone, Debug)]
 pub(super) enum Adds<N> {
     /// Digits of the number, each of which adds its value times its step to one sum.
-    PeriodicDigits(PeriodicDigits<N>),
+    Digits(NumberDigits<N>),
     /// A row for every number: the amounts that it adds, one for each sum.
     Listed(Vec<Vec<N>>),
 }
@@ -75,14 +51,14 @@ impl<N> DigitChoice<N> {
     pub(super) fn digit(size: u64, step: Step<N>) -> DigitChoice<N> {
         DigitChoice {
             options: size,
-            adds: Adds::PeriodicDigits(smallvec![PeriodicDigit { place: 1, size, step }]),
+            adds: Adds::Digits(smallvec![StridedDigit { size, weight: 1, stride: step }]),
         }
     }
 
     /// Returns the digits if each of them is the number itself.
-    pub(super) fn as_digit(&self) -> Option<&PeriodicDigits<N>> {
+    pub(super) fn as_digit(&self) -> Option<&NumberDigits<N>> {
         match &self.adds {
-            Adds::PeriodicDigits(digits) => {
+            Adds::Digits(digits) => {
                 digits.iter().all(|digit| digit.is_whole(self.options)).then_some(digits)
             }
             Adds::Listed(_) => None,
@@ -103,8 +79,8 @@ impl DigitChoice<u64> {
     /// Adds the amounts of `number` to `sums`.
     pub(super) fn add(&self, number: u64, sums: &mut [u64]) {
         match &self.adds {
-            Adds::PeriodicDigits(digits) => digits.iter().for_each(|digit| {
-                sums[digit.step.0] += number / digit.place % digit.size * digit.step.1;
+            Adds::Digits(digits) => digits.iter().for_each(|digit| {
+                sums[digit.stride.0] += digit.of(number) * digit.stride.1;
             }),
             Adds::Listed(rows) => {
                 let row = rows.get(to_index(number)).into_iter().flatten();
@@ -120,10 +96,10 @@ impl DigitChoice<u64> {
         let Some(digits) = digit else { return take(self.clone()) };
         let mut place = 1;
         let mut piece = |size: u64| {
-            let step = |digit: &PeriodicDigit<Step<u64>>| (digit.step.0, digit.step.1 * place);
+            let step = |digit: &StridedDigit<Step<u64>>| (digit.stride.0, digit.stride.1 * place);
             let digits =
-                digits.iter().map(|digit| PeriodicDigit { place: 1, size, step: step(digit) });
-            take(DigitChoice { options: size, adds: Adds::PeriodicDigits(digits.collect()) });
+                digits.iter().map(|digit| StridedDigit { size, weight: 1, stride: step(digit) });
+            take(DigitChoice { options: size, adds: Adds::Digits(digits.collect()) });
             place *= size;
         };
         let (mut rest, mut factor) = (self.options, 2);
@@ -142,8 +118,8 @@ impl DigitChoice<u64> {
     /// Appends (common divisor, greatest) of the amounts that it may add, to the list of each sum.
     pub(super) fn weigh(&self, weights: &mut [Terms]) {
         match &self.adds {
-            Adds::PeriodicDigits(digits) => digits.iter().for_each(|digit| {
-                let (sum, step) = digit.step;
+            Adds::Digits(digits) => digits.iter().for_each(|digit| {
+                let (sum, step) = digit.stride;
                 let greatest = digit.greatest(self.options) * step;
                 weights[sum].extend((greatest > 0).then_some((step, greatest)));
             }),

@@ -14,8 +14,9 @@ use itertools::Itertools;
 use num_integer::Integer;
 use smallvec::SmallVec;
 
-use super::digit::{Adds, DigitChoice, PeriodicDigit, PeriodicDigits, Step, Terms};
+use super::digit::{Adds, DigitChoice, NumberDigits, Step, Terms};
 use super::system::System;
+use crate::algebra::strided::StridedDigit;
 
 /// A list that is made for every priced pair, and is rarely long.
 pub(super) type Few<T> = SmallVec<[T; 12]>;
@@ -95,7 +96,7 @@ pub(super) fn system(
 /// Converts a choice that adds to sums into one that adds to equations.
 fn equations(choice: &DigitChoice<u64>, levels: &[Segments]) -> DigitChoice<i128> {
     let adds = match &choice.adds {
-        Adds::PeriodicDigits(digits) => Adds::PeriodicDigits(steps(digits, levels)),
+        Adds::Digits(digits) => Adds::Digits(steps(digits, levels)),
         Adds::Listed(rows) => Adds::Listed(listed(rows, levels)),
     };
     DigitChoice { options: choice.options, adds }
@@ -107,21 +108,21 @@ fn sign(sum: usize) -> i128 {
 }
 
 /// Converts the steps of digits; equal digits of both sides in one equation become one.
-fn steps(digits: &PeriodicDigits<u64>, levels: &[Segments]) -> PeriodicDigits<i128> {
-    let mut steps = PeriodicDigits::<i128>::new();
-    for digit in digits.iter().filter(|digit| digit.step.1 > 0) {
-        let (sum, weight) = digit.step;
+fn steps(digits: &NumberDigits<u64>, levels: &[Segments]) -> NumberDigits<i128> {
+    let mut steps = NumberDigits::<i128>::new();
+    for digit in digits.iter().filter(|digit| digit.stride.1 > 0) {
+        let (sum, weight) = digit.stride;
         let (equation, worth) = levels[sum / 2].place(weight);
         let worth = sign(sum) * i128::from(worth);
-        let same = |known: &&mut PeriodicDigit<Step<i128>>| {
-            (known.place, known.size, known.step.0) == (digit.place, digit.size, equation)
+        let same = |known: &&mut StridedDigit<Step<i128>>| {
+            (known.weight, known.size, known.stride.0) == (digit.weight, digit.size, equation)
         };
         match steps.iter_mut().find(same) {
-            Some(known) => known.step.1 += worth,
+            Some(known) => known.stride.1 += worth,
             None => steps.push(digit.with((equation, worth))),
         }
     }
-    steps.retain(|digit| digit.step.1 != 0);
+    steps.retain(|digit| digit.stride.1 != 0);
     steps
 }
 

@@ -11,7 +11,8 @@
 //! their common period, so whole periods are counted once and the rest is cut into runs of the next
 //! digit. The cost depends on the number of runs, not on the number of values.
 
-use super::digit::{Adds, DigitChoice, PeriodicDigit, Step};
+use super::digit::{Adds, DigitChoice, Step};
+use crate::algebra::strided::StridedDigit;
 use crate::algebra::work;
 use crate::number::lcm;
 
@@ -28,8 +29,8 @@ impl<N: Copy> DigitChoice<N> {
         mut take: impl FnMut(Both, u64),
     ) {
         match &self.adds {
-            Adds::PeriodicDigits(digits) => {
-                let digits = digits.iter().map(|digit| digit.with(step(digit.step)));
+            Adds::Digits(digits) => {
+                let digits = digits.iter().map(|digit| digit.with(step(digit.stride)));
                 each(self.options, digits.collect(), take);
             }
             Adds::Listed(rows) => rows.iter().for_each(|added| take(row(added), 1)),
@@ -38,7 +39,7 @@ impl<N: Copy> DigitChoice<N> {
 }
 
 /// Calls `take` with the sums of the digits of the values below `options`, each with a count of values.
-fn each(options: u64, digits: Vec<PeriodicDigit<Both>>, take: impl FnMut(Both, u64)) {
+fn each(options: u64, digits: Vec<StridedDigit<Both>>, take: impl FnMut(Both, u64)) {
     let mut list = List { digits: joined(digits), take };
     list.add(0, (0, options), ListedSum { added: [0; 2], times: 1 });
 }
@@ -50,19 +51,19 @@ fn plus([a, b]: Both, [x, y]: Both, times: i128) -> Both {
 
 /// Sorts digits by place, largest first, combines those with equal place and size, and adds to each the
 /// period of itself and those after it.
-fn joined(mut digits: Vec<PeriodicDigit<Both>>) -> Vec<(PeriodicDigit<Both>, u64)> {
-    digits.sort_unstable_by_key(|digit| (digit.place, digit.size));
+fn joined(mut digits: Vec<StridedDigit<Both>>) -> Vec<(StridedDigit<Both>, u64)> {
+    digits.sort_unstable_by_key(|digit| (digit.weight, digit.size));
     digits.dedup_by(|next, kept| {
-        let same = (next.place, next.size) == (kept.place, kept.size);
+        let same = (next.weight, next.size) == (kept.weight, kept.size);
         if same {
-            kept.step = plus(kept.step, next.step, 1);
+            kept.stride = plus(kept.stride, next.stride, 1);
         }
         same
     });
-    digits.retain(|digit| digit.step != [0; 2]);
+    digits.retain(|digit| digit.stride != [0; 2]);
     let mut period = 1_u64;
     let periods = digits.into_iter().map(|digit| {
-        let own = digit.place.saturating_mul(digit.size);
+        let own = digit.weight.saturating_mul(digit.size);
         period = lcm(period, own).unwrap_or(u64::MAX);
         (digit, period)
     });
@@ -80,7 +81,7 @@ struct ListedSum {
 
 struct List<F> {
     /// Each with the period of itself and those after it.
-    digits: Vec<(PeriodicDigit<Both>, u64)>,
+    digits: Vec<(StridedDigit<Both>, u64)>,
     take: F,
 }
 
@@ -103,16 +104,16 @@ impl<F: FnMut(Both, u64)> List<F> {
     fn runs(
         &mut self,
         from: usize,
-        digit: PeriodicDigit<Both>,
+        digit: StridedDigit<Both>,
         (start, end): (u64, u64),
         sum: ListedSum,
     ) {
         let mut at = start;
         while at < end {
             work::count(1);
-            let run = at / digit.place;
-            let next = (run + 1).saturating_mul(digit.place).min(end);
-            let added = plus(sum.added, digit.step, i128::from(run % digit.size));
+            let run = at / digit.weight;
+            let next = (run + 1).saturating_mul(digit.weight).min(end);
+            let added = plus(sum.added, digit.stride, i128::from(run % digit.size));
             self.add(from + 1, (at, next), ListedSum { added, ..sum });
             at = next;
         }
@@ -126,7 +127,7 @@ mod tests {
     use super::*;
 
     /// The sums of the values whose second sum is `wanted`, each with the number of values.
-    fn sums(options: u64, digits: &[PeriodicDigit<Both>], wanted: i128) -> BTreeMap<i128, u64> {
+    fn sums(options: u64, digits: &[StridedDigit<Both>], wanted: i128) -> BTreeMap<i128, u64> {
         let mut sums = BTreeMap::new();
         each(options, digits.to_vec(), |[added, choice], values| {
             if choice == wanted {
@@ -136,8 +137,8 @@ mod tests {
         sums
     }
 
-    fn digit(place: u64, size: u64, step: i128, choice: i128) -> PeriodicDigit<Both> {
-        PeriodicDigit { place, size, step: [step, choice] }
+    fn digit(place: u64, size: u64, step: i128, choice: i128) -> StridedDigit<Both> {
+        StridedDigit { size, weight: place, stride: [step, choice] }
     }
 
     #[test]
@@ -154,8 +155,9 @@ mod tests {
             let mut slow: BTreeMap<i128, u64> = BTreeMap::new();
             for value in 0..options {
                 let adds = |at: usize| {
-                    let digit =
-                        |d: &PeriodicDigit<Both>| i128::from(value / d.place % d.size) * d.step[at];
+                    let digit = |d: &StridedDigit<Both>| {
+                        i128::from(value / d.weight % d.size) * d.stride[at]
+                    };
                     digits.iter().map(digit).sum::<i128>()
                 };
                 if adds(1) == wanted {

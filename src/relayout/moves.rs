@@ -147,8 +147,8 @@ impl Relayout {
         let digits = digits.unwrap_or_default();
         let is_one = digits.iter().all(|digit| digit.is_whole(size));
         let [from, to] = [Role::Source, Role::Target].map(|side| {
-            let digit = digits.iter().find(|digit| is_one && digit.step.0 == side)?;
-            Some(self.in_units((digit.step.1, digit.step.2)))
+            let digit = digits.iter().find(|digit| is_one && digit.stride.0 == side)?;
+            Some(self.in_units((digit.stride.1, digit.stride.2)))
         });
         Move { axes: axes.into_vec(), place, size, from, to }
     }

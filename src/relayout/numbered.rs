@@ -196,7 +196,7 @@ impl NumberedSides {
         budget: &mut u64,
     ) -> Result<Options<BothNumbers>, LayoutError> {
         if let Some(digits) = choice.as_digit() {
-            let step = digits.iter().map(|digit| self.step(digit.step));
+            let step = digits.iter().map(|digit| self.step(digit.stride));
             return Ok(Options::digit(
                 choice.options,
                 step.fold(BothNumbers::default(), BothNumbers::add),

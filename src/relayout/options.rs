@@ -21,7 +21,7 @@ pub(super) fn spend(budget: &mut u64, sums: u64) -> Result<(), LayoutError> {
 #[derive(Clone, Debug)]
 pub(super) enum Options<S> {
     /// A digit below `size` times a step, which is not 0.
-    PeriodicDigit { size: u64, step: S },
+    Digit { size: u64, step: S },
     /// (amount, number of options that add it), ascending, each amount once.
     Listed(Vec<(S, u128)>),
 }
@@ -30,7 +30,7 @@ impl<S: Copy + Ord + Default + AddAssign> Options<S> {
     pub(super) fn digit(size: u64, step: S) -> Options<S> {
         match step == S::default() {
             true => Options::Listed(vec![(step, size.into())]),
-            false => Options::PeriodicDigit { size, step },
+            false => Options::Digit { size, step },
         }
     }
 
@@ -42,7 +42,7 @@ impl<S: Copy + Ord + Default + AddAssign> Options<S> {
     /// The number of different sums.
     pub(super) fn count(&self) -> u64 {
         match self {
-            Options::PeriodicDigit { size, .. } => *size,
+            Options::Digit { size, .. } => *size,
             Options::Listed(sums) => to_u64(sums.len()),
         }
     }
@@ -50,7 +50,7 @@ impl<S: Copy + Ord + Default + AddAssign> Options<S> {
     /// The number of options.
     pub(super) fn total(&self) -> u128 {
         match self {
-            Options::PeriodicDigit { size, .. } => (*size).into(),
+            Options::Digit { size, .. } => (*size).into(),
             Options::Listed(sums) => sums.iter().map(|(_, count)| count).sum(),
         }
     }
@@ -60,7 +60,7 @@ impl<S: Copy + Ord + Default + AddAssign> Options<S> {
     pub(super) fn each<E>(&self, mut take: impl FnMut(S, u128) -> Result<(), E>) -> Result<(), E> {
         match self {
             Options::Listed(sums) => sums.iter().try_for_each(|(sum, count)| take(*sum, *count)),
-            Options::PeriodicDigit { size, step } => {
+            Options::Digit { size, step } => {
                 let mut sum = S::default();
                 (0..*size).try_for_each(|_| {
                     let added = sum;

@@ -13,9 +13,9 @@
 
 use smallvec::{SmallVec, smallvec};
 
-use super::digit::PeriodicDigit;
 use super::pair::Role;
 use super::refuse::not_decided;
+use crate::algebra::strided::StridedDigit;
 use crate::algebra::{self, Destination, Groups, Layout, product, split};
 use crate::error::LayoutError;
 use crate::level::Level;
@@ -28,7 +28,7 @@ const MOST_LISTED: u64 = 1 << 18;
 pub(super) type CommonLanding = (Role, Level, u64);
 
 /// One digit of either side or, where they split a number differently, more.
-pub(super) type CommonDigits = SmallVec<[PeriodicDigit<CommonLanding>; 2]>;
+pub(super) type CommonDigits = SmallVec<[StridedDigit<CommonLanding>; 2]>;
 
 /// A common digit of some axes.
 #[derive(Clone, Debug)]
@@ -153,7 +153,11 @@ impl<'a> Pair<'a> {
     /// One digit of both sides; of a side where its value is always 0, none.
     fn landing(&self, at: u64, size: u64) -> CommonDigits {
         let landings = [self.source.landing(at), self.target.landing(at)];
-        landings.into_iter().flatten().map(|step| PeriodicDigit { place: 1, size, step }).collect()
+        landings
+            .into_iter()
+            .flatten()
+            .map(|step| StridedDigit { size, weight: 1, stride: step })
+            .collect()
     }
 
     /// The digits of both sides, minor to major, of the first multiples of `at`.
@@ -212,7 +216,7 @@ impl<'a> OneSide<'a> {
     }
 
     /// The digits of the first multiples of `at`, where this side splits.
-    fn pieces(&self, at: u64, values: u64) -> impl Iterator<Item = PeriodicDigit<CommonLanding>> {
+    fn pieces(&self, at: u64, values: u64) -> impl Iterator<Item = StridedDigit<CommonLanding>> {
         self.digits.iter().filter_map(move |digit| {
             let (from, within) = match digit.weight > at {
                 true => (digit.weight / at, 1),
@@ -222,7 +226,7 @@ impl<'a> OneSide<'a> {
             let top = self.is_top(digit);
             let size = if top { values.div_ceil(from) } else { digit.size / within };
             let step = self.step(digit, within).filter(|_| from < values && size > 1)?;
-            Some(PeriodicDigit { place: from, size, step })
+            Some(StridedDigit { size, weight: from, stride: step })
         })
     }
 

@@ -24,7 +24,7 @@ impl Options<i128> {
     /// The least and the greatest amount that it adds.
     fn bounds(&self) -> (i128, i128) {
         match self {
-            Options::PeriodicDigit { size, step } => {
+            Options::Digit { size, step } => {
                 let most = (i128::from(*size) - 1) * step;
                 (most.min(0), most.max(0))
             }
@@ -39,7 +39,7 @@ impl Options<i128> {
     /// lists of one width, the shorter one is heavier.
     fn weight(&self) -> (i128, usize) {
         match self {
-            Options::PeriodicDigit { step, .. } => (step.abs(), 0),
+            Options::Digit { step, .. } => (step.abs(), 0),
             Options::Listed(rows) => {
                 let (least, most) = self.bounds();
                 (most.abs().max(least.abs()), usize::MAX - rows.len())
@@ -50,7 +50,7 @@ impl Options<i128> {
     /// Calls `take` with every amount from `least` to `most`, and the number of options that add it.
     fn between(&self, least: i128, most: i128, mut take: impl FnMut(i128, u128)) {
         match self {
-            Options::PeriodicDigit { size, step } => {
+            Options::Digit { size, step } => {
                 let (from, to) = if *step > 0 { (least, most) } else { (-most, -least) };
                 let from = Integer::div_ceil(&from, &step.abs()).max(0);
                 let to = Integer::div_floor(&to, &step.abs()).min(i128::from(*size) - 1);

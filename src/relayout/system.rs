@@ -16,7 +16,7 @@ use std::cmp::Reverse;
 use itertools::Itertools;
 use smallvec::SmallVec;
 
-use super::digit::{Adds, DigitChoice, PeriodicDigits};
+use super::digit::{Adds, DigitChoice, NumberDigits};
 use super::options::{BUDGET, Options};
 use super::refuse::not_decided;
 use super::search::count_zeros;
@@ -27,9 +27,9 @@ impl DigitChoice<i128> {
     /// The least and the greatest amount that it adds to an equation.
     fn bounds(&self, equation: usize) -> (i128, i128) {
         match &self.adds {
-            Adds::PeriodicDigits(digits) => {
-                let own = digits.iter().filter(|digit| digit.step.0 == equation);
-                let most = own.map(|d| d.step.1 * i128::from(d.greatest(self.options)));
+            Adds::Digits(digits) => {
+                let own = digits.iter().filter(|digit| digit.stride.0 == equation);
+                let most = own.map(|d| d.stride.1 * i128::from(d.greatest(self.options)));
                 most.fold((0, 0), |(low, high), most| (low + most.min(0), high + most.max(0)))
             }
             Adds::Listed(rows) => {
@@ -42,8 +42,8 @@ impl DigitChoice<i128> {
     /// Returns whether all amounts that it adds to an equation are multiples of `grain`.
     fn is_multiple_of(&self, equation: usize, grain: i128) -> bool {
         match &self.adds {
-            Adds::PeriodicDigits(digits) => {
-                digits.iter().all(|digit| digit.step.0 != equation || digit.step.1 % grain == 0)
+            Adds::Digits(digits) => {
+                digits.iter().all(|digit| digit.stride.0 != equation || digit.stride.1 % grain == 0)
             }
             Adds::Listed(rows) => rows.iter().all(|row| row[equation] % grain == 0),
         }
@@ -52,7 +52,7 @@ impl DigitChoice<i128> {
     /// Calls `take` with the equations that it adds to, some more than once.
     fn each_equation(&self, mut take: impl FnMut(usize)) {
         match &self.adds {
-            Adds::PeriodicDigits(digits) => digits.iter().for_each(|digit| take(digit.step.0)),
+            Adds::Digits(digits) => digits.iter().for_each(|digit| take(digit.stride.0)),
             Adds::Listed(rows) => {
                 let adds = |of: &usize| rows.iter().any(|row| row[*of] != 0);
                 (0..rows.first().map_or(0, Vec::len)).filter(adds).for_each(take);
@@ -64,7 +64,7 @@ impl DigitChoice<i128> {
     /// that only this choice is in add up to `wanted`.
     fn packed(&self, sum: &Packed, own: &Packed, wanted: i128) -> Options<i128> {
         if let Some(digits) = self.as_digit() {
-            let step = digits.iter().map(|digit| digit.step.1 * sum.weight(digit.step.0)).sum();
+            let step = digits.iter().map(|digit| digit.stride.1 * sum.weight(digit.stride.0)).sum();
             return Options::digit(self.options, step);
         }
         let weights = |of| [sum.weight(of), own.weight(of)];
@@ -174,15 +174,15 @@ impl System {
     }
 
     /// The steps of a choice that is one digit.
-    pub(super) fn digit(&self, number: usize) -> Option<&PeriodicDigits<i128>> {
+    pub(super) fn digit(&self, number: usize) -> Option<&NumberDigits<i128>> {
         self.choices[number].as_ref()?.as_digit()
     }
 
     /// The step of a digit in an equation.
     fn step(&self, number: usize, equation: usize) -> Option<i128> {
         let digits = self.digit(number)?.iter();
-        let own = digits.filter(|digit| digit.step.0 == equation);
-        Some(own.map(|digit| digit.step.1).sum())
+        let own = digits.filter(|digit| digit.stride.0 == equation);
+        Some(own.map(|digit| digit.stride.1).sum())
     }
 
     /// The choices in an equation with their numbers.
@@ -241,7 +241,7 @@ impl System {
             self.impossible = true;
             return;
         }
-        for (of, step) in choice.as_digit().into_iter().flatten().map(|digit| digit.step) {
+        for (of, step) in choice.as_digit().into_iter().flatten().map(|digit| digit.stride) {
             self.start[of] += digit * step;
             self.members[of].retain(|member| *member != number);
             self.revisit(of, equation, waiting);
@@ -256,20 +256,20 @@ impl System {
     /// Replaces digit `b` by digit `a`, which is equal.
     fn join(&mut self, a: usize, b: usize, equation: usize, waiting: &mut Numbers) {
         let Some(other) = self.choices[b].take() else { return };
-        let Some(DigitChoice { options, adds: Adds::PeriodicDigits(joined) }) =
-            self.choices[a].as_mut()
+        let Some(DigitChoice { options, adds: Adds::Digits(joined) }) = self.choices[a].as_mut()
         else {
             return;
         };
         *options = other.options.min(*options);
         for digit in other.as_digit().into_iter().flatten() {
-            match joined.iter_mut().find(|known| known.step.0 == digit.step.0) {
-                Some(known) => known.step.1 += digit.step.1,
+            match joined.iter_mut().find(|known| known.stride.0 == digit.stride.0) {
+                Some(known) => known.stride.1 += digit.stride.1,
                 None => joined.push(*digit),
             }
         }
-        let touched: SmallVec<[(usize, i128); 6]> = joined.iter().map(|digit| digit.step).collect();
-        joined.retain(|digit| digit.step.1 != 0);
+        let touched: SmallVec<[(usize, i128); 6]> =
+            joined.iter().map(|digit| digit.stride).collect();
+        joined.retain(|digit| digit.stride.1 != 0);
         for (of, step) in touched {
             self.members[of].retain(|member| *member != a && *member != b);
             if step != 0 {
@@ -357,7 +357,7 @@ impl System {
 /// The step of a digit that only one equation has.
 fn own_step(choice: &DigitChoice<i128>) -> Option<i128> {
     match choice.as_digit()?.as_slice() {
-        [digit] => Some(digit.step.1),
+        [digit] => Some(digit.stride.1),
         _ => None,
     }
 }
