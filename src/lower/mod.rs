@@ -6,7 +6,6 @@ mod code;
 mod cute;
 mod cute_modes;
 mod in_full;
-mod origin;
 mod pad_layout;
 #[cfg(feature = "serde")]
 mod serde;

@@ -15,7 +15,7 @@ use super::boxes::Boxes;
 use super::flips::{AxisFlips, Flips};
 use crate::algebra::quotients::QuotientSum;
 use crate::algebra::strided::{StepsEvenly, StridedDigit, StridedDigits, place, sums};
-use crate::algebra::{Axis, DerivedAxis, Layout, Subaxis, Target};
+use crate::algebra::{Layout, Subaxis, Target};
 use crate::level::Level;
 use crate::number::{seam, to_index, to_u64};
 
@@ -54,20 +54,7 @@ impl WeightedSum {
     pub(crate) fn new(layout: &Layout, weight: impl Fn(Level) -> u64) -> WeightedSum {
         let used = layout.used_levels().iter();
         let reach = used.map(|level| (layout.extent(*level) - 1) * weight(*level));
-        let weigh = |subaxis: &Subaxis| match subaxis.target {
-            Target::Land { level, stride } => {
-                Subaxis::land(subaxis.size, Level::ADDR, weight(level) * stride)
-            }
-            Target::Feed { .. } => *subaxis,
-        };
-        let weighed = Layout {
-            axes: layout.axes().iter().map(|axis| axis.with(weigh)).collect(),
-            derived: layout.derived_axes().iter().map(|derived| derived.with(weigh)).collect(),
-            replicas: Vec::new(),
-            offsets: Vec::new(),
-            used: vec![Level::ADDR],
-            spans: Vec::new(),
-        };
+        let weighed = layout.weighed(&weight);
         let (weighed, flips) = match weighed.has_xor() {
             false => (weighed, None),
             true => match Flips::take(&weighed) {
@@ -167,13 +154,7 @@ impl AxisFunction {
             let quotients = QuotientSum::new(even, end);
             return AxisFunction::Digits(digits, quotients);
         }
-        let derived = weighed.derived_axes().iter().zip(sources);
-        let derived = derived.map(|(derived, sources)| match sources.contains(&axis) {
-            true => derived.clone(),
-            false => DerivedAxis::sum(0, Axis { extent: 1, subaxes: Vec::new() }),
-        });
-        let (axes, derived) = (vec![axes.clone()], derived.collect());
-        AxisFunction::Chained(Box::new(Layout { axes, derived, ..weighed.clone() }))
+        AxisFunction::Chained(Box::new(weighed.along(axis, sources)))
     }
 
     #[inline]

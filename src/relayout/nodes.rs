@@ -176,9 +176,9 @@ fn paired_by(
 ) -> Result<(Arc<Layout>, Arc<Layout>, Paths), LayoutError> {
     if source.layout.elements() == 0 && !cuts.is_empty() {
         // Without elements nothing moves, whatever the copies.
-        [&mut source, &mut target]
-            .into_iter()
-            .for_each(|side| Arc::make_mut(&mut side.layout).replicas.clear());
+        for side in [&mut source, &mut target] {
+            side.layout = Arc::new(Layout::clone(&side.layout).with_replicas_where(|_| false));
+        }
     }
     let nodes = (source.node, target.node);
     let (from, to) = (split(source, cuts)?, split(target, cuts)?);

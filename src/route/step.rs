@@ -35,7 +35,7 @@ pub(super) fn made(hand: &Hand, source: &Placement, target: &Placement) -> Optio
         map = map.offset(level, at);
     }
     let map = map.build().ok()?;
-    let (from, to) = (zero_based(from).ok()?, zero_based(to).ok()?);
+    let (from, to) = (zero_based(from), zero_based(to));
     let after = carried(&from, &map).ok()?;
     let serves = after.check_injective().is_ok() && after.serves(&to).ok()?.is_none();
     serves.then_some(map)
