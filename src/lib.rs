@@ -137,6 +137,7 @@ pub mod algebra;
 #[cfg(test)]
 mod budget;
 pub mod candidates;
+mod devices;
 pub mod einsum;
 pub mod error;
 pub mod image;

@@ -10,6 +10,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+pub use crate::devices::DeviceTable;
 pub use crate::lower::sharding::{
     DeviceOrder, DeviceShards, InexpressibleSharding, ShardedShape, Sharding, ShardingError,
     ShardingKind, Tiles,

@@ -16,7 +16,6 @@ use std::sync::Arc;
 use itertools::Itertools;
 use smallvec::SmallVec;
 
-use super::refuse::differ;
 use crate::algebra::Layout;
 use crate::error::{EditError, Incomparable, LayoutError, RelayoutFault};
 use crate::level::Level;
@@ -90,6 +89,11 @@ impl Tree {
             groups: if nest(&groups) { groups } else { Vec::new() },
         }
     }
+}
+
+/// The error for two sides that cannot be compared.
+pub(crate) fn differ(what: Incomparable) -> LayoutError {
+    LayoutError::NotComparable(what)
 }
 
 /// The level of the units that have a memory, and how many of them have one in common.

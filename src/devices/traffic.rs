@@ -10,9 +10,6 @@ use std::collections::HashMap;
 
 use itertools::Itertools;
 
-use super::pair::{Distance, Relayout};
-use super::refuse::{differ, fit};
-use super::traffic::{LevelTraffic, NO_TRAFFIC, Traffic};
 use crate::algebra::{Layout, product};
 use crate::error::{Incomparable, LayoutError, Site};
 use crate::level::Level;
@@ -21,6 +18,7 @@ use crate::lower::sharding::{DeviceShards, ShardingError};
 use crate::machine::Machine;
 use crate::number::to_u64;
 use crate::placement::Placement;
+use crate::relayout::{Distance, LevelTraffic, NO_TRAFFIC, Relayout, Traffic, differ, fit};
 
 /// The most devices, and parts of each, that are compared.
 const MOST_COMPARED: u64 = 1 << 24;

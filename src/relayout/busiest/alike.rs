@@ -24,17 +24,17 @@ use num_integer::Integer;
 
 use super::lists::{self, ListNumber, Lists, Product};
 use super::numbered::{BothNumbers, Field, NumberPart, NumberedSides, UnitNumber};
-use super::options::{Options, spend};
-use super::pair::Role;
 use crate::error::LayoutError;
 use crate::number::to_u64;
+use crate::relayout::count::options::{Options, spend};
+use crate::relayout::pair::Role;
 
 /// The unit that the most elements enter, and the number of elements that enter all units.
-pub(super) struct Most {
-    pub(super) into: u128,
-    pub(super) total: u128,
+pub(crate) struct Most {
+    pub(crate) into: u128,
+    pub(crate) total: u128,
     /// The first unit that `into` elements enter; unit 0 if nothing enters.
-    pub(super) unit: Vec<u64>,
+    pub(crate) unit: Vec<u64>,
 }
 
 /// Units that are alike.
@@ -55,7 +55,7 @@ struct UnitClasses {
 }
 
 impl NumberedSides {
-    pub(super) fn most(&self, budget: &mut u64) -> Result<Most, LayoutError> {
+    pub(crate) fn most(&self, budget: &mut u64) -> Result<Most, LayoutError> {
         let (mut sweep, mut lists) = (Sweep::new(self), Lists::new(budget));
         let free = sweep.free();
         let (mut held, mut kept) = (free, free);

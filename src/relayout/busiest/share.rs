@@ -1,15 +1,15 @@
 //! The traffic into the busiest unit of a level, and into all units in one time slice.
 
-use super::counter::{Compared, Coordinate, Counter, both};
 use super::numbered::NumberedSides;
-use super::options::BUDGET;
-use super::pair::{Relayout, Role, TimeOrder};
-use super::refuse::fit;
-use super::traffic::copies_in;
 use crate::algebra::product;
 use crate::error::{LayoutError, RelayoutFault, Site};
 use crate::level::Level;
 use crate::location::Location;
+use crate::relayout::count::counter::{Compared, Coordinate, Counter, both};
+use crate::relayout::count::options::BUDGET;
+use crate::relayout::count::traffic::copies_in;
+use crate::relayout::count::traffic::fit;
+use crate::relayout::pair::{Relayout, Role, TimeOrder};
 
 /// The unit of a level that the most elements enter or leave.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

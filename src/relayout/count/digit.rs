@@ -23,23 +23,23 @@ use crate::number::to_index;
 const LARGEST_FACTOR: u64 = 64;
 
 /// One step of a digit: the number of the sum that it adds to, and the amount.
-pub(super) type Step<N> = (usize, N);
+pub(crate) type Step<N> = (usize, N);
 
 /// The digits of a number: one for either side where the sides split it alike.
-pub(super) type NumberDigits<N> = SmallVec<[StridedDigit<Step<N>>; 2]>;
+pub(crate) type NumberDigits<N> = SmallVec<[StridedDigit<Step<N>>; 2]>;
 
 /// The common divisors and the greatest amounts of some terms.
-pub(super) type Terms = SmallVec<[(u64, u64); 12]>;
+pub(crate) type Terms = SmallVec<[(u64, u64); 12]>;
 
 /// A number below `options`, and the amounts that it adds to some sums.
 #[derive(Clone, Debug)]
-pub(super) struct DigitChoice<N> {
-    pub(super) options: u64,
-    pub(super) adds: Adds<N>,
+pub(crate) struct DigitChoice<N> {
+    pub(crate) options: u64,
+    pub(crate) adds: Adds<N>,
 }
 
 #[derive(Clone, Debug)]
-pub(super) enum Adds<N> {
+pub(crate) enum Adds<N> {
     /// Digits of the number, each of which adds its value times its step to one sum.
     Digits(NumberDigits<N>),
     /// A row for every number: the amounts that it adds, one for each sum.
@@ -48,7 +48,7 @@ pub(super) enum Adds<N> {
 
 impl<N> DigitChoice<N> {
     /// A digit by itself.
-    pub(super) fn digit(size: u64, step: Step<N>) -> DigitChoice<N> {
+    pub(crate) fn digit(size: u64, step: Step<N>) -> DigitChoice<N> {
         DigitChoice {
             options: size,
             adds: Adds::Digits(smallvec![StridedDigit { size, weight: 1, stride: step }]),
@@ -56,7 +56,7 @@ impl<N> DigitChoice<N> {
     }
 
     /// Returns the digits if each of them is the number itself.
-    pub(super) fn as_digit(&self) -> Option<&NumberDigits<N>> {
+    pub(crate) fn as_digit(&self) -> Option<&NumberDigits<N>> {
         match &self.adds {
             Adds::Digits(digits) => {
                 digits.iter().all(|digit| digit.is_whole(self.options)).then_some(digits)
@@ -68,7 +68,7 @@ impl<N> DigitChoice<N> {
 
 impl DigitChoice<u64> {
     /// The first options only.
-    pub(super) fn first(&self, options: u64) -> DigitChoice<u64> {
+    pub(crate) fn first(&self, options: u64) -> DigitChoice<u64> {
         let mut first = DigitChoice { options, ..self.clone() };
         if let Adds::Listed(rows) = &mut first.adds {
             rows.truncate(to_index(options));
@@ -77,7 +77,7 @@ impl DigitChoice<u64> {
     }
 
     /// Adds the amounts of `number` to `sums`.
-    pub(super) fn add(&self, number: u64, sums: &mut [u64]) {
+    pub(crate) fn add(&self, number: u64, sums: &mut [u64]) {
         match &self.adds {
             Adds::Digits(digits) => digits.iter().for_each(|digit| {
                 sums[digit.stride.0] += digit.of(number) * digit.stride.1;
@@ -91,7 +91,7 @@ impl DigitChoice<u64> {
 
     /// Calls `take` with smaller digits that together equal this one, or with the choice as it is if it is
     /// not a single digit or has no options.
-    pub(super) fn pieces(&self, mut take: impl FnMut(DigitChoice<u64>)) {
+    pub(crate) fn pieces(&self, mut take: impl FnMut(DigitChoice<u64>)) {
         let digit = self.as_digit().filter(|_| self.options > 0);
         let Some(digits) = digit else { return take(self.clone()) };
         let mut place = 1;
@@ -116,7 +116,7 @@ impl DigitChoice<u64> {
     }
 
     /// Appends (common divisor, greatest) of the amounts that it may add, to the list of each sum.
-    pub(super) fn weigh(&self, weights: &mut [Terms]) {
+    pub(crate) fn weigh(&self, weights: &mut [Terms]) {
         match &self.adds {
             Adds::Digits(digits) => digits.iter().for_each(|digit| {
                 let (sum, step) = digit.stride;

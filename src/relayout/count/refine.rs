@@ -13,38 +13,38 @@
 
 use smallvec::{SmallVec, smallvec};
 
-use super::pair::Role;
-use super::refuse::not_decided;
+use super::options::not_decided;
 use crate::algebra::strided::StridedDigit;
 use crate::algebra::{self, Destination, Groups, Layout, product, split};
 use crate::error::LayoutError;
 use crate::level::Level;
 use crate::number::lcm;
+use crate::relayout::pair::Role;
 
 /// The most values that are listed.
 const MOST_LISTED: u64 = 1 << 18;
 
 /// One step of a digit: the side and the level that it adds to, and the amount.
-pub(super) type CommonLanding = (Role, Level, u64);
+pub(crate) type CommonLanding = (Role, Level, u64);
 
 /// One digit of either side or, where they split a number differently, more.
-pub(super) type CommonDigits = SmallVec<[StridedDigit<CommonLanding>; 2]>;
+pub(crate) type CommonDigits = SmallVec<[StridedDigit<CommonLanding>; 2]>;
 
 /// A common digit of some axes.
 #[derive(Clone, Debug)]
-pub(super) struct Common {
+pub(crate) struct Common {
     /// The axes: one, or those that are fused and listed together.
-    pub(super) axes: SmallVec<[usize; 2]>,
+    pub(crate) axes: SmallVec<[usize; 2]>,
     /// The step of the digit in the index of the axis.
-    pub(super) place: u64,
-    pub(super) size: u64,
+    pub(crate) place: u64,
+    pub(crate) size: u64,
     /// The digits of both sides; `None` where its values go through derived axes and are listed.
-    pub(super) digits: Option<CommonDigits>,
+    pub(crate) digits: Option<CommonDigits>,
 }
 
 impl Common {
     /// The indexes of its values, those of other axes 0.
-    pub(super) fn indexes(&self, shape: &[u64]) -> impl Iterator<Item = Vec<u64>> {
+    pub(crate) fn indexes(&self, shape: &[u64]) -> impl Iterator<Item = Vec<u64>> {
         (0..self.size).map(|value| {
             let (mut entries, mut index) = (vec![0; self.axes.len()], vec![0; shape.len()]);
             split(value * self.place, self.axes.iter().map(|axis| shape[*axis]), &mut entries);
@@ -59,7 +59,7 @@ impl Common {
 ///
 /// An axis that ends within its digits is one digit if it has at most `most_truncated` values and feeds no
 /// derived axis.
-pub(super) fn refine(
+pub(crate) fn refine(
     source: &Layout,
     target: &Layout,
     most_truncated: u64,

@@ -2,7 +2,7 @@
 
 use itertools::Itertools;
 
-use super::devices::{DevicePart, cropped};
+use super::traffic::{DevicePart, cropped};
 use crate::algebra::{Difference, MOST_SHOWN};
 use crate::location::{Found, Location};
 use crate::lower::sharding::pieces::Pieces;

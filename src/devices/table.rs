@@ -5,8 +5,6 @@ use std::ops::{ControlFlow, Range};
 
 use itertools::Itertools;
 
-use super::write::Lines;
-use super::{Format, Row, WriteError, check_names, names_of};
 use crate::error::LayoutError;
 use crate::level::Level;
 use crate::location::Location;
@@ -14,6 +12,7 @@ use crate::lower::sharding::DeviceShards;
 use crate::lower::sharding::pieces::nth;
 use crate::placement::{Placement, check_columns};
 use crate::program::TableError;
+use crate::rows::{Format, Lines, Row, WriteError, check_names, names_of};
 
 /// The rows of the address table of a [sharded tensor](DeviceShards), in the order of the devices.
 ///
@@ -73,7 +72,7 @@ impl DeviceTable<'_> {
     /// Calls `visit` with every row, in order, until it breaks.
     ///
     /// # Errors
-    /// As [`Table::for_each`](super::Table::for_each) of the shard.
+    /// As [`Table::for_each`](crate::rows::Table::for_each) of the shard.
     pub fn for_each<B>(
         &self,
         mut visit: impl FnMut(Row<'_>) -> ControlFlow<B>,

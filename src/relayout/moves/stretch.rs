@@ -7,21 +7,21 @@
 
 use num_integer::Integer;
 
-use super::pair::{Distance, Relayout};
 use crate::algebra::{Destination, Indexes, Layout};
 use crate::level::Level;
+use crate::relayout::pair::{Distance, Relayout};
 
 /// Consecutive elements along an axis, between the same units and evenly spaced in both memories.
 ///
 /// Law: all elements of a stretch have the same distance as its first one, unless they
 /// [`may_part`](EvenStretch::may_part).
-pub(super) struct EvenStretch {
+pub(crate) struct EvenStretch {
     /// The last axis of several elements, if any.
     axis: Option<usize>,
     extent: u64,
     length: u64,
     /// The steps of both sides, by the numbers of places.
-    pub(super) steps: [i64; 2],
+    pub(crate) steps: [i64; 2],
     /// Set when both sides have the same step in the same level.
     one_step: bool,
 }
@@ -35,7 +35,7 @@ impl EvenStretch {
     }
 
     /// Stretches as long as the minor digits of both sides allow.
-    pub(super) fn of(relayout: &Relayout) -> EvenStretch {
+    pub(crate) fn of(relayout: &Relayout) -> EvenStretch {
         let single = EvenStretch::single(&relayout.source);
         let side = |layout: &Layout| {
             let digits = layout.digits();
@@ -59,13 +59,13 @@ impl EvenStretch {
 
     /// Returns whether elements of a stretch may be at different distances: of those that stay in their unit,
     /// some may keep their address.
-    pub(super) fn may_part(&self, distance: Distance) -> bool {
+    pub(crate) fn may_part(&self, distance: Distance) -> bool {
         self.length > 1 && distance == Distance::Address && !self.one_step
     }
 
     /// Iterates over the stretches: over indexes in which the number of the stretch replaces the entry of its
     /// axis.
-    pub(super) fn starts(&self, mut shape: Vec<u64>) -> Indexes {
+    pub(crate) fn starts(&self, mut shape: Vec<u64>) -> Indexes {
         if let Some(axis) = self.axis {
             shape[axis] = self.extent.div_ceil(self.length);
         }
@@ -73,14 +73,14 @@ impl EvenStretch {
     }
 
     /// Turns the index of a stretch into that of its first element; returns the number of its elements.
-    pub(super) fn begin_at(&self, index: &mut [u64]) -> u64 {
+    pub(crate) fn begin_at(&self, index: &mut [u64]) -> u64 {
         let Some(axis) = self.axis else { return 1 };
         index[axis] *= self.length;
         self.length.min(self.extent - index[axis])
     }
 
     /// Advances the index of an element to the next element of its stretch.
-    pub(super) fn next_in(&self, index: &mut [u64]) {
+    pub(crate) fn next_in(&self, index: &mut [u64]) {
         if let Some(axis) = self.axis {
             index[axis] += 1;
         }

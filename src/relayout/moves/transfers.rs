@@ -6,13 +6,13 @@ use std::collections::VecDeque;
 use indexmap::IndexMap;
 use smallvec::SmallVec;
 
-use super::counter::coordinates;
-use super::pair::{Distance, Relayout, Role, TimeOrder};
 use super::stretch::EvenStretch;
 use crate::algebra::{Indexes, work};
 use crate::error::{LayoutError, RelayoutFault, Site};
 use crate::level::Level;
 use crate::location::Location;
+use crate::relayout::count::counter::coordinates;
+use crate::relayout::pair::{Distance, Relayout, Role, TimeOrder};
 
 /// The most copies of each element: all of them are held at once.
 const MOST_COPIES: u64 = 1 << 20;

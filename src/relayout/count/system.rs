@@ -17,8 +17,8 @@ use itertools::Itertools;
 use smallvec::SmallVec;
 
 use super::digit::{Adds, DigitChoice, NumberDigits};
+use super::options::not_decided;
 use super::options::{BUDGET, Options};
-use super::refuse::not_decided;
 use super::search::count_zeros;
 use crate::algebra::Groups;
 use crate::error::LayoutError;
@@ -98,29 +98,29 @@ impl Packed {
 }
 
 /// The numbers of a few choices or equations: a list is made for every priced pair, and most are short.
-pub(super) type Numbers = SmallVec<[usize; 6]>;
+pub(crate) type Numbers = SmallVec<[usize; 6]>;
 
 /// Equations and the choices that are left in them.
 #[derive(Clone, Debug)]
-pub(super) struct System {
+pub(crate) struct System {
     /// The equations of every level.
     levels: Vec<std::ops::Range<usize>>,
     /// The constant of every equation, which a solution brings to 0.
     start: Vec<i128>,
     /// The choices by number; `None` if settled, joined with another or dropped.
-    pub(super) choices: Vec<Option<DigitChoice<i128>>>,
+    pub(crate) choices: Vec<Option<DigitChoice<i128>>>,
     /// The copies in every level, added together with its equations.
     copies: Vec<Vec<DigitChoice<i128>>>,
     /// The choices in every equation.
-    pub(super) members: Vec<Numbers>,
+    pub(crate) members: Vec<Numbers>,
     /// Equations that are not settled, of the levels so far.
-    pub(super) kept: Vec<usize>,
-    pub(super) impossible: bool,
+    pub(crate) kept: Vec<usize>,
+    pub(crate) impossible: bool,
 }
 
 impl System {
     /// Equations without choices yet: those of every level, and their constants; `choices` is a capacity.
-    pub(super) fn new(
+    pub(crate) fn new(
         levels: Vec<std::ops::Range<usize>>,
         start: Vec<i128>,
         choices: usize,
@@ -136,7 +136,7 @@ impl System {
         }
     }
 
-    pub(super) fn push(&mut self, choice: DigitChoice<i128>) {
+    pub(crate) fn push(&mut self, choice: DigitChoice<i128>) {
         self.impossible |= choice.options == 0;
         let number = self.choices.len();
         choice.each_equation(|of| {
@@ -148,12 +148,12 @@ impl System {
     }
 
     /// Adds a digit of copies that differ in a level.
-    pub(super) fn push_copies(&mut self, level: usize, copies: DigitChoice<i128>) {
+    pub(crate) fn push_copies(&mut self, level: usize, copies: DigitChoice<i128>) {
         self.copies[level].push(copies);
     }
 
     /// Adds the equations of a level.
-    pub(super) fn add(&mut self, level: usize) {
+    pub(crate) fn add(&mut self, level: usize) {
         for copies in std::mem::take(&mut self.copies[level]) {
             self.push(copies);
         }
@@ -174,7 +174,7 @@ impl System {
     }
 
     /// The steps of a choice that is one digit.
-    pub(super) fn digit(&self, number: usize) -> Option<&NumberDigits<i128>> {
+    pub(crate) fn digit(&self, number: usize) -> Option<&NumberDigits<i128>> {
         self.choices[number].as_ref()?.as_digit()
     }
 
@@ -291,7 +291,7 @@ impl System {
     ///
     /// # Errors
     /// [`NotDecided`](LayoutError::NotDecided) past the budget.
-    pub(super) fn count(&self) -> Result<u128, LayoutError> {
+    pub(crate) fn count(&self) -> Result<u128, LayoutError> {
         if self.impossible {
             return Ok(0);
         }

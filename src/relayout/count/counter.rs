@@ -6,13 +6,13 @@ use itertools::Itertools;
 
 use super::digit::{Adds, DigitChoice};
 use super::equations::system;
-use super::pair::{Relayout, Role};
+use super::options::not_decided;
 use super::refine::{Common, CommonLanding, refine};
-use super::refuse::not_decided;
 use crate::algebra::{Indexes, Layout, product, split};
 use crate::error::LayoutError;
 use crate::level::Level;
 use crate::number::{seam, to_u64};
+use crate::relayout::pair::{Relayout, Role};
 
 /// The most values of an axis that ends within its digits that are listed.
 fn most_truncated() -> u64 {
@@ -24,7 +24,7 @@ const MOST_BOXES: u64 = 1 << 14;
 
 /// One side of a comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Coordinate {
+pub(crate) enum Coordinate {
     /// The coordinate in a level.
     In(Level),
     /// A number, by its place among the numbers that are given with the question.
@@ -32,34 +32,34 @@ pub(super) enum Coordinate {
 }
 
 /// A comparison: the coordinate of the source with that of the target.
-pub(super) type Compared = (Coordinate, Coordinate);
+pub(crate) type Compared = (Coordinate, Coordinate);
 
 /// A level that is compared with itself on the other side.
-pub(super) fn both(level: Level) -> Compared {
+pub(crate) fn both(level: Level) -> Compared {
     (Coordinate::In(level), Coordinate::In(level))
 }
 
 /// The digits that make up the elements, and the coordinates that are compared: in comparison k, sum 2 k
 /// is the source's and sum 2 k + 1 the target's.
-pub(super) struct Counter<'a> {
+pub(crate) struct Counter<'a> {
     relayout: &'a Relayout,
     compared: Vec<Compared>,
-    pub(super) groups: Vec<AxisGroup>,
+    pub(crate) groups: Vec<AxisGroup>,
     /// The copies of both sides, each with the number of the sum in which they differ.
-    pub(super) copies: Vec<(usize, DigitChoice<u64>)>,
+    pub(crate) copies: Vec<(usize, DigitChoice<u64>)>,
     /// The sums where every digit is 0.
-    pub(super) start: Vec<u64>,
+    pub(crate) start: Vec<u64>,
 }
 
 /// The digits of a group of axes that are truncated together, minor to major.
-pub(super) struct AxisGroup {
-    pub(super) choices: Vec<DigitChoice<u64>>,
+pub(crate) struct AxisGroup {
+    pub(crate) choices: Vec<DigitChoice<u64>>,
     /// The greatest value: that of the last element, digit by digit.
     last: Vec<u64>,
 }
 
 impl<'a> Counter<'a> {
-    pub(super) fn new(
+    pub(crate) fn new(
         relayout: &'a Relayout,
         compared: Vec<Compared>,
     ) -> Result<Counter<'a>, LayoutError> {
@@ -82,7 +82,7 @@ impl<'a> Counter<'a> {
     /// agree in the comparisons up to k. Entries that are not `wanted` have no meaning.
     ///
     /// Copies of the source that differ in one coordinate differ in its comparison, so at most one agrees.
-    pub(super) fn counts(
+    pub(crate) fn counts(
         &self,
         given: &[u64],
         wanted: impl Fn(usize) -> bool,
@@ -181,7 +181,7 @@ impl<'a> Counter<'a> {
 }
 
 /// The coordinates of the first copy of an element in some levels; 0 where there is none.
-pub(super) fn coordinates(
+pub(crate) fn coordinates(
     layout: &Layout,
     index: &[u64],
     levels: impl IntoIterator<Item = Option<Level>>,
@@ -207,7 +207,7 @@ impl AxisGroup {
     }
 
     /// Returns whether every combination of digits is an element.
-    pub(super) fn is_full(&self) -> bool {
+    pub(crate) fn is_full(&self) -> bool {
         let mut all = self.choices.iter().zip(&self.last);
         all.all(|(choice, last)| *last == choice.options - 1)
     }
@@ -215,12 +215,12 @@ impl AxisGroup {
     /// The number of boxes that make up a truncated group, one per digit. Box `k` has the digits above `k` as
     /// in the last element, digit `k` below that of the last element, and the others free; box 0 includes the
     /// last element.
-    pub(super) fn boxes(&self) -> u64 {
+    pub(crate) fn boxes(&self) -> u64 {
         if self.is_full() { 1 } else { to_u64(self.choices.len()) }
     }
 
     /// Adds the digits of a box to the choices, and what it fixes to the start.
-    pub(super) fn take(&self, at: u64, start: &mut [u64], choices: &mut Vec<DigitChoice<u64>>) {
+    pub(crate) fn take(&self, at: u64, start: &mut [u64], choices: &mut Vec<DigitChoice<u64>>) {
         if self.is_full() {
             choices.extend_from_slice(&self.choices);
             return;

@@ -2,16 +2,20 @@
 
 use std::ops::AddAssign;
 
-use super::refuse::not_decided;
 use crate::algebra::work;
 use crate::error::LayoutError;
 use crate::number::{to_index, to_u64};
 
 /// The number of sums that may be made before the answer is "not decided".
-pub(super) const BUDGET: u64 = 1 << 22;
+pub(crate) const BUDGET: u64 = 1 << 22;
+
+/// The error for digits that make more sums, boxes or values than the budget allows.
+pub(crate) fn not_decided(budget: u64) -> LayoutError {
+    LayoutError::NotDecided { question: "counting the elements that move", budget }
+}
 
 /// Takes some sums off the budget.
-pub(super) fn spend(budget: &mut u64, sums: u64) -> Result<(), LayoutError> {
+pub(crate) fn spend(budget: &mut u64, sums: u64) -> Result<(), LayoutError> {
     *budget = budget.checked_sub(sums).ok_or_else(|| not_decided(BUDGET))?;
     work::count(to_index(sums));
     Ok(())
@@ -19,7 +23,7 @@ pub(super) fn spend(budget: &mut u64, sums: u64) -> Result<(), LayoutError> {
 
 /// A choice of something to add.
 #[derive(Clone, Debug)]
-pub(super) enum Options<S> {
+pub(crate) enum Options<S> {
     /// A digit below `size` times a step, which is not 0.
     Digit { size: u64, step: S },
     /// (amount, number of options that add it), ascending, each amount once.
@@ -27,20 +31,20 @@ pub(super) enum Options<S> {
 }
 
 impl<S: Copy + Ord + Default + AddAssign> Options<S> {
-    pub(super) fn digit(size: u64, step: S) -> Options<S> {
+    pub(crate) fn digit(size: u64, step: S) -> Options<S> {
         match step == S::default() {
             true => Options::Listed(vec![(step, size.into())]),
             false => Options::Digit { size, step },
         }
     }
 
-    pub(super) fn listed(mut sums: Vec<(S, u128)>) -> Options<S> {
+    pub(crate) fn listed(mut sums: Vec<(S, u128)>) -> Options<S> {
         merge(&mut sums);
         Options::Listed(sums)
     }
 
     /// The number of different sums.
-    pub(super) fn count(&self) -> u64 {
+    pub(crate) fn count(&self) -> u64 {
         match self {
             Options::Digit { size, .. } => *size,
             Options::Listed(sums) => to_u64(sums.len()),
@@ -48,7 +52,7 @@ impl<S: Copy + Ord + Default + AddAssign> Options<S> {
     }
 
     /// The number of options.
-    pub(super) fn total(&self) -> u128 {
+    pub(crate) fn total(&self) -> u128 {
         match self {
             Options::Digit { size, .. } => (*size).into(),
             Options::Listed(sums) => sums.iter().map(|(_, count)| count).sum(),
@@ -57,7 +61,7 @@ impl<S: Copy + Ord + Default + AddAssign> Options<S> {
 
     /// Calls `take` with every amount and the number of options that add it, until it fails.
     #[inline]
-    pub(super) fn each<E>(&self, mut take: impl FnMut(S, u128) -> Result<(), E>) -> Result<(), E> {
+    pub(crate) fn each<E>(&self, mut take: impl FnMut(S, u128) -> Result<(), E>) -> Result<(), E> {
         match self {
             Options::Listed(sums) => sums.iter().try_for_each(|(sum, count)| take(*sum, *count)),
             Options::Digit { size, step } => {
@@ -73,7 +77,7 @@ impl<S: Copy + Ord + Default + AddAssign> Options<S> {
 }
 
 /// Sorts the sums and merges equal ones; fast where they come in few ascending runs.
-pub(super) fn merge<S: Copy + Ord>(sums: &mut Vec<(S, u128)>) {
+pub(crate) fn merge<S: Copy + Ord>(sums: &mut Vec<(S, u128)>) {
     if !sums.is_sorted_by(|a, b| a.0 < b.0) {
         sums.sort_by_key(|sum| sum.0);
         sums.dedup_by(|next, kept| {

@@ -14,46 +14,46 @@ use indexmap::IndexSet;
 use itertools::Itertools;
 
 use super::numbered::{BothNumbers, Field, Rows, UnitNumber, sums};
-use super::options::{Options, merge, spend};
-use super::pair::Role;
 use crate::error::LayoutError;
 use crate::number::to_u64;
+use crate::relayout::count::options::{Options, merge, spend};
+use crate::relayout::pair::Role;
 
 /// A list of sums, by its number.
-pub(super) type ListNumber = usize;
+pub(crate) type ListNumber = usize;
 
 /// The list that adds nothing, in one way.
 const NOTHING: ListNumber = 0;
 
 /// The sums of one row of each list, each counted `ways` times.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(super) struct Product {
-    pub(super) ways: u128,
+pub(crate) struct Product {
+    pub(crate) ways: u128,
     /// Ascending.
     lists: Vec<ListNumber>,
 }
 
 impl Product {
     /// The product of no lists, counted `ways` times.
-    pub(super) fn of(ways: u128) -> Product {
+    pub(crate) fn of(ways: u128) -> Product {
         Product { ways, lists: Vec::new() }
     }
 }
 
 /// The values that a list has in a field, each with the rows that have it, less that value.
-pub(super) type ByValue = Rc<BTreeMap<UnitNumber, ListNumber>>;
+pub(crate) type ByValue = Rc<BTreeMap<UnitNumber, ListNumber>>;
 
 /// All lists of a question.
-pub(super) struct Lists<'a> {
+pub(crate) struct Lists<'a> {
     /// Every list, with the bits in which any of its rows is not 0.
     all: IndexSet<(Rows, BothNumbers)>,
     sums: HashMap<(ListNumber, ListNumber), ListNumber>,
     by_value: HashMap<(ListNumber, Field, Role), ByValue>,
-    pub(super) budget: &'a mut u64,
+    pub(crate) budget: &'a mut u64,
 }
 
 impl<'a> Lists<'a> {
-    pub(super) fn new(budget: &'a mut u64) -> Lists<'a> {
+    pub(crate) fn new(budget: &'a mut u64) -> Lists<'a> {
         let nothing = (vec![(BothNumbers::default(), 1)], BothNumbers::default());
         let (sums, by_value) = (HashMap::new(), HashMap::new());
         Lists { all: IndexSet::from([nothing]), sums, by_value, budget }
@@ -70,7 +70,7 @@ impl<'a> Lists<'a> {
     }
 
     /// The amounts of some options, on both sides and in the target alone.
-    pub(super) fn of(
+    pub(crate) fn of(
         &mut self,
         options: &Options<BothNumbers>,
     ) -> Result<(ListNumber, ListNumber), LayoutError> {
@@ -82,7 +82,7 @@ impl<'a> Lists<'a> {
     }
 
     /// A product with one more list.
-    pub(super) fn with(&self, product: &Product, list: ListNumber) -> Product {
+    pub(crate) fn with(&self, product: &Product, list: ListNumber) -> Product {
         let mut product = product.clone();
         match self.rows(list)[..] {
             _ if product.ways == 0 => {}
@@ -117,7 +117,7 @@ impl<'a> Lists<'a> {
     }
 
     /// Takes the lists that have anything in a field out of a product, as one list.
-    pub(super) fn gathered(
+    pub(crate) fn gathered(
         &mut self,
         product: &Product,
         field: Field,
@@ -134,7 +134,7 @@ impl<'a> Lists<'a> {
     }
 
     /// Splits a list by the values that it has in a field.
-    pub(super) fn by_value(
+    pub(crate) fn by_value(
         &mut self,
         list: ListNumber,
         field: Field,
@@ -157,7 +157,7 @@ impl<'a> Lists<'a> {
     }
 
     /// A product with the sums of any of several pairs of lists.
-    pub(super) fn with_pairs(
+    pub(crate) fn with_pairs(
         &mut self,
         product: &Product,
         pairs: &[(ListNumber, ListNumber)],
@@ -188,7 +188,7 @@ impl<'a> Lists<'a> {
 }
 
 /// The bits in which some rows have anything.
-pub(super) fn reach(rows: &Rows) -> BothNumbers {
+pub(crate) fn reach(rows: &Rows) -> BothNumbers {
     rows.iter().fold(BothNumbers::default(), |reach, (row, _)| BothNumbers {
         target: reach.target | row.target,
         source: reach.source | row.source,

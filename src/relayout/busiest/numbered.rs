@@ -14,52 +14,52 @@
 
 use std::ops::{Add, AddAssign};
 
-use super::counter::{AxisGroup, Counter, both};
-use super::digit::{DigitChoice, Step};
-use super::equations::Segments;
-use super::options::{Options, merge, spend};
-use super::pair::{Relayout, Role};
 use crate::error::{LayoutError, Site};
 use crate::level::Level;
 use crate::number::{to_index, to_u64};
+use crate::relayout::count::counter::{AxisGroup, Counter, both};
+use crate::relayout::count::digit::{DigitChoice, Step};
+use crate::relayout::count::equations::Segments;
+use crate::relayout::count::options::{Options, merge, spend};
+use crate::relayout::pair::{Relayout, Role};
 
 /// The most bits of a number.
 const MOST_BITS: u32 = 127;
 
 /// The fields of a unit in one number, or an amount that is added to them.
-pub(super) type UnitNumber = i128;
+pub(crate) type UnitNumber = i128;
 
 /// Some bits of a number: a part of the coordinate in a level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) struct Field {
+pub(crate) struct Field {
     shift: u32,
     mask: UnitNumber,
 }
 
 impl Field {
-    pub(super) fn value(self, number: UnitNumber) -> UnitNumber {
+    pub(crate) fn value(self, number: UnitNumber) -> UnitNumber {
         number >> self.shift & self.mask
     }
 
-    pub(super) fn number(self, value: UnitNumber) -> UnitNumber {
+    pub(crate) fn number(self, value: UnitNumber) -> UnitNumber {
         value << self.shift
     }
 }
 
 /// A number for each side: a unit, or an amount that is added to it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(super) struct BothNumbers {
-    pub(super) target: UnitNumber,
-    pub(super) source: UnitNumber,
+pub(crate) struct BothNumbers {
+    pub(crate) target: UnitNumber,
+    pub(crate) source: UnitNumber,
 }
 
 impl BothNumbers {
-    pub(super) fn of(self, side: Role) -> UnitNumber {
+    pub(crate) fn of(self, side: Role) -> UnitNumber {
         *side.of(&(self.source, self.target))
     }
 
     /// These numbers, with less on one side.
-    pub(super) fn less(mut self, side: Role, number: UnitNumber) -> BothNumbers {
+    pub(crate) fn less(mut self, side: Role, number: UnitNumber) -> BothNumbers {
         match side {
             Role::Source => self.source -= number,
             Role::Target => self.target -= number,
@@ -83,28 +83,28 @@ impl AddAssign for BothNumbers {
 }
 
 /// Amounts, each with the number of elements that add it.
-pub(super) type Rows = Vec<(BothNumbers, u128)>;
+pub(crate) type Rows = Vec<(BothNumbers, u128)>;
 
 /// A digit of the elements, or of the copies of one side.
 #[derive(Clone, Debug)]
-pub(super) struct NumberPart {
-    pub(super) copies_of: Option<Role>,
-    pub(super) options: Options<BothNumbers>,
+pub(crate) struct NumberPart {
+    pub(crate) copies_of: Option<Role>,
+    pub(crate) options: Options<BothNumbers>,
 }
 
 /// The units of elements and copies along a path, as numbers.
 #[derive(Debug)]
-pub(super) struct NumberedSides {
+pub(crate) struct NumberedSides {
     /// The parts of the coordinate in every level.
     levels: Vec<Segments>,
-    pub(super) fields: Vec<Field>,
+    pub(crate) fields: Vec<Field>,
     /// The unit of the first copy of element 0.
-    pub(super) start: BothNumbers,
-    pub(super) parts: Vec<NumberPart>,
+    pub(crate) start: BothNumbers,
+    pub(crate) parts: Vec<NumberPart>,
 }
 
 impl NumberedSides {
-    pub(super) fn new(
+    pub(crate) fn new(
         relayout: &Relayout,
         path: &[Level],
         budget: &mut u64,
@@ -130,7 +130,7 @@ impl NumberedSides {
     }
 
     /// The coordinates of a unit in the levels of the path.
-    pub(super) fn unit(&self, number: UnitNumber) -> Vec<u64> {
+    pub(crate) fn unit(&self, number: UnitNumber) -> Vec<u64> {
         let coordinate = |level: &Segments| {
             let fields = self.fields.iter().skip(level.first).zip(&level.from);
             let values = fields.map(|(field, from)| field.value(number) * UnitNumber::from(*from));
@@ -273,7 +273,7 @@ fn fields(
 ///
 /// The longer of both lists is read once for every entry of the shorter one, so the result is in few
 /// ascending runs, which a stable sort merges.
-pub(super) fn sums(
+pub(crate) fn sums(
     rows: &[(BothNumbers, u128)],
     options: &Options<BothNumbers>,
     budget: &mut u64,

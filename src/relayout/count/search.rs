@@ -14,8 +14,8 @@
 
 use num_integer::Integer;
 
+use super::options::not_decided;
 use super::options::{BUDGET, Options, merge};
-use super::refuse::not_decided;
 use crate::algebra::work;
 use crate::error::LayoutError;
 use crate::number::{to_index, to_u64};
@@ -80,7 +80,7 @@ type SumSearch = Vec<(i128, u128)>;
 ///
 /// # Errors
 /// [`NotDecided`](LayoutError::NotDecided) past the budget.
-pub(super) fn count_zeros(
+pub(crate) fn count_zeros(
     start: i128,
     mut terms: Vec<Options<i128>>,
     budget: &mut u64,

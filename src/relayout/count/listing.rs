@@ -17,12 +17,12 @@ use crate::algebra::work;
 use crate::number::lcm;
 
 /// Two sums: the one that is counted and the one that selects values, or the units of both sides.
-pub(super) type Both = [i128; 2];
+pub(crate) type Both = [i128; 2];
 
 impl<N: Copy> DigitChoice<N> {
     /// Calls `take` with the sums that its numbers make, each with the count of numbers; `step` and `row`
     /// convert a step and a listed row. A sum may come more than once.
-    pub(super) fn each(
+    pub(crate) fn each(
         &self,
         step: impl Fn(Step<N>) -> Both,
         row: impl Fn(&[N]) -> Both,

@@ -2,16 +2,16 @@
 
 use std::sync::Arc;
 
-use super::nodes::{NodeLayout, Tree, in_groups, paired};
-use super::pair::Relayout;
-use super::refuse::differ;
-use super::share::Busiest;
-use super::traffic::{LevelTraffic, copies_in};
 use crate::algebra::Layout;
 use crate::error::{Incomparable, LayoutError};
 use crate::level::Level;
 use crate::machine::Machine;
 use crate::placement::Placement;
+use crate::relayout::busiest::share::Busiest;
+use crate::relayout::count::traffic::{LevelTraffic, copies_in};
+use crate::relayout::nodes::differ;
+use crate::relayout::nodes::{NodeLayout, Tree, in_groups, paired};
+use crate::relayout::pair::Relayout;
 
 /// The elements that each unit holds, with their width if it is known: [`into`](LevelTraffic::into) and
 /// [`out_of`](LevelTraffic::out_of) depend on nothing else, and a price only on the width besides.
@@ -44,7 +44,7 @@ pub struct UnitPart {
     /// The number of time slices, if time is used.
     slices: Option<u64>,
     /// The width of an element, if it is known.
-    pub(super) element_bits: Option<u64>,
+    pub(crate) element_bits: Option<u64>,
     /// The layout in units and time alone.
     layout: Arc<Layout>,
     /// The layout in the coordinates of groups, where it has them.
@@ -124,7 +124,7 @@ impl UnitPart {
 
     /// As [`changes_inside`](UnitPart::changes_inside), with an answer for two layouts inside a unit: the first lacks a
     /// place of the second.
-    pub(super) fn changes_inside_by(
+    pub(crate) fn changes_inside_by(
         &self,
         destination: &UnitPart,
         lacks: impl Fn(&Arc<Layout>, &Arc<Layout>) -> Result<bool, LayoutError>,
@@ -204,7 +204,7 @@ impl UnitPart {
 
     /// The busiest units of some levels, innermost first: those that are entered, and those that are
     /// left.
-    pub(super) fn busiest_units(
+    pub(crate) fn busiest_units(
         &self,
         destination: &UnitPart,
         wanted: impl Fn(Level) -> bool,

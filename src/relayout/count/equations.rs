@@ -19,19 +19,19 @@ use super::system::System;
 use crate::algebra::strided::StridedDigit;
 
 /// A list that is made for every priced pair, and is rarely long.
-pub(super) type Few<T> = SmallVec<[T; 12]>;
+pub(crate) type Few<T> = SmallVec<[T; 12]>;
 
 /// The weights at which the coordinate in a level splits into equations, ascending from 1, and the number of
 /// the first of these equations.
 #[derive(Debug)]
-pub(super) struct Segments {
-    pub(super) first: usize,
-    pub(super) from: Few<u64>,
+pub(crate) struct Segments {
+    pub(crate) first: usize,
+    pub(crate) from: Few<u64>,
 }
 
 impl Segments {
     /// The segments of every level: the choices carry nothing from one to the next.
-    pub(super) fn of_levels<'a>(
+    pub(crate) fn of_levels<'a>(
         start: &[u64],
         choices: impl Iterator<Item = &'a DigitChoice<u64>>,
     ) -> Vec<Segments> {
@@ -48,13 +48,13 @@ impl Segments {
     }
 
     /// The equation that a weight is in, and its value there.
-    pub(super) fn place(&self, weight: u64) -> (usize, u64) {
+    pub(crate) fn place(&self, weight: u64) -> (usize, u64) {
         let at = self.from.partition_point(|from| *from <= weight).saturating_sub(1);
         (self.first + at, weight / self.from[at])
     }
 
     /// Splits a start into its value in each equation.
-    pub(super) fn split(&self, start: u64) -> impl Iterator<Item = u64> + '_ {
+    pub(crate) fn split(&self, start: u64) -> impl Iterator<Item = u64> + '_ {
         let ends = self.from.iter().skip(1).map(Some).chain([None]);
         self.from
             .iter()
@@ -65,7 +65,7 @@ impl Segments {
 
 /// The equations that hold where both sides agree in some levels. Copies come with the number of the sum
 /// in which they differ.
-pub(super) fn system(
+pub(crate) fn system(
     start: &[u64],
     choices: &[DigitChoice<u64>],
     copies: &[(usize, DigitChoice<u64>)],

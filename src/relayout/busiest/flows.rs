@@ -3,13 +3,13 @@
 use itertools::Itertools;
 
 use super::numbered::{NumberedSides, sums};
-use super::options::BUDGET;
-use super::pair::{Relayout, Role};
-use super::refuse::fit;
-use super::traffic::copies_in;
 use crate::error::{LayoutError, RelayoutFault};
 use crate::level::Level;
 use crate::number::{to_index, to_u64};
+use crate::relayout::count::options::BUDGET;
+use crate::relayout::count::traffic::copies_in;
+use crate::relayout::count::traffic::fit;
+use crate::relayout::pair::{Relayout, Role};
 
 /// The maximum number of units of a level.
 const MOST_UNITS: u64 = 1 << 8;

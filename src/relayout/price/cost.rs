@@ -5,14 +5,14 @@ use std::fmt;
 use itertools::Itertools;
 
 use super::borders::{Border, Side, borders, heaviest};
-use super::pair::{Distance, Relayout};
-use super::refuse::fit;
-use super::share::Busiest;
-use super::traffic::{LevelTraffic, Traffic};
 use crate::error::{LayoutError, RelayoutFault, Site};
 use crate::level::Level;
 use crate::machine::Machine;
 use crate::placement::Placement;
+use crate::relayout::busiest::share::Busiest;
+use crate::relayout::count::traffic::fit;
+use crate::relayout::count::traffic::{LevelTraffic, Traffic};
+use crate::relayout::pair::{Distance, Relayout};
 use crate::words::counted;
 
 impl Traffic {
@@ -55,28 +55,28 @@ impl Traffic {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct CostModel {
     /// Every level, and every group at which a memory hangs.
-    pub(super) levels: Vec<LevelRates>,
+    pub(crate) levels: Vec<LevelRates>,
     /// The borders of units, with what movements carry across; empty where levels have rates.
-    pub(super) borders: Vec<Border>,
+    pub(crate) borders: Vec<Border>,
     /// The rate at which a unit moves words within its memories.
-    pub(super) inside: Option<Rate>,
-    pub(super) in_sequence: bool,
-    pub(super) element_bits: u64,
-    pub(super) word_bits: u64,
+    pub(crate) inside: Option<Rate>,
+    pub(crate) in_sequence: bool,
+    pub(crate) element_bits: u64,
+    pub(crate) word_bits: u64,
 }
 
 /// The rates at which words enter and leave one unit of a level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
-pub(super) struct LevelRates {
-    pub(super) level: Level,
+pub(crate) struct LevelRates {
+    pub(crate) level: Level,
     /// The number of units in the machine.
-    pub(super) units: u64,
-    pub(super) into: Option<Rate>,
-    pub(super) out_of: Option<Rate>,
+    pub(crate) units: u64,
+    pub(crate) into: Option<Rate>,
+    pub(crate) out_of: Option<Rate>,
     /// The number of steps that a word takes across the border.
-    pub(super) latency: u64,
+    pub(crate) latency: u64,
 }
 
 /// A number of long words per number of steps, such as 3 every 2 steps.
@@ -84,8 +84,8 @@ pub(super) struct LevelRates {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(into = "(u64, u64)", try_from = "(u64, u64)"))]
 pub struct Rate {
-    pub(super) words: u64,
-    pub(super) steps: u64,
+    pub(crate) words: u64,
+    pub(crate) steps: u64,
 }
 
 impl Rate {
@@ -304,7 +304,7 @@ impl CostModel {
     }
 
     /// Returns an error for units of another number than the model prices.
-    pub(super) fn check(&self, placement: &Placement) -> Result<(), LayoutError> {
+    pub(crate) fn check(&self, placement: &Placement) -> Result<(), LayoutError> {
         let Some(machine) = placement.machine() else { return Ok(()) };
         let other = |(level, _): (Level, u64)| {
             let model = self.rates(level).map_or(0, |rates| rates.units);
@@ -320,7 +320,7 @@ impl CostModel {
     }
 
     /// Returns whether a level has a rate, or a latency for the words that cross levels outside it.
-    pub(super) fn takes_steps(&self, level: Level) -> bool {
+    pub(crate) fn takes_steps(&self, level: Level) -> bool {
         self.has_rate(level)
             || self.rates(level).is_some_and(|rates| rates.latency > 0)
             || self.borders.iter().any(|border| border.level == level)
@@ -460,7 +460,7 @@ impl CostModel {
     }
 
     /// As [`of_busiest`](CostModel::of_busiest); a level without a rate only has its latency.
-    pub(super) fn of_busiest_units(
+    pub(crate) fn of_busiest_units(
         &self,
         entered: &[Busiest],
         left: &[Busiest],

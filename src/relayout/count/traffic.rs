@@ -1,12 +1,14 @@
 //! Exact traffic per level, by counting solutions.
 
+use std::sync::Arc;
+
 use super::counter::{Counter, both};
-use super::holders::holders_along;
-use super::pair::{Distance, Relayout, Role};
-use super::refuse::fit;
-use crate::algebra::Layout;
-use crate::error::LayoutError;
+use crate::algebra::{Axis, Layout, Subaxis, Target};
+use crate::error::{LayoutError, Site};
 use crate::level::Level;
+use crate::location::Location;
+use crate::relayout::nodes::Paths;
+use crate::relayout::pair::{Distance, Relayout, Role};
 
 /// The traffic of a relayout: destination copies by distance, and elements across borders by level.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -154,13 +156,13 @@ impl Relayout {
     }
 
     /// Counts the traffic of all levels, innermost first.
-    pub(super) fn traffic_of_levels(&self) -> Result<Vec<LevelTraffic>, LayoutError> {
+    pub(crate) fn traffic_of_levels(&self) -> Result<Vec<LevelTraffic>, LayoutError> {
         self.level_traffic(&self.counts(self.units.len())?)
     }
 
     /// The traffic of every level, innermost first, given the number of (element, unit) pairs that both
     /// layouts have in each level, outermost first.
-    pub(super) fn level_traffic(&self, both: &[u128]) -> Result<Vec<LevelTraffic>, LayoutError> {
+    pub(crate) fn level_traffic(&self, both: &[u128]) -> Result<Vec<LevelTraffic>, LayoutError> {
         let elements = u128::from(self.elements());
         let path = &self.units[..both.len()];
         let [sent, held] = [&self.source, &self.target].map(|side| copies_along(side, path));
@@ -204,7 +206,7 @@ impl Relayout {
     }
 
     /// The number of pairs of an element and its copies within all levels of the path both sides have.
-    pub(super) fn places_in_common(&self) -> Result<u64, LayoutError> {
+    pub(crate) fn places_in_common(&self) -> Result<u64, LayoutError> {
         let counts = self.counts(self.units.len())?;
         fit(counts.last().copied().unwrap_or(u128::from(self.elements())))
     }
@@ -223,7 +225,7 @@ impl Relayout {
 }
 
 /// The number of copies of an element that differ in some levels.
-pub(super) fn copies_in(layout: &Layout, levels: &[Level]) -> u128 {
+pub(crate) fn copies_in(layout: &Layout, levels: &[Level]) -> u128 {
     copies_along(layout, levels).last().unwrap_or(1)
 }
 
@@ -234,4 +236,78 @@ fn copies_along<'a>(layout: &'a Layout, levels: &'a [Level]) -> impl Iterator<It
         *all *= inside.map(|replica| u128::from(replica.size)).product::<u128>();
         Some(*all)
     })
+}
+
+/// The number of places of elements, copies included, that have the given coordinates in units. Equivalently,
+/// the number of times that the layout agrees with one that puts every element there.
+///
+/// Cost: as [`Relayout::traffic`].
+///
+/// # Errors
+/// As [`Relayout::traffic`].
+pub(crate) fn count_at(layout: &Layout, at: &Location) -> Result<u64, LayoutError> {
+    let levels: Vec<Level> = at.iter().map(|(level, _)| level).collect();
+    let mut there = Layout::builder();
+    for axis in layout.axes() {
+        there = there.axis(axis.extent, [Subaxis::land(axis.extent.max(1), Level::ADDR, 0)]);
+    }
+    for (level, coordinate) in at.iter() {
+        there = there.used(level).offset(level, coordinate);
+    }
+    let elsewhere = layout.replicas().iter().filter(|replica| !levels.contains(&replica.level));
+    let elsewhere: u64 = elsewhere.map(|replica| replica.size).product();
+    let source = layout.only(|level| levels.contains(&level));
+    let relayout =
+        Relayout::of(Arc::new(source), Arc::new(there.build()?), Paths::through(levels), None)?;
+    Ok(relayout.places_in_common()? * elsewhere)
+}
+
+/// An upper bound on the number of units of the innermost of some levels that hold an element.
+///
+/// Law: no fewer than enumeration finds. Cost: by the digits.
+pub(crate) fn holders_at_most(layout: &Layout, path: &[Level]) -> u64 {
+    let some = u64::from(layout.elements() > 0);
+    holders_along(layout, path).last().unwrap_or(some)
+}
+
+/// As [`holders_at_most`], for the first level, the first two, and so on.
+pub(crate) fn holders_along<'a>(
+    layout: &'a Layout,
+    path: &'a [Level],
+) -> impl Iterator<Item = u64> + 'a {
+    let some = u64::from(layout.elements() > 0);
+    let each = path.iter().map(|level| coordinates(layout, *level));
+    each.scan(some, |all, level| {
+        *all = all.saturating_mul(level);
+        Some(*all)
+    })
+}
+
+/// An upper bound on the number of coordinates used in a level: the combinations of its digits or the
+/// coordinates up to the last, whichever are fewer.
+fn coordinates(layout: &Layout, level: Level) -> u64 {
+    let axes = layout.nodes().flat_map(|axis| tops(axis, level));
+    let copies = layout.replicas().iter().filter(|replica| replica.level == level);
+    let copies = copies.map(|replica| (replica.size - 1, replica.stride));
+    let (apart, last) = axes.chain(copies).fold((1_u64, 0_u64), |(apart, last), (top, stride)| {
+        (apart.saturating_mul(top + 1), last.saturating_add(top.saturating_mul(stride)))
+    });
+    apart.min(last.saturating_add(1))
+}
+
+/// The greatest values of the digits of an axis in a level, with their strides.
+fn tops(axis: &Axis, level: Level) -> impl Iterator<Item = (u64, u64)> + '_ {
+    let reaches = axis.reaches(axis.extent.saturating_sub(1));
+    axis.subaxes.iter().zip(reaches).filter_map(move |(subaxis, top)| match subaxis.target {
+        Target::Land { level: of, stride } if of == level => Some((top, stride)),
+        Target::Land { .. } | Target::Feed { .. } => None,
+    })
+}
+
+/// Converts a count for callers to 64 bits.
+///
+/// # Errors
+/// [`TooLarge`](LayoutError::TooLarge) where it does not fit in 64 bits.
+pub(crate) fn fit(count: u128) -> Result<u64, LayoutError> {
+    u64::try_from(count).map_err(|_| LayoutError::too_large(Site::Layout, "the traffic"))
 }

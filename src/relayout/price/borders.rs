@@ -21,21 +21,21 @@ use std::cmp::{Ordering, Reverse};
 
 use itertools::Itertools;
 
-use super::traffic::LevelTraffic;
 use crate::algebra::{Axis, Layout, Replica, product};
 use crate::level::Level;
 use crate::machine::{Direction, Machine, Memory, Movement, MovementKind};
 use crate::number::to_index;
+use crate::relayout::count::traffic::LevelTraffic;
 
 /// The border of the units of a level, in one direction.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
-pub(super) struct Border {
-    pub(super) level: Level,
-    pub(super) side: Side,
+pub(crate) struct Border {
+    pub(crate) level: Level,
+    pub(crate) side: Side,
     /// The number of units.
-    pub(super) units: u64,
+    pub(crate) units: u64,
     /// The nodes above, nearest first, that words for different ones leave separately.
     above: Vec<Level>,
     /// The corners for words that stay as they are.
@@ -45,7 +45,7 @@ pub(super) struct Border {
     /// The cycles of the shortest movement.
     least: u64,
     /// True if every figure is the maker's.
-    pub(super) is_from_maker: bool,
+    pub(crate) is_from_maker: bool,
     /// The ways across, a bit for each: borders that share one are crossed together.
     ways: Vec<u64>,
 }
@@ -53,7 +53,7 @@ pub(super) struct Border {
 /// The elements that a border counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub(super) enum Side {
+pub(crate) enum Side {
     /// Those that enter a unit.
     Into,
     /// Those that leave a unit.
@@ -88,7 +88,7 @@ struct Way {
 type Node = (usize, Reverse<u64>);
 
 /// The borders of all units and groups of a machine and of the memories there, but those that no movement crosses.
-pub(super) fn borders(machine: &Machine) -> Vec<Border> {
+pub(crate) fn borders(machine: &Machine) -> Vec<Border> {
     let uses = machine.movements().iter().enumerate().flat_map(|(at, movement)| {
         Use::all(machine, movement, u64::try_from(at).unwrap_or(u64::MAX))
     });
@@ -267,19 +267,19 @@ impl Border {
 
     /// Returns whether a border that was stored can be priced with.
     #[cfg(feature = "serde")]
-    pub(super) fn is_sound(&self) -> bool {
+    pub(crate) fn is_sound(&self) -> bool {
         let corners = || self.moves.iter().chain(&self.adds);
         self.units > 0 && !self.moves.is_empty() && corners().all(|corner| corner.of > 0)
     }
 
     /// Returns whether one movement can cross both at once.
-    pub(super) fn shares(&self, other: &Border) -> bool {
+    pub(crate) fn shares(&self, other: &Border) -> bool {
         self.ways.iter().zip(&other.ways).any(|(own, others)| own & others != 0)
     }
 
     /// The elements that cross the border: the even share of one unit, and those of all units, where copies that
     /// leave the same memory above count once.
-    pub(super) fn crossing(&self, at: &LevelTraffic, levels: &[LevelTraffic]) -> (u64, u64) {
+    pub(crate) fn crossing(&self, at: &LevelTraffic, levels: &[LevelTraffic]) -> (u64, u64) {
         let each = |count: u64, among: u64| count.div_ceil(among.clamp(1, self.units));
         let slices = levels.iter().find(|of| of.level == Level::TIME);
         let at = &in_slices(at, slices);
@@ -301,7 +301,7 @@ impl Border {
     }
 
     /// The least cycles for the words of one unit and of all; `None` beyond 64 bits.
-    pub(super) fn cycles(&self, (y, x): (u128, u128), adds: bool) -> Option<u64> {
+    pub(crate) fn cycles(&self, (y, x): (u128, u128), adds: bool) -> Option<u64> {
         let corners = if adds { &self.adds } else { &self.moves };
         let least = if y > 0 { self.least } else { 0 };
         let at = |corner: &Corner| {
@@ -364,7 +364,7 @@ fn corners(rates: &[(u64, u64)]) -> Vec<Corner> {
 /// The greatest sum of costs of borders of which no movement crosses two at once, and the border that costs most.
 ///
 /// Every hop of a route is one movement, so the cycles of borders that none crosses together add up.
-pub(super) fn heaviest(mut costs: Vec<(&Border, u64)>) -> Option<(u64, Level)> {
+pub(crate) fn heaviest(mut costs: Vec<(&Border, u64)>) -> Option<(u64, Level)> {
     costs.retain(|(_, cycles)| *cycles > 0);
     // Of equal ones, the innermost.
     costs.reverse();

@@ -10,13 +10,13 @@ use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
 use indexmap::IndexSet;
 
 use super::cost::{Cost, CostModel, CostUnit};
-use super::traffic::LevelTraffic;
 use super::units::UnitPart;
 use crate::algebra::Layout;
 use crate::error::{LayoutError, RelayoutFault, Site};
 use crate::level::Level;
 use crate::number::{to_index, to_u64};
 use crate::placement::Placement;
+use crate::relayout::count::traffic::LevelTraffic;
 
 /// The number of maps that the prices are spread over, so that threads seldom wait for each other.
 const SHARDS: usize = 64;
@@ -181,7 +181,7 @@ impl Pricer {
 
     /// Returns whether two relayouts in a row cost at least what one does that does both: the shares of units, rounded
     /// up, keep that only by movements.
-    pub(super) fn obeys_the_triangle(&self) -> bool {
+    pub(crate) fn obeys_the_triangle(&self) -> bool {
         self.inside[1].is_none() && self.model.unit() == CostUnit::Cycles
     }
 
@@ -304,7 +304,7 @@ impl Pricer {
     }
 
     /// Returns whether the elements of two parts have one width.
-    pub(super) fn are_as_wide(&self, a: PartId, b: PartId) -> Result<bool, LayoutError> {
+    pub(crate) fn are_as_wide(&self, a: PartId, b: PartId) -> Result<bool, LayoutError> {
         let [a, b] = self.parts_of(self.pair(a, b)?)?;
         Ok(a.element_bits == b.element_bits)
     }

@@ -4,12 +4,12 @@ use std::fmt;
 
 use itertools::Itertools;
 
-use super::pair::{Distance, Relayout, Role};
-use super::refine::{Common, refine};
-use super::traffic::Traffic;
 use crate::algebra::{Layout, Replica};
 use crate::error::LayoutError;
 use crate::level::Level;
+use crate::relayout::count::refine::{Common, refine};
+use crate::relayout::count::traffic::Traffic;
+use crate::relayout::pair::{Distance, Relayout, Role};
 
 /// A common digit of both layouts, and where it lands.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

@@ -8,13 +8,13 @@
 use std::collections::HashMap;
 use std::ops::RangeInclusive;
 
-use super::counter::coordinates;
-use super::pair::{Relayout, Role};
 use super::transfers::Transfer;
 use crate::algebra::{IndexOrder, Layout};
 use crate::error::LayoutError;
 use crate::level::Level;
 use crate::location::Location;
+use crate::relayout::count::counter::coordinates;
+use crate::relayout::pair::{Relayout, Role};
 
 /// The most copies that are looked at one by one, and the most indexes of axes.
 const MOST_COPIES: u64 = 1 << 20;
