@@ -5,27 +5,6 @@ use crate::algebra::{Axis, Layout, LayoutBuilder, Subaxis, Target};
 use crate::error::{LayoutError, Site};
 use crate::level::Level;
 
-/// Returns the layout with the same units, lanes and time slices, and with row-major addresses without holes.
-///
-/// Law: each unit, lane and slice holds what it held, at addresses from 0 on. It is an equal
-/// [part](crate::relayout::UnitPart).
-///
-/// # Errors
-/// [`EinsumError`] for a layout that is not plain.
-///
-/// # Example
-/// ```
-/// use tensor_layout::Layout;
-/// use tensor_layout::einsum::with_dense_addresses;
-/// let spread: Layout = "((8:3, 2_PE, 4:100), (4_W:1, 2:1000))".parse()?;
-/// assert_eq!(with_dense_addresses(&spread)?, "((8:8, 2_PE, 4:2), (4_W:1, 2:1))".parse()?);
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-pub fn with_dense_addresses(layout: &Layout) -> Result<Layout, EinsumError> {
-    let layout = plain(layout)?;
-    with_axes(&layout, layout.axes(), |_| true)
-}
-
 /// A digit that lands outside the address: (size, level, stride).
 pub(super) type Outside = (u64, Level, u64);
 
