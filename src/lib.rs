@@ -138,6 +138,7 @@ mod assignments;
 #[cfg(test)]
 mod budget;
 pub mod candidates;
+mod devices;
 pub mod einsum;
 pub mod error;
 pub mod image;
@@ -166,7 +167,7 @@ pub use level::Level;
 pub use location::{Found, Location};
 pub use machine::Machine;
 pub use placement::Placement;
-pub use text::{LayoutText, sharding, xla};
+pub use text::{LayoutText, xla};
 
 /// Notations of layouts: each type is a text as written, and `lower` makes it a [`Layout`].
 ///
@@ -176,5 +177,25 @@ pub mod notation {
         Atom, AxisText, CuteLayout, CuteMap, CuteMode, CuteOuter, CuteStride, CuteSwizzle,
         CuteSwizzleError, CuteTiler, Dtype, LinearLayout, MemoryText, Notation, Operand, PadLayout,
         ReplicaText, Strided, SubaxisText, TritonError, TritonLayout,
+    };
+}
+
+/// Shardings: which part of a tensor each device of a mesh holds.
+///
+/// ```
+/// use tensor_layout::sharding::{Mesh, PartitionSpec};
+/// let mesh: Mesh = "x=2,y=4".parse()?;
+/// let spec: PartitionSpec = "P('x', None)".parse()?;
+/// let sharding = spec.lower(Some(&mesh), 2)?;
+/// assert_eq!(sharding.to_hlo().to_string(), "{devices=[2,1,4]<=[8] last_tile_dim_replicate}");
+/// assert_eq!(sharding.shard(&[10, 7], 4)?, Some(vec![5..10, 0..7]));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub mod sharding {
+    pub use crate::devices::DeviceTable;
+    pub use crate::text::sharding::{
+        DeviceGroups, DeviceOrder, DeviceShards, DimAxes, HloSharding, InexpressibleSharding, Mesh,
+        MeshAxis, MeshDims, PartitionSpec, Placements, SdySharding, ShardedShape, Sharding,
+        ShardingError, ShardingKind, ShardingText, SubgroupKind, TileDevices, Tiles, TorchPlacement,
     };
 }

@@ -4,7 +4,6 @@ mod build;
 mod equality;
 mod fit;
 mod groups;
-mod pair;
 #[cfg(feature = "serde")]
 mod written;
 

@@ -11,12 +11,12 @@ use crate::level::Level;
 #[derive(Clone, Debug, Default)]
 #[must_use]
 pub struct LayoutBuilder {
-    pub(crate) axes: Vec<Axis>,
-    pub(crate) derived: Vec<DerivedAxis>,
-    pub(crate) replicas: Vec<Replica>,
-    pub(crate) offsets: Vec<(Level, u64)>,
-    pub(crate) used: Vec<Level>,
-    pub(crate) spans: Vec<(Level, u64)>,
+    pub(super) axes: Vec<Axis>,
+    pub(super) derived: Vec<DerivedAxis>,
+    pub(super) replicas: Vec<Replica>,
+    pub(super) offsets: Vec<(Level, u64)>,
+    pub(super) used: Vec<Level>,
+    pub(super) spans: Vec<(Level, u64)>,
 }
 
 impl Layout {
@@ -122,6 +122,39 @@ impl LayoutBuilder {
     /// from 1 on are not copies of unit 0. A span no greater than the extent changes nothing.
     pub fn span(mut self, level: Level, span: u64) -> Self {
         self.spans.push((level, span));
+        self
+    }
+
+    /// Changes every subaxis, those of derived axes included.
+    pub(crate) fn map_digits(mut self, mut change: impl FnMut(&Subaxis) -> Subaxis) -> Self {
+        self.axes.iter_mut().for_each(|axis| *axis = axis.with(&mut change));
+        self.derived.iter_mut().for_each(|derived| *derived = derived.with(&mut change));
+        self
+    }
+
+    /// Replaces the tensor axes.
+    pub(crate) fn with_axes(self, axes: Vec<Axis>) -> Self {
+        LayoutBuilder { axes, ..self }
+    }
+
+    /// Takes off the tensor axes from number `at` on.
+    pub(crate) fn split_axes(&mut self, at: usize) -> Vec<Axis> {
+        self.axes.split_off(at.min(self.axes.len()))
+    }
+
+    /// Marks these levels no longer; one that a subaxis, a replica, an offset or a span names stays used.
+    pub(crate) fn without_marks(mut self, unmarked: impl Fn(Level) -> bool) -> Self {
+        self.used.retain(|level| !unmarked(*level));
+        self
+    }
+
+    /// Drops digits and copies of size 1, which move nothing, regardless of their strides.
+    pub(crate) fn without_units(mut self) -> Self {
+        let derived = self.derived.iter_mut().map(|derived| &mut derived.axis);
+        for axis in self.axes.iter_mut().chain(derived) {
+            axis.subaxes.retain(|subaxis| subaxis.size > 1);
+        }
+        self.replicas.retain(|replica| replica.size > 1);
         self
     }
 

@@ -4,13 +4,13 @@ use crate::algebra::digits::{Destination, Digit, Digits};
 use crate::algebra::layout::{DerivedAxis, Layout};
 use crate::algebra::quotients::QuotientSum;
 use crate::algebra::solve::nests;
-use crate::algebra::strided::NodeDigit;
+use crate::algebra::strided::{NodeDigit, StepsEvenly};
 use crate::algebra::xor_decode::XorDecoder;
 
 /// Merges neighbouring terms of one node, minor to major, where one continues the other; drops size 1.
 fn merged(terms: impl Iterator<Item = NodeDigit>) -> Vec<NodeDigit> {
     let mut terms: Vec<NodeDigit> = terms.filter(|term| term.digit.size > 1).collect();
-    terms.dedup_by(|major, minor| major.node == minor.node && minor.digit.takes(major.digit));
+    terms.dedup_by(|major, minor| minor.takes_major(major));
     terms
 }
 

@@ -148,6 +148,11 @@ impl DerivedAxis {
         DerivedAxis { combine: Combine::Sum, start, axis }
     }
 
+    /// A derived axis that takes the place of one that nothing feeds.
+    pub(super) fn none() -> DerivedAxis {
+        DerivedAxis::sum(0, Axis { extent: 1, subaxes: Vec::new() })
+    }
+
     /// Returns the axis with every subaxis changed.
     pub(crate) fn with(&self, change: impl FnMut(&Subaxis) -> Subaxis) -> DerivedAxis {
         DerivedAxis { axis: self.axis.with(change), ..*self }
@@ -194,15 +199,15 @@ pub struct Replica {
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Layout {
-    pub(crate) axes: Vec<Axis>,
-    pub(crate) derived: Vec<DerivedAxis>,
-    pub(crate) replicas: Vec<Replica>,
+    pub(super) axes: Vec<Axis>,
+    pub(super) derived: Vec<DerivedAxis>,
+    pub(super) replicas: Vec<Replica>,
     /// The constants that are added to coordinates: nonzero, at most one per level, sorted by level.
-    pub(crate) offsets: Vec<(Level, u64)>,
+    pub(super) offsets: Vec<(Level, u64)>,
     /// The used levels, sorted; `Addr` is always one of them.
-    pub(crate) used: Vec<Level>,
+    pub(super) used: Vec<Level>,
     /// The rounded-up extents: at most one per level, sorted by level.
-    pub(crate) spans: Vec<(Level, u64)>,
+    pub(super) spans: Vec<(Level, u64)>,
 }
 
 impl Layout {
@@ -262,6 +267,70 @@ impl Layout {
         self.offsets.iter().find(|(name, _)| *name == level).map_or(0, |(_, at)| *at)
     }
 
+    /// The offsets: nonzero, at most one per level, sorted by level.
+    pub(crate) fn offsets(&self) -> &[(Level, u64)] {
+        &self.offsets
+    }
+
+    /// The spans that exceed the extent: at most one per level, sorted by level.
+    pub(crate) fn spans(&self) -> &[(Level, u64)] {
+        &self.spans
+    }
+
+    /// The layout moved so that its addresses count from 0, and the offset by which it was moved.
+    pub(crate) fn to_origin(&self) -> (Layout, u64) {
+        let offset = self.offset(Level::ADDR);
+        let mut moved = self.clone();
+        moved.offsets.retain(|(level, _)| *level != Level::ADDR);
+        for (_, span) in moved.spans.iter_mut().filter(|(level, _)| *level == Level::ADDR) {
+            *span -= offset;
+        }
+        (moved, offset)
+    }
+
+    /// The layout without the replicas that are not `kept`; levels stay used.
+    pub(crate) fn with_replicas_where(mut self, kept: impl Fn(&Replica) -> bool) -> Layout {
+        self.replicas.retain(kept);
+        self
+    }
+
+    /// Returns the layout whose addresses are the sums of coordinate x weight over the levels of this one, without
+    /// offsets and copies. The sums fit in 64 bits.
+    pub(crate) fn weighed(&self, weight: impl Fn(Level) -> u64) -> Layout {
+        let weigh = |subaxis: &Subaxis| match subaxis.target {
+            Target::Land { level, stride } => {
+                Subaxis::land(subaxis.size, Level::ADDR, weight(level) * stride)
+            }
+            Target::Feed { .. } => *subaxis,
+        };
+        Layout {
+            axes: self.axes.iter().map(|axis| axis.with(weigh)).collect(),
+            derived: self.derived.iter().map(|derived| derived.with(weigh)).collect(),
+            replicas: Vec::new(),
+            offsets: Vec::new(),
+            used: vec![Level::ADDR],
+            spans: Vec::new(),
+        }
+    }
+
+    /// Returns the layout of one axis alone, where no derived axis is fed by several; `sources` are those of
+    /// [`axes_per_derived`](Layout::axes_per_derived).
+    pub(crate) fn along(&self, axis: usize, sources: &[Vec<usize>]) -> Layout {
+        let derived = self.derived.iter().zip(sources);
+        let derived = derived.map(|(derived, sources)| match sources.contains(&axis) {
+            true => derived.clone(),
+            false => DerivedAxis::none(),
+        });
+        Layout {
+            axes: vec![self.axes[axis].clone()],
+            derived: derived.collect(),
+            replicas: self.replicas.clone(),
+            offsets: self.offsets.clone(),
+            used: self.used.clone(),
+            spans: self.spans.clone(),
+        }
+    }
+
     /// The sum of the offsets, each times the weight of its level.
     pub(crate) fn weighed_offset(&self, weight: impl Fn(Level) -> u64) -> u64 {
         self.offsets.iter().map(|(level, offset)| offset * weight(*level)).sum()
@@ -317,7 +386,7 @@ impl Layout {
     }
 
     /// All axes, to be changed.
-    pub(crate) fn nodes_mut(&mut self) -> impl Iterator<Item = &mut Axis> {
+    pub(super) fn nodes_mut(&mut self) -> impl Iterator<Item = &mut Axis> {
         self.axes.iter_mut().chain(self.derived.iter_mut().map(|derived| &mut derived.axis))
     }
 
@@ -327,7 +396,7 @@ impl Layout {
     }
 
     /// The subaxes of all axes, to be changed.
-    pub(crate) fn subaxes_mut(&mut self) -> impl Iterator<Item = &mut Subaxis> {
+    pub(super) fn subaxes_mut(&mut self) -> impl Iterator<Item = &mut Subaxis> {
         self.nodes_mut().flat_map(|axis| &mut axis.subaxes)
     }
 

@@ -16,16 +16,10 @@ use crate::algebra::compose::axis_of;
 use crate::algebra::layout::{Axis, Layout, Subaxis, Target};
 use crate::algebra::radix::IndexOrder;
 use crate::algebra::simplify::quotient;
+use crate::algebra::strided::NodeDigit;
 
-/// A digit of a map: `value / place % size` of the axis that it reads.
-#[derive(Clone, Copy)]
-struct DigitSlice {
-    read: usize,
-    place: u64,
-    size: u64,
-    /// True if it is the only digit of its axis in the map.
-    alone: bool,
-}
+/// A digit of a map, as a digit of the axis that it reads; true if it is the only one of its axis in the map.
+type ReadDigit = (NodeDigit<()>, bool);
 
 impl Layout {
     /// Composes with a map whose digits cover every axis exactly once, whole or evenly cut; `None` for any
@@ -53,7 +47,7 @@ impl Layout {
         let mut axis = |axis: &Axis| {
             let mut subaxes = Vec::with_capacity(axis.subaxes.len() + 1);
             for part in parts.by_ref().take(axis.subaxes.len()) {
-                read[part.read].take(part, &mut subaxes)?;
+                read[part.0.node].take(part, &mut subaxes)?;
             }
             Some(Axis { extent: axis.extent, subaxes })
         };
@@ -99,34 +93,32 @@ impl Layout {
     }
 }
 
-/// Returns the slice that each digit of a map reads; `None` if one has stride 0 or feeds a derived axis.
-fn parts(map: &Layout, linear: bool) -> Option<Vec<DigitSlice>> {
+/// Returns the digit that each digit of a map reads; `None` if one has stride 0 or feeds a derived axis.
+fn parts(map: &Layout, linear: bool) -> Option<Vec<ReadDigit>> {
     let mut parts = Vec::with_capacity(2 * map.rank());
     for axis in &map.axes {
         for digit in &axis.subaxes {
             let Target::Land { level, stride: place @ 1.. } = digit.target else { return None };
             let read = if linear { 0 } else { axis_of(level)? };
-            let alone = axis.subaxes.len() == 1;
-            parts.push(DigitSlice { read, place, size: digit.size, alone });
+            let digit = NodeDigit::of_value(read, place, digit.size);
+            parts.push((digit, axis.subaxes.len() == 1));
         }
     }
     Some(parts)
 }
 
-impl DigitSlice {
-    /// Returns whether the slice is a whole axis, which then keeps its padding and its digits of size 1.
-    fn is_whole(&self, axis: &Axis) -> bool {
-        self.alone && self.place == 1 && self.size == axis.extent
-    }
+/// Returns whether the digit is a whole axis, which then keeps its padding and its digits of size 1.
+fn is_whole(&(NodeDigit { digit, .. }, alone): &ReadDigit, axis: &Axis) -> bool {
+    alone && digit.weight == 1 && digit.size == axis.extent
 }
 
 /// Returns whether the parts cover every axis exactly once.
-fn are_used_once(axes: &[Axis], parts: &[DigitSlice]) -> bool {
-    let mut sorted: SmallVec<[DigitSlice; 8]> = parts.into();
-    sorted.sort_unstable_by_key(|part| (part.read, part.place));
+fn are_used_once(axes: &[Axis], parts: &[ReadDigit]) -> bool {
+    let mut sorted: SmallVec<[ReadDigit; 8]> = parts.into();
+    sorted.sort_unstable_by_key(|(part, _)| (part.node, part.digit.weight));
     let mut left = &sorted[..];
     axes.iter().enumerate().all(|(number, axis)| {
-        let own = left.iter().take_while(|part| part.read == number).count();
+        let own = left.iter().take_while(|(part, _)| part.node == number).count();
         let (own, others) = left.split_at(own);
         left = others;
         axis.is_used_once(own)
@@ -158,25 +150,26 @@ impl Axis {
 
     /// Returns whether `parts`, minor to major, cover the value exactly once: one part that is all of it, or
     /// parts that each begin where the one before ends.
-    fn is_used_once(&self, parts: &[DigitSlice]) -> bool {
+    fn is_used_once(&self, parts: &[ReadDigit]) -> bool {
         if let [part] = parts
-            && part.is_whole(self)
+            && is_whole(part, self)
         {
             return true;
         }
-        let end = |at: u64, part: &DigitSlice| match part.place == at && part.size > 1 {
-            true => at.checked_mul(part.size),
-            false => None,
-        };
+        let end =
+            |at: u64, (part, _): &ReadDigit| match part.digit.weight == at && part.digit.size > 1 {
+                true => at.checked_mul(part.digit.size),
+                false => None,
+            };
         self.is_exact() && parts.iter().try_fold(1, end) == Some(self.extent)
     }
 
-    fn take(&self, part: &DigitSlice, taken: &mut Vec<Subaxis>) -> Option<()> {
-        if part.is_whole(self) {
+    fn take(&self, part: &ReadDigit, taken: &mut Vec<Subaxis>) -> Option<()> {
+        if is_whole(part, self) {
             taken.extend_from_slice(&self.subaxes);
             return Some(());
         }
-        take(&self.subaxes, part.place, part.size, taken)
+        take(&self.subaxes, part.0.digit.weight, part.0.digit.size, taken)
     }
 }
 

@@ -20,6 +20,7 @@ use itertools::Itertools;
 use crate::algebra::fed::greatest_sum;
 use crate::algebra::layout::{Axis, Combine, DerivedAxis, Layout, Subaxis, Target};
 use crate::algebra::radix::{Indexes, product};
+use crate::algebra::strided::{NodeDigit, StepsEvenly, goes_on};
 use crate::algebra::xor::xor_product;
 use crate::error::LayoutError;
 use crate::level::Level;
@@ -57,13 +58,8 @@ pub(super) struct Plain {
 /// The change of the coordinates per step, for the levels that it moves.
 type AxisStep = Vec<(Level, u64)>;
 
-/// A digit of an index: `index / place % size` along an axis of the component.
-#[derive(Clone, Copy)]
-struct LinearDigit {
-    axis: usize,
-    place: u64,
-    size: u64,
-}
+/// A digit of the index along an axis of the component.
+type LinearDigit = NodeDigit<()>;
 
 /// The component as a linear function of runs, valid while no constraint is broken.
 #[derive(Default)]
@@ -152,7 +148,7 @@ impl<'a> Component<'a> {
         let (mut runs, mut place): (Vec<LinearDigit>, u64) = (Vec::new(), 1);
         while place < extent {
             let size = extent.div_ceil(place);
-            runs.push(LinearDigit { axis, place, size });
+            runs.push(LinearDigit::of_value(axis, place, size));
             let linear = self.linear(&runs);
             let broken = linear.constraints.iter().find_map(|c| self.worst(&runs, c));
             let Some(index) = broken else { break };
@@ -166,9 +162,9 @@ impl<'a> Component<'a> {
                 };
             }
             if let Some(last) = runs.last_mut() {
-                last.size = size.min(room + 1);
+                last.digit.size = size.min(room + 1);
                 // Below the extent, or this was the last one.
-                place = place.saturating_mul(last.size);
+                place = place.saturating_mul(last.digit.size);
             }
         }
         Elimination::Yes(runs)
@@ -181,7 +177,7 @@ impl<'a> Component<'a> {
         let mut values: Vec<(u64, Vec<u64>)> =
             self.nodes.iter().map(|node| (node.start, vec![0; runs.len()])).collect();
         for (value, run) in runs.iter().enumerate() {
-            values[run.axis].1[value] = run.place;
+            values[run.node].1[value] = run.digit.weight;
         }
         for at in 0..self.nodes.len() {
             let (mut origin, mut adds) = std::mem::take(&mut values[at]);
@@ -243,11 +239,11 @@ impl<'a> Component<'a> {
         let mut total = 0_u64;
         let mut index = vec![0; self.axes.len()];
         for (axis, entry) in index.iter_mut().enumerate() {
-            let own = runs.iter().zip(&constraint.coefficients).filter(|(run, _)| run.axis == axis);
+            let own = runs.iter().zip(&constraint.coefficients).filter(|(run, _)| run.node == axis);
             let own: Vec<(LinearDigit, u64)> = own.map(|(run, step)| (*run, *step)).collect();
             let last = self.extent(axis) - 1;
-            let top = |run: &LinearDigit| last / run.place % run.size;
-            let digits = own.iter().map(|(run, step)| (run.size, top(run), *step));
+            let top = |run: &LinearDigit| run.digit.of(last);
+            let digits = own.iter().map(|(run, step)| (run.digit.size, top(run), *step));
             let most = greatest_sum(digits.rev());
             total = total.saturating_add(most);
             *entry = greatest_index(&own, last, most);
@@ -283,8 +279,8 @@ impl<'a> Component<'a> {
 
     /// Returns whether the step to an entry of an axis is the sum of those of its runs.
     fn is_sum_of_runs(&self, runs: &[LinearDigit], axis: usize, entry: u64) -> bool {
-        let own = runs.iter().filter(|run| run.axis == axis);
-        let parts = own.map(|run| self.step_along(axis, entry / run.place % run.size * run.place));
+        let own = runs.iter().filter(|run| run.node == axis);
+        let parts = own.map(|run| self.step_along(axis, run.digit.of(entry) * run.digit.weight));
         self.step_along(axis, entry) == sum(parts, self.layout.used.len())
     }
 
@@ -345,7 +341,7 @@ impl<'a> Component<'a> {
             for (level, step) in self.layout.used.iter().zip(step) {
                 add(&mut moving, *level, u64::try_from(step).ok()?);
             }
-            found.push((LinearDigit { axis, place, size }, moving));
+            found.push((LinearDigit::of_value(axis, place, size), moving));
             place *= size;
         }
         Some(found)
@@ -362,7 +358,8 @@ impl Constraint {
     /// if the last run has no part in this constraint.
     fn room(&self, runs: &[LinearDigit]) -> Option<u64> {
         let (step, others) = self.coefficients.split_last()?;
-        let taken = runs.iter().zip(others).map(|(run, step)| (run.size - 1).saturating_mul(*step));
+        let taken =
+            runs.iter().zip(others).map(|(run, step)| (run.digit.size - 1).saturating_mul(*step));
         let taken = taken.fold(0_u64, u64::saturating_add);
         self.limit.saturating_sub(taken).checked_div(*step)
     }
@@ -373,7 +370,8 @@ impl Linear {
     fn has_even_runs(&self, runs: &[LinearDigit]) -> bool {
         let digits = runs.iter().zip(&self.steps);
         digits.tuple_windows().any(|((run, step), (_, next))| {
-            let times = |(level, step): &(Level, u64)| Some((*level, step.checked_mul(run.size)?));
+            let times =
+                |(level, step): &(Level, u64)| Some((*level, step.checked_mul(run.digit.size)?));
             step.iter().map(times).collect::<Option<AxisStep>>().as_ref() == Some(next)
         })
     }
@@ -387,7 +385,7 @@ impl Linear {
                 [step] => step,
                 _ => return None,
             };
-            plain.axes[run.axis].push(Subaxis::land(run.size, level, stride));
+            plain.axes[run.node].push(Subaxis::land(run.digit.size, level, stride));
         }
         for (axis, extent) in plain.axes.iter_mut().zip(extents) {
             *axis = merged(axis.iter().rev().copied());
@@ -409,12 +407,12 @@ fn add(sum: &mut Vec<(Level, u64)>, level: Level, step: u64) {
 /// Returns the index of an axis, up to `last`, at which the sum of step x coefficient is `most`.
 fn greatest_index(runs: &[(LinearDigit, u64)], last: u64, most: u64) -> u64 {
     let sum = |index: u64| {
-        let parts =
-            runs.iter().map(|(run, step)| (index / run.place % run.size).saturating_mul(*step));
+        let parts = runs.iter().map(|(run, step)| run.digit.of(index).saturating_mul(*step));
         parts.fold(0_u64, u64::saturating_add)
     };
     // The values up to the last are boxes: its digits up to some position, one less there, then any.
-    let corners = runs.iter().filter_map(|(run, _)| (last - last % run.place).checked_sub(1));
+    let corners =
+        runs.iter().filter_map(|(run, _)| (last - last % run.digit.weight).checked_sub(1));
     [0].into_iter().chain(corners).chain([last]).find(|index| sum(*index) == most).unwrap_or(last)
 }
 
@@ -438,17 +436,10 @@ fn cut(digits: &mut [Subaxis], greatest: u64) {
 
 /// Merges neighbouring digits, major to minor, that step evenly.
 pub(super) fn merged(digits: impl Iterator<Item = Subaxis>) -> Vec<Subaxis> {
-    let mut merged: Vec<Subaxis> = Vec::new();
-    for digit in digits {
-        let digit = Subaxis { size: digit.size, target: normal(digit.target) };
-        match merged.last_mut() {
-            Some(major) if steps_evenly(major, &digit) => {
-                *major = Subaxis { size: major.size * digit.size, target: digit.target };
-            }
-            _ => merged.push(digit),
-        }
-    }
-    merged
+    let normal = |digit: Subaxis| Subaxis { target: normal(digit.target), ..digit };
+    let mut digits: Vec<Subaxis> = digits.map(normal).collect();
+    digits.dedup_by(|minor, major| major.takes_minor(minor));
+    digits
 }
 
 impl Layout {
@@ -469,15 +460,17 @@ fn normal(target: Target) -> Target {
     }
 }
 
-/// Returns whether one step of the major digit equals all steps of the minor one together.
-pub(crate) fn steps_evenly(major: &Subaxis, minor: &Subaxis) -> bool {
-    match (major.target, minor.target) {
-        (Target::Land { level: a, stride: major }, Target::Land { level: b, stride }) => {
-            a == b && stride.checked_mul(minor.size) == Some(major)
-        }
-        (Target::Feed { derived: a, weight: major }, Target::Feed { derived: b, weight }) => {
-            a == b && weight.checked_mul(minor.size) == Some(major)
-        }
-        _ => false,
+impl StepsEvenly for Subaxis {
+    fn with_minor(&self, minor: &Subaxis) -> Option<Subaxis> {
+        let even = match (self.target, minor.target) {
+            (Target::Land { level: a, stride: major }, Target::Land { level: b, stride }) => {
+                a == b && goes_on(minor.size, stride, major)
+            }
+            (Target::Feed { derived: a, weight: major }, Target::Feed { derived: b, weight }) => {
+                a == b && goes_on(minor.size, weight, major)
+            }
+            _ => false,
+        };
+        even.then(|| Subaxis { size: self.size * minor.size, ..*minor })
     }
 }

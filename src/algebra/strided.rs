@@ -20,14 +20,37 @@ use crate::algebra::digits::Digit;
 use crate::algebra::radix::digits;
 use crate::number::to_index;
 
-/// A digit between an index and a place.
+/// A digit between an index and a place; in mixed radix, the digit of an index is `index / weight % size`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct StridedDigit {
+pub(crate) struct StridedDigit<S = u64> {
     pub(crate) size: u64,
     /// The change of the index per step.
     pub(crate) weight: u64,
-    /// The change of the place per step.
-    pub(crate) stride: u64,
+    /// The change of the place per step: a number, or a step in one of several sums.
+    pub(crate) stride: S,
+}
+
+impl<S> StridedDigit<S> {
+    /// Returns this digit with another step of the place.
+    pub(crate) fn with<T>(&self, stride: T) -> StridedDigit<T> {
+        StridedDigit { size: self.size, weight: self.weight, stride }
+    }
+
+    /// Returns the digit of an index in mixed radix.
+    #[inline]
+    pub(crate) fn of(&self, index: u64) -> u64 {
+        index / self.weight % self.size
+    }
+
+    /// The greatest value of the digit for indexes below `limit`.
+    pub(crate) fn greatest(&self, limit: u64) -> u64 {
+        (self.size - 1).min(limit.saturating_sub(1) / self.weight)
+    }
+
+    /// Returns whether the digit of every index below `limit` is the index itself.
+    pub(crate) fn is_whole(&self, limit: u64) -> bool {
+        self.weight == 1 && self.size >= limit
+    }
 }
 
 /// Digits of a sum; few sums have more than 8, and the others need no allocation.
@@ -47,23 +70,58 @@ impl StridedDigit {
     pub(crate) fn flipped(self) -> StridedDigit {
         StridedDigit { size: self.size, weight: self.stride, stride: self.weight }
     }
+}
 
-    /// Takes in the next digit if, on both sides, a step of it is all steps of this one.
-    pub(crate) fn takes(&mut self, major: StridedDigit) -> bool {
-        let goes_on = |minor: u64, step| minor.checked_mul(self.size) == Some(step);
-        let takes = goes_on(self.weight, major.weight) && goes_on(self.stride, major.stride);
-        if takes {
-            self.size *= major.size;
-        }
-        takes
+/// A digit that a neighbour may continue. Neighbours of a list are merged by `dedup_by`.
+pub(crate) trait StepsEvenly: Sized {
+    /// Returns both digits as one if one step of this digit is all steps of the digit below it.
+    fn with_minor(&self, minor: &Self) -> Option<Self>;
+
+    /// Takes in the digit below this one, if it can.
+    fn takes_minor(&mut self, minor: &Self) -> bool {
+        self.with_minor(minor).map(|both| *self = both).is_some()
+    }
+
+    /// Takes in the digit above this one, if it can.
+    fn takes_major(&mut self, major: &Self) -> bool {
+        major.with_minor(self).map(|both| *self = both).is_some()
+    }
+}
+
+/// Returns whether a step of `major` is all `size` steps of `minor`.
+#[inline]
+pub(crate) fn goes_on(size: u64, minor: u64, major: u64) -> bool {
+    minor.checked_mul(size) == Some(major)
+}
+
+impl StepsEvenly for StridedDigit {
+    /// On both sides.
+    fn with_minor(&self, minor: &StridedDigit) -> Option<StridedDigit> {
+        let even = goes_on(minor.size, minor.weight, self.weight)
+            && goes_on(minor.size, minor.stride, self.stride);
+        even.then(|| StridedDigit { size: minor.size * self.size, ..*minor })
+    }
+}
+
+impl StepsEvenly for NodeDigit {
+    fn with_minor(&self, minor: &NodeDigit) -> Option<NodeDigit> {
+        let digit = self.digit.with_minor(&minor.digit).filter(|_| self.node == minor.node)?;
+        Some(NodeDigit { digit, ..*minor })
     }
 }
 
 /// A digit of a sum: its stride is its step in the sum, and its weight its step in the value of `node`.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct NodeDigit {
+pub(crate) struct NodeDigit<S = u64> {
     pub(crate) node: usize,
-    pub(crate) digit: StridedDigit,
+    pub(crate) digit: StridedDigit<S>,
+}
+
+impl NodeDigit<()> {
+    /// The digit `value / weight % size` of the value of a node, without a step of a place.
+    pub(crate) fn of_value(node: usize, weight: u64, size: u64) -> NodeDigit<()> {
+        NodeDigit { node, digit: StridedDigit { size, weight, stride: () } }
+    }
 }
 
 impl NodeDigit {
@@ -79,7 +137,7 @@ pub(crate) fn merged(digits: impl IntoIterator<Item = StridedDigit>) -> StridedD
     let moves = |digit: &StridedDigit| digit.size > 1 && (digit.weight, digit.stride) != (0, 0);
     let mut digits: StridedDigits = digits.into_iter().filter(moves).collect();
     digits.sort_unstable_by_key(|digit| (digit.stride, digit.weight));
-    digits.dedup_by(|major, minor| minor.takes(*major));
+    digits.dedup_by(|major, minor| minor.takes_major(major));
     digits
 }
 

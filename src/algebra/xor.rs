@@ -19,6 +19,7 @@ use crate::algebra::digits::{Destination, Digit, Digits};
 use crate::algebra::layout::{Axis, DerivedAxis, Layout, Subaxis, Target};
 use crate::algebra::solve::{Budget, OnSolution};
 use crate::error::{LayoutError, XorError};
+use crate::level::Level;
 
 /// Returns the bits that a digit flips: the XOR of `weight << k` over its bits k that are set.
 #[inline]
@@ -47,6 +48,33 @@ pub(crate) fn is_carried(start: u64, numbers: impl IntoIterator<Item = u64>) -> 
         taken |= number;
         is_taken
     })
+}
+
+impl Layout {
+    /// Returns the XOR axis that a digit feeds, and the weight.
+    pub(crate) fn fed_xor(&self, subaxis: &Subaxis) -> Option<(&DerivedAxis, u64)> {
+        let Target::Feed { derived, weight } = subaxis.target else { return None };
+        let derived = self.derived.get(derived)?;
+        derived.is_xor().then_some((derived, weight))
+    }
+
+    /// Returns the layout in which digits that feed an XOR move nothing.
+    pub(crate) fn without_xors(&self) -> Layout {
+        let nowhere = Target::Land { level: Level::ADDR, stride: 0 };
+        let digit = |subaxis: &Subaxis| match self.fed_xor(subaxis) {
+            Some(_) => Subaxis { target: nowhere, ..*subaxis },
+            None => *subaxis,
+        };
+        let derived = |derived: &DerivedAxis| match derived.is_xor() {
+            true => DerivedAxis::none(),
+            false => derived.with(digit),
+        };
+        Layout {
+            axes: self.axes.iter().map(|axis| axis.with(digit)).collect(),
+            derived: self.derived.iter().map(derived).collect(),
+            ..self.clone()
+        }
+    }
 }
 
 /// A bit of a digit, and the bits of the value that it flips.

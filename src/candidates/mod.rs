@@ -40,7 +40,6 @@
 //! (`tests/candidates.rs` compares with brute force).
 
 mod candidate;
-mod cheapest;
 mod error;
 mod options;
 mod orders;

@@ -4,7 +4,7 @@ use super::candidate::Candidate;
 use super::options::Orders;
 use super::space::Space;
 use super::state::ChoicesMade;
-use crate::algebra::{Layout, Subaxis, steps_evenly};
+use crate::algebra::{Layout, StepsEvenly, Subaxis};
 use crate::level::Level;
 use crate::number::lcm;
 
@@ -64,7 +64,7 @@ impl<'a> AxisDigits<'a> {
         let moves = leading.size <= 1 || below.saturating_mul(filled) < self.extent;
         let sided = outer > 1 || minor.is_empty() || !space.major;
         let apart =
-            |list: &[Subaxis]| !list.windows(2).any(|pair| steps_evenly(&pair[0], &pair[1]));
+            |list: &[Subaxis]| !list.windows(2).any(|pair| pair[0].with_minor(&pair[1]).is_some());
         moves && sided && apart(major) && apart(minor)
     }
 

@@ -1,30 +1,9 @@
 //! Layouts of other axes and levels, whose addresses are row-major and dense.
 
 use super::EinsumError;
-use crate::algebra::{Axis, Layout, Subaxis, Target};
+use crate::algebra::{Axis, Layout, LayoutBuilder, Subaxis, Target};
 use crate::error::{LayoutError, Site};
 use crate::level::Level;
-
-/// Returns the layout with the same units, lanes and time slices, and with row-major addresses without holes.
-///
-/// Law: each unit, lane and slice holds what it held, at addresses from 0 on. It is an equal
-/// [part](crate::relayout::UnitPart).
-///
-/// # Errors
-/// [`EinsumError`] for a layout that is not plain.
-///
-/// # Example
-/// ```
-/// use tensor_layout::Layout;
-/// use tensor_layout::einsum::with_dense_addresses;
-/// let spread: Layout = "((8:3, 2_PE, 4:100), (4_W:1, 2:1000))".parse()?;
-/// assert_eq!(with_dense_addresses(&spread)?, "((8:8, 2_PE, 4:2), (4_W:1, 2:1))".parse()?);
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-pub fn with_dense_addresses(layout: &Layout) -> Result<Layout, EinsumError> {
-    let layout = plain(layout)?;
-    with_axes(&layout, layout.axes(), |_| true)
-}
 
 /// A digit that lands outside the address: (size, level, stride).
 pub(super) type Outside = (u64, Level, u64);
@@ -57,15 +36,16 @@ pub(super) fn with_axes<'a>(
     for level in of.used_levels().iter().copied().filter(|level| counts(*level)) {
         built = built.used(level).offset(level, of.offset(level));
     }
-    built.axes = axes.into_iter().cloned().collect();
+    let mut axes: Vec<Axis> = axes.into_iter().cloned().collect();
     let mut next = 1_u64;
-    for digit in built.axes.iter_mut().rev().flat_map(|axis| axis.subaxes.iter_mut().rev()) {
+    for digit in axes.iter_mut().rev().flat_map(|axis| axis.subaxes.iter_mut().rev()) {
         if !outside(digit).is_some_and(|(_, level, _)| counts(level)) {
             *digit = Subaxis::land(digit.size, Level::ADDR, next);
             let too_large = LayoutError::too_large(Site::Layout, "the footprint");
             next = next.checked_mul(digit.size).ok_or(too_large)?;
         }
     }
-    built.replicas.extend(of.replicas().iter().filter(|replica| counts(replica.level)));
-    Ok(built.build()?)
+    let built = axes.into_iter().fold(built, LayoutBuilder::with_axis);
+    let copies = of.replicas().iter().copied().filter(|replica| counts(replica.level));
+    Ok(copies.fold(built, LayoutBuilder::with_replica).build()?)
 }

@@ -16,6 +16,7 @@ use super::EinsumError;
 use super::dense::{outside, with_axes};
 use super::gather::GatherTraffic;
 use super::local::Local;
+use crate::algebra::strided::StridedDigit;
 use crate::algebra::{Axis, Layout, Subaxis};
 use crate::error::{LayoutError, Site};
 use crate::level::Level;
@@ -144,20 +145,13 @@ fn too_large() -> EinsumError {
 /// An axis of an operand: its layout, and the pairs of units and elements that products need.
 struct Read {
     home: Axis,
-    /// The digits of units of the loop that is split; empty for an axis that is a loop.
-    split: Vec<UnitDigit>,
+    /// The digits of units of the loop that is split: the weight of each in the loop, and its stride in the axis that
+    /// is cut as the loop is. Empty for an axis that is a loop.
+    split: Vec<(Level, StridedDigit)>,
     /// For each tap the value of that loop and the index.
     taps: Option<Vec<(u64, u64)>>,
     /// The number of indexes that are read.
     distinct: u64,
-}
-
-/// A digit of units in a loop and in the axis that is cut as the loop is.
-struct UnitDigit {
-    level: Level,
-    size: u64,
-    place_in_loop: u64,
-    place_in_axis: u64,
 }
 
 impl Read {
@@ -195,7 +189,7 @@ impl Read {
     /// The pairs of an element and a unit of these levels that needs it, and those of them where it is held.
     fn pairs(&self, path: &[Level]) -> (u64, u64) {
         let Some(taps) = &self.taps else { return (self.home.extent, self.home.extent) };
-        if !self.split.iter().any(|digit| path.contains(&digit.level)) {
+        if !self.split.iter().any(|(level, _)| path.contains(level)) {
             return (self.distinct, self.distinct);
         }
         let needed = taps.iter().map(|(value, index)| (self.unit_of(*value, path), *index));
@@ -206,17 +200,17 @@ impl Read {
 
     /// The number of the unit, among those of these levels, in which the loop has a value.
     fn unit_of(&self, value: u64, path: &[Level]) -> u64 {
-        self.unit(path, |digit| value / digit.place_in_loop)
+        self.unit(path, |digit| value / digit.weight)
     }
 
     /// The number of the unit that holds an index.
     fn unit_with(&self, index: u64, path: &[Level]) -> u64 {
-        self.unit(path, |digit| index / digit.place_in_axis)
+        self.unit(path, |digit| index / digit.stride)
     }
 
-    fn unit(&self, path: &[Level], at: impl Fn(&UnitDigit) -> u64) -> u64 {
-        let digits = self.split.iter().filter(|digit| path.contains(&digit.level));
-        digits.fold(0, |unit, digit| unit * digit.size + at(digit) % digit.size)
+    fn unit(&self, path: &[Level], at: impl Fn(&StridedDigit) -> u64) -> u64 {
+        let digits = self.split.iter().filter(|(level, _)| path.contains(level));
+        digits.fold(0, |unit, (_, digit)| unit * digit.size + at(digit) % digit.size)
     }
 
     /// The most elements of the axis in a unit, the halo included.
@@ -241,7 +235,10 @@ fn one() -> Axis {
 }
 
 /// An axis with the digits of units that a loop has, each of which gets a run of indexes.
-fn cut_as(digits: &[Subaxis], extent: u64) -> Result<(Axis, Vec<UnitDigit>), EinsumError> {
+fn cut_as(
+    digits: &[Subaxis],
+    extent: u64,
+) -> Result<(Axis, Vec<(Level, StridedDigit)>), EinsumError> {
     let units = digits.iter().filter(|digit| outside(digit).is_some()).copied().collect_vec();
     let count = units.iter().map(|digit| digit.size).try_fold(1, u64::checked_mul);
     let run = extent.div_ceil(count.ok_or_else(too_large)?).max(1);
@@ -257,11 +254,8 @@ fn cut_as(digits: &[Subaxis], extent: u64) -> Result<(Axis, Vec<UnitDigit>), Ein
         each.into_iter().rev()
     };
     let both = places(digits).zip(places(&subaxes));
-    let split = both.map(|(((size, level, _), place_in_loop), (_, place_in_axis))| UnitDigit {
-        level,
-        size,
-        place_in_loop,
-        place_in_axis,
+    let split = both.map(|(((size, level, _), weight), (_, stride))| {
+        (level, StridedDigit { size, weight, stride })
     });
     let split = split.collect();
     Ok((Axis { extent, subaxes }, split))

@@ -107,16 +107,14 @@ impl Einsum {
         if labels != rank {
             return Err(EinsumError::LoopRank { labels, rank });
         }
-        let mut loops = plain(loops)?;
-        let contracted = loops.axes.split_off(self.result().len());
+        let mut result = plain(loops)?.to_builder().without_spans();
+        let contracted = result.split_axes(self.result().len());
         // The result does not use a level because sums run over it.
         let is_summed = |level: Level| {
             contracted.iter().flat_map(|axis| &axis.subaxes).any(|s| s.lands() == Some(level))
         };
-        loops
-            .used
-            .retain(|level| !is_summed(*level) || loops.offsets.iter().any(|o| o.0 == *level));
-        let result = with_axes(&loops, loops.axes(), |_| true)?;
+        let result = result.without_marks(is_summed).build()?;
+        let result = with_axes(&result, result.axes(), |_| true)?;
         self.over(Loops::new(&result, contracted)?)
     }
 

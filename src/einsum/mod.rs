@@ -14,16 +14,13 @@
 //! the same digits for the axes that it has, and copies for those that it lacks; its addresses are free to
 //! choose, and are row-major here.
 //!
-//! There is one operation per file, with its law at the top. Layouts of results and operands must be plain,
+//! Each operation has its law at the top; those with one operand are in one file. Layouts of results and operands must be plain,
 //! without derived axes that [`simplified`](crate::Layout::simplified) cannot remove; edits of the index
 //! alone ([`transpose`], [`reshape`], [`concatenate`], [`pad`]) accept any layout. All operations derive
 //! operands from the result. For the other direction, use the edits of a [`Layout`](crate::Layout), such as
 //! [`slice`](crate::Layout::slice) and [`windows`](crate::Layout::windows), and [`Local::is_served_by`] for
 //! operands whose layouts are given.
 
-mod at_rest;
-mod broadcast;
-mod concatenate;
 mod dense;
 mod error;
 mod gather;
@@ -31,25 +28,17 @@ mod gather_runs;
 mod halo;
 mod local;
 mod loops;
-mod pad;
-mod reduce;
-mod reshape;
+mod operands;
 mod served;
 mod summed;
 mod sums;
-mod transpose;
 
 pub use crate::text::Einsum;
-pub use at_rest::at_rest;
-pub use broadcast::broadcast;
-pub use concatenate::concatenate;
-pub use dense::with_dense_addresses;
 pub use error::EinsumError;
 pub use gather::{Gather, GatherTraffic};
 pub use halo::{Halo, ReadAxis};
 pub use local::Local;
-pub use pad::pad;
-pub use reduce::reduce;
-pub use reshape::reshape;
+pub use operands::{
+    at_rest, broadcast, concatenate, pad, reduce, reshape, transpose, with_dense_addresses,
+};
 pub use sums::{SumTraffic, Sums};
-pub use transpose::transpose;

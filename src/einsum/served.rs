@@ -70,9 +70,8 @@ impl Loops {
                 Axis { extent, subaxes: vec![Subaxis::land(extent.max(1), Level::ADDR, 0)] }
             }
         };
-        let mut seen = operand.to_builder();
-        seen.axes = (0..self.result.rank() + self.contracted.len()).map(axis).collect();
-        Ok(seen.build()?)
+        let axes = (0..self.result.rank() + self.contracted.len()).map(axis);
+        Ok(operand.to_builder().with_axes(axes.collect()).build()?)
     }
 }
 

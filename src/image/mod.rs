@@ -5,7 +5,6 @@ mod npy;
 mod npy_header;
 mod pack;
 mod stream;
-mod touched;
 mod transpose;
 mod units;
 

@@ -82,8 +82,7 @@ impl Memory {
         layout: &Layout,
         copies: Vec<(u64, u64)>,
     ) -> Result<Layout, LayoutError> {
-        let mut bare = layout.clone();
-        bare.replicas.retain(|replica| replica.level != self.owner);
+        let bare = layout.clone().with_replicas_where(|replica| replica.level != self.owner);
         let copied = |b: LayoutBuilder, (n, step)| b.replica(n, self.owner, step);
         copies.into_iter().fold(self.quotient(&bare)?.to_builder(), copied).build()
     }
@@ -103,16 +102,15 @@ impl Memory {
         step: u64,
         layout: &Layout,
     ) -> Result<Layout, LayoutError> {
-        let mut rounded = layout.clone();
-        for Subaxis { size, target } in rounded.subaxes_mut() {
-            if let Target::Land { level, stride } = target
-                && *level == self.owner
-                && (*size, *stride) == uneven
+        let rounded = |digit: &Subaxis| match digit.target {
+            Target::Land { level, stride }
+                if level == self.owner && (digit.size, stride) == uneven =>
             {
-                *stride = step * self.group;
+                Subaxis::land(digit.size, level, step * self.group)
             }
-        }
-        self.quotient(&rounded.to_builder().build()?)
+            _ => *digit,
+        };
+        self.quotient(&layout.to_builder().map_digits(rounded).build()?)
     }
 
     fn quotient(&self, layout: &Layout) -> Result<Layout, LayoutError> {

@@ -79,13 +79,7 @@ fn without_units(layout: Layout) -> Result<Layout, LayoutError> {
     if layout.nodes().all(moves) && layout.replicas().iter().all(|replica| replica.size > 1) {
         return Ok(layout);
     }
-    let mut moving = layout.to_builder();
-    let derived = moving.derived.iter_mut().map(|derived| &mut derived.axis);
-    for axis in moving.axes.iter_mut().chain(derived) {
-        axis.subaxes.retain(|subaxis| subaxis.size > 1);
-    }
-    moving.replicas.retain(|replica| replica.size > 1);
-    moving.build()
+    layout.to_builder().without_units().build()
 }
 
 impl Placement {

@@ -13,8 +13,7 @@ use std::ops::Range;
 
 use indexmap::IndexMap;
 
-use crate::algebra::{Axis, DerivedAxis, Layout, Subaxis, Target, is_carried, rows, xor_product};
-use crate::level::Level;
+use crate::algebra::{DerivedAxis, Layout, Target, is_carried, rows, xor_product};
 use crate::number::to_index;
 
 /// The bits of a digit whose flips are looked up at once.
@@ -56,7 +55,7 @@ impl Flips {
         let lands: Option<Vec<u64>> = xors().flat_map(rows).map(stride).collect();
         let fed_by_derived = layout.derived_axes().iter().flat_map(|derived| &derived.axis.subaxes);
         if is_carried(0, lands?)
-            || fed_by_derived.into_iter().any(|subaxis| xor_of(layout, subaxis).is_some())
+            || fed_by_derived.into_iter().any(|subaxis| layout.fed_xor(subaxis).is_some())
         {
             return None;
         }
@@ -64,7 +63,7 @@ impl Flips {
         let spread = |derived: &DerivedAxis, value: u64| number(&rows(derived), value);
         let start = xors().map(|derived| spread(derived, derived.start)).sum();
         let mask = xors().map(|derived| spread(derived, u64::MAX)).sum();
-        Some((without_xors(layout), Flips { tables, start, mask }))
+        Some((layout.without_xors(), Flips { tables, start, mask }))
     }
 
     /// The flips of an index.
@@ -95,7 +94,7 @@ impl FlipTable {
     fn of_axis(layout: &Layout, axis: usize) -> Vec<FlipTable> {
         let (mut tables, mut weight) = (Vec::new(), 1_u64);
         for subaxis in layout.axes()[axis].subaxes.iter().rev() {
-            if let Some((derived, feeds)) = xor_of(layout, subaxis) {
+            if let Some((derived, feeds)) = layout.fed_xor(subaxis) {
                 let rows = rows(derived);
                 for low in (0..subaxis.size.ilog2()).step_by(to_index(TABLE_BITS.into())) {
                     let bits = TABLE_BITS.min(subaxis.size.ilog2() - low);
@@ -128,34 +127,10 @@ fn stride(target: Target) -> Option<u64> {
     }
 }
 
-/// The XOR axis that a digit feeds, and the weight.
-fn xor_of<'a>(layout: &'a Layout, subaxis: &Subaxis) -> Option<(&'a DerivedAxis, u64)> {
-    let Target::Feed { derived, weight } = subaxis.target else { return None };
-    let derived = &layout.derived_axes()[derived];
-    derived.is_xor().then_some((derived, weight))
-}
-
 /// The sum of the numbers that the bits of a value add.
 fn number(rows: &[Target], value: u64) -> u64 {
     let set = rows.iter().enumerate().filter(|(bit, _)| value >> bit & 1 == 1);
     set.filter_map(|(_, row)| stride(*row)).sum()
-}
-
-fn without_xors(layout: &Layout) -> Layout {
-    let nowhere = Target::Land { level: Level::ADDR, stride: 0 };
-    let digit = |subaxis: &Subaxis| match xor_of(layout, subaxis) {
-        Some(_) => Subaxis { target: nowhere, ..*subaxis },
-        None => *subaxis,
-    };
-    let derived = |derived: &DerivedAxis| match derived.is_xor() {
-        true => DerivedAxis::sum(0, Axis { extent: 1, subaxes: Vec::new() }),
-        false => derived.with(digit),
-    };
-    Layout {
-        axes: layout.axes().iter().map(|axis| axis.with(digit)).collect(),
-        derived: layout.derived_axes().iter().map(derived).collect(),
-        ..layout.clone()
-    }
 }
 
 /// Values made for the flips of each row, a bounded number of which is kept.

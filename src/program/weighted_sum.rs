@@ -14,8 +14,8 @@ use std::ops::Range;
 use super::boxes::Boxes;
 use super::flips::{AxisFlips, Flips};
 use crate::algebra::quotients::QuotientSum;
-use crate::algebra::strided::{StridedDigit, StridedDigits, place, sums};
-use crate::algebra::{Axis, DerivedAxis, Layout, Subaxis, Target};
+use crate::algebra::strided::{StepsEvenly, StridedDigit, StridedDigits, place, sums};
+use crate::algebra::{Layout, Subaxis, Target};
 use crate::level::Level;
 use crate::number::{seam, to_index, to_u64};
 
@@ -54,20 +54,7 @@ impl WeightedSum {
     pub(crate) fn new(layout: &Layout, weight: impl Fn(Level) -> u64) -> WeightedSum {
         let used = layout.used_levels().iter();
         let reach = used.map(|level| (layout.extent(*level) - 1) * weight(*level));
-        let weigh = |subaxis: &Subaxis| match subaxis.target {
-            Target::Land { level, stride } => {
-                Subaxis::land(subaxis.size, Level::ADDR, weight(level) * stride)
-            }
-            Target::Feed { .. } => *subaxis,
-        };
-        let weighed = Layout {
-            axes: layout.axes().iter().map(|axis| axis.with(weigh)).collect(),
-            derived: layout.derived_axes().iter().map(|derived| derived.with(weigh)).collect(),
-            replicas: Vec::new(),
-            offsets: Vec::new(),
-            used: vec![Level::ADDR],
-            spans: Vec::new(),
-        };
+        let weighed = layout.weighed(&weight);
         let (weighed, flips) = match weighed.has_xor() {
             false => (weighed, None),
             true => match Flips::take(&weighed) {
@@ -162,18 +149,12 @@ impl AxisFunction {
         };
         let digits: Option<StridedDigits> = axes.subaxes.iter().rev().map(lands).collect();
         if let Some(mut digits) = digits {
-            digits.dedup_by(|major, minor| minor.takes(*major));
+            digits.dedup_by(|major, minor| minor.takes_major(major));
             let even = digits.iter().map(|digit| (digit.weight, digit.stride));
             let quotients = QuotientSum::new(even, end);
             return AxisFunction::Digits(digits, quotients);
         }
-        let derived = weighed.derived_axes().iter().zip(sources);
-        let derived = derived.map(|(derived, sources)| match sources.contains(&axis) {
-            true => derived.clone(),
-            false => DerivedAxis::sum(0, Axis { extent: 1, subaxes: Vec::new() }),
-        });
-        let (axes, derived) = (vec![axes.clone()], derived.collect());
-        AxisFunction::Chained(Box::new(Layout { axes, derived, ..weighed.clone() }))
+        AxisFunction::Chained(Box::new(weighed.along(axis, sources)))
     }
 
     #[inline]
@@ -256,7 +237,7 @@ impl Trailing {
             return None;
         }
         let mut axis = axis.iter().map(|next| StridedDigit { weight: next.weight * size, ..*next });
-        axis.next().is_none_or(|next| minor.takes(next)).then_some(())?;
+        axis.next().is_none_or(|next| minor.takes_major(&next)).then_some(())?;
         let range = range.start * size..range.end.checked_mul(size)?;
         Some(([minor].into_iter().chain(axis).collect(), base, range))
     }

@@ -12,68 +12,41 @@
 //! An element stays on its PE if its digit of axis 1 is its digit of axis 0: 24 of 96.
 //! ```
 //!
-//! The files, in the order in which a query passes through them; they exchange the types in `digit`:
+//! The folders and files, in the order in which a query passes through them; they exchange the types in `count/digit`:
 //!
 //! ```text
-//! pair        both layouts in the nodes that lead to their memories, by `nodes`
-//! refine      the digits that both sides have in common, axis by axis
-//! counter     their steps in the coordinates that are compared; boxes of axes that end within digits
-//! equations   small digits in small equations, cut where nothing is carried
-//! system      digits that settle, join or are free
-//! listing     the sums of numbers that the sides split differently, in runs
-//! search      the number of ways in which all that is left adds up to 0
-//! numbered    instead of equations, bits of a unit's number: for `alike` (the busiest, with `lists`) and `flows`
-//! traffic     the answer, with the units that can take part by `holders`
-//!
-//! cost (with movements by borders), pricer, dominance, units, share, flows, moves, transfers, stretch, overwritten, devices, same_devices, census    other questions
-//! refuse      the errors
+//! pair             both layouts in the nodes that lead to their memories, by `nodes`
+//! count/           how many elements are in common
+//!   refine         the digits that both sides have in common, axis by axis
+//!   counter        their steps in the coordinates that are compared; boxes of axes that end within digits
+//!   equations      small digits in small equations, cut where nothing is carried
+//!   system         digits that settle, join or are free
+//!   listing        the sums of numbers that the sides split differently, in runs
+//!   search         the number of ways in which all that is left adds up to 0
+//!   traffic        the answer, with the units that can take part
+//! busiest/         instead of equations, bits of a unit's number, by `numbered`: `alike` (with `lists`) finds the
+//!                  busiest unit, `share` its traffic, `flows` who sends to whom
+//! moves/           `account` of the digits, `transfers` in even stretches, `overwritten` places
+//! price/           `cost` by rates of levels and `borders`; `units` with equal parts, `pricer`, `dominance`
 //! ```
 
-mod alike;
-mod borders;
-mod census;
-mod cost;
-mod counter;
-mod devices;
-mod digit;
-mod dominance;
-mod equations;
-mod flows;
-mod holders;
-mod listing;
-mod lists;
+mod busiest;
+mod count;
 mod moves;
 mod nodes;
-mod numbered;
-mod options;
-mod overwritten;
 mod pair;
-mod pricer;
-mod refine;
-mod refuse;
-mod same_devices;
-mod search;
-mod share;
-mod stretch;
-mod system;
-mod traffic;
-mod transfers;
-mod units;
-#[cfg(feature = "serde")]
-mod written;
+mod price;
 
-pub(crate) use census::count_at;
-pub use cost::{Cost, CostModel, CostUnit, Rate};
-pub use dominance::PricedChoice;
-pub use flows::Flows;
-pub(crate) use holders::{holders_along, holders_at_most};
-pub use moves::{Account, CopiesHeld, Move, MovedCopies};
-pub(crate) use nodes::in_nodes_of_both;
-pub use overwritten::{Overwritten, WriteOrder};
+pub use busiest::flows::Flows;
+pub use busiest::share::Busiest;
+pub use count::traffic::{LevelTraffic, Traffic};
+pub(crate) use count::traffic::{NO_TRAFFIC, count_at, fit, holders_along, holders_at_most};
+pub use moves::account::{Account, CopiesHeld, Move, MovedCopies};
+pub use moves::overwritten::{Overwritten, WriteOrder};
+pub use moves::transfers::{PlaceRun, Transfer, Transfers};
+pub(crate) use nodes::{differ, in_nodes_of_both};
 pub use pair::{Distance, Relayout, TimeOrder};
-pub use pricer::{PartId, Pricer, PricerStatistics, traffic_between};
-pub use share::Busiest;
-pub(crate) use traffic::NO_TRAFFIC;
-pub use traffic::{LevelTraffic, Traffic};
-pub use transfers::{PlaceRun, Transfer, Transfers};
-pub use units::UnitPart;
+pub use price::cost::{Cost, CostModel, CostUnit, Rate};
+pub use price::dominance::PricedChoice;
+pub use price::pricer::{PartId, Pricer, PricerStatistics, traffic_between};
+pub use price::units::UnitPart;

@@ -16,7 +16,6 @@ use std::sync::Arc;
 use itertools::Itertools;
 use smallvec::SmallVec;
 
-use super::refuse::differ;
 use crate::algebra::Layout;
 use crate::error::{EditError, Incomparable, LayoutError, RelayoutFault};
 use crate::level::Level;
@@ -90,6 +89,11 @@ impl Tree {
             groups: if nest(&groups) { groups } else { Vec::new() },
         }
     }
+}
+
+/// The error for two sides that cannot be compared.
+pub(crate) fn differ(what: Incomparable) -> LayoutError {
+    LayoutError::NotComparable(what)
 }
 
 /// The level of the units that have a memory, and how many of them have one in common.
@@ -176,9 +180,9 @@ fn paired_by(
 ) -> Result<(Arc<Layout>, Arc<Layout>, Paths), LayoutError> {
     if source.layout.elements() == 0 && !cuts.is_empty() {
         // Without elements nothing moves, whatever the copies.
-        [&mut source, &mut target]
-            .into_iter()
-            .for_each(|side| Arc::make_mut(&mut side.layout).replicas.clear());
+        for side in [&mut source, &mut target] {
+            side.layout = Arc::new(Layout::clone(&side.layout).with_replicas_where(|_| false));
+        }
     }
     let nodes = (source.node, target.node);
     let (from, to) = (split(source, cuts)?, split(target, cuts)?);

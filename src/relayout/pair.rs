@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use itertools::Itertools;
 
+use super::nodes::differ;
 use super::nodes::{NodeLayout, Paths, Tree, paired};
-use super::refuse::differ;
 use crate::algebra::{Layout, product};
 use crate::error::{Incomparable, LayoutError, RelayoutFault, Site};
 use crate::level::Level;

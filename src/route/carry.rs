@@ -9,7 +9,7 @@
 //! Law: the places of an element are the images of its places, each with all copies of the map.
 
 use super::units::Piece;
-use crate::algebra::{Axis, Layout, Replica, Subaxis, Target, product};
+use crate::algebra::{Axis, Layout, Subaxis, Target, product};
 use crate::error::{LayoutError, Site};
 use crate::level::Level;
 
@@ -19,14 +19,15 @@ use crate::level::Level;
 /// # Errors
 /// As [`Layout::compose`]; [`TooLarge`](LayoutError::TooLarge) where copies are not digits afterwards.
 pub(super) fn carried(layout: &Layout, map: &Layout) -> Result<Layout, LayoutError> {
-    let mut flat = layout.to_builder();
-    let copies: Vec<_> = flat.replicas.drain(..).filter(Replica::is_apart).collect();
-    for copy in &copies {
+    let mut flat = layout.clone().with_replicas_where(|_| false).to_builder();
+    let copies = layout.replicas().iter().filter(|replica| replica.is_apart());
+    for copy in copies.clone() {
         flat = flat.axis(copy.size, [Subaxis::land(copy.size, copy.level, copy.stride)]);
     }
     let moved = map.compose(&flat.build()?.places_as_indexes())?;
-    let mut moved = of_elements(moved).to_builder();
-    let sources = moved.axes.split_off(moved.axes.len().saturating_sub(copies.len()));
+    let moved = of_elements(moved);
+    let (elements, mut moved) = (moved.rank(), moved.to_builder());
+    let sources = moved.split_axes(elements.saturating_sub(copies.count()));
     let not_digits = || LayoutError::too_large(Site::Layout, "the copies after a movement");
     for axis in &sources {
         if axis.extent != axis.slots() {
@@ -49,13 +50,11 @@ pub(super) fn of_elements(layout: Layout) -> Layout {
 }
 
 /// The layout with addresses from 0 on: a movement begins at any address.
-pub(super) fn zero_based(layout: &Layout) -> Result<Layout, LayoutError> {
-    if layout.offset(Level::ADDR) == 0 {
-        return Ok(layout.clone());
+pub(super) fn zero_based(layout: &Layout) -> Layout {
+    match layout.offset(Level::ADDR) {
+        0 => layout.clone(),
+        _ => layout.clone().without_spans().to_origin().0,
     }
-    let mut based = layout.to_builder().without_spans();
-    based.offsets.retain(|(level, _)| *level != Level::ADDR);
-    based.build()
 }
 
 /// The coordinates of a level up to `span` as an axis of these digits; gaps between them and above them become

@@ -15,7 +15,7 @@
 use super::carry::{carried, in_radix, zero_based};
 use super::hand::Hand;
 use super::units::Piece;
-use crate::algebra::{Layout, LayoutBuilder};
+use crate::algebra::{Layout, LayoutBuilder, StepsEvenly, goes_on};
 use crate::error::LayoutError;
 use crate::level::Level;
 use crate::placement::Placement;
@@ -35,7 +35,7 @@ pub(super) fn made(hand: &Hand, source: &Placement, target: &Placement) -> Optio
         map = map.offset(level, at);
     }
     let map = map.build().ok()?;
-    let (from, to) = (zero_based(from).ok()?, zero_based(to).ok()?);
+    let (from, to) = (zero_based(from), zero_based(to));
     let after = carried(&from, &map).ok()?;
     let serves = after.check_injective().is_ok() && after.serves(&to).ok()?.is_none();
     serves.then_some(map)
@@ -60,25 +60,20 @@ fn needed(
 /// Digits of an address that continue each other, as one.
 fn merged(mut digits: Vec<Piece>) -> Vec<Piece> {
     digits.sort_unstable_by_key(|digit| (digit.from.0, digit.from.1));
-    let mut merged: Vec<Piece> = Vec::with_capacity(digits.len());
-    for digit in digits {
-        let continued = merged.last_mut().and_then(|last| Some((continues(last, &digit)?, last)));
-        match continued {
-            Some((size, last)) => last.size = size,
-            None => merged.push(digit),
-        }
-    }
-    merged
+    digits.dedup_by(|major, minor| minor.takes_major(major));
+    digits
 }
 
-/// The size of both digits as one; `None` unless the major digit continues the steps of the minor one.
-fn continues(minor: &Piece, major: &Piece) -> Option<u64> {
-    let is_address = |piece: &Piece| (piece.from.0, piece.to.0) == (Level::ADDR, Level::ADDR);
-    let (step, to) = (minor.from.1, minor.to.1);
-    let ratio = major.from.1.checked_div(step)?;
-    let even = major.from.1.is_multiple_of(step) && to.checked_mul(ratio)? == major.to.1;
-    (is_address(minor) && is_address(major) && even && ratio >= minor.size)
-        .then(|| major.size.checked_mul(ratio))?
+impl StepsEvenly for Piece {
+    /// Addresses between the steps of the minor digit count as steps too.
+    fn with_minor(&self, minor: &Piece) -> Option<Piece> {
+        let is_address = |piece: &Piece| (piece.from.0, piece.to.0) == (Level::ADDR, Level::ADDR);
+        let ratio = self.from.1.checked_div(minor.from.1)?;
+        let even =
+            goes_on(ratio, minor.from.1, self.from.1) && goes_on(ratio, minor.to.1, self.to.1);
+        let joins = is_address(minor) && is_address(self) && even && ratio >= minor.size;
+        joins.then(|| Some(Piece { size: self.size.checked_mul(ratio)?, ..*minor }))?
+    }
 }
 
 /// The part of a digit that counts beats, named units or time slices; empty for digits within a beat or a node, and

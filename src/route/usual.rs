@@ -61,7 +61,7 @@ pub(super) fn towards(hand: &Hand, from: &Placement, end: &Placement) -> Option<
             reach = reach.checked_mul(digit.size)?;
         }
     }
-    let layout = zero_based(from.with_copies()).ok()?;
+    let layout = zero_based(from.with_copies());
     carried(&layout, &map_of(hand, &layout, &beats)?.build().ok()?).ok()
 }
 
@@ -84,10 +84,9 @@ pub(super) fn words(
     let one_by_one = |side: &Layout| slices_in_sequence(hand, side).ok_or_else(too_large);
     let (source, target) = &(one_by_one(source)?, one_by_one(target)?);
     if hand.up {
-        let mut once = source.to_builder();
-        once.replicas.retain(|copies| copies.level != Level::ADDR);
+        let once = source.clone().with_replicas_where(|copies| copies.level != Level::ADDR);
         let upper = addresses(in_usual_order(&hand.addresses_alone(), target, true))?;
-        return Ok((upper, addresses(once.build().ok())?));
+        return Ok((upper, addresses(Some(once))?));
     }
     let upper = addresses(in_usual_order(&hand.mirrored(), target, true))?;
     Ok((upper, addresses(Some(target.clone()))?))
@@ -96,7 +95,7 @@ pub(super) fn words(
 /// The layout after the movement, with beats in the order of the addresses, then the named units in which
 /// elements, or with `copies_too` also copies, differ.
 fn in_usual_order(hand: &Hand, layout: &Layout, copies_too: bool) -> Option<Layout> {
-    let layout = zero_based(layout).ok()?;
+    let layout = zero_based(layout);
     let (from, to) = hand.beat;
     let beats = layout.span(Level::ADDR).div_ceil(from);
     let mut digits = vec![Piece { size: beats, from: (Level::ADDR, from), to: (Level::ADDR, to) }];
@@ -117,7 +116,7 @@ pub(super) fn slices_in_sequence(hand: &Hand, layout: &Layout) -> Option<Layout>
     if !layout.used_levels().contains(&Level::TIME) {
         return Some(layout.clone());
     }
-    let layout = zero_based(layout).ok()?;
+    let layout = zero_based(layout);
     let span = layout.span(Level::ADDR).checked_next_multiple_of(hand.beat.0.max(hand.beat.1))?;
     let mut map = Layout::builder();
     for level in layout.used_levels().iter().copied() {

@@ -10,7 +10,6 @@
 
 #[cfg(feature = "arrow")]
 mod arrow;
-mod devices;
 mod order;
 mod read;
 mod table;
@@ -23,18 +22,24 @@ use crate::program::TableError;
 
 #[cfg(feature = "arrow")]
 pub use arrow::ColumnWidth;
-pub use devices::DeviceTable;
 pub use table::{Row, Table};
 pub use unit::{Slot, UnitTable};
+pub(crate) use write::Lines;
 pub use write::{Format, WriteError};
 
 /// The names of columns: the levels, then `i0`, `i1`, ..
-fn names_of(levels: impl Iterator<Item = Level>, rank: usize) -> impl Iterator<Item = String> {
+pub(crate) fn names_of(
+    levels: impl Iterator<Item = Level>,
+    rank: usize,
+) -> impl Iterator<Item = String> {
     levels.map(|level| level.to_string()).chain((0..rank).map(|axis| format!("i{axis}")))
 }
 
 /// Rejects a level with the name of an entry of the index, for formats that find columns by name.
-fn check_names(mut levels: impl Iterator<Item = Level>, rank: usize) -> Result<(), TableError> {
+pub(crate) fn check_names(
+    mut levels: impl Iterator<Item = Level>,
+    rank: usize,
+) -> Result<(), TableError> {
     let is_entry = |level: &Level| axis_of(*level).is_some_and(|axis| axis < rank);
     levels.find(is_entry).map_or(Ok(()), |level| Err(TableError::DuplicateColumn { level }))
 }

@@ -71,7 +71,7 @@ impl Table<'_> {
 }
 
 /// Rows as lines of a format.
-pub(super) struct Lines<'a> {
+pub(crate) struct Lines<'a> {
     format: Format,
     /// The numbers of the columns that are written.
     written: &'a [usize],
@@ -83,7 +83,7 @@ pub(super) struct Lines<'a> {
 }
 
 impl<'a> Lines<'a> {
-    pub(super) fn new(
+    pub(crate) fn new(
         format: Format,
         columns: &[Level],
         written: &'a [usize],
@@ -96,7 +96,7 @@ impl<'a> Lines<'a> {
     }
 
     #[inline]
-    pub(super) fn row(
+    pub(crate) fn row(
         &mut self,
         place: &[u64],
         index: Option<&[u64]>,
@@ -110,7 +110,7 @@ impl<'a> Lines<'a> {
         Ok(())
     }
 
-    pub(super) fn finish(mut self, out: &mut dyn Write) -> io::Result<()> {
+    pub(crate) fn finish(mut self, out: &mut dyn Write) -> io::Result<()> {
         self.text.write(out)
     }
 }

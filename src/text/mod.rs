@@ -17,13 +17,12 @@ mod cursor;
 mod cute;
 mod einsum;
 mod kind;
-mod origin;
 mod pad_layout;
 mod pairs;
 mod refusal;
 #[cfg(feature = "serde")]
 mod serde;
-pub mod sharding;
+pub(crate) mod sharding;
 mod strided;
 mod triton;
 mod walk;

@@ -116,9 +116,9 @@ impl From<&Layout> for WrittenLayout {
             axes: layout.axes().iter().map(WrittenAxis::from).collect(),
             derived: layout.derived_axes().iter().map(derived).collect(),
             replicas: layout.replicas().iter().map(replica).collect(),
-            offsets: layout.offsets.clone(),
-            used: layout.used.clone(),
-            spans: layout.spans.clone(),
+            offsets: layout.offsets().to_vec(),
+            used: layout.used_levels().to_vec(),
+            spans: layout.spans().to_vec(),
         }
     }
 }

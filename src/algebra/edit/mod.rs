@@ -5,7 +5,6 @@ pub(super) mod axes;
 mod expand;
 mod pad;
 mod reshape;
-mod slice;
 mod window;
 
 pub use window::Window;

@@ -1,4 +1,4 @@
-//! Sliding windows, the way a convolution reads its operand.
+//! Sliding windows, the way a convolution reads its operand, and slices.
 
 use crate::algebra::builder::LayoutBuilder;
 use crate::algebra::layout::{Layout, Subaxis};
@@ -107,5 +107,44 @@ impl Layout {
         };
         let both = [(count, window.stride), (window.size, window.dilation)];
         self.with_axis_read(at, |map| both.into_iter().fold(map, axis))
+    }
+}
+
+impl Layout {
+    /// Keeps every `step`-th index of an axis from `start` up to `stop`, exclusive.
+    ///
+    /// Bounds beyond the extent are clamped to it, as in NumPy. Indexes that are not kept become padding.
+    /// Law: `slice.locate(i) == locate(start + step x i)` on that axis, for any bounds.
+    ///
+    /// # Errors
+    /// [`Edit`](LayoutError::Edit) if the axis does not exist, or `step` is 0.
+    ///
+    /// # Example
+    /// ```
+    /// use tensor_layout::Layout;
+    /// let layout: Layout = "(2:3, 3:1)".parse()?;
+    /// assert_eq!(layout.slice(1, 0, 2, 1)?, "(2,2)/((2:3), (3:1))".parse()?);
+    /// assert_eq!(layout.slice(1, 0, 3, 2)?.locate(&[1, 1])?.to_string(), "Addr=5");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn slice(
+        &self,
+        at: usize,
+        start: u64,
+        stop: u64,
+        step: u64,
+    ) -> Result<Layout, LayoutError> {
+        let extent = self.check_axis(at)?;
+        if step == 0 {
+            return Err(LayoutError::Edit(EditError::SliceStep));
+        }
+        let stop = stop.min(extent);
+        let kept = stop.saturating_sub(start).div_ceil(step);
+        // An empty slice has start 0, and a single index step 1, so that no bound is exceeded.
+        let start = if kept == 0 { 0 } else { start };
+        let step = if kept > 1 { step } else { 1 };
+        let level = Level::axis(at);
+        let digit = Subaxis::land(kept.max(1), level, step);
+        self.with_axis_read(at, |map| map.axis(kept, [digit]).offset(level, start))
     }
 }

@@ -54,10 +54,10 @@ impl Layout {
         if copies.peek().is_some() {
             write!(f, "; B@[{}]", copies.format(","))?;
         }
-        for (level, offset) in &self.offsets {
+        for (level, offset) in self.offsets() {
             write!(f, "; {level} + {offset}")?;
         }
-        for (level, span) in &self.spans {
+        for (level, span) in self.spans() {
             write!(f, "; {level} of {span}")?;
         }
         Ok(())

@@ -315,7 +315,7 @@ impl Layout {
 
     fn write_pad_layout(&self) -> Result<PadLayout, LayoutError> {
         self.check_plain_axes().map_err(inexpressible)?;
-        if let Some((level, offset)) = self.offsets.first() {
+        if let Some((level, offset)) = self.offsets().first() {
             let (level, offset) = (*level, *offset);
             return Err(inexpressible(Inexpressible::Offset { level, offset }));
         }
@@ -369,7 +369,8 @@ impl Layout {
     /// Adds `1_Level:1` for used levels that no subaxis names; without axes, as one copy.
     fn name_unnamed(&self, text: &mut PadLayout) {
         let is_named = |level: &Level| self.landings().any(|landing| landing.level == *level);
-        let unnamed = self.used.iter().filter(|level| **level != Level::ADDR && !is_named(level));
+        let unnamed =
+            self.used_levels().iter().filter(|level| **level != Level::ADDR && !is_named(level));
         for level in unnamed.copied() {
             match text.axes.last_mut() {
                 Some(axis) => axis.subaxes.push(SubaxisText::new(1, Some(level), Some(1))),

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use itertools::Itertools;
 
 use super::error::ShardingError;
-use crate::algebra::product;
+use crate::algebra::{StepsEvenly, goes_on, product};
 use crate::error::LayoutError;
 use crate::number::to_u64;
 
@@ -49,16 +49,16 @@ impl Eq for DeviceOrder {}
 
 /// Drops digits of size 1 and merges neighbours that continue each other.
 pub(super) fn merged(digits: &[DeviceDigit]) -> Vec<DeviceDigit> {
-    let mut merged: Vec<DeviceDigit> = Vec::new();
-    for digit in digits.iter().filter(|digit| digit.size > 1) {
-        match merged.last_mut() {
-            Some(last) if last.weight == digit.size * digit.weight => {
-                *last = DeviceDigit { size: last.size * digit.size, weight: digit.weight };
-            }
-            _ => merged.push(*digit),
-        }
+    let mut digits = digits.iter().filter(|digit| digit.size > 1).copied().collect_vec();
+    digits.dedup_by(|minor, major| major.takes_minor(minor));
+    digits
+}
+
+impl StepsEvenly for DeviceDigit {
+    fn with_minor(&self, minor: &DeviceDigit) -> Option<DeviceDigit> {
+        goes_on(minor.size, minor.weight, self.weight)
+            .then(|| DeviceDigit { size: self.size * minor.size, ..*minor })
     }
-    merged
 }
 
 impl DeviceOrder {

@@ -16,7 +16,7 @@
 use std::cmp::Reverse;
 
 use super::TileDim;
-use crate::algebra::{Axis, Layout, Subaxis, Target};
+use crate::algebra::{Axis, Layout, StepsEvenly, Subaxis, Target, goes_on};
 
 /// A digit in the order of its stride.
 #[derive(Clone, Copy, Debug)]
@@ -36,7 +36,7 @@ pub(super) fn tiling(layout: &Layout) -> Option<(Vec<usize>, Vec<Vec<TileDim>>)>
     for (number, axis) in layout.axes().iter().enumerate() {
         let mut of_axis = Vec::new();
         collect(layout, number, axis, 1, &mut of_axis)?;
-        let mut of_axis = merged(of_axis);
+        of_axis.dedup_by(|minor, major| major.takes_minor(minor));
         if let Some(first) = of_axis.first_mut() {
             first.padded = first.size != axis.extent.max(1).div_ceil(first.rest);
         }
@@ -104,22 +104,12 @@ fn alone(layout: &Layout, derived: usize, size: u64) -> Option<&Axis> {
     (axis.start == 0 && axis.axis.extent == size && feeders == 1).then_some(&axis.axis)
 }
 
-/// Merges neighbouring digits that step evenly, unless one of them is padded.
-fn merged(pieces: Vec<GridDigit>) -> Vec<GridDigit> {
-    let mut merged: Vec<GridDigit> = Vec::new();
-    for piece in pieces {
-        match merged.last_mut() {
-            Some(major)
-                if !major.padded
-                    && !piece.padded
-                    && piece.stride.checked_mul(piece.size) == Some(major.stride) =>
-            {
-                *major = GridDigit { size: major.size.saturating_mul(piece.size), ..piece };
-            }
-            _ => merged.push(piece),
-        }
+impl StepsEvenly for GridDigit {
+    /// Unless one of them is padded.
+    fn with_minor(&self, minor: &GridDigit) -> Option<GridDigit> {
+        let even = goes_on(minor.size, minor.stride, self.stride) && !self.padded && !minor.padded;
+        even.then(|| GridDigit { size: self.size.saturating_mul(minor.size), ..*minor })
     }
-    merged
 }
 
 /// The grid and the tiles, and for each pair of axes whether the second must be minor to the first.
