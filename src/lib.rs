@@ -111,6 +111,7 @@
 //! `tensor-layout-cli` is the `tensor-layout` command, `tensor-layout-hlo` reads compiler dumps and finds the layouts in any
 //! text, `tensor-layout-picture` draws, `tensor-layout-plan` plans the layouts of a program and checks pinned ones, and
 //! `tensor-layout-vectors` reads and writes the test vectors of MN-Core 2. Each uses this library as any other user does.
+//! `tensor-layout-words` has what all of them need and what knows nothing of layouts.
 //!
 //! # Features
 //!
@@ -140,8 +141,6 @@ pub mod candidates;
 pub mod einsum;
 pub mod error;
 pub mod image;
-#[doc(hidden)]
-pub mod internals;
 mod level;
 mod location;
 mod lower;
@@ -161,6 +160,10 @@ pub mod xla;
 // Documentation only, so it is compiled for rustdoc alone.
 #[cfg(doc)]
 pub mod guide;
+
+#[cfg(feature = "test-hooks")]
+#[doc(hidden)]
+pub use algebra::work::steps_of;
 
 pub use algebra::Layout;
 pub use error::{LayoutError, ParseError};

@@ -16,5 +16,6 @@ pub use crate::lower::sharding::{
 };
 pub use crate::notation::sharding::{
     DeviceGroups, DimAxes, HloSharding, Mesh, MeshAxis, MeshDims, PartitionSpec, Placements,
-    SdySharding, ShardingText, SubgroupKind, TileDevices, TorchPlacement,
+    SdySharding, ShardingText, SubgroupKind, TileDevices, TorchPlacement, behind_mesh,
+    behind_sharding,
 };

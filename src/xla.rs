@@ -8,7 +8,7 @@
 //! ```
 
 pub use crate::lower::{
-    Bitcast, BitcastError, BitcastName, Moved, XlaAdvice, XlaSizes, bitcast_map,
+    Bitcast, BitcastError, BitcastName, Moved, XlaAdvice, XlaSizes, bitcast_map, check_attributes,
 };
 pub use crate::notation::{
     TileDim, XlaArray, XlaDim, XlaDtype, XlaLayout, XlaParser, XlaShape, XlaSplit,

@@ -9,7 +9,7 @@ mod reading;
 mod sizes;
 mod validate;
 
-pub use bitcast::{Bitcast, BitcastName, Moved, bitcast_map};
+pub use bitcast::{Bitcast, BitcastName, Moved, bitcast_map, check_attributes};
 pub use bitcast_error::BitcastError;
 pub use popular::XlaAdvice;
 pub use sizes::XlaSizes;

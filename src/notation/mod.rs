@@ -29,7 +29,6 @@ pub(crate) mod triton;
 mod triton_error;
 mod triton_linear;
 mod triton_read;
-pub(crate) mod walk;
 mod written;
 mod xla_dtype;
 pub(crate) mod xla_shape;
@@ -55,4 +54,4 @@ pub use xla_shape::{TileDim, XlaArray, XlaDim, XlaLayout, XlaParser, XlaShape, X
 
 pub(crate) use assignments::{Assignment, assignments};
 pub(crate) use cursor::Cursor;
-pub(crate) use walk::Walk;
+pub(crate) use tensor_layout_words::Walk;

@@ -4,8 +4,8 @@ use clap::Args as ClapArgs;
 use itertools::Itertools;
 use serde_json::{Value, json};
 use tensor_layout::access::{self, Access, AccessError, AddressChange, ChangedAccess};
-use tensor_layout::internals::{counted, percent};
 use tensor_layout::{Layout, LayoutText};
+use tensor_layout_words::{counted, percent};
 
 use super::failure::Failure;
 use super::input::{Form, Reading};

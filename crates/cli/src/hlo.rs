@@ -24,7 +24,7 @@ use rows::{
     copy_json, end_reading, entry_json, named, on_device_json, sharded_json, totals_json,
     write_changes, write_collectives, write_memory, write_shapes, write_summary,
 };
-use tensor_layout::internals::{counted, printable, quoted};
+use tensor_layout_words::{counted, printable, quoted};
 
 /// List the instructions of an XLA compiler dump, most wasteful first.
 #[derive(Debug, ClapArgs)]

@@ -19,7 +19,7 @@ use super::in_place;
 use super::input::{Form, Reading};
 use super::output::{print_as, write_to};
 use super::placing::On;
-use tensor_layout::internals::counted;
+use tensor_layout_words::counted;
 
 /// Count what must move to change one layout into another.
 #[derive(Debug, ClapArgs)]

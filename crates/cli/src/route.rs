@@ -4,11 +4,11 @@ use std::path::PathBuf;
 
 use clap::Args as ClapArgs;
 use serde_json::{Value, json};
-use tensor_layout::internals::counted;
 use tensor_layout::machine::MovementKind;
 use tensor_layout::route::{Hop, Route};
 use tensor_layout::{LayoutError, Machine, Placement};
 use tensor_layout_picture::Film;
+use tensor_layout_words::counted;
 
 use super::draw::write_film;
 use super::failure::{Failure, note};

@@ -4,10 +4,10 @@ use std::io::{self, IsTerminal, Write};
 
 use clap::Args as ClapArgs;
 use serde_json::{Value, json};
-use tensor_layout::internals::{counted, to_u64};
 use tensor_layout::notation::Dtype;
 use tensor_layout::xla::XlaParser;
 use tensor_layout_hlo::scan::{LayoutFacts, LayoutRow, ScanPlace, ScanReport};
+use tensor_layout_words::{counted, to_u64};
 
 use super::failure::{Failure, note};
 use super::input::{ReportFormat, count, open};

@@ -14,7 +14,7 @@ use crate::{
     StepSums,
 };
 use tensor_layout::LayoutError;
-use tensor_layout::internals::{printable, readable_bytes, to_u64};
+use tensor_layout_words::{printable, readable_bytes, to_u64};
 
 /// The quantity in which two dumps are compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -14,8 +14,8 @@ use crate::names::{self, Outcomes, outcome};
 use crate::pages::SHOWN;
 use crate::unread::HloReading;
 use tensor_layout::LayoutError;
-use tensor_layout::internals::{counted, percent, printable, readable_bytes, to_u64};
 use tensor_layout::xla::XlaSizes;
+use tensor_layout_words::{counted, percent, printable, readable_bytes, to_u64};
 
 /// The allocations of a program, as XLA reports them.
 ///

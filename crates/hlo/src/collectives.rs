@@ -14,8 +14,8 @@ use crate::{CollectiveError, CollectiveTraffic, HloComputation, HloInstruction};
 use tensor_layout::LayoutError;
 use tensor_layout::Level;
 use tensor_layout::Machine;
-use tensor_layout::internals::to_u64;
-use tensor_layout::internals::{counted, printable, readable_bytes};
+use tensor_layout_words::to_u64;
+use tensor_layout_words::{counted, printable, readable_bytes};
 
 /// A collective of a dump.
 #[derive(Clone, Debug, PartialEq, Eq)]

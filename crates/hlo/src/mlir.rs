@@ -18,9 +18,9 @@ use crate::operation::{
 };
 use crate::pages::SHOWN;
 use crate::unread::HloReading;
-use tensor_layout::internals::{counted, printable, readable_bytes};
 use tensor_layout::notation::{XlaDtype, XlaShape};
 use tensor_layout::sharding::ShardedShape;
+use tensor_layout_words::{counted, printable, readable_bytes};
 
 /// The arguments, results and constraints of the functions of an MLIR module.
 ///

@@ -12,8 +12,8 @@ use crate::shardings::{HloOnDevice, HloSharded, HloShardings};
 use crate::summary::{HloRow, HloSummary};
 use crate::unread::HloReading;
 use tensor_layout::LayoutError;
-use tensor_layout::internals::to_u64;
-use tensor_layout::internals::{counted, in_one_line, printable, readable_bytes};
+use tensor_layout_words::to_u64;
+use tensor_layout_words::{counted, in_one_line, printable, readable_bytes};
 
 /// The number of rows on a page by default.
 pub(super) const SHOWN: usize = 20;

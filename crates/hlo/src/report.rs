@@ -11,9 +11,9 @@ use crate::overview::OverviewSums;
 use crate::pages::SHOWN;
 use crate::unread::HloReading;
 use tensor_layout::LayoutError;
-use tensor_layout::internals::to_u64;
-use tensor_layout::internals::{counted, printable, readable_bytes};
 use tensor_layout::xla::XlaSizes;
+use tensor_layout_words::to_u64;
+use tensor_layout_words::{counted, printable, readable_bytes};
 
 /// A longer line is read in pieces.
 const LONGEST_PIECE: usize = 1 << 20;

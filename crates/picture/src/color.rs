@@ -6,7 +6,7 @@ use indexmap::IndexMap;
 
 use super::palette::{COLORS, STEPS, step};
 use super::{CellKind, Panel};
-use tensor_layout::internals::to_u64;
+use tensor_layout_words::to_u64;
 
 /// The words in front of a level whose ranges have colours.
 pub(super) const RANGE_OF: &str = "range of ";

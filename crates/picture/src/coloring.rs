@@ -13,8 +13,8 @@ use super::color::{Coloring, RANGE_OF};
 use super::drawing::Drawing;
 use super::palette::COLORS;
 use tensor_layout::Level;
-use tensor_layout::internals::{to_index, to_u64};
 use tensor_layout::program::{CoordinateSpan, CoordinateSpans};
+use tensor_layout_words::{to_index, to_u64};
 
 /// The most values that are numbered from the root.
 const MOST_VALUES: u64 = 1024;

@@ -6,8 +6,8 @@ use super::color::{Coloring, Draft};
 use super::label::grouped;
 use super::{Cell, CellKind, Panel};
 use tensor_layout::LayoutError;
-use tensor_layout::internals::to_u64;
 use tensor_layout::relayout::{Distance, Flows, Relayout, Traffic};
+use tensor_layout_words::to_u64;
 
 /// The most units that have a row of their own.
 const MOST_ROWS: usize = 32;

@@ -44,7 +44,7 @@ pub use tensor_layout::program::CoordinateSpan;
 pub use tensor_layout::report::Census;
 
 use tensor_layout::Level;
-use tensor_layout::internals::percent;
+use tensor_layout_words::percent;
 
 /// Panels of cells, and remarks about them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

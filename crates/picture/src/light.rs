@@ -12,8 +12,8 @@ use tensor_layout::Location;
 use tensor_layout::Placement;
 use tensor_layout::algebra::{Replica, Restricted};
 use tensor_layout::error::{LayoutError, RestrictionError};
-use tensor_layout::internals::to_u64;
 use tensor_layout::program::CoordinateSpan;
+use tensor_layout_words::to_u64;
 
 /// The most units of a cell that are visited one by one.
 const MOST_UNITS: u64 = 1 << 10;

@@ -12,9 +12,9 @@ use super::{Cell, CellKind, Panel, Picture};
 use tensor_layout::LayoutError;
 use tensor_layout::Level;
 use tensor_layout::algebra::Indexes;
-use tensor_layout::internals::to_index;
 use tensor_layout::program::CoordinateSpan;
 use tensor_layout::{Found, Location};
+use tensor_layout_words::to_index;
 
 /// The most units and the most places of each that are drawn.
 const MOST_UNITS: u64 = 16;

@@ -7,7 +7,7 @@ use super::drawing::Drawing;
 use super::grid::Grid;
 use super::label::grouped;
 use tensor_layout::algebra::Indexes;
-use tensor_layout::internals::{product, to_u64};
+use tensor_layout_words::{product, to_u64};
 
 /// The most times that a cut with one block only is cut again.
 const MOST_CUTS: usize = 16;

@@ -11,7 +11,6 @@ use super::palette::COLORS;
 use super::{Cell, CellKind, Label, Panel, Picture};
 use tensor_layout::Level;
 use tensor_layout::Location;
-use tensor_layout::internals;
 use tensor_layout::program::{CoordinateSpan, CoordinateSpans};
 
 impl Drawing<'_> {
@@ -171,7 +170,7 @@ impl Drawing<'_> {
             .collect();
         let (elements, slots) = (filled.iter().product(), indexes.iter().map(length).product());
         let first: Vec<u64> = indexes.iter().map(|range| range.start).collect();
-        let place = internals::slot(layout, &first);
+        let place = layout.locate_slot(&first).unwrap_or_default();
         let places = match slots {
             1 => place.iter().map(|(level, at)| (level, CoordinateSpan::at(at))).collect(),
             _ => spans.of(&indexes),

@@ -11,9 +11,12 @@ use tensor_layout::LayoutError;
 use tensor_layout::Level;
 use tensor_layout::Location;
 use tensor_layout::algebra::{Axis, Subaxis};
-use tensor_layout::internals::{MOST_SUBTREES, Subtree, UnitCounter, to_index};
 use tensor_layout::program::CoordinateSpan;
 use tensor_layout::report::Census;
+use tensor_layout_words::to_index;
+
+/// The most subtrees whose contents are counted for a panel.
+const MOST_SUBTREES: u64 = 1 << 13;
 
 /// The most units of a level that are drawn singly in a row or a column.
 const MOST_SINGLY: u64 = 32;
@@ -44,18 +47,13 @@ impl Open {
 impl Drawing<'_> {
     /// Panels of counts from the root down, and the memory of one unit; totals as notes.
     pub(super) fn tree(&self) -> Result<(Vec<Draft>, Vec<String>), LayoutError> {
-        let counter = UnitCounter::new(self.placement)?;
-        let mut at = self.at.iter();
-        let mut of =
-            at.try_fold(counter.whole(), |of, (level, at)| counter.child(&of, level, at))?;
-        let mut notes = self.totals(&counter, &of)?;
+        let mut notes = self.totals()?;
         let mut unit = self.at.clone();
-        let open = counter.levels.iter().filter(|level| self.at.get(**level).is_none());
-        let mut open: Vec<Open> = open.map(|level| self.open(*level)).collect();
+        let open = self.levels_of_units().filter(|level| self.at.get(*level).is_none());
+        let mut open: Vec<Open> = open.map(|level| self.open(level)).collect();
         let (mut drafts, scheme) = (Vec::new(), self.scheme_of_elements());
         while let Some(first) = open.first() {
             if first.count() == 1 {
-                of = counter.child(&of, first.level, first.range.start)?;
                 unit.set(first.level, first.range.start);
                 open.remove(0);
                 continue;
@@ -68,7 +66,7 @@ impl Drawing<'_> {
                 ));
                 return Ok((drafts, notes));
             }
-            let (panel, chosen) = units(&counter, &of, &unit, &sides)?;
+            let (panel, chosen) = self.panel_of_units(&unit, &sides)?;
             let coloring = self.coloring(&panel.cells, &scheme);
             drafts.push(Draft::new(panel, coloring));
             if drafts.len() == self.most_panels {
@@ -80,6 +78,11 @@ impl Drawing<'_> {
         }
         drafts.push(self.memory_of(&unit)?);
         Ok((drafts, notes))
+    }
+
+    /// The levels of units, from the root down.
+    fn levels_of_units(&self) -> impl Iterator<Item = Level> + '_ {
+        self.placement.columns().iter().copied().filter(|level| !level.is_in_unit())
     }
 
     /// The coordinates of a level that are shown: whole groups.
@@ -100,8 +103,8 @@ impl Drawing<'_> {
         two.unwrap_or(&open[..1]).to_vec()
     }
 
-    fn totals(&self, counter: &UnitCounter<'_>, of: &Subtree) -> Result<Vec<String>, LayoutError> {
-        let mut notes = vec![sentence(&counter.count(of)?)];
+    fn totals(&self) -> Result<Vec<String>, LayoutError> {
+        let mut notes = vec![sentence(&self.placement.census(&self.at)?)];
         if let Some((fullest, emptiest)) = self.placement.extreme_units(&self.at)? {
             let (most, least) = (fullest.elements, emptiest.elements);
             notes.push(match most == least {
@@ -117,6 +120,88 @@ impl Drawing<'_> {
         }
         Ok(notes)
     }
+
+    /// A panel of units or of blocks of them, and the ranges of the cell to look into.
+    fn panel_of_units(
+        &self,
+        unit: &Location,
+        sides: &[Open],
+    ) -> Result<(Panel, Vec<Range<u64>>), LayoutError> {
+        let cuts: Vec<Vec<Range<u64>>> = sides.iter().map(cut).collect();
+        // A side that is not there has one cell.
+        let one: Vec<Range<u64>> = std::iter::once(0..1).collect();
+        let (rows, columns) = match &cuts[..] {
+            [rows, columns] => (rows, columns),
+            cuts => (&one, cuts.first().unwrap_or(&one)),
+        };
+        let mut cells: Vec<Cell> = Vec::new();
+        let mut ranges = Vec::new();
+        let levels: Vec<Level> = self.levels_of_units().collect();
+        for row in rows {
+            let sums = self.sums(unit, sides, (row, columns))?;
+            for (sum, column) in sums.iter().zip(columns) {
+                let of_cell = &[row.clone(), column.clone()][2 - sides.len()..];
+                let cell = block(sum, unit, sides, of_cell);
+                let path = levels.iter().map(|level| first(&cell, *level)).collect();
+                cells.push(Cell { path, ..cell });
+                ranges.push(of_cell.to_vec());
+            }
+        }
+        let chosen = cells.iter().position(Cell::is_partly_padded);
+        let chosen =
+            chosen.or_else(|| cells.iter().position(|cell| cell.elements > 0)).unwrap_or(0);
+        let panel = Panel {
+            caption: caption(unit, sides, &cuts),
+            columns: columns.len(),
+            row_ticks: if sides.len() < 2 { vec![String::new()] } else { ticks(rows) },
+            column_ticks: ticks(columns),
+            levels,
+            zoom: Some(chosen),
+            cells,
+            ..Panel::default()
+        };
+        Ok((panel, ranges.swap_remove(chosen)))
+    }
+
+    /// The contents of the units of each cell of a row, added up.
+    fn sums(
+        &self,
+        unit: &Location,
+        sides: &[Open],
+        (row, columns): (&Range<u64>, &[Range<u64>]),
+    ) -> Result<Vec<Census>, LayoutError> {
+        let mut sums = vec![Census::default(); columns.len()];
+        let Some(last) = sides.last() else { return Ok(sums) };
+        let rows: Vec<u64> = match sides {
+            [first, _] => first.named(row).collect(),
+            _ => row.clone().collect(),
+        };
+        let mut unit = unit.clone();
+        for at in rows {
+            if let [first, _] = sides {
+                unit.set(first.level, at);
+            }
+            for (sum, column) in sums.iter_mut().zip(columns) {
+                for at in last.named(column) {
+                    unit.set(last.level, at);
+                    add(sum, &self.placement.census(&unit)?);
+                }
+            }
+        }
+        Ok(sums)
+    }
+}
+
+/// Adds the contents of a subtree.
+fn add(sum: &mut Census, found: &Census) {
+    let first = sum.units == 0;
+    sum.units = sum.units.saturating_add(found.units);
+    sum.elements = sum.elements.saturating_add(found.elements);
+    sum.padding = sum.padding.saturating_add(found.padding);
+    sum.holes = match (sum.holes, found.holes) {
+        (None, holes) if first => holes,
+        (a, b) => a.zip(b).map(|(a, b)| a.saturating_add(b)),
+    };
 }
 
 fn sentence(census: &Census) -> String {
@@ -127,72 +212,6 @@ fn sentence(census: &Census) -> String {
     format!(
         "{units} units hold {elements} elements (all copies), {padding} slots of padding, {holes}"
     )
-}
-
-/// A panel of units or of blocks of them, and the ranges of the cell to look into.
-fn units(
-    counter: &UnitCounter<'_>,
-    of: &Subtree,
-    unit: &Location,
-    sides: &[Open],
-) -> Result<(Panel, Vec<Range<u64>>), LayoutError> {
-    let cuts: Vec<Vec<Range<u64>>> = sides.iter().map(cut).collect();
-    // A side that is not there has one cell.
-    let one: Vec<Range<u64>> = std::iter::once(0..1).collect();
-    let (rows, columns) = match &cuts[..] {
-        [rows, columns] => (rows, columns),
-        cuts => (&one, cuts.first().unwrap_or(&one)),
-    };
-    let mut cells: Vec<Cell> = Vec::new();
-    let mut ranges = Vec::new();
-    for row in rows {
-        let sums = sums(counter, of, sides, (row, columns))?;
-        for (sum, column) in sums.iter().zip(columns) {
-            let of_cell = &[row.clone(), column.clone()][2 - sides.len()..];
-            let cell = block(sum, unit, sides, of_cell);
-            let path = counter.levels.iter().map(|level| first(&cell, *level)).collect();
-            cells.push(Cell { path, ..cell });
-            ranges.push(of_cell.to_vec());
-        }
-    }
-    let chosen = cells.iter().position(Cell::is_partly_padded);
-    let chosen = chosen.or_else(|| cells.iter().position(|cell| cell.elements > 0)).unwrap_or(0);
-    let panel = Panel {
-        caption: caption(unit, sides, &cuts),
-        columns: columns.len(),
-        row_ticks: if sides.len() < 2 { vec![String::new()] } else { ticks(rows) },
-        column_ticks: ticks(columns),
-        levels: counter.levels.clone(),
-        zoom: Some(chosen),
-        cells,
-        ..Panel::default()
-    };
-    Ok((panel, ranges.swap_remove(chosen)))
-}
-
-/// The contents of the units of each cell of a row, added up.
-fn sums(
-    counter: &UnitCounter<'_>,
-    of: &Subtree,
-    sides: &[Open],
-    (row, columns): (&Range<u64>, &[Range<u64>]),
-) -> Result<Vec<Census>, LayoutError> {
-    let mut sums = vec![Census::default(); columns.len()];
-    let Some(last) = sides.last() else { return Ok(sums) };
-    let rows: Vec<u64> = match sides {
-        [first, _] => first.named(row).collect(),
-        _ => row.clone().collect(),
-    };
-    for at in rows {
-        let part = match sides {
-            [first, _] => counter.child(of, first.level, at)?,
-            _ => of.clone(),
-        };
-        for (sum, column) in sums.iter_mut().zip(columns) {
-            add_units(counter, &part, (last, column), sum)?;
-        }
-    }
-    Ok(sums)
 }
 
 /// The cell of units that are open in these ranges.
@@ -218,26 +237,6 @@ fn cut(side: &Open) -> Vec<Range<u64>> {
     let axis = Axis { extent: all, subaxes: vec![Subaxis::land(all, *level, 1)] };
     let cuts = blocks(&axis, &(range.start / step..all), 1, MOST_BLOCKS);
     cuts.into_iter().map(|cut| cut.start * step..(cut.end * step).min(range.end)).collect()
-}
-
-fn add_units(
-    counter: &UnitCounter<'_>,
-    of: &Subtree,
-    (open, range): (&Open, &Range<u64>),
-    sum: &mut Census,
-) -> Result<(), LayoutError> {
-    for at in open.named(range) {
-        let found = counter.count(&counter.child(of, open.level, at)?)?;
-        let first = sum.units == 0;
-        sum.units = sum.units.saturating_add(found.units);
-        sum.elements = sum.elements.saturating_add(found.elements);
-        sum.padding = sum.padding.saturating_add(found.padding);
-        sum.holes = match (sum.holes, found.holes) {
-            (None, holes) if first => holes,
-            (a, b) => a.zip(b).map(|(a, b)| a.saturating_add(b)),
-        };
-    }
-    Ok(())
 }
 
 fn cell(census: &Census) -> Cell {

@@ -25,5 +25,6 @@ pub use hlo::{HloSharding, SubgroupKind};
 pub use jax::PartitionSpec;
 pub use sdy::SdySharding;
 pub(crate) use sharded::sharded_parts;
+pub use sharded::{behind_mesh, behind_sharding};
 pub use torch::{Placements, TorchPlacement};
 pub use tree::{DimAxes, Mesh, MeshAxis, MeshDims, TileDevices};

@@ -5,10 +5,10 @@ use std::io::{BufRead, Read};
 use itertools::Itertools;
 use serde_json::{Value, json};
 use tensor_layout::LayoutError;
-use tensor_layout::internals::to_u64;
 use tensor_layout_hlo::{
     HloAllocations, HloReading, HloTextKind, LogAllocation, LogAmount, MlirModule, OutOfMemory,
 };
+use tensor_layout_words::to_u64;
 
 use super::rows::unread_json;
 use crate::failure::Failure;

@@ -20,9 +20,9 @@ use crate::HloReading;
 use crate::bytes::total_too_large;
 use crate::names::is_tiled;
 use tensor_layout::LayoutError;
-use tensor_layout::internals::to_u64;
 use tensor_layout::notation::{XlaArray, XlaShape};
 use tensor_layout::xla::{XlaAdvice, XlaSizes};
+use tensor_layout_words::to_u64;
 
 /// An out-of-memory message of XLA.
 ///

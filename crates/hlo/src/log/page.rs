@@ -4,7 +4,7 @@ use crate::bytes::total_too_large;
 use crate::log::{LogAllocation, LogAmount, LogLimit, OutOfMemory};
 use crate::pages::{origin, row};
 use tensor_layout::LayoutError;
-use tensor_layout::internals::{counted, percent, printable, readable_bytes, to_u64};
+use tensor_layout_words::{counted, percent, printable, readable_bytes, to_u64};
 
 impl OutOfMemory {
     /// A readable page: the limits, the allocations with the sizes of their shapes, and the layout that would

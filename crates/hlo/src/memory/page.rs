@@ -6,7 +6,7 @@ use crate::memory::{
     HloInterfaceBytes, HloLive, HloMemory, HloMemorySpace, HloModuleMemory, HloPeak,
 };
 use crate::pages::origin;
-use tensor_layout::internals::{counted, percent, printable, readable_bytes, to_u64};
+use tensor_layout_words::{counted, percent, printable, readable_bytes, to_u64};
 
 /// The number of buffers on a page by default.
 const SHOWN: usize = 10;

@@ -6,9 +6,9 @@ use itertools::Itertools;
 
 use crate::scan::facts::{LayoutFacts, ScanPlace};
 use crate::scan::report::{LayoutRow, ScanReport, UnreadLayout};
-use tensor_layout::internals::to_u64;
-use tensor_layout::internals::{counted, percent, printable, quoted, readable_bytes};
 use tensor_layout::placement::Fit;
+use tensor_layout_words::to_u64;
+use tensor_layout_words::{counted, percent, printable, quoted, readable_bytes};
 
 /// The greatest number of unread texts on a page.
 const MOST_UNREAD: usize = 10;
@@ -148,7 +148,7 @@ fn unread_page<'a>(unread: impl Iterator<Item = UnreadLayout<'a>>) -> String {
     }
     let shown = unread.iter().take(MOST_UNREAD);
     let lines = shown.map(|UnreadLayout { text, line, reason, .. }| {
-        format!("  line {line}: {reason}: {}\n", tensor_layout::internals::cut(text, 120))
+        format!("  line {line}: {reason}: {}\n", tensor_layout_words::cut(text, 120))
     });
     let texts = counted(to_u64(unread.len()), "text");
     format!("\n{texts} could not be read\n{}", lines.collect::<String>())

@@ -10,9 +10,9 @@ use crate::drawing::Drawing;
 use crate::memory::{tick, unit_name};
 use crate::{Cell, Panel};
 use tensor_layout::algebra::Indexes;
-use tensor_layout::internals::{product, to_index, to_u64};
 use tensor_layout::relayout::{Distance, Relayout};
 use tensor_layout::{LayoutError, Level, Location};
+use tensor_layout_words::{product, to_index, to_u64};
 
 /// The most cells of a stage.
 const MOST_CELLS: u64 = 1024;

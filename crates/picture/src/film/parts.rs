@@ -8,11 +8,11 @@ use crate::drawing::Drawing;
 use crate::group::memory_of_groups;
 use crate::{Cell, CellKind, Panel};
 use tensor_layout::error::{Incomparable, RelayoutFault};
-use tensor_layout::internals::{to_index, to_u64};
 use tensor_layout::machine::Memory;
 use tensor_layout::program::{CoordinateSpan, CoordinateSpans};
 use tensor_layout::relayout::{Distance, Relayout};
 use tensor_layout::{LayoutError, Level, Location, Placement};
+use tensor_layout_words::{to_index, to_u64};
 
 /// The most blocks along a side of the tensor, the finest first.
 const FINENESS: [u64; 4] = [16, 8, 4, 2];

@@ -83,3 +83,31 @@ const fn marks_and(other: u8) -> [bool; 256] {
     }
     table
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Walk, behind_angled};
+
+    #[test]
+    fn quotes_and_whole_brackets_are_skipped() {
+        let text = br#"a("x)", [1,2]), b], c"#;
+        let mut walk = Walk::from(0);
+        let comma = walk.next(text, Some(b','));
+        assert_eq!(comma, Some(14));
+        assert_eq!(walk.next(text, Some(b',')), Some(17));
+        assert_eq!(Walk::from(2).next(text, None), Some(13));
+    }
+
+    #[test]
+    fn a_walk_continues_where_the_text_has_grown() {
+        let mut walk = Walk::from(0);
+        assert_eq!(walk.next(b"(a", Some(b',')), None);
+        assert_eq!(walk.next(b"(a,b),c", Some(b',')), Some(5));
+    }
+
+    #[test]
+    fn angle_brackets_nest() {
+        assert_eq!(behind_angled(b"tensor<4x!a<b>>, c>"), Some(15));
+        assert_eq!(behind_angled(b"tensor<4"), None);
+    }
+}
