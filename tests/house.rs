@@ -89,7 +89,7 @@ fn no_message_of_a_library_names_an_option_of_the_command() {
     let folders = [
         "src",
         "crates/hlo/src",
-        "crates/picture/src",
+        "crates/show/src",
         "crates/plan/src",
         "crates/vectors/src",
         "python/src",

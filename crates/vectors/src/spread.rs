@@ -1,6 +1,6 @@
 //! The wrong elements of a tensor, counted in blocks, and a picture of the blocks.
 
-use tensor_layout_picture::{Cell, CellKind, Panel, Picture};
+use tensor_layout_show::{Cell, CellKind, Panel, Picture};
 use tensor_layout_words::to_index;
 
 /// The most rows and columns of a picture.

@@ -2,7 +2,8 @@
 
 use std::ops::Range;
 
-/// A position in a text; each method reads the token that it is named after, or nothing.
+/// A position in a text; each method reads the token that it is named after, or nothing. What planners call millions of
+/// times is inlined.
 #[derive(Clone, Debug)]
 pub struct Cursor<'t> {
     text: &'t str,
@@ -16,6 +17,7 @@ impl<'t> Cursor<'t> {
     }
 
     /// The position of the next byte.
+    #[inline]
     pub fn at(&self) -> usize {
         self.at
     }
@@ -31,16 +33,19 @@ impl<'t> Cursor<'t> {
     }
 
     /// The next byte, without reading it.
+    #[inline]
     pub fn peek(&self) -> Option<u8> {
         self.text.as_bytes().get(self.at).copied()
     }
 
     /// Returns whether the whole text has been read.
+    #[inline]
     pub fn is_at_end(&self) -> bool {
         self.at == self.text.len()
     }
 
     /// Takes a byte, if it is next.
+    #[inline]
     pub fn takes(&mut self, byte: u8) -> bool {
         let takes = self.peek() == Some(byte);
         self.at += usize::from(takes);
@@ -48,6 +53,7 @@ impl<'t> Cursor<'t> {
     }
 
     /// Takes a token, if it is next.
+    #[inline]
     pub fn takes_all(&mut self, token: &str) -> bool {
         let rest = self.text.as_bytes().get(self.at..).unwrap_or_default();
         let takes = rest.starts_with(token.as_bytes());
@@ -56,11 +62,13 @@ impl<'t> Cursor<'t> {
     }
 
     /// `Some` if the byte is there, to be used with `?`.
+    #[inline]
     pub fn token(&mut self, byte: u8) -> Option<()> {
         self.takes(byte).then_some(())
     }
 
     /// Skips blanks, as the grammars define them.
+    #[inline]
     pub fn blanks(&mut self) {
         self.skip_while(|byte| matches!(byte, b' ' | b'\t' | b'\r' | b'\n'));
     }
@@ -71,6 +79,7 @@ impl<'t> Cursor<'t> {
     }
 
     /// The text that has not been read.
+    #[inline]
     pub fn rest(&self) -> &'t str {
         self.text.get(self.at..).unwrap_or_default()
     }
@@ -84,6 +93,7 @@ impl<'t> Cursor<'t> {
     }
 
     /// Reads a decimal number; `None` if there is none, or if it exceeds 64 bits.
+    #[inline]
     pub fn number(&mut self) -> Option<u64> {
         let start = self.at;
         let mut number = 0_u64;
@@ -95,6 +105,7 @@ impl<'t> Cursor<'t> {
     }
 
     /// Reads a word: a letter, then letters and digits.
+    #[inline]
     pub fn word(&mut self) -> Option<&'t str> {
         let start = self.at;
         self.peek().filter(u8::is_ascii_alphabetic)?;

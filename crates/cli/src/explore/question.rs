@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 
 use serde::{Deserialize, Serialize};
 use tensor_layout::{LayoutText, Level, Location, Machine, Placement};
-use tensor_layout_picture::Drawing;
+use tensor_layout_show::Drawing;
 use tensor_layout_words::cut;
 
 use crate::failure::Failure;

@@ -11,7 +11,6 @@
 //! Loggers write a prefix before every line; fields are found after it.
 
 mod amount;
-mod page;
 mod read;
 
 pub use amount::LogAmount;

@@ -17,7 +17,7 @@ impl Film {
     /// ```
     /// use tensor_layout::route::Route;
     /// use tensor_layout::{Layout, Machine, Placement};
-    /// use tensor_layout_picture::Film;
+    /// use tensor_layout_show::Film;
     /// let machine: Machine = "mn-core-2".parse()?;
     /// let at = |layout: &str, memory: &str| -> Result<Placement, Box<dyn std::error::Error>> {
     ///     Ok(Placement::of(layout.parse::<Layout>()?).on(&machine).memory(memory).build()?)

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use tensor_layout::route::Route;
 use tensor_layout::{LayoutText, Level, Machine, Placement};
-use tensor_layout_picture::{Drawing, Film, Spot};
+use tensor_layout_show::{Drawing, Film, Spot};
 
 const BEFORE: &str = "((4_PE, 3:8), (8:1))";
 const AFTER: &str = "((12:2), (4_PE, 2:1))";

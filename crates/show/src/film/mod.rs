@@ -22,7 +22,7 @@ use tensor_layout::relayout::Distance;
 ///
 /// ```
 /// use tensor_layout::Placement;
-/// use tensor_layout_picture::Drawing;
+/// use tensor_layout_show::Drawing;
 /// let placement = Placement::of("(10,7)/((3:7, 4_PE), (7:1))".parse()?).build()?;
 /// let film = Drawing::new(&placement).film(&[])?;
 /// assert_eq!((film.stages.len(), film.flyers.len()), (2, 70)); // the tensor and its memories

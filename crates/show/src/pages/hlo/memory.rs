@@ -1,49 +1,45 @@
-//! The memory of modules, as a readable page.
+//! The memory of modules.
 
 use std::fmt::Write;
 
-use crate::memory::{
+use tensor_layout_hlo::{
     HloInterfaceBytes, HloLive, HloMemory, HloMemorySpace, HloModuleMemory, HloPeak,
 };
-use crate::pages::origin;
 use tensor_layout_words::{counted, percent, printable, readable_bytes, to_u64};
+
+use super::reading::unread;
+use super::rows::origin;
 
 /// The number of buffers on a page by default.
 const SHOWN: usize = 10;
 
-impl HloMemory {
-    /// A readable page: the arguments and results of every module, and the `top` greatest buffers at its
-    /// peaks (10 by default).
-    #[must_use]
-    pub fn page(&self, top: Option<usize>) -> String {
-        let pages = self.modules().iter().map(|module| module.page(top));
-        let mut page = itertools::join(pages, "\n");
-        page += &self.unread.rows();
-        printable(&page).into_owned()
-    }
+/// A readable page: the arguments and results of every module, and the `top` greatest buffers at its
+/// peaks (10 by default).
+#[must_use]
+pub fn memory(of: &HloMemory, top: Option<usize>) -> String {
+    let pages = of.modules().iter().map(|module| module_page(module, top));
+    let mut page = itertools::join(pages, "\n");
+    page += &unread(of.reading());
+    printable(&page).into_owned()
 }
-
-impl HloModuleMemory {
-    fn page(&self, top: Option<usize>) -> String {
-        let mut page =
-            format!("module {}, entry {}\n", self.module, self.entry.as_deref().unwrap_or("-"));
-        for (space, bytes) in &self.interface {
-            page += &interface_line(*space, *bytes);
-        }
-        for donor in &self.unused_donors {
-            page += &format!("{}\n", donor.describe());
-        }
-        if self.unsized_count > 0 {
-            let count = counted(self.unsized_count, "instruction");
-            page += &format!("{count} without a size, not counted\n");
-        }
-        let bound = if self.is_at_least { "at least " } else { "" };
-        match &self.peaks {
-            Err(why) => page += &format!("{why}\n"),
-            Ok(peaks) => page.extend(peaks.iter().map(|peak| peak_page(peak, bound, top))),
-        }
-        page
+fn module_page(of: &HloModuleMemory, top: Option<usize>) -> String {
+    let mut page = format!("module {}, entry {}\n", of.module, of.entry.as_deref().unwrap_or("-"));
+    for (space, bytes) in &of.interface {
+        page += &interface_line(*space, *bytes);
     }
+    for donor in &of.unused_donors {
+        page += &format!("{}\n", donor.describe());
+    }
+    if of.unsized_count > 0 {
+        let count = counted(of.unsized_count, "instruction");
+        page += &format!("{count} without a size, not counted\n");
+    }
+    let bound = if of.is_at_least { "at least " } else { "" };
+    match &of.peaks {
+        Err(why) => page += &format!("{why}\n"),
+        Ok(peaks) => page.extend(peaks.iter().map(|peak| peak_page(peak, bound, top))),
+    }
+    page
 }
 
 fn interface_line(space: HloMemorySpace, bytes: HloInterfaceBytes) -> String {

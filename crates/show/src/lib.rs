@@ -1,4 +1,4 @@
-//! Pictures of the places of elements, as values that printers render.
+//! Answers of the library for people: pictures, films and [pages](pages) of text. Pictures are values that printers render.
 //!
 //! ```text
 //! Drawing::new(&placement).tensor()  ->  Picture { panels of cells }  ->  svg, png, text, page
@@ -21,6 +21,7 @@ mod group;
 mod label;
 mod light;
 mod memory;
+pub mod pages;
 mod pair;
 mod palette;
 #[cfg(feature = "png")]

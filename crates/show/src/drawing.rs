@@ -14,7 +14,7 @@ use tensor_layout::notation::XlaArray;
 ///
 /// ```
 /// use tensor_layout::Placement;
-/// use tensor_layout_picture::{CellKind, Drawing};
+/// use tensor_layout_show::{CellKind, Drawing};
 /// let placement = Placement::of("(10,7)/((3:7, 4_PE), (7:1))".parse()?).build()?;
 /// let picture = Drawing::new(&placement).tensor();
 /// let panel = &picture.panels[0];

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use tensor_layout::{LayoutText, Level, Machine, Placement};
-use tensor_layout_picture::{CellKind, Drawing, Picture};
+use tensor_layout_show::{CellKind, Drawing, Picture};
 
 fn on(text: &str) -> Placement {
     placed(text, "L2B=4,PE=4")
@@ -44,7 +44,7 @@ fn two_layouts_are_drawn_on_one_cut() {
             assert_eq!(before.column_ticks, after.column_ticks);
             for (before, after) in before.cells.iter().zip(&after.cells) {
                 let both = [before, after].iter().all(|cell| cell.kind != CellKind::Blank);
-                let starts = |cell: &tensor_layout_picture::Cell| -> Vec<u64> {
+                let starts = |cell: &tensor_layout_show::Cell| -> Vec<u64> {
                     cell.indexes.iter().map(|range| range.start).collect()
                 };
                 assert!(!both || starts(before) == starts(after), "{a} {b}");

@@ -13,7 +13,7 @@ use tensor_layout::program::CoordinateSpan;
 ///
 /// ```
 /// use tensor_layout::Level;
-/// use tensor_layout_picture::Label;
+/// use tensor_layout_show::Label;
 /// assert_eq!("index".parse(), Ok(Label::Index));
 /// assert_eq!("L2B".parse(), Ok(Label::Level(Level::L2B)));
 /// ```

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use tensor_layout::xla::XlaShape;
 use tensor_layout::{LayoutText, Level, Machine, Placement};
-use tensor_layout_picture::{
+use tensor_layout_show::{
     Cell as PictureCell, CellKind, Drawing, Label, PanelArrangement, Picture,
 };
 
