@@ -109,8 +109,9 @@
 //! # Packages beside this one
 //!
 //! `tensor-layout-cli` is the `tensor-layout` command, `tensor-layout-hlo` reads compiler dumps and finds the layouts in any
-//! text, `tensor-layout-picture` draws, `tensor-layout-plan` plans the layouts of a program and checks pinned ones, and
+//! text, `tensor-layout-show` draws and writes pages, `tensor-layout-plan` plans the layouts of a program and checks pinned ones, and
 //! `tensor-layout-vectors` reads and writes the test vectors of MN-Core 2. Each uses this library as any other user does.
+//! `tensor-layout-words` has what all of them need and what knows nothing of layouts.
 //!
 //! # Features
 //!
@@ -142,8 +143,6 @@ mod devices;
 pub mod einsum;
 pub mod error;
 pub mod image;
-#[doc(hidden)]
-pub mod internals;
 mod level;
 mod location;
 pub mod machine;
@@ -160,6 +159,10 @@ mod words;
 // Documentation only, so it is compiled for rustdoc alone.
 #[cfg(doc)]
 pub mod guide;
+
+#[cfg(feature = "test-hooks")]
+#[doc(hidden)]
+pub use algebra::work::steps_of;
 
 pub use algebra::Layout;
 pub use error::{LayoutError, ParseError};
@@ -196,6 +199,6 @@ pub mod sharding {
     pub use crate::text::sharding::{
         DeviceGroups, DeviceOrder, DeviceShards, DimAxes, HloSharding, InexpressibleSharding, Mesh,
         MeshAxis, MeshDims, PartitionSpec, Placements, SdySharding, ShardedShape, Sharding,
-        ShardingError, ShardingKind, ShardingText, SubgroupKind, TileDevices, Tiles, TorchPlacement,
+        ShardingError, ShardingKind, ShardingText, SubgroupKind, TileDevices, Tiles, TorchPlacement, behind_mesh, behind_sharding,
     };
 }

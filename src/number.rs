@@ -1,23 +1,16 @@
-//! Infallible conversions between lengths in memory and numbers.
+//! Numbers: conversions, common multiples, thresholds.
 
 use std::sync::LazyLock;
 
 use num_integer::Integer;
 
-/// A length or an index as a number.
-#[inline]
-#[allow(clippy::as_conversions, reason = "`usize` has at most 64 bits, which is asserted below")]
-pub const fn to_u64(length: usize) -> u64 {
-    length as u64
-}
+pub(crate) use tensor_layout_words::{to_index, to_u64};
 
-const _: () = assert!(usize::BITS <= u64::BITS);
-
-/// A threshold between two ways of computing an answer. For tests: in builds with debug assertions, the environment
-/// variable `TENSOR_LAYOUT_SEAMS=early` lowers it so far that the small cases of the laws are on both sides.
+/// A threshold between two ways of computing an answer. With the feature `test-hooks`, the environment variable
+/// `TENSOR_LAYOUT_SEAMS=early` lowers it so far that the small cases of the laws are on both sides.
 #[inline]
 pub(crate) fn seam(usual: u64, early: u64) -> u64 {
-    if cfg!(debug_assertions) && *EARLY_SEAMS { early } else { usual }
+    if cfg!(feature = "test-hooks") && *EARLY_SEAMS { early } else { usual }
 }
 
 static EARLY_SEAMS: LazyLock<bool> =
@@ -26,11 +19,4 @@ static EARLY_SEAMS: LazyLock<bool> =
 /// The least common multiple; `None` if it does not fit in 64 bits.
 pub(crate) fn lcm(a: u64, b: u64) -> Option<u64> {
     (a / a.gcd(&b)).checked_mul(b)
-}
-
-/// Converts a number to an index or a length. A number beyond `usize` becomes `usize::MAX`, which is likewise
-/// beyond the end of every slice.
-#[inline]
-pub fn to_index(number: u64) -> usize {
-    usize::try_from(number).unwrap_or(usize::MAX)
 }

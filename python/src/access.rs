@@ -203,7 +203,7 @@ impl PyAccess {
             0 => [Vec::new(), Vec::new()],
             _ => [self.search(py, access::swizzles)?, self.search(py, access::paddings)?],
         };
-        Ok(tensor_layout_cli::access_page(&self.cost, &better))
+        Ok(tensor_layout_show::pages::access(&self.cost, &better))
     }
 
     fn __repr__(&self) -> String {

@@ -1,7 +1,7 @@
 //! Films of elements moving into memories.
 
 use pyo3::prelude::*;
-use tensor_layout_picture::Film;
+use tensor_layout_show::Film;
 
 use crate::layout::any;
 use crate::on_arguments::OnArguments;

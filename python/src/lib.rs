@@ -9,10 +9,13 @@
 mod access;
 mod bulk;
 mod candidates;
+#[cfg(feature = "command")]
 mod command;
 mod cost;
 mod edit;
 mod einsum;
+#[cfg(feature = "command")]
+mod explore;
 mod film;
 mod frame;
 mod hlo;
@@ -56,6 +59,7 @@ mod _native {
     use super::access::{PyAccess, PyAccessRequest, PyChangedAccess, access_of};
     #[pymodule_export]
     use super::candidates::{PyCandidate, PyCandidates, PyLayouts};
+    #[cfg(feature = "command")]
     #[pymodule_export]
     use super::command::command;
     #[pymodule_export]

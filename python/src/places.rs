@@ -10,7 +10,7 @@ use tensor_layout::algebra::IndexOrder;
 use tensor_layout::program::Program;
 use tensor_layout::xla::{XlaDtype, XlaShape};
 use tensor_layout::{Found, Layout, LayoutError, LayoutText, Location, Machine, Placement};
-use tensor_layout_picture::Drawing;
+use tensor_layout_show::Drawing;
 
 use crate::location::{PyLocation, location_of};
 use crate::number::entry_of;

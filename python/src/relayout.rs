@@ -271,7 +271,7 @@ impl PyRelayout {
     }
 
     fn __str__(&self) -> Answer<String> {
-        Ok(tensor_layout_cli::relayout_page(&self.pair, &self.traffic, &self.pair.account()?))
+        Ok(tensor_layout_show::pages::relayout(&self.pair, &self.traffic, &self.pair.account()?))
     }
 
     fn __repr__(&self) -> String {

@@ -3,7 +3,7 @@
 use pyo3::prelude::*;
 use tensor_layout::machine::MovementKind;
 use tensor_layout::route::{Hop, Route};
-use tensor_layout_picture::Film;
+use tensor_layout_show::Film;
 
 use crate::film::PyFilm;
 use crate::layout::any;
@@ -99,7 +99,7 @@ impl PyRoute {
     }
 
     fn __str__(&self) -> String {
-        tensor_layout_cli::route_page(&self.0)
+        tensor_layout_show::pages::route(&self.0)
     }
 
     fn __repr__(&self) -> String {

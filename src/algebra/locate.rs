@@ -1,6 +1,6 @@
 //! From an index to its places.
 
-use crate::algebra::layout::{Combine, Layout, Target};
+use crate::algebra::layout::{Axis, Combine, Layout, Target};
 use crate::algebra::radix::{IndexOrder, Indexes};
 use crate::algebra::xor::xor_product;
 use crate::error::LayoutError;
@@ -28,6 +28,26 @@ impl Layout {
     /// ```
     pub fn locate(&self, index: &[u64]) -> Result<Location, LayoutError> {
         self.check_index(index)?;
+        Ok(self.slot(index))
+    }
+
+    /// Finds the first place of a slot: of an index that may be padding, below the product of the sizes of its axis.
+    ///
+    /// Law: the place of an element, and `Padding` there for other slots of a layout whose slots have different places.
+    ///
+    /// # Errors
+    /// As [`locate`](Layout::locate), with the slots of an axis instead of its extent.
+    ///
+    /// # Example
+    /// ```
+    /// use tensor_layout::Layout;
+    /// let layout: Layout = "(10)/((3:1, 4_PE))".parse()?;
+    /// assert_eq!(layout.locate_slot(&[11])?.to_string(), "PE=3,Addr=2");
+    /// assert!(layout.locate(&[11]).is_err() && layout.locate_slot(&[12]).is_err());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn locate_slot(&self, index: &[u64]) -> Result<Location, LayoutError> {
+        check_index(self.axes.iter().map(Axis::slots), index)?;
         Ok(self.slot(index))
     }
 

@@ -5,10 +5,10 @@
 //! weights of the shape 16, 8, 8             64, 8, 1          row-major
 //! ```
 
-use itertools::Itertools;
-
 use crate::algebra::work;
 use crate::error::{LayoutError, Site};
+
+pub(crate) use tensor_layout_words::product;
 
 /// The order of the axes in the linear index.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -64,15 +64,6 @@ pub(crate) fn split(value: u64, sizes: impl DoubleEndedIterator<Item = u64>, int
 /// Returns the value with these digits, sizes and digits major to minor; the inverse of [`split`].
 pub(crate) fn join(sizes: impl Iterator<Item = u64>, digits: &[u64]) -> u64 {
     sizes.zip(digits).fold(0, |value, (size, digit)| value * size + digit)
-}
-
-/// Returns the product, 0 if any factor is 0; `None` if it does not fit in 64 bits.
-pub fn product(factors: impl IntoIterator<Item = u64, IntoIter: Clone>) -> Option<u64> {
-    let mut factors = factors.into_iter();
-    match factors.clone().contains(&0) {
-        true => Some(0),
-        false => factors.try_fold(1, u64::checked_mul),
-    }
 }
 
 /// The indexes of a shape, row-major.

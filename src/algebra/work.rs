@@ -1,7 +1,6 @@
-//! Counters of the steps of an operation, for tests that bound them instead of measuring time; builds without debug
-//! assertions have none.
+//! Counters of the steps of an operation, for tests that bound them instead of measuring time; other builds have none.
 
-#[cfg(debug_assertions)]
+#[cfg(any(test, feature = "test-hooks"))]
 thread_local! {
     static STEPS: std::cell::Cell<u64> = const { std::cell::Cell::new(0) };
     static SEEN: std::cell::Cell<u64> = const { std::cell::Cell::new(0) };
@@ -10,18 +9,18 @@ thread_local! {
 /// Counts steps of a loop whose length a test bounds.
 #[inline]
 pub(crate) fn count(steps: usize) {
-    #[cfg(debug_assertions)]
+    #[cfg(any(test, feature = "test-hooks"))]
     STEPS.with(|all| all.set(all.get() + crate::number::to_u64(steps)));
-    #[cfg(not(debug_assertions))]
+    #[cfg(not(any(test, feature = "test-hooks")))]
     let _ = steps;
 }
 
 /// Counts axes and digits that an operation looks at.
 #[inline]
 pub(crate) fn see(parts: usize) {
-    #[cfg(debug_assertions)]
+    #[cfg(any(test, feature = "test-hooks"))]
     SEEN.with(|all| all.set(all.get() + crate::number::to_u64(parts)));
-    #[cfg(not(debug_assertions))]
+    #[cfg(not(any(test, feature = "test-hooks")))]
     let _ = parts;
 }
 
@@ -34,8 +33,8 @@ pub(crate) fn of<T>(operation: impl FnOnce() -> T) -> (T, u64) {
 }
 
 /// The steps that an operation counts, and the axes and digits that it looks at.
-#[cfg(debug_assertions)]
-pub fn all_of<T>(operation: impl FnOnce() -> T) -> (T, u64) {
+#[cfg(feature = "test-hooks")]
+pub fn steps_of<T>(operation: impl FnOnce() -> T) -> (T, u64) {
     [&STEPS, &SEEN].into_iter().for_each(|counter| counter.with(|all| all.set(0)));
     let answer = operation();
     (answer, STEPS.with(std::cell::Cell::get) + SEEN.with(std::cell::Cell::get))

@@ -1,6 +1,7 @@
 //! The places that errors point at: bytes of a text, parts of a layout.
 
 use std::fmt;
+use std::ops::Range;
 
 /// A range of bytes in a text, `start <= end <= text.len()`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -22,6 +23,12 @@ impl Span {
     #[must_use]
     pub const fn shifted(self, offset: usize) -> Span {
         Span::new(self.start + offset, self.end + offset)
+    }
+}
+
+impl From<Range<usize>> for Span {
+    fn from(bytes: Range<usize>) -> Span {
+        Span::new(bytes.start, bytes.end)
     }
 }
 

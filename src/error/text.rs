@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use tensor_layout_words::Unexpected;
+
 use super::{Cause, Diagnostic, Span};
 use crate::level::Level;
 
@@ -186,6 +188,16 @@ impl ParseError {
     #[must_use]
     pub fn excerpt(&self) -> Excerpt {
         Excerpt::of(&self.0.text, self.0.span, self.0.related)
+    }
+}
+
+impl From<Unexpected<'_>> for ParseError {
+    fn from(Unexpected { expected, bytes, text }: Unexpected<'_>) -> ParseError {
+        let kind = match expected {
+            Some(what) => ParseErrorKind::Expected(vec![what]),
+            None => ParseErrorKind::NumberTooLarge,
+        };
+        ParseError::new(kind, bytes.into(), text)
     }
 }
 

@@ -12,7 +12,7 @@ use std::io::{self, Read, Seek, Write};
 
 use itertools::Itertools;
 
-use crate::error::{ParseError, ParseErrorKind};
+use crate::error::ParseError;
 use crate::number::to_index;
 use crate::text::Cursor;
 
@@ -163,7 +163,7 @@ fn parse(text: &str) -> Result<NpyHeader, ParseError> {
     {
         return Err(cursor.expected("the end of the header"));
     }
-    let whole = |why: String| cursor.refuse_from(0, ParseErrorKind::Invalid(why));
+    let whole = |why: String| ParseError::invalid(why, cursor.since(0), text);
     let missing = |key: &str| whole(format!("the key `{key}` is missing"));
     let descr = entries.descr.ok_or_else(|| missing("descr"))?;
     let shape = entries.shape.ok_or_else(|| missing("shape"))?;
@@ -193,7 +193,7 @@ impl Entries {
             "shape" => self.shape = Some(extents(cursor)?),
             _ => {
                 let why = "the keys are `descr`, `fortran_order` and `shape`";
-                return Err(end.refuse_from(start, ParseErrorKind::Invalid(why.into())));
+                return Err(ParseError::invalid(why, end.since(start), end.text()));
             }
         }
         Ok(())
@@ -258,7 +258,7 @@ fn extents(cursor: &mut Cursor<'_>) -> Result<Vec<u64>, ParseError> {
         match leading_zero && cursor.at() - start > 1 {
             true => {
                 let why = "a number does not begin with 0 in Python";
-                Err(cursor.refuse_from(start, ParseErrorKind::Invalid(why.into())))
+                Err(ParseError::invalid(why, cursor.since(start), cursor.text()))
             }
             false => Ok(()),
         }

@@ -9,8 +9,8 @@ use crate::location::Location;
 use crate::placement::Placement;
 use crate::relayout::count_at;
 
-/// The number of subtrees that are visited to find the fullest and the emptiest unit, or to fill a panel.
-pub const MOST_SUBTREES: u64 = 1 << 13;
+/// The number of subtrees that are visited to find the fullest and the emptiest unit.
+const MOST_SUBTREES: u64 = 1 << 13;
 
 /// The contents of the memories of a subtree, all copies counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -100,7 +100,7 @@ enum SubtreeContents {
 
 /// A subtree of the machine.
 #[derive(Clone, Debug)]
-pub struct Subtree {
+struct Subtree {
     at: Location,
     elements: SubtreeContents,
     slots: SubtreeContents,
@@ -108,10 +108,10 @@ pub struct Subtree {
 
 /// Counts in subtrees of a placement.
 #[derive(Debug)]
-pub struct UnitCounter<'a> {
+struct UnitCounter<'a> {
     placement: &'a Placement,
     /// The levels of units, from the root down.
-    pub levels: Vec<Level>,
+    levels: Vec<Level>,
     slots: Layout,
     /// True if no two slots share a place.
     is_injective: bool,
@@ -119,7 +119,7 @@ pub struct UnitCounter<'a> {
 
 impl<'a> UnitCounter<'a> {
     /// Prepares the counts of a placement.
-    pub fn new(placement: &'a Placement) -> Result<UnitCounter<'a>, LayoutError> {
+    fn new(placement: &'a Placement) -> Result<UnitCounter<'a>, LayoutError> {
         let spread = placement.with_copies();
         let columns = placement.columns().iter().copied();
         let levels: Vec<Level> = columns.filter(|level| !level.is_in_unit()).collect();
@@ -128,7 +128,7 @@ impl<'a> UnitCounter<'a> {
     }
 
     /// The whole machine as a subtree.
-    pub fn whole(&self) -> Subtree {
+    fn whole(&self) -> Subtree {
         Subtree {
             at: Location::default(),
             elements: SubtreeContents::Layout(self.placement.with_copies().clone()),
@@ -142,7 +142,7 @@ impl<'a> UnitCounter<'a> {
     }
 
     /// The part of a subtree with one more coordinate.
-    pub fn child(&self, of: &Subtree, level: Level, at: u64) -> Result<Subtree, LayoutError> {
+    fn child(&self, of: &Subtree, level: Level, at: u64) -> Result<Subtree, LayoutError> {
         let mut child = of.clone();
         // A memory that a group of units shares has the coordinate of the first one.
         let at = at - at % self.placement.units_per_memory(level);
@@ -154,7 +154,7 @@ impl<'a> UnitCounter<'a> {
     }
 
     /// Counts the contents of the units of a subtree.
-    pub fn count(&self, of: &Subtree) -> Result<Census, LayoutError> {
+    fn count(&self, of: &Subtree) -> Result<Census, LayoutError> {
         let elements = of.elements.count(self.placement.with_copies(), &of.at)?;
         let slots = of.slots.count(&self.slots, &of.at)?;
         let free = self.levels.iter().filter(|level| of.at.get(**level).is_none());

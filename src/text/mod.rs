@@ -25,7 +25,6 @@ mod serde;
 pub(crate) mod sharding;
 mod strided;
 mod triton;
-mod walk;
 mod written;
 pub mod xla;
 
@@ -40,4 +39,4 @@ pub use kind::Notation;
 pub use pad_layout::{AxisText, Dtype, MemoryText, PadLayout, ReplicaText, SubaxisText};
 pub use strided::Strided;
 pub use triton::{LinearLayout, TritonError, TritonLayout};
-pub use walk::{Walk, behind_angled};
+pub(crate) use tensor_layout_words::Walk;

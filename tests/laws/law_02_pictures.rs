@@ -9,7 +9,7 @@ use itertools::Itertools;
 use proptest::prelude::*;
 use tensor_layout::program::CoordinateSpan;
 use tensor_layout::{Found, LayoutError, Level, Location, Placement};
-use tensor_layout_picture::{Cell as PictureCell, CellKind, Drawing, Label};
+use tensor_layout_show::{Cell as PictureCell, CellKind, Drawing, Label};
 
 use crate::generate::levels;
 use crate::run::{Tally, laws};

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use proptest::prelude::*;
 use tensor_layout::relayout::{Distance, Relayout};
 use tensor_layout::{Level, Location, Placement};
-use tensor_layout_picture::{Cell, Drawing, Film, Flyer, Spot};
+use tensor_layout_show::{Cell, Drawing, Film, Flyer, Spot};
 
 use super::law_17_relayout::{Pair, placements};
 use crate::run::{Tally, laws};

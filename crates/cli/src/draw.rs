@@ -8,7 +8,7 @@ use clap::{Args as ClapArgs, ValueEnum};
 use itertools::Itertools;
 use tensor_layout::notation::Atom;
 use tensor_layout::{LayoutText, Level, Location, ParseError, Placement};
-use tensor_layout_picture::{Drawing, Film, Label, Picture};
+use tensor_layout_show::{Drawing, Film, Label, Picture};
 
 use super::explore;
 use super::failure::{Failure, note};

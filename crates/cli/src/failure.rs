@@ -15,7 +15,7 @@ use tensor_layout::sharding::ShardingError;
 use tensor_layout::{LayoutError, ParseError};
 use tensor_layout_hlo::CollectiveError;
 
-use tensor_layout::internals::printable;
+use tensor_layout_words::printable;
 
 /// The reason the command failed.
 #[derive(Debug)]

@@ -13,6 +13,7 @@ use tensor_layout_hlo::{
     Collectives, HloBytes, HloChanges, HloComputation, HloCopies, HloDump, HloMemory, HloReading,
     HloReport, HloRow, HloShardings, HloSummary, HloTallies, HloTextKind, UnreadLine,
 };
+use tensor_layout_show::pages::hlo as pages;
 
 use super::failure::{Failure, note};
 use super::input::{ReportFormat, count, open};
@@ -24,7 +25,7 @@ use rows::{
     copy_json, end_reading, entry_json, named, on_device_json, sharded_json, totals_json,
     write_changes, write_collectives, write_memory, write_shapes, write_summary,
 };
-use tensor_layout::internals::{counted, printable, quoted};
+use tensor_layout_words::{counted, printable, quoted};
 
 /// List the instructions of an XLA compiler dump, most wasteful first.
 #[derive(Debug, ClapArgs)]
@@ -247,7 +248,7 @@ impl Hlo {
         let reading = self.computations(input, |computation| summary.add(computation))?;
         summary.finish();
         let all = self.unread(&reading, summary.reading())?;
-        let page = summary.page(self.top, &reading)?;
+        let page = pages::summary(&summary, self.top, &reading)?;
         match self.form() {
             ReportFormat::Text => self.print_page(&reading, &page, ""),
             ReportFormat::Json => {
@@ -293,10 +294,10 @@ impl Hlo {
             ReportFormat::Text => {
                 let of = |file: &str, reading: &HloReading| match reading.is_complete() {
                     true => String::new(),
-                    false => format!("\n{file}:{}", reading.page()),
+                    false => format!("\n{file}:{}", pages::reading(&reading)),
                 };
                 let unread = of(&self.file, &reading) + &of(other, &behind);
-                self.print_page(&reading, &changes.page(self.top), &printable(&unread))
+                self.print_page(&reading, &pages::changes(&changes, self.top), &printable(&unread))
             }
             ReportFormat::Json => {
                 write_to(None, |out| write_changes(out, &changes, self.top, [&reading, &behind]))
@@ -313,9 +314,11 @@ impl Hlo {
         memory.finish()?;
         let all = self.unread(&reading, memory.reading())?;
         match self.form() {
-            ReportFormat::Text => {
-                self.print_page(&reading, &memory.page(self.top), &reading.page())
-            }
+            ReportFormat::Text => self.print_page(
+                &reading,
+                &pages::memory(&memory, self.top),
+                &pages::reading(&reading),
+            ),
             ReportFormat::Json => write_to(None, |out| write_memory(out, &memory, &all)),
             ReportFormat::Csv => {
                 Err(Failure::Argument("--memory is printed as text or as JSON".into()))
@@ -330,9 +333,11 @@ impl Hlo {
         let unread = self.unread(&reading, copies.reading())?;
         let shown = || copies.entries().iter().take(self.top.unwrap_or(usize::MAX));
         match self.form() {
-            ReportFormat::Text => {
-                self.print_page(&reading, &copies.page(self.top), &reading.page())
-            }
+            ReportFormat::Text => self.print_page(
+                &reading,
+                &pages::copies(&copies, self.top),
+                &pages::reading(&reading),
+            ),
             ReportFormat::Json => {
                 let (read, written) = copies.moved();
                 let step = copies.in_a_step();
@@ -375,7 +380,11 @@ impl Hlo {
         let unread = self.unread(&reading, all.reading())?;
         let shown = || all.entries().iter().take(self.top.unwrap_or(usize::MAX));
         match self.form() {
-            ReportFormat::Text => self.print_page(&reading, &all.page(self.top), &reading.page()),
+            ReportFormat::Text => self.print_page(
+                &reading,
+                &pages::shardings(&all, self.top),
+                &pages::reading(&reading),
+            ),
             ReportFormat::Json => write_to(None, |out| {
                 let mut line = JsonLine::new(out);
                 line.list("shardings", shown().map(sharded_json))?;
@@ -419,14 +428,16 @@ impl Hlo {
         }
         match self.form() {
             ReportFormat::Text => {
-                let page = report.page(self.top)?;
+                let page = pages::shapes(&report, self.top)?;
                 write_to(None, |out| out.write_all(fitted(&page).as_bytes()))
             }
             ReportFormat::Json => {
                 let totals = totals_json(&report)?;
                 write_to(None, |out| write_shapes(out, &report, self.top, &totals))
             }
-            ReportFormat::Csv => write_to(None, |out| report.write_csv(out, self.top)),
+            ReportFormat::Csv => {
+                write_to(None, |out| pages::write_shapes_csv(&report, out, self.top))
+            }
         }
     }
 
@@ -437,7 +448,11 @@ impl Hlo {
         let all = all.finish()?;
         let unread = self.unread(&reading, &all.reading)?;
         match self.form() {
-            ReportFormat::Text => self.print_page(&reading, &all.page(self.top), &reading.page()),
+            ReportFormat::Text => self.print_page(
+                &reading,
+                &pages::collectives(&all, self.top),
+                &pages::reading(&reading),
+            ),
             ReportFormat::Json => {
                 write_to(None, |out| write_collectives(out, &all, self.top, &unread))
             }

@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 use itertools::Either;
 use tensor_layout::Level;
 use tensor_layout::image::{ImageForm, NpyHeader, UnitReader, UnitWriter};
-use tensor_layout::internals::cut;
 use tensor_layout::program::Program;
 use tensor_layout::rows::WriteError;
+use tensor_layout_words::cut;
 
 use super::failure::Failure;
 use super::files::Files;

@@ -1,6 +1,5 @@
 //! `relayout --in-place`: whether the memory of the source suffices.
 
-use itertools::Itertools;
 use serde_json::{Value, json};
 use tensor_layout::LayoutError;
 use tensor_layout::relayout::{Overwritten, Relayout, WriteOrder};
@@ -8,6 +7,7 @@ use tensor_layout::relayout::{Overwritten, Relayout, WriteOrder};
 use super::failure::Failure;
 use super::input::Form;
 use super::output::print_as;
+use tensor_layout_show::pages;
 
 type Answer = Result<Option<Overwritten>, LayoutError>;
 
@@ -19,38 +19,7 @@ pub(super) fn run(pair: &Relayout, form: Form) -> Result<(), Failure> {
         return Err(error.clone().into());
     }
     let answer = || json!({ "ascending": answer_json(&up), "descending": answer_json(&down) });
-    print_as(form, answer, || page(pair, &up, &down))
-}
-
-fn page(pair: &Relayout, up: &Answer, down: &Answer) -> String {
-    let [each, of] = match pair.lanes() {
-        1 => ["addresses", "addresses"],
-        _ => ["addresses, and the lanes of each long word,", "addresses and lanes"],
-    };
-    let enough = format!("one memory is enough if every unit writes its {each} in");
-    let first = match (up, down) {
-        (Ok(None), Ok(None)) => format!("{enough} ascending or descending order"),
-        (Ok(None), _) => format!("{enough} ascending order"),
-        (_, Ok(None)) => format!("{enough} descending order"),
-        (Ok(_), Ok(_)) => format!("a second buffer is needed, in either order of {of}"),
-        _ => format!("a second buffer is needed in one order of {of}"),
-    };
-    let lines = [("ascending", up), ("descending", down)];
-    let lines =
-        lines.iter().filter_map(|(order, answer)| Some(format!("\n  {order}: {}", words(answer)?)));
-    format!("{first}{}", lines.collect::<String>())
-}
-
-fn words(answer: &Answer) -> Option<String> {
-    let index = |index: &[u64]| format!("({})", index.iter().join(","));
-    match answer {
-        Ok(None) => None,
-        Ok(Some(Overwritten { element, by, place, .. })) => {
-            let (element, by) = (index(element), index(by));
-            Some(format!("element {element} is overwritten by {by} at {place} before it is read"))
-        }
-        Err(error) => Some(error.to_string()),
-    }
+    print_as(form, answer, || pages::in_place(pair, &up, &down))
 }
 
 fn answer_json(answer: &Answer) -> Value {

@@ -12,7 +12,7 @@ use tensor_layout_hlo::jax_print;
 
 use super::failure::{Failure, note};
 use super::slips;
-use tensor_layout::internals::to_u64;
+use tensor_layout_words::to_u64;
 
 // Structs that commands flatten have plain comments: clap would take doc comments for the help.
 

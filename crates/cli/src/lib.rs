@@ -6,6 +6,7 @@
 
 mod access;
 mod bitcast;
+#[cfg(feature = "plan")]
 mod check;
 mod convert;
 mod devices;
@@ -30,6 +31,7 @@ mod pack;
 mod picture;
 mod places;
 mod placing;
+#[cfg(feature = "plan")]
 mod plan;
 mod program;
 mod relayout;
@@ -40,6 +42,7 @@ mod shell;
 mod slips;
 mod table;
 mod unpack;
+#[cfg(feature = "vectors")]
 mod vectors;
 mod wrap;
 
@@ -52,10 +55,7 @@ use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use failure::Failure;
 
-pub use access::page as access_page;
 pub use explore::explore_page;
-pub use relayout::page as relayout_page;
-pub use route::page as route_page;
 
 /// Says where every element of a tensor lives.
 #[derive(Debug, Parser)]
@@ -105,12 +105,15 @@ enum Command {
     Relayout(relayout::RelayoutArgs),
     Access(access::AccessArgs),
     Route(route::RouteArgs),
+    #[cfg(feature = "plan")]
     Check(check::CheckArgs),
+    #[cfg(feature = "plan")]
     Plan(plan::PlanArgs),
     Pack(pack::Pack),
     Unpack(unpack::Unpack),
     Scan(scan::Scan),
     Hlo(hlo::Hlo),
+    #[cfg(feature = "vectors")]
     Vectors(vectors::Vectors),
     Machines(lists::Machines),
     Dtypes(lists::Dtypes),
@@ -123,8 +126,11 @@ impl Command {
     fn run(&self, matches: &ArgMatches) -> Result<ExitCode, Failure> {
         match self {
             Command::Same(command) => return command.run(),
+            #[cfg(feature = "plan")]
             Command::Check(command) => return command.run(),
+            #[cfg(feature = "plan")]
             Command::Plan(command) => command.run()?,
+            #[cfg(feature = "vectors")]
             Command::Vectors(command) => {
                 return command.run(matches.subcommand().map(|(_, matches)| matches));
             }

@@ -3,10 +3,10 @@
 use clap::Args as ClapArgs;
 use itertools::Itertools;
 use serde_json::{Value, json};
-use tensor_layout::internals::to_u64;
 use tensor_layout::sharding::DeviceShards;
 use tensor_layout::xla::XlaArray;
 use tensor_layout::{LayoutText, Level, Location, Placement};
+use tensor_layout_words::to_u64;
 
 use super::devices::{apart, by_device};
 use super::failure::Failure;

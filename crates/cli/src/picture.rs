@@ -2,7 +2,7 @@
 
 use tensor_layout::xla::XlaShape;
 use tensor_layout::{LayoutError, LayoutText, Level, Placement};
-use tensor_layout_picture::{CellKind, Drawing, Label};
+use tensor_layout_show::{CellKind, Drawing, Label};
 
 use super::failure::Failure;
 use super::output::{is_colored, width};

@@ -7,10 +7,10 @@ use itertools::Itertools;
 use serde_json::{Value, json};
 use tensor_layout::algebra::{Difference, Indexes, Subaxis};
 use tensor_layout::error::Incomparable;
-use tensor_layout::internals::{counted, product};
 use tensor_layout::sharding::DeviceShards;
 use tensor_layout::xla::BitcastName;
 use tensor_layout::{Layout, LayoutError, LayoutText, Level, Location, Placement};
+use tensor_layout_words::{counted, product};
 
 use super::bitcast;
 use super::devices::both_by_device;

@@ -4,10 +4,11 @@ use std::io::{self, IsTerminal, Write};
 
 use clap::Args as ClapArgs;
 use serde_json::{Value, json};
-use tensor_layout::internals::{counted, to_u64};
 use tensor_layout::notation::Dtype;
 use tensor_layout::xla::XlaParser;
 use tensor_layout_hlo::scan::{LayoutFacts, LayoutRow, ScanPlace, ScanReport};
+use tensor_layout_show::pages::hlo as pages;
+use tensor_layout_words::{counted, to_u64};
 
 use super::failure::{Failure, note};
 use super::input::{ReportFormat, count, open};
@@ -70,10 +71,10 @@ impl Scan {
         let format = if self.json { ReportFormat::Json } else { self.format };
         write_to(None, |out| match format {
             ReportFormat::Text if io::stdout().is_terminal() => {
-                out.write_all(fitted(&report.page(place, self.top)).as_bytes())
+                out.write_all(fitted(&pages::scan(&report, place, self.top)).as_bytes())
             }
-            ReportFormat::Text => report.write_page(out, place, self.top),
-            ReportFormat::Csv => report.write_csv(out, place, self.top),
+            ReportFormat::Text => pages::write_scan(&report, out, place, self.top),
+            ReportFormat::Csv => pages::write_scan_csv(&report, out, place, self.top),
             ReportFormat::Json => write_json(out, &report, place, self.top),
         })
     }

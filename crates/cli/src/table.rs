@@ -9,12 +9,12 @@ use indicatif::ProgressBar;
 use serde_json::json;
 use tensor_layout::algebra::Indexes;
 use tensor_layout::image::NpyTable;
-use tensor_layout::internals::product;
 #[cfg(any(feature = "arrow", feature = "parquet"))]
 use tensor_layout::rows::ColumnWidth;
 use tensor_layout::rows::{Format, Table};
 use tensor_layout::sharding::DeviceShards;
 use tensor_layout::{Level, Location, Placement};
+use tensor_layout_words::product;
 
 use super::devices::by_device;
 use super::failure::{Failure, note};

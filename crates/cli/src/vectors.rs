@@ -20,7 +20,7 @@ use super::failure::{Failure, note};
 use super::files::Files;
 use super::input::{count, open};
 use super::output::{Colored, Output, byte_progress, is_colored, print, progress, width, write_to};
-use tensor_layout::internals::{counted, to_u64};
+use tensor_layout_words::{counted, to_u64};
 
 /// Write, read, check and compare test vectors for MN-Core 2.
 #[derive(Debug, ClapArgs)]

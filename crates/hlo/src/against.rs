@@ -5,16 +5,13 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
-use itertools::Itertools;
-
 use crate::bytes::total_too_large;
-use crate::pages::{SHOWN, origin};
 use crate::{
     CollectiveError, Collectives, HloComputation, HloCopies, HloMemory, HloReading, HloSummary,
     StepSums,
 };
 use tensor_layout::LayoutError;
-use tensor_layout::internals::{printable, readable_bytes, to_u64};
+use tensor_layout_words::to_u64;
 
 /// The quantity in which two dumps are compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -168,16 +165,6 @@ pub struct HloSumChange {
     pub bounds: [Option<&'static str>; 2],
 }
 
-impl HloSumChange {
-    /// The name, and the bounds if there are any: `sent by one device, a run (before: at least)`.
-    fn text(&self) -> String {
-        let bound = |(dump, bound): (&str, &Option<&str>)| Some(format!("{dump}: {}", (*bound)?));
-        let bounds = ["before", "after"].into_iter().zip(&self.bounds).filter_map(bound).join(", ");
-        let name = &self.name;
-        if bounds.is_empty() { name.clone() } else { format!("{name} ({bounds})") }
-    }
-}
-
 /// A row of a comparison.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -262,49 +249,4 @@ impl HloChanges {
         rows.sort_by_key(|row| Reverse(row.before.bytes.abs_diff(row.after.bytes)));
         HloChanges { sums: names.into_iter().map(sum).collect(), rows, same: to_u64(same.len()) }
     }
-
-    /// A readable page: the sums, and the `top` greatest differences (20 by default).
-    #[must_use]
-    pub fn page(&self, top: Option<usize>) -> String {
-        let line = |before: &str, after: &str, change: &str, text: &str| {
-            format!("{before:>11} {after:>11} {change:>12}  {text}\n")
-        };
-        let known = |bytes: Option<u64>| bytes.map_or("-".to_owned(), readable_bytes);
-        let mut page = line("before", "after", "change", "in all");
-        for sum in &self.sums {
-            let [before, after] = sum.bytes;
-            let change = before.zip(after).map_or(String::new(), |(a, b)| difference(a, b));
-            page += &line(&known(before), &known(after), &change, &sum.text());
-        }
-        page += &format!("\n{}", line("before", "after", "change", "what"));
-        let shown = top.unwrap_or(SHOWN);
-        for row in self.rows.iter().take(shown) {
-            let HloChange { kind, op_name, opcode, before, after } = row;
-            let change = difference(before.bytes, after.bytes);
-            let [a, b] = [before, after].map(|of| match of.count {
-                0 => "-".to_owned(),
-                _ => readable_bytes(of.bytes),
-            });
-            let lines = [before, after].into_iter().filter(|of| of.count > 0);
-            let counts = lines.map(|of| format!("{} from line {}", of.count, of.line)).join(" -> ");
-            let text = format!("{} {}: {opcode}, {counts}", kind.name(), row.verb());
-            page += &line(&a, &b, &change, &text);
-            let op_name = if op_name.is_empty() { "(no op_name)" } else { op_name };
-            page += &origin(13, Some(op_name), None);
-        }
-        let hidden = self.rows.len().saturating_sub(shown);
-        let hidden = if hidden > 0 { format!("{hidden} more; ") } else { String::new() };
-        page += &format!("{:38}{hidden}{} the same in both\n", "", self.same);
-        printable(&page).into_owned()
-    }
-}
-
-/// `+1.00 MiB`, `-12 B`, `0 B`.
-fn difference(before: u64, after: u64) -> String {
-    let sign = match after.cmp(&before) {
-        std::cmp::Ordering::Less => "-",
-        std::cmp::Ordering::Equal => "",
-        std::cmp::Ordering::Greater => "+",
-    };
-    format!("{sign}{}", readable_bytes(before.abs_diff(after)))
 }

@@ -11,10 +11,8 @@ use std::collections::BTreeMap;
 use crate::bytes::total_too_large;
 use crate::kind::without_mark;
 use crate::names::{self, Outcomes, outcome};
-use crate::pages::SHOWN;
 use crate::unread::HloReading;
 use tensor_layout::LayoutError;
-use tensor_layout::internals::{counted, percent, printable, readable_bytes, to_u64};
 use tensor_layout::xla::XlaSizes;
 
 /// The allocations of a program, as XLA reports them.
@@ -207,50 +205,5 @@ impl HloAllocations {
     #[must_use]
     pub fn reading(&self) -> &HloReading {
         &self.unread
-    }
-
-    /// A readable page: sums by kind, the `top` greatest blocks (20 by default), and the values whose shapes
-    /// take a different number of bytes.
-    ///
-    /// # Errors
-    /// [`TooLarge`](LayoutError::TooLarge).
-    pub fn page(&self, top: Option<usize>) -> Result<String, LayoutError> {
-        let all = self.total()?;
-        let mut page = format!("{:>11} {:>8}  allocations\n", "allocated", "share");
-        let mut row = |bytes: u64, text: &str| {
-            let share = percent(bytes, all);
-            page += &format!("{:>11} {share:>8}  {text}\n", readable_bytes(bytes));
-        };
-        for (kind, (count, bytes)) in self.kinds() {
-            row(bytes, &counted(count, kind));
-        }
-        row(all, "all together");
-        let greatest = self.largest();
-        for one in greatest.iter().take(top.unwrap_or(SHOWN)) {
-            let values = counted(one.values, "value");
-            row(one.size, &format!("line {}: {}, {values}: {}", one.line, one.kind, one.largest));
-        }
-        let hidden = greatest.len().saturating_sub(top.unwrap_or(SHOWN));
-        if hidden > 0 {
-            page += &format!("{:22}{hidden} more\n", "");
-        }
-        page += &self.comparison();
-        page += &self.unread.rows();
-        Ok(printable(&page).into_owned())
-    }
-
-    fn comparison(&self) -> String {
-        if self.compared == 0 {
-            return String::new();
-        }
-        let values = counted(self.compared, "value");
-        let others = to_u64(self.disagreements.len());
-        let mut page = match others {
-            0 => format!("{values} compared: the shapes take what XLA says\n"),
-            _ => format!("{values} compared: {others} of the shapes do not take what XLA says\n"),
-        };
-        let lines = self.disagreements.iter().take(10);
-        page.extend(lines.map(|(line, what)| format!("  line {line}: {what}\n")));
-        page
     }
 }

@@ -1,7 +1,8 @@
 //! Sums of the sizes of shapes.
 
+use tensor_layout::LayoutError;
+use tensor_layout::error::Site;
 use tensor_layout::xla::XlaSizes;
-use tensor_layout::{LayoutError, internals};
 
 /// Bytes of arrays, each counted once.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -24,7 +25,12 @@ impl From<XlaSizes> for HloBytes {
 
 /// The error for a sum of sizes beyond 64 bits.
 pub(super) fn total_too_large() -> LayoutError {
-    internals::too_large("the total size in bytes")
+    too_large("the total size in bytes")
+}
+
+/// The error for a number beyond 64 bits, which `what` names.
+pub(super) fn too_large(what: &'static str) -> LayoutError {
+    LayoutError::TooLarge { site: Site::Layout, what }
 }
 
 impl HloBytes {

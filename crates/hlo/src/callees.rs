@@ -1,6 +1,6 @@
 //! The attributes of an instruction that name computations.
 
-use tensor_layout::internals::to_index;
+use tensor_layout_words::to_index;
 
 /// The attributes that name computations, whatever the opcode.
 const CALLEES: [&str; 10] = [

@@ -6,8 +6,7 @@ use itertools::Itertools;
 
 use crate::HloInstruction;
 use tensor_layout::algebra::Layout;
-use tensor_layout::internals::check_attributes;
-use tensor_layout::xla::{XlaArray, XlaLayout, XlaParser, XlaShape, XlaSplit};
+use tensor_layout::xla::{XlaArray, XlaLayout, XlaParser, XlaShape, XlaSplit, check_attributes};
 
 /// The rank of a copy: true unless it is known to be free, then the sum of bytes read and written.
 pub(super) type Waste = (bool, u128);

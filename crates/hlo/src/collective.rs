@@ -9,13 +9,11 @@ use crate::{HloInstruction, HloOperand};
 use tensor_layout::Level;
 use tensor_layout::Machine;
 use tensor_layout::error::Diagnostic;
-use tensor_layout::internals::counted;
-use tensor_layout::internals::product;
-use tensor_layout::internals::to_u64;
 use tensor_layout::sharding::DeviceGroups;
 use tensor_layout::sharding::ShardingError;
 use tensor_layout::xla::{XlaArray, XlaParser, XlaShape};
-use tensor_layout::{LayoutError, ParseError, internals};
+use tensor_layout::{LayoutError, ParseError};
+use tensor_layout_words::{counted, cut, product, to_u64};
 
 impl CollectiveKind {
     /// The opcode.
@@ -354,7 +352,7 @@ fn slice_bytes(slice: &[u64], arrays: &[&XlaArray], bits: u64) -> Result<u64, Co
 }
 
 fn too_large() -> LayoutError {
-    internals::too_large("the number of bytes")
+    crate::bytes::too_large("the number of bytes")
 }
 
 /// Returns the bytes of the elements of all arrays of a shape, without padding.
@@ -422,7 +420,7 @@ impl Collective {
         let units = machine.units();
         let most = self.groups.iter().flat_map(|group| &group.devices).max();
         if let Some(device) = most.copied().filter(|device| *device >= units) {
-            let machine = internals::described(machine);
+            let machine = format!("machine `{}`", cut(machine.name(), 80));
             let fault = ShardingError::NoSuchDevice { device, units, machine };
             return Err(fault.into());
         }

@@ -1,12 +1,9 @@
 //! The collectives of a dump, worst first, and the bytes that they move in one run of the program.
 
-use std::collections::BTreeMap;
-
 use itertools::Itertools;
 use rustc_hash::FxHashMap;
 
 use crate::collective::{Collective, CollectiveKind};
-use crate::pages::{SHOWN, origin, place};
 use crate::roles::{Calls, HloRole, Roles, index};
 use crate::runs::{ComputationRuns, HloRuns, StepSums};
 use crate::unread::HloReading;
@@ -14,8 +11,6 @@ use crate::{CollectiveError, CollectiveTraffic, HloComputation, HloInstruction};
 use tensor_layout::LayoutError;
 use tensor_layout::Level;
 use tensor_layout::Machine;
-use tensor_layout::internals::to_u64;
-use tensor_layout::internals::{counted, printable, readable_bytes};
 
 /// A collective of a dump.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -177,68 +172,6 @@ impl Collectives {
         self.total = CollectiveTraffic { received, sent, into, steps };
         Ok(self)
     }
-
-    /// A readable page: the `top` worst collectives (20 by default), the sum, sums by kind, and the
-    /// instructions that could not be read.
-    #[must_use]
-    pub fn page(&self, top: Option<usize>) -> String {
-        let numbers = |traffic: &CollectiveTraffic, times: u64| {
-            let levels = traffic.into.iter().map(|(_, bytes)| *bytes);
-            let all = levels.chain([traffic.received, traffic.sent]);
-            let all = all.map(|bytes| readable_bytes(bytes.saturating_mul(times)));
-            let steps = traffic.steps.map(|steps| steps.saturating_mul(times).to_string());
-            all.chain(steps).map(|text| format!("{text:>11}")).join(" ")
-        };
-        let levels = self.total.into.iter().map(|(level, _)| format!("into {level}"));
-        let head = levels.chain(["received".to_owned(), "one sends".to_owned()]);
-        let head = head.chain(self.total.steps.map(|_| "steps".to_owned()));
-        let mut page = head.map(|name| format!("{name:>11}")).join(" ") + "  collective\n";
-        for entry in self.entries.iter().take(top.unwrap_or(SHOWN)) {
-            let CollectiveEntry { name, opcode, line, op_name, traffic, runs, .. } = entry;
-            let place = match (&entry.fusion, entry.role) {
-                (Some(fusion), _) => format!(" in {fusion}"),
-                (None, role) => place(role, &entry.computation),
-            };
-            let numbers = numbers(traffic, runs.times);
-            let bound = if entry.is_at_most() { ", at most" } else { "" };
-            let mark = runs.mark();
-            page += &format!("{numbers}  {opcode} {name}, line {line}{place}{mark}{bound}\n");
-            page += &origin(14, op_name.as_deref(), None);
-        }
-        let count = |count: usize| counted(to_u64(count), "collective");
-        let (all, bound) = (count(self.entries.len()), self.in_a_step.bound());
-        page += &format!("{}  {bound}{all} in all\n", numbers(&self.total, 1));
-        page += "received: by all devices together; one sends: the device that sends most\n";
-        if self.total.steps.is_some() {
-            page += "steps: of the busiest unit at the machine's bandwidth, one collective after the other\n";
-        }
-        page += &self.kinds_page();
-        page += &self.reading.rows();
-        printable(&page).into_owned()
-    }
-
-    /// Returns rows of the bytes that one device sends, by kind and by the size of groups.
-    fn kinds_page(&self) -> String {
-        let mut kinds: BTreeMap<(CollectiveKind, u64), (u128, u64)> = BTreeMap::new();
-        for CollectiveEntry { kind, group, traffic, runs, .. } in &self.entries {
-            let (sent, count) = kinds.entry((*kind, *group)).or_default();
-            *sent = sent.saturating_add(u128::from(traffic.sent) * u128::from(runs.times));
-            *count = count.saturating_add(runs.times);
-        }
-        if kinds.len() < 2 {
-            return String::new();
-        }
-        let line = |((kind, group), (sent, count)): (&(CollectiveKind, u64), &(u128, u64))| {
-            let sent = readable_bytes(u64::try_from(*sent).unwrap_or(u64::MAX));
-            let runs = counted(*count, "run");
-            let among = match kind {
-                CollectiveKind::Permute => String::new(),
-                _ => format!(" among {group}"),
-            };
-            format!("{sent:>11}  {}{among}, {runs}\n", kind.name())
-        };
-        format!("\n  one sends  by kind\n{}", kinds.iter().map(line).collect::<String>())
-    }
 }
 
 impl CollectiveEntry {
@@ -322,7 +255,6 @@ mod tests {
         assert_eq!(steps(&read(&[(chip, 4)])), (vec![Some(8), Some(8)], Some(16)));
         assert_eq!(steps(&read(&[(host, 1)])), (vec![Some(0), Some(64)], Some(64)));
         assert_eq!(steps(&read(&[(host, 5), (chip, 4)])), (vec![Some(8), Some(13)], Some(21)));
-        assert!(read(&[(host, 1)]).page(None).contains("  one sends       steps  collective\n"));
     }
 
     #[test]

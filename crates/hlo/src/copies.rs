@@ -13,7 +13,7 @@ use crate::roles::{Calls, HloRole, NOT_LISTED, Roles, index};
 use crate::runs::{ComputationRuns, HloRuns, StepSums};
 use crate::unread::HloReading;
 use crate::{HloComputation, HloInstruction};
-use tensor_layout::{LayoutError, internals};
+use tensor_layout::LayoutError;
 
 /// An instruction that moves data or only reinterprets it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -111,7 +111,7 @@ struct CopySums {
 
 impl CopySums {
     fn add(&mut self, count: usize, read: u64, written: u64) -> Result<(), LayoutError> {
-        let too_large = || internals::too_large("the number of bytes");
+        let too_large = || crate::bytes::too_large("the number of bytes");
         self.count += count;
         self.read = self.read.checked_add(read).ok_or_else(too_large)?;
         self.written = self.written.checked_add(written).ok_or_else(too_large)?;

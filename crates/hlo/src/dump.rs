@@ -9,7 +9,7 @@ use std::io::{self, BufRead};
 
 use memchr::memchr;
 use tensor_layout::error::Span;
-use tensor_layout::internals::to_u64;
+use tensor_layout_words::to_u64;
 
 use crate::HloComputation;
 use crate::body::Body;

@@ -317,7 +317,7 @@ impl<'t> Tokens<'t> {
             let start = part.blanks(*line).unwrap_or(*line);
             part.head(start, ShapeIs::Written).is_ok()
         };
-        tensor_layout::internals::to_u64(lines.filter(is_head).count())
+        tensor_layout_words::to_u64(lines.filter(is_head).count())
     }
 
     /// Returns whether the equals sign is that of `name = shape opcode(`, which never occurs inside the value

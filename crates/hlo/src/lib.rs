@@ -40,7 +40,6 @@ mod module;
 mod names;
 mod operation;
 mod overview;
-mod pages;
 mod participants;
 mod pending;
 mod prints;

@@ -16,9 +16,7 @@ use crate::names::sizes;
 use crate::operation::{
     Operation, angled, attribute, braces_left_open, parts, signature, symbol, without_comment,
 };
-use crate::pages::SHOWN;
 use crate::unread::HloReading;
-use tensor_layout::internals::{counted, printable, readable_bytes};
 use tensor_layout::sharding::ShardedShape;
 use tensor_layout::xla::{XlaDtype, XlaShape};
 
@@ -288,7 +286,8 @@ impl MlirModule {
 
     /// The sums of arguments and of results of `@main`: kind and memory, number, bytes on one device and whole.
     /// Memories are never added up.
-    fn sums(&self) -> Vec<(&'static str, Option<&str>, [u64; 3])> {
+    #[must_use]
+    pub fn sums(&self) -> Vec<(&'static str, Option<&str>, [u64; 3])> {
         let mut sums = vec![("argument", None, [0; 3]), ("result", None, [0; 3])];
         for value in self.values.iter().filter(|value| value.function == "main") {
             let place = (value.kind, value.other_memory());
@@ -305,48 +304,12 @@ impl MlirModule {
         sums.sort_by_key(|(kind, memory, _)| (*kind, *memory));
         sums
     }
-
-    /// A readable page: the `top` tensors by bytes on one device (20 by default), and the sums of arguments
-    /// and results of `@main`.
-    #[must_use]
-    pub fn page(&self, top: Option<usize>) -> String {
-        let row = |device: u64, whole: u64, text: &str| {
-            let [device, whole] = [device, whole].map(readable_bytes);
-            format!("{device:>11} {whole:>11}  {text}\n")
-        };
-        let mut page = format!("{:>11} {:>11}  tensor\n", "on a device", "whole");
-        let values = self.largest();
-        for value in values.iter().take(top.unwrap_or(SHOWN)) {
-            let MlirValue { function, kind, name, line, shape, .. } = value;
-            let donated = if value.is_donated { ", donated" } else { "" };
-            let memory = value.other_memory().map_or(String::new(), |of| format!(", in {of}"));
-            let text = format!("{kind} {name} of @{function}, line {line}{donated}{memory}");
-            page += &row(value.device_bytes, value.whole_bytes, &text);
-            let sharding = value.sharding.as_deref().map(|text| format!(", sharding={text}"));
-            page += &format!("{:13}{shape}{}\n", "", sharding.unwrap_or_default());
-        }
-        let hidden = values.len().saturating_sub(top.unwrap_or(SHOWN));
-        if hidden > 0 {
-            page += &format!("{:25}{hidden} more\n", "");
-        }
-        let bound = if self.unread.is_complete() { "" } else { "at least " };
-        for (kind, memory, [count, device, whole]) in self.sums() {
-            let memory = memory.map_or(String::new(), |of| format!(", in {of}"));
-            let what = format!("{bound}{} of @main{memory}", counted(count, kind));
-            page += &row(device, whole, &what);
-        }
-        if self.values.iter().any(|value| value.sharding.is_none()) {
-            page += "values without a sharding are counted whole on every device\n";
-        }
-        page += "bodies are not read: the after_optimizations.txt of a dump has the instructions that run\n";
-        page += &self.unread.rows();
-        printable(&page).into_owned()
-    }
 }
 
 impl MlirValue {
     /// The memory that it is in, unless that is the memory of the device.
-    fn other_memory(&self) -> Option<&str> {
+    #[must_use]
+    pub fn other_memory(&self) -> Option<&str> {
         self.memory_kind.as_deref().filter(|kind| *kind != "device")
     }
 }

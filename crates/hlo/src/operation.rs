@@ -9,7 +9,7 @@
 use std::borrow::Cow;
 
 use crate::attributes::unquoted;
-use tensor_layout::internals::{Walk, behind_angled};
+use tensor_layout_words::{Walk, behind_angled};
 
 /// The operation that begins a line.
 pub(crate) struct Operation<'t> {

@@ -11,10 +11,9 @@ use itertools::iproduct;
 
 use super::collective::{CollectiveError, CollectiveKind};
 use crate::{HloInstruction, HloModule};
-use tensor_layout::internals::check_listed;
-use tensor_layout::internals::to_u64;
-use tensor_layout::sharding::DeviceGroups;
-use tensor_layout::{LayoutError, internals};
+use tensor_layout::LayoutError;
+use tensor_layout::sharding::{DeviceGroups, ShardingError};
+use tensor_layout_words::to_u64;
 
 /// The meaning of the numbers in groups (XLA's `CollectiveOpGroupMode`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,7 +65,7 @@ struct Devices {
 impl Devices {
     fn of(module: &HloModule) -> Result<Devices, LayoutError> {
         let (replicas, partitions) = (module.replicas().max(1), module.partitions().max(1));
-        let too_large = || internals::too_large("the number of devices");
+        let too_large = || crate::bytes::too_large("the number of devices");
         let all = replicas.checked_mul(partitions).ok_or_else(too_large)?;
         Ok(Devices { replicas, partitions, all })
     }
@@ -155,4 +154,14 @@ impl HloInstruction<'_> {
     fn listed(&self, attribute: &'static str) -> Result<&str, CollectiveError> {
         self.attribute(attribute).ok_or(CollectiveError::Missing(attribute))
     }
+}
+
+/// The most devices that are listed one by one, as in shardings.
+const MOST_LISTED: u64 = 1 << 22;
+
+/// Returns an error if more devices would be listed.
+fn check_listed(devices: u64) -> Result<(), ShardingError> {
+    let question = "listing the devices of a sharding one by one";
+    let too_many = LayoutError::NotDecided { question, budget: MOST_LISTED };
+    if devices <= MOST_LISTED { Ok(()) } else { Err(too_many.into()) }
 }

@@ -8,12 +8,10 @@ use crate::HloBytes;
 use crate::candidates::{ShapeCandidate, ShapeCandidates, broken};
 use crate::names::sizes;
 use crate::overview::OverviewSums;
-use crate::pages::SHOWN;
 use crate::unread::HloReading;
 use tensor_layout::LayoutError;
-use tensor_layout::internals::to_u64;
-use tensor_layout::internals::{counted, printable, readable_bytes};
 use tensor_layout::xla::XlaSizes;
+use tensor_layout_words::{counted, to_u64};
 
 /// A longer line is read in pieces.
 const LONGEST_PIECE: usize = 1 << 20;
@@ -187,59 +185,6 @@ impl HloReport {
         let HloBytes { count, unpadded: unpadded_bytes, allocated: allocated_bytes } =
             sums.bytes()?;
         Ok(HloTotals { shapes, count, unpadded_bytes, allocated_bytes })
-    }
-
-    /// A readable page: the `top` worst shapes (20 by default), totals, unread lines.
-    ///
-    /// # Errors
-    /// As [`totals`](HloReport::totals).
-    pub fn page(&self, top: Option<usize>) -> Result<String, LayoutError> {
-        let top = top.unwrap_or(SHOWN);
-        let totals = self.totals()?;
-        let mut page = String::new();
-        let mut line = |waste: u64, unpadded: u64, allocated: u64, count: &str, text: &str| {
-            let [waste, unpadded, allocated] = [waste, unpadded, allocated].map(readable_bytes);
-            page.push_str(&format!(
-                "{waste:>11} {unpadded:>11} {allocated:>11} {count:>7}  {text}\n"
-            ));
-        };
-        let entries = self.entries();
-        for HloEntry { shape, count, sizes } in entries.iter().take(top) {
-            let (unpadded, allocated) = (sizes.unpadded_bytes, sizes.allocated_bytes);
-            line(sizes.padding_bytes(), unpadded, allocated, &count.to_string(), shape);
-        }
-        let (unpadded, allocated) = (totals.unpadded_bytes, totals.allocated_bytes);
-        let waste = allocated.saturating_sub(unpadded);
-        let more = entries.len().saturating_sub(top);
-        let kinds = match more {
-            0 => format!("all of {}", counted(totals.shapes, "shape")),
-            _ => format!("all of {}, {more} of them not shown", counted(totals.shapes, "shape")),
-        };
-        line(waste, unpadded, allocated, &totals.count.to_string(), &kinds);
-        let head = format!(
-            "{:>11} {:>11} {:>11} {:>7}  shape\n",
-            "waste", "unpadded", "allocated", "count"
-        );
-        if self.unranked() > 0 {
-            page.push_str(&format!("{:43}{}\n", "", self.unranked_text()));
-        }
-        Ok(printable(&format!("{head}{page}{}", self.unread.rows())).into_owned())
-    }
-
-    /// Writes the shapes as CSV: `shape,count,unpadded_bytes,allocated_bytes,waste_bytes`, the
-    /// shape in quotes; the `top` worst, or all.
-    ///
-    /// # Errors
-    /// Those of `out`.
-    pub fn write_csv(&self, out: &mut dyn io::Write, top: Option<usize>) -> io::Result<()> {
-        writeln!(out, "shape,count,unpadded_bytes,allocated_bytes,waste_bytes")?;
-        for entry in self.entries().iter().take(top.unwrap_or(usize::MAX)) {
-            let HloEntry { shape, count, sizes } = entry;
-            let (unpadded, allocated) = (sizes.unpadded_bytes, sizes.allocated_bytes);
-            let waste = sizes.padding_bytes();
-            writeln!(out, "\"{shape}\",{count},{unpadded},{allocated},{waste}")?;
-        }
-        Ok(())
     }
 
     /// The lines with a shape that could not be read.

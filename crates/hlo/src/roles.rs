@@ -6,7 +6,7 @@ use crate::callees;
 use crate::heads::contradicts_module;
 use crate::names::Names;
 use crate::{HloComputation, HloInstruction, HloModule};
-use tensor_layout::{LayoutError, internals};
+use tensor_layout::LayoutError;
 
 /// The role of a computation in its module.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -328,7 +328,7 @@ pub(super) fn index(number: u32) -> usize {
 }
 
 fn too_large() -> LayoutError {
-    internals::too_large("the number of computations")
+    crate::bytes::too_large("the number of computations")
 }
 
 /// Returns the calls of an instruction: the role of the callee, the attribute that names it, and its name.

@@ -9,7 +9,7 @@
 
 use itertools::Itertools;
 
-use tensor_layout::{LayoutError, internals};
+use tensor_layout::LayoutError;
 
 use crate::HloInstruction;
 use crate::roles::{Call, CallTimes, Calls, index};
@@ -120,7 +120,7 @@ impl StepSums {
     /// [`TooLarge`](tensor_layout::LayoutError::TooLarge) from 2^64 on.
     pub fn bytes(&self, at: usize) -> Result<u64, LayoutError> {
         let sum = self.sums.get(at).copied().unwrap_or(0);
-        u64::try_from(sum).map_err(|_| internals::too_large("the number of bytes"))
+        u64::try_from(sum).map_err(|_| crate::bytes::too_large("the number of bytes"))
     }
 
     /// The words before a sum: `at least`, `at most`, `about`.

@@ -2,7 +2,7 @@
 
 use std::io::{self, BufRead};
 
-use tensor_layout::internals::to_u64;
+use tensor_layout_words::to_u64;
 
 use crate::comments::blanked;
 use crate::lexer::Tokens;
@@ -136,7 +136,7 @@ mod tests {
             }
             assert_eq!(
                 (stream.text == text, stream.read),
-                (true, tensor_layout::internals::to_u64(text.len()))
+                (true, tensor_layout_words::to_u64(text.len()))
             );
         }
     }

@@ -188,7 +188,7 @@ impl HloSummary {
     }
 
     /// Keeps only the sums over computations and the names of the largest ten, which is all that a
-    /// [page](HloSummary::page) shows; [`computations`](HloSummary::computations) is then empty.
+    /// page of the command shows; [`computations`](HloSummary::computations) is then empty.
     #[must_use]
     pub fn totals_only(mut self) -> HloSummary {
         self.has_totals_only = true;
@@ -467,7 +467,22 @@ impl HloSummary {
         self.overview.result.bytes()
     }
 
-    pub(super) fn overview(&self) -> &Overview {
+    /// The number of computations that are not among the [largest](HloSummary::largest), and what they write.
+    ///
+    /// # Errors
+    /// [`TooLarge`](LayoutError::TooLarge).
+    pub fn others(&self) -> Result<(usize, HloBytes), LayoutError> {
+        let (count, written) = self.overview().others();
+        Ok((count, if count > 0 { written.bytes()? } else { HloBytes::default() }))
+    }
+
+    /// The number of computations in a role.
+    #[must_use]
+    pub fn count_of(&self, role: HloRole) -> usize {
+        self.overview().computations(role)
+    }
+
+    fn overview(&self) -> &Overview {
         &self.overview
     }
 }

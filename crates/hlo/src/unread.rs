@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashSet;
 
-use tensor_layout::internals::{counted, cut, in_one_line, to_u64};
+use tensor_layout_words::{counted, cut, in_one_line, to_u64};
 
 /// The number of unread places that are kept; all are counted.
 const MOST_UNREAD: usize = 1000;

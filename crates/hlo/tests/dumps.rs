@@ -2,6 +2,7 @@
 
 use tensor_layout::Machine;
 use tensor_layout_hlo::{CollectiveKind, Collectives, HloDump, HloReport};
+use tensor_layout_show::pages::hlo as pages;
 
 fn scan(text: &str) -> HloReport {
     HloReport::scan(text.as_bytes(), |_| {}).unwrap()
@@ -69,7 +70,7 @@ fn more_distinct_shapes_than_are_told_apart_are_counted_and_not_ranked() {
     let totals = report.totals().unwrap();
     assert_eq!((totals.shapes, totals.count, report.unranked()), (RANKED, RANKED + 3, 2));
     assert_eq!(totals.unpadded_bytes, (RANKED + 2) * (RANKED + 3) / 2 + 3);
-    let page = report.page(Some(1)).unwrap();
+    let page = pages::shapes(&report, Some(1)).unwrap();
     assert!(page.contains("2 occurrences of further shapes not ranked: only the first 262144"));
     assert_eq!(scan("u8[3] u8[4]").unranked(), 0);
 }

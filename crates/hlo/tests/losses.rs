@@ -1,6 +1,7 @@
 //! Modules that lack a part, or whose parts contradict each other: the reader says so.
 
 use tensor_layout_hlo::{HloCopies, HloDump, HloMemory, HloReading, HloSummary, HloTallies};
+use tensor_layout_show::pages::hlo as pages;
 
 use crate::dumps::collectives;
 
@@ -162,7 +163,7 @@ fn sums_over_a_run_and_peaks_are_lower_bounds_if_a_part_that_writes_memory_is_mi
         }
         copies.finish().unwrap();
         memory.finish().unwrap();
-        let peak = memory.page(None).contains("HBM: at least ");
+        let peak = pages::memory(&memory, None).contains("HBM: at least ");
         assert_eq!(memory.modules()[0].is_at_least, peak);
         let collectives = collectives(&text, "CHIP=4");
         (copies.in_a_step().bound(), collectives.in_a_step.bound(), peak)

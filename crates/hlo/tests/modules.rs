@@ -1,6 +1,7 @@
 //! StableHLO modules: arguments, results and constraints, in both forms of MLIR.
 
 use tensor_layout_hlo::{HloTextKind, MlirModule};
+use tensor_layout_show::pages::hlo as pages;
 
 #[test]
 fn a_module_of_stablehlo_has_arguments_results_and_constraints() {
@@ -261,7 +262,7 @@ fn complex_elements_may_have_an_encoding_behind_them() {
     let shapes: Vec<_> = module.values.iter().map(|v| (&*v.shape, v.whole_bytes)).collect();
     assert_eq!(shapes, [("c64[64]", 512), ("c128[]", 16)]);
     assert_eq!(places(&module), [(1, "this is not a complex type")]);
-    let page = module.page(None);
+    let page = pages::mlir(&module, None);
     assert!(page.contains("      528 B       528 B  at least 2 arguments of @main\n"), "{page}");
 }
 
@@ -333,7 +334,7 @@ fn the_layouts_and_memories_that_jax_asks_for_are_read() {
         ]
     );
     assert!(module.reading().is_complete(), "{:?}", module.reading());
-    let page = module.page(None);
+    let page = pages::mlir(&module, None);
     for line in [
         "  5 arguments of @main\n",
         "  1 argument of @main, in pinned_host\n",

@@ -1,6 +1,7 @@
 //! Traffic of one step of a program: loops count once per iteration, fusions by the operations inside.
 
 use tensor_layout_hlo::{CollectiveKind, HloChanges, HloCopies, HloDump, HloSummary, HloTallies};
+use tensor_layout_show::pages::hlo as pages;
 
 use crate::dumps::collectives;
 
@@ -136,7 +137,7 @@ fn a_page_of_copies_shows_a_sum_beyond_64_bits_as_more_than_the_greatest_number(
     let all = copies(&nested(turns));
     assert!(all.in_a_step().bytes(0).is_err());
     let row = "> 15.99 EiB > 15.99 EiB            in one run of the program";
-    assert!(all.page(None).contains(row), "{}", all.page(None));
+    assert!(pages::copies(&all, None).contains(row), "{}", pages::copies(&all, None));
 }
 
 #[test]
@@ -267,7 +268,7 @@ fn a_comparison_says_which_sums_are_bounds() {
     let copied = changes.sums.iter().find(|sum| sum.name.contains("copies")).unwrap();
     assert_eq!((copied.bytes, copied.bounds), ([Some(64), Some(192)], [Some("at least"), None]));
     let said = "read and written by copies, a run (before: at least)\n";
-    assert!(changes.page(None).contains(said), "{}", changes.page(None));
+    assert!(pages::changes(&changes, None).contains(said), "{}", pages::changes(&changes, None));
 }
 
 #[test]

@@ -7,6 +7,7 @@ use tensor_layout::xla::XlaShape;
 use tensor_layout_hlo::{
     Collectives, HloCopies, HloDump, HloReading, HloRole, HloShardings, HloSummary,
 };
+use tensor_layout_show::pages::hlo as pages;
 
 const DUMPS: [&str; 5] = [
     include_str!("data/before.txt"),
@@ -169,7 +170,10 @@ fn totals_are_those_of_all_computations_whether_these_are_kept_or_not() {
         totals.finish();
         assert_eq!(totals.computations(), []);
         assert!(totals.rows().eq(all.rows().take(20)));
-        assert_eq!(totals.page(None, dump.reading()), all.page(None, dump.reading()));
+        assert_eq!(
+            pages::summary(&totals, None, dump.reading()),
+            pages::summary(&all, None, dump.reading())
+        );
         for &role in HloRole::ALL {
             let computations = all.computations().iter().filter(|of| of.role == role);
             let sums = computations.fold((0, 0, 0), |sums, of| {
@@ -508,7 +512,7 @@ fn copies_that_are_not_kept_are_not_shown() {
     for (kept, top, hidden) in
         [(Some(1), None, "; 2 not shown"), (None, Some(1), "; 2 not shown"), (None, None, "")]
     {
-        let page = greatest_copies(text, kept).page(top);
+        let page = pages::copies(&greatest_copies(text, kept), top);
         assert!(page.contains(&format!("all that is not free: 3 of 3{hidden}\n")), "{page}");
     }
 }
@@ -529,10 +533,10 @@ fn escapes_in_a_dump_do_not_reach_the_terminal() {
         collectives.add(computation, Some(&machine)).unwrap();
     }
     let pages = [
-        summary(text, None).page(None, dump.reading()).unwrap(),
-        copies(text).page(None),
-        shardings(text).page(None),
-        collectives.finish().unwrap().page(None),
+        pages::summary(&summary(text, None), None, dump.reading()).unwrap(),
+        pages::copies(&copies(text), None),
+        pages::shardings(&shardings(text), None),
+        pages::collectives(&collectives.finish().unwrap(), None),
     ];
     for page in pages {
         assert!(page.contains("?c") && !page.contains('\u{1b}'), "{page}");
@@ -543,7 +547,7 @@ fn escapes_in_a_dump_do_not_reach_the_terminal() {
 fn computations_whose_callers_are_cut_off_are_on_the_page() {
     let text = "HloModule m\n\n%region_0.5 (g: f32[256,256]) -> f32[256,256] {\n  %g = f32[256,256]{1,0} parameter(0)\n  \
                 ROOT %big = f32[256,256]{1,0} negate(%g)\n}\n\nENTRY %main (p: f32[";
-    let page = summary(text, None).page(None, &HloReading::default()).unwrap();
+    let page = pages::summary(&summary(text, None), None, &HloReading::default()).unwrap();
     let cut = "1 value in computations whose callers are cut off: not listed above";
     assert!(page.contains(cut), "{page}");
 }

@@ -4,6 +4,7 @@ use tensor_layout::LayoutText;
 use tensor_layout_hlo::{
     HloAllocations, HloTextKind, LogAllocation, OutOfMemory, UnreadLine, jax_print,
 };
+use tensor_layout_show::pages::hlo as pages;
 
 const NAMED: &str = "NamedSharding(mesh=Mesh('x': 2, 'y': 4, axis_types=(Explicit, Explicit)), \
      spec=P('x', None), memory_kind=device)";
@@ -186,7 +187,7 @@ fn each_message_of_a_log_has_its_own_limit_and_sum() {
     let messages =
         OutOfMemory::read_all(&format!("{LOG}step 2\n{}", LOG.replace("20.50G", "21.50G")));
     let [first, second] = &messages[..] else { panic!("{messages:?}") };
-    assert_eq!(first.page(None), only(LOG).page(None));
+    assert_eq!(pages::out_of_memory(&first, None), pages::out_of_memory(&only(LOG), None));
     assert_eq!(second.total(), first.total());
     assert_eq!(second.limits[0].needed.to_string(), "21.50G");
 }
@@ -212,7 +213,7 @@ fn an_out_of_memory_message_is_read_whole_behind_any_prefix() {
         assert_eq!(message.largest_saving().unwrap().line, 17);
         assert_eq!(message.arguments().unwrap().bytes(), Some(4 << 30));
     }
-    assert_eq!(plain.page(None), logged.page(None));
+    assert_eq!(pages::out_of_memory(&plain, None), pages::out_of_memory(&logged, None));
 }
 
 #[test]
@@ -223,14 +224,18 @@ fn a_shape_that_lacks_its_tiles_is_given_those_that_take_what_the_log_says() {
     let one = &message.allocations[0];
     assert_eq!(one.tiled.as_ref().unwrap().to_string(), "f32[256,512,128,2]{3,2,1,0:T(8,128)}");
     assert_eq!((one.bytes(), one.agrees()), (Some(8 << 30), false));
-    assert!(message.page(None).unwrap().contains("the layout in the log lacks its tiles"));
+    assert!(
+        pages::out_of_memory(&message, None)
+            .unwrap()
+            .contains("the layout in the log lacks its tiles")
+    );
 }
 
 #[test]
 fn short_messages_say_how_much_of_what() {
     let said = |log: &str| {
         let message = only(log);
-        message.page(None).unwrap()
+        pages::out_of_memory(&message, None).unwrap()
     };
     for (log, page) in [
         (
@@ -320,13 +325,16 @@ fn sums_of_allocations_beyond_64_bits_are_refused_on_pages_too() {
     let half = format!("size {}", 1_u64 << 63);
     let text = format!("allocation 0: {half}, thread-local:\nallocation 1: {half}, constant:\n");
     let all = HloAllocations::read(&text);
-    assert_eq!(all.page(None), Err(all.total().unwrap_err()));
+    assert_eq!(pages::allocations(&all, None), Err(all.total().unwrap_err()));
     let log = "Ran out of memory in memory space hbm. Used 2G of 1G hbm.\n  1. Size: 9000P\n  2. Size: 9000P\n";
-    assert_eq!(only(log).page(None), Err(only(log).total().unwrap_err()));
+    assert_eq!(pages::out_of_memory(&only(log), None), Err(only(log).total().unwrap_err()));
     // One allocation fits, but not with the arguments.
     let arguments = "Ran out of memory in memory space hbm. Used 2G of 1G hbm.\nTotal hbm usage >= 9G:\n    arguments 9000P\n  1. Size: 9000P\n";
     assert_eq!(only(arguments).total(), Ok((9000 << 50, 0)));
-    assert!(only(arguments).arguments().is_some() && only(arguments).page(None).is_err());
+    assert!(
+        only(arguments).arguments().is_some()
+            && pages::out_of_memory(&only(arguments), None).is_err()
+    );
 }
 
 #[test]
@@ -336,7 +344,7 @@ fn padding_of_a_log_is_unknown_where_nothing_gives_it_and_that_of_the_log_where_
     let padding = |rows: &str| {
         let message = only(&format!("{head}{rows}"));
         let own: Vec<_> = message.allocations.iter().map(LogAllocation::padding).collect();
-        (own, message.page(None).unwrap())
+        (own, pages::out_of_memory(&message, None).unwrap())
     };
     let unknown = "  1. Size: 8.0K\n     XLA label: a\n     ==\n";
     let (own, page) = padding(unknown);
@@ -460,7 +468,7 @@ fn sentences_of_allocators_are_limits_unless_they_are_no_failure() {
         ("Out of memory allocating 160000000000 bytes.", "line 1: device needs 160000000000B\n"),
     ] {
         assert_eq!(HloTextKind::of(log.as_bytes()), HloTextKind::OutOfMemory, "{log}");
-        assert_eq!(only(log).page(None).unwrap(), page);
+        assert_eq!(pages::out_of_memory(&only(log), None).unwrap(), page);
     }
     let warning = "Allocator (GPU_0_bfc) ran out of memory trying to allocate 3.37GiB with freed_by_count=0. The caller indicates that this is not a failure";
     assert_eq!(HloTextKind::of(warning.as_bytes()), HloTextKind::Dump);
@@ -484,7 +492,7 @@ fn a_message_in_quotes_is_read_as_what_it_encodes() {
         let page = |log: &str| {
             let message = only(log);
             assert!(message.reading().is_complete(), "{log}");
-            let words = message.page(None).unwrap();
+            let words = pages::out_of_memory(&message, None).unwrap();
             words
                 .split("line ")
                 .map(|part| part.trim_start_matches(|c: char| c.is_ascii_digit()).to_owned())
@@ -497,5 +505,5 @@ fn a_message_in_quotes_is_read_as_what_it_encodes() {
     // What is in quotes within a message has no lines of its own.
     let one = only("  1. Size: 4.0K\n     Operator: op_name=\"a\\nb\"\n     Shape: f32[1024]\n");
     assert_eq!(one.allocations[0].op_name.as_deref(), Some("a\nb"));
-    assert!(one.page(None).unwrap().contains("             a\\nb\n"));
+    assert!(pages::out_of_memory(&one, None).unwrap().contains("             a\\nb\n"));
 }

@@ -170,7 +170,7 @@ fn a_part_of_a_model_is_an_error() {
 fn models_that_are_no_graphs_are_errors_with_a_remedy() {
     let messages = [
         ("cycle", "node `first` needs its own result: remove the cycle"),
-        ("symbolic", "input `x` has an axis of extent `batch`: give the extent as --dim batch=N"),
+        ("symbolic", "input `x` has an axis of extent `batch`: give its extent in `dims`"),
         (
             "unnamed",
             "input `x` has no extent for axis 1: export the model with an extent or a name there",

@@ -15,7 +15,7 @@ use super::spread::Spread;
 use super::tensor::{Tensor, Word};
 use super::value;
 use super::words::WordSet;
-use tensor_layout_picture::Picture;
+use tensor_layout_show::Picture;
 
 /// The number of differences of a tensor that are kept; all are counted.
 const MOST_DIFFERENCES: usize = 1000;

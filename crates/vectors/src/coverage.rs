@@ -8,8 +8,8 @@ use super::header::TensorDirection;
 use super::place::VectorPlace;
 use super::tensor::{Tensor, Word};
 use super::words::WordSet;
-use tensor_layout::internals::to_u64;
 use tensor_layout::program::TableError;
+use tensor_layout_words::to_u64;
 
 /// The greatest number of long words without a line that are looked at.
 const MOST_MISSING: u64 = 1 << 20;

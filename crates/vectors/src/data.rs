@@ -35,7 +35,7 @@ impl VectorData {
             (descr, _) if descr == npy_descr(dtype) => dtype.bits() / 8,
             _ => return Err(VectorError::Entries { found: descr, dtype }),
         };
-        let entries = tensor_layout::internals::product(shape.iter().copied());
+        let entries = tensor_layout_words::product(shape.iter().copied());
         let wanted = entries.and_then(|entries| entries.checked_mul(width));
         let mut bytes = Vec::new();
         // Grows with the bytes that are there, not with the size that the header claims.
@@ -56,8 +56,7 @@ impl VectorData {
 
     /// A tensor of zeros.
     pub(super) fn zeros(dtype: Dtype, shape: &[u64]) -> Result<VectorData, VectorError> {
-        let bytes =
-            tensor_layout::internals::product(shape.iter().copied().chain([dtype.bits() / 8]));
+        let bytes = tensor_layout_words::product(shape.iter().copied().chain([dtype.bits() / 8]));
         let bytes = bytes.and_then(|bytes| usize::try_from(bytes).ok());
         let mut zeros = Vec::new();
         let reserved = bytes.filter(|bytes| zeros.try_reserve_exact(*bytes).is_ok());

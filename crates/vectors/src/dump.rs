@@ -10,13 +10,13 @@
 //!
 //! Source: the tutorial of the public emulator package of MN-Core 2, "d set/get".
 
-use super::error::invalid;
+use super::error::{invalid, refuse_from};
 use super::line::{VectorVerb, hexadecimal, read_places};
 use super::place::{MEMORIES, VectorPlace, read_address, read_units};
 use super::value;
 use tensor_layout::error::{ParseError, ParseErrorKind};
-use tensor_layout::internals::Cursor;
 use tensor_layout::notation::{Dtype, MemoryText};
+use tensor_layout_words::Cursor;
 
 /// A long word that the emulator printed.
 #[derive(Clone, Debug, PartialEq)]
@@ -114,7 +114,7 @@ fn read_source(text: &str) -> Result<Option<DumpSource>, ParseError> {
     let (at, verb) = (cursor.at(), VectorVerb::read(&mut cursor)?);
     if !verb.reads() {
         let why = "this command reads nothing".to_owned();
-        return Err(cursor.refuse_from(at, ParseErrorKind::Invalid(why)));
+        return Err(refuse_from(&cursor, at, ParseErrorKind::Invalid(why)));
     }
     cursor.blanks();
     let mut letters = cursor.clone();
@@ -147,7 +147,7 @@ fn read_long_word(
     let place = VectorPlace { memory, units, address: read_address(cursor, memory)? };
     cursor.expect(")", "`)`")?;
     let refused =
-        |cursor: &Cursor<'_>, why: String| cursor.refuse_from(start, ParseErrorKind::Invalid(why));
+        |cursor: &Cursor<'_>, why: String| refuse_from(cursor, start, ParseErrorKind::Invalid(why));
     if place.unit_count() != 1 {
         return Err(refused(cursor, "a line of a dump names one unit, with all letters".into()));
     }
@@ -160,7 +160,7 @@ fn read_long_word(
         Some(VectorVerb::Get) => read_all_ways(cursor)?,
         verb => read_one_way(cursor, verb)?,
     };
-    let doubt = doubt.map(|why| cursor.refuse_from(start, ParseErrorKind::Invalid(why)));
+    let doubt = doubt.map(|why| refuse_from(cursor, start, ParseErrorKind::Invalid(why)));
     cursor.blanks();
     if !cursor.rest().starts_with('#') {
         cursor.expect_end()?;
@@ -199,7 +199,7 @@ fn read_one_way(
             }
             _ => "this is not how the emulator prints a long word".into(),
         };
-        return Err(cursor.refuse_from(start, ParseErrorKind::Invalid(why)));
+        return Err(refuse_from(cursor, start, ParseErrorKind::Invalid(why)));
     };
     // A lone number shifts everything out, which is nothing.
     let width = u32::try_from(dtype.bits()).unwrap_or(64);
@@ -247,7 +247,7 @@ fn read_short(cursor: &mut Cursor<'_>, most: usize) -> Result<u64, ParseError> {
     let number = hexadecimal(digits.as_bytes()).filter(|_| digits.len() <= most);
     number.ok_or_else(|| {
         let why = format!("expected 1 to {most} hexadecimal digits");
-        cursor.refuse_from(start, ParseErrorKind::Invalid(why))
+        refuse_from(cursor, start, ParseErrorKind::Invalid(why))
     })
 }
 

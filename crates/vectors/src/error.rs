@@ -8,6 +8,12 @@ use tensor_layout::error::{ParseErrorKind, Span};
 use tensor_layout::notation::Dtype;
 use tensor_layout::program::TableError;
 use tensor_layout::{LayoutError, ParseError};
+use tensor_layout_words::Cursor;
+
+/// The error for what a cursor has read from `start` on.
+pub(crate) fn refuse_from(cursor: &Cursor<'_>, start: usize, kind: ParseErrorKind) -> ParseError {
+    ParseError::new(kind, cursor.since(start), cursor.text())
+}
 
 /// The reason test vectors cannot be written or read.
 #[derive(Debug, thiserror::Error)]

@@ -4,8 +4,8 @@ use super::line::IndexList;
 use super::place::VectorPlace;
 use tensor_layout::ParseError;
 use tensor_layout::error::Diagnostic;
-use tensor_layout::internals::counted;
 use tensor_layout::notation::{Dtype, MemoryText};
+use tensor_layout_words::counted;
 
 /// A fault with the number of its line.
 #[derive(Clone, Debug, PartialEq)]

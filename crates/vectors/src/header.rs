@@ -4,8 +4,8 @@ use std::fmt;
 use std::str::FromStr;
 
 use tensor_layout::ParseError;
-use tensor_layout::internals::Cursor;
 use tensor_layout::notation::PadLayout;
+use tensor_layout_words::Cursor;
 
 /// The text of the marker at which the kernel is inserted.
 pub(super) const KERNEL: &str = "YOUR VSM WILL BE INSERTED HERE";

@@ -11,11 +11,12 @@ use std::str::FromStr;
 
 use itertools::Itertools;
 
+use super::error::refuse_from;
 use super::place::{VectorPlace, check_unit, read_dram_address};
 use super::value;
 use tensor_layout::error::{ParseError, ParseErrorKind};
-use tensor_layout::internals::{Cursor, counted, to_index};
 use tensor_layout::notation::{Dtype, MemoryText};
+use tensor_layout_words::{Cursor, counted, to_index};
 
 /// The number of long words a line may set or read in all units: those of LM0 of all PEs.
 const MOST_WORDS: u64 = 1 << 23;
@@ -65,8 +66,8 @@ impl VectorVerb {
             "" => before.expected("`set`, `get`, `getd`, `getf` or `geth`"),
             _ => {
                 let why =
-                    format!("`{}` is not a known command", tensor_layout::internals::cut(word, 40));
-                let refused = cursor.refuse_from(start, ParseErrorKind::Invalid(why));
+                    format!("`{}` is not a known command", tensor_layout_words::cut(word, 40));
+                let refused = refuse_from(cursor, start, ParseErrorKind::Invalid(why));
                 refused.with_help("`set`, `get`, `getd`, `getf` or `geth`")
             }
         })
@@ -187,7 +188,7 @@ pub(super) fn read_places(cursor: &mut Cursor<'_>) -> Result<(VectorPlace, u64),
             place.memory.name()
         ),
     };
-    let refused = cursor.refuse_from(start, ParseErrorKind::Invalid(why));
+    let refused = refuse_from(cursor, start, ParseErrorKind::Invalid(why));
     Err(refused.with_help(VectorPlace::addresses(place.memory)))
 }
 
@@ -204,11 +205,11 @@ fn read_payload(cursor: &mut Cursor<'_>, count: u64) -> Result<Vec<u64>, ParseEr
         Some(words) => Ok(words),
         None if count == 1 => {
             let expected = ParseErrorKind::Expected(vec!["16 hexadecimal digits"]);
-            Err(cursor.refuse_from(start, expected))
+            Err(refuse_from(cursor, start, expected))
         }
         None if !is_marked => {
             let why = "either every long word has an `l` in front, or none has".to_owned();
-            Err(cursor.refuse_from(start, ParseErrorKind::Invalid(why)))
+            Err(refuse_from(cursor, start, ParseErrorKind::Invalid(why)))
         }
         None => {
             let why = format!(
@@ -217,7 +218,7 @@ fn read_payload(cursor: &mut Cursor<'_>, count: u64) -> Result<Vec<u64>, ParseEr
                 count.saturating_mul(16),
                 digits.bytes().filter(u8::is_ascii_hexdigit).count()
             );
-            Err(cursor.refuse_from(start, ParseErrorKind::Invalid(why)))
+            Err(refuse_from(cursor, start, ParseErrorKind::Invalid(why)))
         }
     }
 }
@@ -260,7 +261,7 @@ fn read_values_of(cursor: &mut Cursor<'_>) -> Result<VectorComment, ParseError> 
     let start = cursor.at();
     let name = cursor.take(|c| c.is_ascii_alphanumeric());
     let unknown = |error: tensor_layout::LayoutError| {
-        cursor.refuse_from(start, ParseErrorKind::Meaning(error.into()))
+        refuse_from(cursor, start, ParseErrorKind::Meaning(error.into()))
     };
     let dtype = name.parse::<Dtype>().map_err(unknown)?;
     let values = read_values(&mut list, end, dtype)?;
@@ -289,9 +290,8 @@ fn read_values(cursor: &mut Cursor<'_>, end: usize, dtype: Dtype) -> Result<Vec<
         let start = cursor.at();
         let word = cursor.take(|c| c != ',' && c != ']' && !c.is_whitespace());
         values.push(value::read(dtype, word).ok_or_else(|| {
-            let why =
-                format!("`{}` is not a value of {dtype}", tensor_layout::internals::cut(word, 40));
-            cursor.refuse_from(start, ParseErrorKind::Invalid(why))
+            let why = format!("`{}` is not a value of {dtype}", tensor_layout_words::cut(word, 40));
+            refuse_from(cursor, start, ParseErrorKind::Invalid(why))
         })?);
         cursor.blanks();
         if cursor.at() < end {
@@ -320,7 +320,7 @@ fn read_tolerance(cursor: &mut Cursor<'_>) -> Result<f64, ParseError> {
     let word = cursor.take(|c| !c.is_whitespace());
     word.parse().ok().filter(|tolerance| is_tolerance(*tolerance)).ok_or_else(|| {
         let expected = ParseErrorKind::Expected(vec!["a finite tolerance of 0 or more"]);
-        cursor.refuse_from(start, expected)
+        refuse_from(cursor, start, expected)
     })
 }
 

@@ -8,10 +8,11 @@
 use std::fmt;
 use std::ops::Range;
 
+use super::error::refuse_from;
 use tensor_layout::Level;
 use tensor_layout::error::{ParseError, ParseErrorKind};
-use tensor_layout::internals::{Cursor, to_index};
 use tensor_layout::notation::MemoryText;
+use tensor_layout_words::{Cursor, to_index};
 
 use super::words::{BLOCK, WordBlock};
 
@@ -170,7 +171,7 @@ pub(super) fn read_address(cursor: &mut Cursor<'_>, memory: MemoryText) -> Resul
     let written = cursor.expect_number("an address")?;
     in_memory(memory, written).map_err(|why| {
         let kind = ParseErrorKind::Invalid(why);
-        cursor.refuse_from(start, kind).with_help(VectorPlace::addresses(memory))
+        refuse_from(cursor, start, kind).with_help(VectorPlace::addresses(memory))
     })
 }
 
@@ -193,8 +194,7 @@ pub(super) fn read_dram_address(cursor: &mut Cursor<'_>) -> Result<u64, ParseErr
     in_memory(MemoryText::DRAM, written).map_err(|_| {
         let why = format!("the address {written:09X} is beyond the end of DRAM");
         let last = facts(MemoryText::DRAM).long_words - 1;
-        cursor
-            .refuse_from(start, ParseErrorKind::Invalid(why))
+        refuse_from(cursor, start, ParseErrorKind::Invalid(why))
             .with_help(format!("addresses of `r` go from 000000000 to {last:09X}"))
     })
 }
@@ -217,7 +217,7 @@ pub(super) fn read_units(
         let start = cursor.at();
         cursor.take(|c| c.is_ascii_alphanumeric());
         let why = format!("units of {} have the letter `n` only", memory.name());
-        return Err(cursor.refuse_from(start, ParseErrorKind::Invalid(why)));
+        return Err(refuse_from(cursor, start, ParseErrorKind::Invalid(why)));
     }
     Ok(units)
 }
@@ -235,7 +235,7 @@ pub(super) fn check_unit(
         return Ok(at);
     }
     let why = format!("`{letter}` numbers the {what} from 0 to {}, so {at} is not one", count - 1);
-    Err(cursor.refuse_from(start, ParseErrorKind::Invalid(why)))
+    Err(refuse_from(cursor, start, ParseErrorKind::Invalid(why)))
 }
 
 impl fmt::Display for VectorPlace {

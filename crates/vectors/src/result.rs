@@ -14,7 +14,7 @@ use super::error::{VectorError, invalid};
 use super::line::{VectorLine, hexadecimal};
 use super::place::VectorPlace;
 use tensor_layout::error::ParseError;
-use tensor_layout::internals::{counted, cut, to_index, to_u64};
+use tensor_layout_words::{counted, cut, to_index, to_u64};
 
 /// The longest line, in bytes: no simulator prints a longer one.
 const LONGEST: u64 = 1 << 16;

@@ -10,7 +10,7 @@ use super::header::{Mark, VectorHeader};
 use super::line::VectorLine;
 use super::tensor::Tensor;
 use tensor_layout::error::{LayoutError, ParseError, ParseErrorKind, Span};
-use tensor_layout::internals::to_u64;
+use tensor_layout_words::to_u64;
 
 /// The longest line, in bytes.
 const LONGEST: u64 = 1 << 20;

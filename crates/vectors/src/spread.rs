@@ -1,7 +1,7 @@
 //! The wrong elements of a tensor, counted in blocks, and a picture of the blocks.
 
-use tensor_layout::internals::to_index;
-use tensor_layout_picture::{Cell, CellKind, Panel, Picture};
+use tensor_layout_show::{Cell, CellKind, Panel, Picture};
+use tensor_layout_words::to_index;
 
 /// The most rows and columns of a picture.
 const MOST_ROWS: u64 = 32;
@@ -49,7 +49,7 @@ impl Spread {
     pub(super) fn new(shape: &[u64]) -> Spread {
         let (columns, outer) =
             shape.split_last().map_or((1, &[][..]), |(last, rest)| (*last, rest));
-        let rows = tensor_layout::internals::product(outer.iter().copied()).unwrap_or(1);
+        let rows = tensor_layout_words::product(outer.iter().copied()).unwrap_or(1);
         let rows = GridSide::new(rows, MOST_ROWS);
         let columns = GridSide::new(columns, MOST_COLUMNS);
         let count = to_index(rows.blocks() * columns.blocks());

@@ -14,10 +14,10 @@ use tensor_layout::Level;
 use tensor_layout::Machine;
 use tensor_layout::Placement;
 use tensor_layout::algebra::Indexes;
-use tensor_layout::error::{LayoutError, ParseError};
-use tensor_layout::internals::{to_index, to_u64, too_large};
+use tensor_layout::error::{LayoutError, ParseError, Site};
 use tensor_layout::notation::{Dtype, MemoryText};
 use tensor_layout::program::{Program, TableError};
+use tensor_layout_words::{to_index, to_u64};
 
 /// The most lanes of a long word: those of a byte.
 pub(super) const MOST_LANES: usize = 8;
@@ -299,7 +299,8 @@ impl Tensor {
         let numbers = self.numbers(line, base);
         let place = self.narrowed(&line.place);
         if place.unit_count().saturating_mul(to_u64(numbers.clone().count())) > MOST_COVERED {
-            return Err(too_large("the long words of a line"));
+            let what = "the long words of a line";
+            return Err(LayoutError::TooLarge { site: Site::Layout, what });
         }
         let places = place
             .each_unit()

@@ -1,7 +1,7 @@
 //! Sets of numbers that mostly neighbour each other.
 
 use std::collections::HashMap;
-use tensor_layout::internals::to_index;
+use tensor_layout_words::to_index;
 
 /// The number of numbers that share a block of bits: as many as MN-Core 2 has PEs.
 pub(super) const BLOCK: u64 = 4096;

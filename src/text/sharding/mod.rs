@@ -48,6 +48,7 @@ pub(crate) use pieces::{Pieces, nth};
 pub use sdy::SdySharding;
 pub use shape::ShardedShape;
 pub(super) use sharded::sharded_parts;
+pub use sharded::{behind_mesh, behind_sharding};
 pub use torch::{Placements, TorchPlacement};
 pub use tree::{DimAxes, Mesh, MeshAxis, MeshDims, TileDevices};
 pub use value::{Sharding, ShardingKind, Tiles};

@@ -273,7 +273,7 @@ impl DeviceOrder {
 }
 
 /// Returns `devices`, or an error if they are more than may be listed.
-pub fn check_listed(devices: u64) -> Result<u64, ShardingError> {
+pub(super) fn check_listed(devices: u64) -> Result<u64, ShardingError> {
     let question = "listing the devices of a sharding one by one";
     let too_many = LayoutError::NotDecided { question, budget: MOST_LISTED };
     if devices <= MOST_LISTED { Ok(devices) } else { Err(too_many.into()) }

@@ -1,6 +1,6 @@
 //! The parts of a sharded shape: a shape, its sharding, perhaps a mesh.
 
-use crate::text::walk::{Walk, behind_angled};
+use tensor_layout_words::{Walk, behind_angled};
 
 /// A part of a text, and the byte at which it begins.
 type TextPart<'a> = (usize, &'a str);
@@ -92,6 +92,12 @@ fn mesh_end(text: &str) -> usize {
 
 /// The byte after a mesh in brackets, with or without a name, and after its devices: `mesh['x'=2], device_ids=(1,0)`,
 /// `{'x': 2}`, `<["x"=2]>`. `None` for axes without brackets, or if a bracket does not close.
+///
+/// ```
+/// use tensor_layout::sharding::behind_mesh;
+/// assert_eq!(behind_mesh(b"mesh['x'=2], device_ids=(1,0), ..."), Some(29));
+/// ```
+#[must_use]
 pub fn behind_mesh(text: &[u8]) -> Option<usize> {
     let open = text.iter().position(|byte| !(byte.is_ascii_alphanumeric() || *byte == b'_'))?;
     let closed = |open: usize| Some(Walk::from(open + 1).next(text, None)? + 1);
@@ -110,6 +116,12 @@ pub fn behind_mesh(text: &[u8]) -> Option<usize> {
 
 /// The byte after a sharding: after its brackets and the name in front of them; after dimensions alone, `[{"x"}]`, also
 /// after `, replicated={..}` and the like. `None` if its brackets do not close.
+///
+/// ```
+/// use tensor_layout::sharding::behind_sharding;
+/// assert_eq!(behind_sharding(b"{devices=[2,1]<=[2]}, metadata={}"), Some(20));
+/// ```
+#[must_use]
 pub fn behind_sharding(text: &[u8]) -> Option<usize> {
     let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || b"_#.".contains(byte);
     let closed = |open: usize| Some(Walk::from(open + 1).next(text, None)? + 1);

@@ -129,7 +129,8 @@ impl StridedReader<'_> {
     }
 
     fn expected(&self, what: &'static str) -> ParseError {
-        self.at.expected(what).with_help("for example `shape=(2, 3), strides=(3, 1)`")
+        let error: ParseError = self.at.expected(what);
+        error.with_help("for example `shape=(2, 3), strides=(3, 1)`")
     }
 
     fn expect(&mut self, token: &str, what: &'static str) -> Result<(), ParseError> {
@@ -181,7 +182,7 @@ impl StridedReader<'_> {
         self.skip_blanks();
         match self.at.peek() {
             Some(b'-') => Err(negative(self.reads, self.at.at(), self.text)),
-            Some(b'0'..=b'9') => self.at.expect_number("a number"),
+            Some(b'0'..=b'9') => Ok(self.at.expect_number("a number")?),
             _ => Err(self.expected("a number")),
         }
     }

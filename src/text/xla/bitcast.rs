@@ -100,6 +100,9 @@ pub fn bitcast_map(first: &XlaArray, second: &XlaArray) -> Result<Bitcast, Parse
 }
 
 /// Checks that the attributes outside of the index map agree: prefixes are equal, and there are no splits.
+///
+/// # Errors
+/// [`Prefix`](BitcastError::Prefix), [`Split`](BitcastError::Split).
 pub fn check_attributes(first: &XlaArray, second: &XlaArray) -> Result<(), BitcastError> {
     let [a, b] = [first, second].map(XlaArray::layout_or_default);
     let (prefix, other) = (a.prefix_bytes.max(0), b.prefix_bytes.max(0));

@@ -22,7 +22,7 @@ mod sizes;
 mod tree;
 mod validate;
 
-pub use bitcast::{Bitcast, BitcastName, Moved, bitcast_map};
+pub use bitcast::{Bitcast, BitcastName, Moved, bitcast_map, check_attributes};
 pub use bitcast_error::BitcastError;
 pub use dtype::XlaDtype;
 pub(crate) use lower::total_sizes;

@@ -47,7 +47,7 @@ fn end(text: &str) -> usize {
 
 /// The byte of the bracket that encloses the whole shape at `start`: of a tuple, or of a buffer,
 /// `b(f32[2])`.
-pub fn outer_bracket(text: &[u8], start: usize) -> Option<usize> {
+fn outer_bracket(text: &[u8], start: usize) -> Option<usize> {
     match text.get(start..)? {
         [b'(', ..] => Some(start),
         [b'b', b'(', ..] => Some(start + 1),

@@ -1,8 +1,8 @@
 //! The values of the steps: axes, shapes, slices, copies.
 
 use tensor_layout::error::Site;
-use tensor_layout::internals::product;
 use tensor_layout::{Layout, LayoutError, Level};
+use tensor_layout_words::product;
 
 use super::super::failure::Failure;
 use super::super::input::{axis_number, numbers};

@@ -8,7 +8,7 @@ use tensor_layout::notation::Notation;
 use tensor_layout::relayout::Relayout;
 use tensor_layout::xla::XlaDtype;
 use tensor_layout::{Layout, LayoutError, LayoutText, Level, Placement};
-use tensor_layout_picture::{Drawing, Panel};
+use tensor_layout_show::{Drawing, Panel};
 
 use super::digits::digits_json;
 use super::panel::panel_json;

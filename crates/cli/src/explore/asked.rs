@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use tensor_layout::LayoutText;
-use tensor_layout_picture::UnitContents;
+use tensor_layout_show::UnitContents;
 
 use super::answer::{found, panels};
 use super::question::Question;

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 use tensor_layout::Placement;
-use tensor_layout_picture::{Panel, UnitContents};
+use tensor_layout_show::{Panel, UnitContents};
 
 use super::answer::{film, panels, view};
 use super::gallery::examples_json;

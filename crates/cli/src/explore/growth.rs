@@ -2,7 +2,7 @@
 //! for nearly all that the commands do.
 
 use tensor_layout::Level;
-use tensor_layout::internals::steps_of;
+use tensor_layout::steps_of;
 
 use super::answer::view;
 use super::question::Question;

@@ -8,7 +8,7 @@ mod digits;
 mod export;
 mod file;
 mod gallery;
-#[cfg(all(test, debug_assertions))]
+#[cfg(all(test, feature = "test-hooks"))]
 mod growth;
 #[cfg(feature = "explore")]
 mod moved;

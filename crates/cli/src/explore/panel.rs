@@ -1,7 +1,7 @@
 //! Panels as the page draws them.
 
 use serde_json::{Value, json};
-use tensor_layout_picture::{Cell, CellKind, Panel, Picture};
+use tensor_layout_show::{Cell, CellKind, Panel, Picture};
 
 /// A panel; numbers are strings, since JavaScript numbers are exact only to 2^53.
 pub(super) fn panel_json(panel: &Panel) -> Value {

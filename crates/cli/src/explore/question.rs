@@ -4,9 +4,9 @@ use std::ops::Range;
 use std::sync::OnceLock;
 
 use serde::{Deserialize, Serialize};
-use tensor_layout::internals::cut;
 use tensor_layout::{LayoutText, Level, Location, Machine, Placement};
-use tensor_layout_picture::Drawing;
+use tensor_layout_show::Drawing;
+use tensor_layout_words::cut;
 
 use crate::failure::Failure;
 use crate::input::{Reading, numbers};

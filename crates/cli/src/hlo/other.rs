@@ -5,10 +5,11 @@ use std::io::{BufRead, Read};
 use itertools::Itertools;
 use serde_json::{Value, json};
 use tensor_layout::LayoutError;
-use tensor_layout::internals::to_u64;
 use tensor_layout_hlo::{
     HloAllocations, HloReading, HloTextKind, LogAllocation, LogAmount, MlirModule, OutOfMemory,
 };
+use tensor_layout_show::pages::hlo as pages;
+use tensor_layout_words::to_u64;
 
 use super::rows::unread_json;
 use crate::failure::Failure;
@@ -77,26 +78,27 @@ pub(super) fn answer(
     let (page, rows, unread) = match kind {
         HloTextKind::OutOfMemory => {
             let found = OutOfMemory::read_all(&text);
-            let pages: Vec<_> = found.iter().map(|message| message.page(top)).try_collect()?;
+            let pages: Vec<_> =
+                found.iter().map(|message| pages::out_of_memory(message, top)).try_collect()?;
             let rows = || found.iter().map(|one| out_of_memory_json(one, shown));
             let json = if is_json { rows().collect::<Result<Vec<_>, _>>()? } else { Vec::new() };
             let unread =
                 found.iter().fold(HloReading::default(), |all, message| all.and(message.reading()));
-            (pages.join("\n") + &unread.page(), json!({ "messages": json }), unread)
+            (pages.join("\n") + &pages::reading(&unread), json!({ "messages": json }), unread)
         }
         HloTextKind::Mlir => {
             let found = MlirModule::read(&text);
             let json = if is_json { mlir_json(&found, shown) } else { Value::Null };
-            (found.page(top), json, found.reading().clone())
+            (pages::mlir(&found, top), json, found.reading().clone())
         }
         _ => {
             let found = HloAllocations::read(&text);
             let json = if is_json { allocations_json(&found, shown)? } else { Value::Null };
-            (found.page(top)?, json, found.reading().clone())
+            (pages::allocations(&found, top)?, json, found.reading().clone())
         }
     };
     let others = kind.others(&text);
-    let (page, unread) = (page + &others.page(), unread.and(&others));
+    let (page, unread) = (page + &pages::reading(&others), unread.and(&others));
     let json = || {
         let kind = kind.to_string();
         let complete = unread.is_complete();

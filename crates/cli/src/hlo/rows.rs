@@ -5,12 +5,12 @@ use std::io;
 
 use serde_json::{Map, Value, json};
 use tensor_layout::LayoutError;
-use tensor_layout::internals::quoted;
 use tensor_layout_hlo::{
     CollectiveTraffic, Collectives, HloBytes, HloChanges, HloComputationTotals, HloCopy,
     HloInterfaceBytes, HloLive, HloMemory, HloModuleMemory, HloOnDevice, HloPeak, HloReading,
     HloReport, HloRow, HloSharded, HloSummary, Tally, UnreadLine,
 };
+use tensor_layout_words::quoted;
 
 use crate::json::JsonLine;
 use crate::output::Output;

@@ -11,7 +11,6 @@
 //! Loggers write a prefix before every line; fields are found after it.
 
 mod amount;
-mod page;
 mod read;
 
 pub use amount::LogAmount;
@@ -20,9 +19,9 @@ use crate::HloReading;
 use crate::bytes::total_too_large;
 use crate::names::is_tiled;
 use tensor_layout::LayoutError;
-use tensor_layout::internals::to_u64;
 use tensor_layout::xla::{XlaAdvice, XlaSizes};
 use tensor_layout::xla::{XlaArray, XlaShape};
+use tensor_layout_words::to_u64;
 
 /// An out-of-memory message of XLA.
 ///

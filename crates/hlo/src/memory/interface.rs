@@ -13,8 +13,8 @@ use crate::module;
 use crate::unread::HloReading;
 use rustc_hash::FxHashMap;
 use tensor_layout::LayoutError;
-use tensor_layout::internals::{counted, readable_bytes};
 use tensor_layout::xla::{XlaParser, XlaShape};
+use tensor_layout_words::{counted, readable_bytes};
 
 /// The bytes of the arguments and results of a program, as `compiled.memory_analysis()` names them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

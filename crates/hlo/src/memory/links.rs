@@ -9,7 +9,7 @@
 
 use std::ops::Range;
 
-use tensor_layout::internals::{Cursor, to_index};
+use tensor_layout_words::{Cursor, to_index};
 
 use crate::HloInstruction;
 use crate::memory::leaves::LeafShape;

@@ -22,7 +22,6 @@ mod graph;
 mod interface;
 mod leaves;
 mod links;
-mod page;
 mod peak;
 mod schedule;
 mod sharing;

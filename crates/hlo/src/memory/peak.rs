@@ -16,7 +16,6 @@ use crate::memory::schedule::{ComputationRun, Schedule};
 use crate::memory::space::HloMemorySpace;
 use crate::roles::Calls;
 use tensor_layout::LayoutError;
-use tensor_layout::internals;
 use tensor_layout::xla::XlaSizes;
 
 /// The time at which the most bytes are live in a memory space.
@@ -251,7 +250,7 @@ impl<'m> Live<'m> {
         let (time, sum) = greatest.unwrap_or_default();
         match u64::try_from(sum) {
             Ok(_) => Ok(time),
-            Err(_) => Err(internals::too_large("the number of live bytes")),
+            Err(_) => Err(crate::bytes::too_large("the number of live bytes")),
         }
     }
 

@@ -16,7 +16,6 @@ mod composed;
 mod facts;
 mod known;
 mod name;
-mod page;
 mod report;
 mod sharded;
 mod stream;

@@ -10,13 +10,13 @@ const LONGEST: usize = 60;
 pub(super) fn name(before: &str) -> Option<String> {
     let found = instruction(before).or_else(|| key(before)).or_else(|| list_key(before));
     let found = found.or_else(|| last_word(before))?;
-    Some(tensor_layout::internals::cut(found, LONGEST))
+    Some(tensor_layout_words::cut(found, LONGEST))
 }
 
 /// The key of a line that opens a list or a block: `"layouts": [`, `weight: |`.
 pub(super) fn heading(line: &str) -> Option<String> {
     let key = key(line.trim_end().trim_end_matches(['|', '>', '-', '+']))?;
-    Some(tensor_layout::internals::cut(key, LONGEST))
+    Some(tensor_layout_words::cut(key, LONGEST))
 }
 
 fn instruction(before: &str) -> Option<&str> {

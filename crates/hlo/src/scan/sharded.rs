@@ -7,9 +7,10 @@ use memchr::{memchr2, memmem};
 use crate::escapes::SOFT_BREAK;
 use crate::scan::window::LONGEST_LAYOUT;
 use crate::shardings::sharded_arrays;
-use tensor_layout::internals::{Walk, behind_mesh, behind_sharding, cut};
 use tensor_layout::sharding::HloSharding;
+use tensor_layout::sharding::{behind_mesh, behind_sharding};
 use tensor_layout::xla::XlaShape;
+use tensor_layout_words::{Walk, cut};
 
 /// The most characters that are shown of an invalid tuple.
 const MOST_SHOWN: usize = 60;

@@ -16,9 +16,9 @@ use crate::scan::name;
 use crate::scan::sharded::{self, LineAhead};
 use crate::scan::window::TextWindow;
 use crate::{HloModule, behind_bracket, broken, shape_end, type_before};
-use tensor_layout::internals::to_u64;
 use tensor_layout::notation::Notation;
 use tensor_layout::xla::XlaParser;
+use tensor_layout_words::to_u64;
 
 /// The number of bytes of a line before a layout that are kept for its name.
 const CONTEXT: usize = 4096;

@@ -3,7 +3,7 @@
 use std::io::{self, Read};
 
 use memchr::memchr;
-use tensor_layout::internals::to_u64;
+use tensor_layout_words::to_u64;
 
 use crate::escapes::{LONGEST_ESCAPE, undo};
 

@@ -42,7 +42,7 @@ pub enum OnnxError {
     #[error("two values have the name `{0}`: rename one of them")]
     Twice(String),
     /// A symbolic extent without a number.
-    #[error("input `{value}` has an axis of extent `{dim}`: give the extent as --dim {dim}=N")]
+    #[error("input `{value}` has an axis of extent `{dim}`: give its extent in `dims`")]
     Symbolic {
         /// The input.
         value: String,

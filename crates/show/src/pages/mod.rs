@@ -1,0 +1,15 @@
+//! Answers of the library as pages of text, as the command and Python print them.
+
+mod access;
+mod bitcast;
+#[cfg(feature = "hlo")]
+pub mod hlo;
+mod in_place;
+mod relayout;
+mod route;
+
+pub use access::{access, changes};
+pub use bitcast::bitcast;
+pub use in_place::in_place;
+pub use relayout::{counts, relayout, transfer, unit};
+pub use route::{memory, route, routes};

@@ -1,0 +1,45 @@
+//! Conversions between lengths in memory and numbers, which cannot fail, and products, which can.
+
+/// A length or an index as a number.
+#[inline]
+#[allow(clippy::as_conversions, reason = "`usize` has at most 64 bits, which is asserted below")]
+pub const fn to_u64(length: usize) -> u64 {
+    length as u64
+}
+
+const _: () = assert!(usize::BITS <= u64::BITS);
+
+/// Converts a number to an index or a length. A number beyond `usize` becomes `usize::MAX`, which is likewise
+/// beyond the end of every slice.
+#[inline]
+pub fn to_index(number: u64) -> usize {
+    usize::try_from(number).unwrap_or(usize::MAX)
+}
+
+/// Returns the product, 0 if any factor is 0; `None` if it does not fit in 64 bits.
+pub fn product(factors: impl IntoIterator<Item = u64, IntoIter: Clone>) -> Option<u64> {
+    let mut factors = factors.into_iter();
+    match factors.clone().any(|factor| factor == 0) {
+        true => Some(0),
+        false => factors.try_fold(1, u64::checked_mul),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{product, to_index, to_u64};
+
+    #[test]
+    fn a_factor_of_0_makes_a_product_that_fits() {
+        assert_eq!(product([]), Some(1));
+        assert_eq!(product([3, 5]), Some(15));
+        assert_eq!(product([u64::MAX, 2]), None);
+        assert_eq!(product([u64::MAX, 2, 0]), Some(0));
+    }
+
+    #[test]
+    fn indexes_and_numbers_convert_into_one_another() {
+        assert_eq!(to_index(to_u64(usize::MAX)), usize::MAX);
+        assert_eq!(to_index(u64::MAX), usize::MAX);
+    }
+}
