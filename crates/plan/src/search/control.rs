@@ -73,6 +73,6 @@ impl<'a> Control<'a> {
     /// A cost that no solution is below.
     pub(super) fn proved(&self, bound: u64) {
         let progress = self.progress.get();
-        self.progress.set(Progress { bound: progress.bound.max(bound), ..progress });
+        self.progress.set(Progress { bound: progress.bound.max(bound).min(progress.cost), ..progress });
     }
 }

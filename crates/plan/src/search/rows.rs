@@ -129,6 +129,14 @@ impl Rows {
         used
     }
 
+    /// Changes what is used in each row as a variable changes its position.
+    pub(super) fn change(&self, variable: usize, (from, to): (usize, usize), used: &mut [u64]) {
+        for of in &self.uses[variable] {
+            let rows = used[of.rows.clone()].iter_mut();
+            rows.for_each(|used| *used = *used - of.amounts[from] + of.amounts[to]);
+        }
+    }
+
     /// Keeps the rows that may be exceeded and that no neighbour implies. Those without a price only.
     pub(super) fn thin(&mut self) {
         let keep = self.binding();
