@@ -68,7 +68,8 @@ impl Problem {
         let ends = edges.nodes.into_iter().zip(edges.costs);
         let edges = ends.map(|([from, to], costs)| Edge { from, to, costs });
         let uses = nodes.intervals.into_iter().zip(nodes.usages).enumerate();
-        let uses = uses.map(|(variable, ([from, to], amounts))| Use { variable, from, to, amounts });
+        let uses =
+            uses.map(|(variable, ([from, to], amounts))| Use { variable, from, to, amounts });
         let memory = usage_limit.map(|limit| Memory { limit, uses: uses.collect() });
         let problem = Problem::new(nodes.costs, edges.collect())?;
         Ok(problem.with_memories(memory.into_iter().collect())?)

@@ -115,7 +115,11 @@ impl Course<'_, '_> {
             }
             let more = CHUNK.1 << level.min(40);
             if decisions < limits.decisions && self.is_open() {
-                self.raise(&patches, CHUNK.0 << level.min(40), more.min(limits.decisions - decisions));
+                self.raise(
+                    &patches,
+                    CHUNK.0 << level.min(40),
+                    more.min(limits.decisions - decisions),
+                );
                 decisions += more;
             }
             if !self.is_open() || rounds >= limits.rounds && decisions >= limits.decisions {

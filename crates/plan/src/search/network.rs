@@ -86,9 +86,8 @@ impl Network {
         let width = self.own[variable].len();
         let covers: Vec<Vec<usize>> = (0..width)
             .map(|choice| {
-                let covers = |other: &usize| {
-                    *other != choice && self.rows.covers(variable, *other, choice)
-                };
+                let covers =
+                    |other: &usize| *other != choice && self.rows.covers(variable, *other, choice);
                 (0..width).filter(covers).collect()
             })
             .collect();

@@ -28,8 +28,7 @@ const FEW: (usize, usize) = (2, 8);
 pub(super) fn set(network: &mut Network, prices: Vec<u64>) {
     let old = std::mem::replace(&mut network.rows.prices, prices);
     let both = network.rows.prices.iter().zip(&old);
-    let changes: Vec<i128> =
-        both.map(|(new, old)| i128::from(*new) - i128::from(*old)).collect();
+    let changes: Vec<i128> = both.map(|(new, old)| i128::from(*new) - i128::from(*old)).collect();
     let room = network.rows.room.iter().zip(&changes);
     let worth: i128 = room.map(|(room, by)| i128::from(*room) * by).sum();
     let mut upto = vec![0];
@@ -129,8 +128,7 @@ impl Row {
     /// The direction of a change, about one in size.
     fn step(&mut self, over: f64) -> f64 {
         let (square, first) = (over * over, self.square == 0.0);
-        self.square =
-            if first { square } else { KEPT.1 * self.square + (1.0 - KEPT.1) * square };
+        self.square = if first { square } else { KEPT.1 * self.square + (1.0 - KEPT.1) * square };
         self.over = KEPT.0 * self.over + (1.0 - KEPT.0) * over;
         self.over / self.square.sqrt().max(1.0)
     }

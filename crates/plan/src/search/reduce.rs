@@ -314,7 +314,8 @@ fn follow(network: &mut Network, variable: usize, cells: usize) -> Option<(usize
         after <= 2 * before && after <= cells
     };
     let mut choices = near.iter().filter(fits);
-    choices.find_map(|near| Some((*near, function(&network.rows(*near, variable), width(&variable))?)))
+    choices
+        .find_map(|near| Some((*near, function(&network.rows(*near, variable), width(&variable))?)))
 }
 
 /// The only choice in each row that is not forbidden.
@@ -334,7 +335,8 @@ fn merge(network: &mut Network, variable: usize, to: (usize, &[usize]), trail: &
     for near in &step.near {
         let costs = |choice: &usize| &near.rows[choice * near.values.len()..][..near.values.len()];
         if near.variable == into {
-            let costs = function.iter().enumerate().map(|(at, of)| sum(step.own[*of], costs(of)[at]));
+            let costs =
+                function.iter().enumerate().map(|(at, of)| sum(step.own[*of], costs(of)[at]));
             network.charge(into, &costs.collect::<Vec<u64>>());
         } else {
             let rows: Vec<u64> = function.iter().flat_map(costs).copied().collect();

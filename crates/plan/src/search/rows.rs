@@ -123,7 +123,9 @@ impl Rows {
         let mut used = vec![0; self.room.len()];
         for (uses, at) in self.uses.iter().zip(at) {
             for of in uses {
-                used[of.rows.clone()].iter_mut().for_each(|used| *used = sum(*used, of.amounts[*at]));
+                used[of.rows.clone()]
+                    .iter_mut()
+                    .for_each(|used| *used = sum(*used, of.amounts[*at]));
             }
         }
         used
@@ -226,8 +228,7 @@ fn united(all: Vec<Usage>, more: Vec<Usage>) -> Vec<Usage> {
     let mut united: Vec<Usage> = Vec::new();
     for cut in cuts.windows(2) {
         let rows = cut[0]..cut[1];
-        let mut inside =
-            both().filter(|of| of.rows.start <= rows.start && rows.end <= of.rows.end);
+        let mut inside = both().filter(|of| of.rows.start <= rows.start && rows.end <= of.rows.end);
         let Some(first) = inside.next() else { continue };
         let mut amounts = first.amounts.clone();
         inside.for_each(|of| {
