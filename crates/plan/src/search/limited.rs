@@ -13,8 +13,11 @@ use super::tree::{Tree, Whole, unscaled};
 /// The rounds of changes of prices for the whole network, and after how many of them choices are tried.
 const ROUNDS: (usize, usize) = (120, 10);
 
-/// The parts of the bound by which a solution is guessed to be above it, and the most decisions for each.
+/// The parts of the gap by which a solution is guessed to be above the bound, and the most decisions for each.
 const GUESSES: ([u64; 9], usize) = ([1024, 256, 64, 32, 16, 8, 4, 2, 1], 10);
+
+/// The gap before there is a solution, in bounds.
+const UNKNOWN: u64 = 8;
 
 /// The least and the most variables of a region, the regions without better choices after which they are larger, and
 /// the decisions in each.
@@ -22,8 +25,9 @@ const REGION: (usize, usize) = (30, 120);
 const IDLE: usize = 100;
 const DECISIONS: usize = 20;
 
-/// The variables of the first parts whose bounds are raised, and the decisions for each; doubled from time to time.
+/// The variables of the first parts whose bounds are raised, and the decisions for each; doubled up to some times.
 const CHUNK: (usize, usize) = (400, 100);
+const DOUBLED: usize = 20;
 
 /// Searches a network with limits. Returns a cost that better solutions are not below.
 pub(super) fn approach(tree: &mut Tree, mut network: Network) -> u64 {
@@ -54,31 +58,23 @@ impl Course<'_, '_> {
 
     /// Prices, and solutions a little above the bound.
     fn begin(&mut self, network: &mut Network) {
-        self.price(network);
-        for share in GUESSES.0 {
-            let before = self.tree.cost;
-            if !self.is_open() || before < FORBIDDEN && network.live().len() > CHUNK.0 {
-                return;
-            }
-            let above = match self.tree.cost {
-                FORBIDDEN.. => network.bound().saturating_mul(8),
-                cost => cost.saturating_sub(network.bound()),
-            };
-            let guess = sum(network.bound(), above / share);
-            let open = self.tree.prove_below(network.clone(), guess, GUESSES.1);
-            self.note(open);
-            if self.tree.cost < before {
-                return;
-            }
-        }
-    }
-
-    /// Finds good prices, and tries choices that cost little with them.
-    fn price(&mut self, network: &mut Network) {
         let (rounds, step) = match self.tree.whole {
             Whole::Problem(..) => (ROUNDS.0, STEPS.0),
             Whole::Part(_) => (ROUNDS.0 / 4, STEPS.1),
         };
+        self.price(network, rounds, step);
+        let before = self.tree.cost;
+        for share in GUESSES.0 {
+            let done = before < FORBIDDEN && network.live().len() > CHUNK.0;
+            if done || !self.is_open() || self.tree.cost < before {
+                return;
+            }
+            self.guess(network, share);
+        }
+    }
+
+    /// Finds good prices, and tries choices that cost little with them.
+    fn price(&mut self, network: &mut Network, rounds: usize, step: f64) {
         let mut auction = Auction::new(network, step);
         for round in 1..=rounds {
             let most = self.tree.most();
@@ -98,39 +94,44 @@ impl Course<'_, '_> {
         self.note(network.bound());
     }
 
+    /// Searches for solutions that are above the bound by a share of the gap.
+    fn guess(&mut self, network: &Network, share: u64) {
+        let gap = match self.tree.cost {
+            FORBIDDEN.. => network.bound().saturating_mul(UNKNOWN),
+            cost => cost.saturating_sub(network.bound()),
+        };
+        let guess = sum(network.bound(), gap / share);
+        let open = self.tree.prove_below(network.clone(), guess, GUESSES.1);
+        self.note(open);
+    }
+
     /// Searches regions and raises the bound, with more of both each time.
     fn alternate(&mut self, network: &Network) {
         let limits = self.tree.control.limits;
         let mut patches = Patches::new(network, self.position(network));
         let mut random = Random::new(limits.seed);
-        let (mut rounds, mut decisions) = (0, 0);
-        for level in 0.. {
-            let more = 8 << level.min(20);
-            if patches.live.len() > CHUNK.0 {
-                self.sweep(&mut patches, CHUNK.0);
+        let large = patches.live.len() > CHUNK.0;
+        let (mut rounds, mut decisions) = (limits.rounds, limits.decisions);
+        let mut level = 0;
+        while self.is_open() && (rounds > 0 || decisions > 0) {
+            let more = rounds.min(if large { 2 } else { 8 } << level);
+            if large && more > 0 {
+                self.sweep(&mut patches);
             }
-            if rounds < limits.rounds {
-                self.patch(&mut patches, more.min(limits.rounds - rounds), &mut random);
-                rounds += more;
+            self.patch(&mut patches, more, &mut random);
+            rounds -= more;
+            let more = decisions.min(CHUNK.1 << level);
+            if more > 0 && self.is_open() {
+                self.raise(&patches, CHUNK.0 << level, more);
             }
-            let more = CHUNK.1 << level.min(40);
-            if decisions < limits.decisions && self.is_open() {
-                self.raise(
-                    &patches,
-                    CHUNK.0 << level.min(40),
-                    more.min(limits.decisions - decisions),
-                );
-                decisions += more;
-            }
-            if !self.is_open() || rounds >= limits.rounds && decisions >= limits.decisions {
-                break;
-            }
+            decisions -= more;
+            level = (level + 1).min(DOUBLED);
         }
     }
 
     /// Searches parts that have no variable in common, each while the others keep their choices.
-    fn sweep(&mut self, patches: &mut Patches, size: usize) {
-        for inside in chunks(patches.network, &patches.live, size) {
+    fn sweep(&mut self, patches: &mut Patches) {
+        for inside in chunks(patches.network, &patches.live, CHUNK.0) {
             if !self.is_open() {
                 return;
             }
@@ -153,7 +154,7 @@ impl Course<'_, '_> {
 
     /// Searches regions until each variable was in one about some times.
     fn patch(&mut self, patches: &mut Patches, rounds: usize, random: &mut Random) {
-        let mut left = rounds * patches.live.len();
+        let mut left = rounds.saturating_mul(patches.live.len());
         let mut since = 0;
         while left > 0 && self.is_open() {
             let size = patches.size;
@@ -184,6 +185,9 @@ impl Course<'_, '_> {
             let part = network.cut_out(&inside, &users);
             let now = inside.iter().map(|of| patches.at[*of]).collect();
             all = sum(all, self.raise_part(&part, now, decisions));
+            if all >= FORBIDDEN {
+                return self.note(FORBIDDEN);
+            }
             self.note(all.saturating_sub(network.debt));
         }
     }
@@ -204,7 +208,7 @@ impl Course<'_, '_> {
                 break;
             }
         }
-        if course.bound >= FORBIDDEN { 0 } else { course.bound }
+        course.bound
     }
 }
 
