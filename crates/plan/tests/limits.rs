@@ -127,6 +127,7 @@ fn larger_problems_with_limits_have_lawful_solutions_that_depend_on_nothing_else
     assert!(closed > 0);
 }
 
+/// The small example of `google/iopddl` (Apache 2.0).
 fn example() -> &'static str {
     include_str!("data/iopddl/example.json")
 }

@@ -37,7 +37,7 @@ pub struct Progress {
     pub bound: u64,
 }
 
-/// What a search asks after each step.
+/// The limits and the watcher, asked after each step.
 pub(super) struct Control<'a> {
     pub(super) limits: &'a Limits,
     watch: &'a dyn Fn(Progress) -> ControlFlow<()>,

@@ -217,7 +217,7 @@ struct Patches<'a> {
     network: &'a Network,
     live: Vec<usize>,
     at: Vec<usize>,
-    /// What the choices use in each row.
+    /// The usage of each row.
     used: Vec<u64>,
     size: usize,
     idle: usize,
