@@ -30,7 +30,7 @@ pub mod xla;
 
 pub use any::LayoutText;
 pub use atom::{Atom, Operand};
-pub use cursor::Cursor;
+pub(crate) use cursor::Cursor;
 pub use cute::{
     CuteLayout, CuteMap, CuteMode, CuteOuter, CuteStride, CuteSwizzle, CuteSwizzleError, CuteTiler,
 };

@@ -5,6 +5,7 @@
 mod audit;
 mod brute;
 mod execute;
+mod limits;
 mod onnx;
 mod search;
 mod small;

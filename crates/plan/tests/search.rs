@@ -6,14 +6,14 @@ use itertools::Itertools;
 use tensor_layout_plan::search::{Edge, FORBIDDEN, Limits, Problem, ProblemError, Solution};
 
 /// Random numbers, the same at each run: xorshift.
-struct Draw(u64);
+pub(crate) struct Draw(u64);
 
 impl Draw {
-    fn new(seed: u64) -> Draw {
+    pub(crate) fn new(seed: u64) -> Draw {
         Draw(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
     }
 
-    fn below(&mut self, end: usize) -> usize {
+    pub(crate) fn below(&mut self, end: usize) -> usize {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
@@ -21,19 +21,19 @@ impl Draw {
     }
 
     /// A cost below an end; every so often a forbidden one or more than that.
-    fn cost(&mut self, end: usize, forbidden: usize) -> u64 {
+    pub(crate) fn cost(&mut self, end: usize, forbidden: usize) -> u64 {
         match self.below(100) {
             drawn if drawn < forbidden => [FORBIDDEN, FORBIDDEN + 1, u64::MAX][drawn % 3],
             _ => u64::try_from(self.below(end)).unwrap(),
         }
     }
 
-    fn costs(&mut self, count: usize, end: usize, forbidden: usize) -> Vec<u64> {
+    pub(crate) fn costs(&mut self, count: usize, end: usize, forbidden: usize) -> Vec<u64> {
         (0..count).map(|_| self.cost(end, forbidden)).collect()
     }
 
     /// A problem with some ends of edges; costs below a small end have many ties.
-    fn problem(&mut self, choices: &[usize], ends: &[(usize, usize)]) -> Problem {
+    pub(crate) fn problem(&mut self, choices: &[usize], ends: &[(usize, usize)]) -> Problem {
         let end = [2, 4, 30, 1_000_000][self.below(4)];
         let forbidden = [0, 0, 10, 60][self.below(4)];
         let own = choices.iter().map(|count| self.costs(*count, end, forbidden)).collect();
@@ -45,7 +45,7 @@ impl Draw {
     }
 
     /// A problem of up to six variables with any edges: parallel ones, in both directions, and from a variable to itself.
-    fn small(&mut self) -> Problem {
+    pub(crate) fn small(&mut self) -> Problem {
         let variables = 1 + self.below(6);
         let choices: Vec<usize> = (0..variables).map(|_| 1 + self.below(5)).collect();
         let edges = self.below(16);
@@ -55,7 +55,7 @@ impl Draw {
     }
 
     /// A tree, and some more edges, not from a variable to itself.
-    fn sparse(&mut self, variables: usize, more: usize) -> Problem {
+    pub(crate) fn sparse(&mut self, variables: usize, more: usize) -> Problem {
         let choices: Vec<usize> = (0..variables).map(|_| 1 + self.below(4)).collect();
         let tree = (1..variables).map(|to| (self.below(to), to)).collect_vec();
         let others = (0..more).map(|_| (self.below(variables), self.below(variables)));
@@ -65,12 +65,12 @@ impl Draw {
     }
 }
 
-fn optimum(problem: &Problem) -> u64 {
+pub(crate) fn optimum(problem: &Problem) -> u64 {
     let choices = problem.own.iter().map(|own| 0..own.len());
     choices.multi_cartesian_product().map(|choices| problem.cost(&choices)).min().unwrap()
 }
 
-fn tiny(cells: usize, rounds: usize) -> Limits {
+pub(crate) fn tiny(cells: usize, rounds: usize) -> Limits {
     Limits { cells, rounds, decisions: rounds, ..Limits::default() }
 }
 

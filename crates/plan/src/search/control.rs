@@ -37,7 +37,7 @@ pub struct Progress {
     pub bound: u64,
 }
 
-/// What a search asks after each step.
+/// The limits and the watcher, asked after each step.
 pub(super) struct Control<'a> {
     pub(super) limits: &'a Limits,
     watch: &'a dyn Fn(Progress) -> ControlFlow<()>,
@@ -45,12 +45,18 @@ pub(super) struct Control<'a> {
     stopped: Cell<bool>,
 }
 
+impl Default for Progress {
+    fn default() -> Progress {
+        Progress { cost: FORBIDDEN, bound: 0 }
+    }
+}
+
 impl<'a> Control<'a> {
     pub(super) fn new(
         limits: &'a Limits,
         watch: &'a dyn Fn(Progress) -> ControlFlow<()>,
     ) -> Control<'a> {
-        let progress = Cell::new(Progress { cost: FORBIDDEN, bound: 0 });
+        let progress = Cell::new(Progress::default());
         Control { limits, watch, progress, stopped: Cell::new(false) }
     }
 
@@ -73,6 +79,7 @@ impl<'a> Control<'a> {
     /// A cost that no solution is below.
     pub(super) fn proved(&self, bound: u64) {
         let progress = self.progress.get();
-        self.progress.set(Progress { bound: progress.bound.max(bound), ..progress });
+        self.progress
+            .set(Progress { bound: progress.bound.max(bound).min(progress.cost), ..progress });
     }
 }

@@ -1,6 +1,7 @@
 //! The course of a search with limits: prices, guesses, regions that are searched exactly, and bounds of parts.
 
 use super::bound::both_ways;
+use super::control::Control;
 use super::excerpt::chunks;
 use super::improve::{Random, region};
 use super::network::Network;
@@ -12,11 +13,11 @@ use super::tree::{Tree, Whole, unscaled};
 /// The rounds of changes of prices for the whole network, and after how many of them choices are tried.
 const ROUNDS: (usize, usize) = (120, 10);
 
-/// The parts of the bound by which a solution is guessed to be above it, and the most decisions for each.
-const GUESSES: ([u64; 6], usize) = ([1024, 128, 32, 8, 4, 1], 10);
+/// The parts of the gap by which a solution is guessed to be above the bound, and the most decisions for each.
+const GUESSES: ([u64; 9], usize) = ([1024, 256, 64, 32, 16, 8, 4, 2, 1], 10);
 
-/// The most costs of a network that is searched as a whole by guesses.
-const LARGE: usize = 1 << 21;
+/// The gap before there is a solution, in bounds.
+const UNKNOWN: u64 = 8;
 
 /// The least and the most variables of a region, the regions without better choices after which they are larger, and
 /// the decisions in each.
@@ -24,18 +25,18 @@ const REGION: (usize, usize) = (30, 120);
 const IDLE: usize = 100;
 const DECISIONS: usize = 20;
 
-/// The variables of the first parts whose bounds are raised, and the decisions for each; doubled from time to time.
+/// The variables of the first parts whose bounds are raised, and the decisions for each; doubled up to some times.
 const CHUNK: (usize, usize) = (400, 100);
+const DOUBLED: usize = 20;
 
 /// Searches a network with limits. Returns a cost that better solutions are not below.
 pub(super) fn approach(tree: &mut Tree, mut network: Network) -> u64 {
     let mut course = Course { bound: 0, tree };
-    course.price(&mut network);
-    course.guess(&network);
+    course.begin(&mut network);
     if course.is_open() {
         course.alternate(&network);
     }
-    course.bound
+    unscaled(course.bound, network.scale)
 }
 
 struct Course<'a, 'b> {
@@ -45,18 +46,37 @@ struct Course<'a, 'b> {
 
 impl Course<'_, '_> {
     fn is_open(&self) -> bool {
-        self.tree.control.on() && self.bound < unscaled(self.tree.cost, self.tree.whole.scale())
+        self.tree.control.on() && self.tree.most().is_some_and(|most| self.bound <= most)
     }
 
     fn note(&mut self, open: u64) {
-        self.bound = self.bound.max(unscaled(open, self.tree.whole.scale()));
-        self.tree.control.proved(self.bound);
+        self.bound = self.bound.max(open.min(self.tree.cost));
+        if let Whole::Problem(_, scale) = self.tree.whole {
+            self.tree.control.proved(unscaled(self.bound, scale));
+        }
+    }
+
+    /// Prices, and solutions a little above the bound.
+    fn begin(&mut self, network: &mut Network) {
+        let (rounds, step) = match self.tree.whole {
+            Whole::Problem(..) => (ROUNDS.0, STEPS.0),
+            Whole::Part(_) => (ROUNDS.0 / 4, STEPS.1),
+        };
+        self.price(network, rounds, step);
+        let before = self.tree.cost;
+        for share in GUESSES.0 {
+            let done = before < FORBIDDEN && network.live().len() > CHUNK.0;
+            if done || !self.is_open() || self.tree.cost < before {
+                return;
+            }
+            self.guess(network, share);
+        }
     }
 
     /// Finds good prices, and tries choices that cost little with them.
-    fn price(&mut self, network: &mut Network) {
-        let mut auction = Auction::new(network, STEPS.0);
-        for round in 1..=ROUNDS.0 {
+    fn price(&mut self, network: &mut Network, rounds: usize, step: f64) {
+        let mut auction = Auction::new(network, step);
+        for round in 1..=rounds {
             let most = self.tree.most();
             auction.round(network, most.unwrap_or(0));
             if round % ROUNDS.1 == 0 {
@@ -74,16 +94,15 @@ impl Course<'_, '_> {
         self.note(network.bound());
     }
 
-    /// Searches for solutions a little above the bound.
-    fn guess(&mut self, network: &Network) {
-        for share in GUESSES.0 {
-            if !self.is_open() || network.size() > LARGE {
-                return;
-            }
-            let guess = sum(network.bound(), network.bound() / share);
-            let open = self.tree.prove_below(network.clone(), guess, GUESSES.1);
-            self.note(open);
-        }
+    /// Searches for solutions that are above the bound by a share of the gap.
+    fn guess(&mut self, network: &Network, share: u64) {
+        let gap = match self.tree.cost {
+            FORBIDDEN.. => network.bound().saturating_mul(UNKNOWN),
+            cost => cost.saturating_sub(network.bound()),
+        };
+        let guess = sum(network.bound(), gap / share);
+        let open = self.tree.prove_below(network.clone(), guess, GUESSES.1);
+        self.note(open);
     }
 
     /// Searches regions and raises the bound, with more of both each time.
@@ -91,25 +110,35 @@ impl Course<'_, '_> {
         let limits = self.tree.control.limits;
         let mut patches = Patches::new(network, self.position(network));
         let mut random = Random::new(limits.seed);
-        let (mut rounds, mut decisions) = (0, 0);
-        for level in 0.. {
-            let more = 8 << level.min(20);
-            if rounds < limits.rounds {
-                self.patch(&mut patches, more.min(limits.rounds - rounds), &mut random);
-                rounds += more;
+        let large = patches.live.len() > CHUNK.0;
+        let (mut rounds, mut decisions) = (limits.rounds, limits.decisions);
+        let mut level = 0;
+        while self.is_open() && (rounds > 0 || decisions > 0) {
+            let more = rounds.min(if large { 2 } else { 8 } << level);
+            if large && more > 0 {
+                self.sweep(&mut patches);
             }
-            let more = CHUNK.1 << level.min(40);
-            if decisions < limits.decisions && self.is_open() {
-                self.raise(
-                    &patches,
-                    CHUNK.0 << level.min(40),
-                    more.min(limits.decisions - decisions),
-                );
-                decisions += more;
+            self.patch(&mut patches, more, &mut random);
+            rounds -= more;
+            let more = decisions.min(CHUNK.1 << level);
+            if more > 0 && self.is_open() {
+                self.raise(&patches, CHUNK.0 << level, more);
             }
-            if !self.is_open() || rounds >= limits.rounds && decisions >= limits.decisions {
-                break;
+            decisions -= more;
+            level = (level + 1).min(DOUBLED);
+        }
+    }
+
+    /// Searches parts that have no variable in common, each while the others keep their choices.
+    fn sweep(&mut self, patches: &mut Patches) {
+        for inside in chunks(patches.network, &patches.live, CHUNK.0) {
+            if !self.is_open() {
+                return;
             }
+            patches.solve(&inside, self.tree.control, |tree, mut part| {
+                Course { bound: 0, tree }.begin(&mut part);
+            });
+            self.tree.propose(patches.network, &patches.at);
         }
     }
 
@@ -125,11 +154,11 @@ impl Course<'_, '_> {
 
     /// Searches regions until each variable was in one about some times.
     fn patch(&mut self, patches: &mut Patches, rounds: usize, random: &mut Random) {
-        let mut left = rounds * patches.live.len();
+        let mut left = rounds.saturating_mul(patches.live.len());
         let mut since = 0;
         while left > 0 && self.is_open() {
             let size = patches.size;
-            patches.patch(self.tree, random);
+            patches.patch(self.tree.control, random);
             left = left.saturating_sub(size);
             since += size;
             if since > patches.live.len() / 4 {
@@ -156,6 +185,9 @@ impl Course<'_, '_> {
             let part = network.cut_out(&inside, &users);
             let now = inside.iter().map(|of| patches.at[*of]).collect();
             all = sum(all, self.raise_part(&part, now, decisions));
+            if all >= FORBIDDEN {
+                return self.note(FORBIDDEN);
+            }
             self.note(all.saturating_sub(network.debt));
         }
     }
@@ -165,16 +197,18 @@ impl Course<'_, '_> {
         let mut tree = Tree::new(Whole::Part(part), now, self.tree.control);
         let mut reduced = part.clone();
         reduce(&mut reduced, &mut tree.trail, tree.control.limits.cells);
-        let mut bound = 0;
+        let mut course = Course { bound: 0, tree: &mut tree };
+        course.begin(&mut reduced);
         for share in 1..=4 {
-            let guess = tree.cost / 4 * share;
-            let open = tree.prove_below(reduced.clone(), guess, decisions);
-            bound = bound.max(open.min(tree.cost));
-            if open <= guess || bound >= tree.cost {
+            let (most, bound) = (course.tree.cost, course.bound);
+            let guess = bound + (most - bound) / 4 * share;
+            let open = course.tree.prove_below(reduced.clone(), guess, decisions);
+            course.note(open);
+            if open <= guess || !course.is_open() {
                 break;
             }
         }
-        if bound >= FORBIDDEN { 0 } else { bound }
+        course.bound
     }
 }
 
@@ -183,7 +217,7 @@ struct Patches<'a> {
     network: &'a Network,
     live: Vec<usize>,
     at: Vec<usize>,
-    /// What the choices use in each row.
+    /// The usage of each row.
     used: Vec<u64>,
     size: usize,
     idle: usize,
@@ -196,35 +230,43 @@ impl<'a> Patches<'a> {
     }
 
     /// Searches a region while the others keep their choices.
-    fn patch(&mut self, whole: &Tree, random: &mut Random) {
+    fn patch(&mut self, control: &Control, random: &mut Random) {
         let mut inside = region(self.network, &self.live, (self.size, 0), random);
         inside.sort_unstable();
-        let part = self.network.around_fixed(&inside, &self.at, &self.used);
-        let now: Vec<usize> = inside.iter().map(|of| self.at[*of]).collect();
-        let mut tree = Tree::new(Whole::Part(&part), now.clone(), whole.control);
-        let mut reduced = part.clone();
-        reduce(&mut reduced, &mut tree.trail, whole.control.limits.cells);
-        tree.close(reduced, DECISIONS);
-        match tree.choices == now {
-            true => self.rest(),
-            false => self.take(&inside, &part, &now, &tree.choices),
-        }
-    }
-
-    /// Makes the regions larger after some that had nothing better.
-    fn rest(&mut self) {
-        self.idle += 1;
+        let better = self.solve(&inside, control, |tree, part| _ = tree.close(part, DECISIONS));
+        self.idle = if better { 0 } else { self.idle + 1 };
         if self.idle > IDLE {
             self.idle = 0;
             self.size = if self.size >= REGION.1 { REGION.0 } else { self.size + REGION.0 / 3 };
         }
     }
 
-    fn take(&mut self, inside: &[usize], part: &Network, now: &[usize], better: &[usize]) {
-        self.idle = 0;
+    /// Searches some variables while the others keep their choices. Returns true if there are better choices.
+    fn solve(
+        &mut self,
+        inside: &[usize],
+        control: &Control,
+        search: impl FnOnce(&mut Tree, Network),
+    ) -> bool {
+        let part = self.network.around_fixed(inside, &self.at, &self.used);
+        let now: Vec<usize> = inside.iter().map(|of| self.at[*of]).collect();
+        let mut tree = Tree::new(Whole::Part(&part), now, control);
+        let before = tree.cost;
+        let mut reduced = part.clone();
+        reduce(&mut reduced, &mut tree.trail, control.limits.cells);
+        search(&mut tree, reduced);
+        let better = tree.cost < before;
+        if better {
+            self.take(inside, &tree.choices);
+        }
+        better
+    }
+
+    fn take(&mut self, inside: &[usize], better: &[usize]) {
         for (of, at) in inside.iter().zip(better) {
+            let rows = &self.network.rows;
+            rows.change(*of, (self.at[*of], *at), &mut self.used);
             self.at[*of] = *at;
         }
-        self.used = self.network.rows.used(&self.at);
     }
 }

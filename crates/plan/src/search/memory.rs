@@ -2,12 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::problem::FORBIDDEN;
-
 /// A limit on the sum of usages at each time.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Memory {
-    /// The most that all variables alive at a time use; [`FORBIDDEN`] or more is no limit.
+    /// The most that all variables alive at a time use; [`FORBIDDEN`](super::FORBIDDEN) or more is no limit.
     pub limit: u64,
     /// The usages. A variable may have several.
     pub uses: Vec<Use>,
@@ -27,12 +25,6 @@ pub struct Use {
 }
 
 impl Memory {
-    /// True if the choices never use more than the limit.
-    #[must_use]
-    pub fn fits(&self, choices: &[usize]) -> bool {
-        self.limit >= FORBIDDEN || self.peak(choices) <= u128::from(self.limit)
-    }
-
     /// The largest sum of usages at any time.
     #[must_use]
     pub fn peak(&self, choices: &[usize]) -> u128 {

@@ -1,4 +1,5 @@
-//! The least sum of costs: a choice for each variable, where choices cost something alone and by twos.
+//! The least sum of costs: a choice for each variable, where choices cost something alone and by twos, and where those
+//! alive at one time fit in a memory.
 //!
 //! ```text
 //! a  own 0 3        b  own 2 0 5
@@ -12,7 +13,11 @@
 //! eliminate   a variable becomes a table of its neighbours: exact, while the tables are small
 //! bound       costs move along edges to a constant, which no solution is below; choices far above it leave
 //! improve     regions are solved exactly while the others keep their choices
-//! solve       these in order; guesses just above the bound, larger regions and decisions close the gap
+//! tree        decisions between a choice and the others close a gap
+//! solve       these in order; guesses just above the bound, and larger regions
+//! rows        usages of memories: a sum for each time that matters, and the room that is left of the limit
+//! price       units of room have prices: the bound counts what the limits cost
+//! limited     the course where limits bind: prices, then regions, and bounds of parts
 //! ```
 
 mod bound;

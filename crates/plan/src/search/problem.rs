@@ -140,7 +140,9 @@ impl Problem {
     /// True if no limit is exceeded.
     #[must_use]
     pub fn fits(&self, choices: &[usize]) -> bool {
-        self.memories.iter().all(|memory| memory.fits(choices))
+        self.memories.iter().all(|memory| {
+            memory.limit >= FORBIDDEN || memory.peak(choices) <= u128::from(memory.limit)
+        })
     }
 
     fn free_cost(&self, choices: &[usize]) -> u64 {

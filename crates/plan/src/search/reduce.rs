@@ -310,7 +310,7 @@ fn follow(network: &mut Network, variable: usize, cells: usize) -> Option<(usize
     let width = |of: &usize| network.own[*of].len();
     let total: usize = near.iter().map(width).sum();
     let fits = |of: &&usize| {
-        let (before, after) = (width(&variable) * total, width(*of) * (total - width(*of)));
+        let (before, after) = (width(&variable) * total, width(of) * (total - width(of)));
         after <= 2 * before && after <= cells
     };
     let mut choices = near.iter().filter(fits);

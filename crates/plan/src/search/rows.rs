@@ -99,7 +99,11 @@ impl Rows {
 
     /// Takes what one choice uses from the room. Returns false if there is less.
     pub(super) fn spend(&mut self, uses: &[Usage], choice: usize) -> bool {
-        uses.iter().fold(true, |enough, of| self.take(&of.rows, of.amounts[choice]) && enough)
+        let mut enough = true;
+        for of in uses {
+            enough &= self.take(&of.rows, of.amounts[choice]);
+        }
+        enough
     }
 
     /// Keeps some choices of a variable.
@@ -118,7 +122,7 @@ impl Rows {
         self.uses[into] = united(all, uses.collect());
     }
 
-    /// What the variables use in each row, by the positions of their choices.
+    /// The usage of each row, by the positions of their choices.
     pub(super) fn used(&self, at: &[usize]) -> Vec<u64> {
         let mut used = vec![0; self.room.len()];
         for (uses, at) in self.uses.iter().zip(at) {
@@ -129,6 +133,14 @@ impl Rows {
             }
         }
         used
+    }
+
+    /// Changes what is used in each row as a variable changes its position.
+    pub(super) fn change(&self, variable: usize, (from, to): (usize, usize), used: &mut [u64]) {
+        for of in &self.uses[variable] {
+            let rows = used[of.rows.clone()].iter_mut();
+            rows.for_each(|used| *used = *used - of.amounts[from] + of.amounts[to]);
+        }
     }
 
     /// Keeps the rows that may be exceeded and that no neighbour implies. Those without a price only.

@@ -156,6 +156,7 @@ impl Search<'_> {
 
     fn note(&mut self, open: u64) {
         self.bound = self.bound.max(unscaled(open, self.tree.whole.scale()));
+        self.tree.control.proved(self.bound);
     }
 
     /// Searches a network that has all solutions, for a better one and for a better bound.
