@@ -1,8 +1,9 @@
 (** Theorem 7: rules of `simplified` (`src/algebra/simplify.rs`, `xor_simplify.rs`) keep the map, rule by rule.
 
-    Proved: units are dropped, neighbours that step evenly are merged (in sums and XORs), a sum that one digit feeds takes
+    Here: units are dropped, neighbours that step evenly are merged (in sums and XORs), a sum that one digit feeds takes
     its place (both cases of `joined`), an XOR whose bits do not overlap is a sum, constant axes move to the front of an
-    axis. Not proved: `cancel`, merging of flips, and what searches: `regrouped`, `without_padding`. *)
+    axis; Cancel.v: a common divisor cancels. Not proved: merging of flips, the removal and renumbering of derived axes
+    that are left without digits, and what searches: `regrouped`, `without_padding`. *)
 From Coq Require Import NArith List Lia Bool Arith Permutation.
 Require Import TensorLayout.Radix TensorLayout.Model TensorLayout.Equations TensorLayout.Bound TensorLayout.Nest TensorLayout.Xor.
 Import ListNotations.

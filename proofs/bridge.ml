@@ -92,6 +92,10 @@ let of_layout fields =
       | _ -> failwith text) in
   checked l && List.for_all answer (parts ' ' (List.nth fields 6))
 
+let of_parts fields =
+  let answer = List.nth fields 6 in
+  ask ("parts " ^ answer) (checked (layout (take 6 fields)) = (answer = "built"))
+
 let of_map fields =
   let f = layout (take 6 fields) and g = layout (take 6 (drop 6 fields)) in
   let composed = match List.nth fields 12 with
@@ -158,6 +162,7 @@ let () =
        incr lines;
        let right = match String.split_on_char '|' line with
          | "G" :: fields -> of_layout fields
+         | "B" :: fields -> of_parts fields
          | "C" :: fields -> of_map fields
          | "X" :: fields -> of_shape fields
          | "P" :: fields -> of_text fields

@@ -12,6 +12,12 @@ if ! command -v coqc >/dev/null || ! command -v ocamlfind >/dev/null; then
     say "$SECONDS s: installed"
 fi
 
+# The library is built beside the proofs.
+bridge=(cargo test --quiet --manifest-path ../Cargo.toml --test bridge)
+"${bridge[@]}" --no-run &
+building=$!
+trap 'kill $building 2>/dev/null || true' EXIT
+
 began=$SECONDS
 make --silent clean
 make --silent
@@ -31,6 +37,8 @@ if ! diff <(grep -ohP '^Theorem \K\w+' ./*.v | sort) <(grep -ohP '^Print Assumpt
     exit 1
 fi
 
+wait "$building"
+trap - EXIT
 began=$SECONDS
-cargo test --quiet --manifest-path ../Cargo.toml --test bridge -- "${BRIDGE_LINES:-100000}" | build/bridge
+"${bridge[@]}" -- "${BRIDGE_LINES:-100000}" | build/bridge
 say "$((SECONDS - began)) s: bridge"

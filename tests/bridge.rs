@@ -20,9 +20,9 @@ use tensor_layout::notation::{AxisText, PadLayout, ReplicaText, SubaxisText};
 use tensor_layout::xla::{TileDim, XlaArray, XlaDim, XlaDtype, XlaLayout};
 use tensor_layout::{Found, Layout, LayoutError, Level, Location};
 
-use generate::{any_layout, plain_layout};
+use generate::{all_digits, any_layout, plain_layout};
 use pairs::{Map, with_map};
-use slow::Slow;
+use slow::{Slow, To};
 
 fn main() {
     let lines = std::env::args().nth(1).map_or(1000, |n| n.parse().expect("a number of lines"));
@@ -33,7 +33,8 @@ fn main() {
     let mut printed = 0;
     while printed < lines {
         let line = match printed % 8 {
-            0..4 => Some(of_layout(&drawn(&layouts, &mut runner), &mut draws)),
+            0..3 => Some(of_layout(&drawn(&layouts, &mut runner), &mut draws)),
+            3 => of_parts(drawn(&layouts, &mut runner), &mut draws),
             4 | 5 => of_map(&drawn(&maps, &mut runner), &mut draws),
             6 => of_shape(&drawn(&shapes, &mut runner), &mut draws),
             _ => Some(of_text(&drawn(&texts, &mut runner))),
@@ -160,6 +161,65 @@ fn of_layout(slow: &Slow, draws: &mut Draws) -> String {
     }));
     let spans = slow.spans.iter().map(|(level, span)| (*level, *span));
     format!("G|{}|{}", Numbers::of(&layout).layout(&layout, spans), questions.join(" "))
+}
+
+/// `B|layout|answer`: parts of a layout of which one was changed, and whether they are built; none where invariant 3
+/// decides, which the model leaves out.
+fn of_parts(mut slow: Slow, draws: &mut Draws) -> Option<String> {
+    const FAR: [u64; 6] = [0, 3, 1 << 31, 1 << 63, u64::MAX - 1, u64::MAX];
+    let far = FAR[draws.below(6) as usize];
+    let pick = draws.below(16) as usize;
+    let what = draws.below(8);
+    let digits = all_digits(&mut slow).count();
+    if digits > 0
+        && what < 4
+        && let Some(digit) = all_digits(&mut slow).nth(pick % digits)
+    {
+        match (what, &mut digit.to) {
+            (0, _) => digit.size = far,
+            (1, To::Feed(derived, _)) => *derived = pick % 4,
+            (_, To::Land(_, step) | To::Feed(_, step)) => *step = far,
+        }
+    }
+    match what {
+        4 => drop(slow.offsets.insert(Level::ADDR, far)),
+        5 => slow.replicas.push((far, Level::PE, FAR[pick % 6])),
+        6 => slow.axes.iter_mut().take(1).for_each(|axis| axis.extent = far.max(axis.extent)),
+        7 => slow.derived.iter_mut().take(1).for_each(|(start, _)| *start = far),
+        _ => {}
+    }
+    slow.offsets.retain(|_, offset| *offset > 0);
+    let answer = match slow.build() {
+        Ok(_) => "built",
+        Err(LayoutError::DerivedOutOfRange { .. } | LayoutError::NotDecided { .. }) => return None,
+        Err(_) => "not",
+    };
+    let numbers = Numbers([Level::ADDR].into_iter().chain(slow.used()).unique().collect());
+    let axis = |axis: &slow::Axis, extent: u64| {
+        let digit = |digit: &slow::Digit| match digit.to {
+            To::Land(level, step) => format!("{}:L{}:{step}", digit.size, numbers.number(level)),
+            To::Feed(derived, step) => format!("{}:D{derived}:{step}", digit.size),
+        };
+        format!("{extent}={}", axis.digits.iter().rev().map(digit).join(","))
+    };
+    let derived = slow.derived.iter().enumerate().map(|(number, (start, of))| {
+        let sizes = of.digits.iter().map(|digit| digit.size);
+        let slots = { sizes }.try_fold(1, u64::checked_mul).unwrap_or(u64::MAX);
+        match slow.xors.contains(&number) {
+            true => format!("X{start}~{}", axis(of, slots)),
+            false => format!("S{start}~{}", axis(of, of.extent)),
+        }
+    });
+    let replica =
+        |(size, level, step): &slow::Replica| format!("{size}:{}:{step}", numbers.number(*level));
+    Some(format!(
+        "B|{}|{}|{}|{}|{}||{answer}",
+        slow.axes.iter().map(|of| axis(of, of.extent)).join(";"),
+        { derived }.join(";"),
+        slow.replicas.iter().map(replica).join(";"),
+        numbers.pairs(slow.offsets.iter().map(|(level, offset)| (*level, *offset))),
+        (0..numbers.0.len()).join(","),
+    ))
 }
 
 /// `C|layout|map|order|places`: elements of a composition; the order is that of the linear index, minor to major.
