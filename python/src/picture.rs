@@ -12,7 +12,6 @@ use crate::location::location_of;
 use crate::number;
 use crate::on_arguments::OnArguments;
 use crate::places::Places;
-use crate::python::arrays;
 use crate::refusal::{Answer, refused};
 use crate::relayout::paired;
 
