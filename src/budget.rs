@@ -109,7 +109,7 @@ fn edits(asked: &mut Budgeted, a: &Layout) {
     let (rank, shape) = (a.rank(), a.shape());
     let reversed: Vec<usize> = (0..rank).rev().collect();
     asked.call("permute", || a.permute(&reversed));
-    asked.call("flattened", || a.flattened(IndexOrder::RowMajor));
+    asked.call("flattened", || a.as_function(IndexOrder::RowMajor).flattened());
     asked.call("reshape", || a.reshape(&[a.elements()])?.reshape(&shape));
     let more: Vec<u64> = shape.iter().map(|extent| extent + 1).collect();
     asked.call("pad_to", || a.pad_to(&more));

@@ -207,11 +207,13 @@ fn wrong_options_are_refused() {
             "`MAB` is not a level of the machine `L2B=2,PE=4`, whose levels are L2B, PE",
         ),
         (
-            all().split(&[Level::MAB]),
+            all().without_copies_in(&[Level::MAB]),
             "`MAB` is not a level of the machine `L2B=2,PE=4`, whose levels are L2B, PE",
         ),
         (
-            Candidates::new(&Machine::mn_core_2(), &[8, 8]).split(&[Level::PE]).memory("DRAM"),
+            Candidates::new(&Machine::mn_core_2(), &[8, 8])
+                .without_copies_in(&[Level::PE])
+                .memory("DRAM"),
             "invalid value for `split`: `PE` is below the memory",
         ),
         (all().never(0, Level::ADDR), "invalid value for `never`: "),

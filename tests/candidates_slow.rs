@@ -64,7 +64,7 @@ impl Wish {
 
     pub(crate) fn candidates(&self) -> Candidates {
         let mut all = Candidates::new(&self.machine(), &self.shape)
-            .split(&self.split)
+            .without_copies_in(&self.split)
             .level_parts(self.parts)
             .sides(&self.sides)
             .replicate(self.replicate)

@@ -14,7 +14,7 @@ fn cute(text: &str) -> Layout {
 /// The address of every linear index, in CuTe's order.
 fn function(layout: &Layout) -> Vec<u64> {
     let place = |linear| {
-        let index = layout.index_of(Colexicographic, linear).unwrap();
+        let index = layout.as_function(Colexicographic).index_of(linear).unwrap();
         layout.locate(&index).unwrap().get(Level::ADDR).unwrap()
     };
     (0..layout.elements()).map(place).collect()
@@ -24,7 +24,7 @@ fn function(layout: &Layout) -> Vec<u64> {
 fn coalescing_keeps_the_function() {
     // "Coalesce": the first example, and its by-mode form.
     let layout = cute("(2,(1,6)):(1,(6,2))");
-    let flat = layout.flattened(Colexicographic).unwrap().without_padding().unwrap();
+    let flat = layout.as_function(Colexicographic).flattened().unwrap().without_padding().unwrap();
     assert_eq!(flat.to_cute().unwrap().to_string(), "12:1");
     assert_eq!(layout.without_padding().unwrap().to_cute().unwrap().to_string(), "(2,6):(1,2)");
 }
@@ -35,7 +35,7 @@ fn a_contiguous_inverse_is_undone_by_the_layout() {
         ["(4,2):(2,1)", "(4,8):(1,5)", "(2,4,6):(4,1,8)", "4:2", "(3,5):(5,1)", "(2,2):(0,1)"]
     {
         let layout = cute(text);
-        let inverse = layout.contiguous_inverse(Colexicographic).unwrap();
+        let inverse = layout.as_function(Colexicographic).contiguous_inverse().unwrap();
         let (f, g) = (function(&layout), function(&inverse));
         for (address, index) in (0..).zip(&g) {
             assert_eq!(f[*index as usize], address, "{text}");
@@ -50,7 +50,7 @@ fn a_contiguous_inverse_is_undone_by_the_layout() {
 fn a_digit_that_an_extent_cuts_counts_as_far_as_there_are_elements() {
     // 0 3 6 9 1 4 7 10 2 5: only 2 and 5 have the digit 2; 8 and 11 are padding.
     let layout: tensor_layout::Layout = "(10)/((3:1, 4:3))".parse().unwrap();
-    let inverse = layout.contiguous_inverse(Colexicographic).unwrap();
+    let inverse = layout.as_function(Colexicographic).contiguous_inverse().unwrap();
     assert_eq!(inverse, "((2:1, 3:4))".parse().unwrap());
     assert_eq!(function(&inverse).iter().map(|i| function(&layout)[*i as usize]).max(), Some(5));
 }
@@ -59,8 +59,10 @@ fn a_digit_that_an_extent_cuts_counts_as_far_as_there_are_elements() {
 fn a_linear_left_inverse_gives_every_index_back_and_no_index_for_what_holds_nothing() {
     for text in ["(4,2):(2,1)", "(4,8):(1,8)", "(2,4,6):(4,1,8)", "4:2", "(3,5):(10,2)"] {
         let layout = cute(text);
-        let (f, g) =
-            (function(&layout), function(&layout.linear_left_inverse(Colexicographic).unwrap()));
+        let (f, g) = (
+            function(&layout),
+            function(&layout.as_function(Colexicographic).linear_left_inverse().unwrap()),
+        );
         let mut taken = vec![None; g.len()];
         (0..).zip(&f).for_each(|(index, address)| taken[*address as usize] = Some(index));
         for (back, held) in g.iter().zip(taken) {

@@ -34,7 +34,8 @@ fn compositions_are_printed_wherever_a_shape_and_a_stride_have_their_values() {
     let mut printed = 0;
     for _ in 0..10_000 {
         let (outer, inner) = pair(&mut random);
-        let composed = lower(&outer).compose_in(Colexicographic, &lower(&inner)).unwrap();
+        let composed =
+            lower(&outer).as_function(Colexicographic).compose_axes(&lower(&inner)).unwrap();
         let cute = composed.to_cute();
         if let Err(error) = &cute {
             assert!(matches!(error, LayoutError::Inexpressible { .. }), "{error}");
@@ -52,7 +53,7 @@ fn right_inverses_of_random_layouts_are_right_inverses() {
     let (mut printed, mut longest) = (0, 0);
     for _ in 0..10_000 {
         let (layout, _) = pair(&mut random);
-        let Ok(inverse) = lower(&layout).contiguous_inverse(Colexicographic) else {
+        let Ok(inverse) = lower(&layout).as_function(Colexicographic).contiguous_inverse() else {
             panic!("{} has no right inverse", text(&layout));
         };
         printed += 1;

@@ -387,7 +387,7 @@ proptest! {
         let machine = path.into_iter().zip(sizes);
         let machine = machine.fold(Machine::builder("m"), |m, (level, size)| m.level(level, size));
         let machine = machine.build().unwrap();
-        prop_assert!(sum.products().is_empty() || local.is_served_by(local.operands(), &machine).unwrap());
+        prop_assert!(sum.products().is_empty() || local.accepts(local.operands(), &machine).unwrap());
         let given: Vec<Layout> =
             local.operands().iter().zip(changes.iter().cycle()).map(|(o, how)| changed(o, *how)).collect();
         let mut serves = true;
@@ -414,7 +414,7 @@ proptest! {
                 }
             }
         }
-        prop_assert_eq!(local.is_served_by(&given, &machine).unwrap(), serves, "{:?}", given);
+        prop_assert_eq!(local.accepts(&given, &machine).unwrap(), serves, "{:?}", given);
     }
 
     #[test]

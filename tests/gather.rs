@@ -220,7 +220,7 @@ fn a_lookup_of_every_row_in_order_costs_at_most_the_relayout() {
     for (from, to) in texts.iter().flat_map(|from| texts.iter().map(move |to| (on(from), on(to)))) {
         let gather = Gather::new(&from, &to, 0).unwrap().traffic(&all).unwrap();
         let relayout = Relayout::new(&from, &to).unwrap().traffic().unwrap();
-        let looked_up: Vec<LevelTraffic> = gather.into_iter().map(LevelTraffic::from).collect();
+        let looked_up: Vec<LevelTraffic> = gather;
         let entering = |levels: &[LevelTraffic]| -> Vec<_> {
             levels
                 .iter()

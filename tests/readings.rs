@@ -111,7 +111,7 @@ fn a_layout_with_copies_has_a_product() {
 #[test]
 fn the_inverse_of_nothing_has_no_addresses() {
     let empty = layout("((4:1))").slice(0, 0, 0, 1).unwrap();
-    let inverse = empty.contiguous_inverse(IndexOrder::RowMajor).unwrap();
+    let inverse = empty.as_function(IndexOrder::RowMajor).contiguous_inverse().unwrap();
     assert_eq!(inverse.shape(), [0]);
 }
 

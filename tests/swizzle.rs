@@ -58,7 +58,8 @@ fn places_between_the_rows_of_a_swizzled_tile_are_padding() {
         let found = layout.element(&Location::from_iter([(Level::ADDR, place)])).unwrap();
         match reached.iter().position(|at| *at == place) {
             Some(number) => {
-                let index = layout.index_of(IndexOrder::RowMajor, number as u64).unwrap();
+                let index =
+                    layout.as_function(IndexOrder::RowMajor).index_of(number as u64).unwrap();
                 assert_eq!(found, Found::Element(index));
             }
             None => assert_eq!(found, Found::Padding, "{place}"),

@@ -206,7 +206,9 @@ fn operations_on_hostile_layouts_answer_or_refuse() {
             let _ = composed.map(|composed| {
                 (composed.to_pad_layout_map(), composed.canonical(), composed.to_cute())
             });
-            let _ = layout.divide(IndexOrder::Colexicographic, &map, Arrangement::Logical);
+            let _ = layout
+                .as_function(IndexOrder::Colexicographic)
+                .divide_axes(&map, Arrangement::Logical);
             let _ = layout.product(&map, Arrangement::Logical);
             let _ = (layout.same_map(&map), layout.serves(&map), map.same_up_to_padding(&layout));
         }
@@ -226,7 +228,10 @@ fn operations_on_hostile_layouts_answer_or_refuse() {
             assert!(sliced.is_ok() || layout.rank() == 0);
         }
         let _ = (layout.left_inverse(), layout.right_inverse(), layout.with_minimal_padding());
-        let _ = (layout.project(Level::ADDR), layout.flattened(IndexOrder::Colexicographic));
+        let _ = (
+            layout.project(Level::ADDR),
+            layout.as_function(IndexOrder::Colexicographic).flattened(),
+        );
     }
 }
 

@@ -76,7 +76,7 @@ proptest! {
         prop_assert_eq!(pe.into, enters);
         let view = input.layout().windows(0, window).unwrap();
         let weights = convolution.operands()[1].clone();
-        prop_assert_eq!(convolution.is_served_by(&[view, weights], &machine).unwrap(), enters == 0);
+        prop_assert_eq!(convolution.accepts(&[view, weights], &machine).unwrap(), enters == 0);
     }
 }
 

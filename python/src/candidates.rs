@@ -120,7 +120,7 @@ impl PyCandidates {
         let machine = machine_of(machine)?;
         let mut all = Candidates::new(&machine.get().machine, &shape)
             .base(base)
-            .split(&self::levels(&split)?)
+            .without_copies_in(&self::levels(&split)?)
             .level_parts(level_parts)
             .replicate(replicate)
             .alignment(alignment)

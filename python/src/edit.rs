@@ -317,7 +317,7 @@ impl PyLayout {
     fn __matmul__(slf: &Bound<'_, Self>, map: &Bound<'_, PyAny>) -> Answer<Py<PyLayout>> {
         let (map, places) = (any(map)?, slf.as_super().get());
         edited(slf, |layout| {
-            let composed = layout.compose_in(places.order(), &map.get().layout)?;
+            let composed = layout.as_function(places.order()).compose_axes(&map.get().layout)?;
             if places.is_function() { composed.without_padding() } else { Ok(composed) }
         })
     }
@@ -359,13 +359,15 @@ impl PyLayout {
         let arrangement = arrangement_of(arrangement)?;
         edited(slf, |layout| match (&tile, places.is_function()) {
             (Tile::One(tile), true) => layout.as_function(places.order()).divide(tile, arrangement),
-            (Tile::One(tile), false) => layout.divide(places.order(), tile, arrangement),
+            (Tile::One(tile), false) => {
+                layout.as_function(places.order()).divide_axes(tile, arrangement)
+            }
             (Tile::Modes(modes), true) => {
                 layout.as_function(places.order()).divide_modes(modes, arrangement)
             }
             (Tile::Modes(modes), false) => {
                 let tiler = layout.as_function(places.order()).tiler(modes)?;
-                layout.divide(places.order(), &tiler, arrangement)
+                layout.as_function(places.order()).divide_axes(&tiler, arrangement)
             }
         })
     }

@@ -114,7 +114,7 @@ impl PyLocal {
     ) -> Answer<bool> {
         let layout = |of: &Bound<'_, PyAny>| Ok(any(of)?.get().layout.clone());
         let operands = operands.iter().map(layout).collect::<Answer<Vec<_>>>()?;
-        Ok(self.0.is_served_by(&operands, &machine_of(machine)?.get().machine)?)
+        Ok(self.0.accepts(&operands, &machine_of(machine)?.get().machine)?)
     }
 
     /// The levels over which the partial sums of an element are spread.

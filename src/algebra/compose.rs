@@ -1,9 +1,71 @@
 //! Composition: a layout after an index map.
 
-use crate::algebra::layout::{Axis, DerivedAxis, Layout, Replica, Subaxis, Target};
+use crate::algebra::layout::{Axis, DerivedAxis, Layout, LinearFunction, Replica, Subaxis, Target};
 use crate::algebra::radix::IndexOrder;
 use crate::error::{LayoutError, Site};
 use crate::level::Level;
+
+impl LinearFunction<'_> {
+    /// Composes like [`compose`](Layout::compose), with `Addr` of `map` as the linear index in a given order.
+    ///
+    /// # Errors
+    /// As [`compose`](Layout::compose).
+    pub fn compose_axes(&self, map: &Layout) -> Result<Layout, LayoutError> {
+        let linear = self.layout.lands_linearly(map)?;
+        if let Some(regrouped) = self.layout.regrouped(map, linear.then_some(self.order)) {
+            return Ok(regrouped);
+        }
+        self.layout.compose_derived(self.order, map, linear)
+    }
+
+    /// Rewrites a map into the axes `i0`, `i1`, .. of `shape` as a map to the linear index, in `Addr`.
+    ///
+    /// Law: `f.as_function(order).compose_axes(&map.as_function(order).linearised(&f.shape())?) == f.as_function(order).compose_axes(&map)`
+    /// as maps.
+    ///
+    /// # Errors
+    /// [`TooLarge`](LayoutError::TooLarge), [`MapLevel`](LayoutError::MapLevel),
+    /// [`MapCopies`](LayoutError::MapCopies) where the map has copies.
+    ///
+    /// # Example
+    /// ```
+    /// use tensor_layout::algebra::IndexOrder;
+    /// use tensor_layout::{Layout, Level};
+    /// let map: Layout = "((3_i0:1), (2_i1:1))".parse()?;
+    /// let rows_from_2 = map.with_offset(Level::axis(0), 2)?;
+    /// let linear = rows_from_2.as_function(IndexOrder::RowMajor).linearised(&[5, 2])?;
+    /// assert_eq!(linear.locate(&[1, 1])?.to_string(), "Addr=7"); // row 3, column 1
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn linearised(&self, shape: &[u64]) -> Result<Layout, LayoutError> {
+        self.layout.check_no_copies()?;
+        let weights = self.order.weights(shape)?;
+        let weight = |level: Level| {
+            let weight = axis_of(level).and_then(|axis| weights.get(axis)).copied();
+            weight.ok_or(LayoutError::MapLevel { level, rank: shape.len() })
+        };
+        let too_large = || LayoutError::too_large(Site::Layout, "the linear index");
+        let land = |subaxis: &Subaxis| -> Result<Subaxis, LayoutError> {
+            let Target::Land { level, stride } = subaxis.target else { return Ok(*subaxis) };
+            if stride == 0 {
+                return Ok(Subaxis::land(subaxis.size, Level::ADDR, 0));
+            }
+            let stride = stride.checked_mul(weight(level)?).or((subaxis.size == 1).then_some(0));
+            Ok(Subaxis::land(subaxis.size, Level::ADDR, stride.ok_or_else(too_large)?))
+        };
+        let mut landed = self.layout.clone();
+        for subaxis in landed.subaxes_mut() {
+            *subaxis = land(subaxis)?;
+        }
+        let mut linear = Layout::builder();
+        (linear.axes, linear.derived) = (landed.axes, landed.derived);
+        for (level, at) in &self.layout.offsets {
+            let from = weight(*level)?.checked_mul(*at).ok_or_else(too_large)?;
+            linear = linear.offset(Level::ADDR, from);
+        }
+        linear.build()
+    }
+}
 
 impl Layout {
     /// Composes with an index map: element i of the result is in the places of element `map(i)` of `self`.
@@ -33,19 +95,7 @@ impl Layout {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn compose(&self, map: &Layout) -> Result<Layout, LayoutError> {
-        self.compose_in(IndexOrder::RowMajor, map)
-    }
-
-    /// Composes like [`compose`](Layout::compose), with `Addr` of `map` as the linear index in a given order.
-    ///
-    /// # Errors
-    /// As [`compose`](Layout::compose).
-    pub fn compose_in(&self, order: IndexOrder, map: &Layout) -> Result<Layout, LayoutError> {
-        let linear = self.lands_linearly(map)?;
-        if let Some(regrouped) = self.regrouped(map, linear.then_some(order)) {
-            return Ok(regrouped);
-        }
-        self.compose_derived(order, map, linear)
+        self.as_function(IndexOrder::RowMajor).compose_axes(map)
     }
 
     /// Composes through derived axes, which is possible for every map.
@@ -158,54 +208,6 @@ impl Layout {
         builder.axes.extend(other.axes.iter().map(|axis| axis.with(shifted)));
         builder.derived.extend(other.derived.iter().map(|derived| derived.with(shifted)));
         builder.build()
-    }
-
-    /// Rewrites a map into the axes `i0`, `i1`, .. of `shape` as a map to the linear index, in `Addr`.
-    ///
-    /// Law: `f.compose_in(order, &map.linearised(order, &f.shape())?) == f.compose_in(order, &map)`
-    /// as maps.
-    ///
-    /// # Errors
-    /// [`TooLarge`](LayoutError::TooLarge), [`MapLevel`](LayoutError::MapLevel),
-    /// [`MapCopies`](LayoutError::MapCopies) where the map has copies.
-    ///
-    /// # Example
-    /// ```
-    /// use tensor_layout::algebra::IndexOrder;
-    /// use tensor_layout::{Layout, Level};
-    /// let map: Layout = "((3_i0:1), (2_i1:1))".parse()?;
-    /// let rows_from_2 = map.with_offset(Level::axis(0), 2)?;
-    /// let linear = rows_from_2.linearised(IndexOrder::RowMajor, &[5, 2])?;
-    /// assert_eq!(linear.locate(&[1, 1])?.to_string(), "Addr=7"); // row 3, column 1
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    pub fn linearised(&self, order: IndexOrder, shape: &[u64]) -> Result<Layout, LayoutError> {
-        self.check_no_copies()?;
-        let weights = order.weights(shape)?;
-        let weight = |level: Level| {
-            let weight = axis_of(level).and_then(|axis| weights.get(axis)).copied();
-            weight.ok_or(LayoutError::MapLevel { level, rank: shape.len() })
-        };
-        let too_large = || LayoutError::too_large(Site::Layout, "the linear index");
-        let land = |subaxis: &Subaxis| -> Result<Subaxis, LayoutError> {
-            let Target::Land { level, stride } = subaxis.target else { return Ok(*subaxis) };
-            if stride == 0 {
-                return Ok(Subaxis::land(subaxis.size, Level::ADDR, 0));
-            }
-            let stride = stride.checked_mul(weight(level)?).or((subaxis.size == 1).then_some(0));
-            Ok(Subaxis::land(subaxis.size, Level::ADDR, stride.ok_or_else(too_large)?))
-        };
-        let mut landed = self.clone();
-        for subaxis in landed.subaxes_mut() {
-            *subaxis = land(subaxis)?;
-        }
-        let mut linear = Layout::builder();
-        (linear.axes, linear.derived) = (landed.axes, landed.derived);
-        for (level, at) in &self.offsets {
-            let from = weight(*level)?.checked_mul(*at).ok_or_else(too_large)?;
-            linear = linear.offset(Level::ADDR, from);
-        }
-        linear.build()
     }
 }
 

@@ -3,8 +3,7 @@
 use itertools::Itertools;
 
 use crate::algebra::compose::axis_of;
-use crate::algebra::layout::Layout;
-use crate::algebra::radix::IndexOrder;
+use crate::algebra::layout::{Layout, LinearFunction};
 use crate::error::{ComplementError, LayoutError, Site};
 use crate::level::Level;
 
@@ -24,12 +23,12 @@ pub enum Arrangement {
     Flat,
 }
 
-impl Layout {
+impl LinearFunction<'_> {
     /// Divides into tiles: the axes of `tile`, then those that number the tiles.
     ///
     /// `tile` lands either in the axes of `self` (`i0`, `i1`, ..) or only in `Addr`, the linear index of
     /// `self` in the given order. So does its complement, which numbers the tiles.
-    /// Law: `a.divide(order, b, _) == a o (b, complement of b in the shape of a)`; every
+    /// Law: `a.as_function(order).divide_axes(b, _) == a o (b, complement of b in the shape of a)`; every
     /// arrangement is a permutation of the axes of the others; all elements stay in their places.
     /// Source: CuTe, `02_layout_algebra.md`, "Logical Divide".
     ///
@@ -43,20 +42,21 @@ impl Layout {
     /// use tensor_layout::algebra::{Arrangement, IndexOrder};
     /// let matrix: Layout = "(8:16, 16:1)".parse()?;
     /// let tiles: Layout = "((4_i0:1), (2_i1:1))".parse()?; // 4 x 2
-    /// let divided = matrix.divide(IndexOrder::RowMajor, &tiles, Arrangement::Zipped)?;
+    /// let divided = matrix.as_function(IndexOrder::RowMajor).divide_axes(&tiles, Arrangement::Zipped)?;
     /// assert_eq!(divided, "((4:16), (2:1), (2:64), (8:2))".parse()?);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn divide(
+    pub fn divide_axes(
         &self,
-        order: IndexOrder,
         tile: &Layout,
         arrangement: Arrangement,
     ) -> Result<Layout, LayoutError> {
-        let rest = self.tiles(tile)?;
-        self.compose_in(order, &tile.concatenate(&rest)?)?.arranged(tile.rank(), arrangement)
+        let rest = self.layout.tiles(tile)?;
+        self.compose_axes(&tile.concatenate(&rest)?)?.arranged(tile.rank(), arrangement)
     }
+}
 
+impl Layout {
     /// Multiplies: the axes of `self`, then those of `pattern`, which number copies of `self`.
     ///
     /// `pattern` arranges the copies in the part of `Addr` that `self` leaves free: its own `Addr` numbers

@@ -13,38 +13,10 @@ use itertools::Itertools;
 use crate::algebra::compose::axis_of;
 use crate::algebra::divide::Arrangement;
 use crate::algebra::edit::axes::{index_map, whole};
-use crate::algebra::layout::{Axis, Layout, Subaxis, Target};
+use crate::algebra::layout::{Axis, Layout, LinearFunction, Subaxis, Target};
 use crate::algebra::radix::{IndexOrder, product};
 use crate::error::{EditError, LayoutError};
 use crate::level::Level;
-
-/// A layout as a function of its linear index, which is what CuTe means by a layout.
-///
-/// Its operations are those of [`Layout`], applied to the linear index in a given order; the axes of their
-/// results are CuTe's modes.
-#[derive(Clone, Copy, Debug)]
-pub struct LinearFunction<'a> {
-    layout: &'a Layout,
-    pub(crate) order: IndexOrder,
-}
-
-impl Layout {
-    /// Returns the layout as a function of its linear index.
-    ///
-    /// # Example
-    /// ```
-    /// use tensor_layout::algebra::{Arrangement, IndexOrder::Colexicographic};
-    /// let cute = |text: &str| tensor_layout::LayoutText::parse(text).unwrap().lower().unwrap();
-    /// let tile = cute("(2,2):(1,2)");
-    /// let product = tile.as_function(Colexicographic).product(&cute("2:1"), Arrangement::Logical)?;
-    /// assert_eq!(product.to_cute()?.to_string(), "((2,2),2):((1,2),4)");
-    /// # Ok::<(), tensor_layout::LayoutError>(())
-    /// ```
-    #[must_use]
-    pub const fn as_function(&self, order: IndexOrder) -> LinearFunction<'_> {
-        LinearFunction { layout: self, order }
-    }
-}
 
 impl LinearFunction<'_> {
     /// Divides the linear index into tiles: CuTe's `logical_divide` and its variants, by a layout.
@@ -55,7 +27,7 @@ impl LinearFunction<'_> {
     /// Law: element (t, r) is element `tile(t) + rest(r)` of the linear index, if that exists.
     ///
     /// # Errors
-    /// As [`Layout::divide`].
+    /// As [`divide_axes`](LinearFunction::divide_axes).
     ///
     /// # Example
     /// ```
@@ -68,13 +40,16 @@ impl LinearFunction<'_> {
     /// ```
     pub fn divide(&self, tile: &Layout, arrangement: Arrangement) -> Result<Layout, LayoutError> {
         if tile.used.iter().any(|level| axis_of(*level).is_some()) {
-            let divided = self.layout.divide(self.order, tile, Arrangement::Flat)?;
+            let divided = self.divide_axes(tile, Arrangement::Flat)?;
             return self.grouped(divided, tile.rank(), arrangement);
         }
         let modes = self.majors(tile);
-        let tile = tile.flattened(self.order)?;
+        let tile = tile.as_function(self.order).flattened()?;
         let (flat, rest) = self.in_whole_tiles(&tile)?;
-        let divided = flat.compose_in(self.order, &tile.concatenate(&rest)?)?.with_merged_digits();
+        let divided = flat
+            .as_function(self.order)
+            .compose_axes(&tile.concatenate(&rest)?)?
+            .with_merged_digits();
         let tiles = divided.axes().last().map_or(Vec::new(), |axis| axis.sizes().collect());
         Ok(self.spread(divided, [modes, tiles], arrangement))
     }
@@ -84,14 +59,14 @@ impl LinearFunction<'_> {
     /// # Errors
     /// As [`divide`](LinearFunction::divide).
     pub fn tiles(&self, tile: &Layout) -> Result<Vec<u64>, LayoutError> {
-        let (_, rest) = self.in_whole_tiles(&tile.flattened(self.order)?)?;
+        let (_, rest) = self.in_whole_tiles(&tile.as_function(self.order).flattened()?)?;
         let sizes = |axis: &Axis| axis.sizes().rev().filter(|size| *size > 1).collect();
         Ok(rest.axes().first().map_or(Vec::new(), sizes))
     }
 
     /// The layout as one axis of whole tiles, and the map from the number of a tile to its first element.
     fn in_whole_tiles(&self, tile: &Layout) -> Result<(Layout, Layout), LayoutError> {
-        let flat = whole_tiles(self.layout.flattened(self.order)?, 0, tile)?;
+        let flat = whole_tiles(self.flattened()?, 0, tile)?;
         let rest = flat.tiles(&stepping(tile)?)?;
         Ok((flat, rest))
     }
@@ -103,7 +78,7 @@ impl LinearFunction<'_> {
     /// Source: CuTe, `python/pycute/layout.py`, `hier_unzip`.
     ///
     /// # Errors
-    /// [`Edit`](LayoutError::Edit) for more tiles than modes; also the errors of [`Layout::divide`].
+    /// [`Edit`](LayoutError::Edit) for more tiles than modes; also the errors of [`divide_axes`](LinearFunction::divide_axes).
     pub fn divide_modes(
         &self,
         modes: &[Option<Layout>],
@@ -115,23 +90,27 @@ impl LinearFunction<'_> {
         };
         let whole = |layout, (k, tile)| whole_tiles(layout, k, tile);
         let layout = tiles.iter().enumerate().try_fold(self.layout.clone(), whole)?;
-        let tiler = Layout::by_modes(self.order, &tiles)?;
+        let tiler = LinearFunction::by_modes(self.order, &tiles)?;
         // The axes of all arrangements but the first have one order.
-        let divided = layout.divide(self.order, &tiler, arrangement)?;
+        let divided = layout.as_function(self.order).divide_axes(&tiler, arrangement)?;
         match arrangement {
-            Arrangement::Logical => (0..tiler.rank())
-                .try_fold(divided, |layout, mode| layout.merge_axes_in(self.order, mode, 2)),
+            Arrangement::Logical => (0..tiler.rank()).try_fold(divided, |layout, mode| {
+                layout.as_function(self.order).merge_axes(mode, 2)
+            }),
             _ => self.grouped(divided, tiler.rank(), arrangement),
         }
     }
 
-    /// Returns the index map of a tiler: [`Layout::by_modes`] of the given layouts, with the other modes
+    /// Returns the index map of a tiler: [`LinearFunction::by_modes`] of the given layouts, with the other modes
     /// whole.
     ///
     /// # Errors
     /// As [`divide_modes`](LinearFunction::divide_modes).
     pub fn tiler(&self, modes: &[Option<Layout>]) -> Result<Layout, LayoutError> {
-        Layout::by_modes(self.order, &self.whole_modes(modes, modes.len(), |extent| extent)?)
+        LinearFunction::by_modes(
+            self.order,
+            &self.whole_modes(modes, modes.len(), |extent| extent)?,
+        )
     }
 
     /// Composes mode by mode: mode k with `modes[k]`; modes without a layout are unchanged.
@@ -140,7 +119,7 @@ impl LinearFunction<'_> {
     /// [`Edit`](LayoutError::Edit) for more layouts than modes; also the errors of [`Layout::compose`].
     pub fn compose_modes(&self, modes: &[Option<Layout>]) -> Result<Layout, LayoutError> {
         let modes = self.whole_modes(modes, self.layout.rank(), |extent| extent)?;
-        self.layout.compose(&Layout::by_modes(self.order, &modes)?)
+        self.layout.compose(&LinearFunction::by_modes(self.order, &modes)?)
     }
 
     /// Multiplies by a pattern of copies: CuTe's `logical_product` and its variants, with `self` as one mode.
@@ -153,7 +132,7 @@ impl LinearFunction<'_> {
         arrangement: Arrangement,
     ) -> Result<Layout, LayoutError> {
         let modes = [self.majors(self.layout), self.majors(pattern)];
-        let (tile, pattern) = (self.layout.flattened(self.order)?, pattern.flattened(self.order)?);
+        let (tile, pattern) = (self.flattened()?, pattern.as_function(self.order).flattened()?);
         let product = tile.concatenate(&copies(&tile, &pattern)?)?;
         Ok(self.spread(product, modes, arrangement))
     }
@@ -161,7 +140,7 @@ impl LinearFunction<'_> {
     /// Multiplies mode by mode: mode k by `modes[k]`, with copies in what that mode alone leaves free. Modes
     /// without a pattern are unchanged, as in [`divide_modes`](LinearFunction::divide_modes).
     ///
-    /// Copies of different modes may overlap; those of [`Layout::repeated`] do not.
+    /// Copies of different modes may overlap; those of [`repeated`](LinearFunction::repeated) do not.
     /// Law: element ((t0, c0), (t1, c1), ..) is at `tile(t0, t1, ..) + copies0(c0) + copies1(c1) + ..`.
     /// Source: CuTe, `python/pycute/layout.py`, `logical_product` by a tuple.
     ///
@@ -175,7 +154,7 @@ impl LinearFunction<'_> {
         self.check_modes(modes)?;
         let patterns = modes.iter().enumerate().filter_map(|(k, mode)| Some((k, mode.as_ref()?)));
         let product = patterns.clone().try_fold(self.layout.clone(), |product, (k, pattern)| {
-            let pattern = pattern.flattened(self.order)?;
+            let pattern = pattern.as_function(self.order).flattened()?;
             product.concatenate(&copies(&self.mode(k)?, &pattern)?)
         })?;
         let copies: BTreeMap<usize, usize> =
@@ -199,7 +178,7 @@ impl LinearFunction<'_> {
         let order = (0..rank).flat_map(|k| std::iter::once(k).chain(copies.get(&k).copied()));
         let beside = product.permute(&order.collect::<Vec<_>>())?;
         (0..rank).try_fold(beside, |layout, k| {
-            layout.merge_axes_in(self.order, k, 1 + usize::from(copies.contains_key(&k)))
+            layout.as_function(self.order).merge_axes(k, 1 + usize::from(copies.contains_key(&k)))
         })
     }
 
@@ -226,20 +205,20 @@ impl LinearFunction<'_> {
         self.layout.compose(&map.build()?)?.without_padding()
     }
 
-    /// Returns the longest right inverse, one mode per digit; see [`Layout::contiguous_inverse`].
+    /// Returns the longest right inverse, one mode per digit; see [`contiguous_inverse`](LinearFunction::contiguous_inverse).
     ///
     /// # Errors
-    /// As [`Layout::contiguous_inverse`].
+    /// As [`contiguous_inverse`](LinearFunction::contiguous_inverse).
     pub fn right_inverse(&self) -> Result<Layout, LayoutError> {
-        Ok(self.by_digits(self.layout.contiguous_inverse(self.order)?))
+        Ok(self.by_digits(self.contiguous_inverse()?))
     }
 
-    /// Returns the left inverse, one mode per digit; see [`Layout::linear_left_inverse`].
+    /// Returns the left inverse, one mode per digit; see [`linear_left_inverse`](LinearFunction::linear_left_inverse).
     ///
     /// # Errors
-    /// As [`Layout::linear_left_inverse`].
+    /// As [`linear_left_inverse`](LinearFunction::linear_left_inverse).
     pub fn left_inverse(&self) -> Result<Layout, LayoutError> {
-        Ok(self.by_digits(self.layout.linear_left_inverse(self.order)?))
+        Ok(self.by_digits(self.linear_left_inverse()?))
     }
 
     /// Returns the layout of what is left free in a space, one mode per digit; see [`Layout::complement`]. As
@@ -251,12 +230,12 @@ impl LinearFunction<'_> {
         Ok(self.by_digits(stepping(self.layout)?.complement(space)?))
     }
 
-    /// Composes with `inner`, a mode per digit; see [`Layout::compose_in`], which keeps the axes of `inner`.
+    /// Composes with `inner`, a mode per digit; see [`compose_axes`](LinearFunction::compose_axes), which keeps the axes of `inner`.
     ///
     /// # Errors
-    /// As [`Layout::compose_in`].
+    /// As [`compose_axes`](LinearFunction::compose_axes).
     pub fn compose(&self, inner: &Layout) -> Result<Layout, LayoutError> {
-        let composed = self.layout.compose_in(self.order, inner)?;
+        let composed = self.compose_axes(inner)?;
         Ok(self.by_digits(composed.without_padding()?))
     }
 
@@ -279,7 +258,7 @@ impl LinearFunction<'_> {
     fn one_mode(&self, layout: Layout, at: usize, count: usize) -> Result<Layout, LayoutError> {
         match count {
             0 => layout.insert_axis(at),
-            _ => layout.merge_axes_in(self.order, at, count),
+            _ => layout.as_function(self.order).merge_axes(at, count),
         }
     }
 

@@ -2,6 +2,7 @@
 
 use itertools::Itertools;
 
+use crate::algebra::radix::IndexOrder;
 use crate::algebra::work;
 use crate::error::{LayoutError, Site};
 use crate::level::Level;
@@ -256,6 +257,22 @@ impl Layout {
         self.used.binary_search(&level).is_ok()
     }
 
+    /// Returns the layout as a function of its linear index.
+    ///
+    /// # Example
+    /// ```
+    /// use tensor_layout::algebra::{Arrangement, IndexOrder::Colexicographic};
+    /// let cute = |text: &str| tensor_layout::LayoutText::parse(text).unwrap().lower().unwrap();
+    /// let tile = cute("(2,2):(1,2)");
+    /// let product = tile.as_function(Colexicographic).product(&cute("2:1"), Arrangement::Logical)?;
+    /// assert_eq!(product.to_cute()?.to_string(), "((2,2),2):((1,2),4)");
+    /// # Ok::<(), tensor_layout::LayoutError>(())
+    /// ```
+    #[must_use]
+    pub const fn as_function(&self, order: IndexOrder) -> LinearFunction<'_> {
+        LinearFunction { layout: self, order }
+    }
+
     /// The used levels other than `Addr`.
     pub(crate) fn levels_beside_addr(&self) -> impl Iterator<Item = Level> + '_ {
         self.used.iter().copied().filter(|level| *level != Level::ADDR)
@@ -437,6 +454,17 @@ impl Layout {
     pub(super) fn site(&self, node: usize, subaxis: usize) -> Site {
         if node < self.rank() { Site::Subaxis(node, subaxis) } else { Site::Layout }
     }
+}
+
+/// A layout as a function of its linear index, which is what CuTe means by a layout.
+///
+/// Its operations are those of [`Layout`], applied to the linear index in a given order. The axes of their results
+/// are CuTe's modes, except where a name says that axes are kept, as in
+/// [`compose_axes`](LinearFunction::compose_axes).
+#[derive(Clone, Copy, Debug)]
+pub struct LinearFunction<'a> {
+    pub(super) layout: &'a Layout,
+    pub(crate) order: IndexOrder,
 }
 
 impl Replica {

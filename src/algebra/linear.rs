@@ -12,13 +12,13 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use crate::algebra::layout::{Layout, Subaxis, Target};
+use crate::algebra::layout::{Layout, LinearFunction, Subaxis, Target};
 use crate::algebra::radix::{IndexOrder, product};
 use crate::algebra::strided::StridedDigit;
 use crate::error::{InverseError, LayoutError};
 use crate::level::Level;
 
-impl Layout {
+impl LinearFunction<'_> {
     /// Returns the longest layout g from addresses to the linear index with `f(g(a)) = a` for every a.
     ///
     /// The layout g has one axis, the addresses from 0 on, and lands in `Addr`, the linear index in `order`;
@@ -41,13 +41,13 @@ impl Layout {
     /// use tensor_layout::Layout;
     /// use tensor_layout::algebra::IndexOrder::Colexicographic;
     /// let cute = |text: &str| tensor_layout::LayoutText::parse(text).unwrap().lower().unwrap();
-    /// let inverse = |text| cute(text).contiguous_inverse(Colexicographic).unwrap();
+    /// let inverse = |text| cute(text).as_function(Colexicographic).contiguous_inverse().unwrap();
     /// assert_eq!(inverse("(4,2):(2,1)"), cute("((2,4)):((4,1))"));
     /// assert_eq!(inverse("4:2").shape(), [1]); // nothing lives at address 1
     /// assert_eq!(inverse("(5,4,2):(4,1,1)"), cute("((4,5)):((5,1))")); // 20 addresses; CuTe: 4:5
     /// ```
-    pub fn contiguous_inverse(&self, order: IndexOrder) -> Result<Layout, LayoutError> {
-        let (flat, digits) = self.linear_digits(order)?;
+    pub fn contiguous_inverse(&self) -> Result<Layout, LayoutError> {
+        let (flat, digits) = self.layout.linear_digits(self.order)?;
         match flat.elements() {
             0 => Layout::builder().axis(0, []).build(),
             elements => one_axis(longest_chain(&digits, elements - 1).subaxes),
@@ -63,10 +63,10 @@ impl Layout {
     /// Source: CuTe, `layout.hpp`, `left_inverse`.
     ///
     /// # Errors
-    /// As [`left_inverse`](Layout::left_inverse) and [`contiguous_inverse`](Layout::contiguous_inverse).
-    pub fn linear_left_inverse(&self, order: IndexOrder) -> Result<Layout, LayoutError> {
-        self.check_injective()?;
-        let (flat, mut digits) = self.linear_digits(order)?;
+    /// As [`left_inverse`](Layout::left_inverse) and [`contiguous_inverse`](LinearFunction::contiguous_inverse).
+    pub fn linear_left_inverse(&self) -> Result<Layout, LayoutError> {
+        self.layout.check_injective()?;
+        let (flat, mut digits) = self.layout.linear_digits(self.order)?;
         let copies = flat.replicas.iter().filter(|replica| replica.is_apart());
         digits.extend(copies.map(|r| StridedDigit { size: r.size, weight: 0, stride: r.stride }));
         digits.sort_unstable_by_key(|digit| digit.stride);
@@ -88,13 +88,15 @@ impl Layout {
         }
         one_axis(subaxes)
     }
+}
 
+impl Layout {
     /// Flattens the layout to one axis; returns it and its digits that move, ascending by stride.
     fn linear_digits(&self, order: IndexOrder) -> Result<(Layout, Vec<StridedDigit>), LayoutError> {
         if let Some(level) = self.levels_beside_addr().next() {
             return Err(LayoutError::MapLevel { level, rank: 0 });
         }
-        let flat = self.flattened(order)?.without_padding()?;
+        let flat = self.as_function(order).flattened()?.without_padding()?;
         let refuse = |fault| Err(LayoutError::CannotInvert(fault));
         if !flat.derived.is_empty() {
             return refuse(InverseError::Fused);

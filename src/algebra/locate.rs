@@ -1,11 +1,27 @@
 //! From an index to its places.
 
-use crate::algebra::layout::{Axis, Combine, Layout, Target};
-use crate::algebra::radix::{IndexOrder, Indexes};
+use crate::algebra::layout::{Axis, Combine, Layout, LinearFunction, Target};
+use crate::algebra::radix::Indexes;
 use crate::algebra::xor::xor_product;
 use crate::error::LayoutError;
 use crate::level::Level;
 use crate::location::Location;
+
+impl LinearFunction<'_> {
+    /// Returns the index with a given linear index.
+    ///
+    /// # Errors
+    /// [`OutsideDomain`](LayoutError::OutsideDomain) if `linear` is not below the number of elements.
+    pub fn index_of(&self, linear: u64) -> Result<Vec<u64>, LayoutError> {
+        if linear >= self.layout.elements() {
+            let extent = self.layout.elements();
+            return Err(LayoutError::OutsideDomain { axis: None, extent, reach: linear });
+        }
+        let shape = self.layout.shape();
+        let weights = self.order.weights(&shape)?;
+        Ok(shape.iter().zip(weights).map(|(extent, weight)| linear / weight % extent).collect())
+    }
+}
 
 impl Layout {
     /// Finds the place of the element at `index`: that of its first copy, whose replica digits are all 0.
@@ -70,20 +86,6 @@ impl Layout {
     pub fn locate_all(&self, index: &[u64]) -> Result<Copies<'_>, LayoutError> {
         let first = self.locate(index)?;
         Ok(Copies { layout: self, first, next: 0, end: self.copies() })
-    }
-
-    /// Returns the index with a given linear index.
-    ///
-    /// # Errors
-    /// [`OutsideDomain`](LayoutError::OutsideDomain) if `linear` is not below the number of elements.
-    pub fn index_of(&self, order: IndexOrder, linear: u64) -> Result<Vec<u64>, LayoutError> {
-        if linear >= self.elements() {
-            let extent = self.elements();
-            return Err(LayoutError::OutsideDomain { axis: None, extent, reach: linear });
-        }
-        let shape = self.shape();
-        let weights = order.weights(&shape)?;
-        Ok(shape.iter().zip(weights).map(|(extent, weight)| linear / weight % extent).collect())
     }
 
     /// Iterates over the real indexes in row-major order: the last axis varies fastest.

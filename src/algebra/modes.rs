@@ -1,12 +1,12 @@
 //! Mode-by-mode operations on layouts, as in CuTe's tilers and grouped divisions.
 
 use crate::algebra::divide::Arrangement;
-use crate::algebra::layout::{Layout, Subaxis, Target};
+use crate::algebra::layout::{Layout, LinearFunction, Subaxis, Target};
 use crate::algebra::radix::IndexOrder;
 use crate::error::{EditError, LayoutError};
 use crate::level::Level;
 
-/// The side that runs fastest in [`repeated`](Layout::repeated).
+/// The side that runs fastest in [`repeated`](LinearFunction::repeated).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Repeat {
     /// The tile: CuTe's `blocked_product`.
@@ -15,51 +15,7 @@ pub enum Repeat {
     Interleaved,
 }
 
-impl Layout {
-    /// Builds the index map that applies a separate layout to each axis: `modes[k]`, as a function of its
-    /// linear index, lands in `i{k}` instead of `Addr`.
-    ///
-    /// Law: axis k of the result at x has the coordinate `modes[k](x)` in `i{k}`.
-    /// Source: CuTe, `02_layout_algebra.md`, "By-mode composition".
-    ///
-    /// # Errors
-    /// [`MapLevel`](LayoutError::MapLevel) for levels other than `Addr`,
-    /// [`MapCopies`](LayoutError::MapCopies) for copies in different places.
-    ///
-    /// # Example
-    /// ```
-    /// use tensor_layout::algebra::{Arrangement, IndexOrder::Colexicographic};
-    /// use tensor_layout::{Layout, LayoutText};
-    /// let cute = |text: &str| LayoutText::parse(text).unwrap().lower().unwrap();
-    /// // CuTe: (12,(4,8)):(59,(13,1)) composed with <3:4, 8:2>.
-    /// let tiler = Layout::by_modes(Colexicographic, &[cute("3:4"), cute("8:2")])?;
-    /// let composed = cute("(12,(4,8)):(59,(13,1))").compose(&tiler)?;
-    /// assert_eq!(composed.to_cute()?.to_string(), "(3,(2,4)):(236,(26,1))");
-    /// # Ok::<(), tensor_layout::LayoutError>(())
-    /// ```
-    pub fn by_modes(order: IndexOrder, modes: &[Layout]) -> Result<Layout, LayoutError> {
-        let mut map = Layout::builder();
-        for (number, mode) in modes.iter().enumerate() {
-            mode.check_no_copies()?;
-            if let Some(level) = mode.levels_beside_addr().next() {
-                return Err(LayoutError::MapLevel { level, rank: 0 });
-            }
-            let flat = mode.flattened(order)?.without_padding()?;
-            let shift = map.derived.len();
-            let landed = |subaxis: &Subaxis| match subaxis.target {
-                Target::Land { stride, .. } => {
-                    Subaxis::land(subaxis.size, Level::axis(number), stride)
-                }
-                Target::Feed { .. } => subaxis.shifted(shift),
-            };
-            map.axes.extend(flat.axes.iter().map(|axis| axis.with(landed)));
-            map.derived.extend(flat.derived.iter().map(|derived| derived.with(landed)));
-            map = map.used(Level::axis(number));
-            map = map.offset(Level::axis(number), flat.offset(Level::ADDR));
-        }
-        map.build()
-    }
-
+impl LinearFunction<'_> {
     /// Repeats a tile as `pattern` arranges the copies, axis by axis: axis k of the result combines axis k
     /// of the tile, which moves within a copy, with axis k of the pattern, which moves from copy to copy.
     ///
@@ -78,50 +34,47 @@ impl Layout {
     /// use tensor_layout::LayoutText;
     /// let cute = |text: &str| LayoutText::parse(text).unwrap().lower().unwrap();
     /// let (tile, pattern) = (cute("(2,5):(5,1)"), cute("(3,4):(1,3)"));
-    /// let blocks = tile.repeated(Colexicographic, &pattern, Repeat::Blocks)?;
+    /// let blocks = tile.as_function(Colexicographic).repeated(&pattern, Repeat::Blocks)?;
     /// assert_eq!(blocks.to_cute()?.to_string(), "((2,3),(5,4)):((5,10),(1,30))");
-    /// let interleaved = tile.repeated(Colexicographic, &pattern, Repeat::Interleaved)?;
+    /// let interleaved = tile.as_function(Colexicographic).repeated(&pattern, Repeat::Interleaved)?;
     /// assert_eq!(interleaved.to_cute()?.to_string(), "((3,2),(4,5)):((10,5),(30,1))");
     /// # Ok::<(), tensor_layout::LayoutError>(())
     /// ```
-    pub fn repeated(
-        &self,
-        order: IndexOrder,
-        pattern: &Layout,
-        repeat: Repeat,
-    ) -> Result<Layout, LayoutError> {
-        let rank = self.rank().max(pattern.rank());
-        let product = self.of_rank(rank)?.product(&pattern.of_rank(rank)?, Arrangement::Logical)?;
+    pub fn repeated(&self, pattern: &Layout, repeat: Repeat) -> Result<Layout, LayoutError> {
+        let rank = self.layout.rank().max(pattern.rank());
+        let product =
+            self.layout.of_rank(rank)?.product(&pattern.of_rank(rank)?, Arrangement::Logical)?;
         // The second of a pair runs fastest where the last axis does.
-        let tile_first = (repeat == Repeat::Blocks) == (order == IndexOrder::Colexicographic);
+        let tile_first = (repeat == Repeat::Blocks) == (self.order == IndexOrder::Colexicographic);
         let pair = |axis: usize| {
             if tile_first { [2 * axis, 2 * axis + 1] } else { [2 * axis + 1, 2 * axis] }
         };
         let pairs: Vec<usize> = (0..rank).flat_map(pair).collect();
         let paired = product.permute(&pairs)?;
-        (0..rank).try_fold(paired, |layout, axis| layout.merge_axes_in(order, axis, 2))
+        (0..rank)
+            .try_fold(paired, |layout, axis| layout.as_function(self.order).merge_axes(axis, 2))
     }
 
     /// Repeats a tile block by block until it fills a shape; the copies are numbered in `order`.
     ///
-    /// Law: [`repeated`](Layout::repeated) by the compact pattern of shape / tile copies.
+    /// Law: [`repeated`](LinearFunction::repeated) by the compact pattern of shape / tile copies.
     /// Source: CuTe, `include/cute/layout.hpp`, tile_to_shape.
     ///
     /// # Errors
     /// [`RankMismatch`](LayoutError::RankMismatch); [`Edit`](LayoutError::Edit) for a shape that whole tiles
-    /// do not fill; also the errors of [`repeated`](Layout::repeated).
+    /// do not fill; also the errors of [`repeated`](LinearFunction::repeated).
     ///
     /// # Example
     /// ```
     /// use tensor_layout::algebra::IndexOrder::Colexicographic;
     /// use tensor_layout::LayoutText;
     /// let atom = LayoutText::parse("S<3,3,3> o 0 o (8,64):(64,1)").unwrap().lower().unwrap();
-    /// let tile = atom.tiled_to(Colexicographic, &[128, 128])?;
+    /// let tile = atom.as_function(Colexicographic).tiled_to(&[128, 128])?;
     /// assert_eq!(tile.to_cute()?.to_string(), "S<3,3,3> o 0 o (128,(64,2)):(64,(1,8192))");
     /// # Ok::<(), tensor_layout::LayoutError>(())
     /// ```
-    pub fn tiled_to(&self, order: IndexOrder, shape: &[u64]) -> Result<Layout, LayoutError> {
-        let own = self.shape();
+    pub fn tiled_to(&self, shape: &[u64]) -> Result<Layout, LayoutError> {
+        let own = self.layout.shape();
         if shape.len() != own.len() {
             return Err(LayoutError::RankMismatch { shape: shape.len(), axes: own.len() });
         }
@@ -132,17 +85,12 @@ impl Layout {
             let partial = EditError::NotWholeTiles { axis, extent: *extent, tile: *tile };
             copies.push(count.ok_or(LayoutError::Edit(partial))?);
         }
-        let weights = order.weights(&copies)?;
+        let weights = self.order.weights(&copies)?;
         let mut pattern = Layout::builder();
         for (count, weight) in copies.iter().zip(weights) {
             pattern = pattern.axis(*count, [Subaxis::land((*count).max(1), Level::ADDR, weight)]);
         }
-        self.repeated(order, &pattern.build()?, Repeat::Blocks)
-    }
-
-    /// Appends axes of extent 1 up to this rank.
-    fn of_rank(&self, rank: usize) -> Result<Layout, LayoutError> {
-        (self.rank()..rank).try_fold(self.clone(), |layout, axis| layout.insert_axis(axis))
+        self.repeated(&pattern.build()?, Repeat::Blocks)
     }
 
     /// Merges axes as [`merge_axes`](Layout::merge_axes), numbered in a given order: with
@@ -151,18 +99,64 @@ impl Layout {
     ///
     /// # Errors
     /// [`Edit`](LayoutError::Edit).
-    pub fn merge_axes_in(
-        &self,
-        order: IndexOrder,
-        at: usize,
-        count: usize,
-    ) -> Result<Layout, LayoutError> {
-        let mut axes: Vec<usize> = (0..self.rank()).collect();
+    pub fn merge_axes(&self, at: usize, count: usize) -> Result<Layout, LayoutError> {
+        let mut axes: Vec<usize> = (0..self.layout.rank()).collect();
         if let Some(merged) = axes.get_mut(at..at.saturating_add(count))
-            && order == IndexOrder::Colexicographic
+            && self.order == IndexOrder::Colexicographic
         {
             merged.reverse();
         }
-        self.permute(&axes)?.merge_axes(at, count)
+        self.layout.permute(&axes)?.merge_axes(at, count)
+    }
+
+    /// Builds the index map that applies a separate layout to each axis: `modes[k]`, as a function of its
+    /// linear index, lands in `i{k}` instead of `Addr`.
+    ///
+    /// Law: axis k of the result at x has the coordinate `modes[k](x)` in `i{k}`.
+    /// Source: CuTe, `02_layout_algebra.md`, "By-mode composition".
+    ///
+    /// # Errors
+    /// [`MapLevel`](LayoutError::MapLevel) for levels other than `Addr`,
+    /// [`MapCopies`](LayoutError::MapCopies) for copies in different places.
+    ///
+    /// # Example
+    /// ```
+    /// use tensor_layout::algebra::{Arrangement, IndexOrder::Colexicographic};
+    /// use tensor_layout::{Layout, LayoutText};
+    /// let cute = |text: &str| LayoutText::parse(text).unwrap().lower().unwrap();
+    /// // CuTe: (12,(4,8)):(59,(13,1)) composed with <3:4, 8:2>.
+    /// let tiler = LinearFunction::by_modes(Colexicographic, &[cute("3:4"), cute("8:2")])?;
+    /// let composed = cute("(12,(4,8)):(59,(13,1))").compose(&tiler)?;
+    /// assert_eq!(composed.to_cute()?.to_string(), "(3,(2,4)):(236,(26,1))");
+    /// # Ok::<(), tensor_layout::LayoutError>(())
+    /// ```
+    pub fn by_modes(order: IndexOrder, modes: &[Layout]) -> Result<Layout, LayoutError> {
+        let mut map = Layout::builder();
+        for (number, mode) in modes.iter().enumerate() {
+            mode.check_no_copies()?;
+            if let Some(level) = mode.levels_beside_addr().next() {
+                return Err(LayoutError::MapLevel { level, rank: 0 });
+            }
+            let flat = mode.as_function(order).flattened()?.without_padding()?;
+            let shift = map.derived.len();
+            let landed = |subaxis: &Subaxis| match subaxis.target {
+                Target::Land { stride, .. } => {
+                    Subaxis::land(subaxis.size, Level::axis(number), stride)
+                }
+                Target::Feed { .. } => subaxis.shifted(shift),
+            };
+            map.axes.extend(flat.axes.iter().map(|axis| axis.with(landed)));
+            map.derived.extend(flat.derived.iter().map(|derived| derived.with(landed)));
+            map = map.used(Level::axis(number));
+            map = map.offset(Level::axis(number), flat.offset(Level::ADDR));
+        }
+        map.build()
+    }
+}
+
+impl Layout {
+    /// Appends axes of extent 1 up to this rank.
+    fn of_rank(&self, rank: usize) -> Result<Layout, LayoutError> {
+        (self.rank()..rank).try_fold(self.clone(), |layout, axis| layout.insert_axis(axis))
     }
 }

@@ -123,7 +123,7 @@ impl Candidates {
     }
 
     /// Requires axes to be split over these levels, which then hold no copies.
-    pub fn split(mut self, levels: &[Level]) -> Candidates {
+    pub fn without_copies_in(mut self, levels: &[Level]) -> Candidates {
         self.split.extend(levels);
         self
     }

@@ -44,31 +44,6 @@ pub struct Gather {
     sides: (Arc<Layout>, Arc<Layout>),
 }
 
-/// The traffic into the units of a level.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[non_exhaustive]
-pub struct GatherTraffic {
-    /// The level; a unit is the whole path from the root.
-    pub level: Level,
-    /// The number of (element of the operand, unit) pairs where the unit needs the element and does not hold
-    /// it.
-    pub into: u64,
-    /// At most this many units hold elements of the result.
-    pub receivers: u64,
-    /// At most this many units hold elements of the operand.
-    pub senders: u64,
-}
-
-impl From<GatherTraffic> for LevelTraffic {
-    /// Converts a lookup into the traffic that a [`CostModel`](crate::relayout::CostModel) prices. A row may enter
-    /// every receiver and leave its unit once.
-    fn from(gather: GatherTraffic) -> LevelTraffic {
-        let GatherTraffic { level, into, receivers, senders } = gather;
-        LevelTraffic { level, into, receivers, senders, copies: receivers.max(1), ..NO_TRAFFIC }
-    }
-}
-
 /// The elements that enter the units of each level, outermost first, by the coordinates of the source row
 /// and of the destination.
 type RowMemo = HashMap<(Vec<u64>, Vec<u64>), Vec<u64>>;
@@ -143,7 +118,7 @@ impl Gather {
     /// [`NotDecided`](LayoutError::NotDecided) beyond 2^16 pairs; [`Relayout`](LayoutError::Relayout) for
     /// copies that do not line up with the units that share a memory; also the errors of
     /// [`Relayout::traffic`].
-    pub fn traffic(&self, table: &[u64]) -> Result<Vec<GatherTraffic>, EinsumError> {
+    pub fn traffic(&self, table: &[u64]) -> Result<Vec<LevelTraffic>, EinsumError> {
         self.check_length(to_u64(table.len()))?;
         let mut rows = RowCount::new(self);
         (0..).zip(table).try_for_each(|(wanted, entry)| rows.add(*entry, wanted))?;
@@ -163,7 +138,7 @@ impl Gather {
     ///
     /// # Errors
     /// As [`traffic`](Gather::traffic).
-    pub fn most(&self) -> Result<Vec<GatherTraffic>, EinsumError> {
+    pub fn most(&self) -> Result<Vec<LevelTraffic>, EinsumError> {
         let (sources, wanted) = (self.classes(&self.sides.0)?, self.classes(&self.sides.1)?);
         let mut memo = RowMemo::new();
         let mut into = vec![0_u64; self.path.len()];
@@ -191,7 +166,7 @@ impl Gather {
     }
 
     /// The traffic of every level, innermost first, from that of the path.
-    pub(super) fn levels(&self, into: &[u64]) -> Vec<GatherTraffic> {
+    pub(super) fn levels(&self, into: &[u64]) -> Vec<LevelTraffic> {
         let (operand, result) = &self.sides;
         let holders = [result, operand].map(|side| holders_along(side, &self.path));
         let ([receivers, senders], machine) = (holders, self.operand.machine());
@@ -201,7 +176,7 @@ impl Gather {
             let all = machine.filter(|of| of.size(*level).is_none());
             let all = all.and_then(|of| of.units_of(*level)).unwrap_or(0);
             let (receivers, senders) = (receivers.max(all), senders.max(all));
-            GatherTraffic { level: *level, into: *into, receivers, senders }
+            lookup_traffic(*level, *into, [receivers, senders])
         };
         let outermost_first = levels.map(level).collect_vec();
         outermost_first.into_iter().rev().collect()
@@ -313,4 +288,13 @@ impl<'a> RowCount<'a> {
         }
         Ok(())
     }
+}
+
+/// The traffic of a lookup: a row may enter every receiver, and leaves its unit once.
+pub(super) fn lookup_traffic(
+    level: Level,
+    into: u64,
+    [receivers, senders]: [u64; 2],
+) -> LevelTraffic {
+    LevelTraffic { level, into, receivers, senders, copies: receivers.max(1), ..NO_TRAFFIC }
 }

@@ -6,8 +6,9 @@ use std::ops::Range;
 use itertools::Itertools;
 
 use super::EinsumError;
-use super::gather::{Gather, GatherTraffic, RowCount};
+use super::gather::{Gather, RowCount};
 use crate::error::LayoutError;
+use crate::relayout::LevelTraffic;
 
 /// The number of consecutive rows, each wanted once, from which counting by digits is faster than looking at
 /// each row.
@@ -38,7 +39,7 @@ impl Gather {
     /// assert_eq!(traffic[0].into, page * 8);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn traffic_of_runs(&self, runs: &[Range<u64>]) -> Result<Vec<GatherTraffic>, EinsumError> {
+    pub fn traffic_of_runs(&self, runs: &[Range<u64>]) -> Result<Vec<LevelTraffic>, EinsumError> {
         let entries = runs.iter().map(|run| run.end.saturating_sub(run.start));
         self.check_length(entries.fold(0, u64::saturating_add))?;
         let extent = self.operand.layout().shape()[self.axis];

@@ -14,7 +14,7 @@ use itertools::Itertools;
 
 use super::EinsumError;
 use super::dense::{outside, with_axes};
-use super::gather::GatherTraffic;
+use super::gather::lookup_traffic;
 use super::local::Local;
 use crate::algebra::strided::StridedDigit;
 use crate::algebra::{Axis, Layout, Subaxis};
@@ -23,7 +23,7 @@ use crate::level::Level;
 use crate::machine::Machine;
 use crate::number::{to_index, to_u64};
 use crate::placement::check_units;
-use crate::relayout::holders_at_most;
+use crate::relayout::{LevelTraffic, holders_at_most};
 
 /// The most values of the loops of one axis: they are listed.
 const MOST_TAPS: u64 = 1 << 22;
@@ -66,7 +66,7 @@ pub struct Halo {
     /// At most this many elements are in a unit with the halo, in one lane.
     pub footprint: u64,
     /// The elements that units need and do not hold, level by level, innermost first.
-    pub traffic: Vec<GatherTraffic>,
+    pub traffic: Vec<LevelTraffic>,
 }
 
 impl Local {
@@ -293,7 +293,7 @@ fn level_traffic(
     read: &[Read],
     machine: &Machine,
     path: &[Level],
-) -> Result<GatherTraffic, EinsumError> {
+) -> Result<LevelTraffic, EinsumError> {
     let pairs = read.iter().map(|axis| axis.pairs(path)).collect_vec();
     let product = |of: &[u64]| of.iter().copied().try_fold(1, u64::checked_mul);
     let needed = product(&pairs.iter().map(|pair| pair.0).collect_vec()).ok_or_else(too_large)?;
@@ -308,5 +308,5 @@ fn level_traffic(
     let units = holders_at_most(home, path);
     let units = everywhere.into_iter().fold(units, u64::saturating_mul);
     let units = units.min(machine.units_of(level).unwrap_or(u64::MAX));
-    Ok(GatherTraffic { level, into, receivers: units, senders: units })
+    Ok(lookup_traffic(level, into, [units, units]))
 }

@@ -18,7 +18,7 @@
 //! without derived axes that [`simplified`](crate::Layout::simplified) cannot remove; edits of the index
 //! alone ([`transpose`], [`reshape`], [`concatenate`], [`pad`]) accept any layout. All operations derive
 //! operands from the result. For the other direction, use the edits of a [`Layout`](crate::Layout), such as
-//! [`slice`](crate::Layout::slice) and [`windows`](crate::Layout::windows), and [`Local::is_served_by`] for
+//! [`slice`](crate::Layout::slice) and [`windows`](crate::Layout::windows), and [`Local::accepts`] for
 //! operands whose layouts are given.
 
 mod dense;
@@ -35,7 +35,7 @@ mod sums;
 
 pub use crate::text::Einsum;
 pub use error::EinsumError;
-pub use gather::{Gather, GatherTraffic};
+pub use gather::Gather;
 pub use halo::{Halo, ReadAxis};
 pub use local::Local;
 pub use operands::{

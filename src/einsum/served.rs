@@ -31,15 +31,11 @@ impl Local {
     /// let (cut, whole): (Layout, Layout) = ("((4_PE, 5:1))".parse()?, "((18:1))".parse()?);
     /// // PE 0 reads the elements 0 to 5 and has 0 to 4.
     /// let input = cut.slice(0, 0, 18, 1)?.windows(0, Window::of(3))?;
-    /// assert!(!convolution.is_served_by(&[input, weights.clone()], &machine)?);
-    /// assert!(convolution.is_served_by(&[whole.windows(0, Window::of(3))?, weights], &machine)?);
+    /// assert!(!convolution.accepts(&[input, weights.clone()], &machine)?);
+    /// assert!(convolution.accepts(&[whole.windows(0, Window::of(3))?, weights], &machine)?);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn is_served_by(
-        &self,
-        operands: &[Layout],
-        machine: &Machine,
-    ) -> Result<bool, EinsumError> {
+    pub fn accepts(&self, operands: &[Layout], machine: &Machine) -> Result<bool, EinsumError> {
         let (expected, given) = (self.axes.len(), operands.len());
         if expected != given {
             return Err(EinsumError::OperandCount { expected, given });

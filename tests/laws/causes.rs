@@ -69,7 +69,7 @@ fn layouts_without_elements_are_the_same_map_only_if_their_padding_is() {
 fn an_inverse_keeps_digits_that_move_nothing_inside_derived_axes() {
     let cute = |text: &str| LayoutText::parse(text).unwrap().lower().unwrap();
     let order = IndexOrder::Colexicographic;
-    let composed = cute("(2,2):(0,1)").compose_in(order, &cute("2:3")).unwrap();
+    let composed = cute("(2,2):(0,1)").as_function(order).compose_axes(&cute("2:3")).unwrap();
     let at = |index: u64| composed.locate(&[index]).unwrap().get(A);
     assert_eq!((at(0), at(1)), (Some(0), Some(1)));
     for inverse in [composed.left_inverse(), composed.right_inverse()] {

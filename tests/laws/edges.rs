@@ -1,6 +1,6 @@
 //! Edge cases of the algebra that random layouts seldom reach, each in its own test.
 
-use tensor_layout::algebra::{Arrangement, IndexOrder, Subaxis};
+use tensor_layout::algebra::{Arrangement, IndexOrder, LinearFunction, Subaxis};
 use tensor_layout::error::{ComplementError, InverseError};
 use tensor_layout::{Layout, LayoutError, Level, Location, Placement};
 
@@ -69,7 +69,9 @@ fn a_complement_needs_the_size_of_every_level_that_moves() {
 #[test]
 fn a_division_and_a_product_are_refused_in_their_own_words() {
     let logical = Arrangement::Logical;
-    let divided = layout("((4:1))").divide(IndexOrder::RowMajor, &layout("((3:1))"), logical);
+    let divided = layout("((4:1))")
+        .as_function(IndexOrder::RowMajor)
+        .divide_axes(&layout("((3:1))"), logical);
     assert_eq!(
         divided.unwrap_err().to_string(),
         "this tile cannot divide the layout: `Addr` has size 4, which is not a multiple of the 3 that it fills"
@@ -132,8 +134,11 @@ fn a_map_gives_an_index_and_nothing_else() {
 fn a_linear_index_counts_digits_of_one_value_as_nothing() {
     let two =
         Layout::builder().axis(2, [land(1, Level::axis(1), u64::MAX), land(2, Level::axis(0), 1)]);
-    let linear =
-        two.build().unwrap().linearised(tensor_layout::algebra::IndexOrder::RowMajor, &[2, 3]);
+    let linear = two
+        .build()
+        .unwrap()
+        .as_function(tensor_layout::algebra::IndexOrder::RowMajor)
+        .linearised(&[2, 3]);
     assert_eq!(linear.unwrap().locate(&[1]).unwrap(), address(3));
 }
 
@@ -145,15 +150,15 @@ fn a_linear_index_counts_from_where_the_map_begins() {
     let axes = || axes().axis(2, [land(2, Level::axis(1), 1)]).offset(Level::axis(0), 2);
     let map = axes().build().unwrap();
     for order in [IndexOrder::RowMajor, IndexOrder::Colexicographic] {
-        let linear = map.linearised(order, &f.shape()).unwrap();
-        let through = f.compose_in(order, &linear).unwrap();
+        let linear = map.as_function(order).linearised(&f.shape()).unwrap();
+        let through = f.as_function(order).compose_axes(&linear).unwrap();
         let direct = f.compose(&map).unwrap();
         for index in map.indexes() {
             assert_eq!(through.locate(&index), direct.locate(&index), "{index:?}");
         }
     }
     let copies = axes().replica(2, Level::axis(0), 1).build().unwrap();
-    let refused = copies.linearised(IndexOrder::RowMajor, &[6, 2]);
+    let refused = copies.as_function(IndexOrder::RowMajor).linearised(&[6, 2]);
     assert_eq!(refused, Err(LayoutError::MapCopies { level: Level::axis(0), copies: 2 }));
 }
 
@@ -194,7 +199,7 @@ fn an_inverse_is_a_function_where_places_hold_nothing() {
 #[test]
 fn a_linear_inverse_gives_the_index_of_every_copy() {
     let layout = layout("((4:4); B@[2_Addr:1])");
-    let inverse = layout.linear_left_inverse(IndexOrder::RowMajor).unwrap();
+    let inverse = layout.as_function(IndexOrder::RowMajor).linear_left_inverse().unwrap();
     let held = |address| inverse.locate(&[address]).unwrap().get(A).unwrap();
     assert_eq!((0..4).map(held).collect::<Vec<_>>(), [0, 0, 8, 8]);
     assert_eq!((4..6).map(held).collect::<Vec<_>>(), [1, 1]);
@@ -206,13 +211,13 @@ fn axes_without_elements_may_be_long_together() {
     let layout = layout("(0)/((2:1))").reshape(&long).unwrap();
     let shapes = |edited: Result<Layout, LayoutError>| edited.map(|edited| edited.shape());
     for order in [IndexOrder::RowMajor, IndexOrder::Colexicographic] {
-        let flat = layout.flattened(order).unwrap();
+        let flat = layout.as_function(order).flattened().unwrap();
         assert_eq!((flat.shape(), flat.slots()), (vec![0], 2));
-        assert_eq!(shapes(layout.compose_in(order, &flat)), Ok(vec![0]));
-        assert_eq!(layout.contiguous_inverse(order).unwrap().elements(), 0);
-        assert_eq!(layout.linear_left_inverse(order).unwrap().rank(), 1);
+        assert_eq!(shapes(layout.as_function(order).compose_axes(&flat)), Ok(vec![0]));
+        assert_eq!(layout.as_function(order).contiguous_inverse().unwrap().elements(), 0);
+        assert_eq!(layout.as_function(order).linear_left_inverse().unwrap().rank(), 1);
         let map = Layout::builder().axis(0, []).used(Level::axis(1)).build().unwrap();
-        assert_eq!(shapes(map.linearised(order, &long)), Ok(vec![0]));
+        assert_eq!(shapes(map.as_function(order).linearised(&long)), Ok(vec![0]));
     }
     assert_eq!(shapes(layout.reshape(&[0, 1 << 50, 1 << 50])), Ok(vec![0, 1 << 50, 1 << 50]));
     assert_eq!(shapes(layout.permute(&[2, 0, 1])), Ok(vec![0, 1 << 40, 1 << 40]));
@@ -250,7 +255,7 @@ fn copies_that_coincide_are_one() {
     assert_eq!(copied(0).to_strided().unwrap().to_string(), "shape=(4,), strides=(1,)");
     assert_eq!(copied(0).complement(&[(A, 8)]), plain.complement(&[(A, 8)]));
     assert_eq!(plain.compose(&copied(0)).unwrap(), plain);
-    let modes = |mode: Layout| Layout::by_modes(IndexOrder::RowMajor, &[mode]);
+    let modes = |mode: Layout| LinearFunction::by_modes(IndexOrder::RowMajor, &[mode]);
     assert_eq!(modes(copied(0)), modes(plain.clone()));
     // Copies that are apart are refused, or taken into account.
     assert!(copied(4).to_cute().is_err() && copied(4).to_strided().is_err());

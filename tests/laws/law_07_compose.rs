@@ -61,7 +61,7 @@ pub(super) fn judge(
 fn composed((f, map): &(Slow, Map), tally: &mut Tally) -> Result<(), TestCaseError> {
     let (outer, g) = (f.layout(), map.slow.layout());
     for order in ORDERS {
-        let composed = match tally.count(outer.compose_in(order, &g)) {
+        let composed = match tally.count(outer.as_function(order).compose_axes(&g)) {
             Ok(composed) => Slow::of(&composed),
             Err(error) => return judge(&f.shape(), map, order, &error),
         };
@@ -76,7 +76,7 @@ fn composed((f, map): &(Slow, Map), tally: &mut Tally) -> Result<(), TestCaseErr
         let (before, after) = (f.contents(), composed.contents());
         prop_assert_eq!(before.keys().collect::<Vec<_>>(), after.keys().collect::<Vec<_>>());
         prop_assert!(f.used().into_iter().all(|level| composed.span(level) == f.span(level)));
-        let rebuilt = outer.compose_in(order, &g).unwrap().to_builder().build();
+        let rebuilt = outer.as_function(order).compose_axes(&g).unwrap().to_builder().build();
         prop_assert!(rebuilt.is_ok(), "{:?} breaks the invariants: {:?}", composed, rebuilt);
     }
     Ok(())

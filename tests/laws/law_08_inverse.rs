@@ -38,7 +38,7 @@ fn left(f: &Slow, tally: &mut Tally) -> Result<(), TestCaseError> {
     prop_assert!(f.is_injective());
     prop_assert_eq!(left.rank(), f.used().len());
     let order = IndexOrder::Colexicographic;
-    let linear = left.linearised(order, &f.shape()).unwrap();
+    let linear = left.as_function(order).linearised(&f.shape()).unwrap();
     let colex = weights(&f.shape(), order);
     // The inverse of a scalar does not land in an axis, so it is not recognised as an index map.
     let placed = Placement::of(left.clone());
@@ -108,7 +108,7 @@ fn linear(f: &Slow, tally: &mut Tally) -> Result<(), TestCaseError> {
         let numbered: BTreeMap<u64, Vec<u64>> =
             f.indexes().iter().map(|i| (number(i), i.clone())).collect();
         let address = |place: &Location| place.get(Level::ADDR).unwrap();
-        match tally.count(layout.contiguous_inverse(order)) {
+        match tally.count(layout.as_function(order).contiguous_inverse()) {
             Err(error) => refused(f, &error)?,
             Ok(inverse) => {
                 let inverse = Slow::of(&inverse);
@@ -119,7 +119,7 @@ fn linear(f: &Slow, tally: &mut Tally) -> Result<(), TestCaseError> {
                 }
             }
         }
-        match tally.count(layout.linear_left_inverse(order)) {
+        match tally.count(layout.as_function(order).linear_left_inverse()) {
             Err(error) => refused(f, &error)?,
             Ok(inverse) => {
                 let inverse = Slow::of(&inverse);

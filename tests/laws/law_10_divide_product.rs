@@ -29,7 +29,7 @@ fn all(slow: &Slow) -> Vec<Vec<Location>> {
 fn divided((f, map): &(Slow, Map), tally: &mut Tally) -> Result<(), TestCaseError> {
     let (layout, tile) = (f.layout(), map.slow.layout());
     for order in ORDERS {
-        let divided = |arrangement| layout.divide(order, &tile, arrangement);
+        let divided = |arrangement| layout.as_function(order).divide_axes(&tile, arrangement);
         let flat = match tally.count(divided(Arrangement::Flat)) {
             Ok(flat) => Slow::of(&flat),
             Err(error) => return judge(&layout, map, order, &error),
@@ -67,7 +67,8 @@ fn judge(
         true => vec![(Level::ADDR, layout.elements())],
         false => (0..).map(Level::axis).zip(layout.shape()).collect(),
     };
-    let refused = tile.complement(&space).err().or(layout.compose_in(order, &tile).err());
+    let refused =
+        tile.complement(&space).err().or(layout.as_function(order).compose_axes(&tile).err());
     prop_assert!(refused.is_some(), "{}", error);
     Ok(())
 }
@@ -97,7 +98,7 @@ fn repeated(tile: &Layout, pattern: &Layout, product: &Layout) -> Result<(), Tes
         (IndexOrder::RowMajor, Repeat::Blocks),
         (IndexOrder::RowMajor, Repeat::Interleaved),
     ] {
-        let Ok(repeated) = tile.repeated(order, pattern, repeat) else { continue };
+        let Ok(repeated) = tile.as_function(order).repeated(pattern, repeat) else { continue };
         for (inside, copy) in
             tile.indexes().flat_map(|x| pattern.indexes().map(move |y| (x.clone(), y)))
         {

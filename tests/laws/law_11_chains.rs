@@ -109,7 +109,7 @@ fn edited((slow, edits): &Chain, tally: &mut Tally) -> TestCaseResult {
         }
         prop_assert_eq!(found.elements(), edited.first.len() as u64);
     }
-    let flat = Slow::of(&edited.layout.flattened(IndexOrder::RowMajor).unwrap());
+    let flat = Slow::of(&edited.layout.as_function(IndexOrder::RowMajor).flattened().unwrap());
     for (number, first) in (0..).zip(&edited.first) {
         prop_assert_eq!(flat.place_set(&[number]), slow.place_set(first));
     }

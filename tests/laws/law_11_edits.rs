@@ -84,7 +84,7 @@ fn reshaped((f, pick, _, _): &Edits, tally: &mut Tally) -> Result<(), TestCaseEr
         })?;
         same(&tally.answer(reshaped.reshape(&f.shape()))?, f)?;
     }
-    let flat = tally.answer(layout.flattened(IndexOrder::Colexicographic))?;
+    let flat = tally.answer(layout.as_function(IndexOrder::Colexicographic).flattened())?;
     let colex = weights(&f.shape(), IndexOrder::Colexicographic);
     moved(&flat, f, |index| {
         colex.iter().zip(f.shape()).map(|(weight, n)| index[0] / weight % n).collect()

@@ -57,7 +57,7 @@ fn at(layout: &Layout, index: &[u64]) -> Location {
 /// The index of `f` that a map yields: from a linear index, or from one entry per level.
 fn image(f: &Layout, order: IndexOrder, place: &Location) -> Vec<u64> {
     match entries(place)[..] {
-        [linear] => f.index_of(order, linear).unwrap(),
+        [linear] => f.as_function(order).index_of(linear).unwrap(),
         ref index => index.to_vec(),
     }
 }
@@ -71,14 +71,14 @@ fn moved(place: &Location, level: Level, by: u64) -> Location {
 
 fn composed((f, g): &(Layout, Layout), tally: &mut Tally) -> TestCaseResult {
     for order in [RowMajor, Colexicographic] {
-        if let Ok(composed) = tally.count(f.compose_in(order, g)) {
+        if let Ok(composed) = tally.count(f.as_function(order).compose_axes(g)) {
             prop_assert_eq!(composed.shape(), g.shape());
             for index in corners(&g.shape()) {
                 let through = at(f, &image(f, order, &at(g, &index)));
                 prop_assert_eq!(at(&composed, &index), through);
             }
         }
-        if let Ok(divided) = tally.count(f.divide(order, g, Arrangement::Flat)) {
+        if let Ok(divided) = tally.count(f.as_function(order).divide_axes(g, Arrangement::Flat)) {
             let rest = divided.rank() - g.rank();
             prop_assert_eq!(&divided.shape()[..g.rank()], &g.shape()[..]);
             for index in corners(&g.shape()) {
@@ -118,13 +118,13 @@ fn inverted((f, _): &(Layout, [u64; 3]), tally: &mut Tally) -> TestCaseResult {
         }
     }
     for order in [RowMajor, Colexicographic] {
-        if let Ok(left) = tally.count(f.linear_left_inverse(order)) {
+        if let Ok(left) = tally.count(f.as_function(order).linear_left_inverse()) {
             for index in corners(&f.shape()) {
                 let linear = at(&left, &entries(&at(f, &index))).get(Level::ADDR).unwrap();
-                prop_assert_eq!(f.index_of(order, linear).unwrap(), index);
+                prop_assert_eq!(f.as_function(order).index_of(linear).unwrap(), index);
             }
         }
-        if let Ok(right) = tally.count(f.contiguous_inverse(order)) {
+        if let Ok(right) = tally.count(f.as_function(order).contiguous_inverse()) {
             for address in corners(&right.shape()) {
                 let index = image(f, order, &at(&right, &address));
                 prop_assert_eq!(entries(&at(f, &index)), address);
@@ -209,7 +209,10 @@ fn numbers(elements: u64) -> Vec<u64> {
 fn same_order(f: &Layout, by: IndexOrder, g: &Layout, order: IndexOrder) -> TestCaseResult {
     prop_assert_eq!(f.elements(), g.elements());
     for number in numbers(f.elements()) {
-        let (from, to) = (f.index_of(by, number).unwrap(), g.index_of(order, number).unwrap());
+        let (from, to) = (
+            f.as_function(by).index_of(number).unwrap(),
+            g.as_function(order).index_of(number).unwrap(),
+        );
         prop_assert_eq!(at(f, &from), at(g, &to), "{}", number);
     }
     Ok(())
@@ -226,7 +229,7 @@ fn edited((f, [a, b, c]): &(Layout, [u64; 3]), tally: &mut Tally) -> TestCaseRes
         f.merge_axes(axis, *b as usize % 4),
         f.insert_axis(axis),
         f.drop_axis(axis),
-        f.flattened(RowMajor),
+        f.as_function(RowMajor).flattened(),
         Ok(f.simplified()),
         f.with_minimal_padding(),
         f.without_padding(),
@@ -236,7 +239,7 @@ fn edited((f, [a, b, c]): &(Layout, [u64; 3]), tally: &mut Tally) -> TestCaseRes
             same_order(f, RowMajor, &edited, RowMajor)?;
         }
     }
-    if let Ok(flat) = tally.count(f.flattened(Colexicographic)) {
+    if let Ok(flat) = tally.count(f.as_function(Colexicographic).flattened()) {
         same_order(f, Colexicographic, &flat, RowMajor)?;
     }
     if let Ok(slice) = tally.count(f.slice(axis, *a, *b, *c)) {

@@ -226,7 +226,7 @@ const STEPS: [EditStep; 25] = [
         "N,M,..",
         "Repeat the layout block by block until it fills a shape",
         |editor, option, value| {
-            Ok(editor.layout.tiled_to(editor.order, &numbers(option, value)?)?.into())
+            Ok(editor.layout.as_function(editor.order).tiled_to(&numbers(option, value)?)?.into())
         },
     ),
     one(
@@ -373,10 +373,11 @@ impl Editor {
         Ok(match self.function() {
             Some(function) if !has_modes => function.compose(&inner)?.into(),
             Some(_) => {
-                let layout = layout.compose_in(self.order, &inner)?.without_padding()?;
+                let layout =
+                    layout.as_function(self.order).compose_axes(&inner)?.without_padding()?;
                 Edited { layout, modes: modes(&other) }
             }
-            None => layout.compose_in(self.order, &inner)?.into(),
+            None => layout.as_function(self.order).compose_axes(&inner)?.into(),
         })
     }
 
@@ -436,11 +437,13 @@ impl Editor {
             }
             (Some(tiler), None) => {
                 let tiler = self.layout.as_function(self.order).tiler(&tiler.lower()?)?;
-                self.layout.divide(self.order, &tiler, arrangement)?.into()
+                self.layout.as_function(self.order).divide_axes(&tiler, arrangement)?.into()
             }
-            (None, None) => {
-                self.layout.divide(self.order, &self.operand(value)?.lower()?, arrangement)?.into()
-            }
+            (None, None) => self
+                .layout
+                .as_function(self.order)
+                .divide_axes(&self.operand(value)?.lower()?, arrangement)?
+                .into(),
         })
     }
 
@@ -463,7 +466,7 @@ impl Editor {
 
     fn repeated(&self, value: &str, repeat: Repeat) -> Result<Edited, Failure> {
         let pattern = self.operand(value)?.lower()?;
-        Ok(self.layout.repeated(self.order, &pattern, repeat)?.into())
+        Ok(self.layout.as_function(self.order).repeated(&pattern, repeat)?.into())
     }
 
     /// The space of a complement; if none is given, the smallest possible.

@@ -145,7 +145,7 @@ fn is_served(graph: &Graph, nest: &Nest, planned: &PlannedValue, machine: &Machi
     let levels = machine.levels().filter(|(level, _)| nodes(*level));
     let units = levels.fold(Machine::builder("units"), |of, (level, size)| of.level(level, size));
     let local = einsum.local_in(&in_levels(&loops, nodes)).unwrap();
-    match local.is_served_by(&layouts, &units.build().unwrap()) {
+    match local.accepts(&layouts, &units.build().unwrap()) {
         Ok(served) => assert!(served, "{}", planned.name),
         // At full size there may be too many places to compare one by one.
         Err(EinsumError::Layout(LayoutError::NotDecided { .. })) => return false,

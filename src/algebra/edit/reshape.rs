@@ -3,9 +3,21 @@
 use std::ops::Range;
 
 use crate::algebra::edit::axes::{index_map, whole};
-use crate::algebra::layout::{Axis, DerivedAxis, Layout, Subaxis};
+use crate::algebra::layout::{Axis, DerivedAxis, Layout, LinearFunction, Subaxis};
 use crate::algebra::radix::{IndexOrder, product};
 use crate::error::{EditError, LayoutError, Site};
+
+impl LinearFunction<'_> {
+    /// Merges all axes into one, which counts the elements in the given order.
+    ///
+    /// # Errors
+    /// [`TooLarge`](LayoutError::TooLarge).
+    pub fn flattened(&self) -> Result<Layout, LayoutError> {
+        self.layout
+            .permute(&self.order.slowest_first(self.layout.rank()))?
+            .reshape(&[self.layout.elements()])
+    }
+}
 
 impl Layout {
     /// Splits an axis into several, major to minor; the product of `sizes` is its extent.
@@ -81,14 +93,6 @@ impl Layout {
             Some(reshaped) => Ok(reshaped),
             None => self.compose(&self.regrouping(shape)?),
         }
-    }
-
-    /// Merges all axes into one, which counts the elements in the given order.
-    ///
-    /// # Errors
-    /// [`TooLarge`](LayoutError::TooLarge).
-    pub fn flattened(&self, order: IndexOrder) -> Result<Layout, LayoutError> {
-        self.permute(&order.slowest_first(self.rank()))?.reshape(&[self.elements()])
     }
 
     /// Returns the index map from `shape` to the shape of `self`: the shortest runs of axes with equal

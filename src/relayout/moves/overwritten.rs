@@ -102,8 +102,9 @@ impl Relayout {
                 WriteOrder::Descending => read > write,
             };
             let by = writers.get(&(&run.source, read)).filter(|_| is_late)?;
-            let index =
-                |element| self.source.index_of(IndexOrder::RowMajor, element).unwrap_or_default();
+            let index = |element| {
+                self.source.as_function(IndexOrder::RowMajor).index_of(element).unwrap_or_default()
+            };
             (*by != run.element + n).then(|| Overwritten {
                 element: index(run.element + n),
                 by: index(*by),

@@ -40,7 +40,7 @@ impl CuteLayout {
             CuteMap::Swizzle(swizzle) => from.swizzled(*swizzle),
             CuteMap::Layout(mode) => {
                 let outer = self::plain(mode.axes())?;
-                outer.compose_in(IndexOrder::Colexicographic, &from)
+                outer.as_function(IndexOrder::Colexicographic).compose_axes(&from)
             }
         }
     }

@@ -247,7 +247,7 @@ impl Bitcast {
     /// last element shows it.
     fn out_of_order(&self) -> Result<Moved, LayoutError> {
         let order = IndexOrder::RowMajor;
-        let numbers = self.map.linearised(order, &self.first)?;
+        let numbers = self.map.as_function(order).linearised(&self.first)?;
         let weights = order.weights(&self.second)?;
         let axes = self.second.iter().zip(weights);
         let axis = |layout: LayoutBuilder, (n, weight): (&u64, u64)| {
@@ -359,7 +359,7 @@ fn without_elements(a: &Layout, b: &Layout) -> Option<Result<Layout, LayoutError
 
 /// A row-major walk through the second array, in merged digits.
 fn walk(map: &Layout) -> Result<Layout, LayoutError> {
-    map.flattened(IndexOrder::RowMajor)?.without_padding_if_decided()
+    map.as_function(IndexOrder::RowMajor).flattened()?.without_padding_if_decided()
 }
 
 /// The first index at which two layouts of one shape differ; there is one.

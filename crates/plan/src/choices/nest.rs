@@ -165,9 +165,8 @@ impl NestForm<'_> {
         } else {
             let machine = self.machine(form, setting);
             let halo = of.with_axes(|axes| local.halo(machine, number, axes))?;
-            let levels = halo.traffic.into_iter().map_into().collect_vec();
             let more = halo.footprint.saturating_sub(halo.layout.extent(Level::ADDR));
-            (halo.layout, at_least(setting, of.bits, &levels)?, more)
+            (halo.layout, at_least(setting, of.bits, &halo.traffic)?, more)
         };
         let lanes = setting.lanes(of.bits);
         let rest = |layout: &Layout| match form {
