@@ -1,4 +1,4 @@
-//! The reader of CuTe layouts: plain ones are read by hand, all others and every error by the grammar.
+//! The reader of CuTe layouts.
 
 use std::iter;
 use std::str::FromStr;
@@ -9,7 +9,6 @@ use pest::iterators::Pair;
 use super::swizzle::{CuteSwizzle, CuteSwizzleError};
 use super::tree::{CuteLayout, CuteMap, CuteMode, CuteOuter, CuteStride, MAX_COORDINATES};
 use crate::error::{ParseError, ParseErrorKind, Span};
-use crate::text::cursor::Cursor;
 use crate::text::pairs::{self, child, grammar, span, tokens};
 use crate::text::refusal::{GrammarStop, check_depth, negative};
 use crate::text::written::NotCompared;
@@ -37,13 +36,9 @@ impl FromStr for CuteLayout {
     /// Parses a CuTe layout. Cost: linear in the text.
     fn from_str(text: &str) -> Result<CuteLayout, ParseError> {
         check_depth(text, MAX_DEPTH, [b"(", b")"])?;
-        let source = NotCompared(text.into());
-        if let Some([shape, stride]) = quick(text) {
-            return Ok(CuteLayout { mode: zip(&shape, &stride, text)?, outer: None, source });
-        }
-        let (outer, mode) = by_grammar(text)?;
+        let (outer, mode) = parts(text)?;
         check_like(&mode, text)?;
-        Ok(CuteLayout { mode, outer, source })
+        Ok(CuteLayout { mode, outer, source: NotCompared(text.into()) })
     }
 }
 
@@ -59,30 +54,8 @@ fn check_like(mode: &CuteMode, text: &str) -> Result<(), ParseError> {
     Err(ParseError::invalid(message, Span::new(0, text.len()), text))
 }
 
-/// The shape and the stride of a plain text; `None` leaves it to the grammar.
-fn quick(text: &str) -> Option<[Tree; 2]> {
-    let mut at = Cursor::new(text);
-    at.blanks();
-    let shape = quick_tree(&mut at)?;
-    at.blanks();
-    at.token(b':')?;
-    at.blanks();
-    let stride = quick_tree(&mut at)?;
-    at.blanks();
-    at.is_at_end().then_some([shape, stride])
-}
-
-fn quick_tree(at: &mut Cursor<'_>) -> Option<Tree> {
-    let start = at.at();
-    if !at.takes(b'(') {
-        at.takes(b'_');
-        let number = at.number()?;
-        return Some(Tree::Int(number, at.since(start)));
-    }
-    Some(Tree::Tuple(at.list(b')', quick_tree)?, at.since(start)))
-}
-
-fn by_grammar(text: &str) -> Result<(Option<CuteOuter>, CuteMode), ParseError> {
+/// The map in front of a layout, if there is one, and the modes.
+fn parts(text: &str) -> Result<(Option<CuteOuter>, CuteMode), ParseError> {
     let parts = tokens::<CuteGrammar, _>(Rule::text, text, name).map_err(|stop| {
         let is_stride = |at: usize| text.get(..at).is_some_and(|head| head.contains(':'));
         refused(text, stop, |at| if is_stride(at) { "a stride" } else { "an extent" })
@@ -411,25 +384,5 @@ fn name(rule: Rule) -> &'static str {
         Rule::basis | Rule::scaled_basis => "a stride such as `1@0`",
         Rule::sint => "an integer",
         Rule::ws | Rule::ns => "",
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{by_grammar, quick, zip};
-    use crate::text::cursor::tests::mutated;
-
-    #[test]
-    fn the_quick_reader_reads_as_the_grammar_does() {
-        let corpus = "((2,2),3):((24,2),8)\t\n4:1\t\n( _4 , (2,3)) : (1,(4,8))\t\n():()\t";
-        let plain = mutated(corpus).filter(|text| quick(text).is_some()).inspect(|text| {
-            let quick = quick(text).map(|[shape, stride]| zip(&shape, &stride, text).ok());
-            let slow = by_grammar(text).ok().map(|(outer, mode)| {
-                assert_eq!(outer, None, "{text}");
-                mode
-            });
-            assert_eq!(quick, Some(slow), "{text}");
-        });
-        assert!(plain.count() > 30);
     }
 }

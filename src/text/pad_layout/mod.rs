@@ -3,7 +3,6 @@
 mod dtype;
 mod in_full;
 mod lower;
-mod quick;
 mod read;
 mod tree;
 

@@ -5,9 +5,9 @@ use std::str::FromStr;
 use itertools::Itertools;
 use pest::iterators::Pair;
 
+use super::dtype;
 use super::dtype::Dtype;
 use super::tree::{AxisText, MemoryText, PadLayout, ReplicaText, SubaxisText, TreeSource};
-use super::{dtype, quick};
 use crate::error::{ParseError, ParseErrorKind, Span};
 use crate::level::Level;
 use crate::text::pairs::{child, children, grammar, number, span, tokens};
@@ -25,12 +25,6 @@ impl FromStr for PadLayout {
     ///
     /// Cost: linear in the text, even if it is invalid.
     fn from_str(text: &str) -> Result<PadLayout, ParseError> {
-        quick::read(text).map_or_else(|| PadLayout::by_grammar(text), Ok)
-    }
-}
-
-impl PadLayout {
-    fn by_grammar(text: &str) -> Result<PadLayout, ParseError> {
         let parts = tokens::<PadLayoutGrammar, _>(Rule::layout, text, name)
             .map_err(|stop| refusal(text, stop))?;
         let mut layout = PadLayout::default();
@@ -254,21 +248,5 @@ fn name(rule: Rule) -> &'static str {
         Rule::slash => "`/`",
         Rule::bracket_close => "`]`",
         Rule::slip_joint | Rule::slip_blank | Rule::blank | Rule::ws => "",
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{PadLayout, quick};
-    use crate::text::cursor::tests::mutated;
-
-    #[test]
-    fn the_quick_reader_reads_as_the_grammar_does() {
-        let corpus = include_str!("../../../tests/data/pad_layouts.txt");
-        let plain = mutated(corpus).filter(|text| quick::read(text).is_some()).inspect(|text| {
-            let (quick, slow) = (quick::read(text), PadLayout::by_grammar(text).ok());
-            assert_eq!(format!("{quick:?}"), format!("{slow:?}"), "{text}");
-        });
-        assert!(plain.count() > 300);
     }
 }
