@@ -127,7 +127,7 @@ fn joined<'a>(
 
 /// The cost of two variables that differ.
 fn differ(from: usize, to: usize, choices: usize) -> Edge {
-    let cost = |at: usize| if at % (choices + 1) == 0 { 0 } else { JOINED.1 };
+    let cost = |at: usize| if at.is_multiple_of(choices + 1) { 0 } else { JOINED.1 };
     Edge { from, to, costs: (0..choices * choices).map(cost).collect() }
 }
 

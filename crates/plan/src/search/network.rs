@@ -81,39 +81,13 @@ impl Network {
         }
     }
 
-    /// Forbids choices of a variable that another choice beats at a choice of its only neighbour.
-    pub(super) fn settle_pairs(&mut self, variable: usize, near: usize) {
-        let width = self.own[variable].len();
-        let covers: Vec<Vec<usize>> = (0..width)
-            .map(|choice| {
-                let covers =
-                    |other: &usize| *other != choice && self.rows.covers(variable, *other, choice);
-                (0..width).filter(covers).collect()
-            })
-            .collect();
-        let own = self.plain(variable).into_owned();
-        let mut rows = self.rows(near, variable).into_owned();
-        let mut changed = false;
-        for row in rows.chunks_exact_mut(width) {
-            let costs: Vec<u64> = row.iter().zip(&own).map(|(row, own)| sum(*row, *own)).collect();
-            for choice in (0..width).rev() {
-                let beaten = row[choice] < FORBIDDEN
-                    && covers[choice]
-                        .iter()
-                        .any(|other| row[*other] < FORBIDDEN && costs[*other] <= costs[choice]);
-                if beaten {
-                    row[choice] = FORBIDDEN;
-                    changed = true;
-                }
-            }
-        }
-        if changed {
-            let table = self.around[variable][&near];
-            self.tables[table] = match near < variable {
-                true => rows,
-                false => transposed(&rows, width),
-            };
-        }
+    /// Replaces the table of two neighbours by one with a row for each choice of the first.
+    pub(super) fn replace(&mut self, (one, other): (usize, usize), rows: Vec<u64>) {
+        let table = self.around[one][&other];
+        self.tables[table] = match one < other {
+            true => rows,
+            false => transposed(&rows, self.own[other].len()),
+        };
     }
 
     /// The variables that are left.

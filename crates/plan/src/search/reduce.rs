@@ -305,7 +305,7 @@ fn follow(network: &mut Network, variable: usize, cells: usize) -> Option<(usize
     }
     let near = network.near(variable);
     if let [near] = near.as_slice() {
-        network.settle_pairs(variable, *near);
+        forbid_beaten(network, variable, *near);
     }
     let width = |of: &usize| network.own[*of].len();
     let total: usize = near.iter().map(width).sum();
@@ -316,6 +316,29 @@ fn follow(network: &mut Network, variable: usize, cells: usize) -> Option<(usize
     let mut choices = near.iter().filter(fits);
     choices
         .find_map(|near| Some((*near, function(&network.rows(*near, variable), width(&variable))?)))
+}
+
+/// Forbids choices of a variable that another one beats at a choice of its only neighbour.
+fn forbid_beaten(network: &mut Network, variable: usize, near: usize) {
+    let own = network.plain(variable).into_owned();
+    let all = 0..own.len();
+    let covers = |choice: usize| {
+        let others = all.clone().filter(|other| *other != choice);
+        others.filter(|other| network.rows.covers(variable, *other, choice)).collect()
+    };
+    let covers: Vec<Vec<usize>> = all.clone().map(covers).collect();
+    let mut rows = network.rows(near, variable).into_owned();
+    for row in rows.chunks_exact_mut(own.len()) {
+        let costs: Vec<u64> = row.iter().zip(&own).map(|(row, own)| sum(*row, *own)).collect();
+        // From the last one down, so that the first of equal choices is kept.
+        for choice in all.clone().rev() {
+            let beats = |other: &usize| row[*other] < FORBIDDEN && costs[*other] <= costs[choice];
+            if covers[choice].iter().any(beats) {
+                row[choice] = FORBIDDEN;
+            }
+        }
+    }
+    network.replace((near, variable), rows);
 }
 
 /// The only choice in each row that is not forbidden.
