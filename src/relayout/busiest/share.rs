@@ -21,7 +21,7 @@ pub struct Busiest {
     /// The unit, the first in case of ties; a group is named by its first unit.
     pub unit: Location,
     /// The number of elements that have to enter it or, from
-    /// [`busiest_out_of`](super::UnitPart::busiest_out_of), to leave it.
+    /// [`busiest_out_of`](crate::relayout::UnitPart::busiest_out_of), to leave it.
     pub elements: u64,
     /// The total over all units of the level: at least `elements`, and at most `units` x `elements`.
     pub total: u64,

@@ -1,4 +1,4 @@
-//! What moves: digits, transfers of elements, and the places that a transfer must not overwrite yet.
+//! The parts that move: digits, transfers of elements, and the places that a transfer must not overwrite yet.
 
 pub(super) mod account;
 pub(super) mod overwritten;

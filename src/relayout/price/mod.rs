@@ -1,4 +1,4 @@
-//! What moving costs: rates of levels and borders, equal parts, and choices that are never cheaper.
+//! The cost of moving: rates of levels and borders, equal parts, and choices that are never cheaper.
 
 pub(super) mod borders;
 pub(super) mod cost;

@@ -267,7 +267,7 @@ impl Pricer {
     /// which no element has copies on either side, sent everything. It is never less than [`cost`](Pricer::cost).
     ///
     /// # Errors
-    /// As [`cost`](Pricer::cost) and [`Relayout::busiest`](super::Relayout::busiest).
+    /// As [`cost`](Pricer::cost) and [`Relayout::busiest`](crate::relayout::Relayout::busiest).
     pub fn busiest_cost(&self, from: PartId, to: PartId) -> Result<Cost, LayoutError> {
         let pair = self.pair(from, to)?;
         self.busiest.get(&self.budget, pair, || {
@@ -328,7 +328,7 @@ impl Pricer {
 /// The traffic of the levels from every source to every destination, one row per source.
 ///
 /// Each placement is analysed once, and each pair of equal [parts](UnitPart) is counted once.
-/// Law: as [`Relayout::traffic`](super::Relayout::traffic) of every pair.
+/// Law: as [`Relayout::traffic`](crate::relayout::Relayout::traffic) of every pair.
 ///
 /// # Errors
 /// As [`UnitPart::of`] and [`UnitPart::traffic_to`].
