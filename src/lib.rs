@@ -199,6 +199,7 @@ pub mod sharding {
     pub use crate::text::sharding::{
         DeviceGroups, DeviceOrder, DeviceShards, DimAxes, HloSharding, InexpressibleSharding, Mesh,
         MeshAxis, MeshDims, PartitionSpec, Placements, SdySharding, ShardedShape, Sharding,
-        ShardingError, ShardingKind, ShardingText, SubgroupKind, TileDevices, Tiles, TorchPlacement, behind_mesh, behind_sharding,
+        ShardingError, ShardingKind, ShardingText, SubgroupKind, TileDevices, Tiles,
+        TorchPlacement, behind_mesh, behind_sharding,
     };
 }

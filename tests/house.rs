@@ -85,18 +85,16 @@ fn rooms_import_only_what_is_drawn_below_or_beside_them() {
 /// A tree keeps a text as it is written: numbers are read, and nothing is computed from them.
 #[test]
 fn no_tree_needs_the_algebra() {
-    let package = Package::read(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src"));
-    let arrows = package.arrows();
-    let is_tree = |module: &Module| match &module[..] {
-        [room, .., file] => room == "text" && ["tree", "read"].contains(&file.as_str()),
-        _ => false,
-    };
-    let trees = arrows.iter().filter(|(module, _)| is_tree(module)).collect_vec();
+    const MEANING: [&str; 6] =
+        ["Layout", "Machine", "Placement", "algebra", "machine", "placement"];
+    let text = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/text");
+    let is_tree = |file: &PathBuf| file.ends_with("tree.rs") || file.ends_with("read.rs");
+    let trees = files(&text).into_iter().filter(is_tree).collect_vec();
     assert!(trees.len() > 10, "{} trees", trees.len());
-    for (tree, needed) in trees {
-        let meaning =
-            needed.iter().find(|to| ["algebra", "machine", "placement"].contains(&to[0].as_str()));
-        assert_eq!(meaning, None, "{}", tree.join("::"));
+    for tree in trees {
+        let code = code(&tree);
+        let meaning = names_behind(&code, "crate::").into_iter().find(|to| MEANING.contains(to));
+        assert_eq!(meaning, None, "{}", tree.display());
     }
 }
 

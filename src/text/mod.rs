@@ -38,5 +38,5 @@ pub use einsum::Einsum;
 pub use kind::Notation;
 pub use pad_layout::{AxisText, Dtype, MemoryText, PadLayout, ReplicaText, SubaxisText};
 pub use strided::Strided;
-pub use triton::{LinearLayout, TritonError, TritonLayout};
 pub(crate) use tensor_layout_words::Walk;
+pub use triton::{LinearLayout, TritonError, TritonLayout};

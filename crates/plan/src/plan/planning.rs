@@ -84,7 +84,7 @@ impl Planner {
         let routes = self.options.routes;
         let mut plan = self.open(graph, false)?;
         plan.solve(watch)?;
-        let exceeds = |limit: &u64| !plan.usage(*limit).fits(&plan.chosen);
+        let exceeds = |limit: &u64| plan.usage(*limit).peak(&plan.chosen) > u128::from(*limit);
         if let Some(limit) = plan.setting.local_capacity().filter(exceeds) {
             plan = plan.into_planner().open(graph, true)?;
             plan.limit = Some(limit);
