@@ -28,7 +28,8 @@ use crate::refusal::{Answer, Refusal, refused};
 /// each with its layout, its own cycles and the switches of its operands; `uncovered`, the operators that no rule
 /// covers. `dims` has the numbers of symbolic extents.
 ///
-/// `keep` is the most choices that an operation keeps. `routes` looks for the movements of every switch; one without
+/// `keep` is the most choices that an operation keeps, `sram_budget` the percentage of a PE's memory that values may
+/// take. `routes` looks for the movements of every switch; one without
 /// movements costs `penalty` more. The same arguments give the same plan, unless `seconds` ends its search: reading the
 /// model and the first solution come before. An interrupt returns at once, while a thread ends what it began.
 #[pyfunction]
