@@ -294,7 +294,7 @@ impl Hlo {
             ReportFormat::Text => {
                 let of = |file: &str, reading: &HloReading| match reading.is_complete() {
                     true => String::new(),
-                    false => format!("\n{file}:{}", pages::reading(&reading)),
+                    false => format!("\n{file}:{}", pages::reading(reading)),
                 };
                 let unread = of(&self.file, &reading) + &of(other, &behind);
                 self.print_page(&reading, &pages::changes(&changes, self.top), &printable(&unread))

@@ -187,7 +187,7 @@ fn each_message_of_a_log_has_its_own_limit_and_sum() {
     let messages =
         OutOfMemory::read_all(&format!("{LOG}step 2\n{}", LOG.replace("20.50G", "21.50G")));
     let [first, second] = &messages[..] else { panic!("{messages:?}") };
-    assert_eq!(pages::out_of_memory(&first, None), pages::out_of_memory(&only(LOG), None));
+    assert_eq!(pages::out_of_memory(first, None), pages::out_of_memory(&only(LOG), None));
     assert_eq!(second.total(), first.total());
     assert_eq!(second.limits[0].needed.to_string(), "21.50G");
 }

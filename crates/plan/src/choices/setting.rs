@@ -10,6 +10,9 @@ use tensor_layout::{Layout, LayoutError, Level, Machine, Placement};
 
 use super::{Domain, Held, Rates};
 
+/// The parts of the rows and of the columns of a table of prices.
+type Sides = (Vec<Option<PartId>>, Vec<PartId>);
+
 /// The machine of a plan with its prices.
 #[derive(Debug)]
 pub struct Setting {
@@ -32,7 +35,7 @@ pub struct Setting {
     /// The choices of nests, by all that decides about them.
     pub(super) domains: HashMap<(bool, String), Domain>,
     /// The prices from each of some parts to each of others.
-    tables: HashMap<(Vec<Option<PartId>>, Vec<PartId>), Arc<[u64]>>,
+    tables: HashMap<Sides, Arc<[u64]>>,
     parts: HashMap<(Layout, Option<String>, u64), PartId>,
     /// A part in the memory of inputs for each shape and width.
     pub(super) outside: HashMap<(Vec<u64>, u64), Option<PartId>>,
