@@ -121,7 +121,7 @@ impl LinearFunction<'_> {
     ///
     /// # Example
     /// ```
-    /// use tensor_layout::algebra::{Arrangement, IndexOrder::Colexicographic};
+    /// use tensor_layout::algebra::{IndexOrder::Colexicographic, LinearFunction};
     /// use tensor_layout::{Layout, LayoutText};
     /// let cute = |text: &str| LayoutText::parse(text).unwrap().lower().unwrap();
     /// // CuTe: (12,(4,8)):(59,(13,1)) composed with <3:4, 8:2>.
