@@ -1,4 +1,4 @@
-//! Answers of the library for people: pictures, films and [pages](pages) of text. Pictures are values that printers render.
+//! Answers of the library for people: pictures, films and [pages] of text. Pictures are values that printers render.
 //!
 //! ```text
 //! Drawing::new(&placement).tensor()  ->  Picture { panels of cells }  ->  svg, png, text, page

@@ -12,8 +12,8 @@ use crate::text::written::NotCompared;
 /// An XLA shape as written: an array, a tuple of shapes, a buffer, a token or opaque.
 ///
 /// `Display` prints XLA's own text. Parsing is strict: it accepts XLA's notation and nothing that XLA only
-/// accepts by accident; [`XlaParser::lenient`] accepts the text that people write. It does not check that the
-/// numbers make sense: see [`validate`](XlaShape::validate).
+/// accepts by accident; [`XlaParser::lenient`](super::XlaParser::lenient) accepts the text that people write. It
+/// does not check that the numbers make sense: see [`validate`](XlaShape::validate).
 /// Law: printing a parsed text is a fixed point.
 /// Source: openxla/xla, `hlo_parser.cc`, `layout.cc`, `shape_util.cc`, as of 2026-08.
 ///
