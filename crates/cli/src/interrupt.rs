@@ -39,6 +39,7 @@ impl Drop for Unfinished {
 }
 
 /// Runs a search that the first signal asks to end; the second one ends the command.
+#[cfg(feature = "plan")]
 pub(super) fn stoppable<T>(search: impl FnOnce(&AtomicBool) -> T) -> T {
     handle();
     SEARCHES.store(true, Ordering::Relaxed);

@@ -231,6 +231,7 @@ pub(super) fn byte_progress(length: u64) -> ProgressBar {
 }
 
 /// A line on stderr for a search, if that is a terminal.
+#[cfg(feature = "plan")]
 pub(super) fn search_progress() -> ProgressBar {
     match io::stderr().is_terminal() {
         true => ProgressBar::new_spinner(),
