@@ -229,7 +229,7 @@ fn of_map((slow, map): &(Slow, Map), draws: &mut Draws) -> Option<String> {
         0 => (IndexOrder::RowMajor, (0..outer.rank()).rev().join(",")),
         _ => (IndexOrder::Colexicographic, (0..outer.rank()).join(",")),
     };
-    let composed = outer.compose_in(order, &inner).ok()?;
+    let composed = outer.as_function(order).compose_axes(&inner).ok()?;
     let numbers = match map.is_linear() {
         true => Numbers(vec![Level::ADDR]),
         false => Numbers::of_axes(outer.rank()),
