@@ -251,4 +251,10 @@ fn in_little_room(name: &str, sram_budget: u64) {
 #[test]
 fn a_plan_in_little_room_computes_what_onnxruntime_does() {
     in_little_room("mlp", 3);
+    in_little_room("block", 4);
+}
+
+#[test]
+fn a_plan_of_a_decoder_in_little_room_computes_what_onnxruntime_does() {
+    in_little_room("qwen2", 10);
 }
