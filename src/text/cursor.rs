@@ -1,7 +1,7 @@
 //! Plain cases of a notation, read without its grammar.
 //!
-//! A grammar defines each notation and reports its errors; it takes a few microseconds. Nearly every text
-//! that planners read is plain, so a quick reader tries it first: it either reads a text exactly as the
+//! A grammar defines each notation and reports its errors; it takes a few microseconds. Dumps have many XLA shapes,
+//! nearly all of them plain, so a quick reader tries those first: it either reads a text exactly as the
 //! grammar would, including spans, or leaves it to the grammar. It never reports an error.
 //! Law: the grammar returns the same result as a quick reader that does not give up.
 

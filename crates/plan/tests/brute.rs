@@ -245,8 +245,8 @@ fn a_plan_after_an_edit_is_that_of_the_edited_graph_and_looks_at_what_changed_al
     let whole = planner.plan(&first).unwrap();
     let candidates = whole.candidates();
     let same = whole.into_planner().plan(&first).unwrap();
-    // Places of inputs are looked at anew.
-    assert!(same.candidates() * 4 < candidates, "{} of {candidates}", same.candidates());
+    assert!(candidates > 0);
+    assert_eq!(same.candidates(), 0);
     let again = same.into_planner().plan(&edited).unwrap();
     let new = plan(&edited, &small_machine(), &options).unwrap();
     assert!(again.candidates() < new.candidates());

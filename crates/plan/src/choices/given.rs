@@ -12,8 +12,23 @@ use super::{Choice, Domain, Held, Own, Setting};
 
 impl Setting {
     /// The choices of a value that is given: split over the nodes of DRAM, or over units on a machine without DRAM.
-    /// Constants may have copies, which are made once.
+    /// Constants may have copies, which are made once. The choices of an equal value are known.
     pub(crate) fn given(
+        &mut self,
+        shape: &[u64],
+        bits: u64,
+        is_constant: bool,
+    ) -> Result<Domain, LayoutError> {
+        let key = (shape.to_vec(), bits, is_constant);
+        if let Some(known) = self.places.get(&key) {
+            return Ok(Domain { tried: 0, ..known.clone() });
+        }
+        let domain = self.new_given(shape, bits, is_constant)?;
+        self.places.insert(key, domain.clone());
+        Ok(domain)
+    }
+
+    fn new_given(
         &mut self,
         shape: &[u64],
         bits: u64,

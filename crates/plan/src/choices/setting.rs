@@ -34,6 +34,8 @@ pub struct Setting {
     pub(super) keep: usize,
     /// The choices of nests, by all that decides about them.
     pub(super) domains: HashMap<(bool, String), Domain>,
+    /// The places of given values, by shape, width and whether they are constants.
+    pub(super) places: HashMap<(Vec<u64>, u64, bool), Domain>,
     /// The prices from each of some parts to each of others.
     tables: HashMap<Sides, Arc<[u64]>>,
     parts: HashMap<(Layout, Option<String>, u64), PartId>,
@@ -72,6 +74,7 @@ impl Setting {
             leaf,
             leaves,
             domains: HashMap::new(),
+            places: HashMap::new(),
             tables: HashMap::new(),
             parts: HashMap::new(),
             outside: HashMap::new(),

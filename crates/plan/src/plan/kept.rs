@@ -123,9 +123,7 @@ fn domain(
         own: Own::default(),
         result,
     });
-    let choices = choices.collect_vec();
-    let tried = u64::try_from(choices.len()).unwrap_or(u64::MAX);
-    Ok(Domain { choices, tried })
+    Ok(Domain { choices: choices.collect(), tried: 0 })
 }
 
 /// The layout of a value that has this one under views of it.

@@ -11,7 +11,6 @@
 
 use std::collections::HashMap;
 
-use itertools::Itertools;
 use tensor_layout::Level;
 
 use super::variables::{Role, Variable};
@@ -21,7 +20,6 @@ use crate::search::{Memory, Use};
 
 /// The times of an operation.
 const TIMES: u64 = 3;
-const TIMES_OF_ONE: usize = 3;
 
 /// The operations that make and read values, by their numbers in the order of the plan.
 struct Order {
@@ -59,26 +57,18 @@ impl Order {
     }
 }
 
-/// The most long words that are taken while each operation is planned to run, in their order.
-pub(super) fn curve(memory: &Memory, chosen: &[usize]) -> Vec<u64> {
-    let end = memory.uses.iter().map(|of| of.to).max().unwrap_or(0);
-    let mut changes = vec![(0_u64, 0_u64); at(end) + 1];
-    for of in memory.uses.iter().filter(|of| of.from < of.to) {
-        let words = of.amounts[chosen[of.variable]];
-        changes[at(of.from)].0 += words;
-        changes[at(of.to)].1 += words;
+/// The most long words that are taken while each of some operations is planned to run, in their order.
+pub(super) fn curve(memory: &Memory, chosen: &[usize], operations: usize) -> Vec<u64> {
+    let steps = memory.steps(chosen);
+    let ends = steps.iter().skip(1).map(|(time, _)| *time).chain([u64::MAX]);
+    let mut curve = vec![0; operations];
+    for ((from, used), end) in steps.iter().zip(ends) {
+        let used = u64::try_from(*used).unwrap_or(u64::MAX);
+        let position = |time: u64| usize::try_from(time / TIMES).unwrap_or(usize::MAX);
+        let met = curve.iter_mut().take(position(end - 1).saturating_add(1));
+        met.skip(position(*from)).for_each(|most: &mut u64| *most = used.max(*most));
     }
-    let used = changes.iter().scan(0_u64, |used, (more, less)| {
-        *used = *used + more - less;
-        Some(*used)
-    });
-    let used = used.collect_vec();
-    used.chunks(TIMES_OF_ONE).map(|times| times.iter().copied().max().unwrap_or(0)).collect()
-}
-
-/// The position of a time.
-fn at(time: u64) -> usize {
-    usize::try_from(time).unwrap_or(usize::MAX)
+    curve
 }
 
 /// The usage of the memories of a PE by all choices.
@@ -89,7 +79,8 @@ pub(super) fn usage(
     limit: u64,
 ) -> Memory {
     let order = Order::of(graph, variables);
-    let is_kept = |value| variables.iter().any(|of| of.value == value && of.role == Role::Kept);
+    // A kept layout comes directly after its value.
+    let is_kept = |made: usize| variables.get(made + 1).is_some_and(|of| of.role == Role::Kept);
     let mut uses = Vec::new();
     for (number, of) in variables.iter().enumerate() {
         let (first, end) = order.times(of.value);
@@ -109,7 +100,7 @@ pub(super) fn usage(
             }
             Role::Computed(_) => {
                 uses_for((first, first + 2), &|choice| choice.taken);
-                let end = if is_kept(of.value) { first + TIMES } else { end };
+                let end = if is_kept(number) { first + TIMES } else { end };
                 uses_for((first + 1, end), &|choice| {
                     local(&choice.result, choice.words - choice.taken)
                 });

@@ -140,7 +140,8 @@ impl Plan<'_> {
 
     /// The most long words that are taken in a PE while each operation runs.
     pub(super) fn curve(&self) -> Vec<u64> {
-        lifetimes::curve(&self.usage(0), &self.chosen)
+        let operations = self.variables.iter().filter_map(Variable::operation).count();
+        lifetimes::curve(&self.usage(0), &self.chosen, operations)
     }
 
     /// The long words that all choices take in the memories of a PE.

@@ -28,6 +28,11 @@ impl Memory {
     /// The largest sum of usages at any time.
     #[must_use]
     pub fn peak(&self, choices: &[usize]) -> u128 {
+        self.steps(choices).into_iter().map(|(_, used)| used).max().unwrap_or(0)
+    }
+
+    /// The sum of usages from each time on at which it changes.
+    pub(crate) fn steps(&self, choices: &[usize]) -> Vec<(u64, u128)> {
         let alive = self.uses.iter().filter(|of| of.from < of.to);
         let mut events: Vec<(u64, bool, u64)> = alive
             .flat_map(|of| {
@@ -37,12 +42,16 @@ impl Memory {
             .collect();
         // At one time, those that end are before those that start.
         events.sort_unstable();
-        let (mut used, mut peak) = (0_u128, 0);
-        for (_, starts, amount) in events {
+        let mut used = 0_u128;
+        let mut steps: Vec<(u64, u128)> = Vec::new();
+        for (time, starts, amount) in events {
             let amount = u128::from(amount);
             used = if starts { used + amount } else { used - amount };
-            peak = peak.max(used);
+            match steps.last_mut().filter(|(last, _)| *last == time) {
+                Some(step) => step.1 = used,
+                None => steps.push((time, used)),
+            }
         }
-        peak
+        steps
     }
 }
