@@ -252,3 +252,16 @@ fn a_plan_after_an_edit_is_that_of_the_edited_graph_and_looks_at_what_changed_al
     assert!(again.candidates() < new.candidates());
     assert_eq!(again.totals(), new.totals());
 }
+
+#[test]
+fn where_nothing_fits_the_plan_is_the_cheapest_without_a_limit_and_says_so() {
+    let steps = [Step::Product(0, 1), Step::Exp(2), Step::Product(3, 1), Step::Add(4, 2)];
+    let graph = graph(&steps);
+    let options = PlanOptions { routes: false, keep: 6, sram_budget: 1, ..PlanOptions::default() };
+    let plan = plan(&graph, &small_machine(), &options).unwrap();
+    let room = plan.report().memory.unwrap();
+    assert!(room.peak > room.limit && !room.is_planned, "{room:?}");
+    let problem = plan.costs().unwrap();
+    assert!(problem.memories.is_empty());
+    assert_eq!(plan.totals().plan, problem.solve(&options.limits).cost);
+}

@@ -86,13 +86,14 @@ impl Planner {
         plan.solve(watch)?;
         let exceeds = |limit: &u64| plan.usage(*limit).peak(&plan.chosen) > u128::from(*limit);
         if let Some(limit) = plan.setting.local_capacity().filter(exceeds) {
+            let first = (plan.chosen.clone(), plan.totals.clone());
             plan = plan.into_planner().open(graph, true)?;
             plan.limit = Some(limit);
             plan.solve(watch)?;
             if plan.totals.plan >= FORBIDDEN {
-                // Nothing fits: the report says by how much.
-                plan.limit = None;
-                plan.solve(watch)?;
+                // Nothing fits, or the search was ended: the first plan, and the report says what it lacks.
+                plan = plan.into_planner().open(graph, false)?;
+                (plan.chosen, plan.totals) = first;
             }
         }
         if routes {
