@@ -2,6 +2,7 @@
 
 use tensor_layout::LayoutError;
 
+use crate::pins::PinError;
 use crate::search::ProblemError;
 
 /// A graph for which there is no plan.
@@ -17,6 +18,9 @@ pub enum PlanError {
     /// An error of the search.
     #[error(transparent)]
     Search(#[from] ProblemError),
+    /// Pins that no plan has.
+    #[error(transparent)]
+    Pin(#[from] PinError),
     /// An operation without a choice.
     #[error("`{name}`, a {kind} of {shape:?}, has no layout on this machine")]
     NoChoice {
@@ -24,7 +28,7 @@ pub enum PlanError {
         name: String,
         /// Its operator.
         kind: String,
-        /// The extents of its loops.
+        /// The extents of its result.
         shape: Vec<u64>,
     },
 }

@@ -13,6 +13,7 @@ mod error;
 mod kept;
 mod lifetimes;
 mod options;
+mod pinned;
 mod planning;
 mod report;
 mod reported;
@@ -26,6 +27,7 @@ pub use error::PlanError;
 pub use options::PlanOptions;
 pub use planning::{Planner, Watch, plan};
 pub use report::{
-    KeptLayout, PlanReport, PlannedOperand, PlannedSwitch, PlannedValue, Room, SwitchRoute, Totals,
+    KeptLayout, PinReport, PlanReport, PlannedOperand, PlannedSwitch, PlannedValue, Room,
+    SwitchRoute, Totals,
 };
 pub use solved::Plan;

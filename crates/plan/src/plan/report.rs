@@ -17,6 +17,9 @@ pub struct PlanReport {
     pub memory: Option<Room>,
     /// The values that are given or computed, in the order of the computation.
     pub values: Vec<PlannedValue>,
+    /// The pins, in the order in which they were given.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub pins: Vec<PinReport>,
     /// The operators that no rule covers, with their nodes.
     pub uncovered: Vec<(String, String)>,
 }
@@ -40,6 +43,18 @@ pub struct Totals {
     pub width: usize,
     /// The number of switches that no movements make.
     pub without_movements: usize,
+    /// The cost of the plan without pins, whatever movements it has, if there are pins.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub without_pins: Option<u64>,
+}
+
+/// The places of a pin.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct PinReport {
+    /// Its name.
+    pub name: String,
+    /// The nodes and the values that it is about.
+    pub nodes: Vec<String>,
 }
 
 /// The memory that values take in a PE.

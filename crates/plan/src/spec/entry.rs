@@ -59,6 +59,9 @@ pub enum SpecError {
     /// Not JSON.
     #[error("it is not JSON: {0}")]
     Json(serde_json::Error),
+    /// Neither JSON nor TOML of pins.
+    #[error("it is neither a JSON list of entries nor TOML with tables [[pin]]: {0}")]
+    Toml(String),
     /// Another value than a list.
     #[error("it has to be a list of entries, [{{..}}, ..]")]
     NotAList,

@@ -19,4 +19,5 @@ pub use check::{EntryReport, SpecReport, check_spec};
 pub use entry::{LayoutEntry, ProductEntry, SpecEntry, SpecError, Trigger, read_spec};
 pub use product::{OperandReport, ProductReport};
 pub use switch::{Switch, SwitchRoute};
+pub(crate) use tensor::read;
 pub use tensor::{DramRoute, TensorReport};

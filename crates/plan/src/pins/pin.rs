@@ -1,0 +1,136 @@
+//! A pin.
+
+use tensor_layout::Level;
+
+use crate::spec::{LayoutEntry, ProductEntry, SpecEntry, Trigger};
+
+/// Pins, in the order in which they were written.
+pub type Pins = Vec<Pin>;
+
+/// A layout that a plan has to have.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Pin {
+    /// Its name in messages: a file and an entry.
+    pub name: String,
+    /// The values that it is about.
+    pub place: Place,
+    /// The layouts that they may have, as PadLayouts: A, BT and C for a product, one for all others. Any if there are
+    /// none.
+    pub layouts: Vec<Vec<String>>,
+    /// Levels that they have to be spread over.
+    pub uses: Vec<Level>,
+    /// Levels that they must not be spread over.
+    pub avoids: Vec<Level>,
+}
+
+/// The values that a pin is about. In patterns, `*` means any characters.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// The results of nodes with this operator and this shape.
+    Results(String, Vec<u64>),
+    /// The operands of nodes with this operator that have this shape.
+    Operands(String, Vec<u64>),
+    /// The results of nodes, and values that are given, whose name matches a pattern.
+    Named(String),
+    /// An operand of nodes whose name matches a pattern, by its number.
+    Operand(String, usize),
+    /// The matrix products of nodes that match a pattern, or that read a value that does.
+    Product(String),
+}
+
+/// Pins that no plan has.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum PinError {
+    /// A layout that its tensor cannot have.
+    #[error("{pin}, for `{node}`: {why}")]
+    Layout {
+        /// The pin.
+        pin: String,
+        /// The node.
+        node: String,
+        /// The reason.
+        why: String,
+    },
+    /// Two pins that exclude each other.
+    #[error("{one} and {other} want different layouts for {what}")]
+    Contradiction {
+        /// A pin.
+        one: String,
+        /// The other one.
+        other: String,
+        /// The node, and its operand or result.
+        what: String,
+    },
+    /// Levels that no layout of a node has.
+    #[error("{pin}: no layout of `{node}` {wants}")]
+    Levels {
+        /// The pin.
+        pin: String,
+        /// The node.
+        node: String,
+        /// The levels, in words.
+        wants: String,
+    },
+}
+
+impl Pin {
+    /// The pin of an entry of a `layout_spec` or `gemm_layout_spec` file, with a name for messages.
+    #[must_use]
+    pub fn of(entry: &SpecEntry, name: String) -> Pin {
+        let (place, layout) = match entry {
+            SpecEntry::Layout(LayoutEntry { trigger, op_type, shape, layout }) => {
+                let of = (op_type.clone(), shape.clone());
+                let place = match trigger {
+                    Trigger::SwitchInput => Place::Operands(of.0, of.1),
+                    Trigger::FixOutput => Place::Results(of.0, of.1),
+                };
+                (place, vec![layout.clone()])
+            }
+            SpecEntry::Product(ProductEntry { key, a, bt, c }) => {
+                (Place::Product(format!("*{key}*")), vec![a.clone(), bt.clone(), c.clone()])
+            }
+        };
+        Pin { name, place, layouts: vec![layout], uses: Vec::new(), avoids: Vec::new() }
+    }
+}
+
+/// Returns whether a name matches a pattern in which `*` means any characters.
+pub(super) fn matches(pattern: &str, name: &str) -> bool {
+    let Some((first, rest)) = pattern.split_once('*') else { return pattern == name };
+    let Some(name) = name.strip_prefix(first) else { return false };
+    let (rest, last) = rest.rsplit_once('*').map_or(("", rest), |(rest, last)| (rest, last));
+    let Some(mut name) = name.strip_suffix(last) else { return false };
+    rest.split('*').all(|part| match name.find(part) {
+        Some(at) => {
+            name = &name[at + part.len()..];
+            true
+        }
+        None => false,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::matches;
+
+    #[test]
+    fn stars_of_a_pattern_mean_any_characters() {
+        for (pattern, name) in [
+            ("a", "a"),
+            ("*", ""),
+            ("a*", "ab"),
+            ("*b*", "abc"),
+            ("a*c", "ac"),
+            ("a*b*c", "axbyc"),
+            ("**", "x"),
+        ] {
+            assert!(matches(pattern, name), "{pattern} {name}");
+        }
+        for (pattern, name) in
+            [("a", "ab"), ("a*a", "a"), ("*b", "bc"), ("a*b*c", "acb"), ("*ab*ab*", "xaby")]
+        {
+            assert!(!matches(pattern, name), "{pattern} {name}");
+        }
+    }
+}
