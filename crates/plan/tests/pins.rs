@@ -188,3 +188,76 @@ fn a_file_of_pins_that_pins_nothing_is_refused_with_the_number_of_the_entry() {
     );
     assert!(matches!(read_pins("", "pins.toml"), Ok(pins) if pins.is_empty()));
 }
+
+#[test]
+fn a_plan_in_the_files_of_the_sdk_comes_back_as_the_same_plan() {
+    for name in ["mlp", "qwen2_odd"] {
+        let (graph, inputs, outputs) = model(name);
+        let mut pins = Pins::new();
+        let plan = loop {
+            let plan = planned(&graph, &small_machine(), pins.clone());
+            let more = plan.shared_layouts();
+            if more.is_empty() {
+                break plan;
+            }
+            pins.extend(more);
+        };
+        let files = plan.sdk_files().unwrap();
+        let layouts = serde_json::to_string(&files.layouts).unwrap();
+        let products = serde_json::to_string(&files.products).unwrap();
+        let mut read = read_pins(&layouts, "layout_spec.json").unwrap();
+        read.extend(read_pins(&products, "gemm_layout_spec.json").unwrap());
+        let again = planned(&graph, &small_machine(), read);
+        // Loops that are made for a pin may be cheaper than those that were kept.
+        assert!(again.totals().plan <= plan.totals().plan, "{name}");
+        for pin in again.report().pins {
+            assert!(!pin.nodes.is_empty(), "{pin:?}");
+        }
+        assert_eq!(again.sdk_files().unwrap(), files);
+        executes(&again, &inputs, &outputs);
+    }
+}
+
+#[test]
+fn an_explanation_prices_other_layouts_as_plans_with_them_cost() {
+    let (graph, ..) = model("mlp");
+    let free = planned(&graph, &small_machine(), Pins::new());
+    let problem = free.costs().unwrap();
+    for name in ["relu_2", "dW1", "Softmax_4/exp", "x"] {
+        let of = free.explain(name).unwrap();
+        assert_eq!((of.chosen.others_stay, of.plan), (Some(of.plan), free.totals().plan));
+        assert!(!of.others.is_empty(), "{of}");
+        for other in &of.others {
+            assert!(
+                other.others_follow >= Some(of.plan) && other.others_follow <= other.others_stay,
+                "{of}"
+            );
+            let switches = other.switches.iter().zip(&of.chosen.switches);
+            let more = |one: u64, other: u64| i128::from(one) - i128::from(other);
+            let by = switches
+                .map(|(one, own)| more(one.cycles.unwrap(), own.cycles.unwrap()))
+                .sum::<i128>();
+            let own = more(other.own, of.chosen.own);
+            assert_eq!(more(other.others_stay.unwrap(), of.plan), own + by, "{of}");
+        }
+    }
+    assert!(problem.own.len() > 10 && free.explain("nothing").is_none());
+}
+
+#[test]
+fn a_plan_with_one_more_pin_is_compared_with_the_one_before() {
+    let (graph, ..) = model("mlp");
+    let free = planned(&graph, &small_machine(), Pins::new());
+    let before = free.report();
+    let other = &free.explain("relu_2").unwrap().others[0];
+    let (layout, stay, follow) = (other.layout.clone(), other.others_stay, other.others_follow);
+    let go_on = |_| std::ops::ControlFlow::Continue(());
+    let (after, stays) = free.what_if(&graph, vec![named("relu_2", &layout)], &go_on).unwrap();
+    assert!(stays <= stay && Some(after.totals().plan) <= follow);
+    let comparison = after.report().against(&before);
+    assert_eq!(comparison.plan, [before.totals.plan, after.totals().plan]);
+    let changed = comparison.changed.iter().find(|of| of.value == "relu_2").unwrap();
+    assert_eq!(changed.after.as_ref().unwrap().layout, layout);
+    assert_eq!(comparison.changed.len() + comparison.equal, before.values.len());
+    assert!(before.against(&before).changed.is_empty());
+}

@@ -68,7 +68,7 @@ impl Graph {
     /// The values that are given: inputs and constants.
     pub fn given(&self) -> impl Iterator<Item = (ValueId, &Value)> {
         let all = self.values.iter().enumerate().map(|(at, value)| (ValueId(at), value));
-        all.filter(|(_, value)| matches!(value.origin, Origin::Input | Origin::Constant(_)))
+        all.filter(|(_, value)| value.is_given())
     }
 
     /// Adds an operation and its result, which is called like the operation until it is renamed.

@@ -7,9 +7,9 @@ use itertools::Itertools;
 use tensor_layout::algebra::Axis;
 use tensor_layout::{Layout, Level, Machine};
 
-use super::pin::{Pin, PinError, Place, matches};
+use super::pin::{Pin, PinError, Place, has_key, matches};
 use crate::choices::{Allowed, Pinned, Row, Setting, rows};
-use crate::graph::{Body, Graph, Operation, Read, ValueId};
+use crate::graph::{Body, Graph, Operation, Origin, Read, ValueId};
 use crate::spec::read;
 
 /// What pins say about the operations of a graph, by their numbers, and about values that are given.
@@ -138,7 +138,7 @@ impl Target<'_> {
         let reads = self.operation.reads();
         let shape = |id: &ValueId| &self.graph.value(*id).shape;
         let result = self.operation.result;
-        let is_result = self.is_last();
+        let is_result = is_last(self.graph, self.operation);
         let name = &self.graph.value(result).name;
         let is_named = |pattern: &str| {
             matches(pattern, &self.operation.name) || (is_result && matches(pattern, name))
@@ -151,14 +151,19 @@ impl Target<'_> {
                 }
             }
             Place::Operands(kind, of) if *kind == self.operation.kind => {
-                let own = reads.iter().positions(|id| shape(id) == of && !self.is_inside(*id));
+                let own = reads
+                    .iter()
+                    .positions(|id| shape(id) == of && !is_inside(self.graph, self.operation, *id));
                 own.map(Side::Operand).collect()
             }
             Place::Named(pattern) if is_named(pattern) => vec![Side::Result],
             Place::Operand(pattern, number) if is_named(pattern) && *number < reads.len() => {
                 vec![Side::Operand(*number)]
             }
-            Place::Product(pattern) => return self.product(pattern, setting),
+            Place::Product(pattern) => {
+                return self.product(|name| matches(pattern, name), setting);
+            }
+            Place::Key(key) => return self.product(|name| has_key(name, key), setting),
             _ => return Ok(None),
         };
         if sides.is_empty() {
@@ -191,11 +196,16 @@ impl Target<'_> {
     }
 
     /// The layouts of a product with two plain operands, whose extents fit in them.
-    fn product(&self, pattern: &str, setting: &mut Setting) -> Result<Option<Vec<Row>>, PinError> {
+    fn product(
+        &self,
+        is_named: impl Fn(&str) -> bool,
+        setting: &mut Setting,
+    ) -> Result<Option<Vec<Row>>, PinError> {
         let Body::Nest(nest) = &self.operation.body else { return Ok(None) };
         let names = self.operation.reads().into_iter().map(|id| self.graph.root(id).0);
-        let names = names.map(|id| &self.graph.value(id).name).chain([&self.operation.name]);
-        let is_named = names.into_iter().any(|name| matches(pattern, name));
+        let given = names.map(|id| self.graph.value(id)).filter(|value| value.is_given());
+        let mut names = given.map(|value| &value.name).chain([&self.operation.name]);
+        let is_named = names.any(|name| is_named(name));
         let orders = nest.reads.iter().map(in_loop_order).collect::<Option<Vec<_>>>();
         let (true, true, Some(orders), 2) = (is_named, nest.is_product(), orders, nest.reads.len())
         else {
@@ -237,34 +247,35 @@ impl Target<'_> {
     fn fault(&self, why: String) -> PinError {
         PinError::Layout { pin: self.pin.name.clone(), node: self.operation.name.clone(), why }
     }
+}
 
-    /// Returns whether the result is one of the node, and not used inside of it alone.
-    fn is_last(&self) -> bool {
-        !self.is_inside(self.operation.result)
-    }
+/// Returns whether the result of an operation is one of its node, and not used inside of it alone.
+pub(crate) fn is_last(graph: &Graph, operation: &Operation) -> bool {
+    !is_inside(graph, operation, operation.result)
+}
 
-    /// Returns whether a value is made by a part of this node for other parts of it.
-    fn is_inside(&self, id: ValueId) -> bool {
-        let (root, _) = self.graph.root(id);
-        let Some((node, _)) = self.operation.name.rsplit_once('/') else {
-            // The last part has the name of the node.
-            let inside = self.graph.value(root).name.strip_prefix(&*self.operation.name);
-            return inside.is_some_and(|rest| rest.starts_with('/'));
-        };
-        let is_part = |other: &Operation| {
-            let part = other.name.strip_prefix(node);
-            other.kind == self.operation.kind
-                && part.is_some_and(|part| part.is_empty() || part.starts_with('/'))
-        };
-        let reads =
-            |other: &&Operation| other.reads().iter().any(|read| self.graph.root(*read).0 == root);
-        self.graph.value(root).name.starts_with(&format!("{node}/"))
-            && self.graph.operations.iter().filter(reads).any(is_part)
-    }
+/// Returns whether a value is made by a part of the node of an operation for other parts of it. Such a value has the name of
+/// its part.
+fn is_inside(graph: &Graph, operation: &Operation, id: ValueId) -> bool {
+    let Origin::Operation(maker) = graph.value(graph.root(id).0).origin else { return false };
+    let maker = &graph.operations[maker];
+    let node = |of: &Operation| {
+        let parts = of.name.rsplit_once('/').map_or(&*of.name, |(node, _)| node);
+        (of.kind.clone(), parts.to_owned())
+    };
+    let nodes = |of: &Operation| [node(of), (of.kind.clone(), of.name.clone())];
+    let shared =
+        |one: &Operation, other: &Operation| nodes(one).iter().any(|of| nodes(other).contains(of));
+    let mut readers = graph
+        .operations
+        .iter()
+        .filter(|other| other.reads().iter().any(|read| graph.root(*read).0 == maker.result));
+    let is_renamed = graph.value(maker.result).name != maker.name;
+    !is_renamed && shared(maker, operation) && readers.any(|reader| shared(reader, maker))
 }
 
 /// The axes of an operand in the order of the loops; `None` if an axis is no loop.
-fn in_loop_order(read: &Read) -> Option<Vec<usize>> {
+pub(crate) fn in_loop_order(read: &Read) -> Option<Vec<usize>> {
     let loops =
         read.index.iter().map(|index| index.as_loop().or(index.terms.is_empty().then_some(0)));
     let loops = loops.collect::<Option<Vec<_>>>()?;

@@ -12,7 +12,7 @@ mod pin;
 mod read;
 mod switch;
 
-pub(crate) use found::{Found, Side};
+pub(crate) use found::{Found, Side, in_loop_order, is_last};
 pub use pin::{Pin, PinError, Pins, Place};
 pub use read::read_pins;
 pub(crate) use switch::Switches;

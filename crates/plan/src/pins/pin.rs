@@ -34,8 +34,10 @@ pub enum Place {
     Named(String),
     /// An operand of nodes whose name matches a pattern, by its number.
     Operand(String, usize),
-    /// The matrix products of nodes that match a pattern, or that read a value that does.
+    /// The matrix products of nodes that match a pattern, or that read a given value that does.
     Product(String),
+    /// The matrix products of nodes that have a key as a whole word of their name, or that read a given value that does.
+    Key(String),
 }
 
 /// Pins that no plan has.
@@ -88,7 +90,7 @@ impl Pin {
                 (place, vec![layout.clone()])
             }
             SpecEntry::Product(ProductEntry { key, a, bt, c }) => {
-                (Place::Product(format!("*{key}*")), vec![a.clone(), bt.clone(), c.clone()])
+                (Place::Key(key.clone()), vec![a.clone(), bt.clone(), c.clone()])
             }
         };
         Pin { name, place, layouts: vec![layout], uses: Vec::new(), avoids: Vec::new() }
@@ -107,6 +109,15 @@ pub(super) fn matches(pattern: &str, name: &str) -> bool {
             true
         }
         None => false,
+    })
+}
+
+/// Returns whether a key is in a name, and no part of a longer word: `q_proj` in `layers.0.q_proj.weight`.
+pub(super) fn has_key(name: &str, key: &str) -> bool {
+    let is_word = |letter: char| letter.is_alphanumeric() || letter == '_';
+    name.match_indices(key).any(|(at, _)| {
+        let (before, behind) = (&name[..at], &name[at + key.len()..]);
+        !before.ends_with(is_word) && !behind.starts_with(is_word)
     })
 }
 

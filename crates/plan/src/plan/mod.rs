@@ -8,8 +8,10 @@
 //! routes        the movements of every switch that the plan has
 //! ```
 
+mod against;
 mod edges;
 mod error;
+mod explain;
 mod kept;
 mod lifetimes;
 mod options;
@@ -18,16 +20,21 @@ mod planning;
 mod report;
 mod reported;
 mod routes;
+mod sdk;
 mod solved;
 mod text;
 mod variables;
+mod what_if;
 
+pub use against::{Changed, Comparison, InPlan};
 pub(crate) use edges::viewed;
 pub use error::PlanError;
+pub use explain::{Alternative, Explanation, NeighbourSwitch};
 pub use options::PlanOptions;
 pub use planning::{Planner, Watch, plan};
 pub use report::{
     KeptLayout, PinReport, PlanReport, PlannedOperand, PlannedSwitch, PlannedValue, Room,
     SwitchRoute, Totals,
 };
+pub use sdk::SdkFiles;
 pub use solved::Plan;

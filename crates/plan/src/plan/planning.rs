@@ -15,6 +15,7 @@ use super::solved::Plan;
 use super::variables::{self, Variable};
 use crate::choices::Setting;
 use crate::graph::Graph;
+use crate::pins::Pins;
 use crate::search::{FORBIDDEN, Memory, Problem, ProblemError, Progress};
 
 /// The most times that a plan is made again because it has switches that no movements make.
@@ -62,6 +63,11 @@ impl Planner {
         let setting = Setting::new(machine, options.penalty, options.keep);
         let setting = setting.map_err(PlanError::Machine)?.with_budget(options.sram_budget);
         Ok(Planner { setting, options: options.clone() })
+    }
+
+    /// Pins more layouts.
+    pub fn pin(&mut self, pins: Pins) {
+        self.options.pins.extend(pins);
     }
 
     /// Plans a graph, as [`plan`] does.

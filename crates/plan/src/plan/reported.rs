@@ -121,7 +121,8 @@ impl Plan<'_> {
         Some(PlannedSwitch { from: self.text(&from), cycles, penalty, route })
     }
 
-    fn text(&self, held: &Held) -> String {
+    /// A layout as the report has it.
+    pub(super) fn text(&self, held: &Held) -> String {
         let placed = self.setting.placed(held);
         placed.map_or_else(|_| held.layout.to_string(), |placed| Route::text(&placed))
     }
