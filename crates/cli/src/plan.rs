@@ -200,9 +200,9 @@ impl PlanArgs {
         warn(uncovered.collect(), (one, more), "copies on every unit");
         let (one, more) = ("operation needs", "operations need");
         warn(oversized.collect(), (one, more), "more than the memory of a PE");
-        for pin in report.pins.iter().filter(|pin| pin.nodes.is_empty()) {
-            note(&format!("{} is about no node of this model", pin.name));
-        }
+        let unused = report.pins.iter().filter(|pin| pin.nodes.is_empty());
+        let unused = unused.map(|pin| pin.name.clone()).collect();
+        warn(unused, ("pin is about", "pins are about"), "no node of this model");
         let is_proved = report.totals.plan == report.totals.bound;
         if self.seed.is_some() && is_proved {
             note("--seed has no effect: the plan is proved to be optimal over its choices");
@@ -242,7 +242,7 @@ fn pins(file: &str) -> Result<Pins, Failure> {
     read_pins(&text, file).map_err(|error| Failure::Argument(format!("{file}: {error}")))
 }
 
-/// Prints a note about some operations: their number, and the first of their names.
+/// Prints a note about some operations or pins: their number, and the first of their names.
 fn warn(names: Vec<String>, (one, more): (&str, &str), what: &str) {
     const SHOWN: usize = 4;
     let verb = match names.len() {
