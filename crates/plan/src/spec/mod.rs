@@ -16,6 +16,7 @@ mod switch;
 mod tensor;
 
 pub use check::{EntryReport, SpecReport, check_spec};
+pub(crate) use entry::list;
 pub use entry::{LayoutEntry, ProductEntry, SpecEntry, SpecError, Trigger, read_spec};
 pub use product::{OperandReport, ProductReport};
 pub use switch::{Switch, SwitchRoute};
