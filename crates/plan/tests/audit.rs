@@ -8,7 +8,7 @@ use tensor_layout::{Layout, LayoutError, Level, Machine, Placement};
 use tensor_layout_plan::graph::{Body, Graph, Nest, Operation};
 use tensor_layout_plan::onnx::{ReadOptions, read_file};
 use tensor_layout_plan::plan::{
-    KeptLayout, PlanOptions, PlanReport, PlannedOperand, PlannedValue, plan,
+    KeptLayout, Place, PlanOptions, PlanReport, PlannedOperand, PlannedValue, plan,
 };
 
 use crate::execute::model;
@@ -203,13 +203,47 @@ fn a_report_has_the_prices_the_room_and_the_operands_that_its_layouts_have() {
 #[test]
 fn plans_at_full_size_are_better_than_greedy_ones() {
     let machine = Machine::mn_core_2();
-    for name in ["mlp", "block"] {
+    for name in ["mlp", "block", "training_block"] {
         let path = format!("{}/tests/data/graphs/{name}.onnx", env!("CARGO_MANIFEST_DIR"));
         let mut graph = read_file(path.as_ref(), &ReadOptions::default()).unwrap();
         graph.inline_constants();
         let report = report(&graph, &machine, 100);
         assert!(report.uncovered.is_empty());
         assert!(report.totals.plan < report.totals.greedy, "{name} {:?}", report.totals);
+        let room = report.memory.as_ref().unwrap();
+        let sizes = [("LM0", 2048), ("LM1", 2048)];
+        assert_eq!(peak_of_places(room.places.as_ref().unwrap(), &sizes), room.peak, "{name}");
         audit(&graph, &report, &machine);
+    }
+}
+
+/// The most long words that are taken at some time by places, of which no two that meet overlap.
+fn peak_of_places(places: &[Place], sizes: &[(&str, u64)]) -> u64 {
+    for (at, one) in places.iter().enumerate() {
+        let size = sizes.iter().find(|(name, _)| *name == one.memory).unwrap().1;
+        assert!(one.from < one.to && one.words > 0 && one.address + one.words <= size, "{one:?}");
+        for other in &places[..at] {
+            let meet = one.from < other.to && other.from < one.to && one.memory == other.memory;
+            let apart = one.address + one.words <= other.address
+                || other.address + other.words <= one.address;
+            assert!(!meet || apart, "{one:?} {other:?}");
+        }
+    }
+    let times = places.iter().map(|of| of.from);
+    let taken = |time: u64| {
+        let there = places.iter().filter(|of| of.from <= time && time < of.to);
+        there.map(|of| of.words).sum::<u64>()
+    };
+    times.map(taken).max().unwrap_or(0)
+}
+
+#[test]
+fn every_tensor_has_addresses_of_its_own_while_it_is_there() {
+    for (name, percent) in [("mlp", 100), ("mlp", 3), ("block", 4), ("cnn", 100)] {
+        let report = report(&model(name).0, &small_machine(), percent);
+        let room = report.memory.as_ref().unwrap();
+        let places = room.places.as_ref().unwrap();
+        assert!(places.len() > 20, "{name}");
+        assert_eq!(peak_of_places(places, &[("LM0", room.limit)]), room.peak, "{name} {percent}");
     }
 }

@@ -14,10 +14,18 @@ pub struct Choice {
     pub result: Held,
     /// The cycles of the operation without switches.
     pub own: Own,
-    /// The long words of a PE that the operands of one time slice take.
-    pub taken: u64,
+    /// The long words of a PE that each operand takes, in one time slice.
+    pub taken: Vec<u64>,
     /// The long words of a PE that the operands and the result of one time slice take.
     pub words: u64,
+}
+
+impl Choice {
+    /// The long words of a PE that the result takes, in one time slice.
+    #[must_use]
+    pub fn given(&self) -> u64 {
+        self.words.saturating_sub(self.taken.iter().copied().fold(0, u64::saturating_add))
+    }
 }
 
 /// A value in a memory.

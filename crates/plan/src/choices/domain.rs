@@ -260,7 +260,7 @@ impl Setting {
         let words = held.iter().map(|held| held.layout.extent(Level::ADDR));
         let words = words.fold(0, u64::saturating_add);
         let Some(result) = held.pop() else { return Ok(Domain::default()) };
-        let taken = words.saturating_sub(result.layout.extent(Level::ADDR));
+        let taken = held.iter().map(|held| held.layout.extent(Level::ADDR)).collect();
         let own = Own::default();
         let choice = Choice { loops: None, operands: held, result, own, taken, words };
         Ok(Domain { choices: vec![choice], tried: 1 })

@@ -145,5 +145,12 @@ impl Setting {
 /// The choice of a value that is there.
 fn placed(result: Held) -> Choice {
     let words = result.layout.extent(Level::ADDR);
-    Choice { loops: None, operands: Vec::new(), own: Own::default(), taken: 0, words, result }
+    Choice {
+        loops: None,
+        operands: Vec::new(),
+        own: Own::default(),
+        taken: Vec::new(),
+        words,
+        result,
+    }
 }

@@ -113,13 +113,18 @@ impl NestForm<'_> {
         let Some(loops) = self.loops(form, blocks, setting)? else { return Ok(Vec::new()) };
         let local = self.reads.einsum.local_in(&loops)?;
         let is_full = |words: u64| capacity.is_some_and(|most| words > most);
+        // No tensor is in two memories.
+        let largest = capacity.and(setting.largest_memory());
+        let is_large = |words: u64| largest.is_some_and(|most| words > most);
+        let mut taken = Vec::new();
         let (mut own, mut words) = (Own::default(), 0_u64);
         let mut operands: Vec<Held> = Vec::new();
         for (number, of) in self.reads.operands.iter().enumerate() {
             let read = self.operand(form, &local, (number, of), setting)?;
             own.halos = own.halos.saturating_add(read.halo);
             words = words.saturating_add(read.words);
-            if is_full(words.max(read.layout.extent(Level::ADDR))) {
+            taken.push(read.words);
+            if is_full(words) || is_large(read.words.max(read.layout.extent(Level::ADDR))) {
                 return Ok(Vec::new());
             }
             operands.push(setting.held(read.layout, of.bits)?);
@@ -129,13 +134,14 @@ impl NestForm<'_> {
         for sums in self.sums(form, &local) {
             let result = self.completed(form, &in_memory(local.summed(sums)?)?, setting)?;
             let slice = self.completed(form, local.result(), setting)?.extent(Level::ADDR);
-            if is_full(words.saturating_add(slice).max(result.extent(Level::ADDR))) {
+            let all = slice.max(result.extent(Level::ADDR));
+            if is_full(words.saturating_add(slice)) || is_large(all) {
                 continue;
             }
             own.sums = self.cycles_of_sums(form, &local, sums, setting)?;
             let result = setting.held(result, self.bits)?;
             let (loops, operands) = (Some(loops.clone()), operands.clone());
-            let (taken, words) = (words, words + slice);
+            let (taken, words) = (taken.clone(), words + slice);
             choices.push(Choice { loops, operands, result, own, taken, words });
         }
         Ok(choices)

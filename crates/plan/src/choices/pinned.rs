@@ -142,7 +142,7 @@ impl Setting {
             let result = self.held(layout.clone(), bits)?;
             let (operands, own) = (vec![result.clone()], Own::default());
             let (loops, words) = (Some(layout.clone()), layout.extent(Level::ADDR));
-            choices.push(Choice { loops, operands, result, own, taken: 0, words });
+            choices.push(Choice { loops, operands, result, own, taken: vec![0], words });
         }
         Ok(Domain { choices, tried: 0 })
     }

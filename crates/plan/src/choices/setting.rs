@@ -26,6 +26,8 @@ pub struct Setting {
     /// The memory at the leaves, and the long words of all memories there.
     pub(super) local: Option<String>,
     pub(super) capacity: Option<u64>,
+    /// The memories at the leaves with their long words.
+    memories: Vec<(String, u64)>,
     /// The memory of inputs and constants.
     pub(super) outer: Option<String>,
     /// True if choices that take less room are kept, too.
@@ -59,13 +61,16 @@ impl Setting {
         let nodes =
             levels.fold(Machine::builder("nodes"), |of, (level, size)| of.level(level, size));
         let (leaf, leaves) = machine.levels().last().unwrap_or((Level::PE, 1));
-        let words = locals.iter().map(|(_, memory)| memory.capacity);
+        let words =
+            locals.iter().map(|(name, memory)| Some(((*name).to_owned(), memory.capacity?)));
+        let memories = words.collect::<Option<Vec<_>>>().unwrap_or_default();
         let outer = machine.memory("DRAM").is_ok().then(|| "DRAM".to_owned());
         Ok(Setting {
             pricer: Pricer::new(model).with_price_of_lanes(penalty),
             rates: Rates::of(machine),
             local: locals.first().map(|(name, _)| (*name).to_owned()),
-            capacity: words.sum(),
+            capacity: (!memories.is_empty()).then(|| memories.iter().map(|(_, words)| words).sum()),
+            memories,
             outer,
             is_tight: false,
             keep,
@@ -85,7 +90,9 @@ impl Setting {
     #[must_use]
     pub fn with_budget(mut self, percent: u64) -> Setting {
         let share = |words: u64| u128::from(words) * u128::from(percent) / 100;
-        self.capacity = self.capacity.map(|words| u64::try_from(share(words)).unwrap_or(words));
+        let share = |words: u64| u64::try_from(share(words)).unwrap_or(words);
+        self.memories.iter_mut().for_each(|(_, words)| *words = share(*words));
+        self.capacity = self.capacity.map(share);
         self
     }
 
@@ -110,6 +117,16 @@ impl Setting {
     #[must_use]
     pub fn local_capacity(&self) -> Option<u64> {
         self.capacity
+    }
+
+    /// The memories of a PE with the long words that values may take.
+    pub(crate) fn local_memories(&self) -> &[(String, u64)] {
+        &self.memories
+    }
+
+    /// The long words of the largest of them.
+    pub(crate) fn largest_memory(&self) -> Option<u64> {
+        self.memories.iter().map(|(_, words)| *words).max()
     }
 
     /// Returns whether the machine has a memory for inputs, besides those of PEs.

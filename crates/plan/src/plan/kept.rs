@@ -115,10 +115,18 @@ fn domain(
         let there = setting.given(&value.shape, value.dtype.bits(), false)?.choices;
         all.extend(there.into_iter().map(|choice| choice.result));
     }
+    // No tensor is in two memories of a PE.
+    let fits = |held: &Held| {
+        let largest = setting.largest_memory().filter(|_| setting.is_local(held));
+        largest.is_none_or(|most| held.layout.extent(Level::ADDR) <= most)
+    };
+    if all.iter().any(fits) {
+        all.retain(fits);
+    }
     let choices = all.into_iter().unique_by(|held| held.part).map(|result| Choice {
         loops: None,
         operands: Vec::new(),
-        taken: 0,
+        taken: Vec::new(),
         words: result.layout.extent(Level::ADDR),
         own: Own::default(),
         result,

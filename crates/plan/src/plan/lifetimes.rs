@@ -14,7 +14,7 @@ use std::collections::HashMap;
 use tensor_layout::Level;
 
 use super::variables::{Role, Variable};
-use crate::choices::{Choice, Held, Setting};
+use crate::choices::{Choice, Setting};
 use crate::graph::{Graph, ValueId};
 use crate::search::{Memory, Use};
 
@@ -71,6 +71,72 @@ pub(super) fn curve(memory: &Memory, chosen: &[usize], operations: usize) -> Vec
     curve
 }
 
+/// A tensor in the memory of a PE, from a time on until another one.
+#[derive(Clone, Debug)]
+pub(super) struct Buffer {
+    pub(super) variable: usize,
+    /// The number of the operand that it is; `None` for a value.
+    pub(super) operand: Option<usize>,
+    pub(super) from: u64,
+    pub(super) to: u64,
+    pub(super) words: u64,
+}
+
+impl Buffer {
+    /// Returns whether both are there at some time.
+    pub(super) fn meets(&self, other: &Buffer) -> bool {
+        self.from < other.to && other.from < self.to
+    }
+}
+
+/// What a variable has in the memory of a PE.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Part {
+    /// A value that is given or kept.
+    Value,
+    /// The operands of an operation.
+    Operands,
+    /// Its result.
+    Result,
+}
+
+impl Part {
+    fn words(self, choice: &Choice, setting: &Setting) -> u64 {
+        let is_local = setting.is_local(&choice.result);
+        match self {
+            Part::Operands => choice.taken.iter().copied().fold(0, u64::saturating_add),
+            Part::Value if is_local => choice.result.layout.extent(Level::ADDR),
+            Part::Result if is_local => choice.given(),
+            Part::Value | Part::Result => 0,
+        }
+    }
+}
+
+/// The parts of all variables with their times.
+fn parts(graph: &Graph, variables: &[Variable]) -> Vec<(usize, Part, (u64, u64))> {
+    let order = Order::of(graph, variables);
+    // A kept layout comes directly after its value.
+    let is_kept = |made: usize| variables.get(made + 1).is_some_and(|of| of.role == Role::Kept);
+    let is_made = |made: usize| variables[made].operation().is_some();
+    let mut parts = Vec::new();
+    for (number, of) in variables.iter().enumerate() {
+        let (first, end) = order.times(of.value);
+        match of.role {
+            Role::Given => parts.push((number, Part::Value, (0, end))),
+            Role::Kept => {
+                let made = number.checked_sub(1).is_some_and(is_made);
+                parts.push((number, Part::Value, (first + if made { 2 } else { 0 }, end)));
+            }
+            Role::Computed(_) => {
+                let end = if is_kept(number) { first + TIMES } else { end };
+                parts.push((number, Part::Operands, (first, first + 2)));
+                parts.push((number, Part::Result, (first + 1, end)));
+            }
+        }
+    }
+    parts
+}
+
 /// The usage of the memories of a PE by all choices.
 pub(super) fn usage(
     graph: &Graph,
@@ -78,34 +144,32 @@ pub(super) fn usage(
     setting: &Setting,
     limit: u64,
 ) -> Memory {
-    let order = Order::of(graph, variables);
-    // A kept layout comes directly after its value.
-    let is_kept = |made: usize| variables.get(made + 1).is_some_and(|of| of.role == Role::Kept);
-    let mut uses = Vec::new();
-    for (number, of) in variables.iter().enumerate() {
-        let (first, end) = order.times(of.value);
-        let mut uses_for = |(from, to): (u64, u64), words: &dyn Fn(&Choice) -> u64| {
-            let amounts = of.domain.choices.iter().map(words).collect();
-            uses.push(Use { variable: number, from, to, amounts });
-        };
-        let local = |held: &Held, words: u64| if setting.is_local(held) { words } else { 0 };
-        let whole =
-            |choice: &Choice| local(&choice.result, choice.result.layout.extent(Level::ADDR));
-        match of.role {
-            Role::Given => uses_for((0, end), &whole),
-            Role::Kept => {
-                let is_made =
-                    number.checked_sub(1).is_some_and(|made| variables[made].operation().is_some());
-                uses_for((first + if is_made { 2 } else { 0 }, end), &whole);
+    let uses = parts(graph, variables).into_iter().map(|(variable, part, (from, to))| {
+        let choices = variables[variable].domain.choices.iter();
+        let amounts = choices.map(|choice| part.words(choice, setting)).collect();
+        Use { variable, from, to, amounts }
+    });
+    Memory { limit, uses: uses.collect() }
+}
+
+/// The tensors of some choices in the memories of a PE.
+pub(super) fn buffers(
+    graph: &Graph,
+    variables: &[Variable],
+    setting: &Setting,
+    chosen: &[usize],
+) -> Vec<Buffer> {
+    let mut buffers = Vec::new();
+    for (variable, part, (from, to)) in parts(graph, variables) {
+        let choice = &variables[variable].domain.choices[chosen[variable]];
+        let mut add = |operand, words| buffers.push(Buffer { variable, operand, from, to, words });
+        match part {
+            Part::Operands => {
+                choice.taken.iter().enumerate().for_each(|(at, words)| add(Some(at), *words));
             }
-            Role::Computed(_) => {
-                uses_for((first, first + 2), &|choice| choice.taken);
-                let end = if is_kept(number) { first + TIMES } else { end };
-                uses_for((first + 1, end), &|choice| {
-                    local(&choice.result, choice.words - choice.taken)
-                });
-            }
+            Part::Value | Part::Result => add(None, part.words(choice, setting)),
         }
     }
-    Memory { limit, uses }
+    buffers.retain(|of| of.words > 0 && of.from < of.to);
+    buffers
 }

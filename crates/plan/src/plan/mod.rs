@@ -16,6 +16,7 @@ mod kept;
 mod lifetimes;
 mod options;
 mod pinned;
+mod places;
 mod planning;
 mod report;
 mod reported;
@@ -31,6 +32,7 @@ pub(crate) use edges::viewed;
 pub use error::PlanError;
 pub use explain::{Alternative, Explanation, NeighbourSwitch};
 pub use options::PlanOptions;
+pub use places::Place;
 pub use planning::{Planner, Watch, plan};
 pub use report::{
     EnteringUnits, KeptLayout, PinReport, PlanReport, PlannedOperand, PlannedSwitch, PlannedValue,

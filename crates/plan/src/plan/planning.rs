@@ -42,6 +42,9 @@ pub fn plan<'g>(
     Planner::new(machine, options)?.plan(graph)
 }
 
+/// The shares of the memories of a PE, in percent, that are tried until everything has an address.
+const LIMITS: [u64; 4] = [100, 94, 88, 75];
+
 /// A function that sees the progress of a search and may end it.
 pub type Watch<'w> = dyn Fn(Progress) -> ControlFlow<()> + 'w;
 
@@ -120,18 +123,30 @@ impl Planner {
     fn fitting<'g>(self, graph: &'g Graph, watch: &Watch<'_>) -> Result<Plan<'g>, PlanError> {
         let mut plan = self.open(graph, false)?;
         plan.solve(watch)?;
-        let exceeds = |limit: &u64| plan.usage(*limit).peak(&plan.chosen) > u128::from(*limit);
-        if let Some(limit) = plan.setting.local_capacity().filter(exceeds) {
-            let first = (plan.chosen.clone(), plan.totals.clone());
-            plan = plan.into_planner().open(graph, true)?;
-            plan.limit = Some(limit);
+        let Some(most) = plan.setting.local_capacity().filter(|_| plan.places().is_none()) else {
+            return Ok(plan);
+        };
+        let first = (plan.chosen.clone(), plan.totals.clone());
+        plan = plan.into_planner().open(graph, true)?;
+        let mut fits = None;
+        for percent in LIMITS {
+            plan.limit = Some(most / 100 * percent + most % 100 * percent / 100);
             plan.solve(watch)?;
             if plan.totals.plan >= FORBIDDEN {
-                // Nothing fits, or the search was ended: the first plan, and the report says what it lacks.
-                plan = plan.into_planner().open(graph, false)?;
-                (plan.chosen, plan.totals) = first;
+                break;
             }
+            if plan.places().is_some() {
+                return Ok(plan);
+            }
+            fits.get_or_insert((plan.chosen.clone(), plan.totals.clone()));
         }
+        if let Some((chosen, totals)) = fits {
+            (plan.chosen, plan.totals, plan.limit) = (chosen, totals, Some(most));
+            return Ok(plan);
+        }
+        // Nothing fits, or the search was ended: the first plan, and the report says what it lacks.
+        plan = plan.into_planner().open(graph, false)?;
+        (plan.chosen, plan.totals) = first;
         Ok(plan)
     }
 

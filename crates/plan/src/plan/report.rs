@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::places::Place;
 use crate::choices::Own;
 
 /// A plan.
@@ -68,6 +69,8 @@ pub struct Room {
     pub node: String,
     /// True if the plan is the cheapest that was found for this limit, and not for any room.
     pub is_planned: bool,
+    /// A place for every tensor; `None` if none were found.
+    pub places: Option<Vec<Place>>,
 }
 
 /// A value with its layout.

@@ -54,7 +54,8 @@ impl Plan<'_> {
         let mut operations = self.variables.iter().filter_map(Variable::operation);
         let node = operations.nth(curve.iter().position(|words| *words == peak)?)?;
         let node = self.graph.operations[node].name.clone();
-        Some(Room { limit, peak, node, is_planned: self.limit.is_some() })
+        let places = self.places();
+        Some(Room { limit, peak, node, is_planned: self.limit.is_some(), places })
     }
 
     fn planned(&self, at: usize, alive: Option<u64>) -> PlannedValue {

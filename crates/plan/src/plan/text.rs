@@ -59,9 +59,10 @@ impl PlannedSwitch {
 
 impl Room {
     fn write(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Room { limit, peak, node, is_planned } = self;
+        let Room { limit, peak, node, is_planned, places } = self;
         let remark = match (peak > limit, is_planned) {
             (true, _) => ": does not fit, and no plan that does was found",
+            _ if places.is_none() => ": fits by its sum, but not every tensor has an address",
             (false, true) => "; without this limit, a plan would take more",
             (false, false) => "",
         };
