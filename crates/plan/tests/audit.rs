@@ -80,9 +80,9 @@ fn audit(graph: &Graph, report: &PlanReport, machine: &Machine) -> (usize, usize
 
 /// Checks that what waits in a PE while an operation computes is counted with it, and that the peak is within the limit.
 fn check_room(graph: &Graph, report: &PlanReport, machine: &Machine) {
-    let local = machine.memories().last().unwrap().0;
     let computed: Vec<&PlannedValue> =
         report.values.iter().filter(|of| of.node.is_some()).collect();
+    let local = computed[0].memory.as_deref();
     let root = |id| graph.value(graph.root(id).0).name.clone();
     let last = |name: &str| {
         let reads = |planned: &PlannedValue| {
@@ -97,7 +97,7 @@ fn check_room(graph: &Graph, report: &PlanReport, machine: &Machine) {
         let kept = planned.kept.as_ref().map(|kept| (&kept.layout, kept.memory.as_deref()));
         let (layout, memory) = kept.unwrap_or((&planned.layout, planned.memory.as_deref()));
         let layout: Layout = layout.parse().unwrap();
-        if memory == Some(local) { layout.extent(Level::ADDR) } else { 0 }
+        if memory == local { layout.extent(Level::ADDR) } else { 0 }
     };
     for (at, planned) in computed.iter().enumerate() {
         let waits = computed.iter().take(at).filter(|of| last(&of.name) > at);
@@ -167,7 +167,8 @@ fn in_levels(layout: &Layout, keep: impl Fn(Level) -> bool) -> Layout {
         });
         of = of.axis(axis.extent, digits);
     }
-    for copies in layout.replicas().iter().filter(|copies| keep(copies.level)) {
+    let kept = |level: Level| keep(level) || level == Level::TIME;
+    for copies in layout.replicas().iter().filter(|copies| kept(copies.level)) {
         of = of.replica(copies.size, copies.level, copies.stride);
     }
     with_dense_addresses(&of.build().unwrap()).unwrap()
