@@ -354,32 +354,40 @@ Proof.
   - apply Forall_forall. intros a Ha. rewrite forallb_forall in C. apply (A _ _ (C a Ha)).
 Qed.
 
-(** Theorem 4: for a layout that the builder accepts, if the test with Rust's tops says yes, copies (of one element or of
-    two) share no place. Tops of derived axes are those of their extents; Rust's may be smaller. *)
-Theorem no_copies_collide L i1 c1 i2 c2 :
-  checked L = true -> invariant_3 L -> apart (explicit L) (tops (explicit L)) ->
+(** The values of a copy: of the axes, of the copies, of the derived axes. *)
+Lemma explicit_nodes L : nodes (explicit L) = axes L ++ [rep_axis L] ++ map dax (ders L).
+Proof. unfold nodes, explicit; simpl. now rewrite <- app_assoc. Qed.
+Lemma explicit_real L i c : ordered 0 (ders L) -> invariant_3 L -> real_index L i -> c < copies L ->
+  Forall2 (fun v ax => v < extent ax) (vals (explicit L) (i ++ [c])) (nodes (explicit L)).
+Proof.
+  intros O I3 R Hc. rewrite explicit_nodes. unfold vals. change (ders (explicit L)) with (ders L). rewrite <- app_assoc.
+  pose proof (f2_len _ _ _ R) as Li. specialize (I3 i R). unfold vals, nodes in I3. apply f2_app in I3 as [I1 I2]; auto.
+  apply Forall2_app; auto. simpl. constructor; auto.
+  destruct (explicit_land L i c Li O) as [_ D]. rewrite (map_ext _ _ D). auto.
+Qed.
+
+Lemma explicit_sizes L : checked L = true -> Forall (fun s => 0 < size s) (all_subs (explicit L)).
+Proof.
+  intros C. pose proof (checked_sizes L C) as S. unfold checked in C. ands C.
+  unfold all_subs in *. rewrite explicit_nodes. unfold nodes in S. rewrite !flat_map_app in *. apply Forall_app in S as [S1 S2].
+  rewrite !Forall_app. repeat split; auto. simpl. rewrite app_nil_r. apply Forall_map, Forall_rev, Forall_forall. intros r Hr. simpl.
+  rewrite forallb_forall in H3. specialize (H3 r Hr). apply N.leb_le in H3. lia.
+Qed.
+
+(** Theorem 4, copies, with any tops that hold. *)
+Lemma copies_apart L T i1 c1 i2 c2 :
+  checked L = true -> invariant_3 L -> map (map fst) T = map subs (nodes (explicit L)) -> apart (explicit L) T ->
+  tops_hold (explicit L) T (i1 ++ [c1]) -> tops_hold (explicit L) T (i2 ++ [c2]) ->
   real_index L i1 -> real_index L i2 -> c1 < copies L -> c2 < copies L ->
   (forall l, copy_place L i1 c1 l = copy_place L i2 c2 l) -> i1 = i2 /\ c1 = c2.
 Proof.
-  intros C I3 A R1 R2 H1 H2 E.
+  intros C I3 TS A T1 T2 R1 R2 H1 H2 E.
   destruct (checked_nodes L C) as (O & G & X). pose proof (checked_sizes L C) as S.
-  assert (SR : Forall (fun s => 0 < size s) (map rep_sub (rev (reps L)))).
-  { unfold checked in C. ands C. apply Forall_map, Forall_rev, Forall_forall. intros r Hr. simpl.
-    rewrite forallb_forall in H5. specialize (H5 r Hr). apply N.leb_le in H5. lia. }
   assert (PR : slots (map rep_sub (rev (reps L))) = copies L).
   { unfold slots, copies. transitivity (prod (rev (map rsize (reps L)))); [now rewrite <- map_rev, map_map|].
     induction (map rsize (reps L)) as [|x l IH]; auto. cbn [rev]. rewrite prod_app, IH. simpl. lia. }
-  assert (N : nodes (explicit L) = axes L ++ [rep_axis L] ++ map dax (ders L)) by (unfold nodes, explicit; simpl; now rewrite <- app_assoc).
-  assert (Se : Forall (fun s => 0 < size s) (all_subs (explicit L))).
-  { unfold all_subs, nodes in S |- *. fold (nodes (explicit L)). rewrite N. rewrite !flat_map_app in *.
-    apply Forall_app in S as [S1 S2]. rewrite !Forall_app. simpl. rewrite app_nil_r. auto. }
-  assert (Va : forall i c, real_index L i -> c < copies L ->
-     Forall2 (fun v ax => v < extent ax) (vals (explicit L) (i ++ [c])) (nodes (explicit L))).
-  { intros i c R Hc. rewrite N. unfold vals, explicit; cbn [ders]. rewrite <- app_assoc.
-    pose proof (f2_len _ _ _ R) as Li. specialize (I3 i R). unfold vals, nodes in I3. apply f2_app in I3 as [I1 I2]; auto.
-    apply Forall2_app; auto. simpl. constructor; auto.
-    destruct (explicit_land L i c Li O) as [_ D].
-    fold (explicit L). rewrite (map_ext _ _ D). auto. }
+  pose proof (explicit_nodes L) as N.
+  pose proof (fun i c => explicit_real L i c O I3) as Va.
   assert (Fs : forall i c, real_index L i -> c < copies L -> fits_slots (explicit L) (i ++ [c])).
   { intros i c R Hc. unfold fits_slots. assert (Xe : Forall (fun ax => extent ax <= slots (subs ax)) (nodes (explicit L))).
     { rewrite N. unfold nodes in X. apply Forall_app in X as [X1 X2]. rewrite !Forall_app. repeat split; auto.
@@ -387,16 +395,24 @@ Proof.
     apply below_slots; auto. }
   pose proof (f2_len _ _ _ R1) as L1. pose proof (f2_len _ _ _ R2) as L2.
   assert (EQ : i1 ++ [c1] = i2 ++ [c2]).
-  { apply (no_collision (explicit L) (tops (explicit L))); auto.
-    - apply tops_subs.
+  { apply (no_collision (explicit L) T); auto.
     - unfold in_range, all_subs in *. rewrite N. unfold nodes in G. rewrite !flat_map_app in *. apply Forall_app in G as [G1 G2].
       rewrite !Forall_app. repeat split; auto. simpl. rewrite app_nil_r. apply Forall_map. apply Forall_forall. simpl; auto.
     - unfold explicit; simpl. rewrite !app_length. simpl; lia.
     - unfold explicit; simpl. rewrite !app_length. simpl; lia.
-    - apply tops_valid; auto.
-    - apply tops_valid; auto.
     - intros l. unfold place. rewrite (proj1 (explicit_land L i1 c1 L1 O)), (proj1 (explicit_land L i2 c2 L2 O)). auto. }
   apply app_inj_tail in EQ. auto.
+Qed.
+
+(** Theorem 4: for a layout that the builder accepts, if the test says yes with the tops that the extents give, copies (of
+    one element or of two) share no place. Rust's tops of derived axes may be smaller: Tops.v. *)
+Theorem no_copies_collide L i1 c1 i2 c2 :
+  checked L = true -> invariant_3 L -> apart (explicit L) (tops (explicit L)) ->
+  real_index L i1 -> real_index L i2 -> c1 < copies L -> c2 < copies L ->
+  (forall l, copy_place L i1 c1 l = copy_place L i2 c2 l) -> i1 = i2 /\ c1 = c2.
+Proof.
+  intros C I3 A R1 R2 H1 H2. destruct (checked_nodes L C) as (O & _).
+  apply (copies_apart L (tops (explicit L))); auto using tops_subs; apply tops_valid; auto using explicit_sizes, explicit_real.
 Qed.
 
 (** * Dropped hypotheses *)
