@@ -3,7 +3,7 @@
 
     The test looks at the digits that go to each level and each derived axis, each with `top`, the greatest value that a
     real index gives it, and its stride or weight. The proof does not ask where the tops come from: it needs that they
-    hold. That the digits up to a greatest value are what `reaches` says is proved at the end. *)
+    hold. That the digits up to a greatest value are what `reaches` says is proved at the end; Tops.v has Rust's tops. *)
 From Coq Require Import NArith List Lia Bool Arith Permutation.
 Require Import TensorLayout.Radix TensorLayout.Model TensorLayout.Equations TensorLayout.Element TensorLayout.Bound.
 Import ListNotations.
@@ -306,8 +306,6 @@ Proof.
     apply N.le_0_r, N.div_small_iff in P; [|lia]. rewrite !N.mod_small by lia. lia.
   - apply IH, N.div_le_mono; lia.
 Qed.
-Definition tops (L : layout) : topped :=
-  map (fun ax => combine (subs ax) (reaches (map size (subs ax)) (extent ax - 1))) (nodes L).
 (** Invariant 3: a real index gives every derived axis a value below its extent. *)
 Definition invariant_3 L := forall i, real_index L i -> Forall2 (fun v ax => v < extent ax) (vals L i) (nodes L).
 
@@ -315,21 +313,6 @@ Lemma len_reaches sizes : forall g, length (reaches sizes g) = length sizes.
 Proof. induction sizes; simpl; intros; auto. Qed.
 Lemma map_fst_combine {A B} (a : list A) : forall b : list B, length b = length a -> map fst (combine a b) = a.
 Proof. induction a; intros [|y b] L; simpl in *; try lia; auto. f_equal; auto. Qed.
-Lemma tops_subs L : map (map fst) (tops L) = map subs (nodes L).
-Proof.
-  unfold tops. rewrite map_map. apply map_ext. intros ax. apply map_fst_combine. now rewrite len_reaches, map_length.
-Qed.
-Lemma tops_valid L i : Forall (fun s => 0 < size s) (all_subs L) ->
-  Forall2 (fun v ax => v < extent ax) (vals L i) (nodes L) -> tops_hold L (tops L) i.
-Proof.
-  unfold tops_hold, tops, all_subs. intros S H. induction H as [|v ax vs axs H _ IH]; simpl; constructor; simpl in S; apply Forall_app in S as [S1 S2]; auto.
-  rewrite map_fst_combine by (now rewrite len_reaches, map_length).
-  assert (Sz : Forall (fun s => 0 < s) (map size (subs ax))) by (apply Forall_map; auto).
-  assert (Hv : v <= extent ax - 1) by lia. pose proof (reaches_hold _ Sz _ _ Hv) as R.
-  clear - R. revert R. generalize (reaches (map size (subs ax)) (extent ax - 1)). generalize v. generalize (subs ax).
-  induction l as [|s ss IH]; simpl; intros w [|t ts] R; inversion R; subst; simpl; constructor; auto.
-Qed.
-
 Lemma below_slots vs axs : Forall2 (fun v ax => v < extent ax) vs axs -> Forall (fun ax => extent ax <= slots (subs ax)) axs ->
   Forall2 (fun v ax => v < slots (subs ax)) vs axs.
 Proof. induction 1 as [|v ax vs axs H _ IH]; intros X; constructor; inversion X; subst; [lia|auto]. Qed.
@@ -404,17 +387,6 @@ Proof.
   apply app_inj_tail in EQ. auto.
 Qed.
 
-(** Theorem 4: for a layout that the builder accepts, if the test says yes with the tops that the extents give, copies (of
-    one element or of two) share no place. Rust's tops of derived axes may be smaller: Tops.v. *)
-Theorem no_copies_collide L i1 c1 i2 c2 :
-  checked L = true -> invariant_3 L -> apart (explicit L) (tops (explicit L)) ->
-  real_index L i1 -> real_index L i2 -> c1 < copies L -> c2 < copies L ->
-  (forall l, copy_place L i1 c1 l = copy_place L i2 c2 l) -> i1 = i2 /\ c1 = c2.
-Proof.
-  intros C I3 A R1 R2 H1 H2. destruct (checked_nodes L C) as (O & _).
-  apply (copies_apart L (tops (explicit L))); auto using tops_subs; apply tops_valid; auto using explicit_sizes, explicit_real.
-Qed.
-
 (** * Dropped hypotheses *)
 
 (** Without nesting two elements may share a place: strides 1 and 1. *)
@@ -438,4 +410,3 @@ Proof. reflexivity. Qed.
 
 Print Assumptions no_collision.
 Print Assumptions reaches_hold.
-Print Assumptions no_copies_collide.

@@ -309,7 +309,7 @@ Qed.
 Definition evens := Layout [Axis 2 [Sub 2 (Der 0) 2]; Axis 2 [Sub 2 (Der 0) 4]; Axis 2 [Sub 2 (Level 0) 1]]
   [Derived Sum 0 (Axis 8 [Sub 2 (Level 0) 1; Sub 4 (Level 0) 2])] [] [] [0%nat] [].
 Example more_than_extents : greatest_values evens = [1; 1; 1; 6] /\ divisor evens 0 = 2 /\
-  map (map snd) (rust_tops evens) = [[1]; [1]; [1]; [0; 3]] /\ map (map snd) (tops evens) = [[1]; [1]; [1]; [1; 3]].
+  map (map snd) (rust_tops evens) = [[1]; [1]; [1]; [0; 3]] /\ reaches [2; 4] 7 = [1; 3].
 Proof. repeat split; reflexivity. Qed.
 (** Invariant 3: without it a value is above the greatest, which Rust cuts at the extent. *)
 Definition beyond := Layout [Axis 4 [Sub 4 (Der 0) 1]] [Derived Sum 0 (Axis 2 [Sub 4 (Level 0) 1])] [] [] [0%nat] [].
