@@ -1,9 +1,8 @@
 (** Theorem 7: rules of `simplified` (`src/algebra/simplify.rs`, `xor_simplify.rs`) keep the map, rule by rule.
 
-    Here: units are dropped, neighbours that step evenly are merged (in sums and XORs), a sum that one digit feeds takes
+    Here: units are dropped, two neighbours that step evenly are merged (in sums and XORs), a sum that one digit feeds takes
     its place (both cases of `joined`), an XOR whose bits do not overlap is a sum, constant axes move to the front of an
-    axis; Cancel.v: a common divisor cancels. Not proved: merging of flips, the removal and renumbering of derived axes
-    that are left without digits, and what searches: `regrouped`, `without_padding`. *)
+    axis. Cancel.v: a common divisor cancels. Rules.v: what merges, cuts and removes. *)
 From Coq Require Import NArith List Lia Bool Arith Permutation.
 Require Import TensorLayout.Radix TensorLayout.Model TensorLayout.Equations TensorLayout.Bound TensorLayout.Nest TensorLayout.Xor.
 Import ListNotations.
@@ -39,12 +38,12 @@ Proof.
   unfold vals. rewrite <- Hc, <- Hf, <- Ld. reflexivity.
 Qed.
 
-(** Units: digits of size 1 are always 0 (`drop_units`). For every value, padding included. *)
-Theorem units cs ss v : agree cs v (filter (fun s => negb (size s =? 1)) ss) ss.
+(** Units: digits of size 1 are always 0 (`drop_units`, which keeps some). For every value, padding included. *)
+Theorem units cs keep ss v : Forall (fun s => keep s = false -> size s = 1) ss -> agree cs v (filter keep ss) ss.
 Proof.
-  intros x st. revert v st. induction ss as [|s ss IH]; intros v st; auto. cbn [filter digits_to].
-  destruct (N.eqb_spec (size s) 1) as [E|E]; cbn [negb digits_to]; [|apply IH].
-  rewrite E, N.mod_1_r, N.div_1_r, IH. f_equal. destruct (deqb x (to s)); auto. destruct (cs x); cbn [one xorp]; [lia|now rewrite N.lxor_0_r].
+  intros U x st. revert v st. induction U as [|s ss H _ IH]; intros v st; auto. cbn [filter digits_to].
+  destruct (keep s); cbn [digits_to]; [apply IH|]. rewrite H by auto.
+  rewrite N.mod_1_r, N.div_1_r, IH. f_equal. destruct (deqb x (to s)); auto. destruct (cs x); cbn [one xorp]; [lia|now rewrite N.lxor_0_r].
 Qed.
 
 (** Merging: a digit joins the next more major one where all its steps make one of that one (`steps_evenly`); in an XOR the
