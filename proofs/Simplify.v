@@ -3,7 +3,7 @@
     Here: units are dropped, two neighbours that step evenly are merged (in sums and XORs), a sum that one digit feeds takes
     its place (both cases of `joined`), an XOR whose bits do not overlap is a sum, constant axes move to the front of an
     axis. Cancel.v: a common divisor cancels. Rules.v: what merges, cuts and removes. Flips.v: XORs. Regroup.v: digits of
-    compositions. *)
+    compositions. Plain.v: derived axes as plain digits. *)
 From Coq Require Import NArith List Lia Bool Arith Permutation.
 Require Import TensorLayout.Radix TensorLayout.Model TensorLayout.Equations TensorLayout.Bound TensorLayout.Nest TensorLayout.Xor.
 Import ListNotations.
