@@ -476,8 +476,5 @@ Proof.
   intros v H. assert (E : v = 0 \/ v = 1 \/ v = 2 \/ v = 3) by lia. destruct E as [->|[->|[->| ->]]]; reflexivity.
 Qed.
 
-Print Assumptions canonical_unique.
-Print Assumptions merged_digits_right.
-Print Assumptions canonical_iff.
-Print Assumptions derived_form.
-Print Assumptions empty_iff.
+Definition theorems := (@canonical_unique, @merged_digits_right, @canonical_iff, @derived_form, @empty_iff).
+Print Assumptions theorems.

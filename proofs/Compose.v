@@ -258,6 +258,5 @@ Example map_beyond : place (compose f1 beyond) [1] 0 = 1 /\ place f1 [place beyo
 Proof. split; reflexivity. Qed.
 (** A map with copies in different places has no single index: Rust refuses it, and `compose` reads the first copy only. *)
 
-Print Assumptions compose_place.
-Print Assumptions compose_copies.
-Print Assumptions compose_linear_place.
+Definition theorems := (@compose_place, @compose_copies, @compose_linear_place).
+Print Assumptions theorems.

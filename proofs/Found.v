@@ -654,5 +654,5 @@ Example level_needed : element unmarked (fun l => N.of_nat l) = Element [0] /\ p
 Definition cut := Layout [Axis 4 [Sub 4 (Der 0) 1]] [Derived Sum 0 (Axis 2 [Sub 4 (Level 0) 1])] [] [] [0%nat] [].
 Example invariant_3_needed : place cut [3] 0 = 3 /\ element cut (fun _ => 3) = Padding. Proof. split; reflexivity. Qed.
 
-Print Assumptions element_right.
-Print Assumptions element_unique.
+Definition theorems := (@element_right, @element_unique).
+Print Assumptions theorems.

@@ -211,5 +211,5 @@ Proof. split; reflexivity. Qed.
 Example broken : map (fun k => (fst k, fst (snd k) + worst (snd (snd k)) 0 [[6]] [6])) (constraints every_second (axis_lins 0 [[6]])) = [(4, 10)] /\
   place every_second [2] 0 = 6 /\ eval (linear every_second (axis_lins 0 [[6]]) (Level 0)) [2] = 4. Proof. repeat split; reflexivity. Qed.
 
-Print Assumptions linear_place.
-Print Assumptions plain_digits.
+Definition theorems := (@linear_place, @plain_digits).
+Print Assumptions theorems.

@@ -361,7 +361,5 @@ Proof. split; reflexivity. Qed.
 Definition padded := Layout [Axis 3 [Sub 4 (Level 0) 1]; Axis 2 [Sub 2 (Level 0) 4]] [] [] [] [0%nat] [].
 Example must_not_pad : place (joined [0%nat; 1%nat] padded) [3] 0 = 3 /\ place padded (map (entry [0%nat; 1%nat] padded 3) (seq 0 2)) 0 = 4. Proof. split; reflexivity. Qed.
 
-Print Assumptions take_right.
-Print Assumptions regrouped_place.
-Print Assumptions regrouped_composes.
-Print Assumptions joined_place.
+Definition theorems := (@take_right, @regrouped_place, @regrouped_composes, @joined_place).
+Print Assumptions theorems.

@@ -588,9 +588,5 @@ Example padding_example : axes (padding_alone empty_derived) = [Axis 0 [Sub 3 (L
 Definition full_derived := Layout [Axis 2 [Sub 2 (Der 0) 1]; Axis 2 [Sub 2 (Level 0) 1]] [Derived Sum 0 (Axis 2 [Sub 2 (Level 0) 3])] [] [] [0%nat] [].
 Example padding_needs_none : place full_derived [1; 0] 0 = 3 /\ place (padding_alone full_derived) [1; 0] 0 = 1. Proof. split; reflexivity. Qed.
 
-Print Assumptions merged_agrees.
-Print Assumptions merged_place.
-Print Assumptions merged_to_agrees.
-Print Assumptions of_elements_place.
-Print Assumptions removal.
-Print Assumptions padding_alone_keeps.
+Definition theorems := (@merged_agrees, @merged_place, @merged_to_agrees, @of_elements_place, @removal, @padding_alone_keeps).
+Print Assumptions theorems.

@@ -537,10 +537,6 @@ Proof. split; [discriminate|]. apply member_cons. intros x. change 3 with (1 * 3
 Example not_merged_set : forall x, member [(2, 1); (2, 2)] x <-> member [(4, 1)] x.
 Proof. intros x. change 2 with (2 * 1) at 2. rewrite (member_run 2 1 2 2 [] x) by lia. reflexivity. Qed.
 
-Print Assumptions nested_unique.
-Print Assumptions merge_runs_right.
-Print Assumptions coordinates_right.
-Print Assumptions coordinates_unique.
-Print Assumptions slots_by_level.
-Print Assumptions copies_by_level.
-Print Assumptions canonical_forms.
+Definition theorems := (@nested_unique, @merge_runs_right, @coordinates_right, @coordinates_unique, @slots_by_level,
+  @copies_by_level, @canonical_forms).
+Print Assumptions theorems.

@@ -339,9 +339,5 @@ Example overlap : carried 0 (columns [(1, 3); (1, 1)]) = true /\ xors [(3, 1); (
 Example not_constant : digits_to Sum (Level 0) [Sub 2 (Level 0) 1; Sub 2 (Level 0) 7] 2 0 <> digits_to Sum (Level 0) [Sub 2 (Level 0) 1] 2 0.
 Proof. discriminate. Qed.
 
-Print Assumptions inside_axes.
-Print Assumptions units.
-Print Assumptions merging.
-Print Assumptions constants.
-Print Assumptions splice.
-Print Assumptions xor_is_sum.
+Definition theorems := (@inside_axes, @units, @merging, @constants, @splice, @xor_is_sum).
+Print Assumptions theorems.

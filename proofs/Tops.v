@@ -321,6 +321,5 @@ Example greatest_of_sums : greatest_sum (Level 0) [Sub 4 (Level 0) 1; Sub 4 (Lev
 Example size_matters : divisor (Layout [Axis 1 [Sub 1 (Der 0) 1]] [Derived Sum 4 (Axis 8 [Sub 8 (Level 0) 1])] [] [] [] []) 0 = 4 /\
   divisor (Layout [Axis 2 [Sub 2 (Der 0) 1]] [Derived Sum 4 (Axis 8 [Sub 8 (Level 0) 1])] [] [] [] []) 0 = 1. Proof. split; reflexivity. Qed.
 
-Print Assumptions greatest_hold.
-Print Assumptions divisor_holds.
-Print Assumptions nesting_decides.
+Definition theorems := (@greatest_hold, @divisor_holds, @nesting_decides).
+Print Assumptions theorems.
