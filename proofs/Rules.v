@@ -563,8 +563,8 @@ Qed.
 
 (** * Dropped hypotheses *)
 
-(** A digit of 6 that is not a power of two may not be the minor one in an XOR: `merging` has it. Cutting to a value that is
-    exceeded: 3 of 4 values are cut to 2. *)
+(** Cutting to a value that is exceeded: of 4 values 3 are left, and 3 wraps. That a minor digit of an XOR must be a power of
+    two is `odd_xor` in Simplify.v. *)
 Example cut_too_far : merged_to 2 [Sub 4 (Level 0) 1] = [Sub 3 (Level 0) 1] /\
   digits_to Sum (Level 0) [Sub 3 (Level 0) 1] 3 0 <> digits_to Sum (Level 0) [Sub 4 (Level 0) 1] 3 0. Proof. split; [reflexivity|discriminate]. Qed.
 (** A digit of an XOR that is cut is no power of two, and is rounded up again. *)
