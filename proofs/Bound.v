@@ -419,7 +419,5 @@ Proof. split; [reflexivity|discriminate]. Qed.
 (** The greatest that the builder accepts. *)
 Example greatest : checked (Layout [Axis 2 [Sub 2 (Level 0) (2^64 - 2)]] [] [] [] [0%nat] []) = true. Proof. reflexivity. Qed.
 
-Print Assumptions land_fits.
-Print Assumptions slots_in_extents.
-Print Assumptions copies_fit.
-Print Assumptions decoding_fits.
+Definition theorems := (@land_fits, @slots_in_extents, @copies_fit, @decoding_fits).
+Print Assumptions theorems.

@@ -1,9 +1,11 @@
-(** Theorem 11: the canonical form (`src/algebra/canonical.rs`) of layouts without derived axes: equal forms are equal maps,
-    and equal maps have equal forms.
+(** Theorem 11: the canonical form (`src/algebra/canonical.rs`): equal forms are equal maps, with derived axes and XORs, too;
+    without derived axes equal maps have equal forms, of layouts without elements, too. The form is that of the layout that
+    `plainest` finds, which the rules of theorem 7 and the search of `without_padding` make.
 
     A step is (level, stride), and stride 0 is normalised to level 0. Digits are minor to major. *)
 From Coq Require Import NArith List Lia Bool Arith.
-Require Import TensorLayout.Radix TensorLayout.Model TensorLayout.Equations TensorLayout.Bound TensorLayout.Nest.
+Require Import TensorLayout.Radix TensorLayout.Model TensorLayout.Equations TensorLayout.Bound TensorLayout.Nest
+  TensorLayout.Simplify TensorLayout.Rules.
 Import ListNotations.
 Open Scope N_scope.
 
@@ -283,9 +285,8 @@ Qed.
 Definition same_set (P Q : (nat -> N) -> Prop) := forall p, P p <-> Q p.
 Definition copy_set L : (nat -> N) -> Prop := fun p => exists c, c < copies L /\ forall l, p l = copy_step (rev (reps L)) c l.
 Definition place_set L i : (nat -> N) -> Prop := fun p => exists c, c < copies L /\ forall l, p l = copy_place L i c l.
-(** Slots: padded indexes, and copies. *)
-Definition slot_set L : (nat -> N) -> Prop := fun p => exists i c,
-  Forall2 (fun v a => v < slots (subs a)) i (axes L) /\ c < copies L /\ forall l, p l = copy_place L i c l.
+(** Slots: digits that land and copies, each at any of its values. *)
+Definition slot_set L : (nat -> N) -> Prop := slot_places L.
 
 (** Layouts without derived axes, with elements, that the builder accepts. *)
 Definition plain_layout L := ders L = [] /\ all_levels (all_subs L) /\ Forall (fun a => 0 < extent a <= slots (subs a)) (axes L)
@@ -405,6 +406,58 @@ Proof.
     repeat split; auto; apply E8 || apply E7.
 Qed.
 
+(** * Derived axes, and layouts without elements *)
+
+(** Equal first copies and equal sets of copies are equal sets of places. *)
+Lemma copies_of_places L L' i : (forall l, place L i l = place L' i l) -> same_set (copy_set L) (copy_set L') -> same_set (place_set L i) (place_set L' i).
+Proof.
+  assert (G : forall A B, (forall l, place A i l = place B i l) -> same_set (copy_set A) (copy_set B) -> forall p, place_set A i p -> place_set B i p).
+  { intros A B Pl E p (c & Hc & Hp). destruct (proj1 (E (copy_step (rev (reps A)) c)) (ex_intro _ c (conj Hc (fun l => eq_refl)))) as (c' & Hc' & H').
+    exists c'. split; auto. intros l. rewrite Hp. unfold copy_place. now rewrite Pl, H'. }
+  intros Pl E p. split; apply G; auto. intros q. split; apply E.
+Qed.
+(** The form of a layout that keeps derived axes has its digits and its derived axes as they are. *)
+Definition same_derived_form L L' :=
+  map extent (axes L) = map extent (axes L') /\ map subs (axes L) = map subs (axes L') /\ ders L = ders L' /\ used L = used L' /\
+  (forall l, offset l (offs L) = offset l (offs L')) /\ (forall l, span L l = span L' l) /\
+  same_set (copy_set L) (copy_set L') /\ same_set (slot_set L) (slot_set L').
+Lemma agree_all cs A : forall vs, length vs = length A -> all_agree cs vs A A.
+Proof. induction A as [|a A IH]; intros [|v vs] E; simpl in *; try lia; auto. split; [|auto]. intros x st; auto. Qed.
+(** Theorem 11 with derived axes, sums and XORs: equal forms are equal maps. Nothing more is claimed: `is_unique` says no. *)
+Theorem derived_form L L' : ordered 0 (ders L) -> same_derived_form L L' -> same_map L L'.
+Proof.
+  intros O (E1 & E2 & E3 & E4 & E5 & E6 & E7 & E8). assert (A : axes L = axes L').
+  { revert E1 E2. generalize (axes L'). induction (axes L) as [|[e ss] axs IH]; intros [|[e' ss'] axs']; simpl; intros X Y; try discriminate; auto.
+    inversion X; inversion Y; subst. f_equal; auto. }
+  split; [auto|]. split; [auto|]. split; [auto|]. split; [|auto]. intros i R. apply copies_of_places; auto. intros l. symmetry. unfold place. pose proof (f2_len _ _ _ R) as Li.
+  apply inside_axes; auto; [congruence| |].
+  - repeat split; try congruence. intros [k|j]; cbn [first]; [auto|now rewrite E3].
+  - assert (Nd : nodes L' = nodes L) by (unfold nodes; congruence). rewrite Nd. apply agree_all. apply len_vals; auto.
+Qed.
+
+(** Without elements the form has no digits and no copies: shape, used levels, offsets, spans, slots. *)
+Definition same_empty_form L L' :=
+  map extent (axes L) = map extent (axes L') /\ used L = used L' /\ (forall l, offset l (offs L) = offset l (offs L')) /\
+  (forall l, span L l = span L' l) /\ same_set (slot_set L) (slot_set L').
+Lemma least_slot L : Forall (fun s => 0 < size s) (all_subs L) -> 0 < copies L -> slot_set L (fun l => offset l (offs L)).
+Proof.
+  intros S C. exists (map (fun s => (s, 0)) (filter lands (all_subs L))), 0. split; [now rewrite map_map, map_id|]. split.
+  - apply Forall_map, Forall_forall. intros s Hs. apply filter_In in Hs as [Hs _]. rewrite Forall_forall in S. simpl. auto.
+  - split; auto. intros l. rewrite copy_zero. assert (Z : reached (map (fun s => (s, 0)) (filter lands (all_subs L))) l = 0); [|lia].
+    unfold reached, total. induction (filter lands (all_subs L)) as [|s ss IH]; auto. cbn [map fold_right fst snd]. rewrite IH. destruct (deqb (Level l) (to s)); lia.
+Qed.
+(** Theorem 11 without elements: the form decides the map, derived axes or not. *)
+Theorem empty_iff L L' : Exists (fun a => extent a = 0) (axes L) -> Forall (fun s => 0 < size s) (all_subs L) -> Forall (fun s => 0 < size s) (all_subs L') ->
+  0 < copies L -> 0 < copies L' -> (same_empty_form L L' <-> same_map L L').
+Proof.
+  intros Z S S' C C'. split.
+  - intros (E1 & E2 & E3 & E4 & E5). split; [auto|]. split; [auto|]. split; [auto|]. split; [|auto]. intros i R. exfalso. clear - Z R. unfold real_index in R. induction R; inversion Z; subst; [lia|auto].
+  - intros (E1 & E2 & E4 & _ & E5). split; [auto|]. split; [auto|]. split; [|auto]. intros l.
+    assert (Le : forall A B, Forall (fun s => 0 < size s) (all_subs A) -> 0 < copies A -> same_set (slot_set A) (slot_set B) -> offset l (offs B) <= offset l (offs A)).
+    { intros A B SA CA E. destruct (proj1 (E _) (least_slot A SA CA)) as (D & c & _ & _ & _ & H). rewrite (H l). lia. }
+    apply N.le_antisymm; apply Le; auto. intros p. symmetry. apply E5.
+Qed.
+
 (** Dropped hypotheses: digits that are not merged are the same map in another form; so is a major digit that is not cut,
     and a step of 0 in another level. *)
 Example not_merged : forall v l, v <= 3 -> f [(2, (0%nat, 1)); (2, (0%nat, 2))] v l = f [(4, (0%nat, 1))] v l.
@@ -416,13 +469,12 @@ Example merged_example : merged_digits [(2, (0%nat, 1)); (2, (0%nat, 2))] 2 = [(
 Example not_cut : merged_digits [(5, (0%nat, 1))] 2 = merged_digits [(3, (0%nat, 1))] 2. Proof. reflexivity. Qed.
 Example stride_0 : merged_digits [(2, (1%nat, 0))] 1 = merged_digits [(2, (2%nat, 0))] 1. Proof. reflexivity. Qed.
 (** With derived axes the form keeps them as they are, and two forms may be one map: an axis of 4, and the same through a
-    derived axis. *)
+    derived axis (which `plainest` would remove). *)
 Example derived_forms : forall v, v < 4 -> place (Layout [Axis 4 [Sub 4 (Der 0) 1]] [Derived Sum 0 (Axis 4 [Sub 4 (Level 0) 1])] [] [] [0%nat] []) [v] 0
   = place (Layout [Axis 4 [Sub 4 (Level 0) 1]] [] [] [] [0%nat] []) [v] 0.
 Proof.
   intros v H. assert (E : v = 0 \/ v = 1 \/ v = 2 \/ v = 3) by lia. destruct E as [->|[->|[->| ->]]]; reflexivity.
 Qed.
 
-Print Assumptions canonical_unique.
-Print Assumptions merged_digits_right.
-Print Assumptions canonical_iff.
+Definition theorems := (@canonical_unique, @merged_digits_right, @canonical_iff, @derived_form, @empty_iff).
+Print Assumptions theorems.

@@ -1,8 +1,8 @@
 (** Theorem 6: composition (`src/algebra/compose.rs`): the places of `f . g` are the places of f at the index that g gives.
 
-    This is the layout before `into_simplified`, built by `compose_derived`. Two shortcuts are left to the bridge:
-    `regrouped`, a search for a result without derived axes, and `joined`, which leaves out the linear index where
-    the digits of f write it. *)
+    This is the layout before `into_simplified`, built by `compose_derived`. Its two shortcuts are in Regroup.v: `regrouped`,
+    which takes digits in the order of the map, and `joined`, which leaves out the linear index where the digits of f write
+    it. *)
 From Coq Require Import NArith List Lia Bool Arith.
 Require Import TensorLayout.Radix TensorLayout.Model TensorLayout.Equations.
 Import ListNotations.
@@ -258,6 +258,5 @@ Example map_beyond : place (compose f1 beyond) [1] 0 = 1 /\ place f1 [place beyo
 Proof. split; reflexivity. Qed.
 (** A map with copies in different places has no single index: Rust refuses it, and `compose` reads the first copy only. *)
 
-Print Assumptions compose_place.
-Print Assumptions compose_copies.
-Print Assumptions compose_linear_place.
+Definition theorems := (@compose_place, @compose_copies, @compose_linear_place).
+Print Assumptions theorems.

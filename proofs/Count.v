@@ -216,5 +216,5 @@ Proof.
   assert (d = 0 \/ d = 1) as [-> | ->] by lia; vm_compute in H; discriminate.
 Qed.
 
-Print Assumptions pads_count.
-Print Assumptions plain_slots.
+Definition theorems := (@pads_count, @plain_slots).
+Print Assumptions theorems.

@@ -112,5 +112,5 @@ Proof.
   rewrite N.mod_small by auto. unfold deqb; simpl. lia.
 Qed.
 
-Print Assumptions land_solves.
-Print Assumptions land_unique.
+Definition theorems := (@land_solves, @land_unique).
+Print Assumptions theorems.

@@ -1,7 +1,8 @@
 (** Theorem 5: `element` answers what the definitions say, and one of them always holds: the place is outside, or an
     element is there, or landing digits have it and no element does (padding), or no landing digits have it (a hole). *)
 From Coq Require Import NArith List Lia Bool Arith.
-Require Import TensorLayout.Radix TensorLayout.Model TensorLayout.Equations TensorLayout.Element TensorLayout.Bound TensorLayout.Nest.
+Require Import TensorLayout.Radix TensorLayout.Model TensorLayout.Equations TensorLayout.Element TensorLayout.Bound TensorLayout.Nest
+  TensorLayout.Tops.
 Require TensorLayout.Compose.
 Import ListNotations.
 Open Scope N_scope.
@@ -605,7 +606,7 @@ Lemma extent_span L l : level_extent L l <= span L l.
 Proof. unfold span. induction (map snd _) as [|x xs IH]; simpl; lia. Qed.
 (** Exactly one: an element at a place excludes padding, and a slot excludes a hole; two elements at one place are
     excluded by theorem 4, without which `element` gives one of them. *)
-Theorem element_unique L p i : built L -> apart (explicit L) (tops (explicit L)) ->
+Theorem element_unique L p i : built L -> apart (explicit L) (rust_tops (explicit L)) ->
   lives L p i -> element L p = Element i.
 Proof.
   intros B A (R & c & Hc & Hp). pose proof (element_right L B p) as E. destruct (element L p) as [j| | |].
@@ -631,7 +632,7 @@ Proof.
           apply G. intros J. apply N. right. apply in_or_app; right. apply in_or_app; auto. }
         rewrite Z1, Z2, Z3. reflexivity. }
       pose proof (slots_in_extents L i c l C O H). pose proof (slots_in_extents L j c2 l C O H0). lia. }
-    destruct (no_copies_collide L j c2 i c C I3 A R2 R Hc2 Hc Q) as [<- _]. reflexivity.
+    destruct (nesting_decides L j c2 i c C I3 A R2 R Hc2 Hc Q) as [<- _]. reflexivity.
   - destruct E as (_ & _ & E). exfalso. apply (E i). split; eauto.
   - destruct E as (_ & _ & E). exfalso. apply (E i). split; eauto.
   - exfalso. destruct B as (C & _), E as (l & Hl & H). destruct (checked_nodes L C) as (O & _).
@@ -653,5 +654,5 @@ Example level_needed : element unmarked (fun l => N.of_nat l) = Element [0] /\ p
 Definition cut := Layout [Axis 4 [Sub 4 (Der 0) 1]] [Derived Sum 0 (Axis 2 [Sub 4 (Level 0) 1])] [] [] [0%nat] [].
 Example invariant_3_needed : place cut [3] 0 = 3 /\ element cut (fun _ => 3) = Padding. Proof. split; reflexivity. Qed.
 
-Print Assumptions element_right.
-Print Assumptions element_unique.
+Definition theorems := (@element_right, @element_unique).
+Print Assumptions theorems.

@@ -3,7 +3,7 @@
 
     The test looks at the digits that go to each level and each derived axis, each with `top`, the greatest value that a
     real index gives it, and its stride or weight. The proof does not ask where the tops come from: it needs that they
-    hold. That the digits up to a greatest value are what `reaches` says is proved at the end. *)
+    hold. That the digits up to a greatest value are what `reaches` says is proved at the end; Tops.v has Rust's tops. *)
 From Coq Require Import NArith List Lia Bool Arith Permutation.
 Require Import TensorLayout.Radix TensorLayout.Model TensorLayout.Equations TensorLayout.Element TensorLayout.Bound.
 Import ListNotations.
@@ -306,8 +306,6 @@ Proof.
     apply N.le_0_r, N.div_small_iff in P; [|lia]. rewrite !N.mod_small by lia. lia.
   - apply IH, N.div_le_mono; lia.
 Qed.
-Definition tops (L : layout) : topped :=
-  map (fun ax => combine (subs ax) (reaches (map size (subs ax)) (extent ax - 1))) (nodes L).
 (** Invariant 3: a real index gives every derived axis a value below its extent. *)
 Definition invariant_3 L := forall i, real_index L i -> Forall2 (fun v ax => v < extent ax) (vals L i) (nodes L).
 
@@ -315,21 +313,6 @@ Lemma len_reaches sizes : forall g, length (reaches sizes g) = length sizes.
 Proof. induction sizes; simpl; intros; auto. Qed.
 Lemma map_fst_combine {A B} (a : list A) : forall b : list B, length b = length a -> map fst (combine a b) = a.
 Proof. induction a; intros [|y b] L; simpl in *; try lia; auto. f_equal; auto. Qed.
-Lemma tops_subs L : map (map fst) (tops L) = map subs (nodes L).
-Proof.
-  unfold tops. rewrite map_map. apply map_ext. intros ax. apply map_fst_combine. now rewrite len_reaches, map_length.
-Qed.
-Lemma tops_valid L i : Forall (fun s => 0 < size s) (all_subs L) ->
-  Forall2 (fun v ax => v < extent ax) (vals L i) (nodes L) -> tops_hold L (tops L) i.
-Proof.
-  unfold tops_hold, tops, all_subs. intros S H. induction H as [|v ax vs axs H _ IH]; simpl; constructor; simpl in S; apply Forall_app in S as [S1 S2]; auto.
-  rewrite map_fst_combine by (now rewrite len_reaches, map_length).
-  assert (Sz : Forall (fun s => 0 < s) (map size (subs ax))) by (apply Forall_map; auto).
-  assert (Hv : v <= extent ax - 1) by lia. pose proof (reaches_hold _ Sz _ _ Hv) as R.
-  clear - R. revert R. generalize (reaches (map size (subs ax)) (extent ax - 1)). generalize v. generalize (subs ax).
-  induction l as [|s ss IH]; simpl; intros w [|t ts] R; inversion R; subst; simpl; constructor; auto.
-Qed.
-
 Lemma below_slots vs axs : Forall2 (fun v ax => v < extent ax) vs axs -> Forall (fun ax => extent ax <= slots (subs ax)) axs ->
   Forall2 (fun v ax => v < slots (subs ax)) vs axs.
 Proof. induction 1 as [|v ax vs axs H _ IH]; intros X; constructor; inversion X; subst; [lia|auto]. Qed.
@@ -354,32 +337,40 @@ Proof.
   - apply Forall_forall. intros a Ha. rewrite forallb_forall in C. apply (A _ _ (C a Ha)).
 Qed.
 
-(** Theorem 4: for a layout that the builder accepts, if the test with Rust's tops says yes, copies (of one element or of
-    two) share no place. Tops of derived axes are those of their extents; Rust's may be smaller. *)
-Theorem no_copies_collide L i1 c1 i2 c2 :
-  checked L = true -> invariant_3 L -> apart (explicit L) (tops (explicit L)) ->
+(** The values of a copy: of the axes, of the copies, of the derived axes. *)
+Lemma explicit_nodes L : nodes (explicit L) = axes L ++ [rep_axis L] ++ map dax (ders L).
+Proof. unfold nodes, explicit; simpl. now rewrite <- app_assoc. Qed.
+Lemma explicit_real L i c : ordered 0 (ders L) -> invariant_3 L -> real_index L i -> c < copies L ->
+  Forall2 (fun v ax => v < extent ax) (vals (explicit L) (i ++ [c])) (nodes (explicit L)).
+Proof.
+  intros O I3 R Hc. rewrite explicit_nodes. unfold vals. change (ders (explicit L)) with (ders L). rewrite <- app_assoc.
+  pose proof (f2_len _ _ _ R) as Li. specialize (I3 i R). unfold vals, nodes in I3. apply f2_app in I3 as [I1 I2]; auto.
+  apply Forall2_app; auto. simpl. constructor; auto.
+  destruct (explicit_land L i c Li O) as [_ D]. rewrite (map_ext _ _ D). auto.
+Qed.
+
+Lemma explicit_sizes L : checked L = true -> Forall (fun s => 0 < size s) (all_subs (explicit L)).
+Proof.
+  intros C. pose proof (checked_sizes L C) as S. unfold checked in C. ands C.
+  unfold all_subs in *. rewrite explicit_nodes. unfold nodes in S. rewrite !flat_map_app in *. apply Forall_app in S as [S1 S2].
+  rewrite !Forall_app. repeat split; auto. simpl. rewrite app_nil_r. apply Forall_map, Forall_rev, Forall_forall. intros r Hr. simpl.
+  rewrite forallb_forall in H3. specialize (H3 r Hr). apply N.leb_le in H3. lia.
+Qed.
+
+(** Theorem 4, copies, with any tops that hold. *)
+Lemma copies_apart L T i1 c1 i2 c2 :
+  checked L = true -> invariant_3 L -> map (map fst) T = map subs (nodes (explicit L)) -> apart (explicit L) T ->
+  tops_hold (explicit L) T (i1 ++ [c1]) -> tops_hold (explicit L) T (i2 ++ [c2]) ->
   real_index L i1 -> real_index L i2 -> c1 < copies L -> c2 < copies L ->
   (forall l, copy_place L i1 c1 l = copy_place L i2 c2 l) -> i1 = i2 /\ c1 = c2.
 Proof.
-  intros C I3 A R1 R2 H1 H2 E.
+  intros C I3 TS A T1 T2 R1 R2 H1 H2 E.
   destruct (checked_nodes L C) as (O & G & X). pose proof (checked_sizes L C) as S.
-  assert (SR : Forall (fun s => 0 < size s) (map rep_sub (rev (reps L)))).
-  { unfold checked in C. ands C. apply Forall_map, Forall_rev, Forall_forall. intros r Hr. simpl.
-    rewrite forallb_forall in H5. specialize (H5 r Hr). apply N.leb_le in H5. lia. }
   assert (PR : slots (map rep_sub (rev (reps L))) = copies L).
   { unfold slots, copies. transitivity (prod (rev (map rsize (reps L)))); [now rewrite <- map_rev, map_map|].
     induction (map rsize (reps L)) as [|x l IH]; auto. cbn [rev]. rewrite prod_app, IH. simpl. lia. }
-  assert (N : nodes (explicit L) = axes L ++ [rep_axis L] ++ map dax (ders L)) by (unfold nodes, explicit; simpl; now rewrite <- app_assoc).
-  assert (Se : Forall (fun s => 0 < size s) (all_subs (explicit L))).
-  { unfold all_subs, nodes in S |- *. fold (nodes (explicit L)). rewrite N. rewrite !flat_map_app in *.
-    apply Forall_app in S as [S1 S2]. rewrite !Forall_app. simpl. rewrite app_nil_r. auto. }
-  assert (Va : forall i c, real_index L i -> c < copies L ->
-     Forall2 (fun v ax => v < extent ax) (vals (explicit L) (i ++ [c])) (nodes (explicit L))).
-  { intros i c R Hc. rewrite N. unfold vals, explicit; cbn [ders]. rewrite <- app_assoc.
-    pose proof (f2_len _ _ _ R) as Li. specialize (I3 i R). unfold vals, nodes in I3. apply f2_app in I3 as [I1 I2]; auto.
-    apply Forall2_app; auto. simpl. constructor; auto.
-    destruct (explicit_land L i c Li O) as [_ D].
-    fold (explicit L). rewrite (map_ext _ _ D). auto. }
+  pose proof (explicit_nodes L) as N.
+  pose proof (fun i c => explicit_real L i c O I3) as Va.
   assert (Fs : forall i c, real_index L i -> c < copies L -> fits_slots (explicit L) (i ++ [c])).
   { intros i c R Hc. unfold fits_slots. assert (Xe : Forall (fun ax => extent ax <= slots (subs ax)) (nodes (explicit L))).
     { rewrite N. unfold nodes in X. apply Forall_app in X as [X1 X2]. rewrite !Forall_app. repeat split; auto.
@@ -387,14 +378,11 @@ Proof.
     apply below_slots; auto. }
   pose proof (f2_len _ _ _ R1) as L1. pose proof (f2_len _ _ _ R2) as L2.
   assert (EQ : i1 ++ [c1] = i2 ++ [c2]).
-  { apply (no_collision (explicit L) (tops (explicit L))); auto.
-    - apply tops_subs.
+  { apply (no_collision (explicit L) T); auto.
     - unfold in_range, all_subs in *. rewrite N. unfold nodes in G. rewrite !flat_map_app in *. apply Forall_app in G as [G1 G2].
       rewrite !Forall_app. repeat split; auto. simpl. rewrite app_nil_r. apply Forall_map. apply Forall_forall. simpl; auto.
     - unfold explicit; simpl. rewrite !app_length. simpl; lia.
     - unfold explicit; simpl. rewrite !app_length. simpl; lia.
-    - apply tops_valid; auto.
-    - apply tops_valid; auto.
     - intros l. unfold place. rewrite (proj1 (explicit_land L i1 c1 L1 O)), (proj1 (explicit_land L i2 c2 L2 O)). auto. }
   apply app_inj_tail in EQ. auto.
 Qed.
@@ -420,6 +408,5 @@ Example xor_collides : xors [(1, 1); (1, 0)] = xors [(1, 0); (1, 1)]. Proof. ref
 Example copies_collide : copy_place (Layout [] [] [Replica 2 0 0] [] [0%nat] []) [] 0 0 = copy_place (Layout [] [] [Replica 2 0 0] [] [0%nat] []) [] 1 0.
 Proof. reflexivity. Qed.
 
-Print Assumptions no_collision.
-Print Assumptions reaches_hold.
-Print Assumptions no_copies_collide.
+Definition theorems := (@no_collision, @reaches_hold).
+Print Assumptions theorems.

@@ -172,5 +172,5 @@ Proof.
   - specialize (E 1%nat (or_intror (or_introl eq_refl))). discriminate.
 Qed.
 
-Print Assumptions bare_means_nothing.
-Print Assumptions absent_levels_hold_copies.
+Definition theorems := (@bare_means_nothing, @absent_levels_hold_copies).
+Print Assumptions theorems.

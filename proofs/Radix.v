@@ -55,6 +55,5 @@ Example value_beyond : value [2] (digits [2] 3) = 1. Proof. reflexivity. Qed.
 Example digit_beyond : digits [2; 2] (value [2; 2] [2; 0]) = [0; 1]. Proof. reflexivity. Qed.
 Example size_zero : digits [0] 5 = [5]. Proof. reflexivity. Qed.
 
-Print Assumptions value_digits.
-Print Assumptions digits_value.
-Print Assumptions digits_below.
+Definition theorems := (@value_digits, @digits_value, @digits_below).
+Print Assumptions theorems.

@@ -1,9 +1,9 @@
 (** Theorem 7: rules of `simplified` (`src/algebra/simplify.rs`, `xor_simplify.rs`) keep the map, rule by rule.
 
-    Here: units are dropped, neighbours that step evenly are merged (in sums and XORs), a sum that one digit feeds takes
+    Here: units are dropped, two neighbours that step evenly are merged (in sums and XORs), a sum that one digit feeds takes
     its place (both cases of `joined`), an XOR whose bits do not overlap is a sum, constant axes move to the front of an
-    axis; Cancel.v: a common divisor cancels. Not proved: merging of flips, the removal and renumbering of derived axes
-    that are left without digits, and what searches: `regrouped`, `without_padding`. *)
+    axis. Cancel.v: a common divisor cancels. Rules.v: what merges, cuts and removes. Flips.v: XORs. Regroup.v: digits of
+    compositions. Plain.v: derived axes as plain digits. *)
 From Coq Require Import NArith List Lia Bool Arith Permutation.
 Require Import TensorLayout.Radix TensorLayout.Model TensorLayout.Equations TensorLayout.Bound TensorLayout.Nest TensorLayout.Xor.
 Import ListNotations.
@@ -39,12 +39,12 @@ Proof.
   unfold vals. rewrite <- Hc, <- Hf, <- Ld. reflexivity.
 Qed.
 
-(** Units: digits of size 1 are always 0 (`drop_units`). For every value, padding included. *)
-Theorem units cs ss v : agree cs v (filter (fun s => negb (size s =? 1)) ss) ss.
+(** Units: digits of size 1 are always 0 (`drop_units`, which keeps some). For every value, padding included. *)
+Theorem units cs keep ss v : Forall (fun s => keep s = false -> size s = 1) ss -> agree cs v (filter keep ss) ss.
 Proof.
-  intros x st. revert v st. induction ss as [|s ss IH]; intros v st; auto. cbn [filter digits_to].
-  destruct (N.eqb_spec (size s) 1) as [E|E]; cbn [negb digits_to]; [|apply IH].
-  rewrite E, N.mod_1_r, N.div_1_r, IH. f_equal. destruct (deqb x (to s)); auto. destruct (cs x); cbn [one xorp]; [lia|now rewrite N.lxor_0_r].
+  intros U x st. revert v st. induction U as [|s ss H _ IH]; intros v st; auto. cbn [filter digits_to].
+  destruct (keep s); cbn [digits_to]; [apply IH|]. rewrite H by auto.
+  rewrite N.mod_1_r, N.div_1_r, IH. f_equal. destruct (deqb x (to s)); auto. destruct (cs x); cbn [one xorp]; [lia|now rewrite N.lxor_0_r].
 Qed.
 
 (** Merging: a digit joins the next more major one where all its steps make one of that one (`steps_evenly`); in an XOR the
@@ -339,9 +339,5 @@ Example overlap : carried 0 (columns [(1, 3); (1, 1)]) = true /\ xors [(3, 1); (
 Example not_constant : digits_to Sum (Level 0) [Sub 2 (Level 0) 1; Sub 2 (Level 0) 7] 2 0 <> digits_to Sum (Level 0) [Sub 2 (Level 0) 1] 2 0.
 Proof. discriminate. Qed.
 
-Print Assumptions inside_axes.
-Print Assumptions units.
-Print Assumptions merging.
-Print Assumptions constants.
-Print Assumptions splice.
-Print Assumptions xor_is_sum.
+Definition theorems := (@inside_axes, @units, @merging, @constants, @splice, @xor_is_sum).
+Print Assumptions theorems.

@@ -550,6 +550,5 @@ Proof. reflexivity. Qed.
 Example no_order : place (lower [2;2] [0;0]%nat [] 0) [0;1] 0 <> linear_index_with_tiles [0;0] [2;2] [] + 1.
 Proof. discriminate. Qed.
 
-Print Assumptions xla.
-Print Assumptions xla_span.
-
+Definition theorems := (@xla, @xla_span).
+Print Assumptions theorems.

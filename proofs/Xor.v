@@ -471,8 +471,5 @@ Example dependent : snd (build [1; 2; 3] 0 [] []) = [7] /\ fst (reduced (fst (bu
 Example kernel_is_wider : snd (build (columns [(2, 1); (1, 3)]) 0 [] []) = [7] /\ xors [(1, 0); (3, 1)] <> xors [(1, 2); (3, 0)].
 Proof. split; [reflexivity|discriminate]. Qed.
 
-Print Assumptions elimination.
-Print Assumptions kernel_complete.
-Print Assumptions empty_kernel_injective.
-Print Assumptions kernel_decides.
-Print Assumptions swizzle_twice.
+Definition theorems := (@elimination, @kernel_complete, @empty_kernel_injective, @kernel_decides, @swizzle_twice).
+Print Assumptions theorems.

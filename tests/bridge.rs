@@ -222,15 +222,29 @@ fn of_parts(mut slow: Slow, draws: &mut Draws) -> Option<String> {
     ))
 }
 
+/// A map that reads all elements once, as a matrix: digits are regrouped where they divide. `None` for three layouts of four.
+fn reshaping(outer: &Layout, draws: &mut Draws) -> Option<Layout> {
+    let elements = outer.elements();
+    let rows = (1..=elements.min(64)).filter(|rows| elements.is_multiple_of(*rows)).collect_vec();
+    let rows = *rows.get(draws.below(4 * rows.len().max(1) as u64) as usize)?;
+    let columns = elements / rows;
+    let major = Subaxis::land(rows, Level::ADDR, columns);
+    let minor = Subaxis::land(columns, Level::ADDR, 1);
+    Layout::builder().axis(rows, [major]).axis(columns, [minor]).build().ok()
+}
+
 /// `C|layout|map|order|places`: elements of a composition; the order is that of the linear index, minor to major.
 fn of_map((slow, map): &(Slow, Map), draws: &mut Draws) -> Option<String> {
-    let (outer, inner) = (slow.layout(), map.slow.layout());
+    let outer = slow.layout();
+    let reshaping = reshaping(&outer, draws);
+    let is_linear = reshaping.is_some() || map.is_linear();
+    let inner = reshaping.unwrap_or_else(|| map.slow.layout());
     let (order, written) = match draws.below(2) {
         0 => (IndexOrder::RowMajor, (0..outer.rank()).rev().join(",")),
         _ => (IndexOrder::Colexicographic, (0..outer.rank()).join(",")),
     };
     let composed = outer.as_function(order).compose_axes(&inner).ok()?;
-    let numbers = match map.is_linear() {
+    let numbers = match is_linear {
         true => Numbers(vec![Level::ADDR]),
         false => Numbers::of_axes(outer.rank()),
     };
@@ -246,7 +260,7 @@ fn of_map((slow, map): &(Slow, Map), draws: &mut Draws) -> Option<String> {
         "C|{}|{}|{}|{places}",
         Numbers::of(&outer).layout(&outer, no_spans()),
         numbers.layout(&inner, no_spans()),
-        if map.is_linear() { format!("={written}") } else { String::new() },
+        if is_linear { format!("={written}") } else { String::new() },
     ))
 }
 
