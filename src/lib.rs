@@ -74,8 +74,8 @@
 //!
 //! # When there is no answer
 //!
-//! Nothing panics. A [`ParseError`] points into the text, and a [`LayoutError`] has the numbers; both name a
-//! remedy where one is known.
+//! Nothing panics. A [`ParseError`] points into the text, and a [`LayoutError`] has a kind and the numbers; both name
+//! a remedy where one is known.
 //!
 //! ```
 //! use tensor_layout::Layout;

@@ -255,9 +255,8 @@ impl Placement {
     /// memory that the group shares.
     ///
     /// # Errors
-    /// [`LevelUnknown`](LayoutError::LevelUnknown) for a level that the machine lacks;
-    /// [`LevelMissing`](LayoutError::LevelMissing) for a used level left out;
-    /// [`NotDecided`](LayoutError::NotDecided) as [`Layout::element`].
+    /// `Unknown` for a level that the machine lacks; `Missing` for a used level left out; `NotDecided` as
+    /// [`Layout::element`].
     pub fn element(&self, place: &Location) -> Result<Found, LayoutError> {
         self.check_injective()?;
         let mut full = place.clone();
@@ -309,7 +308,7 @@ pub(crate) fn check_columns(
     unknown.map_or(Ok(()), |level| {
         let machine = machine.map_or("table".into(), Machine::described);
         let known = columns.iter().join(", ");
-        Err(LayoutError::LevelUnknown { level, machine, known, site: Site::Layout })
+        Err(LayoutError::level_unknown(level, machine, known, Site::Layout))
     })
 }
 
@@ -321,12 +320,7 @@ pub(crate) fn check_known(
 ) -> Result<(), LayoutError> {
     match machine {
         Some(machine) if level.is_unit() && machine.size(level).is_none() => {
-            Err(LayoutError::LevelUnknown {
-                level,
-                machine: machine.described(),
-                known: machine.level_names(),
-                site,
-            })
+            Err(LayoutError::level_unknown(level, machine.described(), machine.level_names(), site))
         }
         _ => Ok(()),
     }

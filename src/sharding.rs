@@ -11,8 +11,7 @@
 //! ```
 
 pub use crate::lower::sharding::{
-    DeviceOrder, DeviceShards, InexpressibleSharding, ShardedShape, Sharding, ShardingError,
-    ShardingKind, Tiles,
+    DeviceOrder, DeviceShards, ShardedShape, Sharding, ShardingKind, Tiles,
 };
 pub use crate::notation::sharding::{
     DeviceGroups, DimAxes, HloSharding, Mesh, MeshAxis, MeshDims, PartitionSpec, Placements,

@@ -7,9 +7,7 @@
 //! # Ok::<(), tensor_layout::ParseError>(())
 //! ```
 
-pub use crate::lower::{
-    Bitcast, BitcastError, BitcastName, Moved, XlaAdvice, XlaSizes, bitcast_map,
-};
+pub use crate::lower::{Bitcast, BitcastName, Moved, XlaAdvice, XlaSizes, bitcast_map};
 pub use crate::notation::{
     TileDim, XlaArray, XlaDim, XlaDtype, XlaLayout, XlaParser, XlaShape, XlaSplit,
 };

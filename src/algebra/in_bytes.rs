@@ -6,7 +6,7 @@
 //! ```
 
 use crate::algebra::layout::Layout;
-use crate::error::{EditError, LayoutError};
+use crate::error::{LayoutError, fault};
 use crate::level::Level;
 
 const BITS_OF_BYTE: u64 = 8;
@@ -22,9 +22,8 @@ impl Layout {
     /// Cost: O(subaxes).
     ///
     /// # Errors
-    /// [`Edit`](LayoutError::Edit) for 0 bits, [`TooLarge`](LayoutError::TooLarge); where an element
-    /// is not a whole number of bytes, also [`Edit`](LayoutError::Edit) for copies whose steps do not line up
-    /// with bytes, and for a layout that already uses `Bit`.
+    /// `Argument` for 0 bits, `TooLarge`; where an element is not a whole number of bytes, also `Uneven` for
+    /// copies whose steps do not line up with bytes, and `Argument` for a layout that already uses `Bit`.
     ///
     /// # Example
     /// ```
@@ -44,7 +43,12 @@ impl Layout {
         }
         let (bits, level) = (self.in_parts(element_bits)?, Level::literal("Bit"));
         if self.uses(level) {
-            return Err(LayoutError::Edit(EditError::BitsInUse { level }));
+            return Err(fault!(
+                Argument,
+                "cannot edit the layout: level `{level}` is needed for the bits of a \
+                 byte, but the layout already uses it; rename it",
+                [level]
+            ));
         }
         bits.split_level(Level::ADDR, BITS_OF_BYTE, Level::ADDR, level)
     }

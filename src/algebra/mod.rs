@@ -36,7 +36,7 @@ mod groups;
 mod in_bytes;
 mod inverse;
 mod layout;
-mod left_out;
+pub(crate) mod left_out;
 mod linear;
 mod locate;
 mod modes;

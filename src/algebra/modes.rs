@@ -3,7 +3,7 @@
 use crate::algebra::divide::Arrangement;
 use crate::algebra::layout::{Layout, Subaxis, Target};
 use crate::algebra::radix::IndexOrder;
-use crate::error::{EditError, LayoutError};
+use crate::error::{LayoutError, fault};
 use crate::level::Level;
 
 /// The side that runs fastest in [`repeated`](Layout::repeated).
@@ -23,8 +23,7 @@ impl Layout {
     /// Source: CuTe, `02_layout_algebra.md`, "By-mode composition".
     ///
     /// # Errors
-    /// [`MapLevel`](LayoutError::MapLevel) for levels other than `Addr`,
-    /// [`MapCopies`](LayoutError::MapCopies) for copies in different places.
+    /// `Argument` for levels other than `Addr`, `Argument` for copies in different places.
     ///
     /// # Example
     /// ```
@@ -42,7 +41,7 @@ impl Layout {
         for (number, mode) in modes.iter().enumerate() {
             mode.check_no_copies()?;
             if let Some(level) = mode.levels_beside_addr().next() {
-                return Err(LayoutError::MapLevel { level, rank: 0 });
+                return Err(LayoutError::map_level(level, 0));
             }
             let flat = mode.flattened(order)?.without_padding()?;
             let shift = map.derived.len();
@@ -108,8 +107,8 @@ impl Layout {
     /// Source: CuTe, `include/cute/layout.hpp`, tile_to_shape.
     ///
     /// # Errors
-    /// [`RankMismatch`](LayoutError::RankMismatch); [`Edit`](LayoutError::Edit) for a shape that whole tiles
-    /// do not fill; also the errors of [`repeated`](Layout::repeated).
+    /// `Shape`; `Argument` for a shape that whole tiles do not fill; also the errors of
+    /// [`repeated`](Layout::repeated).
     ///
     /// # Example
     /// ```
@@ -123,14 +122,26 @@ impl Layout {
     pub fn tiled_to(&self, order: IndexOrder, shape: &[u64]) -> Result<Layout, LayoutError> {
         let own = self.shape();
         if shape.len() != own.len() {
-            return Err(LayoutError::RankMismatch { shape: shape.len(), axes: own.len() });
+            return Err(LayoutError::rank_mismatch(shape.len(), own.len()));
         }
         let mut copies = Vec::new();
         for (axis, (extent, tile)) in shape.iter().zip(&own).enumerate() {
             let count =
                 extent.checked_div(*tile).filter(|count| count.checked_mul(*tile) == Some(*extent));
-            let partial = EditError::NotWholeTiles { axis, extent: *extent, tile: *tile };
-            copies.push(count.ok_or(LayoutError::Edit(partial))?);
+            let partial = || {
+                fault!(
+                    Argument,
+                    "cannot edit the layout: tiles of {tile} do not fill axis {axis} of \
+                     extent {extent}; the next extent that they fill is {next}",
+                    [
+                        tile = *tile,
+                        axis,
+                        extent = *extent,
+                        next = extent.checked_next_multiple_of((*tile).max(1)).unwrap_or(0)
+                    ]
+                )
+            };
+            copies.push(count.ok_or_else(partial)?);
         }
         let weights = order.weights(&copies)?;
         let mut pattern = Layout::builder();
@@ -150,7 +161,7 @@ impl Layout {
     /// of modes.
     ///
     /// # Errors
-    /// [`Edit`](LayoutError::Edit).
+    /// `Argument`.
     pub fn merge_axes_in(
         &self,
         order: IndexOrder,

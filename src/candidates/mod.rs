@@ -41,7 +41,6 @@
 
 mod candidate;
 mod cheapest;
-mod error;
 mod options;
 mod orders;
 mod range;
@@ -51,7 +50,6 @@ mod state;
 mod walk;
 
 pub use candidate::{Candidate, pareto};
-pub use error::{CandidatesError, OptionError};
 pub use options::{Candidates, Orders, Side};
 pub use samples::Samples;
 pub use walk::Layouts;

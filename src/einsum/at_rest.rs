@@ -1,8 +1,8 @@
 //! A tensor with all of its time slices in memory.
 
-use super::EinsumError;
 use super::dense::{plain, with_axes};
 use crate::algebra::Layout;
+use crate::error::LayoutError;
 use crate::level::Level;
 
 /// Returns the layout with all time slices of a tensor in memory, at row-major addresses.
@@ -10,7 +10,7 @@ use crate::level::Level;
 /// Law: each unit and lane holds every element that it holds in some slice, each in a place of its own.
 ///
 /// # Errors
-/// [`EinsumError`](super::EinsumError) for a layout that is not plain.
+/// [`LayoutError`](super::LayoutError) for a layout that is not plain.
 ///
 /// # Example
 /// ```
@@ -20,7 +20,7 @@ use crate::level::Level;
 /// assert_eq!(at_rest(&streamed)?, "((8:64, 2_PE:1, 16:4), (4:1))".parse()?);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn at_rest(layout: &Layout) -> Result<Layout, EinsumError> {
+pub fn at_rest(layout: &Layout) -> Result<Layout, LayoutError> {
     let layout = plain(layout)?;
     with_axes(&layout, layout.axes(), |level| level != Level::TIME)
 }

@@ -1,14 +1,15 @@
 //! Tensors one after the other along an axis.
 
-use super::EinsumError;
+use super::dense::unknown_axis;
 use crate::algebra::Layout;
+use crate::error::{LayoutError, fault};
 
 /// Returns the layouts of operands with these extents, which form the result when concatenated along `axis`.
 ///
 /// Law: along the axis, element i of an operand is in the place of element `start + i` of the result.
 ///
 /// # Errors
-/// [`EinsumError`](super::EinsumError) for an axis beyond the rank, or extents that do not add up to that of
+/// [`LayoutError`](super::LayoutError) for an axis beyond the rank, or extents that do not add up to that of
 /// the axis; also the errors of [`Layout::slice`].
 ///
 /// # Example
@@ -24,12 +25,16 @@ pub fn concatenate(
     result: &Layout,
     axis: usize,
     extents: &[u64],
-) -> Result<Vec<Layout>, EinsumError> {
+) -> Result<Vec<Layout>, LayoutError> {
     let Some(whole) = result.axes().get(axis).map(|axis| axis.extent) else {
-        return Err(EinsumError::UnknownAxis { axis, rank: result.rank() });
+        return Err(unknown_axis(axis, result.rank()));
     };
     if extents.iter().try_fold(0, |sum: u64, extent| sum.checked_add(*extent)) != Some(whole) {
-        return Err(EinsumError::Parts { axis, extent: whole });
+        return Err(fault!(
+            Argument,
+            "the extents of the parts do not add up to the {extent} of axis {axis}",
+            [extent = whole, axis]
+        ));
     }
     let mut start = 0;
     let part = |extent: &u64| {

@@ -17,6 +17,6 @@ mod triton;
 pub(crate) mod xla_shape;
 
 pub use text::LayoutText;
-pub use xla_shape::{Bitcast, BitcastError, BitcastName, Moved, XlaAdvice, XlaSizes, bitcast_map};
+pub use xla_shape::{Bitcast, BitcastName, Moved, XlaAdvice, XlaSizes, bitcast_map};
 
 pub(crate) use xla_shape::total_sizes;

@@ -5,10 +5,11 @@ use std::fmt;
 use itertools::Itertools;
 
 use crate::algebra::{IndexOrder, Layout};
-use crate::error::{Diagnostic, Inexpressible, LayoutError, ParseError, ParseErrorKind, Span};
+use crate::error::{LayoutError, ParseError, ParseErrorKind, Span, fault};
 use crate::level::Level;
 use crate::lower::pad_layout::{MapText, left_out_note};
 use crate::lower::sharding::ShardedShape;
+use crate::lower::triton::not_bitwise;
 use crate::machine::Machine;
 use crate::notation::{
     Atom, CuteLayout, Notation, PadLayout, ReplicaText, Strided, TritonLayout, XlaArray, XlaDim,
@@ -134,7 +135,7 @@ impl LayoutText {
     }
 
     /// Wraps `error` in a [`ParseError`] that points at this text.
-    pub fn refuse(&self, error: impl Diagnostic) -> ParseError {
+    pub fn refuse(&self, error: impl Into<LayoutError>) -> ParseError {
         match self {
             LayoutText::PadLayout(tree) => tree.refuse(error),
             LayoutText::Xla(shape) => shape.refuse_layout(error),
@@ -183,7 +184,7 @@ impl LayoutText {
     /// of this text that another notation cannot express.
     ///
     /// # Errors
-    /// [`Inexpressible`](LayoutError::Inexpressible) with the reason.
+    /// `Inexpressible` with the reason.
     pub fn write_edited(
         &self,
         edited: &Layout,
@@ -318,7 +319,7 @@ impl Layout {
     /// Law: without the second part the text describes the same map, if it can be read back.
     ///
     /// # Errors
-    /// [`Inexpressible`](LayoutError::Inexpressible) with the reason.
+    /// `Inexpressible` with the reason.
     ///
     /// # Example
     /// ```
@@ -388,15 +389,21 @@ impl Layout {
         match notation {
             Notation::PadLayout => self.write_pad_layout_like(like),
             Notation::Xla => self.write_xla_like(like, dtype),
-            Notation::Sharded => Err(notation.cannot_express(Inexpressible::TwoTexts)),
-            Notation::Atom => Err(notation.cannot_express(Inexpressible::NamesOnly)),
+            Notation::Sharded => Err(notation.cannot_express(fault!(
+                Inexpressible,
+                "it is a shape and a sharding; `Sharding::of_layout` reads the sharding"
+            ))),
+            Notation::Atom => Err(notation.cannot_express(fault!(
+                Inexpressible,
+                "it is a name from a table, and such names can only be read"
+            ))),
             Notation::Strided => {
                 let text = self.to_strided()?;
                 Ok(plainly(text.to_string(), text.to_layout()?))
             }
             Notation::Triton => {
                 let text = self.to_triton()?;
-                let not_bitwise = || notation.cannot_express(Inexpressible::NotBitwise);
+                let not_bitwise = || notation.cannot_express(not_bitwise());
                 let said = text.lower().map_err(|_| not_bitwise())?;
                 Ok(plainly(text.to_string(), said))
             }

@@ -1,7 +1,6 @@
 //! XLA shapes: validation, the index map, sizes, and back.
 
 pub(crate) mod bitcast;
-mod bitcast_error;
 mod order;
 mod popular;
 mod raise;
@@ -10,14 +9,13 @@ mod sizes;
 mod validate;
 
 pub use bitcast::{Bitcast, BitcastName, Moved, bitcast_map};
-pub use bitcast_error::BitcastError;
 pub use popular::XlaAdvice;
 pub use sizes::XlaSizes;
 
 use std::borrow::Cow;
 
 use crate::algebra::{Axis, DerivedAxis, Layout, Subaxis};
-use crate::error::{Diagnostic, LayoutError, ParseError, ParseErrorKind, Site, Span};
+use crate::error::{LayoutError, ParseError, ParseErrorKind, Site, Span, fault};
 use crate::level::Level;
 use crate::notation::{TileDim, XlaArray, XlaDim, XlaShape};
 
@@ -54,11 +52,15 @@ impl XlaArray {
     /// The extents; for bounded dimensions, their bounds.
     ///
     /// # Errors
-    /// [`Unbounded`](LayoutError::Unbounded).
+    /// `Invalid`.
     pub fn extents(&self) -> Result<Vec<u64>, LayoutError> {
         let extent = |(axis, dim): (usize, &XlaDim)| match *dim {
             XlaDim::Static(size) | XlaDim::Bounded(size) => Ok(size),
-            XlaDim::Unbounded => Err(LayoutError::Unbounded { axis }),
+            XlaDim::Unbounded => Err(fault!(
+                Invalid,
+                "dimension {axis} is unbounded, so the places of its elements are not fixed",
+                [axis]
+            )),
         };
         self.dims.iter().enumerate().map(extent).collect()
     }
@@ -74,7 +76,7 @@ impl XlaArray {
     }
 
     /// Wraps `error` in a [`ParseError`] that points at this array.
-    pub fn refuse_layout(&self, error: impl Diagnostic) -> ParseError {
+    pub fn refuse_layout(&self, error: impl Into<LayoutError>) -> ParseError {
         self.refuse(ParseErrorKind::Meaning(error.into()), self.source.0.whole)
     }
 
@@ -230,7 +232,7 @@ impl TiledDim {
 
 impl XlaShape {
     /// Wraps `error` in a [`ParseError`] that points at this shape.
-    pub fn refuse_layout(&self, error: impl Diagnostic) -> ParseError {
+    pub fn refuse_layout(&self, error: impl Into<LayoutError>) -> ParseError {
         match self.arrays().first() {
             Some((_, array)) => array.refuse_layout(error),
             None => ParseError::whole(error, &self.to_string()),

@@ -4,7 +4,7 @@ use std::fmt;
 
 use itertools::Itertools;
 
-use crate::error::{Diagnostic, ParseError};
+use crate::error::{LayoutError, ParseError};
 use crate::notation::cute_swizzle::CuteSwizzle;
 use crate::notation::written::NotCompared;
 
@@ -131,7 +131,7 @@ impl CuteLayout {
     }
 
     /// Wraps `error` in a [`ParseError`] that points at this text.
-    pub fn refuse(&self, error: impl Diagnostic) -> ParseError {
+    pub fn refuse(&self, error: impl Into<LayoutError>) -> ParseError {
         ParseError::whole(error, &self.source.text(self))
     }
 }

@@ -6,12 +6,12 @@ use std::str::FromStr;
 use itertools::Itertools;
 use pest::iterators::Pair;
 
-use crate::error::{ParseError, ParseErrorKind, Span};
+use crate::error::{ParseError, ParseErrorKind, Span, fault};
 use crate::notation::cursor::Cursor;
 use crate::notation::cute::{
     CuteLayout, CuteMap, CuteMode, CuteOuter, CuteStride, MAX_COORDINATES,
 };
-use crate::notation::cute_swizzle::{CuteSwizzle, CuteSwizzleError};
+use crate::notation::cute_swizzle::CuteSwizzle;
 use crate::notation::pairs::{self, child, grammar, span, tokens};
 use crate::notation::refusal::{GrammarStop, check_depth, negative};
 use crate::notation::written::NotCompared;
@@ -268,7 +268,7 @@ fn swizzle(
     let numbers = numbers.filter(|part| matches!(part.as_rule(), Rule::digits | Rule::sint));
     let numbers: Result<Vec<i32>, _> = numbers.map(|part| part.as_str().parse()).collect();
     let Ok(&[bits, base, shift]) = numbers.as_deref() else {
-        return Err(refuse(CuteSwizzleError::TooLarge.to_string()));
+        return Err(refuse(fault!(TooLarge, "a swizzle has no bits beyond 63").to_string()));
     };
     let scale = element_bits.map_or(Ok(0), |bits| scale(bits).map_err(refuse))?;
     let Ok(base) = u32::try_from(base.saturating_sub(scale)) else {

@@ -1,7 +1,7 @@
 //! The kinds of notations, and the detection of the notation of a text.
 
 use super::{Atom, Strided, TritonLayout, XlaDtype, sharding};
-use crate::error::{Inexpressible, LayoutError};
+use crate::error::LayoutError;
 
 /// A notation that layouts are written in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -52,8 +52,8 @@ impl Notation {
     }
 
     /// The error for a layout that the notation cannot express.
-    pub(crate) fn cannot_express(self, reason: Inexpressible) -> LayoutError {
-        LayoutError::Inexpressible { notation: self.in_messages(), reason }
+    pub(crate) fn cannot_express(self, reason: LayoutError) -> LayoutError {
+        reason.of_task(format!("{} cannot express this layout", self.in_messages()))
     }
 
     /// The notation that a text looks like, by the first of these rules that applies:

@@ -26,7 +26,6 @@ mod refusal;
 pub(crate) mod sharding;
 mod strided;
 pub(crate) mod triton;
-mod triton_error;
 mod triton_linear;
 mod triton_read;
 pub(crate) mod walk;
@@ -37,7 +36,7 @@ pub(crate) mod xla_shape;
 pub use atom::{Atom, Operand};
 pub(crate) use cute::MAX_COORDINATES;
 pub use cute::{CuteLayout, CuteMap, CuteMode, CuteOuter, CuteStride};
-pub use cute_swizzle::{CuteSwizzle, CuteSwizzleError};
+pub use cute_swizzle::CuteSwizzle;
 pub use cute_tiler::CuteTiler;
 pub use dtype::Dtype;
 pub use einsum::Einsum;
@@ -45,7 +44,6 @@ pub use kind::Notation;
 pub use pad_layout::{AxisText, MemoryText, PadLayout, ReplicaText, SubaxisText};
 pub use strided::Strided;
 pub use triton::TritonLayout;
-pub use triton_error::TritonError;
 pub use triton_linear::LinearLayout;
 
 #[doc(hidden)]

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use itertools::Itertools;
 
-use crate::error::{Diagnostic, ParseError, Span};
+use crate::error::{LayoutError, ParseError, Span};
 use crate::notation::XlaDtype;
 use crate::notation::triton_linear::LinearLayout;
 use crate::notation::written::NotCompared;
@@ -166,7 +166,7 @@ impl TritonLayout {
     }
 
     /// Wraps `error` in a [`ParseError`] that points at this text.
-    pub fn refuse(&self, error: impl Diagnostic) -> ParseError {
+    pub fn refuse(&self, error: impl Into<LayoutError>) -> ParseError {
         ParseError::whole(error, &self.text())
     }
 

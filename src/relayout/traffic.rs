@@ -102,8 +102,8 @@ impl Relayout {
     /// after which they do.
     ///
     /// # Errors
-    /// [`NotDecided`](LayoutError::NotDecided) where that period, the number of boxes of truncated
-    /// axes or that of different partial sums is beyond the budget.
+    /// `NotDecided` where that period, the number of boxes of truncated axes or that of different partial sums
+    /// is beyond the budget.
     pub fn traffic(&self) -> Result<Traffic, LayoutError> {
         let depth = self.units.len();
         let all = self.counts(depth + self.inner().count())?;
@@ -134,8 +134,7 @@ impl Relayout {
     /// [`traffic`](Relayout::traffic), but cheaper the higher the level.
     ///
     /// # Errors
-    /// [`Relayout`](LayoutError::Relayout) for a level that paths do not go through; as
-    /// [`traffic`](Relayout::traffic).
+    /// `Unknown` for a level that paths do not go through; as [`traffic`](Relayout::traffic).
     ///
     /// # Example
     /// ```

@@ -17,7 +17,7 @@ use crate::level::Level;
 /// [`Layout::used_levels`].
 ///
 /// # Errors
-/// As [`Layout::compose`]; [`TooLarge`](LayoutError::TooLarge) where copies are not digits afterwards.
+/// As [`Layout::compose`]; `TooLarge` where copies are not digits afterwards.
 pub(super) fn carried(layout: &Layout, map: &Layout) -> Result<Layout, LayoutError> {
     let mut flat = layout.to_builder();
     let copies: Vec<_> = flat.replicas.drain(..).filter(Replica::is_apart).collect();

@@ -3,7 +3,8 @@
 use clap::Args as ClapArgs;
 use itertools::Itertools;
 use serde_json::{Value, json};
-use tensor_layout::access::{self, Access, AccessError, AddressChange, ChangedAccess};
+use tensor_layout::LayoutError;
+use tensor_layout::access::{self, Access, AddressChange, ChangedAccess};
 use tensor_layout::internals::{counted, percent};
 use tensor_layout::{Layout, LayoutText};
 
@@ -78,7 +79,7 @@ impl AccessArgs {
     }
 }
 
-type Search = fn(&Layout, &Layout, u64) -> Result<Vec<ChangedAccess>, AccessError>;
+type Search = fn(&Layout, &Layout, u64) -> Result<Vec<ChangedAccess>, LayoutError>;
 
 /// The most changes of each kind that a page shows.
 const MOST_SHOWN: usize = 4;

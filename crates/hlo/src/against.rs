@@ -9,10 +9,7 @@ use itertools::Itertools;
 
 use crate::bytes::total_too_large;
 use crate::pages::{SHOWN, origin};
-use crate::{
-    CollectiveError, Collectives, HloComputation, HloCopies, HloMemory, HloReading, HloSummary,
-    StepSums,
-};
+use crate::{Collectives, HloComputation, HloCopies, HloMemory, HloReading, HloSummary, StepSums};
 use tensor_layout::LayoutError;
 use tensor_layout::internals::{printable, readable_bytes, to_u64};
 
@@ -83,7 +80,7 @@ impl HloTallies {
     ///
     /// # Errors
     /// Those of [`HloSummary::add`], [`HloCopies::add`], [`Collectives::add`] and [`HloMemory::add`].
-    pub fn add(&mut self, computation: HloComputation<'_>) -> Result<(), CollectiveError> {
+    pub fn add(&mut self, computation: HloComputation<'_>) -> Result<(), LayoutError> {
         self.summary.add(computation)?;
         self.copies.add(computation)?;
         self.collectives.add(computation, None)?;
@@ -94,7 +91,7 @@ impl HloTallies {
     /// Adds everything up.
     ///
     /// # Errors
-    /// [`TooLarge`](LayoutError::TooLarge).
+    /// `TooLarge`.
     pub fn finish(&mut self) -> Result<(), LayoutError> {
         self.summary.finish();
         self.copies.finish()?;

@@ -36,7 +36,7 @@ impl HloBytes {
     /// Returns the sum of both.
     ///
     /// # Errors
-    /// [`TooLarge`](LayoutError::TooLarge).
+    /// `TooLarge`.
     pub fn plus(self, other: HloBytes) -> Result<HloBytes, LayoutError> {
         let sum = |a: u64, b: u64| a.checked_add(b).ok_or_else(total_too_large);
         let unpadded = sum(self.unpadded, other.unpadded)?;

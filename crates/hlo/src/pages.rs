@@ -64,7 +64,7 @@ impl HloSummary {
     /// totals by computation, and the parts of the dump that could not be read.
     ///
     /// # Errors
-    /// [`TooLarge`](LayoutError::TooLarge).
+    /// `TooLarge`.
     pub fn page(&self, top: Option<usize>, unread: &HloReading) -> Result<String, LayoutError> {
         let head = |what: &str| row(["waste", "elements", "allocated"], what);
         let mut page = head("instruction");

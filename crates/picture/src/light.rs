@@ -11,7 +11,7 @@ use tensor_layout::Level;
 use tensor_layout::Location;
 use tensor_layout::Placement;
 use tensor_layout::algebra::{Replica, Restricted};
-use tensor_layout::error::{LayoutError, RestrictionError};
+use tensor_layout::error::{ErrorKind, LayoutError};
 use tensor_layout::internals::to_u64;
 use tensor_layout::program::CoordinateSpan;
 
@@ -34,7 +34,7 @@ impl<'a> UnitContents<'a> {
     /// all copies or of the first ones only.
     ///
     /// # Errors
-    /// [`NotDecided`](LayoutError::NotDecided) where too many digits have to be counted.
+    /// `NotDecided` where too many digits have to be counted.
     pub fn cells_of(
         &self,
         placement: &Placement,
@@ -130,9 +130,11 @@ impl<'a> UnitContents<'a> {
         for unit in &units {
             match placement.with_copies().restrict(unit) {
                 Ok(part) => parts.iter_mut().for_each(|parts| parts.push(part.clone())),
-                Err(LayoutError::CannotRestrict(RestrictionError::Unreached { .. })) => {}
-                Err(LayoutError::CannotRestrict(_)) => parts = None,
-                Err(error) => return Err(error),
+                Err(error) => match error.kind() {
+                    ErrorKind::OutOfRange => {}
+                    ErrorKind::CannotRestrict => parts = None,
+                    _ => return Err(error),
+                },
             }
         }
         Ok(UnitContents { cell, parts, units })

@@ -260,7 +260,7 @@ fn read_values_of(cursor: &mut Cursor<'_>) -> Result<VectorComment, ParseError> 
     let start = cursor.at();
     let name = cursor.take(|c| c.is_ascii_alphanumeric());
     let unknown = |error: tensor_layout::LayoutError| {
-        cursor.refuse_from(start, ParseErrorKind::Meaning(error.into()))
+        cursor.refuse_from(start, ParseErrorKind::Meaning(error))
     };
     let dtype = name.parse::<Dtype>().map_err(unknown)?;
     let values = read_values(&mut list, end, dtype)?;

@@ -1,7 +1,7 @@
 //! Slices.
 
 use crate::algebra::layout::{Layout, Subaxis};
-use crate::error::{EditError, LayoutError};
+use crate::error::{LayoutError, fault};
 use crate::level::Level;
 
 impl Layout {
@@ -11,7 +11,7 @@ impl Layout {
     /// Law: `slice.locate(i) == locate(start + step x i)` on that axis, for any bounds.
     ///
     /// # Errors
-    /// [`Edit`](LayoutError::Edit) if the axis does not exist, or `step` is 0.
+    /// `Argument` if the axis does not exist, or `step` is 0.
     ///
     /// # Example
     /// ```
@@ -30,7 +30,10 @@ impl Layout {
     ) -> Result<Layout, LayoutError> {
         let extent = self.check_axis(at)?;
         if step == 0 {
-            return Err(LayoutError::Edit(EditError::SliceStep));
+            return Err(fault!(
+                Argument,
+                "cannot edit the layout: the step of a slice must be at least 1"
+            ));
         }
         let stop = stop.min(extent);
         let kept = stop.saturating_sub(start).div_ceil(step);

@@ -23,8 +23,7 @@ mod transpose;
 mod value;
 
 pub use devices::DeviceShards;
-pub use error::{InexpressibleSharding, ShardingError};
+pub(crate) use error::shard_extents;
 pub use order::DeviceOrder;
-
 pub use shape::ShardedShape;
 pub use value::{Sharding, ShardingKind, Tiles};

@@ -13,8 +13,8 @@
 
 use itertools::Itertools;
 
-use super::error::ShardingError;
 use super::order::{DeviceOrder, shared_out};
+use crate::error::LayoutError;
 
 impl DeviceOrder {
     /// Positions count in `sizes`, major to minor; the dimensions are put in the order of `places`.
@@ -24,7 +24,7 @@ impl DeviceOrder {
         &self,
         sizes: &[u64],
         places: &[usize],
-    ) -> Result<DeviceOrder, ShardingError> {
+    ) -> Result<DeviceOrder, LayoutError> {
         let sized = places.iter().filter_map(|at| Some((*at, *sizes.get(*at)?)));
         let real: Vec<(usize, u64)> = sized.filter(|(_, size)| *size > 1).collect();
         if real.is_sorted_by_key(|(at, _)| *at) {
@@ -45,7 +45,7 @@ impl DeviceOrder {
     }
 
     /// Sorts the devices of every `size` positions in a row: copies have no order of their own.
-    pub(super) fn sorted_in_runs(&self, size: u64) -> Result<DeviceOrder, ShardingError> {
+    pub(super) fn sorted_in_runs(&self, size: u64) -> Result<DeviceOrder, LayoutError> {
         let runs = self.len() / size.max(1);
         let shares = self.written_digits().and_then(|digits| shared_out(digits, &[runs, size]));
         if let Some([heads, copies]) = shares.as_deref() {

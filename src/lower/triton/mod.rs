@@ -14,13 +14,16 @@ mod mma;
 mod shared;
 mod tile;
 
+pub(crate) use linear::not_bitwise;
+use linear::odd_size;
+
 use self::keys::Keys;
 use self::linear::Padding;
 use self::shared::shared;
 use crate::algebra::Layout;
 use crate::error::{ParseError, Span};
 use crate::notation::triton::{Attribute, TensorType, TritonMeaning};
-use crate::notation::{LinearLayout, TritonError, TritonLayout};
+use crate::notation::{LinearLayout, TritonLayout};
 
 impl TritonLayout {
     /// Returns the layout that the text describes: an axis per dimension, registers and offsets in `Addr`,
@@ -30,8 +33,7 @@ impl TritonLayout {
     /// Registers beyond the shape are left out as in Triton 3.9: in `blocked`, `linear` and `slice`.
     ///
     /// # Errors
-    /// [`ParseError`] at the invalid key; [`TritonError`](crate::notation::TritonError) for bases that do not
-    /// form a layout.
+    /// [`ParseError`] at the invalid key; [`LayoutError`](LayoutError) for bases that do not form a layout.
     ///
     /// # Example
     /// ```
@@ -50,7 +52,7 @@ impl TritonLayout {
     /// The linear layout of an encoding, as in Triton itself; without padding.
     ///
     /// # Errors
-    /// As [`lower`](TritonLayout::lower); [`TritonError::Size`] for a number of buffers that is not a power of two.
+    /// As [`lower`](TritonLayout::lower); `Invalid` for a number of buffers that is not a power of two.
     pub fn to_linear(&self) -> Result<LinearLayout, ParseError> {
         let Encoded { bases, buffers, .. } = self.encoded()?;
         let in_buffers = |count| bases.clone().in_buffers(count).map_err(|e| self.refuse(e));
@@ -75,7 +77,8 @@ impl TritonLayout {
             let refusal =
                 keys.refuse("an encoding alone is not a layout: it needs the shape of a tensor");
             return Err(refusal.with_help(
-                "write its type, `tensor<128x64xf16, #ttg...>`, or give the shape to `TritonLayout::with_shape`",
+                "write its type, `tensor<128x64xf16, #ttg...>`, or give the shape to \
+                 `TritonLayout::with_shape`",
             ));
         };
         let (buffers, shape) = match shared::rank(keys)? {
@@ -136,7 +139,7 @@ fn check_shape(
     }
     if let Some(at) = shape.iter().position(|extent| !extent.is_power_of_two()) {
         let dim = at + usize::from(buffers.is_some());
-        return Err(refuse(TritonError::Size { dim, size: shape[at] }.to_string()));
+        return Err(refuse(odd_size(dim, shape[at]).to_string()));
     }
     let bits_of = |extent: u64| u64::BITS - (extent - 1).leading_zeros();
     let bits: u32 = shape.iter().copied().chain(buffers).map(bits_of).sum();

@@ -11,7 +11,7 @@ impl OutOfMemory {
     /// save the most.
     ///
     /// # Errors
-    /// [`TooLarge`](LayoutError::TooLarge).
+    /// `TooLarge`.
     pub fn page(&self, top: Option<usize>) -> Result<String, LayoutError> {
         let mut page = self.limits.iter().map(limit_line).collect::<String>();
         for (name, amount) in &self.parts {

@@ -1,10 +1,12 @@
 //! The memories while a plan is executed.
 
+use crate::graph::no_elements;
 use std::collections::HashMap;
+use tensor_layout::LayoutError;
+use tensor_layout::error::fault;
 
 use tensor_layout::relayout::Transfer;
 
-use super::error::ExecuteError;
 use super::store::{Store, Units};
 use crate::choices::Held;
 use crate::graph::{Data, Graph, Origin, ValueId};
@@ -54,14 +56,18 @@ pub(super) struct State<'p, 'g> {
 }
 
 impl<'p, 'g> State<'p, 'g> {
-    pub(super) fn new(plan: &'p Plan<'g>, inputs: &[Data]) -> Result<State<'p, 'g>, ExecuteError> {
+    pub(super) fn new(plan: &'p Plan<'g>, inputs: &[Data]) -> Result<State<'p, 'g>, LayoutError> {
         let graph = plan.graph();
         let units = Units::new(plan.setting().machine());
         let mut state =
             State { plan, graph, units, stores: HashMap::new(), counts: Execution::default() };
         let expected = graph.inputs.len();
         if inputs.len() != expected {
-            return Err(ExecuteError::Inputs { expected, given: inputs.len() });
+            return Err(fault!(
+                Shape,
+                "the model has {expected} inputs, {given} were given",
+                [expected, given = inputs.len()]
+            ));
         }
         for (id, data) in graph.inputs.iter().zip(inputs) {
             crate::graph::check(graph.value(*id), data)?;
@@ -71,7 +77,7 @@ impl<'p, 'g> State<'p, 'g> {
             if let Origin::Constant(data) = &value.origin
                 && plan.choice(ValueId(number)).is_some()
             {
-                let none = || ExecuteError::NoElements(value.name.clone());
+                let none = || no_elements(value.name.clone());
                 state.place(ValueId(number), data.as_ref().ok_or_else(none)?)?;
             }
         }
@@ -79,7 +85,7 @@ impl<'p, 'g> State<'p, 'g> {
     }
 
     /// Puts a value that is given into its memory.
-    fn place(&mut self, id: ValueId, data: &Data) -> Result<(), ExecuteError> {
+    fn place(&mut self, id: ValueId, data: &Data) -> Result<(), LayoutError> {
         // An input that nothing reads has no place.
         let Some(choice) = self.plan.choice(id) else { return Ok(()) };
         let mut store = Store::new(&self.units, self.plan.setting(), &choice.result)?;
@@ -89,9 +95,9 @@ impl<'p, 'g> State<'p, 'g> {
     }
 
     /// The elements of an output: all of its copies agree.
-    pub(super) fn output(&self, id: ValueId) -> Result<Data, ExecuteError> {
+    pub(super) fn output(&self, id: ValueId) -> Result<Data, LayoutError> {
         let (root, views) = self.graph.root(id);
-        let lost = || ExecuteError::NoElements(self.graph.value(id).name.clone());
+        let lost = || no_elements(self.graph.value(id).name.clone());
         let (store, choice) =
             self.stores.get(&root).zip(self.plan.choice(root)).ok_or_else(lost)?;
         let layout = viewed(&choice.result.layout, &views)?;

@@ -1,10 +1,12 @@
 //! Values brought into the layouts that operands want.
 
+use crate::graph::no_elements;
 use std::collections::HashSet;
+use tensor_layout::LayoutError;
+use tensor_layout::error::fault;
 
 use tensor_layout::relayout::{Relayout, Transfer};
 
-use super::error::ExecuteError;
 use super::state::{State, Tamper};
 use super::store::Store;
 use crate::choices::Held;
@@ -19,9 +21,9 @@ impl State<'_, '_> {
         (number, value): (usize, ValueId),
         wanted: &Held,
         tamper: &mut dyn Tamper,
-    ) -> Result<Store, ExecuteError> {
+    ) -> Result<Store, LayoutError> {
         let (root, views) = self.graph.root(value);
-        let lost = || ExecuteError::NoElements(self.graph.value(value).name.clone());
+        let lost = || no_elements(self.graph.value(value).name.clone());
         let (store, choice) =
             self.stores.get(&root).zip(self.plan.choice(root)).ok_or_else(lost)?;
         let setting = self.plan.setting();
@@ -78,7 +80,7 @@ impl State<'_, '_> {
         from: &Held,
         to: &Held,
         entered: &[u64],
-    ) -> Result<(), ExecuteError> {
+    ) -> Result<(), LayoutError> {
         if from.memory != to.memory {
             return Ok(());
         }
@@ -88,13 +90,18 @@ impl State<'_, '_> {
         for ((level, _), found) in self.units.levels().iter().zip(entered) {
             let Some(of) = priced.iter().find(|of| of.level == *level) else { continue };
             if of.into != *found {
-                return Err(ExecuteError::Traffic {
-                    operation: operation.name.clone(),
-                    operand,
-                    level: level.to_string(),
-                    found: *found,
-                    priced: of.into,
-                });
+                return Err(fault!(
+                    Invalid,
+                    "`{operation}`: {found} elements of operand {operand} enter units of \
+                     {level}, the price is for {priced}",
+                    [
+                        operation = operation.name.clone(),
+                        found = *found,
+                        operand,
+                        level = level.to_string(),
+                        priced = of.into
+                    ]
+                ));
             }
         }
         Ok(())

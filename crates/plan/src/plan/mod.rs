@@ -8,7 +8,6 @@
 //! ```
 
 mod edges;
-mod error;
 mod planning;
 mod report;
 mod reported;
@@ -18,7 +17,6 @@ mod text;
 mod variables;
 
 pub(crate) use edges::viewed;
-pub use error::PlanError;
 pub use planning::{PlanOptions, plan};
 pub use report::{PlanReport, PlannedOperand, PlannedSwitch, PlannedValue, SwitchRoute, Totals};
 pub use solved::Plan;

@@ -1,17 +1,17 @@
 //! The course of planning: variables, costs, the search, and the movements of switches.
 
 use std::collections::{HashMap, HashSet};
+use tensor_layout::LayoutError;
 
 use tensor_layout::Machine;
 
 use super::edges::{self, Joint, Pair};
-use super::error::PlanError;
 use super::report::{SwitchRoute, Totals};
 use super::solved::Plan;
 use super::variables::{self, Variable};
 use crate::choices::Setting;
 use crate::graph::Graph;
-use crate::search::{Limits, Problem, ProblemError};
+use crate::search::{Limits, Problem};
 
 /// Options of a plan.
 #[derive(Clone, Debug)]
@@ -43,14 +43,15 @@ const ROUNDS: usize = 3;
 /// 512 trials per switch for its movements.
 ///
 /// # Errors
-/// [`PlanError`]; operations without a rule are no error: they have one choice, copies on every unit.
+/// `Missing` for a machine whose moves have no prices, with the fact `prices`; `Unsupported` for an operation without a
+/// layout on this machine; as the layouts. Operations without a rule are no error: they have one choice, copies on every unit.
 pub fn plan<'g>(
     graph: &'g Graph,
     machine: &Machine,
     options: &PlanOptions,
-) -> Result<Plan<'g>, PlanError> {
+) -> Result<Plan<'g>, LayoutError> {
     let setting = Setting::new(machine, options.penalty, options.keep);
-    let mut setting = setting.map_err(PlanError::Machine)?;
+    let mut setting = setting.map_err(|error| error.with("prices", machine.name().to_owned()))?;
     let variables = variables::of(graph, &mut setting)?;
     let joints = edges::of(graph, &variables, &mut setting);
     let (chosen, routes, totals) = (Vec::new(), Vec::new(), Totals::default());
@@ -83,11 +84,11 @@ impl Plan<'_> {
     ///
     /// # Errors
     /// None for a plan that was made.
-    pub fn costs(&self) -> Result<Problem, ProblemError> {
+    pub fn costs(&self) -> Result<Problem, LayoutError> {
         self.problem(&HashSet::new(), 0)
     }
 
-    fn problem(&self, missing: &HashSet<Pair>, penalty: u64) -> Result<Problem, ProblemError> {
+    fn problem(&self, missing: &HashSet<Pair>, penalty: u64) -> Result<Problem, LayoutError> {
         let own = self.variables.iter().map(Variable::own).collect();
         let edge = |joint: &Joint| joint.edge(&self.variables, missing, penalty);
         Problem::new(own, self.joints.iter().map(edge).collect())
@@ -98,7 +99,7 @@ impl Plan<'_> {
         &mut self,
         free: &Problem,
         options: &PlanOptions,
-    ) -> Result<(), ProblemError> {
+    ) -> Result<(), LayoutError> {
         let (mut missing, mut known_routes) = (HashSet::new(), HashMap::new());
         let mut best = (u64::MAX, Vec::new());
         for _ in 0..ROUNDS {

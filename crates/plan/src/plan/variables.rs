@@ -1,10 +1,11 @@
 //! The variables of a plan: values that are given or computed, with their choices.
 
 use std::collections::HashMap;
+use tensor_layout::LayoutError;
+use tensor_layout::error::fault;
 
 use itertools::Itertools;
 
-use super::error::PlanError;
 use crate::choices::{Choice, Domain, Setting};
 use crate::graph::{Body, Graph, Nest, Operation, Origin, ValueId};
 
@@ -24,7 +25,7 @@ impl Variable {
 }
 
 /// The variables of a graph: each operation after the given values that it is the first to read.
-pub(super) fn of(graph: &Graph, setting: &mut Setting) -> Result<Vec<Variable>, PlanError> {
+pub(super) fn of(graph: &Graph, setting: &mut Setting) -> Result<Vec<Variable>, LayoutError> {
     let needed = graph.needed();
     let operations = graph.operations.iter().zip(needed).enumerate();
     let operations = operations.filter(|(_, (_, needed))| *needed).collect_vec();
@@ -49,7 +50,7 @@ pub(super) fn of(graph: &Graph, setting: &mut Setting) -> Result<Vec<Variable>, 
     Ok(variables)
 }
 
-fn given(graph: &Graph, id: ValueId, setting: &mut Setting) -> Result<Domain, PlanError> {
+fn given(graph: &Graph, id: ValueId, setting: &mut Setting) -> Result<Domain, LayoutError> {
     let value = graph.value(id);
     let is_constant = matches!(value.origin, Origin::Constant(_));
     Ok(setting.given(&value.shape, value.dtype.bits(), is_constant)?)
@@ -67,7 +68,7 @@ impl Known {
         graph: &Graph,
         operation: &Operation,
         setting: &mut Setting,
-    ) -> Result<Domain, PlanError> {
+    ) -> Result<Domain, LayoutError> {
         let value = graph.value(operation.result);
         let bits = value.dtype.bits();
         let shape_and_bits = |id: &ValueId| {
@@ -90,7 +91,11 @@ impl Known {
                 let domain = setting.domain(graph, nest, bits, uses);
                 if domain.choices.is_empty() {
                     let (name, kind) = (operation.name.clone(), operation.kind.clone());
-                    return Err(PlanError::NoChoice { name, kind, shape: nest.loops.clone() });
+                    return Err(fault!(
+                        Unsupported,
+                        "`{name}`, a {kind} of {shape:?}, has no layout on this machine",
+                        [name, kind, shape = nest.loops.clone()]
+                    ));
                 }
                 self.domains.insert(key, domain.clone());
                 Ok(domain)

@@ -24,5 +24,5 @@ mod problem;
 mod reduce;
 mod solve;
 
-pub use problem::{Edge, FORBIDDEN, Problem, ProblemError};
+pub use problem::{Edge, FORBIDDEN, Problem};
 pub use solve::{Limits, Solution};

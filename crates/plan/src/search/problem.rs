@@ -1,6 +1,8 @@
 //! The problem: costs of choices, and costs between the choices of two variables.
 
 use serde::{Deserialize, Serialize};
+use tensor_layout::LayoutError;
+use tensor_layout::error::fault;
 
 /// A cost that no solution may have. Larger costs count as this one, and sums end at it.
 pub const FORBIDDEN: u64 = u64::MAX / 4096;
@@ -35,50 +37,21 @@ struct Unchecked {
 }
 
 impl TryFrom<Unchecked> for Problem {
-    type Error = ProblemError;
+    type Error = LayoutError;
 
-    fn try_from(Unchecked { own, edges }: Unchecked) -> Result<Problem, ProblemError> {
+    fn try_from(Unchecked { own, edges }: Unchecked) -> Result<Problem, LayoutError> {
         Problem::new(own, edges)
     }
-}
-
-/// A problem whose sizes do not fit together.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum ProblemError {
-    /// A variable without choices.
-    #[error("variable {0} has no choices")]
-    NoChoices(usize),
-    /// An edge to a variable that is not there.
-    #[error("edge {edge} has an end at variable {variable}, there are {variables}")]
-    NoVariable {
-        /// The number of the edge.
-        edge: usize,
-        /// Its end.
-        variable: usize,
-        /// The number of variables.
-        variables: usize,
-    },
-    /// An edge with another number of costs.
-    #[error("edge {edge} needs {expected} costs, one for each two choices, and has {given}")]
-    Costs {
-        /// The number of the edge.
-        edge: usize,
-        /// The product of the numbers of choices of its ends.
-        expected: usize,
-        /// The costs that it has.
-        given: usize,
-    },
 }
 
 impl Problem {
     /// A problem, after a check of its sizes.
     ///
     /// # Errors
-    /// [`ProblemError`] for variables without choices and edges whose ends or costs do not fit.
-    pub fn new(own: Vec<Vec<u64>>, edges: Vec<Edge>) -> Result<Problem, ProblemError> {
+    /// `Invalid` for variables without choices and edges whose ends or costs do not fit.
+    pub fn new(own: Vec<Vec<u64>>, edges: Vec<Edge>) -> Result<Problem, LayoutError> {
         if let Some(variable) = own.iter().position(Vec::is_empty) {
-            return Err(ProblemError::NoChoices(variable));
+            return Err(fault!(Invalid, "variable {variable} has no choices", [variable]));
         }
         edges.iter().enumerate().try_for_each(|(number, edge)| check(&own, number, edge))?;
         Ok(Problem { own, edges })
@@ -122,15 +95,23 @@ impl Problem {
     }
 }
 
-fn check(own: &[Vec<u64>], number: usize, edge: &Edge) -> Result<(), ProblemError> {
+fn check(own: &[Vec<u64>], number: usize, edge: &Edge) -> Result<(), LayoutError> {
     let variables = own.len();
     if let Some(variable) = [edge.from, edge.to].into_iter().find(|end| *end >= variables) {
-        return Err(ProblemError::NoVariable { edge: number, variable, variables });
+        return Err(fault!(
+            Invalid,
+            "edge {edge} has an end at variable {variable}, there are {variables}",
+            [edge = number, variable, variables]
+        ));
     }
     let (expected, given) = (own[edge.from].len() * own[edge.to].len(), edge.costs.len());
     match expected == given {
         true => Ok(()),
-        false => Err(ProblemError::Costs { edge: number, expected, given }),
+        false => Err(fault!(
+            Invalid,
+            "edge {edge} needs {expected} costs, one for each two choices, and has {given}",
+            [edge = number, expected, given]
+        )),
     }
 }
 
