@@ -338,6 +338,17 @@ fn place_faults() -> Vec<(LayoutError, &'static str)> {
         ),
         (
             fault(
+                "[Partial(max)]"
+                    .parse::<Placements>()
+                    .unwrap()
+                    .lower(&mesh("x=2"), &[8])
+                    .unwrap()
+                    .to_partition_spec(&mesh("x=2"), 1),
+            ),
+            "a PartitionSpec cannot express this sharding: its partial results are reduced by `max`",
+        ),
+        (
+            fault(
                 sharding("{devices=[2,2]<=[4] last_tile_dim_replicate}")
                     .to_partition_spec(&mesh("x=4"), 1),
             ),
