@@ -10,7 +10,7 @@ use crate::level::Level;
 /// Law: each unit and lane holds every element that it holds in some slice, each in a place of its own.
 ///
 /// # Errors
-/// [`LayoutError`](super::LayoutError) for a layout that is not plain.
+/// [`LayoutError`] for a layout that is not plain.
 ///
 /// # Example
 /// ```

@@ -10,7 +10,7 @@ use crate::error::LayoutError;
 /// Law: every element of the result finds its operand in its unit, time slice and lane.
 ///
 /// # Errors
-/// [`LayoutError`](super::LayoutError) for an axis beyond the rank or a layout that is not plain; `Collision`
+/// [`LayoutError`] for an axis beyond the rank or a layout that is not plain; `Collision`
 /// where copies overlap because a new axis is not full.
 ///
 /// # Example

@@ -9,7 +9,7 @@ use crate::error::{LayoutError, fault};
 /// Law: along the axis, element i of an operand is in the place of element `start + i` of the result.
 ///
 /// # Errors
-/// [`LayoutError`](super::LayoutError) for an axis beyond the rank, or extents that do not add up to that of
+/// [`LayoutError`] for an axis beyond the rank, or extents that do not add up to that of
 /// the axis; also the errors of [`Layout::slice`].
 ///
 /// # Example

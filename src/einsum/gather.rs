@@ -80,7 +80,7 @@ impl Gather {
     /// Law: for any table, every element of the result finds its operand in its unit.
     ///
     /// # Errors
-    /// [`LayoutError`](super::LayoutError) for an axis beyond the rank or a layout that is not plain.
+    /// [`LayoutError`] for an axis beyond the rank or a layout that is not plain.
     ///
     /// # Example
     /// ```
@@ -104,7 +104,7 @@ impl Gather {
     /// Pairs an operand with a result whose shape may differ only in `axis`.
     ///
     /// # Errors
-    /// [`LayoutError`](super::LayoutError) for other shapes, or layouts that are not plain; also the errors of
+    /// [`LayoutError`] for other shapes, or layouts that are not plain; also the errors of
     /// [`Relayout::new`] for machines, memories and lanes.
     pub fn new(
         operand: &Placement,
@@ -142,7 +142,7 @@ impl Gather {
     /// and level.
     ///
     /// # Errors
-    /// [`LayoutError`](super::LayoutError) for a table of the wrong length; `OutOfRange` for an entry beyond
+    /// [`LayoutError`] for a table of the wrong length; `OutOfRange` for an entry beyond
     /// the operand; `NotDecided` beyond 2^16 pairs; `Uneven` for copies that do not line up with the units that
     /// share a memory; also the errors of [`Relayout::traffic`].
     pub fn traffic(&self, table: &[u64]) -> Result<Vec<GatherTraffic>, LayoutError> {

@@ -31,7 +31,7 @@ impl Einsum {
     /// Cost: by the digits.
     ///
     /// # Errors
-    /// [`LayoutError`](super::LayoutError) for a wrong rank, a layout that is not plain, a label that is summed
+    /// [`LayoutError`] for a wrong rank, a layout that is not plain, a label that is summed
     /// over but missing in `runs`, or a label in `runs` that is not summed over; `Collision` if partial sums of
     /// different elements, or two of one, share a place: the reported index is that of the result followed by
     /// that of the sums; `Collision` if copies of an operand overlap because an axis that it lacks is not full,
@@ -87,7 +87,7 @@ impl Einsum {
     /// Law: as [`local`](Einsum::local) of its first axes and of those summed over.
     ///
     /// # Errors
-    /// [`LayoutError`](super::LayoutError) for another rank; also the errors of [`local`](Einsum::local).
+    /// [`LayoutError`] for another rank; also the errors of [`local`](Einsum::local).
     ///
     /// # Example
     /// ```

@@ -8,7 +8,7 @@ use crate::error::{LayoutError, fault};
 /// Law: element i of the operand is in the place of element `low + i` of the result.
 ///
 /// # Errors
-/// [`LayoutError`](super::LayoutError) where the operand does not fit inside the result; also the errors of
+/// [`LayoutError`] where the operand does not fit inside the result; also the errors of
 /// [`Layout::slice`].
 ///
 /// # Example

@@ -12,7 +12,7 @@ use crate::error::LayoutError;
 /// Law: as [`Einsum::local`](super::Einsum::local); it is `ik->i` for any position of `k`.
 ///
 /// # Errors
-/// As [`Einsum::local`](super::Einsum::local); [`LayoutError`](super::LayoutError) if `at` is beyond the rank.
+/// As [`Einsum::local`](super::Einsum::local); [`LayoutError`] if `at` is beyond the rank.
 ///
 /// # Example
 /// ```

@@ -18,7 +18,7 @@ impl Local {
     /// Law: agrees with an enumeration of all products. Cost: as [`Layout::serves`].
     ///
     /// # Errors
-    /// [`LayoutError`](super::LayoutError) for the wrong number of operands or wrong shapes; `TooLarge`; also
+    /// [`LayoutError`] for the wrong number of operands or wrong shapes; `TooLarge`; also
     /// the errors of [`Layout::serves`].
     ///
     /// # Example

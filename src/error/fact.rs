@@ -10,7 +10,7 @@ use crate::level::Level;
 use crate::location::{Found, Location, assigned};
 use crate::number::to_u64;
 
-/// A value that the message of a [`LayoutError`](super::LayoutError) names.
+/// A value that the message of a [`LayoutError`](crate::LayoutError) names.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Fact {

@@ -1,6 +1,6 @@
 //! The kinds of errors, which callers match.
 
-/// The kind of a [`LayoutError`](super::LayoutError): the cases that a caller treats differently.
+/// The kind of a [`LayoutError`](crate::LayoutError): the cases that a caller treats differently.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum ErrorKind {

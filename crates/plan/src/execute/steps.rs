@@ -10,7 +10,7 @@ use tensor_layout::LayoutError;
 /// element and each iteration is a step.
 ///
 /// # Errors
-/// [`LayoutError`](tensor_layout::LayoutError) for inputs of other sizes, operations without a rule, and every fault of the plan.
+/// [`LayoutError`] for inputs of other sizes, operations without a rule, and every fault of the plan.
 pub fn execute(
     plan: &Plan<'_>,
     inputs: &[Data],

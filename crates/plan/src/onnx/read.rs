@@ -33,7 +33,7 @@ pub struct ReadOptions {
 /// Reads a model. Elements in other files are not read.
 ///
 /// # Errors
-/// [`LayoutError`](tensor_layout::LayoutError): bytes that are no model, and models whose shapes are not known.
+/// [`LayoutError`]: bytes that are no model, and models whose shapes are not known.
 ///
 /// # Example
 /// ```
@@ -48,7 +48,7 @@ pub fn read_model(bytes: &[u8], options: &ReadOptions) -> Result<Graph, LayoutEr
 /// Reads a model and the elements that are in files of its folder; constants whose files are missing have no elements.
 ///
 /// # Errors
-/// [`LayoutError`](tensor_layout::LayoutError), also for files that cannot be read.
+/// [`LayoutError`], also for files that cannot be read.
 pub fn read_file(path: &Path, options: &ReadOptions) -> Result<Graph, LayoutError> {
     let failed = |error: std::io::Error| {
         fault!(

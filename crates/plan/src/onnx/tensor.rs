@@ -94,7 +94,7 @@ pub(super) fn known(code: i32) -> Option<Dtype> {
 /// A constant; its elements if there are few of them or if all are asked for.
 ///
 /// # Errors
-/// [`LayoutError`](tensor_layout::LayoutError) for shapes, types and bytes that are none.
+/// [`LayoutError`] for shapes, types and bytes that are none.
 pub(super) fn content(
     tensor: &Tensor,
     all: bool,
