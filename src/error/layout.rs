@@ -43,7 +43,7 @@ struct Fault {
     related: Option<Site>,
 }
 
-/// Makes a [`LayoutError`](crate::LayoutError) of a kind, a text and the values that the text names, as `format!` would.
+/// Makes a `LayoutError` of a kind, a text and the values that the text names, as `format!` would.
 ///
 /// ```
 /// use tensor_layout::{error::fault, error::Site};
