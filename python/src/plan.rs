@@ -9,9 +9,9 @@ use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyTuple};
 use tensor_layout::Machine;
-use tensor_layout_plan::execute::{AsPlanned, ExecuteError, Execution, execute};
+use tensor_layout_plan::execute::{AsPlanned, Execution, execute};
 use tensor_layout_plan::graph::{Data, Graph, Value};
-use tensor_layout_plan::onnx::{OnnxError, ReadOptions, read_file};
+use tensor_layout_plan::onnx::{ReadOptions, read_file};
 use tensor_layout_plan::plan::{PlanOptions, plan as planned};
 use tensor_layout_plan::search::Limits;
 
@@ -113,7 +113,7 @@ pub(crate) fn execute_plan<'py>(
         let plan = planned(&graph, &machine, &options).map_err(|error| error.to_string())?;
         let (expected, given) = (graph.inputs.len(), inputs.len());
         if expected != given {
-            return Err(ExecuteError::Inputs { expected, given }.to_string());
+            return Err(format!("the model has {expected} inputs, {given} were given"));
         }
         let values = graph.inputs.iter().map(|id| graph.value(*id));
         let inputs = inputs.iter().zip(values).map(|(input, value)| input.data(value));
@@ -177,11 +177,13 @@ impl Model {
     }
 
     fn read(&self) -> Result<Graph, String> {
-        let mut graph = read_file(&self.path, &self.options).map_err(|error| match error {
-            OnnxError::Symbolic { value, dim } => {
-                format!("input `{value}` has an axis of extent `{dim}`: give dims={{\"{dim}\": N}}")
+        let mut graph = read_file(&self.path, &self.options).map_err(|error| {
+            match (error.fact("value"), error.fact("dim")) {
+                (Some(value), Some(dim)) => format!(
+                    "input `{value}` has an axis of extent `{dim}`: give dims={{\"{dim}\": N}}"
+                ),
+                _ => error.to_string(),
             }
-            other => other.to_string(),
         })?;
         graph.inline_constants();
         Ok(graph)

@@ -8,10 +8,10 @@ use std::time::{Duration, Instant};
 
 use clap::Args as ClapArgs;
 use itertools::Itertools;
-use tensor_layout::Machine;
+use tensor_layout::{LayoutError, Machine};
 use tensor_layout_plan::graph::Graph;
-use tensor_layout_plan::onnx::{OnnxError, ReadOptions, read_file, read_model};
-use tensor_layout_plan::plan::{Plan, PlanError, PlanOptions, PlanReport, Planner};
+use tensor_layout_plan::onnx::{ReadOptions, read_file, read_model};
+use tensor_layout_plan::plan::{Plan, PlanOptions, PlanReport, Planner};
 use tensor_layout_plan::search::{FORBIDDEN, Limits, Progress};
 
 use super::failure::{Failure, note};
@@ -114,7 +114,7 @@ impl PlanArgs {
         graph: &'g Graph,
         machine: &Machine,
         options: &PlanOptions,
-    ) -> Result<Plan<'g>, PlanError> {
+    ) -> Result<Plan<'g>, LayoutError> {
         let line = search_progress();
         let shown = |Progress { cost, bound, .. }: Progress| {
             let plan = if cost < FORBIDDEN { format!("plan {cost}") } else { "no plan yet".into() };
@@ -213,29 +213,32 @@ fn from_stdin() -> Result<Vec<u8>, Failure> {
 }
 
 /// The failure to plan, with its remedy.
-fn unplanned(file: &str, error: &PlanError) -> Failure {
-    let help = match error {
-        PlanError::Machine(_) => "plan for mn-core-2, or for a TOML file with [bandwidth]",
-        PlanError::NoChoice { .. } => "export the model without this operation",
+fn unplanned(file: &str, error: &LayoutError) -> Failure {
+    let help = match (error.fact("prices"), error.fact("kind")) {
+        (Some(_), _) => "plan for mn-core-2, or for a TOML file with [bandwidth]",
+        (_, Some(_)) => "export the model without this operation",
         _ => return Failure::Argument(format!("{file}: {error}")),
     };
     Failure::Advised(format!("{file}: {error}"), help.into())
 }
 
 /// The failure to read a model, with its remedy.
-fn unread(file: &str, error: &OnnxError) -> Failure {
+fn unread(file: &str, error: &LayoutError) -> Failure {
     let advised = |why: String, help: &str| Failure::Advised(why, help.into());
-    match error {
-        OnnxError::File { .. } => Failure::Argument(error.to_string()),
-        OnnxError::Decode(why) => advised(
+    let [path, why, dim, kind] = ["path", "error", "dim", "kind"].map(|name| error.fact(name));
+    let [value, node] = ["value", "node"].map(|name| error.fact(name).map(ToString::to_string));
+    let (value, node) = (value.unwrap_or_default(), node.unwrap_or_default());
+    match (path, why, dim, kind) {
+        (Some(_), ..) => Failure::Argument(error.to_string()),
+        (_, Some(why), ..) => advised(
             format!("{file}: not an ONNX model, or a part of one is missing: {why}"),
             "export it again: torch.onnx.export(model, args, dynamo=True).save(\"model.onnx\")",
         ),
-        OnnxError::Symbolic { value, dim } => advised(
+        (_, _, Some(dim), _) => advised(
             format!("{file}: input `{value}` has an axis of extent `{dim}`"),
             &format!("give the extent, as in --dim {dim}=8"),
         ),
-        OnnxError::NoShape { value, node, kind } => advised(
+        (.., Some(kind)) => advised(
             format!("{file}: `{value}`, a result of node `{node}` ({kind}), has no shape"),
             "let onnx.shape_inference.infer_shapes add the shapes to the model",
         ),

@@ -6,7 +6,6 @@
 
 use itertools::Itertools;
 use tensor_layout::algebra::{Axis, LayoutBuilder, Subaxis};
-use tensor_layout::einsum::EinsumError;
 use tensor_layout::{Layout, LayoutError, Level};
 
 /// The innermost digits of an axis: lanes, and leaves.
@@ -44,7 +43,7 @@ pub(super) fn expanded(
     blocks: &Layout,
     extents: &[u64],
     block: impl Fn(usize) -> Option<(Block, Ending)>,
-) -> Result<Layout, EinsumError> {
+) -> Result<Layout, LayoutError> {
     let axes = blocks.axes().iter().zip(extents).enumerate().map(|(at, (axis, extent))| {
         let digits = block(at).into_iter().flat_map(|(block, ending)| ending.digits(block));
         let blocks = axis.subaxes.iter().copied().filter(|digit| digit.size > 1);
@@ -74,7 +73,7 @@ pub(super) fn completed(
     axis: usize,
     (lanes, leaves): (u64, u64),
     leaf: Level,
-) -> Result<Layout, EinsumError> {
+) -> Result<Layout, LayoutError> {
     let mut axes = layout.axes().to_vec();
     let Some(own) = axes.get_mut(axis) else { return Ok(layout.clone()) };
     let Some(last) = own.subaxes.pop_if(|digit| digit.lands() == Some(Level::ADDR)) else {
@@ -93,7 +92,7 @@ pub(super) fn completed(
 }
 
 /// The layout for elements of another width: as many lanes as they have, where that fits.
-pub(super) fn in_lanes(layout: &Layout, lanes: u64) -> Result<Layout, EinsumError> {
+pub(super) fn in_lanes(layout: &Layout, lanes: u64) -> Result<Layout, LayoutError> {
     let mut axes = layout.axes().to_vec();
     for axis in &mut axes {
         let Some(at) = axis.subaxes.iter().position(|digit| digit.lands() == Some(Level::W)) else {
@@ -117,7 +116,7 @@ pub(super) fn in_lanes(layout: &Layout, lanes: u64) -> Result<Layout, EinsumErro
     with_axes(&layout, axes)
 }
 
-fn without_copies_in_lanes(layout: &Layout) -> Result<Layout, EinsumError> {
+fn without_copies_in_lanes(layout: &Layout) -> Result<Layout, LayoutError> {
     let mut of = Layout::builder();
     for level in layout.used_levels().iter().filter(|level| **level != Level::W) {
         of = of.used(*level).offset(*level, layout.offset(*level));
@@ -128,7 +127,7 @@ fn without_copies_in_lanes(layout: &Layout) -> Result<Layout, EinsumError> {
 }
 
 /// The levels and copies of a layout with other axes, whose addresses are row-major.
-fn with_axes(layout: &Layout, axes: Vec<Axis>) -> Result<Layout, EinsumError> {
+fn with_axes(layout: &Layout, axes: Vec<Axis>) -> Result<Layout, LayoutError> {
     with_innermost(layout, axes, None)
 }
 
@@ -137,7 +136,7 @@ fn with_innermost(
     layout: &Layout,
     mut axes: Vec<Axis>,
     innermost: Option<usize>,
-) -> Result<Layout, EinsumError> {
+) -> Result<Layout, LayoutError> {
     let mut next = 1_u64;
     let mut place = |digit: &mut Subaxis| {
         if digit.lands() == Some(Level::ADDR) {

@@ -7,7 +7,7 @@
 //! ```
 
 use itertools::Itertools;
-use tensor_layout::einsum::{EinsumError, Local, Sums, at_rest};
+use tensor_layout::einsum::{Local, Sums, at_rest};
 use tensor_layout::relayout::LevelTraffic;
 use tensor_layout::{Layout, LayoutError, Level};
 
@@ -94,7 +94,7 @@ impl NestForm<'_> {
         blocks: &Layout,
         setting: &mut Setting,
         capacity: Option<u64>,
-    ) -> Result<Vec<Choice>, EinsumError> {
+    ) -> Result<Vec<Choice>, LayoutError> {
         let leaf = setting.leaf();
         let loops = expanded(blocks, &self.nest.loops, |number| form.block(number, leaf))?;
         let local = self.reads.einsum.local_in(&loops)?;
@@ -144,7 +144,7 @@ impl NestForm<'_> {
         form: Form,
         layout: &Layout,
         setting: &Setting,
-    ) -> Result<Layout, EinsumError> {
+    ) -> Result<Layout, LayoutError> {
         match form {
             Form::Matrices { result: Some((axis, block)), .. } => {
                 completed(layout, axis, (block.lanes, block.leaves), setting.leaf())
@@ -159,7 +159,7 @@ impl NestForm<'_> {
         local: &Local,
         (number, of): (usize, &OperandForm),
         setting: &Setting,
-    ) -> Result<Operand, EinsumError> {
+    ) -> Result<Operand, LayoutError> {
         let (layout, halo, more) = if of.is_plain() {
             (local.operands()[number].clone(), 0, 0)
         } else {
@@ -220,7 +220,7 @@ impl NestForm<'_> {
         local: &Local,
         sums: Sums,
         setting: &Setting,
-    ) -> Result<u64, EinsumError> {
+    ) -> Result<u64, LayoutError> {
         if self.nest.loops.len() == self.nest.rank {
             return Ok(0);
         }
@@ -230,7 +230,7 @@ impl NestForm<'_> {
 }
 
 /// A tensor as memory has it while an operation computes: slice by slice, or without digits of time as a whole.
-fn in_memory(layout: Layout) -> Result<Layout, EinsumError> {
+fn in_memory(layout: Layout) -> Result<Layout, LayoutError> {
     if is_sliced(&layout) { Ok(layout) } else { at_rest(&layout) }
 }
 

@@ -9,7 +9,6 @@
 //! ```
 
 mod edges;
-mod error;
 mod kept;
 mod lifetimes;
 mod options;
@@ -22,7 +21,6 @@ mod text;
 mod variables;
 
 pub(crate) use edges::viewed;
-pub use error::PlanError;
 pub use options::PlanOptions;
 pub use planning::{Planner, Watch, plan};
 pub use report::{

@@ -3,10 +3,9 @@
 use std::collections::{HashMap, HashSet};
 use std::ops::ControlFlow;
 
-use tensor_layout::Machine;
+use tensor_layout::{LayoutError, Machine};
 
 use super::edges::{self, Joint, Pair};
-use super::error::PlanError;
 use super::lifetimes;
 use super::options::PlanOptions;
 use super::report::{SwitchRoute, Totals};
@@ -14,7 +13,7 @@ use super::solved::Plan;
 use super::variables::{self, Variable};
 use crate::choices::Setting;
 use crate::graph::Graph;
-use crate::search::{FORBIDDEN, Memory, Problem, ProblemError, Progress};
+use crate::search::{FORBIDDEN, Memory, Problem, Progress};
 
 /// The most times that a plan is made again because it has switches that no movements make.
 const ROUNDS: usize = 3;
@@ -31,12 +30,13 @@ const ROUNDS: usize = 3;
 /// 512 trials per switch for its movements.
 ///
 /// # Errors
-/// [`PlanError`]; operations without a rule are no error: they have one choice, copies on every unit.
+/// `Missing` for a machine whose moves have no prices, with the fact `prices`; `Unsupported` for an operation without a
+/// layout on this machine; as the layouts. Operations without a rule are no error: they have one choice, copies on every unit.
 pub fn plan<'g>(
     graph: &'g Graph,
     machine: &Machine,
     options: &PlanOptions,
-) -> Result<Plan<'g>, PlanError> {
+) -> Result<Plan<'g>, LayoutError> {
     Planner::new(machine, options)?.plan(graph)
 }
 
@@ -56,10 +56,11 @@ impl Planner {
     /// A planner that knows nothing yet.
     ///
     /// # Errors
-    /// [`PlanError::Machine`] for a machine whose switches have no prices.
-    pub fn new(machine: &Machine, options: &PlanOptions) -> Result<Planner, PlanError> {
+    /// [`LayoutError`] for a machine whose switches have no prices.
+    pub fn new(machine: &Machine, options: &PlanOptions) -> Result<Planner, LayoutError> {
         let setting = Setting::new(machine, options.penalty, options.keep);
-        let setting = setting.map_err(PlanError::Machine)?.with_budget(options.sram_budget);
+        let setting = setting.map_err(|error| error.with("prices", machine.name().to_owned()))?;
+        let setting = setting.with_budget(options.sram_budget);
         Ok(Planner { setting, options: options.clone() })
     }
 
@@ -67,7 +68,7 @@ impl Planner {
     ///
     /// # Errors
     /// As [`plan`].
-    pub fn plan(self, graph: &Graph) -> Result<Plan<'_>, PlanError> {
+    pub fn plan(self, graph: &Graph) -> Result<Plan<'_>, LayoutError> {
         self.plan_watched(graph, &|_| ControlFlow::Continue(()))
     }
 
@@ -80,7 +81,7 @@ impl Planner {
         self,
         graph: &'g Graph,
         watch: &Watch<'_>,
-    ) -> Result<Plan<'g>, PlanError> {
+    ) -> Result<Plan<'g>, LayoutError> {
         let routes = self.options.routes;
         let mut plan = self.open(graph, false)?;
         plan.solve(watch)?;
@@ -104,7 +105,7 @@ impl Planner {
     }
 
     /// A plan without choices; if room is scarce, values may wait for their readers outside of the memories of PEs.
-    fn open(self, graph: &Graph, is_tight: bool) -> Result<Plan<'_>, PlanError> {
+    fn open(self, graph: &Graph, is_tight: bool) -> Result<Plan<'_>, LayoutError> {
         let Planner { mut setting, options } = self;
         setting.set_tight(is_tight);
         let variables = variables::of(graph, &mut setting, is_tight)?;
@@ -122,7 +123,7 @@ impl Plan<'_> {
     }
 
     /// Chooses, whatever movements there are.
-    fn solve(&mut self, watch: &Watch<'_>) -> Result<(), ProblemError> {
+    fn solve(&mut self, watch: &Watch<'_>) -> Result<(), LayoutError> {
         let problem = self.costs()?;
         let found = problem.solve_watched(&self.options.limits, watch);
         self.totals = Totals {
@@ -154,11 +155,11 @@ impl Plan<'_> {
     ///
     /// # Errors
     /// None for a plan that was made.
-    pub fn costs(&self) -> Result<Problem, ProblemError> {
+    pub fn costs(&self) -> Result<Problem, LayoutError> {
         self.problem(&HashSet::new(), 0)
     }
 
-    fn problem(&self, missing: &HashSet<Pair>, penalty: u64) -> Result<Problem, ProblemError> {
+    fn problem(&self, missing: &HashSet<Pair>, penalty: u64) -> Result<Problem, LayoutError> {
         let own = self.variables.iter().map(Variable::own).collect();
         let edge = |joint: &Joint| joint.edge(&self.variables, missing, penalty);
         let problem = Problem::new(own, self.joints.iter().map(edge).collect())?;
@@ -166,7 +167,7 @@ impl Plan<'_> {
     }
 
     /// Looks for the movements of all switches, and plans again as long as other choices have more of them.
-    fn avoid_missing_movements(&mut self, watch: &Watch<'_>) -> Result<(), ProblemError> {
+    fn avoid_missing_movements(&mut self, watch: &Watch<'_>) -> Result<(), LayoutError> {
         let options = self.options.clone();
         let (free, first) = (self.costs()?, self.totals.plan);
         let (mut missing, mut known_routes) = (HashSet::new(), HashMap::new());

@@ -1,8 +1,9 @@
 //! The variables of a plan: values that are given or computed, with their choices, and the layouts that their readers share.
 
 use itertools::Itertools;
+use tensor_layout::LayoutError;
+use tensor_layout::error::fault;
 
-use super::error::PlanError;
 use super::kept;
 use crate::choices::{Choice, Domain, Setting};
 use crate::graph::{Body, Graph, Operation, Origin, ValueId};
@@ -53,7 +54,7 @@ pub(super) fn of(
     graph: &Graph,
     setting: &mut Setting,
     spills: bool,
-) -> Result<Vec<Variable>, PlanError> {
+) -> Result<Vec<Variable>, LayoutError> {
     let needed = graph.needed();
     let operations = graph.operations.iter().zip(needed).enumerate();
     let operations = operations.filter(|(_, (_, needed))| *needed).collect_vec();
@@ -76,10 +77,10 @@ pub(super) fn of(
         let role = Role::Computed(at);
         variables.push(Variable { value: operation.result, role, domain });
     }
-    Ok(kept::inserted(graph, variables, setting, spills)?)
+    kept::inserted(graph, variables, setting, spills)
 }
 
-fn given(graph: &Graph, id: ValueId, setting: &mut Setting) -> Result<Domain, PlanError> {
+fn given(graph: &Graph, id: ValueId, setting: &mut Setting) -> Result<Domain, LayoutError> {
     let value = graph.value(id);
     let is_constant = matches!(value.origin, Origin::Constant(_));
     Ok(setting.given(&value.shape, value.dtype.bits(), is_constant)?)
@@ -90,7 +91,7 @@ fn computed(
     operation: &Operation,
     uses: usize,
     setting: &mut Setting,
-) -> Result<Domain, PlanError> {
+) -> Result<Domain, LayoutError> {
     let value = graph.value(operation.result);
     let bits = value.dtype.bits();
     let nest = match &operation.body {
@@ -106,7 +107,11 @@ fn computed(
         false => Ok(domain),
         true => {
             let (name, kind) = (operation.name.clone(), operation.kind.clone());
-            Err(PlanError::NoChoice { name, kind, shape: nest.loops.clone() })
+            Err(fault!(
+                Unsupported,
+                "`{name}`, a {kind} of {shape:?}, has no layout on this machine",
+                [name, kind, shape = nest.loops.clone()]
+            ))
         }
     }
 }

@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use tensor_layout::LayoutError;
+use tensor_layout::error::fault;
 
 /// The side of an operator whose layout is pinned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -52,30 +54,10 @@ pub enum SpecEntry {
     Product(ProductEntry),
 }
 
-/// A file that is not a list of entries.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum SpecError {
-    /// Not JSON.
-    #[error("it is not JSON: {0}")]
-    Json(serde_json::Error),
-    /// Another value than a list.
-    #[error("it has to be a list of entries, [{{..}}, ..]")]
-    NotAList,
-    /// An entry that lacks a key, or has one too many.
-    #[error("entry {number}: {why}")]
-    Entry {
-        /// Its number, from 1 on.
-        number: usize,
-        /// The reason.
-        why: String,
-    },
-}
-
 /// Reads the entries of a `layout_spec` or `gemm_layout_spec` file.
 ///
 /// # Errors
-/// [`SpecError`], with the number of the entry.
+/// `Invalid`, with the number of the entry.
 ///
 /// # Example
 /// ```
@@ -84,13 +66,16 @@ pub enum SpecError {
 /// assert!(matches!(&read_spec(text)?[..], [SpecEntry::Product(product)] if product.key == "q_proj"));
 /// let refused = read_spec(r#"[{"key": "q_proj", "A": "((64:1), (4_W))"}]"#).unwrap_err();
 /// assert_eq!(refused.to_string(), "entry 1: missing field `BT`");
-/// # Ok::<(), tensor_layout_plan::SpecError>(())
+/// # Ok::<(), tensor_layout::LayoutError>(())
 /// ```
-pub fn read_spec(text: &str) -> Result<Vec<SpecEntry>, SpecError> {
-    let list: Value = serde_json::from_str(text).map_err(SpecError::Json)?;
-    let Value::Array(list) = list else { return Err(SpecError::NotAList) };
+pub fn read_spec(text: &str) -> Result<Vec<SpecEntry>, LayoutError> {
+    let list: Value = serde_json::from_str(text)
+        .map_err(|error| fault!(Invalid, "it is not JSON: {error}", [error = error.to_string()]))?;
+    let Value::Array(list) = list else {
+        return Err(fault!(Invalid, "it has to be a list of entries, [{{..}}, ..]"));
+    };
     let read = |(at, value): (usize, Value)| {
-        let fault = |why: String| SpecError::Entry { number: at + 1, why };
+        let fault = |why: String| fault!(Invalid, "entry {number}: {why}", [number = at + 1, why]);
         let entry = match &value {
             Value::Object(of) if of.contains_key("layout") || of.contains_key("op_type") => {
                 serde_json::from_value(value).map(SpecEntry::Layout)

@@ -16,7 +16,7 @@ mod switch;
 mod tensor;
 
 pub use check::{EntryReport, SpecReport, check_spec};
-pub use entry::{LayoutEntry, ProductEntry, SpecEntry, SpecError, Trigger, read_spec};
+pub use entry::{LayoutEntry, ProductEntry, SpecEntry, Trigger, read_spec};
 pub use product::{OperandReport, ProductReport};
 pub use switch::{Switch, SwitchRoute};
 pub use tensor::{DramRoute, TensorReport};
