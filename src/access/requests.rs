@@ -91,7 +91,7 @@ impl Requests {
         // A swizzle permutes addresses below a power of two.
         let room = memory.extent(Level::ADDR).checked_next_power_of_two();
         if room.and_then(|room| room.checked_mul(element_bytes)).is_none() {
-            return Err(LayoutError::too_large(Site::Layout, "a byte address").into());
+            return Err(LayoutError::too_large(Site::Layout, "a byte address"));
         }
         let vector = widest(&warps, registers, LONGEST / element_bits);
         Ok(Requests { warps, element_bytes, vector })

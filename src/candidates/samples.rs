@@ -85,7 +85,7 @@ impl Iterator for Samples {
             if tried > Candidates::BUDGET {
                 self.is_over = true;
                 let (question, budget) = ("whether there is another candidate", Candidates::BUDGET);
-                return Some(Err(LayoutError::not_decided(question, budget).into()));
+                return Some(Err(LayoutError::not_decided(question, budget)));
             }
         }
         None

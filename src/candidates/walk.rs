@@ -48,7 +48,7 @@ impl<'a> SearchBudget<'a> {
         work::count(1);
         if self.taken > Candidates::BUDGET {
             let (question, budget) = (self.question, Candidates::BUDGET);
-            return Err(LayoutError::not_decided(question, budget).into());
+            return Err(LayoutError::not_decided(question, budget));
         }
         Ok(!self.taken.is_multiple_of(ASKED) || (self.goes_on)())
     }

@@ -52,7 +52,7 @@ impl DeviceTable<'_> {
             let size = self.shards.levels().find(|(of, _)| *of == level).map(|(_, size)| size);
             let size = size.unwrap_or_else(|| self.shards.shard.span(level));
             if at >= size {
-                return Err(LayoutError::coordinate_out_of_range(level, at, size).into());
+                return Err(LayoutError::coordinate_out_of_range(level, at, size));
             }
             self.at.set(level, at);
         }

@@ -67,7 +67,7 @@ impl DeviceShards {
     pub fn traffic(&self, destination: &DeviceShards) -> Result<Traffic, LayoutError> {
         let [from, to] = [self, destination].map(|side| side.extents.clone());
         if from != to {
-            return Err(LayoutError::differ("shapes", from, to).into());
+            return Err(LayoutError::differ("shapes", from, to));
         }
         self.check_levels(destination)?;
         let below = self.units_below();
@@ -107,7 +107,7 @@ impl DeviceShards {
             parts = parts.saturating_mul(ours.count().saturating_add(theirs.count()));
             if parts > MOST_COMPARED {
                 let question = "comparing two shardings part by part";
-                return Err(LayoutError::not_decided(question, MOST_COMPARED).into());
+                return Err(LayoutError::not_decided(question, MOST_COMPARED));
             }
             dims.push(segments(ours, theirs));
         }
@@ -204,7 +204,7 @@ impl InPlaceCopies<'_> {
     fn of_device(&self, (from, to, lengths): &Corners) -> Result<u64, LayoutError> {
         let (source, destination) = (&self.pair.0.shard, &self.pair.1.shard);
         if source == destination && from == to {
-            return Ok(fit(lengths.iter().map(|length| u128::from(*length)).product())?);
+            return fit(lengths.iter().map(|length| u128::from(*length)).product());
         }
         let machine = Machine::builder("a device").level(Level::new("Device")?, 1).build()?;
         let place = |layout: Layout| Placement::of(layout).on(&machine).build();

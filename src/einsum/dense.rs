@@ -53,7 +53,7 @@ pub(super) fn with_axes<'a>(
     }
     let built = axes.into_iter().fold(built, LayoutBuilder::with_axis);
     let copies = of.replicas().iter().copied().filter(|replica| counts(replica.level));
-    Ok(copies.fold(built, LayoutBuilder::with_replica).build()?)
+    copies.fold(built, LayoutBuilder::with_replica).build()
 }
 
 pub(super) fn unknown_axis(axis: usize, rank: usize) -> LayoutError {

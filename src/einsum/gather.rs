@@ -198,7 +198,7 @@ impl Gather {
     fn place(&self, layout: &Layout, index: u64) -> Result<Vec<u64>, LayoutError> {
         let extent = layout.shape()[self.axis];
         if index >= extent {
-            return Err(LayoutError::index_out_of_range(self.axis, index, extent).into());
+            return Err(LayoutError::index_out_of_range(self.axis, index, extent));
         }
         let mut place: Location = self.path.iter().map(|level| (*level, 0)).collect();
         let mut at = vec![0; layout.rank()];
@@ -213,7 +213,7 @@ impl Gather {
         let extent = layout.shape()[self.axis];
         if extent > MOST_INDEXES {
             let question = "computing the traffic of any table";
-            return Err(LayoutError::not_decided(question, MOST_INDEXES).into());
+            return Err(LayoutError::not_decided(question, MOST_INDEXES));
         }
         let mut classes: HashMap<Vec<u64>, (u64, u64)> = HashMap::new();
         for index in 0..extent {
@@ -236,7 +236,7 @@ impl Gather {
         }
         if memo.len() == MOST_PAIRS {
             let (question, budget) = ("computing the traffic of a table", to_u64(MOST_PAIRS));
-            return Err(LayoutError::not_decided(question, budget).into());
+            return Err(LayoutError::not_decided(question, budget));
         }
         let into = self.rows_enter(entry..entry + 1, wanted..wanted + 1)?;
         memo.insert(key, into.clone());
@@ -260,7 +260,7 @@ impl Gather {
             let part = placement.layout().slice(self.axis, rows.start, rows.end, 1)?;
             placement.builder_for(part).build()
         };
-        Ok(Relayout::new(&rows(&self.operand, entries)?, &rows(&self.result, wanted)?)?)
+        Relayout::new(&rows(&self.operand, entries)?, &rows(&self.result, wanted)?)
     }
 }
 

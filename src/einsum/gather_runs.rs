@@ -44,7 +44,7 @@ impl Gather {
         let extent = self.operand.layout().shape()[self.axis];
         let beyond = runs.iter().find(|run| !run.is_empty() && run.end > extent);
         if let Some(index) = beyond.map(|run| run.start.max(extent)) {
-            return Err(LayoutError::index_out_of_range(self.axis, index, extent).into());
+            return Err(LayoutError::index_out_of_range(self.axis, index, extent));
         }
         let mut rows = RowCount::new(self);
         for (entries, wanted) in pieces(runs) {

@@ -138,7 +138,7 @@ impl Local {
 }
 
 fn too_large() -> LayoutError {
-    LayoutError::too_large(Site::Layout, "the traffic").into()
+    LayoutError::too_large(Site::Layout, "the traffic")
 }
 
 /// An axis of an operand: its layout, and the pairs of units and elements that products need.
@@ -273,7 +273,7 @@ fn taps(
     let count = loops.iter().map(|axis| axis.extent).try_fold(1, u64::checked_mul);
     if count.is_none_or(|count| count > MOST_TAPS) {
         let question = "listing the taps of a window";
-        return Err(LayoutError::not_decided(question, MOST_TAPS).into());
+        return Err(LayoutError::not_decided(question, MOST_TAPS));
     }
     let mut at = vec![0; loops.len()];
     let mut listed = Vec::with_capacity(to_index(count.unwrap_or(0)));

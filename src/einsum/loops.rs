@@ -35,7 +35,7 @@ impl Loops {
             // The order in a sum is not a coordinate of a machine.
             let coordinates = shared.place.iter().filter(|(level, _)| *level != Level::IN_SUM);
             let place = coordinates.collect();
-            return Err(Collision { place, ..shared }.into_error().into());
+            return Err(Collision { place, ..shared }.into_error());
         }
         Ok(Loops { result, contracted, partial })
     }

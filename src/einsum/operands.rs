@@ -135,7 +135,7 @@ pub fn concatenate(
         start += extent;
         result.slice(axis, from, start, 1)
     };
-    Ok(extents.iter().map(part).collect::<Result<_, _>>()?)
+    extents.iter().map(part).collect::<Result<_, _>>()
 }
 
 /// Returns the layout of an operand that lacks some axes of the result.

@@ -72,7 +72,7 @@ impl Loops {
             }
         };
         let axes = (0..self.result.rank() + self.contracted.len()).map(axis);
-        Ok(operand.to_builder().with_axes(axes.collect()).build()?)
+        operand.to_builder().with_axes(axes.collect()).build()
     }
 }
 
@@ -81,5 +81,5 @@ fn in_units(layout: &Layout, machine: &Machine) -> Result<Layout, LayoutError> {
     let units = layout.only(|level| level != Level::ADDR && level != Level::IN_SUM);
     let absent = machine.levels().filter(|(level, _)| !units.uses(*level));
     let everywhere = |units: LayoutBuilder, (level, size)| units.replica(size, level, 1);
-    Ok(absent.fold(units.to_builder(), everywhere).build()?)
+    absent.fold(units.to_builder(), everywhere).build()
 }

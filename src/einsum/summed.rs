@@ -69,7 +69,7 @@ impl Local {
         let sums = self.loops.contracted.iter().filter(|axis| axis.extent > 0);
         let levels = sums.flat_map(|axis| &axis.subaxes).filter_map(outside);
         let levels = levels.map(|(_, level, _)| level).filter(|level| *level != Level::TIME);
-        Ok(levels.fold(scattered, LayoutBuilder::used).build()?)
+        levels.fold(scattered, LayoutBuilder::used).build()
     }
 }
 

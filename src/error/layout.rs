@@ -131,7 +131,7 @@ impl LayoutError {
     }
 
     /// Returns the error as the reason of one of this kind, without its own remedy.
-    pub(crate) fn as_reason_of(mut self, kind: ErrorKind) -> LayoutError {
+    pub(crate) fn into_reason_of(mut self, kind: ErrorKind) -> LayoutError {
         (self.0.kind, self.0.help) = (kind, None);
         self
     }

@@ -63,7 +63,7 @@ impl Program {
         fill: T,
         form: ImageForm,
     ) -> Result<(), WriteError> {
-        self.check_injective().map_err(LayoutError::from)?;
+        self.check_injective()?;
         self.check_words::<T>(form)?;
         self.pack_parts(
             &mut ImageSource::new(tensor, ImageForm::Cells)?,

@@ -299,7 +299,7 @@ fn checked<'p>(stops: &[&'p Placement]) -> Result<(&'p Placement, &'p Machine), 
         if stop.machine() != first.machine() {
             let described = |stop: &Placement| stop.machine().map(Machine::described);
             let (from, to) = (described(first), described(stop));
-            return Err(LayoutError::differ("machines", from, to).into());
+            return Err(LayoutError::differ("machines", from, to));
         }
         first.check_lanes(stop)?;
     }

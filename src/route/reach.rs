@@ -97,7 +97,7 @@ impl<'m> Reach<'m> {
         let Ok(account) = Relayout::new(source, target)?.account() else { return Ok(()) };
         let sides = [source, target].map(|side| Side::new(self, side));
         let fault = account.moves.iter().find_map(|digit| self.fails_for(digit, &sides));
-        fault.map_or(Ok(()), |fault| Err(fault))
+        fault.map_or(Ok(()), Err)
     }
 
     fn fails_for(&self, digit: &Move, [source, target]: &[Side<'_>; 2]) -> Option<LayoutError> {

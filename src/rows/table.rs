@@ -73,7 +73,7 @@ impl<'a> Table<'a> {
         for (level, at) in place.iter() {
             let size = self.placement.end(level);
             if at >= size {
-                return Err(LayoutError::coordinate_out_of_range(level, at, size).into());
+                return Err(LayoutError::coordinate_out_of_range(level, at, size));
             }
         }
         place.iter().for_each(|(level, at)| self.at.set(level, at));

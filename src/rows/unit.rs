@@ -154,7 +154,7 @@ impl UnitTable<'_> {
             Contents::Definition => {
                 self.unit.set(Level::ADDR, address);
                 self.unit.set(Level::W, lane);
-                return Ok(self.placement.element(&self.unit)?);
+                return self.placement.element(&self.unit);
             }
         };
         let found = rows.as_mut().map(|rows| rows.at((address, lane))).transpose()?;

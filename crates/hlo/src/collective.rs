@@ -282,7 +282,7 @@ impl HloInstruction<'_> {
         };
         let bytes = |slice: &Vec<u64>| slice_bytes(slice, &arrays, bits);
         let add = |sum: u64, bytes: u64| sum.checked_add(bytes).ok_or_else(too_large);
-        slices.iter().map(bytes).try_fold(0, |sum, bytes| Ok(add(sum, bytes?)?))
+        slices.iter().map(bytes).try_fold(0, |sum, bytes| add(sum, bytes?))
     }
 }
 

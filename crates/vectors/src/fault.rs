@@ -234,13 +234,11 @@ fn of_vectors(error: LayoutError) -> LayoutError {
 }
 
 /// A layout that does not name its memory.
-#[must_use]
 pub fn no_memory() -> LayoutError {
     of_vectors(fault!(Missing, "it does not name its memory, as in `@LM0 / Float`"))
 }
 
 /// A layout that names its memory, but not the type of its elements.
-#[must_use]
 pub fn no_dtype() -> LayoutError {
     of_vectors(fault!(Missing, "it does not name its dtype, as in `@LM0 / Float`"))
 }

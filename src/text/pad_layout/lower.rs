@@ -340,7 +340,7 @@ impl Layout {
     fn check_readable(&self) -> Result<(), LayoutError> {
         let Some(collision) = self.collision()? else { return Ok(()) };
         let elements = Collision { by_replica: false, ..collision }.into_error();
-        Err(inexpressible(elements.as_reason_of(ErrorKind::Inexpressible)))
+        Err(inexpressible(elements.into_reason_of(ErrorKind::Inexpressible)))
     }
 
     /// The note for a text that cannot be read back; `None` if it can.

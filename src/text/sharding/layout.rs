@@ -205,7 +205,7 @@ impl Levels {
     fn place(&self, device: u64, shard: &Layout) -> Result<Layout, LayoutError> {
         let builder = self.used(shard.to_builder());
         let units = self.units(device).into_iter();
-        Ok(units.fold(builder, |builder, (level, unit)| builder.offset(level, unit)).build()?)
+        units.fold(builder, |builder, (level, unit)| builder.offset(level, unit)).build()
     }
 
     fn used(&self, builder: LayoutBuilder) -> LayoutBuilder {

@@ -284,7 +284,7 @@ impl DeviceOrder {
 pub(super) fn check_listed(devices: u64) -> Result<u64, LayoutError> {
     let question = "listing the devices of a sharding one by one";
     let too_many = || LayoutError::not_decided(question, MOST_LISTED);
-    if devices <= MOST_LISTED { Ok(devices) } else { Err(too_many().into()) }
+    if devices <= MOST_LISTED { Ok(devices) } else { Err(too_many()) }
 }
 
 /// The product of sizes that must be at least 1.

@@ -110,7 +110,7 @@ impl<'m> Live<'m> {
         }
         let peak = |(space, buffers): (HloMemorySpace, Vec<&[Life]>)| {
             let time = self.greatest(&buffers)?;
-            Ok(self.peak(space, &buffers, time, top)?)
+            self.peak(space, &buffers, time, top)
         };
         let peaks = spaces.into_iter().map(peak).collect::<Result<Vec<_>, LayoutError>>()?;
         Ok(peaks.into_iter().filter(|peak| peak.bytes.allocated > 0).collect())

@@ -123,7 +123,7 @@ fn without_copies_in_lanes(layout: &Layout) -> Result<Layout, LayoutError> {
     }
     of = layout.axes().iter().fold(of, |of, axis| of.with_axis(axis.clone()));
     let kept = layout.replicas().iter().filter(|copies| copies.level != Level::W);
-    Ok(kept.fold(of, |of, copies| of.replica(copies.size, copies.level, copies.stride)).build()?)
+    kept.fold(of, |of, copies| of.replica(copies.size, copies.level, copies.stride)).build()
 }
 
 /// The levels and copies of a layout with other axes, whose addresses are row-major.
@@ -158,7 +158,7 @@ fn with_innermost(
     for copies in layout.replicas().iter().filter(|copies| copies.level != Level::ADDR) {
         of = of.replica(copies.size, copies.level, copies.stride);
     }
-    Ok(of.build()?)
+    of.build()
 }
 
 /// The layout at row-major addresses, with a copy on every unit.

@@ -83,7 +83,7 @@ pub(super) fn of(
 fn given(graph: &Graph, id: ValueId, setting: &mut Setting) -> Result<Domain, LayoutError> {
     let value = graph.value(id);
     let is_constant = matches!(value.origin, Origin::Constant(_));
-    Ok(setting.given(&value.shape, value.dtype.bits(), is_constant)?)
+    setting.given(&value.shape, value.dtype.bits(), is_constant)
 }
 
 fn computed(
@@ -98,7 +98,7 @@ fn computed(
         Body::Opaque(reads) => {
             let operands = reads.iter().map(|id| graph.value(*id));
             let operands = operands.map(|value| (&value.shape[..], value.dtype.bits()));
-            return Ok(setting.everywhere(&operands.collect_vec(), (&value.shape, bits))?);
+            return setting.everywhere(&operands.collect_vec(), (&value.shape, bits));
         }
         Body::Nest(nest) => nest,
     };
