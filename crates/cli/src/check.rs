@@ -43,8 +43,8 @@ pub(super) struct CheckArgs {
     form: Form,
 }
 
-/// The longest file that is read.
-const MOST_BYTES: u64 = 1 << 26;
+/// The longest file that is read, in MiB.
+const MOST_FILE: u64 = 64;
 
 impl CheckArgs {
     pub(super) fn run(&self) -> Result<ExitCode, Failure> {
@@ -64,7 +64,7 @@ impl CheckArgs {
         let mut entries = Vec::new();
         for file in &self.files {
             let (input, _) = open(file)?;
-            let text = read_text(input, MOST_BYTES);
+            let text = read_text(input, MOST_FILE);
             let text = text.map_err(|error| Failure::Io(file.clone(), error))?;
             let read = read_spec(&text);
             entries.extend(read.map_err(|error| Failure::Argument(format!("{file}: {error}")))?);

@@ -1,6 +1,5 @@
 //! `plan`: a layout for every tensor of a model.
 
-use std::io::{self, Read, Write};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
@@ -10,16 +9,22 @@ use clap::Args as ClapArgs;
 use itertools::Itertools;
 use tensor_layout::{LayoutError, Machine};
 use tensor_layout_plan::graph::Graph;
-use tensor_layout_plan::onnx::{ReadOptions, read_file, read_model};
-use tensor_layout_plan::plan::{Plan, PlanOptions, PlanReport, Planner};
+use tensor_layout_plan::onnx::ReadOptions;
+use tensor_layout_plan::pins::{Pins, read_pins};
+use tensor_layout_plan::plan::{Plan, PlanOptions, PlanReport, Planner, Watch};
 use tensor_layout_plan::search::{FORBIDDEN, Limits, Progress};
 
 use super::failure::{Failure, note};
-use super::input::{Form, count};
+use super::input::{Form, count, open, read_text};
 use super::interrupt::stoppable;
-use super::output::{print_as, search_progress, write_to};
+use super::output::{print_as, search_progress};
 use super::placing::OnMachine;
 use super::wrap::fitted;
+
+mod answers;
+mod model;
+
+use model::read;
 
 /// Plan a layout for every tensor of an ONNX model.
 #[derive(Debug, ClapArgs)]
@@ -35,8 +40,16 @@ JSON: {\"model\":..,\"machine\":..,\"totals\":{\"naive\":..,\"greedy\":..,\"plan
 \"bound\":..},\"memory\":{..},\"values\":[{\"name\":..,\"operator\":..,\"layout\":..,\"memory\":..,\"own\":{..},
 \"operands\":[{\"value\":..,\"layout\":..,\"switch\":{..}}]}],\"uncovered\":[..]}
 
+A TOML file of pins:
+  [[pin]]
+  name = \"relu_*\"         # a value; or node and operand = 0; or product
+  layouts = [\"((16_MAB:1), (8_L1B:1, 4:1))\"]     # one of these
+  avoids = [\"L2B\"]        # and levels that it uses or avoids
+
 Examples:
   tensor-layout plan model.onnx --machine mn-core-2 -o plan.json
+  tensor-layout plan model.onnx --machine mn-core-2 --pins layout_spec.json --pins own.toml
+  tensor-layout plan model.onnx --machine mn-core-2 --explain relu_2
   tensor-layout plan model.onnx --machine mn-core-2 --dim batch=8 --keep 16")]
 pub(super) struct PlanArgs {
     /// The ONNX model, or - for standard input.
@@ -60,6 +73,21 @@ pub(super) struct PlanArgs {
     /// Look for no movements: faster, but some switches may have none.
     #[arg(long, help_heading = "Planning")]
     no_routes: bool,
+    /// A file of layouts that the plan has to have: layout_spec or gemm_layout_spec, or TOML. Repeat it for more files.
+    #[arg(long, value_name = "FILE", visible_aliases = ["layout-spec", "gemm-layout-spec"], help_heading = "Pins")]
+    pins: Vec<String>,
+    /// Answer with what changes if these layouts are pinned, too.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["explain", "against"], help_heading = "Pins")]
+    what_if: Option<String>,
+    /// Give all nodes of one operator and shape one layout, and write layout_spec.json and gemm_layout_spec.json there.
+    #[arg(long, value_name = "DIR", conflicts_with = "what_if", help_heading = "Output")]
+    sdk: Option<PathBuf>,
+    /// Answer with the next best layouts of a value or node, and what each would cost.
+    #[arg(long, value_name = "NAME", conflicts_with = "against", help_heading = "Output")]
+    explain: Option<String>,
+    /// Answer with the differences from an earlier plan, a file that -o has written.
+    #[arg(long, value_name = "PLAN", help_heading = "Output")]
+    against: Option<String>,
     /// The seed of the search, if the graph is too wide for an exact one.
     #[arg(long, value_name = "N", value_parser = count::<u64>, help_heading = "Planning")]
     seed: Option<u64>,
@@ -91,9 +119,6 @@ fn percent(text: &str) -> Result<u64, String> {
     known.ok_or_else(|| "expected a percentage from 1 to 100".into())
 }
 
-/// The longest model that is read from standard input: a message of the format has at most 2 GiB.
-const MOST_BYTES: u64 = 1 << 31;
-
 impl PlanArgs {
     pub(super) fn run(&self) -> Result<(), Failure> {
         let on = OnMachine { machine: self.machine.clone(), memory: None, dtype: None };
@@ -101,11 +126,25 @@ impl PlanArgs {
             let why = "a plan needs a machine: its units, memories and movements".into();
             return Err(Failure::Advised(why, "add --machine mn-core-2".into()));
         };
-        let graph = self.graph()?;
-        let options = self.options();
-        let plan = self.planned(&graph, &machine, &options);
-        let plan = plan.map_err(|error| unplanned(&self.model, &error))?;
-        self.write(&plan.report(), options.limits.until)
+        let (graph, options) = (self.graph()?, self.options()?);
+        let (more, before) = (self.what_if.as_deref().map(pins).transpose()?, self.before()?);
+        let unplanned = |error| unplanned(&self.model, &error);
+        let plan = self.planned(&graph, &machine, &options).map_err(unplanned)?;
+        if let Some(more) = more {
+            return self.what_if(plan, &graph, more);
+        }
+        let report = plan.report();
+        self.note(&report, options.limits.until);
+        self.write(&plan, &report)?;
+        match (&self.explain, before) {
+            (Some(name), _) => self.print_explanation(&plan, name),
+            (None, Some(before)) => self.print_comparison(&report.against(&before), None),
+            (None, None) if self.output.as_deref() == Some(Path::new("-")) => Ok(()),
+            (None, None) => {
+                let json = || serde_json::to_value(&report).unwrap_or_default();
+                print_as(self.form, json, || fitted(&report.to_string()).into_owned())
+            }
+        }
     }
 
     /// The plan, or the best one so far if Ctrl-C ends the search; a line shows how far it is.
@@ -115,25 +154,22 @@ impl PlanArgs {
         machine: &Machine,
         options: &PlanOptions,
     ) -> Result<Plan<'g>, LayoutError> {
-        let line = search_progress();
-        let shown = |Progress { cost, bound, .. }: Progress| {
-            let plan = if cost < FORBIDDEN { format!("plan {cost}") } else { "no plan yet".into() };
-            line.set_message(format!("{plan}, bound {bound}"));
-            line.tick();
-        };
-        let plan = stoppable(|stopped| {
-            let watch = |progress| {
-                shown(progress);
-                let ends = stopped.load(Ordering::Relaxed);
-                if ends { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-            };
-            Planner::new(machine, options)?.plan_watched(graph, &watch)
-        });
-        line.finish_and_clear();
-        plan
+        watched(|watch| {
+            let mut plan = Planner::new(machine, options)?.plan_watched(graph, watch)?;
+            while self.sdk.is_some() {
+                let shared = plan.shared_layouts();
+                if shared.is_empty() {
+                    break;
+                }
+                let mut planner = plan.into_planner();
+                planner.pin(shared);
+                plan = planner.plan_watched(graph, watch)?;
+            }
+            Ok(plan)
+        })
     }
 
-    fn options(&self) -> PlanOptions {
+    fn options(&self) -> Result<PlanOptions, Failure> {
         let after = |seconds| Instant::now().checked_add(Duration::from_secs(seconds));
         let limits = Limits {
             seed: self.seed.unwrap_or_default(),
@@ -141,7 +177,9 @@ impl PlanArgs {
             ..Limits::default()
         };
         let (keep, penalty, sram_budget) = (self.keep, self.penalty, self.sram_budget);
-        PlanOptions { keep, penalty, sram_budget, routes: !self.no_routes, limits }
+        let files = self.pins.iter().map(|file| pins(file));
+        let pins = files.collect::<Result<Vec<_>, _>>()?.concat();
+        Ok(PlanOptions { keep, penalty, sram_budget, routes: !self.no_routes, pins, limits })
     }
 
     fn graph(&self) -> Result<Graph, Failure> {
@@ -150,26 +188,7 @@ impl PlanArgs {
             let why = format!("--dim gives `{name}` twice");
             return Err(Failure::Advised(why, "give one extent per name".into()));
         }
-        let options = ReadOptions { dims: self.dim.clone(), ..ReadOptions::default() };
-        let graph = match &*self.model {
-            "-" => read_model(&from_stdin()?, &options),
-            file => read_file(Path::new(file), &options),
-        };
-        let mut graph = graph.map_err(|error| unread(&self.model, &error))?;
-        graph.inline_constants();
-        Ok(graph)
-    }
-
-    fn write(&self, report: &PlanReport, until: Option<Instant>) -> Result<(), Failure> {
-        self.note(report, until);
-        let json = || serde_json::to_value(report).unwrap_or_default();
-        if let Some(path) = self.output.as_deref() {
-            write_to(Some(path), |out| writeln!(out, "{}", json()))?;
-            if path == Path::new("-") {
-                return Ok(());
-            }
-        }
-        print_as(self.form, json, || fitted(&report.to_string()).into_owned())
+        read(&self.model, &ReadOptions { dims: self.dim.clone(), ..ReadOptions::default() })
     }
 
     fn note(&self, report: &PlanReport, until: Option<Instant>) {
@@ -181,6 +200,9 @@ impl PlanArgs {
         warn(uncovered.collect(), (one, more), "copies on every unit");
         let (one, more) = ("operation needs", "operations need");
         warn(oversized.collect(), (one, more), "more than the memory of a PE");
+        let unused = report.pins.iter().filter(|pin| pin.nodes.is_empty());
+        let unused = unused.map(|pin| pin.name.clone()).collect();
+        warn(unused, ("pin is about", "pins are about"), "no node of this model");
         let is_proved = report.totals.plan == report.totals.bound;
         if self.seed.is_some() && is_proved {
             note("--seed has no effect: the plan is proved to be optimal over its choices");
@@ -191,7 +213,36 @@ impl PlanArgs {
     }
 }
 
-/// Prints a note about some operations: their number, and the first of their names.
+/// Plans while a line shows how far the search is; Ctrl-C ends it.
+fn watched<T>(plan: impl FnOnce(&Watch<'_>) -> T) -> T {
+    let line = search_progress();
+    let shown = |Progress { cost, bound, .. }: Progress| {
+        let plan = if cost < FORBIDDEN { format!("plan {cost}") } else { "no plan yet".into() };
+        line.set_message(format!("{plan}, bound {bound}"));
+        line.tick();
+    };
+    let plan = stoppable(|stopped| {
+        plan(&|progress| {
+            shown(progress);
+            let ends = stopped.load(Ordering::Relaxed);
+            if ends { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        })
+    });
+    line.finish_and_clear();
+    plan
+}
+
+/// The longest file of pins that is read, in MiB.
+const MOST_PINS: u64 = 64;
+
+/// Reads pins.
+fn pins(file: &str) -> Result<Pins, Failure> {
+    let (input, _) = open(file)?;
+    let text = read_text(input, MOST_PINS).map_err(|error| Failure::Io(file.into(), error))?;
+    read_pins(&text, file).map_err(|error| Failure::Argument(format!("{file}: {error}")))
+}
+
+/// Prints a note about some operations or pins: their number, and the first of their names.
 fn warn(names: Vec<String>, (one, more): (&str, &str), what: &str) {
     const SHOWN: usize = 4;
     let verb = match names.len() {
@@ -205,43 +256,13 @@ fn warn(names: Vec<String>, (one, more): (&str, &str), what: &str) {
     note(&format!("{} {verb} {what}: {shown}{rest}", names.len()));
 }
 
-fn from_stdin() -> Result<Vec<u8>, Failure> {
-    let mut bytes = Vec::new();
-    let read = io::stdin().lock().take(MOST_BYTES).read_to_end(&mut bytes);
-    read.map_err(|error| Failure::Io("standard input".into(), error))?;
-    Ok(bytes)
-}
-
 /// The failure to plan, with its remedy.
 fn unplanned(file: &str, error: &LayoutError) -> Failure {
-    let help = match (error.fact("prices"), error.fact("kind")) {
-        (Some(_), _) => "plan for mn-core-2, or for a TOML file with [bandwidth]",
-        (_, Some(_)) => "export the model without this operation",
+    let help = match ["prices", "other", "kind"].map(|name| error.fact(name)) {
+        [Some(_), ..] => "plan for mn-core-2, or for a TOML file with [bandwidth]",
+        [_, Some(_), _] => "leave one of them out",
+        [.., Some(_)] => "export the model without this operation",
         _ => return Failure::Argument(format!("{file}: {error}")),
     };
     Failure::Advised(format!("{file}: {error}"), help.into())
-}
-
-/// The failure to read a model, with its remedy.
-fn unread(file: &str, error: &LayoutError) -> Failure {
-    let advised = |why: String, help: &str| Failure::Advised(why, help.into());
-    let [path, why, dim, kind] = ["path", "error", "dim", "kind"].map(|name| error.fact(name));
-    let [value, node] = ["value", "node"].map(|name| error.fact(name).map(ToString::to_string));
-    let (value, node) = (value.unwrap_or_default(), node.unwrap_or_default());
-    match (path, why, dim, kind) {
-        (Some(_), ..) => Failure::Argument(error.to_string()),
-        (_, Some(why), ..) => advised(
-            format!("{file}: not an ONNX model, or a part of one is missing: {why}"),
-            "export it again: torch.onnx.export(model, args, dynamo=True).save(\"model.onnx\")",
-        ),
-        (_, _, Some(dim), _) => advised(
-            format!("{file}: input `{value}` has an axis of extent `{dim}`"),
-            &format!("give the extent, as in --dim {dim}=8"),
-        ),
-        (.., Some(kind)) => advised(
-            format!("{file}: `{value}`, a result of node `{node}` ({kind}), has no shape"),
-            "let onnx.shape_inference.infer_shapes add the shapes to the model",
-        ),
-        _ => Failure::Argument(format!("{file}: {error}")),
-    }
 }

@@ -99,6 +99,32 @@ const ROWS: &[Row] = &[
     ),
     ("`plan --json`", &[], &[&["plan", "docs/examples/mlp.onnx", "--machine", "mn-core-2"]]),
     (
+        "`plan --explain --json`",
+        &[],
+        &[&[
+            "plan",
+            "docs/examples/mlp.onnx",
+            "--machine",
+            "mn-core-2",
+            "--no-routes",
+            "--explain",
+            "relu_2",
+        ]],
+    ),
+    (
+        "`plan --what-if --json`",
+        &[],
+        &[&[
+            "plan",
+            "docs/examples/mlp.onnx",
+            "--machine",
+            "mn-core-2",
+            "--no-routes",
+            "--what-if",
+            "docs/examples/pins.toml",
+        ]],
+    ),
+    (
         "`route --from-memory --json`",
         &[],
         &[&["route", "((64:1))@L1BM / Float", "--machine", "mn-core-2", "--from-memory", "DRAM"]],

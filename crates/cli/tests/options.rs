@@ -35,6 +35,18 @@ fn test_vectors() -> &'static str {
     })
 }
 
+/// A plan of `relu.onnx` as JSON.
+fn earlier_plan() -> &'static str {
+    static PLAN: OnceLock<String> = OnceLock::new();
+    PLAN.get_or_init(|| {
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join("relu.onnx");
+        fs::write(&file, model("Relu", &["8", "16"])).unwrap();
+        let file = file.to_str().unwrap();
+        stdout(&["plan", file, "--machine", "mn-core-2", "--no-routes", "-o", "-"])
+    })
+}
+
 fn files(dir: &Path) {
     npy(&dir.join("t4.npy"), "<u4", &[4], 4);
     npy(&dir.join("t3.npy"), "<u4", &[3], 4);
@@ -52,6 +64,9 @@ fn files(dir: &Path) {
     fs::write(dir.join("spec.json"), entry).unwrap();
     fs::write(dir.join("relu.onnx"), model("Relu", &["8", "16"])).unwrap();
     fs::write(dir.join("named.onnx"), model("Relu", &["n", "16"])).unwrap();
+    let pin = "[[pin]]\nname = \"y\"\nlayouts = [\"((8:8), (8:1, 2_W:1))\"]\n";
+    fs::write(dir.join("relu.toml"), pin).unwrap();
+    fs::write(dir.join("plan.json"), earlier_plan()).unwrap();
     fs::write(dir.join("ok.vsm"), test_vectors()).unwrap();
     fs::write(dir.join("wrong.txt"), "3F8000003F800000\n".repeat(4)).unwrap();
     // The numbers 1 to 8 as the bits of floats, two per long word, the first in the upper half.

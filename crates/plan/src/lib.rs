@@ -7,6 +7,7 @@
 //! choices   ways to carry out an operation: candidates of its loops, with operands, result and own price
 //! search    the least sum of costs of choices, alone and by twos
 //! plan      all of it: variables, switches between them, their movements, and the report
+//! pins      layouts that a plan has to have
 //! execute   a plan in units that have nothing but their memories
 //! spec      layout_spec and gemm_layout_spec files, checked
 //! ```
@@ -39,6 +40,7 @@ pub mod choices;
 pub mod execute;
 pub mod graph;
 pub mod onnx;
+pub mod pins;
 pub mod plan;
 pub mod search;
 mod spec;

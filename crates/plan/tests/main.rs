@@ -7,6 +7,7 @@ mod brute;
 mod execute;
 mod limits;
 mod onnx;
+mod pins;
 mod search;
 mod small;
 mod spec;

@@ -640,6 +640,11 @@ fn plan() -> Vec<Case> {
         relu("seed", "--seed 1", "--seed 1", "--seed has no effect"),
         relu("seconds", "--seconds 1", "--seconds x", "expected a number"),
         relu("output", "-o OUT", "-o nowhere/x", "nowhere"),
+        relu("pins", "--pins relu.toml", "--pins spec.toml", "spec.toml"),
+        relu("what-if", "--what-if relu.toml", "--what-if spec.toml", "spec.toml"),
+        relu("explain", "--explain y", "--explain z", "called `z`"),
+        relu("against", "--against plan.json", "--against spec.json", "not a plan"),
+        relu("sdk", "--sdk sdk", "--sdk spec.json", "spec.json"),
     ]
 }
 

@@ -53,7 +53,7 @@ pub(super) fn is_sliced(layout: &Layout) -> bool {
 }
 
 /// The cycles that an operation takes at least, without switches.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Own {
     /// Computing, in the PE that computes most.
     pub compute: u64,

@@ -9,6 +9,7 @@ use tensor_layout::{Layout, LayoutError, Level};
 
 use super::layouts::row_major;
 use super::nest::{Form, NestForm};
+use super::pinned::{Allowed, rows};
 use super::reads::Reads;
 use super::{Choice, Own, Setting};
 use crate::graph::{Graph, Nest, Read};
@@ -45,31 +46,65 @@ fn key(graph: &Graph, nest: &Nest, (bits, uses): (u64, usize)) -> String {
     format!("{loops:?} {rank} {operands:?} {cost:?} {looked_up:?} {bits} {uses}")
 }
 
+/// The order of choices, which is the same for the same nest: own cycles, room, then the layouts as text.
+fn rank(choice: &Choice) -> (u64, u64, Option<String>, String) {
+    let loops = choice.loops.as_ref().map(Layout::to_string);
+    (choice.own.total(), choice.words, loops, choice.result.layout.to_string())
+}
+
 /// The cheapest choice for each combination of the parts of operands and result.
 type Choices = HashMap<(Vec<PartId>, PartId), Choice>;
 
 impl Setting {
-    /// The choices of a nest whose result is read by `uses` operands; those of an equal one are known.
-    pub(crate) fn domain(&mut self, graph: &Graph, nest: &Nest, bits: u64, uses: usize) -> Domain {
-        let key = (self.is_tight, key(graph, nest, (bits, uses)));
+    /// The choices of a nest whose result is read by `uses` operands, with layouts that pins allow; those of an equal one
+    /// are known.
+    pub(crate) fn domain(
+        &mut self,
+        graph: &Graph,
+        nest: &Nest,
+        (bits, uses): (u64, usize),
+        pins: &[&Allowed],
+    ) -> Result<Domain, LayoutError> {
+        let pinned = if pins.is_empty() { String::new() } else { format!("{pins:?}") };
+        let key = (self.is_tight, key(graph, nest, (bits, uses)) + &pinned);
         if let Some(known) = self.domains.get(&key) {
-            return Domain { tried: 0, ..known.clone() };
+            return Ok(Domain { tried: 0, ..known.clone() });
         }
-        let domain = self.new_domain(graph, nest, bits, uses);
+        let mut domain = self.new_domain(graph, nest, bits, pins)?;
+        domain.choices = self.needed(domain.choices, uses);
         self.domains.insert(key, domain.clone());
-        domain
+        Ok(domain)
     }
 
-    fn new_domain(&mut self, graph: &Graph, nest: &Nest, bits: u64, uses: usize) -> Domain {
-        let Some(reads) = Reads::of(graph, nest) else { return Domain::default() };
-        let form = NestForm { nest, reads, bits };
-        let mut domain = self.fitting(&form, self.capacity);
-        if domain.choices.is_empty() {
-            // Larger than the memory of a PE: the report says so.
-            domain = self.fitting(&form, None);
+    fn new_domain(
+        &mut self,
+        graph: &Graph,
+        nest: &Nest,
+        bits: u64,
+        pins: &[&Allowed],
+    ) -> Result<Domain, LayoutError> {
+        let Some(reads) = Reads::of(graph, nest) else { return Ok(Domain::default()) };
+        let inside = [self.leaf(), Level::W];
+        let is_whole = pins.iter().any(|pin| inside.iter().any(|of| pin.avoids.contains(of)));
+        let form = NestForm { nest, reads, bits, fixed: Vec::new(), is_whole };
+        let free = self.fitting_or_larger(&form);
+        if pins.is_empty() {
+            return Ok(free);
         }
-        domain.choices = self.needed(domain.choices, uses);
-        domain
+        let mut all = Domain { choices: Vec::new(), tried: free.tried };
+        for row in rows(pins) {
+            let found = self.pinned_to(&form, &row, &free.choices)?;
+            all.tried += found.tried;
+            all.choices.extend(found.choices);
+        }
+        all.choices.retain(|choice| pins.iter().all(|pin| pin.has_levels(&choice.result.layout)));
+        Ok(all)
+    }
+
+    /// The choices with room in a PE; if there are none, larger ones, about which the report says so.
+    pub(super) fn fitting_or_larger(&mut self, form: &NestForm<'_>) -> Domain {
+        let domain = self.fitting(form, self.capacity);
+        if domain.choices.is_empty() { self.fitting(form, None) } else { domain }
     }
 
     /// The choices with room in a PE, one for each combination of parts.
@@ -115,8 +150,8 @@ impl Setting {
             for choice in choices.into_iter().flatten() {
                 let parts = choice.operands.iter().map(|held| held.part).collect();
                 let key = (parts, choice.result.part);
-                let rank = |choice: &Choice| (choice.own.total(), choice.words);
-                if best.get(&key).is_none_or(|other| rank(&choice) < rank(other)) {
+                let cost = |choice: &Choice| (choice.own.total(), choice.words);
+                if best.get(&key).is_none_or(|other| cost(&choice) < cost(other)) {
                     best.insert(key, choice);
                 }
             }
@@ -134,8 +169,9 @@ impl Setting {
     ) -> Candidates {
         let NestForm { nest, reads, .. } = form;
         let blocks = nest.loops.iter().enumerate().map(|(number, extent)| {
+            let is_fixed = form.fixed.get(number).is_some_and(Option::is_some);
             let block = unit.block(number, self.leaf()).map_or(1, |(block, _)| block.size());
-            extent.div_ceil(block)
+            if is_fixed { 1 } else { extent.div_ceil(block) }
         });
         let levels = self.nodes.levels().map(|(level, _)| level).collect_vec();
         let all = Candidates::new(&self.machine, &blocks.collect_vec())
@@ -157,8 +193,7 @@ impl Setting {
         if self.is_tight {
             return self.cheap_and_slim(choices);
         }
-        let text = |choice: &Choice| choice.loops.as_ref().map(Layout::to_string);
-        choices.sort_by_cached_key(|choice| (choice.own.total(), choice.words, text(choice)));
+        choices.sort_by_cached_key(rank);
         let mut kept: Vec<Choice> = Vec::new();
         let mut rest = choices.into_iter();
         // A choice is dominated by cheaper ones alone, so that the dearer ones wait.
@@ -183,9 +218,8 @@ impl Setting {
         choices.retain(|choice| {
             choice.operands.iter().chain([&choice.result]).all(|held| self.is_reached(held))
         });
-        let text = |choice: &Choice| choice.loops.as_ref().map(Layout::to_string);
         let half = self.keep.div_ceil(2);
-        choices.sort_by_cached_key(|choice| (choice.own.total(), choice.words, text(choice)));
+        choices.sort_by_cached_key(rank);
         let mut slim = choices.split_off(half.min(choices.len()));
         slim.sort_by_key(|choice| choice.words);
         choices.extend(slim.into_iter().take(self.keep - half));

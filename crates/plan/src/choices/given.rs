@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use itertools::Itertools;
 use tensor_layout::candidates::{Candidates, Orders, Side};
 use tensor_layout::relayout::PartId;
-use tensor_layout::{LayoutError, Level};
+use tensor_layout::{Layout, LayoutError, Level};
 
 use super::layouts::{Block, Ending, expanded};
 use super::{Choice, Domain, Held, Own, Setting};
@@ -25,6 +25,21 @@ impl Setting {
         }
         let domain = self.new_given(shape, bits, is_constant)?;
         self.places.insert(key, domain.clone());
+        Ok(domain)
+    }
+
+    /// The choices of a value that is given in one of some layouts.
+    pub(crate) fn given_in(
+        &mut self,
+        layouts: &[Layout],
+        bits: u64,
+    ) -> Result<Domain, LayoutError> {
+        let memory = self.outer.clone().or_else(|| self.local.clone());
+        let mut domain = Domain::default();
+        for layout in layouts.iter().cloned() {
+            let part = self.part(&layout, memory.as_deref(), bits)?;
+            domain.choices.push(placed(Held { layout, memory: memory.clone(), bits, part }));
+        }
         Ok(domain)
     }
 
@@ -119,12 +134,16 @@ impl Setting {
             let Ok(layout) = expanded(&candidate.layout, shape, with) else { continue };
             let part = self.part(&layout, memory.as_deref(), bits)?;
             if seen.insert(part) {
-                let words = layout.extent(Level::ADDR);
-                let result = Held { layout, memory: memory.clone(), bits, part };
-                let (operands, own) = (Vec::new(), Own::default());
-                domain.choices.push(Choice { loops: None, operands, result, own, taken: 0, words });
+                let held = Held { layout, memory: memory.clone(), bits, part };
+                domain.choices.push(placed(held));
             }
         }
         Ok(domain)
     }
+}
+
+/// The choice of a value that is there.
+fn placed(result: Held) -> Choice {
+    let words = result.layout.extent(Level::ADDR);
+    Choice { loops: None, operands: Vec::new(), own: Own::default(), taken: 0, words, result }
 }

@@ -51,11 +51,12 @@ pub(super) fn expanded(
     });
     // Movements distribute successive long words.
     let is_words = |at: &usize| block(*at).is_some_and(|(_, ending)| ending == Ending::Words);
-    with_innermost(blocks, axes.collect(), (0..extents.len()).find(is_words))
+    let innermost = (0..extents.len()).find(is_words);
+    with_innermost(blocks, axes.collect(), innermost, |_| true)
 }
 
 impl Ending {
-    fn digits(self, block: Block) -> Vec<Subaxis> {
+    pub(super) fn digits(self, block: Block) -> Vec<Subaxis> {
         let lanes = Subaxis::land(block.lanes, Level::W, 1);
         let words = |size| Subaxis::land(size, Level::ADDR, 1);
         let inner = match self {
@@ -128,7 +129,16 @@ fn without_copies_in_lanes(layout: &Layout) -> Result<Layout, LayoutError> {
 
 /// The levels and copies of a layout with other axes, whose addresses are row-major.
 fn with_axes(layout: &Layout, axes: Vec<Axis>) -> Result<Layout, LayoutError> {
-    with_innermost(layout, axes, None)
+    with_row_major_addresses(layout, axes, |_| true)
+}
+
+/// As [`with_axes`], without the copies over some levels.
+pub(super) fn with_row_major_addresses(
+    layout: &Layout,
+    axes: Vec<Axis>,
+    keeps: impl Fn(Level) -> bool,
+) -> Result<Layout, LayoutError> {
+    with_innermost(layout, axes, None, keeps)
 }
 
 /// As [`with_axes`], but the last digit of an axis takes successive addresses.
@@ -136,6 +146,7 @@ fn with_innermost(
     layout: &Layout,
     mut axes: Vec<Axis>,
     innermost: Option<usize>,
+    keeps: impl Fn(Level) -> bool,
 ) -> Result<Layout, LayoutError> {
     let mut next = 1_u64;
     let mut place = |digit: &mut Subaxis| {
@@ -155,7 +166,8 @@ fn with_innermost(
         of = of.used(*level).offset(*level, layout.offset(*level));
     }
     of = axes.into_iter().fold(of, LayoutBuilder::with_axis);
-    for copies in layout.replicas().iter().filter(|copies| copies.level != Level::ADDR) {
+    let copies = layout.replicas().iter();
+    for copies in copies.filter(|copies| copies.level != Level::ADDR && keeps(copies.level)) {
         of = of.replica(copies.size, copies.level, copies.stride);
     }
     of.build()

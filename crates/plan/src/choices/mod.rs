@@ -9,18 +9,20 @@
 //! ```
 //!
 //! `reads` turns index maps into axes of an `einsum`, `nest` makes a choice of a candidate, `domain` keeps the choices
-//! that a plan may need, and `given` places inputs and constants in DRAM.
+//! that a plan may need, `pinned` those that pins allow, and `given` places inputs and constants in DRAM.
 
 mod choice;
 mod domain;
 mod given;
 mod layouts;
 mod nest;
+mod pinned;
 mod rates;
 mod reads;
 mod setting;
 
 pub use choice::{Choice, Held, Own};
 pub use domain::Domain;
+pub(crate) use pinned::{Allowed, Pinned, Row, rows};
 pub use rates::Rates;
 pub use setting::Setting;

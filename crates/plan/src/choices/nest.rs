@@ -7,6 +7,7 @@
 //! ```
 
 use itertools::Itertools;
+use tensor_layout::algebra::Axis;
 use tensor_layout::einsum::{Local, Sums, at_rest};
 use tensor_layout::relayout::LevelTraffic;
 use tensor_layout::{Layout, LayoutError, Level};
@@ -18,11 +19,16 @@ use super::{Choice, Held, Own, Setting};
 use crate::graph::Nest;
 
 /// A nest with its operands, ready for many candidates.
+#[derive(Clone)]
 pub(super) struct NestForm<'n> {
     pub(super) nest: &'n Nest,
     pub(super) reads: Reads,
     /// The width of an element of the result.
     pub(super) bits: u64,
+    /// The axes of the loops that are pinned; empty where all are free.
+    pub(super) fixed: Vec<Option<Axis>>,
+    /// True if all leaves and lanes are to have the whole result.
+    pub(super) is_whole: bool,
 }
 
 /// The unit that computes, and the axes whose innermost digits are lanes and leaves.
@@ -54,6 +60,15 @@ impl Form {
 impl NestForm<'_> {
     /// The forms that the nest can have on a machine.
     pub(super) fn forms(&self, setting: &Setting) -> Vec<Form> {
+        let all = self.split_forms(setting);
+        let whole = |form: &Form| match *form {
+            Form::Vectors(_) => Form::Vectors(None),
+            Form::Matrices { fold, .. } => Form::Matrices { fold, result: None },
+        };
+        if self.is_whole { all.iter().map(whole).dedup().collect() } else { all }
+    }
+
+    fn split_forms(&self, setting: &Setting) -> Vec<Form> {
         let (lanes, leaves) = (setting.lanes(self.bits), setting.leaves());
         let along = |number: usize| {
             let block = Block::of(self.nest.loops[number], lanes, leaves);
@@ -95,8 +110,7 @@ impl NestForm<'_> {
         setting: &mut Setting,
         capacity: Option<u64>,
     ) -> Result<Vec<Choice>, LayoutError> {
-        let leaf = setting.leaf();
-        let loops = expanded(blocks, &self.nest.loops, |number| form.block(number, leaf))?;
+        let Some(loops) = self.loops(form, blocks, setting)? else { return Ok(Vec::new()) };
         let local = self.reads.einsum.local_in(&loops)?;
         let is_full = |words: u64| capacity.is_some_and(|most| words > most);
         let (mut own, mut words) = (Own::default(), 0_u64);
@@ -125,6 +139,20 @@ impl NestForm<'_> {
             choices.push(Choice { loops, operands, result, own, taken, words });
         }
         Ok(choices)
+    }
+
+    /// The layout of the loops for a layout of their blocks.
+    fn loops(
+        &self,
+        form: Form,
+        blocks: &Layout,
+        setting: &Setting,
+    ) -> Result<Option<Layout>, LayoutError> {
+        if !self.fixed.is_empty() {
+            return self.merged(form, blocks, setting);
+        }
+        let leaf = setting.leaf();
+        expanded(blocks, &self.nest.loops, |number| form.block(number, leaf)).map(Some)
     }
 
     /// The places where sums of different units may go.

@@ -83,6 +83,12 @@ impl OperandForm {
         self.axes.iter().flat_map(|axis| axis.loops.iter().copied())
     }
 
+    /// For each axis the loop that it is, if it is one.
+    pub(super) fn loops_of_axes(&self) -> Vec<Option<usize>> {
+        let of = |axis: &AxisForm| axis.loops.first().copied().filter(|_| axis.is_loop);
+        self.axes.iter().map(of).collect()
+    }
+
     /// Returns whether one of its axes is this loop.
     pub(super) fn has_loop(&self, number: usize) -> bool {
         self.axis_of(number).is_some()

@@ -108,8 +108,10 @@ impl State<'_, '_> {
         let shapes = shapes.collect_vec();
         let sliced = choice.operands.iter().map(Held::is_sliced).collect();
         let units = self.computes(self.units.all(), together);
-        let fetched = HashMap::new();
-        let mut reads = Reads { operation, nest, shapes, held, operands, sliced, units, fetched };
+        let all = self.units.all();
+        let (slices, fetched) = (HashMap::new(), HashMap::new());
+        let mut reads =
+            Reads { operation, nest, shapes, held, operands, sliced, all, units, slices, fetched };
         let mut parts: HashMap<u64, HashMap<u64, Part>> = HashMap::new();
         let mut failed = None;
         let copies = iterations.copies.iter().map(|leaf| self.computes(*leaf, together));
@@ -218,8 +220,11 @@ struct Reads<'s> {
     operands: &'s [Store],
     /// The operands that are there slice by slice.
     sliced: Vec<bool>,
-    /// The units of one time slice.
+    /// The leaves, and the units that compute, in one time slice.
+    all: u64,
     units: u64,
+    /// The slice of an operand that is there in a slice of the loops: the first one that an iteration reads.
+    slices: HashMap<(usize, u64), u64>,
     /// The elements of halos that units fetched: operand, unit and element.
     fetched: HashMap<(usize, u64, u64), f64>,
 }
@@ -241,8 +246,17 @@ impl Reads<'_> {
 
     /// An element that a unit holds in its time slice, or all the time.
     fn own(&self, operand: usize, unit: u64, element: u64) -> Option<&f64> {
-        let unit = if self.sliced[operand] { unit } else { unit % self.units };
-        self.held[operand].get(&(unit, element))
+        let (slice, own) = (unit / self.units, unit % self.units);
+        let slice = self.slices.get(&(operand, slice)).copied().unwrap_or(0);
+        self.held[operand].get(&(slice * self.units + own, element))
+    }
+
+    /// Brings the slice of an operand that an iteration needs, unless another one is there.
+    fn bring(&mut self, operand: usize, unit: u64, element: u64) {
+        let places = usize::try_from(element).ok().map(|at| &self.operands[operand].places[at]);
+        let place = places.and_then(|places| places.first()).filter(|_| self.sliced[operand]);
+        let slice = place.map_or(0, |(leaf, _)| leaf / self.all);
+        self.slices.entry((operand, unit / self.units)).or_insert(slice);
     }
 
     /// Fetches an element of a window that the unit lacks; what is no window has to be there.
@@ -251,6 +265,7 @@ impl Reads<'_> {
         let Some(index) = index(maps, at, shape) else { return Ok(()) };
         let element = number_of(&index, shape);
         let key = (operand, unit, element);
+        self.bring(operand, unit, element);
         if self.own(operand, unit, element).is_some() || self.fetched.contains_key(&key) {
             return Ok(());
         }

@@ -49,7 +49,7 @@ pub struct Execution {
 /// The memories while a plan is executed.
 pub(super) struct State<'p, 'g> {
     pub(super) plan: &'p Plan<'g>,
-    pub(super) graph: &'g Graph,
+    pub(super) graph: &'p Graph,
     pub(super) units: Units,
     pub(super) stores: HashMap<ValueId, Store>,
     pub(super) counts: Execution,

@@ -65,6 +65,12 @@ impl Graph {
         ValueId(self.values.len() - 1)
     }
 
+    /// The values that are given: inputs and constants.
+    pub fn given(&self) -> impl Iterator<Item = (ValueId, &Value)> {
+        let all = self.values.iter().enumerate().map(|(at, value)| (ValueId(at), value));
+        all.filter(|(_, value)| value.is_given())
+    }
+
     /// Adds an operation and its result, which is called like the operation until it is renamed.
     pub fn operation(
         &mut self,

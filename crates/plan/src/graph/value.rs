@@ -20,6 +20,14 @@ pub struct Value {
     pub origin: Origin,
 }
 
+impl Value {
+    /// Returns whether it is an input or a constant.
+    #[must_use]
+    pub fn is_given(&self) -> bool {
+        matches!(self.origin, Origin::Input | Origin::Constant(_))
+    }
+}
+
 /// The origin of the elements of a value.
 #[derive(Clone, Debug)]
 pub enum Origin {

@@ -8,22 +8,31 @@
 //! routes        the movements of every switch that the plan has
 //! ```
 
+mod against;
 mod edges;
+mod explain;
 mod kept;
 mod lifetimes;
 mod options;
+mod pinned;
 mod planning;
 mod report;
 mod reported;
 mod routes;
+mod sdk;
 mod solved;
 mod text;
 mod variables;
+mod what_if;
 
+pub use against::{Changed, Comparison, InPlan};
 pub(crate) use edges::viewed;
+pub use explain::{Alternative, Explanation, NeighbourSwitch};
 pub use options::PlanOptions;
 pub use planning::{Planner, Watch, plan};
 pub use report::{
-    KeptLayout, PlanReport, PlannedOperand, PlannedSwitch, PlannedValue, Room, SwitchRoute, Totals,
+    KeptLayout, PinReport, PlanReport, PlannedOperand, PlannedSwitch, PlannedValue, Room,
+    SwitchRoute, Totals,
 };
+pub use sdk::SdkFiles;
 pub use solved::Plan;

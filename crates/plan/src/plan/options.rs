@@ -1,5 +1,6 @@
 //! Options of a plan.
 
+use crate::pins::Pins;
 use crate::search::Limits;
 
 /// Options of a plan.
@@ -13,6 +14,8 @@ pub struct PlanOptions {
     pub sram_budget: u64,
     /// True if movements are looked for.
     pub routes: bool,
+    /// Layouts that the plan has to have.
+    pub pins: Pins,
     /// The ends of the search.
     pub limits: Limits,
 }
@@ -24,6 +27,7 @@ impl Default for PlanOptions {
             penalty: 1000,
             sram_budget: 100,
             routes: true,
+            pins: Pins::new(),
             limits: Limits::default(),
         }
     }

@@ -8,11 +8,13 @@ use tensor_layout::{LayoutError, Machine};
 use super::edges::{self, Joint, Pair};
 use super::lifetimes;
 use super::options::PlanOptions;
+use super::pinned::Pinning;
 use super::report::{SwitchRoute, Totals};
 use super::solved::Plan;
 use super::variables::{self, Variable};
 use crate::choices::Setting;
 use crate::graph::Graph;
+use crate::pins::Pins;
 use crate::search::{FORBIDDEN, Memory, Problem, Progress};
 
 /// The most times that a plan is made again because it has switches that no movements make.
@@ -64,6 +66,11 @@ impl Planner {
         Ok(Planner { setting, options: options.clone() })
     }
 
+    /// Pins more layouts.
+    pub fn pin(&mut self, pins: Pins) {
+        self.options.pins.extend(pins);
+    }
+
     /// Plans a graph, as [`plan`] does.
     ///
     /// # Errors
@@ -83,6 +90,35 @@ impl Planner {
         watch: &Watch<'_>,
     ) -> Result<Plan<'g>, LayoutError> {
         let routes = self.options.routes;
+        let (planner, without_pins) = self.without_pins(graph, watch)?;
+        let mut plan = planner.fitting(graph, watch)?;
+        plan.totals.without_pins = without_pins;
+        if routes {
+            plan.avoid_missing_movements(watch)?;
+        }
+        plan.totals.penalties = plan.joints.iter().map(|joint| plan.penalty(joint)).sum();
+        Ok(plan)
+    }
+
+    /// The cost of the plan without pins, if there are any.
+    fn without_pins(
+        mut self,
+        graph: &Graph,
+        watch: &Watch<'_>,
+    ) -> Result<(Planner, Option<u64>), LayoutError> {
+        if self.options.pins.is_empty() {
+            return Ok((self, None));
+        }
+        let pins = std::mem::take(&mut self.options.pins);
+        let free = self.fitting(graph, watch)?;
+        let cost = free.totals.plan;
+        let mut planner = free.into_planner();
+        planner.options.pins = pins;
+        Ok((planner, Some(cost)))
+    }
+
+    /// A plan, whatever movements there are, that fits into the memories of PEs if one does.
+    fn fitting<'g>(self, graph: &'g Graph, watch: &Watch<'_>) -> Result<Plan<'g>, LayoutError> {
         let mut plan = self.open(graph, false)?;
         plan.solve(watch)?;
         let exceeds = |limit: &u64| plan.usage(*limit).peak(&plan.chosen) > u128::from(*limit);
@@ -97,10 +133,6 @@ impl Planner {
                 (plan.chosen, plan.totals) = first;
             }
         }
-        if routes {
-            plan.avoid_missing_movements(watch)?;
-        }
-        plan.totals.penalties = plan.joints.iter().map(|joint| plan.penalty(joint)).sum();
         Ok(plan)
     }
 
@@ -108,10 +140,21 @@ impl Planner {
     fn open(self, graph: &Graph, is_tight: bool) -> Result<Plan<'_>, LayoutError> {
         let Planner { mut setting, options } = self;
         setting.set_tight(is_tight);
-        let variables = variables::of(graph, &mut setting, is_tight)?;
-        let joints = edges::of(graph, &variables, &mut setting);
-        let (chosen, routes, totals, limit) = (Vec::new(), Vec::new(), Totals::default(), None);
-        Ok(Plan { graph, setting, options, variables, joints, chosen, totals, routes, limit })
+        let pins = Pinning::of(graph, &options.pins, &mut setting)?;
+        let variables = variables::of(&pins, &mut setting, is_tight)?;
+        let joints = edges::of(&pins.graph, &variables, &mut setting);
+        Ok(Plan {
+            graph: pins.graph,
+            setting,
+            options,
+            variables,
+            joints,
+            chosen: Vec::new(),
+            totals: Totals::default(),
+            routes: Vec::new(),
+            limit: None,
+            pinned: pins.names,
+        })
     }
 }
 
@@ -135,6 +178,7 @@ impl Plan<'_> {
             avoiding: (found.cost == found.bound).then_some(0),
             width: found.width,
             without_movements: 0,
+            without_pins: None,
         };
         self.chosen = found.choices;
         Ok(())
@@ -148,7 +192,7 @@ impl Plan<'_> {
 
     /// The long words that all choices take in the memories of a PE.
     pub(super) fn usage(&self, limit: u64) -> Memory {
-        lifetimes::usage(self.graph, &self.variables, &self.setting, limit)
+        lifetimes::usage(&self.graph, &self.variables, &self.setting, limit)
     }
 
     /// The costs of all choices, alone and by twos, with the penalties for changes of lanes.

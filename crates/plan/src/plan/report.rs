@@ -1,11 +1,11 @@
 //! A plan as data: the form of its JSON.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::choices::Own;
 
 /// A plan.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct PlanReport {
     /// The name of the graph.
     pub model: String,
@@ -17,12 +17,15 @@ pub struct PlanReport {
     pub memory: Option<Room>,
     /// The values that are given or computed, in the order of the computation.
     pub values: Vec<PlannedValue>,
+    /// The pins, in the order in which they were given.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub pins: Vec<PinReport>,
     /// The operators that no rule covers, with their nodes.
     pub uncovered: Vec<(String, String)>,
 }
 
 /// The costs of a plan and of others, in cycles at least.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Totals {
     /// Each value at its own cheapest choice.
     pub naive: u64,
@@ -40,10 +43,22 @@ pub struct Totals {
     pub width: usize,
     /// The number of switches that no movements make.
     pub without_movements: usize,
+    /// The cost of the plan without pins, whatever movements it has, if there are pins.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub without_pins: Option<u64>,
+}
+
+/// The places of a pin.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PinReport {
+    /// Its name.
+    pub name: String,
+    /// The nodes and the values that it is about.
+    pub nodes: Vec<String>,
 }
 
 /// The memory that values take in a PE.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Room {
     /// The long words that they may take.
     pub limit: u64,
@@ -56,7 +71,7 @@ pub struct Room {
 }
 
 /// A value with its layout.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct PlannedValue {
     /// Its name.
     pub name: String,
@@ -89,12 +104,12 @@ pub struct PlannedValue {
     /// The operands.
     pub operands: Vec<PlannedOperand>,
     /// The layout that all readers share, if the value is switched to another one for them.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kept: Option<KeptLayout>,
 }
 
 /// An operand with the layout that the operation wants.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct PlannedOperand {
     /// The name of the value.
     pub value: String,
@@ -105,7 +120,7 @@ pub struct PlannedOperand {
 }
 
 /// The layout that all readers of a value share.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct KeptLayout {
     /// The layout.
     pub layout: String,
@@ -116,7 +131,7 @@ pub struct KeptLayout {
 }
 
 /// A switch from one layout to another.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct PlannedSwitch {
     /// The layout of the value, seen with the axes of the operand.
     pub from: String,
@@ -129,17 +144,17 @@ pub struct PlannedSwitch {
 }
 
 /// The movements of a switch, or the reason that there are none.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SwitchRoute {
     /// The names of the movements.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub movements: Option<Vec<String>>,
     /// Their cycles, where they have figures.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cycles: Option<u64>,
     /// True if some movements have no figure.
     pub at_least: bool,
     /// The reason that there are none.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub refused: Option<String>,
 }

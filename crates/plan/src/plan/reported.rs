@@ -4,7 +4,9 @@ use itertools::Itertools;
 use tensor_layout::route::Route;
 
 use super::edges::Joint;
-use super::report::{KeptLayout, PlanReport, PlannedOperand, PlannedSwitch, PlannedValue, Room};
+use super::report::{
+    KeptLayout, PinReport, PlanReport, PlannedOperand, PlannedSwitch, PlannedValue, Room,
+};
 use super::solved::Plan;
 use super::variables::{Role, Variable};
 use crate::choices::{Choice, Held};
@@ -23,8 +25,14 @@ impl Plan<'_> {
             totals: self.totals.clone(),
             memory: self.room(&curve),
             values: self.planned_values(&curve),
+            pins: self.pins().collect(),
             uncovered: uncovered.collect(),
         }
+    }
+
+    fn pins(&self) -> impl Iterator<Item = PinReport> {
+        let names = self.options.pins.iter().map(|pin| pin.name.clone()).zip(&self.pinned);
+        names.map(|(name, nodes)| PinReport { name, nodes: nodes.clone() })
     }
 
     fn planned_values(&self, curve: &[u64]) -> Vec<PlannedValue> {
@@ -113,7 +121,8 @@ impl Plan<'_> {
         Some(PlannedSwitch { from: self.text(&from), cycles, penalty, route })
     }
 
-    fn text(&self, held: &Held) -> String {
+    /// A layout as the report has it.
+    pub(super) fn text(&self, held: &Held) -> String {
         let placed = self.setting.placed(held);
         placed.map_or_else(|_| held.layout.to_string(), |placed| Route::text(&placed))
     }

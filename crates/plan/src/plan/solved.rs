@@ -1,5 +1,7 @@
 //! A plan: the choices of all variables, and its switches.
 
+use std::borrow::Cow;
+
 use super::edges::Joint;
 use super::options::PlanOptions;
 use super::report::{SwitchRoute, Totals};
@@ -10,7 +12,7 @@ use crate::graph::{Graph, ValueId};
 /// A choice for every variable of a graph.
 #[derive(Debug)]
 pub struct Plan<'g> {
-    pub(super) graph: &'g Graph,
+    pub(super) graph: Cow<'g, Graph>,
     pub(super) setting: Setting,
     pub(super) options: PlanOptions,
     pub(super) variables: Vec<Variable>,
@@ -20,13 +22,15 @@ pub struct Plan<'g> {
     pub(super) routes: Vec<Option<SwitchRoute>>,
     /// The long words that values may take in a PE, where the plan without a limit takes more.
     pub(super) limit: Option<u64>,
+    /// For each pin the names of the nodes and values that it is about.
+    pub(super) pinned: Vec<Vec<String>>,
 }
 
-impl<'g> Plan<'g> {
-    /// The graph.
+impl Plan<'_> {
+    /// The graph, with the switches that pins ask for.
     #[must_use]
-    pub fn graph(&self) -> &'g Graph {
-        self.graph
+    pub fn graph(&self) -> &Graph {
+        &self.graph
     }
 
     /// The machine with its prices.

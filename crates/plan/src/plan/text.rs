@@ -83,6 +83,9 @@ impl fmt::Display for Totals {
             f,
             "cycles, at least   naive {naive}   greedy {greedy}   plan {plan}   bound {bound}"
         )?;
+        if let Some(free) = self.without_pins {
+            writeln!(f, "without pins       plan {}", allowed(free))?;
+        }
         if *penalties > 0 {
             writeln!(
                 f,

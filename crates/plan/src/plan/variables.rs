@@ -1,12 +1,16 @@
 //! The variables of a plan: values that are given or computed, with their choices, and the layouts that their readers share.
 
+use std::collections::HashMap;
+
 use itertools::Itertools;
 use tensor_layout::LayoutError;
 use tensor_layout::error::fault;
 
 use super::kept;
-use crate::choices::{Choice, Domain, Setting};
+use super::pinned::Pinning;
+use crate::choices::{Allowed, Choice, Domain, Setting};
 use crate::graph::{Body, Graph, Operation, Origin, ValueId};
+use crate::pins::cannot_have;
 
 /// A value with its choices.
 #[derive(Debug)]
@@ -51,67 +55,89 @@ impl Variable {
 ///
 /// If `spills`, values may wait for their readers in the memory of inputs.
 pub(super) fn of(
-    graph: &Graph,
+    pins: &Pinning<'_>,
     setting: &mut Setting,
     spills: bool,
 ) -> Result<Vec<Variable>, LayoutError> {
-    let needed = graph.needed();
-    let operations = graph.operations.iter().zip(needed).enumerate();
-    let operations = operations.filter(|(_, (_, needed))| *needed).collect_vec();
-    let read = operations.iter().flat_map(|(_, (operation, _))| operation.reads());
-    let uses = read.map(|id| graph.root(id).0).counts();
+    let graph = &*pins.graph;
+    let uses = uses(graph);
     let mut variables: Vec<Variable> = Vec::new();
-    for (at, (operation, _)) in operations {
+    for (at, operation) in needed(graph) {
         for id in operation.reads() {
             let (root, _) = graph.root(id);
             if variables.iter().all(|variable| variable.value != root) {
                 variables.push(Variable {
                     value: root,
                     role: Role::Given,
-                    domain: given(graph, root, setting)?,
+                    domain: given(pins, root, setting)?,
                 });
             }
         }
         let uses = uses.get(&operation.result).copied().unwrap_or(0);
-        let domain = computed(graph, operation, uses, setting)?;
+        let domain = match pins.switches.get(&at) {
+            Some(layouts) => {
+                setting.switched(layouts, graph.value(operation.result).dtype.bits())?
+            }
+            None => {
+                let allowed = pins.allowed.get(&at).map_or(&[][..], |allowed| allowed);
+                computed(graph, operation, uses, &allowed.iter().collect_vec(), setting)?
+            }
+        };
+        if domain.choices.is_empty() {
+            let (name, kind) = (operation.name.clone(), operation.kind.clone());
+            let shape = graph.value(operation.result).shape.clone();
+            return Err(fault!(
+                Unsupported,
+                "`{name}`, a {kind} of {shape:?}, has no layout on this machine",
+                [name, kind, shape]
+            ));
+        }
         let role = Role::Computed(at);
         variables.push(Variable { value: operation.result, role, domain });
     }
     kept::inserted(graph, variables, setting, spills)
 }
 
-fn given(graph: &Graph, id: ValueId, setting: &mut Setting) -> Result<Domain, LayoutError> {
-    let value = graph.value(id);
+/// The operations that an output depends on, with their numbers.
+fn needed(graph: &Graph) -> impl Iterator<Item = (usize, &Operation)> {
+    let all = graph.operations.iter().zip(graph.needed()).enumerate();
+    all.filter_map(|(at, (operation, needed))| needed.then_some((at, operation)))
+}
+
+/// The number of operands that read each value.
+pub(super) fn uses(graph: &Graph) -> HashMap<ValueId, usize> {
+    let read = needed(graph).flat_map(|(_, operation)| operation.reads());
+    read.map(|id| graph.root(id).0).counts()
+}
+
+fn given(pins: &Pinning<'_>, id: ValueId, setting: &mut Setting) -> Result<Domain, LayoutError> {
+    let value = pins.graph.value(id);
+    if let Some((pin, layouts)) = pins.given.get(&id) {
+        let domain = setting.given_in(layouts, value.dtype.bits());
+        return domain.map_err(|error| cannot_have(pin, &value.name, error.to_string()));
+    }
     let is_constant = matches!(value.origin, Origin::Constant(_));
     setting.given(&value.shape, value.dtype.bits(), is_constant)
 }
 
-fn computed(
+/// The choices of an operation that pins allow.
+pub(super) fn computed(
     graph: &Graph,
     operation: &Operation,
     uses: usize,
+    pins: &[&Allowed],
     setting: &mut Setting,
 ) -> Result<Domain, LayoutError> {
     let value = graph.value(operation.result);
     let bits = value.dtype.bits();
-    let nest = match &operation.body {
+    match &operation.body {
+        Body::Nest(nest) => setting.domain(graph, nest, (bits, uses), pins),
+        // Its operands and its result are where they have to be.
+        Body::Opaque(_) if !pins.is_empty() => Ok(Domain::default()),
         Body::Opaque(reads) => {
             let operands = reads.iter().map(|id| graph.value(*id));
             let operands = operands.map(|value| (&value.shape[..], value.dtype.bits()));
-            return setting.everywhere(&operands.collect_vec(), (&value.shape, bits));
-        }
-        Body::Nest(nest) => nest,
-    };
-    let domain = setting.domain(graph, nest, bits, uses);
-    match domain.choices.is_empty() {
-        false => Ok(domain),
-        true => {
-            let (name, kind) = (operation.name.clone(), operation.kind.clone());
-            Err(fault!(
-                Unsupported,
-                "`{name}`, a {kind} of {shape:?}, has no layout on this machine",
-                [name, kind, shape = nest.loops.clone()]
-            ))
+            setting.everywhere(&operands.collect_vec(), (&value.shape, bits))
         }
     }
 }

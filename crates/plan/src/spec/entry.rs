@@ -54,6 +54,11 @@ pub enum SpecEntry {
     Product(ProductEntry),
 }
 
+/// The fault of an entry that lacks a key, or has one too many; entries have numbers from 1 on.
+pub(crate) fn in_entry(number: usize, why: String) -> LayoutError {
+    fault!(Invalid, "entry {number}: {why}", [number, why])
+}
+
 /// Reads the entries of a `layout_spec` or `gemm_layout_spec` file.
 ///
 /// # Errors
@@ -75,7 +80,7 @@ pub fn read_spec(text: &str) -> Result<Vec<SpecEntry>, LayoutError> {
         return Err(fault!(Invalid, "it has to be a list of entries, [{{..}}, ..]"));
     };
     let read = |(at, value): (usize, Value)| {
-        let fault = |why: String| fault!(Invalid, "entry {number}: {why}", [number = at + 1, why]);
+        let fault = |why: String| in_entry(at + 1, why);
         let entry = match &value {
             Value::Object(of) if of.contains_key("layout") || of.contains_key("op_type") => {
                 serde_json::from_value(value).map(SpecEntry::Layout)

@@ -1,0 +1,335 @@
+//! The operations and values that pins are about.
+
+use std::collections::HashMap;
+use std::fmt;
+
+use itertools::Itertools;
+use tensor_layout::algebra::Axis;
+use tensor_layout::{Layout, LayoutError, Level, Machine};
+
+use super::pin::{Pin, Place, cannot_have, contradiction, has_key, matches};
+use crate::choices::{Allowed, Pinned, Row, Setting, rows};
+use crate::graph::{Body, Graph, Operation, Origin, Read, ValueId};
+use crate::spec::read;
+
+/// What pins say about the operations of a graph, by their numbers, and about values that are given.
+#[derive(Debug, Default)]
+pub(crate) struct Found {
+    pub(crate) operations: HashMap<usize, Vec<(usize, Allowed)>>,
+    pub(crate) given: HashMap<ValueId, (usize, Vec<Layout>)>,
+    /// For each pin the names of the nodes and values that it is about.
+    pub(crate) names: Vec<Vec<String>>,
+}
+
+/// A result or an operand that a pin decides about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) enum Side {
+    Operand(usize),
+    Result,
+}
+
+impl fmt::Display for Side {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Side::Operand(number) => write!(f, "operand {number}"),
+            Side::Result => write!(f, "the result"),
+        }
+    }
+}
+
+impl Row {
+    /// The layouts of a row that there are.
+    pub(crate) fn sides(&self) -> impl Iterator<Item = (Side, &Pinned)> {
+        let operands = self.operands.iter().enumerate();
+        let operands = operands.filter_map(|(at, of)| Some((Side::Operand(at), of.as_ref()?)));
+        operands.chain(self.result.as_ref().map(|of| (Side::Result, of)))
+    }
+}
+
+impl Found {
+    /// Looks for the places of pins.
+    pub(crate) fn of(
+        graph: &Graph,
+        pins: &[Pin],
+        setting: &mut Setting,
+    ) -> Result<Found, LayoutError> {
+        let mut found = Found { names: vec![Vec::new(); pins.len()], ..Found::default() };
+        let needed = graph.needed();
+        let operations = graph.operations.iter().enumerate().filter(|(at, _)| needed[*at]);
+        let operations = operations.collect_vec();
+        for (number, pin) in pins.iter().enumerate() {
+            known_levels(pin, setting.machine())?;
+            for (at, operation) in &operations {
+                let rows = Target { pin, graph, operation }.rows(setting)?;
+                if let Some(rows) = rows {
+                    let (uses, avoids) = (pin.uses.clone(), pin.avoids.clone());
+                    let allowed = Allowed { rows, uses, avoids };
+                    found.operations.entry(*at).or_default().push((number, allowed));
+                    found.names[number].push(operation.name.clone());
+                }
+            }
+            found.given(graph, number, pin, setting)?;
+        }
+        for (at, allowed) in &found.operations {
+            compatible(&graph.operations[*at], pins, allowed)?;
+        }
+        Ok(found)
+    }
+
+    /// The values that are given and that a pin names.
+    fn given(
+        &mut self,
+        graph: &Graph,
+        number: usize,
+        pin: &Pin,
+        setting: &Setting,
+    ) -> Result<(), LayoutError> {
+        let Place::Named(pattern) = &pin.place else { return Ok(()) };
+        for (id, value) in graph.given() {
+            if !matches(pattern, &value.name) || pin.layouts.is_empty() {
+                continue;
+            }
+            let fault = |why| cannot_have(&pin.name, &value.name, why);
+            let read = |row: &Vec<String>| layout(&row[0], &value.shape, setting.machine());
+            let layouts =
+                pin.layouts.iter().map(read).collect::<Result<Vec<_>, _>>().map_err(fault)?;
+            let texts = |layouts: &[Layout]| layouts.iter().map(Layout::to_string).collect_vec();
+            let known = self.given.entry(id).or_insert((number, layouts.clone()));
+            if texts(&known.1) != texts(&layouts) {
+                let (one, other) = (format!("pin {}", known.0 + 1), pin.name.clone());
+                return Err(contradiction(one, other, format!("`{}`", value.name)));
+            }
+            self.names[number].push(value.name.clone());
+        }
+        Ok(())
+    }
+}
+
+/// Levels that a machine has.
+fn known_levels(pin: &Pin, machine: &Machine) -> Result<(), LayoutError> {
+    let is_known = |level: &&Level| {
+        matches!(**level, Level::W | Level::TIME) || machine.levels().any(|(of, _)| of == **level)
+    };
+    match pin.uses.iter().chain(&pin.avoids).find(|level| !is_known(level)) {
+        None => Ok(()),
+        Some(level) => {
+            let levels = machine.levels().map(|(level, _)| level.to_string()).join(", ");
+            let why = format!("the machine has no level `{level}`, but {levels}, W and Time");
+            Err(cannot_have(&pin.name, "all", why))
+        }
+    }
+}
+
+/// An operation that a pin may be about.
+struct Target<'t> {
+    pin: &'t Pin,
+    graph: &'t Graph,
+    operation: &'t Operation,
+}
+
+impl Target<'_> {
+    /// What the pin allows; `None` if it is about others.
+    fn rows(&self, setting: &mut Setting) -> Result<Option<Vec<Row>>, LayoutError> {
+        let reads = self.operation.reads();
+        let shape = |id: &ValueId| &self.graph.value(*id).shape;
+        let result = self.operation.result;
+        let is_result = is_last(self.graph, self.operation);
+        let name = &self.graph.value(result).name;
+        let is_named = |pattern: &str| {
+            matches(pattern, &self.operation.name) || (is_result && matches(pattern, name))
+        };
+        let sides = match &self.pin.place {
+            Place::Results(kind, of) if *kind == self.operation.kind => {
+                match shape(&result) == of {
+                    true if is_result => vec![Side::Result],
+                    _ => return Ok(None),
+                }
+            }
+            Place::Operands(kind, of) if *kind == self.operation.kind => {
+                let own = reads
+                    .iter()
+                    .positions(|id| shape(id) == of && !is_inside(self.graph, self.operation, *id));
+                own.map(Side::Operand).collect()
+            }
+            Place::Named(pattern) if is_named(pattern) => vec![Side::Result],
+            Place::Operand(pattern, number) if is_named(pattern) && *number < reads.len() => {
+                vec![Side::Operand(*number)]
+            }
+            Place::Product(pattern) => {
+                return self.product(|name| matches(pattern, name), setting);
+            }
+            Place::Key(key) => return self.product(|name| has_key(name, key), setting),
+            _ => return Ok(None),
+        };
+        if sides.is_empty() {
+            return Ok(None);
+        }
+        self.each(&sides, setting).map(Some)
+    }
+
+    /// A row for each layout of the pin, in one of which all of these sides are.
+    fn each(&self, sides: &[Side], setting: &mut Setting) -> Result<Vec<Row>, LayoutError> {
+        let reads = self.operation.reads();
+        let mut rows = Vec::new();
+        for texts in &self.pin.layouts {
+            let mut row = Row { operands: vec![None; reads.len()], result: None };
+            for side in sides {
+                let id = match side {
+                    Side::Operand(number) => reads[*number],
+                    Side::Result => self.operation.result,
+                };
+                let pinned =
+                    self.pinned(&texts[0], id, None, setting).map_err(|why| self.fault(why))?;
+                match side {
+                    Side::Operand(number) => row.operands[*number] = Some(pinned),
+                    Side::Result => row.result = Some(pinned),
+                }
+            }
+            rows.push(row);
+        }
+        Ok(rows)
+    }
+
+    /// The layouts of a product with two plain operands, whose extents fit in them.
+    fn product(
+        &self,
+        is_named: impl Fn(&str) -> bool,
+        setting: &mut Setting,
+    ) -> Result<Option<Vec<Row>>, LayoutError> {
+        let Body::Nest(nest) = &self.operation.body else { return Ok(None) };
+        let names = self.operation.reads().into_iter().map(|id| self.graph.root(id).0);
+        let given = names.map(|id| self.graph.value(id)).filter(|value| value.is_given());
+        let mut names = given.map(|value| &value.name).chain([&self.operation.name]);
+        let is_named = names.any(|name| is_named(name));
+        let orders = nest.reads.iter().map(in_loop_order).collect::<Option<Vec<_>>>();
+        let (true, true, Some(orders), 2) = (is_named, nest.is_product(), orders, nest.reads.len())
+        else {
+            return Ok(None);
+        };
+        let mut rows = Vec::new();
+        for texts in &self.pin.layouts {
+            let sides = texts.iter().zip([Some(0), Some(1), None]);
+            let pinned = sides.map(|(text, operand)| match operand {
+                Some(at) => self.pinned(text, nest.reads[at].value, Some(&orders[at]), setting),
+                None => self.pinned(text, self.operation.result, None, setting),
+            });
+            // A product of other extents is another one.
+            let Ok(pinned) = pinned.collect::<Result<Vec<_>, _>>() else { continue };
+            let mut pinned = pinned.into_iter().map(Some);
+            let operands = pinned.by_ref().take(2).collect();
+            rows.push(Row { operands, result: pinned.next().flatten() });
+        }
+        Ok((!rows.is_empty()).then_some(rows))
+    }
+
+    /// A layout of a value, whose axes are written in some order.
+    fn pinned(
+        &self,
+        text: &str,
+        id: ValueId,
+        order: Option<&[usize]>,
+        setting: &mut Setting,
+    ) -> Result<Pinned, String> {
+        let value = self.graph.value(id);
+        let order = order.map_or_else(|| (0..value.shape.len()).collect_vec(), <[usize]>::to_vec);
+        let extents = order.iter().map(|axis| value.shape[*axis]).collect_vec();
+        let written = layout(text, &extents, setting.machine())?;
+        let back = (0..order.len()).filter_map(|axis| order.iter().position(|of| *of == axis));
+        let own = written.permute(&back.collect_vec()).map_err(|error| error.to_string())?;
+        setting.pin(own, value.dtype.bits()).map_err(|error| error.to_string())
+    }
+
+    fn fault(&self, why: String) -> LayoutError {
+        cannot_have(&self.pin.name, &self.operation.name, why)
+    }
+}
+
+/// Returns whether the result of an operation is one of its node, and not used inside of it alone.
+pub(crate) fn is_last(graph: &Graph, operation: &Operation) -> bool {
+    !is_inside(graph, operation, operation.result)
+}
+
+/// Returns whether a value is made by a part of the node of an operation for other parts of it. Such a value has the name of
+/// its part.
+fn is_inside(graph: &Graph, operation: &Operation, id: ValueId) -> bool {
+    let Origin::Operation(maker) = graph.value(graph.root(id).0).origin else { return false };
+    let maker = &graph.operations[maker];
+    let node = |of: &Operation| {
+        let parts = of.name.rsplit_once('/').map_or(&*of.name, |(node, _)| node);
+        (of.kind.clone(), parts.to_owned())
+    };
+    let nodes = |of: &Operation| [node(of), (of.kind.clone(), of.name.clone())];
+    let shared =
+        |one: &Operation, other: &Operation| nodes(one).iter().any(|of| nodes(other).contains(of));
+    let mut readers = graph
+        .operations
+        .iter()
+        .filter(|other| other.reads().iter().any(|read| graph.root(*read).0 == maker.result));
+    let is_renamed = graph.value(maker.result).name != maker.name;
+    !is_renamed && shared(maker, operation) && readers.any(|reader| shared(reader, maker))
+}
+
+/// The axes of an operand in the order of the loops; `None` if an axis is no loop.
+pub(crate) fn in_loop_order(read: &Read) -> Option<Vec<usize>> {
+    let loops =
+        read.index.iter().map(|index| index.as_loop().or(index.terms.is_empty().then_some(0)));
+    let loops = loops.collect::<Option<Vec<_>>>()?;
+    Some((0..loops.len()).sorted_by_key(|axis| loops[*axis]).collect())
+}
+
+/// Reads a layout for a tensor with some extents; axes of extent 1 may be missing in either.
+fn layout(text: &str, extents: &[u64], machine: &Machine) -> Result<Layout, String> {
+    let written = read(text, None, machine).map_err(|error| error.to_string())?;
+    let all = written.axes();
+    let long = |axis: &&Axis| axis.slots() > 1;
+    let axes = if all.len() == extents.len() {
+        all.iter().collect()
+    } else {
+        all.iter().filter(long).collect_vec()
+    };
+    let mut axes = axes.into_iter();
+    let mut built = Layout::builder();
+    for level in written.used_levels() {
+        built = built.used(*level).offset(*level, written.offset(*level));
+    }
+    for (at, extent) in extents.iter().enumerate() {
+        let axis = if all.len() == extents.len() || *extent > 1 { axes.next() } else { None };
+        let digits = axis.map_or_else(Vec::new, |axis| axis.subaxes.clone());
+        let slots = digits.iter().map(|digit| digit.size).fold(1, u64::saturating_mul);
+        if slots < *extent {
+            return Err(format!(
+                "axis {at} has {slots} slots, and the tensor {extent} elements there"
+            ));
+        }
+        built = built.axis(*extent, digits);
+    }
+    if axes.any(|axis| axis.slots() > 1) {
+        return Err(format!("it has {} axes, and the tensor {}", all.len(), extents.len()));
+    }
+    let copies = written.replicas().iter();
+    let built =
+        copies.fold(built, |of, copies| of.replica(copies.size, copies.level, copies.stride));
+    built.build().map_err(|error| error.to_string())
+}
+
+/// Finds pins that exclude each other.
+fn compatible(
+    operation: &Operation,
+    pins: &[Pin],
+    allowed: &[(usize, Allowed)],
+) -> Result<(), LayoutError> {
+    for [(one, first), (other, second)] in allowed.iter().array_combinations() {
+        if !rows(&[first, second]).is_empty() {
+            continue;
+        }
+        let sides =
+            |of: &Allowed| of.rows.iter().flat_map(Row::sides).map(|(side, _)| side).collect_vec();
+        let both = sides(second);
+        let side =
+            sides(first).into_iter().find(|side| both.contains(side)).unwrap_or(Side::Result);
+        let what = format!("{side} of `{}`", operation.name);
+        let name = |number: usize| pins[number].name.clone();
+        return Err(contradiction(name(*one), name(*other), what));
+    }
+    Ok(())
+}

@@ -1,0 +1,113 @@
+//! A plan as the entries of `layout_spec` and `gemm_layout_spec` files.
+//!
+//! An entry of `layout_spec` is about all nodes of one operator and shape, so they need one layout.
+
+use std::collections::HashMap;
+
+use itertools::Itertools;
+use tensor_layout::LayoutError;
+
+use super::solved::Plan;
+use crate::choices::Choice;
+use crate::graph::{Body, Operation};
+use crate::pins::{Pin, Pins, contradiction, in_loop_order, is_last};
+use crate::spec::{LayoutEntry, ProductEntry, SpecEntry, Trigger};
+
+/// The entries of both files.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SdkFiles {
+    /// The results of nodes that are no products.
+    pub layouts: Vec<LayoutEntry>,
+    /// The products.
+    pub products: Vec<ProductEntry>,
+}
+
+impl Plan<'_> {
+    /// The entries of both files.
+    ///
+    /// # Errors
+    /// `Argument` for two nodes of one operator and shape with different layouts:
+    /// [`shared_layouts`](Plan::shared_layouts) has pins that give them one.
+    pub fn sdk_files(&self) -> Result<SdkFiles, LayoutError> {
+        let products = self.computed().filter_map(|(of, choice)| self.product(of, choice));
+        let mut files = SdkFiles { layouts: Vec::new(), products: products.collect() };
+        for group in self.groups() {
+            let Some(((name, entry), rest)) = group.split_first() else { continue };
+            if let Some((other, _)) = rest.iter().find(|(_, of)| of.layout != entry.layout) {
+                let what = format!("{} {:?}", entry.op_type, entry.shape);
+                let (one, other) = (format!("`{name}`"), format!("`{other}`"));
+                return Err(contradiction(one, other, what));
+            }
+            files.layouts.push(entry.clone());
+        }
+        Ok(files)
+    }
+
+    /// Pins that give all nodes of one operator and shape the layout that most of them have.
+    #[must_use]
+    pub fn shared_layouts(&self) -> Pins {
+        let groups = self.groups().into_iter();
+        let groups = groups.filter(|group| !group.iter().map(|(_, of)| &of.layout).all_equal());
+        let pins = groups.filter_map(|group| {
+            let counts = group.iter().counts_by(|(_, of)| &of.layout);
+            let most = group.iter().rev().max_by_key(|(_, of)| counts.get(&of.layout).copied());
+            let entry = most.map(|(_, of)| of.clone())?;
+            let name = format!("{} {:?}", entry.op_type, entry.shape);
+            Some(Pin::of(&SpecEntry::Layout(entry), name))
+        });
+        pins.collect()
+    }
+
+    /// The results of nodes by operator and shape, each with its name: products alone need no entry of `layout_spec`.
+    fn groups(&self) -> Vec<Vec<(&str, LayoutEntry)>> {
+        let mut groups: Vec<Vec<(&str, LayoutEntry)>> = Vec::new();
+        let mut number: HashMap<(String, Vec<u64>), usize> = HashMap::new();
+        let mut needs: Vec<bool> = Vec::new();
+        for (operation, choice) in self.computed().filter(|(of, _)| is_last(&self.graph, of)) {
+            let entry = self.entry(operation, choice);
+            let key = (entry.op_type.clone(), entry.shape.clone());
+            let at = *number.entry(key).or_insert(groups.len());
+            if at == groups.len() {
+                groups.push(Vec::new());
+                needs.push(false);
+            }
+            needs[at] |= self.product(operation, choice).is_none();
+            groups[at].push((&operation.name, entry));
+        }
+        groups.into_iter().zip(needs).filter_map(|(group, needs)| needs.then_some(group)).collect()
+    }
+
+    fn computed(&self) -> impl Iterator<Item = (&Operation, &Choice)> {
+        self.variables.iter().zip(&self.chosen).filter_map(|(variable, choice)| {
+            let operation = &self.graph.operations[variable.operation()?];
+            Some((operation, &variable.domain.choices[*choice]))
+        })
+    }
+
+    fn entry(&self, operation: &Operation, choice: &Choice) -> LayoutEntry {
+        LayoutEntry {
+            trigger: Trigger::FixOutput,
+            op_type: operation.kind.clone(),
+            shape: self.graph.value(operation.result).shape.clone(),
+            layout: without_shape(self.text(&choice.result)),
+        }
+    }
+
+    fn product(&self, operation: &Operation, choice: &Choice) -> Option<ProductEntry> {
+        let Body::Nest(nest) = &operation.body else { return None };
+        let ([one, other], true) = (&nest.reads[..], nest.is_product()) else { return None };
+        let operand = |number: usize, read| {
+            let held = &choice.operands[number];
+            let layout = held.layout.permute(&in_loop_order(read)?).ok()?;
+            Some(without_shape(self.text(&crate::choices::Held { layout, ..held.clone() })))
+        };
+        let (a, bt) = (operand(0, one)?, operand(1, other)?);
+        let c = without_shape(self.text(&choice.result));
+        Some(ProductEntry { key: operation.name.clone(), a, bt, c })
+    }
+}
+
+/// The text of a layout as the files have it: extents are those of the tensor.
+fn without_shape(text: String) -> String {
+    text.split_once('/').map_or(text.clone(), |(_, layout)| layout.to_owned())
+}

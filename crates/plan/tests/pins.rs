@@ -1,0 +1,263 @@
+//! Plans with layouts that are pinned.
+
+use tensor_layout::route::Route;
+use tensor_layout::{Level, Machine};
+use tensor_layout_plan::execute::{AsPlanned, execute};
+use tensor_layout_plan::graph::{Data, Graph};
+use tensor_layout_plan::pins::{Pin, Pins, Place, read_pins};
+use tensor_layout_plan::plan::{Plan, PlanOptions, PlanReport, PlannedValue, plan};
+
+use crate::execute::model;
+use crate::small::small_machine;
+
+fn options(pins: Pins) -> PlanOptions {
+    PlanOptions { routes: false, keep: 24, pins, ..PlanOptions::default() }
+}
+
+fn named(name: &str, layout: &str) -> Pin {
+    Pin {
+        name: format!("the pin of {name}"),
+        place: Place::Named(name.into()),
+        layouts: vec![vec![layout.into()]],
+        uses: Vec::new(),
+        avoids: Vec::new(),
+    }
+}
+
+fn is_computed(value: &&PlannedValue) -> bool {
+    value.node.is_some()
+}
+
+fn value<'r>(report: &'r PlanReport, name: &str) -> &'r PlannedValue {
+    report.values.iter().find(|value| value.name == name).unwrap()
+}
+
+fn executes(plan: &Plan<'_>, inputs: &[Data], outputs: &[Data]) {
+    let executed = execute(plan, inputs, &mut AsPlanned).unwrap();
+    for (found, expected) in executed.outputs.iter().zip(outputs) {
+        let most = expected.numbers().iter().fold(1e-30_f64, |most, of| most.max(of.abs()));
+        for (found, expected) in found.numbers().iter().zip(expected.numbers()) {
+            assert!((found - expected).abs() / most < 1e-5, "{found} {expected}");
+        }
+    }
+}
+
+fn planned<'g>(graph: &'g Graph, machine: &Machine, pins: Pins) -> Plan<'g> {
+    plan(graph, machine, &options(pins)).unwrap_or_else(|error| panic!("{error}"))
+}
+
+#[test]
+fn a_plan_that_is_pinned_to_its_own_layouts_stays() {
+    for name in ["mlp", "block"] {
+        let (graph, _, _) = model(name);
+        let free = planned(&graph, &small_machine(), Pins::new());
+        let report = free.report();
+        let pins = report.values.iter().filter(is_computed);
+        let pins = pins.map(|value| named(&value.name, &value.layout)).collect();
+        let again = planned(&graph, &small_machine(), pins);
+        let pinned = again.report();
+        for value in report.values.iter().filter(is_computed) {
+            let other = pinned.values.iter().find(|other| other.name == value.name).unwrap();
+            assert_eq!(value.layout, other.layout, "{name}: {}", value.name);
+        }
+        assert_eq!(free.totals().plan, again.totals().plan, "{name}");
+        assert_eq!(again.totals().without_pins, Some(free.totals().plan));
+    }
+}
+
+#[test]
+fn a_pin_to_any_choice_is_kept_and_the_plan_computes_the_same() {
+    let (graph, inputs, outputs) = model("mlp");
+    let free = planned(&graph, &small_machine(), Pins::new());
+    for (number, operation) in graph.operations.iter().enumerate().step_by(3) {
+        let choices = free.choices(operation.result);
+        let Some(choice) = choices.get(number % choices.len().max(1)) else { continue };
+        let text = Route::text(&free.setting().placed(&choice.result).unwrap());
+        let name = &graph.value(operation.result).name;
+        let other = planned(&graph, &small_machine(), vec![named(name, &text)]);
+        assert_eq!(value(&other.report(), name).layout, text, "{name}");
+        executes(&other, &inputs, &outputs);
+    }
+}
+
+#[test]
+fn where_no_choice_has_a_pinned_layout_a_switch_brings_it_there() {
+    let (graph, inputs, outputs) = model("mlp");
+    // Lanes along one axis and PEs along the other: no operation has that.
+    let pin =
+        named("relu_2", "((2_MAB:1, 2_PE:1, 2:1), (2_L2B:1, 2_L1B:1, 4:2, 2_W:1); B@[2_L2B:2])");
+    let free = planned(&graph, &small_machine(), Pins::new());
+    let plan = planned(&graph, &small_machine(), vec![pin.clone()]);
+    let report = plan.report();
+    let pinned = report.values.iter().find(|value| value.layout.ends_with(&pin.layouts[0][0]));
+    assert_eq!(pinned.map(|value| &*value.name), Some("relu_2"), "{report}");
+    assert!(plan.totals().plan >= free.totals().plan);
+    executes(&plan, &inputs, &outputs);
+    let operand = Pin { place: Place::Operand("Softmax_4*".into(), 0), ..pin };
+    let operand = Pin {
+        layouts: vec![vec!["((2_MAB:1, 2_PE:1, 2:1), (2_L2B:1, 2_L1B:1, 2_W:1))".into()]],
+        ..operand
+    };
+    let plan = planned(&graph, &small_machine(), vec![operand]);
+    executes(&plan, &inputs, &outputs);
+}
+
+#[test]
+fn a_product_takes_a_and_bt_and_gives_c_as_they_are_pinned() {
+    let (graph, inputs, outputs) = model("mlp");
+    let pins = read_pins(
+        r#"[{"key": "Gemm_1",
+             "A": "((2_Time:1, 4:4), (4:1, 2_W, 2_PE); B@[L2B, L1B, MAB])",
+             "BT": "((2_Time:1, 4_L2B:1, 4:4), (4:1, 2_W, 2_PE); B@[L1B, MAB])",
+             "C": "((2_Time:2, 4:2), (2_Time:1, 4_L2B:1, 2_W, 2_PE); B@[L1B, MAB])"}]"#,
+        "gemm_layout_spec.json",
+    );
+    let plan = planned(&graph, &small_machine(), pins.unwrap());
+    let report = plan.report();
+    assert_eq!(report.pins[0].nodes, ["Gemm_1"]);
+    // All three together, with slices that each of them numbers by itself: no switch is needed.
+    assert!(report.values.iter().all(|value| value.operator != "LayoutSwitch"), "{report}");
+    let product = value(&report, "Gemm_1");
+    assert_eq!(
+        product.layout,
+        "((2_Time:2, 4:2), (2_Time:1, 4_L2B:1, 2_W:1, 2_PE:1); B@[2_L1B:1,2_MAB:1])"
+    );
+    executes(&plan, &inputs, &outputs);
+}
+
+#[test]
+fn pins_that_exclude_each_other_are_named_with_their_node() {
+    let (graph, ..) = model("mlp");
+    let mut pins = vec![named("relu_2", "((8_MAB:1), (32:1))"), named("relu*", "((8:1), (32:8))")];
+    let refused = |pins: Pins| match plan(&graph, &small_machine(), &options(pins)) {
+        Err(error) => error.to_string(),
+        other => panic!("{other:?}"),
+    };
+    pins[0].layouts[0][0] = "((2_MAB:1, 4:1), (32:4))".into();
+    let both =
+        "the pin of relu_2 and the pin of relu* want different layouts for the result of `Relu_2`";
+    assert_eq!(refused(pins.clone()), both);
+    pins[1].layouts.clear();
+    pins[1].avoids = vec![Level::MAB];
+    assert_eq!(refused(pins.clone()), both);
+    pins[0].layouts[0][0] = "((2_MAB:1, 2:1), (32:4))".into();
+    assert_eq!(
+        refused(pins.clone()),
+        "the pin of relu_2, for `Relu_2`: axis 0 has 4 slots, and the tensor 8 elements there"
+    );
+    pins[1].avoids = vec![Level::LANE];
+    let known = "the machine has no level `LANE`, but L2B, L1B, MAB, PE, W and Time";
+    assert!(refused(pins[1..].to_vec()).ends_with(known), "{}", refused(pins[1..].to_vec()));
+}
+
+#[test]
+fn levels_that_are_pinned_are_used_or_not() {
+    let (graph, inputs, outputs) = model("mlp");
+    for level in ["L2B", "L1B", "MAB", "PE"] {
+        let text = format!(
+            "[[pin]]\nname = \"relu_2\"\nuses = [\"{level}\"]\n[[pin]]\nname = \"gemm_3\"\navoids = [\"{level}\"]"
+        );
+        let plan = planned(&graph, &small_machine(), read_pins(&text, "pins.toml").unwrap());
+        let report = plan.report();
+        let digit = |name: &str| {
+            value(&report, name).layout.split("; B@").next().unwrap().contains(&format!("_{level}"))
+        };
+        assert!(digit("relu_2") && !digit("gemm_3"), "{level}: {report}");
+        executes(&plan, &inputs, &outputs);
+    }
+}
+
+#[test]
+fn a_file_of_pins_that_pins_nothing_is_refused_with_the_number_of_the_entry() {
+    let refused = |text: &str| read_pins(text, "pins.toml").unwrap_err().to_string();
+    assert_eq!(
+        refused("[[pin]]\nname = \"a\""),
+        "entry 1: it pins nothing: layouts, uses and avoids are missing"
+    );
+    assert_eq!(
+        refused("[[pin]]\nnode = \"a\"\nlayouts = [\"((1))\"]"),
+        "entry 1: expected name, node and operand, or product"
+    );
+    assert_eq!(
+        refused("[[pin]]\nname = \"a\"\nlayouts = [{ A = \"\", BT = \"\", C = \"\" }]"),
+        "entry 1: A, BT and C are layouts of a product"
+    );
+    assert!(
+        refused("[[pin]]\nnames = \"a\"")
+            .starts_with("it is neither a JSON list of entries nor TOML")
+    );
+    assert!(matches!(read_pins("", "pins.toml"), Ok(pins) if pins.is_empty()));
+}
+
+#[test]
+fn a_plan_in_the_files_of_the_sdk_comes_back_as_the_same_plan() {
+    for name in ["mlp", "qwen2_odd"] {
+        let (graph, inputs, outputs) = model(name);
+        let mut pins = Pins::new();
+        let plan = loop {
+            let plan = planned(&graph, &small_machine(), pins.clone());
+            let more = plan.shared_layouts();
+            if more.is_empty() {
+                break plan;
+            }
+            pins.extend(more);
+        };
+        let files = plan.sdk_files().unwrap();
+        let layouts = serde_json::to_string(&files.layouts).unwrap();
+        let products = serde_json::to_string(&files.products).unwrap();
+        let mut read = read_pins(&layouts, "layout_spec.json").unwrap();
+        read.extend(read_pins(&products, "gemm_layout_spec.json").unwrap());
+        let again = planned(&graph, &small_machine(), read);
+        // Loops that are made for a pin may be cheaper than those that were kept.
+        assert!(again.totals().plan <= plan.totals().plan, "{name}");
+        for pin in again.report().pins {
+            assert!(!pin.nodes.is_empty(), "{pin:?}");
+        }
+        assert_eq!(again.sdk_files().unwrap(), files);
+        executes(&again, &inputs, &outputs);
+    }
+}
+
+#[test]
+fn an_explanation_prices_other_layouts_as_plans_with_them_cost() {
+    let (graph, ..) = model("mlp");
+    let free = planned(&graph, &small_machine(), Pins::new());
+    let problem = free.costs().unwrap();
+    for name in ["relu_2", "dW1", "Softmax_4/exp", "x"] {
+        let of = free.explain(name).unwrap();
+        assert_eq!((of.chosen.others_stay, of.plan), (Some(of.plan), free.totals().plan));
+        assert!(!of.others.is_empty(), "{of}");
+        for other in &of.others {
+            assert!(
+                other.others_follow >= Some(of.plan) && other.others_follow <= other.others_stay,
+                "{of}"
+            );
+            let switches = other.switches.iter().zip(&of.chosen.switches);
+            let more = |one: u64, other: u64| i128::from(one) - i128::from(other);
+            let by = switches
+                .map(|(one, own)| more(one.cycles.unwrap(), own.cycles.unwrap()))
+                .sum::<i128>();
+            let own = more(other.own, of.chosen.own);
+            assert_eq!(more(other.others_stay.unwrap(), of.plan), own + by, "{of}");
+        }
+    }
+    assert!(problem.own.len() > 10 && free.explain("nothing").is_none());
+}
+
+#[test]
+fn a_plan_with_one_more_pin_is_compared_with_the_one_before() {
+    let (graph, ..) = model("mlp");
+    let free = planned(&graph, &small_machine(), Pins::new());
+    let before = free.report();
+    let other = &free.explain("relu_2").unwrap().others[0];
+    let (layout, stay, follow) = (other.layout.clone(), other.others_stay, other.others_follow);
+    let go_on = |_| std::ops::ControlFlow::Continue(());
+    let (after, stays) = free.what_if(&graph, vec![named("relu_2", &layout)], &go_on).unwrap();
+    assert!(stays <= stay && Some(after.totals().plan) <= follow);
+    let comparison = after.report().against(&before);
+    assert_eq!(comparison.plan, [before.totals.plan, after.totals().plan]);
+    let changed = comparison.changed.iter().find(|of| of.value == "relu_2").unwrap();
+    assert_eq!(changed.after.as_ref().unwrap().layout, layout);
+    assert_eq!(comparison.changed.len() + comparison.equal, before.values.len());
+    assert!(before.against(&before).changed.is_empty());
+}
