@@ -7,11 +7,12 @@ use std::time::{Duration, Instant};
 
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList, PyTuple};
+use pyo3::types::{PyBytes, PyDict, PyList, PyTuple};
 use tensor_layout::Machine;
 use tensor_layout_plan::execute::{AsPlanned, Execution, execute};
 use tensor_layout_plan::graph::{Data, Graph, Value};
-use tensor_layout_plan::onnx::{ReadOptions, read_file};
+use tensor_layout_plan::onnx::{ReadOptions, read_file, read_model};
+use tensor_layout_plan::pins::{Pins, read_pins};
 use tensor_layout_plan::plan::{PlanOptions, plan as planned};
 use tensor_layout_plan::search::Limits;
 
@@ -22,11 +23,16 @@ use crate::number;
 use crate::python::arrays;
 use crate::refusal::{Answer, Refusal, refused};
 
-/// Plans a layout for every value of a model, in an ONNX file, with the least cycles of everything together.
+/// Plans a layout for every value of a model, with the least cycles of everything together.
 ///
+/// The model is an ONNX file, its bytes, or an object that has them: an `onnx.ModelProto`, or what `torch.onnx.export`
+/// returns.
 /// The dictionary has the keys of the command `plan --json`: `totals`, the cycles of the plan and of others; `values`,
 /// each with its layout, its own cycles and the switches of its operands; `uncovered`, the operators that no rule
 /// covers. `dims` has the numbers of symbolic extents.
+///
+/// `pins` are layouts that the plan has to have: files as `plan --pins` reads them, or their entries as dictionaries, such
+/// as `{"name": "relu_2", "layouts": ["((16_MAB:1), (8_L1B:1, 4:1))"]}`.
 ///
 /// `keep` is the most choices that an operation keeps, `sram_budget` the percentage of a PE's memory that values may
 /// take. `routes` looks for the movements of every switch; one without
@@ -34,10 +40,11 @@ use crate::refusal::{Answer, Refusal, refused};
 /// model and the first solution come before. An interrupt returns at once, while a thread ends what it began.
 #[pyfunction]
 #[pyo3(signature = (
-    model: "str | os.PathLike[str]",
+    model: "str | os.PathLike[str] | bytes | typing.Any",
     machine: "Machine | str | None" = None,
     *,
     dims: "dict[str, int] | None" = None,
+    pins: "typing.Any" = None,
     keep: "int" = 64,
     penalty: "int" = 1000,
     sram_budget: "int" = 100,
@@ -51,6 +58,7 @@ pub(crate) fn plan<'py>(
     model: &Bound<'py, PyAny>,
     machine: Option<&Bound<'py, PyAny>>,
     #[pyo3(from_py_with = number::read)] dims: Option<HashMap<String, u64>>,
+    pins: Option<&Bound<'py, PyAny>>,
     #[pyo3(from_py_with = number::read)] keep: usize,
     #[pyo3(from_py_with = number::read)] penalty: u64,
     #[pyo3(from_py_with = number::read)] sram_budget: u64,
@@ -62,7 +70,7 @@ pub(crate) fn plan<'py>(
     let machine = machine.map(machine_of).transpose()?;
     let machine = machine.map_or_else(Machine::mn_core_2, |machine| machine.get().machine.clone());
     let limits = Limits { seed, until, ..Limits::default() };
-    let options = options((keep, penalty, sram_budget), routes, limits)?;
+    let options = options((keep, penalty, sram_budget), routes, pinned(pins)?, limits)?;
     let model = Model::of(model, dims, false)?;
     let text = awaited(py, move || {
         let graph = model.read()?;
@@ -81,11 +89,12 @@ pub(crate) fn plan<'py>(
 /// Cost: each element and each iteration is a step.
 #[pyfunction]
 #[pyo3(signature = (
-    model: "str | os.PathLike[str]",
+    model: "str | os.PathLike[str] | bytes | typing.Any",
     inputs: "collections.abc.Sequence[numpy.typing.ArrayLike]",
     machine: "Machine | str",
     *,
     dims: "dict[str, int] | None" = None,
+    pins: "typing.Any" = None,
     keep: "int" = 64,
     penalty: "int" = 1000,
     sram_budget: "int" = 100,
@@ -98,14 +107,19 @@ pub(crate) fn execute_plan<'py>(
     inputs: Vec<Bound<'py, PyAny>>,
     machine: &Bound<'py, PyAny>,
     #[pyo3(from_py_with = number::read)] dims: Option<HashMap<String, u64>>,
+    pins: Option<&Bound<'py, PyAny>>,
     #[pyo3(from_py_with = number::read)] keep: usize,
     #[pyo3(from_py_with = number::read)] penalty: u64,
     #[pyo3(from_py_with = number::read)] sram_budget: u64,
     #[pyo3(from_py_with = number::read)] seed: u64,
 ) -> Answer<Bound<'py, PyDict>> {
     let machine = machine_of(machine)?.get().machine.clone();
-    let options =
-        options((keep, penalty, sram_budget), false, Limits { seed, ..Limits::default() })?;
+    let options = options(
+        (keep, penalty, sram_budget),
+        false,
+        pinned(pins)?,
+        Limits { seed, ..Limits::default() },
+    )?;
     let model = Model::of(model, dims, true)?;
     let inputs = inputs.iter().map(Given::of).collect::<Answer<Vec<_>>>()?;
     let (execution, values) = awaited(py, move || {
@@ -137,6 +151,7 @@ pub(crate) fn execute_plan<'py>(
 fn options(
     (keep, penalty, sram_budget): (usize, u64, u64),
     routes: bool,
+    pins: Pins,
     limits: Limits,
 ) -> Answer<PlanOptions> {
     if !(1..=100).contains(&sram_budget) {
@@ -144,8 +159,35 @@ fn options(
     }
     match keep {
         0 => refused("`keep` is 1 or more: an operation needs a choice"),
-        _ => Ok(PlanOptions { keep, penalty, sram_budget, routes, limits }),
+        _ => Ok(PlanOptions { keep, penalty, sram_budget, routes, pins, limits }),
     }
+}
+
+/// Pins of files, and of dictionaries.
+fn pinned(pins: Option<&Bound<'_, PyAny>>) -> Answer<Pins> {
+    let Some(pins) = pins else { return Ok(Pins::new()) };
+    let items: Vec<Bound<'_, PyAny>> =
+        match pins.is_instance_of::<PyList>() || pins.is_instance_of::<PyTuple>() {
+            true => pins.try_iter()?.collect::<PyResult<_>>()?,
+            false => vec![pins.clone()],
+        };
+    let (entries, files): (Vec<_>, Vec<_>) =
+        items.into_iter().partition(|item| item.is_instance_of::<PyDict>());
+    let mut all = Pins::new();
+    for file in files {
+        let path: PathBuf = file.extract()?;
+        let text = std::fs::read_to_string(&path).map_err(|error| opened(&file, error))?;
+        all.extend(read(&text, &path.display().to_string())?);
+    }
+    if !entries.is_empty() {
+        let text = pins.py().import("json")?.call_method1("dumps", (entries,))?;
+        all.extend(read(&text.extract::<String>()?, "pins")?);
+    }
+    Ok(all)
+}
+
+fn read(text: &str, name: &str) -> Answer<Pins> {
+    read_pins(text, name).map_err(|error| Refusal::Argument(format!("{name}: {error}")))
 }
 
 /// The time after some seconds; `None` if it never comes.
@@ -159,8 +201,30 @@ fn end_after(seconds: f64) -> Answer<Option<Instant>> {
 
 /// A model that is to be read.
 struct Model {
-    path: PathBuf,
+    source: Source,
     options: ReadOptions,
+}
+
+enum Source {
+    File(PathBuf),
+    Bytes(Vec<u8>),
+}
+
+impl Source {
+    fn of(model: &Bound<'_, PyAny>) -> Answer<Source> {
+        // What the exporter of PyTorch returns has the model as an attribute.
+        let model = &model.getattr_opt("model_proto")?.unwrap_or_else(|| model.clone());
+        if let Some(serialize) = model.getattr_opt("SerializeToString")? {
+            return Ok(Source::Bytes(serialize.call0()?.extract()?));
+        }
+        if model.is_instance_of::<PyBytes>() {
+            return Ok(Source::Bytes(model.extract()?));
+        }
+        let path: PathBuf = model.extract()?;
+        // The error of Python's `open`.
+        drop(File::open(&path).map_err(|error| opened(model, error))?);
+        Ok(Source::File(path))
+    }
 }
 
 impl Model {
@@ -169,21 +233,20 @@ impl Model {
         dims: Option<HashMap<String, u64>>,
         data: bool,
     ) -> Answer<Model> {
-        let path: PathBuf = model.extract()?;
-        // The error of Python's `open`.
-        drop(File::open(&path).map_err(|error| opened(model, error))?);
         let dims = dims.unwrap_or_default().into_iter().collect();
-        Ok(Model { path, options: ReadOptions { dims, data } })
+        Ok(Model { source: Source::of(model)?, options: ReadOptions { dims, data } })
     }
 
     fn read(&self) -> Result<Graph, String> {
-        let mut graph = read_file(&self.path, &self.options).map_err(|error| {
-            match (error.fact("value"), error.fact("dim")) {
-                (Some(value), Some(dim)) => format!(
-                    "input `{value}` has an axis of extent `{dim}`: give dims={{\"{dim}\": N}}"
-                ),
-                _ => error.to_string(),
+        let read = match &self.source {
+            Source::File(path) => read_file(path, &self.options),
+            Source::Bytes(bytes) => read_model(bytes, &self.options),
+        };
+        let mut graph = read.map_err(|error| match (error.fact("value"), error.fact("dim")) {
+            (Some(value), Some(dim)) => {
+                format!("input `{value}` has an axis of extent `{dim}`: give dims={{\"{dim}\": N}}")
             }
+            _ => error.to_string(),
         })?;
         graph.inline_constants();
         Ok(graph)

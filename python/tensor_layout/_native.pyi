@@ -1880,7 +1880,7 @@ def einsum(text: str, result: Places | str | None = None, *, loops: Places | str
     True
     """
 
-def execute_plan(model: str | os.PathLike[str], inputs: collections.abc.Sequence[numpy.typing.ArrayLike], machine: Machine | str, *, dims: dict[str, int] | None = None, keep: int = 64, penalty: int = 1000, sram_budget: int = 100, seed: int = 0) -> dict[str, typing.Any]:
+def execute_plan(model: str | os.PathLike[str] | bytes | typing.Any, inputs: collections.abc.Sequence[numpy.typing.ArrayLike], machine: Machine | str, *, dims: dict[str, int] | None = None, pins: typing.Any = None, keep: int = 64, penalty: int = 1000, sram_budget: int = 100, seed: int = 0) -> dict[str, typing.Any]:
     """
     Plans a model on a small machine and executes the plan: every unit computes from its own memory alone.
 
@@ -1891,13 +1891,19 @@ def execute_plan(model: str | os.PathLike[str], inputs: collections.abc.Sequence
     Cost: each element and each iteration is a step.
     """
 
-def plan(model: str | os.PathLike[str], machine: Machine | str | None = None, *, dims: dict[str, int] | None = None, keep: int = 64, penalty: int = 1000, sram_budget: int = 100, routes: bool = True, seed: int = 0, seconds: float | None = None) -> dict[str, typing.Any]:
+def plan(model: str | os.PathLike[str] | bytes | typing.Any, machine: Machine | str | None = None, *, dims: dict[str, int] | None = None, pins: typing.Any = None, keep: int = 64, penalty: int = 1000, sram_budget: int = 100, routes: bool = True, seed: int = 0, seconds: float | None = None) -> dict[str, typing.Any]:
     """
-    Plans a layout for every value of a model, in an ONNX file, with the least cycles of everything together.
+    Plans a layout for every value of a model, with the least cycles of everything together.
+
+    The model is an ONNX file, its bytes, or an object that has them: an `onnx.ModelProto`, or what `torch.onnx.export`
+    returns.
 
     The dictionary has the keys of the command `plan --json`: `totals`, the cycles of the plan and of others; `values`,
     each with its layout, its own cycles and the switches of its operands; `uncovered`, the operators that no rule
     covers. `dims` has the numbers of symbolic extents.
+
+    `pins` are layouts that the plan has to have: files as `plan --pins` reads them, or their entries as dictionaries, such
+    as `{"name": "relu_2", "layouts": ["((16_MAB:1), (8_L1B:1, 4:1))"]}`.
 
     `keep` is the most choices that an operation keeps, `sram_budget` the percentage of a PE's memory that values may
     take. `routes` looks for the movements of every switch; one without

@@ -149,6 +149,43 @@ def test_a_plan_has_a_layout_for_every_value_and_its_totals(tmp_path):
     assert plan(path, dims={"batch": 2}, keep=2, routes=False, seconds=0)["machine"] == "mn-core-2"
 
 
+def test_a_model_is_a_file_its_bytes_or_an_object_that_has_them(tmp_path):
+    _, path = mlp(tmp_path / "model.onnx", "float32")
+    few: dict[str, Any] = {"dims": {"batch": 2}, "keep": 2, "routes": False}
+    proto = onnx.load(path)
+    exported = type("Exported", (), {"model_proto": proto})()
+    expected = plan(path, SMALL, **few)
+    for model in (path.read_bytes(), proto, exported):
+        assert plan(model, SMALL, **few) == expected
+
+
+def test_pins_of_files_and_dictionaries_are_in_the_plan(tmp_path):
+    model, path = mlp(tmp_path / "model.onnx", "float32")
+    few: dict[str, Any] = {"dims": {"batch": 2}, "keep": 4, "routes": False}
+    free = plan(path, SMALL, **few)
+    of = next(value for value in free["values"] if value["operator"] == "Relu")
+    rows, columns = of["shape"]
+    layout = f"(({rows}:{columns // 2}), ({columns // 2}:1, 2_W:1); B@[L2B, L1B, MAB, PE])"
+    own = {"name": of["name"], "layouts": [layout]}
+    entry = {"trigger": "FixOutput", "op_type": "Relu", "shape": of["shape"], "layout": layout}
+    (tmp_path / "layout_spec.json").write_text(json.dumps([entry]))
+    toml = f"[[pin]]\nname = {json.dumps(of['name'])}\nlayouts = [{json.dumps(layout)}]\n"
+    (tmp_path / "pins.toml").write_text(toml)
+    for pins in (own, [own], entry, tmp_path / "layout_spec.json", [str(tmp_path / "pins.toml"), own]):
+        found = plan(path, SMALL, pins=pins, **few)
+        value = next(value for value in found["values"] if value["name"] == of["name"])
+        assert value["layout"].startswith(f"(({rows}:{columns // 2}), ({columns // 2}:1, 2_W:1)"), value
+        assert found["totals"]["without_pins"] == free["totals"]["plan"]
+        assert all(pin["nodes"] for pin in found["pins"])
+    inputs = model.drawn(batch=2)
+    outputs = [execute_plan(path, inputs, SMALL, dims={"batch": 2}, keep=4, pins=pins)["outputs"] for pins in (None, own)]
+    assert np.allclose(outputs[0][0], outputs[1][0])
+    with pytest.raises(LayoutError, match="pins: entry 1: it pins nothing"):
+        plan(path, SMALL, pins={"name": "x"}, **few)
+    with pytest.raises(FileNotFoundError):
+        plan(path, SMALL, pins="nowhere.toml", **few)
+
+
 def test_inputs_are_arrays_or_numbers_in_order(tmp_path):
     model, path = mlp(tmp_path / "model.onnx", "float32")
     [x] = model.drawn(batch=2)

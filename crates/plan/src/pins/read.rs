@@ -17,11 +17,12 @@
 //! ```
 
 use serde::Deserialize;
+use serde_json::Value;
 use tensor_layout::error::fault;
 use tensor_layout::{LayoutError, Level};
 
 use super::pin::{Pin, Pins, Place};
-use crate::spec::{in_entry, read_spec};
+use crate::spec::{SpecEntry, in_entry, list};
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -59,7 +60,8 @@ enum Layouts {
     },
 }
 
-/// Reads pins: a `layout_spec` or `gemm_layout_spec` file, which is a JSON list, or TOML with tables `[[pin]]`.
+/// Reads pins: a JSON list, with the entries of `layout_spec` and `gemm_layout_spec` files or the keys of TOML, or TOML
+/// with tables `[[pin]]`.
 ///
 /// `file` names the pins in messages.
 ///
@@ -76,9 +78,11 @@ enum Layouts {
 /// ```
 pub fn read_pins(text: &str, file: &str) -> Result<Pins, LayoutError> {
     if text.trim_start().starts_with(['{', '[']) && !text.trim_start().starts_with("[[") {
-        let entries = read_spec(text)?;
-        let pin = |(number, entry)| Pin::of(entry, format!("{file}, entry {number}"));
-        return Ok((1..).zip(&entries).map(pin).collect());
+        let pin = |(number, value)| {
+            let name = format!("{file}, entry {number}");
+            from_json(value, name).map_err(|why| in_entry(number, why))
+        };
+        return (1..).zip(list(text)?).map(pin).collect();
     }
     let read: File = toml::from_str(text).map_err(|error| {
         fault!(
@@ -91,6 +95,15 @@ pub fn read_pins(text: &str, file: &str) -> Result<Pins, LayoutError> {
         entry.pin(format!("{file}, pin {number}")).map_err(|why| in_entry(number, why))
     };
     (1..).zip(read.pin).map(pin).collect()
+}
+
+/// A pin of a JSON object: an entry of the SDK, or what TOML has in a table.
+fn from_json(value: Value, name: String) -> Result<Pin, String> {
+    if ["name", "node", "product"].iter().any(|key| value.get(key).is_some()) {
+        let entry: Entry = serde_json::from_value(value).map_err(|error| error.to_string())?;
+        return entry.pin(name);
+    }
+    SpecEntry::read(value).map(|entry| Pin::of(&entry, name))
 }
 
 impl Entry {

@@ -74,31 +74,37 @@ pub(crate) fn in_entry(number: usize, why: String) -> LayoutError {
 /// # Ok::<(), tensor_layout::LayoutError>(())
 /// ```
 pub fn read_spec(text: &str) -> Result<Vec<SpecEntry>, LayoutError> {
-    let list: Value = serde_json::from_str(text)
-        .map_err(|error| fault!(Invalid, "it is not JSON: {error}", [error = error.to_string()]))?;
-    let Value::Array(list) = list else {
-        return Err(fault!(Invalid, "it has to be a list of entries, [{{..}}, ..]"));
+    let entry = |(at, value)| SpecEntry::read(value).map_err(|why| in_entry(at + 1, why));
+    list(text)?.into_iter().enumerate().map(entry).collect()
+}
+
+/// The values of a JSON list.
+pub(crate) fn list(text: &str) -> Result<Vec<Value>, LayoutError> {
+    let no_json = |error: serde_json::Error| {
+        fault!(Invalid, "it is not JSON: {error}", [error = error.to_string()])
     };
-    let read = |(at, value): (usize, Value)| {
-        let fault = |why: String| in_entry(at + 1, why);
-        let entry = match &value {
-            Value::Object(of) if of.contains_key("layout") || of.contains_key("op_type") => {
+    match serde_json::from_str(text).map_err(no_json)? {
+        Value::Array(list) => Ok(list),
+        _ => Err(fault!(Invalid, "it has to be a list of entries, [{{..}}, ..]")),
+    }
+}
+
+impl SpecEntry {
+    /// Reads an entry of either file.
+    pub(crate) fn read(value: Value) -> Result<SpecEntry, String> {
+        let has = |keys: &[&str]| keys.iter().any(|key| value.get(key).is_some());
+        let entry = match () {
+            () if has(&["layout", "op_type"]) => {
                 serde_json::from_value(value).map(SpecEntry::Layout)
             }
-            Value::Object(of)
-                if ["key", "A", "BT", "C"].iter().any(|key| of.contains_key(*key)) =>
-            {
+            () if has(&["key", "A", "BT", "C"]) => {
                 serde_json::from_value(value).map(SpecEntry::Product)
             }
-            _ => {
-                return Err(fault(
-                    "expected an object with trigger, op_type, shape and layout, or with key, A, BT \
-                     and C"
-                        .into(),
-                ));
+            () => {
+                let why = "expected an object with trigger, op_type, shape and layout, or with key, A, BT and C";
+                return Err(why.into());
             }
         };
-        entry.map_err(|error| fault(error.to_string()))
-    };
-    list.into_iter().enumerate().map(read).collect()
+        entry.map_err(|error| error.to_string())
+    }
 }
