@@ -82,6 +82,9 @@ pub(super) struct PlanArgs {
     /// Give all nodes of one operator and shape one layout, and write layout_spec.json and gemm_layout_spec.json there.
     #[arg(long, value_name = "DIR", conflicts_with = "what_if", help_heading = "Output")]
     sdk: Option<PathBuf>,
+    /// The file for the plan as a page for browsers.
+    #[arg(long, value_name = "HTML", help_heading = "Output")]
+    report: Option<PathBuf>,
     /// Answer with the next best layouts of a value or node, and what each would cost.
     #[arg(long, value_name = "NAME", conflicts_with = "against", help_heading = "Output")]
     explain: Option<String>,

@@ -158,3 +158,22 @@ fn what_cannot_be_planned_is_named_with_a_remedy() {
         assert!(message.contains(says) && message.contains(help), "{arguments:?}: {message}");
     }
 }
+
+#[test]
+fn the_page_of_a_plan_has_every_value_and_its_pictures() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("plan.html");
+    let output = mlp(&["--json", "--report", file.to_str().unwrap()]);
+    let plan: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let page = fs::read_to_string(&file).unwrap();
+    let data = page.split("<script type=\"application/json\" id=\"data\">").nth(1).unwrap();
+    let data: Value = serde_json::from_str(data.split("</script>").next().unwrap()).unwrap();
+    assert_eq!(data["report"], plan);
+    for value in plan["values"].as_array().unwrap() {
+        let memory = value["memory"].as_str().unwrap();
+        let key = format!("{}@{memory}", value["layout"].as_str().unwrap());
+        assert!(data["pictures"][&key].as_str().unwrap().starts_with("<svg"), "{key}");
+    }
+    // Nothing comes from elsewhere.
+    assert!(!page.contains("src=") && !page.contains("<link"));
+}

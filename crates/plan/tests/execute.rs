@@ -258,3 +258,51 @@ fn a_plan_in_little_room_computes_what_onnxruntime_does() {
 fn a_plan_of_a_decoder_in_little_room_computes_what_onnxruntime_does() {
     in_little_room("qwen2", 10);
 }
+
+#[test]
+#[ignore]
+fn scratch_room() {
+    for name in std::env::var("MODELS").unwrap().split(',') {
+        let (graph, inputs, outputs) = model(name);
+        let free = PlanOptions { routes: false, keep: 24, ..PlanOptions::default() };
+        let room = plan(&graph, &small_machine(), &free).unwrap().report().memory.unwrap();
+        println!("{name} free peak {} of {}", room.peak, room.limit);
+        let mut percent = room.peak * 100 / 512;
+        for _ in 0..5 {
+            percent = percent * 3 / 4;
+            let options = PlanOptions {
+                sram_budget: percent.max(1),
+                limits: tensor_layout_plan::search::Limits {
+                    until: std::time::Instant::now()
+                        .checked_add(std::time::Duration::from_secs(60)),
+                    ..Default::default()
+                },
+                ..free.clone()
+            };
+            let begun = std::time::Instant::now();
+            let plan = plan(&graph, &small_machine(), &options).unwrap();
+            let room = plan.report().memory.unwrap();
+            println!(
+                "{name} {percent}%: {room:?} plan {} bound {} {:.1?}",
+                plan.totals().plan,
+                plan.totals().bound,
+                begun.elapsed()
+            );
+            if room.peak <= room.limit && room.is_planned {
+                let begun = std::time::Instant::now();
+                match execute(&plan, &inputs, &mut AsPlanned) {
+                    Ok(executed) => {
+                        let worst = executed
+                            .outputs
+                            .iter()
+                            .zip(&outputs)
+                            .map(|(f, e)| difference(f, e))
+                            .fold(0.0, f64::max);
+                        println!("   executed {worst} {:.1?}", begun.elapsed());
+                    }
+                    Err(error) => println!("   ERROR {error}"),
+                }
+            }
+        }
+    }
+}

@@ -42,6 +42,10 @@ impl PlanArgs {
             let json = serde_json::to_value(report).unwrap_or_default();
             write_to(Some(path), |out| writeln!(out, "{json}"))?;
         }
+        if let Some(path) = self.report.as_deref() {
+            let page = tensor_layout_show::pages::plan(plan);
+            write_to(Some(path), |out| out.write_all(page.as_bytes()))?;
+        }
         match &self.sdk {
             Some(dir) => write_sdk(plan, dir),
             None => Ok(()),

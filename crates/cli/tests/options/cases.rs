@@ -644,6 +644,7 @@ fn plan() -> Vec<Case> {
         relu("what-if", "--what-if relu.toml", "--what-if spec.toml", "spec.toml"),
         relu("explain", "--explain y", "--explain z", "called `z`"),
         relu("against", "--against plan.json", "--against spec.json", "not a plan"),
+        relu("report", "--report OUT", "--report nowhere/x", "nowhere"),
         relu("sdk", "--sdk sdk", "--sdk spec.json", "spec.json"),
     ]
 }

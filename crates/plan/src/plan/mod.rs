@@ -31,8 +31,8 @@ pub use explain::{Alternative, Explanation, NeighbourSwitch};
 pub use options::PlanOptions;
 pub use planning::{Planner, Watch, plan};
 pub use report::{
-    KeptLayout, PinReport, PlanReport, PlannedOperand, PlannedSwitch, PlannedValue, Room,
-    SwitchRoute, Totals,
+    EnteringUnits, KeptLayout, PinReport, PlanReport, PlannedOperand, PlannedSwitch, PlannedValue,
+    Room, SwitchRoute, Totals,
 };
 pub use sdk::SdkFiles;
 pub use solved::Plan;

@@ -135,12 +135,27 @@ pub struct KeptLayout {
 pub struct PlannedSwitch {
     /// The layout of the value, seen with the axes of the operand.
     pub from: String,
+    /// The memory of the value.
+    pub from_memory: Option<String>,
+    /// The memory of the layout that is wanted.
+    pub to_memory: Option<String>,
+    /// The elements that have to enter units, level by level; a copy in each of several units counts as often.
+    pub entering: Vec<EnteringUnits>,
     /// Its cycles at least.
     pub cycles: u64,
     /// The penalty for a change of lanes.
     pub penalty: u64,
     /// Its movements.
     pub route: Option<SwitchRoute>,
+}
+
+/// The elements that have to enter the units of a level.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EnteringUnits {
+    /// The level.
+    pub level: String,
+    /// The number of pairs of an element and a unit.
+    pub elements: u64,
 }
 
 /// The movements of a switch, or the reason that there are none.

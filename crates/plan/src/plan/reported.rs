@@ -1,11 +1,13 @@
 //! The report of a plan.
 
 use itertools::Itertools;
+use tensor_layout::relayout::LevelTraffic;
 use tensor_layout::route::Route;
 
 use super::edges::Joint;
 use super::report::{
-    KeptLayout, PinReport, PlanReport, PlannedOperand, PlannedSwitch, PlannedValue, Room,
+    EnteringUnits, KeptLayout, PinReport, PlanReport, PlannedOperand, PlannedSwitch, PlannedValue,
+    Room,
 };
 use super::solved::Plan;
 use super::variables::{Role, Variable};
@@ -118,7 +120,20 @@ impl Plan<'_> {
         let penalty = self.penalty(joint);
         let cycles = joint.cost(&self.variables, &self.chosen).saturating_sub(penalty);
         let route = self.routes.get(place).cloned().flatten();
-        Some(PlannedSwitch { from: self.text(&from), cycles, penalty, route })
+        let (from_memory, to_memory) = (from.memory.clone(), to.memory.clone());
+        let (from, entering) = (self.text(&from), self.entering(joint));
+        Some(PlannedSwitch { from, from_memory, to_memory, entering, cycles, penalty, route })
+    }
+
+    /// The elements that a switch brings into units.
+    fn entering(&self, joint: &Joint) -> Vec<EnteringUnits> {
+        let pair = joint.pair(&self.variables, &self.chosen);
+        let traffic = pair.and_then(|(from, to)| self.setting.pricer().traffic(from, to).ok());
+        let entering = |of: &LevelTraffic| EnteringUnits {
+            level: of.level.to_string(),
+            elements: of.into.max(of.arriving),
+        };
+        traffic.iter().flat_map(|levels| levels.iter()).map(entering).collect()
     }
 
     /// A layout as the report has it.

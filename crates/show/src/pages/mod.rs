@@ -5,11 +5,15 @@ mod bitcast;
 #[cfg(feature = "hlo")]
 pub mod hlo;
 mod in_place;
+#[cfg(feature = "plan")]
+mod plan;
 mod relayout;
 mod route;
 
 pub use access::{access, changes};
 pub use bitcast::bitcast;
 pub use in_place::in_place;
+#[cfg(feature = "plan")]
+pub use plan::plan;
 pub use relayout::{counts, relayout, transfer, unit};
 pub use route::{memory, route, routes};
