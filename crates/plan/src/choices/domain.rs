@@ -26,6 +26,9 @@ pub struct Domain {
 /// The numbers of time slices that are tried, until something has room.
 const SLICES: [&[u64]; 4] = [&[1], &[2, 4], &[8, 16, 32], &[64, 128, 256]];
 
+/// The most axes that are cut into slices together: the images and the channels of a convolution.
+const TIME_AXES: usize = 2;
+
 /// The shares of padding that are tried, in percent, until there are enough candidates.
 const PADDING: [u64; 3] = [0, 25, 75];
 
@@ -101,10 +104,17 @@ impl Setting {
         Ok(all)
     }
 
-    /// The choices with room in a PE; if there are none, larger ones, about which the report says so.
+    /// The choices with room in a PE. If there are none, those whose result is no block over leaves and lanes, which need
+    /// less of the operands at a time; then larger ones, about which the report says so.
     pub(super) fn fitting_or_larger(&mut self, form: &NestForm<'_>) -> Domain {
-        let domain = self.fitting(form, self.capacity);
-        if domain.choices.is_empty() { self.fitting(form, None) } else { domain }
+        let whole = NestForm { is_whole: true, ..form.clone() };
+        for (form, capacity) in [(form, self.capacity), (&whole, self.capacity)] {
+            let domain = self.fitting(form, capacity);
+            if !domain.choices.is_empty() {
+                return domain;
+            }
+        }
+        self.fitting(form, None)
     }
 
     /// The choices with room in a PE, one for each combination of parts.
@@ -145,9 +155,13 @@ impl Setting {
         let Ok(found) = self.candidates(form, unit, time, percent).iter() else { return 0 };
         for candidate in found.map_while(Result::ok) {
             tried += 1;
-            // A candidate without a layout for an operand is no choice.
+            // A candidate without a layout for an operand, or with one that nothing leads to, is no choice.
             let choices = form.choices(unit, &candidate.layout, self, capacity);
             for choice in choices.into_iter().flatten() {
+                if !choice.operands.iter().chain([&choice.result]).all(|held| self.is_reached(held))
+                {
+                    continue;
+                }
                 let parts = choice.operands.iter().map(|held| held.part).collect();
                 let key = (parts, choice.result.part);
                 let cost = |choice: &Choice| (choice.own.total(), choice.words);
@@ -180,7 +194,8 @@ impl Setting {
             .orders(Orders::RowMajor)
             .tree_order(true)
             .padding_percent(percent)
-            .time(time);
+            .time(time)
+            .time_axes(TIME_AXES);
         (0..nest.loops.len()).fold(all, |all, axis| {
             let units = levels.iter().copied().filter(|_| !reads.over_units[axis]);
             let slices = (!reads.inside[axis]).then_some(Level::TIME);
@@ -200,10 +215,7 @@ impl Setting {
         let most = self.keep;
         while kept.len() < most {
             let before = kept.len();
-            let reached = |choice: &Choice| {
-                choice.operands.iter().chain([&choice.result]).all(|held| self.is_reached(held))
-            };
-            kept.extend(rest.by_ref().filter(reached).take(most));
+            kept.extend(rest.by_ref().take(most));
             if kept.len() == before {
                 break;
             }
@@ -214,10 +226,7 @@ impl Setting {
     }
 
     /// The cheapest choices and those that take the least room, half of those that are kept each.
-    fn cheap_and_slim(&mut self, mut choices: Vec<Choice>) -> Vec<Choice> {
-        choices.retain(|choice| {
-            choice.operands.iter().chain([&choice.result]).all(|held| self.is_reached(held))
-        });
+    fn cheap_and_slim(&self, mut choices: Vec<Choice>) -> Vec<Choice> {
         let half = self.keep.div_ceil(2);
         choices.sort_by_cached_key(rank);
         let mut slim = choices.split_off(half.min(choices.len()));

@@ -188,13 +188,15 @@ impl NestForm<'_> {
         (number, of): (usize, &OperandForm),
         setting: &Setting,
     ) -> Result<Operand, LayoutError> {
-        let (layout, halo, more) = if of.is_plain() {
-            (local.operands()[number].clone(), 0, 0)
+        let (layout, halo, footprint) = if of.is_plain() {
+            let layout = local.operands()[number].clone();
+            let footprint = layout.extent(Level::ADDR);
+            (layout, 0, footprint)
         } else {
             let machine = self.machine(form, setting);
             let halo = of.with_axes(|axes| local.halo(machine, number, axes))?;
-            let more = halo.footprint.saturating_sub(halo.layout.extent(Level::ADDR));
-            (halo.layout, at_least(setting, of.bits, &halo.traffic)?, more)
+            let footprint = halo.footprint.max(halo.layout.extent(Level::ADDR));
+            (halo.layout, at_least(setting, of.bits, &halo.traffic)?, footprint)
         };
         let lanes = setting.lanes(of.bits);
         let rest = |layout: &Layout| match form {
@@ -207,7 +209,10 @@ impl NestForm<'_> {
             }
             Form::Vectors(_) => in_lanes(layout, lanes),
         };
-        let words = rest(&layout)?.extent(Level::ADDR).saturating_add(more);
+        // The halo is spread over lanes and leaves like the rest.
+        let (own, whole) = (rest(&layout)?.extent(Level::ADDR), layout.extent(Level::ADDR).max(1));
+        let words = u128::from(footprint) * u128::from(own);
+        let words = u64::try_from(words.div_ceil(u128::from(whole))).unwrap_or(u64::MAX);
         Ok(Operand { layout: rest(&in_memory(layout)?)?, words, halo })
     }
 
