@@ -74,8 +74,8 @@
 //!
 //! # When there is no answer
 //!
-//! Nothing panics. A [`ParseError`] points into the text, and a [`LayoutError`] has the numbers; both name a
-//! remedy where one is known.
+//! Nothing panics. A [`ParseError`] points into the text, and a [`LayoutError`] has a kind and the numbers; both name
+//! a remedy where one is known.
 //!
 //! ```
 //! use tensor_layout::Layout;
@@ -178,8 +178,8 @@ pub use text::{LayoutText, xla};
 pub mod notation {
     pub use crate::text::{
         Atom, AxisText, CuteLayout, CuteMap, CuteMode, CuteOuter, CuteStride, CuteSwizzle,
-        CuteSwizzleError, CuteTiler, Dtype, LinearLayout, MemoryText, Notation, Operand, PadLayout,
-        ReplicaText, Strided, SubaxisText, TritonError, TritonLayout,
+        CuteTiler, Dtype, LinearLayout, MemoryText, Notation, Operand, PadLayout, ReplicaText,
+        Strided, SubaxisText, TritonLayout,
     };
 }
 
@@ -197,9 +197,8 @@ pub mod notation {
 pub mod sharding {
     pub use crate::devices::DeviceTable;
     pub use crate::text::sharding::{
-        DeviceGroups, DeviceOrder, DeviceShards, DimAxes, HloSharding, InexpressibleSharding, Mesh,
-        MeshAxis, MeshDims, PartitionSpec, Placements, SdySharding, ShardedShape, Sharding,
-        ShardingError, ShardingKind, ShardingText, SubgroupKind, TileDevices, Tiles,
-        TorchPlacement, behind_mesh, behind_sharding,
+        DeviceGroups, DeviceOrder, DeviceShards, DimAxes, HloSharding, Mesh, MeshAxis, MeshDims,
+        PartitionSpec, Placements, SdySharding, ShardedShape, Sharding, ShardingKind, ShardingText,
+        SubgroupKind, TileDevices, Tiles, TorchPlacement, behind_mesh, behind_sharding,
     };
 }

@@ -14,11 +14,11 @@ use std::sync::{Arc, LazyLock};
 use indexmap::IndexMap;
 use itertools::Itertools;
 
-use crate::error::{LayoutError, MachineError};
+use crate::error::{LayoutError, Site, did_you_mean, fault};
 use crate::level::Level;
 use crate::location::Location;
 
-pub use self::assembly::{Assembly, AssemblyError};
+pub use self::assembly::Assembly;
 pub use self::movement::{Direction, Movement, MovementKind};
 
 /// The width of a long word of MN-Core, in which the notation counts addresses.
@@ -244,16 +244,22 @@ impl Machine {
     /// The memory with this name.
     ///
     /// # Errors
-    /// [`MemoryUnknown`](LayoutError::MemoryUnknown).
+    /// `Unknown`.
     pub fn memory(&self, name: &str) -> Result<Memory, LayoutError> {
-        self.parts.memories.get(name).copied().ok_or_else(|| LayoutError::MemoryUnknown {
-            memory: crate::words::cut(name, 40),
-            machine: self.described(),
-            known: if self.parts.memories.is_empty() {
-                "none".into()
-            } else {
-                self.parts.memories.keys().join(", ")
-            },
+        self.parts.memories.get(name).copied().ok_or_else(|| {
+            let memory = crate::words::cut(name, 40);
+            let known = match self.parts.memories.is_empty() {
+                true => "none".into(),
+                false => self.parts.memories.keys().join(", "),
+            };
+            let advice = did_you_mean(&memory, known.split(", "));
+            fault!(
+                Unknown,
+                "`{memory}` is not a memory of the {machine}, whose memories are {known}",
+                [memory, machine = self.described(), known]
+            )
+            .at(Site::Memory)
+            .with_advice(advice)
         })
     }
 
@@ -287,7 +293,7 @@ impl Machine {
     /// leave one unit in a step.
     ///
     /// # Errors
-    /// [`Machine`](LayoutError::Machine) for an unknown level and a bandwidth of 0.
+    /// `Invalid` for an unknown level and a bandwidth of 0.
     ///
     /// # Example
     /// ```
@@ -301,7 +307,7 @@ impl Machine {
         rates: impl IntoIterator<Item = (Level, u64)>,
     ) -> Result<Machine, LayoutError> {
         Arc::make_mut(&mut self.parts).bandwidth.extend(rates);
-        self.check().map_err(LayoutError::Machine)?;
+        self.check()?;
         Ok(self)
     }
 
@@ -400,76 +406,117 @@ impl MachineBuilder {
     /// Checks the machine.
     ///
     /// # Errors
-    /// [`Machine`](LayoutError::Machine) for missing levels, a level that repeats or is not hardware, a size,
-    /// group, word, rate or bandwidth of 0, more units than `u64` can count, a memory or bandwidth of an
-    /// unknown level, and a movement of an unknown memory.
+    /// `Invalid` for missing levels, a level that repeats or is not hardware, a size, group, word, rate or
+    /// bandwidth of 0, more units than `u64` can count, a memory or bandwidth of an unknown level, and a
+    /// movement of an unknown memory.
     pub fn build(self) -> Result<Machine, LayoutError> {
         let MachineBuilder { mut parts, repeated } = self;
         if let Some(level) = repeated {
-            return Err(LayoutError::Machine(MachineError::DuplicateLevel(level)));
+            return Err(named_twice(level));
         }
         if parts.memories.is_empty() {
             parts.add_local_memories();
         }
         let machine = Machine { parts: Arc::new(parts) };
-        machine.check().map_err(LayoutError::Machine)?;
+        machine.check()?;
         Ok(machine)
     }
 }
 
 impl Machine {
-    fn check(&self) -> Result<(), MachineError> {
+    fn check(&self) -> Result<(), LayoutError> {
         if self.parts.levels.is_empty() {
-            return Err(MachineError::NoLevels);
+            return Err(fault!(
+                Invalid,
+                "invalid machine: it lacks levels; name at least one, as in `PE=4`"
+            ));
         }
         let levels = self.parts.levels.len();
         if levels > Level::MOST {
-            return Err(MachineError::TooManyLevels { levels });
+            return Err(fault!(
+                Invalid,
+                "invalid machine: it has {levels} levels, but a machine has at most {most}",
+                [levels, most = Level::MOST]
+            ));
         }
         if let Some(level) = self.parts.levels.keys().find(|level| !level.is_unit()) {
-            return Err(MachineError::NotHardware(*level));
+            return Err(fault!(
+                Invalid,
+                "invalid machine: `{level}` does not name hardware, so a machine cannot have it",
+                [level = *level]
+            ));
         }
         if let Some((level, _)) = self.parts.levels.iter().find(|(_, size)| **size == 0) {
-            return Err(MachineError::EmptyLevel(*level));
+            return Err(fault!(
+                Invalid,
+                "invalid machine: level `{level}` has size 0",
+                [level = *level]
+            ));
         }
         if crate::algebra::product(self.parts.levels.values().copied()).is_none() {
-            return Err(MachineError::TooManyUnits);
+            return Err(fault!(
+                Invalid,
+                "invalid machine: the number of its units does not fit in 64 bits"
+            ));
         }
         if self.parts.word_bits == 0 {
-            return Err(MachineError::EmptyWord);
+            return Err(fault!(Invalid, "invalid machine: a long word has 0 bits"));
         }
         for (name, memory) in &self.parts.memories {
             let name = crate::words::cut(name, 40);
             if memory.group == 0 {
-                return Err(MachineError::EmptyGroup { memory: name });
+                return Err(fault!(
+                    Invalid,
+                    "invalid machine: memory `{memory}` is shared by 0 units",
+                    [memory = name]
+                ));
             }
             if !self.parts.levels.contains_key(&memory.owner) {
-                return Err(MachineError::UnknownOwner { memory: name, owner: memory.owner });
+                return Err(fault!(
+                    Invalid,
+                    "invalid machine: memory `{memory}` belongs to the unknown level `{owner}`",
+                    [memory = name, owner = memory.owner]
+                ));
             }
             if memory.group > 1 && self.shares_its_name(memory) {
-                return Err(MachineError::DuplicateLevel(memory.node()));
+                return Err(named_twice(memory.node()));
             }
         }
         self.check_movements()?;
         self.check_assembly()?;
         let is_node = |level: &Level| self.units_of(*level).is_some();
         match self.parts.bandwidth.iter().find(|(level, words)| !is_node(level) || **words == 0) {
-            Some((level, words)) => Err(MachineError::Bandwidth { level: *level, words: *words }),
+            Some((level, words)) => Err(fault!(
+                Invalid,
+                "invalid machine: `{level}` has a bandwidth of {words}; it must be a \
+                 level of the machine, and at least 1",
+                [level = *level, words = *words]
+            )),
             None => Ok(()),
         }
     }
 
     /// Checks that a movement is between two memories of the machine, with rates that are not 0.
-    fn check_movements(&self) -> Result<(), MachineError> {
+    fn check_movements(&self) -> Result<(), LayoutError> {
         for Movement { name, upper, lower, rates, across_rate, issue, .. } in self.movements() {
             let movement = || crate::words::cut(name, 40);
             let unknown = |memory: &&String| !self.parts.memories.contains_key(*memory);
             if let Some(memory) = [upper, lower].into_iter().find(unknown) {
                 let memory = crate::words::cut(memory, 40);
-                return Err(MachineError::MovementMemory { movement: movement(), memory });
+                return Err(fault!(
+                    Invalid,
+                    "invalid machine: movement `{movement}` is between memories, and the \
+                     machine has no memory `{memory}`",
+                    [movement = movement(), memory]
+                ));
             }
             if [rates.0, rates.1, *across_rate, Some(*issue)].contains(&Some(0)) {
-                return Err(MachineError::MovementRate { movement: movement() });
+                return Err(fault!(
+                    Invalid,
+                    "invalid machine: movement `{movement}` passes 0 long words in a cycle; \
+                     leave out a rate that is not known",
+                    [movement = movement()]
+                ));
             }
         }
         Ok(())
@@ -495,4 +542,8 @@ impl Machine {
         let memory = self.parts.memories.values().find(|memory| memory.node() == node);
         memory.map_or((node, 1), |memory| (memory.owner, memory.group))
     }
+}
+
+fn named_twice(level: Level) -> LayoutError {
+    fault!(Invalid, "invalid machine: level `{level}` is named twice", [level])
 }

@@ -254,9 +254,8 @@ impl Placement {
     /// memory that the group shares.
     ///
     /// # Errors
-    /// [`LevelUnknown`](LayoutError::LevelUnknown) for a level that the machine lacks;
-    /// [`LevelMissing`](LayoutError::LevelMissing) for a used level left out;
-    /// [`NotDecided`](LayoutError::NotDecided) as [`Layout::element`].
+    /// `Unknown` for a level that the machine lacks; `Missing` for a used level left out; `NotDecided` as
+    /// [`Layout::element`].
     pub fn element(&self, place: &Location) -> Result<Found, LayoutError> {
         self.check_injective()?;
         let mut full = place.clone();
@@ -308,7 +307,7 @@ pub(crate) fn check_columns(
     unknown.map_or(Ok(()), |level| {
         let machine = machine.map_or("table".into(), Machine::described);
         let known = columns.iter().join(", ");
-        Err(LayoutError::LevelUnknown { level, machine, known, site: Site::Layout })
+        Err(LayoutError::level_unknown(level, machine, known, Site::Layout))
     })
 }
 
@@ -320,12 +319,7 @@ pub(crate) fn check_known(
 ) -> Result<(), LayoutError> {
     match machine {
         Some(machine) if level.is_unit() && machine.size(level).is_none() => {
-            Err(LayoutError::LevelUnknown {
-                level,
-                machine: machine.described(),
-                known: machine.level_names(),
-                site,
-            })
+            Err(LayoutError::level_unknown(level, machine.described(), machine.level_names(), site))
         }
         _ => Ok(()),
     }
@@ -370,7 +364,7 @@ mod tests {
             "memory `M` holds 19 long words, but the layout reaches address 22"
         );
         let refused = place(spanned(Level::PE, 5), 19).build().unwrap_err();
-        assert!(matches!(refused, LayoutError::LevelTooSmall { size: 4, reach: 4, .. }));
+        assert_eq!((refused.number("size"), refused.number("reach")), (Some(4), Some(4)));
         // A layout that fits: the placement and its program agree.
         let placement = place(spanned(Level::ADDR, 23), 23).build().unwrap();
         assert_eq!(placement.footprint_words(), 23);

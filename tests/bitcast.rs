@@ -6,9 +6,8 @@ use std::collections::BTreeMap;
 use itertools::Itertools;
 use proptest::prelude::*;
 use proptest::test_runner::{RngAlgorithm, TestRng, TestRunner};
-use tensor_layout::xla::{
-    Bitcast, BitcastError, BitcastName, TileDim, XlaArray, XlaDim, XlaDtype, XlaLayout,
-};
+use tensor_layout::error::Fact;
+use tensor_layout::xla::{Bitcast, BitcastName, TileDim, XlaArray, XlaDim, XlaDtype, XlaLayout};
 use tensor_layout::xla::{XlaShape, bitcast_map};
 use tensor_layout::{Found, Level, Location};
 
@@ -108,9 +107,12 @@ fn check(a: &XlaArray, b: &XlaArray, tally: &mut Tally) -> Result<(), TestCaseEr
     let found = bitcast_map(a, b);
     let pairs = match (&expected, found.as_ref().map_err(tensor_layout::ParseError::cause)) {
         (Err(apart), Err(Some(fault))) => {
-            let BitcastError::Byte { byte, first, second } = fault else {
-                panic!("{fault}");
+            let held = |array| match fault.fact(array) {
+                Some(Fact::Found(found)) => found,
+                other => panic!("{fault}: {other:?}"),
             };
+            let byte = &fault.number("byte").unwrap();
+            let (first, second) = (held("first"), held("second"));
             prop_assert!(apart.contains(byte), "{}", fault);
             let is_element = |found: &Found| matches!(found, Found::Element(_));
             prop_assert!(is_element(first) != is_element(second), "{}", fault);

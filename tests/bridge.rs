@@ -16,6 +16,7 @@ use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
 use tensor_layout::algebra::{Axis, Combine, IndexOrder, Subaxis, Target};
+use tensor_layout::error::ErrorKind as Kind;
 use tensor_layout::notation::{AxisText, PadLayout, ReplicaText, SubaxisText};
 use tensor_layout::xla::{TileDim, XlaArray, XlaDim, XlaDtype, XlaLayout};
 use tensor_layout::{Found, Layout, LayoutError, Level, Location};
@@ -191,7 +192,9 @@ fn of_parts(mut slow: Slow, draws: &mut Draws) -> Option<String> {
     slow.offsets.retain(|_, offset| *offset > 0);
     let answer = match slow.build() {
         Ok(_) => "built",
-        Err(LayoutError::DerivedOutOfRange { .. } | LayoutError::NotDecided { .. }) => return None,
+        Err(error) if matches!(error.kind(), Kind::OutsideDomain | Kind::NotDecided) => {
+            return None;
+        }
         Err(_) => "not",
     };
     let numbers = Numbers([Level::ADDR].into_iter().chain(slow.used()).unique().collect());
@@ -394,13 +397,14 @@ fn of_text(text: &PadLayout) -> String {
 }
 
 fn refusal(error: Option<&LayoutError>) -> &'static str {
-    match error.expect("a meaning") {
-        LayoutError::Ambiguous { .. }
-        | LayoutError::Incomplete { .. }
-        | LayoutError::RankMismatch { .. }
-        | LayoutError::ReplicaOfUsed { .. }
-        | LayoutError::ReplicaLevel { .. } => "T",
-        LayoutError::Collision { .. } | LayoutError::ReplicaOverlap { .. } => "C",
+    /// Parts of the messages about the text itself.
+    const OF_TEXT: [&str; 4] =
+        ["lacks a stride", "the shape has rank", "cannot be replicated", "cannot appear here"];
+    let error = error.expect("a meaning");
+    let message = error.to_string();
+    match error.kind() {
+        Kind::Collision => "C",
+        Kind::Invalid | Kind::Shape if OF_TEXT.iter().any(|part| message.contains(part)) => "T",
         _ => "B",
     }
 }

@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 
 use proptest::prelude::*;
-use tensor_layout::candidates::{Candidate, Candidates, CandidatesError, Orders, Side, pareto};
+use tensor_layout::candidates::{Candidate, Candidates, Orders, Side, pareto};
+use tensor_layout::error::ErrorKind;
 use tensor_layout::{LayoutError, Level, Machine};
 
 use crate::candidates_slow::{brute_force, map_of, wishes};
@@ -65,7 +66,7 @@ proptest! {
         sorted.truncate(most);
         let found = wish.candidates().cheapest(most, |candidate| {
             let price = Some(price(candidate)).filter(|_| candidate.slots % 5 != 0);
-            Ok::<_, CandidatesError>(price)
+            Ok::<_, LayoutError>(price)
         });
         let found: Vec<_> = found.unwrap().into_iter().map(|(_, candidate)| candidate).collect();
         prop_assert_eq!(found, sorted);
@@ -278,11 +279,8 @@ fn every_answer_comes_within_the_budget_of_choices() {
                 for _ in 0..3 {
                     match layouts.next() {
                         Some(Ok(candidate)) => assert!(candidate.footprint_words <= capacity),
-                        Some(Err(CandidatesError::Layout(LayoutError::NotDecided {
-                            budget,
-                            ..
-                        }))) => {
-                            assert_eq!(budget, Candidates::BUDGET);
+                        Some(Err(error)) if error.kind() == ErrorKind::NotDecided => {
+                            assert_eq!(error.number("budget"), Some(Candidates::BUDGET));
                             assert!(layouts.next().is_none());
                         }
                         Some(Err(error)) => panic!("{error}"),

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
+use tensor_layout::error::ErrorKind;
 use tensor_layout::notation::PadLayout;
 use tensor_layout::{Layout, Level, Location, Machine, Placement};
 
@@ -180,10 +181,10 @@ fn dram_belongs_to_groups_of_two_l2bs() {
     assert_eq!(group_0.element(&elsewhere).unwrap(), tensor_layout::Found::Hole);
     // Two L2Bs of one group collide in it, at overlapping addresses only.
     let collision = place("((8_L2B:1, 64:8), (8:1, 2_W:1))").unwrap_err();
-    assert!(matches!(collision, tensor_layout::LayoutError::Collision { .. }), "{collision}");
+    assert!(collision.kind() == ErrorKind::Collision, "{collision}");
     assert!(place("((2_L2B:3, 64:8), (8:1, 2_W:1))").is_ok());
     let uneven = place("((3_L2B:3, 64:8), (8:1, 2_W:1))").unwrap_err().to_string();
     assert!(uneven.starts_with("there is one memory for every 2 units of `L2B`"), "{uneven}");
     let below = place("((8_L1B:1, 64:8), (8:1, 2_W:1))").unwrap_err();
-    assert!(matches!(below, tensor_layout::LayoutError::BelowMemory { .. }), "{below}");
+    assert!(below.kind() == ErrorKind::Argument, "{below}");
 }

@@ -5,8 +5,7 @@ use std::collections::HashSet;
 use itertools::Itertools;
 use tensor_layout::algebra::Arrangement::{Flat, Logical, Tiled, Zipped};
 use tensor_layout::algebra::IndexOrder::Colexicographic;
-use tensor_layout::error::EditError;
-use tensor_layout::{Layout, LayoutError, Level};
+use tensor_layout::{Layout, Level};
 
 use crate::cute_judge::*;
 
@@ -199,9 +198,9 @@ fn a_tiler_has_at_most_one_layout_per_mode() {
     let tile = |extent| Some(lower(&line(extent)));
     for how in [Logical, Zipped, Tiled, Flat] {
         let three = [tile(2), None, tile(3)];
-        let expected = EditError::TilerModes { modes: 3, rank: 2 };
+        let expected = "cannot edit the layout: the tiler has 3 modes, but the layout has rank 2";
         for refused in [function.divide_modes(&three, how), function.product_modes(&three, how)] {
-            assert_eq!(refused, Err(LayoutError::Edit(expected.clone())), "{how:?}");
+            assert_eq!(refused.unwrap_err().to_string(), expected, "{how:?}");
         }
         // Without a layout nothing is divided, and a tensor without axes has no mode to divide.
         let point = Layout::builder().build().unwrap();

@@ -2,8 +2,8 @@
 //! every right inverse is one. Checked only by values.
 
 use itertools::Itertools;
-use tensor_layout::LayoutError;
 use tensor_layout::algebra::IndexOrder::Colexicographic;
+use tensor_layout::error::ErrorKind;
 use tensor_layout::notation::CuteLayout;
 
 use crate::cute_judge::*;
@@ -38,7 +38,7 @@ fn compositions_are_printed_wherever_a_shape_and_a_stride_have_their_values() {
             lower(&outer).as_function(Colexicographic).compose_axes(&lower(&inner)).unwrap();
         let cute = composed.to_cute();
         if let Err(error) = &cute {
-            assert!(matches!(error, LayoutError::Inexpressible { .. }), "{error}");
+            assert!(error.kind() == ErrorKind::Inexpressible, "{error}");
         }
         let found = cute.ok().map(|layout| layout.to_string());
         printed += u32::from(judge_composition(&outer, &inner, found.as_deref()));

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use itertools::Itertools;
 use proptest::prelude::*;
 use tensor_layout::candidates::{Candidates, Orders, Side};
-use tensor_layout::einsum::{Einsum, EinsumError, Halo, ReadAxis};
+use tensor_layout::einsum::{Einsum, Halo, ReadAxis};
 use tensor_layout::{Layout, Level, Machine, Placement};
 
 /// A window over one axis: `(step * y + dilation * r - before) / divisor`, only where it divides.
@@ -137,7 +137,8 @@ fn a_window_whose_taps_are_split_has_no_layout() {
     let local = einsum.local_in(&"((2_MAB, 4:3), (3_PE))".parse().unwrap()).unwrap();
     let index = |at: &[u64]| Some(at[0] + at[1]);
     let axes = [ReadAxis::Taps { labels: 2, extent: 10, index: &index }];
-    assert_eq!(local.halo(&machine, 0, &axes), Err(EinsumError::Taps));
-    assert!(matches!(local.halo(&machine, 2, &axes), Err(EinsumError::OperandCount { .. })));
-    assert!(matches!(local.halo(&machine, 1, &axes), Err(EinsumError::LoopRank { .. })));
+    let refused = |operand| local.halo(&machine, operand, &axes).unwrap_err().to_string();
+    assert!(refused(0).starts_with("an axis that is read through windows"));
+    assert!(refused(2).starts_with("the operation has 2 operands"));
+    assert!(refused(1).starts_with("the einsum has "));
 }

@@ -2,8 +2,9 @@
 
 use tensor_layout::algebra::{Arrangement, Axis, IndexOrder, Subaxis};
 use tensor_layout::einsum::Einsum;
+use tensor_layout::error::ErrorKind;
 use tensor_layout::notation::{CuteLayout, CuteTiler, Notation};
-use tensor_layout::sharding::{HloSharding, Mesh, Placements, ShardingError};
+use tensor_layout::sharding::{HloSharding, Mesh, Placements};
 use tensor_layout::xla::{XlaDtype, XlaShape};
 use tensor_layout::{Layout, LayoutError, LayoutText, Level, Location, Machine, Placement};
 use tensor_layout_hlo::scan::LayoutScan;
@@ -55,10 +56,7 @@ fn more_devices_than_can_be_listed_are_not_listed() {
     let many = 1_u64 << 60;
     let sharding = hlo(&format!("{{devices=[1,{many}]<=[{many}] last_tile_dim_replicate}}"));
     let refused = sharding.locate(&[8], &[0]);
-    assert!(
-        matches!(refused, Err(ShardingError::Layout(LayoutError::NotDecided { .. }))),
-        "{refused:?}"
-    );
+    assert!(matches!(&refused, Err(error) if error.kind() == ErrorKind::NotDecided), "{refused:?}");
 }
 
 #[test]
@@ -266,10 +264,7 @@ fn a_collective_whose_sizes_are_known_at_run_time_sends_at_most_its_operand() {
 fn a_table_of_a_unit_that_is_not_there_is_refused() {
     let placement = Placement::of(layout("((4_PE))")).build().unwrap();
     let beyond = placement.table().at(&"PE=9".parse().unwrap()).unwrap_err();
-    assert_eq!(
-        beyond,
-        LayoutError::CoordinateOutOfRange { level: Level::PE, at: 9, size: 4 }.into()
-    );
+    assert_eq!(beyond, LayoutError::coordinate_out_of_range(Level::PE, 9, 4));
 }
 
 /// The devices that hold an element, in numerical order; levels count as on the machine.

@@ -1,7 +1,6 @@
 //! Relayouts: known counts, and refusals. Law 17 tests generated pairs.
 
 use tensor_layout::algebra::Subaxis;
-use tensor_layout::error::Diagnostic;
 use tensor_layout::machine::Memory;
 use tensor_layout::placement::PlacementBuilder;
 use tensor_layout::relayout::{CostModel, Distance, Pricer, Rate, Relayout, TimeOrder};

@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 
 use itertools::Itertools;
+use tensor_layout::error::ErrorKind;
 use tensor_layout::machine::{Direction, Memory, Movement, MovementKind};
 use tensor_layout::relayout::{CostModel, Relayout};
-use tensor_layout::route::{Route, RouteError};
+use tensor_layout::route::Route;
 use tensor_layout::{Level, Machine, Placement};
 
 /// MN-Core's L2BM, L1BM and LM with two units of each level, and its movements with beats of 2 and 4.
@@ -139,8 +140,8 @@ fn no_way_to_move_a_small_tensor_beats_the_bound_or_reaches_what_is_called_out_o
                 assert!(least.is_none_or(|least| least <= route.cycles().0), "{:?}", texts());
                 if least == Some(route.cycles().0) { "cheapest" } else { "found" }
             }
-            Err(RouteError::OutOfReach(fault)) => {
-                assert!(least.is_none(), "{:?}: {fault:?}, but {least:?} cycles do", texts());
+            Err(fault) if fault.fact("digit").is_some() => {
+                assert!(least.is_none(), "{:?}: {fault}, but {least:?} cycles do", texts());
                 "out of reach"
             }
             Err(_) => "refused",
@@ -171,9 +172,13 @@ fn most_switches_of_a_plan_without_lanes_are_out_of_reach_and_the_rest_have_rout
         let outcome = match (on(source, memory), on(target, "LM0")) {
             (Ok(source), Ok(target)) => match Route::new(&source, &target) {
                 Ok(_) => "route",
-                Err(RouteError::OutOfReach(fault)) if fault.changes_lanes() => "lanes change",
-                Err(RouteError::OutOfReach(_)) => "out of reach",
-                Err(RouteError::Shapes { .. }) => "a gather",
+                Err(error) if error.kind() == ErrorKind::Shape => "a gather",
+                Err(error) if error.fact("digit").is_some() => {
+                    match error.help().is_some_and(|help| help.contains("agree in `W`")) {
+                        true => "lanes change",
+                        false => "out of reach",
+                    }
+                }
                 Err(_) => "refused",
             },
             _ => "larger than the memory",

@@ -8,7 +8,8 @@ use proptest::prelude::*;
 use proptest::test_runner::{
     FileFailurePersistence, RngAlgorithm, TestCaseResult, TestError, TestRng, TestRunner,
 };
-use tensor_layout::error::Diagnostic;
+use tensor_layout::LayoutError;
+use tensor_layout::error::ErrorKind;
 
 /// The environment variable that scales the cases of every law.
 const SCALE: &str = "LAW_CASES";
@@ -18,26 +19,23 @@ const SCALE: &str = "LAW_CASES";
 pub(crate) struct Tally {
     pub(crate) cases: u64,
     pub(crate) answers: u64,
-    pub(crate) refusals: BTreeMap<String, u64>,
+    pub(crate) refusals: BTreeMap<ErrorKind, u64>,
     /// Cases that did not reach a question.
     pub(crate) idle: u64,
 }
 
 impl Tally {
     /// The answer, or a refusal, which is counted by kind and must then be checked.
-    pub(crate) fn count<T, E: Diagnostic>(&mut self, result: Result<T, E>) -> Result<T, E> {
+    pub(crate) fn count<T>(&mut self, result: Result<T, LayoutError>) -> Result<T, LayoutError> {
         match &result {
             Ok(_) => self.answers += 1,
-            Err(error) => *self.refusals.entry(kind(error)).or_default() += 1,
+            Err(error) => *self.refusals.entry(error.kind()).or_default() += 1,
         }
         result
     }
 
     /// An answer to a question that must not be refused for any of these layouts.
-    pub(crate) fn answer<T, E: Diagnostic>(
-        &mut self,
-        result: Result<T, E>,
-    ) -> Result<T, TestCaseError> {
+    pub(crate) fn answer<T>(&mut self, result: Result<T, LayoutError>) -> Result<T, TestCaseError> {
         self.count(result).map_err(|error| TestCaseError::fail(format!("refused: {error}")))
     }
 
@@ -59,13 +57,6 @@ impl Tally {
     pub(crate) fn percent(&self) -> f64 {
         100.0 * self.answers as f64 / self.asked().max(1) as f64
     }
-}
-
-fn kind(error: &impl Diagnostic) -> String {
-    let reason = format!("{error:?}");
-    // An error wrapped by another module counts under its own kind.
-    let reason = reason.trim_start_matches("Layout(");
-    reason.split([' ', '{', '(']).next().unwrap_or_default().to_owned()
 }
 
 /// A runner with the same cases at every run, so that a red test is red for all; longer runs use other cases.

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use itertools::Itertools;
 use proptest::prelude::*;
 use proptest::sample::Index;
-use tensor_layout::error::RelayoutFault;
+use tensor_layout::error::ErrorKind;
 use tensor_layout::machine::Memory;
 use tensor_layout::{Found, LayoutError, Level, Location, Machine, Placement};
 
@@ -381,18 +381,19 @@ pub(crate) fn good_placement() -> impl Strategy<Value = (Stage, Slow)> {
 /// The refusal of a placement must be correct: two elements share a place of a memory, or two copies share a
 /// place of a unit.
 pub(crate) fn judge(placed: &Placed, error: &LayoutError) -> Result<(), TestCaseError> {
-    match error {
-        LayoutError::Relayout(
-            RelayoutFault::UnevenCopies { level, group }
-            | RelayoutFault::UnevenDigits { level, group },
-        ) => {
-            let memory = placed.stage.memory.map(|(owner, group, _)| (owner, group));
-            prop_assert_eq!(memory, Some((*level, *group)));
-            let steps = placed.layout.steps_in(*level);
-            prop_assert!(steps.iter().any(|(size, stride)| *size > 1 && stride % group != 0));
-            Ok(())
-        }
-        LayoutError::Collision { first, second, place } => {
+    if error.kind() == ErrorKind::Uneven {
+        let (level, group) = (error.level("level").unwrap(), error.number("group").unwrap());
+        let memory = placed.stage.memory.map(|(owner, group, _)| (owner, group));
+        prop_assert_eq!(memory, Some((level, group)));
+        let steps = placed.layout.steps_in(level);
+        prop_assert!(steps.iter().any(|(size, stride)| *size > 1 && stride % group != 0));
+        return Ok(());
+    }
+    let Some((first, second, place)) = crate::laws::shared(error) else {
+        return Err(TestCaseError::fail(error.to_string()));
+    };
+    match crate::laws::is_of_copies(error) {
+        false => {
             prop_assert_ne!(first, second);
             let named: BTreeSet<Level> = place.iter().map(|(level, _)| level).collect();
             let held = |index: &[u64]| -> BTreeSet<Location> {
@@ -409,7 +410,7 @@ pub(crate) fn judge(placed: &Placed, error: &LayoutError) -> Result<(), TestCase
             prop_assert!(both(place) || both(&moved), "{}", error);
             Ok(())
         }
-        LayoutError::ReplicaOverlap { first, second, place } => {
+        true => {
             let named: BTreeSet<Level> = place.iter().map(|(level, _)| level).collect();
             let stored = placed.stored(place);
             let holds = |index: &[u64]| {
@@ -423,6 +424,5 @@ pub(crate) fn judge(placed: &Placed, error: &LayoutError) -> Result<(), TestCase
             let judged = crate::laws::judge_collision(&placed.layout, error);
             judged.or_else(|_| crate::laws::judge_collision(&placed.layout_without_base(), error))
         }
-        other => Err(TestCaseError::fail(other.to_string())),
     }
 }

@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 
 use itertools::Itertools;
 use tensor_layout::algebra::{Arrangement, IndexOrder};
-use tensor_layout::error::MachineError;
+use tensor_layout::error::ErrorKind;
 use tensor_layout::machine::Memory;
 use tensor_layout::notation::PadLayout;
-use tensor_layout::{Found, Layout, LayoutError, Level, Location, Machine, Placement};
+use tensor_layout::{Found, Layout, Level, Location, Machine, Placement};
 
 fn refused(text: &str) -> String {
     let error = match text.parse::<PadLayout>() {
@@ -113,10 +113,13 @@ fn ten_thousand_subaxes_are_placed() {
 fn counts_beyond_64_bits_are_too_large() {
     let layout: Layout = "((2:9223372036854775808))".parse().unwrap();
     let complement = layout.complement(&[(Level::ADDR, u64::MAX)]);
-    assert!(matches!(complement, Err(LayoutError::TooLarge { .. })), "{complement:?}");
+    assert!(
+        matches!(&complement, Err(error) if error.kind() == ErrorKind::TooLarge),
+        "{complement:?}"
+    );
     let units = "((2_A:1099511627776), (2_B:1099511627776))".parse().unwrap();
     let census = Placement::of(units).build().unwrap().census(&Location::default());
-    assert!(matches!(census, Err(LayoutError::TooLarge { .. })), "{census:?}");
+    assert!(matches!(&census, Err(error) if error.kind() == ErrorKind::TooLarge), "{census:?}");
 }
 
 #[test]
@@ -178,10 +181,10 @@ fn machines_that_contradict_themselves_are_refused() {
     assert_eq!(refused("PE=4,PE=4"), "this level was given already");
     let huge = "A=4294967296,B=4294967296,C=2";
     assert_eq!(refused(huge), "invalid machine: the number of its units does not fit in 64 bits");
-    assert!(matches!(
-        Machine::builder("none").build(),
-        Err(LayoutError::Machine(MachineError::NoLevels))
-    ));
+    assert_eq!(
+        Machine::builder("none").build().unwrap_err().to_string(),
+        "invalid machine: it lacks levels; name at least one, as in `PE=4`"
+    );
 }
 
 #[test]

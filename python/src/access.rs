@@ -1,7 +1,8 @@
 //! Accesses of GPU threads to memory: bank conflicts, sectors, and what avoids the conflicts.
 
 use pyo3::prelude::*;
-use tensor_layout::access::{self, Access, AccessError, ChangedAccess, Request};
+use tensor_layout::LayoutError;
+use tensor_layout::access::{self, Access, ChangedAccess, Request};
 use tensor_layout::{Layout, Location};
 
 use crate::layout::{PyLayout, any, make};
@@ -80,7 +81,7 @@ fn element_bits(
     }
 }
 
-type Search = fn(&Layout, &Layout, u64) -> Result<Vec<ChangedAccess>, AccessError>;
+type Search = fn(&Layout, &Layout, u64) -> Result<Vec<ChangedAccess>, LayoutError>;
 
 impl PyAccess {
     fn search(&self, py: Python<'_>, changes: Search) -> Answer<Vec<ChangedAccess>> {

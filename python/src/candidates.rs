@@ -4,9 +4,8 @@ use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
 use pyo3::prelude::*;
-use tensor_layout::candidates::{
-    Candidate, Candidates, CandidatesError, Layouts, Orders, Samples, Side,
-};
+use tensor_layout::LayoutError;
+use tensor_layout::candidates::{Candidate, Candidates, Layouts, Orders, Samples, Side};
 use tensor_layout::{Level, Placement};
 
 use crate::layout::{PyLayout, make};
@@ -213,7 +212,7 @@ impl CandidateSource {
     }
 }
 
-type Found = Result<Candidate, CandidatesError>;
+type Found = Result<Candidate, LayoutError>;
 
 /// An iterator over candidates.
 #[pyclass(name = "CandidateIterator", frozen, module = "tensor_layout")]

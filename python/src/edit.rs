@@ -561,7 +561,7 @@ impl Indexed {
 /// The part of a layout that a NumPy-style index selects.
 fn part(layout: &Layout, key: &Bound<'_, PyTuple>) -> Answer<Layout> {
     let (rank, named) = (layout.rank(), named(key)?);
-    let open = rank.checked_sub(named).ok_or(LayoutError::IndexRank { found: named, rank })?;
+    let open = rank.checked_sub(named).ok_or_else(|| LayoutError::index_rank(named, rank))?;
     let mut part = Indexed { layout: layout.clone(), axis: 0, of: 0 };
     for item in key {
         if item.is_none() {

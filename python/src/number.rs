@@ -143,7 +143,7 @@ pub(crate) fn entry_of(entry: i128, axis: usize, extent: u64) -> Answer<u64> {
     if let Ok(index) = u64::try_from(entry) {
         return match index < extent {
             true => Ok(index),
-            false => Err(LayoutError::IndexOutOfRange { axis, index, extent }.into()),
+            false => Err(LayoutError::index_out_of_range(axis, index, extent).into()),
         };
     }
     let from_end = u64::try_from(entry.unsigned_abs()).ok().filter(|_| entry < 0);

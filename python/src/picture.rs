@@ -114,7 +114,7 @@ impl Wanted {
         self.at.iter().try_for_each(|(level, at)| match placement.coordinates(level) {
             _ if level.is_in_unit() => refused(format!("`{level}` does not name a unit")),
             extent if at < extent => Ok(()),
-            size => Err(LayoutError::CoordinateOutOfRange { level, at, size }.into()),
+            size => Err(LayoutError::coordinate_out_of_range(level, at, size).into()),
         })
     }
 

@@ -400,7 +400,7 @@ impl Places {
         }
         let (found, rank) = (entries.len(), self.layout.rank());
         if found != rank {
-            return Err(LayoutError::IndexRank { found, rank }.into());
+            return Err(LayoutError::index_rank(found, rank).into());
         }
         let entries = entries.into_iter().zip(self.layout.axes()).enumerate();
         let index = entries.map(|(axis, (entry, of))| entry_of(entry, axis, of.extent));

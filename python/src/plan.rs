@@ -9,9 +9,9 @@ use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyTuple};
 use tensor_layout::Machine;
-use tensor_layout_plan::execute::{AsPlanned, ExecuteError, Execution, execute};
+use tensor_layout_plan::execute::{AsPlanned, Execution, execute};
 use tensor_layout_plan::graph::{Data, Graph, Value};
-use tensor_layout_plan::onnx::{OnnxError, ReadOptions, read_file, read_model};
+use tensor_layout_plan::onnx::{ReadOptions, read_file, read_model};
 use tensor_layout_plan::pins::{Pins, read_pins};
 use tensor_layout_plan::plan::{PlanOptions, plan as planned};
 use tensor_layout_plan::search::Limits;
@@ -127,7 +127,7 @@ pub(crate) fn execute_plan<'py>(
         let plan = planned(&graph, &machine, &options).map_err(|error| error.to_string())?;
         let (expected, given) = (graph.inputs.len(), inputs.len());
         if expected != given {
-            return Err(ExecuteError::Inputs { expected, given }.to_string());
+            return Err(format!("the model has {expected} inputs, {given} were given"));
         }
         let values = graph.inputs.iter().map(|id| graph.value(*id));
         let inputs = inputs.iter().zip(values).map(|(input, value)| input.data(value));
@@ -242,11 +242,11 @@ impl Model {
             Source::File(path) => read_file(path, &self.options),
             Source::Bytes(bytes) => read_model(bytes, &self.options),
         };
-        let mut graph = read.map_err(|error| match error {
-            OnnxError::Symbolic { value, dim } => {
+        let mut graph = read.map_err(|error| match (error.fact("value"), error.fact("dim")) {
+            (Some(value), Some(dim)) => {
                 format!("input `{value}` has an axis of extent `{dim}`: give dims={{\"{dim}\": N}}")
             }
-            other => other.to_string(),
+            _ => error.to_string(),
         })?;
         graph.inline_constants();
         Ok(graph)

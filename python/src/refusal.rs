@@ -3,22 +3,15 @@
 use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use tensor_layout::access::AccessError;
-use tensor_layout::candidates::CandidatesError;
-use tensor_layout::einsum::EinsumError;
-use tensor_layout::error::{Cause, LevelNameError, Span};
-use tensor_layout::program::TableError;
-use tensor_layout::route::RouteError;
+use tensor_layout::error::{ErrorKind, LevelNameError, Span};
 use tensor_layout::rows::WriteError;
-use tensor_layout::sharding::ShardingError;
 use tensor_layout::{LayoutError, ParseError};
-use tensor_layout_hlo::CollectiveError;
 
 /// The reason why a call fails.
 #[derive(Debug)]
 pub(crate) enum Refusal {
     Text(ParseError),
-    Meaning(Cause),
+    Meaning(LayoutError),
     /// An out-of-range index counted from the end, which the library does not support.
     OutOfRange(String),
     Argument(String),
@@ -39,19 +32,17 @@ impl From<ParseError> for Refusal {
     }
 }
 
-/// The errors of the modules, which `?` turns into refusals.
-macro_rules! meanings {
-    ($($error:ty),*) => {
-        $(impl From<$error> for Refusal {
-            fn from(error: $error) -> Refusal {
-                Refusal::Meaning(error.into())
-            }
-        })*
-    };
+impl From<LayoutError> for Refusal {
+    fn from(error: LayoutError) -> Refusal {
+        Refusal::Meaning(error)
+    }
 }
 
-meanings!(LayoutError, LevelNameError, ShardingError, TableError, EinsumError, CandidatesError);
-meanings!(AccessError, CollectiveError, RouteError);
+impl From<LevelNameError> for Refusal {
+    fn from(error: LevelNameError) -> Refusal {
+        Refusal::Meaning(error.into())
+    }
+}
 
 impl From<PyErr> for Refusal {
     fn from(error: PyErr) -> Refusal {
@@ -128,11 +119,9 @@ fn of_text(py: Python<'_>, error: &ParseError) -> PyErr {
     set().and_then(|()| make(py, "ParseError", message, &details)).unwrap_or_else(|e| e)
 }
 
-fn of_meaning(py: Python<'_>, error: &Cause) -> PyErr {
-    let class = match error.downcast() {
-        Some(LayoutError::IndexOutOfRange { .. } | LayoutError::CoordinateOutOfRange { .. }) => {
-            "OutOfRange"
-        }
+fn of_meaning(py: Python<'_>, error: &LayoutError) -> PyErr {
+    let class = match error.kind() {
+        ErrorKind::OutOfRange => "OutOfRange",
         _ => "LayoutError",
     };
     let help = error.help().as_deref().map(in_python);
@@ -141,7 +130,7 @@ fn of_meaning(py: Python<'_>, error: &Cause) -> PyErr {
     let details = PyDict::new(py);
     let set = || -> PyResult<()> {
         details.set_item("help", help)?;
-        details.set_item("kind", name(error))
+        details.set_item("kind", name(&error.kind()))
     };
     set().and_then(|()| make(py, class, message, &details)).unwrap_or_else(|e| e)
 }

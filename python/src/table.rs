@@ -11,7 +11,7 @@ use numpy::PyArray1;
 use pyo3::exceptions::{PyKeyboardInterrupt, PyMemoryError};
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyDict, PyList};
-use tensor_layout::program::TableError;
+use tensor_layout::LayoutError;
 use tensor_layout::rows::{ColumnWidth, Table, WriteError};
 use tensor_layout::{Location, Placement};
 
@@ -53,17 +53,17 @@ struct Spec {
 }
 
 impl Spec {
-    fn table(&self) -> Result<Table<'_>, TableError> {
+    fn table(&self) -> Result<Table<'_>, LayoutError> {
         let table = self.placement.table().at(&self.at)?.with_padding(self.padding);
         table.part(self.part.0, self.part.1)
     }
 
     /// An approximate upper bound on the number of rows.
-    fn most_rows(&self) -> Result<u64, TableError> {
+    fn most_rows(&self) -> Result<u64, LayoutError> {
         Ok(self.table()?.most_rows().div_ceil(self.part.1.max(1)))
     }
 
-    fn names(&self) -> Result<Vec<String>, TableError> {
+    fn names(&self) -> Result<Vec<String>, LayoutError> {
         let table = self.table()?;
         let levels = table.columns().iter().map(ToString::to_string);
         Ok(levels.chain((0..table.rank()).map(|axis| format!("i{axis}"))).collect())
@@ -107,7 +107,7 @@ impl Spec {
         columns: &mut [Vec<i64>],
         most: usize,
         tell: &mut dyn FnMut(u64) -> ControlFlow<()>,
-    ) -> Result<(), TableError> {
+    ) -> Result<(), LayoutError> {
         let signed = |number: u64| i64::try_from(number).unwrap_or(i64::MAX);
         let mut rows = 0;
         let _ = self.table()?.for_each(|row| {
@@ -157,7 +157,7 @@ impl Spec {
 /// The progress of the thread that fills columns.
 enum Filled {
     Piece(u64),
-    All(Result<Vec<Vec<i64>>, TableError>),
+    All(Result<Vec<Vec<i64>>, LayoutError>),
 }
 
 /// The table as record batches, made on demand.

@@ -3,7 +3,6 @@
 use std::fmt;
 
 use super::banks::Access;
-use super::error::AccessError;
 use super::requests::Requests;
 use crate::algebra::{Layout, Subaxis};
 use crate::error::{LayoutError, Site};
@@ -84,7 +83,7 @@ pub(super) fn best<C: IntoIterator<Item = AddressChange>>(
     holders: &Layout,
     element_bits: u64,
     candidates: impl FnOnce(&Room) -> C,
-) -> Result<Vec<ChangedAccess>, AccessError> {
+) -> Result<Vec<ChangedAccess>, LayoutError> {
     let plain = Requests::new(memory, holders, element_bits)?;
     let (access, extent) = (plain.access(), plain.extent());
     let as_it_is = ChangedAccess { change: None, memory: memory.clone(), extent, access };

@@ -16,14 +16,13 @@
 
 mod banks;
 mod change;
-mod error;
 mod requests;
 
 pub use banks::{Access, Request};
 pub use change::{AddressChange, ChangedAccess};
-pub use error::AccessError;
 
 use crate::algebra::Layout;
+use crate::error::LayoutError;
 
 /// Counts the cost for the holders of a tensor to read or write it in memory, each element once.
 ///
@@ -34,7 +33,7 @@ use crate::algebra::Layout;
 /// Cost: O(elements x copies), up to 2^20.
 ///
 /// # Errors
-/// [`AccessError`]: levels of the memory, more than 32 lanes, elements that are not whole bytes, too many
+/// [`LayoutError`]: levels of the memory, more than 32 lanes, elements that are not whole bytes, too many
 /// elements; errors of the algebra.
 ///
 /// # Example
@@ -46,7 +45,7 @@ use crate::algebra::Layout;
 /// assert_eq!(access::access(&cute("32:33"), &column, 32)?.wavefronts, 1);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn access(memory: &Layout, holders: &Layout, element_bits: u64) -> Result<Access, AccessError> {
+pub fn access(memory: &Layout, holders: &Layout, element_bits: u64) -> Result<Access, LayoutError> {
     Ok(requests::Requests::new(memory, holders, element_bits)?.access())
 }
 
@@ -72,7 +71,7 @@ pub fn swizzles(
     memory: &Layout,
     holders: &Layout,
     element_bits: u64,
-) -> Result<Vec<ChangedAccess>, AccessError> {
+) -> Result<Vec<ChangedAccess>, LayoutError> {
     change::best(memory, holders, element_bits, change::swizzles)
 }
 
@@ -100,6 +99,6 @@ pub fn paddings(
     memory: &Layout,
     holders: &Layout,
     element_bits: u64,
-) -> Result<Vec<ChangedAccess>, AccessError> {
+) -> Result<Vec<ChangedAccess>, LayoutError> {
     change::best(memory, holders, element_bits, change::paddings)
 }

@@ -3,9 +3,8 @@
 use itertools::Itertools;
 
 use super::banks::{Access, Request, wavefronts};
-use super::error::AccessError;
 use crate::algebra::{Decoder, Indexes, Layout, product};
-use crate::error::{LayoutError, Site};
+use crate::error::{LayoutError, Site, fault};
 use crate::level::Level;
 use crate::location::{Found, Location};
 use crate::number::to_index;
@@ -37,14 +36,23 @@ impl Requests {
         memory: &Layout,
         holders: &Layout,
         element_bits: u64,
-    ) -> Result<Requests, AccessError> {
+    ) -> Result<Requests, LayoutError> {
         if !element_bits.is_power_of_two() || !(8..=LONGEST).contains(&element_bits) {
-            return Err(AccessError::ElementBits { bits: element_bits });
+            return Err(fault!(
+                Argument,
+                "an element must have 8, 16, 32, 64 or 128 bits, not {bits}",
+                [bits = element_bits]
+            ));
         }
         check(memory, holders)?;
         let lanes = holders.extent(Level::LANE);
         if lanes > 32 {
-            return Err(AccessError::Lanes { lanes });
+            return Err(fault!(
+                Limit,
+                "level `LANE` has {lanes} lanes, but a warp has 32",
+                [lanes]
+            )
+            .with_help("name the other levels of the holders WARP and BLOCK"));
         }
         let levels =
             holders.levels_beside_addr().filter(|level| *level != Level::LANE).collect_vec();
@@ -52,10 +60,15 @@ impl Requests {
         let registers = holders.extent(Level::ADDR);
         let all = product(sizes.iter().copied().chain([lanes, registers])).unwrap_or(u64::MAX);
         if all > MOST {
-            return Err(AccessError::TooMany { elements: all, most: MOST });
+            return Err(fault!(
+                Limit,
+                "the holders have {elements} elements, copies and padding included, of \
+                 which at most {most} are counted; take a slice",
+                [elements = all, most = MOST]
+            ));
         }
         let decoder = Decoder::new(holders);
-        let address = |place: &Location| -> Result<Option<u64>, AccessError> {
+        let address = |place: &Location| -> Result<Option<u64>, LayoutError> {
             match decoder.element(place)? {
                 Found::Element(index) => Ok(memory.locate(&index)?.get(Level::ADDR)),
                 _ => Ok(None),
@@ -78,7 +91,7 @@ impl Requests {
         // A swizzle permutes addresses below a power of two.
         let room = memory.extent(Level::ADDR).checked_next_power_of_two();
         if room.and_then(|room| room.checked_mul(element_bytes)).is_none() {
-            return Err(LayoutError::too_large(Site::Layout, "a byte address").into());
+            return Err(LayoutError::too_large(Site::Layout, "a byte address"));
         }
         let vector = widest(&warps, registers, LONGEST / element_bits);
         Ok(Requests { warps, element_bytes, vector })
@@ -126,13 +139,22 @@ impl Requests {
     }
 }
 
-fn check(memory: &Layout, holders: &Layout) -> Result<(), AccessError> {
+fn check(memory: &Layout, holders: &Layout) -> Result<(), LayoutError> {
     if let Some(level) = memory.levels_beside_addr().next() {
-        return Err(AccessError::MemoryLevel { level });
+        return Err(fault!(
+            Argument,
+            "the memory layout names level `{level}`; an access reads one memory, \
+             whose only level is `Addr`",
+            [level]
+        ));
     }
     if memory.shape() != holders.shape() {
         let (memory, holders) = (memory.shape(), holders.shape());
-        return Err(AccessError::Shapes { memory, holders });
+        return Err(fault!(
+            Shape,
+            "the memory layout has the shape {memory:?}, but the holders have {holders:?}",
+            [memory, holders]
+        ));
     }
     Ok(())
 }

@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 
 use crate::algebra::layout::{Axis, Combine, DerivedAxis, Layout, Replica, Subaxis, Target};
 use crate::algebra::radix::product;
-use crate::error::{LayoutError, Site};
+use crate::error::{LayoutError, Site, fault};
 use crate::level::Level;
 
 /// Collects the parts of a [`Layout`]; [`build`](LayoutBuilder::build) checks them.
@@ -170,12 +170,10 @@ impl LayoutBuilder {
     /// that share a place.
     ///
     /// # Errors
-    /// [`ZeroSize`](LayoutError::ZeroSize), [`ExtentTooLarge`](LayoutError::ExtentTooLarge),
-    /// [`FeedOrder`](LayoutError::FeedOrder), [`DerivedOutOfRange`](LayoutError::DerivedOutOfRange),
-    /// [`Xor`](LayoutError::Xor) where an XOR is not made of powers of two,
-    /// [`TooLarge`](LayoutError::TooLarge); [`NotDecided`](LayoutError::NotDecided) where derived axes feed
-    /// each other, an upper bound on a fed value exceeds an extent, and there are too many indexes to
-    /// enumerate.
+    /// `Invalid` for a size of 0, for an axis with fewer slots than elements, for a digit that feeds an axis in
+    /// front of its own, and for an XOR that is not made of powers of two; `OutsideDomain` where a derived axis
+    /// is fed values beyond its extent; `TooLarge`; `NotDecided` where derived axes feed each other, an upper
+    /// bound on a fed value exceeds an extent, and there are too many indexes to enumerate.
     pub fn build(self) -> Result<Layout, LayoutError> {
         let LayoutBuilder { axes, derived, replicas, offsets, used, spans } = self;
         let (no_offsets, no_spans) = (Vec::new(), Vec::new());
@@ -226,24 +224,38 @@ impl Layout {
             for (at, subaxis) in axis.subaxes.iter().enumerate() {
                 let site = self.site(node, at);
                 if subaxis.size == 0 {
-                    return Err(LayoutError::ZeroSize { site });
+                    return Err(no_values(site));
                 }
                 let feeds = subaxis.feeds();
                 if let Some(derived) =
                     feeds.filter(|f| !(first_derived..self.derived.len()).contains(f))
                 {
-                    return Err(LayoutError::FeedOrder { site, derived });
+                    return Err(fault!(
+                        Invalid,
+                        "{site} feeds derived axis {derived}, which does not come after it",
+                        [site, derived]
+                    )
+                    .at(site));
                 }
             }
             let site = if node < self.rank() { Site::Axis(node) } else { Site::Layout };
             let slots = product(axis.sizes())
                 .ok_or_else(|| LayoutError::too_large(site, "the product of the sizes"))?;
             if axis.extent > slots {
-                return Err(LayoutError::ExtentTooLarge { axis: node, extent: axis.extent, slots });
+                return Err(fault!(
+                    Invalid,
+                    "axis {axis} has extent {extent}, but the product of its sizes is {slots}",
+                    [axis = node, extent = axis.extent, slots]
+                )
+                .at(Site::Axis(node))
+                .with_help(
+                    "enlarge a size of axis {axis} so that the product of its sizes is at \
+                     least {extent}",
+                ));
             }
         }
         let zero = self.replicas.iter().position(|replica| replica.size == 0);
-        zero.map_or(Ok(()), |at| Err(LayoutError::ZeroSize { site: Site::Replica(at) }))
+        zero.map_or(Ok(()), |at| Err(no_values(Site::Replica(at))))
     }
 
     /// Checks that the numbers of elements, of copies and of slots fit; any of them may be the greatest.
@@ -291,4 +303,9 @@ impl Layout {
 /// The sum, if it fits and leaves room for the number of values up to it.
 fn farther(reach: u64, step: Option<u64>) -> Option<u64> {
     reach.checked_add(step?).filter(|reach| *reach < u64::MAX)
+}
+
+/// A subaxis or replica of size 0.
+fn no_values(site: Site) -> LayoutError {
+    fault!(Invalid, "{site} has size 0", [site]).at(site)
 }

@@ -11,7 +11,7 @@ use crate::algebra::layout::{Combine, DerivedAxis, Layout, Target};
 use crate::algebra::radix::{Indexes, split};
 use crate::algebra::solve::{Budget, Choices, Sum, Term, nests};
 use crate::algebra::xor::BitSystem;
-use crate::error::LayoutError;
+use crate::error::{LayoutError, fault};
 use crate::level::Level;
 use crate::location::Location;
 
@@ -28,6 +28,36 @@ pub struct Collision {
     pub by_replica: bool,
 }
 
+impl Collision {
+    /// The error for it.
+    pub(crate) fn into_error(self) -> LayoutError {
+        let Collision { first, second, place, by_replica } = self;
+        let (what, help) = match by_replica {
+            false => ("elements", "change a stride so that no two elements get the same address"),
+            true => (
+                "copies of elements",
+                "choose a size and a stride that keep the copies clear of the elements",
+            ),
+        };
+        let error = match first == second {
+            true => fault!(
+                Collision,
+                "two copies of element ({first}) are both stored at {place}",
+                [first, place]
+            )
+            .with("second", second),
+            false => {
+                fault!(
+                    Collision,
+                    "{what} ({first}) and ({second}) are both stored at {place}",
+                    [what, first, second, place]
+                )
+            }
+        };
+        error.with_help(help)
+    }
+}
+
 impl Layout {
     /// Finds two real elements, or two copies of one, that share a place.
     ///
@@ -37,7 +67,7 @@ impl Layout {
     /// subset-sum per level, or an enumeration where derived axes are involved.
     ///
     /// # Errors
-    /// [`NotDecided`](LayoutError::NotDecided) past the budget.
+    /// `NotDecided` past the budget.
     ///
     /// # Example
     /// ```
@@ -85,16 +115,9 @@ impl Layout {
     /// Checks that no two copies share a place.
     ///
     /// # Errors
-    /// [`Collision`](LayoutError::Collision), [`ReplicaOverlap`](LayoutError::ReplicaOverlap),
-    /// [`NotDecided`](LayoutError::NotDecided).
+    /// `Collision`, `NotDecided`.
     pub fn check_injective(&self) -> Result<(), LayoutError> {
-        let Some(Collision { first, second, place, by_replica }) = self.collision()? else {
-            return Ok(());
-        };
-        match by_replica {
-            false => Err(LayoutError::Collision { first, second, place }),
-            true => Err(LayoutError::ReplicaOverlap { first, second, place }),
-        }
+        self.collision()?.map_or(Ok(()), |collision| Err(collision.into_error()))
     }
 
     /// Returns whether the digits that land in every level, and those that feed every derived axis, nest:

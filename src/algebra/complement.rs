@@ -6,9 +6,10 @@ use crate::algebra::coordinates::nested_sums;
 use crate::algebra::layout::{Axis, DerivedAxis, Layout, Subaxis, Target};
 use crate::algebra::radix::product;
 use crate::algebra::xor::BitSystem;
-use crate::error::{ComplementError, LayoutError, Site};
+use crate::error::{ErrorKind, LayoutError, Site, fault};
 use crate::level::Level;
 use crate::location::Location;
+use crate::number::to_index;
 
 /// (level, size, stride) of a digit.
 type Landed = (Level, u64, u64);
@@ -25,10 +26,9 @@ impl Layout {
     /// whereas here it is an error.
     ///
     /// # Errors
-    /// [`CannotComplement`](LayoutError::CannotComplement): the image is not a product of levels (an axis is
-    /// padded inside, or fused), strides overlap or do not divide, or the size of a used level is missing or
-    /// not a multiple of what `self` fills; [`NotDecided`](LayoutError::NotDecided) where more elements would
-    /// have to be enumerated.
+    /// `CannotComplement`: the image is not a product of levels (an axis is padded inside, or fused), strides
+    /// overlap or do not divide, or the size of a used level is missing or not a multiple of what `self` fills;
+    /// `NotDecided` where more elements would have to be enumerated.
     ///
     /// # Example
     /// ```
@@ -40,15 +40,29 @@ impl Layout {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn complement(&self, space: &[(Level, u64)]) -> Result<Layout, LayoutError> {
+        self.complement_in(space).map_err(|error| {
+            without_complement(error, "the layout cannot be complemented in this space")
+        })
+    }
+
+    fn complement_in(&self, space: &[(Level, u64)]) -> Result<Layout, LayoutError> {
         let layout = self.without_padding()?;
         let mut landed = layout.boxes()?;
         let sized = |level: &Level| space.iter().any(|(of, _)| of == level);
         let open = |level: &&Level| !sized(level) && layout.extent(**level) > 1;
         if let Some(level) = layout.used.iter().find(open) {
-            return Err(refuse(ComplementError::Unsized { level: *level }));
+            return Err(fault!(
+                CannotComplement,
+                "the size of level `{level}` is not given",
+                [level = *level]
+            ));
         }
         if let Some(&(level, offset)) = layout.offsets.first() {
-            return Err(refuse(ComplementError::Offset { level, offset }));
+            return Err(fault!(
+                CannotComplement,
+                "`{level}` starts from {offset}",
+                [level, offset]
+            ));
         }
         landed.extend(layout.copies_landed());
         let mut builder = Layout::builder();
@@ -66,7 +80,7 @@ impl Layout {
     /// the sizes of that space are multiples of these.
     ///
     /// # Errors
-    /// As [`without_padding`](Layout::without_padding); [`TooLarge`](LayoutError::TooLarge).
+    /// As [`without_padding`](Layout::without_padding); `TooLarge`.
     ///
     /// # Example
     /// ```
@@ -80,7 +94,7 @@ impl Layout {
         let layout = self.without_padding()?;
         let mut landed = match layout.boxes() {
             // No space has a complement; the digits as written still have sizes.
-            Err(LayoutError::CannotComplement(_)) => {
+            Err(error) if error.kind() == ErrorKind::CannotComplement => {
                 layout.landings().map(|of| (of.level, of.size, of.stride)).collect()
             }
             boxes => boxes?,
@@ -91,8 +105,8 @@ impl Layout {
                 landed.iter().filter(|(of, size, stride)| of == level && *size > 1 && *stride > 0);
             let mut ends = own.map(|(_, size, stride)| size.checked_mul(*stride));
             let end = ends.try_fold(1, |most: u64, end| Some(most.max(end?)));
-            let too_large = LayoutError::too_large(Site::Layout, "the space of the complement");
-            end.map(|end| (*level, end)).ok_or(too_large)
+            let too_large = || LayoutError::too_large(Site::Layout, "the space of the complement");
+            end.map(|end| (*level, end)).ok_or_else(too_large)
         };
         layout.used.iter().map(filled).collect()
     }
@@ -135,22 +149,30 @@ impl Layout {
     /// Returns the digits of all axes, if each place is one sum of them: no axis is padded or fused.
     fn box_axes(&self) -> Result<Vec<Landed>, LayoutError> {
         if !self.derived.is_empty() {
-            return Err(refuse(ComplementError::Fused));
+            return Err(fault!(CannotComplement, "its axes are fused or nested"));
         }
         if self.elements() == 0 {
-            return Err(refuse(ComplementError::Empty));
+            return Err(fault!(CannotComplement, "it has no elements"));
         }
         let mut landed = Vec::new();
         for (axis, digits) in self.axes_of_elements().into_iter().enumerate() {
             let slots: u64 = digits.iter().map(|digit| digit.size).product();
             let extent = self.axes[axis].extent;
             if slots != extent {
-                return Err(refuse(ComplementError::Padded { axis, extent, slots }));
+                return Err(fault!(
+                    CannotComplement,
+                    "its image is not a product: axis {axis} has {extent} of {slots} values",
+                    [axis, extent, slots]
+                ));
             }
             for digit in digits {
                 match digit.target {
                     Target::Land { stride: 0, .. } => {
-                        return Err(refuse(ComplementError::Shared { axis }));
+                        return Err(fault!(
+                            CannotComplement,
+                            "its elements along axis {axis} share places",
+                            [axis]
+                        ));
                     }
                     Target::Land { level, stride } => landed.push((level, digit.size, stride)),
                     Target::Feed { .. } => {}
@@ -163,26 +185,25 @@ impl Layout {
     /// Finds the box of places by enumeration. Where axes are padded or fused, the places may still be a box:
     /// padding may cut off the end of a run whose strides do not descend, and derived axes may permute a box.
     fn box_by_looking(&self, refusal: LayoutError) -> Result<Vec<Landed>, LayoutError> {
-        let LayoutError::CannotComplement(fault) = &refusal else { return Err(refusal) };
-        if !self.may_be_a_box(fault) {
+        if refusal.kind() != ErrorKind::CannotComplement || !self.may_be_a_box(&refusal) {
             return Err(refusal);
         }
         if self.elements() > MOST_ELEMENTS {
             let question = "checking whether the places of the elements are a box";
-            return Err(LayoutError::NotDecided { question, budget: MOST_ELEMENTS });
+            return Err(LayoutError::not_decided(question, MOST_ELEMENTS));
         }
         let places: Result<BTreeSet<Location>, LayoutError> =
             self.indexes().map(|index| self.locate(&index)).collect();
         self.box_of(&places?).ok_or(refusal)
     }
 
-    fn may_be_a_box(&self, fault: &ComplementError) -> bool {
-        match fault {
-            ComplementError::Padded { axis, .. } => {
-                !self.derived.is_empty() || !descends(&self.axes[*axis].subaxes)
+    /// Returns whether the axes that are fused, or the one that is padded, may still have the places of a box.
+    fn may_be_a_box(&self, refusal: &LayoutError) -> bool {
+        match (refusal.number("axis").map(to_index), refusal.number("slots")) {
+            (Some(padded), Some(_)) => {
+                !self.derived.is_empty() || !descends(&self.axes[padded].subaxes)
             }
-            ComplementError::Fused => true,
-            _ => false,
+            (axis, _) => axis.is_none() && self.elements() > 0,
         }
     }
 
@@ -217,8 +238,12 @@ fn descends(digits: &[Subaxis]) -> bool {
 /// The greatest number of elements that are enumerated.
 const MOST_ELEMENTS: u64 = 1 << 16;
 
-fn refuse(fault: ComplementError) -> LayoutError {
-    LayoutError::CannotComplement(fault)
+/// Names the operation that needed a complement in the error for its want.
+pub(super) fn without_complement(error: LayoutError, task: &'static str) -> LayoutError {
+    match error.kind() {
+        ErrorKind::CannotComplement => error.of_task(task),
+        _ => error,
+    }
 }
 
 /// Returns the digits that (size, stride) `terms` leave free below `size`, major to minor.
@@ -227,17 +252,31 @@ fn gaps(level: Level, mut terms: Vec<(u64, u64)>, size: u64) -> Result<Vec<Subax
     let (mut gaps, mut filled) = (Vec::new(), 1_u64);
     for (n, stride) in terms {
         if stride == 0 || stride % filled != 0 {
-            return Err(refuse(ComplementError::Stride { level, stride, filled }));
+            return Err(fault!(
+                CannotComplement,
+                "in `{level}` a stride of {stride} is not a multiple of {filled}, which \
+                 the smaller strides fill",
+                [level, stride, filled]
+            ));
         }
         gaps.push(Subaxis::land(stride / filled, level, filled));
-        filled =
-            n.checked_mul(stride).ok_or(LayoutError::too_large(Site::Layout, "the complement"))?;
+        filled = n
+            .checked_mul(stride)
+            .ok_or_else(|| LayoutError::too_large(Site::Layout, "the complement"))?;
     }
     if size == 0 {
-        return Err(refuse(ComplementError::NoRoom { level }));
+        return Err(fault!(
+            CannotComplement,
+            "in `{level}` a space of size 0 is too small for it",
+            [level]
+        ));
     }
     if !size.is_multiple_of(filled) {
-        return Err(refuse(ComplementError::Blocks { level, filled, size }));
+        return Err(fault!(
+            CannotComplement,
+            "`{level}` has size {size}, which is not a multiple of the {filled} that it fills",
+            [level, size, filled]
+        ));
     }
     gaps.push(Subaxis::land(size / filled, level, filled));
     gaps.reverse();

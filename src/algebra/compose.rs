@@ -2,8 +2,9 @@
 
 use crate::algebra::layout::{Axis, DerivedAxis, Layout, LinearFunction, Replica, Subaxis, Target};
 use crate::algebra::radix::IndexOrder;
-use crate::error::{LayoutError, Site};
+use crate::error::{ErrorKind, LayoutError, Site, fault};
 use crate::level::Level;
+use crate::number::to_index;
 
 impl LinearFunction<'_> {
     /// Composes like [`compose`](Layout::compose), with `Addr` of `map` as the linear index in a given order.
@@ -24,8 +25,7 @@ impl LinearFunction<'_> {
     /// as maps.
     ///
     /// # Errors
-    /// [`TooLarge`](LayoutError::TooLarge), [`MapLevel`](LayoutError::MapLevel),
-    /// [`MapCopies`](LayoutError::MapCopies) where the map has copies.
+    /// `TooLarge`; `Argument` for other levels, and where the map has copies.
     ///
     /// # Example
     /// ```
@@ -42,7 +42,7 @@ impl LinearFunction<'_> {
         let weights = self.order.weights(shape)?;
         let weight = |level: Level| {
             let weight = axis_of(level).and_then(|axis| weights.get(axis)).copied();
-            weight.ok_or(LayoutError::MapLevel { level, rank: shape.len() })
+            weight.ok_or_else(|| LayoutError::map_level(level, shape.len()))
         };
         let too_large = || LayoutError::too_large(Site::Layout, "the linear index");
         let land = |subaxis: &Subaxis| -> Result<Subaxis, LayoutError> {
@@ -79,9 +79,8 @@ impl Layout {
     /// Cost: O(subaxes squared), regardless of the sizes.
     ///
     /// # Errors
-    /// [`MapLevel`](LayoutError::MapLevel) if `map` lands elsewhere,
-    /// [`MapCopies`](LayoutError::MapCopies) if it has copies,
-    /// [`OutsideDomain`](LayoutError::OutsideDomain) if it exceeds the extents of `self`.
+    /// `Argument` if `map` lands elsewhere, `Argument` if it has copies, `OutsideDomain` if it exceeds the
+    /// extents of `self`.
     ///
     /// # Example
     /// ```
@@ -113,12 +112,16 @@ impl Layout {
         builder.axes = map.axes.iter().map(|axis| axis.with(feed)).collect();
         let derived = map.derived.iter().map(|derived| derived.with(feed));
         builder.derived = derived.chain(read).collect();
-        let composed = builder.build().map_err(|error| match error {
-            LayoutError::DerivedOutOfRange { derived, extent, reach } if derived < own => {
-                let axis = derived.checked_sub(first + usize::from(linear));
-                LayoutError::OutsideDomain { axis, extent, reach }
+        let composed = builder.build().map_err(|error| {
+            let fed = error.number("derived").filter(|_| error.kind() == ErrorKind::OutsideDomain);
+            let fed = fed.map(to_index).filter(|derived| *derived < own);
+            match (fed, error.number("extent"), error.number("reach")) {
+                (Some(derived), Some(extent), Some(reach)) => {
+                    let axis = derived.checked_sub(first + usize::from(linear));
+                    LayoutError::outside_domain(axis, extent, reach)
+                }
+                _ => error,
             }
-            other => other,
         })?;
         Ok(composed.into_simplified())
     }
@@ -157,11 +160,11 @@ impl Layout {
         map.check_no_copies()?;
         let is_axis = |level: Level| axis_of(level).is_some_and(|axis| axis < self.rank());
         if let Some(level) = map.levels_beside_addr().find(|level| !is_axis(*level)) {
-            return Err(LayoutError::MapLevel { level, rank: self.rank() });
+            return Err(LayoutError::map_level(level, self.rank()));
         }
         let is_linear = map.levels_beside_addr().next().is_none();
         if !is_linear && map.extent(Level::ADDR) > 1 {
-            return Err(LayoutError::MapLevel { level: Level::ADDR, rank: self.rank() });
+            return Err(LayoutError::map_level(Level::ADDR, self.rank()));
         }
         Ok(is_linear)
     }
@@ -170,9 +173,12 @@ impl Layout {
     pub(crate) fn check_no_copies(&self) -> Result<(), LayoutError> {
         match self.replicas.iter().find(|replica| replica.is_apart()) {
             None => Ok(()),
-            Some(Replica { size, level, .. }) => {
-                Err(LayoutError::MapCopies { level: *level, copies: *size })
-            }
+            Some(Replica { size, level, .. }) => Err(fault!(
+                Argument,
+                "the map has {copies} copies along `{level}`; an index map gives each \
+                 element one index",
+                [copies = *size, level = *level]
+            )),
         }
     }
 

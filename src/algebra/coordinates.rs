@@ -116,7 +116,7 @@ impl Coordinates {
         }
         let question = "comparing the padding of two layouts";
         let most = 1 << 20;
-        let not_decided = || LayoutError::NotDecided { question, budget: most };
+        let not_decided = || LayoutError::not_decided(question, most);
         let mine: BTreeSet<u64> = self.list(most).ok_or_else(not_decided)?.into_iter().collect();
         let theirs: BTreeSet<u64> = other.list(most).ok_or_else(not_decided)?.into_iter().collect();
         Ok(mine.symmetric_difference(&theirs).next().copied())
@@ -189,7 +189,7 @@ impl PlaceSet {
 /// multiply. Within a cluster, an even run is counted directly, anything else bit by bit.
 ///
 /// # Errors
-/// [`NotDecided`](LayoutError::NotDecided) where a cluster reaches too far.
+/// `NotDecided` where a cluster reaches too far.
 pub(crate) fn count_sums(terms: impl IntoIterator<Item = StridedTerm>) -> Result<u64, LayoutError> {
     let terms = moving(terms);
     let mut steps: Vec<u64> = terms.iter().map(|(_, stride)| *stride).collect();
@@ -215,8 +215,8 @@ fn count_cluster(terms: &[StridedTerm]) -> Result<u64, LayoutError> {
         return Ok(merged.into_iter().map(|(size, _)| size).product());
     }
     let question = "counting the used coordinates";
-    let not_decided = LayoutError::NotDecided { question, budget: MOST_COUNTED };
-    Ok(SumSet::of(terms, MOST_COUNTED).ok_or(not_decided)?.count())
+    let not_decided = || LayoutError::not_decided(question, MOST_COUNTED);
+    Ok(SumSet::of(terms, MOST_COUNTED).ok_or_else(not_decided)?.count())
 }
 
 /// Returns the terms with size above 1 and stride above 0, ascending by stride.

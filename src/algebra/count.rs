@@ -37,8 +37,8 @@ impl Layout {
     /// Cost: O(subaxes) without derived axes; with them, the cost of [`collision`](Layout::collision).
     ///
     /// # Errors
-    /// [`NotDecided`](LayoutError::NotDecided) where derived axes leave open whether elements share slots,
-    /// and there are more than 2^20 elements.
+    /// `NotDecided` where derived axes leave open whether elements share slots, and there are more than 2^20
+    /// elements.
     pub fn pads(&self) -> Result<u64, LayoutError> {
         Ok(self.slots() - self.taken_slots()? * self.copies())
     }
@@ -55,9 +55,8 @@ impl Layout {
             return Ok(self.elements());
         }
         let question = "counting the slots that hold no element";
-        let not_decided = LayoutError::NotDecided { question, budget: MOST };
         if self.elements() > MOST {
-            return Err(not_decided);
+            return Err(LayoutError::not_decided(question, MOST));
         }
         let taken: HashSet<_> = slots.indexes().map(|index| slots.slot(&index)).collect();
         Ok(to_u64(taken.len()))
@@ -103,7 +102,7 @@ impl Layout {
     /// Cost: O(subaxes) where strides nest or fill up; else a bit per coordinate, up to 2^26.
     ///
     /// # Errors
-    /// [`NotDecided`](LayoutError::NotDecided) past the budget.
+    /// `NotDecided` past the budget.
     pub fn used_in(&self, level: Level) -> Result<u64, LayoutError> {
         count_sums(self.landings_in(level).map(|l| (l.size, l.stride)))
     }

@@ -2,9 +2,10 @@
 
 use itertools::Itertools;
 
+use crate::algebra::complement::without_complement;
 use crate::algebra::compose::axis_of;
 use crate::algebra::layout::{Layout, LinearFunction};
-use crate::error::{ComplementError, LayoutError, Site};
+use crate::error::{LayoutError, Site};
 use crate::level::Level;
 
 /// The order of the axes of a division or product; all are permutations of the same axes.
@@ -33,8 +34,8 @@ impl LinearFunction<'_> {
     /// Source: CuTe, `02_layout_algebra.md`, "Logical Divide".
     ///
     /// # Errors
-    /// [`CannotDivide`](LayoutError::CannotDivide) where `tile` has no complement in `self`; also the errors
-    /// of [`compose`](Layout::compose).
+    /// `CannotComplement` where `tile` has no complement in `self`; also the errors of
+    /// [`compose`](Layout::compose).
     ///
     /// # Example
     /// ```
@@ -66,9 +67,8 @@ impl Layout {
     /// `self` fills.
     ///
     /// # Errors
-    /// [`CannotMultiply`](LayoutError::CannotMultiply) where `self` has no complement;
-    /// [`MapLevel`](LayoutError::MapLevel) for levels other than `Addr` in either layout; also the errors of
-    /// [`compose`](Layout::compose).
+    /// `CannotComplement` where `self` has no complement; `Argument` for levels other than `Addr` in either
+    /// layout; also the errors of [`compose`](Layout::compose).
     ///
     /// # Example
     /// ```
@@ -106,14 +106,15 @@ impl Layout {
             true => (0..).map(Level::axis).zip(self.shape()).collect(),
             false => vec![(Level::ADDR, self.elements())],
         };
-        tile.complement(&space).map_err(|error| renamed(error, LayoutError::CannotDivide))
+        tile.complement(&space)
+            .map_err(|error| without_complement(error, "this tile cannot divide the layout"))
     }
 
     /// The layout that numbers the copies of a product.
     pub(super) fn copies_at(&self, pattern: &Layout) -> Result<Layout, LayoutError> {
         let mut levels = self.levels_beside_addr().chain(pattern.levels_beside_addr());
         if let Some(level) = levels.next() {
-            return Err(LayoutError::MapLevel { level, rank: 0 });
+            return Err(LayoutError::map_level(level, 0));
         }
         let too_large = || LayoutError::too_large(Site::Layout, "the space of the product");
         let filled = self.complement_space()?.iter().map(|(_, size)| *size).product();
@@ -121,15 +122,8 @@ impl Layout {
         let room = room.checked_mul(pattern.extent(Level::ADDR)).ok_or_else(too_large)?;
         let room = room.checked_next_multiple_of(filled).ok_or_else(too_large)?;
         let free = self.complement(&[(Level::ADDR, room)]);
-        let free = free.map_err(|error| renamed(error, LayoutError::CannotMultiply))?;
+        let free =
+            free.map_err(|error| without_complement(error, "the layout cannot be multiplied"))?;
         free.compose(pattern)
-    }
-}
-
-/// Converts a complement error into one of the operation that needs the complement.
-fn renamed(error: LayoutError, operation: fn(ComplementError) -> LayoutError) -> LayoutError {
-    match error {
-        LayoutError::CannotComplement(fault) => operation(fault),
-        other => other,
     }
 }

@@ -7,7 +7,7 @@ use crate::algebra::layout::{Axis, Combine, Layout};
 use crate::algebra::radix::join;
 use crate::algebra::solve::{Budget, Sum};
 use crate::algebra::xor::BitSystem;
-use crate::error::LayoutError;
+use crate::error::{LayoutError, fault};
 use crate::level::Level;
 use crate::location::{Found, Location};
 
@@ -22,8 +22,7 @@ impl Layout {
     /// Cost: O(subaxes) where strides nest; else a search with a budget.
     ///
     /// # Errors
-    /// [`LevelMissing`](LayoutError::LevelMissing);
-    /// [`NotDecided`](LayoutError::NotDecided) past the budget.
+    /// `Missing` for a place without a coordinate in a used level; `NotDecided` past the budget.
     ///
     /// # Example
     /// ```
@@ -97,7 +96,14 @@ impl<'a> Decoder<'a> {
         for LevelSum { level, offset, extent, span, .. } in &self.levels {
             let at =
                 place.get(*level).or_else(|| (*level == Level::ADDR && *extent == 1).then_some(0));
-            let at = at.ok_or(LayoutError::LevelMissing { level: *level })?;
+            let at = at.ok_or_else(|| {
+                fault!(
+                    Missing,
+                    "the location lacks a coordinate in `{level}`, which the layout uses",
+                    [level = *level]
+                )
+                .with_help("add `{level}=0` or another coordinate")
+            })?;
             if at >= *span {
                 return Ok(Found::Outside);
             }

@@ -56,8 +56,7 @@ impl Layout {
     /// of coordinates can be listed; otherwise up to 2^20 copies are compared one by one.
     ///
     /// # Errors
-    /// [`NotDecided`](LayoutError::NotDecided) for more copies; also the errors of
-    /// [`canonical`](Layout::canonical).
+    /// `NotDecided` for more copies; also the errors of [`canonical`](Layout::canonical).
     ///
     /// # Example
     /// ```
@@ -202,7 +201,6 @@ impl Layout {
         agree: impl Fn(&BTreeSet<Location>, &BTreeSet<Location>) -> bool,
     ) -> Result<Option<Vec<u64>>, LayoutError> {
         let question = "comparing the places of every element in two layouts";
-        let not_decided = LayoutError::NotDecided { question, budget: MOST_COPIES };
         let copies = self.copies().max(other.copies());
         let corners = if copies <= 1 << 10 { self.corners() } else { Vec::new() };
         let work = self.elements().checked_mul(copies);
@@ -213,7 +211,7 @@ impl Layout {
                 return Ok(Some(index));
             }
         }
-        if is_decided { Ok(None) } else { Err(not_decided) }
+        if is_decided { Ok(None) } else { Err(LayoutError::not_decided(question, MOST_COPIES)) }
     }
 
     fn places(&self, index: &[u64]) -> Result<BTreeSet<Location>, LayoutError> {

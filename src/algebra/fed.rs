@@ -5,7 +5,7 @@ use smallvec::{SmallVec, smallvec};
 
 use crate::algebra::layout::{Axis, Combine, Layout, Subaxis, Target};
 use crate::algebra::radix::{Indexes, product};
-use crate::error::LayoutError;
+use crate::error::{LayoutError, fault};
 
 /// The greatest number of indexes that are enumerated where the bound does not decide.
 const MOST_INDEXES: u64 = 1 << 20;
@@ -69,7 +69,11 @@ impl Layout {
         if reach < extent {
             return Ok(());
         }
-        Err(LayoutError::DerivedOutOfRange { derived, extent, reach })
+        Err(fault!(
+            OutsideDomain,
+            "derived axis {derived} has extent {extent}, but is fed values up to {reach}",
+            [derived, extent, reach]
+        ))
     }
 
     /// Returns the greatest value of a derived axis over all indexes, by enumeration.
@@ -79,8 +83,8 @@ impl Layout {
         let extent = |(at, axis): (usize, &Axis)| if matters(at) { axis.extent } else { 1 };
         let extents: Vec<u64> = self.axes.iter().enumerate().map(extent).collect();
         let question = "checking that the value of a derived axis stays below its extent";
-        let not_decided = LayoutError::NotDecided { question, budget: MOST_INDEXES };
-        product(extents.iter().copied()).filter(|n| *n <= MOST_INDEXES).ok_or(not_decided)?;
+        let not_decided = || LayoutError::not_decided(question, MOST_INDEXES);
+        product(extents.iter().copied()).filter(|n| *n <= MOST_INDEXES).ok_or_else(not_decided)?;
         let fed = Indexes::new(extents).map(|index| self.fed(&index, |_, _| {})[derived]);
         Ok(fed.max().unwrap_or(0))
     }

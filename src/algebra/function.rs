@@ -15,7 +15,7 @@ use crate::algebra::divide::Arrangement;
 use crate::algebra::edit::axes::{index_map, whole};
 use crate::algebra::layout::{Axis, Layout, LinearFunction, Subaxis, Target};
 use crate::algebra::radix::{IndexOrder, product};
-use crate::error::{EditError, LayoutError};
+use crate::error::{LayoutError, fault};
 use crate::level::Level;
 
 impl LinearFunction<'_> {
@@ -78,7 +78,7 @@ impl LinearFunction<'_> {
     /// Source: CuTe, `python/pycute/layout.py`, `hier_unzip`.
     ///
     /// # Errors
-    /// [`Edit`](LayoutError::Edit) for more tiles than modes; also the errors of [`divide_axes`](LinearFunction::divide_axes).
+    /// `Argument` for more tiles than modes; also the errors of [`divide_axes`](LinearFunction::divide_axes).
     pub fn divide_modes(
         &self,
         modes: &[Option<Layout>],
@@ -116,7 +116,7 @@ impl LinearFunction<'_> {
     /// Composes mode by mode: mode k with `modes[k]`; modes without a layout are unchanged.
     ///
     /// # Errors
-    /// [`Edit`](LayoutError::Edit) for more layouts than modes; also the errors of [`Layout::compose`].
+    /// `Argument` for more layouts than modes; also the errors of [`Layout::compose`].
     pub fn compose_modes(&self, modes: &[Option<Layout>]) -> Result<Layout, LayoutError> {
         let modes = self.whole_modes(modes, self.layout.rank(), |extent| extent)?;
         self.layout.compose(&LinearFunction::by_modes(self.order, &modes)?)
@@ -145,7 +145,7 @@ impl LinearFunction<'_> {
     /// Source: CuTe, `python/pycute/layout.py`, `logical_product` by a tuple.
     ///
     /// # Errors
-    /// [`Edit`](LayoutError::Edit) for more patterns than modes; also the errors of [`Layout::product`].
+    /// `Argument` for more patterns than modes; also the errors of [`Layout::product`].
     pub fn product_modes(
         &self,
         modes: &[Option<Layout>],
@@ -290,7 +290,12 @@ impl LinearFunction<'_> {
     fn check_modes(&self, modes: &[Option<Layout>]) -> Result<(), LayoutError> {
         let (modes, rank) = (modes.len(), self.layout.rank());
         match modes > rank {
-            true => Err(LayoutError::Edit(EditError::TilerModes { modes, rank })),
+            true => Err(fault!(
+                Argument,
+                "cannot edit the layout: the tiler has {modes} modes, but the layout has \
+                 rank {rank}",
+                [modes, rank]
+            )),
             false => Ok(()),
         }
     }

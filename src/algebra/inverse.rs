@@ -7,7 +7,7 @@ use crate::algebra::digits::{Destination, Digit, Digits};
 use crate::algebra::layout::{DerivedAxis, Layout, Subaxis, Target};
 use crate::algebra::radix::product;
 use crate::algebra::xor::BitSystem;
-use crate::error::{InverseError, LayoutError};
+use crate::error::{LayoutError, fault};
 use crate::level::Level;
 
 impl Layout {
@@ -22,9 +22,8 @@ impl Layout {
     /// Cost: O(subaxes log subaxes).
     ///
     /// # Errors
-    /// [`Collision`](LayoutError::Collision) where `self` is not injective;
-    /// [`CannotInvert`](LayoutError::CannotInvert) where the digits of a level cannot be separated by
-    /// division (strides that do not divide each other, a base offset), or where a digit of a
+    /// `Collision` where `self` is not injective; `CannotInvert` where the digits of a level cannot be
+    /// separated by division (strides that do not divide each other, a base offset), or where a digit of a
     /// derived axis moves nothing, so that its value is lost.
     ///
     /// # Example
@@ -82,7 +81,7 @@ impl Layout {
     /// Law: `f(f.right_inverse()(a)) == a` for every place a of the image.
     ///
     /// # Errors
-    /// [`CannotInvert`](LayoutError::CannotInvert).
+    /// `CannotInvert`.
     pub fn right_inverse(&self) -> Result<Layout, LayoutError> {
         self.inverse()
     }
@@ -109,18 +108,16 @@ impl Layout {
         second: impl FnOnce() -> Result<Layout, LayoutError>,
     ) -> Result<Layout, LayoutError> {
         let inverse = self.inverse_in(first);
-        match inverse {
-            Err(LayoutError::CannotInvert(InverseError::StridesDoNotDivide { .. })) => {
-                self.inverse_in(&second()?).or(inverse)
-            }
-            inverse => inverse,
+        match &inverse {
+            Err(error) if error.fact("next").is_some() => self.inverse_in(&second()?).or(inverse),
+            _ => inverse,
         }
     }
 
     /// Inverts the digits of a layout that has the places of `self`.
     fn inverse_in(&self, layout: &Layout) -> Result<Layout, LayoutError> {
         if let Some(&(level, offset)) = layout.offsets.first() {
-            return Err(LayoutError::CannotInvert(InverseError::Offset { level, offset }));
+            return Err(not_at_origin(level, offset));
         }
         let digits = layout.digits();
         layout.check_told(&digits)?;
@@ -147,7 +144,12 @@ impl Layout {
         let has_lost = |derived: &usize| digits.of(self.rank() + derived).iter().any(is_lost);
         match (0..self.derived.len()).find(has_lost) {
             None => Ok(()),
-            Some(derived) => Err(LayoutError::CannotInvert(InverseError::ZeroStride { derived })),
+            Some(derived) => Err(fault!(
+                CannotInvert,
+                "the layout cannot be inverted: derived axis {derived} has a digit with \
+                 stride 0, so its value is lost",
+                [derived]
+            )),
         }
     }
 
@@ -162,7 +164,11 @@ impl Layout {
         let DerivedAxis { start, .. } = self.derived[number];
         if start > 0 && !self.derived[number].is_xor() {
             let derived = number;
-            return Err(LayoutError::CannotInvert(InverseError::DerivedStart { derived, start }));
+            return Err(fault!(
+                CannotInvert,
+                "the layout cannot be inverted: derived axis {derived} starts from {start}",
+                [derived, start]
+            ));
         }
         // Places without elements may give values beyond the extent of the axis.
         let index = self.reversed_number(number);
@@ -174,8 +180,7 @@ impl Layout {
             _ => Some(0),
         });
         let reach = steps.try_fold(0_u64, |reach, step| reach.checked_add(step?));
-        let too_large = LayoutError::CannotInvert(InverseError::TooLarge);
-        let reach = reach.filter(|reach| *reach < u64::MAX).ok_or(too_large)?;
+        let reach = reach.filter(|reach| *reach < u64::MAX).ok_or_else(too_large_to_invert)?;
         if self.derived[number].is_xor() {
             return self.reversed_xor(number, digits, reach, builder);
         }
@@ -212,8 +217,13 @@ impl Layout {
                 None => format!("axis {axis}"),
                 Some(derived) => format!("derived axis {derived}"),
             };
-            let error = InverseError::DependentBits { derived: number, source_axis };
-            return Err(LayoutError::CannotInvert(error));
+            return Err(fault!(
+                CannotInvert,
+                "the layout cannot be inverted: the bits that feed derived axis \
+                 {derived} are dependent, and {source_axis} is padded or derived, so \
+                 elements cannot be told from padding",
+                [derived = number, source_axis]
+            ));
         }
         let bits = axis.slots().ilog2();
         let flip = |bit: u32| Subaxis::feed(2, index + 1, sources.made_of(1 << bit));
@@ -222,8 +232,7 @@ impl Layout {
         if beyond > 1 {
             value.insert(0, nowhere(beyond));
         }
-        let too_large = LayoutError::CannotInvert(InverseError::TooLarge);
-        let slots = beyond.checked_mul(axis.slots()).ok_or(too_large)?;
+        let slots = beyond.checked_mul(axis.slots()).ok_or_else(too_large_to_invert)?;
         let sizes = sources.digits().into_iter().rev();
         let back = sizes.map(|(digit, bits)| self.back(digits.digit(digit), 1 << bits));
         Ok(builder.derived(0, slots, value).xor(sources.made_of(*start), back))
@@ -282,10 +291,24 @@ fn size_below(digit: &Digit, next: &Digit, what: &str) -> Result<u64, LayoutErro
     if next.stride.is_multiple_of(digit.stride) && next.stride / digit.stride > digit.top {
         return Ok(next.stride / digit.stride);
     }
-    Err(LayoutError::CannotInvert(InverseError::StridesDoNotDivide {
-        place: what.into(),
-        size: digit.top + 1,
-        step: digit.stride,
-        next: next.stride,
-    }))
+    Err(fault!(
+        CannotInvert,
+        "the layout cannot be inverted: stride {next} in {place} must be a \
+         multiple of stride {step} and at least {size} x {step}, or coordinates \
+         cannot be decoded",
+        [next = next.stride, place = what.to_owned(), step = digit.stride, size = digit.top + 1]
+    ))
+}
+
+pub(super) fn too_large_to_invert() -> LayoutError {
+    fault!(CannotInvert, "the layout cannot be inverted: a value does not fit in 64 bits")
+}
+
+/// Coordinates that do not begin at 0.
+pub(super) fn not_at_origin(level: Level, offset: u64) -> LayoutError {
+    fault!(
+        CannotInvert,
+        "the layout cannot be inverted: `{level}` starts from {offset}",
+        [level, offset]
+    )
 }

@@ -358,7 +358,7 @@ impl Layout {
     /// A step of at least 1 makes an unused level used.
     ///
     /// # Errors
-    /// [`LayoutError::TooLarge`] where a coordinate would not fit in 64 bits.
+    /// `TooLarge` where a coordinate would not fit in 64 bits.
     pub fn with_offset(mut self, level: Level, step: u64) -> Result<Layout, LayoutError> {
         if step == 0 {
             return Ok(self);

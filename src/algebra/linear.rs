@@ -12,10 +12,11 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
+use crate::algebra::inverse::{not_at_origin, too_large_to_invert};
 use crate::algebra::layout::{Layout, LinearFunction, Subaxis, Target};
 use crate::algebra::radix::{IndexOrder, product};
 use crate::algebra::strided::StridedDigit;
-use crate::error::{InverseError, LayoutError};
+use crate::error::{LayoutError, fault};
 use crate::level::Level;
 
 impl LinearFunction<'_> {
@@ -32,9 +33,8 @@ impl LinearFunction<'_> {
     /// Source: CuTe, `layout.hpp`, `right_inverse`.
     ///
     /// # Errors
-    /// [`MapLevel`](LayoutError::MapLevel) for levels other than `Addr`;
-    /// [`CannotInvert`](LayoutError::CannotInvert) for an offset, or where derived axes are left;
-    /// [`NotDecided`](LayoutError::NotDecided) as [`without_padding`](Layout::without_padding).
+    /// `Argument` for levels other than `Addr`; `CannotInvert` for an offset, or where derived axes are left;
+    /// `NotDecided` as [`without_padding`](Layout::without_padding).
     ///
     /// # Example
     /// ```
@@ -70,21 +70,25 @@ impl LinearFunction<'_> {
         let copies = flat.replicas.iter().filter(|replica| replica.is_apart());
         digits.extend(copies.map(|r| StridedDigit { size: r.size, weight: 0, stride: r.stride }));
         digits.sort_unstable_by_key(|digit| digit.stride);
-        let too_large = || LayoutError::CannotInvert(InverseError::TooLarge);
         let mut beyond = digits.iter().map(|digit| digit.size).product::<u64>();
         let (mut subaxes, mut end) = (Vec::new(), 1_u64);
         for digit in digits {
             if digit.stride % end != 0 {
                 let (stride, filled) = (digit.stride, end);
-                return Err(LayoutError::CannotInvert(InverseError::Stride { stride, filled }));
+                return Err(fault!(
+                    CannotInvert,
+                    "the layout cannot be inverted: a stride of {stride} is not a multiple \
+                     of {filled}, which the smaller strides fill",
+                    [stride, filled]
+                ));
             }
             if digit.stride > end {
                 let gap = digit.stride / end;
                 subaxes.push(Subaxis::land(gap, Level::ADDR, beyond));
-                beyond = beyond.checked_mul(gap).ok_or_else(too_large)?;
+                beyond = beyond.checked_mul(gap).ok_or_else(too_large_to_invert)?;
             }
             subaxes.push(Subaxis::land(digit.size, Level::ADDR, digit.weight));
-            end = digit.stride.checked_mul(digit.size).ok_or_else(too_large)?;
+            end = digit.stride.checked_mul(digit.size).ok_or_else(too_large_to_invert)?;
         }
         one_axis(subaxes)
     }
@@ -94,16 +98,18 @@ impl Layout {
     /// Flattens the layout to one axis; returns it and its digits that move, ascending by stride.
     fn linear_digits(&self, order: IndexOrder) -> Result<(Layout, Vec<StridedDigit>), LayoutError> {
         if let Some(level) = self.levels_beside_addr().next() {
-            return Err(LayoutError::MapLevel { level, rank: 0 });
+            return Err(LayoutError::map_level(level, 0));
         }
         let flat = self.as_function(order).flattened()?.without_padding()?;
-        let refuse = |fault| Err(LayoutError::CannotInvert(fault));
         if !flat.derived.is_empty() {
-            return refuse(InverseError::Fused);
+            return Err(fault!(
+                CannotInvert,
+                "the layout cannot be inverted: its axes are fused or padded inside"
+            ));
         }
         if flat.offset(Level::ADDR) > 0 {
             let offset = flat.offset(Level::ADDR);
-            return refuse(InverseError::Offset { level: Level::ADDR, offset });
+            return Err(not_at_origin(Level::ADDR, offset));
         }
         let (mut digits, mut weight) = (Vec::new(), 1);
         for subaxis in flat.axes.iter().flat_map(|axis| &axis.subaxes).rev() {
@@ -173,7 +179,6 @@ fn longest_chain(digits: &[StridedDigit], last: u64) -> Chain {
 fn one_axis(mut subaxes: Vec<Subaxis>) -> Result<Layout, LayoutError> {
     subaxes.reverse();
     subaxes.retain(|subaxis| subaxis.size > 1);
-    let too_large = || LayoutError::CannotInvert(InverseError::TooLarge);
     let extent = product(subaxes.iter().map(|subaxis| subaxis.size));
-    Layout::builder().axis(extent.ok_or_else(too_large)?, subaxes).build()
+    Layout::builder().axis(extent.ok_or_else(too_large_to_invert)?, subaxes).build()
 }

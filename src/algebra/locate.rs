@@ -11,11 +11,11 @@ impl LinearFunction<'_> {
     /// Returns the index with a given linear index.
     ///
     /// # Errors
-    /// [`OutsideDomain`](LayoutError::OutsideDomain) if `linear` is not below the number of elements.
+    /// `OutsideDomain` if `linear` is not below the number of elements.
     pub fn index_of(&self, linear: u64) -> Result<Vec<u64>, LayoutError> {
         if linear >= self.layout.elements() {
             let extent = self.layout.elements();
-            return Err(LayoutError::OutsideDomain { axis: None, extent, reach: linear });
+            return Err(LayoutError::outside_domain(None, extent, linear));
         }
         let shape = self.layout.shape();
         let weights = self.order.weights(&shape)?;
@@ -32,7 +32,7 @@ impl Layout {
     /// Cost: O(subaxes).
     ///
     /// # Errors
-    /// [`IndexRank`](LayoutError::IndexRank), [`IndexOutOfRange`](LayoutError::IndexOutOfRange).
+    /// `Shape`, `OutOfRange`.
     ///
     /// # Example
     /// ```
@@ -171,11 +171,11 @@ pub(crate) fn check_index(
     index: &[u64],
 ) -> Result<(), LayoutError> {
     if index.len() != extents.len() {
-        return Err(LayoutError::IndexRank { found: index.len(), rank: extents.len() });
+        return Err(LayoutError::index_rank(index.len(), extents.len()));
     }
     let mut entries = index.iter().copied().zip(extents).enumerate();
     let beyond = entries.find(|(_, (index, extent))| index >= extent);
     beyond.map_or(Ok(()), |(axis, (index, extent))| {
-        Err(LayoutError::IndexOutOfRange { axis, index, extent })
+        Err(LayoutError::index_out_of_range(axis, index, extent))
     })
 }

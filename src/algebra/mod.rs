@@ -35,7 +35,7 @@ mod function;
 mod groups;
 mod inverse;
 mod layout;
-mod left_out;
+pub(crate) mod left_out;
 mod linear;
 mod locate;
 mod modes;

@@ -3,7 +3,7 @@
 use crate::algebra::divide::Arrangement;
 use crate::algebra::layout::{Layout, LinearFunction, Subaxis, Target};
 use crate::algebra::radix::IndexOrder;
-use crate::error::{EditError, LayoutError};
+use crate::error::{LayoutError, fault};
 use crate::level::Level;
 
 /// The side that runs fastest in [`repeated`](LinearFunction::repeated).
@@ -61,7 +61,7 @@ impl LinearFunction<'_> {
     /// Source: CuTe, `include/cute/layout.hpp`, tile_to_shape.
     ///
     /// # Errors
-    /// [`RankMismatch`](LayoutError::RankMismatch); [`Edit`](LayoutError::Edit) for a shape that whole tiles
+    /// `Shape`; `Argument` for a shape that whole tiles
     /// do not fill; also the errors of [`repeated`](LinearFunction::repeated).
     ///
     /// # Example
@@ -76,14 +76,26 @@ impl LinearFunction<'_> {
     pub fn tiled_to(&self, shape: &[u64]) -> Result<Layout, LayoutError> {
         let own = self.layout.shape();
         if shape.len() != own.len() {
-            return Err(LayoutError::RankMismatch { shape: shape.len(), axes: own.len() });
+            return Err(LayoutError::rank_mismatch(shape.len(), own.len()));
         }
         let mut copies = Vec::new();
         for (axis, (extent, tile)) in shape.iter().zip(&own).enumerate() {
             let count =
                 extent.checked_div(*tile).filter(|count| count.checked_mul(*tile) == Some(*extent));
-            let partial = EditError::NotWholeTiles { axis, extent: *extent, tile: *tile };
-            copies.push(count.ok_or(LayoutError::Edit(partial))?);
+            let partial = || {
+                fault!(
+                    Argument,
+                    "cannot edit the layout: tiles of {tile} do not fill axis {axis} of \
+                     extent {extent}; the next extent that they fill is {next}",
+                    [
+                        tile = *tile,
+                        axis,
+                        extent = *extent,
+                        next = extent.checked_next_multiple_of((*tile).max(1)).unwrap_or(0)
+                    ]
+                )
+            };
+            copies.push(count.ok_or_else(partial)?);
         }
         let weights = self.order.weights(&copies)?;
         let mut pattern = Layout::builder();
@@ -98,7 +110,7 @@ impl LinearFunction<'_> {
     /// of modes.
     ///
     /// # Errors
-    /// [`Edit`](LayoutError::Edit).
+    /// `Argument`.
     pub fn merge_axes(&self, at: usize, count: usize) -> Result<Layout, LayoutError> {
         let mut axes: Vec<usize> = (0..self.layout.rank()).collect();
         if let Some(merged) = axes.get_mut(at..at.saturating_add(count))
@@ -116,8 +128,7 @@ impl LinearFunction<'_> {
     /// Source: CuTe, `02_layout_algebra.md`, "By-mode composition".
     ///
     /// # Errors
-    /// [`MapLevel`](LayoutError::MapLevel) for levels other than `Addr`,
-    /// [`MapCopies`](LayoutError::MapCopies) for copies in different places.
+    /// `Argument` for levels other than `Addr`, and for copies in different places.
     ///
     /// # Example
     /// ```
@@ -135,7 +146,7 @@ impl LinearFunction<'_> {
         for (number, mode) in modes.iter().enumerate() {
             mode.check_no_copies()?;
             if let Some(level) = mode.levels_beside_addr().next() {
-                return Err(LayoutError::MapLevel { level, rank: 0 });
+                return Err(LayoutError::map_level(level, 0));
             }
             let flat = mode.as_function(order).flattened()?.without_padding()?;
             let shift = map.derived.len();

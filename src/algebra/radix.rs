@@ -36,8 +36,8 @@ impl IndexOrder {
         let mut weights = vec![1; shape.len()];
         let mut weight = Some(1_u64);
         for axis in self.slowest_first(shape.len()).into_iter().rev() {
-            let too_large = LayoutError::too_large(Site::Axis(axis), "the linear index");
-            weights[axis] = weight.or(is_empty.then_some(0)).ok_or(too_large)?;
+            let too_large = || LayoutError::too_large(Site::Axis(axis), "the linear index");
+            weights[axis] = weight.or(is_empty.then_some(0)).ok_or_else(too_large)?;
             weight = weights[axis].checked_mul(shape[axis].max(1));
         }
         Ok(weights)

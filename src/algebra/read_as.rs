@@ -7,7 +7,7 @@
 //! ```
 
 use crate::algebra::layout::{Layout, Subaxis, Target};
-use crate::error::LayoutError;
+use crate::error::{ErrorKind, LayoutError};
 use crate::level::Level;
 use crate::location::{Found, Location};
 
@@ -98,11 +98,11 @@ impl<'a> AxisReader<'a> {
     /// the place of an element of this layout.
     fn map(&self, other: &Layout) -> Result<Option<Layout>, LayoutError> {
         let map = match self.reaching(other.extent(Level::ADDR))?.compose(other) {
-            Err(LayoutError::OutsideDomain { .. }) => return Ok(None),
+            Err(error) if error.kind() == ErrorKind::OutsideDomain => return Ok(None),
             map => map?.without_padding_if_decided()?,
         };
         let again = match self.layout.compose(&map) {
-            Err(LayoutError::OutsideDomain { .. }) => return Ok(None),
+            Err(error) if error.kind() == ErrorKind::OutsideDomain => return Ok(None),
             again => again?,
         };
         Ok(again.same_up_to_padding(other)?.is_none().then_some(map))
@@ -118,8 +118,8 @@ impl<'a> AxisReader<'a> {
         }
         let mut builder = self.inverse.to_builder();
         let blocks = addresses.div_ceil(extent);
-        let too_large = LayoutError::too_large(crate::error::Site::Layout, "an address");
-        builder.axes[0].extent = extent.checked_mul(blocks).ok_or(too_large)?;
+        let too_large = || LayoutError::too_large(crate::error::Site::Layout, "an address");
+        builder.axes[0].extent = extent.checked_mul(blocks).ok_or_else(too_large)?;
         builder.axes[0].subaxes.insert(0, Subaxis::land(blocks, Level::ADDR, 0));
         builder.build()
     }

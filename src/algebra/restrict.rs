@@ -7,7 +7,7 @@ use crate::algebra::digits::{Destination, Digit, Digits};
 use crate::algebra::edit::axes::index_map;
 use crate::algebra::layout::{Axis, DerivedAxis, Layout, Subaxis};
 use crate::algebra::solve::Budget;
-use crate::error::{LayoutError, RestrictionError};
+use crate::error::{LayoutError, fault};
 use crate::level::Level;
 use crate::location::Location;
 
@@ -30,9 +30,8 @@ impl Layout {
     /// Cost: O(subaxes) where strides nest.
     ///
     /// # Errors
-    /// [`CannotRestrict`](LayoutError::CannotRestrict) where the elements there do not form a box of digits:
-    /// several combinations of digits make up the coordinate, or a digit belongs to a derived axis;
-    /// [`NotDecided`](LayoutError::NotDecided) past the budget.
+    /// `CannotRestrict` where the elements there do not form a box of digits: several combinations of digits
+    /// make up the coordinate, or a digit belongs to a derived axis; `NotDecided` past the budget.
     ///
     /// # Example
     /// ```
@@ -111,7 +110,11 @@ impl Layout {
             let derived =
                 |(_, digit): (usize, &Digit)| digit.axis.is_some_and(|a| a >= self.rank());
             if digits.in_level(level).any(derived) {
-                return Err(LayoutError::CannotRestrict(RestrictionError::Derived { level }));
+                return Err(fault!(
+                    CannotRestrict,
+                    "cannot restrict the layout: a digit of `{level}` belongs to a derived axis",
+                    [level]
+                ));
             }
             let values = self.solved(level, coordinate, &digits)?;
             for (number, digit) in digits.in_level(level) {
@@ -125,8 +128,13 @@ impl Layout {
 
     /// Returns the only digits that give a coordinate, by their numbers.
     fn solved(&self, level: Level, coordinate: u64, all: &Digits) -> Result<Vec<u64>, LayoutError> {
-        let unreached =
-            || Err(LayoutError::CannotRestrict(RestrictionError::Unreached { level, coordinate }));
+        let unreached = || {
+            Err(fault!(
+                OutOfRange,
+                "cannot restrict the layout: no element has `{level}` = {coordinate}",
+                [level, coordinate]
+            ))
+        };
         let mut digits = vec![0; all.len()];
         let Some(target) = coordinate.checked_sub(self.offset(level)) else { return unreached() };
         let sum = all.sum(Destination::Level(level));
@@ -140,9 +148,12 @@ impl Layout {
         match (solutions.pop(), solutions.is_empty()) {
             (Some(solution), true) => Ok(solution),
             (None, _) => unreached(),
-            _ => {
-                Err(LayoutError::CannotRestrict(RestrictionError::Ambiguous { level, coordinate }))
-            }
+            _ => Err(fault!(
+                CannotRestrict,
+                "cannot restrict the layout: `{level}` = {coordinate} is reached in more \
+                 than one way",
+                [level, coordinate]
+            )),
         }
     }
 }

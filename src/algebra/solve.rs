@@ -38,8 +38,8 @@ impl Budget {
 
     pub(crate) fn step(&mut self) -> Result<(), LayoutError> {
         work::count(1);
-        let spent = LayoutError::NotDecided { question: self.question, budget: BUDGET };
-        self.left = self.left.checked_sub(1).ok_or(spent)?;
+        let spent = || LayoutError::not_decided(self.question, BUDGET);
+        self.left = self.left.checked_sub(1).ok_or_else(spent)?;
         Ok(())
     }
 }

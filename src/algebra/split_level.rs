@@ -14,7 +14,7 @@
 
 use crate::algebra::builder::LayoutBuilder;
 use crate::algebra::layout::{Layout, Subaxis, Target};
-use crate::error::{EditError, LayoutError, Site};
+use crate::error::{LayoutError, Site, fault};
 use crate::level::Level;
 
 impl Layout {
@@ -27,8 +27,7 @@ impl Layout {
     /// Cost: O(subaxes).
     ///
     /// # Errors
-    /// [`Edit`](LayoutError::Edit) for the factor 0, and for copies whose steps do not line up with
-    /// the groups; [`TooLarge`](LayoutError::TooLarge).
+    /// `Argument` for the factor 0, `Uneven` for copies whose steps do not line up with the groups; `TooLarge`.
     ///
     /// # Example
     /// ```
@@ -46,7 +45,11 @@ impl Layout {
         inner: Level,
     ) -> Result<Layout, LayoutError> {
         if factor == 0 {
-            return Err(LayoutError::Edit(EditError::SplitZero { level }));
+            return Err(fault!(
+                Argument,
+                "cannot edit the layout: the coordinate in `{level}` cannot be split by 0",
+                [level]
+            ));
         }
         if !self.uses(level) {
             return Ok(self.clone());
@@ -117,7 +120,8 @@ impl LevelSplit<'_> {
         let greatest = uneven.fold(start, |sum, l| sum + (l.size - 1) * l.stride);
         let groups = greatest / self.factor + 1;
         let units = groups.checked_mul(self.factor);
-        let units = units.ok_or(LayoutError::too_large(Site::Layout, "the number of units"))?;
+        let units =
+            units.ok_or_else(|| LayoutError::too_large(Site::Layout, "the number of units"))?;
         let pair =
             [Subaxis::land(groups, self.outer, 1), Subaxis::land(self.factor, self.inner, 1)];
         builder.derived(start, units, pair).build()
@@ -135,7 +139,12 @@ impl LevelSplit<'_> {
         for replica in &layout.replicas {
             for part in mapped(&Subaxis::land(replica.size, replica.level, replica.stride)) {
                 let Target::Land { level: of, stride } = part.target else {
-                    return Err(LayoutError::Edit(EditError::SplitCopies { level, factor }));
+                    return Err(fault!(
+                        Uneven,
+                        "cannot edit the layout: cannot split the coordinate in `{level}`: its \
+                         copies do not line up with groups of {factor}",
+                        [level, factor]
+                    ));
                 };
                 builder = builder.replica(part.size, of, stride);
             }

@@ -22,7 +22,7 @@ use crate::algebra::layout::{Axis, Combine, DerivedAxis, Layout, Subaxis, Target
 use crate::algebra::radix::{Indexes, product};
 use crate::algebra::strided::{NodeDigit, StepsEvenly, goes_on};
 use crate::algebra::xor::xor_product;
-use crate::error::LayoutError;
+use crate::error::{ErrorKind, LayoutError};
 use crate::level::Level;
 
 /// The greatest number of indexes that are enumerated where wraps may cancel.
@@ -112,8 +112,7 @@ impl<'a> Component<'a> {
     /// Returns the elements as plain digits; `None` if they are not a sum of digits, or an XOR is too large.
     ///
     /// # Errors
-    /// [`NotDecided`](LayoutError::NotDecided) where wraps may cancel and there are more than 2^16
-    /// indexes.
+    /// `NotDecided` where wraps may cancel and there are more than 2^16 indexes.
     pub(super) fn plain(&self) -> Result<Option<Plain>, LayoutError> {
         if self.has_flips {
             return self.by_bits();
@@ -300,7 +299,7 @@ impl<'a> Component<'a> {
             }
         }
         match self.by_looking() {
-            Err(LayoutError::NotDecided { .. }) => Ok(None),
+            Err(error) if error.kind() == ErrorKind::NotDecided => Ok(None),
             looked => looked,
         }
     }
@@ -309,8 +308,8 @@ impl<'a> Component<'a> {
     fn by_looking(&self) -> Result<Option<Plain>, LayoutError> {
         let extents = self.extents();
         let question = "checking whether an axis steps evenly";
-        let not_decided = LayoutError::NotDecided { question, budget: MOST_INDEXES };
-        product(extents.iter().copied()).filter(|n| *n <= MOST_INDEXES).ok_or(not_decided)?;
+        let not_decided = || LayoutError::not_decided(question, MOST_INDEXES);
+        product(extents.iter().copied()).filter(|n| *n <= MOST_INDEXES).ok_or_else(not_decided)?;
         let found =
             (0..self.axes.len()).map(|axis| self.read_off(axis)).collect::<Option<Vec<_>>>();
         let Some(found) = found else { return Ok(None) };

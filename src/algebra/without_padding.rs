@@ -6,7 +6,7 @@ use crate::algebra::coordinates::PlaceSet;
 use crate::algebra::groups::Groups;
 use crate::algebra::layout::{Axis, Combine, DerivedAxis, Layout, Subaxis, Target};
 use crate::algebra::steps::{Component, merged_digits};
-use crate::error::LayoutError;
+use crate::error::{ErrorKind, LayoutError};
 use crate::level::Level;
 
 impl Layout {
@@ -22,8 +22,8 @@ impl Layout {
     /// Cost: O(subaxes squared), regardless of the extents.
     ///
     /// # Errors
-    /// As [`simplified`](Layout::simplified); [`NotDecided`](LayoutError::NotDecided) where steps
-    /// through several derived axes may cancel, and there are more than 2^16 indexes to enumerate.
+    /// As [`simplified`](Layout::simplified); `NotDecided` where steps through several derived axes may cancel,
+    /// and there are more than 2^16 indexes to enumerate.
     ///
     /// # Example
     /// ```
@@ -61,7 +61,7 @@ impl Layout {
     /// that is not decided.
     pub(crate) fn without_padding_if_decided(self) -> Result<Layout, LayoutError> {
         match self.without_padding() {
-            Err(LayoutError::NotDecided { .. }) => Ok(self),
+            Err(error) if error.kind() == ErrorKind::NotDecided => Ok(self),
             other => other,
         }
     }
@@ -122,7 +122,7 @@ impl Layout {
         let shape = self.shape();
         let axes = shape.iter().fold(Layout::builder(), |layout, n| layout.axis(*n, digits(*n)));
         match axes.build() {
-            Err(LayoutError::TooLarge { .. }) => {
+            Err(error) if error.kind() == ErrorKind::TooLarge => {
                 Layout::builder().axis(0, []).build()?.without_elements(&shape)
             }
             built => built,

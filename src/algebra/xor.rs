@@ -18,7 +18,7 @@ use std::ops::ControlFlow;
 use crate::algebra::digits::{Destination, Digit, Digits};
 use crate::algebra::layout::{Axis, DerivedAxis, Layout, Subaxis, Target};
 use crate::algebra::solve::{Budget, OnSolution};
-use crate::error::{LayoutError, XorError};
+use crate::error::{LayoutError, fault};
 use crate::level::Level;
 
 /// Returns the bits that a digit flips: the XOR of `weight << k` over its bits k that are set.
@@ -249,17 +249,20 @@ impl Layout {
             return Ok(());
         }
         for (number, derived) in self.derived.iter().enumerate().filter(|(_, d)| d.is_xor()) {
-            derived.check_xor().map_err(|error| LayoutError::Xor { derived: number, error })?;
+            derived.check_xor(number)?;
         }
         let mut bits = vec![0; self.derived.len()];
         for subaxis in self.subaxes() {
             let Target::Feed { derived, weight } = subaxis.target else { continue };
             if self.derived[derived].is_xor() {
-                let refuse = |error| LayoutError::Xor { derived, error };
                 let extent = self.derived[derived].axis.extent;
-                bits[derived] += flipping_bits(subaxis, weight, extent).map_err(refuse)?;
+                bits[derived] += flipping_bits(subaxis, (derived, weight), extent)?;
                 if bits[derived] > u64::BITS {
-                    return Err(refuse(XorError::TooManyBits));
+                    return Err(fault!(
+                        Invalid,
+                        "derived axis {derived} is an XOR, but more than 64 bits feed it",
+                        [derived]
+                    ));
                 }
             }
         }
@@ -298,28 +301,55 @@ impl Layout {
 }
 
 impl DerivedAxis {
-    fn check_xor(&self) -> Result<(), XorError> {
+    fn check_xor(&self, derived: usize) -> Result<(), LayoutError> {
         let DerivedAxis { start, axis: Axis { extent, subaxes }, .. } = self;
         let odd = subaxes.iter().map(|subaxis| subaxis.size).find(|size| !size.is_power_of_two());
         match odd {
-            Some(size) => Err(XorError::Size { size }),
-            None if !extent.is_power_of_two() || *extent != self.axis.slots() => {
-                Err(XorError::Extent { extent: *extent })
-            }
-            None if start >= extent => Err(XorError::Start { start: *start, extent: *extent }),
+            Some(size) => Err(fault!(
+                Invalid,
+                "derived axis {derived} is an XOR, but one of its subaxes has size \
+                 {size}, which is not a power of two",
+                [derived, size]
+            )),
+            None if !extent.is_power_of_two() || *extent != self.axis.slots() => Err(fault!(
+                Invalid,
+                "derived axis {derived} is an XOR, but its extent {extent} is not the \
+                 power of two that its subaxes write",
+                [derived, extent = *extent]
+            )),
+            None if start >= extent => Err(fault!(
+                Invalid,
+                "derived axis {derived} is an XOR, but its start {start} is not below \
+                 its extent {extent}",
+                [derived, start = *start, extent = *extent]
+            )),
             None => Ok(()),
         }
     }
 }
 
-/// Returns the number of bits of a digit that feeds an XOR of this extent.
-fn flipping_bits(digit: &Subaxis, weight: u64, extent: u64) -> Result<u32, XorError> {
+/// Returns the number of bits of a digit that feeds an XOR of this extent, with a weight.
+fn flipping_bits(
+    digit: &Subaxis,
+    (derived, weight): (usize, u64),
+    extent: u64,
+) -> Result<u32, LayoutError> {
     if !digit.size.is_power_of_two() {
-        return Err(XorError::FeedingSize { size: digit.size });
+        return Err(fault!(
+            Invalid,
+            "derived axis {derived} is an XOR, but a digit of size {size} feeds it, \
+             which is not a power of two",
+            [derived, size = digit.size]
+        ));
     }
     let top = weight.checked_mul(digit.size / 2).filter(|top| *top < extent);
     match digit.size > 1 && top.is_none() {
-        true => Err(XorError::Weight { size: digit.size, weight, extent }),
+        true => Err(fault!(
+            Invalid,
+            "derived axis {derived} is an XOR, but a digit of size {size} and weight \
+             {weight} flips bits beyond its extent {extent}",
+            [derived, size = digit.size, weight, extent]
+        )),
         false => Ok(digit.size.ilog2()),
     }
 }

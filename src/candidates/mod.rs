@@ -40,7 +40,6 @@
 //! (`tests/candidates.rs` compares with brute force).
 
 mod candidate;
-mod error;
 mod options;
 mod orders;
 mod range;
@@ -50,7 +49,6 @@ mod state;
 mod walk;
 
 pub use candidate::{Candidate, pareto};
-pub use error::{CandidatesError, OptionError};
 pub use options::{Candidates, Orders, Side};
 pub use samples::Samples;
 pub use walk::Layouts;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::candidate::{Candidate, Setting};
-use super::error::CandidatesError;
+use crate::error::LayoutError;
 use crate::level::Level;
 use crate::machine::Machine;
 
@@ -223,17 +223,17 @@ impl Candidates {
     ///
     /// # Example
     /// ```
-    /// use tensor_layout::Machine;
-    /// use tensor_layout::candidates::{Candidates, CandidatesError};
+    /// use tensor_layout::candidates::Candidates;
+    /// use tensor_layout::{LayoutError, Machine};
     /// let machine: Machine = "L2B=2,PE=4".parse()?;
     /// let all = Candidates::new(&machine, &[8, 6]);
     /// let best = all.cheapest(2, |candidate| {
-    ///     Ok::<_, CandidatesError>(Some(candidate.footprint_words))
+    ///     Ok::<_, LayoutError>(Some(candidate.footprint_words))
     /// })?;
     /// assert_eq!((best[0].0, &best[0].1.layout), (6, &"((2_L2B, 4_PE), (6:1))".parse()?));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn cheapest<P: Ord, E: From<CandidatesError>>(
+    pub fn cheapest<P: Ord, E: From<LayoutError>>(
         &self,
         most: usize,
         mut price: impl FnMut(&Candidate) -> Result<Option<P>, E>,

@@ -3,10 +3,10 @@
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 
-use super::error::CandidatesError;
 use super::options::{Candidates, Orders};
 use super::space::{LevelRule, Space};
 use super::walk::{Layouts, SearchBudget};
+use crate::error::LayoutError;
 use crate::number::to_u64;
 
 /// The walk ends after this many pauses, which are some thousand choices apart.
@@ -31,7 +31,7 @@ impl Candidates {
     /// assert!(*parts.start() > 2182 && parts.end() > parts.start());
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn count_range(&self) -> Result<RangeInclusive<u128>, CandidatesError> {
+    pub fn count_range(&self) -> Result<RangeInclusive<u128>, LayoutError> {
         let space = Arc::new(Space::new(self)?);
         let (mut least, mut pauses) = (0, 0);
         let mut goes_on = || {

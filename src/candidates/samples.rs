@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use super::candidate::Candidate;
-use super::error::CandidatesError;
 use super::options::Candidates;
 use super::orders::AddressOrders;
 use super::space::Space;
@@ -24,7 +23,7 @@ impl Candidates {
     ///
     /// At every step of a walk the possible choices are equally likely, so every candidate occurs eventually,
     /// though not equally often. The iterator is endless: take as many as you want. It ends only with
-    /// [`NotDecided`](LayoutError::NotDecided), if [`BUDGET`](Candidates::BUDGET) choices in a row lead to no
+    /// `NotDecided`, if [`BUDGET`](Candidates::BUDGET) choices in a row lead to no
     /// candidate; without candidates it is empty.
     ///
     /// # Errors
@@ -40,7 +39,7 @@ impl Candidates {
     /// assert_eq!(Ok(&some[0]), all.samples(7)?.next().unwrap().as_ref());
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn samples(&self, seed: u64) -> Result<Samples, CandidatesError> {
+    pub fn samples(&self, seed: u64) -> Result<Samples, LayoutError> {
         let space = Arc::new(Space::new(self)?);
         let first = Layouts::new(space.clone()).next().transpose()?;
         Ok(Samples { space, random: Random(seed), is_over: first.is_none() })
@@ -75,7 +74,7 @@ impl Samples {
 }
 
 impl Iterator for Samples {
-    type Item = Result<Candidate, CandidatesError>;
+    type Item = Result<Candidate, LayoutError>;
 
     fn next(&mut self) -> Option<Self::Item> {
         let mut tried = 0;
@@ -86,7 +85,7 @@ impl Iterator for Samples {
             if tried > Candidates::BUDGET {
                 self.is_over = true;
                 let (question, budget) = ("whether there is another candidate", Candidates::BUDGET);
-                return Some(Err(LayoutError::NotDecided { question, budget }.into()));
+                return Some(Err(LayoutError::not_decided(question, budget)));
             }
         }
         None

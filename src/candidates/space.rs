@@ -1,14 +1,14 @@
 //! The options, checked, as the rules of a space.
 
+use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 use itertools::Itertools;
 
 use super::candidate::Setting;
-use super::error::{CandidatesError, OptionError};
 use super::options::{Candidates, Orders, Side};
 use crate::algebra::Subaxis;
-use crate::error::Site;
+use crate::error::{LayoutError, Site, fault};
 use crate::level::Level;
 use crate::machine::Memory;
 use crate::placement::check_known;
@@ -77,12 +77,25 @@ impl AxisRule {
     }
 }
 
-fn refused<T>(option: &'static str, fault: OptionError) -> Result<T, CandidatesError> {
-    Err(CandidatesError::Option { option, fault })
+fn refused<T>(option: &'static str, fault: LayoutError) -> Result<T, LayoutError> {
+    Err(fault.of_task(format!("invalid value for `{option}`")))
+}
+
+fn outside(given: u64, range: RangeInclusive<u64>) -> LayoutError {
+    let (least, most) = range.into_inner();
+    fault!(Argument, "got {given}, expected {least} to {most}", [given, least, most])
+}
+
+fn empty() -> LayoutError {
+    fault!(Argument, "the list is empty; it needs at least one entry")
+}
+
+fn zero() -> LayoutError {
+    fault!(Argument, "0 (it must be at least 1)")
 }
 
 impl Space {
-    pub(super) fn new(options: &Candidates) -> Result<Space, CandidatesError> {
+    pub(super) fn new(options: &Candidates) -> Result<Space, LayoutError> {
         check_numbers(options)?;
         let lanes = lanes(options)?;
         let setting = &options.setting;
@@ -92,7 +105,9 @@ impl Space {
         let levels = known.rules(memory)?;
         let capacity = memory.and_then(|memory| memory.capacity).unwrap_or(u64::MAX);
         let capacity = match capacity.checked_sub(setting.base) {
-            Some(0) | None => return refused("base", OptionError::NoAddressLeft),
+            Some(0) | None => {
+                return refused("base", fault!(Argument, "it leaves the memory without addresses"));
+            }
             Some(capacity) => capacity,
         };
         let elements = options.shape.iter().map(|extent| u128::from(*extent));
@@ -122,44 +137,45 @@ impl Space {
 }
 
 /// Options that are checked without the machine.
-fn check_numbers(options: &Candidates) -> Result<(), CandidatesError> {
-    let faults = [
-        ("sides", OptionError::Empty, options.sides.is_empty()),
-        ("levels", OptionError::Empty, options.levels.as_ref().is_some_and(Vec::is_empty)),
-        ("time", OptionError::Empty, options.time.is_empty()),
-        ("time", OptionError::Zero, options.time.contains(&0)),
-        ("alignment", OptionError::Zero, options.alignment == 0),
-        ("capacity_words", OptionError::Zero, options.capacity_words == Some(0)),
-        ("level_parts", OptionError::Zero, options.parts == 0),
-        ("time_axes", OptionError::Zero, options.time_axes == 0),
+fn check_numbers(options: &Candidates) -> Result<(), LayoutError> {
+    let faults: [(_, fn() -> LayoutError, _); 8] = [
+        ("sides", empty, options.sides.is_empty()),
+        ("levels", empty, options.levels.as_ref().is_some_and(Vec::is_empty)),
+        ("time", empty, options.time.is_empty()),
+        ("time", zero, options.time.contains(&0)),
+        ("alignment", zero, options.alignment == 0),
+        ("capacity_words", zero, options.capacity_words == Some(0)),
+        ("level_parts", zero, options.parts == 0),
+        ("time_axes", zero, options.time_axes == 0),
     ];
     if let Some((option, fault, _)) = faults.into_iter().find(|(_, _, is_fault)| *is_fault) {
-        return refused(option, fault);
+        return refused(option, fault());
     }
     let longest = options.time.iter().copied().max().unwrap_or(1);
     if options.time_axes > 1 && longest > MOST_UNITS_CUT {
-        let fault = OptionError::OutOfRange { given: longest, least: 1, most: MOST_UNITS_CUT };
+        let fault = outside(longest, 1..=MOST_UNITS_CUT);
         return refused("time", fault);
     }
     if options.padding_percent > 100 {
-        let fault = OptionError::OutOfRange { given: options.padding_percent, least: 0, most: 100 };
+        let fault = outside(options.padding_percent, 0..=100);
         return refused("padding_percent", fault);
     }
     match &options.contiguous[..] {
-        [(_, 0)] => refused("contiguous", OptionError::Zero),
-        [(a, _), (b, _), ..] => refused("contiguous", OptionError::TwoInnermost { axes: [*a, *b] }),
+        [(_, 0)] => refused("contiguous", zero()),
+        [(a, _), (b, _), ..] => refused(
+            "contiguous",
+            fault!(Argument, "axis {a} and axis {b} cannot both be innermost", [a = *a, b = *b]),
+        ),
         _ => Ok(()),
     }
 }
 
 /// The lanes of a long word, 1 where the width of an element is not given.
-fn lanes(options: &Candidates) -> Result<u64, CandidatesError> {
+fn lanes(options: &Candidates) -> Result<u64, LayoutError> {
     let Some(bits) = options.setting.element_bits else { return Ok(1) };
     let most = options.setting.machine.word_bits();
     match most.checked_div(bits) {
-        None | Some(0) => {
-            refused("element_bits", OptionError::OutOfRange { given: bits, least: 1, most })
-        }
+        None | Some(0) => refused("element_bits", outside(bits, 1..=most)),
         Some(lanes) => Ok(lanes),
     }
 }
@@ -194,13 +210,21 @@ fn sliced(axes: &[usize], sizes: &[u64]) -> Vec<(usize, Subaxis)> {
     digits
 }
 
-fn axes(options: &Candidates, known: &KnownLevels<'_>) -> Result<Vec<AxisRule>, CandidatesError> {
+fn axes(options: &Candidates, known: &KnownLevels<'_>) -> Result<Vec<AxisRule>, LayoutError> {
     let rule =
         |extent: &u64| AxisRule { extent: *extent, block: 1, never: Vec::new(), fixed: None };
     let mut rules: Vec<AxisRule> = options.shape.iter().map(rule).collect();
     let rank = rules.len();
-    let no_axis =
-        |option, axis: &usize| refused(option, OptionError::UnknownAxis { axis: *axis, rank });
+    let no_axis = |option, axis: &usize| {
+        refused(
+            option,
+            fault!(
+                Argument,
+                "axis {axis} does not exist: the tensor has rank {rank}",
+                [axis = *axis, rank]
+            ),
+        )
+    };
     for (axis, level) in &options.never {
         if *level != Level::TIME {
             known.check("never", *level)?;
@@ -214,7 +238,12 @@ fn axes(options: &Candidates, known: &KnownLevels<'_>) -> Result<Vec<AxisRule>, 
         levels.iter().try_for_each(|level| known.check("fixed", *level))?;
         match rules.get_mut(*axis) {
             Some(rule) if rule.fixed.is_none() => rule.fixed = Some(levels.clone()),
-            Some(_) => return refused("fixed", OptionError::DuplicateAxis(*axis)),
+            Some(_) => {
+                return refused(
+                    "fixed",
+                    fault!(Argument, "axis {axis} is fixed twice", [axis = *axis]),
+                );
+            }
             None => return no_axis("fixed", axis),
         }
     }
@@ -234,20 +263,28 @@ struct KnownLevels<'a> {
 }
 
 impl KnownLevels<'_> {
-    fn check(&self, option: &'static str, level: Level) -> Result<(), CandidatesError> {
+    fn check(&self, option: &'static str, level: Level) -> Result<(), LayoutError> {
         let Setting { machine, element_bits, .. } = &self.options.setting;
         match level {
-            Level::W if element_bits.is_none() => {
-                refused("element_bits", OptionError::NeededForLanes)
-            }
+            Level::W if element_bits.is_none() => refused(
+                "element_bits",
+                fault!(Argument, "give it before you name `W`: it says how many lanes a word has"),
+            ),
             Level::W => Ok(()),
             _ if level.is_unit() => Ok(check_known(Some(machine), level, Site::Layout)?),
-            _ => refused(option, OptionError::NotUnits(level)),
+            _ => refused(
+                option,
+                fault!(
+                    Argument,
+                    "`{level}` does not consist of units, so no axis can be split over it",
+                    [level]
+                ),
+            ),
         }
     }
 
     /// One rule per level of the memory, lanes last.
-    fn rules(&self, memory: Option<Memory>) -> Result<Vec<LevelRule>, CandidatesError> {
+    fn rules(&self, memory: Option<Memory>) -> Result<Vec<LevelRule>, LayoutError> {
         let Candidates { setting: Setting { machine, .. }, levels, split, .. } = self.options;
         levels.iter().flatten().try_for_each(|level| self.check("levels", *level))?;
         split.iter().try_for_each(|level| self.check("split", *level))?;
@@ -264,8 +301,11 @@ impl KnownLevels<'_> {
         rules.push(self.rule(Level::W, self.lanes, 1, true));
         let large = rules.iter().find(|rule| rule.units > MOST_UNITS_CUT && self.options.parts > 1);
         if let Some(LevelRule { level, units, .. }) = large {
-            let fault =
-                OptionError::TooManyUnits { level: *level, units: *units, most: MOST_UNITS_CUT };
+            let fault = fault!(
+                Argument,
+                "`{level}` has {units} units, too many to be cut into parts; the limit is {most}",
+                [level = *level, units = *units, most = MOST_UNITS_CUT]
+            );
             return refused("level_parts", fault);
         }
         for rule in &mut rules {
@@ -277,7 +317,9 @@ impl KnownLevels<'_> {
         let named = split.iter().map(|level| ("split", level));
         let mut named = named.chain(fixed.map(|level| ("fixed", level)));
         match named.find(|(_, level)| !rules.iter().any(|rule| rule.level == **level)) {
-            Some((option, level)) => refused(option, OptionError::BelowMemory(*level)),
+            Some((option, level)) => {
+                refused(option, fault!(Argument, "`{level}` is below the memory", [level = *level]))
+            }
             None => Ok(rules),
         }
     }

@@ -3,13 +3,12 @@
 use std::sync::Arc;
 
 use super::candidate::Candidate;
-use super::error::CandidatesError;
 use super::options::Candidates;
 use super::orders::AddressOrders;
 use super::space::Space;
 use super::state::{ChoicesMade, Put, WalkChoice};
 use crate::algebra::work;
-use crate::error::LayoutError;
+use crate::error::{LayoutError, fault};
 
 /// An iterator over the candidates, made by [`Candidates::iter`].
 #[derive(Clone, Debug)]
@@ -44,12 +43,12 @@ impl<'a> SearchBudget<'a> {
     }
 
     /// Counts a choice; `false` if the caller has had enough.
-    fn take(&mut self) -> Result<bool, CandidatesError> {
+    fn take(&mut self) -> Result<bool, LayoutError> {
         self.taken += 1;
         work::count(1);
         if self.taken > Candidates::BUDGET {
             let (question, budget) = (self.question, Candidates::BUDGET);
-            return Err(LayoutError::NotDecided { question, budget }.into());
+            return Err(LayoutError::not_decided(question, budget));
         }
         Ok(!self.taken.is_multiple_of(ASKED) || (self.goes_on)())
     }
@@ -70,13 +69,12 @@ impl Candidates {
     /// Iterates over the candidates.
     ///
     /// Cost: under 2 us per candidate, where few choices are dead ends. The walk ends with
-    /// [`NotDecided`](LayoutError::NotDecided) where [`BUDGET`](Candidates::BUDGET) choices in a row lead to
+    /// `NotDecided` where [`BUDGET`](Candidates::BUDGET) choices in a row lead to
     /// no candidate.
     ///
     /// # Errors
-    /// [`Option`](CandidatesError::Option) for an option that is empty, 0 or contradicts
-    /// another, and for an axis beyond the rank; [`LevelUnknown`](LayoutError::LevelUnknown),
-    /// [`MemoryUnknown`](LayoutError::MemoryUnknown).
+    /// `Argument` for an option that is empty, 0 or contradicts another, and for an axis beyond the rank;
+    /// `Unknown`.
     ///
     /// # Example
     /// ```
@@ -90,7 +88,7 @@ impl Candidates {
     /// assert_eq!(unknown.to_string(), "`MAB` is not a level of the machine `PE=4`, whose levels are PE");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn iter(&self) -> Result<Layouts, CandidatesError> {
+    pub fn iter(&self) -> Result<Layouts, LayoutError> {
         Ok(Layouts::new(Arc::new(Space::new(self)?)))
     }
 
@@ -100,9 +98,9 @@ impl Candidates {
     /// Cost: orders in the address are counted, not walked.
     ///
     /// # Errors
-    /// As [`iter`](Candidates::iter); [`NotDecided`](LayoutError::NotDecided) past
-    /// [`BUDGET`](Candidates::BUDGET) choices in all; [`TooMany`](CandidatesError::TooMany) beyond 128 bits.
-    pub fn count(&self) -> Result<u128, CandidatesError> {
+    /// As [`iter`](Candidates::iter); `NotDecided` past [`BUDGET`](Candidates::BUDGET) choices in all;
+    /// `TooLarge` beyond 128 bits.
+    pub fn count(&self) -> Result<u128, LayoutError> {
         Ok(self.count_while(&mut || true)?.unwrap_or_default())
     }
 
@@ -114,7 +112,7 @@ impl Candidates {
     pub fn count_while(
         &self,
         goes_on: &mut dyn FnMut() -> bool,
-    ) -> Result<Option<u128>, CandidatesError> {
+    ) -> Result<Option<u128>, LayoutError> {
         let mut steps = SearchBudget::new("counting the candidates", goes_on);
         let mut count = 0;
         Ok(self.iter()?.count_into(&mut count, &mut steps)?.then_some(count))
@@ -140,7 +138,7 @@ impl Layouts {
         mut self,
         count: &mut u128,
         steps: &mut SearchBudget<'_>,
-    ) -> Result<bool, CandidatesError> {
+    ) -> Result<bool, LayoutError> {
         loop {
             match self.advance(steps)? {
                 Progress::Open => return Ok(false),
@@ -149,7 +147,9 @@ impl Layouts {
             }
             let orders =
                 AddressOrders::new(&self.space, &self.state).map_or(Some(0), |s| s.count());
-            *count = orders.and_then(|n| count.checked_add(n)).ok_or(CandidatesError::TooMany)?;
+            *count = orders.and_then(|n| count.checked_add(n)).ok_or_else(|| {
+                fault!(TooLarge, "the number of candidates does not fit in 128 bits")
+            })?;
         }
     }
 
@@ -158,7 +158,7 @@ impl Layouts {
     pub fn next_while(
         &mut self,
         goes_on: &mut dyn FnMut() -> bool,
-    ) -> Option<Option<Result<Candidate, CandidatesError>>> {
+    ) -> Option<Option<Result<Candidate, LayoutError>>> {
         let mut steps = SearchBudget::new("finding the next candidate", goes_on);
         loop {
             if let Some(candidate) =
@@ -179,7 +179,7 @@ impl Layouts {
     }
 
     /// Advances to the next complete choices; `Open` if the caller stops the walk.
-    fn advance(&mut self, steps: &mut SearchBudget<'_>) -> Result<Progress, CandidatesError> {
+    fn advance(&mut self, steps: &mut SearchBudget<'_>) -> Result<Progress, LayoutError> {
         while let Some(choice) = self.next.take().or_else(|| self.back()) {
             let goes_on = steps.take()?;
             let stage = self.attempt(choice);
@@ -265,9 +265,9 @@ impl Layouts {
 }
 
 impl Iterator for Layouts {
-    type Item = Result<Candidate, CandidatesError>;
+    type Item = Result<Candidate, LayoutError>;
 
-    fn next(&mut self) -> Option<Result<Candidate, CandidatesError>> {
+    fn next(&mut self) -> Option<Result<Candidate, LayoutError>> {
         self.next_while(&mut || true).flatten()
     }
 }

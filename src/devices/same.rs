@@ -4,8 +4,10 @@ use itertools::Itertools;
 
 use super::traffic::{DevicePart, cropped};
 use crate::algebra::{Difference, MOST_SHOWN};
+use crate::error::LayoutError;
 use crate::location::{Found, Location};
-use crate::text::sharding::{DeviceShards, Pieces, ShardingError};
+use crate::text::sharding::shard_extents;
+use crate::text::sharding::{DeviceShards, Pieces};
 
 impl DeviceShards {
     /// Compares two shardings of a tensor, including their padding: returns `None` if they are the same, else
@@ -15,9 +17,9 @@ impl DeviceShards {
     /// Cost and errors: as [`same_up_to_padding`](DeviceShards::same_up_to_padding).
     ///
     /// # Errors
-    /// As [`same_up_to_padding`](DeviceShards::same_up_to_padding);
-    /// [`ShardExtents`](ShardingError::ShardExtents) for tensors without elements whose shards differ.
-    pub fn same_map(&self, other: &DeviceShards) -> Result<Option<Difference>, ShardingError> {
+    /// As [`same_up_to_padding`](DeviceShards::same_up_to_padding); `Shape` for tensors without elements whose
+    /// shards differ.
+    pub fn same_map(&self, other: &DeviceShards) -> Result<Option<Difference>, LayoutError> {
         if let Some(difference) = self.same_up_to_padding(other)? {
             return Ok(Some(difference));
         }
@@ -25,7 +27,7 @@ impl DeviceShards {
         let extents = |side: &DeviceShards| side.pieces.iter().map(Pieces::longest).collect();
         let (found, wanted): (Vec<u64>, Vec<u64>) = (extents(self), extents(other));
         if found != wanted {
-            return Err(ShardingError::ShardExtents { found, wanted });
+            return Err(shard_extents(&found, &wanted));
         }
         // Every device has the slots of a whole shard.
         let (device, mut difference) = match self.shard.same_map(&other.shard)? {
@@ -76,8 +78,7 @@ impl DeviceShards {
     /// within a device, that of `same_up_to_padding` per part.
     ///
     /// # Errors
-    /// [`NotComparable`](crate::LayoutError::NotComparable) for other levels;
-    /// [`NotDecided`](crate::LayoutError::NotDecided) for more than 2^24 devices of parts, or where
+    /// `NotComparable` for other levels; `NotDecided` for more than 2^24 devices of parts, or where
     /// `same_up_to_padding` does not decide.
     ///
     /// # Example
@@ -95,7 +96,7 @@ impl DeviceShards {
     pub fn same_up_to_padding(
         &self,
         other: &DeviceShards,
-    ) -> Result<Option<Difference>, ShardingError> {
+    ) -> Result<Option<Difference>, LayoutError> {
         let [ours, theirs] = [self, other].map(|side| side.extents.clone());
         if ours != theirs {
             return Ok(Some(Difference::Shapes(ours, theirs)));
@@ -103,7 +104,7 @@ impl DeviceShards {
         self.check_levels(other)?;
         for part in self.parts(other)? {
             if let Some(index) = self.differs_in(other, &part)? {
-                let shown = |side: &DeviceShards| -> Result<Vec<Location>, ShardingError> {
+                let shown = |side: &DeviceShards| -> Result<Vec<Location>, LayoutError> {
                     Ok(side.locate_all(&index)?.into_iter().take(MOST_SHOWN).collect())
                 };
                 let (first, second) = (shown(self)?, shown(other)?);
@@ -118,7 +119,7 @@ impl DeviceShards {
         &self,
         other: &DeviceShards,
         part: &DevicePart,
-    ) -> Result<Option<Vec<u64>>, ShardingError> {
+    ) -> Result<Option<Vec<u64>>, LayoutError> {
         let (start, lengths): (Vec<u64>, Vec<u64>) = part.iter().copied().unzip();
         let (ours, from) = self.find(&start)?;
         let (theirs, to) = other.find(&start)?;

@@ -9,7 +9,6 @@ use crate::error::LayoutError;
 use crate::level::Level;
 use crate::location::Location;
 use crate::placement::{Placement, check_columns};
-use crate::program::TableError;
 use crate::rows::{Format, Lines, Row, WriteError, check_names, names_of};
 use crate::text::sharding::{DeviceShards, nth};
 
@@ -46,15 +45,14 @@ impl DeviceTable<'_> {
     /// Keeps the rows with these coordinates.
     ///
     /// # Errors
-    /// [`LevelUnknown`](LayoutError::LevelUnknown) for a level that is not a column,
-    /// [`CoordinateOutOfRange`](LayoutError::CoordinateOutOfRange) for a coordinate out of range.
-    pub fn at(mut self, place: &Location) -> Result<Self, TableError> {
+    /// `Unknown` for a level that is not a column, `OutOfRange` for a coordinate out of range.
+    pub fn at(mut self, place: &Location) -> Result<Self, LayoutError> {
         check_columns(&self.shards.columns(), place, None)?;
         for (level, at) in place.iter() {
             let size = self.shards.levels().find(|(of, _)| *of == level).map(|(_, size)| size);
             let size = size.unwrap_or_else(|| self.shards.shard.span(level));
             if at >= size {
-                return Err(LayoutError::CoordinateOutOfRange { level, at, size }.into());
+                return Err(LayoutError::coordinate_out_of_range(level, at, size));
             }
             self.at.set(level, at);
         }
@@ -75,7 +73,7 @@ impl DeviceTable<'_> {
     pub fn for_each<B>(
         &self,
         mut visit: impl FnMut(Row<'_>) -> ControlFlow<B>,
-    ) -> Result<ControlFlow<B>, TableError> {
+    ) -> Result<ControlFlow<B>, LayoutError> {
         let shards = self.shards;
         let is_unit = |level: Level| shards.levels().any(|(of, _)| of == level);
         let (units, inside): (Vec<_>, Vec<_>) =
@@ -107,8 +105,7 @@ impl DeviceTable<'_> {
     /// Writes the table.
     ///
     /// # Errors
-    /// [`WriteError`]; CSV cannot have a level with the name of an entry of the index
-    /// ([`DuplicateColumn`](TableError::DuplicateColumn)).
+    /// [`WriteError`]; CSV cannot have a level with the name of an entry of the index (`Unsupported`).
     pub fn write(&self, format: Format, out: &mut dyn Write) -> Result<(), WriteError> {
         let (columns, rank) = (self.shards.columns(), self.shards.extents.len());
         if format == Format::Csv {

@@ -11,13 +11,13 @@ use std::collections::HashMap;
 use itertools::Itertools;
 
 use crate::algebra::{Layout, product};
-use crate::error::{Incomparable, LayoutError, Site};
+use crate::error::{LayoutError, Site};
 use crate::level::Level;
 use crate::machine::Machine;
 use crate::number::to_u64;
 use crate::placement::Placement;
-use crate::relayout::{Distance, LevelTraffic, NO_TRAFFIC, Relayout, Traffic, differ, fit};
-use crate::text::sharding::{DeviceShards, Pieces, ShardingError};
+use crate::relayout::{Distance, LevelTraffic, NO_TRAFFIC, Relayout, Traffic, fit};
+use crate::text::sharding::{DeviceShards, Pieces};
 
 /// The most devices, and parts of each, that are compared.
 const MOST_COMPARED: u64 = 1 << 24;
@@ -51,8 +51,7 @@ impl DeviceShards {
     /// devices; within a device, that of `Relayout::traffic` per part.
     ///
     /// # Errors
-    /// [`NotComparable`](LayoutError::NotComparable) for other extents or levels;
-    /// [`NotDecided`](LayoutError::NotDecided) for more than 2^24 devices of parts.
+    /// `NotComparable` for other extents or levels; `NotDecided` for more than 2^24 devices of parts.
     ///
     /// # Example
     /// ```
@@ -65,10 +64,10 @@ impl DeviceShards {
     /// assert_eq!(traffic.levels[0].into, 4);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn traffic(&self, destination: &DeviceShards) -> Result<Traffic, ShardingError> {
+    pub fn traffic(&self, destination: &DeviceShards) -> Result<Traffic, LayoutError> {
         let [from, to] = [self, destination].map(|side| side.extents.clone());
         if from != to {
-            return Err(differ(Incomparable::Shapes { from, to }).into());
+            return Err(LayoutError::differ("shapes", from, to));
         }
         self.check_levels(destination)?;
         let below = self.units_below();
@@ -89,26 +88,26 @@ impl DeviceShards {
             in_place.add(both, (at, wanted, lengths))?;
         }
         let elements = product(self.extents.iter().copied());
-        let elements =
-            elements.ok_or(LayoutError::too_large(Site::Layout, "the number of elements"))?;
+        let elements = elements
+            .ok_or_else(|| LayoutError::too_large(Site::Layout, "the number of elements"))?;
         self.answer(elements, destination.copies(), &tallies, in_place.count)
     }
 
     /// Checks that both have the same levels.
     pub(super) fn check_levels(&self, other: &DeviceShards) -> Result<(), LayoutError> {
         let [from, to] = [self, other].map(|side| side.levels().collect_vec());
-        if from == to { Ok(()) } else { Err(differ(Incomparable::Levels { from, to })) }
+        if from == to { Ok(()) } else { Err(LayoutError::differ("levels", from, to)) }
     }
 
     /// The boxes on which neither side changes devices.
-    pub(super) fn parts(&self, other: &DeviceShards) -> Result<Vec<DevicePart>, ShardingError> {
+    pub(super) fn parts(&self, other: &DeviceShards) -> Result<Vec<DevicePart>, LayoutError> {
         let mut parts = self.copies().saturating_add(other.copies());
         let mut dims = Vec::new();
         for (ours, theirs) in self.pieces.iter().zip(&other.pieces) {
             parts = parts.saturating_mul(ours.count().saturating_add(theirs.count()));
             if parts > MOST_COMPARED {
                 let question = "comparing two shardings part by part";
-                return Err(LayoutError::NotDecided { question, budget: MOST_COMPARED }.into());
+                return Err(LayoutError::not_decided(question, MOST_COMPARED));
             }
             dims.push(segments(ours, theirs));
         }
@@ -125,7 +124,7 @@ impl DeviceShards {
         copies: u64,
         tallies: &[LevelTally],
         in_place: u128,
-    ) -> Result<Traffic, ShardingError> {
+    ) -> Result<Traffic, LayoutError> {
         let (mut by_distance, mut levels) = (Vec::new(), Vec::new());
         let mut before = u128::from(elements) * u128::from(copies);
         let mut units = 1_u64;
@@ -189,7 +188,7 @@ struct InPlaceCopies<'a> {
 
 impl InPlaceCopies<'_> {
     /// Adds a part that `devices` devices hold on both sides.
-    fn add(&mut self, devices: usize, part: Corners) -> Result<(), ShardingError> {
+    fn add(&mut self, devices: usize, part: Corners) -> Result<(), LayoutError> {
         if devices == 0 {
             return Ok(());
         }
@@ -202,10 +201,10 @@ impl InPlaceCopies<'_> {
         Ok(())
     }
 
-    fn of_device(&self, (from, to, lengths): &Corners) -> Result<u64, ShardingError> {
+    fn of_device(&self, (from, to, lengths): &Corners) -> Result<u64, LayoutError> {
         let (source, destination) = (&self.pair.0.shard, &self.pair.1.shard);
         if source == destination && from == to {
-            return Ok(fit(lengths.iter().map(|length| u128::from(*length)).product())?);
+            return fit(lengths.iter().map(|length| u128::from(*length)).product());
         }
         let machine = Machine::builder("a device").level(Level::new("Device")?, 1).build()?;
         let place = |layout: Layout| Placement::of(layout).on(&machine).build();

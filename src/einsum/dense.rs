@@ -1,8 +1,7 @@
 //! Layouts of other axes and levels, whose addresses are row-major and dense.
 
-use super::EinsumError;
 use crate::algebra::{Axis, Layout, LayoutBuilder, Subaxis, Target};
-use crate::error::{LayoutError, Site};
+use crate::error::{LayoutError, Site, fault};
 use crate::level::Level;
 
 /// A digit that lands outside the address: (size, level, stride).
@@ -19,9 +18,16 @@ pub(super) fn outside(subaxis: &Subaxis) -> Option<Outside> {
 }
 
 /// The layout, simplified; an error if derived axes remain.
-pub(super) fn plain(layout: &Layout) -> Result<Layout, EinsumError> {
+pub(super) fn plain(layout: &Layout) -> Result<Layout, LayoutError> {
     let layout = layout.simplified();
-    if layout.derived_axes().is_empty() { Ok(layout) } else { Err(EinsumError::DerivedAxes) }
+    if layout.derived_axes().is_empty() {
+        Ok(layout)
+    } else {
+        Err(fault!(
+            Unsupported,
+            "a layout has derived axes, and this operation takes plain axes only"
+        ))
+    }
 }
 
 /// The layout of some axes, with the levels, offsets and copies of `of` in the levels that count, and with all
@@ -30,7 +36,7 @@ pub(super) fn with_axes<'a>(
     of: &Layout,
     axes: impl IntoIterator<Item = &'a Axis>,
     counts: impl Fn(Level) -> bool,
-) -> Result<Layout, EinsumError> {
+) -> Result<Layout, LayoutError> {
     let counts = |level: Level| level != Level::ADDR && counts(level);
     let mut built = Layout::builder();
     for level in of.used_levels().iter().copied().filter(|level| counts(*level)) {
@@ -41,11 +47,32 @@ pub(super) fn with_axes<'a>(
     for digit in axes.iter_mut().rev().flat_map(|axis| axis.subaxes.iter_mut().rev()) {
         if !outside(digit).is_some_and(|(_, level, _)| counts(level)) {
             *digit = Subaxis::land(digit.size, Level::ADDR, next);
-            let too_large = LayoutError::too_large(Site::Layout, "the footprint");
-            next = next.checked_mul(digit.size).ok_or(too_large)?;
+            let too_large = || LayoutError::too_large(Site::Layout, "the footprint");
+            next = next.checked_mul(digit.size).ok_or_else(too_large)?;
         }
     }
     let built = axes.into_iter().fold(built, LayoutBuilder::with_axis);
     let copies = of.replicas().iter().copied().filter(|replica| counts(replica.level));
-    Ok(copies.fold(built, LayoutBuilder::with_replica).build()?)
+    copies.fold(built, LayoutBuilder::with_replica).build()
+}
+
+pub(super) fn unknown_axis(axis: usize, rank: usize) -> LayoutError {
+    fault!(Argument, "axis {axis} does not exist: the result has rank {rank}", [axis, rank])
+}
+
+pub(super) fn operand_count(expected: usize, given: usize) -> LayoutError {
+    fault!(
+        Shape,
+        "the operation has {expected} operands, but {given} layouts are given",
+        [expected, given]
+    )
+}
+
+/// A layout of the loops that does not have an axis for each label.
+pub(super) fn loop_rank(labels: usize, rank: usize) -> LayoutError {
+    fault!(
+        Shape,
+        "the einsum has {labels} labels, but the layout of its loops has {rank} axes",
+        [labels, rank]
+    )
 }

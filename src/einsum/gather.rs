@@ -6,11 +6,11 @@ use std::sync::Arc;
 
 use itertools::Itertools;
 
-use super::EinsumError;
 use super::dense::plain;
+use super::dense::unknown_axis;
 use super::loops::Loops;
 use crate::algebra::{Axis, Layout, Subaxis};
-use crate::error::LayoutError;
+use crate::error::{LayoutError, fault};
 use crate::level::Level;
 use crate::location::Location;
 use crate::number::to_u64;
@@ -55,7 +55,7 @@ impl Gather {
     /// Law: for any table, every element of the result finds its operand in its unit.
     ///
     /// # Errors
-    /// [`EinsumError`](super::EinsumError) for an axis beyond the rank or a layout that is not plain.
+    /// [`LayoutError`] for an axis beyond the rank or a layout that is not plain.
     ///
     /// # Example
     /// ```
@@ -66,10 +66,10 @@ impl Gather {
     /// assert_eq!(operand, "((100:8), (2_MAB:1, 8:1); B@[4_PE:1])".parse()?);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn local(result: &Layout, axis: usize, extent: u64) -> Result<Layout, EinsumError> {
+    pub fn local(result: &Layout, axis: usize, extent: u64) -> Result<Layout, LayoutError> {
         let rank = result.rank();
         if axis >= rank {
-            return Err(EinsumError::UnknownAxis { axis, rank });
+            return Err(unknown_axis(axis, rank));
         }
         let table = Axis { extent, subaxes: vec![Subaxis::land(extent.max(1), Level::ADDR, 1)] };
         let axes: Vec<usize> = (0..rank).map(|at| if at == axis { rank } else { at }).collect();
@@ -79,19 +79,23 @@ impl Gather {
     /// Pairs an operand with a result whose shape may differ only in `axis`.
     ///
     /// # Errors
-    /// [`EinsumError`](super::EinsumError) for other shapes, or layouts that are not plain; also the errors
-    /// of [`Relayout::new`] for machines, memories and lanes.
+    /// [`LayoutError`] for other shapes, or layouts that are not plain; also the errors of
+    /// [`Relayout::new`] for machines, memories and lanes.
     pub fn new(
         operand: &Placement,
         result: &Placement,
         axis: usize,
-    ) -> Result<Gather, EinsumError> {
+    ) -> Result<Gather, LayoutError> {
         let (a, b) = (operand.layout().shape(), result.layout().shape());
         let others = |shape: &[u64]| {
             shape.iter().enumerate().filter(|(at, _)| *at != axis).map(|(_, n)| *n).collect_vec()
         };
         if axis >= a.len() || a.len() != b.len() || others(&a) != others(&b) {
-            return Err(EinsumError::GatherShapes { operand: a, result: b, axis });
+            return Err(fault!(
+                Shape,
+                "{operand:?} and {result:?} differ in more than axis {axis}",
+                [operand = a, result = b, axis]
+            ));
         }
         plain(operand.layout()).and_then(|_| plain(result.layout()))?;
         let (path, sides) = (Vec::new(), in_nodes_of_both(operand, result)?);
@@ -113,12 +117,12 @@ impl Gather {
     /// and level.
     ///
     /// # Errors
-    /// [`EinsumError`](super::EinsumError) for a table of the wrong length;
-    /// [`IndexOutOfRange`](LayoutError::IndexOutOfRange) for an entry beyond the operand;
-    /// [`NotDecided`](LayoutError::NotDecided) beyond 2^16 pairs; [`Relayout`](LayoutError::Relayout) for
+    /// [`LayoutError`] for a table of the wrong length;
+    /// `OutOfRange` for an entry beyond the operand;
+    /// `NotDecided` beyond 2^16 pairs; `Uneven` for
     /// copies that do not line up with the units that share a memory; also the errors of
     /// [`Relayout::traffic`].
-    pub fn traffic(&self, table: &[u64]) -> Result<Vec<LevelTraffic>, EinsumError> {
+    pub fn traffic(&self, table: &[u64]) -> Result<Vec<LevelTraffic>, LayoutError> {
         self.check_length(to_u64(table.len()))?;
         let mut rows = RowCount::new(self);
         (0..).zip(table).try_for_each(|(wanted, entry)| rows.add(*entry, wanted))?;
@@ -126,9 +130,17 @@ impl Gather {
     }
 
     /// Checks the number of entries of a table.
-    pub(super) fn check_length(&self, entries: u64) -> Result<(), EinsumError> {
+    pub(super) fn check_length(&self, entries: u64) -> Result<(), LayoutError> {
         let extent = self.result.layout().shape()[self.axis];
-        if entries == extent { Ok(()) } else { Err(EinsumError::TableLength { entries, extent }) }
+        if entries == extent {
+            Ok(())
+        } else {
+            Err(fault!(
+                Shape,
+                "the table has {entries} entries for {extent} indexes",
+                [entries, extent]
+            ))
+        }
     }
 
     /// Counts the most elements that any table brings into the units of each level, innermost first.
@@ -138,7 +150,7 @@ impl Gather {
     ///
     /// # Errors
     /// As [`traffic`](Gather::traffic).
-    pub fn most(&self) -> Result<Vec<LevelTraffic>, EinsumError> {
+    pub fn most(&self) -> Result<Vec<LevelTraffic>, LayoutError> {
         let (sources, wanted) = (self.classes(&self.sides.0)?, self.classes(&self.sides.1)?);
         let mut memo = RowMemo::new();
         let mut into = vec![0_u64; self.path.len()];
@@ -183,10 +195,10 @@ impl Gather {
     }
 
     /// The steps of an index along the axis alone, summed up for each level of the path.
-    fn place(&self, layout: &Layout, index: u64) -> Result<Vec<u64>, EinsumError> {
+    fn place(&self, layout: &Layout, index: u64) -> Result<Vec<u64>, LayoutError> {
         let extent = layout.shape()[self.axis];
         if index >= extent {
-            return Err(LayoutError::IndexOutOfRange { axis: self.axis, index, extent }.into());
+            return Err(LayoutError::index_out_of_range(self.axis, index, extent));
         }
         let mut place: Location = self.path.iter().map(|level| (*level, 0)).collect();
         let mut at = vec![0; layout.rank()];
@@ -196,12 +208,12 @@ impl Gather {
     }
 
     /// The indexes along the axis grouped by coordinates: one index of each group, and the size of the group.
-    fn classes(&self, layout: &Layout) -> Result<HashMap<Vec<u64>, (u64, u64)>, EinsumError> {
+    fn classes(&self, layout: &Layout) -> Result<HashMap<Vec<u64>, (u64, u64)>, LayoutError> {
         const MOST_INDEXES: u64 = 1 << 22;
         let extent = layout.shape()[self.axis];
         if extent > MOST_INDEXES {
             let question = "computing the traffic of any table";
-            return Err(LayoutError::NotDecided { question, budget: MOST_INDEXES }.into());
+            return Err(LayoutError::not_decided(question, MOST_INDEXES));
         }
         let mut classes: HashMap<Vec<u64>, (u64, u64)> = HashMap::new();
         for index in 0..extent {
@@ -217,14 +229,14 @@ impl Gather {
         memo: &mut RowMemo,
         (entry, from): (u64, Vec<u64>),
         (wanted, at): (u64, &[u64]),
-    ) -> Result<Vec<u64>, EinsumError> {
+    ) -> Result<Vec<u64>, LayoutError> {
         let key = (from, at.to_vec());
         if let Some(known) = memo.get(&key) {
             return Ok(known.clone());
         }
         if memo.len() == MOST_PAIRS {
             let (question, budget) = ("computing the traffic of a table", to_u64(MOST_PAIRS));
-            return Err(LayoutError::NotDecided { question, budget }.into());
+            return Err(LayoutError::not_decided(question, budget));
         }
         let into = self.rows_enter(entry..entry + 1, wanted..wanted + 1)?;
         memo.insert(key, into.clone());
@@ -237,18 +249,18 @@ impl Gather {
         &self,
         entries: Range<u64>,
         wanted: Range<u64>,
-    ) -> Result<Vec<u64>, EinsumError> {
+    ) -> Result<Vec<u64>, LayoutError> {
         let traffic = self.pair(entries, wanted)?.traffic()?;
         Ok(traffic.levels.iter().rev().map(|level| level.into).collect())
     }
 
     /// Pairs rows of the operand with as many rows of the result.
-    fn pair(&self, entries: Range<u64>, wanted: Range<u64>) -> Result<Relayout, EinsumError> {
+    fn pair(&self, entries: Range<u64>, wanted: Range<u64>) -> Result<Relayout, LayoutError> {
         let rows = |placement: &Placement, rows: Range<u64>| {
             let part = placement.layout().slice(self.axis, rows.start, rows.end, 1)?;
             placement.builder_for(part).build()
         };
-        Ok(Relayout::new(&rows(&self.operand, entries)?, &rows(&self.result, wanted)?)?)
+        Relayout::new(&rows(&self.operand, entries)?, &rows(&self.result, wanted)?)
     }
 }
 
@@ -274,7 +286,7 @@ impl<'a> RowCount<'a> {
     }
 
     /// Adds row `entry` of the operand, wanted at index `wanted` of the result.
-    pub(super) fn add(&mut self, entry: u64, wanted: u64) -> Result<(), EinsumError> {
+    pub(super) fn add(&mut self, entry: u64, wanted: u64) -> Result<(), LayoutError> {
         let RowCount { gather, memo, seen, into } = self;
         let at = gather.place(&gather.sides.1, wanted)?;
         let from = gather.place(&gather.sides.0, entry)?;

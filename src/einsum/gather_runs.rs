@@ -5,7 +5,6 @@ use std::ops::Range;
 
 use itertools::Itertools;
 
-use super::EinsumError;
 use super::gather::{Gather, RowCount};
 use crate::error::LayoutError;
 use crate::relayout::LevelTraffic;
@@ -22,8 +21,8 @@ impl Gather {
     /// Cost: a relayout per run; where runs share rows, or are short, that of `traffic`.
     ///
     /// # Errors
-    /// As [`traffic`](Gather::traffic); [`NotDecided`](LayoutError::NotDecided) where a long run's relayout
-    /// [cannot be counted](crate::relayout::Relayout::traffic).
+    /// As [`traffic`](Gather::traffic); `NotDecided` where a long run's relayout [cannot be
+    /// counted](crate::relayout::Relayout::traffic).
     ///
     /// # Example
     /// ```
@@ -39,13 +38,13 @@ impl Gather {
     /// assert_eq!(traffic[0].into, page * 8);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn traffic_of_runs(&self, runs: &[Range<u64>]) -> Result<Vec<LevelTraffic>, EinsumError> {
+    pub fn traffic_of_runs(&self, runs: &[Range<u64>]) -> Result<Vec<LevelTraffic>, LayoutError> {
         let entries = runs.iter().map(|run| run.end.saturating_sub(run.start));
         self.check_length(entries.fold(0, u64::saturating_add))?;
         let extent = self.operand.layout().shape()[self.axis];
         let beyond = runs.iter().find(|run| !run.is_empty() && run.end > extent);
         if let Some(index) = beyond.map(|run| run.start.max(extent)) {
-            return Err(LayoutError::IndexOutOfRange { axis: self.axis, index, extent }.into());
+            return Err(LayoutError::index_out_of_range(self.axis, index, extent));
         }
         let mut rows = RowCount::new(self);
         for (entries, wanted) in pieces(runs) {

@@ -12,13 +12,13 @@ use std::fmt;
 
 use itertools::Itertools;
 
-use super::EinsumError;
+use super::dense::{loop_rank, operand_count};
 use super::dense::{outside, with_axes};
 use super::gather::lookup_traffic;
 use super::local::Local;
 use crate::algebra::strided::StridedDigit;
 use crate::algebra::{Axis, Layout, Subaxis};
-use crate::error::{LayoutError, Site};
+use crate::error::{LayoutError, Site, fault};
 use crate::level::Level;
 use crate::machine::Machine;
 use crate::number::{to_index, to_u64};
@@ -79,9 +79,9 @@ impl Local {
     /// Cost: by the values of the loops of each axis of taps, at most 2^22.
     ///
     /// # Errors
-    /// [`EinsumError::Taps`] where several loops of an axis are split, or one of them over lanes or time;
-    /// [`EinsumError::OperandCount`] for an operand that does not exist, [`EinsumError::LoopRank`] for other numbers of
-    /// labels; [`NotDecided`](LayoutError::NotDecided) for more taps; [`TooLarge`](LayoutError::TooLarge).
+    /// `Unsupported` where several loops of an axis are split, or one of them over lanes or time; `Shape` for
+    /// an operand that does not exist, `Shape` for other numbers of labels; `NotDecided` for more taps;
+    /// `TooLarge`.
     ///
     /// # Example
     /// ```
@@ -101,11 +101,10 @@ impl Local {
         machine: &Machine,
         operand: usize,
         axes: &[ReadAxis<'_>],
-    ) -> Result<Halo, EinsumError> {
+    ) -> Result<Halo, LayoutError> {
         let given = self.operands().len();
         let layout = self.operands().get(operand);
-        let layout =
-            layout.ok_or(EinsumError::OperandCount { expected: given, given: operand + 1 })?;
+        let layout = layout.ok_or_else(|| operand_count(given, operand + 1))?;
         check_units(layout, machine)?;
         let read = self.read_axes(operand, axes)?;
         let home = with_axes(layout, read.iter().map(|axis| &axis.home), |_| true)?;
@@ -118,7 +117,7 @@ impl Local {
     }
 
     /// The axes of an operand with the loops that they take.
-    fn read_axes(&self, operand: usize, axes: &[ReadAxis<'_>]) -> Result<Vec<Read>, EinsumError> {
+    fn read_axes(&self, operand: usize, axes: &[ReadAxis<'_>]) -> Result<Vec<Read>, LayoutError> {
         let loops = &self.axes[operand];
         let labels = |axis: &ReadAxis<'_>| match axis {
             ReadAxis::Loop => 1,
@@ -126,7 +125,7 @@ impl Local {
         };
         let taken = axes.iter().map(labels).sum::<usize>();
         if taken != loops.len() {
-            return Err(EinsumError::LoopRank { labels: loops.len(), rank: taken });
+            return Err(loop_rank(loops.len(), taken));
         }
         let mut at = 0;
         let read = axes.iter().map(|axis| {
@@ -138,8 +137,8 @@ impl Local {
     }
 }
 
-fn too_large() -> EinsumError {
-    LayoutError::too_large(Site::Layout, "the traffic").into()
+fn too_large() -> LayoutError {
+    LayoutError::too_large(Site::Layout, "the traffic")
 }
 
 /// An axis of an operand: its layout, and the pairs of units and elements that products need.
@@ -155,7 +154,7 @@ struct Read {
 }
 
 impl Read {
-    fn new(axis: &ReadAxis<'_>, loops: &[&Axis]) -> Result<Read, EinsumError> {
+    fn new(axis: &ReadAxis<'_>, loops: &[&Axis]) -> Result<Read, LayoutError> {
         match axis {
             ReadAxis::Loop => {
                 let home = loops.first().map_or_else(one, |axis| (*axis).clone());
@@ -170,13 +169,17 @@ impl Read {
         extent: u64,
         loops: &[&Axis],
         index: &dyn Fn(&[u64]) -> Option<u64>,
-    ) -> Result<Read, EinsumError> {
+    ) -> Result<Read, LayoutError> {
         let is_split = |axis: &&&Axis| axis.subaxes.iter().any(|digit| outside(digit).is_some());
         let is_unit = |digit: &Subaxis| outside(digit).is_none_or(|(_, level, _)| level.is_unit());
         let split = loops.iter().positions(|axis| is_split(&axis)).collect_vec();
         let units = loops.iter().all(|axis| axis.subaxes.iter().all(is_unit));
         if split.len() > 1 || !units {
-            return Err(EinsumError::Taps);
+            return Err(fault!(
+                Unsupported,
+                "an axis that is read through windows can be split over units in one of \
+                 its loops, and not over lanes or time"
+            ));
         }
         let cut = split.first().copied();
         let digits = cut.map_or(&[][..], |at| &loops[at].subaxes[..]);
@@ -238,7 +241,7 @@ fn one() -> Axis {
 fn cut_as(
     digits: &[Subaxis],
     extent: u64,
-) -> Result<(Axis, Vec<(Level, StridedDigit)>), EinsumError> {
+) -> Result<(Axis, Vec<(Level, StridedDigit)>), LayoutError> {
     let units = digits.iter().filter(|digit| outside(digit).is_some()).copied().collect_vec();
     let count = units.iter().map(|digit| digit.size).try_fold(1, u64::checked_mul);
     let run = extent.div_ceil(count.ok_or_else(too_large)?).max(1);
@@ -266,11 +269,11 @@ fn taps(
     loops: &[&Axis],
     split: Option<usize>,
     index: &dyn Fn(&[u64]) -> Option<u64>,
-) -> Result<Vec<(u64, u64)>, EinsumError> {
+) -> Result<Vec<(u64, u64)>, LayoutError> {
     let count = loops.iter().map(|axis| axis.extent).try_fold(1, u64::checked_mul);
     if count.is_none_or(|count| count > MOST_TAPS) {
         let question = "listing the taps of a window";
-        return Err(LayoutError::NotDecided { question, budget: MOST_TAPS }.into());
+        return Err(LayoutError::not_decided(question, MOST_TAPS));
     }
     let mut at = vec![0; loops.len()];
     let mut listed = Vec::with_capacity(to_index(count.unwrap_or(0)));
@@ -293,7 +296,7 @@ fn level_traffic(
     read: &[Read],
     machine: &Machine,
     path: &[Level],
-) -> Result<LevelTraffic, EinsumError> {
+) -> Result<LevelTraffic, LayoutError> {
     let pairs = read.iter().map(|axis| axis.pairs(path)).collect_vec();
     let product = |of: &[u64]| of.iter().copied().try_fold(1, u64::checked_mul);
     let needed = product(&pairs.iter().map(|pair| pair.0).collect_vec()).ok_or_else(too_large)?;

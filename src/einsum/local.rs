@@ -2,10 +2,11 @@
 
 use itertools::Itertools;
 
-use super::EinsumError;
+use super::dense::loop_rank;
 use super::dense::{outside, plain, with_axes};
 use super::loops::Loops;
 use crate::algebra::{Axis, Layout};
+use crate::error::{LayoutError, fault};
 use crate::level::Level;
 use crate::text::Einsum;
 
@@ -30,12 +31,11 @@ impl Einsum {
     /// Cost: by the digits.
     ///
     /// # Errors
-    /// [`EinsumError`](super::EinsumError) for a wrong rank, a layout that is not plain, a label that is
-    /// summed over but missing in `runs`, or a label in `runs` that is not summed over;
-    /// [`Collision`](crate::LayoutError::Collision) if partial sums of different elements, or two of one,
-    /// share a place: the reported index is that of the result followed by that of the sums;
-    /// [`ReplicaOverlap`](crate::LayoutError::ReplicaOverlap) if copies of an operand overlap because an axis
-    /// that it lacks is not full, or there are no products.
+    /// [`LayoutError`] for a wrong rank, a layout that is not plain, a label that is summed
+    /// over but missing in `runs`, or a label in `runs` that is not summed over; `Collision` if partial sums of
+    /// different elements, or two of one, share a place: the reported index is that of the result followed by
+    /// that of the sums; `Collision` if copies of an operand overlap because an axis that it lacks is not full,
+    /// or there are no products.
     ///
     /// # Example
     /// ```
@@ -52,22 +52,28 @@ impl Einsum {
     /// assert_eq!(local.partial_levels(), [Level::PE]);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn local(&self, result: &Layout, runs: &[(char, Axis)]) -> Result<Local, EinsumError> {
+    pub fn local(&self, result: &Layout, runs: &[(char, Axis)]) -> Result<Local, LayoutError> {
         let (labels, rank) = (self.result().len(), result.rank());
         if labels != rank {
-            return Err(EinsumError::ResultRank { labels, rank });
+            return Err(fault!(
+                Shape,
+                "the result of the einsum has {labels} axes, but its layout has {rank}",
+                [labels, rank]
+            ));
         }
         let contracted = self.contracted();
         let stray = |(label, _): &&(char, Axis)| !contracted.contains(label);
         if let Some((label, _)) = runs.iter().find(stray) {
-            return Err(EinsumError::NotSummed(*label));
+            return Err(fault!(Argument, "`{label}` is not summed over", [label = *label]));
         }
         if let Some(label) = runs.iter().map(|(label, _)| label).duplicates().next() {
-            return Err(EinsumError::DuplicateRun(*label));
+            return Err(fault!(Argument, "`{label}` is specified twice", [label = *label]));
         }
         let run = |label: &char| {
             let run = runs.iter().find(|(of, _)| of == label).map(|(_, axis)| axis.clone());
-            run.ok_or(EinsumError::MissingRun(*label))
+            run.ok_or_else(|| {
+                fault!(Missing, "`{label}` is summed over; give its layout", [label = *label])
+            })
         };
         self.over(Loops::new(result, contracted.iter().map(run).try_collect()?)?)
     }
@@ -81,7 +87,7 @@ impl Einsum {
     /// Law: as [`local`](Einsum::local) of its first axes and of those summed over.
     ///
     /// # Errors
-    /// [`EinsumError`](super::EinsumError) for another rank; also the errors of [`local`](Einsum::local).
+    /// [`LayoutError`] for another rank; also the errors of [`local`](Einsum::local).
     ///
     /// # Example
     /// ```
@@ -102,10 +108,10 @@ impl Einsum {
     /// assert_eq!(over_mabs.summed(Sums::Scattered)?, "((4_MAB, 2:8), (8:1))".parse()?);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn local_in(&self, loops: &Layout) -> Result<Local, EinsumError> {
+    pub fn local_in(&self, loops: &Layout) -> Result<Local, LayoutError> {
         let (labels, rank) = (self.labels().len(), loops.rank());
         if labels != rank {
-            return Err(EinsumError::LoopRank { labels, rank });
+            return Err(loop_rank(labels, rank));
         }
         let mut result = plain(loops)?.to_builder().without_spans();
         let contracted = result.split_axes(self.result().len());
@@ -118,7 +124,7 @@ impl Einsum {
         self.over(Loops::new(&result, contracted)?)
     }
 
-    fn over(&self, loops: Loops) -> Result<Local, EinsumError> {
+    fn over(&self, loops: Loops) -> Result<Local, LayoutError> {
         let all = self.labels();
         let number = |label: &char| all.iter().position(|of| of == label);
         let axes = |labels: &Vec<char>| labels.iter().filter_map(number).collect();
@@ -127,7 +133,7 @@ impl Einsum {
 }
 
 impl Local {
-    pub(super) fn new(loops: Loops, axes: Vec<Vec<usize>>) -> Result<Local, EinsumError> {
+    pub(super) fn new(loops: Loops, axes: Vec<Vec<usize>>) -> Result<Local, LayoutError> {
         let operands = axes.iter().map(|axes| loops.operand(axes)).try_collect()?;
         Ok(Local { operands, axes, loops })
     }

@@ -2,12 +2,10 @@
 
 use itertools::Itertools;
 
-use super::EinsumError;
 use super::dense::{Outside, outside, plain, with_axes};
-use crate::algebra::{Axis, Layout, LayoutBuilder, Subaxis, merged_digits};
-use crate::error::{LayoutError, Site};
+use crate::algebra::{Axis, Collision, Layout, LayoutBuilder, Subaxis, merged_digits};
+use crate::error::{LayoutError, Site, fault};
 use crate::level::Level;
-use crate::location::Location;
 
 /// The axes of the result, then those that are summed over; their digits say where each product
 /// is computed.
@@ -23,14 +21,22 @@ pub(super) struct Loops {
 
 impl Loops {
     /// Creates the loops; an error if products of different sums are computed at the same time in one place.
-    pub(super) fn new(result: &Layout, contracted: Vec<Axis>) -> Result<Loops, EinsumError> {
+    pub(super) fn new(result: &Layout, contracted: Vec<Axis>) -> Result<Loops, LayoutError> {
         let result = plain(result)?;
         let feeds = |axis: &Axis| axis.subaxes.iter().any(|subaxis| subaxis.lands().is_none());
         if contracted.iter().any(feeds) {
-            return Err(EinsumError::SumFeeds);
+            return Err(fault!(
+                Unsupported,
+                "a contracted axis feeds a derived axis, which this operation does not support"
+            ));
         }
         let partial = partial_sums(&result, &contracted)?;
-        partial.check_injective().map_err(without_order)?;
+        if let Some(shared) = partial.collision()? {
+            // The order in a sum is not a coordinate of a machine.
+            let coordinates = shared.place.iter().filter(|(level, _)| *level != Level::IN_SUM);
+            let place = coordinates.collect();
+            return Err(Collision { place, ..shared }.into_error());
+        }
         Ok(Loops { result, contracted, partial })
     }
 
@@ -45,7 +51,7 @@ impl Loops {
     ///
     /// Law: every product finds its element in its unit, time slice and lane; no copy is without a
     /// product, unless an axis that the operand lacks ends within digits that do not step as one.
-    pub(super) fn operand(&self, axes: &[usize]) -> Result<Layout, EinsumError> {
+    pub(super) fn operand(&self, axes: &[usize]) -> Result<Layout, LayoutError> {
         let own = axes.iter().filter_map(|number| self.axis(*number));
         let mut operand = with_axes(&self.result, own, |_| true)?.to_builder();
         let all = 0..self.result.rank() + self.contracted.len();
@@ -80,20 +86,6 @@ fn partial_sums(result: &Layout, contracted: &[Axis]) -> Result<Layout, LayoutEr
         partial = partial.axis(axis.extent, subaxes);
     }
     partial.build()
-}
-
-/// Removes [`Level::IN_SUM`], which is not a coordinate of a machine, from the place of an error.
-fn without_order(refusal: LayoutError) -> LayoutError {
-    let cut = |place: Location| place.iter().filter(|(of, _)| *of != Level::IN_SUM).collect();
-    match refusal {
-        LayoutError::Collision { first, second, place } => {
-            LayoutError::Collision { first, second, place: cut(place) }
-        }
-        LayoutError::ReplicaOverlap { first, second, place } => {
-            LayoutError::ReplicaOverlap { first, second, place: cut(place) }
-        }
-        other => other,
-    }
 }
 
 /// The copies of an operand that lacks this axis: one at the coordinates of each value. The axis must

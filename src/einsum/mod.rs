@@ -22,7 +22,6 @@
 //! operands whose layouts are given.
 
 mod dense;
-mod error;
 mod gather;
 mod gather_runs;
 mod halo;
@@ -34,7 +33,6 @@ mod summed;
 mod sums;
 
 pub use crate::text::Einsum;
-pub use error::EinsumError;
 pub use gather::Gather;
 pub use halo::{Halo, ReadAxis};
 pub use local::Local;

@@ -3,12 +3,11 @@
 //! `transpose`, `reshape`, `pad` and `concatenate` change the index alone; `broadcast` and `reduce` add or lack
 //! axes; `at_rest` and `with_dense_addresses` keep the axes and write the addresses anew.
 
-use super::EinsumError;
-use super::dense::{plain, with_axes};
+use super::dense::{plain, unknown_axis, with_axes};
 use super::local::Local;
 use super::loops::Loops;
 use crate::algebra::{Axis, Layout};
-use crate::error::LayoutError;
+use crate::error::{LayoutError, fault};
 use crate::level::Level;
 
 /// Returns the layout of an operand whose axis `order[k]` is axis k of the result.
@@ -59,7 +58,7 @@ pub fn reshape(result: &Layout, operand: &[u64]) -> Result<Layout, LayoutError> 
 /// Law: element i of the operand is in the place of element `low + i` of the result.
 ///
 /// # Errors
-/// [`EinsumError`](super::EinsumError) where the operand does not fit inside the result; also the errors of
+/// [`LayoutError`] where the operand does not fit inside the result; also the errors of
 /// [`Layout::slice`].
 ///
 /// # Example
@@ -72,17 +71,26 @@ pub fn reshape(result: &Layout, operand: &[u64]) -> Result<Layout, LayoutError> 
 /// assert!(pad(&result, &[5], &[8]).is_err());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn pad(result: &Layout, low: &[u64], operand: &[u64]) -> Result<Layout, EinsumError> {
+pub fn pad(result: &Layout, low: &[u64], operand: &[u64]) -> Result<Layout, LayoutError> {
     let shape = result.shape();
     if low.len() != shape.len() || operand.len() != shape.len() {
-        return Err(EinsumError::PaddingRank { rank: shape.len() });
+        return Err(fault!(
+            Shape,
+            "the padding needs one entry per axis of the result, whose rank is {rank}",
+            [rank = shape.len()]
+        ));
     }
     let mut part = result.clone();
     for (axis, extent) in shape.into_iter().enumerate() {
         let end = low[axis].checked_add(operand[axis]).filter(|end| *end <= extent);
         let Some(end) = end else {
             let (low, operand) = (low[axis], operand[axis]);
-            return Err(EinsumError::PaddingOutOfRange { axis, low, operand, extent });
+            return Err(fault!(
+                Argument,
+                "{low} of padding and {operand} of the operand exceed the extent \
+                 {extent} of axis {axis}",
+                [low, operand, extent, axis]
+            ));
         };
         part = part.slice(axis, low[axis], end, 1)?;
     }
@@ -94,7 +102,7 @@ pub fn pad(result: &Layout, low: &[u64], operand: &[u64]) -> Result<Layout, Eins
 /// Law: along the axis, element i of an operand is in the place of element `start + i` of the result.
 ///
 /// # Errors
-/// [`EinsumError`](super::EinsumError) for an axis beyond the rank, or extents that do not add up to that of
+/// [`LayoutError`] for an axis beyond the rank, or extents that do not add up to that of
 /// the axis; also the errors of [`Layout::slice`].
 ///
 /// # Example
@@ -110,12 +118,16 @@ pub fn concatenate(
     result: &Layout,
     axis: usize,
     extents: &[u64],
-) -> Result<Vec<Layout>, EinsumError> {
+) -> Result<Vec<Layout>, LayoutError> {
     let Some(whole) = result.axes().get(axis).map(|axis| axis.extent) else {
-        return Err(EinsumError::UnknownAxis { axis, rank: result.rank() });
+        return Err(unknown_axis(axis, result.rank()));
     };
     if extents.iter().try_fold(0, |sum: u64, extent| sum.checked_add(*extent)) != Some(whole) {
-        return Err(EinsumError::Parts { axis, extent: whole });
+        return Err(fault!(
+            Argument,
+            "the extents of the parts do not add up to the {extent} of axis {axis}",
+            [extent = whole, axis]
+        ));
     }
     let mut start = 0;
     let part = |extent: &u64| {
@@ -123,7 +135,7 @@ pub fn concatenate(
         start += extent;
         result.slice(axis, from, start, 1)
     };
-    Ok(extents.iter().map(part).collect::<Result<_, _>>()?)
+    extents.iter().map(part).collect::<Result<_, _>>()
 }
 
 /// Returns the layout of an operand that lacks some axes of the result.
@@ -131,9 +143,8 @@ pub fn concatenate(
 /// Law: every element of the result finds its operand in its unit, time slice and lane.
 ///
 /// # Errors
-/// [`EinsumError`](super::EinsumError) for an axis beyond the rank or a layout that is not plain;
-/// [`ReplicaOverlap`](crate::LayoutError::ReplicaOverlap) where copies overlap because a new axis is not
-/// full.
+/// [`LayoutError`] for an axis beyond the rank or a layout that is not plain; `Collision` where copies overlap
+/// because a new axis is not full.
 ///
 /// # Example
 /// ```
@@ -143,10 +154,10 @@ pub fn concatenate(
 /// assert_eq!(broadcast(&result, &[0])?, "((2_MAB, 8:1); B@[4_PE:1])".parse()?);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn broadcast(result: &Layout, new_axes: &[usize]) -> Result<Layout, EinsumError> {
+pub fn broadcast(result: &Layout, new_axes: &[usize]) -> Result<Layout, LayoutError> {
     let rank = result.rank();
     if let Some(axis) = new_axes.iter().find(|axis| **axis >= rank) {
-        return Err(EinsumError::UnknownAxis { axis: *axis, rank });
+        return Err(unknown_axis(*axis, rank));
     }
     let kept: Vec<usize> = (0..rank).filter(|axis| !new_axes.contains(axis)).collect();
     Loops::new(result, Vec::new())?.operand(&kept)
@@ -158,7 +169,7 @@ pub fn broadcast(result: &Layout, new_axes: &[usize]) -> Result<Layout, EinsumEr
 /// Law: as [`Einsum::local`](super::Einsum::local); it is `ik->i` for any position of `k`.
 ///
 /// # Errors
-/// As [`Einsum::local`](super::Einsum::local); [`EinsumError`](super::EinsumError) if `at` is
+/// As [`Einsum::local`](super::Einsum::local); [`LayoutError`] if `at` is
 /// beyond the rank.
 ///
 /// # Example
@@ -171,10 +182,10 @@ pub fn broadcast(result: &Layout, new_axes: &[usize]) -> Result<Layout, EinsumEr
 /// assert_eq!(reduce(&result, 1, columns)?.operands()[0], "((4_PE, 2:8), (8:1))".parse()?);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn reduce(result: &Layout, at: usize, axis: Axis) -> Result<Local, EinsumError> {
+pub fn reduce(result: &Layout, at: usize, axis: Axis) -> Result<Local, LayoutError> {
     let rank = result.rank();
     if at > rank {
-        return Err(EinsumError::UnknownAxis { axis: at, rank });
+        return Err(unknown_axis(at, rank));
     }
     let loops = Loops::new(result, vec![axis])?;
     let axes: Vec<usize> = (0..at).chain([rank]).chain(at..rank).collect();
@@ -186,7 +197,7 @@ pub fn reduce(result: &Layout, at: usize, axis: Axis) -> Result<Local, EinsumErr
 /// Law: each unit and lane holds every element that it holds in some slice, each in a place of its own.
 ///
 /// # Errors
-/// [`EinsumError`](super::EinsumError) for a layout that is not plain.
+/// [`LayoutError`] for a layout that is not plain.
 ///
 /// # Example
 /// ```
@@ -196,7 +207,7 @@ pub fn reduce(result: &Layout, at: usize, axis: Axis) -> Result<Local, EinsumErr
 /// assert_eq!(at_rest(&streamed)?, "((8:64, 2_PE:1, 16:4), (4:1))".parse()?);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn at_rest(layout: &Layout) -> Result<Layout, EinsumError> {
+pub fn at_rest(layout: &Layout) -> Result<Layout, LayoutError> {
     let layout = plain(layout)?;
     with_axes(&layout, layout.axes(), |level| level != Level::TIME)
 }
@@ -207,7 +218,7 @@ pub fn at_rest(layout: &Layout) -> Result<Layout, EinsumError> {
 /// [part](crate::relayout::UnitPart).
 ///
 /// # Errors
-/// [`EinsumError`] for a layout that is not plain.
+/// [`LayoutError`] for a layout that is not plain.
 ///
 /// # Example
 /// ```
@@ -217,7 +228,7 @@ pub fn at_rest(layout: &Layout) -> Result<Layout, EinsumError> {
 /// assert_eq!(with_dense_addresses(&spread)?, "((8:8, 2_PE, 4:2), (4_W:1, 2:1))".parse()?);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn with_dense_addresses(layout: &Layout) -> Result<Layout, EinsumError> {
+pub fn with_dense_addresses(layout: &Layout) -> Result<Layout, LayoutError> {
     let layout = plain(layout)?;
     with_axes(&layout, layout.axes(), |_| true)
 }

@@ -1,9 +1,10 @@
 //! Operands whose layouts are given: a test that all products find their elements.
 
-use super::EinsumError;
+use super::dense::operand_count;
 use super::local::Local;
 use super::loops::Loops;
 use crate::algebra::{Axis, Layout, LayoutBuilder, Subaxis};
+use crate::error::{LayoutError, fault};
 use crate::level::Level;
 use crate::machine::Machine;
 
@@ -17,8 +18,8 @@ impl Local {
     /// Law: agrees with an enumeration of all products. Cost: as [`Layout::serves`].
     ///
     /// # Errors
-    /// [`EinsumError`](super::EinsumError) for the wrong number of operands or wrong shapes;
-    /// [`TooLarge`](crate::LayoutError::TooLarge); also the errors of [`Layout::serves`].
+    /// [`LayoutError`] for the wrong number of operands or wrong shapes; `TooLarge`; also
+    /// the errors of [`Layout::serves`].
     ///
     /// # Example
     /// ```
@@ -35,10 +36,10 @@ impl Local {
     /// assert!(convolution.accepts(&[whole.windows(0, Window::of(3))?, weights], &machine)?);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn accepts(&self, operands: &[Layout], machine: &Machine) -> Result<bool, EinsumError> {
+    pub fn accepts(&self, operands: &[Layout], machine: &Machine) -> Result<bool, LayoutError> {
         let (expected, given) = (self.axes.len(), operands.len());
         if expected != given {
-            return Err(EinsumError::OperandCount { expected, given });
+            return Err(operand_count(expected, given));
         }
         let products = in_units(&self.loops.partial, machine)?;
         for (number, operand) in operands.iter().enumerate() {
@@ -53,11 +54,15 @@ impl Local {
 
 impl Loops {
     /// An operand as products see it: its layout with an axis for each loop; added axes have no effect.
-    fn seen(&self, operand: &Layout, number: usize, axes: &[usize]) -> Result<Layout, EinsumError> {
+    fn seen(&self, operand: &Layout, number: usize, axes: &[usize]) -> Result<Layout, LayoutError> {
         let extent = |loop_: &usize| self.axis(*loop_).map_or(0, |axis| axis.extent);
         let (expected, given): (Vec<u64>, _) = (axes.iter().map(extent).collect(), operand.shape());
         if expected != given {
-            return Err(EinsumError::OperandShape { operand: number, expected, given });
+            return Err(fault!(
+                Shape,
+                "operand {operand} has the shape {given:?}, but the operation reads {expected:?}",
+                [operand = number, given, expected]
+            ));
         }
         let axis = |number: usize| match axes.iter().position(|of| *of == number) {
             Some(own) => operand.axes()[own].clone(),
@@ -67,14 +72,14 @@ impl Loops {
             }
         };
         let axes = (0..self.result.rank() + self.contracted.len()).map(axis);
-        Ok(operand.to_builder().with_axes(axes.collect()).build()?)
+        operand.to_builder().with_axes(axes.collect()).build()
     }
 }
 
 /// The units, slices and lanes alone, with a copy in every unit of a level that is not used.
-fn in_units(layout: &Layout, machine: &Machine) -> Result<Layout, EinsumError> {
+fn in_units(layout: &Layout, machine: &Machine) -> Result<Layout, LayoutError> {
     let units = layout.only(|level| level != Level::ADDR && level != Level::IN_SUM);
     let absent = machine.levels().filter(|(level, _)| !units.uses(*level));
     let everywhere = |units: LayoutBuilder, (level, size)| units.replica(size, level, 1);
-    Ok(absent.fold(units.to_builder(), everywhere).build()?)
+    absent.fold(units.to_builder(), everywhere).build()
 }

@@ -7,12 +7,12 @@
 //! scattered     ((4_PE:1, 4:1))                  every PE has a quarter of them
 //! ```
 
-use super::EinsumError;
 use super::dense::{Outside, outside, with_axes};
 use super::local::Local;
 use super::loops::copies;
 use super::sums::Sums;
 use crate::algebra::{Axis, Layout, LayoutBuilder, Subaxis};
+use crate::error::LayoutError;
 use crate::level::Level;
 
 impl Local {
@@ -26,8 +26,7 @@ impl Local {
     /// [`traffic`](Local::traffic) counts what moves to these units.
     ///
     /// # Errors
-    /// [`ReplicaOverlap`](crate::LayoutError::ReplicaOverlap) where copies overlap because an axis that is
-    /// summed over is not full; [`TooLarge`](crate::LayoutError::TooLarge).
+    /// `Collision` where copies overlap because an axis that is summed over is not full; `TooLarge`.
     ///
     /// # Example
     /// ```
@@ -41,14 +40,14 @@ impl Local {
     /// assert_eq!(matmul.summed(Sums::Scattered)?, scattered.parse()?);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn summed(&self, sums: Sums) -> Result<Layout, EinsumError> {
+    pub fn summed(&self, sums: Sums) -> Result<Layout, LayoutError> {
         match sums {
             Sums::Replicated => self.replicated(),
             Sums::Scattered => self.scattered(),
         }
     }
 
-    fn replicated(&self) -> Result<Layout, EinsumError> {
+    fn replicated(&self) -> Result<Layout, LayoutError> {
         let mut loops = self.loops.clone();
         // Sums over time are added up in place and are complete after the last time slice.
         for digit in loops.contracted.iter_mut().flat_map(|axis| &mut axis.subaxes) {
@@ -59,7 +58,7 @@ impl Local {
         loops.operand(&(0..loops.result.rank()).collect::<Vec<_>>())
     }
 
-    fn scattered(&self) -> Result<Layout, EinsumError> {
+    fn scattered(&self) -> Result<Layout, LayoutError> {
         let result = &self.loops.result;
         let mut axes = result.axes().to_vec();
         for parts in self.loops.contracted.iter().flat_map(parts) {
@@ -70,7 +69,7 @@ impl Local {
         let sums = self.loops.contracted.iter().filter(|axis| axis.extent > 0);
         let levels = sums.flat_map(|axis| &axis.subaxes).filter_map(outside);
         let levels = levels.map(|(_, level, _)| level).filter(|level| *level != Level::TIME);
-        Ok(levels.fold(scattered, LayoutBuilder::used).build()?)
+        levels.fold(scattered, LayoutBuilder::used).build()
     }
 }
 

@@ -1,6 +1,5 @@
 //! The traffic of reducing partial sums.
 
-use super::EinsumError;
 use super::dense::outside;
 use super::local::Local;
 use crate::algebra::{Axis, Layout, Subaxis};
@@ -60,8 +59,8 @@ impl Local {
     /// Cost: by the digits.
     ///
     /// # Errors
-    /// As [`summed`](Local::summed); [`LevelUnknown`](LayoutError::LevelUnknown) and [`LevelTooSmall`](LayoutError::LevelTooSmall) for an
-    /// operand that the machine cannot hold; [`TooLarge`](LayoutError::TooLarge).
+    /// As [`summed`](Local::summed); `Unknown` and `Limit` for an operand that the machine cannot hold;
+    /// `TooLarge`.
     ///
     /// # Example
     /// ```
@@ -79,7 +78,7 @@ impl Local {
     /// assert_eq!((levels[1].into, levels[1].out_of), (0, 0));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn traffic(&self, machine: &Machine, sums: Sums) -> Result<Vec<SumTraffic>, EinsumError> {
+    pub fn traffic(&self, machine: &Machine, sums: Sums) -> Result<Vec<SumTraffic>, LayoutError> {
         for operand in self.operands() {
             check_units(operand, machine)?;
         }
@@ -95,7 +94,7 @@ impl Local {
         path: &[Level],
         summed: &Layout,
         sums: Sums,
-    ) -> Result<SumTraffic, EinsumError> {
+    ) -> Result<SumTraffic, LayoutError> {
         let too_large = || LayoutError::too_large(Site::Layout, "the traffic");
         let counts =
             |subaxis: &Subaxis| outside(subaxis).is_some_and(|(_, of, _)| path.contains(&of));

@@ -4,7 +4,7 @@ use std::fmt;
 
 use tensor_layout_words::Unexpected;
 
-use super::{Cause, Diagnostic, Span};
+use super::{LayoutError, Span};
 use crate::level::Level;
 
 /// The reason a text cannot be read.
@@ -48,8 +48,8 @@ pub enum ParseErrorKind {
     #[error("brackets nest deeper than {0}")]
     TooDeep(usize),
     /// The text is well-formed, but its meaning is invalid.
-    #[error("{}", &**.0)]
-    Meaning(Cause),
+    #[error("{0}")]
+    Meaning(LayoutError),
 }
 
 /// An error in a text, with the place of the fault.
@@ -80,12 +80,12 @@ struct ParseRefusal {
 
 impl ParseError {
     /// An error in the meaning of the bytes `span` of a text.
-    pub fn meaning(error: impl Diagnostic, span: Span, text: &str) -> ParseError {
+    pub fn meaning(error: impl Into<LayoutError>, span: Span, text: &str) -> ParseError {
         ParseError::new(ParseErrorKind::Meaning(error.into()), span, text)
     }
 
     /// An error in the meaning of a whole text.
-    pub(crate) fn whole(error: impl Diagnostic, text: &str) -> ParseError {
+    pub(crate) fn whole(error: impl Into<LayoutError>, text: &str) -> ParseError {
         ParseError::meaning(error, Span::new(0, text.len()), text)
     }
 
@@ -150,12 +150,11 @@ impl ParseError {
         &self.0.kind
     }
 
-    /// The underlying error of type `E`, if the text is well-formed but its meaning is invalid for this
-    /// reason.
+    /// The underlying error, if the text is well-formed but its meaning is invalid.
     #[must_use]
-    pub fn cause<E: Diagnostic>(&self) -> Option<&E> {
+    pub fn cause(&self) -> Option<&LayoutError> {
         match self.kind() {
-            ParseErrorKind::Meaning(cause) => cause.downcast(),
+            ParseErrorKind::Meaning(cause) => Some(cause),
             _ => None,
         }
     }

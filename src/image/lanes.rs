@@ -4,7 +4,7 @@
 //! lanes of 16 bits    a b c d    long word  0xaaaa_bbbb_cccc_dddd
 //! ```
 
-use crate::program::TableError;
+use crate::error::LayoutError;
 use crate::program::check_length;
 
 /// A number that fills a lane of a 64-bit long word.
@@ -69,16 +69,16 @@ const fn lanes<T: Lane>() -> usize {
 /// Law: [`split_lanes`] gives the cells back.
 ///
 /// # Errors
-/// [`BufferLength`](TableError::BufferLength) unless there are 64 / width cells per long word.
+/// `Shape` unless there are 64 / width cells per long word.
 ///
 /// # Example
 /// ```
 /// let mut words = [0];
 /// tensor_layout::image::join_lanes(&[0x1111_u16, 0x2222, 0x3333, 0x4444], &mut words)?;
 /// assert_eq!(words, [0x1111_2222_3333_4444]);
-/// # Ok::<(), tensor_layout::program::TableError>(())
+/// # Ok::<(), tensor_layout::LayoutError>(())
 /// ```
-pub fn join_lanes<T: Lane>(cells: &[T], words: &mut [u64]) -> Result<(), TableError> {
+pub fn join_lanes<T: Lane>(cells: &[T], words: &mut [u64]) -> Result<(), LayoutError> {
     check_cells::<T>(cells.len(), words.len())?;
     for (word, cells) in words.iter_mut().zip(cells.chunks_exact(lanes::<T>())) {
         let bits = cells.iter().map(|cell| cell.to_bits());
@@ -91,7 +91,7 @@ pub fn join_lanes<T: Lane>(cells: &[T], words: &mut [u64]) -> Result<(), TableEr
 ///
 /// # Errors
 /// As [`join_lanes`].
-pub fn split_lanes<T: Lane>(words: &[u64], cells: &mut [T]) -> Result<(), TableError> {
+pub fn split_lanes<T: Lane>(words: &[u64], cells: &mut [T]) -> Result<(), LayoutError> {
     check_cells::<T>(cells.len(), words.len())?;
     for (word, cells) in words.iter().zip(cells.chunks_exact_mut(lanes::<T>())) {
         let mut word = *word;
@@ -103,7 +103,7 @@ pub fn split_lanes<T: Lane>(words: &[u64], cells: &mut [T]) -> Result<(), TableE
     Ok(())
 }
 
-fn check_cells<T: Lane>(cells: usize, words: usize) -> Result<(), TableError> {
+fn check_cells<T: Lane>(cells: usize, words: usize) -> Result<(), LayoutError> {
     let wanted = words.checked_mul(lanes::<T>()).and_then(|cells| u64::try_from(cells).ok());
     check_length(cells, wanted.unwrap_or(u64::MAX))
 }

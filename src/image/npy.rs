@@ -10,8 +10,8 @@ use std::io::Write;
 
 use super::lanes::{Lane, to_bytes};
 use super::npy_header::NpyHeader;
+use crate::error::LayoutError;
 use crate::number::{seam, to_u64};
-use crate::program::TableError;
 use crate::program::{Cell, Program};
 use crate::rows::WriteError;
 
@@ -115,7 +115,7 @@ impl Program {
 fn write_part<T: Cell + Lane>(
     out: &mut dyn Write,
     length: u64,
-    fill: impl FnOnce(&mut [T]) -> Result<(), TableError>,
+    fill: impl FnOnce(&mut [T]) -> Result<(), LayoutError>,
 ) -> Result<(), WriteError> {
     let length = usize::try_from(length).map_err(std::io::Error::other)?;
     let mut cells = vec![T::MAX; length];

@@ -7,7 +7,7 @@ use multiversion::multiversion;
 
 use super::transpose::transfer;
 use crate::algebra::strided::merged;
-use crate::program::TableError;
+use crate::error::LayoutError;
 use crate::program::{GROUP, Group, PieceRow, Pieces, Program, StepGrid, check_length};
 
 impl Program {
@@ -19,8 +19,7 @@ impl Program {
     /// Law: [`unpack`](Program::unpack) gives the tensor back.
     ///
     /// # Errors
-    /// [`BufferLength`](TableError::BufferLength); [`Collision`](crate::LayoutError::Collision) where
-    /// elements share places, as CuTe layouts and strides may.
+    /// `Shape`; `Collision` where elements share places, as CuTe layouts and strides may.
     ///
     /// # Example
     /// ```
@@ -32,7 +31,7 @@ impl Program {
     /// assert_eq!(image, [10, 12, 11, -1]); // PE 0: 10 12, PE 1: 11 and padding
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn pack<T: Copy>(&self, tensor: &[T], image: &mut [T], fill: T) -> Result<(), TableError> {
+    pub fn pack<T: Copy>(&self, tensor: &[T], image: &mut [T], fill: T) -> Result<(), LayoutError> {
         check_length(tensor.len(), self.elements())?;
         check_length(image.len(), self.places())?;
         self.check_injective()?;
@@ -50,8 +49,8 @@ impl Program {
     /// Moves the first copy back into a row-major tensor: `tensor[element] = image[place]`.
     ///
     /// # Errors
-    /// [`BufferLength`](TableError::BufferLength).
-    pub fn unpack<T: Copy>(&self, image: &[T], tensor: &mut [T]) -> Result<(), TableError> {
+    /// `Shape`.
+    pub fn unpack<T: Copy>(&self, image: &[T], tensor: &mut [T]) -> Result<(), LayoutError> {
         self.gather(image, 0..self.places(), tensor)
     }
 
@@ -61,13 +60,13 @@ impl Program {
     /// With [`reach`](Program::reach) this packs a tensor of any length part by part.
     ///
     /// # Errors
-    /// [`BufferLength`](TableError::BufferLength).
+    /// `Shape`.
     pub fn scatter<T: Copy>(
         &self,
         tensor: &[T],
         places: Range<u64>,
         image: &mut [T],
-    ) -> Result<(), TableError> {
+    ) -> Result<(), LayoutError> {
         check_length(tensor.len(), self.elements())?;
         check_length(image.len(), places.end.saturating_sub(places.start))?;
         if let Some(pieces) = self.movable_pieces(&places) {
@@ -85,13 +84,13 @@ impl Program {
     /// places from the cells of that range; other elements are unchanged.
     ///
     /// # Errors
-    /// [`BufferLength`](TableError::BufferLength).
+    /// `Shape`.
     pub fn gather<T: Copy>(
         &self,
         image: &[T],
         places: Range<u64>,
         tensor: &mut [T],
-    ) -> Result<(), TableError> {
+    ) -> Result<(), LayoutError> {
         check_length(tensor.len(), self.elements())?;
         check_length(image.len(), places.end.saturating_sub(places.start))?;
         if let Some(pieces) = self.movable_pieces(&places) {

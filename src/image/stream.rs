@@ -8,9 +8,10 @@ use std::ops::Range;
 
 use super::lanes::{Lane, from_bytes, join_lanes, split_lanes, to_bytes};
 use crate::algebra::strided::sums;
+use crate::error::{LayoutError, fault};
 use crate::level::Level;
 use crate::number::{to_index, to_u64};
-use crate::program::{Program, TableError};
+use crate::program::Program;
 use crate::rows::WriteError;
 
 /// The number of bytes that are in memory at once.
@@ -54,7 +55,7 @@ impl Program {
     ///
     /// # Errors
     /// [`WriteError`], including a tensor that ends early, and long words with fewer or more lanes than `T`
-    /// fills ([`WordNotFilled`](TableError::WordNotFilled)).
+    /// fills (`Unsupported`).
     pub fn pack_stream<T: Lane>(
         &self,
         tensor: &mut (impl Read + Seek),
@@ -62,7 +63,7 @@ impl Program {
         fill: T,
         form: ImageForm,
     ) -> Result<(), WriteError> {
-        self.check_injective().map_err(TableError::from)?;
+        self.check_injective()?;
         self.check_words::<T>(form)?;
         self.pack_parts(
             &mut ImageSource::new(tensor, ImageForm::Cells)?,
@@ -87,13 +88,18 @@ impl Program {
     }
 
     /// Returns an error if the lanes of the layout do not fill long words.
-    fn check_words<T: Lane>(&self, form: ImageForm) -> Result<(), TableError> {
+    fn check_words<T: Lane>(&self, form: ImageForm) -> Result<(), LayoutError> {
         let last = self.columns().last();
         let lanes = last.filter(|(level, _)| *level == Level::W).map_or(1, |(_, size)| size);
         let element_bits = u64::from(T::BITS);
         match form == ImageForm::Cells || lanes.checked_mul(element_bits) == Some(64) {
             true => Ok(()),
-            false => Err(TableError::WordNotFilled { lanes, element_bits }),
+            false => Err(fault!(
+                Unsupported,
+                "{lanes} lanes of {element_bits} bits do not fill a long word of 64 bits",
+                [lanes, element_bits]
+            )
+            .with_help("write the image as cells, or use a type that fills the lanes")),
         }
     }
 

@@ -48,7 +48,7 @@ mod from_toml {
     use indexmap::IndexMap;
     use serde::Deserialize;
 
-    use crate::error::{LayoutError, MachineError};
+    use crate::error::{LayoutError, fault};
     use crate::level::Level;
     use crate::machine::{Assembly, Direction, Machine, Memory, Movement, MovementKind, WORD_BITS};
 
@@ -117,10 +117,15 @@ mod from_toml {
     }
 
     impl MovementToml {
-        fn read(self) -> Result<Movement, MachineError> {
+        fn read(self) -> Result<Movement, LayoutError> {
             let word = |what, word: &str, known| {
                 let (movement, word) = (self.name.clone(), crate::words::cut(word, 40));
-                MachineError::MovementWord { movement, what, word, known }
+                fault!(
+                    Invalid,
+                    "invalid machine: movement `{movement}` has the {what} `{word}`, which \
+                     is not one of {known}",
+                    [movement, what, word, known]
+                )
             };
             let direction = match self.direction.as_str() {
                 "down" => Direction::Down,
@@ -178,7 +183,7 @@ mod from_toml {
         /// per letter, from the root down.
         ///
         /// # Errors
-        /// [`Machine`](LayoutError::Machine), with the place in the TOML text if there is one.
+        /// `Invalid`, with the place in the TOML text if there is one.
         ///
         /// # Example
         /// ```
@@ -209,7 +214,7 @@ mod from_toml {
         pub fn from_toml(text: &str) -> Result<Machine, LayoutError> {
             let read: MachineToml = toml::from_str(text).map_err(|error| {
                 let said = crate::words::cut(error.to_string().trim_end(), 1000);
-                LayoutError::Machine(MachineError::Toml(said))
+                fault!(Invalid, "invalid machine: {message}", [message = said])
             })?;
             let mut builder = Machine::builder(read.name.as_deref().unwrap_or("custom"));
             let mut leaf = None;
@@ -238,7 +243,7 @@ mod from_toml {
             }
             let movements: Result<Vec<Movement>, _> =
                 read.movements.into_iter().map(MovementToml::read).collect();
-            let builder = builder.movements(movements.map_err(LayoutError::Machine)?);
+            let builder = builder.movements(movements?);
             let builder = builder.assembly(read.assembly.read()?);
             builder.word_bits(read.word_bits.unwrap_or(WORD_BITS)).build()
         }

@@ -6,9 +6,10 @@ use itertools::Itertools;
 
 use super::{Placement, check_known};
 use crate::algebra::Layout;
-use crate::error::{LayoutError, Site};
+use crate::error::{ErrorKind, LayoutError, Site, fault};
 use crate::level::Level;
 use crate::machine::{Machine, MachineBuilder, Memory, WORD_BITS};
+use crate::words::counted;
 
 impl Placement {
     /// Starts the placement of another layout, such as that of a part, on the same machine and in the same
@@ -100,20 +101,21 @@ impl PlacementBuilder {
     /// [share places](PlacementBuilder::shared_places).
     ///
     /// # Errors
-    /// [`Collision`](LayoutError::Collision), [`ReplicaOverlap`](LayoutError::ReplicaOverlap),
-    /// [`NotDecided`](LayoutError::NotDecided), [`LevelUnknown`](LayoutError::LevelUnknown),
-    /// [`LevelTooSmall`](LayoutError::LevelTooSmall),
-    /// [`CapacityExceeded`](LayoutError::CapacityExceeded),
-    /// [`LaneOutOfRange`](LayoutError::LaneOutOfRange), [`TooManyLevels`](LayoutError::TooManyLevels),
-    /// [`MemoryUnknown`](LayoutError::MemoryUnknown),
-    /// [`BelowMemory`](LayoutError::BelowMemory), [`TooLarge`](LayoutError::TooLarge);
-    /// [`Relayout`](LayoutError::Relayout) for copies that do not line up with the groups of units that share
-    /// a memory.
+    /// `Collision`, `NotDecided`, `TooLarge`; `Unknown` for a level or a memory that the machine lacks, `Limit`
+    /// for places beyond a level, the memory or the long word, `Limit` for too many levels, `Uneven` for copies
+    /// that do not line up with the groups of units that share a memory.
     pub fn build(self) -> Result<Placement, LayoutError> {
         let PlacementBuilder { layout, machine, memory, element_bits, base, .. } = self;
         let levels = layout.used_levels().len();
         if levels > Level::MOST && !layout.is_index_map() {
-            return Err(LayoutError::TooManyLevels { levels });
+            return Err(fault!(
+                Limit,
+                "the layout uses {levels} levels, but a placement has at most {most}",
+                [levels, most = Level::MOST]
+            )
+            .with_help(
+                "leave out levels of size 1: a level that a layout does not name has copies",
+            ));
         }
         let (shared_places, oversized) = (self.shared_places, self.oversized);
         let layout = layout.with_offset(Level::ADDR, base)?;
@@ -169,7 +171,14 @@ fn beyond(layout: &Layout, level: Level, size: u64) -> Option<(Site, u64)> {
 fn check_lanes(layout: &Layout, word_bits: u64, element_bits: u64) -> Result<u64, LayoutError> {
     let lanes = word_bits.checked_div(element_bits).unwrap_or(0);
     beyond(layout, Level::W, lanes).map_or(Ok(lanes), |(site, reach)| {
-        Err(LayoutError::LaneOutOfRange { word_bits, element_bits, lanes, reach, site })
+        Err(fault!(
+            Limit,
+            "a long word of {word_bits} bits has {lanes} of {element_bits} bits, but \
+             {site} reaches lane {reach}",
+            [word_bits, lanes = counted(lanes, "lane"), element_bits, site, reach]
+        )
+        .at(site)
+        .with("capacity", lanes))
     })
 }
 
@@ -187,7 +196,7 @@ impl Placement {
 /// Checks that a machine has the levels and the units of a layout.
 ///
 /// # Errors
-/// [`LevelUnknown`](LayoutError::LevelUnknown), [`LevelTooSmall`](LayoutError::LevelTooSmall).
+/// `Unknown`, `Limit`.
 pub(crate) fn check_units(layout: &Layout, machine: &Machine) -> Result<(), LayoutError> {
     Check { layout, machine, memory: None }.check(false)
 }
@@ -228,7 +237,13 @@ impl Check<'_> {
                 if level.is_unit() && self.depth(level) > self.depth(*owner) =>
             {
                 let (memory, owner) = (memory.clone(), *owner);
-                Err(LayoutError::BelowMemory { level, memory, owner, site })
+                Err(fault!(
+                    Argument,
+                    "level `{level}` is below the memory `{memory}`, which belongs to `{owner}`",
+                    [level, memory, owner]
+                )
+                .at(site)
+                .with_help("address the elements without `{level}`"))
             }
             _ => Ok(()),
         }
@@ -238,7 +253,16 @@ impl Check<'_> {
         for (level, size) in self.machine.levels() {
             if let Some((site, reach)) = beyond(self.layout, level, size) {
                 let machine = self.machine.described();
-                return Err(LayoutError::LevelTooSmall { level, machine, size, reach, site });
+                return Err(fault!(
+                    Limit,
+                    "level `{level}` of the {machine} has {size} units, but {site} reaches \
+                     unit {reach}",
+                    [level, machine, size, site, reach]
+                )
+                .at(site)
+                .with_help(
+                    "1 + the sum of (size - 1) x stride over `{level}` must be at most {size}",
+                ));
             }
         }
         Ok(())
@@ -250,7 +274,13 @@ impl Check<'_> {
         };
         beyond(self.layout, Level::ADDR, *capacity).map_or(Ok(()), |(site, reach)| {
             let (memory, capacity) = (memory.clone(), *capacity);
-            Err(LayoutError::CapacityExceeded { memory, capacity, reach, site })
+            Err(fault!(
+                Limit,
+                "memory `{memory}` holds {capacity} long words, but {site} reaches \
+                 address {reach}",
+                [memory, capacity, site, reach]
+            )
+            .at(site))
         })
     }
 
@@ -301,12 +331,12 @@ impl Check<'_> {
             };
         }
         let builder = lanes.into_iter().fold(builder, |b, (level, n)| b.replica(n, level, 1));
-        builder.build().map_err(|error| match error {
-            LayoutError::TooLarge { site, .. } => LayoutError::too_large(
-                site,
+        builder.build().map_err(|error| match error.kind() {
+            ErrorKind::TooLarge => LayoutError::too_large(
+                error.site(),
                 "on this machine, the number of copies of all elements",
             ),
-            error => error,
+            _ => error,
         })
     }
 

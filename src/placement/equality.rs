@@ -2,7 +2,7 @@
 
 use super::Placement;
 use crate::algebra::Difference;
-use crate::error::{Incomparable, LayoutError};
+use crate::error::LayoutError;
 use crate::level::Level;
 
 impl Placement {
@@ -12,9 +12,8 @@ impl Placement {
     /// A memory that a group of units shares counts once, named by its first unit.
     ///
     /// # Errors
-    /// [`NotComparable`](LayoutError::NotComparable) for memories of different groups of units, and for lanes
-    /// of different widths; also the errors of
-    /// [`Layout::same_up_to_padding`](crate::Layout::same_up_to_padding).
+    /// `NotComparable` for memories of different groups of units, and for lanes of different widths; also the
+    /// errors of [`Layout::same_up_to_padding`](crate::Layout::same_up_to_padding).
     ///
     /// # Example
     /// ```
@@ -38,8 +37,8 @@ impl Placement {
     /// Levels that a layout does not use are copies, and a memory that a group of units shares counts once.
     ///
     /// # Errors
-    /// [`NotComparable`](LayoutError::NotComparable) for different memories; also the errors of
-    /// [`copyable`](Placement::copyable) and [`Layout::same_map`](crate::Layout::same_map).
+    /// `NotComparable` for different memories; also the errors of [`copyable`](Placement::copyable) and
+    /// [`Layout::same_map`](crate::Layout::same_map).
     pub fn same_map(&self, other: &Placement) -> Result<Option<Difference>, LayoutError> {
         self.check_memory(other)?;
         self.check_alike(other)?;
@@ -50,8 +49,8 @@ impl Placement {
     /// is neither.
     ///
     /// # Errors
-    /// [`NotComparable`](LayoutError::NotComparable) for different memories; also the errors of
-    /// [`copyable`](Placement::copyable) and [`Layout::serves`](crate::Layout::serves).
+    /// `NotComparable` for different memories; also the errors of [`copyable`](Placement::copyable) and
+    /// [`Layout::serves`](crate::Layout::serves).
     pub fn serves(&self, other: &Placement) -> Result<Option<Difference>, LayoutError> {
         self.check_memory(other)?;
         self.check_alike(other)?;
@@ -62,7 +61,7 @@ impl Placement {
     fn check_memory(&self, other: &Placement) -> Result<(), LayoutError> {
         let [from, to] = [self, other].map(|side| side.memory().map(|(name, _)| name.to_owned()));
         match from.is_some() && to.is_some() && from != to {
-            true => Err(LayoutError::NotComparable(Incomparable::Memories { from, to })),
+            true => Err(LayoutError::differ("memories", from, to)),
             false => Ok(()),
         }
     }
@@ -71,7 +70,7 @@ impl Placement {
     pub(crate) fn check_lanes(&self, other: &Placement) -> Result<(), LayoutError> {
         match (self.lanes(), other.lanes()) {
             (from, to) if from == to => Ok(()),
-            (from, to) => Err(LayoutError::NotComparable(Incomparable::Lanes { from, to })),
+            (from, to) => Err(LayoutError::differ("numbers of lanes", from, to)),
         }
     }
 
@@ -80,7 +79,7 @@ impl Placement {
     fn check_alike(&self, other: &Placement) -> Result<(), LayoutError> {
         if self.group() != other.group() {
             let [from, to] = [self, other].map(|side| Some(side.one_per()));
-            return Err(LayoutError::NotComparable(Incomparable::Memories { from, to }));
+            return Err(LayoutError::differ("memories", from, to));
         }
         // Without a level for lanes, a long word holds its element in every lane.
         match self.lanes().is_some() && other.lanes().is_some() {

@@ -14,7 +14,7 @@ use itertools::Itertools;
 
 use crate::algebra::strided::sums;
 use crate::algebra::{Landing, Layout, LayoutBuilder, Subaxis, Target, nested_sums, product};
-use crate::error::{EditError, LayoutError, RelayoutFault, Site};
+use crate::error::{ErrorKind, LayoutError, Site, fault};
 use crate::level::Level;
 use crate::location::Location;
 use crate::machine::Memory;
@@ -35,7 +35,7 @@ impl Memory {
     /// Law: an element is in the memory of a group if and only if one of its units is in the group.
     ///
     /// # Errors
-    /// [`Relayout`](LayoutError::Relayout) for digits or copies that do not line up with the groups.
+    /// `Uneven` for digits or copies that do not line up with the groups.
     pub(super) fn named(&self, layout: &Layout) -> Result<Layout, LayoutError> {
         if self.group == 1 || !layout.uses(self.owner) {
             return Ok(layout.clone());
@@ -52,28 +52,37 @@ impl Memory {
         let derived = layout.derived_axes().len();
         match self.quotient(layout) {
             Ok(numbered) if numbered.derived_axes().len() == derived => return Ok(numbered),
-            Ok(_) | Err(LayoutError::Edit(EditError::SplitCopies { .. })) => {}
-            Err(error) => return Err(error),
+            Err(error) if error.kind() != ErrorKind::Uneven => return Err(error),
+            _ => {}
         }
         let Memory { owner, group, .. } = *self;
         let landings = layout.landings_in(owner);
         let uneven = landings.filter(|of| of.size > 1 && !of.stride.is_multiple_of(group));
         let (copies, digits): (Vec<_>, Vec<_>) =
             uneven.partition(|of| matches!(of.site, Site::Replica(_)));
+        let uneven_digits = || {
+            fault!(
+                Uneven,
+                "there is one memory for every {group} units of `{level}`, and the digits in \
+                 `{level}` do not line up with these groups",
+                [group, level = owner]
+            )
+            .with_help("choose strides in `{level}` that are multiples of {group}")
+        };
         let fault = match digits[..] {
             [] => match self.groups_of_copies(layout) {
                 Some(copies) => return self.with_copies_in(layout, copies),
-                None => RelayoutFault::UnevenCopies { level: owner, group },
+                None => LayoutError::uneven_copies(owner, group),
             },
             [Landing { size, stride, .. }] if copies.is_empty() => {
                 match self.even_step(layout.offset(owner) % group, size, stride) {
                     Some(step) => return self.with_step((size, stride), step, layout),
-                    None => RelayoutFault::UnevenDigits { level: owner, group },
+                    None => uneven_digits(),
                 }
             }
-            _ => RelayoutFault::UnevenDigits { level: owner, group },
+            _ => uneven_digits(),
         };
-        Err(LayoutError::Relayout(fault))
+        Err(fault)
     }
 
     /// The layout in group numbers, with these copies of the groups.

@@ -5,14 +5,13 @@ use std::sync::{Arc, OnceLock};
 
 use super::boxes::{AxisRange, Boxes, weights};
 use super::cell::{Cell, Steps};
-use super::error::TableError;
 use super::flips::Variants;
 use super::lookup::{Backward, Lookup};
 use super::numbers::Write;
 use super::pieces::{PieceVector, Pieces};
 use super::weighted_sum::{Inner, Outer, VectorRow, WeightedSum};
 use crate::algebra::{Axis, IndexOrder, Indexes, Layout, digits, product};
-use crate::error::{LayoutError, Site};
+use crate::error::{LayoutError, Site, fault};
 use crate::level::Level;
 use crate::location::Location;
 use crate::number::to_u64;
@@ -89,15 +88,15 @@ impl Placement {
     /// has derived axes).
     ///
     /// # Errors
-    /// [`TooLarge`](LayoutError::TooLarge) where the packed numbers of places do not fit in 64 bits.
+    /// `TooLarge` where the packed numbers of places do not fit in 64 bits.
     pub fn program(&self) -> Result<Program, LayoutError> {
         // Places are numbered through, row-major over the columns.
         let columns = self.columns().to_vec();
         let steps: Vec<u64> = columns.iter().map(|level| self.units_per_memory(*level)).collect();
         let size = |(level, step): (&Level, &u64)| self.coordinates(*level).div_ceil(*step);
         let sizes: Vec<u64> = columns.iter().zip(&steps).map(size).collect();
-        let too_large = LayoutError::too_large(Site::Layout, "the number of places");
-        let places = product(sizes.iter().copied()).ok_or(too_large)?;
+        let too_large = || LayoutError::too_large(Site::Layout, "the number of places");
+        let places = product(sizes.iter().copied()).ok_or_else(too_large)?;
         let numbered = self.memory().filter(|(_, memory)| memory.group > 1);
         let numbered =
             numbered.map(|(_, memory)| memory.numbered(self.with_copies())).transpose()?;
@@ -141,8 +140,7 @@ impl Program {
     /// box are holes of inverse tables.
     ///
     /// # Errors
-    /// [`IndexRank`](LayoutError::IndexRank), and [`IndexOutOfRange`](LayoutError::IndexOutOfRange) for a
-    /// range that ends beyond the extent.
+    /// `Shape`, and `OutOfRange` for a range that ends beyond the extent.
     ///
     /// # Example
     /// ```
@@ -157,11 +155,11 @@ impl Program {
     pub fn window(&self, ranges: &[Range<u64>]) -> Result<Program, LayoutError> {
         let layout = &self.compiled.layout;
         if ranges.len() != layout.rank() {
-            return Err(LayoutError::IndexRank { found: ranges.len(), rank: layout.rank() });
+            return Err(LayoutError::index_rank(ranges.len(), layout.rank()));
         }
         for (axis, (range, extent)) in ranges.iter().zip(layout.shape()).enumerate() {
             if range.end > extent {
-                return Err(LayoutError::IndexOutOfRange { axis, index: range.end - 1, extent });
+                return Err(LayoutError::index_out_of_range(axis, range.end - 1, extent));
             }
         }
         let shape = ranges.iter().map(|range| range.start.min(range.end)..range.end).collect();
@@ -335,8 +333,8 @@ impl Program {
     /// Writes the packed number of every element's place.
     ///
     /// # Errors
-    /// [`BufferLength`](TableError::BufferLength), [`CellTooNarrow`](TableError::CellTooNarrow).
-    pub fn fill_packed<T: Cell>(&self, table: &mut [T]) -> Result<(), TableError> {
+    /// `Shape`, `Limit`.
+    pub fn fill_packed<T: Cell>(&self, table: &mut [T]) -> Result<(), LayoutError> {
         self.fill(&self.compiled.packed, table)
     }
 
@@ -344,7 +342,7 @@ impl Program {
     ///
     /// # Errors
     /// As [`fill_packed`](Program::fill_packed).
-    pub fn fill_column<T: Cell>(&self, level: Level, table: &mut [T]) -> Result<(), TableError> {
+    pub fn fill_column<T: Cell>(&self, level: Level, table: &mut [T]) -> Result<(), LayoutError> {
         self.fill(&self.column(level), table)
     }
 
@@ -358,7 +356,7 @@ impl Program {
         &self,
         form: &WeightedSum,
         table: &mut [T],
-    ) -> Result<(), TableError> {
+    ) -> Result<(), LayoutError> {
         check_length(table.len(), self.elements())?;
         narrow::<T>(form.reach)?;
         if table.is_empty() {
@@ -398,12 +396,26 @@ impl Program {
     }
 }
 
-pub(crate) fn check_length(found: usize, wanted: u64) -> Result<(), TableError> {
+pub(crate) fn check_length(found: usize, wanted: u64) -> Result<(), LayoutError> {
     let found = to_u64(found);
-    if found == wanted { Ok(()) } else { Err(TableError::BufferLength { found, wanted }) }
+    if found == wanted {
+        Ok(())
+    } else {
+        Err(fault!(
+            Shape,
+            "the table has {wanted} entries, but the buffer has {found}",
+            [wanted, found]
+        ))
+    }
 }
 
-pub(crate) fn narrow<T: Cell>(reach: u64) -> Result<(), TableError> {
+pub(crate) fn narrow<T: Cell>(reach: u64) -> Result<(), LayoutError> {
     let bits = 8 * size_of::<T>();
-    T::try_from(reach).map(|_| ()).map_err(|_| TableError::CellTooNarrow { reach, bits })
+    T::try_from(reach).map(|_| ()).map_err(|_| {
+        fault!(
+            Limit,
+            "the table holds numbers up to {reach}, which do not fit in {bits} bits",
+            [reach, bits]
+        )
+    })
 }

@@ -6,7 +6,6 @@ use std::ops::Range;
 use super::boxes::{AxisRange, Boxes, StepGrid};
 use super::cell::Cell;
 use super::compiled::{Compiled, Program, check_length, narrow};
-use super::error::TableError;
 use super::numbers::Write;
 use crate::algebra::decode::DigitDecoder;
 use crate::algebra::strided::NodeDigit;
@@ -23,9 +22,8 @@ impl Program {
     /// `T::MAX` for holes, `T::MAX - 1` for padding. All copies are written.
     ///
     /// # Errors
-    /// As [`fill_packed`](Program::fill_packed); [`Collision`](LayoutError::Collision) where elements
-    /// share places.
-    pub fn fill_inverse<T: Cell>(&self, table: &mut [T]) -> Result<(), TableError> {
+    /// As [`fill_packed`](Program::fill_packed); `Collision` where elements share places.
+    pub fn fill_inverse<T: Cell>(&self, table: &mut [T]) -> Result<(), LayoutError> {
         self.fill_inverse_within(0..self.places(), table)
     }
 
@@ -47,7 +45,7 @@ impl Program {
         &self,
         places: Range<u64>,
         table: &mut [T],
-    ) -> Result<(), TableError> {
+    ) -> Result<(), LayoutError> {
         self.fill_part(&FillPart::new(self, &Location::default())?, places, table)
     }
 
@@ -55,8 +53,7 @@ impl Program {
     /// numbered row-major over the other columns.
     ///
     /// # Errors
-    /// As [`fill_packed`](Program::fill_packed); [`LevelUnknown`](LayoutError::LevelUnknown) for a
-    /// level that is not a column, [`CoordinateOutOfRange`](LayoutError::CoordinateOutOfRange) for a
+    /// As [`fill_packed`](Program::fill_packed); `Unknown` for a level that is not a column, `OutOfRange` for a
     /// coordinate out of range.
     ///
     /// # Example
@@ -73,7 +70,7 @@ impl Program {
         &self,
         at: &Location,
         table: &mut [T],
-    ) -> Result<(), TableError> {
+    ) -> Result<(), LayoutError> {
         let part = FillPart::new(self, at)?;
         let places = 0..part.places();
         self.fill_part(&part, places, table)
@@ -85,7 +82,7 @@ impl Program {
         part: &FillPart,
         places: Range<u64>,
         table: &mut [T],
-    ) -> Result<(), TableError> {
+    ) -> Result<(), LayoutError> {
         check_length(table.len(), places.end.saturating_sub(places.start))?;
         // The markers are numbers of no element.
         narrow::<T>(self.elements().saturating_add(1))?;
@@ -215,7 +212,7 @@ impl FillPart {
             at.get(level).filter(|at| *at >= size).map(|at| (level, at, size))
         };
         if let Some((level, at, size)) = program.columns().find_map(beyond) {
-            return Err(LayoutError::CoordinateOutOfRange { level, at, size });
+            return Err(LayoutError::coordinate_out_of_range(level, at, size));
         }
         let (mut places, mut stride) = (1, 1);
         let column = |(level, size)| {

@@ -4,7 +4,6 @@ mod boxes;
 mod cell;
 mod compiled;
 mod edges;
-mod error;
 mod flips;
 mod inverse;
 mod lookup;
@@ -19,7 +18,6 @@ mod weighted_sum;
 
 pub use cell::Cell;
 pub use compiled::Program;
-pub use error::TableError;
 pub use runs::{Run, Runs};
 pub use spans::{CoordinateSpan, CoordinateSpans};
 

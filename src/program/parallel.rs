@@ -6,8 +6,8 @@ use rayon::prelude::*;
 
 use super::cell::Cell;
 use super::compiled::{Program, check_length};
-use super::error::TableError;
 use super::weighted_sum::WeightedSum;
+use crate::error::LayoutError;
 use crate::level::Level;
 use crate::number::{seam, to_index, to_u64};
 
@@ -36,7 +36,7 @@ impl Program {
     /// assert_eq!(one, all);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn par_fill_packed<T: Cell + Send>(&self, table: &mut [T]) -> Result<(), TableError> {
+    pub fn par_fill_packed<T: Cell + Send>(&self, table: &mut [T]) -> Result<(), LayoutError> {
         self.par_fill(&self.compiled.packed, table)
     }
 
@@ -48,7 +48,7 @@ impl Program {
         &self,
         level: Level,
         table: &mut [T],
-    ) -> Result<(), TableError> {
+    ) -> Result<(), LayoutError> {
         self.par_fill(&self.column(level), table)
     }
 
@@ -57,7 +57,7 @@ impl Program {
     ///
     /// # Errors
     /// As [`fill_inverse`](Program::fill_inverse).
-    pub fn par_fill_inverse<T: Cell + Send>(&self, table: &mut [T]) -> Result<(), TableError> {
+    pub fn par_fill_inverse<T: Cell + Send>(&self, table: &mut [T]) -> Result<(), LayoutError> {
         check_length(table.len(), self.places())?;
         in_parts(table, |places, cells| self.fill_inverse_within(places, cells))
     }
@@ -84,7 +84,7 @@ impl Program {
         tensor: &[T],
         image: &mut [T],
         fill: T,
-    ) -> Result<(), TableError> {
+    ) -> Result<(), LayoutError> {
         check_length(tensor.len(), self.elements())?;
         check_length(image.len(), self.places())?;
         self.check_injective()?;
@@ -105,7 +105,7 @@ impl Program {
         &self,
         image: &[T],
         tensor: &mut [T],
-    ) -> Result<(), TableError> {
+    ) -> Result<(), LayoutError> {
         check_length(tensor.len(), self.elements())?;
         check_length(image.len(), self.places())?;
         self.halves(tensor, &|part, tensor| part.unpack(image, tensor))
@@ -115,7 +115,7 @@ impl Program {
         &self,
         form: &WeightedSum,
         table: &mut [T],
-    ) -> Result<(), TableError> {
+    ) -> Result<(), LayoutError> {
         check_length(table.len(), self.elements())?;
         self.halves(table, &|part, table| part.fill(form, table))
     }
@@ -125,8 +125,8 @@ impl Program {
     fn halves<T: Send>(
         &self,
         buffer: &mut [T],
-        work: &(impl Fn(&Program, &mut [T]) -> Result<(), TableError> + Sync),
-    ) -> Result<(), TableError> {
+        work: &(impl Fn(&Program, &mut [T]) -> Result<(), LayoutError> + Sync),
+    ) -> Result<(), LayoutError> {
         let length = |range: &Range<u64>| range.end - range.start;
         let axis = self.shape.iter().position(|range| length(range) > 1);
         let Some(axis) = axis.filter(|_| self.elements() > few()) else {
@@ -146,8 +146,8 @@ impl Program {
 /// Cuts a buffer that has a cell for every place into parts, and gives each its places.
 fn in_parts<T: Send>(
     cells: &mut [T],
-    work: impl Fn(Range<u64>, &mut [T]) -> Result<(), TableError> + Sync,
-) -> Result<(), TableError> {
+    work: impl Fn(Range<u64>, &mut [T]) -> Result<(), LayoutError> + Sync,
+) -> Result<(), LayoutError> {
     let parts = rayon::current_num_threads() * PARTS_PER_THREAD;
     let most = cells.len().div_ceil(parts).max(to_index(few()));
     cells.par_chunks_mut(most).enumerate().try_for_each(|(part, cells)| {

@@ -10,8 +10,7 @@ impl Program {
     /// Law: `element(place(i))` is the row-major number of `i`.
     ///
     /// # Errors
-    /// [`Collision`](crate::LayoutError::Collision) where elements share places,
-    /// [`NotDecided`](crate::LayoutError::NotDecided) as [`Layout::element`](crate::Layout::element).
+    /// `Collision` where elements share places, `NotDecided` as [`Layout::element`](crate::Layout::element).
     ///
     /// # Example
     /// ```

@@ -44,7 +44,7 @@ pub(crate) use count::traffic::{NO_TRAFFIC, count_at, fit, holders_along, holder
 pub use moves::account::{Account, CopiesHeld, Move, MovedCopies};
 pub use moves::overwritten::{Overwritten, WriteOrder};
 pub use moves::transfers::{PlaceRun, Transfer, Transfers};
-pub(crate) use nodes::{differ, in_nodes_of_both};
+pub(crate) use nodes::in_nodes_of_both;
 pub use pair::{Distance, Relayout, TimeOrder};
 pub use price::cost::{Cost, CostModel, CostUnit, Rate};
 pub use price::dominance::PricedChoice;

@@ -17,7 +17,7 @@ use itertools::Itertools;
 use smallvec::SmallVec;
 
 use crate::algebra::Layout;
-use crate::error::{EditError, Incomparable, LayoutError, RelayoutFault};
+use crate::error::{ErrorKind, LayoutError, fault};
 use crate::level::Level;
 use crate::machine::{Machine, Memory};
 use crate::placement::Placement;
@@ -91,11 +91,6 @@ impl Tree {
     }
 }
 
-/// The error for two sides that cannot be compared.
-pub(crate) fn differ(what: Incomparable) -> LayoutError {
-    LayoutError::NotComparable(what)
-}
-
 /// The level of the units that have a memory, and how many of them have one in common.
 pub(super) type MemoryNode = (Level, u64);
 
@@ -117,9 +112,9 @@ impl NodeLayout {
     /// The layout in the memories of a placement; without a memory, in those of the leaves.
     ///
     /// # Errors
-    /// [`NotComparable`](LayoutError::NotComparable) without a machine.
+    /// `NotComparable` without a machine.
     pub(super) fn by(placement: &Placement) -> Result<NodeLayout, LayoutError> {
-        let machine = placement.machine().ok_or_else(|| differ(Incomparable::NoMachine))?;
+        let machine = placement.machine().ok_or_else(LayoutError::no_machine)?;
         // A machine of one unit has no levels, and one memory of each kind.
         let leaf = machine.levels().last().map_or((Level::ADDR, 1), |(level, _)| (level, 1));
         let node = placement.memory().map(|(_, Memory { owner, group, .. })| (owner, group));
@@ -132,8 +127,8 @@ impl NodeLayout {
 /// Rewrites two layouts in the coordinates of the nodes of both.
 ///
 /// # Errors
-/// [`NotComparable`](LayoutError::NotComparable) where groups of one level do not nest;
-/// [`Relayout`](LayoutError::Relayout) for copies that do not line up with the groups of the other side.
+/// `NotComparable` where groups of one level do not nest; `Uneven` for copies that do not line up with the
+/// groups of the other side.
 pub(super) fn paired(
     tree: &Tree,
     source: &NodeLayout,
@@ -227,9 +222,12 @@ fn cuts(source: &NodeLayout, target: &NodeLayout) -> Result<Vec<(Level, u64)>, L
     let nodes = [source.node, target.node].into_iter().filter(|(_, group)| *group > 1);
     let cuts = nodes.unique().sorted_by_key(|(_, group)| std::cmp::Reverse(*group)).collect_vec();
     match cuts[..] {
-        [(a, large), (b, small)] if a == b && !large.is_multiple_of(small) => {
-            Err(differ(Incomparable::Groups { from: source.node.1, to: target.node.1 }))
-        }
+        [(a, large), (b, small)] if a == b && !large.is_multiple_of(small) => Err(fault!(
+            NotComparable,
+            "the memories are shared by {from} and by {to} units, and neither \
+             divides the other",
+            [from = source.node.1, to = target.node.1]
+        )),
         _ => Ok(cuts),
     }
 }
@@ -256,11 +254,9 @@ fn split(held: NodeLayout, cuts: &[(Level, u64)]) -> Result<Arc<Layout>, LayoutE
     let mut layout = held.layout;
     for (level, n) in cuts.iter().filter(|(level, n)| *level != owner || *n >= group) {
         let split = layout.split_level(*level, *n, level.in_groups_of(*n), *level);
-        layout = Arc::new(split.map_err(|error| match error {
-            LayoutError::Edit(EditError::SplitCopies { level, .. }) => {
-                LayoutError::Relayout(RelayoutFault::UnevenCopies { level, group: *n })
-            }
-            other => other,
+        layout = Arc::new(split.map_err(|error| match error.kind() {
+            ErrorKind::Uneven => LayoutError::uneven_copies(*level, *n),
+            _ => error,
         })?);
     }
     // A memory of a group is named by the first unit.

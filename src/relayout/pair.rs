@@ -5,10 +5,9 @@ use std::sync::Arc;
 
 use itertools::Itertools;
 
-use super::nodes::differ;
 use super::nodes::{NodeLayout, Paths, Tree, paired};
 use crate::algebra::{Layout, product};
-use crate::error::{Incomparable, LayoutError, RelayoutFault, Site};
+use crate::error::{LayoutError, Site};
 use crate::level::Level;
 use crate::location::Location;
 use crate::machine::Machine;
@@ -112,10 +111,10 @@ impl Relayout {
     /// Pairs a source with a destination, in the same memory or in two memories of one machine.
     ///
     /// # Errors
-    /// [`NotComparable`](LayoutError::NotComparable) for different shapes or machines, an element width on one side
-    /// only, no machine, a memory on one side only, or memories of groups of units that do not nest;
-    /// [`Relayout`](LayoutError::Relayout) for copies that do not line up with the groups of the other
-    /// memory; [`TooLarge`](LayoutError::TooLarge) where copies over time do not fit in 64 bits.
+    /// `NotComparable` for different shapes or machines, an element width on one side only, no machine, a
+    /// memory on one side only, or memories of groups of units that do not nest; `Uneven` for copies that do
+    /// not line up with the groups of the other memory; `TooLarge` where copies over time do not fit in 64
+    /// bits.
     pub fn new(source: &Placement, destination: &Placement) -> Result<Relayout, LayoutError> {
         check(source, destination)?;
         let (from, to, mut paths) =
@@ -238,10 +237,10 @@ impl Relayout {
     /// Checks that values are not cast: no run of addresses would hold them on both sides.
     ///
     /// # Errors
-    /// [`NotComparable`](LayoutError::NotComparable) for different widths.
+    /// `NotComparable` for different widths.
     pub fn check_uncast(&self) -> Result<(), LayoutError> {
         match self.cast {
-            Some((from, to)) => Err(differ(Incomparable::Lanes { from: Some(from), to: Some(to) })),
+            Some((from, to)) => Err(LayoutError::differ("numbers of lanes", Some(from), Some(to))),
             None => Ok(()),
         }
     }
@@ -288,8 +287,8 @@ impl Relayout {
     }
 
     pub(super) fn not_on_paths(&self, level: Level) -> LayoutError {
-        let known = self.units.iter().copied().filter(|of| *of != level).collect();
-        LayoutError::Relayout(RelayoutFault::NotOnPaths { level, known })
+        let known = self.units.iter().copied().filter(|of| *of != level).collect_vec();
+        LayoutError::not_on_paths(level, &known)
     }
 }
 
@@ -301,7 +300,7 @@ fn in_every_slice(layout: Arc<Layout>, slices: Option<u64>) -> Result<Arc<Layout
     let layout = if is_plain { layout } else { simple()? };
     let Some(slices) = slices.filter(|_| !layout.uses(Level::TIME)) else { return Ok(layout) };
     let places = product([layout.slots(), slices]);
-    places.ok_or(LayoutError::too_large(Site::Layout, "the number of copies"))?;
+    places.ok_or_else(|| LayoutError::too_large(Site::Layout, "the number of copies"))?;
     layout.to_builder().replica(slices, Level::TIME, 1).build().map(Arc::new)
 }
 
@@ -309,16 +308,16 @@ fn check(source: &Placement, destination: &Placement) -> Result<(), LayoutError>
     let sides = [source, destination];
     let [from, to] = sides.map(|side| side.layout().shape());
     if from != to {
-        return Err(differ(Incomparable::Shapes { from, to }));
+        return Err(LayoutError::differ("shapes", from, to));
     }
     let [a, b] = sides.map(Placement::machine);
     if !a.zip(b).is_some_and(|(a, b)| alike(a, b)) {
         let [from, to] = [a, b].map(|machine| machine.map(Machine::described));
-        return Err(differ(Incomparable::Machines { from, to }));
+        return Err(LayoutError::differ("machines", from, to));
     }
     let [from, to] = sides.map(|side| side.memory().map(|(name, _)| name.to_owned()));
     if from.is_some() != to.is_some() {
-        return Err(differ(Incomparable::Memories { from, to }));
+        return Err(LayoutError::differ("memories", from, to));
     }
     match (source.lanes(), destination.lanes()) {
         (Some(_), Some(_)) => Ok(()),

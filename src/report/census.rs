@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use crate::algebra::{Layout, Subaxis, product};
-use crate::error::{LayoutError, RestrictionError, Site};
+use crate::error::{ErrorKind, LayoutError, Site};
 use crate::level::Level;
 use crate::location::Location;
 use crate::placement::Placement;
@@ -45,8 +45,7 @@ impl Placement {
     /// Cost: O(subaxes), for any number of elements.
     ///
     /// # Errors
-    /// [`NotDecided`](LayoutError::NotDecided) where several digits give a coordinate, and there are
-    /// too many of them.
+    /// `NotDecided` where several digits give a coordinate, and there are too many of them.
     ///
     /// # Example
     /// ```
@@ -175,10 +174,8 @@ impl SubtreeContents {
     fn part(&self, at: &Location) -> Result<SubtreeContents, LayoutError> {
         let SubtreeContents::Layout(layout) = self else { return Ok(self.clone()) };
         match layout.restrict(at) {
-            Err(LayoutError::CannotRestrict(RestrictionError::Unreached { .. })) => {
-                Ok(SubtreeContents::Nothing)
-            }
-            Err(LayoutError::CannotRestrict(_)) => Ok(SubtreeContents::Uneven),
+            Err(error) if error.kind() == ErrorKind::OutOfRange => Ok(SubtreeContents::Nothing),
+            Err(error) if error.kind() == ErrorKind::CannotRestrict => Ok(SubtreeContents::Uneven),
             part => Ok(SubtreeContents::Layout(part?.layout)),
         }
     }

@@ -149,8 +149,7 @@ impl Placement {
         });
         let (text, inexpressible) = match layout.to_pad_layout_map() {
             Ok((text, _)) => (Some(text.to_string()), None),
-            Err(LayoutError::Inexpressible { reason, .. }) => (None, Some(reason.to_string())),
-            Err(error) => (None, Some(error.to_string())),
+            Err(error) => (None, Some(error.reason())),
         };
         Ok(Report {
             text,

@@ -4,7 +4,7 @@ use std::fmt;
 
 use crate::algebra::product;
 use crate::error::{LayoutError, ParseError, Site};
-use crate::text::sharding::{Pieces, ShardedShape, Sharding, ShardingError};
+use crate::text::sharding::{Pieces, ShardedShape, Sharding};
 use crate::text::xla::XlaArray;
 use crate::words::{percent, readable_bytes};
 
@@ -62,7 +62,7 @@ impl ShardedShape {
     /// # Errors
     /// The errors of the sharding and of the shape of the shard, and sizes beyond 64 bits.
     pub fn report(&self) -> Result<ShardingReport, ParseError> {
-        let refuse = |error: ShardingError| self.refuse(error);
+        let refuse = |error: LayoutError| self.refuse(error);
         let (sharding, pieces) = self.held().map_err(refuse)?;
         let extents = self.extents().map_err(refuse)?;
         let shard = self.shard().map_err(refuse)?;
@@ -96,7 +96,7 @@ impl ShardedShape {
 
 /// Counts shards per dimension and multiplies the counts: a shard is full, or has elements, if that is so in
 /// every dimension.
-fn fill(sharding: &Sharding, pieces: &[Pieces]) -> Result<Option<Fill>, ShardingError> {
+fn fill(sharding: &Sharding, pieces: &[Pieces]) -> Result<Option<Fill>, LayoutError> {
     let (Some(devices), true) = (sharding.devices(), sharding.says_places()) else {
         return Ok(None);
     };

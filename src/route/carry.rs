@@ -17,7 +17,7 @@ use crate::level::Level;
 /// [`Layout::used_levels`].
 ///
 /// # Errors
-/// As [`Layout::compose`]; [`TooLarge`](LayoutError::TooLarge) where copies are not digits afterwards.
+/// As [`Layout::compose`]; `TooLarge` where copies are not digits afterwards.
 pub(super) fn carried(layout: &Layout, map: &Layout) -> Result<Layout, LayoutError> {
     let mut flat = layout.clone().with_replicas_where(|_| false).to_builder();
     let copies = layout.replicas().iter().filter(|replica| replica.is_apart());

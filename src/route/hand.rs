@@ -12,9 +12,9 @@
 //! *Named* digits number units of which a movement takes one at a time. All nodes above work in step: they
 //! move the same beats.
 
-use super::error::RouteError;
 use super::units::{Piece, UnitDigit, unit_digits};
 use crate::algebra::{Axis, Layout, Subaxis, Target};
+use crate::error::{LayoutError, fault};
 use crate::level::Level;
 use crate::machine::{Direction, Machine, Memory, Movement, MovementKind};
 
@@ -124,15 +124,21 @@ impl<'m> Hand<'m> {
 /// Every way to use the movements of a machine whose maps are known.
 ///
 /// # Errors
-/// [`Map`](RouteError::Map) for a map that does not fit the machine.
-pub(super) fn hands(machine: &Machine) -> Result<Vec<Hand<'_>>, RouteError> {
+/// `Invalid` for a map that does not fit the machine.
+pub(super) fn hands(machine: &Machine) -> Result<Vec<Hand<'_>>, LayoutError> {
     let mut hands = Vec::new();
     for movement in machine.movements() {
         let map = match &movement.map {
             Some(map) if movement.kind != MovementKind::Reduce => map,
             _ => continue,
         };
-        let fault = |why: String| RouteError::Map { movement: movement.name.clone(), why };
+        let fault = |why: String| {
+            fault!(
+                Invalid,
+                "the map of movement `{movement}` does not fit the machine: {why}",
+                [movement = movement.name.clone(), why]
+            )
+        };
         let layout: Layout =
             map.parse().map_err(|error| fault(crate::words::cut(&format!("{error}"), 200)))?;
         let down = |across| Hand::down(machine, movement, &layout, across).map_err(&fault);

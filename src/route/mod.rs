@@ -28,7 +28,6 @@
 //! ```
 
 mod carry;
-mod error;
 mod hand;
 mod hop;
 mod reach;
@@ -37,7 +36,6 @@ mod step;
 mod units;
 mod usual;
 
-pub use error::{MissingHop, OutOfReach, RouteError};
 pub use hop::Hop;
 
 use itertools::Itertools;
@@ -46,10 +44,12 @@ use self::hand::{Hand, hands};
 use self::hop::{memory, text};
 use self::reach::Reach;
 use self::search::RouteSearch;
-use crate::error::Incomparable;
+use crate::Layout;
+use crate::error::{LayoutError, fault};
 use crate::machine::{Direction, Machine, Movement, MovementKind};
+use crate::number::to_u64;
 use crate::placement::Placement;
-use crate::{Layout, LayoutError};
+use crate::words::cut;
 
 /// The hops from one layout to another.
 ///
@@ -77,7 +77,7 @@ use crate::{Layout, LayoutError};
 /// assert_eq!(route.names(), ["mvp", "l2bmd", "l1bmm"]);
 /// let cycles: Vec<_> = route.hops().iter().map(|hop| hop.cycles).collect();
 /// assert_eq!(cycles, [Some(32), Some(4), Some(4)]);
-/// # Ok::<(), tensor_layout::route::RouteError>(())
+/// # Ok::<(), tensor_layout::LayoutError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Route {
@@ -92,12 +92,10 @@ impl Route {
     /// On a machine without movements, the route is a single hop, for which only the long words are known.
     ///
     /// # Errors
-    /// [`NoMemory`](RouteError::NoMemory), [`Shapes`](RouteError::Shapes), [`Map`](RouteError::Map);
-    /// [`Layout`](RouteError::Layout) for different machines or lanes of different widths;
-    /// [`Unreachable`](RouteError::Unreachable) where no movements connect the memories;
-    /// [`OutOfReach`](RouteError::OutOfReach) with a digit that no movements bring to its place, however many;
-    /// [`Refused`](RouteError::Refused) with the first hop that no movement can make.
-    pub fn new(source: &Placement, target: &Placement) -> Result<Route, RouteError> {
+    /// `Missing`, `Shape`, `Invalid`; `NotComparable` for different machines or lanes of different widths;
+    /// `NoRoute` where no movements connect the memories; `NoRoute` with a digit that no movements bring to its
+    /// place, however many; `NoRoute` with the first hop that no movement can make.
+    pub fn new(source: &Placement, target: &Placement) -> Result<Route, LayoutError> {
         Route::through([source, target])
     }
 
@@ -110,7 +108,7 @@ impl Route {
         source: &Placement,
         target: &Placement,
         trials: usize,
-    ) -> Result<Route, RouteError> {
+    ) -> Result<Route, LayoutError> {
         Route::by_stops(&[source, target], trials)
     }
 
@@ -120,11 +118,11 @@ impl Route {
     /// As [`Route::new`], for each pair of neighbours.
     pub fn through<'p>(
         stops: impl IntoIterator<Item = &'p Placement>,
-    ) -> Result<Route, RouteError> {
+    ) -> Result<Route, LayoutError> {
         Route::by_stops(&stops.into_iter().collect::<Vec<_>>(), search::MOST_TRIED)
     }
 
-    fn by_stops(stops: &[&Placement], trials: usize) -> Result<Route, RouteError> {
+    fn by_stops(stops: &[&Placement], trials: usize) -> Result<Route, LayoutError> {
         let (source, machine) = checked(stops)?;
         let hands = hands(machine)?;
         let reach = Reach::new(machine, &hands);
@@ -145,9 +143,8 @@ impl Route {
     /// Finds the route whose single hop is the movement with this name.
     ///
     /// # Errors
-    /// [`MovementUnknown`](RouteError::MovementUnknown), [`Unusable`](RouteError::Unusable);
-    /// [`NotBetween`](RouteError::NotBetween) if it connects other memories;
-    /// [`Refused`](RouteError::Refused), with the layout that it produces instead.
+    /// `Unknown`, `Unsupported`; `NoRoute` if it connects other memories; `NoRoute`, with the layout that it
+    /// produces instead.
     ///
     /// # Example
     /// ```
@@ -161,9 +158,9 @@ impl Route {
     /// assert_eq!(Route::by("l1bmd", &source, &target)?.hops()[0].cycles, Some(1));
     /// let refused = Route::by("l2bmd", &source, &target).unwrap_err().to_string();
     /// assert!(refused.starts_with("`l2bmd` moves from L2BM to L1BM and from L1BM to L2BM"));
-    /// # Ok::<(), tensor_layout::route::RouteError>(())
+    /// # Ok::<(), tensor_layout::LayoutError>(())
     /// ```
-    pub fn by(name: &str, source: &Placement, target: &Placement) -> Result<Route, RouteError> {
+    pub fn by(name: &str, source: &Placement, target: &Placement) -> Result<Route, LayoutError> {
         let (_, machine) = checked(&[source, target])?;
         usable(machine, name)?;
         let hands = hands(machine)?;
@@ -183,8 +180,8 @@ impl Route {
     /// Law: as [`Route::new`], for each of the layouts.
     ///
     /// # Errors
-    /// [`NoMemory`](RouteError::NoMemory), [`Map`](RouteError::Map); [`Layout`](RouteError::Layout) for a memory that
-    /// the machine lacks; [`Unreachable`](RouteError::Unreachable) where no movements connect the memories.
+    /// `Missing`, `Invalid`; `NotComparable` for a memory that the machine lacks; `NoRoute` where no movements
+    /// connect the memories.
     ///
     /// # Example
     /// ```
@@ -197,9 +194,9 @@ impl Route {
     /// assert_eq!(Route::text(routes[0].source()), "((4_L2B:2, 64:8), (8:1, 2_W:1))");
     /// assert_eq!((routes[0].names(), routes[0].cycles()), (vec!["mvp", "l2bmd", "l1bmm"], (40, true)));
     /// assert!(routes.is_sorted_by_key(|route| route.cycles().0));
-    /// # Ok::<(), tensor_layout::route::RouteError>(())
+    /// # Ok::<(), tensor_layout::LayoutError>(())
     /// ```
-    pub fn from_memory(memory: &str, target: &Placement) -> Result<Vec<Route>, RouteError> {
+    pub fn from_memory(memory: &str, target: &Placement) -> Result<Vec<Route>, LayoutError> {
         let found = open_end(target, memory, false)?;
         Ok(ranked(found.into_iter().map(|(source, hops)| Route { source, hops })))
     }
@@ -209,7 +206,7 @@ impl Route {
     ///
     /// # Errors
     /// As [`from_memory`](Route::from_memory).
-    pub fn into_memory(source: &Placement, memory: &str) -> Result<Vec<Route>, RouteError> {
+    pub fn into_memory(source: &Placement, memory: &str) -> Result<Vec<Route>, LayoutError> {
         let found = open_end(source, memory, true)?;
         Ok(ranked(found.into_iter().map(|(_, hops)| Route { source: source.clone(), hops })))
     }
@@ -255,7 +252,7 @@ fn open_end(
     of: &Placement,
     memory: &str,
     ahead: bool,
-) -> Result<Vec<(Placement, Vec<Hop>)>, RouteError> {
+) -> Result<Vec<(Placement, Vec<Hop>)>, LayoutError> {
     let (_, machine) = checked(&[of])?;
     machine.memory(memory)?;
     let hands = hands(machine)?;
@@ -273,9 +270,8 @@ fn ranked(routes: impl Iterator<Item = Route>) -> Vec<Route> {
 }
 
 /// The machine of all placements, which hold one tensor in memories with names.
-fn checked<'p>(stops: &[&'p Placement]) -> Result<(&'p Placement, &'p Machine), RouteError> {
-    let no_machine = || LayoutError::NotComparable(Incomparable::NoMachine);
-    let first = *stops.first().ok_or_else(no_machine)?;
+fn checked<'p>(stops: &[&'p Placement]) -> Result<(&'p Placement, &'p Machine), LayoutError> {
+    let first = *stops.first().ok_or_else(LayoutError::no_machine)?;
     let last = stops.len().saturating_sub(1);
     for (at, stop) in stops.iter().enumerate() {
         if stop.memory().is_none() {
@@ -284,20 +280,30 @@ fn checked<'p>(stops: &[&'p Placement]) -> Result<(&'p Placement, &'p Machine), 
                 at if at == last => "the target".into(),
                 at => format!("stop {at}"),
             };
-            return Err(RouteError::NoMemory { which });
+            return Err(fault!(
+                Missing,
+                "a route needs to know the memory of each layout, and {which} names none",
+                [which]
+            )
+            .with_help("write it after the layout, as in `((8_L2B, 64:1))@L2BM / Float`"));
         }
         let (source_shape, target_shape) = (first.layout().shape(), stop.layout().shape());
         if source_shape != target_shape {
-            return Err(RouteError::Shapes { source_shape, target_shape });
+            let [a, b] = [source_shape, target_shape].map(|shape| cut(&shape.iter().join(","), 80));
+            return Err(fault!(
+                Shape,
+                "the shapes are ({a}) and ({b}): a route moves one tensor",
+                [a, b]
+            ));
         }
         if stop.machine() != first.machine() {
             let described = |stop: &Placement| stop.machine().map(Machine::described);
             let (from, to) = (described(first), described(stop));
-            return Err(LayoutError::NotComparable(Incomparable::Machines { from, to }).into());
+            return Err(LayoutError::differ("machines", from, to));
         }
         first.check_lanes(stop)?;
     }
-    Ok((first, first.machine().ok_or_else(no_machine)?))
+    Ok((first, first.machine().ok_or_else(LayoutError::no_machine)?))
 }
 
 /// The movements with a name, one per pair of memories.
@@ -306,7 +312,7 @@ fn named<'m>(machine: &'m Machine, name: &str) -> Vec<&'m Movement> {
 }
 
 /// Checks that the machine has movements of this name, none of which reduces and one of which has a map.
-fn usable(machine: &Machine, name: &str) -> Result<(), RouteError> {
+fn usable(machine: &Machine, name: &str) -> Result<(), LayoutError> {
     let movements = named(machine, name);
     let name = crate::words::cut(name, 40);
     if movements.is_empty() {
@@ -315,19 +321,27 @@ fn usable(machine: &Machine, name: &str) -> Result<(), RouteError> {
             "" => "which is described without movements".into(),
             names => format!("which has {names}"),
         };
-        return Err(RouteError::MovementUnknown { name, known });
+        return Err(fault!(
+            Unknown,
+            "`{name}` is not a movement of this machine, {known}",
+            [name, known]
+        ));
     }
     if movements.iter().any(|movement| movement.kind == MovementKind::Reduce) {
         let why = "it adds up what the units have, so that another tensor arrives";
-        return Err(RouteError::Unusable { name, why });
+        return Err(fault!(Unsupported, "movement `{name}` cannot be used: {why}", [name, why]));
     }
     if movements.iter().all(|movement| movement.map.is_none()) {
-        return Err(RouteError::Unusable { name, why: "its map of addresses is not public" });
+        return Err(fault!(
+            Unsupported,
+            "movement `{name}` cannot be used: {why}",
+            [name, why = "its map of addresses is not public"]
+        ));
     }
     Ok(())
 }
 
-fn not_between(name: &str, machine: &Machine, ends: (&str, &str)) -> RouteError {
+fn not_between(name: &str, machine: &Machine, ends: (&str, &str)) -> LayoutError {
     let ways = named(machine, name).into_iter().flat_map(|movement| {
         let (upper, lower) = (&movement.upper, &movement.lower);
         let down =
@@ -336,21 +350,23 @@ fn not_between(name: &str, machine: &Machine, ends: (&str, &str)) -> RouteError 
             (movement.direction != Direction::Down).then(|| format!("from {lower} to {upper}"));
         down.into_iter().chain(up)
     });
-    RouteError::NotBetween {
-        name: name.into(),
-        between: ways.unique().join(" and "),
-        source_memory: ends.0.into(),
-        target_memory: ends.1.into(),
-    }
+    fault!(
+        NoRoute,
+        "`{name}` moves {between}, and the layouts are in {source_memory} and \
+         {target_memory}",
+        [
+            name = name.to_owned(),
+            between = ways.unique().join(" and "),
+            source_memory = ends.0.to_owned(),
+            target_memory = ends.1.to_owned()
+        ]
+    )
 }
 
 /// The error of a hop, with its number counted from the beginning of the route.
-fn numbered(error: RouteError, before: usize) -> RouteError {
-    match error {
-        RouteError::Refused { mut hop, budget } => {
-            hop.number += before;
-            RouteError::Refused { hop, budget }
-        }
-        other => other,
+fn numbered(error: LayoutError, before: usize) -> LayoutError {
+    match error.number("hop") {
+        Some(hop) => error.replacing("hop", hop + to_u64(before)),
+        None => error,
     }
 }

@@ -19,11 +19,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use itertools::Itertools;
 
-use super::error::{OutOfReach, RouteError};
 use super::hand::Hand;
 use super::hop::memory;
 use super::units::{Piece, UnitDigit, unit_digits};
 use crate::algebra::Layout;
+use crate::error::{LayoutError, fault};
 use crate::level::Level;
 use crate::machine::Machine;
 use crate::placement::Placement;
@@ -92,16 +92,15 @@ impl<'m> Reach<'m> {
     /// Checks that chains lead from each digit of a pair to its place; layouts without common digits pass.
     ///
     /// # Errors
-    /// [`OutOfReach`](RouteError::OutOfReach) with the first digit for which there is none; those of
-    /// [`Relayout::new`].
-    pub(super) fn check(&self, source: &Placement, target: &Placement) -> Result<(), RouteError> {
+    /// `NoRoute` with the first digit for which there is none; those of [`Relayout::new`].
+    pub(super) fn check(&self, source: &Placement, target: &Placement) -> Result<(), LayoutError> {
         let Ok(account) = Relayout::new(source, target)?.account() else { return Ok(()) };
         let sides = [source, target].map(|side| Side::new(self, side));
         let fault = account.moves.iter().find_map(|digit| self.fails_for(digit, &sides));
-        fault.map_or(Ok(()), |fault| Err(RouteError::OutOfReach(Box::new(fault))))
+        fault.map_or(Ok(()), Err)
     }
 
-    fn fails_for(&self, digit: &Move, [source, target]: &[Side<'_>; 2]) -> Option<OutOfReach> {
+    fn fails_for(&self, digit: &Move, [source, target]: &[Side<'_>; 2]) -> Option<LayoutError> {
         let (from, to) = (digit.from?, digit.to?);
         if digit.size < 2 {
             return None;
@@ -114,12 +113,31 @@ impl<'m> Reach<'m> {
         }
         let there =
             reached.iter().map(|part| self.parts[*part]).filter(|(of, _)| *of == target.memory);
-        Some(OutOfReach {
-            digit: digit.clone(),
-            source_memory: source.memory.into(),
-            target_memory: target.memory.into(),
-            reached: there.map(|(_, steps)| described(steps)).unique().collect(),
-        })
+        let there = there.map(|(_, steps)| described(steps)).unique().join(", ");
+        let only = match there.as_str() {
+            "" => format!("nowhere in {}", target.memory),
+            there => format!("only to {there} of {}", target.memory),
+        };
+        let help = match from.0 == Level::W || to.0 == Level::W {
+            true => {
+                "movements carry whole words (MN-Core's matrix registers change lanes): agree in `W`"
+            }
+            false => "beats stay whole, however many movements follow: agree in this digit",
+        };
+        Some(
+            fault!(
+                NoRoute,
+                "no movements bring a digit to its place: {digit}; from this {level} of \
+                 {memory} they lead {only}",
+                [
+                    digit = digit.to_string(),
+                    level = from.0,
+                    memory = source.memory.to_owned(),
+                    only
+                ]
+            )
+            .with_help(help),
+        )
     }
 
     /// Everything that chains lead to from these parts, themselves included.

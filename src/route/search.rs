@@ -14,14 +14,13 @@ use std::collections::HashSet;
 use indexmap::IndexMap;
 use itertools::Itertools;
 
-use super::error::{MissingHop, RouteError};
 use super::hand::Hand;
 use super::hop::{Hop, memory, text};
 use super::reach::Reach;
 use super::step::made;
 use super::usual::{given, slices_in_sequence, towards, wanted};
 use crate::algebra::Layout;
-use crate::error::LayoutError;
+use crate::error::{ErrorKind, LayoutError, fault};
 use crate::placement::Placement;
 use crate::relayout::{Distance, Relayout};
 use crate::words::cut;
@@ -97,11 +96,11 @@ impl<'a> RouteSearch<'a> {
     /// of one more.
     ///
     /// # Errors
-    /// [`Unreachable`](RouteError::Unreachable).
+    /// `NoRoute`.
     pub(super) fn at_open_end(
         &mut self,
         ahead: bool,
-    ) -> Result<Vec<(Placement, Vec<Hop>)>, RouteError> {
+    ) -> Result<Vec<(Placement, Vec<Hop>)>, LayoutError> {
         let Some(least) = self.distance(self.ends) else { return Err(self.unreachable()) };
         let hops = (least + 1).clamp(2, MOST_HOPS);
         self.grow(hops, ahead, hops);
@@ -114,9 +113,8 @@ impl<'a> RouteSearch<'a> {
     /// The hops of the best route.
     ///
     /// # Errors
-    /// [`Unreachable`](RouteError::Unreachable), [`OutOfReach`](RouteError::OutOfReach),
-    /// [`Refused`](RouteError::Refused).
-    pub(super) fn best(&mut self, reach: Option<&Reach<'_>>) -> Result<Vec<Hop>, RouteError> {
+    /// `NoRoute`.
+    pub(super) fn best(&mut self, reach: Option<&Reach<'_>>) -> Result<Vec<Hop>, LayoutError> {
         let ends = (memory(self.source), memory(self.target));
         let (from, to) = (self.source.with_copies(), self.target.with_copies());
         if ends.0 == ends.1 && serves(from, to)? {
@@ -138,7 +136,7 @@ impl<'a> RouteSearch<'a> {
     }
 
     /// The best hop from the source to the target.
-    pub(super) fn one(&mut self) -> Result<Hop, RouteError> {
+    pub(super) fn one(&mut self) -> Result<Hop, LayoutError> {
         let found = self.joined(0, 0).into_iter().min_by_key(|hops| price(hops));
         found.and_then(|mut hops| hops.pop()).ok_or_else(|| self.refused(1, true))
     }
@@ -257,7 +255,7 @@ impl<'a> RouteSearch<'a> {
         None
     }
 
-    fn unreachable(&self) -> RouteError {
+    fn unreachable(&self) -> LayoutError {
         let source = self.ends.0;
         let mut reached: Vec<&str> = vec![source];
         while let Some(hand) = self.hands.iter().find(|hand| {
@@ -269,15 +267,24 @@ impl<'a> RouteSearch<'a> {
             1 => "no other memory".into(),
             _ => reached.iter().skip(1).join(", "),
         };
-        let target_memory = self.ends.1.into();
-        let source_memory = source.into();
-        RouteError::Unreachable { hops: MOST_HOPS, source_memory, target_memory, reached }
+        let target_memory = self.ends.1.to_owned();
+        let source_memory = source.to_owned();
+        fault!(
+            NoRoute,
+            "no route of up to {hops} hops leads from {source_memory} to \
+             {target_memory}; movements lead from {source_memory} to {reached}",
+            [hops = MOST_HOPS, source_memory, target_memory, reached]
+        )
+        .with_help(
+            "if one of these memories leads to the target, give a layout in it to \
+             `Route::through`",
+        )
     }
 
     /// The first hop of the shortest way, with the layout that the rest of the way needs.
-    fn refused(&mut self, least: usize, alone: bool) -> RouteError {
+    fn refused(&mut self, least: usize, alone: bool) -> LayoutError {
         self.grow(least - 1, false, least);
-        let mut best: Option<(u64, MissingHop)> = None;
+        let mut best: Option<(u64, &Placement, Nearest)> = None;
         let (source, hands) = (self.source.clone(), self.hands);
         let needed = self.backward.iter().take(least).rev().flatten();
         let pairs = needed.flat_map(|stop| {
@@ -287,35 +294,45 @@ impl<'a> RouteSearch<'a> {
         for (stop, hand) in pairs.take(MOST_COMPARED) {
             let nearest = nearest(hand, &source, &stop.placement);
             let far = nearest.as_ref().map_or(u64::MAX, |(far, _)| *far);
-            if best.as_ref().is_none_or(|(least, _)| far < *least) {
+            if best.as_ref().is_none_or(|(least, ..)| far < *least) {
                 let nearest = nearest.map(|(_, text)| (hand.movement.name.clone(), text));
-                best = Some((far, self.missing(&stop.placement, nearest)));
+                best = Some((far, &stop.placement, nearest));
             }
         }
-        let hop = best.map_or_else(|| self.missing(self.target, None), |(_, hop)| hop);
+        let (needed, nearest) = best.map_or((self.target, None), |(_, to, nearest)| (to, nearest));
+        let given = match nearest {
+            Some((name, layout)) => format!("`{name}` gives {layout}"),
+            None => "no movement gives a layout there".into(),
+        };
         let budget = match self.tried >= self.most {
             _ if alone => "only this movement was tried".into(),
             true => format!("stopped after {} trials", self.most),
             false => format!("all of up to {MOST_HOPS} hops, {} trials", self.tried),
         };
-        RouteError::Refused { hop: Box::new(hop), budget }
-    }
-
-    fn missing(&self, needed: &Placement, nearest: Option<(String, String)>) -> MissingHop {
-        MissingHop {
-            number: 1,
-            source_memory: memory(self.source).into(),
-            target_memory: memory(needed).into(),
-            needed: cut(&text(needed.with_copies()), MOST_TEXT),
-            nearest,
-        }
+        fault!(
+            NoRoute,
+            "no movement makes hop {hop}, {source_memory} to {target_memory}: \
+             {given}, and {needed} is needed ({budget})",
+            [
+                hop = 1_u64,
+                source_memory = memory(self.source).to_owned(),
+                target_memory = memory(needed).to_owned(),
+                given,
+                needed = cut(&text(needed.with_copies()), MOST_TEXT),
+                budget
+            ]
+        )
+        .with_help("give a layout on the way to `Route::through`")
     }
 }
+
+/// The nearest movement, and the layout that it produces.
+type Nearest = Option<(String, String)>;
 
 /// Returns whether a layout serves another; where that is not decided, the search goes on as if it did not.
 fn serves(from: &Layout, to: &Layout) -> Result<bool, LayoutError> {
     match from.serves(to) {
-        Err(LayoutError::NotDecided { .. }) => Ok(false),
+        Err(error) if error.kind() == ErrorKind::NotDecided => Ok(false),
         fault => Ok(fault?.is_none()),
     }
 }

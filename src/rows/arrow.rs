@@ -54,8 +54,8 @@ impl Table<'_> {
     /// Calls `visit` with the record batches of the table, of at most 2^16 rows each.
     ///
     /// # Errors
-    /// [`WriteError`], including errors of `visit`; [`DuplicateColumn`](super::TableError::DuplicateColumn)
-    /// for a level with the name of an entry of the index.
+    /// [`WriteError`], including errors of `visit`; `Unsupported` for a level with the name of an entry of the
+    /// index.
     pub fn record_batches(
         &self,
         width: ColumnWidth,

@@ -17,8 +17,8 @@ mod unit;
 mod write;
 
 use crate::algebra::axis_of;
+use crate::error::{LayoutError, fault};
 use crate::level::Level;
-use crate::program::TableError;
 
 #[cfg(feature = "arrow")]
 pub use arrow::ColumnWidth;
@@ -39,7 +39,15 @@ pub(crate) fn names_of(
 pub(crate) fn check_names(
     mut levels: impl Iterator<Item = Level>,
     rank: usize,
-) -> Result<(), TableError> {
+) -> Result<(), LayoutError> {
     let is_entry = |level: &Level| axis_of(*level).is_some_and(|axis| axis < rank);
-    levels.find(is_entry).map_or(Ok(()), |level| Err(TableError::DuplicateColumn { level }))
+    levels.find(is_entry).map_or(Ok(()), |level| {
+        Err(fault!(
+            Unsupported,
+            "two columns of the table would be called `{level}`: a level and an \
+             entry of the index",
+            [level]
+        )
+        .with_help("rename the level, or write JSON lines, which keep places and indexes apart"))
+    })
 }

@@ -15,7 +15,6 @@
 //! do not nest, its coordinates are listed and sorted; where different digits give one coordinate,
 //! the rows from that column on are sorted as a whole. [`Walk`] names the three ways.
 
-use crate::error::LayoutError;
 use std::ops::{ControlFlow, Range};
 
 use itertools::Itertools;
@@ -23,10 +22,10 @@ use itertools::Itertools;
 use super::read::{IndexReader, RowRun};
 use crate::algebra::strided::StridedDigit;
 use crate::algebra::{Budget, Digit, Indexes, Layout, Sum, Term, digits, nests, product};
+use crate::error::{LayoutError, fault};
 use crate::level::Level;
 use crate::location::Location;
 use crate::number::{seam, to_index, to_u64};
-use crate::program::TableError;
 
 /// The number of rows that are sorted at once where strides do not nest.
 const MOST_SORTED: u64 = 1 << 24;
@@ -131,7 +130,7 @@ fn counters(
     column: usize,
     fixed: Option<u64>,
     padding: bool,
-) -> Result<Option<Vec<Wheel>>, TableError> {
+) -> Result<Option<Vec<Wheel>>, LayoutError> {
     let level = columns[column];
     // Without padding a digit stops at the greatest value that a real index gives it.
     let size = |digit: &Digit| if padding { digit.size } else { digit.top + 1 };
@@ -167,7 +166,7 @@ fn setting(digits: &[OfAxis], values: &[u64]) -> (u64, u64) {
     })
 }
 
-fn listed(digits: &[OfAxis]) -> Result<Vec<(u64, u64)>, TableError> {
+fn listed(digits: &[OfAxis]) -> Result<Vec<(u64, u64)>, LayoutError> {
     let sizes = digits.iter().map(|(digit, _)| digit.size);
     check_rows(product(sizes.clone()).unwrap_or(u64::MAX))?;
     let all = Indexes::new(sizes.collect()).map(|values| setting(digits, &values));
@@ -187,9 +186,16 @@ fn solutions(digits: &[OfAxis], target: u64) -> Result<Vec<(u64, u64)>, LayoutEr
     outcome.map(|_| listing)
 }
 
-fn check_rows(rows: u64) -> Result<(), TableError> {
-    let too_many = TableError::TooManyRows { rows, limit: MOST_SORTED };
-    if rows > MOST_SORTED { Err(too_many) } else { Ok(()) }
+fn check_rows(rows: u64) -> Result<(), LayoutError> {
+    let too_many = || {
+        fault!(
+            Limit,
+            "cannot sort the table: {rows} rows have coordinates whose strides \
+         overlap (the limit is {limit})",
+            [rows, limit = MOST_SORTED]
+        )
+    };
+    if rows > MOST_SORTED { Err(too_many()) } else { Ok(()) }
 }
 
 /// Walks the slots; slots that are sorted together count as one, by the first of them.
@@ -258,7 +264,7 @@ impl<'a> Slots<'a> {
         columns: &[Level],
         at: &Location,
         padding: bool,
-    ) -> Result<Option<Slots<'a>>, TableError> {
+    ) -> Result<Option<Slots<'a>>, LayoutError> {
         let column = |(column, level): (usize, &Level)| {
             counters(layout, columns, column, at.get(*level), padding)
         };
@@ -297,7 +303,7 @@ impl<'a> Slots<'a> {
     }
 
     /// The next block, in order; `None` after the last, when the current block is empty.
-    pub(super) fn next_block(&mut self) -> Result<Option<&Block>, TableError> {
+    pub(super) fn next_block(&mut self) -> Result<Option<&Block>, LayoutError> {
         while self.slots.start < self.slots.end {
             match &self.walk {
                 RowWalk::Odometer(_) => self.move_template()?,
@@ -329,7 +335,7 @@ impl<'a> Slots<'a> {
         row
     }
 
-    fn move_template(&mut self) -> Result<(), TableError> {
+    fn move_template(&mut self) -> Result<(), LayoutError> {
         let (start, width) = (self.slots.start, self.base.len());
         let RowWalk::Odometer(template) = &self.walk else { return Ok(()) };
         // A block begins anew with each turn of the last counter outside.
@@ -347,7 +353,7 @@ impl<'a> Slots<'a> {
     }
 
     /// Makes the rows of slots with one row of the outer counters.
-    fn make_rows(&mut self, slots: Range<u64>) -> Result<(), TableError> {
+    fn make_rows(&mut self, slots: Range<u64>) -> Result<(), LayoutError> {
         let base = self.outer_row(slots.start);
         let Block { numbers, rows, .. } = &mut self.block;
         *rows = to_index(slots.end - slots.start);
@@ -362,7 +368,7 @@ impl<'a> Slots<'a> {
 
     /// Reads the indexes of the block, which begins with this slot, and drops padding that is not
     /// wanted.
-    fn read(&mut self, slot: u64) -> Result<(), TableError> {
+    fn read(&mut self, slot: u64) -> Result<(), LayoutError> {
         let Block { numbers, width, real, rows, .. } = &mut self.block;
         self.reader.read(numbers, real, (self.run, slot % self.run.length()))?;
         if self.padding || real.is_empty() {
@@ -384,7 +390,7 @@ impl<'a> Slots<'a> {
 
     /// Sorts the rows of one setting of the outer counters: by place, elements before padding,
     /// by index.
-    fn sort_group(&mut self) -> Result<(), TableError> {
+    fn sort_group(&mut self) -> Result<(), LayoutError> {
         let (mut numbers, mut real) = (Vec::new(), Vec::new());
         let group = self.slots.start..self.slots.start + self.inner;
         while self.slots.start < group.end {

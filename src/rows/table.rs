@@ -4,11 +4,10 @@ use std::ops::ControlFlow;
 
 use super::order::Slots;
 use crate::algebra::{Layout, nests, product};
-use crate::error::LayoutError;
+use crate::error::{LayoutError, fault};
 use crate::level::Level;
 use crate::location::Location;
 use crate::placement::{Placement, check_columns};
-use crate::program::TableError;
 
 /// The rows of an address table: one per element and copy, sorted by place.
 ///
@@ -68,14 +67,13 @@ impl<'a> Table<'a> {
     /// Keeps the rows of a unit or subtree: those with these coordinates.
     ///
     /// # Errors
-    /// [`LevelUnknown`](LayoutError::LevelUnknown) for a level that is not a column,
-    /// [`CoordinateOutOfRange`](LayoutError::CoordinateOutOfRange) for a coordinate out of range.
-    pub fn at(mut self, place: &Location) -> Result<Table<'a>, TableError> {
+    /// `Unknown` for a level that is not a column, `OutOfRange` for a coordinate out of range.
+    pub fn at(mut self, place: &Location) -> Result<Table<'a>, LayoutError> {
         check_columns(self.placement.columns(), place, self.placement.machine())?;
         for (level, at) in place.iter() {
             let size = self.placement.end(level);
             if at >= size {
-                return Err(LayoutError::CoordinateOutOfRange { level, at, size }.into());
+                return Err(LayoutError::coordinate_out_of_range(level, at, size));
             }
         }
         place.iter().for_each(|(level, at)| self.at.set(level, at));
@@ -90,7 +88,7 @@ impl<'a> Table<'a> {
     ///
     /// # Errors
     /// As [`at`](Table::at).
-    pub fn partition(mut self, place: &Location) -> Result<Table<'a>, TableError> {
+    pub fn partition(mut self, place: &Location) -> Result<Table<'a>, LayoutError> {
         self.partition = true;
         self.at(place)
     }
@@ -107,10 +105,14 @@ impl<'a> Table<'a> {
     /// Law: the parts in order are the table. A part starts immediately, wherever it is in the table.
     ///
     /// # Errors
-    /// [`PartOutOfRange`](TableError::PartOutOfRange) unless `part < parts`.
-    pub fn part(mut self, part: u64, parts: u64) -> Result<Table<'a>, TableError> {
+    /// `OutOfRange` unless `part < parts`.
+    pub fn part(mut self, part: u64, parts: u64) -> Result<Table<'a>, LayoutError> {
         if part >= parts {
-            return Err(TableError::PartOutOfRange { part, parts });
+            return Err(fault!(
+                OutOfRange,
+                "part {part} is out of range: {parts} parts are numbered from 0",
+                [part, parts]
+            ));
         }
         self.part = (part, parts);
         Ok(self)
@@ -140,8 +142,8 @@ impl<'a> Table<'a> {
     /// Rejects columns with the same name, which formats that find columns by name cannot hold.
     ///
     /// # Errors
-    /// [`DuplicateColumn`](TableError::DuplicateColumn) for a level with the name of an entry of the index.
-    pub fn check_names(&self) -> Result<(), TableError> {
+    /// `Unsupported` for a level with the name of an entry of the index.
+    pub fn check_names(&self) -> Result<(), LayoutError> {
         super::check_names(self.written_levels(), self.rank())
     }
 
@@ -175,13 +177,12 @@ impl<'a> Table<'a> {
     /// Calls `visit` with every row, in order, until it breaks.
     ///
     /// # Errors
-    /// [`TooManyRows`](TableError::TooManyRows) where more rows would have to be sorted than allowed,
-    /// [`Collision`](LayoutError::Collision) where different elements give a derived axis the
-    /// same value, [`NotDecided`](LayoutError::NotDecided) as [`Layout::element`](crate::Layout::element).
+    /// `Limit` where more rows would have to be sorted than allowed, `Collision` where different elements give
+    /// a derived axis the same value, `NotDecided` as [`Layout::element`](crate::Layout::element).
     pub fn for_each<B>(
         &self,
         mut visit: impl FnMut(Row<'_>) -> ControlFlow<B>,
-    ) -> Result<ControlFlow<B>, TableError> {
+    ) -> Result<ControlFlow<B>, LayoutError> {
         let Some(mut slots) = self.slots()? else { return Ok(ControlFlow::Continue(())) };
         while let Some(block) = slots.next_block()? {
             for at in 0..block.len() {
@@ -195,7 +196,7 @@ impl<'a> Table<'a> {
     }
 
     /// The slots of the table, in order; `None` if there are none.
-    pub(super) fn slots(&self) -> Result<Option<Slots<'a>>, TableError> {
+    pub(super) fn slots(&self) -> Result<Option<Slots<'a>>, LayoutError> {
         if !self.padding && self.placement.layout().elements() == 0 {
             return Ok(None);
         }

@@ -1,11 +1,10 @@
 //! One unit: every address in order, with its content.
 
 use super::order::{RowAt, Slots};
-use crate::error::{LayoutError, Site};
+use crate::error::{ErrorKind, LayoutError, Site};
 use crate::level::Level;
 use crate::location::{Found, Location};
 use crate::placement::Placement;
-use crate::program::TableError;
 
 /// One address of a unit, and the lane where lanes are used.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -51,8 +50,7 @@ impl Placement {
     /// Cost: constant per slot, as [`Table`](crate::rows::Table).
     ///
     /// # Errors
-    /// [`LevelMissing`](LayoutError::LevelMissing) for a used level that `unit` leaves out, and
-    /// the errors of [`Placement::element`].
+    /// `Missing` for a used level that `unit` leaves out, and the errors of [`Placement::element`].
     ///
     /// # Example
     /// ```
@@ -64,7 +62,7 @@ impl Placement {
     /// assert_eq!(slots[14].found, Found::Padding); // row 11
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn unit(&self, unit: &Location) -> Result<UnitTable<'_>, TableError> {
+    pub fn unit(&self, unit: &Location) -> Result<UnitTable<'_>, LayoutError> {
         let mut probe = unit.clone();
         let base = self.layout().offset(Level::ADDR);
         probe.set(Level::ADDR, base);
@@ -73,8 +71,8 @@ impl Placement {
         let lanes = self.layout().extent(Level::W);
         let words = self.layout().extent(Level::ADDR) - base;
         let slots = words.checked_mul(lanes);
-        let too_large = LayoutError::too_large(Site::Layout, "the number of addresses");
-        let end = slots.ok_or(too_large)?;
+        let too_large = || LayoutError::too_large(Site::Layout, "the number of addresses");
+        let end = slots.ok_or_else(too_large)?;
         let contents = match inside {
             true => self.contents(unit)?,
             false => Contents::Outside,
@@ -82,7 +80,7 @@ impl Placement {
         Ok(UnitTable { placement: self, unit: unit.clone(), contents, lanes, next: 0, end })
     }
 
-    fn contents(&self, unit: &Location) -> Result<Contents<'_>, TableError> {
+    fn contents(&self, unit: &Location) -> Result<Contents<'_>, LayoutError> {
         let coordinate = |level: &Level| (*level, unit.get(*level).unwrap_or(0));
         let columns = self.columns().iter().filter(|l| **l != Level::ADDR && **l != Level::W);
         let mut place: Location = columns.map(coordinate).collect();
@@ -94,8 +92,8 @@ impl Placement {
                 let rows = slots.map(|slots| Box::new(UnitRows::new(slots, self.columns())));
                 Ok(Contents::UnitRows(rows))
             }
-            Err(TableError::TooManyRows { .. }) => Ok(Contents::Definition),
-            Err(refusal) => Err(refusal),
+            Err(error) if error.kind() == ErrorKind::Limit => Ok(Contents::Definition),
+            Err(error) => Err(error),
         }
     }
 }
@@ -118,7 +116,7 @@ impl<'a> UnitRows<'a> {
     }
 
     /// The content of a slot, padding or an element, by the rows; slots are visited in order.
-    fn at(&mut self, slot: (u64, u64)) -> Result<Option<Found>, TableError> {
+    fn at(&mut self, slot: (u64, u64)) -> Result<Option<Found>, LayoutError> {
         let mut found = None;
         let (address, lane) = (self.address, self.lane);
         while let Some((place, index)) = self.row()? {
@@ -137,7 +135,7 @@ impl<'a> UnitRows<'a> {
     }
 
     /// The current row.
-    fn row(&mut self) -> Result<Option<RowAt<'_>>, TableError> {
+    fn row(&mut self) -> Result<Option<RowAt<'_>>, LayoutError> {
         if self.next == self.slots.block().len() {
             self.next = 0;
             if self.slots.next_block()?.is_none() {
@@ -149,14 +147,14 @@ impl<'a> UnitRows<'a> {
 }
 
 impl UnitTable<'_> {
-    fn found(&mut self, address: u64, lane: u64) -> Result<Found, TableError> {
+    fn found(&mut self, address: u64, lane: u64) -> Result<Found, LayoutError> {
         let rows = match &mut self.contents {
             Contents::Outside => return Ok(Found::Outside),
             Contents::UnitRows(rows) => rows,
             Contents::Definition => {
                 self.unit.set(Level::ADDR, address);
                 self.unit.set(Level::W, lane);
-                return Ok(self.placement.element(&self.unit)?);
+                return self.placement.element(&self.unit);
             }
         };
         let found = rows.as_mut().map(|rows| rows.at((address, lane))).transpose()?;
@@ -165,7 +163,7 @@ impl UnitTable<'_> {
 }
 
 impl Iterator for UnitTable<'_> {
-    type Item = Result<Slot, TableError>;
+    type Item = Result<Slot, LayoutError>;
 
     fn next(&mut self) -> Option<Self::Item> {
         let slot = (self.next < self.end).then_some(self.next)?;

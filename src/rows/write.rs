@@ -5,9 +5,9 @@ use std::io::{self, Write};
 use itertools::Itertools;
 
 use super::Table;
+use crate::error::LayoutError;
 use crate::level::Level;
 use crate::number::{to_index, to_u64};
-use crate::program::TableError;
 
 /// The reason a table was not written.
 #[derive(Debug, thiserror::Error)]
@@ -15,7 +15,7 @@ use crate::program::TableError;
 pub enum WriteError {
     /// An error of the table.
     #[error(transparent)]
-    Table(#[from] TableError),
+    Table(#[from] LayoutError),
     /// Writing failed.
     #[error(transparent)]
     Io(#[from] io::Error),
@@ -39,8 +39,7 @@ impl Table<'_> {
     /// Writes the table; `progress` is called with the number of rows every 2^16 rows.
     ///
     /// # Errors
-    /// [`WriteError`]; CSV cannot have a level with the name of an entry of the index
-    /// ([`DuplicateColumn`](TableError::DuplicateColumn)).
+    /// [`WriteError`]; CSV cannot have a level with the name of an entry of the index (`Unsupported`).
     pub fn write(
         &self,
         format: Format,

@@ -10,7 +10,7 @@ use super::sharding::ShardedShape;
 use super::xla::{XlaArray, XlaDtype, XlaParser, XlaShape};
 use super::{Atom, CuteLayout, Notation, PadLayout, Strided, TritonLayout};
 use crate::algebra::{IndexOrder, Layout};
-use crate::error::{Diagnostic, LayoutError, ParseError, ParseErrorKind, Span};
+use crate::error::{LayoutError, ParseError, ParseErrorKind, Span};
 use crate::level::Level;
 use crate::machine::Machine;
 
@@ -46,7 +46,7 @@ macro_rules! any {
             }
 
             /// Wraps `error` in a [`ParseError`] that points at this text.
-            pub fn refuse(&self, error: impl Diagnostic) -> ParseError {
+            pub fn refuse(&self, error: impl Into<LayoutError>) -> ParseError {
                 match self {
                     $(LayoutText::$notation(text) => text.refused(error),)+
                 }
@@ -201,7 +201,7 @@ impl LayoutText {
     /// of this text that another notation cannot express.
     ///
     /// # Errors
-    /// [`Inexpressible`](LayoutError::Inexpressible) with the reason.
+    /// `Inexpressible` with the reason.
     pub fn write_edited(
         &self,
         edited: &Layout,
@@ -279,7 +279,7 @@ impl Layout {
     /// Law: without the second part the text describes the same map, if it can be read back.
     ///
     /// # Errors
-    /// [`Inexpressible`](LayoutError::Inexpressible) with the reason.
+    /// `Inexpressible` with the reason.
     ///
     /// # Example
     /// ```

@@ -4,7 +4,7 @@ use std::fmt::Display;
 
 use super::xla::{XlaArray, XlaDtype, XlaParser};
 use crate::algebra::{IndexOrder, Layout};
-use crate::error::{Diagnostic, Inexpressible, LayoutError, ParseError};
+use crate::error::{LayoutError, ParseError};
 use crate::machine::Machine;
 
 /// Gives the table of notations to a macro: the name in options, the name in messages, the type of a text.
@@ -64,8 +64,8 @@ notations!(names);
 
 impl Notation {
     /// The error for a layout that the notation cannot express.
-    pub(crate) fn cannot_express(self, reason: Inexpressible) -> LayoutError {
-        LayoutError::Inexpressible { notation: self.in_messages(), reason }
+    pub(crate) fn cannot_express(self, reason: LayoutError) -> LayoutError {
+        reason.of_task(format!("{} cannot express this layout", self.in_messages()))
     }
 }
 
@@ -85,7 +85,7 @@ pub(super) trait NotationText: Display {
     fn lowered(&self, machine: Option<&Machine>) -> Result<Layout, ParseError>;
 
     /// The error, at the part of the text that caused it.
-    fn refused(&self, error: impl Diagnostic) -> ParseError
+    fn refused(&self, error: impl Into<LayoutError>) -> ParseError
     where
         Self: Sized;
 

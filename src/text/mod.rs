@@ -31,12 +31,10 @@ pub mod xla;
 pub use any::LayoutText;
 pub use atom::{Atom, Operand};
 pub(crate) use cursor::Cursor;
-pub use cute::{
-    CuteLayout, CuteMap, CuteMode, CuteOuter, CuteStride, CuteSwizzle, CuteSwizzleError, CuteTiler,
-};
+pub use cute::{CuteLayout, CuteMap, CuteMode, CuteOuter, CuteStride, CuteSwizzle, CuteTiler};
 pub use einsum::Einsum;
 pub use kind::Notation;
 pub use pad_layout::{AxisText, Dtype, MemoryText, PadLayout, ReplicaText, SubaxisText};
 pub use strided::Strided;
 pub(crate) use tensor_layout_words::Walk;
-pub use triton::{LinearLayout, TritonError, TritonLayout};
+pub use triton::{LinearLayout, TritonLayout};

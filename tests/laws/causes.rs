@@ -2,12 +2,12 @@
 //! each unjustified refusal. The generators of the laws reach all of them.
 
 use tensor_layout::algebra::{IndexOrder, Subaxis};
-use tensor_layout::error::RelayoutFault;
+use tensor_layout::error::ErrorKind;
 use tensor_layout::machine::Memory;
 use tensor_layout::notation::Notation;
 use tensor_layout::relayout::{Distance, Relayout, UnitPart};
 use tensor_layout::xla::{XlaDtype, XlaShape};
-use tensor_layout::{Found, Layout, LayoutError, LayoutText, Level, Location, Machine, Placement};
+use tensor_layout::{Found, Layout, LayoutText, Level, Location, Machine, Placement};
 
 const A: Level = Level::ADDR;
 
@@ -104,7 +104,7 @@ fn memories_of_groups_are_told_apart_by_their_copies() {
     let (three, two) = (copies(3, 2, 0).unwrap(), copies(2, 4, 0).unwrap());
     assert!(three.copyable(&two).unwrap().is_some());
     // Units 0 3 6 are in groups 0 1 3, which are not evenly spaced.
-    assert!(matches!(copies(3, 3, 0), Err(LayoutError::Relayout(_))));
+    assert!(matches!(&copies(3, 3, 0), Err(error) if error.kind() == ErrorKind::Uneven));
     // Units 1 and 2 are in different memories.
     assert!(copies(2, 1, 1).is_ok());
 }
@@ -242,7 +242,7 @@ fn a_layout_without_elements_is_padded_by_a_documented_refusal_or_not_at_all() {
 fn a_collision_is_named_with_the_base() {
     let shared = Layout::builder().axis(2, [land(2, A, 0)]).build().unwrap();
     let refusal = Placement::of(shared).base(7).build().unwrap_err();
-    assert!(matches!(&refusal, LayoutError::Collision { place, .. } if *place == address(7)));
+    assert_eq!((refusal.kind(), refusal.place("place")), (ErrorKind::Collision, Some(&address(7))));
 }
 
 #[test]
@@ -250,7 +250,8 @@ fn a_level_below_the_memory_is_refused_though_it_is_only_marked_as_used() {
     let layout = Layout::builder().axis(2, [land(2, A, 2)]).used(Level::PE).build().unwrap();
     let on = |memory: &str| Placement::of(layout.clone()).on(&Machine::mn_core_2()).memory(memory);
     assert!(on("LM0").build().is_ok());
-    assert!(matches!(on("DRAM").build(), Err(LayoutError::BelowMemory { level: Level::PE, .. })));
+    let below = on("DRAM").build().unwrap_err().to_string();
+    assert_eq!(below, "level `PE` is below the memory `DRAM`, which belongs to `L2B`");
 }
 
 #[test]
@@ -281,7 +282,9 @@ fn a_padded_axis_that_fills_a_run_in_another_order_has_a_complement() {
     assert_eq!(split.complement(&[(A, 160)]).unwrap(), "((2:80, 4:10, 2:1))".parse().unwrap());
     // The last two of 36 slots are padding, at places 29 and 35.
     let holed = Layout::builder().axis(34, [land(6, A, 1), land(6, A, 6)]).build().unwrap();
-    assert!(matches!(holed.complement(&[(A, 36)]), Err(LayoutError::CannotComplement(_))));
+    assert!(
+        matches!(&holed.complement(&[(A, 36)]), Err(error) if error.kind() == ErrorKind::CannotComplement)
+    );
 }
 
 #[test]
@@ -319,7 +322,7 @@ fn places_whose_numbers_do_not_fit_are_not_transferred() {
     let lanes = Layout::builder().axis(2, [land(2, Level::W, far)]).offset(A, 4).build().unwrap();
     let words = Layout::builder().axis(2, [land(2, A, 1)]).build().unwrap();
     let relayout = Relayout::new(&placed(lanes), &placed(words)).unwrap();
-    assert!(matches!(relayout.transfers(), Err(LayoutError::TooLarge { .. })));
+    assert!(matches!(&relayout.transfers(), Err(error) if error.kind() == ErrorKind::TooLarge));
     let traffic = relayout.traffic().unwrap();
     assert_eq!(traffic.count(Distance::Address), 2);
 }
@@ -360,8 +363,9 @@ fn copies_that_do_not_line_up_with_the_groups_of_the_other_memory_are_refused() 
     let one = Layout::builder().axis(1, [land(1, Level::PE, 1)]);
     let (here, twice) = (one.clone().build().unwrap(), one.replica(2, Level::PE, 6));
     let refused = Relayout::new(&on(here, "four"), &on(twice.build().unwrap(), "two"));
-    let fault = RelayoutFault::UnevenCopies { level: Level::PE, group: 4 };
-    assert_eq!(refused.unwrap_err(), LayoutError::Relayout(fault));
+    let refused = refused.unwrap_err();
+    assert_eq!(refused.kind(), ErrorKind::Uneven);
+    assert_eq!((refused.level("level"), refused.number("group")), (Some(Level::PE), Some(4)));
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Edge cases of the algebra that random layouts seldom reach, each in its own test.
 
 use tensor_layout::algebra::{Arrangement, IndexOrder, LinearFunction, Subaxis};
-use tensor_layout::error::{ComplementError, InverseError};
+use tensor_layout::error::ErrorKind;
 use tensor_layout::{Layout, LayoutError, Level, Location, Placement};
 
 const A: Level = Level::ADDR;
@@ -51,16 +51,20 @@ fn axes_in_one_value_are_inverted_through_it() {
 fn a_value_of_which_a_digit_is_lost_is_not_inverted() {
     let axes = Layout::builder().axis(3, [feed(3, 0, 4)]).axis(4, [feed(4, 0, 1)]);
     let lost = axes.derived(0, 12, [land(2, A, 1), land(6, A, 0)]).build().unwrap();
-    let fault = LayoutError::CannotInvert(InverseError::ZeroStride { derived: 0 });
-    assert_eq!(lost.right_inverse(), Err(fault));
-    assert!(matches!(lost.left_inverse(), Err(LayoutError::Collision { .. })));
+    assert_eq!(
+        lost.right_inverse().unwrap_err().to_string(),
+        "the layout cannot be inverted: derived axis 0 has a digit with stride 0, so its value is lost"
+    );
+    assert!(matches!(&lost.left_inverse(), Err(error) if error.kind() == ErrorKind::Collision));
 }
 
 #[test]
 fn a_complement_needs_the_size_of_every_level_that_moves() {
     let spread = layout("((4_PE, 2:1))");
-    let fault = LayoutError::CannotComplement(ComplementError::Unsized { level: Level::PE });
-    assert_eq!(spread.complement(&[(A, 8)]), Err(fault));
+    assert_eq!(
+        spread.complement(&[(A, 8)]).unwrap_err().to_string(),
+        "the layout cannot be complemented in this space: the size of level `PE` is not given"
+    );
     let rest = spread.complement(&[(A, 8), (Level::PE, 4)]).unwrap();
     assert_eq!(rest.elements(), 4);
     assert!(layout("((1_PE, 2:1))").complement(&[(A, 8)]).is_ok());
@@ -112,7 +116,7 @@ fn a_map_gives_an_index_and_nothing_else() {
         Layout::builder().axis(4, digits).build().unwrap()
     };
     let copies = Layout::builder().axis(4, [land(4, A, 1)]).replica(2, A, 4).build().unwrap();
-    assert_eq!(f.compose(&copies), Err(LayoutError::MapCopies { level: A, copies: 2 }));
+    assert!(is_of_copies(f.compose(&copies), A));
     let rows = map(&[(2, Level::axis(0), 2), (2, Level::axis(1), 1)]);
     assert_eq!(f.compose(&rows).unwrap().locate(&[3]).unwrap(), address(2 + 4));
     for (level, levels) in [
@@ -121,12 +125,12 @@ fn a_map_gives_an_index_and_nothing_else() {
         (A, vec![(2, Level::axis(0), 1), (2, A, 1)]),
     ] {
         let refused = f.compose(&map(&levels));
-        assert_eq!(refused, Err(LayoutError::MapLevel { level, rank: 2 }), "{levels:?}");
+        assert!(is_of_level(refused, level), "{levels:?}");
     }
     for name in ["i01", "i1x", "i"] {
         let level = Level::new(name).unwrap();
         let refused = f.compose(&map(&[(4, level, 1)]));
-        assert_eq!(refused, Err(LayoutError::MapLevel { level, rank: 2 }), "{name}");
+        assert!(is_of_level(refused, level), "{name}");
     }
 }
 
@@ -159,7 +163,7 @@ fn a_linear_index_counts_from_where_the_map_begins() {
     }
     let copies = axes().replica(2, Level::axis(0), 1).build().unwrap();
     let refused = copies.as_function(IndexOrder::RowMajor).linearised(&[6, 2]);
-    assert_eq!(refused, Err(LayoutError::MapCopies { level: Level::axis(0), copies: 2 }));
+    assert!(is_of_copies(refused, Level::axis(0)));
 }
 
 #[test]
@@ -180,8 +184,8 @@ fn a_place_is_an_index_of_the_inverse_level_by_level() {
     assert_eq!(places.to_builder().build(), Ok(places));
     // As a map on its own, it does not name an axis.
     let inverse = self::layout("((3_PE, 4:1))").left_inverse().unwrap();
-    let refused = inverse.compose(&self::layout("((3_PE, 4:1))")).unwrap_err();
-    assert_eq!(refused, LayoutError::MapLevel { level: Level::PE, rank: 2 });
+    let refused = inverse.compose(&self::layout("((3_PE, 4:1))"));
+    assert!(is_of_level(refused, Level::PE));
 }
 
 #[test]
@@ -259,8 +263,22 @@ fn copies_that_coincide_are_one() {
     assert_eq!(modes(copied(0)), modes(plain.clone()));
     // Copies that are apart are refused, or taken into account.
     assert!(copied(4).to_cute().is_err() && copied(4).to_strided().is_err());
-    let apart = LayoutError::MapCopies { level: A, copies: 2 };
-    assert_eq!(plain.compose(&copied(4)), Err(apart.clone()));
-    assert_eq!(modes(copied(4)), Err(apart));
+    assert!(is_of_copies(plain.compose(&copied(4)), A));
+    assert!(is_of_copies(modes(copied(4)), A));
     assert_eq!(copied(4).complement(&[(A, 8)]).unwrap().elements(), 1);
+}
+
+/// True if the error is about the two copies of a map along a level.
+fn is_of_copies(refused: Result<Layout, LayoutError>, level: Level) -> bool {
+    let message =
+        format!("the map has 2 copies along `{level}`; an index map gives each element one index");
+    refused.is_err_and(|error| error.kind() == ErrorKind::Argument && error.to_string() == message)
+}
+
+/// True if the error is about a level of a map into a layout of rank 2.
+fn is_of_level(refused: Result<Layout, LayoutError>, level: Level) -> bool {
+    let message = format!(
+        "level `{level}` cannot be used here: a map targets either `Addr` or the axes `i0` to `i1`"
+    );
+    refused.is_err_and(|error| error.kind() == ErrorKind::Argument && error.to_string() == message)
 }

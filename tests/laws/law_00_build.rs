@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use proptest::sample::Index;
-use tensor_layout::LayoutError;
+use tensor_layout::error::ErrorKind;
 
 use crate::generate::derived_layout;
 use crate::run::{Tally, laws};
@@ -37,10 +37,11 @@ fn built(slow: &Slow, tally: &mut Tally) -> Result<(), TestCaseError> {
     let first_beyond = (0..slow.derived.len()).find(beyond);
     match tally.count(slow.build()) {
         Ok(_) => prop_assert_eq!(first_beyond, None, "a derived axis is fed more than it holds"),
-        Err(LayoutError::DerivedOutOfRange { derived, extent, reach }) => {
+        Err(error) if error.kind() == ErrorKind::OutsideDomain => {
+            let derived = error.number("derived").unwrap() as usize;
             prop_assert_eq!(Some(derived), first_beyond);
-            prop_assert_eq!(extent, slow.derived[derived].1.extent);
-            prop_assert_eq!(Some(reach), slow.greatest(derived));
+            prop_assert_eq!(error.number("extent"), Some(slow.derived[derived].1.extent));
+            prop_assert_eq!(error.number("reach"), slow.greatest(derived));
         }
         Err(error) => prop_assert!(false, "{}", error),
     }

@@ -7,6 +7,7 @@ use std::ops::Range;
 
 use itertools::Itertools;
 use proptest::prelude::*;
+use tensor_layout::error::ErrorKind;
 use tensor_layout::program::CoordinateSpan;
 use tensor_layout::{Found, LayoutError, Level, Location, Placement};
 use tensor_layout_show::{Cell as PictureCell, CellKind, Drawing, Label};
@@ -289,7 +290,7 @@ fn extremes(placement: &Placement, counts: &[(u64, Location)]) -> Result<(), Tes
 /// The answer, or `None` if the budget is exceeded, which is counted.
 fn asked<T>(answer: Result<T, LayoutError>, tally: &mut Tally) -> Result<Option<T>, TestCaseError> {
     match tally.count(answer) {
-        Err(LayoutError::NotDecided { .. }) => Ok(None),
+        Err(error) if error.kind() == ErrorKind::NotDecided => Ok(None),
         Ok(answer) => Ok(Some(answer)),
         Err(error) => Err(TestCaseError::fail(error.to_string())),
     }

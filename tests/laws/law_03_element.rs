@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 
 use proptest::prelude::*;
 use proptest::sample::Index;
-use tensor_layout::{Found, Layout, LayoutError, Level, Location};
+use tensor_layout::error::ErrorKind;
+use tensor_layout::{Found, Layout, Level, Location};
 
 use crate::generate::any_layout;
 use crate::run::{Tally, laws};
@@ -54,8 +55,11 @@ fn near(spans: &[u64], probe: &[Index]) -> Vec<u64> {
 #[test]
 fn only_an_address_that_is_always_0_may_be_left_out_of_a_place() {
     let at = |level, coordinate| -> Location { [(level, coordinate)].into_iter().collect() };
-    let found = |axes: &str, place: Location| axes.parse::<Layout>().unwrap().element(&place);
-    let missing = |level| Err(LayoutError::LevelMissing { level });
+    let found = |axes: &str, place: Location| {
+        let found = axes.parse::<Layout>().unwrap().element(&place);
+        found.map_err(|error| (error.kind(), error.level("level")))
+    };
+    let missing = |level| Err((ErrorKind::Missing, Some(level)));
     assert_eq!(found("((4_PE, 1:1))", at(Level::PE, 2)), Ok(Found::Element(vec![2])));
     assert_eq!(found("((4_PE, 2:1))", at(Level::PE, 2)), missing(Level::ADDR));
     assert_eq!(found("((1_PE, 4:1))", at(Level::ADDR, 2)), missing(Level::PE));

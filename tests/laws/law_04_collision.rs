@@ -2,6 +2,7 @@
 
 use itertools::Itertools;
 use proptest::prelude::*;
+use tensor_layout::error::ErrorKind;
 use tensor_layout::{LayoutError, Level, Location};
 
 use crate::generate::any_layout;
@@ -19,41 +20,44 @@ fn collides(slow: &Slow, tally: &mut Tally) -> Result<(), TestCaseError> {
     prop_assert_eq!(layout.check_injective().is_ok(), slow.is_injective());
     let Some(collision) = collision else { return Ok(()) };
     judge(slow, &layout.check_injective().unwrap_err())?;
-    let error = match collision.by_replica {
-        true => LayoutError::ReplicaOverlap {
-            first: collision.first,
-            second: collision.second,
-            place: collision.place,
-        },
-        false => LayoutError::Collision {
-            first: collision.first,
-            second: collision.second,
-            place: collision.place,
-        },
-    };
-    judge(slow, &error)
+    let tensor_layout::algebra::Collision { first, second, place, by_replica } = &collision;
+    share(slow, (first, second, place), *by_replica, &format!("{collision:?}"))
 }
 
 /// The refusal of a layout that is not injective must be correct: both elements are at the place, in the same
 /// copy or in different ones.
 pub(crate) fn judge(slow: &Slow, error: &LayoutError) -> Result<(), TestCaseError> {
+    let Some(shared) = shared(error) else { return Err(TestCaseError::fail(error.to_string())) };
+    share(slow, shared, is_of_copies(error), &error.to_string())
+}
+
+/// The two indexes that a refusal names, and their place.
+pub(crate) fn shared(error: &LayoutError) -> Option<(&[u64], &[u64], &Location)> {
+    let is_shared = error.kind() == ErrorKind::Collision;
+    let place = error.place("place").filter(|_| is_shared)?;
+    Some((error.numbers("first")?, error.numbers("second")?, place))
+}
+
+/// True if a refusal is about copies, and so about a replica.
+pub(crate) fn is_of_copies(error: &LayoutError) -> bool {
+    error.help().is_some_and(|help| help.contains("keep the copies clear"))
+}
+
+fn share(
+    slow: &Slow,
+    (first, second, place): (&[u64], &[u64], &Location),
+    by_replica: bool,
+    error: &str,
+) -> Result<(), TestCaseError> {
     let at = |index: &[u64], place: &Location| -> Vec<usize> {
         let places = slow.places(index).into_iter().enumerate();
         places.filter(|(_, at)| at == place).map(|(copy, _)| copy).collect()
     };
-    match error {
-        LayoutError::Collision { first, second, place } => {
-            prop_assert_ne!(first, second);
-            let (first, second) = (at(first, place), at(second, place));
-            prop_assert!(first.iter().any(|copy| second.contains(copy)), "{}", error);
-        }
-        LayoutError::ReplicaOverlap { first, second, place } => {
-            let (first, second) = (at(first, place), at(second, place));
-            let differ = |copy: &usize| second.iter().any(|other| other != copy);
-            prop_assert!(first.iter().any(differ), "{}", error);
-        }
-        other => prop_assert!(false, "{}", other),
-    }
+    prop_assert!(by_replica || first != second);
+    let (first, second) = (at(first, place), at(second, place));
+    let differ = |copy: &usize| second.iter().any(|other| other != copy);
+    let meet = |copy: &usize| if by_replica { differ(copy) } else { second.contains(copy) };
+    prop_assert!(first.iter().any(meet), "{}", error);
     Ok(())
 }
 

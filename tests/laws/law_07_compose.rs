@@ -2,6 +2,7 @@
 
 use proptest::prelude::*;
 use tensor_layout::algebra::IndexOrder;
+use tensor_layout::error::ErrorKind;
 use tensor_layout::{LayoutError, Level, Location};
 
 use crate::pairs::{Map, index_at, index_map, map_into, with_map};
@@ -31,29 +32,33 @@ pub(super) fn judge(
     error: &LayoutError,
 ) -> Result<(), TestCaseError> {
     let g = &map.slow;
-    match error {
-        LayoutError::OutsideDomain { axis, extent, reach } => {
+    let (level, copies) = (error.level("level"), error.number("copies"));
+    match (error.kind(), level, copies) {
+        (ErrorKind::OutsideDomain, ..) => {
+            let axis =
+                (0..f.len()).find(|axis| error.to_string().contains(&format!(" axis {axis},")));
+            let (extent, reach) = (error.number("extent").unwrap(), error.number("reach").unwrap());
             let entry = |place: &Location| match axis {
-                Some(axis) => place.get(Level::axis(*axis)).unwrap_or(0),
+                Some(axis) => place.get(Level::axis(axis)).unwrap_or(0),
                 None => place.get(Level::ADDR).unwrap(),
             };
             let reached: Vec<u64> = g.indexes().iter().map(|i| entry(&g.places(i)[0])).collect();
-            prop_assert_eq!(*extent, axis.map_or_else(|| f.iter().product(), |axis| f[axis]));
-            prop_assert!(reached.iter().any(|at| at >= extent), "{}", error);
-            prop_assert_eq!(reached.iter().max(), Some(reach));
+            prop_assert_eq!(extent, axis.map_or_else(|| f.iter().product(), |axis| f[axis]));
+            prop_assert!(reached.iter().any(|at| *at >= extent), "{}", error);
+            prop_assert_eq!(reached.iter().max(), Some(&reach));
             prop_assert!(images(f, map, order).contains(&None));
         }
-        LayoutError::MapLevel { level, .. } => {
-            let is_axis = (0..f.len()).any(|axis| Level::axis(axis) == *level);
-            let lands = g.used().contains(level) && (!is_axis && *level != Level::ADDR);
-            let both = *level == Level::ADDR && g.used().len() > 1 && g.extent(*level) > 1;
+        (ErrorKind::Argument, Some(level), None) => {
+            let is_axis = (0..f.len()).any(|axis| Level::axis(axis) == level);
+            let lands = g.used().contains(&level) && (!is_axis && level != Level::ADDR);
+            let both = level == Level::ADDR && g.used().len() > 1 && g.extent(level) > 1;
             prop_assert!(lands || both, "{}", error);
         }
-        LayoutError::MapCopies { level, copies } => {
-            let replica = |replica: &Replica| replica.1 == *level && replica.0 == *copies;
-            prop_assert!(*copies > 1 && g.replicas.iter().any(replica), "{}", error);
+        (ErrorKind::Argument, Some(level), Some(copies)) => {
+            let replica = |replica: &Replica| replica.1 == level && replica.0 == copies;
+            prop_assert!(copies > 1 && g.replicas.iter().any(replica), "{}", error);
         }
-        other => prop_assert!(false, "{}", other),
+        _ => prop_assert!(false, "{}", error),
     }
     Ok(())
 }

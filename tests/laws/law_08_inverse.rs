@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use proptest::prelude::*;
 use tensor_layout::algebra::IndexOrder;
-use tensor_layout::error::InverseError;
+use tensor_layout::error::ErrorKind;
 use tensor_layout::{LayoutError, Level, Location, Placement};
 
 use crate::generate::{any_layout, good_layout};
@@ -46,7 +46,7 @@ fn left(f: &Slow, tally: &mut Tally) -> Result<(), TestCaseError> {
     let placed = placed.build().unwrap();
     let identity = left.compose(&f.layout().places_as_indexes());
     let copied = f.replicas.iter().any(|(size, _, stride)| *size > 1 && *stride > 0);
-    prop_assert_eq!(matches!(identity, Err(LayoutError::MapCopies { .. })), copied);
+    prop_assert_eq!(matches!(&identity, Err(error) if error.kind() == ErrorKind::Argument), copied);
     prop_assert_eq!(identity.is_err(), copied, "{:?}", identity);
     for index in f.indexes() {
         for place in f.places(&index) {
@@ -149,14 +149,17 @@ fn linear(f: &Slow, tally: &mut Tally) -> Result<(), TestCaseError> {
 
 /// The reason why a layout in `Addr` alone does not have an inverse by its linear index.
 fn refused(f: &Slow, error: &LayoutError) -> Result<(), TestCaseError> {
-    match error {
-        LayoutError::CannotInvert(InverseError::Offset { offset, .. }) => {
+    let reason = error.to_string();
+    match (error.kind(), error.number("offset")) {
+        (ErrorKind::CannotInvert, Some(offset)) => {
             let least = f.indexes().iter().map(|i| f.places(i)[0].get(Level::ADDR).unwrap()).min();
-            prop_assert_eq!(least, Some(*offset));
+            prop_assert_eq!(least, Some(offset));
         }
-        LayoutError::CannotInvert(InverseError::Fused | InverseError::Stride { .. }) => {}
-        LayoutError::CannotInvert(fault) => prop_assert!(false, "{}", fault),
-        LayoutError::NotDecided { .. } => {}
+        (ErrorKind::CannotInvert, None) => {
+            let ends = ["axes are fused or padded inside", "which the smaller strides fill"];
+            prop_assert!(ends.iter().any(|end| reason.ends_with(end)), "{}", error);
+        }
+        (ErrorKind::NotDecided, _) => {}
         _ => prop_assert!(!f.is_injective(), "{}", error),
     }
     Ok(())
@@ -174,10 +177,10 @@ fn divides(terms: &[(u64, u64)]) -> bool {
 }
 
 fn judge(f: &Slow, error: &LayoutError) -> Result<(), TestCaseError> {
-    let LayoutError::CannotInvert(fault) = error else {
+    if error.kind() != ErrorKind::CannotInvert {
         prop_assert!(!f.is_injective());
         return law_04_collision::judge(f, error);
-    };
+    }
     // Inverses are derived from the layout without padding.
     let alone = f.layout().without_padding().unwrap_or_else(|_| f.layout().simplified());
     let simple = Slow::of(&alone);
@@ -211,22 +214,24 @@ fn judge(f: &Slow, error: &LayoutError) -> Result<(), TestCaseError> {
     let least =
         |level: Level| f.indexes().iter().map(|index| f.places(index)[0].get(level).unwrap()).min();
     let raised = f.used().into_iter().any(|level| least(level).is_some_and(|least| least > 0));
-    let stated = match fault {
-        InverseError::StridesDoNotDivide { .. } => tangled,
-        InverseError::DerivedStart { .. } => starts,
+    let message = error.to_string();
+    let says = |part: &str| message.contains(part);
+    let stated = match () {
+        () if says("coordinates cannot be decoded") => tangled,
+        () if error.fact("start").is_some() => starts,
         // With independent bits, each value has exactly one choice.
-        InverseError::DependentBits { .. } => {
+        () if says("elements cannot be told from padding") => {
             let padded = |axis: &crate::slow::Axis| axis.extent != axis.slots();
             let chained = simple.derived.len() > 1;
             !simple.xors.is_empty() && (chained || simple.axes.iter().any(padded))
         }
-        InverseError::Offset { .. } => raised,
-        InverseError::ZeroStride { .. } => simple.derived.iter().any(|(_, axis)| {
+        () if error.fact("offset").is_some() => raised,
+        () if says("has a digit with stride 0") => simple.derived.iter().any(|(_, axis)| {
             axis.digits
                 .iter()
                 .any(|digit| digit.size > 1 && matches!(digit.to, To::Land(_, 0) | To::Feed(_, 0)))
         }),
-        _ => false,
+        () => false,
     };
     prop_assert!(stated, "{}: {:?}", error, simple);
     Ok(())

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use itertools::Itertools;
 use proptest::prelude::*;
 use proptest::sample::select;
-use tensor_layout::error::RelayoutFault;
+use tensor_layout::error::ErrorKind;
 use tensor_layout::machine::Memory;
 use tensor_layout::relayout::{CostModel, Distance, Relayout, Traffic, UnitPart};
 use tensor_layout::{LayoutError, Level, Location, Machine, Placement};
@@ -330,7 +330,8 @@ fn relayout(
     let placed = [source, 1 - source].map(|at| memories.place(at).unwrap());
     match tally.count(Relayout::new(&placed[0], &placed[1])) {
         Ok(relayout) => Ok(Some(relayout)),
-        Err(LayoutError::Relayout(RelayoutFault::UnevenCopies { level, group })) => {
+        Err(error) if error.kind() == ErrorKind::Uneven => {
+            let (level, group) = (error.level("level").unwrap(), error.number("group").unwrap());
             let strays = |at: usize| is_uneven(&memories.placed(at), level, group);
             prop_assert!(strays(0) || strays(1));
             Ok(None)
@@ -469,18 +470,19 @@ fn flows(
             continue;
         }
         let flows = match relayout.flows(*level) {
-            Err(LayoutError::Relayout(RelayoutFault::SeveralSenders { .. })) => {
+            Err(error) if error.kind() == ErrorKind::Unsupported => {
                 let units = |places: &BTreeSet<Place>| -> BTreeSet<u64> {
                     places.iter().map(|place| place.units[depth]).collect()
                 };
                 prop_assert!(ends[0].iter().any(|places| units(places).len() > 1), "{}", level);
                 continue;
             }
-            Err(LayoutError::Relayout(RelayoutFault::ManyUnits { most, .. })) => {
+            Err(error) if error.kind() == ErrorKind::Limit => {
+                let most = error.number("most").unwrap();
                 prop_assert!(memories.levels[depth].1 > most, "{}", level);
                 continue;
             }
-            Err(LayoutError::Relayout(RelayoutFault::NotOnPaths { .. })) => {
+            Err(error) if error.kind() == ErrorKind::Unknown => {
                 prop_assert!(memories.high.0.min(memories.low.0) < depth);
                 continue;
             }

@@ -4,11 +4,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use proptest::prelude::*;
-use tensor_layout::error::RelayoutFault;
+use tensor_layout::error::ErrorKind;
 use tensor_layout::relayout::{
     CostModel, LevelTraffic, Pricer, Relayout, TimeOrder, UnitPart, traffic_between,
 };
-use tensor_layout::{LayoutError, Level, Machine};
+use tensor_layout::{Level, Machine};
 
 use super::law_17_relayout::{
     Pair, Path, Sides, alone, is_small, judge, placements, placements_with, relayout, units,
@@ -116,7 +116,7 @@ fn priced(pair: &Pair, tally: &mut Tally) -> Result<(), TestCaseError> {
                 let entered = model.of_busiest(&entered.collect::<Vec<_>>(), &[]).unwrap();
                 prop_assert!(busiest.steps >= even.steps.max(entered.steps));
             }
-            Err(LayoutError::TooLarge { .. }) => {}
+            Err(error) if error.kind() == ErrorKind::TooLarge => {}
             Err(error) => return Err(TestCaseError::fail(error.to_string())),
         }
     }
@@ -167,7 +167,7 @@ fn sending(pair: &Pair, tally: &mut Tally) -> Result<(), TestCaseError> {
                 tally.sure();
                 prop_assert!(is_open || indexes.is_empty());
             }
-            Err(LayoutError::TooLarge { .. }) => {}
+            Err(error) if error.kind() == ErrorKind::TooLarge => {}
             Err(error) => return Err(TestCaseError::fail(error.to_string())),
         }
     }
@@ -294,7 +294,7 @@ fn busiest(pair: &Pair, tally: &mut Tally) -> Result<(), TestCaseError> {
         for (depth, level) in sides.levels().iter().enumerate() {
             let wanted = entering(pair, sides, depth);
             let found = match tally.count(relayout.busiest(*level)) {
-                Err(LayoutError::TooLarge { .. }) => {
+                Err(error) if error.kind() == ErrorKind::TooLarge => {
                     prop_assert!(all_units(pair) > u128::from(u64::MAX));
                     continue;
                 }
@@ -334,13 +334,14 @@ fn flows(pair: &Pair, tally: &mut Tally) -> Result<(), TestCaseError> {
             };
             let found = match tally.count(relayout.flows(*level)) {
                 Ok(found) => found,
-                Err(LayoutError::Relayout(RelayoutFault::SeveralSenders { level: named })) => {
-                    prop_assert_eq!(named, *level);
+                Err(error) if error.kind() == ErrorKind::Unsupported => {
+                    prop_assert_eq!(error.level("level"), Some(*level));
                     prop_assert!(indexes.iter().any(|index| senders(index).len() > 1), "{}", level);
                     continue;
                 }
-                Err(LayoutError::Relayout(RelayoutFault::ManyUnits { level: named, most })) => {
-                    prop_assert_eq!(named, *level);
+                Err(error) if error.kind() == ErrorKind::Limit => {
+                    prop_assert_eq!(error.level("level"), Some(*level));
+                    let most = error.number("most").unwrap();
                     let side = |slow: &Slow| slow.extent(sides.units()[depth]);
                     prop_assert!(side(&pair.1).max(side(&pair.2)) > most, "{}", level);
                     continue;

@@ -7,7 +7,7 @@ use itertools::Itertools;
 use proptest::prelude::*;
 use proptest::sample::Index;
 use tensor_layout::algebra::Difference;
-use tensor_layout::error::RelayoutFault;
+use tensor_layout::error::ErrorKind;
 use tensor_layout::relayout::{Distance, Relayout, TimeOrder, Traffic, Transfers, WriteOrder};
 use tensor_layout::{LayoutError, Level, Location};
 
@@ -210,7 +210,8 @@ pub(super) fn relayout(
 ) -> Result<Option<Relayout>, TestCaseError> {
     match tally.count(Relayout::new(&stage.place(a).unwrap(), &stage.place(b).unwrap())) {
         Ok(relayout) => Ok(Some(relayout)),
-        Err(LayoutError::Relayout(RelayoutFault::UnevenCopies { level, group })) => {
+        Err(error) if error.kind() == ErrorKind::Uneven => {
+            let (level, group) = (error.level("level").unwrap(), error.number("group").unwrap());
             prop_assert!(stage.memory.is_some_and(|(owner, n, _)| (owner, n) == (level, group)));
             let uneven = |placed: &Placed| is_uneven(placed, level, group);
             prop_assert!(uneven(&sides.source) || uneven(&sides.destination));
@@ -373,14 +374,18 @@ pub(super) fn numbered<'a>(
     tally: &mut Tally,
 ) -> Result<Option<Transfers<'a>>, TestCaseError> {
     let transfers = relayout.transfers();
-    if let Err(LayoutError::TooLarge { .. }) = transfers {
+    let refused = transfers.as_ref().err().map(LayoutError::kind);
+    if refused == Some(ErrorKind::TooLarge) {
         let most = sides.iter().map(|slow| u128::from(slow.extent(Level::ADDR))).max().unwrap();
         let places = (most + u128::from(base)) * u128::from(relayout.lanes());
         prop_assert!(places > u128::from(u64::MAX), "{places} places have numbers");
         tally.sure();
         return Ok(None);
     }
-    if let Err(LayoutError::TooManyCopies { copies, limit }) = transfers {
+    if let Err(error) = &transfers
+        && refused == Some(ErrorKind::Limit)
+    {
+        let (copies, limit) = (error.number("copies").unwrap(), error.number("limit").unwrap());
         prop_assert!(copies > limit && limit == 1 << 20, "{copies} copies, {limit}");
         tally.sure();
         return Ok(None);

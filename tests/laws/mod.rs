@@ -36,7 +36,7 @@ mod law_17_relayout;
 mod law_18_refusals;
 
 pub(crate) use law_02_program::{check_program, packed};
-pub(crate) use law_04_collision::judge as judge_collision;
+pub(crate) use law_04_collision::{is_of_copies, judge as judge_collision, shared};
 pub(crate) use law_14_xla::{any_array, judge as judge_xla};
 pub(crate) use law_17_relayout::check_traffic;
 

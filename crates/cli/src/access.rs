@@ -3,7 +3,8 @@
 use clap::Args as ClapArgs;
 use itertools::Itertools;
 use serde_json::{Value, json};
-use tensor_layout::access::{self, Access, AccessError, ChangedAccess};
+use tensor_layout::LayoutError;
+use tensor_layout::access::{self, Access, ChangedAccess};
 use tensor_layout::{Layout, LayoutText};
 use tensor_layout_show::pages;
 
@@ -78,7 +79,7 @@ impl AccessArgs {
     }
 }
 
-type Search = fn(&Layout, &Layout, u64) -> Result<Vec<ChangedAccess>, AccessError>;
+type Search = fn(&Layout, &Layout, u64) -> Result<Vec<ChangedAccess>, LayoutError>;
 
 fn access_json(cost: &Access, better: &[Vec<ChangedAccess>; 2]) -> Value {
     let [swizzles, paddings] = better;

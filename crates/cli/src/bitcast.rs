@@ -4,7 +4,8 @@ use std::process::ExitCode;
 
 use serde_json::{Value, json};
 use tensor_layout::LayoutText;
-use tensor_layout::xla::{Bitcast, BitcastError, BitcastName, Moved, XlaArray, bitcast_map};
+use tensor_layout::error::Fact;
+use tensor_layout::xla::{Bitcast, BitcastName, Moved, XlaArray, bitcast_map};
 
 use super::failure::Failure;
 use super::input::Form;
@@ -23,8 +24,12 @@ pub(super) fn answer(
     let bitcast = match bitcast_map(a, b) {
         Ok(bitcast) => bitcast,
         Err(error) => match error.cause() {
-            Some(fault @ BitcastError::Byte { byte, first, second }) => {
-                let (first, second) = (found_json(first), found_json(second));
+            Some(fault) if fault.number("byte").is_some() => {
+                let held = |array| match fault.fact(array) {
+                    Some(Fact::Found(found)) => found_json(found),
+                    _ => json!(null),
+                };
+                let (byte, first, second) = (fault.number("byte"), held("first"), held("second"));
                 let witness =
                     json!({ "kind": "byte", "byte": byte, "first": first, "second": second });
                 let answer = || json!({ "same": false, "witness": witness });

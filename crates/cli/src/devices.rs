@@ -1,7 +1,8 @@
 //! Sharded shapes whose device numbers are not sums of digits: answered device by device.
 
 use itertools::Itertools;
-use tensor_layout::sharding::{DeviceShards, ShardingError};
+use tensor_layout::error::ErrorKind;
+use tensor_layout::sharding::DeviceShards;
 use tensor_layout::{LayoutText, Level, Location, Machine, ParseError};
 
 use super::failure::Failure;
@@ -9,7 +10,7 @@ use super::placing::{On, OnMachine};
 
 /// Returns whether the error means that the numbers of the devices are not sums of digits.
 fn lacks_digits(error: &ParseError) -> bool {
-    matches!(error.cause(), Some(fault) if ShardingError::lacks_digits(fault))
+    error.cause().is_some_and(|cause| cause.kind() == ErrorKind::NoDigits)
 }
 
 /// The shards of a sharded shape without a layout; `None` if the shape has a layout, or if

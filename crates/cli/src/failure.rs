@@ -6,14 +6,8 @@ use std::process::ExitCode;
 
 use annotate_snippets::{AnnotationKind, Level as Severity, Renderer, Snippet};
 use serde_json::{Value, json};
-use tensor_layout::access::AccessError;
-use tensor_layout::error::{Cause, Excerpt, LevelNameError};
-use tensor_layout::machine::AssemblyError;
-use tensor_layout::program::TableError;
-use tensor_layout::route::RouteError;
-use tensor_layout::sharding::ShardingError;
+use tensor_layout::error::{Excerpt, LevelNameError};
 use tensor_layout::{LayoutError, ParseError};
-use tensor_layout_hlo::CollectiveError;
 
 use tensor_layout_words::printable;
 
@@ -23,7 +17,7 @@ pub(super) enum Failure {
     /// An error in a text, with a remedy that takes precedence over the text's own.
     Text(ParseError, Option<String>),
     /// An error of meaning, without a text to point into.
-    Meaning(Cause),
+    Meaning(LayoutError),
     /// Something else about the arguments.
     Argument(String),
     /// An error with a remedy.
@@ -38,27 +32,17 @@ impl From<ParseError> for Failure {
     }
 }
 
-/// The errors of the modules, which `?` turns into failures.
-macro_rules! meanings {
-    ($($error:ty),*) => {
-        $(impl From<$error> for Failure {
-            fn from(error: $error) -> Failure {
-                Failure::Meaning(error.into())
-            }
-        })*
-    };
+impl From<LayoutError> for Failure {
+    fn from(error: LayoutError) -> Failure {
+        Failure::Meaning(error)
+    }
 }
 
-meanings!(
-    AccessError,
-    LayoutError,
-    AssemblyError,
-    LevelNameError,
-    ShardingError,
-    TableError,
-    RouteError,
-    CollectiveError
-);
+impl From<LevelNameError> for Failure {
+    fn from(error: LevelNameError) -> Failure {
+        Failure::Meaning(error.into())
+    }
+}
 
 /// Prints a note on stderr about a part that an answer omits, or an option without effect.
 pub(super) fn note(what: &str) {

@@ -182,7 +182,7 @@ impl Reading {
                     note(&format!("read as `{layout}`"));
                     Ok(LayoutText::parse(&layout)?)
                 }
-                Some(Err(why)) => Err(Failure::Advised(why.to_string(), why.instead().into())),
+                Some(Err(why)) => Err(Failure::Advised(why.to_string(), why.help().unwrap_or_default())),
                 None => Err(refused(error, text, self.lenient)),
             },
         })?;

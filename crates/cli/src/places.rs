@@ -70,12 +70,9 @@ pub(super) fn check_columns(placement: &Placement, place: &Location) -> Result<(
     let columns = placement.columns();
     match place.iter().find(|(level, _)| !columns.contains(level)) {
         None => Ok(()),
-        Some((level, _)) => Err(LayoutError::LevelUnknown {
-            level,
-            machine: "layout".into(),
-            known: columns.iter().map(Level::as_str).collect::<Vec<_>>().join(", "),
-            site: Site::Layout,
+        Some((level, _)) => {
+            let known = columns.iter().map(Level::as_str).collect::<Vec<_>>().join(", ");
+            Err(LayoutError::level_unknown(level, "layout".into(), known, Site::Layout).into())
         }
-        .into()),
     }
 }

@@ -7,11 +7,11 @@ use std::time::{Duration, Instant};
 
 use clap::Args as ClapArgs;
 use itertools::Itertools;
-use tensor_layout::Machine;
+use tensor_layout::{LayoutError, Machine};
 use tensor_layout_plan::graph::Graph;
 use tensor_layout_plan::onnx::ReadOptions;
-use tensor_layout_plan::pins::{PinError, Pins, read_pins};
-use tensor_layout_plan::plan::{Plan, PlanError, PlanOptions, PlanReport, Planner, Watch};
+use tensor_layout_plan::pins::{Pins, read_pins};
+use tensor_layout_plan::plan::{Plan, PlanOptions, PlanReport, Planner, Watch};
 use tensor_layout_plan::search::{FORBIDDEN, Limits, Progress};
 
 use super::failure::{Failure, note};
@@ -156,7 +156,7 @@ impl PlanArgs {
         graph: &'g Graph,
         machine: &Machine,
         options: &PlanOptions,
-    ) -> Result<Plan<'g>, PlanError> {
+    ) -> Result<Plan<'g>, LayoutError> {
         watched(|watch| {
             let mut plan = Planner::new(machine, options)?.plan_watched(graph, watch)?;
             while self.sdk.is_some() {
@@ -260,11 +260,11 @@ fn warn(names: Vec<String>, (one, more): (&str, &str), what: &str) {
 }
 
 /// The failure to plan, with its remedy.
-fn unplanned(file: &str, error: &PlanError) -> Failure {
-    let help = match error {
-        PlanError::Machine(_) => "plan for mn-core-2, or for a TOML file with [bandwidth]",
-        PlanError::Pin(PinError::Contradiction { .. }) => "leave one of them out",
-        PlanError::NoChoice { .. } => "export the model without this operation",
+fn unplanned(file: &str, error: &LayoutError) -> Failure {
+    let help = match ["prices", "other", "kind"].map(|name| error.fact(name)) {
+        [Some(_), ..] => "plan for mn-core-2, or for a TOML file with [bandwidth]",
+        [_, Some(_), _] => "leave one of them out",
+        [.., Some(_)] => "export the model without this operation",
         _ => return Failure::Argument(format!("{file}: {error}")),
     };
     Failure::Advised(format!("{file}: {error}"), help.into())

@@ -4,9 +4,10 @@ use std::path::PathBuf;
 
 use clap::Args as ClapArgs;
 use serde_json::{Value, json};
+use tensor_layout::error::ErrorKind;
 use tensor_layout::machine::MovementKind;
 use tensor_layout::route::{Hop, Route};
-use tensor_layout::{LayoutError, Machine, Placement};
+use tensor_layout::{Machine, Placement};
 use tensor_layout_show::{Film, pages};
 
 use super::draw::write_film;
@@ -142,7 +143,7 @@ impl RouteArgs {
 fn film(route: &Route) -> Result<Film, Failure> {
     let hops = route.hops().len();
     match Film::of_route(route) {
-        Err(LayoutError::NotDecided { .. }) if hops > 1 => {
+        Err(error) if error.kind() == ErrorKind::NotDecided && hops > 1 => {
             let why = format!("a film of {hops} hops shows every element, and these are too many");
             let help = "make a film of each hop: route from one layout above to the next";
             Err(Failure::Advised(why, help.into()))

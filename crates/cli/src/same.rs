@@ -6,7 +6,6 @@ use clap::{Args as ClapArgs, ValueEnum};
 use itertools::Itertools;
 use serde_json::{Value, json};
 use tensor_layout::algebra::{Difference, Indexes, Subaxis};
-use tensor_layout::error::Incomparable;
 use tensor_layout::sharding::DeviceShards;
 use tensor_layout::xla::BitcastName;
 use tensor_layout::{Layout, LayoutError, LayoutText, Level, Location, Placement};
@@ -203,7 +202,7 @@ impl Same {
     fn check_memories(&self, first: &LayoutText, second: &LayoutText) -> Result<(), Failure> {
         let (from, to) = (self.on.suffix(first)?.0, self.on.suffix(second)?.0);
         match from.is_some() && to.is_some() && from != to && !self.copyable {
-            true => Err(LayoutError::NotComparable(Incomparable::Memories { from, to }).into()),
+            true => Err(LayoutError::differ("memories", from, to).into()),
             false => Ok(()),
         }
     }

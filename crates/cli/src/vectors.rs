@@ -11,9 +11,9 @@ use serde_json::{Value, json};
 use tensor_layout::ParseError;
 use tensor_layout::notation::PadLayout;
 use tensor_layout_vectors::{
-    DEFAULT_ATOL, Fault, TensorDirection, TensorError, VectorCheck, VectorComparison, VectorData,
+    DEFAULT_ATOL, Fault, TensorDirection, VectorCheck, VectorComparison, VectorData,
     VectorDifference, VectorError, VectorHeader, VectorReader, VectorTensor, VectorWriter,
-    check_vectors, compare_vectors, write_vectors,
+    check_vectors, compare_vectors, no_dtype, no_memory, write_vectors,
 };
 
 use super::failure::{Failure, note};
@@ -175,7 +175,6 @@ fn failed(file: &str, error: VectorError) -> Failure {
     match error {
         VectorError::Header(error) => Failure::Text(error, None),
         VectorError::Layout(error) => error.into(),
-        VectorError::Table(error) => error.into(),
         VectorError::Read(error) => Failure::Io(file.into(), error),
         VectorError::Line { line, error } => refused(file, line, &error),
         error => Failure::Argument(format!("{file}: {error}")),
@@ -297,7 +296,7 @@ fn tensor(
 ) -> Result<VectorWriter, Failure> {
     let layout: PadLayout = layout.parse()?;
     let Some(dtype) = layout.dtype() else {
-        let fault = layout.memory().map_or(TensorError::NoMemory, |_| TensorError::NoDtype);
+        let fault = layout.memory().map_or_else(no_memory, |_| no_dtype());
         return Err(layout.refuse(fault).into());
     };
     let mut file = File::open(path).map_err(|error| Failure::Io(path.into(), error))?;

@@ -6,10 +6,7 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::bytes::total_too_large;
-use crate::{
-    CollectiveError, Collectives, HloComputation, HloCopies, HloMemory, HloReading, HloSummary,
-    StepSums,
-};
+use crate::{Collectives, HloComputation, HloCopies, HloMemory, HloReading, HloSummary, StepSums};
 use tensor_layout::LayoutError;
 use tensor_layout_words::to_u64;
 
@@ -80,7 +77,7 @@ impl HloTallies {
     ///
     /// # Errors
     /// Those of [`HloSummary::add`], [`HloCopies::add`], [`Collectives::add`] and [`HloMemory::add`].
-    pub fn add(&mut self, computation: HloComputation<'_>) -> Result<(), CollectiveError> {
+    pub fn add(&mut self, computation: HloComputation<'_>) -> Result<(), LayoutError> {
         self.summary.add(computation)?;
         self.copies.add(computation)?;
         self.collectives.add(computation, None)?;
@@ -91,7 +88,7 @@ impl HloTallies {
     /// Adds everything up.
     ///
     /// # Errors
-    /// [`TooLarge`](LayoutError::TooLarge).
+    /// `TooLarge`.
     pub fn finish(&mut self) -> Result<(), LayoutError> {
         self.summary.finish();
         self.copies.finish()?;

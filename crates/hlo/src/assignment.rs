@@ -174,7 +174,7 @@ impl HloAllocations {
     /// The bytes of all blocks.
     ///
     /// # Errors
-    /// [`TooLarge`](LayoutError::TooLarge).
+    /// `TooLarge`.
     pub fn total(&self) -> Result<u64, LayoutError> {
         let mut sizes = self.allocations.iter().map(|one| one.size);
         sizes.try_fold(0_u64, u64::checked_add).ok_or_else(total_too_large)

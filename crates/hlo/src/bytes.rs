@@ -30,7 +30,7 @@ pub(super) fn total_too_large() -> LayoutError {
 
 /// The error for a number beyond 64 bits, which `what` names.
 pub(super) fn too_large(what: &'static str) -> LayoutError {
-    LayoutError::TooLarge { site: Site::Layout, what }
+    LayoutError::too_large(Site::Layout, what)
 }
 
 impl HloBytes {
@@ -42,7 +42,7 @@ impl HloBytes {
     /// Returns the sum of both.
     ///
     /// # Errors
-    /// [`TooLarge`](LayoutError::TooLarge).
+    /// `TooLarge`.
     pub fn plus(self, other: HloBytes) -> Result<HloBytes, LayoutError> {
         let sum = |a: u64, b: u64| a.checked_add(b).ok_or_else(total_too_large);
         let unpadded = sum(self.unpadded, other.unpadded)?;

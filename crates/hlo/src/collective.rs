@@ -8,12 +8,11 @@ use rustc_hash::FxHashMap;
 use crate::{HloInstruction, HloOperand};
 use tensor_layout::Level;
 use tensor_layout::Machine;
-use tensor_layout::error::Diagnostic;
+use tensor_layout::error::fault;
 use tensor_layout::sharding::DeviceGroups;
-use tensor_layout::sharding::ShardingError;
 use tensor_layout::xla::{XlaArray, XlaParser, XlaShape};
 use tensor_layout::{LayoutError, ParseError};
-use tensor_layout_words::{counted, cut, product, to_u64};
+use tensor_layout_words::{cut, product, to_u64};
 
 impl CollectiveKind {
     /// The opcode.
@@ -132,63 +131,12 @@ fn kind(opcode: &str) -> Option<CollectiveKind> {
     })
 }
 
-/// The reason a collective is not counted.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum CollectiveError {
-    /// A shape or groups that cannot be read.
-    #[error("{}", .0.kind())]
-    Text(#[from] ParseError),
-    /// Contradictory groups, or bytes beyond 64 bits.
-    #[error("{0}")]
-    Layout(#[from] LayoutError),
-    /// Contradictory or missing devices.
-    #[error(transparent)]
-    Sharding(#[from] ShardingError),
-    /// An operation that names devices and has no rule here, and a `send`, to devices that the module does not
-    /// name or only in some of its iterations.
-    #[error("the bytes that `{0}` moves between devices are not counted")]
-    Unknown(String),
-    /// An attribute that is missing.
-    #[error("this collective lacks `{0}`")]
-    Missing(&'static str),
-    /// A number beyond those of the module.
-    #[error(
-        "this collective names {what} {id}, but the module has only {}: {because}, the numbers are \
-         those of {what}s",
-        counted(*.count, .what)
-    )]
-    Beyond {
-        /// The noun for the number: `replica`, `partition` or `device`.
-        what: &'static str,
-        /// The number.
-        id: u64,
-        /// The number of replicas, partitions or devices of the module.
-        count: u64,
-        /// The attributes of the instruction that decide what the number counts.
-        because: &'static str,
-    },
-    /// Global numbers without a channel, which XLA rejects.
-    #[error("`use_global_device_ids=true` needs `channel_id`, which this collective lacks")]
-    NoChannel,
-    /// No groups of devices, which XLA rejects.
-    #[error("with `use_global_device_ids=true`, `replica_groups` must name the devices")]
-    NoGlobalGroups,
-    /// Slices that exceed their operand, or whose bytes are not known.
-    #[error("`slice_sizes` is not a list of slices of operand 0, as in `{{{{8,128}}}}`")]
-    NotSlices,
-    /// Sources and destinations that are not written in pairs.
-    #[error("`source_target_pairs` is not a list of pairs, as in `{{{{0,1}},{{1,0}}}}`")]
-    NotPairs,
-}
-
-impl Diagnostic for CollectiveError {}
-
 impl HloInstruction<'_> {
     /// The collective that this instruction is, or starts; `-done` is part of its `-start`.
     ///
     /// # Errors
-    /// [`CollectiveError`].
+    /// `Invalid` for shapes, groups, pairs or slices that cannot be read or contradict each other, `Missing` for an attribute
+    /// that it lacks, `Unsupported` for an operation that is not counted, `TooLarge`.
     ///
     /// # Example
     /// ```
@@ -206,12 +154,12 @@ impl HloInstruction<'_> {
     /// assert_eq!(traffic.into[0].1, 2 * 2 * 384);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn collective(&self) -> Result<Option<Collective>, CollectiveError> {
+    pub fn collective(&self) -> Result<Option<Collective>, LayoutError> {
         if let Some(kind) = kind(self.opcode()) {
             return self.collective_as(kind).map(Some);
         }
         match self.unknown_collective() {
-            Some(name) => Err(CollectiveError::Unknown(name.to_owned())),
+            Some(name) => Err(unknown(name)),
             None => Ok(None),
         }
     }
@@ -271,7 +219,7 @@ impl HloInstruction<'_> {
             .then(|| self.collective_as(CollectiveKind::ReduceScatter).ok())?
     }
 
-    fn collective_as(&self, kind: CollectiveKind) -> Result<Collective, CollectiveError> {
+    fn collective_as(&self, kind: CollectiveKind) -> Result<Collective, LayoutError> {
         let bytes = match kind {
             CollectiveKind::AllGather => self.gathered_bytes()?,
             CollectiveKind::Permute => self.permuted_bytes()?,
@@ -282,7 +230,7 @@ impl HloInstruction<'_> {
         let groups = self.participants(kind)?;
         let is_even = groups.iter().map(Vec::len).all_equal();
         if !is_even && !matches!(kind, CollectiveKind::AllReduce | CollectiveKind::Broadcast) {
-            return Err(ShardingError::UnevenGroups.into());
+            return Err(fault!(Invalid, "its groups have different sizes"));
         }
         let group = groups.iter().map(|group| to_u64(group.len())).max().unwrap_or(0);
         let sending = groups.into_iter().filter(|devices| !devices.iter().all_equal());
@@ -295,60 +243,85 @@ impl HloInstruction<'_> {
     }
 
     /// Returns the bytes of the result of an `all-gather`; a `-start` has its operands in front of it.
-    fn gathered_bytes(&self) -> Result<u64, CollectiveError> {
-        let all = bytes(&self.shape()?)?;
+    fn gathered_bytes(&self) -> Result<u64, LayoutError> {
+        let all = bytes(&self.shape().map_err(text)?)?;
         match self.opcode().ends_with("-start") && self.shape_text().starts_with('(') {
             true => Ok(all.saturating_sub(self.operand_bytes()?)),
             false => Ok(all),
         }
     }
 
-    fn operand_bytes(&self) -> Result<u64, CollectiveError> {
+    fn operand_bytes(&self) -> Result<u64, LayoutError> {
         self.bytes_of(self.operands())
     }
 
     fn bytes_of<'o>(
         &self,
         operands: impl Iterator<Item = HloOperand<'o>>,
-    ) -> Result<u64, CollectiveError> {
+    ) -> Result<u64, LayoutError> {
         let mut sum = 0_u64;
         for operand in operands {
-            let shape = operand.shape_text().ok_or(CollectiveError::Missing("operand"))?;
-            let shape = XlaParser::strict().parse(shape)?;
+            let shape = operand.shape_text().ok_or_else(|| lacks("operand"))?;
+            let shape = XlaParser::strict().parse(shape).map_err(text)?;
             sum = sum.checked_add(bytes(&shape)?).ok_or_else(too_large)?;
         }
         Ok(sum)
     }
 
     /// Returns the bytes that a pair of devices sends: the operands, or `slice_sizes` of the first one.
-    fn permuted_bytes(&self) -> Result<u64, CollectiveError> {
+    fn permuted_bytes(&self) -> Result<u64, LayoutError> {
         let Some(slices) = self.attribute("slice_sizes") else { return self.operand_bytes() };
-        let source = self.operand(0).ok_or(CollectiveError::Missing("operand"))?.shape()?;
+        let source = self.operand(0).ok_or_else(|| lacks("operand"))?.shape().map_err(text)?;
         let arrays = source.arrays();
         let arrays = arrays.iter().map(|(_, array)| *array).collect_vec();
         let (Ok(bits), DeviceGroups::Listed(slices)) = (
             arrays.iter().map(|array| array.element_bits()).dedup().exactly_one(),
-            slices.parse()?,
+            slices.parse().map_err(text)?,
         ) else {
-            return Err(CollectiveError::NotSlices);
+            return Err(not_slices());
         };
         let bytes = |slice: &Vec<u64>| slice_bytes(slice, &arrays, bits);
         let add = |sum: u64, bytes: u64| sum.checked_add(bytes).ok_or_else(too_large);
-        slices.iter().map(bytes).try_fold(0, |sum, bytes| Ok(add(sum, bytes?)?))
+        slices.iter().map(bytes).try_fold(0, |sum, bytes| add(sum, bytes?))
     }
 }
 
 /// The bytes of a slice of one of the arrays.
-fn slice_bytes(slice: &[u64], arrays: &[&XlaArray], bits: u64) -> Result<u64, CollectiveError> {
+fn slice_bytes(slice: &[u64], arrays: &[&XlaArray], bits: u64) -> Result<u64, LayoutError> {
     let is_inside = |extents: Vec<u64>| {
         extents.len() == slice.len() && slice.iter().zip(&extents).all(|(size, all)| size <= all)
     };
     let extents: Vec<Vec<u64>> = arrays.iter().map(|array| array.extents()).try_collect()?;
     if !extents.into_iter().any(is_inside) {
-        return Err(CollectiveError::NotSlices);
+        return Err(not_slices());
     }
     let bits = product(slice.iter().copied().chain([bits])).ok_or_else(too_large)?;
     Ok(bits.div_ceil(8))
+}
+
+/// The fault of a part of the instruction, whose text a row shows anyway.
+pub(super) fn text(error: ParseError) -> LayoutError {
+    fault!(Invalid, "{what}", [what = error.kind().to_string()])
+}
+
+/// An attribute or an operand that is missing.
+pub(super) fn lacks(what: &'static str) -> LayoutError {
+    fault!(Missing, "this collective lacks `{what}`", [what])
+}
+
+/// An operation that names devices and has no rule here, and a `send`, to devices that the module does not name or only
+/// in some of its iterations.
+fn unknown(name: &str) -> LayoutError {
+    fault!(
+        Unsupported,
+        "the bytes that `{name}` moves between devices are not counted",
+        [name = name.to_owned()]
+    )
+}
+
+/// Slices that exceed their operand, or whose bytes are not known.
+fn not_slices() -> LayoutError {
+    fault!(Invalid, "`slice_sizes` is not a list of slices of operand 0, as in `{{{{8,128}}}}`")
 }
 
 fn too_large() -> LayoutError {
@@ -356,8 +329,8 @@ fn too_large() -> LayoutError {
 }
 
 /// Returns the bytes of the elements of all arrays of a shape, without padding.
-fn bytes(shape: &XlaShape) -> Result<u64, CollectiveError> {
-    Ok(shape.sizes()?.unpadded_bytes)
+fn bytes(shape: &XlaShape) -> Result<u64, LayoutError> {
+    Ok(shape.sizes().map_err(text)?.unpadded_bytes)
 }
 
 impl SendingGroup {
@@ -410,9 +383,8 @@ impl Collective {
     /// Cost: O(devices x levels).
     ///
     /// # Errors
-    /// [`Sharding`](CollectiveError::Sharding) for devices that the machine lacks;
-    /// [`TooLarge`](LayoutError::TooLarge).
-    pub fn traffic(&self, machine: Option<&Machine>) -> Result<CollectiveTraffic, CollectiveError> {
+    /// `Limit` for devices that the machine lacks; `TooLarge`.
+    pub fn traffic(&self, machine: Option<&Machine>) -> Result<CollectiveTraffic, LayoutError> {
         let between = self.crossing(1)?;
         let (received, sent) = (between.all, between.out_of);
         let mut traffic = CollectiveTraffic { received, sent, ..CollectiveTraffic::default() };
@@ -421,8 +393,7 @@ impl Collective {
         let most = self.groups.iter().flat_map(|group| &group.devices).max();
         if let Some(device) = most.copied().filter(|device| *device >= units) {
             let machine = format!("machine `{}`", cut(machine.name(), 80));
-            let fault = ShardingError::NoSuchDevice { device, units, machine };
-            return Err(fault.into());
+            return Err(LayoutError::no_such_device(device, units, machine));
         }
         let mut below = units;
         for (level, size) in machine.levels() {

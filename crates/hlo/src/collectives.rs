@@ -7,7 +7,7 @@ use crate::collective::{Collective, CollectiveKind};
 use crate::roles::{Calls, HloRole, Roles, index};
 use crate::runs::{ComputationRuns, HloRuns, StepSums};
 use crate::unread::HloReading;
-use crate::{CollectiveError, CollectiveTraffic, HloComputation, HloInstruction};
+use crate::{CollectiveTraffic, HloComputation, HloInstruction};
 use tensor_layout::LayoutError;
 use tensor_layout::Level;
 use tensor_layout::Machine;
@@ -82,7 +82,7 @@ impl Collectives {
         &mut self,
         computation: HloComputation<'_>,
         machine: Option<&Machine>,
-    ) -> Result<(), CollectiveError> {
+    ) -> Result<(), LayoutError> {
         if !self.calls.is_of(computation.module()) {
             self.end_module();
         }
@@ -153,7 +153,7 @@ impl Collectives {
     /// Sorts the entries and adds them up.
     ///
     /// # Errors
-    /// [`TooLarge`](LayoutError::TooLarge).
+    /// `TooLarge`.
     pub fn finish(mut self) -> Result<Collectives, LayoutError> {
         self.end_module();
         let key = |entry: &CollectiveEntry| {

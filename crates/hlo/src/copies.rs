@@ -135,7 +135,7 @@ impl HloCopies {
     /// Adds a computation.
     ///
     /// # Errors
-    /// [`TooLarge`](LayoutError::TooLarge); unreadable instructions are in [`reading`](HloCopies::reading).
+    /// `TooLarge`; unreadable instructions are in [`reading`](HloCopies::reading).
     pub fn add(&mut self, computation: HloComputation<'_>) -> Result<(), LayoutError> {
         if !self.calls.is_of(computation.module()) {
             self.end_module()?;
@@ -196,7 +196,7 @@ impl HloCopies {
     /// Sorts the entries: those that move the most first, then the free ones, then those inside fusions.
     ///
     /// # Errors
-    /// [`TooLarge`](LayoutError::TooLarge).
+    /// `TooLarge`.
     pub fn finish(&mut self) -> Result<(), LayoutError> {
         self.end_module()?;
         self.keep_greatest();

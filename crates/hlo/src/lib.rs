@@ -57,9 +57,7 @@ pub use assignment::{HloAllocation, HloAllocations};
 pub use attributes::HloAttributes;
 pub use bytes::HloBytes;
 pub(crate) use candidates::{behind_bracket, broken, shape_end, type_before};
-pub use collective::{
-    Collective, CollectiveError, CollectiveHop, CollectiveKind, CollectiveTraffic,
-};
+pub use collective::{Collective, CollectiveHop, CollectiveKind, CollectiveTraffic};
 pub use collectives::{CollectiveEntry, Collectives};
 pub use copies::{HloCopies, HloCopy};
 pub use dump::HloDump;
@@ -68,13 +66,12 @@ pub use instruction::{HloComputation, HloInstruction, HloOperand};
 pub use kind::HloTextKind;
 pub use log::{LogAllocation, LogAmount, LogLimit, OutOfMemory};
 pub use memory::{
-    HloInterfaceBytes, HloLive, HloMemory, HloMemoryError, HloMemorySpace, HloModuleMemory,
-    HloPeak, HloUnusedDonor,
+    HloInterfaceBytes, HloLive, HloMemory, HloMemorySpace, HloModuleMemory, HloPeak, HloUnusedDonor,
 };
 pub use mlir::{MlirModule, MlirValue};
 pub use module::{HloModule, HloSource};
 pub use overview::HloLargest;
-pub use prints::{JaxPrintError, jax_print};
+pub use prints::jax_print;
 pub use report::{HloEntry, HloReport, HloTotals};
 pub use roles::HloRole;
 pub use runs::{HloRuns, StepSums};

@@ -9,11 +9,12 @@
 
 use itertools::iproduct;
 
-use super::collective::{CollectiveError, CollectiveKind};
+use super::collective::{CollectiveKind, lacks, text};
 use crate::{HloInstruction, HloModule};
 use tensor_layout::LayoutError;
-use tensor_layout::sharding::{DeviceGroups, ShardingError};
-use tensor_layout_words::to_u64;
+use tensor_layout::error::fault;
+use tensor_layout::sharding::DeviceGroups;
+use tensor_layout_words::{counted, to_u64};
 
 /// The meaning of the numbers in groups (XLA's `CollectiveOpGroupMode`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -81,17 +82,25 @@ impl Devices {
 
     /// Returns an error for a number that the module does not have. A module of one device is not checked:
     /// its head may be missing, or leave out the counts.
-    fn check(self, mode: Mode, groups: &[Vec<u64>]) -> Result<(), CollectiveError> {
+    fn check(self, mode: Mode, groups: &[Vec<u64>]) -> Result<(), LayoutError> {
         let count = self.count(mode);
         let beyond = groups.iter().flatten().find(|id| **id >= count).filter(|_| self.all > 1);
         let (what, because) = mode.words();
-        beyond.map_or(Ok(()), |id| Err(CollectiveError::Beyond { what, id: *id, count, because }))
+        beyond.map_or(Ok(()), |id| {
+            let (id, all) = (*id, counted(count, what));
+            Err(fault!(
+                Invalid,
+                "this collective names {what} {id}, but the module has only {all}: {because}, the \
+                 numbers are those of {what}s",
+                [what, id, all, because]
+            ))
+        })
     }
 
     /// The devices of groups of numbers.
     ///
     /// Source: openxla/xla, `collective_ops_utils.cc`, GetParticipatingDevicesGroups.
-    fn named(self, mode: Mode, groups: Vec<Vec<u64>>) -> Result<Vec<Vec<u64>>, CollectiveError> {
+    fn named(self, mode: Mode, groups: Vec<Vec<u64>>) -> Result<Vec<Vec<u64>>, LayoutError> {
         self.check(mode, &groups)?;
         let listed = groups.iter().map(|group| to_u64(group.len())).sum::<u64>();
         check_listed(listed.saturating_mul(self.all / self.count(mode)))?;
@@ -119,13 +128,15 @@ fn in_each(groups: &[Vec<u64>], count: u64, device: impl Fn(u64, u64) -> u64) ->
 impl HloInstruction<'_> {
     /// Returns the devices that take part together, group by group in the order that is written; the groups
     /// of a `collective-permute` are its pairs.
-    pub(super) fn participants(
-        &self,
-        kind: CollectiveKind,
-    ) -> Result<Vec<Vec<u64>>, CollectiveError> {
+    pub(super) fn participants(&self, kind: CollectiveKind) -> Result<Vec<Vec<u64>>, LayoutError> {
         let is_global = self.attribute("use_global_device_ids") == Some("true");
         let mode = Mode::of(kind, self.attribute("channel_id").is_some(), is_global);
-        let mode = mode.ok_or(CollectiveError::NoChannel)?;
+        let mode = mode.ok_or_else(|| {
+            fault!(
+                Missing,
+                "`use_global_device_ids=true` needs `channel_id`, which this collective lacks"
+            )
+        })?;
         let devices = Devices::of(self.computation().module())?;
         let groups = match kind {
             CollectiveKind::Permute => self.pairs()?,
@@ -134,25 +145,31 @@ impl HloInstruction<'_> {
         devices.named(mode, groups)
     }
 
-    fn groups(&self, mode: Mode, devices: Devices) -> Result<Vec<Vec<u64>>, CollectiveError> {
-        let groups: DeviceGroups = self.listed("replica_groups")?.parse()?;
+    fn groups(&self, mode: Mode, devices: Devices) -> Result<Vec<Vec<u64>>, LayoutError> {
+        let groups: DeviceGroups = self.listed("replica_groups")?.parse().map_err(text)?;
         match &groups {
             DeviceGroups::Listed(groups) if groups.is_empty() && mode == Mode::Devices => {
-                Err(CollectiveError::NoGlobalGroups)
+                Err(fault!(
+                    Missing,
+                    "with `use_global_device_ids=true`, `replica_groups` must name the devices"
+                ))
             }
-            _ => Ok(groups.lower(devices.count(mode))?),
+            _ => groups.lower(devices.count(mode)),
         }
     }
 
-    fn pairs(&self) -> Result<Vec<Vec<u64>>, CollectiveError> {
-        match self.listed("source_target_pairs")?.parse()? {
+    fn pairs(&self) -> Result<Vec<Vec<u64>>, LayoutError> {
+        match self.listed("source_target_pairs")?.parse().map_err(text)? {
             DeviceGroups::Listed(pairs) if pairs.iter().all(|pair| pair.len() == 2) => Ok(pairs),
-            _ => Err(CollectiveError::NotPairs),
+            _ => Err(fault!(
+                Invalid,
+                "`source_target_pairs` is not a list of pairs, as in `{{{{0,1}},{{1,0}}}}`"
+            )),
         }
     }
 
-    fn listed(&self, attribute: &'static str) -> Result<&str, CollectiveError> {
-        self.attribute(attribute).ok_or(CollectiveError::Missing(attribute))
+    fn listed(&self, attribute: &'static str) -> Result<&str, LayoutError> {
+        self.attribute(attribute).ok_or_else(|| lacks(attribute))
     }
 }
 
@@ -160,8 +177,8 @@ impl HloInstruction<'_> {
 const MOST_LISTED: u64 = 1 << 22;
 
 /// Returns an error if more devices would be listed.
-fn check_listed(devices: u64) -> Result<(), ShardingError> {
+fn check_listed(devices: u64) -> Result<(), LayoutError> {
     let question = "listing the devices of a sharding one by one";
-    let too_many = LayoutError::NotDecided { question, budget: MOST_LISTED };
-    if devices <= MOST_LISTED { Ok(()) } else { Err(too_many.into()) }
+    let too_many = || LayoutError::not_decided(question, MOST_LISTED);
+    if devices <= MOST_LISTED { Ok(()) } else { Err(too_many()) }
 }

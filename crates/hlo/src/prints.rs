@@ -6,35 +6,17 @@
 //! float32[8,32]{V:x}                                               f32[8,32]: local in x already
 //! ```
 
+use tensor_layout::LayoutError;
+use tensor_layout::error::fault;
 use tensor_layout::xla::XlaDtype;
 
 use crate::mlir::shape_of;
 use crate::operation::{angled, parts};
 
-/// The error for a JAX print that does not determine a size, with advice on what to pass instead.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{what}")]
-pub struct JaxPrintError {
-    what: String,
-    instead: String,
-}
-
-impl JaxPrintError {
-    fn new(what: impl Into<String>, instead: impl Into<String>) -> JaxPrintError {
-        JaxPrintError { what: what.into(), instead: instead.into() }
-    }
-
-    /// The advice on what to pass instead.
-    #[must_use]
-    pub fn instead(&self) -> &str {
-        &self.instead
-    }
-}
-
 /// Converts a JAX print to a layout text; `None` for other text.
 ///
 /// # Errors
-/// [`JaxPrintError`] for a print that lacks a shape, a mesh or a size.
+/// `Missing` for a print that lacks a shape, a mesh or a size, with advice on what to pass instead.
 ///
 /// ```
 /// use tensor_layout_hlo::jax_print;
@@ -45,7 +27,7 @@ impl JaxPrintError {
 /// assert_eq!(jax_print("f32[8]{0}"), None);
 /// ```
 #[must_use]
-pub fn jax_print(text: &str) -> Option<Result<String, JaxPrintError>> {
+pub fn jax_print(text: &str) -> Option<Result<String, LayoutError>> {
     let text = text.trim();
     let sharded = text.split_once(", sharding=").filter(|(shape, _)| !shape.contains('('));
     if let Some((shape, sharding)) = sharded {
@@ -69,8 +51,13 @@ fn called<'t>(text: &'t str, name: &str) -> Option<&'t str> {
     Some(inner.strip_suffix(')').unwrap_or(inner))
 }
 
+/// The error for a print that does not determine a size, with advice on what to pass instead.
+fn refused(what: impl Into<String>, instead: impl Into<String>) -> LayoutError {
+    fault!(Missing, "{what}", [what = what.into()]).with_advice(Some(instead.into()))
+}
+
 /// Returns the error for a print without a shape, by its beginning.
-fn nameless(text: &str) -> Option<JaxPrintError> {
+fn nameless(text: &str) -> Option<LayoutError> {
     const BEHIND: &str = "pass it after a shape: f32[16,32], sharding=";
     let no_shape = |what: &str| format!("{what} has no shape");
     let begins = |name: &str| called(text, name).is_some();
@@ -79,50 +66,50 @@ fn nameless(text: &str) -> Option<JaxPrintError> {
         let instead = format!(
             "pass it in a sharding after a shape: f32[16,32], sharding=NamedSharding(mesh={text}, spec=..)"
         );
-        JaxPrintError::new(no_shape("a mesh"), instead)
+        refused(no_shape("a mesh"), instead)
     } else if begins("P") || begins("PartitionSpec") {
         let instead = format!("{BEHIND}{text}, mesh=x=2,y=4");
-        JaxPrintError::new("a PartitionSpec has neither shape nor mesh", instead)
+        refused("a PartitionSpec has neither shape nor mesh", instead)
     } else if begins("NamedSharding") || begins("GSPMDSharding") || begins("SingleDeviceSharding") {
         let sharding = plain_sharding(text).unwrap_or_else(|| text.to_owned());
-        JaxPrintError::new(no_shape("a sharding"), format!("{BEHIND}{sharding}"))
+        refused(no_shape("a sharding"), format!("{BEHIND}{sharding}"))
     } else if begins("SdyArray") {
         let instead = "pass #sdy.sharding<mesh<[\"x\"=2]>, [{\"x\"}, {}]> after a shape";
-        JaxPrintError::new("an SdyArray has neither shape nor mesh", instead)
+        refused("an SdyArray has neither shape nor mesh", instead)
     } else if let Some(arguments) = called(text, "Layout") {
         let layout = layout(arguments).map_or(String::new(), |layout| format!(": {layout}"));
         let instead = format!("pass it after the type and the extents{layout}");
-        JaxPrintError::new(no_shape("a Layout"), instead)
+        refused(no_shape("a Layout"), instead)
     } else if begins("Format") {
         let instead = "pass the shape with its layout, and the sharding after it: \
                        f32[16,32]{1,0}, sharding=..";
-        JaxPrintError::new(no_shape("a Format"), instead)
+        refused(no_shape("a Format"), instead)
     } else if text.starts_with('(') && text.contains("ArgInfo(") {
-        JaxPrintError::new("args_info has several arrays", "pass one of them: float32[16,32]")
+        refused("args_info has several arrays", "pass one of them: float32[16,32]")
     } else if text.starts_with('(') && text.contains("Sharding(") {
         let instead = format!("pass one of them, {}", BEHIND.trim_start_matches("pass it "));
-        JaxPrintError::new("these are the shardings of several arrays, without shapes", instead)
+        refused("these are the shardings of several arrays, without shapes", instead)
     } else if begins("Shard") {
         let instead = format!(
             "pass the shape of the whole array with its sharding, {}",
             BEHIND.trim_start_matches("pass it ")
         );
-        JaxPrintError::new("a Shard has an index and values, and no layout", instead)
+        refused("a Shard has an index and values, and no layout", instead)
     } else if is_map {
         let instead = "pass the shape with the sharding that it came from";
-        JaxPrintError::new("a map from devices to indices is not a layout", instead)
+        refused("a map from devices to indices is not a layout", instead)
     } else if begins("CompiledMemoryStats") {
         let instead = "pass the dump of the program, and ask for its memory";
-        JaxPrintError::new("memory statistics are sums, and name no array", instead)
+        refused("memory statistics are sums, and name no array", instead)
     } else if text.starts_with(['┌', '│', '└']) {
         let instead = "pass the shape with its sharding, and draw it";
-        JaxPrintError::new("this is a drawing of a sharding", instead)
+        refused("this is a drawing of a sharding", instead)
     } else if ["module @", "sdy.mesh @", "func.func ", "#sdy.sharding<@"]
         .iter()
         .any(|word| text.starts_with(word))
     {
         let instead = "pass the whole module as a file";
-        JaxPrintError::new("this is a part of an MLIR module", instead)
+        refused("this is a part of an MLIR module", instead)
     } else {
         return None;
     };
@@ -140,8 +127,8 @@ fn plain_sharding(text: &str) -> Option<String> {
     Some(format!("{{maximal device={id}}}"))
 }
 
-fn shape_dtype_struct(arguments: &str) -> Result<String, JaxPrintError> {
-    let refuse = |what: &str| JaxPrintError::new(what, "pass the extents and the type: f32[16,32]");
+fn shape_dtype_struct(arguments: &str) -> Result<String, LayoutError> {
+    let refuse = |what: &str| refused(what, "pass the extents and the type: f32[16,32]");
     let get = |key: &str| {
         let value = |part: &'_ str| part.strip_prefix(key)?.strip_prefix('=').map(str::to_owned);
         parts(arguments).find_map(value)
@@ -149,10 +136,7 @@ fn shape_dtype_struct(arguments: &str) -> Result<String, JaxPrintError> {
     let shape = get("shape").ok_or_else(|| refuse("this ShapeDtypeStruct has no shape"))?;
     let dtype = get("dtype").ok_or_else(|| refuse("this ShapeDtypeStruct has no dtype"))?;
     let known = dtype_of(&dtype).ok_or_else(|| {
-        JaxPrintError::new(
-            format!("`{dtype}` is not a type of XLA"),
-            "pass the type of the array below it",
-        )
+        refused(format!("`{dtype}` is not a type of XLA"), "pass the type of the array below it")
     })?;
     let form = get("format").or_else(|| get("layout")).unwrap_or_default();
     let inner = called(&form, "Layout").map(layout);
@@ -206,29 +190,29 @@ fn mlir_tensor(text: &str) -> Option<&str> {
 }
 
 /// `tensor<16x32xf32>`, maybe with attributes after it.
-fn tensor(text: &str) -> Result<String, JaxPrintError> {
+fn tensor(text: &str) -> Result<String, LayoutError> {
     let (tensor, attributes) = text.split_once('{').unwrap_or((text, ""));
     let shape = shape_of(tensor.trim())
-        .map_err(|why| JaxPrintError::new(why, "pass a shape with sizes: f32[16,32]"))?;
+        .map_err(|why| refused(why, "pass a shape with sizes: f32[16,32]"))?;
     if let Some((_, sharding)) = attributes.split_once("mhlo.sharding = \"") {
         let sharding = sharding.split('"').next().unwrap_or(sharding);
         return Ok(format!("{shape}, sharding={sharding}"));
     }
     if attributes.contains("sdy.sharding = #sdy.sharding<@") {
         let instead = "pass the whole module as a file";
-        return Err(JaxPrintError::new(
+        return Err(refused(
             "the mesh of this sharding is defined elsewhere in the module",
             instead,
         ));
     }
     let Some((_, sharding)) = attributes.split_once("sdy.sharding = ") else { return Ok(shape) };
-    let cut = || JaxPrintError::new("the sharding of this tensor is cut off", "pass all of it");
+    let cut = || refused("the sharding of this tensor is cut off", "pass all of it");
     let sharding = angled(sharding).ok_or_else(cut)?;
     Ok(format!("{shape}, sharding={sharding}"))
 }
 
 /// `~float32<host>[16@x,32]{V:y}`: a type as `jax.typeof` and a jaxpr print it.
-fn array_type(text: &str) -> Option<Result<String, JaxPrintError>> {
+fn array_type(text: &str) -> Option<Result<String, LayoutError>> {
     let (name, rest) = text.split_once(':').filter(|(name, _)| is_word(name)).unwrap_or(("", text));
     let rest = rest.trim_start_matches('~');
     let (head, rest) = rest.split_once('[')?;
@@ -236,10 +220,7 @@ fn array_type(text: &str) -> Option<Result<String, JaxPrintError>> {
     let (dtype, memory) = head.split_once('<').unwrap_or((head, ""));
     if dtype == "key" {
         let instead = "pass jax.random.key_data(x), such as u32[2]";
-        return Some(Err(JaxPrintError::new(
-            "an array of random keys has no layout of its own",
-            instead,
-        )));
+        return Some(Err(refused("an array of random keys has no layout of its own", instead)));
     }
     let is_jax = ["float", "bfloat", "int", "uint", "complex", "bool"];
     let is_jax = is_jax.iter().any(|name| dtype.starts_with(name));
@@ -260,7 +241,7 @@ fn array_type(text: &str) -> Option<Result<String, JaxPrintError>> {
         let instead =
             format!("pass {shape}, sharding=P({spec}), mesh=x=2,y=4 with the sizes of its axes");
         let what = "this type names axes of a mesh, whose sizes it does not have";
-        return Some(Err(JaxPrintError::new(what, instead)));
+        return Some(Err(refused(what, instead)));
     }
     let order = (0..extents.len()).rev().map(|axis| axis.to_string()).collect::<Vec<_>>().join(",");
     Some(Ok(match memory.trim_end_matches('>') {

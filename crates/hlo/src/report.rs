@@ -175,7 +175,7 @@ impl HloReport {
     /// All occurrences together; `shapes` counts the distinct ones that are ranked.
     ///
     /// # Errors
-    /// [`TooLarge`](LayoutError::TooLarge).
+    /// `TooLarge`.
     pub fn totals(&self) -> Result<HloTotals, LayoutError> {
         let (mut shapes, mut sums) = (0, self.others);
         for HloEntry { count, sizes, .. } in self.ranked() {

@@ -134,7 +134,7 @@ impl Calls {
     /// Adds a computation with its calls; returns its number.
     ///
     /// # Errors
-    /// [`TooLarge`](LayoutError::TooLarge) from 2^32 computations of a module on.
+    /// `TooLarge` from 2^32 computations of a module on.
     pub(super) fn add(&mut self, computation: HloComputation<'_>) -> Result<u32, LayoutError> {
         if self.is_empty() {
             self.module = computation.module().clone();

@@ -117,7 +117,7 @@ impl StepSums {
     /// The sum at a position.
     ///
     /// # Errors
-    /// [`TooLarge`](tensor_layout::LayoutError::TooLarge) from 2^64 on.
+    /// `TooLarge` from 2^64 on.
     pub fn bytes(&self, at: usize) -> Result<u64, LayoutError> {
         let sum = self.sums.get(at).copied().unwrap_or(0);
         u64::try_from(sum).map_err(|_| crate::bytes::too_large("the number of bytes"))

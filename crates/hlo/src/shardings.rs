@@ -247,8 +247,7 @@ impl HloShardings {
     /// Adds the sharded instructions of a computation.
     ///
     /// # Errors
-    /// [`TooLarge`](LayoutError::TooLarge); instructions that cannot be read are kept in
-    /// [`reading`](HloShardings::reading).
+    /// `TooLarge`; instructions that cannot be read are kept in [`reading`](HloShardings::reading).
     pub fn add(&mut self, computation: HloComputation<'_>) -> Result<(), LayoutError> {
         let module = computation.module();
         if !self.calls.is_of(module) {
@@ -285,7 +284,7 @@ impl HloShardings {
     /// Ends the last module, and sorts the entries by bytes on one device, largest first.
     ///
     /// # Errors
-    /// [`TooLarge`](LayoutError::TooLarge).
+    /// `TooLarge`.
     pub fn finish(&mut self) -> Result<(), LayoutError> {
         self.end_module()?;
         let key = |entry: &HloSharded| std::cmp::Reverse(entry.device.allocated);

@@ -198,7 +198,7 @@ impl HloSummary {
     /// Adds a computation.
     ///
     /// # Errors
-    /// [`TooLarge`](LayoutError::TooLarge) for sums beyond 64 bits.
+    /// `TooLarge` for sums beyond 64 bits.
     pub fn add(&mut self, computation: HloComputation<'_>) -> Result<(), LayoutError> {
         self.enter(computation.module());
         self.worst.clear();
@@ -432,7 +432,7 @@ impl HloSummary {
     /// sharded, or only in modules that are partitioned.
     ///
     /// # Errors
-    /// [`TooLarge`](LayoutError::TooLarge).
+    /// `TooLarge`.
     pub fn on_device(&self) -> Result<Option<HloOnDevice>, LayoutError> {
         self.on_device.clone().transpose()
     }
@@ -446,7 +446,7 @@ impl HloSummary {
     /// The bytes that the computations with a role write.
     ///
     /// # Errors
-    /// [`TooLarge`](LayoutError::TooLarge).
+    /// `TooLarge`.
     pub fn written(&self, role: HloRole) -> Result<HloBytes, LayoutError> {
         self.overview.written(role).bytes()
     }
@@ -454,7 +454,7 @@ impl HloSummary {
     /// The parameters of the entries.
     ///
     /// # Errors
-    /// [`TooLarge`](LayoutError::TooLarge).
+    /// `TooLarge`.
     pub fn parameters(&self) -> Result<HloBytes, LayoutError> {
         self.overview.parameters.bytes()
     }
@@ -462,7 +462,7 @@ impl HloSummary {
     /// The results of the entries.
     ///
     /// # Errors
-    /// [`TooLarge`](LayoutError::TooLarge).
+    /// `TooLarge`.
     pub fn result(&self) -> Result<HloBytes, LayoutError> {
         self.overview.result.bytes()
     }
@@ -470,7 +470,7 @@ impl HloSummary {
     /// The number of computations that are not among the [largest](HloSummary::largest), and what they write.
     ///
     /// # Errors
-    /// [`TooLarge`](LayoutError::TooLarge).
+    /// `TooLarge`.
     pub fn others(&self) -> Result<(usize, HloBytes), LayoutError> {
         let (count, written) = self.overview().others();
         Ok((count, if count > 0 { written.bytes()? } else { HloBytes::default() }))

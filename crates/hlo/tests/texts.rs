@@ -13,7 +13,9 @@ const NAMED: &str = "NamedSharding(mesh=Mesh('x': 2, 'y': 4, axis_types=(Explici
 fn read(text: &str) -> Result<String, String> {
     let read = match LayoutText::parse(text) {
         Ok(layout) => Ok(layout.to_string()),
-        Err(_) => jax_print(text).expect(text).map_err(|why| format!("{why}; {}", why.instead())),
+        Err(_) => {
+            jax_print(text).expect(text).map_err(|why| format!("{why}; {}", why.help().unwrap()))
+        }
     };
     if let Ok(layout) = &read {
         // The result can be lowered.

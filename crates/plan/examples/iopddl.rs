@@ -104,7 +104,7 @@ fn problem(arguments: &Arguments) -> Result<Problem, Box<dyn Error>> {
 /// Problems one after the other in time, under the limits of the first one.
 fn joined<'a>(
     parts: impl Iterator<Item = &'a Problem>,
-) -> Result<Problem, tensor_layout_plan::search::ProblemError> {
+) -> Result<Problem, tensor_layout::LayoutError> {
     let (mut own, mut edges): (Vec<Vec<u64>>, Vec<Edge>) = (Vec::new(), Vec::new());
     let mut memories: Vec<Memory> = Vec::new();
     let (mut time, mut before) = (0, 0..0);

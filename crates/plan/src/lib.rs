@@ -33,7 +33,7 @@
 //! let plan = plan(&graph, &Machine::mn_core_2(), &PlanOptions::default())?;
 //! assert_eq!(plan.totals().plan, plan.totals().bound);
 //! println!("{}", plan.report());
-//! # Ok::<(), tensor_layout_plan::plan::PlanError>(())
+//! # Ok::<(), tensor_layout::LayoutError>(())
 //! ```
 
 pub mod choices;

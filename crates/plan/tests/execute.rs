@@ -7,7 +7,7 @@ use tensor_layout::algebra::Subaxis;
 use tensor_layout::relayout::Transfer;
 use tensor_layout::{Level, Machine};
 use tensor_layout_plan::choices::Held;
-use tensor_layout_plan::execute::{AsPlanned, ExecuteError, Execution, Tamper, execute};
+use tensor_layout_plan::execute::{AsPlanned, Execution, Tamper, execute};
 use tensor_layout_plan::graph::{Data, Graph, ValueId, run};
 use tensor_layout_plan::onnx::{ReadOptions, read_file};
 use tensor_layout_plan::plan::{PlanOptions, plan};
@@ -194,7 +194,7 @@ fn a_swapped_layout_a_missing_copy_and_a_dropped_transfer_are_found() {
             if let Some(other) = other {
                 let found = run(&mut fault(Some(other.clone()), None));
                 assert!(
-                    matches!(found, Err(ExecuteError::Lacks { .. })),
+                    matches!(&found, Err(error) if error.to_string().contains(" lacks element ")),
                     "{operation:?} {found:?}"
                 );
                 swapped += 1;

@@ -3,8 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use serde_json::Value as Json;
+use tensor_layout::LayoutError;
 use tensor_layout_plan::graph::{Body, Data, Graph, Origin, ValueId, run};
-use tensor_layout_plan::onnx::{OnnxError, ReadOptions, read_file, read_model};
+use tensor_layout_plan::onnx::{ReadOptions, read_file, read_model};
 
 fn data(name: &str) -> String {
     let path = format!("{}/tests/data/onnx/{name}", env!("CARGO_MANIFEST_DIR"));
@@ -93,7 +94,7 @@ fn model(name: &str) -> Vec<u8> {
     bytes(case["model"].as_str().unwrap())
 }
 
-fn read(name: &str) -> Result<Graph, OnnxError> {
+fn read(name: &str) -> Result<Graph, LayoutError> {
     read_model(&model(name), &ReadOptions::default())
 }
 
@@ -161,7 +162,10 @@ fn a_part_of_a_model_is_an_error() {
     let model = model("two layers");
     for end in (0..model.len()).step_by(37) {
         let error = read_model(&model[..end], &ReadOptions::default()).unwrap_err();
-        let is_right = matches!(error, OnnxError::Decode(_) | OnnxError::Incomplete(_));
+        let message = error.to_string();
+        let is_right = ["not an ONNX model", "the model has no "]
+            .iter()
+            .any(|start| message.starts_with(start));
         assert!(is_right, "{end} bytes: {error}");
     }
 }
@@ -304,7 +308,7 @@ fn elements_outside_of_the_folder_are_not_read() {
     );
     assert!(matches!(
         read_file(Path::new("no such file"), &ReadOptions::default()),
-        Err(OnnxError::File { .. })
+        Err(error) if error.fact("path").is_some()
     ));
 }
 

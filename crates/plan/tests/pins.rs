@@ -5,7 +5,7 @@ use tensor_layout::{Level, Machine};
 use tensor_layout_plan::execute::{AsPlanned, execute};
 use tensor_layout_plan::graph::{Data, Graph};
 use tensor_layout_plan::pins::{Pin, Pins, Place, read_pins};
-use tensor_layout_plan::plan::{Plan, PlanError, PlanOptions, PlanReport, PlannedValue, plan};
+use tensor_layout_plan::plan::{Plan, PlanOptions, PlanReport, PlannedValue, plan};
 
 use crate::execute::model;
 use crate::small::small_machine;
@@ -130,7 +130,7 @@ fn pins_that_exclude_each_other_are_named_with_their_node() {
     let (graph, ..) = model("mlp");
     let mut pins = vec![named("relu_2", "((8_MAB:1), (32:1))"), named("relu*", "((8:1), (32:8))")];
     let refused = |pins: Pins| match plan(&graph, &small_machine(), &options(pins)) {
-        Err(PlanError::Pin(error)) => error.to_string(),
+        Err(error) => error.to_string(),
         other => panic!("{other:?}"),
     };
     pins[0].layouts[0][0] = "((2_MAB:1, 4:1), (32:4))".into();

@@ -99,13 +99,12 @@ impl<'a> Drawing<'a> {
     /// Draws only a range of an axis, including padding.
     ///
     /// # Errors
-    /// [`IndexRank`](LayoutError::IndexRank) for an axis that does not exist,
-    /// [`IndexOutOfRange`](LayoutError::IndexOutOfRange) for a range beyond the [slots](Self::slots).
+    /// `Shape` for an axis that does not exist, `OutOfRange` for a range beyond the [slots](Self::slots).
     pub fn slice(mut self, axis: usize, range: Range<u64>) -> Result<Drawing<'a>, LayoutError> {
         let slots = self.checked_slots(axis)?;
         if range.end > slots || range.start >= range.end {
             let index = range.end.max(range.start.saturating_add(1)) - 1;
-            return Err(LayoutError::IndexOutOfRange { axis, index, extent: slots });
+            return Err(LayoutError::index_out_of_range(axis, index, slots));
         }
         self.window[axis] = Some(range);
         Ok(self)
@@ -119,7 +118,7 @@ impl<'a> Drawing<'a> {
     pub fn zoom(mut self, axis: usize, index: u64) -> Result<Drawing<'a>, LayoutError> {
         let slots = self.checked_slots(axis)?;
         if index >= slots {
-            return Err(LayoutError::IndexOutOfRange { axis, index, extent: slots });
+            return Err(LayoutError::index_out_of_range(axis, index, slots));
         }
         self.zoom[axis] = Some(index);
         Ok(self)
@@ -200,7 +199,7 @@ impl<'a> Drawing<'a> {
         let rank = self.placement.layout().rank();
         match axis < rank {
             true => Ok(self.slots(axis)),
-            false => Err(LayoutError::IndexRank { found: axis + 1, rank }),
+            false => Err(LayoutError::index_rank(axis + 1, rank)),
         }
     }
 

@@ -26,7 +26,7 @@ pub(super) fn flows(relayout: &Relayout, traffic: &Traffic) -> Result<Option<Dra
     if flows.from.len().max(flows.to.len()) > MOST_ROWS {
         let limit = to_u64(MOST_ROWS);
         let question = "drawing the flows between so many units";
-        return Err(LayoutError::NotDecided { question, budget: limit });
+        return Err(LayoutError::not_decided(question, limit));
     }
     Ok(Some(matrix(&flows)))
 }

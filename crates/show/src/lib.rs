@@ -39,8 +39,6 @@ pub use drawing::Drawing;
 pub use film::{Film, Flyer, Spot, Stage};
 pub use label::Label;
 pub use light::UnitContents;
-#[cfg(feature = "png")]
-pub use png::PngError;
 pub use tensor_layout::program::CoordinateSpan;
 pub use tensor_layout::report::Census;
 

@@ -5,15 +5,13 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use itertools::Itertools;
+use tensor_layout::algebra::{Replica, Restricted};
+use tensor_layout::error::{ErrorKind, LayoutError};
+use tensor_layout::program::CoordinateSpan;
+use tensor_layout::{Level, Location, Placement};
+use tensor_layout_words::to_u64;
 
 use super::{Cell, Panel};
-use tensor_layout::Level;
-use tensor_layout::Location;
-use tensor_layout::Placement;
-use tensor_layout::algebra::{Replica, Restricted};
-use tensor_layout::error::{LayoutError, RestrictionError};
-use tensor_layout::program::CoordinateSpan;
-use tensor_layout_words::to_u64;
 
 /// The most units of a cell that are visited one by one.
 const MOST_UNITS: u64 = 1 << 10;
@@ -34,7 +32,7 @@ impl<'a> UnitContents<'a> {
     /// all copies or of the first ones only.
     ///
     /// # Errors
-    /// [`NotDecided`](LayoutError::NotDecided) where too many digits have to be counted.
+    /// `NotDecided` where too many digits have to be counted.
     pub fn cells_of(
         &self,
         placement: &Placement,
@@ -130,9 +128,11 @@ impl<'a> UnitContents<'a> {
         for unit in &units {
             match placement.with_copies().restrict(unit) {
                 Ok(part) => parts.iter_mut().for_each(|parts| parts.push(part.clone())),
-                Err(LayoutError::CannotRestrict(RestrictionError::Unreached { .. })) => {}
-                Err(LayoutError::CannotRestrict(_)) => parts = None,
-                Err(error) => return Err(error),
+                Err(error) => match error.kind() {
+                    ErrorKind::OutOfRange => {}
+                    ErrorKind::CannotRestrict => parts = None,
+                    _ => return Err(error),
+                },
             }
         }
         Ok(UnitContents { cell, parts, units })

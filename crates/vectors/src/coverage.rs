@@ -8,7 +8,7 @@ use super::header::TensorDirection;
 use super::place::VectorPlace;
 use super::tensor::{Tensor, Word};
 use super::words::WordSet;
-use tensor_layout::program::TableError;
+use tensor_layout::LayoutError;
 use tensor_layout_words::to_u64;
 
 /// The greatest number of long words without a line that are looked at.
@@ -73,7 +73,7 @@ impl Coverage {
         tensor: &Tensor,
         base: u64,
         end: u64,
-    ) -> Result<Vec<Finding>, TableError> {
+    ) -> Result<Vec<Finding>, LayoutError> {
         if self.pending > 0 {
             self.unread.push((end, self.pending));
         }
@@ -100,7 +100,7 @@ impl Coverage {
         tensor: &Tensor,
         base: u64,
         end: u64,
-    ) -> Result<(Vec<Gap>, Option<u64>), TableError> {
+    ) -> Result<(Vec<Gap>, Option<u64>), LayoutError> {
         let is_set = tensor.header.direction == TensorDirection::In;
         let mut gaps: Vec<Gap> = Vec::new();
         let (mut is_run, mut budget) = (false, self.words + MOST_MISSING);

@@ -6,7 +6,6 @@ use super::place::VectorPlace;
 use super::value::npy_descr;
 use tensor_layout::error::{ParseErrorKind, Span};
 use tensor_layout::notation::Dtype;
-use tensor_layout::program::TableError;
 use tensor_layout::{LayoutError, ParseError};
 use tensor_layout_words::Cursor;
 
@@ -55,9 +54,6 @@ pub enum VectorError {
     /// A failed operation on a layout.
     #[error("{0}")]
     Layout(#[from] LayoutError),
-    /// The places of a tensor cannot be computed.
-    #[error(transparent)]
-    Table(#[from] TableError),
     /// An array whose type differs from that of its tensor.
     #[error("the array has entries `{found}`, but {dtype} takes `{}`{}", npy_descr(*.dtype), also(*.dtype))]
     Entries {

@@ -2,9 +2,9 @@
 
 use super::line::IndexList;
 use super::place::VectorPlace;
-use tensor_layout::ParseError;
-use tensor_layout::error::Diagnostic;
+use tensor_layout::error::fault;
 use tensor_layout::notation::{Dtype, MemoryText};
+use tensor_layout::{LayoutError, ParseError};
 use tensor_layout_words::counted;
 
 /// A fault with the number of its line.
@@ -228,37 +228,35 @@ fn decimal(found: &VectorPlace, wanted: &VectorPlace) -> String {
     }
 }
 
-/// The reason a layout cannot be used in a file of test vectors.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum TensorError {
-    /// A layout that does not name its memory.
-    #[error(
-        "a test vector cannot express this layout: it does not name its memory, as in `@LM0 / Float`"
-    )]
-    NoMemory,
-    /// A layout in a memory that lines of test vectors do not name.
-    #[error(
-        "a test vector cannot express this layout: it is in `{name}`, but test vectors set and read \
-         LM0, LM1 and DRAM"
-    )]
-    OtherMemory {
-        /// The memory.
-        name: String,
-    },
-    /// A layout that names its memory, but not the type of its elements.
-    #[error(
-        "a test vector cannot express this layout: it does not name its dtype, as in `@LM0 / Float`"
-    )]
-    NoDtype,
-    /// A layout over several steps of `Time`.
-    #[error(
-        "a test vector cannot express this layout: it takes {steps} steps of `Time`, but a memory is set once"
-    )]
-    Time {
-        /// The number of steps.
-        steps: u64,
-    },
+/// Names the task in an error of a layout that cannot be used in a file of test vectors.
+fn of_vectors(error: LayoutError) -> LayoutError {
+    error.of_task("a test vector cannot express this layout")
 }
 
-impl Diagnostic for TensorError {}
+/// A layout that does not name its memory.
+pub fn no_memory() -> LayoutError {
+    of_vectors(fault!(Missing, "it does not name its memory, as in `@LM0 / Float`"))
+}
+
+/// A layout that names its memory, but not the type of its elements.
+pub fn no_dtype() -> LayoutError {
+    of_vectors(fault!(Missing, "it does not name its dtype, as in `@LM0 / Float`"))
+}
+
+/// A layout in a memory that lines of test vectors do not name.
+pub(super) fn other_memory(name: &str) -> LayoutError {
+    of_vectors(fault!(
+        Unsupported,
+        "it is in `{name}`, but test vectors set and read LM0, LM1 and DRAM",
+        [name = name.to_owned()]
+    ))
+}
+
+/// A layout over several steps of `Time`.
+pub(super) fn in_time(steps: u64) -> LayoutError {
+    of_vectors(fault!(
+        Unsupported,
+        "it takes {steps} steps of `Time`, but a memory is set once",
+        [steps]
+    ))
+}

@@ -35,7 +35,7 @@ pub use check::{VectorCheck, check_vectors};
 pub use compare::{VectorComparison, VectorDifference, compare_vectors};
 pub use data::VectorData;
 pub use error::VectorError;
-pub use fault::{Fault, Finding, TensorError};
+pub use fault::{Fault, Finding, no_dtype, no_memory};
 pub use header::{TensorDirection, VectorHeader};
 pub use line::{VectorComment, VectorLine, VectorVerb};
 pub use place::VectorPlace;

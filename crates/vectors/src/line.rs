@@ -261,7 +261,7 @@ fn read_values_of(cursor: &mut Cursor<'_>) -> Result<VectorComment, ParseError> 
     let start = cursor.at();
     let name = cursor.take(|c| c.is_ascii_alphanumeric());
     let unknown = |error: tensor_layout::LayoutError| {
-        refuse_from(cursor, start, ParseErrorKind::Meaning(error.into()))
+        refuse_from(cursor, start, ParseErrorKind::Meaning(error))
     };
     let dtype = name.parse::<Dtype>().map_err(unknown)?;
     let values = read_values(&mut list, end, dtype)?;

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 
 use itertools::Itertools;
 
-use super::fault::TensorError;
+use super::fault::{in_time, no_dtype, no_memory, other_memory};
 use super::header::{TensorDirection, VectorHeader};
 use super::line::VectorLine;
 use super::place::{GROUP, MEMORIES, VectorPlace};
@@ -16,7 +16,7 @@ use tensor_layout::Placement;
 use tensor_layout::algebra::Indexes;
 use tensor_layout::error::{LayoutError, ParseError, Site};
 use tensor_layout::notation::{Dtype, MemoryText};
-use tensor_layout::program::{Program, TableError};
+use tensor_layout::program::Program;
 use tensor_layout_words::{to_index, to_u64};
 
 /// The most lanes of a long word: those of a byte.
@@ -63,15 +63,15 @@ impl Tensor {
     /// `Time`.
     pub(super) fn new(header: VectorHeader) -> Result<Tensor, ParseError> {
         let layout = header.layout.lower()?;
-        let refuse = |fault: TensorError| header.layout.refuse(fault);
-        let memory = header.layout.memory().ok_or_else(|| refuse(TensorError::NoMemory))?;
+        let refuse = |error: LayoutError| header.layout.refuse(error);
+        let memory = header.layout.memory().ok_or_else(|| refuse(no_memory()))?;
         if !MEMORIES.contains(&memory) {
-            return Err(refuse(TensorError::OtherMemory { name: memory.name().to_owned() }));
+            return Err(refuse(other_memory(memory.name())));
         }
-        let dtype = header.layout.dtype().ok_or_else(|| refuse(TensorError::NoDtype))?;
+        let dtype = header.layout.dtype().ok_or_else(|| refuse(no_dtype()))?;
         let steps = layout.extent(Level::TIME);
         if steps > 1 {
-            return Err(refuse(TensorError::Time { steps }));
+            return Err(refuse(in_time(steps)));
         }
         let placement = place(&header, dtype, memory, 0)?;
         let program = placement.program().map_err(|error| header.layout.refuse(error))?;
@@ -299,8 +299,7 @@ impl Tensor {
         let numbers = self.numbers(line, base);
         let place = self.narrowed(&line.place);
         if place.unit_count().saturating_mul(to_u64(numbers.clone().count())) > MOST_COVERED {
-            let what = "the long words of a line";
-            return Err(LayoutError::TooLarge { site: Site::Layout, what });
+            return Err(LayoutError::too_large(Site::Layout, "the long words of a line"));
         }
         let places = place
             .each_unit()
@@ -338,7 +337,7 @@ impl Tensor {
     }
 
     /// Places elements from `from` on: as many as a box of the tensor gives.
-    fn fill(&self, from: u64, places: &mut Vec<u64>) -> Result<(), TableError> {
+    fn fill(&self, from: u64, places: &mut Vec<u64>) -> Result<(), LayoutError> {
         let index = self.index(from);
         let mut ranges: Vec<_> = index.iter().map(|at| *at..at + 1).collect();
         let mut inner = 1;
@@ -430,7 +429,7 @@ pub(super) struct Words<'a> {
 
 impl Words<'_> {
     /// The next element with its long word, as the layout has it.
-    fn element(&mut self) -> Result<Option<(u64, u64)>, TableError> {
+    fn element(&mut self) -> Result<Option<(u64, u64)>, LayoutError> {
         let tensor = self.tensor;
         if self.at == self.places.len() {
             if self.next >= tensor.elements() {
@@ -446,7 +445,7 @@ impl Words<'_> {
         Ok(Some((self.next - behind, place / tensor.lanes)))
     }
 
-    fn find(&mut self) -> Result<Option<Word>, TableError> {
+    fn find(&mut self) -> Result<Option<Word>, LayoutError> {
         loop {
             while let Some((element, first, copies)) = &mut self.pending {
                 let Some(digits) = copies.next() else { break };
@@ -472,9 +471,9 @@ impl Words<'_> {
 }
 
 impl Iterator for Words<'_> {
-    type Item = Result<Word, TableError>;
+    type Item = Result<Word, LayoutError>;
 
-    fn next(&mut self) -> Option<Result<Word, TableError>> {
+    fn next(&mut self) -> Option<Result<Word, LayoutError>> {
         self.find().transpose()
     }
 }

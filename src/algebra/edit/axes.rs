@@ -4,7 +4,7 @@ use itertools::Itertools;
 
 use crate::algebra::builder::LayoutBuilder;
 use crate::algebra::layout::{Axis, Layout, Replica, Subaxis, Target};
-use crate::error::{EditError, LayoutError};
+use crate::error::{LayoutError, fault};
 use crate::level::Level;
 
 /// Starts an index map into the axes of a layout of this rank.
@@ -23,7 +23,7 @@ impl Layout {
     /// Law: permuting back with the inverse order is the identity.
     ///
     /// # Errors
-    /// [`Edit`](LayoutError::Edit) if `order` is not a permutation of the axes.
+    /// `Argument` if `order` is not a permutation of the axes.
     ///
     /// # Example
     /// ```
@@ -35,8 +35,22 @@ impl Layout {
     pub fn permute(&self, order: &[usize]) -> Result<Layout, LayoutError> {
         let sorted = order.iter().copied().sorted_unstable();
         if !sorted.eq(0..self.rank()) {
-            let (order, rank) = (order.to_vec(), self.rank());
-            return Err(LayoutError::Edit(EditError::Order { order, rank }));
+            let order = match order {
+                [] => "an empty order".into(),
+                _ => order.iter().join(","),
+            };
+            let rank = self.rank();
+            let axes = match rank {
+                0 => "no axes".into(),
+                1 => "only axis 0".into(),
+                _ => format!("the axes 0 to {}", rank - 1),
+            };
+            return Err(fault!(
+                Argument,
+                "cannot edit the layout: {order} does not list each axis exactly once; a \
+                 layout of rank {rank} has {axes}",
+                [order, rank, axes]
+            ));
         }
         let mut permuted = self.clone();
         permuted.axes = order.iter().map(|axis| self.axes[*axis].clone()).collect();
@@ -48,11 +62,16 @@ impl Layout {
     /// Law: dropping it again is the identity.
     ///
     /// # Errors
-    /// [`Edit`](LayoutError::Edit) if `at` is beyond the rank.
+    /// `Argument` if `at` is beyond the rank.
     pub fn insert_axis(&self, at: usize) -> Result<Layout, LayoutError> {
         let rank = self.rank();
         if at > rank {
-            return Err(LayoutError::Edit(EditError::InsertOutOfRange { at, rank }));
+            return Err(fault!(
+                Argument,
+                "cannot edit the layout: an axis cannot be inserted at {at}: the layout \
+                 has rank {rank}",
+                [at, rank]
+            ));
         }
         let mut inserted = self.clone();
         inserted.axes.insert(at, Axis::unpadded(Vec::new()));
@@ -62,7 +81,7 @@ impl Layout {
     /// Drops an axis of extent 1; its padding slots remain padding.
     ///
     /// # Errors
-    /// [`Edit`](LayoutError::Edit) if the axis does not exist or its extent is not 1.
+    /// `Argument` if the axis does not exist or its extent is not 1.
     ///
     /// # Example
     /// ```
@@ -75,7 +94,12 @@ impl Layout {
     pub fn drop_axis(&self, at: usize) -> Result<Layout, LayoutError> {
         let extent = self.check_axis(at)?;
         if extent != 1 {
-            return Err(LayoutError::Edit(EditError::DropExtent { axis: at, extent }));
+            return Err(fault!(
+                Argument,
+                "cannot edit the layout: axis {axis} has extent {extent}; only an axis \
+                 of extent 1 can be dropped",
+                [axis = at, extent]
+            ));
         }
         self.with_axis_read(at, |map| map)
     }
@@ -113,7 +137,13 @@ impl Layout {
     /// Returns the extent of an axis, or an error if the axis does not exist.
     pub(super) fn check_axis(&self, at: usize) -> Result<u64, LayoutError> {
         let rank = self.rank();
-        let missing = LayoutError::Edit(EditError::NoAxis { axis: at, rank });
-        self.axes.get(at).map(|axis| axis.extent).ok_or(missing)
+        let missing = || {
+            fault!(
+                Argument,
+                "cannot edit the layout: axis {axis} does not exist: the layout has rank {rank}",
+                [axis = at, rank]
+            )
+        };
+        self.axes.get(at).map(|axis| axis.extent).ok_or_else(missing)
     }
 }

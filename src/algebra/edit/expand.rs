@@ -2,7 +2,7 @@
 
 use crate::algebra::builder::LayoutBuilder;
 use crate::algebra::layout::{Axis, DerivedAxis, Layout, Replica, Subaxis, Target};
-use crate::error::{EditError, LayoutError, Site};
+use crate::error::{LayoutError, Site, fault};
 use crate::level::Level;
 
 impl Layout {
@@ -14,8 +14,7 @@ impl Layout {
     /// `size x old + k` in `level`, and the old coordinates elsewhere.
     ///
     /// # Errors
-    /// [`Edit`](LayoutError::Edit) if the axis does not exist, its extent is not 1, or `size` is 0;
-    /// [`TooLarge`](LayoutError::TooLarge).
+    /// `Argument` if the axis does not exist, its extent is not 1, or `size` is 0; `TooLarge`.
     ///
     /// # Example
     /// ```
@@ -28,7 +27,12 @@ impl Layout {
     pub fn expand(&self, at: usize, size: u64, level: Level) -> Result<Layout, LayoutError> {
         let extent = self.check_axis(at)?;
         if extent != 1 || size == 0 {
-            return Err(LayoutError::Edit(EditError::Expand { axis: at, extent, size }));
+            return Err(fault!(
+                Argument,
+                "cannot edit the layout: axis {axis} of extent {extent} cannot be \
+                 expanded to {size}: only an axis of extent 1 can, to at least 1",
+                [axis = at, extent, size]
+            ));
         }
         let mut expanded = self.spread_out(level, size)?;
         let digit = Subaxis::land(size, level, 1);
@@ -44,8 +48,7 @@ impl Layout {
     /// Law: `tile.locate(k x extent + i)` is `locate(i)` moved by `k x (span - offset)` in `level`.
     ///
     /// # Errors
-    /// [`Edit`](LayoutError::Edit) if the axis does not exist or `times` is 0;
-    /// [`TooLarge`](LayoutError::TooLarge).
+    /// `Argument` if the axis does not exist or `times` is 0; `TooLarge`.
     ///
     /// # Example
     /// ```
@@ -57,7 +60,11 @@ impl Layout {
     pub fn tile(&self, at: usize, times: u64, level: Level) -> Result<Layout, LayoutError> {
         let extent = self.check_axis(at)?;
         if times == 0 {
-            return Err(LayoutError::Edit(EditError::TileZero { axis: at }));
+            return Err(fault!(
+                Argument,
+                "cannot edit the layout: axis {axis} cannot be tiled 0 times",
+                [axis = at]
+            ));
         }
         let far = self.span(level) - self.offset(level);
         let too_large = |what| LayoutError::too_large(Site::Axis(at), what);
@@ -131,9 +138,8 @@ impl Layout {
     /// Cost: O(subaxes).
     ///
     /// # Errors
-    /// [`Edit`](LayoutError::Edit) for 0 bits, [`TooLarge`](LayoutError::TooLarge); where an element
-    /// is not a whole number of bytes, also [`Edit`](LayoutError::Edit) for copies whose steps do not line up
-    /// with bytes, and for a layout that already uses `Bit`.
+    /// `Argument` for 0 bits, `TooLarge`; where an element is not a whole number of bytes, also `Uneven` for
+    /// copies whose steps do not line up with bytes, and `Argument` for a layout that already uses `Bit`.
     ///
     /// # Example
     /// ```
@@ -153,7 +159,12 @@ impl Layout {
         }
         let (bits, level) = (self.in_parts(element_bits)?, Level::literal("Bit"));
         if self.uses(level) {
-            return Err(LayoutError::Edit(EditError::BitsInUse { level }));
+            return Err(fault!(
+                Argument,
+                "cannot edit the layout: level `{level}` is needed for the bits of a \
+                 byte, but the layout already uses it; rename it",
+                [level]
+            ));
         }
         bits.split_level(Level::ADDR, BITS_OF_BYTE, Level::ADDR, level)
     }

@@ -1,7 +1,7 @@
 //! Padding: enlarging a tensor, and reducing its padding to the minimum that a machine needs.
 
 use crate::algebra::layout::{Axis, Layout, Subaxis};
-use crate::error::{EditError, LayoutError};
+use crate::error::{ErrorKind, LayoutError, fault};
 use crate::level::Level;
 
 impl Layout {
@@ -14,9 +14,8 @@ impl Layout {
     /// place.
     ///
     /// # Errors
-    /// [`RankMismatch`](LayoutError::RankMismatch), [`Edit`](LayoutError::Edit) for a smaller
-    /// extent, [`TooLarge`](LayoutError::TooLarge);
-    /// [`Collision`](LayoutError::Collision) where padding that becomes an element shares a place with one.
+    /// `Shape`, `Argument` for a smaller extent, `TooLarge`; `Collision` where padding that becomes an element
+    /// shares a place with one.
     ///
     /// # Example
     /// ```
@@ -28,12 +27,17 @@ impl Layout {
     /// ```
     pub fn pad_to(&self, shape: &[u64]) -> Result<Layout, LayoutError> {
         if shape.len() != self.rank() {
-            return Err(LayoutError::RankMismatch { shape: shape.len(), axes: self.rank() });
+            return Err(LayoutError::rank_mismatch(shape.len(), self.rank()));
         }
         let smaller = self.axes.iter().zip(shape).position(|(axis, extent)| *extent < axis.extent);
         if let Some(axis) = smaller {
             let (extent, to) = (self.axes[axis].extent, shape[axis]);
-            return Err(LayoutError::Edit(EditError::PadShorter { axis, extent, to }));
+            return Err(fault!(
+                Argument,
+                "cannot edit the layout: axis {axis} has extent {extent} and cannot be \
+                 padded to {to}",
+                [axis, extent, to]
+            ));
         }
         let lengthened = |layout: Layout| {
             let mut extents = shape.iter().enumerate();
@@ -41,7 +45,7 @@ impl Layout {
         };
         let padded = match lengthened(self.clone()) {
             // Without elements, derived axes do not determine the places of new ones.
-            Err(LayoutError::DerivedOutOfRange { .. }) if self.elements() == 0 => {
+            Err(error) if error.kind() == ErrorKind::OutsideDomain && self.elements() == 0 => {
                 lengthened(self.slots_alone())?
             }
             padded => padded?,
@@ -54,8 +58,7 @@ impl Layout {
 
     /// Returns whether elements, or copies, are known to share places.
     fn is_shared(&self) -> bool {
-        use LayoutError::{Collision, ReplicaOverlap};
-        matches!(self.check_injective(), Err(Collision { .. } | ReplicaOverlap { .. }))
+        matches!(self.collision(), Ok(Some(_)))
     }
 
     fn in_blocks_of_itself(&self, shape: &[u64]) -> Result<Layout, LayoutError> {
@@ -86,7 +89,9 @@ impl Layout {
         longer.axes[number].extent = extent;
         match longer.to_builder().build() {
             // Slots that only derived axes have cannot become elements.
-            Err(LayoutError::DerivedOutOfRange { .. }) if self.axes[number].extent > 0 => {
+            Err(error)
+                if error.kind() == ErrorKind::OutsideDomain && self.axes[number].extent > 0 =>
+            {
                 self.with_blocks_behind(number, extent)
             }
             other => other,

@@ -2,16 +2,18 @@
 
 use std::ops::Range;
 
+use itertools::Itertools;
+
 use crate::algebra::edit::axes::{index_map, whole};
 use crate::algebra::layout::{Axis, DerivedAxis, Layout, LinearFunction, Subaxis};
 use crate::algebra::radix::{IndexOrder, product};
-use crate::error::{EditError, LayoutError, Site};
+use crate::error::{LayoutError, Site, fault};
 
 impl LinearFunction<'_> {
     /// Merges all axes into one, which counts the elements in the given order.
     ///
     /// # Errors
-    /// [`TooLarge`](LayoutError::TooLarge).
+    /// `TooLarge`.
     pub fn flattened(&self) -> Result<Layout, LayoutError> {
         self.layout
             .permute(&self.order.slowest_first(self.layout.rank()))?
@@ -25,7 +27,7 @@ impl Layout {
     /// Law: merging them again is the identity.
     ///
     /// # Errors
-    /// [`Edit`](LayoutError::Edit) if the axis does not exist, or its extent is not the product of `sizes`.
+    /// `Argument` if the axis does not exist, or its extent is not the product of `sizes`.
     ///
     /// # Example
     /// ```
@@ -38,8 +40,15 @@ impl Layout {
     pub fn split_axis(&self, at: usize, sizes: &[u64]) -> Result<Layout, LayoutError> {
         let extent = self.check_axis(at)?;
         if product(sizes.iter().copied()) != Some(extent) {
-            let fault = EditError::SplitSizes { axis: at, extent, sizes: sizes.to_vec() };
-            return Err(LayoutError::Edit(fault));
+            let sizes = match sizes {
+                [] => "1, the product of no sizes".into(),
+                _ => sizes.iter().join(" x "),
+            };
+            return Err(fault!(
+                Argument,
+                "cannot edit the layout: axis {axis} has extent {extent}, which is not {sizes}",
+                [axis = at, extent, sizes]
+            ));
         }
         let shape = self.shape();
         let (before, after) = (&shape[..at], &shape[at + 1..]);
@@ -51,17 +60,26 @@ impl Layout {
     /// Law: splitting it again is the identity.
     ///
     /// # Errors
-    /// [`Edit`](LayoutError::Edit) if `count` is 0 or the axes end beyond the rank;
-    /// [`TooLarge`](LayoutError::TooLarge) if the merged extent does not fit in 64 bits.
+    /// `Argument` if `count` is 0 or the axes end beyond the rank; `TooLarge` if the merged extent does not fit
+    /// in 64 bits.
     pub fn merge_axes(&self, at: usize, count: usize) -> Result<Layout, LayoutError> {
         let rank = self.rank();
         let end = at.checked_add(count).filter(|end| *end <= rank && count > 0);
         let Some(end) = end else {
-            return Err(LayoutError::Edit(EditError::MergeOutOfRange { axis: at, count, rank }));
+            let why = match count {
+                0 => "at least 1 is needed".into(),
+                _ => format!("the layout has rank {rank}"),
+            };
+            return Err(fault!(
+                Argument,
+                "cannot edit the layout: cannot merge {count} axes from axis {axis} on: {why}",
+                [count, axis = at, why]
+            ));
         };
         let shape = self.shape();
         let merged = product(shape[at..end].iter().copied());
-        let merged = merged.ok_or(LayoutError::too_large(Site::Axis(at), "the merged extent"))?;
+        let merged =
+            merged.ok_or_else(|| LayoutError::too_large(Site::Axis(at), "the merged extent"))?;
         self.reshape(&[&shape[..at], &[merged], &shape[end..]].concat())
     }
 
@@ -70,7 +88,7 @@ impl Layout {
     /// Law: reshaping back is the identity; the n-th element remains the n-th and stays in its place.
     ///
     /// # Errors
-    /// [`Edit`](LayoutError::Edit) for a different number of elements.
+    /// `Argument` for a different number of elements.
     ///
     /// # Example
     /// ```
@@ -83,8 +101,12 @@ impl Layout {
     /// ```
     pub fn reshape(&self, shape: &[u64]) -> Result<Layout, LayoutError> {
         if product(shape.iter().copied()) != Some(self.elements()) {
-            let (from, to) = (self.shape(), shape.to_vec());
-            return Err(LayoutError::Edit(EditError::ReshapeElements { from, to }));
+            let (from, to) = (self.shape().iter().join(","), shape.iter().join(","));
+            return Err(fault!(
+                Argument,
+                "cannot edit the layout: ({from}) and ({to}) have different numbers of elements",
+                [from, to]
+            ));
         }
         if self.elements() == 0 {
             return self.without_elements(shape);
@@ -113,8 +135,9 @@ impl Layout {
                         map = map.axis(*extent, [Subaxis::feed(*extent, number, weight)]);
                     }
                     let entries = from.map(|axis| whole(old[axis], axis));
-                    let too_large = LayoutError::too_large(Site::Layout, "the number of elements");
-                    let slots = product(new.iter().copied()).ok_or(too_large)?;
+                    let too_large =
+                        || LayoutError::too_large(Site::Layout, "the number of elements");
+                    let slots = product(new.iter().copied()).ok_or_else(too_large)?;
                     map = map.derived(0, slots, entries);
                 }
             }

@@ -2,7 +2,7 @@
 
 use crate::algebra::builder::LayoutBuilder;
 use crate::algebra::layout::{Layout, Subaxis};
-use crate::error::{EditError, LayoutError};
+use crate::error::{LayoutError, fault};
 use crate::level::Level;
 
 /// The taps of a window along an axis, and the stride from one window to the next.
@@ -48,11 +48,16 @@ impl Window {
     /// The number of whole windows along an axis.
     ///
     /// # Errors
-    /// [`Edit`](LayoutError::Edit) for a size, a stride or a dilation of 0.
+    /// `Argument` for a size, a stride or a dilation of 0.
     pub fn count(self, extent: u64) -> Result<u64, LayoutError> {
         let Window { size, stride, dilation } = self;
         if size == 0 || stride == 0 || dilation == 0 {
-            return Err(LayoutError::Edit(EditError::Window { size, stride, dilation }));
+            return Err(fault!(
+                Argument,
+                "cannot edit the layout: a window of size {size}, stride {stride} and \
+                 dilation {dilation}; each must be at least 1",
+                [size, stride, dilation]
+            ));
         }
         let last = (size - 1).checked_mul(dilation).and_then(|reach| extent.checked_sub(reach));
         Ok(last.map_or(0, |starts| starts.div_ceil(stride)))
@@ -62,13 +67,13 @@ impl Window {
     /// [`Gather`](crate::einsum::Gather) that reads them.
     ///
     /// # Errors
-    /// As [`count`](Window::count); [`NotDecided`](LayoutError::NotDecided) for more than 2^26 taps.
+    /// As [`count`](Window::count); `NotDecided` for more than 2^26 taps.
     pub fn indexes(self, extent: u64) -> Result<Vec<u64>, LayoutError> {
         const MOST: u64 = 1 << 26;
         let count = self.count(extent)?;
         if count.checked_mul(self.size).is_none_or(|taps| taps > MOST) {
             let question = "listing the indexes of so many taps";
-            return Err(LayoutError::NotDecided { question, budget: MOST });
+            return Err(LayoutError::not_decided(question, MOST));
         }
         let taps = move |window: u64| {
             (0..self.size).map(move |tap| window * self.stride + tap * self.dilation)
@@ -84,8 +89,8 @@ impl Layout {
     /// Law: `windows.locate(w, t) == locate(stride x w + dilation x t)` on that axis.
     ///
     /// # Errors
-    /// [`Edit`](LayoutError::Edit) if the axis does not exist, and for a size, a stride or a dilation of 0;
-    /// also the errors of [`compose`](Layout::compose).
+    /// `Argument` if the axis does not exist, and for a size, a stride or a dilation of 0; also the errors of
+    /// [`compose`](Layout::compose).
     ///
     /// # Example
     /// ```
@@ -117,7 +122,7 @@ impl Layout {
     /// Law: `slice.locate(i) == locate(start + step x i)` on that axis, for any bounds.
     ///
     /// # Errors
-    /// [`Edit`](LayoutError::Edit) if the axis does not exist, or `step` is 0.
+    /// `Argument` if the axis does not exist, or `step` is 0.
     ///
     /// # Example
     /// ```
@@ -136,7 +141,10 @@ impl Layout {
     ) -> Result<Layout, LayoutError> {
         let extent = self.check_axis(at)?;
         if step == 0 {
-            return Err(LayoutError::Edit(EditError::SliceStep));
+            return Err(fault!(
+                Argument,
+                "cannot edit the layout: the step of a slice must be at least 1"
+            ));
         }
         let stop = stop.min(extent);
         let kept = stop.saturating_sub(start).div_ceil(step);

@@ -3,7 +3,7 @@
 use itertools::Itertools;
 
 use super::numbered::{NumberedSides, sums};
-use crate::error::{LayoutError, RelayoutFault};
+use crate::error::{LayoutError, fault};
 use crate::level::Level;
 use crate::number::{to_index, to_u64};
 use crate::relayout::count::options::BUDGET;
@@ -41,9 +41,9 @@ impl Relayout {
     /// Cost: by the digits and the pairs of units.
     ///
     /// # Errors
-    /// [`Relayout`](LayoutError::Relayout) for a level that paths do not go through or that is below one of the
-    /// memories, for a source with copies in several units of the level, any of which could send, and for more
-    /// than 256 units; as [`traffic`](Relayout::traffic).
+    /// `Unknown` for a level that paths do not go through or that is below one of the memories, for a source
+    /// with copies in several units of the level, any of which could send, and for more than 256 units; as
+    /// [`traffic`](Relayout::traffic).
     ///
     /// # Example
     /// ```
@@ -66,11 +66,21 @@ impl Relayout {
             return Err(self.not_on_paths(level));
         }
         if self.elements() > 0 && copies_in(&self.source, &path) > 1 {
-            return Err(LayoutError::Relayout(RelayoutFault::SeveralSenders { level }));
+            return Err(fault!(
+                Unsupported,
+                "several units of `{level}` hold copies of an element, so it is open \
+                 which of them sends it",
+                [level]
+            )
+            .with_help("transfers choose one of them, the nearest"));
         }
         if to_u64(rows.len().max(columns.len())) > MOST_UNITS {
-            let fault = RelayoutFault::ManyUnits { level, most: MOST_UNITS };
-            return Err(LayoutError::Relayout(fault));
+            return Err(fault!(
+                Limit,
+                "flows are counted between at most {most} units of a level, but \
+                 `{level}` has more",
+                [most = MOST_UNITS, level]
+            ));
         }
         let mut counts = vec![vec![0; columns.len()]; rows.len()];
         if self.elements() > 0 {

@@ -2,7 +2,7 @@
 
 use super::numbered::NumberedSides;
 use crate::algebra::product;
-use crate::error::{LayoutError, RelayoutFault, Site};
+use crate::error::{LayoutError, Site, fault};
 use crate::level::Level;
 use crate::location::Location;
 use crate::relayout::count::counter::{Compared, Coordinate, Counter, both};
@@ -39,10 +39,8 @@ impl Relayout {
     /// coordinates that the destination has in them.
     ///
     /// # Errors
-    /// [`Relayout`](LayoutError::Relayout) for a level that paths do not go through;
-    /// [`TooLarge`](LayoutError::TooLarge) for more units than fit in 64 bits;
-    /// [`NotDecided`](LayoutError::NotDecided) past 2^22 sums of digits that do not line up, and as
-    /// [`traffic`](Relayout::traffic).
+    /// `Unknown` for a level that paths do not go through; `TooLarge` for more units than fit in 64 bits;
+    /// `NotDecided` past 2^22 sums of digits that do not line up, and as [`traffic`](Relayout::traffic).
     ///
     /// # Example
     /// ```
@@ -69,7 +67,8 @@ impl Relayout {
             });
         }
         let units = product(path.iter().map(|level| self.target.extent(*level)));
-        let units = units.ok_or(LayoutError::too_large(Site::Layout, "the number of units"))?;
+        let units =
+            units.ok_or_else(|| LayoutError::too_large(Site::Layout, "the number of units"))?;
         let mut budget = BUDGET;
         let most = NumberedSides::new(self, path, &mut budget)?.most(&mut budget)?;
         let unit = self.memory_at(Role::Target, path.iter().copied().zip(most.unit));
@@ -91,8 +90,7 @@ impl Relayout {
     /// Cost: as [`traffic`](Relayout::traffic).
     ///
     /// # Errors
-    /// [`Relayout`](LayoutError::Relayout) for a slice beyond [`slices`](Relayout::slices); as
-    /// [`traffic`](Relayout::traffic).
+    /// `Argument` for a slice beyond [`slices`](Relayout::slices); as [`traffic`](Relayout::traffic).
     ///
     /// # Example
     /// ```
@@ -107,8 +105,11 @@ impl Relayout {
     /// ```
     pub fn into_in_slice(&self, slice: u64) -> Result<Vec<(Level, u64)>, LayoutError> {
         if slice >= self.slices() {
-            let fault = RelayoutFault::NoSlice { slice, slices: self.slices() };
-            return Err(LayoutError::Relayout(fault));
+            return Err(fault!(
+                Argument,
+                "time slice {slice} does not exist: there are {slices}",
+                [slice, slices = self.slices()]
+            ));
         }
         let units: Vec<Level> = self.units.iter().copied().filter(|l| *l != Level::TIME).collect();
         if self.elements() == 0 {

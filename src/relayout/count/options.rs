@@ -11,7 +11,7 @@ pub(crate) const BUDGET: u64 = 1 << 22;
 
 /// The error for digits that make more sums, boxes or values than the budget allows.
 pub(crate) fn not_decided(budget: u64) -> LayoutError {
-    LayoutError::NotDecided { question: "counting the elements that move", budget }
+    LayoutError::not_decided("counting the elements that move", budget)
 }
 
 /// Takes some sums off the budget.

@@ -79,7 +79,7 @@ type SumSearch = Vec<(i128, u128)>;
 /// they are divided between two lists of sums, which are then joined.
 ///
 /// # Errors
-/// [`NotDecided`](LayoutError::NotDecided) past the budget.
+/// `NotDecided` past the budget.
 pub(crate) fn count_zeros(
     start: i128,
     mut terms: Vec<Options<i128>>,

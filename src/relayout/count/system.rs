@@ -290,7 +290,7 @@ impl System {
     /// The number of solutions of the equations of the levels so far.
     ///
     /// # Errors
-    /// [`NotDecided`](LayoutError::NotDecided) past the budget.
+    /// `NotDecided` past the budget.
     pub(crate) fn count(&self) -> Result<u128, LayoutError> {
         if self.impossible {
             return Ok(0);

@@ -104,8 +104,8 @@ impl Relayout {
     /// after which they do.
     ///
     /// # Errors
-    /// [`NotDecided`](LayoutError::NotDecided) where that period, the number of boxes of truncated
-    /// axes or that of different partial sums is beyond the budget.
+    /// `NotDecided` where that period, the number of boxes of truncated axes or that of different partial sums
+    /// is beyond the budget.
     pub fn traffic(&self) -> Result<Traffic, LayoutError> {
         let depth = self.units.len();
         let all = self.counts(depth + self.inner().count())?;
@@ -136,8 +136,7 @@ impl Relayout {
     /// [`traffic`](Relayout::traffic), but cheaper the higher the level.
     ///
     /// # Errors
-    /// [`Relayout`](LayoutError::Relayout) for a level that paths do not go through; as
-    /// [`traffic`](Relayout::traffic).
+    /// `Unknown` for a level that paths do not go through; as [`traffic`](Relayout::traffic).
     ///
     /// # Example
     /// ```
@@ -307,7 +306,7 @@ fn tops(axis: &Axis, level: Level) -> impl Iterator<Item = (u64, u64)> + '_ {
 /// Converts a count for callers to 64 bits.
 ///
 /// # Errors
-/// [`TooLarge`](LayoutError::TooLarge) where it does not fit in 64 bits.
+/// `TooLarge` where it does not fit in 64 bits.
 pub(crate) fn fit(count: u128) -> Result<u64, LayoutError> {
     u64::try_from(count).map_err(|_| LayoutError::too_large(Site::Layout, "the traffic"))
 }

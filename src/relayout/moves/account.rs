@@ -100,8 +100,7 @@ impl Relayout {
     /// Cost: O(subaxes squared).
     ///
     /// # Errors
-    /// [`NotDecided`](LayoutError::NotDecided) where the period after which digits line up exceeds the
-    /// budget.
+    /// `NotDecided` where the period after which digits line up exceeds the budget.
     ///
     /// # Example
     /// ```

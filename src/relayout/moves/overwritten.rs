@@ -53,8 +53,8 @@ impl Relayout {
     /// Cost: O(sum of the extents) where each element moves up, or each moves down, by plain digits; else O(copies).
     ///
     /// # Errors
-    /// As [`transfers`](Relayout::transfers); [`NotDecided`](LayoutError::NotDecided) where more than 2^20
-    /// copies would have to be examined.
+    /// As [`transfers`](Relayout::transfers); `NotDecided` where more than 2^20 copies would have to be
+    /// examined.
     ///
     /// # Example
     /// ```
@@ -80,7 +80,7 @@ impl Relayout {
         let copies = self.elements().checked_mul(self.target.copies());
         if copies.is_none_or(|copies| copies > MOST_COPIES) {
             let question = "the order in which elements are overwritten";
-            return Err(LayoutError::NotDecided { question, budget: MOST_COPIES });
+            return Err(LayoutError::not_decided(question, MOST_COPIES));
         }
         let runs: Vec<Transfer> = transfers.collect();
         let writers = writers(&runs);

@@ -8,7 +8,7 @@ use smallvec::SmallVec;
 
 use super::stretch::EvenStretch;
 use crate::algebra::{Indexes, work};
-use crate::error::{LayoutError, RelayoutFault, Site};
+use crate::error::{LayoutError, Site, fault};
 use crate::level::Level;
 use crate::location::Location;
 use crate::relayout::count::counter::coordinates;
@@ -95,10 +95,9 @@ impl Relayout {
     /// Each memory is named by its own levels.
     ///
     /// # Errors
-    /// [`TooManyCopies`](LayoutError::TooManyCopies) beyond 2^20 of them on either side;
-    /// [`TooLarge`](LayoutError::TooLarge) where addresses x lanes do not fit in 64 bits;
-    /// [`Relayout`](LayoutError::Relayout) where time is set aside, because a move has a time slice;
-    /// [`NotComparable`](LayoutError::NotComparable) where values are cast.
+    /// `Limit` beyond 2^20 of them on either side; `TooLarge` where addresses x lanes do not fit in 64 bits;
+    /// `Argument` where time is set aside, because a move has a time slice; `NotComparable` where values are
+    /// cast.
     ///
     /// # Example
     /// ```
@@ -114,7 +113,11 @@ impl Relayout {
     /// ```
     pub fn transfers(&self) -> Result<Transfers<'_>, LayoutError> {
         if self.time == Some(TimeOrder::Aside) {
-            return Err(LayoutError::Relayout(RelayoutFault::TimeAside));
+            return Err(fault!(
+                Argument,
+                "transfers need time slices, but this relayout ignores time (`TimeOrder::Aside`)"
+            )
+            .with_help("ask with `TimeOrder::Outermost` or `TimeOrder::Innermost`"));
         }
         self.check_uncast()?;
         let levels = self.levels().iter().rev().map(|level| Distance::Level(*level));
@@ -136,8 +139,9 @@ impl Relayout {
     /// Checks that address x lanes + lane, the number of a place in its memory, fits in 64 bits.
     fn check_numbers(&self) -> Result<(), LayoutError> {
         let places = |side: Role| self.layout(side).extent(Level::ADDR).checked_mul(self.lanes());
-        let too_large = LayoutError::too_large(Site::Layout, "the number of a place in a memory");
-        places(Role::Source).and(places(Role::Target)).map_or(Err(too_large), |_| Ok(()))
+        let too_large =
+            || LayoutError::too_large(Site::Layout, "the number of a place in a memory");
+        places(Role::Source).and(places(Role::Target)).map_or_else(|| Err(too_large()), |_| Ok(()))
     }
 
     /// The farthest move of an element, the first in case of ties; `None` if the element is in place.
@@ -279,7 +283,11 @@ impl<'a> Transfers<'a> {
     ) -> Result<Transfers<'a>, LayoutError> {
         let copies = relayout.source.copies().max(relayout.target.copies());
         if copies > MOST_COPIES && relayout.elements() > 0 {
-            return Err(LayoutError::TooManyCopies { copies, limit: MOST_COPIES });
+            return Err(fault!(
+                Limit,
+                "each element has {copies} copies, and moves are listed for at most {limit}",
+                [copies, limit = MOST_COPIES]
+            ));
         }
         let stretch = EvenStretch::of(relayout);
         Ok(Transfers {

@@ -5,7 +5,7 @@ use std::fmt;
 use itertools::Itertools;
 
 use super::borders::{Border, Side, borders, heaviest};
-use crate::error::{LayoutError, RelayoutFault, Site};
+use crate::error::{LayoutError, Site, fault};
 use crate::level::Level;
 use crate::machine::Machine;
 use crate::placement::Placement;
@@ -162,8 +162,7 @@ impl CostModel {
     /// none, its movements.
     ///
     /// # Errors
-    /// [`Relayout`](LayoutError::Relayout) where the machine has neither bandwidth for any level nor movements
-    /// with rates.
+    /// `Missing` where the machine has neither bandwidth for any level nor movements with rates.
     ///
     /// # Example
     /// ```
@@ -241,7 +240,7 @@ impl CostModel {
     /// Sets the rates at which long words enter and leave one unit of a level.
     ///
     /// # Errors
-    /// [`Relayout`](LayoutError::Relayout) for a level that the machine lacks.
+    /// `Unknown` for a level that the machine lacks.
     ///
     /// # Example
     /// ```
@@ -309,9 +308,17 @@ impl CostModel {
         let other = |(level, _): (Level, u64)| {
             let model = self.rates(level).map_or(0, |rates| rates.units);
             let given = machine.units_of(level)?;
-            (given != model).then_some(RelayoutFault::OtherMachine { level, given, model })
+            (given != model).then(|| {
+                fault!(
+                    NotComparable,
+                    "`{level}` has {given} units in this machine, but {model} in that of the \
+                     cost model",
+                    [level, given, model]
+                )
+                .with_help("price it with a cost model of its own")
+            })
         };
-        machine.levels().find_map(other).map_or(Ok(()), |fault| Err(LayoutError::Relayout(fault)))
+        machine.levels().find_map(other).map_or(Ok(()), Err)
     }
 
     /// Returns whether a level has a rate.
@@ -332,11 +339,16 @@ impl CostModel {
 
     fn rates_mut(&mut self, level: Level) -> Result<&mut LevelRates, LayoutError> {
         if self.unit() == CostUnit::Cycles {
-            return Err(LayoutError::Relayout(RelayoutFault::RatesOfMovements { level }));
+            return Err(fault!(
+                Unsupported,
+                "this model has the rates of the machine's movements, and none of \
+                 `{level}` by itself",
+                [level]
+            ));
         }
-        let known = self.levels.iter().map(|rates| rates.level).collect();
+        let known = self.levels.iter().map(|rates| rates.level).collect_vec();
         let found = self.levels.iter_mut().find(|rates| rates.level == level);
-        found.ok_or(LayoutError::Relayout(RelayoutFault::NotOnPaths { level, known }))
+        found.ok_or_else(|| LayoutError::not_on_paths(level, &known))
     }
 
     /// The number of bytes of some elements, the last one rounded up.
@@ -362,7 +374,7 @@ impl CostModel {
     /// Law: at most [`of_busiest`](CostModel::of_busiest) where the senders are known and every level has a rate.
     ///
     /// # Errors
-    /// [`TooLarge`](LayoutError::TooLarge) for more steps than fit in 64 bits.
+    /// `TooLarge` for more steps than fit in 64 bits.
     pub fn at_least(&self, levels: &[LevelTraffic]) -> Result<Cost, LayoutError> {
         if self.unit() == CostUnit::Steps {
             return self.of_shares(levels.iter().filter_map(|level| self.even_share(level)));
@@ -449,8 +461,7 @@ impl CostModel {
     /// The steps until the busiest units have received and sent everything, levels innermost first.
     ///
     /// # Errors
-    /// [`Relayout`](LayoutError::Relayout) for a level without a rate; as
-    /// [`at_least`](CostModel::at_least).
+    /// `Missing` for a level without a rate; as [`at_least`](CostModel::at_least).
     pub fn of_busiest(&self, entered: &[Busiest], left: &[Busiest]) -> Result<Cost, LayoutError> {
         let mut levels = entered.iter().chain(left).map(|busiest| busiest.level);
         match levels.find(|level| !self.has_rate(*level)) {
@@ -542,5 +553,6 @@ impl LevelRates {
 }
 
 fn no_bandwidth(level: Level) -> LayoutError {
-    LayoutError::Relayout(RelayoutFault::NoBandwidth { level })
+    fault!(Missing, "the rate into the units of `{level}` is not known", [level])
+        .with_help("give it under `[bandwidth]` in the machine's file, as in `{level} = 8`")
 }

@@ -12,7 +12,7 @@ use indexmap::IndexSet;
 use super::cost::{Cost, CostModel, CostUnit};
 use super::units::UnitPart;
 use crate::algebra::Layout;
-use crate::error::{LayoutError, RelayoutFault, Site};
+use crate::error::{LayoutError, Site, fault};
 use crate::level::Level;
 use crate::number::{to_index, to_u64};
 use crate::placement::Placement;
@@ -195,7 +195,8 @@ impl Pricer {
     /// everything. A placement without an element width has that of the model.
     ///
     /// # Errors
-    /// As [`UnitPart::of`]; [`Relayout`](LayoutError::Relayout) for a machine with other levels than the model prices; [`TooLarge`](LayoutError::TooLarge) from 2^32 parts on.
+    /// As [`UnitPart::of`]; `NotComparable` for a machine with other levels than the model prices; `TooLarge`
+    /// from 2^32 parts on.
     pub fn part(&self, placement: &Placement) -> Result<PartId, LayoutError> {
         self.model.check(placement)?;
         let [lanes, addresses] = self.inside.map(|price| price.is_some());
@@ -213,7 +214,7 @@ impl Pricer {
     /// The traffic into and out of the units of every level, innermost first.
     ///
     /// # Errors
-    /// As [`UnitPart::traffic_to`]; [`Relayout`](LayoutError::Relayout) for a part of another pricer.
+    /// As [`UnitPart::traffic_to`]; `Argument` for a part of another pricer.
     pub fn traffic(&self, from: PartId, to: PartId) -> Result<Arc<[LevelTraffic]>, LayoutError> {
         let pair = self.pair(from, to)?;
         self.traffic.get(&self.budget, pair, || {
@@ -313,7 +314,7 @@ impl Pricer {
     fn pair(&self, from: PartId, to: PartId) -> Result<PartPair, LayoutError> {
         match [from.pricer, to.pricer] == [self.number; 2] {
             true => Ok((from.number, to.number)),
-            false => Err(LayoutError::Relayout(RelayoutFault::OtherPricer)),
+            false => Err(other_pricer()),
         }
     }
 
@@ -321,7 +322,7 @@ impl Pricer {
         let parts = self.known_parts();
         let part = |number: u32| parts.get_index(to_index(u64::from(number))).cloned();
         let pair = part(from).zip(part(to)).map(|(from, to)| [from, to]);
-        pair.ok_or(LayoutError::Relayout(RelayoutFault::OtherPricer))
+        pair.ok_or_else(other_pricer)
     }
 }
 
@@ -433,4 +434,8 @@ impl<T: Clone> Memo<T> {
         }
         answer
     }
+}
+
+fn other_pricer() -> LayoutError {
+    fault!(Argument, "this part was numbered by another pricer")
 }

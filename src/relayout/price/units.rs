@@ -3,13 +3,12 @@
 use std::sync::Arc;
 
 use crate::algebra::Layout;
-use crate::error::{Incomparable, LayoutError};
+use crate::error::LayoutError;
 use crate::level::Level;
 use crate::machine::Machine;
 use crate::placement::Placement;
 use crate::relayout::busiest::share::Busiest;
 use crate::relayout::count::traffic::{LevelTraffic, copies_in};
-use crate::relayout::nodes::differ;
 use crate::relayout::nodes::{NodeLayout, Tree, in_groups, paired};
 use crate::relayout::pair::Relayout;
 
@@ -59,7 +58,7 @@ impl UnitPart {
     /// Cost: that of [`Layout::without_padding`].
     ///
     /// # Errors
-    /// [`NotComparable`](LayoutError::NotComparable) without a machine; as [`Relayout::new`].
+    /// `NotComparable` without a machine; as [`Relayout::new`].
     pub fn of(placement: &Placement) -> Result<UnitPart, LayoutError> {
         let NodeLayout { layout: stored, node } = NodeLayout::by(placement)?;
         let levels = placement.machine().into_iter().flat_map(Machine::levels).collect();
@@ -101,7 +100,7 @@ impl UnitPart {
     /// Law: no route leads from a part to one whose lanes have to change.
     ///
     /// # Errors
-    /// As [`traffic_to`](UnitPart::traffic_to); [`NotDecided`](LayoutError::NotDecided) as [`Layout::serves`].
+    /// As [`traffic_to`](UnitPart::traffic_to); `NotDecided` as [`Layout::serves`].
     ///
     /// # Example
     /// ```
@@ -148,8 +147,8 @@ impl UnitPart {
     /// [`Relayout::traffic`] does.
     ///
     /// # Errors
-    /// [`NotComparable`](LayoutError::NotComparable) for different shapes or levels, and for groups of
-    /// units that do not nest; as [`Relayout::traffic`].
+    /// `NotComparable` for different shapes or levels, and for groups of units that do not nest; as
+    /// [`Relayout::traffic`].
     pub fn traffic_to(&self, destination: &UnitPart) -> Result<Vec<LevelTraffic>, LayoutError> {
         let relayout = self.relayout(destination)?;
         if self == destination {
@@ -225,11 +224,11 @@ impl UnitPart {
             [self, other].map(|part| part.layout.axes().iter().map(|axis| axis.extent));
         if !own.eq(others) {
             let (from, to) = (self.layout.shape(), other.layout.shape());
-            return Err(differ(Incomparable::Shapes { from, to }));
+            return Err(LayoutError::differ("shapes", from, to));
         }
         if self.levels != other.levels {
             let (from, to) = (self.levels.clone(), other.levels.clone());
-            return Err(differ(Incomparable::Levels { from, to }));
+            return Err(LayoutError::differ("levels", from, to));
         }
         let held = |part: &UnitPart| NodeLayout { layout: part.layout.clone(), node: part.node };
         let (source, target, paths) = match (&self.grouped, &other.grouped) {

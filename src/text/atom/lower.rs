@@ -7,7 +7,7 @@ use itertools::Itertools;
 use super::table::{ATOMS, hopper};
 use super::{Atom, Operand};
 use crate::algebra::{Layout, Subaxis};
-use crate::error::{Diagnostic, Inexpressible, LayoutError, ParseError, Site, did_you_mean};
+use crate::error::{LayoutError, ParseError, Site, did_you_mean, fault};
 use crate::level::Level;
 use crate::machine::Machine;
 use crate::text::CuteLayout;
@@ -138,11 +138,14 @@ impl NotationText for Atom {
         self.lower()
     }
 
-    fn refused(&self, error: impl Diagnostic) -> ParseError {
+    fn refused(&self, error: impl Into<LayoutError>) -> ParseError {
         self.refuse(error)
     }
 
     fn write(_: &Layout, _: Option<&Atom>, _: XlaDtype) -> Result<WrittenLayout, LayoutError> {
-        Err(Notation::Atom.cannot_express(Inexpressible::NamesOnly))
+        Err(Notation::Atom.cannot_express(fault!(
+            Inexpressible,
+            "it is a name from a table, and such names can only be read"
+        )))
     }
 }

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use crate::error::{Diagnostic, ParseError, ParseErrorKind, Span};
+use crate::error::{LayoutError, ParseError, ParseErrorKind, Span};
 use crate::text::written::NotCompared;
 
 /// An operand or the result of a matrix instruction, by its name in CuTe or in an instruction set.
@@ -86,7 +86,7 @@ impl Atom {
     }
 
     /// Wraps `error` in a [`ParseError`] that points at this text.
-    pub fn refuse(&self, error: impl Diagnostic) -> ParseError {
+    pub fn refuse(&self, error: impl Into<LayoutError>) -> ParseError {
         ParseError::whole(error, &self.source.text(self))
     }
 

@@ -5,7 +5,7 @@ use itertools::Itertools;
 use super::function::check_length;
 use super::{Expression, Function, Style};
 use crate::algebra::Layout;
-use crate::error::{Inexpressible, LayoutError};
+use crate::error::{LayoutError, fault};
 
 const STYLE: Style = Style {
     quotient: |operand, divisor| format!("{operand} floordiv {divisor}"),
@@ -21,8 +21,8 @@ impl Layout {
     /// Law: applied to an index and the numbers of a copy, the map returns the place of that copy.
     ///
     /// # Errors
-    /// [`Inexpressible`](LayoutError::Inexpressible) for numbers beyond 63 bits, and where derived
-    /// axes written out take more than 2^14 terms.
+    /// `Inexpressible` for numbers beyond 63 bits, and where derived axes written out take more than 2^14
+    /// terms.
     ///
     /// # Example
     /// ```
@@ -45,17 +45,21 @@ impl Layout {
 }
 
 fn affine_map(function: &Function) -> Result<String, LayoutError> {
-    const NOTATION: &str = "an affine map";
+    const TASK: &str = "an affine map cannot express this layout";
     let dims = (0..function.inputs.len()).map(|at| format!("d{at}")).collect_vec();
     let renamed = dims.iter().map(Expression::name);
     let renamed = function.inputs.iter().cloned().zip(renamed).collect_vec();
     let values = function.inlined();
-    check_length(&values, NOTATION)?;
+    check_length(&values, TASK)?;
     let most = i64::MAX.unsigned_abs();
     let greatest = values.iter().map(Expression::greatest_number).max().unwrap_or(0);
     if greatest > most {
-        let reason = Inexpressible::Number { number: greatest, most };
-        return Err(LayoutError::Inexpressible { notation: NOTATION, reason });
+        return Err(fault!(
+            Inexpressible,
+            "it counts up to {most}, but this layout has {number}",
+            [most, number = greatest]
+        )
+        .of_task(TASK));
     }
     let values = values.iter().map(|value| value.replaced(&renamed).write(STYLE));
     let bounds = dims.iter().zip(&function.bounds).map(|(dim, n)| format!(", 0 <= {dim} < {n}"));

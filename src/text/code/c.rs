@@ -22,7 +22,7 @@ impl Layout {
     /// the index.
     ///
     /// # Errors
-    /// As [`without_padding`](Layout::without_padding), except [`NotDecided`](LayoutError::NotDecided).
+    /// As [`without_padding`](Layout::without_padding), except `NotDecided`.
     ///
     /// # Example
     /// ```

@@ -5,7 +5,7 @@ use itertools::Itertools;
 use super::Expression;
 use super::names::variable;
 use crate::algebra::{Axis, Combine, DerivedAxis, Layout, Target, xor_factors};
-use crate::error::LayoutError;
+use crate::error::{ErrorKind, LayoutError, fault};
 use crate::level::Level;
 
 /// Expressions for the outputs in terms of the inputs.
@@ -43,7 +43,7 @@ impl Function {
             return Ok(Function::of_places(layout, columns));
         }
         let alone = match layout.without_padding() {
-            Err(LayoutError::NotDecided { .. }) => layout.simplified(),
+            Err(error) if error.kind() == ErrorKind::NotDecided => layout.simplified(),
             alone => alone?,
         };
         Ok(Function::of_places(&alone, columns))
@@ -219,14 +219,17 @@ fn digits<'a>(
 /// Returns an error if a function is too long to be written without locals.
 pub(super) fn check_length(
     expressions: &[Expression],
-    notation: &'static str,
+    task: &'static str,
 ) -> Result<(), LayoutError> {
-    use crate::error::Inexpressible;
     const MOST: u64 = 1 << 14;
     let length = expressions.iter().fold(0_u64, |n, e| n.saturating_add(e.length()));
     if length > MOST {
-        let reason = Inexpressible::Length { most: MOST };
-        return Err(LayoutError::Inexpressible { notation, reason });
+        let reason = fault!(
+            Inexpressible,
+            "it cannot name shared values, and without names it needs more than {most} terms",
+            [most = MOST]
+        );
+        return Err(reason.of_task(task));
     }
     Ok(())
 }

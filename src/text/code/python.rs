@@ -17,7 +17,7 @@ impl Layout {
     /// Copies are further arguments, one per replica. Law: as [`to_c`](Layout::to_c).
     ///
     /// # Errors
-    /// As [`without_padding`](Layout::without_padding), except [`NotDecided`](LayoutError::NotDecided).
+    /// As [`without_padding`](Layout::without_padding), except `NotDecided`.
     ///
     /// # Example
     /// ```

@@ -5,7 +5,7 @@ use itertools::Itertools;
 use super::tree::MAX_COORDINATES;
 use super::{CuteLayout, CuteMap, CuteMode, CuteOuter, CuteStride, CuteSwizzle, CuteTiler};
 use crate::algebra::{IndexOrder, Layout, Replica, Subaxis, Target, axis_of, bit_digits};
-use crate::error::{Diagnostic, Inexpressible, LayoutError, ParseError, Site};
+use crate::error::{LayoutError, ParseError, Site, fault};
 use crate::level::Level;
 use crate::machine::Machine;
 use crate::text::kind::{Notation, NotationText, WrittenLayout};
@@ -17,8 +17,7 @@ impl CuteLayout {
     /// them. A swizzle is an [XOR](crate::algebra::Combine::Xor).
     ///
     /// # Errors
-    /// [`ZeroSize`](LayoutError::ZeroSize), [`TooLarge`](LayoutError::TooLarge);
-    /// [`OutsideDomain`](LayoutError::OutsideDomain) where a smaller layout maps the addresses.
+    /// `Invalid`, `TooLarge`; `OutsideDomain` where a smaller layout maps the addresses.
     ///
     /// # Example
     /// ```
@@ -61,13 +60,13 @@ fn plain(modes: &[CuteMode]) -> Result<Layout, LayoutError> {
     let mut builder = Layout::builder();
     for (number, mode) in modes.iter().enumerate() {
         let leaves = mode.leaves();
-        let too_large = LayoutError::too_large(Site::Axis(number), "the product of the extents");
+        let too_large = || LayoutError::too_large(Site::Axis(number), "the product of the extents");
         let extent = leaves.iter().try_fold(1_u64, |n, (extent, _)| n.checked_mul(*extent));
         let land = |(extent, stride): &(u64, CuteStride)| {
             let level = stride.coordinate.map_or(Level::ADDR, Level::axis);
             Subaxis::land(*extent, level, stride.step)
         };
-        builder = builder.axis(extent.ok_or(too_large)?, leaves.iter().rev().map(land));
+        builder = builder.axis(extent.ok_or_else(too_large)?, leaves.iter().rev().map(land));
     }
     builder.build()
 }
@@ -100,8 +99,8 @@ impl Layout {
     /// Law: every element of the result has the place that it has here. Copies that coincide count once.
     ///
     /// # Errors
-    /// [`Inexpressible`](LayoutError::Inexpressible): levels other than `Addr` or coordinates, distinct
-    /// copies, an offset after a swizzle, and derived axes that no plain subaxes replace; also the errors of
+    /// `Inexpressible`: levels other than `Addr` or coordinates, distinct copies, an offset after a swizzle,
+    /// and derived axes that no plain subaxes replace; also the errors of
     /// [`without_padding`](Layout::without_padding).
     ///
     /// # Example
@@ -141,8 +140,12 @@ impl Layout {
         {
             let (extent, slots) = (of.extent, of.slots());
             return Err(inexpressible(match extent {
-                0 => Inexpressible::Empty { axis },
-                _ => Inexpressible::Padding { axis, extent, slots },
+                0 => fault!(Inexpressible, "axis {axis} has extent 0", [axis]),
+                _ => fault!(
+                    Inexpressible,
+                    "axis {axis} is padded from {extent} to {slots}",
+                    [axis, extent, slots]
+                ),
             }));
         }
         let mut modes = layout.axes().iter().map(mode).collect_vec();
@@ -205,16 +208,24 @@ impl Layout {
     }
 
     /// The reason a notation with one linear address cannot express the layout, if there is one.
-    pub(crate) fn check_linear(&self) -> Result<(), Inexpressible> {
+    pub(crate) fn check_linear(&self) -> Result<(), LayoutError> {
         if let Some(level) = self.used_levels().iter().find(|level| **level != Level::ADDR) {
-            return Err(Inexpressible::Level { level: *level });
+            return Err(fault!(
+                Inexpressible,
+                "it has one linear address, but this layout uses `{level}`",
+                [level = *level]
+            ));
         }
         if let Some(replica) = self.replicas().iter().find(|replica| replica.is_apart()) {
-            return Err(Inexpressible::Copies { level: replica.level });
+            return Err(fault!(
+                Inexpressible,
+                "it cannot express copies, but this layout copies along `{level}`",
+                [level = replica.level]
+            ));
         }
         match self.offset(Level::ADDR) {
             0 => Ok(()),
-            offset => Err(Inexpressible::Offset { level: Level::ADDR, offset }),
+            offset => Err(starts_from(Level::ADDR, offset)),
         }
     }
 }
@@ -253,7 +264,7 @@ impl NotationText for CuteLayout {
         self.lower()
     }
 
-    fn refused(&self, error: impl Diagnostic) -> ParseError {
+    fn refused(&self, error: impl Into<LayoutError>) -> ParseError {
         self.refuse(error)
     }
 
@@ -298,4 +309,9 @@ fn has_outer_colon(text: &str) -> bool {
         }
         byte == b':' && depth == 0
     })
+}
+
+/// A constant that every coordinate starts from.
+pub(crate) fn starts_from(level: Level, offset: u64) -> LayoutError {
+    fault!(Inexpressible, "every `{level}` starts from {offset}", [level, offset])
 }

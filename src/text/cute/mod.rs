@@ -8,6 +8,7 @@ mod swizzle;
 mod tiler;
 mod tree;
 
-pub use swizzle::{CuteSwizzle, CuteSwizzleError};
+pub(crate) use lower::starts_from;
+pub use swizzle::CuteSwizzle;
 pub use tiler::CuteTiler;
 pub use tree::{CuteLayout, CuteMap, CuteMode, CuteOuter, CuteStride};

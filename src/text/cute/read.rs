@@ -6,9 +6,9 @@ use std::str::FromStr;
 use itertools::Itertools;
 use pest::iterators::Pair;
 
-use super::swizzle::{CuteSwizzle, CuteSwizzleError};
+use super::swizzle::CuteSwizzle;
 use super::tree::{CuteLayout, CuteMap, CuteMode, CuteOuter, CuteStride, MAX_COORDINATES};
-use crate::error::{ParseError, ParseErrorKind, Span};
+use crate::error::{ParseError, ParseErrorKind, Span, fault};
 use crate::text::pairs::{self, child, grammar, span, tokens};
 use crate::text::refusal::{GrammarStop, check_depth, negative};
 use crate::text::written::NotCompared;
@@ -239,7 +239,7 @@ fn swizzle(
     let numbers = numbers.filter(|part| matches!(part.as_rule(), Rule::digits | Rule::sint));
     let numbers: Result<Vec<i32>, _> = numbers.map(|part| part.as_str().parse()).collect();
     let Ok(&[bits, base, shift]) = numbers.as_deref() else {
-        return Err(refuse(CuteSwizzleError::TooLarge.to_string()));
+        return Err(refuse(fault!(TooLarge, "a swizzle has no bits beyond 63").to_string()));
     };
     let scale = element_bits.map_or(Ok(0), |bits| scale(bits).map_err(refuse))?;
     let Ok(base) = u32::try_from(base.saturating_sub(scale)) else {

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::error::{LayoutError, fault};
+
 /// A swizzle of addresses in elements: `bits` address bits from `base` on are XORed with the bits that are
 /// `shift` places above them, or below for a negative shift.
 ///
@@ -10,32 +12,13 @@ use std::fmt;
 /// let swizzle = CuteSwizzle::new(3, 3, 3)?;
 /// assert_eq!(swizzle.apply(3 * 64 + 17), 201); // bits 3 to 5 are flipped by bits 6 to 8
 /// assert_eq!(swizzle.to_string(), "S<3,3,3>");
-/// # Ok::<(), tensor_layout::notation::CuteSwizzleError>(())
+/// # Ok::<(), tensor_layout::LayoutError>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct CuteSwizzle {
     bits: u32,
     base: u32,
     shift: i32,
-}
-
-/// The reason three numbers do not make a swizzle.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, thiserror::Error)]
-#[non_exhaustive]
-pub enum CuteSwizzleError {
-    /// A bit that would flip itself, or be flipped and also flip another.
-    #[error(
-        "the {bits} swizzled bits overlap the bits that flip them: the shift is {shift}, but must be at least {bits} in magnitude"
-    )]
-    Overlap {
-        /// The number of bits.
-        bits: u32,
-        /// The distance of the bits that flip them.
-        shift: i32,
-    },
-    /// A bit beyond those of an address.
-    #[error("a swizzle has no bits beyond 63")]
-    TooLarge,
 }
 
 impl CuteSwizzle {
@@ -45,15 +28,19 @@ impl CuteSwizzle {
     /// A swizzle `S<bits,base,shift>`.
     ///
     /// # Errors
-    /// [`Overlap`](CuteSwizzleError::Overlap) for a shift shorter than `bits`,
-    /// [`TooLarge`](CuteSwizzleError::TooLarge) for bits beyond 63.
-    pub fn new(bits: u32, base: u32, shift: i32) -> Result<CuteSwizzle, CuteSwizzleError> {
+    /// `Invalid` for a shift shorter than `bits`, `TooLarge` for bits beyond 63.
+    pub fn new(bits: u32, base: u32, shift: i32) -> Result<CuteSwizzle, LayoutError> {
         if bits > shift.unsigned_abs() {
-            return Err(CuteSwizzleError::Overlap { bits, shift });
+            return Err(fault!(
+                Invalid,
+                "the {bits} swizzled bits overlap the bits that flip them: the shift is \
+                 {shift}, but must be at least {bits} in magnitude",
+                [bits, shift = i64::from(shift)]
+            ));
         }
         let end = [base, shift.unsigned_abs(), bits].into_iter().map(u64::from).sum::<u64>();
         if end > 63 {
-            Err(CuteSwizzleError::TooLarge)
+            Err(fault!(TooLarge, "a swizzle has no bits beyond 63"))
         } else {
             Ok(CuteSwizzle { bits, base, shift })
         }

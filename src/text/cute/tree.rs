@@ -5,7 +5,7 @@ use std::fmt;
 use itertools::Itertools;
 
 use super::swizzle::CuteSwizzle;
-use crate::error::{Diagnostic, ParseError};
+use crate::error::{LayoutError, ParseError};
 use crate::text::written::NotCompared;
 
 /// The number of coordinates a text may map to.
@@ -131,7 +131,7 @@ impl CuteLayout {
     }
 
     /// Wraps `error` in a [`ParseError`] that points at this text.
-    pub fn refuse(&self, error: impl Diagnostic) -> ParseError {
+    pub fn refuse(&self, error: impl Into<LayoutError>) -> ParseError {
         ParseError::whole(error, &self.source.text(self))
     }
 }

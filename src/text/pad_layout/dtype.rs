@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use crate::error::{LayoutError, closest};
+use crate::error::{LayoutError, closest, fault};
 use crate::words::cut;
 
 /// The one list of dtypes: the name, the width in bits, and XLA's type of the same values.
@@ -80,7 +80,10 @@ impl FromStr for Dtype {
 
     fn from_str(name: &str) -> Result<Dtype, LayoutError> {
         let known = Dtype::ALL.iter().copied().find(|dtype| dtype.name() == name);
-        known.ok_or_else(|| LayoutError::DtypeUnknown { name: cut(name, 40), help: help(name) })
+        known.ok_or_else(|| {
+            fault!(Unknown, "`{name}` is not a known dtype", [name = cut(name, 40)])
+                .with_advice(Some(help(name)))
+        })
     }
 }
 

@@ -5,14 +5,16 @@ use std::str::FromStr;
 use itertools::Itertools;
 
 use super::{AxisText, PadLayout, ReplicaText, SubaxisText};
-use crate::algebra::{DerivedAxis, Layout, Subaxis, Target};
-use crate::error::{Diagnostic, Inexpressible, LayoutError, ParseError, Site};
+use crate::algebra::left_out::LeftOut;
+use crate::algebra::{Collision, DerivedAxis, Layout, Subaxis, Target};
+use crate::error::{ErrorKind, LayoutError, ParseError, Site, fault};
 use crate::level::Level;
 use crate::machine::Machine;
 use crate::placement::check_known;
+use crate::text::cute::starts_from;
 use crate::text::kind::{Notation, NotationText, WrittenLayout};
 use crate::text::xla::{XlaDtype, XlaParser};
-use crate::words::counted;
+use crate::words::{counted, cut};
 
 impl PadLayout {
     /// Returns the layout that the text describes.
@@ -24,9 +26,7 @@ impl PadLayout {
     ///
     /// # Errors
     /// A [`ParseError`] of kind [`Meaning`](crate::error::ParseErrorKind::Meaning) that points at the invalid
-    /// part: [`Ambiguous`](LayoutError::Ambiguous), [`Incomplete`](LayoutError::Incomplete),
-    /// [`RankMismatch`](LayoutError::RankMismatch), [`ReplicaOfUsed`](LayoutError::ReplicaOfUsed),
-    /// [`ReplicaLevel`](LayoutError::ReplicaLevel), and all errors of
+    /// part: `Invalid`, `Shape`, and all errors of
     /// [`LayoutBuilder::build`](crate::algebra::LayoutBuilder::build) and [`Layout::check_injective`].
     ///
     /// # Example
@@ -45,7 +45,7 @@ impl PadLayout {
     /// The levels that the layout uses are checked when it is [placed](crate::Placement).
     ///
     /// # Errors
-    /// As [`lower`](PadLayout::lower), and [`LevelUnknown`](LayoutError::LevelUnknown).
+    /// As [`lower`](PadLayout::lower), and `Unknown`.
     ///
     /// # Example
     /// ```
@@ -72,7 +72,7 @@ impl PadLayout {
     /// unchanged.
     ///
     /// # Errors
-    /// [`TooLarge`](LayoutError::TooLarge) where a stride does not fit in 64 bits.
+    /// `TooLarge` where a stride does not fit in 64 bits.
     ///
     /// # Example
     /// ```
@@ -93,7 +93,7 @@ impl PadLayout {
             for (at, subaxis) in axis.subaxes.iter_mut().enumerate().rev() {
                 if subaxis.level.unwrap_or(Level::ADDR) == Level::ADDR {
                     let site = Site::Subaxis(number, at);
-                    let step = stride.ok_or(LayoutError::too_large(site, "the stride"))?;
+                    let step = stride.ok_or_else(|| LayoutError::too_large(site, "the stride"))?;
                     subaxis.stride = Some(step);
                     stride = step.checked_mul(subaxis.size.max(1));
                 }
@@ -107,12 +107,19 @@ impl PadLayout {
     /// Sets the logical extents, where the text leaves them to the caller.
     ///
     /// # Errors
-    /// [`ShapeConflict`](LayoutError::ShapeConflict) where the text has another shape.
+    /// `Shape` where the text has another shape.
     pub fn with_shape(mut self, shape: Vec<u64>) -> Result<PadLayout, ParseError> {
         match &self.shape {
             Some(written) if *written != shape => {
-                let written = written.clone();
-                Err(self.refuse(LayoutError::ShapeConflict { given: shape, written }))
+                let (given, written) = (shape.iter().join(","), written.iter().join(","));
+                Err(self.refuse(
+                    fault!(
+                        Shape,
+                        "the shape ({given}) is not the shape ({written}) in the text",
+                        [given, written]
+                    )
+                    .at(Site::Shape),
+                ))
             }
             _ => {
                 self.shape = Some(shape);
@@ -155,7 +162,7 @@ impl PadLayout {
         let axes = self.axes.len();
         match &self.shape {
             Some(shape) if shape.len() != axes => {
-                Err(LayoutError::RankMismatch { shape: shape.len(), axes })
+                Err(LayoutError::rank_mismatch(shape.len(), axes))
             }
             Some(shape) => Ok(shape.clone()),
             None => (0..axes).map(|axis| self.slots(axis)).collect(),
@@ -164,8 +171,8 @@ impl PadLayout {
 
     fn slots(&self, axis: usize) -> Result<u64, LayoutError> {
         let mut sizes = self.axes[axis].subaxes.iter().map(|subaxis| subaxis.size);
-        let too_large = LayoutError::too_large(Site::Axis(axis), "the product of the sizes");
-        sizes.try_fold(1, u64::checked_mul).ok_or(too_large)
+        let too_large = || LayoutError::too_large(Site::Axis(axis), "the product of the sizes");
+        sizes.try_fold(1, u64::checked_mul).ok_or_else(too_large)
     }
 
     /// The stride of a level that was written without one.
@@ -183,12 +190,43 @@ impl PadLayout {
             // Filling in the strides of subaxes does not help a replica.
             let is_replica = matches!(site, Site::Replica(_));
             let row_major = self.row_major().ok().filter(|filled| !is_replica && filled != self);
-            let row_major = row_major.map(|filled| crate::words::cut(&filled.to_string(), 1000));
-            return Err(LayoutError::Incomplete { site, row_major });
+            let row_major = row_major.map(|filled| filled.to_string());
+            let error = fault!(
+                Invalid,
+                "the layout is incomplete: an address subaxis or copy lacks a stride",
+            );
+            let filled =
+                row_major.map(|text| format!("with row-major strides: {}", cut(&text, 200)));
+            return Err(match filled {
+                Some(text) => error.with_advice(Some(text)),
+                None => error.with_help(
+                    "give every subaxis and copy in `Addr` a stride, as in `8:1` and `B@[2_Addr:8]`",
+                ),
+            }
+            .at(site));
         }
         match occurrences.other(level, site) {
             None => Ok(1),
-            Some(other) => Err(LayoutError::Ambiguous { level, site, other }),
+            Some(other) => {
+                let help = match (site, other) {
+                    (Site::Replica(_), _) | (_, Site::Replica(_)) => {
+                        "`B@[{level}]` is for a level that no subaxis uses; remove it, or write \
+                         how many copies there are and how far apart, as in `B@[2_{level}:1]`"
+                    }
+                    _ => {
+                        "give every `{level}` its stride, such as `2_{level}:2` here and \
+                         `2_{level}:1` there"
+                    }
+                };
+                Err(fault!(
+                    Invalid,
+                    "level `{level}` occurs more than once, and this one lacks a stride",
+                    [level]
+                )
+                .at(site)
+                .beside(other)
+                .with_help(help))
+            }
         }
     }
 
@@ -198,13 +236,30 @@ impl PadLayout {
         site: Site,
         occurrences: &Occurrences,
     ) -> Result<(), LayoutError> {
+        let cannot_appear = || {
+            fault!(Invalid, "level `{level}` cannot appear here in `B@[..]`", [level])
+                .at(site)
+                .with_help(
+                    "name each level once; copies at other addresses need a size and a stride, as \
+                     in `B@[2_Addr:8]`",
+                )
+        };
         if level == Level::ADDR {
-            return Err(LayoutError::ReplicaLevel { level, site });
+            return Err(cannot_appear());
         }
         match occurrences.other(level, site) {
             None => Ok(()),
-            Some(Site::Replica(_)) => Err(LayoutError::ReplicaLevel { level, site }),
-            Some(_) => Err(LayoutError::ReplicaOfUsed { level, site }),
+            Some(Site::Replica(_)) => Err(cannot_appear()),
+            Some(_) => Err(fault!(
+                Invalid,
+                "level `{level}` cannot be replicated: a subaxis uses it",
+                [level]
+            )
+            .at(site)
+            .with_help(
+                "a level used in part has holes, not copies; partial replication has a \
+                 size, as in `B@[2_{level}:1]`",
+            )),
         }
     }
 }
@@ -244,9 +299,9 @@ impl Layout {
     /// Law: lowering the result gives the same layout.
     ///
     /// # Errors
-    /// [`Inexpressible`](LayoutError::Inexpressible) for constant offsets, spans beyond the slots,
-    /// derived axes that no plain subaxes replace, and elements that share places, which no text may have;
-    /// where only padding or a span prevents it, the reason says so. As [`Layout::check_injective`].
+    /// `Inexpressible` for constant offsets, spans beyond the slots, derived axes that no plain subaxes
+    /// replace, and elements that share places, which no text may have; where only padding or a span prevents
+    /// it, the reason says so. As [`Layout::check_injective`].
     ///
     /// # Example
     /// ```
@@ -263,7 +318,7 @@ impl Layout {
         // Elements that share places are checked first: in such a layout padding would be the wrong reason.
         said.check_readable()?;
         let lost = self.left_out(&said).into_iter().next();
-        lost.map_or(Ok(text), |lost| Err(inexpressible(lost)))
+        lost.map_or(Ok(text), |lost| Err(inexpressible(lost.into_error())))
     }
 
     /// Writes the map as a PadLayout, and a note on what it cannot express, if anything: padding, a span, or
@@ -273,7 +328,7 @@ impl Layout {
     /// the places that it has in this layout.
     ///
     /// # Errors
-    /// [`Inexpressible`](LayoutError::Inexpressible) where the map itself cannot be expressed.
+    /// `Inexpressible` where the map itself cannot be expressed.
     pub fn to_pad_layout_map(&self) -> Result<(PadLayout, Option<String>), LayoutError> {
         let MapText { text, said } = self.closest_pad_layout()?;
         let lost = left_out_note(&self.left_out(&said), Notation::PadLayout.in_messages());
@@ -283,21 +338,14 @@ impl Layout {
 
     /// Returns an error if elements share places, since lowering rejects any text of such a layout.
     fn check_readable(&self) -> Result<(), LayoutError> {
-        self.check_injective().map_err(|refusal| match refusal {
-            LayoutError::Collision { first, second, place }
-            | LayoutError::ReplicaOverlap { first, second, place } => {
-                inexpressible(Inexpressible::Shared { first, second, place })
-            }
-            other => other,
-        })
+        let Some(collision) = self.collision()? else { return Ok(()) };
+        let elements = Collision { by_replica: false, ..collision }.into_error();
+        Err(inexpressible(elements.into_reason_of(ErrorKind::Inexpressible)))
     }
 
     /// The note for a text that cannot be read back; `None` if it can.
     fn unread_note(&self) -> Option<String> {
-        let why = match self.check_readable().err()? {
-            LayoutError::Inexpressible { reason, .. } => reason.to_string(),
-            other => other.to_string(),
-        };
+        let why = self.check_readable().err()?.reason();
         Some(format!("this text cannot be read back as a layout: {why}"))
     }
 
@@ -317,7 +365,7 @@ impl Layout {
         self.check_plain_axes().map_err(inexpressible)?;
         if let Some((level, offset)) = self.offsets().first() {
             let (level, offset) = (*level, *offset);
-            return Err(inexpressible(Inexpressible::Offset { level, offset }));
+            return Err(inexpressible(starts_from(level, offset)));
         }
         let axes = self
             .axes()
@@ -338,30 +386,57 @@ impl Layout {
     /// The reason plain subaxes cannot express the layout, if there is one.
     ///
     /// It is about the first derived axis: its feeders or its split.
-    pub(crate) fn check_plain_axes(&self) -> Result<(), Inexpressible> {
+    pub(crate) fn check_plain_axes(&self) -> Result<(), LayoutError> {
         let Some(derived) = self.derived_axes().first() else { return Ok(()) };
         if let Some(xor) = self.derived_axes().iter().position(DerivedAxis::is_xor) {
-            return Err(Inexpressible::Xor { axes: self.axes_per_derived().swap_remove(xor) });
+            let axes = self.axes_per_derived().swap_remove(xor);
+            let noun = if axes.len() == 1 { "axis" } else { "axes" };
+            let axes = format!("{noun} {}", axes.iter().join(" and "));
+            return Err(fault!(
+                Inexpressible,
+                "it has no XOR, but this layout is a swizzle: bits of {axes} are XORed",
+                [axes]
+            ));
         }
         let mut feeders = Vec::new();
         for (number, axis) in self.axes().iter().enumerate() {
             let fed = axis.subaxes.iter().filter(|s| s.feeds() == Some(0));
             feeders.extend(fed.map(|subaxis| (number, *subaxis)));
         }
-        let into = derived.axis.subaxes.iter().map(|s| s.size).collect();
+        let into = derived.axis.subaxes.iter().map(|s| s.size).collect_vec();
         let start = derived.start;
         Err(match feeders[..] {
             [(axis, Subaxis { size, target: Target::Feed { weight: 1, .. } })] if start == 0 => {
-                Inexpressible::InnerPadding { axis, size, into }
+                inner_padding(axis, size, &into)
             }
             [(axis, Subaxis { target: Target::Feed { weight: step, .. }, .. })] if start == 0 => {
-                Inexpressible::StridedThroughTile { axis, step, into }
+                fault!(
+                    Inexpressible,
+                    "axis {axis} steps by {step} through {value}",
+                    [axis, step, value = value(&into)]
+                )
             }
-            [] => Inexpressible::Constant { value: start },
-            [(axis, _)] => Inexpressible::OffsetInsideTile { axis, start, into },
+            [] => fault!(
+                Inexpressible,
+                "a constant offset of {value} inside a tile cannot be expressed",
+                [value = start]
+            ),
+            [(axis, _)] => fault!(
+                Inexpressible,
+                "axis {axis} starts at {start} of {value}",
+                [axis, start, value = value(&into)]
+            ),
             _ => {
-                let axes = feeders.iter().map(|(axis, _)| *axis).dedup().collect();
-                Inexpressible::Fused { axes, extent: derived.axis.extent, into }
+                let mut axes = feeders.iter().map(|(axis, _)| *axis).dedup();
+                fault!(
+                    Inexpressible,
+                    "axes {axes} are fused into one value of extent {extent}, {digits}",
+                    [
+                        axes = axes.join(" and "),
+                        extent = derived.axis.extent,
+                        digits = straddling(&into)
+                    ]
+                )
             }
         })
     }
@@ -380,23 +455,61 @@ impl Layout {
     }
 }
 
+/// The digits of a value; one of extent 1 has none.
+fn value(into: &[u64]) -> String {
+    match into {
+        [] => "a value without digits".into(),
+        _ => format!("a value that is split into {}", into.iter().join(" x ")),
+    }
+}
+
+fn inner_padding(axis: usize, size: u64, into: &[u64]) -> LayoutError {
+    match into {
+        [] => fault!(
+            Inexpressible,
+            "a digit of axis {axis}, of size {size}, is cut to one value",
+            [axis, size]
+        ),
+        [one] if *one == size => {
+            fault!(
+                Inexpressible,
+                "axis {axis} is padded inside a tile, in a digit of size {size}",
+                [axis, size]
+            )
+        }
+        _ => fault!(
+            Inexpressible,
+            "axis {axis} is padded inside a tile: a digit of size {size} is split \
+             into {sizes}",
+            [axis, size, sizes = into.iter().join(" x ")]
+        ),
+    }
+}
+
+fn straddling(into: &[u64]) -> String {
+    match into {
+        [] => "which has no digits".into(),
+        _ => format!("whose digits {} straddle them", into.iter().join(" x ")),
+    }
+}
+
 /// A text, and the layout that it describes.
 struct MapText {
     text: PadLayout,
     said: Layout,
 }
 
-fn inexpressible(reason: Inexpressible) -> LayoutError {
+fn inexpressible(reason: LayoutError) -> LayoutError {
     Notation::PadLayout.cannot_express(reason)
 }
 
 /// The note for a text that omits something; `None` if `left_out` is empty.
-pub(in crate::text) fn left_out_note(left_out: &[Inexpressible], notation: &str) -> Option<String> {
-    let note = |lost: &Inexpressible| match lost {
-        Inexpressible::SpanMismatch { level, span, end } => format!(
+pub(in crate::text) fn left_out_note(left_out: &[LeftOut], notation: &str) -> Option<String> {
+    let note = |lost: &LeftOut| match lost {
+        LeftOut::Span { level, span, end } => format!(
             "the span of `{level}` is {span}, which {notation} cannot express: it ends at {end}"
         ),
-        Inexpressible::Slots { slots, kept } => {
+        LeftOut::Slots { slots, kept } => {
             let slots = counted(*slots, "slot");
             match kept {
                 Some(1) => format!("padding is omitted (1 of {slots} is kept)"),
@@ -404,10 +517,7 @@ pub(in crate::text) fn left_out_note(left_out: &[Inexpressible], notation: &str)
                 None => format!("padding is omitted (not all of {slots} are kept)"),
             }
         }
-        Inexpressible::Marked { level } => {
-            format!("{notation} cannot express that `{level}` is used")
-        }
-        other => other.to_string(),
+        LeftOut::Marked(level) => format!("{notation} cannot express that `{level}` is used"),
     };
     (!left_out.is_empty()).then(|| left_out.iter().map(note).join("; "))
 }
@@ -441,7 +551,7 @@ impl NotationText for PadLayout {
         machine.map_or_else(|| self.lower(), |machine| self.lower_on(machine))
     }
 
-    fn refused(&self, error: impl Diagnostic) -> ParseError {
+    fn refused(&self, error: impl Into<LayoutError>) -> ParseError {
         self.refuse(error)
     }
 
@@ -485,4 +595,19 @@ fn suffix(tree: &PadLayout, names_types: bool) -> Vec<String> {
         ReplicaText::Sized { .. } => None,
     });
     memory.into_iter().chain(dtype).chain(bare).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::inner_padding;
+
+    #[test]
+    fn a_digit_that_is_padded_inside_names_only_sizes_that_it_is_split_into() {
+        let message = |into: &[u64]| inner_padding(1, 3, into).to_string();
+        assert_eq!(message(&[]), "a digit of axis 1, of size 3, is cut to one value");
+        assert_eq!(message(&[3]), "axis 1 is padded inside a tile, in a digit of size 3");
+        let split = "axis 1 is padded inside a tile: a digit of size 3 is split into ";
+        assert_eq!(message(&[4]), format!("{split}4"));
+        assert_eq!(message(&[2, 2]), format!("{split}2 x 2"));
+    }
 }

@@ -5,7 +5,7 @@ use std::fmt;
 use itertools::Itertools;
 
 use super::dtype::Dtype;
-use crate::error::{Diagnostic, ParseError, Site, Span};
+use crate::error::{LayoutError, ParseError, Site, Span};
 use crate::level::Level;
 use crate::text::written::NotCompared;
 
@@ -226,12 +226,13 @@ impl PadLayout {
     }
 
     /// Wraps `error` in a [`ParseError`] that points at the part of this text that caused it.
-    pub fn refuse(&self, error: impl Diagnostic) -> ParseError {
+    pub fn refuse(&self, error: impl Into<LayoutError>) -> ParseError {
         if self.source.0.text.is_empty()
             && let Ok(parsed) = self.to_string().parse::<PadLayout>()
         {
             return parsed.refuse(error);
         }
+        let error = error.into();
         let related = error.related().map(|site| self.span(site));
         let span = self.span(error.site());
         ParseError::meaning(error, span, self.source_text()).with_related(related)

@@ -8,14 +8,14 @@ use std::ops::Range;
 
 use itertools::Itertools;
 
-use super::error::ShardingError;
+use super::error::too_many_devices;
 use super::layout::Levels;
 use super::order::check_listed;
 use super::pieces::Pieces;
 use super::shape::ShardedShape;
 use super::value::Sharding;
 use crate::algebra::Layout;
-use crate::error::ParseError;
+use crate::error::{LayoutError, ParseError};
 use crate::level::Level;
 use crate::location::Location;
 use crate::machine::Machine;
@@ -52,8 +52,8 @@ impl ShardedShape {
     /// The shards device by device: the levels are those of the machine, or `Device`.
     ///
     /// # Errors
-    /// [`ShardingError`] if the sharding does not determine the part of each device, the machine has fewer
-    /// units than devices, or there are more than 2^22 devices; also the errors of
+    /// [`LayoutError`] if the sharding does not determine the part of each device, the machine has fewer units
+    /// than devices, or there are more than 2^22 devices; also the errors of
     /// [`XlaArray::lower`](crate::xla::XlaArray::lower) for the shard.
     pub fn by_device(&self, machine: Option<&Machine>) -> Result<DeviceShards, ParseError> {
         let shard = self.shard().map_err(|error| self.refuse(error))?.lower()?;
@@ -72,13 +72,13 @@ impl DeviceShards {
         extents: Vec<u64>,
         shard: Layout,
         machine: Option<&Machine>,
-    ) -> Result<DeviceShards, ShardingError> {
+    ) -> Result<DeviceShards, LayoutError> {
         let tiles = sharding.tiles(extents.len())?.iter().product();
         check_listed(tiles)?;
         let devices: Vec<Vec<u64>> = (0..tiles).map(|tile| sharding.holders(tile)).try_collect()?;
         let devices = devices.into_iter().flatten().sorted().collect_vec();
         let end = devices.last().map_or(Some(0), |last| last.checked_add(1));
-        let end = end.ok_or(ShardingError::TooManyDevices)?;
+        let end = end.ok_or_else(too_many_devices)?;
         let levels = Levels::of(to_u64(devices.len()), end, machine)?;
         Ok(DeviceShards { sharding, pieces, extents, shard, devices, levels })
     }
@@ -86,8 +86,8 @@ impl DeviceShards {
     /// Returns the shards with every address moved up by `base`.
     ///
     /// # Errors
-    /// [`TooLarge`](crate::LayoutError::TooLarge) where an address would not fit in 64 bits.
-    pub fn with_base(mut self, base: u64) -> Result<DeviceShards, ShardingError> {
+    /// `TooLarge` where an address would not fit in 64 bits.
+    pub fn with_base(mut self, base: u64) -> Result<DeviceShards, LayoutError> {
         self.shard = self.shard.with_offset(Level::ADDR, base)?;
         Ok(self)
     }
@@ -127,12 +127,12 @@ impl DeviceShards {
     }
 
     /// The elements that a device holds in each dimension, in the order of its shard.
-    pub(crate) fn part(&self, device: u64) -> Result<Option<Vec<Vec<Range<u64>>>>, ShardingError> {
+    pub(crate) fn part(&self, device: u64) -> Result<Option<Vec<Vec<Range<u64>>>>, LayoutError> {
         self.sharding.part(&self.pieces, device)
     }
 
     /// The devices that hold an element, and its index in their shards.
-    pub(crate) fn find(&self, index: &[u64]) -> Result<(Vec<u64>, Vec<u64>), ShardingError> {
+    pub(crate) fn find(&self, index: &[u64]) -> Result<(Vec<u64>, Vec<u64>), LayoutError> {
         self.sharding.find(&self.pieces, index)
     }
 
@@ -141,7 +141,7 @@ impl DeviceShards {
     ///
     /// # Errors
     /// As [`Sharding::shard`].
-    pub fn filled_units(&self) -> Result<Vec<(Level, u64)>, ShardingError> {
+    pub fn filled_units(&self) -> Result<Vec<(Level, u64)>, LayoutError> {
         let mut filled = Vec::new();
         for device in &self.devices {
             let holds = |ranges: &Vec<Range<u64>>| ranges.iter().any(|range| !range.is_empty());
@@ -167,7 +167,7 @@ impl DeviceShards {
     ///
     /// # Errors
     /// As [`Sharding::locate`].
-    pub fn locate_all(&self, index: &[u64]) -> Result<Vec<Location>, ShardingError> {
+    pub fn locate_all(&self, index: &[u64]) -> Result<Vec<Location>, LayoutError> {
         let (devices, local) = self.find(index)?;
         let inside = self.shard.locate(&local)?;
         let place = |device: u64| self.units(device).into_iter().chain(inside.iter()).collect();

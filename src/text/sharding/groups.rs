@@ -5,13 +5,13 @@ use std::str::FromStr;
 
 use itertools::Itertools;
 
-use super::error::ShardingError;
+use super::error::list;
 use super::lower::order_of;
 use super::mesh;
 use super::order::{DeviceOrder, count};
 use super::read::{self, Rule};
 use super::tree::{Mesh, MeshAxis, Quoted, TileDevices};
-use crate::error::ParseError;
+use crate::error::{LayoutError, ParseError, fault};
 use crate::number::to_index;
 use crate::text::pairs::{child, children};
 
@@ -84,17 +84,21 @@ impl DeviceGroups {
     /// Cost: O(devices).
     ///
     /// # Errors
-    /// [`ShardingError`] for a device that appears twice, groups of different
+    /// [`LayoutError`] for a device that appears twice, groups of different
     /// sizes that are not listed, and meshes that are invalid, as for
     /// [`HloSharding::lower`](crate::sharding::HloSharding::lower); more than 2^22 devices.
-    pub fn lower(&self, devices: u64) -> Result<Vec<Vec<u64>>, ShardingError> {
+    pub fn lower(&self, devices: u64) -> Result<Vec<Vec<u64>>, LayoutError> {
         match self {
             DeviceGroups::Listed(groups) if groups.is_empty() => {
                 groups_of(&DeviceOrder::iota(&[devices.max(1)], &[])?, devices.max(1))
             }
             DeviceGroups::Listed(groups) => {
                 if let Some(group) = groups.iter().position(Vec::is_empty) {
-                    return Err(ShardingError::EmptyGroup { group });
+                    return Err(fault!(
+                        Invalid,
+                        "its group {group} is empty; `{{}}` alone means all devices",
+                        [group]
+                    ));
                 }
                 DeviceOrder::list(groups.concat())?;
                 Ok(groups.clone())
@@ -104,8 +108,16 @@ impl DeviceGroups {
                 let (places, devices) = (count(dims)?, order.len());
                 match dims[..] {
                     [_, size] if places == devices => groups_of(&order, size),
-                    [_, _] => Err(ShardingError::GroupPlaces { places, devices }),
-                    _ => Err(ShardingError::GroupDims { dims: dims.clone() }),
+                    [_, _] => Err(fault!(
+                        Invalid,
+                        "the groups have {places} places for {devices} devices",
+                        [places, devices]
+                    )),
+                    _ => Err(fault!(
+                        Invalid,
+                        "groups are written as `[groups,size]<=[..]`, not as [{dims}]",
+                        [dims = list(dims)]
+                    )),
                 }
             }
             DeviceGroups::Mesh(mesh, axes) => {
@@ -117,7 +129,7 @@ impl DeviceGroups {
 }
 
 /// The devices in groups of `size`.
-fn groups_of(order: &DeviceOrder, size: u64) -> Result<Vec<Vec<u64>>, ShardingError> {
+fn groups_of(order: &DeviceOrder, size: u64) -> Result<Vec<Vec<u64>>, LayoutError> {
     order.check_listed()?;
     let devices: Vec<u64> = order.iter().collect();
     let size = to_index(size.max(1));

@@ -2,12 +2,14 @@
 
 use itertools::Itertools;
 
-use super::error::ShardingError;
+use super::error::{manual, no_digits, shard_extents, too_many_devices, unknown, unreduced};
 use super::order::{DeviceDigit, cut, merged, shared_out};
 use super::value::{Sharding, ShardingKind, Tiles};
 use crate::algebra::{Layout, LayoutBuilder, Subaxis, split};
+use crate::error::{LayoutError, fault};
 use crate::level::Level;
 use crate::machine::Machine;
+use crate::words::counted;
 
 /// The levels that a device number is split into, major to minor.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -68,11 +70,16 @@ impl Levels {
 const DEVICE: Level = Level::literal("Device");
 
 /// The level of a mesh axis.
-fn axis_level(name: &str) -> Result<Level, ShardingError> {
+fn axis_level(name: &str) -> Result<Level, LayoutError> {
     let level = Level::new(name)?;
     let is_index = name.strip_prefix('i').is_some_and(|n| n.parse::<u64>().is_ok());
     match !level.is_unit() || is_index {
-        true => Err(ShardingError::ReservedAxis { axis: name.into() }),
+        true => Err(fault!(
+            Invalid,
+            "a mesh axis cannot be called `{axis}`, because tables have a column of \
+             that name: rename the axis",
+            [axis = name.to_owned()]
+        )),
         false => Ok(level),
     }
 }
@@ -88,19 +95,19 @@ impl Sharding {
     /// Law: it agrees with [`shard`](Sharding::shard) and [`locate`](Sharding::locate).
     ///
     /// # Errors
-    /// [`ShardingError`] where places are not specified (`manual`, `unreduced`), where a list of devices or
-    /// copies are not digits of the device number, or the machine has fewer devices;
-    /// [`LevelName`](crate::LayoutError::LevelName) for axes whose names no level can have.
+    /// [`LayoutError`] where places are not specified (`manual`, `unreduced`), where a list of devices or
+    /// copies are not digits of the device number, or the machine has fewer devices; `Invalid` for axes whose
+    /// names no level can have.
     pub fn layout(
         &self,
         extents: &[u64],
         shard: &Layout,
         machine: Option<&Machine>,
-    ) -> Result<Layout, ShardingError> {
+    ) -> Result<Layout, LayoutError> {
         let wanted = self.shard_extents(extents)?;
         let found = shard.shape();
         if found != wanted {
-            return Err(ShardingError::ShardExtents { found, wanted });
+            return Err(shard_extents(&found, &wanted));
         }
         let on_mesh = self.named.as_ref().filter(|_| machine.is_none());
         match &self.kind {
@@ -117,12 +124,12 @@ impl Sharding {
             }
             ShardingKind::Replicated(None) => Ok(shard.clone()),
             ShardingKind::Maximal(device) => {
-                let count = device.checked_add(1).ok_or(ShardingError::TooManyDevices)?;
+                let count = device.checked_add(1).ok_or_else(too_many_devices)?;
                 self.levels(1, count, machine)?.place(*device, shard)
             }
-            ShardingKind::Manual => Err(ShardingError::Manual),
-            ShardingKind::Unreduced => Err(ShardingError::Unreduced),
-            ShardingKind::Unknown => Err(ShardingError::Unknown),
+            ShardingKind::Manual => Err(manual()),
+            ShardingKind::Unreduced => Err(unreduced()),
+            ShardingKind::Unknown => Err(unknown()),
         }
     }
 
@@ -130,8 +137,8 @@ impl Sharding {
     /// their number.
     ///
     /// # Errors
-    /// [`LevelName`](crate::LayoutError::LevelName) for axes whose names no level can have.
-    pub fn machine(&self) -> Result<Option<Machine>, ShardingError> {
+    /// `Invalid` for axes whose names no level can have.
+    pub fn machine(&self) -> Result<Option<Machine>, LayoutError> {
         let end = match &self.kind {
             ShardingKind::Maximal(device) => device.checked_add(1),
             ShardingKind::Tiled(tiles) => Some(tiles.order.end()?),
@@ -152,7 +159,7 @@ impl Sharding {
         devices: u64,
         end: u64,
         machine: Option<&Machine>,
-    ) -> Result<Levels, ShardingError> {
+    ) -> Result<Levels, LayoutError> {
         match (machine, &self.named) {
             (None, Some(named)) => {
                 let names = named.mesh.axes.iter().map(|(name, _)| axis_level(name));
@@ -169,7 +176,7 @@ impl Levels {
         devices: u64,
         end: u64,
         machine: Option<&Machine>,
-    ) -> Result<Levels, ShardingError> {
+    ) -> Result<Levels, LayoutError> {
         let Some(machine) = machine else {
             return Ok(Levels { names: vec![DEVICE], sizes: vec![end], end });
         };
@@ -177,20 +184,28 @@ impl Levels {
         let units: u64 = sizes.iter().product();
         let machine = || machine.described();
         if devices > units {
-            return Err(ShardingError::TooFewUnits { devices, machine: machine(), units });
+            return Err(fault!(
+                Limit,
+                "it has {devices}, but the {machine} has {units}",
+                [
+                    devices = counted(devices, "device"),
+                    machine = machine(),
+                    units = counted(units, "unit")
+                ]
+            ));
         }
         if end > units {
             let device = end - 1;
-            return Err(ShardingError::NoSuchDevice { device, units, machine: machine() });
+            return Err(LayoutError::no_such_device(device, units, machine()));
         }
         Ok(Levels { names, sizes, end })
     }
 
     /// The whole of a layout on one device.
-    fn place(&self, device: u64, shard: &Layout) -> Result<Layout, ShardingError> {
+    fn place(&self, device: u64, shard: &Layout) -> Result<Layout, LayoutError> {
         let builder = self.used(shard.to_builder());
         let units = self.units(device).into_iter();
-        Ok(units.fold(builder, |builder, (level, unit)| builder.offset(level, unit)).build()?)
+        units.fold(builder, |builder, (level, unit)| builder.offset(level, unit)).build()
     }
 
     fn used(&self, builder: LayoutBuilder) -> LayoutBuilder {
@@ -220,14 +235,22 @@ fn copies(
     builder: LayoutBuilder,
     levels: &Levels,
     digits: &[DeviceDigit],
-) -> Result<LayoutBuilder, ShardingError> {
+) -> Result<LayoutBuilder, LayoutError> {
     let mut builder = levels.used(builder);
     for digit in digits {
-        for (size, level, stride) in levels.land(*digit).ok_or(ShardingError::CopiesAcrossLevels)? {
+        for (size, level, stride) in levels.land(*digit).ok_or_else(across_levels)? {
             builder = builder.replica(size, level, stride);
         }
     }
     Ok(builder)
+}
+
+fn across_levels() -> LayoutError {
+    no_digits(fault!(NoDigits, "its copies are not digits of the levels of the machine"))
+}
+
+fn copies_of_tile() -> LayoutError {
+    no_digits(fault!(NoDigits, "the copies of a tile are not digits of the device number"))
 }
 
 impl Tiles {
@@ -237,12 +260,18 @@ impl Tiles {
         levels: &Levels,
         extents: &[u64],
         shard: &Layout,
-    ) -> Result<Layout, ShardingError> {
-        let digits = order.digits().ok_or(ShardingError::ListedDevices)?;
+    ) -> Result<Layout, LayoutError> {
+        let digits = order.digits().ok_or_else(|| {
+            no_digits(fault!(
+                NoDigits,
+                "in normal form its device list is irregular: the device number is not a \
+                 strided function of the tile index"
+            ))
+        })?;
         let all: u64 = self.tiles.iter().product();
         let shares = shared_out(&digits, &[all, self.devices_per_tile()]);
-        let shares = shares.ok_or(ShardingError::CopiesOfTile)?;
-        let [tile, replicas] = &shares[..] else { return Err(ShardingError::CopiesOfTile) };
+        let shares = shares.ok_or_else(copies_of_tile)?;
+        let [tile, replicas] = &shares[..] else { return Err(copies_of_tile()) };
         // Derived axis 0 is the tile number; then come the numbers made by runs of its digits that do not
         // align with the levels one by one, and the axes of the shard.
         let numbers = levels.numbers(tile);
@@ -257,14 +286,9 @@ impl Tiles {
             });
         let subaxes: Option<Vec<Vec<Subaxis>>> = subaxes.collect();
         let mut builder = self.tensor_axes(extents, shard, first);
-        builder =
-            builder.derived(0, all, subaxes.ok_or(ShardingError::CopiesAcrossLevels)?.concat());
+        builder = builder.derived(0, all, subaxes.ok_or_else(across_levels)?.concat());
         for run in numbers {
-            builder = builder.derived(
-                0,
-                run.size,
-                levels.split(run).ok_or(ShardingError::CopiesAcrossLevels)?,
-            );
+            builder = builder.derived(0, run.size, levels.split(run).ok_or_else(across_levels)?);
         }
         builder = shard_axes(builder, shard, first);
         Ok(copies(builder, levels, replicas)?.build()?.simplified())

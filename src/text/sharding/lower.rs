@@ -2,7 +2,7 @@
 
 use itertools::Itertools;
 
-use super::error::ShardingError;
+use super::error::{no_digits, no_mesh};
 use super::notations::manual_axes;
 use super::order::DeviceOrder;
 use super::pieces::{Cut, Pieces};
@@ -11,19 +11,25 @@ use super::{
     DimAxes, HloSharding, Mesh, MeshAxis, MeshDims, PartitionSpec, Placements, SdySharding,
     SubgroupKind, TileDevices, TorchPlacement,
 };
+use crate::error::{LayoutError, fault};
+use crate::words::{counted, cut};
 
 impl HloSharding {
     /// Returns the sharding that the text describes: the part of each device.
     ///
     /// # Errors
-    /// [`ShardingError`] for a tuple, and for everything that crashes XLA or that XLA should not accept: a
-    /// wrong number of devices, a device that appears twice, a transpose that is not a permutation, more last
-    /// tile dimensions than dimensions, a mesh with repeated names, unknown or repeated axes, parts that do
-    /// not divide their axis.
-    pub fn lower(&self) -> Result<Sharding, ShardingError> {
+    /// [`LayoutError`] for a tuple, and for everything that crashes XLA or that XLA should not accept: a wrong
+    /// number of devices, a device that appears twice, a transpose that is not a permutation, more last tile
+    /// dimensions than dimensions, a mesh with repeated names, unknown or repeated axes, parts that do not
+    /// divide their axis.
+    pub fn lower(&self) -> Result<Sharding, LayoutError> {
         let kind = match self {
             HloSharding::Tuple(members) => {
-                return Err(ShardingError::Tuple { members: members.len() });
+                return Err(fault!(
+                    Argument,
+                    "this is a tuple of {members} shardings: ask for one of them",
+                    [members = members.len()]
+                ));
             }
             HloSharding::Named(mesh, dims, _) => return Sharding::on_mesh(mesh, dims),
             HloSharding::NamedWhole(mesh, SubgroupKind::Replicated, _) => {
@@ -46,19 +52,19 @@ impl HloSharding {
     }
 }
 
-pub(super) fn order_of(devices: &TileDevices) -> Result<DeviceOrder, ShardingError> {
+pub(super) fn order_of(devices: &TileDevices) -> Result<DeviceOrder, LayoutError> {
     match devices {
         TileDevices::Iota(dims, permutation) => DeviceOrder::iota(dims, permutation),
         TileDevices::List(devices) => DeviceOrder::list(devices.clone()),
     }
 }
 
-fn whole(kind: SubgroupKind, devices: Option<u64>) -> Result<ShardingKind, ShardingError> {
+fn whole(kind: SubgroupKind, devices: Option<u64>) -> Result<ShardingKind, LayoutError> {
     match kind {
         SubgroupKind::Replicated => Ok(ShardingKind::Replicated(devices)),
         SubgroupKind::Manual => Ok(ShardingKind::Manual),
         SubgroupKind::Unreduced => Ok(ShardingKind::Unreduced),
-        SubgroupKind::Maximal => Err(ShardingError::MaximalDevice),
+        SubgroupKind::Maximal => Err(fault!(Missing, "`maximal` needs a device")),
     }
 }
 
@@ -66,8 +72,8 @@ fn whole(kind: SubgroupKind, devices: Option<u64>) -> Result<ShardingKind, Shard
 fn mesh_of<'a>(
     written: Option<&'a Mesh>,
     given: Option<&'a Mesh>,
-) -> Result<&'a Mesh, ShardingError> {
-    written.or(given).ok_or(ShardingError::NoMesh)
+) -> Result<&'a Mesh, LayoutError> {
+    written.or(given).ok_or_else(no_mesh)
 }
 
 impl SdySharding {
@@ -75,7 +81,7 @@ impl SdySharding {
     ///
     /// # Errors
     /// As [`HloSharding::lower`]; a mesh that is neither in the text nor given.
-    pub fn lower(&self, mesh: Option<&Mesh>) -> Result<Sharding, ShardingError> {
+    pub fn lower(&self, mesh: Option<&Mesh>) -> Result<Sharding, LayoutError> {
         if !self.dims.manual.is_empty() {
             return Err(manual_axes("a Shardy sharding"));
         }
@@ -95,12 +101,16 @@ impl PartitionSpec {
     ///
     /// # Errors
     /// As [`HloSharding::lower`]; no mesh; more entries than dimensions.
-    pub fn lower(&self, mesh: Option<&Mesh>, rank: usize) -> Result<Sharding, ShardingError> {
+    pub fn lower(&self, mesh: Option<&Mesh>, rank: usize) -> Result<Sharding, LayoutError> {
         let mesh = mesh_of(self.mesh.as_ref(), mesh)?;
         let mut dims = self.dims.clone();
         if dims.dims.len() > rank {
             let entries = dims.dims.len();
-            return Err(ShardingError::SpecTooLong { entries, rank });
+            return Err(fault!(
+                Shape,
+                "{entries} for a tensor of rank {rank}",
+                [entries = counted(entries, "entry"), rank]
+            ));
         }
         dims.dims.resize(rank, DimAxes::default());
         // A set is unordered.
@@ -134,7 +144,7 @@ impl Placements {
     /// assert!(refused.contains("element 3"), "{refused}");
     /// # Ok::<(), tensor_layout::ParseError>(())
     /// ```
-    pub fn lower(&self, mesh: &Mesh, extents: &[u64]) -> Result<Sharding, ShardingError> {
+    pub fn lower(&self, mesh: &Mesh, extents: &[u64]) -> Result<Sharding, LayoutError> {
         let (mut dims, cuts) = self.cuts(mesh, extents)?;
         // A tensor without elements has the same parts for any cuts.
         let has_elements = !extents.contains(&0);
@@ -151,7 +161,7 @@ impl Placements {
         &self,
         mesh: &Mesh,
         extents: &[u64],
-    ) -> Result<(Sharding, Vec<Pieces>), ShardingError> {
+    ) -> Result<(Sharding, Vec<Pieces>), LayoutError> {
         let (mut dims, cuts) = self.cuts(mesh, extents)?;
         for (of, cuts) in dims.dims.iter_mut().zip(&cuts) {
             of.axes = cuts.iter().map(|cut| cut.axis.clone()).collect();
@@ -161,14 +171,14 @@ impl Placements {
     }
 
     /// The cuts of every dimension in turn, and everything but them.
-    fn cuts(
-        &self,
-        mesh: &Mesh,
-        extents: &[u64],
-    ) -> Result<(MeshDims, Vec<Vec<Cut>>), ShardingError> {
+    fn cuts(&self, mesh: &Mesh, extents: &[u64]) -> Result<(MeshDims, Vec<Vec<Cut>>), LayoutError> {
         let (placements, axes) = (self.placements.len(), mesh.axes.len());
         if placements != axes {
-            return Err(ShardingError::Placements { placements, axes });
+            return Err(fault!(
+                Shape,
+                "the sharding has {placements}, but the mesh has {axes}",
+                [placements = counted(placements, "placement"), axes = counted(axes, "axis")]
+            ));
         }
         let mut dims =
             MeshDims { dims: vec![DimAxes::default(); extents.len()], ..MeshDims::default() };
@@ -185,7 +195,12 @@ impl Placements {
                     let first = dims.reduction.get_or_insert_with(|| reduction.clone());
                     if first != reduction {
                         let (first, second) = (first.clone(), reduction.clone());
-                        return Err(ShardingError::Reductions { first, second });
+                        return Err(fault!(
+                            Invalid,
+                            "partial results are reduced by `{first}` and by `{second}`, but a \
+                             sharding has one reduction",
+                            [first, second]
+                        ));
                     }
                 }
                 TorchPlacement::Shard(dim) | TorchPlacement::StridedShard { dim, .. } => {
@@ -207,7 +222,7 @@ impl Placements {
 /// The cuts in the order, major to minor, in which they are one cut over their product.
 ///
 /// From the last on: pieces of `n` parts are below the cuts that make these parts.
-fn in_one_cut(dim: usize, extent: u64, cuts: &[Cut]) -> Result<Vec<&Cut>, ShardingError> {
+fn in_one_cut(dim: usize, extent: u64, cuts: &[Cut]) -> Result<Vec<&Cut>, LayoutError> {
     let sizes = cuts.iter().map(|cut| cut.size).collect_vec();
     if cuts.iter().all(|cut| cut.parts == 1) {
         if extent > 0 {
@@ -215,7 +230,14 @@ fn in_one_cut(dim: usize, extent: u64, cuts: &[Cut]) -> Result<Vec<&Cut>, Shardi
         }
         return Ok(cuts.iter().collect());
     }
-    let parts = || ShardingError::PiecesOfParts { dim, extent };
+    let parts = || {
+        no_digits(fault!(
+            NoDigits,
+            "the devices hold pieces of parts of dimension {dim}, whose extent is \
+             {extent}, and these are not tiles",
+            [dim, extent]
+        ))
+    };
     let mut order: Vec<&Cut> = Vec::new();
     for cut in cuts.iter().rev() {
         let (mut above, mut at) = (1_u64, 0);
@@ -236,25 +258,36 @@ fn in_one_cut(dim: usize, extent: u64, cuts: &[Cut]) -> Result<Vec<&Cut>, Shardi
 /// The dimension of `Shard(dim)`: negative ones count from the last, which is -1.
 ///
 /// Source: pytorch/pytorch, `torch/distributed/tensor/_utils.py`, normalize_dim.
-fn shard_dim(dim: i64, rank: usize) -> Result<usize, ShardingError> {
+fn shard_dim(dim: i64, rank: usize) -> Result<usize, LayoutError> {
     let distance = usize::try_from(dim.unsigned_abs()).ok();
     let at = match dim < 0 {
         true => distance.and_then(|distance| rank.checked_sub(distance)),
         false => distance.filter(|at| *at < rank),
     };
-    at.ok_or(ShardingError::ShardDim { dim, rank })
+    at.ok_or_else(|| {
+        fault!(
+            Shape,
+            "`Shard({dim})` names a dimension that a tensor of rank {rank} lacks",
+            [dim, rank]
+        )
+    })
 }
 
 /// Rejects successive cuts that differ from one cut over their product.
 ///
 /// After each cut but the last, chunks must be as long as the cuts below make them, or hold the
 /// last element. Only chunks with elements matter, and the last two of those decide.
-fn check_cuts(dim: usize, extent: u64, cuts: &[u64]) -> Result<(), ShardingError> {
+fn check_cuts(dim: usize, extent: u64, cuts: &[u64]) -> Result<(), LayoutError> {
     let tiles = super::order::count(cuts)?;
     let size = extent.div_ceil(tiles);
     let Some(first) = first_difference(extent, cuts, size, 0) else { return Ok(()) };
     let cuts = cuts.to_vec();
-    Err(ShardingError::UnevenSequentialShards { dim, extent, cuts, tiles, size, first })
+    Err(no_digits(fault!(
+        NoDigits,
+        "applying {shards} to extent {extent} is not the same as cutting it once \
+         into {tiles} tiles of {size}; the first difference is element {first}",
+        [shards = shards(dim, &cuts), extent, tiles, size, first]
+    )))
 }
 
 /// The first element of a chunk of `length` elements at `start` that successive cuts put on another device,
@@ -276,4 +309,9 @@ fn first_difference(length: u64, cuts: &[u64], size: u64, start: u64) -> Option<
         .then(|| first_difference(length % chunk, below, size, start + full * chunk))
         .flatten();
     inside.into_iter().chain(boundary).chain(last).min()
+}
+
+/// The placements that cut a dimension in turn.
+fn shards(dim: usize, cuts: &[u64]) -> String {
+    cut(&cuts.iter().map(|cut| format!("Shard({dim}) over {cut}")).join(", "), 200)
 }

@@ -2,18 +2,19 @@
 
 use itertools::Itertools;
 
-use super::error::ShardingError;
 use super::lower::order_of;
 use super::order::{DeviceDigit, DeviceOrder, count};
 use super::value::{Named, Sharding, ShardingKind, Tiles};
 use super::{Mesh, MeshAxis, MeshDims, SubgroupKind, TileDevices};
+use crate::error::{LayoutError, fault};
+use crate::words::{counted, cut};
 
 impl Mesh {
     /// The number of devices.
     ///
     /// # Errors
-    /// [`ShardingError`] for sizes of 0 and beyond 64 bits.
-    pub fn len(&self) -> Result<u64, ShardingError> {
+    /// [`LayoutError`] for sizes of 0 and beyond 64 bits.
+    pub fn len(&self) -> Result<u64, LayoutError> {
         count(&self.sizes())
     }
 
@@ -42,37 +43,57 @@ impl Mesh {
 
     /// Rejects names that repeat or are numbers, sizes of 0, and device lists that are not permutations of
     /// the devices or that write out the default order.
-    pub(crate) fn check(&self) -> Result<(), ShardingError> {
+    pub(crate) fn check(&self) -> Result<(), LayoutError> {
         if self.maximal().is_some() {
             return Ok(());
         }
         if let Some(name) = self.axes.iter().map(|(name, _)| name).duplicates().next() {
-            return Err(ShardingError::DuplicateAxis { axis: name.clone() });
+            return Err(fault!(
+                Invalid,
+                "axis '{axis}' appears twice in the mesh",
+                [axis = name.clone()]
+            ));
         }
         let is_number = |name: &&String| name.bytes().all(|byte| byte.is_ascii_digit());
         if let Some(name) = self.axes.iter().map(|(name, _)| name).find(is_number) {
-            return Err(ShardingError::NumberedAxis { axis: name.clone() });
+            return Err(fault!(
+                Invalid,
+                "axis '{axis}' would be read as the number of an axis: give it a name \
+                 with a letter",
+                [axis = name.clone()]
+            ));
         }
         self.order().map(|_| ())
     }
 
     /// The order of the devices, by places of the mesh in row-major order.
-    pub(super) fn order(&self) -> Result<DeviceOrder, ShardingError> {
+    pub(super) fn order(&self) -> Result<DeviceOrder, LayoutError> {
         let devices = self.len()?;
         let iota = DeviceOrder::iota(&[devices], &[])?;
         let Some(written) = &self.devices else { return Ok(iota) };
         if let TileDevices::List(list) = written
             && let Some(&device) = list.iter().find(|device| **device >= devices)
         {
-            return Err(ShardingError::MeshDevice { device, devices });
+            return Err(fault!(
+                Invalid,
+                "`device_ids` lists device {device}, but the mesh has only {devices}",
+                [device, devices = counted(devices, "device")]
+            ));
         }
         let order = order_of(written)?;
         if order.len() != devices {
             let listed = order.len();
-            return Err(ShardingError::MeshDevices { listed, devices });
+            return Err(fault!(
+                Invalid,
+                "`device_ids` lists {listed}, but the mesh has {devices}",
+                [listed = counted(listed, "device"), devices]
+            ));
         }
         if order == iota && devices > 1 {
-            return Err(ShardingError::DefaultOrder);
+            return Err(fault!(
+                Invalid,
+                "`device_ids` repeats the order that a mesh has anyway; leave it out"
+            ));
         }
         Ok(order)
     }
@@ -81,7 +102,7 @@ impl Mesh {
     ///
     /// # Errors
     /// An invalid mesh, or more than 2^22 devices.
-    pub fn device_order(&self) -> Result<Vec<u64>, ShardingError> {
+    pub fn device_order(&self) -> Result<Vec<u64>, LayoutError> {
         let order = self.order()?;
         order.check_listed()?;
         Ok(order.iter().collect())
@@ -89,26 +110,43 @@ impl Mesh {
 
     /// The number of an axis, the product of the sizes in front of its part, and the digit that the axis or
     /// part is in the place in the mesh.
-    fn digit(&self, axis: &MeshAxis) -> Result<(usize, u64, DeviceDigit), ShardingError> {
+    fn digit(&self, axis: &MeshAxis) -> Result<(usize, u64, DeviceDigit), LayoutError> {
         let MeshAxis { name, part } = axis;
         let axis = || name.clone();
         let mut axes = self.axes.iter().enumerate();
         let Some((at, (_, whole))) = axes.find(|(_, (known, _))| known == name) else {
-            let known = self.axes.iter().map(|(name, _)| name.clone()).collect();
-            return Err(ShardingError::UnknownAxis { axis: axis(), known });
+            let known = self.axes.iter().map(|(name, _)| name.clone()).collect_vec();
+            return Err(fault!(
+                Unknown,
+                "'{axis}' is not an axis of the mesh, {known}",
+                [axis = axis(), known = of_mesh(&known)]
+            ));
         };
         let whole = *whole;
         let minor: u64 = self.axes.iter().skip(at + 1).map(|(_, size)| size).product();
         let (before, size) = part.unwrap_or((1, whole));
         let divides = |used: &u64| *used > 0 && whole.is_multiple_of(*used);
         let Some(used) = before.checked_mul(size).filter(divides) else {
-            return Err(ShardingError::UnevenSubAxis { axis: axis(), before, size, whole });
+            return Err(fault!(
+                Invalid,
+                "'{axis}':({before}){size} is not a part: {before} x {size} does not \
+                 divide {whole}",
+                [axis = axis(), before, size, whole]
+            ));
         };
         if part.is_some() && size == 1 {
-            return Err(ShardingError::UnitSubAxis { axis: axis(), before });
+            return Err(fault!(
+                Invalid,
+                "'{axis}':({before})1 is a part of size 1, which does not split anything",
+                [axis = axis(), before]
+            ));
         }
         if part.is_some() && size == whole {
-            return Err(ShardingError::FullSubAxis { axis: axis(), size });
+            return Err(fault!(
+                Invalid,
+                "'{axis}':(1){size} is the whole axis: write '{axis}'",
+                [axis = axis(), size]
+            ));
         }
         Ok((at, before, DeviceDigit { size, weight: minor * (whole / used) }))
     }
@@ -122,13 +160,17 @@ struct Used<'a> {
 }
 
 impl Used<'_> {
-    fn take(&mut self, axes: &[MeshAxis]) -> Result<Vec<DeviceDigit>, ShardingError> {
+    fn take(&mut self, axes: &[MeshAxis]) -> Result<Vec<DeviceDigit>, LayoutError> {
         let mut digits = Vec::new();
         let mut last: Option<(usize, u64)> = None;
         for axis in axes {
             let (at, pre, digit) = self.mesh.digit(axis)?;
             if last == Some((at, pre)) && axis.part.is_some() {
-                return Err(ShardingError::AdjacentSubAxes { axis: axis.name.clone() });
+                return Err(fault!(
+                    Invalid,
+                    "two parts of '{axis}' are side by side: write them as one",
+                    [axis = axis.name.clone()]
+                ));
             }
             self.check_free(axis, at, pre, digit)?;
             self.parts.push((at, pre, digit));
@@ -145,16 +187,20 @@ impl Used<'_> {
         at: usize,
         pre: u64,
         new: DeviceDigit,
-    ) -> Result<(), ShardingError> {
+    ) -> Result<(), LayoutError> {
         let axis = || axis.name.clone();
         for (_, other_pre, other) in self.parts.iter().filter(|part| part.0 == at) {
             let (major, minor) = if pre < *other_pre { (new, *other) } else { (*other, new) };
             let (low, high) = if pre < *other_pre { (pre, *other_pre) } else { (*other_pre, pre) };
             if low == high || low.saturating_mul(major.size) > high {
-                return Err(ShardingError::DuplicateUse { axis: axis() });
+                return Err(fault!(Invalid, "axis '{axis}' is used twice", [axis = axis()]));
             }
             if major.weight % (minor.weight * minor.size) != 0 {
-                return Err(ShardingError::OverlappingSubAxes { axis: axis() });
+                return Err(fault!(
+                    Invalid,
+                    "two parts of '{axis}' do not fit side by side",
+                    [axis = axis()]
+                ));
             }
         }
         Ok(())
@@ -179,14 +225,18 @@ impl Used<'_> {
 }
 
 /// Rejects a list of axes that is not in the order of the mesh.
-fn check_sorted(mesh: &Mesh, axes: &[MeshAxis], list: &'static str) -> Result<(), ShardingError> {
+fn check_sorted(mesh: &Mesh, axes: &[MeshAxis], list: &'static str) -> Result<(), LayoutError> {
     let keys: Vec<(usize, u64)> =
         axes.iter().map(|axis| mesh.digit(axis).map(|(at, pre, _)| (at, pre))).try_collect()?;
-    if keys.is_sorted() { Ok(()) } else { Err(ShardingError::AxisOrder { list }) }
+    if keys.is_sorted() {
+        Ok(())
+    } else {
+        Err(fault!(Invalid, "the axes of `{list}` must be in the order of the mesh", [list]))
+    }
 }
 
 /// The order in which the digits of some axes are the minor ones, and the number of devices they span.
-pub(super) fn minor(mesh: &Mesh, axes: &[MeshAxis]) -> Result<(DeviceOrder, u64), ShardingError> {
+pub(super) fn minor(mesh: &Mesh, axes: &[MeshAxis]) -> Result<(DeviceOrder, u64), LayoutError> {
     mesh.check()?;
     let mut used = Used { mesh, parts: Vec::new() };
     let digits = used.take(axes)?;
@@ -200,7 +250,7 @@ impl Sharding {
     /// dimension uses.
     ///
     /// Source: openxla/xla, `named_sharding.h`, VerifyNamedSharding; openxla/shardy, `attrs.td`.
-    pub(super) fn on_mesh(mesh: &Mesh, dims: &MeshDims) -> Result<Sharding, ShardingError> {
+    pub(super) fn on_mesh(mesh: &Mesh, dims: &MeshDims) -> Result<Sharding, LayoutError> {
         mesh.check()?;
         check_sorted(mesh, &dims.replicated, "replicated")?;
         check_sorted(mesh, &dims.unreduced, "unreduced")?;
@@ -242,5 +292,13 @@ impl Sharding {
         };
         let named = Named { mesh: mesh.clone(), dims: dims.clone(), places };
         Ok(Sharding { kind, named: Some(named) })
+    }
+}
+
+fn of_mesh(axes: &[String]) -> String {
+    let names = axes.iter().map(|name| format!("'{name}'")).join(", ");
+    match axes.is_empty() {
+        true => "which has no axes".to_owned(),
+        false => format!("whose axes are {}", cut(&names, 200)),
     }
 }

@@ -39,7 +39,7 @@ mod value;
 
 pub use any::ShardingText;
 pub use devices::DeviceShards;
-pub use error::{InexpressibleSharding, ShardingError};
+pub(crate) use error::shard_extents;
 pub use groups::DeviceGroups;
 pub use hlo::{HloSharding, SubgroupKind};
 pub use jax::PartitionSpec;

@@ -2,14 +2,14 @@
 
 use itertools::Itertools;
 
-use super::error::InexpressibleSharding;
-use super::error::ShardingError;
 use super::order::{DeviceDigit, DeviceOrder, cut, merged};
 use super::value::{Sharding, ShardingKind, Tiles};
 use super::{
     DimAxes, HloSharding, Mesh, MeshAxis, MeshDims, PartitionSpec, SdySharding, SubgroupKind,
     TileDevices,
 };
+use crate::error::{LayoutError, fault};
+use crate::words::counted;
 
 const ON_MESH: &str = "a sharding on a mesh";
 
@@ -36,24 +36,29 @@ impl Sharding {
     /// Law: lowered on the mesh, it returns the same sharding.
     ///
     /// # Errors
-    /// [`ShardingError`] where tiles do not consist of whole digits of the axes.
-    pub fn to_mesh_dims(&self, mesh: &Mesh, rank: usize) -> Result<MeshDims, ShardingError> {
+    /// [`LayoutError`] where tiles do not consist of whole digits of the axes.
+    pub fn to_mesh_dims(&self, mesh: &Mesh, rank: usize) -> Result<MeshDims, LayoutError> {
         let refuse = |reason| inexpressible(ON_MESH, reason);
         let devices = mesh.len()?;
         if let Some(found) = self.devices().filter(|found| *found != devices) {
-            return Err(refuse(InexpressibleSharding::Devices { found, devices }));
+            return Err(refuse(fault!(
+                Inexpressible,
+                "it has {found}, but the mesh has {devices}",
+                [found = counted(found, "device"), devices]
+            )));
         }
         let mut dims = MeshDims { dims: vec![DimAxes::default(); rank], ..MeshDims::default() };
         let tiles = match &self.kind {
             ShardingKind::Replicated(_) => return Ok(dims),
             ShardingKind::Tiled(tiles) => tiles,
-            _ => return Err(refuse(InexpressibleSharding::Word)),
+            _ => return Err(refuse(fault!(Inexpressible, "it is one word for the whole tensor"))),
         };
         self.tiles(rank)?;
         // The order from devices to places of the mesh: the inverse of the mesh's own order.
         let order = mesh.order()?.inverse()?;
         let places = tiles.order.then(&order)?;
-        let uneven = || refuse(InexpressibleSharding::Tiles);
+        let uneven =
+            || refuse(fault!(Inexpressible, "its tiles do not line up with the axes of the mesh"));
         let shares = tiles.shares(&places).ok_or_else(uneven)?;
         // Groups are sets of axes, in the order of the mesh.
         let in_order = |(at, digits): (usize, &Vec<DeviceDigit>)| match at < rank {
@@ -80,7 +85,7 @@ impl Sharding {
         kind: SubgroupKind,
         axes: &[MeshAxis],
         dims: &mut MeshDims,
-    ) -> Result<(), ShardingError> {
+    ) -> Result<(), LayoutError> {
         match kind {
             SubgroupKind::Replicated => {}
             SubgroupKind::Manual => dims.manual = axes.to_vec(),
@@ -89,7 +94,10 @@ impl Sharding {
                 dims.reduction = self.reduction().map(str::to_owned);
             }
             SubgroupKind::Maximal => {
-                return Err(inexpressible(ON_MESH, InexpressibleSharding::Maximal));
+                return Err(inexpressible(
+                    ON_MESH,
+                    fault!(Inexpressible, "it has `maximal` devices"),
+                ));
             }
         }
         Ok(())
@@ -100,7 +108,7 @@ impl Sharding {
     /// # Errors
     /// As [`to_mesh_dims`](Sharding::to_mesh_dims); `manual` axes; reductions other than `sum`,
     /// `max` and `min`.
-    pub fn to_sdy(&self, mesh: &Mesh, rank: usize) -> Result<SdySharding, ShardingError> {
+    pub fn to_sdy(&self, mesh: &Mesh, rank: usize) -> Result<SdySharding, LayoutError> {
         let dims = self.dims_on(mesh, rank)?;
         const NOTATION: &str = "a Shardy sharding";
         if !dims.manual.is_empty() {
@@ -124,7 +132,7 @@ impl Sharding {
         &self,
         mesh: &Mesh,
         rank: usize,
-    ) -> Result<PartitionSpec, ShardingError> {
+    ) -> Result<PartitionSpec, LayoutError> {
         let mut dims = self.dims_on(mesh, rank)?;
         const NOTATION: &str = "a PartitionSpec";
         let all = dims.dims.iter().flat_map(|dim| &dim.axes).chain(&dims.unreduced);
@@ -133,7 +141,11 @@ impl Sharding {
             let axis = axis.clone();
             return Err(inexpressible(
                 NOTATION,
-                InexpressibleSharding::Part { axis, before, size },
+                fault!(
+                    Inexpressible,
+                    "it needs the part '{axis}':({before}){size} of an axis",
+                    [axis, before, size]
+                ),
             ));
         }
         if !dims.manual.is_empty() {
@@ -145,7 +157,7 @@ impl Sharding {
     }
 
     /// The axes as written if they were written on this mesh, otherwise as derived from the value.
-    fn dims_on(&self, mesh: &Mesh, rank: usize) -> Result<MeshDims, ShardingError> {
+    fn dims_on(&self, mesh: &Mesh, rank: usize) -> Result<MeshDims, LayoutError> {
         match &self.named {
             Some(named) if named.mesh == *mesh && named.dims.dims.len() == rank => {
                 Ok(named.dims.clone())
@@ -160,11 +172,18 @@ fn check_reduction(
     notation: &'static str,
     dims: &MeshDims,
     words: &[&str],
-) -> Result<(), ShardingError> {
+) -> Result<(), LayoutError> {
     match dims.reduction.as_deref().filter(|reduction| !words.contains(reduction)) {
         Some(reduction) => {
             let reduction = reduction.to_owned();
-            Err(inexpressible(notation, InexpressibleSharding::Reduction { reduction }))
+            Err(inexpressible(
+                notation,
+                fault!(
+                    Inexpressible,
+                    "its partial results are reduced by `{reduction}`",
+                    [reduction]
+                ),
+            ))
         }
         None => Ok(()),
     }
@@ -190,7 +209,7 @@ impl Tiles {
 
 impl DeviceOrder {
     /// The inverse order: at each device number, it has the position of that device.
-    pub(super) fn inverse(&self) -> Result<DeviceOrder, ShardingError> {
+    pub(super) fn inverse(&self) -> Result<DeviceOrder, LayoutError> {
         if let (false, Some(digits)) = (self.is_list(), self.digits()) {
             // The digits swap roles: sorted by their weights in devices, each weighs its step in positions.
             let minor = |at: usize| digits.iter().skip(at + 1).map(|digit| digit.size).product();
@@ -225,11 +244,11 @@ impl Mesh {
     }
 }
 
-fn inexpressible(notation: &'static str, reason: InexpressibleSharding) -> ShardingError {
-    ShardingError::Inexpressible { notation, reason }
+fn inexpressible(notation: &'static str, reason: LayoutError) -> LayoutError {
+    reason.of_task(format!("{notation} cannot express this sharding"))
 }
 
 /// The error for manual axes, which only HLO has.
-pub(super) fn manual_axes(notation: &'static str) -> ShardingError {
-    inexpressible(notation, InexpressibleSharding::ManualAxes)
+pub(super) fn manual_axes(notation: &'static str) -> LayoutError {
+    inexpressible(notation, fault!(Inexpressible, "it has manual axes"))
 }

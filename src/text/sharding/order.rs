@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use itertools::Itertools;
 
-use super::error::ShardingError;
+use super::error::{list, too_many_devices};
 use crate::algebra::{StepsEvenly, goes_on, product};
-use crate::error::LayoutError;
+use crate::error::{LayoutError, fault};
 use crate::number::to_u64;
 
 /// The most devices that are listed one by one.
@@ -66,7 +66,7 @@ impl DeviceOrder {
     /// permutation keeps them in order.
     ///
     /// Source: openxla/xla, `tile_assignment.h`, IotaTileAssignment.
-    pub(super) fn iota(dims: &[u64], permutation: &[u64]) -> Result<DeviceOrder, ShardingError> {
+    pub(super) fn iota(dims: &[u64], permutation: &[u64]) -> Result<DeviceOrder, LayoutError> {
         count(dims)?;
         let weight = |at: usize| dims.iter().skip(at + 1).product();
         let digit =
@@ -78,7 +78,11 @@ impl DeviceOrder {
         };
         if chosen.iter().copied().sorted().collect_vec() != order {
             let (order, last) = (permutation.to_vec(), dims.len().saturating_sub(1));
-            return Err(ShardingError::Transpose { order, last });
+            return Err(fault!(
+                Invalid,
+                "T({order}) does not list each of the dimensions 0 to {last} exactly once",
+                [order = list(&order), last]
+            ));
         }
         Ok(DeviceOrder::of(chosen.into_iter().filter_map(digit).collect()))
     }
@@ -89,12 +93,16 @@ impl DeviceOrder {
     }
 
     /// Devices one by one, each once.
-    pub(super) fn list(devices: Vec<u64>) -> Result<DeviceOrder, ShardingError> {
+    pub(super) fn list(devices: Vec<u64>) -> Result<DeviceOrder, LayoutError> {
         let mut positions = HashMap::new();
         for (second, device) in (0..).zip(&devices) {
             if let Some(first) = positions.insert(*device, second) {
                 let device = *device;
-                return Err(ShardingError::DuplicateDevice { device, first, second });
+                return Err(fault!(
+                    Invalid,
+                    "device {device} is listed twice, at positions {first} and {second}",
+                    [device, first, second]
+                ));
             }
         }
         Ok(DeviceOrder(Repr::List(devices.into(), Arc::new(positions))))
@@ -147,13 +155,13 @@ impl DeviceOrder {
     }
 
     /// One more than the greatest device.
-    pub(super) fn end(&self) -> Result<u64, ShardingError> {
+    pub(super) fn end(&self) -> Result<u64, LayoutError> {
         let last = match &self.0 {
             Repr::Digits(digits) => Some(digits.iter().map(|d| (d.size - 1) * d.weight).sum()),
             Repr::List(devices, _) => devices.iter().max().copied(),
         };
         let end = last.unwrap_or(0_u64).checked_add(1);
-        end.ok_or(ShardingError::TooManyDevices)
+        end.ok_or_else(too_many_devices)
     }
 
     /// Always `false`: there is at least one device.
@@ -199,7 +207,7 @@ impl DeviceOrder {
     }
 
     /// The order in which position p has the device that `then` has at position `self.device(p)`.
-    pub(super) fn then(&self, then: &DeviceOrder) -> Result<DeviceOrder, ShardingError> {
+    pub(super) fn then(&self, then: &DeviceOrder) -> Result<DeviceOrder, LayoutError> {
         if let (Repr::Digits(first), Repr::Digits(second)) = (&self.0, &then.0) {
             let sizes = second.iter().map(|digit| digit.size).collect_vec();
             let weighed = |(at, part): (usize, DeviceDigit)| {
@@ -218,7 +226,7 @@ impl DeviceOrder {
     }
 
     /// Returns an error if there are more devices than may be listed.
-    pub(super) fn check_listed(&self) -> Result<(), ShardingError> {
+    pub(super) fn check_listed(&self) -> Result<(), LayoutError> {
         check_listed(self.len()).map(|_| ())
     }
 
@@ -238,7 +246,7 @@ impl DeviceOrder {
         &self,
         sizes: &[u64],
         places: &[usize],
-    ) -> Result<DeviceOrder, ShardingError> {
+    ) -> Result<DeviceOrder, LayoutError> {
         let sized = places.iter().filter_map(|at| Some((*at, *sizes.get(*at)?)));
         let real: Vec<(usize, u64)> = sized.filter(|(_, size)| *size > 1).collect();
         if real.is_sorted_by_key(|(at, _)| *at) {
@@ -259,7 +267,7 @@ impl DeviceOrder {
     }
 
     /// Sorts the devices of every `size` positions in a row: copies have no order of their own.
-    pub(super) fn sorted_in_runs(&self, size: u64) -> Result<DeviceOrder, ShardingError> {
+    pub(super) fn sorted_in_runs(&self, size: u64) -> Result<DeviceOrder, LayoutError> {
         let runs = self.len() / size.max(1);
         let shares = self.written_digits().and_then(|digits| shared_out(digits, &[runs, size]));
         if let Some([heads, copies]) = shares.as_deref() {
@@ -273,18 +281,22 @@ impl DeviceOrder {
 }
 
 /// Returns `devices`, or an error if they are more than may be listed.
-pub(super) fn check_listed(devices: u64) -> Result<u64, ShardingError> {
+pub(super) fn check_listed(devices: u64) -> Result<u64, LayoutError> {
     let question = "listing the devices of a sharding one by one";
-    let too_many = LayoutError::NotDecided { question, budget: MOST_LISTED };
-    if devices <= MOST_LISTED { Ok(devices) } else { Err(too_many.into()) }
+    let too_many = || LayoutError::not_decided(question, MOST_LISTED);
+    if devices <= MOST_LISTED { Ok(devices) } else { Err(too_many()) }
 }
 
 /// The product of sizes that must be at least 1.
-pub(super) fn count(sizes: &[u64]) -> Result<u64, ShardingError> {
+pub(super) fn count(sizes: &[u64]) -> Result<u64, LayoutError> {
     if sizes.contains(&0) {
-        return Err(ShardingError::NoDevices { sizes: sizes.to_vec() });
+        return Err(fault!(
+            Invalid,
+            "[{sizes}] has a 0, so there are no devices",
+            [sizes = list(sizes)]
+        ));
     }
-    product(sizes.iter().copied()).ok_or(ShardingError::TooManyDevices)
+    product(sizes.iter().copied()).ok_or_else(too_many_devices)
 }
 
 /// The digits of a list, minor-most first found: how far it steps evenly is the size of a digit.

@@ -14,8 +14,8 @@ use std::ops::Range;
 use itertools::Itertools;
 
 use super::MeshAxis;
-use super::error::ShardingError;
 use super::order::check_listed;
+use crate::error::LayoutError;
 use crate::number::to_u64;
 
 /// A cut of a dimension along one axis of the mesh.
@@ -63,7 +63,7 @@ impl Pieces {
     ///
     /// # Errors
     /// More than 2^22 pieces.
-    pub(super) fn in_turn(extent: u64, cuts: &[Cut]) -> Result<Pieces, ShardingError> {
+    pub(super) fn in_turn(extent: u64, cuts: &[Cut]) -> Result<Pieces, LayoutError> {
         let mut tiles = vec![vec![0..extent]];
         let mut most = 1_u64;
         for cut in cuts {

@@ -3,10 +3,10 @@
 use itertools::Itertools;
 
 use super::SubgroupKind;
-use super::error::ShardingError;
 use super::order::{DeviceDigit, DeviceOrder};
 use super::value::{Sharding, Tiles};
 use crate::algebra::{Axis, Layout, LayoutBuilder, Subaxis, Target};
+use crate::error::{LayoutError, fault};
 use crate::level::Level;
 use crate::machine::Machine;
 
@@ -19,7 +19,7 @@ impl Sharding {
     /// Law: [`layout`](Sharding::layout) of both equals the original up to padding.
     ///
     /// # Errors
-    /// [`ShardingError`], with the axis and its numbers.
+    /// [`LayoutError`], with the axis and its numbers.
     ///
     /// # Example
     /// ```
@@ -36,7 +36,7 @@ impl Sharding {
     pub fn of_layout(
         layout: &Layout,
         machine: &Machine,
-    ) -> Result<(Sharding, Layout), ShardingError> {
+    ) -> Result<(Sharding, Layout), LayoutError> {
         let layout = layout.simplified();
         let units = SplitUnits::of(machine);
         units.check(&layout)?;
@@ -94,17 +94,24 @@ impl SplitUnits {
     }
 
     /// Rejects layouts that no sharding has: units chosen by derived axes, and a first unit other than 0.
-    fn check(&self, layout: &Layout) -> Result<(), ShardingError> {
+    fn check(&self, layout: &Layout) -> Result<(), LayoutError> {
         let mut derived = layout.derived_axes().iter().flat_map(|derived| &derived.axis.subaxes);
         if derived.any(|subaxis| subaxis.size > 1 && self.digit_of(subaxis).is_some()) {
-            return Err(ShardingError::DerivedUnits);
+            return Err(fault!(
+                Inexpressible,
+                "its units depend on a derived axis, which a sharding cannot express"
+            ));
         }
         let moved = self.0.iter().find(|(level, ..)| layout.offset(*level) > 0);
         let Some(&(level, ..)) = moved else { return Ok(()) };
-        Err(ShardingError::FirstUnit { level, first: layout.offset(level) })
+        Err(fault!(
+            Inexpressible,
+            "the layout starts at unit {first} of `{level}`; a sharding must start at unit 0",
+            [first = layout.offset(level), level]
+        ))
     }
 
-    fn part(&self, number: usize, axis: &Axis) -> Result<AxisSplit, ShardingError> {
+    fn part(&self, number: usize, axis: &Axis) -> Result<AxisSplit, LayoutError> {
         let real = axis.subaxes.iter().filter(|subaxis| subaxis.size > 1).copied().collect_vec();
         let digits = real.iter().map_while(|subaxis| self.digit_of(subaxis)).collect_vec();
         let subaxes = real[digits.len()..].to_vec();
@@ -112,25 +119,41 @@ impl SplitUnits {
             Target::Land { level, .. } => self.weight(level).map(|_| level),
             Target::Feed { .. } => None,
         }) {
-            return Err(ShardingError::InsideMemory { axis: number, level });
+            return Err(fault!(
+                Inexpressible,
+                "axis {axis} is interleaved over `{level}` (a digit in memory is major \
+                 to it), so no unit holds a box of the tensor",
+                [axis = number, level]
+            ));
         }
         let tiles = digits.iter().map(|digit| digit.size).product();
         let (extent, part) = (axis.extent, subaxes.iter().map(|s| s.size).product());
         let wanted = extent.div_ceil(tiles);
         if tiles > 1 && extent > 0 && wanted != part {
             let axis = number;
-            return Err(ShardingError::PartSize { axis, extent, tiles, part, wanted });
+            return Err(fault!(
+                Inexpressible,
+                "axis {axis} of extent {extent} is cut into {tiles} parts of {part}; a \
+                 sharding cuts it into parts of {wanted}",
+                [axis, extent, tiles, part, wanted]
+            ));
         }
         Ok(AxisSplit { tiles, digits, extent: wanted, subaxes })
     }
 
     /// Copies, as digits of the device number: replicas, and levels that the layout does not use.
-    fn copies(&self, layout: &Layout) -> Result<Vec<DeviceDigit>, ShardingError> {
+    fn copies(&self, layout: &Layout) -> Result<Vec<DeviceDigit>, LayoutError> {
         let real = layout.replicas().iter().filter(|replica| replica.size > 1);
         let written = real.map(|replica| {
             let digit = self.digit(replica.size, replica.level, replica.stride);
             let level = replica.level;
-            digit.ok_or(ShardingError::CopiesInMemory { level })
+            digit.ok_or_else(|| {
+                fault!(
+                    Inexpressible,
+                    "its copies in `{level}` are within a unit, not on other devices",
+                    [level]
+                )
+            })
         });
         let absent = self.0.iter().filter(|(level, ..)| !layout.used_levels().contains(level));
         let absent =
@@ -139,7 +162,7 @@ impl SplitUnits {
     }
 
     /// The order of these digits, major to minor, if every device has one number.
-    fn order(&self, digits: Vec<DeviceDigit>) -> Result<DeviceOrder, ShardingError> {
+    fn order(&self, digits: Vec<DeviceDigit>) -> Result<DeviceOrder, LayoutError> {
         let units = self.0.iter().map(|(_, size, _)| size).product();
         let mut next = Some(1_u64);
         for digit in digits.iter().filter(|d| d.size > 1).sorted_by_key(|digit| digit.weight) {
@@ -148,17 +171,18 @@ impl SplitUnits {
         }
         match next == Some(units) {
             true => Ok(DeviceOrder::of(digits)),
-            false => Err(ShardingError::UnusedUnits { units }),
+            false => Err(fault!(
+                Inexpressible,
+                "the layout does not use each of the {units} units of the machine \
+                 exactly once; a sharding needs a part for every device",
+                [units]
+            )),
         }
     }
 }
 
 /// The layout within a unit.
-fn shard(
-    layout: &Layout,
-    parts: &[AxisSplit],
-    units: &SplitUnits,
-) -> Result<Layout, ShardingError> {
+fn shard(layout: &Layout, parts: &[AxisSplit], units: &SplitUnits) -> Result<Layout, LayoutError> {
     let mut builder: LayoutBuilder = Layout::builder();
     for part in parts {
         builder = builder.axis(part.extent, part.subaxes.iter().copied());

@@ -3,15 +3,16 @@
 use std::fmt;
 use std::str::FromStr;
 
-use super::error::ShardingError;
+use super::error::{list, no_mesh, other_rank, two_meshes};
 use super::pieces::Pieces;
 use super::value::{Sharding, ShardingKind};
 use super::{HloSharding, Mesh, MeshDims, ShardingText, sharded_parts};
 use crate::algebra::Layout;
-use crate::error::{Diagnostic, Inexpressible, LayoutError, ParseError, Span};
+use crate::error::{ErrorKind, LayoutError, ParseError, Span, fault};
 use crate::machine::Machine;
 use crate::text::kind::{Notation, NotationText, WrittenLayout};
 use crate::text::xla::{XlaArray, XlaDim, XlaDtype, XlaParser, XlaShape};
+use crate::words::counted;
 
 /// A shape and its distribution over devices.
 ///
@@ -121,7 +122,7 @@ impl ShardedShape {
     ///
     /// # Errors
     /// As lowering the sharding.
-    pub fn sharding(&self) -> Result<Sharding, ShardingError> {
+    pub fn sharding(&self) -> Result<Sharding, LayoutError> {
         self.check_mesh()?;
         let extents = self.array.extents()?;
         match &self.sharding {
@@ -141,21 +142,25 @@ impl ShardedShape {
                 match lowered.kind {
                     ShardingKind::Maximal(_) => Ok(lowered),
                     _ if tiles == extents.len() => Ok(lowered),
-                    _ => Err(ShardingError::Rank { tiles, rank: extents.len() }),
+                    _ => Err(other_rank(tiles, extents.len())),
                 }
             }
             ShardingText::Jax(spec) => spec.lower(self.mesh.as_ref(), extents.len()),
-            ShardingText::Torch(_) if self.per_device => Err(ShardingError::NeedsGlobalShape),
+            ShardingText::Torch(_) if self.per_device => {
+                Err(fault!(Missing, "cuts in turn need the extents of the whole tensor"))
+            }
             ShardingText::Torch(placements) => {
-                placements.lower(self.mesh.as_ref().ok_or(ShardingError::NoMesh)?, &extents)
+                placements.lower(self.mesh.as_ref().ok_or_else(no_mesh)?, &extents)
             }
         }
     }
 
     /// The devices of every tile, and the pieces of every dimension that it consists of.
-    pub(crate) fn held(&self) -> Result<(Sharding, Vec<Pieces>), ShardingError> {
+    pub(crate) fn held(&self) -> Result<(Sharding, Vec<Pieces>), LayoutError> {
         match (self.sharding(), &self.sharding, &self.mesh) {
-            (Err(error), ShardingText::Torch(placements), Some(mesh)) if error.lacks_digits() => {
+            (Err(error), ShardingText::Torch(placements), Some(mesh))
+                if error.kind() == ErrorKind::NoDigits =>
+            {
                 placements.in_turn(mesh, &self.array.extents()?)
             }
             (sharding, ..) => {
@@ -168,7 +173,7 @@ impl ShardedShape {
 
     /// Rejects a mesh given after a sharding that contradicts it: a mesh other than its own, or with another
     /// number of devices.
-    fn check_mesh(&self) -> Result<(), ShardingError> {
+    fn check_mesh(&self) -> Result<(), LayoutError> {
         let Some(given) = &self.mesh else { return Ok(()) };
         let own = match &self.sharding {
             ShardingText::Hlo(HloSharding::Named(own, ..) | HloSharding::NamedWhole(own, ..)) => {
@@ -181,7 +186,7 @@ impl ShardedShape {
         };
         own.filter(|own| *own != given).map_or(Ok(()), |own| {
             let own = if own.is_empty() { "without axes".into() } else { own.to_string() };
-            Err(ShardingError::TwoMeshes { own })
+            Err(two_meshes(own))
         })
     }
 
@@ -189,7 +194,7 @@ impl ShardedShape {
     ///
     /// # Errors
     /// As [`sharding`](ShardedShape::sharding); extents beyond 64 bits.
-    pub fn extents(&self) -> Result<Vec<u64>, ShardingError> {
+    pub fn extents(&self) -> Result<Vec<u64>, LayoutError> {
         let shard = self.array.extents()?;
         if !self.per_device {
             return Ok(shard);
@@ -197,7 +202,13 @@ impl ShardedShape {
         let tiles = self.sharding()?.tiles(shard.len())?;
         let whole = shard.iter().zip(&tiles).map(|(extent, tiles)| extent.checked_mul(*tiles));
         let whole: Option<Vec<u64>> = whole.collect();
-        whole.ok_or(ShardingError::GlobalShapeTooLarge { shard, tiles })
+        whole.ok_or_else(|| {
+            fault!(
+                TooLarge,
+                "shards of ({shard}) in ({tiles}) tiles make extents that do not fit in 64 bits",
+                [shard = list(&shard), tiles = list(&tiles)]
+            )
+        })
     }
 
     /// The array that every device holds: `ceil(extent / tiles)`, or the longest of several cuts in turn, laid out as
@@ -205,7 +216,7 @@ impl ShardedShape {
     ///
     /// # Errors
     /// As [`sharding`](ShardedShape::sharding).
-    pub fn shard(&self) -> Result<XlaArray, ShardingError> {
+    pub fn shard(&self) -> Result<XlaArray, LayoutError> {
         let (_, pieces) = self.held()?;
         let dims = pieces.iter().map(|pieces| XlaDim::Static(pieces.longest())).collect();
         Ok(XlaArray::new(self.array.dtype, dims, self.array.layout.clone()))
@@ -235,25 +246,31 @@ impl ShardedShape {
     }
 
     /// Wraps `error` in a [`ParseError`] that points at this text.
-    pub fn refuse(&self, error: impl Diagnostic) -> ParseError {
+    pub fn refuse(&self, error: impl Into<LayoutError>) -> ParseError {
         ParseError::whole(error, &self.to_string())
     }
 }
 
 /// Rejects a mesh that lacks the one device of a sharding, or whose number of devices is not that of the
 /// sharding.
-fn check_devices(sharding: &Sharding, mesh: &Mesh) -> Result<(), ShardingError> {
+fn check_devices(sharding: &Sharding, mesh: &Mesh) -> Result<(), LayoutError> {
     let given = mesh.len()?;
     match (&sharding.kind, mesh.maximal()) {
         (ShardingKind::Maximal(device), Some(only)) if *device != only => {
             let own = format!("maximal_mesh[device_id={device}]");
-            Err(ShardingError::TwoMeshes { own })
+            Err(two_meshes(own))
         }
-        (ShardingKind::Maximal(device), None) if *device >= given => {
-            Err(ShardingError::MaximalBeyondMesh { device: *device, given })
-        }
+        (ShardingKind::Maximal(device), None) if *device >= given => Err(fault!(
+            Invalid,
+            "device {device} holds the tensor, but `mesh=` has only {given}",
+            [device = *device, given = counted(given, "device")]
+        )),
         _ => match sharding.devices().filter(|devices| *devices != given) {
-            Some(devices) => Err(ShardingError::MeshOfOthers { devices, given }),
+            Some(devices) => Err(fault!(
+                Invalid,
+                "the sharding is for {devices}, but `mesh=` has {given}",
+                [devices = counted(devices, "device"), given]
+            )),
             None => Ok(()),
         },
     }
@@ -295,7 +312,7 @@ impl NotationText for Box<ShardedShape> {
         self.lower(machine)
     }
 
-    fn refused(&self, error: impl Diagnostic) -> ParseError {
+    fn refused(&self, error: impl Into<LayoutError>) -> ParseError {
         self.refuse(error)
     }
 
@@ -304,7 +321,10 @@ impl NotationText for Box<ShardedShape> {
         _: Option<&Box<ShardedShape>>,
         _: XlaDtype,
     ) -> Result<WrittenLayout, LayoutError> {
-        Err(Notation::Sharded.cannot_express(Inexpressible::TwoTexts))
+        Err(Notation::Sharded.cannot_express(fault!(
+            Inexpressible,
+            "it is a shape and a sharding; `Sharding::of_layout` reads the sharding"
+        )))
     }
 
     fn xla_array(&self) -> Option<&XlaArray> {

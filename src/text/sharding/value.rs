@@ -4,11 +4,12 @@ use std::ops::Range;
 
 use itertools::Itertools;
 
-use super::error::ShardingError;
+use super::error::{list, manual, other_rank, unknown, unreduced};
 use super::order::{DeviceDigit, DeviceOrder, check_listed, count, shared_out};
 use super::pieces::Pieces;
 use super::{Mesh, MeshDims, SubgroupKind};
 use crate::algebra::{check_index, split};
+use crate::error::{LayoutError, fault};
 
 /// A map from each device to the part of a tensor that it holds.
 ///
@@ -73,15 +74,23 @@ impl Tiles {
         dims: &[u64],
         kinds: &[SubgroupKind],
         order: DeviceOrder,
-    ) -> Result<ShardingKind, ShardingError> {
+    ) -> Result<ShardingKind, LayoutError> {
         let (places, devices) = (count(dims)?, order.len());
         if places != devices {
             let dims = dims.to_vec();
-            return Err(ShardingError::DeviceCountMismatch { dims, places, devices });
+            return Err(fault!(
+                Invalid,
+                "the product of [{dims}] is {places}, but the number of devices is {devices}",
+                [dims = list(&dims), places, devices]
+            ));
         }
         let Some(rank) = dims.len().checked_sub(kinds.len()) else {
             let (kinds, dims) = (kinds.len(), dims.len());
-            return Err(ShardingError::TooManySubgroupKinds { kinds, dims });
+            return Err(fault!(
+                Invalid,
+                "there are {kinds} last tile dimensions, more than the {dims} of `devices=`",
+                [kinds, dims]
+            ));
         };
         let (tiles, last) = dims.split_at(rank);
         let groups = kinds.iter().copied().zip(last.iter().copied()).collect_vec();
@@ -92,7 +101,7 @@ impl Tiles {
     /// the order of their devices.
     ///
     /// Source: openxla/xla, `hlo_sharding.cc`, PartialTile and Subgroup.
-    fn normalised(self) -> Result<ShardingKind, ShardingError> {
+    fn normalised(self) -> Result<ShardingKind, LayoutError> {
         let real = self.groups.iter().filter(|(_, size)| *size > 1).copied().collect_vec();
         let only = |groups: &[(SubgroupKind, u64)]| {
             groups.iter().map(|(kind, _)| *kind).all_equal_value().ok()
@@ -126,7 +135,7 @@ impl Tiles {
     }
 
     /// The order of devices with the groups by kind.
-    fn regrouped(&self) -> Result<DeviceOrder, ShardingError> {
+    fn regrouped(&self) -> Result<DeviceOrder, LayoutError> {
         let rank = self.tiles.len();
         let by_kind = (0..self.groups.len()).sorted_by_key(|at| self.groups.get(*at).map(|g| g.0));
         let places = (0..rank).chain(by_kind.map(|at| rank + at)).collect_vec();
@@ -213,13 +222,11 @@ impl Sharding {
     /// The number of tiles in each dimension of a tensor of this rank.
     ///
     /// # Errors
-    /// [`ShardingError`] for tiles of a different rank.
-    pub fn tiles(&self, rank: usize) -> Result<Vec<u64>, ShardingError> {
+    /// [`LayoutError`] for tiles of a different rank.
+    pub fn tiles(&self, rank: usize) -> Result<Vec<u64>, LayoutError> {
         match &self.kind {
             ShardingKind::Tiled(tiles) if tiles.tiles.len() == rank => Ok(tiles.tiles.clone()),
-            ShardingKind::Tiled(tiles) => {
-                Err(ShardingError::Rank { tiles: tiles.tiles.len(), rank })
-            }
+            ShardingKind::Tiled(tiles) => Err(other_rank(tiles.tiles.len(), rank)),
             _ => Ok(vec![1; rank]),
         }
     }
@@ -228,12 +235,12 @@ impl Sharding {
     ///
     /// # Errors
     /// As [`tiles`](Sharding::tiles).
-    pub fn shard_extents(&self, extents: &[u64]) -> Result<Vec<u64>, ShardingError> {
+    pub fn shard_extents(&self, extents: &[u64]) -> Result<Vec<u64>, LayoutError> {
         Ok(self.pieces(extents)?.iter().map(Pieces::longest).collect())
     }
 
     /// The tiles of every dimension.
-    pub(super) fn pieces(&self, extents: &[u64]) -> Result<Vec<Pieces>, ShardingError> {
+    pub(super) fn pieces(&self, extents: &[u64]) -> Result<Vec<Pieces>, LayoutError> {
         let tiles = self.tiles(extents.len())?;
         let dims = extents.iter().zip(tiles);
         Ok(dims.map(|(extent, tiles)| Pieces::tiles(*extent, tiles)).collect())
@@ -251,7 +258,7 @@ impl Sharding {
         &self,
         extents: &[u64],
         device: u64,
-    ) -> Result<Option<Vec<Range<u64>>>, ShardingError> {
+    ) -> Result<Option<Vec<Range<u64>>>, LayoutError> {
         let part = self.part(&self.pieces(extents)?, device)?;
         Ok(part.map(|part| part.into_iter().flatten().collect()))
     }
@@ -261,7 +268,7 @@ impl Sharding {
         &self,
         pieces: &[Pieces],
         device: u64,
-    ) -> Result<Option<Vec<Vec<Range<u64>>>>, ShardingError> {
+    ) -> Result<Option<Vec<Vec<Range<u64>>>>, LayoutError> {
         let whole = || vec![0; pieces.len()];
         let tile = match &self.kind {
             ShardingKind::Tiled(tiled) => {
@@ -273,8 +280,8 @@ impl Sharding {
             }
             ShardingKind::Maximal(only) => (device == *only).then(whole),
             ShardingKind::Unreduced => Some(whole()),
-            ShardingKind::Manual => return Err(ShardingError::Manual),
-            ShardingKind::Unknown => return Err(ShardingError::Unknown),
+            ShardingKind::Manual => return Err(manual()),
+            ShardingKind::Unknown => return Err(unknown()),
         };
         let held = |(pieces, tile): (&Pieces, u64)| pieces.of_tile(tile);
         Ok(tile.map(|tile| pieces.iter().zip(tile).map(held).collect()))
@@ -288,7 +295,7 @@ impl Sharding {
         &self,
         extents: &[u64],
         index: &[u64],
-    ) -> Result<(Vec<u64>, Vec<u64>), ShardingError> {
+    ) -> Result<(Vec<u64>, Vec<u64>), LayoutError> {
         self.find(&self.pieces(extents)?, index)
     }
 
@@ -297,7 +304,7 @@ impl Sharding {
         &self,
         pieces: &[Pieces],
         index: &[u64],
-    ) -> Result<(Vec<u64>, Vec<u64>), ShardingError> {
+    ) -> Result<(Vec<u64>, Vec<u64>), LayoutError> {
         check_index(pieces.iter().map(Pieces::extent), index)?;
         let tiles = self.tiles(pieces.len())?;
         let found = pieces.iter().zip(index).map(|(pieces, index)| pieces.find(*index));
@@ -307,7 +314,7 @@ impl Sharding {
     }
 
     /// The devices that hold a tile, by its row-major number.
-    pub(super) fn holders(&self, tile: u64) -> Result<Vec<u64>, ShardingError> {
+    pub(super) fn holders(&self, tile: u64) -> Result<Vec<u64>, LayoutError> {
         Ok(match &self.kind {
             ShardingKind::Tiled(tiled) => {
                 tiled.check_places()?;
@@ -317,10 +324,12 @@ impl Sharding {
             }
             ShardingKind::Maximal(only) => vec![*only],
             ShardingKind::Replicated(Some(devices)) => (0..check_listed(*devices)?).collect(),
-            ShardingKind::Replicated(None) => return Err(ShardingError::UncountedCopies),
-            ShardingKind::Manual => return Err(ShardingError::Manual),
-            ShardingKind::Unreduced => return Err(ShardingError::Unreduced),
-            ShardingKind::Unknown => return Err(ShardingError::Unknown),
+            ShardingKind::Replicated(None) => {
+                return Err(fault!(Missing, "it does not say how many devices have a copy"));
+            }
+            ShardingKind::Manual => return Err(manual()),
+            ShardingKind::Unreduced => return Err(unreduced()),
+            ShardingKind::Unknown => return Err(unknown()),
         })
     }
 
@@ -349,13 +358,19 @@ impl Sharding {
 
 impl Tiles {
     /// Rejects groups whose devices do not hold copies.
-    pub(super) fn check_places(&self) -> Result<(), ShardingError> {
+    pub(super) fn check_places(&self) -> Result<(), LayoutError> {
         let other = self.groups.iter().find(|(kind, _)| *kind != SubgroupKind::Replicated);
         Err(match other {
             None => return Ok(()),
-            Some((SubgroupKind::Manual, _)) => ShardingError::ManualDevices,
-            Some((SubgroupKind::Unreduced, _)) => ShardingError::UnreducedDevices,
-            Some(_) => ShardingError::MaximalDevices,
+            Some((SubgroupKind::Manual, _)) => {
+                fault!(Unsupported, "the contents of its `manual` devices are not known")
+            }
+            Some((SubgroupKind::Unreduced, _)) => {
+                fault!(Unsupported, "its `unreduced` devices hold partial results")
+            }
+            Some(_) => {
+                fault!(Unsupported, "which of its `maximal` devices holds the tile is not known")
+            }
         })
     }
 }

@@ -4,7 +4,7 @@ use itertools::Itertools;
 
 use super::Strided;
 use crate::algebra::{Layout, Subaxis, Target};
-use crate::error::{Diagnostic, Inexpressible, LayoutError, ParseError};
+use crate::error::{LayoutError, ParseError, fault};
 use crate::level::Level;
 use crate::machine::Machine;
 use crate::text::kind::{Notation, NotationText, WrittenLayout};
@@ -15,17 +15,26 @@ impl Strided {
     /// places.
     ///
     /// # Errors
-    /// [`PartOfElement`](LayoutError::PartOfElement) for strides in bytes that are not multiples of `itemsize`;
-    /// [`TooLarge`](LayoutError::TooLarge).
+    /// `Invalid` for strides in bytes that are not multiples of `itemsize`; `TooLarge`.
     pub fn lower(&self) -> Result<Layout, ParseError> {
         self.to_layout().map_err(|error| self.refuse(error))
     }
 
     pub(in crate::text) fn to_layout(&self) -> Result<Layout, LayoutError> {
         let itemsize = self.itemsize.unwrap_or(1);
-        let elements = |axis, bytes: u64| match bytes.checked_rem(itemsize) {
+        let elements = |axis: Option<usize>, bytes: u64| match bytes.checked_rem(itemsize) {
             Some(0) => Ok(bytes / itemsize),
-            _ => Err(LayoutError::PartOfElement { axis, bytes, itemsize }),
+            _ => {
+                let what = match axis {
+                    Some(axis) => format!("stride {bytes} of axis {axis}"),
+                    None => format!("offset {bytes}"),
+                };
+                Err(fault!(
+                    Invalid,
+                    "the {what} is not a multiple of itemsize {itemsize}",
+                    [what, itemsize]
+                ))
+            }
         };
         let offset = elements(None, self.offset.unwrap_or(0))?;
         let mut builder = Layout::builder().offset(Level::ADDR, offset);
@@ -46,8 +55,8 @@ impl Layout {
     /// Law: every element of the result has the place that it has here. Copies that coincide count once.
     ///
     /// # Errors
-    /// [`Inexpressible`](LayoutError::Inexpressible): levels other than `Addr`, distinct copies, an axis that
-    /// steps unevenly; also the errors of [`without_padding`](Layout::without_padding).
+    /// `Inexpressible`: levels other than `Addr`, distinct copies, an axis that steps unevenly; also the errors
+    /// of [`without_padding`](Layout::without_padding).
     ///
     /// # Example
     /// ```
@@ -65,8 +74,12 @@ impl Layout {
             [] => Ok(0),
             [Subaxis { target: Target::Land { stride, .. }, .. }] => Ok(stride),
             _ => {
-                let sizes = digits.iter().map(|digit| digit.size).collect();
-                Err(inexpressible(Inexpressible::UnevenSteps { axis: number, sizes }))
+                let sizes = digits.iter().map(|digit| digit.size).join(" x ");
+                Err(inexpressible(fault!(
+                    Inexpressible,
+                    "axis {axis} does not step evenly: {sizes}",
+                    [axis = number, sizes]
+                )))
             }
         };
         let strides = layout.axes_of_elements().into_iter().enumerate().map(stride);
@@ -98,7 +111,7 @@ impl NotationText for Strided {
         self.lower()
     }
 
-    fn refused(&self, error: impl Diagnostic) -> ParseError {
+    fn refused(&self, error: impl Into<LayoutError>) -> ParseError {
         self.refuse(error)
     }
 

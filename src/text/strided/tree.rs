@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use itertools::Itertools;
 
-use crate::error::{Diagnostic, ParseError, ParseErrorKind, Span};
+use crate::error::{LayoutError, ParseError, ParseErrorKind, Span};
 use crate::text::cursor::Cursor;
 use crate::text::refusal::negative;
 use crate::text::written::NotCompared;
@@ -55,7 +55,7 @@ impl Strided {
     }
 
     /// Wraps `error` in a [`ParseError`] that points at this text.
-    pub fn refuse(&self, error: impl Diagnostic) -> ParseError {
+    pub fn refuse(&self, error: impl Into<LayoutError>) -> ParseError {
         ParseError::whole(error, &self.source.text(self))
     }
 }

@@ -10,12 +10,13 @@
 use itertools::Itertools;
 
 use super::tile::out_dims;
-use super::{LinearLayout, TritonError, TritonLayout};
+use super::{LinearLayout, TritonLayout};
 use crate::algebra::{BitSystem, Column, Layout, Replica, Subaxis, Target, bit_digits};
-use crate::error::{Inexpressible, LayoutError};
+use crate::error::{LayoutError, fault};
 use crate::level::Level;
 use crate::location::Location;
 use crate::text::Notation;
+use crate::text::cute::starts_from;
 
 /// The padding between the elements of a memory: `(8, 2)` for 2 after every 8.
 #[derive(Clone, Debug, Default)]
@@ -35,7 +36,7 @@ impl Padding {
 }
 
 /// The level of an input.
-fn level(name: &str) -> Result<Level, TritonError> {
+fn level(name: &str) -> Result<Level, LayoutError> {
     Ok(match name {
         "register" | "offset" => Level::ADDR,
         "lane" => Level::LANE,
@@ -59,21 +60,21 @@ impl LinearLayout {
     /// an offset, holes.
     ///
     /// # Errors
-    /// [`TritonError`]: sizes that are not powers of two, bases beyond them, elements that no place holds,
-    /// bits that share a part of the tensor.
+    /// [`LayoutError`]: sizes that are not powers of two, bases beyond them, elements that no place holds, bits
+    /// that share a part of the tensor.
     ///
     /// `buffers` is the extent of one more axis in front, of memories like this one that follow each other.
     pub(super) fn to_layout(
         &self,
         padding: &Padding,
         buffers: Option<u64>,
-    ) -> Result<Layout, TritonError> {
+    ) -> Result<Layout, LayoutError> {
         let shifts = self.shifts()?;
         let (held, copies) = self.bits(&shifts, padding)?;
         let column = |(digit, bit): (usize, &Bit)| Column { digit, bit: 0, flips: bit.stands_for };
         let system = BitSystem::new(held.iter().enumerate().map(column).collect());
         if !system.is_injective() {
-            return Err(TritonError::Together);
+            return Err(together());
         }
         let mut builder = Layout::builder();
         if let Some(count) = buffers {
@@ -83,11 +84,15 @@ impl LinearLayout {
         for (axis, ((_, size), shift)) in self.outs.iter().zip(&shifts).enumerate() {
             let columns = (0..size.ilog2()).map(|bit| {
                 let (rest, held_by) = system.reduced(1 << (shift + bit));
-                let missing = TritonError::Missing {
-                    dim: axis + usize::from(buffers.is_some()),
-                    value: 1 << bit,
-                };
-                if rest == 0 { Ok(held_by) } else { Err(missing) }
+                if rest == 0 {
+                    return Ok(held_by);
+                }
+                Err(fault!(
+                    Invalid,
+                    "no place holds index {value} of dimension {dim}",
+                    [value = 1_u64 << bit, dim = axis + usize::from(buffers.is_some())]
+                )
+                .with_help("a basis is missing, or the shape is too large"))
             });
             let columns: Vec<u64> = columns.try_collect()?;
             let feed = |weight| Target::Feed { derived: 0, weight };
@@ -104,16 +109,16 @@ impl LinearLayout {
     }
 
     /// The number of places that the bits of the offset reach, with padding.
-    fn size(&self, padding: &Padding) -> Result<u64, TritonError> {
+    fn size(&self, padding: &Padding) -> Result<u64, LayoutError> {
         let offset = self.bases.iter().find(|(name, _)| name == "offset");
         let bits = u32::try_from(offset.map_or(0, |(_, bases)| bases.len())).ok();
-        bits.and_then(|bits| padding.stride(bits)).ok_or(TritonError::TooLarge)
+        bits.and_then(|bits| padding.stride(bits)).ok_or_else(too_large)
     }
 
     /// The linear layout of buffers that follow each other: the next bits of the offset count them.
-    pub(super) fn in_buffers(mut self, count: u64) -> Result<LinearLayout, TritonError> {
+    pub(super) fn in_buffers(mut self, count: u64) -> Result<LinearLayout, LayoutError> {
         if !count.is_power_of_two() {
-            return Err(TritonError::Size { dim: 0, size: count });
+            return Err(odd_size(0, count));
         }
         let rank = self.outs.len();
         let counting = |bit| std::iter::once(1_u64 << bit).chain(std::iter::repeat_n(0, rank));
@@ -129,26 +134,26 @@ impl LinearLayout {
     }
 
     /// The position of the first bit of each dimension in the concatenation of all of them.
-    fn shifts(&self) -> Result<Vec<u32>, TritonError> {
+    fn shifts(&self) -> Result<Vec<u32>, LayoutError> {
         let mut next = 0;
         let shift = |(dim, (_, size)): (usize, &(String, u64))| {
             if !size.is_power_of_two() {
-                return Err(TritonError::Size { dim, size: *size });
+                return Err(odd_size(dim, *size));
             }
             let shift = next;
             next += size.ilog2();
-            if next < u64::BITS { Ok(shift) } else { Err(TritonError::TooLarge) }
+            if next < u64::BITS { Ok(shift) } else { Err(too_large()) }
         };
         self.outs.iter().enumerate().map(shift).collect()
     }
 
     /// The bits that hold something, and those that count copies.
-    fn bits(&self, shifts: &[u32], padding: &Padding) -> Result<(Vec<Bit>, Vec<Bit>), TritonError> {
+    fn bits(&self, shifts: &[u32], padding: &Padding) -> Result<(Vec<Bit>, Vec<Bit>), LayoutError> {
         let (mut held, mut copies, mut levels) = (Vec::new(), Vec::new(), Vec::new());
         for (name, bases) in &self.bases {
             let level = level(name)?;
             if levels.contains(&level) {
-                return Err(TritonError::Level { level });
+                return Err(fault!(Invalid, "two inputs are level `{level}`", [level]));
             }
             levels.push(level);
             for (bit, basis) in (0..).zip(bases) {
@@ -156,7 +161,7 @@ impl LinearLayout {
                     Level::ADDR => padding.stride(bit),
                     _ => 1_u64.checked_shl(bit),
                 };
-                let stride = stride.ok_or(TritonError::TooLarge)?;
+                let stride = stride.ok_or_else(too_large)?;
                 let stands_for = self.stands_for(name, basis, shifts)?;
                 let bit = Bit { level, stride, stands_for };
                 match stands_for {
@@ -167,17 +172,21 @@ impl LinearLayout {
                 }
             }
         }
-        if held.len() > 64 { Err(TritonError::Together) } else { Ok((held, copies)) }
+        if held.len() > 64 { Err(together()) } else { Ok((held, copies)) }
     }
 
-    fn stands_for(&self, name: &str, basis: &[u64], shifts: &[u32]) -> Result<u64, TritonError> {
+    fn stands_for(&self, name: &str, basis: &[u64], shifts: &[u32]) -> Result<u64, LayoutError> {
         let mut stands_for = 0;
         for (dim, ((value, (_, size)), shift)) in
             basis.iter().zip(&self.outs).zip(shifts).enumerate()
         {
             if value >= size {
                 let (input, value, size) = (name.to_owned(), *value, *size);
-                return Err(TritonError::Beyond { input, dim, value, size });
+                return Err(fault!(
+                    Invalid,
+                    "a basis of `{input}` is {value} in dimension {dim}, whose size is {size}",
+                    [input, value, dim, size]
+                ));
             }
             stands_for |= value << shift;
         }
@@ -193,8 +202,8 @@ impl Layout {
     /// Law: the text gives every element the same places.
     ///
     /// # Errors
-    /// [`Inexpressible`](LayoutError::Inexpressible): extents that are not powers of two, an offset, places that are not XORs of
-    /// bits, registers or units without elements.
+    /// `Inexpressible`: extents that are not powers of two, an offset, places that are not XORs of bits,
+    /// registers or units without elements.
     ///
     /// # Example
     /// ```
@@ -216,21 +225,25 @@ impl Layout {
         };
         match is_same {
             true => Ok(TritonLayout::linear(written)),
-            false => Err(inexpressible(Inexpressible::NotBitwise)),
+            false => Err(inexpressible(not_bitwise())),
         }
     }
 
     /// The linear layout that has each bit of the tensor where this one has it.
-    fn linear_bases(&self) -> Result<LinearLayout, Inexpressible> {
+    fn linear_bases(&self) -> Result<LinearLayout, LayoutError> {
         let odd = |axis: &usize| !self.axes()[*axis].extent.is_power_of_two();
         if let Some(axis) = (0..self.rank()).find(odd) {
             let extent = self.axes()[axis].extent;
-            return Err(Inexpressible::NotPowerOfTwo { axis, extent });
+            return Err(fault!(
+                Inexpressible,
+                "axis {axis} has extent {extent}, which is not a power of two",
+                [axis, extent]
+            ));
         }
         let offset = |level: &&Level| self.offset(**level) > 0;
         if let Some(level) = self.used_levels().iter().find(offset) {
             let offset = self.offset(*level);
-            return Err(Inexpressible::Offset { level: *level, offset });
+            return Err(starts_from(*level, offset));
         }
         HardwareBits::of(self).bases(self)
     }
@@ -286,7 +299,7 @@ impl HardwareBits {
         HardwareBits { is_copy: is_copy.collect(), bits, inputs }
     }
 
-    fn bases(&self, layout: &Layout) -> Result<LinearLayout, Inexpressible> {
+    fn bases(&self, layout: &Layout) -> Result<LinearLayout, LayoutError> {
         let shape = layout.shape();
         let images = images(layout);
         let columns = images.iter().enumerate();
@@ -304,7 +317,11 @@ impl HardwareBits {
                 // This place is empty, which only the layout of a memory can express.
                 return match is_memory(layout) && level == Level::ADDR {
                     true => Ok(basis),
-                    false => Err(Inexpressible::Unheld { level, at: 1 << bit }),
+                    false => Err(fault!(
+                        Inexpressible,
+                        "nothing is at {level}={at}, and only memories have holes",
+                        [level, at = 1_u64 << bit]
+                    )),
                 };
             }
             let chosen = images.iter().enumerate().filter(|(at, _)| made_of >> at & 1 == 1);
@@ -312,14 +329,17 @@ impl HardwareBits {
             Ok(basis)
         };
         if self.bits.len() > 64 {
-            return Err(Inexpressible::NotBitwise);
+            return Err(not_bitwise());
         }
         let mut all = (0..self.bits.len()).map(basis);
         let bases = self.inputs.iter().map(|(level, bits)| {
             let own = all.by_ref().take(usize::try_from(*bits).unwrap_or(0));
-            Ok((input_name(*level, layout), own.collect::<Result<Vec<_>, _>>()?))
+            Ok((input_name(*level, layout), own.collect::<Result<Vec<_>, LayoutError>>()?))
         });
-        Ok(LinearLayout { bases: bases.collect::<Result<_, _>>()?, outs: out_dims(&shape) })
+        Ok(LinearLayout {
+            bases: bases.collect::<Result<_, LayoutError>>()?,
+            outs: out_dims(&shape),
+        })
     }
 
     /// The bits that are set in a place.
@@ -371,4 +391,32 @@ fn input_name(level: Level, layout: &Layout) -> String {
         Level::BLOCK => "block".into(),
         level => level.to_string(),
     }
+}
+
+/// A layout whose places are not XORs of the bits of an index.
+pub(crate) fn not_bitwise() -> LayoutError {
+    fault!(
+        Inexpressible,
+        "its places are not XORs of the bits of an index: some steps carry, or copies overlap"
+    )
+}
+
+fn together() -> LayoutError {
+    fault!(
+        Invalid,
+        "some bases are XORs of others, so that several bits hold a part of the tensor together"
+    )
+    .with_help("copies are bases that are all 0")
+}
+
+fn too_large() -> LayoutError {
+    fault!(TooLarge, "the layout does not fit in 64 bits")
+}
+
+pub(super) fn odd_size(dim: usize, size: u64) -> LayoutError {
+    fault!(
+        Invalid,
+        "dimension {dim} has extent {size}, but extents in Triton are powers of two",
+        [dim, size]
+    )
 }

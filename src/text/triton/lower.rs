@@ -1,13 +1,12 @@
 //! From a text of Triton to its layout.
 
-use super::distributed;
 use super::keys::Keys;
-use super::linear::Padding;
+use super::linear::{Padding, not_bitwise, odd_size};
 use super::shared::{self, shared};
 use super::tree::{Attribute, TensorType, TritonMeaning};
-use super::{LinearLayout, TritonError, TritonLayout};
+use super::{LinearLayout, TritonLayout, distributed};
 use crate::algebra::Layout;
-use crate::error::{Diagnostic, Inexpressible, LayoutError, ParseError, Span};
+use crate::error::{LayoutError, ParseError, Span};
 use crate::machine::Machine;
 use crate::text::kind::{Notation, NotationText, WrittenLayout};
 use crate::text::xla::{XlaDtype, XlaParser};
@@ -20,8 +19,7 @@ impl TritonLayout {
     /// Registers beyond the shape are left out as in Triton 3.9: in `blocked`, `linear` and `slice`.
     ///
     /// # Errors
-    /// [`ParseError`] at the invalid key; [`TritonError`](crate::notation::TritonError) for bases that do not
-    /// form a layout.
+    /// [`ParseError`] at the invalid key; [`LayoutError`] for bases that do not form a layout.
     ///
     /// # Example
     /// ```
@@ -40,7 +38,7 @@ impl TritonLayout {
     /// The linear layout of an encoding, as in Triton itself; without padding.
     ///
     /// # Errors
-    /// As [`lower`](TritonLayout::lower); [`TritonError::Size`] for a number of buffers that is not a power of two.
+    /// As [`lower`](TritonLayout::lower); `Invalid` for a number of buffers that is not a power of two.
     pub fn to_linear(&self) -> Result<LinearLayout, ParseError> {
         let Encoded { bases, buffers, .. } = self.encoded()?;
         let in_buffers = |count| bases.clone().in_buffers(count).map_err(|e| self.refuse(e));
@@ -65,7 +63,8 @@ impl TritonLayout {
             let refusal =
                 keys.refuse("an encoding alone is not a layout: it needs the shape of a tensor");
             return Err(refusal.with_help(
-                "write its type, `tensor<128x64xf16, #ttg...>`, or give the shape to `TritonLayout::with_shape`",
+                "write its type, `tensor<128x64xf16, #ttg...>`, or give the shape to \
+                 `TritonLayout::with_shape`",
             ));
         };
         let (buffers, shape) = match shared::rank(keys)? {
@@ -126,7 +125,7 @@ fn check_shape(
     }
     if let Some(at) = shape.iter().position(|extent| !extent.is_power_of_two()) {
         let dim = at + usize::from(buffers.is_some());
-        return Err(refuse(TritonError::Size { dim, size: shape[at] }.to_string()));
+        return Err(refuse(odd_size(dim, shape[at]).to_string()));
     }
     let bits_of = |extent: u64| u64::BITS - (extent - 1).leading_zeros();
     let bits: u32 = shape.iter().copied().chain(buffers).map(bits_of).sum();
@@ -171,7 +170,7 @@ impl NotationText for TritonLayout {
         self.lower()
     }
 
-    fn refused(&self, error: impl Diagnostic) -> ParseError {
+    fn refused(&self, error: impl Into<LayoutError>) -> ParseError {
         self.refuse(error)
     }
 
@@ -181,8 +180,8 @@ impl NotationText for TritonLayout {
         _: XlaDtype,
     ) -> Result<WrittenLayout, LayoutError> {
         let text = layout.to_triton()?;
-        let not_bitwise = |_| Notation::Triton.cannot_express(Inexpressible::NotBitwise);
-        Ok(WrittenLayout::new(&text, text.lower().map_err(not_bitwise)?))
+        let refused = |_| Notation::Triton.cannot_express(not_bitwise());
+        Ok(WrittenLayout::new(&text, text.lower().map_err(refused)?))
     }
 
     fn xla_dtype(&self) -> Option<XlaDtype> {

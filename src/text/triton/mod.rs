@@ -9,7 +9,6 @@
 mod bases;
 mod cluster;
 mod distributed;
-mod error;
 mod keys;
 mod linear;
 mod lower;
@@ -20,5 +19,4 @@ mod tile;
 mod tree;
 
 pub use bases::LinearLayout;
-pub use error::TritonError;
 pub use tree::TritonLayout;

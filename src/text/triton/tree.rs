@@ -7,7 +7,7 @@ use std::sync::Arc;
 use itertools::Itertools;
 
 use super::bases::LinearLayout;
-use crate::error::{Diagnostic, ParseError, Span};
+use crate::error::{LayoutError, ParseError, Span};
 use crate::text::written::NotCompared;
 
 /// The encodings that are read.
@@ -143,7 +143,7 @@ impl TritonLayout {
     }
 
     /// Wraps `error` in a [`ParseError`] that points at this text.
-    pub fn refuse(&self, error: impl Diagnostic) -> ParseError {
+    pub fn refuse(&self, error: impl Into<LayoutError>) -> ParseError {
         ParseError::whole(error, &self.text())
     }
 

@@ -11,11 +11,10 @@ use itertools::Itertools;
 use num_integer::Integer;
 
 use super::XlaArray;
-use super::bitcast_error::BitcastError;
 use crate::algebra::{
     IndexOrder, Layout, LayoutBuilder, ReadAs, Subaxis, index_map, split, whole_axes,
 };
-use crate::error::{LayoutError, ParseError, Site};
+use crate::error::{LayoutError, ParseError, Site, fault};
 use crate::level::Level;
 use crate::location::{Found, Location};
 
@@ -83,9 +82,9 @@ pub struct Moved {
 /// Cost: O(subaxes squared) if the map has plain digits, independent of the extents.
 ///
 /// # Errors
-/// As [`XlaArray::lower`]; [`BitcastError`] with a byte that holds an element of only one array, for arrays
-/// with different prefixes, and for arrays with splits; [`NotDecided`](LayoutError::NotDecided) where derived
-/// axes remain and there are more than 2^20 elements.
+/// As [`XlaArray::lower`]; [`LayoutError`] with a byte that holds an element of only one array, for arrays with
+/// different prefixes, and for arrays with splits; `NotDecided` where derived axes remain and there are more
+/// than 2^20 elements.
 pub fn bitcast_map(first: &XlaArray, second: &XlaArray) -> Result<Bitcast, ParseError> {
     let (a, b) = (first.lower()?, second.lower()?);
     let bitcast = || {
@@ -93,29 +92,43 @@ pub fn bitcast_map(first: &XlaArray, second: &XlaArray) -> Result<Bitcast, Parse
         Bitcast::new((&a, first.element_bits()), (&b, second.element_bits()))
     };
     let is_split = |array: &XlaArray| !array.layout_or_default().splits.is_empty();
-    bitcast().map_err(|error| match error {
-        BitcastError::Split if !is_split(second) => first.refuse_layout(error),
-        _ => second.refuse_layout(error),
+    bitcast().map_err(|error| {
+        // With equal prefixes, the splits are at fault.
+        let of_first = is_split(first) && !is_split(second) && error.fact("first").is_none();
+        if of_first { first.refuse_layout(error) } else { second.refuse_layout(error) }
     })
 }
 
 /// Checks that the attributes outside of the index map agree: prefixes are equal, and there are no splits.
 ///
 /// # Errors
-/// [`Prefix`](BitcastError::Prefix), [`Split`](BitcastError::Split).
-pub fn check_attributes(first: &XlaArray, second: &XlaArray) -> Result<(), BitcastError> {
+/// `Unsupported`.
+pub fn check_attributes(first: &XlaArray, second: &XlaArray) -> Result<(), LayoutError> {
     let [a, b] = [first, second].map(XlaArray::layout_or_default);
     let (prefix, other) = (a.prefix_bytes.max(0), b.prefix_bytes.max(0));
     if prefix != other {
         let (first, second) = (prefix.unsigned_abs(), other.unsigned_abs());
-        return Err(BitcastError::Prefix { first, second });
+        return Err(fault!(
+            Argument,
+            "this is not a bitcast: the data begins {first} bytes into the first and \
+             {second} bytes into the second",
+            [first, second]
+        ));
     }
-    if a.splits.is_empty() && b.splits.is_empty() { Ok(()) } else { Err(BitcastError::Split) }
+    if a.splits.is_empty() && b.splits.is_empty() {
+        Ok(())
+    } else {
+        Err(fault!(
+            Argument,
+            "this is not a bitcast: an array with `SC` is cut into pieces, so its \
+             bytes do not follow each other"
+        ))
+    }
 }
 
 impl Bitcast {
     /// The bitcast of two layouts, each with the number of bits that its `Addr` counts in.
-    fn new(first: (&Layout, u64), second: (&Layout, u64)) -> Result<Bitcast, BitcastError> {
+    fn new(first: (&Layout, u64), second: (&Layout, u64)) -> Result<Bitcast, LayoutError> {
         let part_bits = (first.1 != second.1).then(|| first.1.gcd(&second.1));
         let in_parts = |(layout, bits): (&Layout, u64)| match part_bits {
             Some(part) => layout.in_parts(bits / part),
@@ -226,7 +239,7 @@ impl Bitcast {
     /// this name; `None` if it is, or if there are no elements.
     ///
     /// # Errors
-    /// [`NotDecided`](LayoutError::NotDecided), [`TooLarge`](LayoutError::TooLarge).
+    /// `NotDecided`, `TooLarge`.
     pub fn first_moved(&self, name: BitcastName) -> Result<Option<Moved>, LayoutError> {
         if self.is(name) || self.is_empty() {
             return Ok(None);
@@ -380,11 +393,16 @@ fn apart(
     found: [Found; 2],
     part_bits: Option<u64>,
     element_bits: u64,
-) -> Result<BitcastError, LayoutError> {
+) -> Result<LayoutError, LayoutError> {
     let part = place.get(Level::ADDR).unwrap_or(0);
     let byte = byte_of(part, part_bits.unwrap_or(element_bits))?;
     let [first, second] = found.map(|found| whole(found, part_bits.is_some()));
-    Ok(BitcastError::Byte { byte, first, second })
+    Ok(fault!(
+        Argument,
+        "this is not a bitcast: byte {byte} holds {first} in the first array and \
+         {second} in the second",
+        [byte, first, second]
+    ))
 }
 
 /// An element without the part.

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::{TileDim, XlaArray, XlaDim, XlaDtype, XlaParser, XlaShape, XlaSizes};
 use crate::algebra::{Axis, DerivedAxis, Layout, Subaxis};
-use crate::error::{Diagnostic, LayoutError, ParseError, ParseErrorKind, Site, Span};
+use crate::error::{LayoutError, ParseError, ParseErrorKind, Site, Span, fault};
 use crate::level::Level;
 use crate::machine::Machine;
 use crate::text::kind::{Notation, NotationText, WrittenLayout};
@@ -42,11 +42,15 @@ impl XlaArray {
     /// The extents; for bounded dimensions, their bounds.
     ///
     /// # Errors
-    /// [`Unbounded`](LayoutError::Unbounded).
+    /// `Invalid`.
     pub fn extents(&self) -> Result<Vec<u64>, LayoutError> {
         let extent = |(axis, dim): (usize, &XlaDim)| match *dim {
             XlaDim::Static(size) | XlaDim::Bounded(size) => Ok(size),
-            XlaDim::Unbounded => Err(LayoutError::Unbounded { axis }),
+            XlaDim::Unbounded => Err(fault!(
+                Invalid,
+                "dimension {axis} is unbounded, so the places of its elements are not fixed",
+                [axis]
+            )),
         };
         self.dims.iter().enumerate().map(extent).collect()
     }
@@ -62,7 +66,7 @@ impl XlaArray {
     }
 
     /// Wraps `error` in a [`ParseError`] that points at this array.
-    pub fn refuse_layout(&self, error: impl Diagnostic) -> ParseError {
+    pub fn refuse_layout(&self, error: impl Into<LayoutError>) -> ParseError {
         self.refuse(ParseErrorKind::Meaning(error.into()), self.source.0.whole)
     }
 
@@ -218,7 +222,7 @@ impl TiledDim {
 
 impl XlaShape {
     /// Wraps `error` in a [`ParseError`] that points at this shape.
-    pub fn refuse_layout(&self, error: impl Diagnostic) -> ParseError {
+    pub fn refuse_layout(&self, error: impl Into<LayoutError>) -> ParseError {
         match self.arrays().first() {
             Some((_, array)) => array.refuse_layout(error),
             None => ParseError::whole(error, &self.to_string()),
@@ -282,7 +286,7 @@ impl NotationText for XlaShape {
         self.lower()
     }
 
-    fn refused(&self, error: impl Diagnostic) -> ParseError {
+    fn refused(&self, error: impl Into<LayoutError>) -> ParseError {
         self.refuse_layout(error)
     }
 

@@ -8,7 +8,6 @@
 //! ```
 
 pub(crate) mod bitcast;
-mod bitcast_error;
 mod dtype;
 mod lower;
 mod order;
@@ -23,7 +22,6 @@ mod tree;
 mod validate;
 
 pub use bitcast::{Bitcast, BitcastName, Moved, bitcast_map, check_attributes};
-pub use bitcast_error::BitcastError;
 pub use dtype::XlaDtype;
 pub(crate) use lower::total_sizes;
 pub use popular::XlaAdvice;

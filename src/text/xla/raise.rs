@@ -6,7 +6,7 @@
 
 use super::{TileDim, XlaArray, XlaDim, XlaDtype, XlaLayout, order, popular, reading};
 use crate::algebra::{Canonical, Layout};
-use crate::error::{Inexpressible, LayoutError};
+use crate::error::{LayoutError, fault};
 use crate::level::Level;
 use crate::text::Notation;
 
@@ -26,8 +26,8 @@ impl Layout {
     /// Cost: a bounded number of shapes is lowered, at most a few per tiling, for any rank.
     ///
     /// # Errors
-    /// [`Inexpressible`](LayoutError::Inexpressible), with the reason: levels, copies, offsets,
-    /// addresses left free, or that none of these orders and tiles produces this map.
+    /// `Inexpressible`, with the reason: levels, copies, offsets, addresses left free, or that none of these
+    /// orders and tiles produces this map.
     ///
     /// # Example
     /// ```
@@ -123,7 +123,11 @@ impl Raise {
         let (slots, extent) = (layout.slots(), layout.extent(Level::ADDR));
         if extent > slots {
             // Every XLA layout fills the addresses from 0 without a gap, padding included.
-            return Err(inexpressible(Inexpressible::Gaps { slots, extent }));
+            return Err(inexpressible(fault!(
+                Inexpressible,
+                "the layout fills only {slots} of {extent} addresses",
+                [slots, extent]
+            )));
         }
         let wanted = layout.canonical()?;
         let dims = layout.shape().into_iter().map(XlaDim::Static).collect();
@@ -136,7 +140,12 @@ impl Raise {
         let found = self.default_tiling();
         let found = found.or_else(|| self.first(&order::orders(&self.layout, 0), &[]));
         let found = found.or_else(|| self.popular_tiling());
-        found.or_else(|| self.read_tiling()).ok_or_else(|| inexpressible(Inexpressible::NoTiling))
+        found.or_else(|| self.read_tiling()).ok_or_else(|| {
+            inexpressible(fault!(
+                Inexpressible,
+                "no order of the dimensions with tiles made of its digits gives this map"
+            ))
+        })
     }
 
     /// The hint with other dimensions, and its tiles in other orders.
@@ -228,7 +237,7 @@ impl Raise {
     }
 }
 
-fn inexpressible(reason: Inexpressible) -> LayoutError {
+fn inexpressible(reason: LayoutError) -> LayoutError {
     Notation::Xla.cannot_express(reason)
 }
 

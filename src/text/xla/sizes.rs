@@ -92,7 +92,7 @@ impl XlaSizes {
     /// Adds sizes member by member.
     ///
     /// # Errors
-    /// [`TooLarge`](LayoutError::TooLarge).
+    /// `TooLarge`.
     pub fn plus(self, other: XlaSizes) -> Result<XlaSizes, LayoutError> {
         let add = |a: u64, b: u64| a.checked_add(b).ok_or_else(too_large);
         Ok(XlaSizes {

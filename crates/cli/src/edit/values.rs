@@ -110,12 +110,10 @@ pub(super) fn used_level(layout: &Layout, option: &str, name: &str) -> Result<Le
     let levels = layout.levels_in_order();
     match levels.contains(&level) {
         true => Ok(level),
-        false => Err(LayoutError::LevelUnknown {
-            level,
-            machine: format!("layout ({option})"),
-            known: levels.iter().map(Level::as_str).collect::<Vec<_>>().join(", "),
-            site: Site::Layout,
+        false => {
+            let known = levels.iter().map(Level::as_str).collect::<Vec<_>>().join(", ");
+            let layout = format!("layout ({option})");
+            Err(LayoutError::level_unknown(level, layout, known, Site::Layout).into())
         }
-        .into()),
     }
 }

@@ -3,8 +3,9 @@
 use std::io::{self, Read};
 use std::path::Path;
 
+use tensor_layout::LayoutError;
 use tensor_layout_plan::graph::Graph;
-use tensor_layout_plan::onnx::{OnnxError, ReadOptions, read_file, read_model};
+use tensor_layout_plan::onnx::{ReadOptions, read_file, read_model};
 
 use crate::failure::Failure;
 
@@ -30,19 +31,22 @@ fn from_stdin() -> Result<Vec<u8>, Failure> {
 }
 
 /// The failure to read a model, with its remedy.
-fn unread(file: &str, error: &OnnxError) -> Failure {
+fn unread(file: &str, error: &LayoutError) -> Failure {
     let advised = |why: String, help: &str| Failure::Advised(why, help.into());
-    match error {
-        OnnxError::File { .. } => Failure::Argument(error.to_string()),
-        OnnxError::Decode(why) => advised(
+    let [path, why, dim, kind] = ["path", "error", "dim", "kind"].map(|name| error.fact(name));
+    let [value, node] = ["value", "node"].map(|name| error.fact(name).map(ToString::to_string));
+    let (value, node) = (value.unwrap_or_default(), node.unwrap_or_default());
+    match (path, why, dim, kind) {
+        (Some(_), ..) => Failure::Argument(error.to_string()),
+        (_, Some(why), ..) => advised(
             format!("{file}: not an ONNX model, or a part of one is missing: {why}"),
             "export it again: torch.onnx.export(model, args, dynamo=True).save(\"model.onnx\")",
         ),
-        OnnxError::Symbolic { value, dim } => advised(
+        (_, _, Some(dim), _) => advised(
             format!("{file}: input `{value}` has an axis of extent `{dim}`"),
             &format!("give the extent, as in --dim {dim}=8"),
         ),
-        OnnxError::NoShape { value, node, kind } => advised(
+        (.., Some(kind)) => advised(
             format!("{file}: `{value}`, a result of node `{node}` ({kind}), has no shape"),
             "let onnx.shape_inference.infer_shapes add the shapes to the model",
         ),

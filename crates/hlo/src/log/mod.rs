@@ -194,7 +194,7 @@ impl OutOfMemory {
     /// The bytes of all allocations, and their padding, as far as each is known.
     ///
     /// # Errors
-    /// [`TooLarge`](LayoutError::TooLarge).
+    /// `TooLarge`.
     pub fn total(&self) -> Result<(u64, u64), LayoutError> {
         let sum = |of: fn(&LogAllocation) -> Option<u64>| {
             let mut known = self.allocations.iter().filter_map(of);

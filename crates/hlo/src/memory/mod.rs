@@ -17,7 +17,6 @@
 mod body;
 mod buffers;
 mod elementwise;
-mod error;
 mod graph;
 mod interface;
 mod leaves;
@@ -33,9 +32,9 @@ use crate::HloComputation;
 use crate::roles::{Calls, HloRole, Roles};
 use crate::unread::HloReading;
 use tensor_layout::LayoutError;
+use tensor_layout::error::fault;
 
 use buffers::Buffers;
-pub use error::HloMemoryError;
 use graph::Graph;
 use interface::Interface;
 pub use interface::{HloInterfaceBytes, HloUnusedDonor};
@@ -60,7 +59,7 @@ pub struct HloModuleMemory {
     /// gives them to results on the way there.
     pub unused_donors: Vec<HloUnusedDonor>,
     /// The greatest sum of live bytes in each memory space, or the reason it is not known.
-    pub peaks: Result<Vec<HloPeak>, HloMemoryError>,
+    pub peaks: Result<Vec<HloPeak>, LayoutError>,
     /// The number of instructions that have a shape without a size, and are not counted.
     pub unsized_count: u64,
     /// Set if the peaks are lower bounds: an instruction is missing or has no size, or calls a computation, other than
@@ -111,7 +110,7 @@ impl HloMemory {
     /// Adds a computation.
     ///
     /// # Errors
-    /// [`TooLarge`](LayoutError::TooLarge).
+    /// `TooLarge`.
     pub fn add(&mut self, computation: HloComputation<'_>) -> Result<(), LayoutError> {
         if !self.calls.is_of(computation.module()) {
             self.finish()?;
@@ -124,7 +123,7 @@ impl HloMemory {
     /// Ends the last module.
     ///
     /// # Errors
-    /// [`TooLarge`](LayoutError::TooLarge).
+    /// `TooLarge`.
     pub fn finish(&mut self) -> Result<(), LayoutError> {
         let mut calls = std::mem::take(&mut self.calls);
         if calls.is_empty() {
@@ -173,10 +172,18 @@ impl HloMemory {
         calls: &Calls,
         interface: &Interface,
         entry: Option<u32>,
-    ) -> Result<Vec<HloPeak>, HloMemoryError> {
-        let entry = entry.ok_or(HloMemoryError::NoEntry)?;
+    ) -> Result<Vec<HloPeak>, LayoutError> {
+        let entry = entry.ok_or_else(|| {
+            fault!(
+                Missing,
+                "this module has no ENTRY: the dump is cut off, or is not a whole module"
+            )
+        })?;
         if !calls.module.is_scheduled() {
-            return Err(HloMemoryError::NotScheduled);
+            return Err(fault!(
+                Unsupported,
+                "this module is not scheduled: which values are live together is not decided"
+            ));
         }
         let schedule = Schedule::of(&self.graph, calls, entry)?;
         let buffers = Buffers::of(&self.graph, &schedule, interface);

@@ -8,7 +8,6 @@ use itertools::Itertools;
 use crate::HloBytes;
 use crate::memory::body::{ComputationGraph, Kind};
 use crate::memory::buffers::Buffers;
-use crate::memory::error::HloMemoryError;
 use crate::memory::graph::Graph;
 use crate::memory::interface::Interface;
 use crate::memory::leaves::Leaf;
@@ -94,7 +93,7 @@ pub(super) struct Live<'m> {
 
 impl<'m> Live<'m> {
     /// The peak of every memory space, with the `top` greatest buffers of each.
-    pub(super) fn peaks(mut self, top: Option<usize>) -> Result<Vec<HloPeak>, HloMemoryError> {
+    pub(super) fn peaks(mut self, top: Option<usize>) -> Result<Vec<HloPeak>, LayoutError> {
         let mut lives = Vec::new();
         for (run, span) in self.schedule.runs() {
             if let Some(body) = self.graph.body(span.computation) {
@@ -111,9 +110,9 @@ impl<'m> Live<'m> {
         }
         let peak = |(space, buffers): (HloMemorySpace, Vec<&[Life]>)| {
             let time = self.greatest(&buffers)?;
-            Ok(self.peak(space, &buffers, time, top)?)
+            self.peak(space, &buffers, time, top)
         };
-        let peaks = spaces.into_iter().map(peak).collect::<Result<Vec<_>, HloMemoryError>>()?;
+        let peaks = spaces.into_iter().map(peak).collect::<Result<Vec<_>, LayoutError>>()?;
         Ok(peaks.into_iter().filter(|peak| peak.bytes.allocated > 0).collect())
     }
 

@@ -3,9 +3,10 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::memory::body::{Callee, ComputationGraph};
-use crate::memory::error::HloMemoryError;
 use crate::memory::graph::Graph;
 use crate::roles::Calls;
+use tensor_layout::LayoutError;
+use tensor_layout::error::fault;
 
 /// The greatest number of instructions and arrays in the runs of computations that ran before: calls that nest
 /// can double it again and again.
@@ -57,7 +58,7 @@ impl Schedule {
 
     /// Numbers the instructions from the entry on; a computation that calls itself, which XLA rejects, does not
     /// run again.
-    pub(super) fn of(graph: &Graph, calls: &Calls, entry: u32) -> Result<Schedule, HloMemoryError> {
+    pub(super) fn of(graph: &Graph, calls: &Calls, entry: u32) -> Result<Schedule, LayoutError> {
         let (mut schedule, mut entered) = (Schedule::default(), Entered::default());
         let mut stack = vec![schedule.enter(graph, calls, entry, &mut entered)?];
         while let Some(frame) = stack.last_mut() {
@@ -92,14 +93,25 @@ impl Schedule {
         calls: &Calls,
         number: u32,
         entered: &mut Entered,
-    ) -> Result<OpenComputation<'g>, HloMemoryError> {
+    ) -> Result<OpenComputation<'g>, LayoutError> {
         let name = || calls.name(number).to_owned();
-        let body =
-            graph.body(number).ok_or_else(|| HloMemoryError::CalledTwice { name: name() })?;
+        let body = graph.body(number).ok_or_else(|| {
+            fault!(
+                Unsupported,
+                "computation `{name}` is called by a fusion and by another instruction: \
+                 its values are in memory in one case and not in the other",
+                [name = name()]
+            )
+        })?;
         if !entered.all.insert(number) {
             self.repeated = self.repeated.saturating_add(graph.extent(body));
             if self.repeated > MOST_REPEATED {
-                return Err(HloMemoryError::CalledOften { name: name(), most: MOST_REPEATED });
+                return Err(fault!(
+                    Limit,
+                    "computation `{name}` is called so often that its runs have more than \
+                     {most} instructions and arrays: the peak is not computed",
+                    [name = name(), most = MOST_REPEATED]
+                ));
             }
         }
         entered.open.insert(number);

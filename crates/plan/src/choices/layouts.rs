@@ -6,7 +6,6 @@
 
 use itertools::Itertools;
 use tensor_layout::algebra::{Axis, LayoutBuilder, Subaxis};
-use tensor_layout::einsum::EinsumError;
 use tensor_layout::{Layout, LayoutError, Level};
 
 /// The innermost digits of an axis: lanes, and leaves.
@@ -44,7 +43,7 @@ pub(super) fn expanded(
     blocks: &Layout,
     extents: &[u64],
     block: impl Fn(usize) -> Option<(Block, Ending)>,
-) -> Result<Layout, EinsumError> {
+) -> Result<Layout, LayoutError> {
     let axes = blocks.axes().iter().zip(extents).enumerate().map(|(at, (axis, extent))| {
         let digits = block(at).into_iter().flat_map(|(block, ending)| ending.digits(block));
         let blocks = axis.subaxes.iter().copied().filter(|digit| digit.size > 1);
@@ -53,7 +52,7 @@ pub(super) fn expanded(
     // Movements distribute successive long words.
     let is_words = |at: &usize| block(*at).is_some_and(|(_, ending)| ending == Ending::Words);
     let innermost = (0..extents.len()).find(is_words);
-    Ok(with_innermost(blocks, axes.collect(), innermost, |_| true)?)
+    with_innermost(blocks, axes.collect(), innermost, |_| true)
 }
 
 impl Ending {
@@ -75,7 +74,7 @@ pub(super) fn completed(
     axis: usize,
     (lanes, leaves): (u64, u64),
     leaf: Level,
-) -> Result<Layout, EinsumError> {
+) -> Result<Layout, LayoutError> {
     let mut axes = layout.axes().to_vec();
     let Some(own) = axes.get_mut(axis) else { return Ok(layout.clone()) };
     let Some(last) = own.subaxes.pop_if(|digit| digit.lands() == Some(Level::ADDR)) else {
@@ -94,7 +93,7 @@ pub(super) fn completed(
 }
 
 /// The layout for elements of another width: as many lanes as they have, where that fits.
-pub(super) fn in_lanes(layout: &Layout, lanes: u64) -> Result<Layout, EinsumError> {
+pub(super) fn in_lanes(layout: &Layout, lanes: u64) -> Result<Layout, LayoutError> {
     let mut axes = layout.axes().to_vec();
     for axis in &mut axes {
         let Some(at) = axis.subaxes.iter().position(|digit| digit.lands() == Some(Level::W)) else {
@@ -118,19 +117,19 @@ pub(super) fn in_lanes(layout: &Layout, lanes: u64) -> Result<Layout, EinsumErro
     with_axes(&layout, axes)
 }
 
-fn without_copies_in_lanes(layout: &Layout) -> Result<Layout, EinsumError> {
+fn without_copies_in_lanes(layout: &Layout) -> Result<Layout, LayoutError> {
     let mut of = Layout::builder();
     for level in layout.used_levels().iter().filter(|level| **level != Level::W) {
         of = of.used(*level).offset(*level, layout.offset(*level));
     }
     of = layout.axes().iter().fold(of, |of, axis| of.with_axis(axis.clone()));
     let kept = layout.replicas().iter().filter(|copies| copies.level != Level::W);
-    Ok(kept.fold(of, |of, copies| of.replica(copies.size, copies.level, copies.stride)).build()?)
+    kept.fold(of, |of, copies| of.replica(copies.size, copies.level, copies.stride)).build()
 }
 
 /// The levels and copies of a layout with other axes, whose addresses are row-major.
-fn with_axes(layout: &Layout, axes: Vec<Axis>) -> Result<Layout, EinsumError> {
-    Ok(with_row_major_addresses(layout, axes, |_| true)?)
+fn with_axes(layout: &Layout, axes: Vec<Axis>) -> Result<Layout, LayoutError> {
+    with_row_major_addresses(layout, axes, |_| true)
 }
 
 /// As [`with_axes`], without the copies over some levels.

@@ -8,7 +8,7 @@
 
 use itertools::Itertools;
 use tensor_layout::algebra::Axis;
-use tensor_layout::einsum::{EinsumError, Local, Sums, at_rest};
+use tensor_layout::einsum::{Local, Sums, at_rest};
 use tensor_layout::relayout::LevelTraffic;
 use tensor_layout::{Layout, LayoutError, Level};
 
@@ -109,7 +109,7 @@ impl NestForm<'_> {
         blocks: &Layout,
         setting: &mut Setting,
         capacity: Option<u64>,
-    ) -> Result<Vec<Choice>, EinsumError> {
+    ) -> Result<Vec<Choice>, LayoutError> {
         let Some(loops) = self.loops(form, blocks, setting)? else { return Ok(Vec::new()) };
         let local = self.reads.einsum.local_in(&loops)?;
         let is_full = |words: u64| capacity.is_some_and(|most| words > most);
@@ -153,7 +153,7 @@ impl NestForm<'_> {
         form: Form,
         blocks: &Layout,
         setting: &Setting,
-    ) -> Result<Option<Layout>, EinsumError> {
+    ) -> Result<Option<Layout>, LayoutError> {
         if !self.fixed.is_empty() {
             return self.merged(form, blocks, setting);
         }
@@ -178,7 +178,7 @@ impl NestForm<'_> {
         form: Form,
         layout: &Layout,
         setting: &Setting,
-    ) -> Result<Layout, EinsumError> {
+    ) -> Result<Layout, LayoutError> {
         match form {
             Form::Matrices { result: Some((axis, block)), .. } => {
                 completed(layout, axis, (block.lanes, block.leaves), setting.leaf())
@@ -193,7 +193,7 @@ impl NestForm<'_> {
         local: &Local,
         (number, of): (usize, &OperandForm),
         setting: &Setting,
-    ) -> Result<Operand, EinsumError> {
+    ) -> Result<Operand, LayoutError> {
         let (layout, halo, footprint) = if of.is_plain() {
             let layout = local.operands()[number].clone();
             let footprint = layout.extent(Level::ADDR);
@@ -259,17 +259,17 @@ impl NestForm<'_> {
         local: &Local,
         sums: Sums,
         setting: &Setting,
-    ) -> Result<u64, EinsumError> {
+    ) -> Result<u64, LayoutError> {
         if self.nest.loops.len() == self.nest.rank {
             return Ok(0);
         }
         let levels = local.traffic(self.machine(form, setting), sums)?.into_iter().map_into();
-        Ok(at_least(setting, self.bits, &levels.collect_vec())?)
+        at_least(setting, self.bits, &levels.collect_vec())
     }
 }
 
 /// A tensor as memory has it while an operation computes: slice by slice, or without digits of time as a whole.
-fn in_memory(layout: Layout) -> Result<Layout, EinsumError> {
+fn in_memory(layout: Layout) -> Result<Layout, LayoutError> {
     if is_sliced(&layout) { Ok(layout) } else { at_rest(&layout) }
 }
 

@@ -10,7 +10,6 @@ use std::collections::HashMap;
 
 use itertools::Itertools;
 use tensor_layout::algebra::{Axis, LayoutBuilder, Subaxis, Target};
-use tensor_layout::einsum::EinsumError;
 use tensor_layout::relayout::PartId;
 use tensor_layout::{Layout, LayoutError, Level};
 
@@ -247,7 +246,7 @@ impl NestForm<'_> {
         form: Form,
         blocks: &Layout,
         setting: &Setting,
-    ) -> Result<Option<Layout>, EinsumError> {
+    ) -> Result<Option<Layout>, LayoutError> {
         let leaf = setting.leaf();
         if !self.may_be_fixed(leaf) {
             return Ok(None);
@@ -283,7 +282,7 @@ impl NestForm<'_> {
         let all = copies.into_iter().fold(Layout::builder(), copied);
         let landed = axes.iter().flat_map(|axis| &axis.subaxes).filter_map(Subaxis::lands);
         let all = landed.unique().fold(all, LayoutBuilder::used);
-        Ok(Some(with_row_major_addresses(&all.build()?, axes, |_| true)?))
+        with_row_major_addresses(&all.build()?, axes, |_| true).map(Some)
     }
 }
 

@@ -3,13 +3,13 @@
 use std::collections::HashMap;
 
 use itertools::Itertools;
-use tensor_layout::{Layout, Level, Location};
+use tensor_layout::error::fault;
+use tensor_layout::{Layout, LayoutError, Level, Location};
 
-use super::error::ExecuteError;
 use super::state::State;
 use super::store::{Store, Units};
 use crate::choices::{Choice, Held};
-use crate::graph::{Fold, Nest, Operation, evaluate, flat, index};
+use crate::graph::{Fold, Nest, Operation, evaluate, flat, index, no_elements};
 
 /// The part of an element of the result that a unit has computed.
 #[derive(Clone, Copy)]
@@ -34,8 +34,8 @@ impl State<'_, '_> {
         nest: &Nest,
         choice: &Choice,
         operands: &[Store],
-    ) -> Result<Store, ExecuteError> {
-        let lost = || ExecuteError::NoElements(operation.name.clone());
+    ) -> Result<Store, LayoutError> {
+        let lost = || no_elements(operation.name.clone());
         let loops = choice.loops.as_ref().ok_or_else(lost)?;
         // Without digits of leaves, the leaves of a node compute together.
         let together = is_together(nest, loops, self.plan.setting().machine());
@@ -48,7 +48,7 @@ impl State<'_, '_> {
         Ok(result)
     }
 
-    fn iterations(&self, loops: &Layout, bits: u64) -> Result<Iterations, ExecuteError> {
+    fn iterations(&self, loops: &Layout, bits: u64) -> Result<Iterations, LayoutError> {
         let setting = self.plan.setting();
         let placed = setting.placement(loops, None, bits)?;
         let extents = loops.shape();
@@ -62,7 +62,7 @@ impl State<'_, '_> {
         let step = |number: usize, at: u64| {
             let mut index = first.clone();
             index[number] = at;
-            Ok::<u64, ExecuteError>(unit(&placed.locate(&index)?) - origin)
+            Ok::<u64, LayoutError>(unit(&placed.locate(&index)?) - origin)
         };
         let steps = (0..extents.len()).map(|number| {
             (0..extents[number]).map(|at| step(number, at)).collect::<Result<Vec<_>, _>>()
@@ -103,7 +103,7 @@ impl State<'_, '_> {
         (iterations, together): (&Iterations, bool),
         held: &[HashMap<(u64, u64), f64>],
         operands: &[Store],
-    ) -> Result<HashMap<u64, HashMap<u64, Part>>, ExecuteError> {
+    ) -> Result<HashMap<u64, HashMap<u64, Part>>, LayoutError> {
         let shapes = nest.reads.iter().map(|read| &self.graph.value(read.value).shape[..]);
         let shapes = shapes.collect_vec();
         let sliced = choice.operands.iter().map(Held::is_sliced).collect();
@@ -145,7 +145,7 @@ impl State<'_, '_> {
             Some(error) => Err(error),
             None if fetched > 0 && choice.own.halos == 0 => {
                 let (operation, what) = (operation.name.clone(), "elements of halos");
-                Err(ExecuteError::Unpriced { operation, what, count: fetched })
+                Err(unpriced(operation, fetched, what))
             }
             None => Ok(parts),
         }
@@ -159,7 +159,7 @@ impl State<'_, '_> {
         choice: &Choice,
         (parts, together): (&HashMap<u64, HashMap<u64, Part>>, bool),
         result: &mut Store,
-    ) -> Result<(), ExecuteError> {
+    ) -> Result<(), LayoutError> {
         let expected = nest.loops[nest.rank..].iter().product::<u64>();
         let dtype = self.graph.value(operation.result).dtype;
         let mut crossing = 0;
@@ -172,7 +172,11 @@ impl State<'_, '_> {
                 let found = chosen.iter().map(|(_, part)| part.count).sum::<u64>();
                 if found != expected {
                     let operation = operation.name.clone();
-                    return Err(ExecuteError::Partial { operation, element, found, expected });
+                    return Err(fault!(
+                        Invalid,
+                        "`{operation}`: element {element} has {found} of {expected} iterations",
+                        [operation, element, found, expected]
+                    ));
                 }
                 crossing += u64::try_from(chosen.iter().filter(|(at, _)| *at != unit).count())
                     .unwrap_or(u64::MAX);
@@ -185,7 +189,7 @@ impl State<'_, '_> {
         if crossing > 0 && choice.own.sums == 0 {
             let operation = operation.name.clone();
             let what = "partial results";
-            return Err(ExecuteError::Unpriced { operation, what, count: crossing });
+            return Err(unpriced(operation, crossing, what));
         }
         Ok(())
     }
@@ -227,7 +231,7 @@ struct Reads<'s> {
 
 impl Reads<'_> {
     /// The value of the expression in a unit, from what it holds and what it fetches.
-    fn value(&mut self, unit: u64, at: &[u64]) -> Result<f64, ExecuteError> {
+    fn value(&mut self, unit: u64, at: &[u64]) -> Result<f64, LayoutError> {
         for operand in 0..self.nest.reads.len() {
             self.fetch(operand, unit, at)?;
         }
@@ -256,7 +260,7 @@ impl Reads<'_> {
     }
 
     /// Fetches an element of a window that the unit lacks; what is no window has to be there.
-    fn fetch(&mut self, operand: usize, unit: u64, at: &[u64]) -> Result<(), ExecuteError> {
+    fn fetch(&mut self, operand: usize, unit: u64, at: &[u64]) -> Result<(), LayoutError> {
         let (maps, shape) = (&self.nest.reads[operand].index, self.shapes[operand]);
         let Some(index) = index(maps, at, shape) else { return Ok(()) };
         let element = number_of(&index, shape);
@@ -272,7 +276,11 @@ impl Reads<'_> {
             Some(value) => drop(self.fetched.insert(key, value)),
             None => {
                 let operation = self.operation.name.clone();
-                return Err(ExecuteError::Lacks { operation, operand, unit, element });
+                return Err(fault!(
+                    Invalid,
+                    "`{operation}`: unit {unit} lacks element {element} of operand {operand}",
+                    [operation, unit, element, operand]
+                ));
             }
         }
         Ok(())
@@ -310,4 +318,13 @@ fn nearest(own: &HashMap<u64, Part>, unit: u64, units: &Units, together: bool) -
         }
     }
     best.into_values().sorted_by_key(|(_, part)| part.first).collect()
+}
+
+/// Traffic that the plan has no price for.
+fn unpriced(operation: String, count: u64, what: &'static str) -> LayoutError {
+    fault!(
+        Unsupported,
+        "`{operation}`: {count} {what} cross units, and the plan has no price for them",
+        [operation, count, what]
+    )
 }

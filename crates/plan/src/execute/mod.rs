@@ -10,12 +10,10 @@
 //! errors too. So equal results prove the layouts of a plan, and its switches, sums and halos.
 
 mod compute;
-mod error;
 mod state;
 mod steps;
 mod store;
 mod switches;
 
-pub use error::ExecuteError;
 pub use state::{AsPlanned, Execution, Tamper};
 pub use steps::execute;

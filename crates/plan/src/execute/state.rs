@@ -2,12 +2,13 @@
 
 use std::collections::HashMap;
 
+use tensor_layout::LayoutError;
+use tensor_layout::error::fault;
 use tensor_layout::relayout::Transfer;
 
-use super::error::ExecuteError;
 use super::store::{Store, Units};
 use crate::choices::Held;
-use crate::graph::{Data, Graph, Origin, ValueId};
+use crate::graph::{Data, Graph, Origin, ValueId, no_elements};
 use crate::plan::{Plan, viewed};
 
 /// Changes to a plan while it is executed: tests show by them that faults are found.
@@ -59,14 +60,18 @@ impl<'p, 'g> State<'p, 'g> {
         plan: &'p Plan<'g>,
         inputs: &[Data],
         tamper: &mut dyn Tamper,
-    ) -> Result<State<'p, 'g>, ExecuteError> {
+    ) -> Result<State<'p, 'g>, LayoutError> {
         let graph = plan.graph();
         let units = Units::new(plan.setting().machine());
         let mut state =
             State { plan, graph, units, stores: HashMap::new(), counts: Execution::default() };
         let expected = graph.inputs.len();
         if inputs.len() != expected {
-            return Err(ExecuteError::Inputs { expected, given: inputs.len() });
+            return Err(fault!(
+                Shape,
+                "the model has {expected} inputs, {given} were given",
+                [expected, given = inputs.len()]
+            ));
         }
         for (id, data) in graph.inputs.iter().zip(inputs) {
             crate::graph::check(graph.value(*id), data)?;
@@ -76,7 +81,7 @@ impl<'p, 'g> State<'p, 'g> {
             if let Origin::Constant(data) = &value.origin
                 && plan.choice(ValueId(number)).is_some()
             {
-                let none = || ExecuteError::NoElements(value.name.clone());
+                let none = || no_elements(value.name.clone());
                 state.place(ValueId(number), data.as_ref().ok_or_else(none)?, tamper)?;
             }
         }
@@ -89,7 +94,7 @@ impl<'p, 'g> State<'p, 'g> {
         id: ValueId,
         data: &Data,
         tamper: &mut dyn Tamper,
-    ) -> Result<(), ExecuteError> {
+    ) -> Result<(), LayoutError> {
         // An input that nothing reads has no place.
         let Some(choice) = self.plan.choice(id) else { return Ok(()) };
         let mut store = Store::new(&self.units, self.plan.setting(), &choice.result)?;
@@ -98,9 +103,9 @@ impl<'p, 'g> State<'p, 'g> {
     }
 
     /// The elements of an output: all of its copies agree.
-    pub(super) fn output(&self, id: ValueId) -> Result<Data, ExecuteError> {
+    pub(super) fn output(&self, id: ValueId) -> Result<Data, LayoutError> {
         let (root, views) = self.graph.root(id);
-        let lost = || ExecuteError::NoElements(self.graph.value(id).name.clone());
+        let lost = || no_elements(self.graph.value(id).name.clone());
         let (store, kept) = self.stores.get(&root).zip(self.plan.kept(root)).ok_or_else(lost)?;
         let seen = Held { layout: viewed(&kept.layout, &views)?, ..kept.clone() };
         let name = &self.graph.value(id).name;

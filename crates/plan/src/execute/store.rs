@@ -3,10 +3,11 @@
 use std::collections::HashMap;
 
 use itertools::Itertools;
+use tensor_layout::error::fault;
 use tensor_layout::{LayoutError, Level, Location, Machine};
 
-use super::error::ExecuteError;
 use crate::choices::{Held, Setting};
+use crate::graph::no_elements;
 
 /// The units of a machine, numbered from the root down; those of a time slice after those of the slices before it.
 pub(super) struct Units {
@@ -145,7 +146,7 @@ impl Store {
     }
 
     /// The values of all elements; every place holds its element, and copies are equal.
-    pub(super) fn numbers(&self, value: &str) -> Result<Vec<f64>, ExecuteError> {
+    pub(super) fn numbers(&self, value: &str) -> Result<Vec<f64>, LayoutError> {
         let number = |(element, places): (u64, &Vec<Cell>)| {
             let mut found = None;
             for place in places {
@@ -154,16 +155,23 @@ impl Store {
                     *of == element
                         && found.is_none_or(|found: f64| found.to_bits() == value.to_bits())
                 });
-                let (_, number) = right.ok_or_else(|| ExecuteError::Holds {
-                    value: value.to_owned(),
-                    element,
-                    unit: place.0,
-                    held: held
-                        .map_or("nothing".into(), |(of, value)| format!("element {of}, {value}")),
+                let (_, number) = right.ok_or_else(|| {
+                    fault!(
+                        Invalid,
+                        "`{value}`: the place of element {element} in unit {unit} holds {held}",
+                        [
+                            value = value.to_owned(),
+                            element,
+                            unit = place.0,
+                            held = held.map_or("nothing".into(), |(of, value)| format!(
+                                "element {of}, {value}"
+                            ))
+                        ]
+                    )
                 })?;
                 found = Some(*number);
             }
-            found.ok_or_else(|| ExecuteError::NoElements(value.to_owned()))
+            found.ok_or_else(|| no_elements(value.to_owned()))
         };
         (0..).zip(&self.places).map(number).collect()
     }

@@ -2,14 +2,14 @@
 
 use std::collections::HashSet;
 
-use tensor_layout::Location;
+use tensor_layout::error::fault;
 use tensor_layout::relayout::{Relayout, Transfer};
+use tensor_layout::{LayoutError, Location};
 
-use super::error::ExecuteError;
 use super::state::{State, Tamper};
 use super::store::{Store, Units};
 use crate::choices::Held;
-use crate::graph::{Operation, ValueId};
+use crate::graph::{Operation, ValueId, no_elements};
 use crate::plan::viewed;
 
 /// A switch: the operation that reads the value as an operand, or the value itself for all that read it.
@@ -28,9 +28,9 @@ impl State<'_, '_> {
         (number, value): (usize, ValueId),
         wanted: &Held,
         tamper: &mut dyn Tamper,
-    ) -> Result<Store, ExecuteError> {
+    ) -> Result<Store, LayoutError> {
         let (root, views) = self.graph.root(value);
-        let lost = || ExecuteError::NoElements(self.graph.value(value).name.clone());
+        let lost = || no_elements(self.graph.value(value).name.clone());
         let (store, kept) = self.stores.get(&root).zip(self.plan.kept(root)).ok_or_else(lost)?;
         let from = Held { layout: viewed(&kept.layout, &views)?, ..kept.clone() };
         let source = store.seen(&self.units, self.plan.setting(), &from)?;
@@ -44,7 +44,7 @@ impl State<'_, '_> {
         value: ValueId,
         store: Store,
         tamper: &mut dyn Tamper,
-    ) -> Result<(), ExecuteError> {
+    ) -> Result<(), LayoutError> {
         let (own, kept) = (self.plan.choice(value), self.plan.kept(value));
         let other = own.zip(kept).filter(|(own, kept)| !own.result.is_at(kept));
         let kept = match other {
@@ -66,7 +66,7 @@ impl State<'_, '_> {
         (source, from): (&Store, &Held),
         wanted: &Held,
         tamper: &mut dyn Tamper,
-    ) -> Result<Store, ExecuteError> {
+    ) -> Result<Store, LayoutError> {
         let setting = self.plan.setting();
         let mut target = Store::new(&self.units, setting, wanted)?;
         let relayout = Relayout::new(&setting.placed(from)?, &setting.placed(wanted)?)?;
@@ -127,7 +127,7 @@ impl State<'_, '_> {
         from: &Held,
         to: &Held,
         entered: &[u64],
-    ) -> Result<(), ExecuteError> {
+    ) -> Result<(), LayoutError> {
         // In slices, what enters again counts again.
         if from.memory != to.memory || from.is_sliced() || to.is_sliced() {
             return Ok(());
@@ -138,13 +138,18 @@ impl State<'_, '_> {
         for ((level, _), found) in self.units.levels().iter().zip(entered) {
             let Some(of) = priced.iter().find(|of| of.level == *level) else { continue };
             if of.into != *found {
-                return Err(ExecuteError::Traffic {
-                    operation: switch.reader.to_owned(),
-                    value: self.graph.value(switch.value).name.clone(),
-                    level: level.to_string(),
-                    found: *found,
-                    priced: of.into,
-                });
+                return Err(fault!(
+                    Invalid,
+                    "`{operation}`: {found} elements of `{value}` enter units of {level}, the price \
+                     is for {priced}",
+                    [
+                        operation = switch.reader.to_owned(),
+                        found = *found,
+                        value = self.graph.value(switch.value).name.clone(),
+                        level = level.to_string(),
+                        priced = of.into
+                    ]
+                ));
             }
         }
         Ok(())

@@ -2,30 +2,14 @@
 
 use std::sync::Arc;
 
+use tensor_layout::LayoutError;
+use tensor_layout::error::fault;
+
 use super::dtype::Dtype;
 
 /// The elements of a tensor as numbers; integers beyond 2^53 in size are rounded.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Data(Arc<Vec<f64>>);
-
-/// Bytes that are not elements of a tensor.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum DataError {
-    /// Another number of bytes.
-    #[error("{bytes} bytes where {elements} elements of {dtype} have {}", .elements * .dtype.bits() / 8)]
-    Length {
-        /// The bytes.
-        bytes: u64,
-        /// The elements.
-        elements: u64,
-        /// Their type.
-        dtype: Dtype,
-    },
-    /// A type whose elements are not read.
-    #[error("elements of {0} are not read")]
-    Unread(Dtype),
-}
 
 impl Data {
     /// The elements of some numbers.
@@ -43,15 +27,15 @@ impl Data {
     /// The elements that little-endian bytes have.
     ///
     /// # Errors
-    /// [`DataError`] for another length, and for types that do not fill bytes.
-    pub fn from_bytes(bytes: &[u8], elements: u64, dtype: Dtype) -> Result<Data, DataError> {
+    /// `Shape` for another length, `Unsupported` for types that do not fill bytes.
+    pub fn from_bytes(bytes: &[u8], elements: u64, dtype: Dtype) -> Result<Data, LayoutError> {
         let expected = elements.checked_mul(dtype.bits() / 8);
         if dtype.bits() < 8 {
-            return Err(DataError::Unread(dtype));
+            return Err(unread(dtype));
         }
         let found = bytes.len().try_into().ok();
         if expected.is_none() || found != expected {
-            return Err(DataError::Length { bytes: found.unwrap_or(u64::MAX), elements, dtype });
+            return Err(length(found.unwrap_or(u64::MAX), elements, dtype));
         }
         Ok(Data::new(match dtype {
             Dtype::F16 => read(bytes, |b| half::f16::from_le_bytes(b).to_f64()),
@@ -66,7 +50,9 @@ impl Data {
             Dtype::Uint(16) => read(bytes, |b| f64::from(u16::from_le_bytes(b))),
             Dtype::Uint(32) => read(bytes, |b| f64::from(u32::from_le_bytes(b))),
             Dtype::Bool => read(bytes, |[b]| f64::from(u8::from(b != 0))),
-            Dtype::Int(_) | Dtype::Uint(_) => return Err(DataError::Unread(dtype)),
+            Dtype::Int(_) | Dtype::Uint(_) => {
+                return Err(unread(dtype));
+            }
         }))
     }
 }
@@ -79,4 +65,17 @@ pub(crate) fn number(integer: i64) -> f64 {
 
 fn read<const N: usize>(bytes: &[u8], element: impl Fn([u8; N]) -> f64) -> Vec<f64> {
     bytes.as_chunks::<N>().0.iter().copied().map(element).collect()
+}
+
+/// Another number of bytes than the elements have.
+pub(crate) fn length(bytes: u64, elements: u64, dtype: Dtype) -> LayoutError {
+    fault!(
+        Shape,
+        "{bytes} bytes where {elements} elements of {dtype} have {all}",
+        [bytes, elements, dtype = dtype.to_string(), all = elements * dtype.bits() / 8]
+    )
+}
+
+fn unread(dtype: Dtype) -> LayoutError {
+    fault!(Unsupported, "elements of {dtype} are not read", [dtype = dtype.to_string()])
 }

@@ -18,12 +18,13 @@ mod scalar;
 mod simplify;
 mod value;
 
-pub(crate) use data::number;
-pub use data::{Data, DataError};
+pub use data::Data;
+pub(crate) use data::{length, number};
 pub use dtype::Dtype;
 pub use nest::{Fold, Index, Nest, Read};
 pub use operations::{Body, Graph, Operation};
-pub use run::{RunError, run};
+pub use run::run;
 pub(crate) use run::{check, each, evaluate, flat, index};
+pub(crate) use run::{no_elements, uncovered};
 pub use scalar::{Binary, Scalar, Unary};
 pub use value::{Origin, Value, ValueId, View};

@@ -1,36 +1,31 @@
 //! The slow definition of a graph: every operation over all of its loops, on whole tensors.
 
+use tensor_layout::LayoutError;
+use tensor_layout::error::fault;
+
 use super::data::Data;
 use super::nest::{Index, Nest};
 use super::{Body, Graph, Origin, Value, ValueId, View};
 
-/// A graph that cannot be executed.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum RunError {
-    /// The elements of a value are not known.
-    #[error("`{0}` has no elements: give it as an input, or the file with its data")]
-    NoElements(String),
-    /// Another number of elements.
-    #[error("`{name}` has {expected} elements, {given} were given")]
-    Elements {
-        /// The value.
-        name: String,
-        /// The elements that it has.
-        expected: u64,
-        /// Those that were given.
-        given: usize,
-    },
-    /// An operation that no rule covers.
-    #[error("`{0}` is a {1}, which no rule covers")]
-    Uncovered(String, String),
+/// A value whose elements are not known.
+pub(crate) fn no_elements(name: String) -> LayoutError {
+    fault!(
+        Missing,
+        "`{name}` has no elements: give it as an input, or the file with its data",
+        [name]
+    )
+}
+
+/// An operation that no rule covers.
+pub(crate) fn uncovered(name: String, kind: String) -> LayoutError {
+    fault!(Unsupported, "`{name}` is a {kind}, which no rule covers", [name, kind])
 }
 
 /// The elements of all values of a graph for some inputs, which are in the order of the graph.
 ///
 /// # Errors
-/// [`RunError`] for inputs of other sizes, values without elements and operations without a rule.
-pub fn run(graph: &Graph, inputs: &[Data]) -> Result<Vec<Option<Data>>, RunError> {
+/// `Shape` for inputs of other sizes, `Missing` for values without elements, `Unsupported` for operations without a rule.
+pub fn run(graph: &Graph, inputs: &[Data]) -> Result<Vec<Option<Data>>, LayoutError> {
     let mut known: Vec<Option<Data>> = vec![None; graph.values.len()];
     for (id, data) in graph.inputs.iter().zip(inputs) {
         check(graph.value(*id), data)?;
@@ -46,7 +41,7 @@ pub fn run(graph: &Graph, inputs: &[Data]) -> Result<Vec<Option<Data>>, RunError
             see(graph, read, &mut known)?;
         }
         let Body::Nest(nest) = &operation.body else {
-            return Err(RunError::Uncovered(operation.name.clone(), operation.kind.clone()));
+            return Err(uncovered(operation.name.clone(), operation.kind.clone()));
         };
         let result = result(graph, nest, operation.result, &known);
         known[operation.result.0] = Some(result);
@@ -57,23 +52,27 @@ pub fn run(graph: &Graph, inputs: &[Data]) -> Result<Vec<Option<Data>>, RunError
     Ok(known)
 }
 
-pub(crate) fn check(value: &Value, data: &Data) -> Result<(), RunError> {
+pub(crate) fn check(value: &Value, data: &Data) -> Result<(), LayoutError> {
     let expected = value.shape.iter().product::<u64>();
     let given = data.numbers().len();
     match u64::try_from(given) == Ok(expected) {
         true => Ok(()),
-        false => Err(RunError::Elements { name: value.name.clone(), expected, given }),
+        false => Err(fault!(
+            Shape,
+            "`{name}` has {expected} elements, {given} were given",
+            [name = value.name.clone(), expected, given]
+        )),
     }
 }
 
 /// Makes the elements of a value known, through its views.
-fn see(graph: &Graph, id: ValueId, known: &mut [Option<Data>]) -> Result<(), RunError> {
+fn see(graph: &Graph, id: ValueId, known: &mut [Option<Data>]) -> Result<(), LayoutError> {
     if known[id.0].is_some() {
         return Ok(());
     }
     let value = graph.value(id);
     let Origin::View(of, view) = &value.origin else {
-        return Err(RunError::NoElements(value.name.clone()));
+        return Err(no_elements(value.name.clone()));
     };
     see(graph, *of, known)?;
     let data = known[of.0].clone();

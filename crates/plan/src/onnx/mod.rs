@@ -10,7 +10,6 @@
 //! ```
 
 mod context;
-mod error;
 mod expression;
 mod inline;
 mod messages;
@@ -19,5 +18,4 @@ mod read;
 mod rules;
 mod tensor;
 
-pub use error::OnnxError;
 pub use read::{ReadOptions, read_file, read_model};

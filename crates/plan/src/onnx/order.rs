@@ -3,7 +3,9 @@
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
 
-use super::error::OnnxError;
+use tensor_layout::LayoutError;
+use tensor_layout::error::fault;
+
 use super::messages::{GraphMessage, NodeMessage};
 
 /// The names that a node reads: its inputs, and what its subgraphs take from outside.
@@ -41,8 +43,8 @@ pub(super) fn name(node: &NodeMessage) -> &str {
 /// The numbers of nodes, each after those that it needs, and otherwise in the order of the file.
 ///
 /// # Errors
-/// [`OnnxError::Cycle`], [`OnnxError::Twice`].
-pub(super) fn order(nodes: &[NodeMessage]) -> Result<Vec<usize>, OnnxError> {
+/// `Invalid` for a cycle, and for two values of one name.
+pub(super) fn order(nodes: &[NodeMessage]) -> Result<Vec<usize>, LayoutError> {
     let makers = makers(nodes)?;
     let from = |node: &NodeMessage| -> Vec<usize> {
         needs(node).into_iter().filter_map(|name| makers.get(name).copied()).collect()
@@ -50,17 +52,21 @@ pub(super) fn order(nodes: &[NodeMessage]) -> Result<Vec<usize>, OnnxError> {
     let before: Vec<Vec<usize>> = nodes.iter().map(from).collect();
     let order = sorted(&before);
     match (0..nodes.len()).find(|node| order.len() < nodes.len() && !order.contains(node)) {
-        Some(left) => Err(OnnxError::Cycle(name(&nodes[on_cycle(left, &before, &order)]).into())),
+        Some(left) => Err(fault!(
+            Invalid,
+            "node `{node}` needs its own result: remove the cycle",
+            [node = name(&nodes[on_cycle(left, &before, &order)]).to_owned()]
+        )),
         None => Ok(order),
     }
 }
 
-fn makers(nodes: &[NodeMessage]) -> Result<HashMap<&str, usize>, OnnxError> {
+fn makers(nodes: &[NodeMessage]) -> Result<HashMap<&str, usize>, LayoutError> {
     let mut makers = HashMap::new();
     for (number, node) in nodes.iter().enumerate() {
         for output in node.outputs.iter().filter(|name| !name.is_empty()) {
             if makers.insert(output.as_str(), number).is_some() {
-                return Err(OnnxError::Twice(output.clone()));
+                return Err(twice(output));
             }
         }
     }
@@ -97,4 +103,9 @@ fn on_cycle(left: usize, before: &[Vec<usize>], order: &[usize]) -> usize {
         at = before[at].iter().copied().find(|of| !order.contains(of)).unwrap_or(at);
     }
     at
+}
+
+pub(super) fn twice(name: &str) -> LayoutError {
+    let name = name.to_owned();
+    fault!(Invalid, "two values have the name `{name}`: rename one of them", [name])
 }

@@ -5,14 +5,15 @@ use std::path::Path;
 
 use prost::Message;
 use prost::bytes::{Buf, Bytes};
+use tensor_layout::LayoutError;
+use tensor_layout::error::fault;
 
 use super::context::{Build, Node};
-use super::error::OnnxError;
 use super::inline::inlined;
 use super::messages::{Dimension, GraphMessage, Model, NodeMessage, TensorType, ValueInfo};
-use super::order::{captures, name, order};
+use super::order::{captures, name, order, twice};
 use super::rules;
-use super::tensor::{self, Content, FEW, elements};
+use super::tensor::{self, Content, FEW, elements, no_shape};
 use crate::graph::{Body, Data, Dtype, Graph, Origin, Value, ValueId, run};
 
 /// The elements that the operations of a folded node may visit.
@@ -30,7 +31,7 @@ pub struct ReadOptions {
 /// Reads a model. Elements in other files are not read.
 ///
 /// # Errors
-/// [`OnnxError`]: bytes that are no model, and models whose shapes are not known.
+/// [`LayoutError`]: bytes that are no model, and models whose shapes are not known.
 ///
 /// # Example
 /// ```
@@ -38,18 +39,21 @@ pub struct ReadOptions {
 /// let error = read_model(b"layers:", &ReadOptions::default()).unwrap_err();
 /// assert!(error.to_string().starts_with("not an ONNX model"));
 /// ```
-pub fn read_model(bytes: &[u8], options: &ReadOptions) -> Result<Graph, OnnxError> {
+pub fn read_model(bytes: &[u8], options: &ReadOptions) -> Result<Graph, LayoutError> {
     decoded(bytes, options, None)
 }
 
 /// Reads a model and the elements that are in files of its folder; constants whose files are missing have no elements.
 ///
 /// # Errors
-/// [`OnnxError`], also for files that cannot be read.
-pub fn read_file(path: &Path, options: &ReadOptions) -> Result<Graph, OnnxError> {
-    let failed = |error: std::io::Error| OnnxError::File {
-        path: path.display().to_string(),
-        message: error.to_string(),
+/// [`LayoutError`], also for files that cannot be read.
+pub fn read_file(path: &Path, options: &ReadOptions) -> Result<Graph, LayoutError> {
+    let failed = |error: std::io::Error| {
+        fault!(
+            Missing,
+            "`{path}` cannot be read: {message}",
+            [path = path.display().to_string(), message = error.to_string()]
+        )
     };
     let bytes = Bytes::from(std::fs::read(path).map_err(failed)?);
     decoded(bytes, options, Some(path.parent().unwrap_or(Path::new("."))))
@@ -59,12 +63,19 @@ fn decoded(
     bytes: impl Buf,
     options: &ReadOptions,
     folder: Option<&Path>,
-) -> Result<Graph, OnnxError> {
-    let model = Model::decode(bytes).map_err(|error| OnnxError::Decode(error.to_string()))?;
-    let message = model.graph.ok_or(OnnxError::Incomplete("graph"))?;
+) -> Result<Graph, LayoutError> {
+    let model = Model::decode(bytes).map_err(|error| {
+        fault!(
+            Invalid,
+            "not an ONNX model, or a part of one is missing ({error}): export or \
+             copy it again",
+            [error = error.to_string()]
+        )
+    })?;
+    let message = model.graph.ok_or_else(|| lacks("graph"))?;
     let of_onnx = |domain: &str| matches!(domain, "" | "ai.onnx");
     let opset = model.opsets.iter().find(|of| of_onnx(&of.domain)).or(model.opsets.first());
-    let opset = opset.ok_or(OnnxError::Incomplete("operator set"))?.version;
+    let opset = opset.ok_or_else(|| lacks("operator set"))?.version;
     let mut reader = Reader {
         options,
         opset,
@@ -98,14 +109,18 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    fn called(&mut self, name: &str, id: ValueId) -> Result<(), OnnxError> {
+    fn called(&mut self, name: &str, id: ValueId) -> Result<(), LayoutError> {
         match self.names.insert(name.to_owned(), id) {
             None => Ok(()),
-            Some(_) => Err(OnnxError::Twice(name.to_owned())),
+            Some(_) => Err(twice(name)),
         }
     }
 
-    fn constants(&mut self, graph: &GraphMessage, folder: Option<&Path>) -> Result<(), OnnxError> {
+    fn constants(
+        &mut self,
+        graph: &GraphMessage,
+        folder: Option<&Path>,
+    ) -> Result<(), LayoutError> {
         for tensor in &graph.initializers {
             let content = tensor::content(tensor, self.options.data, folder)?;
             let id = self.build.content(tensor.name.clone(), content);
@@ -113,7 +128,7 @@ impl Reader<'_> {
         }
         for sparse in &graph.sparse {
             let values = sparse.values.clone().unwrap_or_default();
-            let extents = || OnnxError::Extents(values.name.clone());
+            let extents = || no_shape(&values.name);
             let shape = tensor::shape(&sparse.dims).ok_or_else(extents)?;
             let dtype = tensor::dtype(values.element, &values.name)?;
             let content = Content { shape, dtype, data: None, integers: None };
@@ -123,18 +138,28 @@ impl Reader<'_> {
         Ok(())
     }
 
-    fn inputs(&mut self, graph: &GraphMessage) -> Result<(), OnnxError> {
+    fn inputs(&mut self, graph: &GraphMessage) -> Result<(), LayoutError> {
         let constants = self.names.clone();
         for input in graph.inputs.iter().filter(|of| !constants.contains_key(&of.name)) {
             let name = input.name.clone();
             let (_, tensor) = info(input);
-            let dims = tensor.shape.ok_or_else(|| OnnxError::InputShape(name.clone()))?.dims;
+            let dims = tensor
+                .shape
+                .ok_or_else(|| {
+                    fault!(
+                        Missing,
+                        "input `{input}` is no tensor with a shape: export the model with shapes \
+                         of its inputs",
+                        [input = name.clone()]
+                    )
+                })?
+                .dims;
             let dtype = tensor::dtype(tensor.element, &name)?;
             let each = dims.iter().enumerate();
             let shape = each
                 .map(|(axis, dim)| self.given(&name, axis, dim))
                 .collect::<Result<Vec<_>, _>>()?;
-            elements(&shape).ok_or_else(|| OnnxError::Extents(name.clone()))?;
+            elements(&shape).ok_or_else(|| no_shape(&name))?;
             let value = Value { name: name.clone(), shape, dtype, origin: Origin::Input };
             let id = self.build.graph.add(value);
             self.build.graph.inputs.push(id);
@@ -144,15 +169,22 @@ impl Reader<'_> {
     }
 
     /// The extent of an axis of an input.
-    fn given(&self, value: &str, axis: usize, dim: &Dimension) -> Result<u64, OnnxError> {
+    fn given(&self, value: &str, axis: usize, dim: &Dimension) -> Result<u64, LayoutError> {
         let value = value.to_owned();
         match (self.extent(dim), &dim.name) {
             (Some(extent), _) => Ok(extent),
-            (None, Some(name)) if !name.is_empty() => {
-                Err(OnnxError::Symbolic { value, dim: name.clone() })
-            }
-            _ if dim.extent.is_some() => Err(OnnxError::Extents(value)),
-            _ => Err(OnnxError::Unnamed { value, axis }),
+            (None, Some(name)) if !name.is_empty() => Err(fault!(
+                Missing,
+                "input `{value}` has an axis of extent `{dim}`: give its extent in `dims`",
+                [value, dim = name.clone()]
+            )),
+            _ if dim.extent.is_some() => Err(no_shape(&value)),
+            _ => Err(fault!(
+                Missing,
+                "input `{value}` has no extent for axis {axis}: export the model with an \
+                 extent or a name there",
+                [value, axis]
+            )),
         }
     }
 
@@ -167,20 +199,32 @@ impl Reader<'_> {
         }
     }
 
-    fn outputs(&mut self, graph: &GraphMessage) -> Result<(), OnnxError> {
+    fn outputs(&mut self, graph: &GraphMessage) -> Result<(), LayoutError> {
         for output in &graph.outputs {
             let id = self.names.get(&output.name).copied();
-            let id = id.ok_or_else(|| OnnxError::Output(output.name.clone()))?;
+            let id = id.ok_or_else(|| {
+                fault!(
+                    Unknown,
+                    "output `{output}` is no input, no initializer and no result of a node: \
+                     correct the name",
+                    [output = output.name.clone()]
+                )
+            })?;
             self.build.graph.outputs.push(id);
         }
         Ok(())
     }
 
-    fn node(&mut self, message: &NodeMessage) -> Result<(), OnnxError> {
+    fn node(&mut self, message: &NodeMessage) -> Result<(), LayoutError> {
         let known = |value: &String| match self.names.get(value) {
             _ if value.is_empty() => Ok(None),
             Some(id) => Ok(Some(*id)),
-            None => Err(OnnxError::Missing { node: name(message).into(), value: value.clone() }),
+            None => Err(fault!(
+                Unknown,
+                "node `{node}` reads `{value}`, which is no input, no initializer and no \
+                 result: correct the name",
+                [node = name(message).to_owned(), value = value.clone()]
+            )),
         };
         let node = Node {
             name: name(message).to_owned(),
@@ -210,7 +254,7 @@ impl Reader<'_> {
     }
 
     /// Gives a result its name; one that has a name is seen through a view.
-    fn result(&mut self, name: &str, id: ValueId, is_new: bool) -> Result<(), OnnxError> {
+    fn result(&mut self, name: &str, id: ValueId, is_new: bool) -> Result<(), LayoutError> {
         let own = if is_new { id } else { self.build.same(id) };
         name.clone_into(&mut self.build.graph.values[own.0].name);
         self.called(name, own)
@@ -265,16 +309,23 @@ impl Reader<'_> {
     }
 
     /// Results that no rule covers, with the shapes that the model says.
-    fn opaque(&mut self, message: &NodeMessage, node: &Node<'_>) -> Result<(), OnnxError> {
+    fn opaque(&mut self, message: &NodeMessage, node: &Node<'_>) -> Result<(), LayoutError> {
         let mut reads: Vec<ValueId> = node.inputs.iter().copied().flatten().collect();
         let outer = captures(message);
         reads.extend(outer.iter().filter_map(|name| self.names.get(*name)));
         let outputs: Vec<&String> = message.outputs.iter().filter(|of| !of.is_empty()).collect();
         for (number, output) in outputs.iter().enumerate() {
-            let (shape, dtype) = self.said(output)?.ok_or_else(|| OnnxError::NoShape {
-                value: (*output).clone(),
-                node: node.name.clone(),
-                kind: node.kind.to_owned(),
+            let (shape, dtype) = self.said(output)?.ok_or_else(|| {
+                fault!(
+                    Missing,
+                    "`{value}`, a result of node `{node}` ({kind}), has no shape: run \
+                     onnx.shape_inference on the model first",
+                    [
+                        value = (*output).clone(),
+                        node = node.name.clone(),
+                        kind = node.kind.to_owned()
+                    ]
+                )
             })?;
             let operation = match outputs.len() {
                 1 => node.name.clone(),
@@ -289,7 +340,7 @@ impl Reader<'_> {
     }
 
     /// The shape and the type that the model says a value has.
-    fn said(&self, value: &str) -> Result<Option<(Vec<u64>, Dtype)>, OnnxError> {
+    fn said(&self, value: &str) -> Result<Option<(Vec<u64>, Dtype)>, LayoutError> {
         let Some(tensor) = self.infos.get(value) else { return Ok(None) };
         let Some(shape) = &tensor.shape else { return Ok(None) };
         let shape = shape.dims.iter().map(|dim| self.extent(dim)).collect::<Option<Vec<_>>>();
@@ -319,4 +370,13 @@ fn evaluated(graph: &Graph, results: &[ValueId]) -> Option<Vec<Data>> {
     let graph = Graph { outputs: results.to_vec(), ..graph.clone() };
     let known = run(&graph, &[]).ok()?;
     results.iter().map(|id| known[id.0].clone()).collect()
+}
+
+fn lacks(part: &'static str) -> LayoutError {
+    fault!(
+        Invalid,
+        "the model has no {part}: it is not an ONNX model, or its end is missing; export or copy \
+         it again",
+        [part]
+    )
 }

@@ -1,14 +1,15 @@
 //! Elements in a message, or in a file next to the model.
 
 use std::fs::File;
-use std::io::{ErrorKind, Read, Seek, SeekFrom};
+use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Component, Path};
 
 use prost::bytes::Bytes;
+use tensor_layout::LayoutError;
+use tensor_layout::error::{ErrorKind, fault};
 
-use super::error::OnnxError;
 use super::messages::Tensor;
-use crate::graph::{Data, DataError, Dtype};
+use crate::graph::{Data, Dtype};
 
 /// The number of elements up to which a constant is read in any case: it may be a shape.
 pub(super) const FEW: u64 = 4096;
@@ -45,17 +46,24 @@ pub(super) fn elements(shape: &[u64]) -> Option<u64> {
 /// The type of the elements of a value.
 ///
 /// # Errors
-/// [`OnnxError::ElementType`] for text, complex numbers and small floats.
-pub(super) fn dtype(code: i32, value: &str) -> Result<Dtype, OnnxError> {
-    known(code).ok_or_else(|| OnnxError::ElementType {
-        value: value.to_owned(),
-        code: match code {
-            8 => "8 (string)".into(),
-            14 | 15 => format!("{code} (complex)"),
-            17..=20 | 24 => format!("{code} (float8)"),
-            23 => "23 (float4)".into(),
-            _ => code.to_string(),
-        },
+/// `Unsupported` for text, complex numbers and small floats.
+pub(super) fn dtype(code: i32, value: &str) -> Result<Dtype, LayoutError> {
+    known(code).ok_or_else(|| {
+        fault!(
+            Unsupported,
+            "`{value}` has elements of type {code}, which cannot be planned: use \
+             floats, integers or bool",
+            [
+                value = value.to_owned(),
+                code = match code {
+                    8 => "8 (string)".into(),
+                    14 | 15 => format!("{code} (complex)"),
+                    17..=20 | 24 => format!("{code} (float8)"),
+                    23 => "23 (float4)".into(),
+                    _ => code.to_string(),
+                }
+            ]
+        )
     })
 }
 
@@ -86,14 +94,14 @@ pub(super) fn known(code: i32) -> Option<Dtype> {
 /// A constant; its elements if there are few of them or if all are asked for.
 ///
 /// # Errors
-/// [`OnnxError`] for shapes, types and bytes that are none.
+/// [`LayoutError`] for shapes, types and bytes that are none.
 pub(super) fn content(
     tensor: &Tensor,
     all: bool,
     folder: Option<&Path>,
-) -> Result<Content, OnnxError> {
+) -> Result<Content, LayoutError> {
     let name = tensor.name.as_str();
-    let extents = shape(&tensor.dims).ok_or_else(|| OnnxError::Extents(name.to_owned()))?;
+    let extents = shape(&tensor.dims).ok_or_else(|| no_shape(name))?;
     let dtype = dtype(tensor.element, name)?;
     let count: u64 = extents.iter().product();
     let mut content = Content { shape: extents, dtype, data: None, integers: None };
@@ -116,11 +124,11 @@ pub(super) fn content(
 }
 
 /// Elements that may be of a type that is not read.
-fn unread(data: Result<Data, DataError>, name: &str) -> Result<Option<Data>, OnnxError> {
+fn unread(data: Result<Data, LayoutError>, name: &str) -> Result<Option<Data>, LayoutError> {
     match data {
         Ok(data) => Ok(Some(data)),
-        Err(DataError::Unread(_)) => Ok(None),
-        Err(error) => Err(OnnxError::Data { value: name.to_owned(), error }),
+        Err(error) if error.kind() == ErrorKind::Unsupported => Ok(None),
+        Err(error) => Err(of_constant(error, name)),
     }
 }
 
@@ -134,7 +142,12 @@ fn integers(tensor: &Tensor, raw: Option<&[u8]>, dtype: Dtype) -> Option<Vec<i64
 }
 
 /// The elements of the fields that have a type.
-fn typed(tensor: &Tensor, count: u64, dtype: Dtype, name: &str) -> Result<Option<Data>, OnnxError> {
+fn typed(
+    tensor: &Tensor,
+    count: u64,
+    dtype: Dtype,
+    name: &str,
+) -> Result<Option<Data>, LayoutError> {
     let numbers: Vec<f64> = match dtype {
         Dtype::F32 => tensor.floats.iter().copied().map(f64::from).collect(),
         Dtype::F64 => tensor.doubles.clone(),
@@ -156,9 +169,18 @@ fn typed(tensor: &Tensor, count: u64, dtype: Dtype, name: &str) -> Result<Option
     }
 }
 
-fn length(found: usize, elements: u64, dtype: Dtype, name: &str) -> OnnxError {
+fn length(found: usize, elements: u64, dtype: Dtype, name: &str) -> LayoutError {
     let bytes = u64::try_from(found).unwrap_or(u64::MAX).saturating_mul(dtype.bits() / 8);
-    OnnxError::Data { value: name.to_owned(), error: DataError::Length { bytes, elements, dtype } }
+    of_constant(crate::graph::length(bytes, elements, dtype), name)
+}
+
+/// Bytes that are not the elements of a constant.
+fn of_constant(error: LayoutError, name: &str) -> LayoutError {
+    fault!(
+        Invalid,
+        "constant `{value}`: {problem}; export the model again",
+        [value = name.to_owned(), problem = error.to_string()]
+    )
 }
 
 fn half(bits: i32) -> f64 {
@@ -170,14 +192,17 @@ fn brain(bits: i32) -> f64 {
 }
 
 /// The bytes that a constant has in another file; `None` if that file is not there.
-fn external(tensor: &Tensor, folder: Option<&Path>) -> Result<Option<Vec<u8>>, OnnxError> {
+fn external(tensor: &Tensor, folder: Option<&Path>) -> Result<Option<Vec<u8>>, LayoutError> {
     let Some(folder) = folder else { return Ok(None) };
     let entry = |key: &str| tensor.external.iter().find(|of| of.key == key).map(|of| &*of.value);
     let location = entry("location").unwrap_or_default();
-    let error = |message: String| OnnxError::External {
-        value: tensor.name.clone(),
-        location: location.to_owned(),
-        message,
+    let error = |message: String| {
+        fault!(
+            Missing,
+            "constant `{value}` has its elements in `{location}`, which cannot be \
+             read: {message}",
+            [value = tensor.name.clone(), location = location.to_owned(), message]
+        )
     };
     let inside = |part: Component<'_>| matches!(part, Component::Normal(_) | Component::CurDir);
     if location.is_empty() || !Path::new(location).components().all(inside) {
@@ -189,7 +214,7 @@ fn external(tensor: &Tensor, folder: Option<&Path>) -> Result<Option<Vec<u8>>, O
     };
     match section(&folder.join(location), offset.unwrap_or(0), length) {
         Ok(bytes) => Ok(Some(bytes)),
-        Err(failure) if failure.kind() == ErrorKind::NotFound => Ok(None),
+        Err(failure) if failure.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(failure) => Err(error(failure.to_string())),
     }
 }
@@ -200,4 +225,13 @@ fn section(path: &Path, offset: u64, length: Option<u64>) -> std::io::Result<Vec
     let mut bytes = Vec::new();
     file.take(length.unwrap_or(u64::MAX)).read_to_end(&mut bytes)?;
     Ok(bytes)
+}
+
+/// Extents that are no shape.
+pub(super) fn no_shape(value: &str) -> LayoutError {
+    fault!(
+        Invalid,
+        "`{value}` has a negative extent or too many elements: correct its shape",
+        [value = value.to_owned()]
+    )
 }

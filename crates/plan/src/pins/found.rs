@@ -5,9 +5,9 @@ use std::fmt;
 
 use itertools::Itertools;
 use tensor_layout::algebra::Axis;
-use tensor_layout::{Layout, Level, Machine};
+use tensor_layout::{Layout, LayoutError, Level, Machine};
 
-use super::pin::{Pin, PinError, Place, has_key, matches};
+use super::pin::{Pin, Place, cannot_have, contradiction, has_key, matches};
 use crate::choices::{Allowed, Pinned, Row, Setting, rows};
 use crate::graph::{Body, Graph, Operation, Origin, Read, ValueId};
 use crate::spec::read;
@@ -52,7 +52,7 @@ impl Found {
         graph: &Graph,
         pins: &[Pin],
         setting: &mut Setting,
-    ) -> Result<Found, PinError> {
+    ) -> Result<Found, LayoutError> {
         let mut found = Found { names: vec![Vec::new(); pins.len()], ..Found::default() };
         let needed = graph.needed();
         let operations = graph.operations.iter().enumerate().filter(|(at, _)| needed[*at]);
@@ -83,14 +83,13 @@ impl Found {
         number: usize,
         pin: &Pin,
         setting: &Setting,
-    ) -> Result<(), PinError> {
+    ) -> Result<(), LayoutError> {
         let Place::Named(pattern) = &pin.place else { return Ok(()) };
         for (id, value) in graph.given() {
             if !matches(pattern, &value.name) || pin.layouts.is_empty() {
                 continue;
             }
-            let fault =
-                |why| PinError::Layout { pin: pin.name.clone(), node: value.name.clone(), why };
+            let fault = |why| cannot_have(&pin.name, &value.name, why);
             let read = |row: &Vec<String>| layout(&row[0], &value.shape, setting.machine());
             let layouts =
                 pin.layouts.iter().map(read).collect::<Result<Vec<_>, _>>().map_err(fault)?;
@@ -98,11 +97,7 @@ impl Found {
             let known = self.given.entry(id).or_insert((number, layouts.clone()));
             if texts(&known.1) != texts(&layouts) {
                 let (one, other) = (format!("pin {}", known.0 + 1), pin.name.clone());
-                return Err(PinError::Contradiction {
-                    one,
-                    other,
-                    what: format!("`{}`", value.name),
-                });
+                return Err(contradiction(one, other, format!("`{}`", value.name)));
             }
             self.names[number].push(value.name.clone());
         }
@@ -111,7 +106,7 @@ impl Found {
 }
 
 /// Levels that a machine has.
-fn known_levels(pin: &Pin, machine: &Machine) -> Result<(), PinError> {
+fn known_levels(pin: &Pin, machine: &Machine) -> Result<(), LayoutError> {
     let is_known = |level: &&Level| {
         matches!(**level, Level::W | Level::TIME) || machine.levels().any(|(of, _)| of == **level)
     };
@@ -120,7 +115,7 @@ fn known_levels(pin: &Pin, machine: &Machine) -> Result<(), PinError> {
         Some(level) => {
             let levels = machine.levels().map(|(level, _)| level.to_string()).join(", ");
             let why = format!("the machine has no level `{level}`, but {levels}, W and Time");
-            Err(PinError::Layout { pin: pin.name.clone(), node: "all".into(), why })
+            Err(cannot_have(&pin.name, "all", why))
         }
     }
 }
@@ -134,7 +129,7 @@ struct Target<'t> {
 
 impl Target<'_> {
     /// What the pin allows; `None` if it is about others.
-    fn rows(&self, setting: &mut Setting) -> Result<Option<Vec<Row>>, PinError> {
+    fn rows(&self, setting: &mut Setting) -> Result<Option<Vec<Row>>, LayoutError> {
         let reads = self.operation.reads();
         let shape = |id: &ValueId| &self.graph.value(*id).shape;
         let result = self.operation.result;
@@ -173,7 +168,7 @@ impl Target<'_> {
     }
 
     /// A row for each layout of the pin, in one of which all of these sides are.
-    fn each(&self, sides: &[Side], setting: &mut Setting) -> Result<Vec<Row>, PinError> {
+    fn each(&self, sides: &[Side], setting: &mut Setting) -> Result<Vec<Row>, LayoutError> {
         let reads = self.operation.reads();
         let mut rows = Vec::new();
         for texts in &self.pin.layouts {
@@ -200,7 +195,7 @@ impl Target<'_> {
         &self,
         is_named: impl Fn(&str) -> bool,
         setting: &mut Setting,
-    ) -> Result<Option<Vec<Row>>, PinError> {
+    ) -> Result<Option<Vec<Row>>, LayoutError> {
         let Body::Nest(nest) = &self.operation.body else { return Ok(None) };
         let names = self.operation.reads().into_iter().map(|id| self.graph.root(id).0);
         let given = names.map(|id| self.graph.value(id)).filter(|value| value.is_given());
@@ -244,8 +239,8 @@ impl Target<'_> {
         setting.pin(own, value.dtype.bits()).map_err(|error| error.to_string())
     }
 
-    fn fault(&self, why: String) -> PinError {
-        PinError::Layout { pin: self.pin.name.clone(), node: self.operation.name.clone(), why }
+    fn fault(&self, why: String) -> LayoutError {
+        cannot_have(&self.pin.name, &self.operation.name, why)
     }
 }
 
@@ -322,7 +317,7 @@ fn compatible(
     operation: &Operation,
     pins: &[Pin],
     allowed: &[(usize, Allowed)],
-) -> Result<(), PinError> {
+) -> Result<(), LayoutError> {
     for [(one, first), (other, second)] in allowed.iter().array_combinations() {
         if !rows(&[first, second]).is_empty() {
             continue;
@@ -334,7 +329,7 @@ fn compatible(
             sides(first).into_iter().find(|side| both.contains(side)).unwrap_or(Side::Result);
         let what = format!("{side} of `{}`", operation.name);
         let name = |number: usize| pins[number].name.clone();
-        return Err(PinError::Contradiction { one: name(*one), other: name(*other), what });
+        return Err(contradiction(name(*one), name(*other), what));
     }
     Ok(())
 }

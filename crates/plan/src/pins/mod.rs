@@ -13,6 +13,7 @@ mod read;
 mod switch;
 
 pub(crate) use found::{Found, Side, in_loop_order, is_last};
-pub use pin::{Pin, PinError, Pins, Place};
+pub use pin::{Pin, Pins, Place};
+pub(crate) use pin::{cannot_have, contradiction};
 pub use read::read_pins;
 pub(crate) use switch::Switches;

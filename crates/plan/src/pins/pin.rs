@@ -1,6 +1,7 @@
 //! A pin.
 
-use tensor_layout::Level;
+use tensor_layout::error::fault;
+use tensor_layout::{LayoutError, Level};
 
 use crate::spec::{LayoutEntry, ProductEntry, SpecEntry, Trigger};
 
@@ -40,40 +41,15 @@ pub enum Place {
     Key(String),
 }
 
-/// Pins that no plan has.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum PinError {
-    /// A layout that its tensor cannot have.
-    #[error("{pin}, for `{node}`: {why}")]
-    Layout {
-        /// The pin.
-        pin: String,
-        /// The node.
-        node: String,
-        /// The reason.
-        why: String,
-    },
-    /// Two pins that exclude each other.
-    #[error("{one} and {other} want different layouts for {what}")]
-    Contradiction {
-        /// A pin.
-        one: String,
-        /// The other one.
-        other: String,
-        /// The node, and its operand or result.
-        what: String,
-    },
-    /// Levels that no layout of a node has.
-    #[error("{pin}: no layout of `{node}` {wants}")]
-    Levels {
-        /// The pin.
-        pin: String,
-        /// The node.
-        node: String,
-        /// The levels, in words.
-        wants: String,
-    },
+/// A layout that its tensor cannot have.
+pub(crate) fn cannot_have(pin: &str, node: &str, why: String) -> LayoutError {
+    let (pin, node) = (pin.to_owned(), node.to_owned());
+    fault!(Argument, "{pin}, for `{node}`: {why}", [pin, node, why])
+}
+
+/// Two pins that exclude each other.
+pub(crate) fn contradiction(one: String, other: String, what: String) -> LayoutError {
+    fault!(Argument, "{one} and {other} want different layouts for {what}", [one, other, what])
 }
 
 impl Pin {

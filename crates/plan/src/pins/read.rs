@@ -18,10 +18,11 @@
 
 use serde::Deserialize;
 use serde_json::Value;
-use tensor_layout::Level;
+use tensor_layout::error::fault;
+use tensor_layout::{LayoutError, Level};
 
 use super::pin::{Pin, Pins, Place};
-use crate::spec::{SpecEntry, SpecError, list};
+use crate::spec::{SpecEntry, in_entry, list};
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -65,7 +66,7 @@ enum Layouts {
 /// `file` names the pins in messages.
 ///
 /// # Errors
-/// [`SpecError`], with the number of the entry.
+/// `Invalid`, with the number of the entry.
 ///
 /// # Example
 /// ```
@@ -73,20 +74,25 @@ enum Layouts {
 /// let pins = read_pins("[[pin]]\nname = \"*.q_proj\"\navoids = [\"L2B\"]", "pins.toml")?;
 /// assert_eq!(pins[0].place, Place::Named("*.q_proj".into()));
 /// assert_eq!(pins[0].name, "pins.toml, pin 1");
-/// # Ok::<(), tensor_layout_plan::SpecError>(())
+/// # Ok::<(), tensor_layout::LayoutError>(())
 /// ```
-pub fn read_pins(text: &str, file: &str) -> Result<Pins, SpecError> {
+pub fn read_pins(text: &str, file: &str) -> Result<Pins, LayoutError> {
     if text.trim_start().starts_with(['{', '[']) && !text.trim_start().starts_with("[[") {
         let pin = |(number, value)| {
             let name = format!("{file}, entry {number}");
-            from_json(value, name).map_err(|why| SpecError::Entry { number, why })
+            from_json(value, name).map_err(|why| in_entry(number, why))
         };
         return (1..).zip(list(text)?).map(pin).collect();
     }
-    let read: File = toml::from_str(text).map_err(|error| SpecError::Toml(error.to_string()))?;
+    let read: File = toml::from_str(text).map_err(|error| {
+        fault!(
+            Invalid,
+            "it is neither a JSON list of entries nor TOML with tables [[pin]]: {error}",
+            [error = error.to_string()]
+        )
+    })?;
     let pin = |(number, entry): (usize, Entry)| {
-        let fault = |why| SpecError::Entry { number, why };
-        entry.pin(format!("{file}, pin {number}")).map_err(fault)
+        entry.pin(format!("{file}, pin {number}")).map_err(|why| in_entry(number, why))
     };
     (1..).zip(read.pin).map(pin).collect()
 }

@@ -10,7 +10,6 @@
 
 mod against;
 mod edges;
-mod error;
 mod explain;
 mod kept;
 mod lifetimes;
@@ -29,7 +28,6 @@ mod what_if;
 
 pub use against::{Changed, Comparison, InPlan};
 pub(crate) use edges::viewed;
-pub use error::PlanError;
 pub use explain::{Alternative, Explanation, NeighbourSwitch};
 pub use options::PlanOptions;
 pub use places::Place;

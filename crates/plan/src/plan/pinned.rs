@@ -4,13 +4,13 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 
 use itertools::Itertools;
-use tensor_layout::Layout;
+use tensor_layout::error::fault;
+use tensor_layout::{Layout, LayoutError};
 
-use super::error::PlanError;
 use super::variables::{computed, uses};
 use crate::choices::{Allowed, Pinned, Setting};
 use crate::graph::{Graph, ValueId};
-use crate::pins::{Found, Pin, PinError, Side, Switches};
+use crate::pins::{Found, Pin, Side, Switches};
 
 /// What pins say about a graph, which has their switches.
 #[derive(Debug)]
@@ -30,7 +30,7 @@ impl<'g> Pinning<'g> {
         graph: &'g Graph,
         pins: &[Pin],
         setting: &mut Setting,
-    ) -> Result<Pinning<'g>, PlanError> {
+    ) -> Result<Pinning<'g>, LayoutError> {
         let found = Found::of(graph, pins, setting)?;
         let mut all = Pinning {
             graph: Cow::Borrowed(graph),
@@ -49,8 +49,12 @@ impl<'g> Pinning<'g> {
             let (met, rest) = met(graph, at, uses, pinned, setting)?;
             for (pin, allowed) in rest {
                 switches(at, &allowed, &mut wanted).ok_or_else(|| {
-                    let node = graph.operations[at].name.clone();
-                    PinError::Levels { pin: pins[pin].name.clone(), node, wants: levels(&allowed) }
+                    let (pin, node) = (pins[pin].name.clone(), graph.operations[at].name.clone());
+                    fault!(
+                        Argument,
+                        "{pin}: no layout of `{node}` {wants}",
+                        [pin, node, wants = levels(&allowed)]
+                    )
                 })?;
             }
             all.allowed.insert(at, met);
@@ -72,8 +76,8 @@ fn met(
     uses: usize,
     pinned: Vec<(usize, Allowed)>,
     setting: &mut Setting,
-) -> Result<(Vec<Allowed>, Vec<(usize, Allowed)>), PlanError> {
-    let mut is_met = |allowed: &[&Allowed]| -> Result<bool, PlanError> {
+) -> Result<(Vec<Allowed>, Vec<(usize, Allowed)>), LayoutError> {
+    let mut is_met = |allowed: &[&Allowed]| -> Result<bool, LayoutError> {
         let domain = computed(graph, &graph.operations[at], uses, allowed, setting)?;
         Ok(!domain.choices.is_empty())
     };

@@ -3,10 +3,9 @@
 use std::collections::{HashMap, HashSet};
 use std::ops::ControlFlow;
 
-use tensor_layout::Machine;
+use tensor_layout::{LayoutError, Machine};
 
 use super::edges::{self, Joint, Pair};
-use super::error::PlanError;
 use super::lifetimes;
 use super::options::PlanOptions;
 use super::pinned::Pinning;
@@ -16,7 +15,7 @@ use super::variables::{self, Variable};
 use crate::choices::Setting;
 use crate::graph::Graph;
 use crate::pins::Pins;
-use crate::search::{FORBIDDEN, Memory, Problem, ProblemError, Progress};
+use crate::search::{FORBIDDEN, Memory, Problem, Progress};
 
 /// The most times that a plan is made again because it has switches that no movements make.
 const ROUNDS: usize = 3;
@@ -33,12 +32,13 @@ const ROUNDS: usize = 3;
 /// 512 trials per switch for its movements.
 ///
 /// # Errors
-/// [`PlanError`]; operations without a rule are no error: they have one choice, copies on every unit.
+/// `Missing` for a machine whose moves have no prices, with the fact `prices`; `Unsupported` for an operation without a
+/// layout on this machine; as the layouts. Operations without a rule are no error: they have one choice, copies on every unit.
 pub fn plan<'g>(
     graph: &'g Graph,
     machine: &Machine,
     options: &PlanOptions,
-) -> Result<Plan<'g>, PlanError> {
+) -> Result<Plan<'g>, LayoutError> {
     Planner::new(machine, options)?.plan(graph)
 }
 
@@ -61,10 +61,11 @@ impl Planner {
     /// A planner that knows nothing yet.
     ///
     /// # Errors
-    /// [`PlanError::Machine`] for a machine whose switches have no prices.
-    pub fn new(machine: &Machine, options: &PlanOptions) -> Result<Planner, PlanError> {
+    /// [`LayoutError`] for a machine whose switches have no prices.
+    pub fn new(machine: &Machine, options: &PlanOptions) -> Result<Planner, LayoutError> {
         let setting = Setting::new(machine, options.penalty, options.keep);
-        let setting = setting.map_err(PlanError::Machine)?.with_budget(options.sram_budget);
+        let setting = setting.map_err(|error| error.with("prices", machine.name().to_owned()))?;
+        let setting = setting.with_budget(options.sram_budget);
         Ok(Planner { setting, options: options.clone() })
     }
 
@@ -77,7 +78,7 @@ impl Planner {
     ///
     /// # Errors
     /// As [`plan`].
-    pub fn plan(self, graph: &Graph) -> Result<Plan<'_>, PlanError> {
+    pub fn plan(self, graph: &Graph) -> Result<Plan<'_>, LayoutError> {
         self.plan_watched(graph, &|_| ControlFlow::Continue(()))
     }
 
@@ -90,7 +91,7 @@ impl Planner {
         self,
         graph: &'g Graph,
         watch: &Watch<'_>,
-    ) -> Result<Plan<'g>, PlanError> {
+    ) -> Result<Plan<'g>, LayoutError> {
         let routes = self.options.routes;
         let (planner, without_pins) = self.without_pins(graph, watch)?;
         let mut plan = planner.fitting(graph, watch)?;
@@ -107,7 +108,7 @@ impl Planner {
         mut self,
         graph: &Graph,
         watch: &Watch<'_>,
-    ) -> Result<(Planner, Option<u64>), PlanError> {
+    ) -> Result<(Planner, Option<u64>), LayoutError> {
         if self.options.pins.is_empty() {
             return Ok((self, None));
         }
@@ -120,7 +121,7 @@ impl Planner {
     }
 
     /// A plan, whatever movements there are, that fits into the memories of PEs if one does.
-    fn fitting<'g>(self, graph: &'g Graph, watch: &Watch<'_>) -> Result<Plan<'g>, PlanError> {
+    fn fitting<'g>(self, graph: &'g Graph, watch: &Watch<'_>) -> Result<Plan<'g>, LayoutError> {
         let mut plan = self.open(graph, false)?;
         plan.solve(watch)?;
         let Some(most) = plan.setting.local_capacity().filter(|_| plan.places().is_none()) else {
@@ -151,7 +152,7 @@ impl Planner {
     }
 
     /// A plan without choices; if room is scarce, values may wait for their readers outside of the memories of PEs.
-    fn open(self, graph: &Graph, is_tight: bool) -> Result<Plan<'_>, PlanError> {
+    fn open(self, graph: &Graph, is_tight: bool) -> Result<Plan<'_>, LayoutError> {
         let Planner { mut setting, options } = self;
         setting.set_tight(is_tight);
         let pins = Pinning::of(graph, &options.pins, &mut setting)?;
@@ -180,7 +181,7 @@ impl Plan<'_> {
     }
 
     /// Chooses, whatever movements there are.
-    fn solve(&mut self, watch: &Watch<'_>) -> Result<(), ProblemError> {
+    fn solve(&mut self, watch: &Watch<'_>) -> Result<(), LayoutError> {
         let problem = self.costs()?;
         let found = problem.solve_watched(&self.options.limits, watch);
         self.totals = Totals {
@@ -213,11 +214,11 @@ impl Plan<'_> {
     ///
     /// # Errors
     /// None for a plan that was made.
-    pub fn costs(&self) -> Result<Problem, ProblemError> {
+    pub fn costs(&self) -> Result<Problem, LayoutError> {
         self.problem(&HashSet::new(), 0)
     }
 
-    fn problem(&self, missing: &HashSet<Pair>, penalty: u64) -> Result<Problem, ProblemError> {
+    fn problem(&self, missing: &HashSet<Pair>, penalty: u64) -> Result<Problem, LayoutError> {
         let own = self.variables.iter().map(Variable::own).collect();
         let edge = |joint: &Joint| joint.edge(&self.variables, missing, penalty);
         let problem = Problem::new(own, self.joints.iter().map(edge).collect())?;
@@ -225,7 +226,7 @@ impl Plan<'_> {
     }
 
     /// Looks for the movements of all switches, and plans again as long as other choices have more of them.
-    fn avoid_missing_movements(&mut self, watch: &Watch<'_>) -> Result<(), ProblemError> {
+    fn avoid_missing_movements(&mut self, watch: &Watch<'_>) -> Result<(), LayoutError> {
         let options = self.options.clone();
         let (free, first) = (self.costs()?, self.totals.plan);
         let (mut missing, mut known_routes) = (HashSet::new(), HashMap::new());

@@ -5,11 +5,12 @@
 use std::collections::HashMap;
 
 use itertools::Itertools;
+use tensor_layout::LayoutError;
 
 use super::solved::Plan;
 use crate::choices::Choice;
 use crate::graph::{Body, Operation};
-use crate::pins::{Pin, PinError, Pins, in_loop_order, is_last};
+use crate::pins::{Pin, Pins, contradiction, in_loop_order, is_last};
 use crate::spec::{LayoutEntry, ProductEntry, SpecEntry, Trigger};
 
 /// The entries of both files.
@@ -25,9 +26,9 @@ impl Plan<'_> {
     /// The entries of both files.
     ///
     /// # Errors
-    /// [`PinError::Contradiction`] for two nodes of one operator and shape with different layouts:
+    /// `Argument` for two nodes of one operator and shape with different layouts:
     /// [`shared_layouts`](Plan::shared_layouts) has pins that give them one.
-    pub fn sdk_files(&self) -> Result<SdkFiles, PinError> {
+    pub fn sdk_files(&self) -> Result<SdkFiles, LayoutError> {
         let products = self.computed().filter_map(|(of, choice)| self.product(of, choice));
         let mut files = SdkFiles { layouts: Vec::new(), products: products.collect() };
         for group in self.groups() {
@@ -35,7 +36,7 @@ impl Plan<'_> {
             if let Some((other, _)) = rest.iter().find(|(_, of)| of.layout != entry.layout) {
                 let what = format!("{} {:?}", entry.op_type, entry.shape);
                 let (one, other) = (format!("`{name}`"), format!("`{other}`"));
-                return Err(PinError::Contradiction { one, other, what });
+                return Err(contradiction(one, other, what));
             }
             files.layouts.push(entry.clone());
         }

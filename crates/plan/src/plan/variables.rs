@@ -4,13 +4,13 @@ use std::collections::HashMap;
 
 use itertools::Itertools;
 use tensor_layout::LayoutError;
+use tensor_layout::error::fault;
 
-use super::error::PlanError;
 use super::kept;
 use super::pinned::Pinning;
 use crate::choices::{Allowed, Choice, Domain, Setting};
 use crate::graph::{Body, Graph, Operation, Origin, ValueId};
-use crate::pins::PinError;
+use crate::pins::cannot_have;
 
 /// A value with its choices.
 #[derive(Debug)]
@@ -58,7 +58,7 @@ pub(super) fn of(
     pins: &Pinning<'_>,
     setting: &mut Setting,
     spills: bool,
-) -> Result<Vec<Variable>, PlanError> {
+) -> Result<Vec<Variable>, LayoutError> {
     let graph = &*pins.graph;
     let uses = uses(graph);
     let mut variables: Vec<Variable> = Vec::new();
@@ -86,12 +86,16 @@ pub(super) fn of(
         if domain.choices.is_empty() {
             let (name, kind) = (operation.name.clone(), operation.kind.clone());
             let shape = graph.value(operation.result).shape.clone();
-            return Err(PlanError::NoChoice { name, kind, shape });
+            return Err(fault!(
+                Unsupported,
+                "`{name}`, a {kind} of {shape:?}, has no layout on this machine",
+                [name, kind, shape]
+            ));
         }
         let role = Role::Computed(at);
         variables.push(Variable { value: operation.result, role, domain });
     }
-    Ok(kept::inserted(graph, variables, setting, spills)?)
+    kept::inserted(graph, variables, setting, spills)
 }
 
 /// The operations that an output depends on, with their numbers.
@@ -106,16 +110,14 @@ pub(super) fn uses(graph: &Graph) -> HashMap<ValueId, usize> {
     read.map(|id| graph.root(id).0).counts()
 }
 
-fn given(pins: &Pinning<'_>, id: ValueId, setting: &mut Setting) -> Result<Domain, PlanError> {
+fn given(pins: &Pinning<'_>, id: ValueId, setting: &mut Setting) -> Result<Domain, LayoutError> {
     let value = pins.graph.value(id);
     if let Some((pin, layouts)) = pins.given.get(&id) {
-        return setting.given_in(layouts, value.dtype.bits()).map_err(|error| {
-            let (pin, node, why) = (pin.clone(), value.name.clone(), error.to_string());
-            PinError::Layout { pin, node, why }.into()
-        });
+        let domain = setting.given_in(layouts, value.dtype.bits());
+        return domain.map_err(|error| cannot_have(pin, &value.name, error.to_string()));
     }
     let is_constant = matches!(value.origin, Origin::Constant(_));
-    Ok(setting.given(&value.shape, value.dtype.bits(), is_constant)?)
+    setting.given(&value.shape, value.dtype.bits(), is_constant)
 }
 
 /// The choices of an operation that pins allow.

@@ -2,7 +2,8 @@
 
 use std::collections::HashMap;
 
-use super::error::PlanError;
+use tensor_layout::LayoutError;
+
 use super::planning::Watch;
 use super::solved::Plan;
 use super::variables::Role;
@@ -25,7 +26,7 @@ impl Plan<'_> {
         graph: &'g Graph,
         pins: Pins,
         watch: &Watch<'_>,
-    ) -> Result<(Plan<'g>, Option<u64>), PlanError> {
+    ) -> Result<(Plan<'g>, Option<u64>), LayoutError> {
         let known = self.known();
         let mut planner = self.into_planner();
         planner.pin(pins);
@@ -44,7 +45,7 @@ impl Plan<'_> {
     }
 
     /// The least cost with the layouts of another plan wherever there is a choice with them.
-    fn stays(&self, known: &Known) -> Result<Option<u64>, PlanError> {
+    fn stays(&self, known: &Known) -> Result<Option<u64>, LayoutError> {
         let mut problem = self.costs()?;
         for (own, variable) in problem.own.iter_mut().zip(&self.variables) {
             let name = self.graph.value(variable.value).name.clone();

@@ -1,33 +1,11 @@
 //! Problems of the ASPLOS 2025 contest on intra-operator parallelism.
 
 use serde::Deserialize;
+use tensor_layout::LayoutError;
+use tensor_layout::error::fault;
 
 use super::memory::{Memory, Use};
-use super::problem::{Edge, Problem, ProblemError};
-
-/// A text that is no problem of the contest.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum IopddlError {
-    /// A text of another form.
-    #[error("not a problem of the contest: {0}")]
-    Text(#[from] serde_json::Error),
-    /// Numbers that do not fit together.
-    #[error(transparent)]
-    Problem(#[from] ProblemError),
-    /// Lists of nodes or of edges that differ in length.
-    #[error("{list} has {given} entries, there are {expected} {of}")]
-    Lengths {
-        /// The list.
-        list: &'static str,
-        /// Its length.
-        given: usize,
-        /// The length that it needs.
-        expected: usize,
-        /// Of which there are as many.
-        of: &'static str,
-    },
-}
+use super::problem::{Edge, Problem};
 
 #[derive(Deserialize)]
 struct Text {
@@ -58,9 +36,16 @@ impl Problem {
     /// A problem of the contest, from its JSON: one memory, or none without a limit.
     ///
     /// # Errors
-    /// [`IopddlError`] for texts of another form and sizes that do not fit.
-    pub fn from_iopddl(text: &str) -> Result<Problem, IopddlError> {
-        let Text { problem: Contest { nodes, edges, usage_limit } } = serde_json::from_str(text)?;
+    /// `Invalid` for texts of another form and sizes that do not fit.
+    pub fn from_iopddl(text: &str) -> Result<Problem, LayoutError> {
+        let Text { problem: Contest { nodes, edges, usage_limit } } = serde_json::from_str(text)
+            .map_err(|error| {
+                fault!(
+                    Invalid,
+                    "not a problem of the contest: {error}",
+                    [error = error.to_string()]
+                )
+            })?;
         let expected = nodes.costs.len();
         length("intervals", nodes.intervals.len(), expected, "nodes")?;
         length("usages", nodes.usages.len(), expected, "nodes")?;
@@ -72,7 +57,7 @@ impl Problem {
             uses.map(|(variable, ([from, to], amounts))| Use { variable, from, to, amounts });
         let memory = usage_limit.map(|limit| Memory { limit, uses: uses.collect() });
         let problem = Problem::new(nodes.costs, edges.collect())?;
-        Ok(problem.with_memories(memory.into_iter().collect())?)
+        problem.with_memories(memory.into_iter().collect())
     }
 }
 
@@ -81,9 +66,13 @@ fn length(
     given: usize,
     expected: usize,
     of: &'static str,
-) -> Result<(), IopddlError> {
+) -> Result<(), LayoutError> {
     match given == expected {
         true => Ok(()),
-        false => Err(IopddlError::Lengths { list, given, expected, of }),
+        false => Err(fault!(
+            Invalid,
+            "{list} has {given} entries, there are {expected} {of}",
+            [list, given, expected, of]
+        )),
     }
 }

@@ -38,7 +38,6 @@ mod solve;
 mod tree;
 
 pub use control::{Limits, Progress};
-pub use iopddl::IopddlError;
 pub use memory::{Memory, Use};
-pub use problem::{Edge, FORBIDDEN, Problem, ProblemError};
+pub use problem::{Edge, FORBIDDEN, Problem};
 pub use solve::{Outcome, Solution};

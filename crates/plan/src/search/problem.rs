@@ -1,6 +1,8 @@
 //! The problem: costs of choices, and costs between the choices of two variables.
 
 use serde::{Deserialize, Serialize};
+use tensor_layout::LayoutError;
+use tensor_layout::error::fault;
 
 use super::memory::Memory;
 
@@ -42,76 +44,21 @@ struct Unchecked {
 }
 
 impl TryFrom<Unchecked> for Problem {
-    type Error = ProblemError;
+    type Error = LayoutError;
 
-    fn try_from(text: Unchecked) -> Result<Problem, ProblemError> {
+    fn try_from(text: Unchecked) -> Result<Problem, LayoutError> {
         Problem::new(text.own, text.edges)?.with_memories(text.memories)
     }
-}
-
-/// A problem whose sizes do not fit together.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum ProblemError {
-    /// A variable without choices.
-    #[error("variable {0} has no choices")]
-    NoChoices(usize),
-    /// An edge to a variable that is not there.
-    #[error("edge {edge} has an end at variable {variable}, there are {variables}")]
-    NoVariable {
-        /// The number of the edge.
-        edge: usize,
-        /// Its end.
-        variable: usize,
-        /// The number of variables.
-        variables: usize,
-    },
-    /// An edge with another number of costs.
-    #[error("edge {edge} needs {expected} costs, one for each two choices, and has {given}")]
-    Costs {
-        /// The number of the edge.
-        edge: usize,
-        /// The product of the numbers of choices of its ends.
-        expected: usize,
-        /// The costs that it has.
-        given: usize,
-    },
-    /// A usage of a variable that is not there.
-    #[error("use {number} of memory {memory} is of variable {variable}, there are {variables}")]
-    NoUser {
-        /// The number of the memory.
-        memory: usize,
-        /// The number of the usage.
-        number: usize,
-        /// Its variable.
-        variable: usize,
-        /// The number of variables.
-        variables: usize,
-    },
-    /// A usage with another number of amounts.
-    #[error(
-        "use {number} of memory {memory} needs {expected} amounts, one for each choice, and has {given}"
-    )]
-    Amounts {
-        /// The number of the memory.
-        memory: usize,
-        /// The number of the usage.
-        number: usize,
-        /// The number of choices of its variable.
-        expected: usize,
-        /// The amounts that it has.
-        given: usize,
-    },
 }
 
 impl Problem {
     /// A problem, after a check of its sizes.
     ///
     /// # Errors
-    /// [`ProblemError`] for variables without choices and edges whose ends or costs do not fit.
-    pub fn new(own: Vec<Vec<u64>>, edges: Vec<Edge>) -> Result<Problem, ProblemError> {
+    /// `Invalid` for variables without choices and edges whose ends or costs do not fit.
+    pub fn new(own: Vec<Vec<u64>>, edges: Vec<Edge>) -> Result<Problem, LayoutError> {
         if let Some(variable) = own.iter().position(Vec::is_empty) {
-            return Err(ProblemError::NoChoices(variable));
+            return Err(fault!(Invalid, "variable {variable} has no choices", [variable]));
         }
         edges.iter().enumerate().try_for_each(|(number, edge)| check(&own, number, edge))?;
         Ok(Problem { own, edges, memories: Vec::new() })
@@ -120,8 +67,8 @@ impl Problem {
     /// The problem with limits on usages, after a check of their sizes.
     ///
     /// # Errors
-    /// [`ProblemError`] for usages whose variables or amounts do not fit.
-    pub fn with_memories(self, memories: Vec<Memory>) -> Result<Problem, ProblemError> {
+    /// `Invalid` for usages whose variables or amounts do not fit.
+    pub fn with_memories(self, memories: Vec<Memory>) -> Result<Problem, LayoutError> {
         for (number, memory) in memories.iter().enumerate() {
             check_uses(&self.own, number, memory)?;
         }
@@ -181,27 +128,44 @@ impl Problem {
     }
 }
 
-fn check(own: &[Vec<u64>], number: usize, edge: &Edge) -> Result<(), ProblemError> {
+fn check(own: &[Vec<u64>], number: usize, edge: &Edge) -> Result<(), LayoutError> {
     let variables = own.len();
     if let Some(variable) = [edge.from, edge.to].into_iter().find(|end| *end >= variables) {
-        return Err(ProblemError::NoVariable { edge: number, variable, variables });
+        return Err(fault!(
+            Invalid,
+            "edge {edge} has an end at variable {variable}, there are {variables}",
+            [edge = number, variable, variables]
+        ));
     }
     let (expected, given) = (own[edge.from].len() * own[edge.to].len(), edge.costs.len());
     match expected == given {
         true => Ok(()),
-        false => Err(ProblemError::Costs { edge: number, expected, given }),
+        false => Err(fault!(
+            Invalid,
+            "edge {edge} needs {expected} costs, one for each two choices, and has {given}",
+            [edge = number, expected, given]
+        )),
     }
 }
 
-fn check_uses(own: &[Vec<u64>], memory: usize, given: &Memory) -> Result<(), ProblemError> {
+fn check_uses(own: &[Vec<u64>], memory: usize, given: &Memory) -> Result<(), LayoutError> {
     for (number, of) in given.uses.iter().enumerate() {
         let (variable, variables) = (of.variable, own.len());
         let Some(own) = own.get(variable) else {
-            return Err(ProblemError::NoUser { memory, number, variable, variables });
+            return Err(fault!(
+                Invalid,
+                "use {number} of memory {memory} is of variable {variable}, there are {variables}",
+                [number, memory, variable, variables]
+            ));
         };
         let (expected, given) = (own.len(), of.amounts.len());
         if expected != given {
-            return Err(ProblemError::Amounts { memory, number, expected, given });
+            return Err(fault!(
+                Invalid,
+                "use {number} of memory {memory} needs {expected} amounts, one for each choice, and \
+                 has {given}",
+                [number, memory, expected, given]
+            ));
         }
     }
     Ok(())

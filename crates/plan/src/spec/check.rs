@@ -69,7 +69,7 @@ impl SpecReport {
 /// let tensor = &report.entries[0].tensors[0];
 /// assert_eq!((tensor.padding(), tensor.words, tensor.element_bits), (24, 64, Some(16)));
 /// assert_eq!(report.findings(), 0);
-/// # Ok::<(), tensor_layout_plan::SpecError>(())
+/// # Ok::<(), tensor_layout::LayoutError>(())
 /// ```
 #[must_use]
 pub fn check_spec(entries: &[SpecEntry], bits: Option<u64>, machine: &Machine) -> SpecReport {

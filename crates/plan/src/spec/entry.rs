@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use tensor_layout::LayoutError;
+use tensor_layout::error::fault;
 
 /// The side of an operator whose layout is pinned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -52,33 +54,15 @@ pub enum SpecEntry {
     Product(ProductEntry),
 }
 
-/// A file that is not a list of entries.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum SpecError {
-    /// Not JSON.
-    #[error("it is not JSON: {0}")]
-    Json(serde_json::Error),
-    /// Neither JSON nor TOML of pins.
-    #[error("it is neither a JSON list of entries nor TOML with tables [[pin]]: {0}")]
-    Toml(String),
-    /// Another value than a list.
-    #[error("it has to be a list of entries, [{{..}}, ..]")]
-    NotAList,
-    /// An entry that lacks a key, or has one too many.
-    #[error("entry {number}: {why}")]
-    Entry {
-        /// Its number, from 1 on.
-        number: usize,
-        /// The reason.
-        why: String,
-    },
+/// The fault of an entry that lacks a key, or has one too many; entries have numbers from 1 on.
+pub(crate) fn in_entry(number: usize, why: String) -> LayoutError {
+    fault!(Invalid, "entry {number}: {why}", [number, why])
 }
 
 /// Reads the entries of a `layout_spec` or `gemm_layout_spec` file.
 ///
 /// # Errors
-/// [`SpecError`], with the number of the entry.
+/// `Invalid`, with the number of the entry.
 ///
 /// # Example
 /// ```
@@ -87,20 +71,21 @@ pub enum SpecError {
 /// assert!(matches!(&read_spec(text)?[..], [SpecEntry::Product(product)] if product.key == "q_proj"));
 /// let refused = read_spec(r#"[{"key": "q_proj", "A": "((64:1), (4_W))"}]"#).unwrap_err();
 /// assert_eq!(refused.to_string(), "entry 1: missing field `BT`");
-/// # Ok::<(), tensor_layout_plan::SpecError>(())
+/// # Ok::<(), tensor_layout::LayoutError>(())
 /// ```
-pub fn read_spec(text: &str) -> Result<Vec<SpecEntry>, SpecError> {
-    let entry = |(at, value)| {
-        SpecEntry::read(value).map_err(|why| SpecError::Entry { number: at + 1, why })
-    };
+pub fn read_spec(text: &str) -> Result<Vec<SpecEntry>, LayoutError> {
+    let entry = |(at, value)| SpecEntry::read(value).map_err(|why| in_entry(at + 1, why));
     list(text)?.into_iter().enumerate().map(entry).collect()
 }
 
 /// The values of a JSON list.
-pub(crate) fn list(text: &str) -> Result<Vec<Value>, SpecError> {
-    match serde_json::from_str(text).map_err(SpecError::Json)? {
+pub(crate) fn list(text: &str) -> Result<Vec<Value>, LayoutError> {
+    let no_json = |error: serde_json::Error| {
+        fault!(Invalid, "it is not JSON: {error}", [error = error.to_string()])
+    };
+    match serde_json::from_str(text).map_err(no_json)? {
         Value::Array(list) => Ok(list),
-        _ => Err(SpecError::NotAList),
+        _ => Err(fault!(Invalid, "it has to be a list of entries, [{{..}}, ..]")),
     }
 }
 

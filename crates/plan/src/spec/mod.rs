@@ -16,8 +16,8 @@ mod switch;
 mod tensor;
 
 pub use check::{EntryReport, SpecReport, check_spec};
-pub(crate) use entry::list;
-pub use entry::{LayoutEntry, ProductEntry, SpecEntry, SpecError, Trigger, read_spec};
+pub use entry::{LayoutEntry, ProductEntry, SpecEntry, Trigger, read_spec};
+pub(crate) use entry::{in_entry, list};
 pub use product::{OperandReport, ProductReport};
 pub use switch::{Switch, SwitchRoute};
 pub(crate) use tensor::read;

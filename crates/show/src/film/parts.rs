@@ -2,17 +2,18 @@
 
 use std::ops::Range;
 
-use super::{Film, Flyer, Spot, Stage};
-use crate::color::{Coloring, Draft, paint};
-use crate::drawing::Drawing;
-use crate::group::memory_of_groups;
-use crate::{Cell, CellKind, Panel};
-use tensor_layout::error::{Incomparable, RelayoutFault};
+use tensor_layout::error::ErrorKind;
 use tensor_layout::machine::Memory;
 use tensor_layout::program::{CoordinateSpan, CoordinateSpans};
 use tensor_layout::relayout::{Distance, Relayout};
 use tensor_layout::{LayoutError, Level, Location, Placement};
 use tensor_layout_words::{to_index, to_u64};
+
+use super::{Film, Flyer, Spot, Stage};
+use crate::color::{Coloring, Draft, paint};
+use crate::drawing::Drawing;
+use crate::group::memory_of_groups;
+use crate::{Cell, CellKind, Panel};
 
 /// The most blocks along a side of the tensor, the finest first.
 const FINENESS: [u64; 4] = [16, 8, 4, 2];
@@ -51,7 +52,7 @@ pub(super) fn drawn(all: &[&Drawing<'_>], relayouts: &[Relayout]) -> Result<Film
             let mut told_apart = [Some(Level::TIME), level].into_iter().flatten();
             if told_apart.any(|level| has(from, level) != has(to, level)) {
                 let [from, to] = [from, to].map(|drawing| extents(drawing.placement));
-                return Err(LayoutError::NotComparable(Incomparable::Levels { from, to }));
+                return Err(LayoutError::differ("levels", from, to));
             }
             level
         }
@@ -74,7 +75,7 @@ fn extents(placement: &Placement) -> Vec<(Level, u64)> {
 }
 
 fn undecided(question: &'static str) -> LayoutError {
-    LayoutError::NotDecided { question, budget: to_u64(MOST_PARTS) }
+    LayoutError::not_decided(question, to_u64(MOST_PARTS))
 }
 
 /// The outermost level in which one layout differs.
@@ -95,7 +96,7 @@ fn level_of_two(relayout: &Relayout) -> Result<Option<Level>, LayoutError> {
             }
             Ok(_) => return Err(undecided("drawing a film of so many units")),
             // One of the memories is above the units that are entered or left.
-            Err(LayoutError::Relayout(RelayoutFault::NotOnPaths { .. })) => {}
+            Err(error) if error.kind() == ErrorKind::Unknown => {}
             Err(error) => return Err(error),
         }
     }

@@ -4,6 +4,8 @@ use resvg::tiny_skia::{Pixmap, Transform};
 use resvg::usvg::{Options, Tree};
 
 use super::Picture;
+use tensor_layout::LayoutError;
+use tensor_layout::error::fault;
 
 /// The font of all pictures, so that they look the same on machines without fonts.
 const FONT: &[u8] = include_bytes!("DejaVuSansMono.ttf");
@@ -17,25 +19,6 @@ const LONGEST: f32 = 16_384.0;
 /// The most pixels of a PNG, of 4 bytes each: 2^24.
 const MOST_PIXELS: f32 = 16_777_216.0;
 
-/// The reason a picture cannot be a PNG.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum PngError {
-    /// It has too many pixels.
-    #[error(
-        "the picture would be {width} x {height} pixels, and a PNG may have {LONGEST} along a side and {MOST_PIXELS} in all; write .svg instead"
-    )]
-    TooLarge {
-        /// The width in pixels.
-        width: u32,
-        /// The height in pixels.
-        height: u32,
-    },
-    /// An error of the renderer.
-    #[error("the picture could not be rendered: {0}")]
-    Render(String),
-}
-
 impl Picture {
     /// The picture as PNG: two pixels for each unit of the SVG, or fewer where that would exceed 16,384 along
     /// a side or 2^24 in total.
@@ -43,9 +26,12 @@ impl Picture {
     /// Law: equal pictures produce equal bytes; fonts of the machine are not used.
     ///
     /// # Errors
-    /// [`PngError::TooLarge`] where that leaves less than half a pixel per unit.
-    pub fn to_png(&self) -> Result<Vec<u8>, PngError> {
-        let render = |error: &dyn std::fmt::Display| PngError::Render(error.to_string());
+    /// `Limit` where that leaves less than half a pixel per unit.
+    pub fn to_png(&self) -> Result<Vec<u8>, LayoutError> {
+        let render = |error: &dyn std::fmt::Display| {
+            let error = error.to_string();
+            fault!(Unsupported, "the picture could not be rendered: {error}", [error])
+        };
         let mut options = Options { font_family: "DejaVu Sans Mono".into(), ..Options::default() };
         options.fontdb_mut().load_font_data(FONT.to_vec());
         let tree = Tree::from_str(&self.to_svg(), &options).map_err(|error| render(&error))?;
@@ -54,7 +40,14 @@ impl Picture {
         let size = tree.size().to_int_size().scale_by(scale.max(fewest));
         let (width, height) = size.map_or((0, 0), |size| (size.width(), size.height()));
         let pixels = Pixmap::new(width, height).filter(|_| scale >= fewest);
-        let mut pixels = pixels.ok_or(PngError::TooLarge { width, height })?;
+        let mut pixels = pixels.ok_or_else(|| {
+            fault!(
+                Limit,
+                "the picture would be {width} x {height} pixels, and a PNG may have {longest} \
+                 along a side and {most} in all; write .svg instead",
+                [width, height, longest = LONGEST.to_string(), most = MOST_PIXELS.to_string()]
+            )
+        })?;
         resvg::render(&tree, Transform::from_scale(scale, scale), &mut pixels.as_mut());
         pixels.encode_png().map_err(|error| render(&error))
     }

@@ -11,7 +11,7 @@ use super::rows::SHOWN;
 /// take a different number of bytes.
 ///
 /// # Errors
-/// [`TooLarge`](LayoutError::TooLarge).
+/// `TooLarge`.
 pub fn allocations(of: &HloAllocations, top: Option<usize>) -> Result<String, LayoutError> {
     let all = of.total()?;
     let mut page = format!("{:>11} {:>8}  allocations\n", "allocated", "share");

@@ -11,7 +11,7 @@ use super::rows::{origin, row};
 /// save the most.
 ///
 /// # Errors
-/// [`TooLarge`](LayoutError::TooLarge).
+/// `TooLarge`.
 pub fn out_of_memory(of: &OutOfMemory, top: Option<usize>) -> Result<String, LayoutError> {
     let mut page = of.limits.iter().map(limit_line).collect::<String>();
     for (name, amount) in &of.parts {
@@ -65,7 +65,7 @@ fn padding_texts(of: &OutOfMemory, padding: u64, bytes: u64) -> (String, String)
 
 /// The error for a sum of sizes beyond 64 bits.
 fn too_large() -> LayoutError {
-    LayoutError::TooLarge { site: Site::Layout, what: "the total size in bytes" }
+    LayoutError::too_large(Site::Layout, "the total size in bytes")
 }
 
 fn limit_line(limit: &LogLimit) -> String {

@@ -17,7 +17,7 @@ fn bytes_row(bytes: HloBytes, text: &str) -> String {
 /// totals by computation, and the parts of the dump that could not be read.
 ///
 /// # Errors
-/// [`TooLarge`](LayoutError::TooLarge).
+/// `TooLarge`.
 pub fn summary(
     of: &HloSummary,
     top: Option<usize>,

@@ -43,7 +43,7 @@ const BLOCKS: u64 = 8;
 /// let plan = plan(&graph, &Machine::mn_core_2(), &PlanOptions::default())?;
 /// let page = tensor_layout_show::pages::plan(&plan);
 /// assert!(page.starts_with("<!DOCTYPE html>") && page.contains("<svg"));
-/// # Ok::<(), tensor_layout_plan::plan::PlanError>(())
+/// # Ok::<(), tensor_layout::LayoutError>(())
 /// ```
 #[must_use]
 pub fn plan(plan: &Plan<'_>) -> String {
