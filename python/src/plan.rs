@@ -172,7 +172,7 @@ fn pinned(pins: Option<&Bound<'_, PyAny>>) -> Answer<Pins> {
             false => vec![pins.clone()],
         };
     let (entries, files): (Vec<_>, Vec<_>) =
-        items.into_iter().partition(|item| item.is_instance_of::<PyDict>());
+        items.into_iter().partition(PyAnyMethods::is_instance_of::<PyDict>);
     let mut all = Pins::new();
     for file in files {
         let path: PathBuf = file.extract()?;

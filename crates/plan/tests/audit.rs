@@ -75,12 +75,12 @@ fn audit(graph: &Graph, report: &PlanReport, machine: &Machine) -> (usize, usize
         }
     }
     assert_eq!(sum, report.totals.plan);
-    check_room(graph, report, machine);
+    check_room(graph, report);
     (switches, served)
 }
 
 /// Checks that what waits in a PE while an operation computes is counted with it, and that the peak is within the limit.
-fn check_room(graph: &Graph, report: &PlanReport, machine: &Machine) {
+fn check_room(graph: &Graph, report: &PlanReport) {
     let computed: Vec<&PlannedValue> =
         report.values.iter().filter(|of| of.node.is_some()).collect();
     let local = computed[0].memory.as_deref();

@@ -15,6 +15,7 @@ use tensor_layout::{Layout, LayoutError, Level};
 
 use super::layouts::with_row_major_addresses;
 use super::nest::{Form, NestForm};
+use super::reads::OperandForm;
 use super::{Choice, Domain, Own, Setting};
 use crate::graph::Nest;
 
@@ -105,7 +106,7 @@ impl Setting {
         row: &Row,
         free: &[Choice],
     ) -> Result<Domain, LayoutError> {
-        let operands = form.reads.operands.iter().map(|of| of.loops_of_axes()).collect_vec();
+        let operands = form.reads.operands.iter().map(OperandForm::loops_of_axes).collect_vec();
         let fixed = fixed(form.nest, &operands, row);
         let mut found = match fixed.iter().any(Option::is_some) {
             true => self.fitting_or_larger(&NestForm { fixed, ..form.clone() }),

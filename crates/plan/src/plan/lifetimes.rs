@@ -83,6 +83,10 @@ pub(super) struct Buffer {
 }
 
 impl Buffer {
+    pub(super) fn time(&self) -> u64 {
+        self.to.saturating_sub(self.from)
+    }
+
     /// Returns whether both are there at some time.
     pub(super) fn meets(&self, other: &Buffer) -> bool {
         self.from < other.to && other.from < self.to

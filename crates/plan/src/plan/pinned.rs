@@ -8,7 +8,7 @@ use tensor_layout::error::fault;
 use tensor_layout::{Layout, LayoutError};
 
 use super::variables::{computed, uses};
-use crate::choices::{Allowed, Pinned, Setting};
+use crate::choices::{Allowed, Pinned, Row, Setting};
 use crate::graph::{Graph, ValueId};
 use crate::pins::{Found, Pin, Side, Switches};
 
@@ -69,14 +69,17 @@ impl<'g> Pinning<'g> {
     }
 }
 
-/// The pins of an operation that choices of it meet together, and the others.
+/// The pins of an operation that choices of it meet together, and the others with their numbers.
+type Met = (Vec<Allowed>, Vec<(usize, Allowed)>);
+
+/// Divides the pins of an operation.
 fn met(
     graph: &Graph,
     at: usize,
     uses: usize,
     pinned: Vec<(usize, Allowed)>,
     setting: &mut Setting,
-) -> Result<(Vec<Allowed>, Vec<(usize, Allowed)>), LayoutError> {
+) -> Result<Met, LayoutError> {
     let mut is_met = |allowed: &[&Allowed]| -> Result<bool, LayoutError> {
         let domain = computed(graph, &graph.operations[at], uses, allowed, setting)?;
         Ok(!domain.choices.is_empty())
@@ -101,7 +104,7 @@ fn switches(
     // Layouts that go together are those of the first row.
     let together = allowed.rows.first()?.sides().count() > 1;
     let rows = allowed.rows.iter().take(if together { 1 } else { usize::MAX });
-    for (side, pinned) in rows.flat_map(|row| row.sides()) {
+    for (side, pinned) in rows.flat_map(Row::sides) {
         wanted.entry((at, side)).or_default().push(pinned.clone());
     }
     Some(())

@@ -64,16 +64,18 @@ impl Plan<'_> {
     }
 }
 
+/// The rank of a buffer: the least come first.
+type Key = fn(&Buffer) -> (u64, u64);
+
 /// A memory and an address for each buffer.
 fn allocated(buffers: &[Buffer], sizes: &[u64]) -> Option<Vec<(usize, u64)>> {
     if sizes.is_empty() {
         return None;
     }
-    let time = |of: &Buffer| of.to.saturating_sub(of.from);
-    let keys: [&dyn Fn(&Buffer) -> (u64, u64); 3] = [
-        &|of| (u64::MAX - of.words, of.from),
-        &|of| (u64::MAX - of.words.saturating_mul(time(of)), of.from),
-        &|of| (u64::MAX - time(of), u64::MAX - of.words),
+    let keys: [Key; 3] = [
+        |of| (u64::MAX - of.words, of.from),
+        |of| (u64::MAX - of.words.saturating_mul(of.time()), of.from),
+        |of| (u64::MAX - of.time(), u64::MAX - of.words),
     ];
     let mut order: Vec<usize> = (0..buffers.len()).collect();
     for key in keys {
