@@ -4,6 +4,11 @@ use tensor_layout::machine::{Direction, Memory, Movement, MovementKind};
 use tensor_layout::{Level, Machine};
 
 pub(crate) fn small_machine() -> Machine {
+    with_words(512)
+}
+
+/// The machine with some long words in a PE.
+pub(crate) fn with_words(words: u64) -> Machine {
     use {Direction::*, MovementKind::*};
     let hangs = |owner, group, capacity| Memory { capacity: Some(capacity), owner, group };
     let machine = Machine::builder("small").level(Level::L2B, 4).level(Level::L1B, 2);
@@ -31,5 +36,5 @@ pub(crate) fn small_machine() -> Machine {
         low("l1bmm@m", Up, PickOne, "((2_PE:1))").with_rates(2, 1),
         low("l1bmd", Both, Distribute, "((2_MAB:1, 2_PE:1))").with_rates(4, 1),
     ];
-    machine.memory("LM0", hangs(Level::PE, 1, 512)).movements(movements).build().unwrap()
+    machine.memory("LM0", hangs(Level::PE, 1, words)).movements(movements).build().unwrap()
 }
