@@ -5,7 +5,8 @@ mod in_full;
 mod lower;
 mod read;
 mod tree;
+mod write;
 
 pub use dtype::Dtype;
-pub(super) use lower::left_out_note;
 pub use tree::{AxisText, MemoryText, PadLayout, ReplicaText, SubaxisText};
+pub(super) use write::left_out_note;
