@@ -24,11 +24,14 @@ def test_dask_writes_the_table_of_one_process(tmp_path):
     assert found == placement.table().tolist()
 
 
-@pytest.mark.parametrize("name", ["mn-core", "tpu", "gpu", "cute", "planner"])
+@pytest.mark.parametrize("name", ["mn-core", "tpu", "gpu", "cute", "planner", "plan"])
 def test_notebooks_run(name, tmp_path):
     nbformat = pytest.importorskip("nbformat")
     nbclient = pytest.importorskip("nbclient")
     pytest.importorskip("ipykernel")
+    if name == "plan":
+        pytest.importorskip("onnx")
+        pytest.importorskip("pandas")
     book = nbformat.read(PYTHON / "notebooks" / f"{name}.ipynb", as_version=4)
     # In another folder, so that the installed package is imported.
     nbclient.NotebookClient(book, timeout=120, resources={"metadata": {"path": tmp_path}}).execute()
