@@ -5,6 +5,7 @@ use std::fmt;
 
 use itertools::Itertools;
 use tensor_layout::algebra::Axis;
+use tensor_layout::error::fault;
 use tensor_layout::{Layout, LayoutError, Level, Machine};
 
 use super::pin::{Pin, Place, cannot_have, contradiction, has_key, matches};
@@ -68,9 +69,9 @@ impl Found {
                     found.names[number].push(operation.name.clone());
                 }
             }
-            found.given(graph, number, pin, setting)?;
+            found.given(graph, (number, pins), setting)?;
         }
-        for (at, allowed) in &found.operations {
+        for (at, allowed) in found.operations.iter().sorted_by_key(|(at, _)| **at) {
             compatible(&graph.operations[*at], pins, allowed)?;
         }
         Ok(found)
@@ -80,10 +81,10 @@ impl Found {
     fn given(
         &mut self,
         graph: &Graph,
-        number: usize,
-        pin: &Pin,
+        (number, pins): (usize, &[Pin]),
         setting: &Setting,
     ) -> Result<(), LayoutError> {
+        let pin = &pins[number];
         let Place::Named(pattern) = &pin.place else { return Ok(()) };
         for (id, value) in graph.given() {
             if !matches(pattern, &value.name) || pin.layouts.is_empty() {
@@ -96,7 +97,7 @@ impl Found {
             let texts = |layouts: &[Layout]| layouts.iter().map(Layout::to_string).collect_vec();
             let known = self.given.entry(id).or_insert((number, layouts.clone()));
             if texts(&known.1) != texts(&layouts) {
-                let (one, other) = (format!("pin {}", known.0 + 1), pin.name.clone());
+                let (one, other) = (pins[known.0].name.clone(), pin.name.clone());
                 return Err(contradiction(one, other, format!("`{}`", value.name)));
             }
             self.names[number].push(value.name.clone());
@@ -114,8 +115,12 @@ fn known_levels(pin: &Pin, machine: &Machine) -> Result<(), LayoutError> {
         None => Ok(()),
         Some(level) => {
             let levels = machine.levels().map(|(level, _)| level.to_string()).join(", ");
-            let why = format!("the machine has no level `{level}`, but {levels}, W and Time");
-            Err(cannot_have(&pin.name, "all", why))
+            let (pin, level) = (pin.name.clone(), *level);
+            Err(fault!(
+                Argument,
+                "{pin}: the machine has no level `{level}`, but {levels}, W and Time",
+                [pin, level, levels]
+            ))
         }
     }
 }
