@@ -268,4 +268,6 @@ little_room! {
     a_transformer_block_in_little_room_computes_what_onnxruntime_does: "block" 4,
     a_decoder_in_little_room_computes_what_onnxruntime_does: "qwen2" 10,
     convolutions_in_little_room_compute_what_onnxruntime_does: "cnn" 28,
+    a_resnet_in_little_room_computes_what_onnxruntime_does: "resnet50" 40,
+    a_vision_transformer_in_little_room_computes_what_onnxruntime_does: "vit_b_16" 10,
 }
