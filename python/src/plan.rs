@@ -27,12 +27,13 @@ use crate::refusal::{Answer, Refusal, refused};
 ///
 /// The model is an ONNX file, its bytes, or an object that has them: an `onnx.ModelProto`, or what `torch.onnx.export`
 /// returns.
+///
 /// The dictionary has the keys of the command `plan --json`: `totals`, the cycles of the plan and of others; `values`,
 /// each with its layout, its own cycles and the switches of its operands; `uncovered`, the operators that no rule
 /// covers. `dims` has the numbers of symbolic extents.
 ///
-/// `pins` are layouts that the plan has to have: files as `plan --pins` reads them, or their entries as dictionaries, such
-/// as `{"name": "relu_2", "layouts": ["((16_MAB:1), (8_L1B:1, 4:1))"]}`.
+/// `pins` are layouts that the plan has to have: files as `plan --pins` reads them, or their entries as dictionaries with the
+/// same keys, a name and a list of layouts for example.
 ///
 /// `keep` is the most choices that an operation keeps, `sram_budget` the percentage of a PE's memory that values may
 /// take. `routes` looks for the movements of every switch; one without
