@@ -159,11 +159,14 @@ impl PlanArgs {
     ) -> Result<Plan<'g>, LayoutError> {
         watched(|watch| {
             let mut plan = Planner::new(machine, options)?.plan_watched(graph, watch)?;
+            let mut before = Pins::new();
             while self.sdk.is_some() {
                 let shared = plan.shared_layouts();
-                if shared.is_empty() {
+                // Own pins may forbid it: then the files are refused, with two nodes that differ.
+                if shared.is_empty() || shared == before {
                     break;
                 }
+                before.clone_from(&shared);
                 let mut planner = plan.into_planner();
                 planner.pin(shared);
                 plan = planner.plan_watched(graph, watch)?;

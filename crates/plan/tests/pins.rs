@@ -83,22 +83,24 @@ fn a_pin_to_any_choice_is_kept_and_the_plan_computes_the_same() {
 #[test]
 fn where_no_choice_has_a_pinned_layout_a_switch_brings_it_there() {
     let (graph, inputs, outputs) = model("mlp");
-    // Lanes along one axis and PEs along the other: no operation has that.
-    let pin =
-        named("relu_2", "((2_MAB:1, 2_PE:1, 2:1), (2_L2B:1, 2_L1B:1, 4:2, 2_W:1); B@[2_L2B:2])");
+    // Lanes along one axis and PEs along the other: no product has that.
+    let odd = "((2_MAB:1, 2_PE:1, 2:1), (2_L2B:1, 2_L1B:1, 4:2, 2_W:1); B@[2_L2B:2])";
     let free = planned(&graph, &small_machine(), Pins::new());
-    let plan = planned(&graph, &small_machine(), vec![pin.clone()]);
+    let plan = planned(&graph, &small_machine(), vec![named("gemm_7", odd)]);
     let report = plan.report();
-    let pinned = report.values.iter().find(|value| value.layout.ends_with(&pin.layouts[0][0]));
-    assert_eq!(pinned.map(|value| &*value.name), Some("relu_2"), "{report}");
+    let switch = value(&report, "gemm_7");
+    assert_eq!(
+        (&*switch.operator, switch.layout.ends_with(odd)),
+        ("LayoutSwitch", true),
+        "{report}"
+    );
     assert!(plan.totals().plan >= free.totals().plan);
     executes(&plan, &inputs, &outputs);
-    let operand = Pin { place: Place::Operand("Softmax_4*".into(), 0), ..pin };
-    let operand = Pin {
-        layouts: vec![vec!["((2_MAB:1, 2_PE:1, 2:1), (2_L2B:1, 2_L1B:1, 2_W:1))".into()]],
-        ..operand
-    };
-    let plan = planned(&graph, &small_machine(), vec![operand]);
+    let operand = "((2_MAB:1, 2_PE:1, 2:1), (2_L2B:1, 2_L1B:1, 2_W:1))";
+    let pin = Pin { place: Place::Operand("Gemm_7".into(), 0), ..named("", operand) };
+    let plan = planned(&graph, &small_machine(), vec![pin]);
+    let report = plan.report();
+    assert_eq!(value(&report, "Gemm_7/operand 0").operator, "LayoutSwitch", "{report}");
     executes(&plan, &inputs, &outputs);
 }
 
@@ -260,4 +262,42 @@ fn a_plan_with_one_more_pin_is_compared_with_the_one_before() {
     assert_eq!(changed.after.as_ref().unwrap().layout, layout);
     assert_eq!(comparison.changed.len() + comparison.equal, before.values.len());
     assert!(before.against(&before).changed.is_empty());
+}
+
+#[test]
+fn the_files_of_a_plan_with_switches_have_the_layouts_beyond_them() {
+    let (graph, ..) = model("mlp");
+    let layout = "((2_MAB:1, 2_PE:1, 4:1), (2_L2B:1, 2_L1B:1, 4:4, 2_W:1); B@[2_L2B:2])";
+    let plan = planned(&graph, &small_machine(), vec![named("dW1", layout)]);
+    let switches = |value: &PlannedValue| value.operator == "LayoutSwitch";
+    assert!(plan.report().values.iter().any(switches));
+    let mut pins = plan.shared_layouts();
+    pins.push(named("dW1", layout));
+    let plan = planned(&graph, &small_machine(), pins);
+    let files = plan.sdk_files().unwrap();
+    let product = files.products.iter().find(|of| of.key == "Gemm_10").unwrap();
+    assert_eq!(product.c, layout);
+    assert!(files.layouts.iter().all(|of| of.op_type != "LayoutSwitch"));
+}
+
+#[test]
+fn a_switch_leads_to_a_layout_that_all_pins_allow() {
+    let (graph, ..) = model("mlp");
+    let odd = [
+        "((2_MAB:1, 2_PE:1, 2:1), (2_L2B:1, 2_L1B:1, 4:2, 2_W:1); B@[2_L2B:2])",
+        "((2_MAB:1, 4:32), (32:1))",
+    ];
+    let mut pin = named("gemm_7", odd[1]);
+    pin.layouts.insert(0, vec![odd[0].into()]);
+    let avoids = Pin { layouts: Vec::new(), avoids: vec![Level::L2B], ..named("gemm_7*", "") };
+    let plan = planned(&graph, &small_machine(), vec![pin.clone(), avoids]);
+    assert!(value(&plan.report(), "gemm_7").layout.contains("((2_MAB:1, 4:32), (32:1)"));
+    // Each two agree, all three do not.
+    let third = "((8:32), (32:1))";
+    let list = |layouts: [&str; 2]| layouts.map(|of| vec![of.to_owned()]).to_vec();
+    let pins = [list([odd[0], odd[1]]), list([odd[1], third]), list([odd[0], third])];
+    let pins = pins.map(|layouts| Pin { layouts, ..named("gemm_7", "") }).to_vec();
+    assert!(
+        matches!(tensor_layout_plan::plan::plan(&graph, &small_machine(), &options(pins)), Err(error) if error.to_string().contains("want different layouts for `Gemm_7`"))
+    );
 }

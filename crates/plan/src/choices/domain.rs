@@ -108,8 +108,8 @@ impl Setting {
     /// less of the operands at a time; then larger ones, about which the report says so.
     pub(super) fn fitting_or_larger(&mut self, form: &NestForm<'_>) -> Domain {
         let whole = NestForm { is_whole: true, ..form.clone() };
-        for (form, capacity) in [(form, self.capacity), (&whole, self.capacity)] {
-            let domain = self.fitting(form, capacity);
+        for form in [form, &whole] {
+            let domain = self.fitting(form, self.capacity);
             if !domain.choices.is_empty() {
                 return domain;
             }

@@ -336,5 +336,14 @@ fn compatible(
         let name = |number: usize| pins[number].name.clone();
         return Err(contradiction(name(*one), name(*other), what));
     }
-    Ok(())
+    let all = allowed.iter().map(|(_, of)| of).collect_vec();
+    match (rows(&all).is_empty(), allowed.split_last()) {
+        // No two of them do, but all together.
+        (true, Some(((last, _), others))) => {
+            let others = others.iter().map(|(number, _)| &pins[*number].name).join(", ");
+            let what = format!("`{}`", operation.name);
+            Err(contradiction(others, pins[*last].name.clone(), what))
+        }
+        _ => Ok(()),
+    }
 }

@@ -16,4 +16,4 @@ pub(crate) use found::{Found, Side, in_loop_order, is_last};
 pub use pin::{Pin, Pins, Place};
 pub(crate) use pin::{cannot_have, contradiction};
 pub use read::read_pins;
-pub(crate) use switch::Switches;
+pub(crate) use switch::{SWITCH, Switches, name_of_switch};

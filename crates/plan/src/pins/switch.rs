@@ -8,7 +8,15 @@ use crate::graph::{Body, Graph, Nest, Operation, Origin, Read, Scalar, Value, Va
 use super::found::Side;
 
 /// The operator of a switch that a pin asks for.
-const SWITCH: &str = "LayoutSwitch";
+pub(crate) const SWITCH: &str = "LayoutSwitch";
+
+/// The name of the switch before an operand of a node, or behind its result.
+pub(crate) fn name_of_switch(node: &str, side: Side) -> String {
+    match side {
+        Side::Operand(number) => format!("{node}/operand {number}"),
+        Side::Result => format!("{node}/result"),
+    }
+}
 
 /// A graph with switches where its operations are pinned to layouts that none of their choices has.
 #[derive(Debug)]
@@ -29,7 +37,7 @@ impl Switches {
         for (at, mut operation) in operations.into_iter().enumerate() {
             for (number, id) in operation.reads().into_iter().enumerate() {
                 if let Some(layouts) = wanted.get(&(at, Side::Operand(number))) {
-                    let name = format!("{}/operand {number}", operation.name);
+                    let name = name_of_switch(&operation.name, Side::Operand(number));
                     let made = all.made(name.clone(), id);
                     all.switch(name, id, made, layouts);
                     operation.read_instead(number, made);
@@ -40,7 +48,7 @@ impl Switches {
             if layouts.is_some() {
                 operation.result = all.made(format!("{}/computed", operation.name), result);
             }
-            let name = format!("{}/result", operation.name);
+            let name = name_of_switch(&operation.name, Side::Result);
             let computed = operation.result;
             all.numbers.push(all.graph.operations.len());
             all.graph.append(operation);

@@ -8,7 +8,7 @@ use tensor_layout::error::fault;
 use tensor_layout::{Layout, LayoutError};
 
 use super::variables::{computed, uses};
-use crate::choices::{Allowed, Pinned, Row, Setting};
+use crate::choices::{Allowed, Pinned, Row, Setting, rows};
 use crate::graph::{Graph, ValueId};
 use crate::pins::{Found, Pin, Side, Switches};
 
@@ -46,9 +46,10 @@ impl<'g> Pinning<'g> {
         let uses = uses(graph);
         for (at, pinned) in found.operations.into_iter().sorted_by_key(|(at, _)| *at) {
             let uses = uses.get(&graph.operations[at].result).copied().unwrap_or(0);
+            let joint = rows(&pinned.iter().map(|(_, of)| of).collect_vec());
             let (met, rest) = met(graph, at, uses, pinned, setting)?;
             for (pin, allowed) in rest {
-                switches(at, &allowed, &mut wanted).ok_or_else(|| {
+                switches(at, &allowed, &joint, &mut wanted).ok_or_else(|| {
                     let (pin, node) = (pins[pin].name.clone(), graph.operations[at].name.clone());
                     fault!(
                         Argument,
@@ -95,17 +96,22 @@ fn met(
     Ok((met, rest))
 }
 
-/// Adds the switches to the layouts of a pin; `None` if it has none.
+/// Adds the switches that a pin needs, to layouts that all pins of the operation allow; `None` if it has no layouts.
 fn switches(
     at: usize,
     allowed: &Allowed,
+    joint: &[Row],
     wanted: &mut HashMap<(usize, Side), Vec<Pinned>>,
 ) -> Option<()> {
+    let own = allowed.rows.first()?.sides().map(|(side, _)| side).collect_vec();
     // Layouts that go together are those of the first row.
-    let together = allowed.rows.first()?.sides().count() > 1;
-    let rows = allowed.rows.iter().take(if together { 1 } else { usize::MAX });
-    for (side, pinned) in rows.flat_map(Row::sides) {
-        wanted.entry((at, side)).or_default().push(pinned.clone());
+    let together = joint.first()?.sides().count() > 1;
+    let rows = joint.iter().take(if together { 1 } else { usize::MAX });
+    for (side, pinned) in rows.flat_map(Row::sides).filter(|(side, _)| own.contains(side)) {
+        let layouts = wanted.entry((at, side)).or_default();
+        if !layouts.contains(pinned) {
+            layouts.push(pinned.clone());
+        }
     }
     Some(())
 }

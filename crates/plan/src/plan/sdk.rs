@@ -8,9 +8,9 @@ use itertools::Itertools;
 use tensor_layout::LayoutError;
 
 use super::solved::Plan;
-use crate::choices::Choice;
+use crate::choices::{Choice, Held};
 use crate::graph::{Body, Operation};
-use crate::pins::{Pin, Pins, contradiction, in_loop_order, is_last};
+use crate::pins::{Pin, Pins, SWITCH, Side, contradiction, in_loop_order, is_last, name_of_switch};
 use crate::spec::{LayoutEntry, ProductEntry, SpecEntry, Trigger};
 
 /// The entries of both files.
@@ -29,7 +29,9 @@ impl Plan<'_> {
     /// `Argument` for two nodes of one operator and shape with different layouts:
     /// [`shared_layouts`](Plan::shared_layouts) has pins that give them one.
     pub fn sdk_files(&self) -> Result<SdkFiles, LayoutError> {
-        let products = self.computed().filter_map(|(of, choice)| self.product(of, choice));
+        let switches = self.switches();
+        let product = |(of, choice)| self.product(of, choice, &switches);
+        let products = self.computed().filter_map(product);
         let mut files = SdkFiles { layouts: Vec::new(), products: products.collect() };
         for group in self.groups() {
             let Some(((name, entry), rest)) = group.split_first() else { continue };
@@ -63,48 +65,81 @@ impl Plan<'_> {
         let mut groups: Vec<Vec<(&str, LayoutEntry)>> = Vec::new();
         let mut number: HashMap<(String, Vec<u64>), usize> = HashMap::new();
         let mut needs: Vec<bool> = Vec::new();
+        let switches = self.switches();
         for (operation, choice) in self.computed().filter(|(of, _)| is_last(&self.graph, of)) {
-            let entry = self.entry(operation, choice);
+            let entry = self.entry(operation, choice, &switches);
             let key = (entry.op_type.clone(), entry.shape.clone());
             let at = *number.entry(key).or_insert(groups.len());
             if at == groups.len() {
                 groups.push(Vec::new());
                 needs.push(false);
             }
-            needs[at] |= self.product(operation, choice).is_none();
+            needs[at] |= self.product(operation, choice, &switches).is_none();
             groups[at].push((&operation.name, entry));
         }
         groups.into_iter().zip(needs).filter_map(|(group, needs)| needs.then_some(group)).collect()
     }
 
+    /// The operations of the model with their choices, without the switches of pins.
     fn computed(&self) -> impl Iterator<Item = (&Operation, &Choice)> {
+        self.all_computed().filter(|(operation, _)| operation.kind != SWITCH)
+    }
+
+    fn all_computed(&self) -> impl Iterator<Item = (&Operation, &Choice)> {
         self.variables.iter().zip(&self.chosen).filter_map(|(variable, choice)| {
             let operation = &self.graph.operations[variable.operation()?];
             Some((operation, &variable.domain.choices[*choice]))
         })
     }
 
-    fn entry(&self, operation: &Operation, choice: &Choice) -> LayoutEntry {
+    /// The layouts that switches of pins lead to, by their names.
+    fn switches(&self) -> Switched<'_> {
+        let all = self.all_computed().filter(|(operation, _)| operation.kind == SWITCH);
+        all.map(|(operation, choice)| (&*operation.name, &choice.result)).collect()
+    }
+
+    fn entry(
+        &self,
+        operation: &Operation,
+        choice: &Choice,
+        switches: &Switched<'_>,
+    ) -> LayoutEntry {
+        let result = beyond(switches, operation, Side::Result).unwrap_or(&choice.result);
         LayoutEntry {
             trigger: Trigger::FixOutput,
             op_type: operation.kind.clone(),
             shape: self.graph.value(operation.result).shape.clone(),
-            layout: without_shape(self.text(&choice.result)),
+            layout: without_shape(self.text(result)),
         }
     }
 
-    fn product(&self, operation: &Operation, choice: &Choice) -> Option<ProductEntry> {
+    fn product(
+        &self,
+        operation: &Operation,
+        choice: &Choice,
+        switches: &Switched<'_>,
+    ) -> Option<ProductEntry> {
         let Body::Nest(nest) = &operation.body else { return None };
         let ([one, other], true) = (&nest.reads[..], nest.is_product()) else { return None };
         let operand = |number: usize, read| {
-            let held = &choice.operands[number];
+            let switched = beyond(switches, operation, Side::Operand(number));
+            let held = switched.unwrap_or(&choice.operands[number]);
             let layout = held.layout.permute(&in_loop_order(read)?).ok()?;
-            Some(without_shape(self.text(&crate::choices::Held { layout, ..held.clone() })))
+            Some(without_shape(self.text(&Held { layout, ..held.clone() })))
         };
         let (a, bt) = (operand(0, one)?, operand(1, other)?);
-        let c = without_shape(self.text(&choice.result));
+        let result = beyond(switches, operation, Side::Result).unwrap_or(&choice.result);
+        let c = without_shape(self.text(result));
         Some(ProductEntry { key: operation.name.clone(), a, bt, c })
     }
+}
+
+/// The layouts that switches of pins lead to, by their names.
+type Switched<'p> = HashMap<&'p str, &'p Held>;
+
+/// The layout of an operand or result on the other side of its switch, if a pin has one.
+fn beyond<'p>(switches: &Switched<'p>, operation: &Operation, side: Side) -> Option<&'p Held> {
+    switches.get(&*name_of_switch(&operation.name, side)).copied()
 }
 
 /// The text of a layout as the files have it: extents are those of the tensor.
