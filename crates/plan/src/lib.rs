@@ -39,10 +39,12 @@
 pub mod choices;
 pub mod execute;
 pub mod graph;
+pub mod mesh;
 pub mod onnx;
 pub mod pins;
 pub mod plan;
 pub mod search;
 mod spec;
+pub mod stablehlo;
 
 pub use spec::*;
