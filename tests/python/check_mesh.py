@@ -283,6 +283,9 @@ def outs(name, shardings, results, mesh):
 
 
 def main():
+    if not hasattr(xla_bridge.get_backend("cpu"), "compile_and_load") or not hasattr(xla_client, "DeviceList"):
+        print("skipped: this jaxlib compiles in another way")
+        return
     recorded, failures = {}, []
     for name in PROGRAMS:
         check(name, recorded, failures)

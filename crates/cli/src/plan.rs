@@ -28,7 +28,7 @@ mod model;
 use mesh::MeshArgs;
 use model::read;
 
-/// Plan a layout for every tensor of an ONNX model, or a sharding for every tensor of a StableHLO program.
+/// Plan a layout or a sharding for every tensor of a model.
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "\
 For each value: operator, name, type, shape and node; below it, the least cycles of

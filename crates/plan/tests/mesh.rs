@@ -113,6 +113,61 @@ fn a_text_that_is_cut_off_or_no_program_is_refused() {
     }
 }
 
+/// A small program with a call, a loop, a sum and rows that are looked up.
+const SMALL: &str = "module @m {
+  func.func @main(%arg0: tensor<8x4xf32> {tf.aliasing_output = 0 : i32}, %arg1: tensor<2x1xi32>) -> (tensor<8x4xf32>, tensor<4xf32>) {
+    %c = stablehlo.constant dense<0> : tensor<i32>
+    %0:2 = stablehlo.while(%iterArg = %arg0, %iterArg_0 = %c) : tensor<8x4xf32>, tensor<i32>
+    cond {
+      %c_1 = stablehlo.constant dense<3> : tensor<i32>
+      %9 = stablehlo.compare LT, %iterArg_0, %c_1, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      stablehlo.return %9 : tensor<i1>
+    } do {
+      %5 = call @f(%iterArg) : (tensor<8x4xf32>) -> tensor<8x4xf32>
+      stablehlo.return %5, %iterArg_0 : tensor<8x4xf32>, tensor<i32>
+    }
+    %1 = \"stablehlo.gather\"(%0#0, %arg1) <{dimension_numbers = #stablehlo.gather<offset_dims = [1], collapsed_slice_dims = [0], start_index_map = [0], index_vector_dim = 1>, slice_sizes = array<i64: 1, 4>}> : (tensor<8x4xf32>, tensor<2x1xi32>) -> tensor<2x4xf32>
+    %cst = stablehlo.constant dense<0.0> : tensor<f32>
+    %2 = stablehlo.reduce(%1 init: %cst) applies stablehlo.add across dimensions = [0] : (tensor<2x4xf32>, tensor<f32>) -> tensor<4xf32>
+    return %0#0, %2 : tensor<8x4xf32>, tensor<4xf32>
+  }
+  func.func private @f(%arg0: tensor<8x4xf32>) -> tensor<8x4xf32> {
+    %0 = stablehlo.reshape %arg0 : (tensor<8x4xf32>) -> tensor<32xf32>
+    %1 = stablehlo.reshape %0 : (tensor<32xf32>) -> tensor<8x4xf32>
+    return %1 : tensor<8x4xf32>
+  }
+}
+";
+
+#[test]
+fn a_mutated_program_is_planned_or_refused() {
+    let mesh = mesh("x=2,y=2", Backend::Accelerator);
+    let planned = |text: &str| {
+        let Ok(program) = read_stablehlo(text) else { return false };
+        let unwatched = |_| ControlFlow::Continue(());
+        let Ok(plan) = plan_mesh(&program, &mesh, &MeshOptions::default(), &unwatched) else {
+            return false;
+        };
+        assert!(
+            plan.module().starts_with("module @")
+                && plan.report().to_string().contains("A device sends")
+        );
+        true
+    };
+    assert!(planned(SMALL));
+    let mut read = 0;
+    for at in 0..SMALL.len() {
+        let (before, after) = (&SMALL[..at], &SMALL[at + 1..]);
+        for between in
+            ["", "0", "9", "%", "(", ")", "{", "}", "[", "]", "<", ">", ",", ":", "x", "\"", "\n"]
+        {
+            read += usize::from(planned(&format!("{before}{between}{after}")));
+        }
+        read += usize::from(planned(before));
+    }
+    assert!(read > 1000, "{read}");
+}
+
 #[test]
 fn donated_arguments_give_their_results_their_specs() {
     let program = program("mlp");
@@ -219,7 +274,7 @@ proptest! {
     fn every_step_of_a_reshard_is_the_collective_that_it_says((from, to) in (1..=3_usize).prop_flat_map(|rank| (spec(rank), spec(rank)))) {
         let mesh: Mesh = "x=2,y=3,z=2".parse().unwrap();
         let dims = Dims { shape: vec![12; from.0.len()], dtype: "f32".into() };
-        let way = Reshard::between(&from, &to, &dims, &mesh);
+        let way = Reshard::between(&from, &to, &dims, &mesh).unwrap();
         let mut before = orders(&from);
         for step in &way.steps {
             let mut lacking = BTreeMap::new();

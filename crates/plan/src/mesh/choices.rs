@@ -142,11 +142,10 @@ impl Maker<'_> {
         let (mut sent, mut summing) = (0, 0);
         if sums != 0 {
             // A ring: g - 1 of g parts to reduce, and as many to gather.
-            let group = self.mesh.size(sums);
-            let once =
-                u64::try_from(u128::from(partial) * u128::from(group - 1) / u128::from(group));
-            let once = once.unwrap_or(u64::MAX);
-            sent = if scattered == 0 { once.saturating_mul(2) } else { once };
+            let group = u128::from(self.mesh.size(sums));
+            let rounds = if scattered == 0 { 2 } else { 1 };
+            let parts = (u128::from(partial) * rounds * (group - 1)).div_ceil(group);
+            sent = u64::try_from(parts).unwrap_or(u64::MAX);
             summing = self.mesh.sending(sums, sent);
         }
         let computing = self.mesh.computing(rule.work.div_ceil(parts), touched);

@@ -138,7 +138,7 @@ impl MeshPlan<'_> {
         let from = joint.from.spec(self.choice(joint.from.variable)).clone();
         let to = joint.to.spec(self.choice(joint.to.variable)).clone();
         let dims = &self.program().tensor(joint.tensor).dims;
-        let way = Reshard::between(&from, &to, dims, self.mesh());
+        let way = Reshard::of(&from, &to, dims, self.mesh());
         (from, to, way)
     }
 }

@@ -203,7 +203,7 @@ impl<'a> Network<'a> {
         for (one, other) in rows.0.iter().cartesian_product(&columns.0) {
             let time = *known
                 .entry((dims, *one, *other))
-                .or_insert_with(|| Reshard::between(one, other, dims, self.mesh).time(self.mesh));
+                .or_insert_with(|| Reshard::of(one, other, dims, self.mesh).time(self.mesh));
             table.push(time.saturating_mul(joint.times));
         }
         let costs = rows.1.iter().cartesian_product(&columns.1);

@@ -56,7 +56,7 @@ impl StepKind {
 }
 
 impl Reshard {
-    /// The way from one spec of a tensor to another: slices first, gathers last.
+    /// The way from one spec of a tensor to another: slices first, gathers last; `None` for specs of other ranks.
     ///
     /// # Example
     /// ```
@@ -64,12 +64,18 @@ impl Reshard {
     /// use tensor_layout_plan::stablehlo::Dims;
     /// let mesh: Mesh = "x=4,y=2".parse()?;
     /// let dims = Dims { shape: vec![16, 16], dtype: "f32".into() };
-    /// let way = Reshard::between(&Spec(vec![0b01, 0]), &Spec(vec![0, 0b01]), &dims, &mesh);
+    /// let way = Reshard::between(&Spec(vec![0b01, 0]), &Spec(vec![0, 0b01]), &dims, &mesh).unwrap();
     /// assert_eq!((way.steps[0].kind, way.sent()), (StepKind::AllToAll, 256 * 3 / 4));
     /// # Ok::<(), tensor_layout::LayoutError>(())
     /// ```
     #[must_use]
-    pub fn between(from: &Spec, to: &Spec, dims: &Dims, mesh: &Mesh) -> Reshard {
+    pub fn between(from: &Spec, to: &Spec, dims: &Dims, mesh: &Mesh) -> Option<Reshard> {
+        let ranks = [from.0.len(), to.0.len()];
+        (ranks == [dims.shape.len(); 2]).then(|| Reshard::of(from, to, dims, mesh))
+    }
+
+    /// The way between specs of the rank of the tensor.
+    pub(super) fn of(from: &Spec, to: &Spec, dims: &Dims, mesh: &Mesh) -> Reshard {
         let mut way = Way { orders: orders(from), steps: Vec::new(), dims, mesh };
         way.slice(&orders(to));
         while way.leave(to) {}

@@ -189,7 +189,7 @@ impl Writer<'_, '_> {
             return known.clone();
         }
         let dims = &self.plan.program().tensor(id).dims;
-        let way = Reshard::between(from, to, dims, self.plan.mesh());
+        let way = Reshard::of(from, to, dims, self.plan.mesh());
         let steps = way.steps.iter().map(|step| step.written(self.plan.mesh())).collect_vec();
         let end = steps.iter().fold(name, |name, spec| self.constrained(name, id, spec));
         self.known.insert(key, end.clone());

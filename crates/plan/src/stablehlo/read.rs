@@ -59,8 +59,15 @@ pub fn read_stablehlo(text: &str) -> Result<Program, LayoutError> {
         Some(rest.split('"').next()?.to_owned())
     };
     reader.program.names = main.results.iter().map(of_result).collect();
-    (reader.program.body, reader.program.results) = (body, results);
-    Ok(reader.program)
+    let mut program = reader.program;
+    // What cannot take over the memory of an argument has no need to be where it is.
+    let dims = |id: TensorId| &program.tensors[id.0].dims;
+    let donated = program.donated.iter().copied().filter(|(argument, result)| {
+        results.get(*result).is_some_and(|result| dims(*result) == dims(*argument))
+    });
+    program.donated = donated.collect();
+    (program.body, program.results) = (body, results);
+    Ok(program)
 }
 
 /// The tensors by their names in the text.
@@ -112,6 +119,26 @@ impl<'t> Reader<'t> {
         statement.operands.iter().map(operand).collect()
     }
 
+    /// Checks that tensors have the types that are expected.
+    fn check<'d>(
+        &self,
+        of: &str,
+        ids: &[TensorId],
+        types: impl Iterator<Item = &'d Dims>,
+    ) -> Result<(), LayoutError> {
+        let found = ids.iter().map(|id| self.program.tensor(*id).dims.text()).join(", ");
+        let expected = types.map(Dims::text).join(", ");
+        if found == expected {
+            return Ok(());
+        }
+        let of = of.to_owned();
+        Err(fault!(
+            Invalid,
+            "{of} has ({found}) where ({expected}) is expected",
+            [of, found, expected]
+        ))
+    }
+
     fn call(
         &mut self,
         statement: &'t Statement<'t>,
@@ -126,11 +153,14 @@ impl<'t> Reader<'t> {
         let is_open = self.calls.contains(&name);
         let function = *self.functions.get(name).filter(|_| !is_open).ok_or_else(missing)?;
         let operands = self.operands(statement, scope)?;
+        let types = function.arguments.iter().map(|(_, dims, _)| dims);
+        self.check(&format!("@{name}"), &operands, types)?;
         let arguments = function.arguments.iter().map(|(name, ..)| (*name).to_owned());
         let mut inside: Scope = arguments.zip(operands).collect();
         self.calls.push(name);
         let (body, results) = self.body(&function.body, &mut inside)?;
         self.calls.pop();
+        self.check(&format!("what @{name} returns"), &results, statement.types.iter())?;
         steps.extend(body);
         scope.extend(statement.results.iter().cloned().zip(results));
         Ok(())
@@ -203,6 +233,9 @@ impl<'t> Reader<'t> {
         let text = condition.iter().map(|of| self.line(of, &inside)).join("\n");
         let (body, yields) = self.body(body, &mut inside)?;
         let times = std::mem::replace(&mut self.times, before);
+        let types = ids.iter().map(|id| &self.program.tensor(*id).dims);
+        self.check("a loop", &starts, types.clone())?;
+        self.check("the body of a loop", &yields, types)?;
         let results = statement.results.iter().zip(&ids).map(|(name, carried)| {
             let dims = self.program.tensor(*carried).dims.clone();
             let id = self.tensor(name, dims, false);

@@ -40,7 +40,19 @@ pub(super) fn rule(of: &Statement<'_>, reads: &[&Dims], results: &[&Dims]) -> Op
         _ => pointwise(reads, results)?,
     };
     rule.work = work(name, &rule, reads, results);
-    Some(rule)
+    fits(&rule, reads, results).then_some(rule)
+}
+
+/// Returns whether a rule has all axes of operands and results, and parts of a loop are parts of its axes.
+fn fits(rule: &Rule, reads: &[&Dims], results: &[&Dims]) -> bool {
+    let fit = |(axes, of): (&Axes, &&Dims)| {
+        let is_cut = |(axis, extent): (&Option<usize>, &u64)| {
+            axis.is_none_or(|at| extent.checked_rem(rule.loops[at].0).is_none_or(|rest| rest == 0))
+        };
+        axes.len() == of.shape.len() && axes.iter().zip(&of.shape).all(is_cut)
+    };
+    let all = |axes: &[Axes], of: &[&Dims]| axes.len() == of.len() && axes.iter().zip(of).all(fit);
+    all(&rule.reads, reads) && all(&rule.results, results)
 }
 
 /// The operations on numbers: two for each product, and otherwise one for each element of the largest tensor.
@@ -105,7 +117,10 @@ fn broadcast(operand: &Dims, result: &Dims, dims: &[usize]) -> Option<Rule> {
         let is_same = result.shape.get(*dim)? == extent;
         Some(all[*dim].filter(|_| is_same))
     };
-    let read = operand.shape.iter().zip_eq(dims).map(axis).collect::<Option<_>>()?;
+    if operand.shape.len() != dims.len() {
+        return None;
+    }
+    let read = operand.shape.iter().zip(dims).map(axis).collect::<Option<_>>()?;
     (rule.reads, rule.results) = (vec![read], vec![all]);
     Some(rule)
 }
