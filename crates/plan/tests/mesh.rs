@@ -291,7 +291,7 @@ proptest! {
                     StepKind::AllGather => prop_assert!(had.is_subset(&has)),
                     StepKind::Permute | StepKind::AllToAll => prop_assert_eq!(had.len(), has.len()),
                 }
-                let bytes = 4 * has.difference(&had).count() as u64;
+                let bytes = 4 * u64::try_from(has.difference(&had).count()).unwrap();
                 lacking.insert(device, bytes);
             }
             let most = lacking.values().copied().max().unwrap();

@@ -90,7 +90,7 @@ pub(super) fn choices(
 fn with(cut: &[u8], number: usize, axis: usize, extent: u64, mesh: &Mesh) -> Option<Vec<u8>> {
     let mut cut = cut.to_vec();
     cut[number] |= 1 << axis;
-    (mesh.size(1 << axis) > 1 && extent % mesh.size(cut[number]) == 0).then_some(cut)
+    (mesh.size(1 << axis) > 1 && extent.is_multiple_of(mesh.size(cut[number]))).then_some(cut)
 }
 
 struct Maker<'a> {
@@ -109,7 +109,7 @@ impl Maker<'_> {
             all.extend(dims.filter_map(|dim| {
                 let spec = &plain.results[0].0;
                 let extent = self.dims(self.operation.results[0]).shape[dim];
-                let is_even = extent % self.mesh.size(spec[dim] | plain.sums) == 0;
+                let is_even = extent.is_multiple_of(self.mesh.size(spec[dim] | plain.sums));
                 is_even.then(|| self.choice(cut, plain.sums, Some(dim)))
             }));
         }

@@ -6,7 +6,8 @@
 //! spec      the axes that cut each dimension of a tensor
 //! choices   ways to share the loops of an operation: specs of operands and results, sums over devices
 //! reshard   from one spec to another: the collectives that a partitioner makes of it, and their bytes
-//! problem   variables, costs and memory
+//! problem   variables, and costs between them
+//! memory    what tensors take of a device, and when
 //! plan      the search, and what it chose
 //! report    the plan as data, and as a page
 //! write     the program with the plan in it, for `jax` and XLA
@@ -14,6 +15,7 @@
 
 mod choices;
 mod grid;
+mod memory;
 mod plan;
 mod problem;
 mod report;

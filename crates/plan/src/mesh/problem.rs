@@ -1,6 +1,6 @@
 //! Variables, costs between them, and the memory of a device.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 
 use itertools::Itertools;
 use tensor_layout::LayoutError;
@@ -9,7 +9,7 @@ use super::choices::{MeshChoice, choices};
 use super::grid::Mesh;
 use super::reshard::Reshard;
 use super::spec::Spec;
-use crate::search::{Edge, Memory, Problem, Use};
+use crate::search::{Edge, Problem};
 use crate::stablehlo::{Dims, Program, Step, TensorId};
 
 /// What a variable chooses.
@@ -210,96 +210,6 @@ impl<'a> Network<'a> {
         let costs = costs.map(|(row, column)| table[row * columns.0.len() + column]).collect();
         Edge { from: joint.from.variable, to: joint.to.variable, costs }
     }
-
-    /// The bytes of a device: tensors from where they are made to their last readers, donated arguments to theirs and others
-    /// to the end; and what operands take beyond their least, while their operation runs.
-    pub(super) fn memory(&self, limit: u64) -> Memory {
-        let ends = self.ends();
-        let end = self.program.operations.len() as u64 + 1;
-        let mut uses = Vec::new();
-        for (number, variable) in self.variables.iter().enumerate() {
-            let amounts = |ids: &[TensorId], of: &dyn Fn(&MeshChoice) -> Vec<Spec>| -> Vec<u64> {
-                let bytes = |choice: &MeshChoice| {
-                    let specs = of(choice);
-                    let all = ids.iter().zip(&specs).map(|(id, spec)| self.bytes(*id, spec));
-                    all.fold(0, u64::saturating_add)
-                };
-                variable.choices.iter().map(bytes).collect()
-            };
-            match variable.role {
-                Role::Given(id) => {
-                    let is_argument = self.program.arguments.contains(&id);
-                    let is_donated = self.program.donated.iter().any(|(of, _)| *of == id);
-                    let (from, to) = ends.get(&id).copied().unwrap_or((0, 1));
-                    let to = if is_argument && !is_donated { end } else { to };
-                    let from = if is_argument { 0 } else { from };
-                    let amounts = amounts(&[id], &|choice| choice.results.clone());
-                    uses.push(Use { variable: number, from, to, amounts });
-                }
-                Role::Computed(at) => {
-                    let operation = &self.program.operations[at];
-                    for (place, id) in operation.results.iter().enumerate() {
-                        let (from, to) =
-                            ends.get(id).copied().unwrap_or((at as u64, at as u64 + 1));
-                        let amounts = amounts(&[*id], &|of| vec![of.results[place].clone()]);
-                        uses.push(Use { variable: number, from, to, amounts });
-                    }
-                    let mut amounts = amounts(&operation.reads, &|of| of.reads.clone());
-                    let least = amounts.iter().copied().min().unwrap_or(0);
-                    amounts.iter_mut().for_each(|bytes| *bytes -= least);
-                    uses.push(Use {
-                        variable: number,
-                        from: at as u64,
-                        to: at as u64 + 1,
-                        amounts,
-                    });
-                }
-                Role::Kept(_) => {}
-            }
-        }
-        Memory { limit, uses }
-    }
-
-    fn bytes(&self, id: TensorId, spec: &Spec) -> u64 {
-        let tensor = self.program.tensor(id);
-        if tensor.is_free { 0 } else { spec.bytes(&tensor.dims, self.mesh) }
-    }
-
-    /// The times from which and to which each tensor is needed, by the numbers of operations.
-    fn ends(&self) -> HashMap<TensorId, (u64, u64)> {
-        let program = self.program;
-        let mut ends: HashMap<TensorId, (u64, u64)> = HashMap::new();
-        for (at, operation) in program.operations.iter().enumerate() {
-            let at = at as u64;
-            operation.results.iter().for_each(|id| {
-                ends.insert(*id, (at, at + 1));
-            });
-            for id in &operation.reads {
-                let of = ends.entry(program.root(*id)).or_insert((at, at + 1));
-                of.1 = of.1.max(at + 1);
-            }
-        }
-        let end = program.operations.len() as u64 + 1;
-        for id in &program.results {
-            ends.entry(program.root(*id)).or_insert((0, end)).1 = end;
-        }
-        for of in &program.loops {
-            let all: BTreeSet<usize> = operations(&of.body, program).into_iter().collect();
-            let (Some(first), Some(last)) = (all.first(), all.last()) else { continue };
-            let (first, last) = (*first as u64, *last as u64 + 1);
-            // What is there before a loop, and read in it, is there in every trip.
-            for (from, to) in ends.values_mut() {
-                if *from < first && *to > first {
-                    *to = (*to).max(last);
-                }
-            }
-            for id in &of.carried {
-                let of = ends.entry(*id).or_insert((first, last));
-                *of = (first, of.1.max(last));
-            }
-        }
-        ends
-    }
 }
 
 /// The different ones, and the number of each.
@@ -314,15 +224,6 @@ fn numbered<'s>(specs: &[&'s Spec]) -> (Vec<&'s Spec>, Vec<usize>) {
     });
     let numbers = numbers.collect();
     (different, numbers)
-}
-
-/// The operations of a body and of the loops in it.
-fn operations(body: &[Step], program: &Program) -> Vec<usize> {
-    let of_step = |step: &Step| match step {
-        Step::Operation(at) => vec![*at],
-        Step::Loop(at) => operations(&program.loops[*at].body, program),
-    };
-    body.iter().flat_map(of_step).collect()
 }
 
 /// The number of readers of each tensor.

@@ -61,6 +61,6 @@ impl Spec {
     fn cut(&self, dim: usize, axis: usize, extent: u64, mesh: &Mesh) -> Option<Spec> {
         let mut spec = self.clone();
         spec.0[dim] |= 1 << axis;
-        (mesh.size(1 << axis) > 1 && extent % mesh.size(spec.0[dim]) == 0).then_some(spec)
+        (mesh.size(1 << axis) > 1 && extent.is_multiple_of(mesh.size(spec.0[dim]))).then_some(spec)
     }
 }

@@ -214,7 +214,7 @@ impl Writer<'_, '_> {
         let ends = of.carried.iter().map(variable).collect_vec();
         let given = |writer: &mut Self, ids: &[TensorId]| -> Vec<String> {
             let pairs = ids.iter().zip(&ends);
-            pairs.map(|(id, end)| writer.to_carried(*id, *end)).collect()
+            pairs.map(|(id, end)| writer.carried(*id, *end)).collect()
         };
         let starts = given(self, &of.starts);
         let base = self.new_name();
@@ -252,7 +252,7 @@ impl Writer<'_, '_> {
     }
 
     /// A tensor in the spec in which a loop carries it.
-    fn to_carried(&mut self, id: TensorId, to: End) -> String {
+    fn carried(&mut self, id: TensorId, to: End) -> String {
         let name = self.name(id);
         let root = self.plan.program().root(id);
         let Some(end) = self.plan.network.found.get(&root) else { return name };
