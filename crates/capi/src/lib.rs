@@ -1,0 +1,18 @@
+//! `tensor-layout` for C and C++17: opaque handles, the caller's buffers, errors as values.
+//!
+//! [`docs/cpp.md`](https://github.com/tensor-layout/tensor-layout) is the page for users. Each file has one handle or
+//! two; `diplomat` makes the functions of C from the methods, and `tests/headers.rs` makes the headers from the files.
+//!
+//! A method converts its arguments and calls the library: nothing is computed here. What a method cannot answer is a
+//! [`tl0_Error`](error::ffi::tl0_Error). Shared references are shared among threads; only what has `&mut self` is for
+//! one thread at a time.
+
+#![forbid(unsafe_code)]
+#![allow(non_camel_case_types, reason = "names of C have the prefix of the symbols")]
+
+pub mod error;
+pub mod layout;
+pub mod level;
+pub mod machine;
+pub mod placement;
+mod words;

@@ -1,0 +1,3 @@
+//! The interface as C and C++ see it.
+
+mod headers;
