@@ -15,4 +15,5 @@ pub mod layout;
 pub mod level;
 pub mod machine;
 pub mod placement;
+pub mod table;
 mod words;
