@@ -10,10 +10,15 @@
 #![forbid(unsafe_code)]
 #![allow(non_camel_case_types, reason = "names of C have the prefix of the symbols")]
 
+pub mod candidates;
+pub mod cost;
 pub mod error;
 pub mod layout;
 pub mod level;
 pub mod machine;
 pub mod placement;
+pub mod pricer;
+pub mod route;
 pub mod table;
+pub mod traffic;
 mod words;

@@ -217,11 +217,7 @@ fn places_of(program: &Program, indexes: &[u64], places: &mut [u64]) -> Result<(
     Ok(())
 }
 
-fn elements_at(
-    program: &Program,
-    places: &[u64],
-    elements: &mut [u64],
-) -> Result<(), LayoutError> {
+fn elements_at(program: &Program, places: &[u64], elements: &mut [u64]) -> Result<(), LayoutError> {
     check_length("the elements", elements.len(), places.len())?;
     for (place, element) in places.iter().zip(elements) {
         *element = match program.element(*place)? {
