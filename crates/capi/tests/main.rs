@@ -1,3 +1,4 @@
 //! The interface as C and C++ see it.
 
 mod headers;
+mod programs;

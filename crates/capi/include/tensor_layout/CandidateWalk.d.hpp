@@ -33,7 +33,7 @@ public:
   /**
    * The next candidate; null after the last. Cost: under 2 us where few choices are dead ends.
    */
-  inline tensor_layout::diplomat::result<tensor_layout::diplomat::maybe_null<std::unique_ptr<tensor_layout::Candidate>>, std::unique_ptr<tensor_layout::Error>> next_candidate();
+  inline tensor_layout::diplomat::result<tensor_layout::diplomat::maybe_null<std::unique_ptr<tensor_layout::Candidate>>, std::unique_ptr<tensor_layout::Error>> next();
 
     inline const tensor_layout::capi::CandidateWalk* AsFFI() const;
     inline tensor_layout::capi::CandidateWalk* AsFFI();

@@ -28,7 +28,7 @@ namespace capi {
 } // namespace capi
 } // namespace
 
-inline tensor_layout::diplomat::result<tensor_layout::diplomat::maybe_null<std::unique_ptr<tensor_layout::Candidate>>, std::unique_ptr<tensor_layout::Error>> tensor_layout::CandidateWalk::next_candidate() {
+inline tensor_layout::diplomat::result<tensor_layout::diplomat::maybe_null<std::unique_ptr<tensor_layout::Candidate>>, std::unique_ptr<tensor_layout::Error>> tensor_layout::CandidateWalk::next() {
     auto result = tensor_layout::capi::tl0_CandidateWalk_next(this->AsFFI());
     return result.is_ok ? tensor_layout::diplomat::result<tensor_layout::diplomat::maybe_null<std::unique_ptr<tensor_layout::Candidate>>, std::unique_ptr<tensor_layout::Error>>(tensor_layout::diplomat::Ok<tensor_layout::diplomat::maybe_null<std::unique_ptr<tensor_layout::Candidate>>>(std::unique_ptr<tensor_layout::Candidate>(tensor_layout::Candidate::FromFFI(result.ok)))) : tensor_layout::diplomat::result<tensor_layout::diplomat::maybe_null<std::unique_ptr<tensor_layout::Candidate>>, std::unique_ptr<tensor_layout::Error>>(tensor_layout::diplomat::Err<std::unique_ptr<tensor_layout::Error>>(std::unique_ptr<tensor_layout::Error>(tensor_layout::Error::FromFFI(result.err))));
 }
