@@ -1,4 +1,5 @@
 //! The interface as C and C++ see it.
 
+mod answers;
 mod headers;
 mod programs;
