@@ -102,7 +102,7 @@ pub mod ffi {
 
         /// Writes the extents, one per axis. Cost: no allocation.
         pub fn shape(&self, extents: &mut [u64]) -> Result<(), Box<tl0_Error>> {
-            check_length("extents", extents.len(), self.layout.rank())?;
+            check_length("the extents", extents.len(), self.layout.rank())?;
             for (extent, axis) in extents.iter_mut().zip(self.layout.axes()) {
                 *extent = axis.extent;
             }

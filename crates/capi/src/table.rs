@@ -250,7 +250,7 @@ fn cells_mut<'a, const N: usize>(
 fn uneven(buffer: &'static str, found: usize, size: usize) -> LayoutError {
     fault!(
         Shape,
-        "the buffer of {buffer} has {found} bytes, which is not a multiple of {size}",
+        "the length of {buffer} is {found} bytes, which is not a multiple of {size}",
         [buffer, found, size]
     )
 }

@@ -24,7 +24,7 @@ pub(crate) fn check_length(
         true => Ok(()),
         false => Err(fault!(
             Shape,
-            "the buffer of {buffer} has {found} entries, but {wanted} are needed",
+            "the length of {buffer} is {found}, but {wanted} is needed",
             [buffer, found, wanted]
         )),
     }
