@@ -84,7 +84,9 @@ impl Compiler {
 
 /// What a program prints; it has to succeed.
 pub(crate) fn output(program: &Path, arguments: &[&Path]) -> String {
-    let said = Command::new(program).args(arguments).output().unwrap();
+    // Cargo's own path leads to the library of `cargo build`, which may be older.
+    let mut command = Command::new(program);
+    let said = command.args(arguments).env_remove("LD_LIBRARY_PATH").output().unwrap();
     let errors = String::from_utf8_lossy(&said.stderr);
     assert!(said.status.success(), "{program:?}: {}\n{errors}", said.status);
     assert_eq!(errors, "");
