@@ -2,4 +2,5 @@
 
 mod answers;
 mod headers;
+mod pages;
 mod programs;
