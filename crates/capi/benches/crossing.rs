@@ -1,6 +1,7 @@
 //! What crossing costs: each call in a loop of C++ and in a loop of Rust, in one run.
 //!
-//! `cargo bench --profile release -p tensor-layout-capi --bench crossing`; a call that costs 60 ns more than in Rust is a failure.
+//! `cargo bench --profile release -p tensor-layout-capi --bench crossing`; a call that costs over 60 ns more than in Rust, and 2 % of
+//! it for what two runs differ by, is a failure.
 
 use std::collections::BTreeMap;
 use std::hint::black_box;
@@ -114,7 +115,7 @@ fn main() {
     for (name, time) in &cpp {
         println!("{name:20} {:10.1} {time:10.1} {:8.1}", rust[name], time - rust[name]);
     }
-    let slow = cpp.iter().filter(|(name, time)| **time - rust[*name] > MOST_NS);
+    let slow = cpp.iter().filter(|(name, time)| **time > MOST_NS + 1.02 * rust[*name]);
     let slow: Vec<&String> = slow.map(|(name, _)| name).collect();
     assert!(slow.is_empty(), "more than {MOST_NS} ns beyond Rust: {slow:?}");
 }

@@ -84,7 +84,7 @@ pub mod ffi {
 
         /// A lower bound on the steps that the traffic takes. Cost: linear in the levels.
         pub fn cost(&self, traffic: &tl0_Traffic) -> Result<tl0_Cost, Box<tl0_Error>> {
-            Ok(self.0.of_traffic(&traffic.traffic)?.into())
+            Ok(self.0.of_traffic(&traffic.0)?.into())
         }
     }
 }

@@ -2,8 +2,6 @@
 
 use tensor_layout::{Level, Location};
 
-use self::ffi::tl0_Level;
-
 /// What [`tl0_Level`] gives.
 #[diplomat::bridge]
 pub mod ffi {
@@ -14,6 +12,7 @@ pub mod ffi {
 
     /// The name of a coordinate: a level of a machine, `Addr`, the lane `W` or the step `Time`.
     #[derive(Debug)]
+    #[diplomat::transparent_convert]
     #[diplomat::opaque]
     #[diplomat::attr(cpp, rename = "Level")]
     pub struct tl0_Level(pub(crate) Level);
@@ -36,35 +35,49 @@ pub mod ffi {
     }
 }
 
-/// The coordinates that a buffer has, one per column.
+/// The order of the coordinates in a buffer, one per column.
 #[derive(Debug)]
 pub(crate) struct Columns {
-    /// In the order of the buffer.
-    pub(crate) levels: Vec<tl0_Level>,
-    /// For each level in the order of places, its column.
-    order: Vec<usize>,
+    /// For each level in the order of places, its column; `None` where the columns have that order.
+    order: Option<Vec<usize>>,
 }
 
 impl Columns {
-    pub(crate) fn new(levels: impl IntoIterator<Item = Level>) -> Columns {
-        let levels: Vec<tl0_Level> = levels.into_iter().map(tl0_Level).collect();
-        let mut order: Vec<usize> = (0..levels.len()).collect();
-        order.sort_by_key(|column| levels[*column].0);
-        Columns { levels, order }
+    pub(crate) fn new(levels: &[Level]) -> Columns {
+        let order = (!levels.is_sorted()).then(|| {
+            let mut order: Vec<usize> = (0..levels.len()).collect();
+            order.sort_by_key(|column| levels[*column]);
+            order
+        });
+        Columns { order }
     }
 
-    /// Writes a place that has these columns and no others; 0 for one that it lacks.
-    pub(crate) fn write(&self, place: &Location, buffer: &mut [u64]) {
-        let mut coordinates = place.iter().peekable();
-        for column in &self.order {
-            let level = self.levels[*column].0;
-            let found = coordinates.next_if(|(of, _)| *of == level);
-            buffer[*column] = found.map_or(0, |(_, at)| at);
+    fn column(&self, at: usize) -> usize {
+        self.order.as_ref().map_or(at, |order| order[at])
+    }
+
+    /// Writes the coordinates of a place; 0 for a level that it lacks.
+    pub(crate) fn write(&self, levels: &[Level], place: &Location, buffer: &mut [u64]) {
+        let mut coordinates = place.iter();
+        for at in 0..levels.len() {
+            let column = self.column(at);
+            buffer[column] = match coordinates.next() {
+                Some((level, coordinate)) if level == levels[column] => coordinate,
+                // A place of other levels: each is looked up.
+                _ => {
+                    let all = levels.iter().map(|level| place.get(*level).unwrap_or(0));
+                    return buffer
+                        .iter_mut()
+                        .zip(all)
+                        .for_each(|(to, coordinate)| *to = coordinate);
+                }
+            };
         }
     }
 
     /// The place with the coordinates of a buffer.
-    pub(crate) fn read(&self, buffer: &[u64]) -> Location {
-        self.order.iter().map(|column| (self.levels[*column].0, buffer[*column])).collect()
+    pub(crate) fn read(&self, levels: &[Level], buffer: &[u64]) -> Location {
+        let columns = (0..levels.len()).map(|at| self.column(at));
+        columns.map(|column| (levels[column], buffer[column])).collect()
     }
 }

@@ -96,12 +96,12 @@ pub mod ffi {
 
         /// The number of coordinates of a place.
         pub fn column_count(&self) -> usize {
-            self.columns.levels.len()
+            self.placement.columns().len()
         }
 
         /// The level of a coordinate; null beyond the last. It lives as long as the placement.
         pub fn column<'a>(&'a self, at: usize) -> Option<&'a tl0_Level> {
-            self.columns.levels.get(at)
+            self.placement.columns().get(at).map(tl0_Level::transparent_convert)
         }
 
         /// The number of coordinates that the machine has in a level, if it is known.
@@ -127,20 +127,21 @@ pub mod ffi {
         /// Writes the place of an element, one coordinate per column: its first copy. Cost: one allocation, 0.1 to 0.5 us;
         /// for many elements a table is quicker.
         pub fn locate(&self, index: &[u64], place: &mut [u64]) -> Result<(), Box<tl0_Error>> {
-            check_length("the place", place.len(), self.columns.levels.len())?;
-            self.columns.write(&self.placement.locate(index)?, place);
+            let levels = self.placement.columns();
+            check_length("the place", place.len(), levels.len())?;
+            self.columns.write(levels, &self.placement.locate(index)?, place);
             Ok(())
         }
 
         /// Writes every place of an element, one after the other, `copies` times the columns. Cost: one allocation per
         /// copy.
         pub fn locate_all(&self, index: &[u64], places: &mut [u64]) -> Result<(), Box<tl0_Error>> {
-            let (columns, copies) = (self.columns.levels.len(), self.placement.copies());
-            let wanted = usize::try_from(copies).ok().and_then(|of| of.checked_mul(columns));
+            let (levels, copies) = (self.placement.columns(), self.placement.copies());
+            let wanted = usize::try_from(copies).ok().and_then(|of| of.checked_mul(levels.len()));
             check_length("the places", places.len(), wanted.unwrap_or(usize::MAX))?;
             let all = self.placement.locate_all(index)?;
-            for (place, buffer) in all.zip(places.chunks_exact_mut(columns.max(1))) {
-                self.columns.write(&place, buffer);
+            for (place, buffer) in all.zip(places.chunks_exact_mut(levels.len().max(1))) {
+                self.columns.write(levels, &place, buffer);
             }
             Ok(())
         }
@@ -152,9 +153,10 @@ pub mod ffi {
             place: &[u64],
             index: &mut [u64],
         ) -> Result<tl0_Content, Box<tl0_Error>> {
-            check_length("the place", place.len(), self.columns.levels.len())?;
+            let levels = self.placement.columns();
+            check_length("the place", place.len(), levels.len())?;
             check_length("the index", index.len(), self.placement.layout().rank())?;
-            let found = self.placement.element(&self.columns.read(place))?;
+            let found = self.placement.element(&self.columns.read(levels, place))?;
             if let tensor_layout::Found::Element(found) = &found {
                 index.copy_from_slice(found);
             }
@@ -165,7 +167,7 @@ pub mod ffi {
 
 impl tl0_Placement {
     pub(crate) fn boxed(placement: Placement, is_function: bool) -> Box<tl0_Placement> {
-        let columns = Columns::new(placement.columns().iter().copied());
+        let columns = Columns::new(placement.columns());
         Box::new(tl0_Placement { placement, columns, is_function })
     }
 }

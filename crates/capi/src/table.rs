@@ -2,7 +2,7 @@
 
 use tensor_layout::error::fault;
 use tensor_layout::program::Program;
-use tensor_layout::{Found, LayoutError};
+use tensor_layout::{Found, LayoutError, Level};
 
 use self::ffi::{tl0_Found, tl0_Table};
 use crate::level::Columns;
@@ -12,6 +12,7 @@ use crate::words::check_length;
 /// What [`tl0_Table`] gives.
 #[diplomat::bridge]
 pub mod ffi {
+    use tensor_layout::Level;
     use tensor_layout::program::Program;
 
     use crate::error::ffi::tl0_Error;
@@ -37,6 +38,7 @@ pub mod ffi {
     #[diplomat::attr(cpp, rename = "Table")]
     pub struct tl0_Table {
         pub(crate) program: Program,
+        pub(crate) levels: Vec<Level>,
         pub(crate) columns: Columns,
     }
 
@@ -75,12 +77,12 @@ pub mod ffi {
 
         /// The number of coordinates that make up the number of a place.
         pub fn column_count(&self) -> usize {
-            self.columns.levels.len()
+            self.levels.len()
         }
 
         /// The level of a coordinate; null beyond the last. It lives as long as the table.
         pub fn column<'a>(&'a self, at: usize) -> Option<&'a tl0_Level> {
-            self.columns.levels.get(at)
+            self.levels.get(at).map(tl0_Level::transparent_convert)
         }
 
         /// The number of values of a coordinate.
@@ -90,9 +92,9 @@ pub mod ffi {
 
         /// Writes the coordinates of the place with a number, one per column. Cost: two allocations.
         pub fn coordinates(&self, place: u64, buffer: &mut [u64]) -> Result<(), Box<tl0_Error>> {
-            check_length("the coordinates", buffer.len(), self.columns.levels.len())?;
+            check_length("the coordinates", buffer.len(), self.levels.len())?;
             super::check_place(&self.program, place)?;
-            self.columns.write(&self.program.location(place), buffer);
+            self.columns.write(&self.levels, &self.program.location(place), buffer);
             Ok(())
         }
 
@@ -182,8 +184,9 @@ pub mod ffi {
 
 impl tl0_Table {
     fn boxed(program: Program) -> Box<tl0_Table> {
-        let columns = Columns::new(program.columns().map(|(level, _)| level));
-        Box::new(tl0_Table { program, columns })
+        let levels: Vec<Level> = program.columns().map(|(level, _)| level).collect();
+        let columns = Columns::new(&levels);
+        Box::new(tl0_Table { program, levels, columns })
     }
 }
 

@@ -1,11 +1,6 @@
 //! What moves between two placements.
 
-use tensor_layout::relayout::Traffic;
-
-use self::ffi::tl0_Traffic;
-use crate::level::ffi::tl0_Level;
-
-/// What [`tl0_Traffic`] gives.
+/// What [`tl0_Traffic`](ffi::tl0_Traffic) gives.
 #[diplomat::bridge]
 pub mod ffi {
     use tensor_layout::relayout::{Distance, Relayout, Traffic};
@@ -34,10 +29,7 @@ pub mod ffi {
     #[derive(Debug)]
     #[diplomat::opaque]
     #[diplomat::attr(cpp, rename = "Traffic")]
-    pub struct tl0_Traffic {
-        pub(crate) traffic: Traffic,
-        pub(crate) levels: Vec<tl0_Level>,
-    }
+    pub struct tl0_Traffic(pub(crate) Traffic);
 
     impl tl0_Traffic {
         /// Counts what moves from one placement to another on the same machine, regardless of the number of elements.
@@ -47,57 +39,57 @@ pub mod ffi {
             target: &tl0_Placement,
         ) -> Result<Box<tl0_Traffic>, Box<tl0_Error>> {
             let traffic = Relayout::new(&source.placement, &target.placement)?.traffic()?;
-            Ok(tl0_Traffic::boxed(traffic))
+            Ok(Box::new(tl0_Traffic(traffic)))
         }
 
         /// The number of elements.
         pub fn elements(&self) -> u64 {
-            self.traffic.elements
+            self.0.elements
         }
 
         /// The number of places that each element has in the target.
         pub fn copies(&self) -> u64 {
-            self.traffic.copies
+            self.0.copies
         }
 
         /// The copies in the target that are in place already.
         pub fn in_place(&self) -> u64 {
-            self.traffic.count(Distance::InPlace)
+            self.0.count(Distance::InPlace)
         }
 
         /// The copies that change only their address or lane.
         pub fn within_memories(&self) -> u64 {
-            self.traffic.count(Distance::Address)
+            self.0.count(Distance::Address)
         }
 
         /// The copies that change their memory in one unit.
         pub fn between_memories(&self) -> u64 {
-            self.traffic.count(Distance::Memory)
+            self.0.count(Distance::Memory)
         }
 
         /// The copies whose way crosses the border of a unit of this level, and of none outside it.
         pub fn across(&self, level: &tl0_Level) -> u64 {
-            self.traffic.count(Distance::Level(level.0))
+            self.0.count(Distance::Level(level.0))
         }
 
         /// The copies that are not in place; none if they do not fit in 64 bits.
         pub fn moved(&self) -> Option<u64> {
-            self.traffic.moved().try_into().ok()
+            self.0.moved().try_into().ok()
         }
 
         /// The number of levels.
         pub fn level_count(&self) -> usize {
-            self.levels.len()
+            self.0.levels.len()
         }
 
         /// The level of this number, innermost first; null beyond the last. It lives as long as the traffic.
         pub fn level<'a>(&'a self, at: usize) -> Option<&'a tl0_Level> {
-            self.levels.get(at)
+            self.0.levels.get(at).map(|of| tl0_Level::transparent_convert(&of.level))
         }
 
         /// The traffic of the level of this number.
         pub fn level_traffic(&self, at: usize) -> Option<tl0_LevelTraffic> {
-            let of = self.traffic.levels.get(at)?;
+            let of = self.0.levels.get(at)?;
             Some(tl0_LevelTraffic {
                 entering: of.into,
                 leaving: of.out_of.unwrap_or(0),
@@ -106,12 +98,5 @@ pub mod ffi {
                 senders: of.senders,
             })
         }
-    }
-}
-
-impl tl0_Traffic {
-    fn boxed(traffic: Traffic) -> Box<tl0_Traffic> {
-        let levels = traffic.levels.iter().map(|of| tl0_Level(of.level)).collect();
-        Box::new(tl0_Traffic { traffic, levels })
     }
 }
