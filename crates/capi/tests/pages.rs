@@ -1,7 +1,7 @@
 //! The programs on the pages: each is compiled and run, and prints the text behind it.
 
-use std::fs;
 use std::path::Path;
+use std::{env, fs};
 
 use crate::programs::{Linked, compilers, output};
 
@@ -25,9 +25,9 @@ fn blocks(page: &str) -> Vec<(&str, String)> {
     blocks
 }
 
-#[test]
-fn programs_on_the_page_print_what_it_shows() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/cpp.md");
+/// Runs the programs of a page, linked with other libraries, too; the number of them, or `None` without a compiler.
+fn run(page: &str, others: &[String]) -> Option<usize> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs").join(page);
     let page = fs::read_to_string(path).unwrap();
     let blocks = blocks(&page);
     let mut ran = 0;
@@ -38,11 +38,27 @@ fn programs_on_the_page_print_what_it_shows() {
         let dir = tempfile::tempdir().unwrap();
         let source = dir.path().join(format!("page.{language}"));
         fs::write(&source, program).unwrap();
-        let Some(compiler) = compilers(&source).into_iter().next() else { return };
-        let (_dir, program) = compiler.compile(&source, Linked::Statically);
+        let compiler = compilers(&source).into_iter().next()?;
+        let (_dir, program) = compiler.compile_with(&source, Linked::Statically, others);
         let (shown, expected) = &blocks[at + 1];
         assert_eq!((*shown, &output(&program, &[])), ("text", expected));
         ran += 1;
     }
-    assert_eq!(ran, 2);
+    Some(ran)
+}
+
+#[test]
+fn programs_on_the_page_print_what_it_shows() {
+    assert!(run("cpp.md", &[]).is_none_or(|ran| ran == 2));
+}
+
+/// `CAPI_LLVM` is where LLVM has its `include` and `lib`.
+#[test]
+fn the_attribute_of_mlir_prints_what_the_page_shows() {
+    let Ok(llvm) = env::var("CAPI_LLVM") else {
+        return eprintln!("MLIR is skipped: CAPI_LLVM does not say where it is");
+    };
+    let flags = format!("-isystem {llvm}/include -L{llvm}/lib -Wl,-rpath,{llvm}/lib -lMLIR -lLLVM");
+    let flags: Vec<String> = flags.split(' ').map(str::to_owned).collect();
+    assert_eq!(run("mlir.md", &flags), Some(1));
 }

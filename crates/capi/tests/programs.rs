@@ -56,6 +56,16 @@ pub(crate) fn compilers(source: &Path) -> Vec<Compiler> {
 impl Compiler {
     /// The program of a source, compiled; the directory is that of the executable.
     pub(crate) fn compile(self, source: &Path, linked: Linked) -> (TempDir, PathBuf) {
+        self.compile_with(source, linked, &[])
+    }
+
+    /// A program that needs other libraries, too.
+    pub(crate) fn compile_with(
+        self,
+        source: &Path,
+        linked: Linked,
+        others: &[String],
+    ) -> (TempDir, PathBuf) {
         let dir = tempfile::tempdir().unwrap();
         let program = dir.path().join("program");
         let mut command = Command::new(self.name);
@@ -75,7 +85,7 @@ impl Compiler {
                 command.arg("-L").arg(&libraries).args(["-ltensor_layout_c", &path])
             }
         };
-        let said = command.args(["-lpthread", "-ldl", "-lm"]).output().unwrap();
+        let said = command.args(others).args(["-lpthread", "-ldl", "-lm"]).output().unwrap();
         let errors = String::from_utf8_lossy(&said.stderr);
         assert!(said.status.success(), "{command:?}\n{errors}");
         (dir, program)
