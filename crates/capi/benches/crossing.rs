@@ -1,7 +1,14 @@
 //! What crossing costs: each call in a loop of C++ and in a loop of Rust, in one run.
 //!
-//! `cargo bench --profile release -p tensor-layout-capi --bench crossing`; a call that costs over 60 ns more than in Rust, and 2 % of
-//! it for what two runs differ by, is a failure.
+//! `cargo bench --profile release -p tensor-layout-capi --bench crossing`; a call that costs over 60 ns more than in Rust, and 5 % of
+//! it because so much do two runs of one loop differ, is a failure.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::as_conversions,
+    reason = "a bench may panic, and prints rounded times"
+)]
 
 use std::collections::BTreeMap;
 use std::hint::black_box;
@@ -115,7 +122,7 @@ fn main() {
     for (name, time) in &cpp {
         println!("{name:20} {:10.1} {time:10.1} {:8.1}", rust[name], time - rust[name]);
     }
-    let slow = cpp.iter().filter(|(name, time)| **time > MOST_NS + 1.02 * rust[*name]);
+    let slow = cpp.iter().filter(|(name, time)| **time > MOST_NS + 1.05 * rust[*name]);
     let slow: Vec<&String> = slow.map(|(name, _)| name).collect();
     assert!(slow.is_empty(), "more than {MOST_NS} ns beyond Rust: {slow:?}");
 }

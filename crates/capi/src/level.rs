@@ -56,22 +56,20 @@ impl Columns {
         self.order.as_ref().map_or(at, |order| order[at])
     }
 
-    /// Writes the coordinates of a place; 0 for a level that it lacks.
+    /// Writes the coordinates of a place that has one for each column.
     pub(crate) fn write(&self, levels: &[Level], place: &Location, buffer: &mut [u64]) {
-        let mut coordinates = place.iter();
-        for at in 0..levels.len() {
-            let column = self.column(at);
-            buffer[column] = match coordinates.next() {
-                Some((level, coordinate)) if level == levels[column] => coordinate,
-                // A place of other levels: each is looked up.
-                _ => {
-                    let all = levels.iter().map(|level| place.get(*level).unwrap_or(0));
-                    return buffer
-                        .iter_mut()
-                        .zip(all)
-                        .for_each(|(to, coordinate)| *to = coordinate);
-                }
-            };
+        // Places have no levels but the columns, so as many are all of them.
+        match (&self.order, place.iter().len() == levels.len()) {
+            (None, true) => {
+                buffer.iter_mut().zip(place.iter()).for_each(|(to, (_, at))| *to = at);
+            }
+            (Some(order), true) => {
+                order.iter().zip(place.iter()).for_each(|(column, (_, at))| buffer[*column] = at);
+            }
+            (_, false) => {
+                let all = levels.iter().map(|level| place.get(*level).unwrap_or(0));
+                buffer.iter_mut().zip(all).for_each(|(to, at)| *to = at);
+            }
         }
     }
 

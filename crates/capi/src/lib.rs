@@ -9,6 +9,8 @@
 
 #![forbid(unsafe_code)]
 #![allow(non_camel_case_types, reason = "names of C have the prefix of the symbols")]
+#![allow(clippy::needless_lifetimes, reason = "diplomat reads the lifetimes that are written")]
+#![allow(clippy::should_implement_trait, reason = "`clone` and `next` are the names in C++")]
 
 pub mod candidates;
 pub mod cost;

@@ -212,7 +212,7 @@ fn check_place(program: &Program, place: u64) -> Result<(), LayoutError> {
 
 fn places_of(program: &Program, indexes: &[u64], places: &mut [u64]) -> Result<(), LayoutError> {
     let rank = program.ranges().len();
-    let wanted = places.len().checked_mul(rank).unwrap_or(usize::MAX);
+    let wanted = places.len().saturating_mul(rank);
     check_length("the indexes", indexes.len(), wanted)?;
     for (at, place) in places.iter_mut().enumerate() {
         *place = program.place(&indexes[at * rank..(at + 1) * rank])?;

@@ -251,8 +251,7 @@ impl Session {
         let answer =
             table.fill_packed(&mut packed).map_or_else(refused, |()| hash(&packed).to_string());
         let narrow = inverse::<u32>(table);
-        let rest =
-            narrow.and_then(|narrow| Ok(narrow + &inverse::<u64>(table)?.replacen(' ', " ", 1)));
+        let rest = narrow.and_then(|narrow| Ok(narrow + &inverse::<u64>(table)?));
         Ok(answer + &rest.unwrap_or_else(|error| error))
     }
 

@@ -1,16 +1,21 @@
 #!/usr/bin/env bash
-# Builds and installs the library with CMake; a project finds it by `find_package`, by pkg-config, and as its own subdirectory, with
-# the static library and the shared one; then the programs in C and C++ run under AddressSanitizer.
+# Builds and installs the library with CMake; a project finds it by `find_package` and by pkg-config, with the static library and the
+# shared one, and contains it as a subdirectory. CMake comes from the variable, the system, or Python's package index.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 export CARGO_TARGET_DIR="${CARGO_TARGET_DIR:-$PWD/../../target}"
 work="$CARGO_TARGET_DIR/capi-package"
-cmake="${CMAKE:-cmake}"
 
 skip() { echo "skipped: $*"; exit 0; }
 
 command -v c++ >/dev/null || skip "there is no compiler for C++"
-"$cmake" --version >/dev/null 2>&1 || skip "there is no CMake"
+cmake="${CMAKE:-$(command -v cmake || true)}"
+if [ -z "$cmake" ]; then
+    venv="$CARGO_TARGET_DIR/cmake"
+    cmake="$venv/bin/cmake"
+    [ -x "$cmake" ] || { python3 -m venv "$venv" && "$venv/bin/pip" install --quiet --disable-pip-version-check cmake==4.4.5; } ||
+        skip "there is no CMake"
+fi
 
 say() { printf -- '-- %s\n' "$*"; }
 
@@ -21,7 +26,7 @@ run() {
 }
 
 rm -rf "$work"
-target=(-DTENSOR_LAYOUT_TARGET_DIR="$CARGO_TARGET_DIR" -DTENSOR_LAYOUT_PROFILE="${PROFILE:-release}")
+target=(-DTENSOR_LAYOUT_TARGET_DIR="$CARGO_TARGET_DIR" -DTENSOR_LAYOUT_PROFILE="${PROFILE:-dev}")
 
 say "installed"
 "$cmake" -S . -B "$work/build" "${target[@]}" >/dev/null
