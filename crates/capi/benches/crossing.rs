@@ -1,7 +1,7 @@
-//! What crossing costs: each call in a loop of C++ and in a loop of Rust, in one run.
+//! The cost of crossing: each call in a loop of C++ and in a loop of Rust, in one run.
 //!
-//! `cargo bench --profile release -p tensor-layout-capi --bench crossing`; a call that costs over 60 ns more than in Rust, and 5 % of
-//! it because so much do two runs of one loop differ, is a failure.
+//! `cargo bench --profile release -p tensor-layout-capi --bench crossing`; a call that costs over 60 ns more than in Rust, and 10 % of
+//! it for two loops that run at different times, is a failure.
 
 #![allow(
     clippy::unwrap_used,
@@ -108,7 +108,7 @@ fn main() {
     let Some(mut program) = compiled(&dir) else {
         return eprintln!("without a compiler for C++ there is nothing to measure");
     };
-    for _ in 0..3 {
+    for _ in 0..5 {
         in_rust(&mut rust);
         let said = program.output().unwrap();
         for line in String::from_utf8(said.stdout).unwrap().lines() {
@@ -122,7 +122,7 @@ fn main() {
     for (name, time) in &cpp {
         println!("{name:20} {:10.1} {time:10.1} {:8.1}", rust[name], time - rust[name]);
     }
-    let slow = cpp.iter().filter(|(name, time)| **time > MOST_NS + 1.05 * rust[*name]);
+    let slow = cpp.iter().filter(|(name, time)| **time > MOST_NS + 1.1 * rust[*name]);
     let slow: Vec<&String> = slow.map(|(name, _)| name).collect();
     assert!(slow.is_empty(), "more than {MOST_NS} ns beyond Rust: {slow:?}");
 }

@@ -4,7 +4,7 @@ use tensor_layout::candidates::{Candidates, Side};
 
 use self::ffi::{tl0_Candidates, tl0_Side};
 
-/// What [`tl0_Candidates`] and the others give.
+/// The functions of [`tl0_Candidates`] and the others.
 #[diplomat::bridge]
 pub mod ffi {
     use tensor_layout::LayoutError;
@@ -18,7 +18,7 @@ pub mod ffi {
     use crate::placement::ffi::tl0_Placement;
     use crate::words::boxed;
 
-    /// Where the digits of units are in an axis.
+    /// The positions of the digits of units in an axis.
     #[derive(Debug)]
     #[diplomat::attr(cpp, rename = "Side")]
     pub enum tl0_Side {

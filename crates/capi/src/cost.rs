@@ -6,7 +6,7 @@ use tensor_layout::relayout::{Cost, CostUnit, Rate};
 
 use self::ffi::{tl0_Cost, tl0_CostUnit};
 
-/// What [`tl0_CostModel`](ffi::tl0_CostModel) gives.
+/// The functions of [`tl0_CostModel`](ffi::tl0_CostModel).
 #[diplomat::bridge]
 pub mod ffi {
     use tensor_layout::relayout::CostModel;

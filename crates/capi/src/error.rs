@@ -22,7 +22,7 @@ pub(crate) struct Words {
     report: String,
 }
 
-/// What [`tl0_Error`] gives.
+/// The functions of [`tl0_Error`].
 #[diplomat::bridge]
 pub mod ffi {
     use std::sync::OnceLock;
@@ -104,7 +104,7 @@ pub mod ffi {
             self.failure.kind()
         }
 
-        /// What is wrong, in one line without a final stop, as long as the error lives. Cost: written at the first call
+        /// The problem, in one line without a final stop, as long as the error lives. Cost: written at the first call
         /// for any of the texts.
         pub fn message<'a>(&'a self) -> &'a str {
             &self.words().message

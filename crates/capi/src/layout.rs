@@ -5,7 +5,7 @@ use tensor_layout::{Layout, LayoutText, ParseError};
 
 use self::ffi::{tl0_Layout, tl0_Notation};
 
-/// What [`tl0_Layout`] and the others give.
+/// The functions of [`tl0_Layout`] and the others.
 #[diplomat::bridge]
 pub mod ffi {
     use tensor_layout::error::fault;
@@ -38,7 +38,7 @@ pub mod ffi {
     #[diplomat::attr(cpp, rename = "Layout")]
     pub struct tl0_Layout {
         pub(crate) layout: Layout,
-        /// Whether elements may share places, as in CuTe and strides.
+        /// True if elements may share places, as in CuTe and strides.
         pub(crate) is_function: bool,
         /// The memory that the text names.
         pub(crate) memory: Option<Box<str>>,
@@ -61,7 +61,7 @@ pub mod ffi {
             &self.text
         }
 
-        /// What the notation cannot express and the text leaves out, such as padding; without it the text describes the
+        /// The parts that the notation cannot express and the text leaves out, such as padding; without any, the text describes the
         /// same map.
         pub fn left_out<'a>(&'a self) -> Option<&'a str> {
             self.left_out.as_deref()
@@ -129,12 +129,12 @@ pub mod ffi {
             boxed(written.map(|(text, left_out)| tl0_LayoutText { text, left_out }))
         }
 
-        /// Whether two layouts are written alike, subaxis by subaxis. Cost: no allocation.
+        /// Returns whether two layouts are written alike, subaxis by subaxis. Cost: no allocation.
         pub fn equals(&self, other: &tl0_Layout) -> bool {
             self.layout == other.layout
         }
 
-        /// Whether two layouts are one map: every place has the same element, padding or nothing. Cost: that of two
+        /// Returns whether two layouts are one map: every place has the same element, padding or nothing. Cost: that of two
         /// canonical forms, regardless of the extents, where there are no derived axes.
         pub fn same_map(&self, other: &tl0_Layout) -> Result<bool, Box<tl0_Error>> {
             Ok(self.layout.same_map(&other.layout)?.is_none())

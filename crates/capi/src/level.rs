@@ -2,7 +2,7 @@
 
 use tensor_layout::{Level, Location};
 
-/// What [`tl0_Level`] gives.
+/// The functions of [`tl0_Level`].
 #[diplomat::bridge]
 pub mod ffi {
     use tensor_layout::Level;
@@ -28,7 +28,7 @@ pub mod ffi {
             self.0.as_str()
         }
 
-        /// Whether two levels have one name. Cost: no allocation.
+        /// Returns whether two levels have one name. Cost: no allocation.
         pub fn equals(&self, other: &tl0_Level) -> bool {
             self.0 == other.0
         }

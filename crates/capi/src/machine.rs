@@ -5,7 +5,7 @@ use tensor_layout::Machine;
 use self::ffi::{tl0_Machine, tl0_Memory};
 use crate::level::ffi::tl0_Level;
 
-/// What [`tl0_Machine`] and [`tl0_Memory`] give.
+/// The functions of [`tl0_Machine`] and [`tl0_Memory`].
 #[diplomat::bridge]
 pub mod ffi {
     use tensor_layout::Machine;
@@ -68,7 +68,7 @@ pub mod ffi {
             self.machine.name()
         }
 
-        /// Whether two machines are equal. Cost: linear in the levels and memories.
+        /// Returns whether two machines are equal. Cost: linear in the levels and memories.
         pub fn equals(&self, other: &tl0_Machine) -> bool {
             self.machine == other.machine
         }

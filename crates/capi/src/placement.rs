@@ -5,7 +5,7 @@ use tensor_layout::{Found, Placement};
 use self::ffi::{tl0_Content, tl0_Placement};
 use crate::level::Columns;
 
-/// What [`tl0_Placement`] gives.
+/// The functions of [`tl0_Placement`].
 #[diplomat::bridge]
 pub mod ffi {
     use tensor_layout::Placement;
@@ -17,7 +17,7 @@ pub mod ffi {
     use crate::machine::ffi::{tl0_Machine, tl0_Memory};
     use crate::words::check_length;
 
-    /// What a place holds.
+    /// The content of a place.
     #[derive(Debug, PartialEq, Eq)]
     #[diplomat::attr(cpp, rename = "Content")]
     pub enum tl0_Content {
@@ -38,7 +38,7 @@ pub mod ffi {
     pub struct tl0_Placement {
         pub(crate) placement: Placement,
         pub(crate) columns: Columns,
-        /// Whether elements may share places.
+        /// True if elements may share places.
         pub(crate) is_function: bool,
     }
 
@@ -84,7 +84,7 @@ pub mod ffi {
             tl0_Layout::of(self.placement.layout().clone(), self.is_function)
         }
 
-        /// Whether two placements are equal: layout, machine, memory and lanes. Cost: no allocation.
+        /// Returns whether two placements are equal: layout, machine, memory and lanes. Cost: no allocation.
         pub fn equals(&self, other: &tl0_Placement) -> bool {
             self.placement == other.placement
         }

@@ -1,6 +1,6 @@
 //! Prices of many relayouts, each counted once.
 
-/// What [`tl0_Pricer`](ffi::tl0_Pricer) gives.
+/// The functions of [`tl0_Pricer`](ffi::tl0_Pricer).
 #[diplomat::bridge]
 pub mod ffi {
     use tensor_layout::relayout::{PartId, Pricer};

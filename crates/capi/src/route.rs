@@ -1,6 +1,6 @@
 //! The movements that bring a tensor from one memory into another.
 
-/// What [`tl0_Route`](ffi::tl0_Route) gives.
+/// The functions of [`tl0_Route`](ffi::tl0_Route).
 #[diplomat::bridge]
 pub mod ffi {
     use tensor_layout::route::Route;
@@ -25,7 +25,7 @@ pub mod ffi {
         pub lower_words: u64,
         /// The least cycles; where `cycles_are_known` is false, at the greatest known rate between the same memories.
         pub cycles: u64,
-        /// Whether the movement has a rate.
+        /// True if the movement has a rate.
         pub cycles_are_known: bool,
     }
 
@@ -59,7 +59,7 @@ pub mod ffi {
             self.0.cycles().0
         }
 
-        /// Whether every movement has a rate; if not, `cycles` is a lower bound.
+        /// Returns whether every movement has a rate; if not, `cycles` is a lower bound.
         pub fn cycles_are_known(&self) -> bool {
             self.0.cycles().1
         }

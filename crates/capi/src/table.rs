@@ -9,7 +9,7 @@ use crate::level::Columns;
 use crate::placement::ffi::tl0_Content;
 use crate::words::check_length;
 
-/// What [`tl0_Table`] gives.
+/// The functions of [`tl0_Table`].
 #[diplomat::bridge]
 pub mod ffi {
     use tensor_layout::Level;
@@ -21,11 +21,11 @@ pub mod ffi {
     use crate::placement::ffi::{tl0_Content, tl0_Placement};
     use crate::words::check_length;
 
-    /// What a place holds, and the row-major number of an element; 0 where there is none.
+    /// The content of a place, with the row-major number of an element; 0 where there is none.
     #[derive(Debug)]
     #[diplomat::attr(cpp, rename = "Found")]
     pub struct tl0_Found {
-        /// What the place holds.
+        /// The content.
         pub content: tl0_Content,
         /// The row-major number of the element.
         pub element: u64,
@@ -110,7 +110,7 @@ pub mod ffi {
             Ok(())
         }
 
-        /// What the place with a number holds. Cost: no allocation, 5 to 50 ns, after the first call.
+        /// The content of the place with a number. Cost: no allocation, 5 to 50 ns, after the first call.
         pub fn element(&self, place: u64) -> Result<tl0_Found, Box<tl0_Error>> {
             Ok(self.program.element(place)?.into())
         }

@@ -1,6 +1,6 @@
-//! What moves between two placements.
+//! Traffic between two placements.
 
-/// What [`tl0_Traffic`](ffi::tl0_Traffic) gives.
+/// The functions of [`tl0_Traffic`](ffi::tl0_Traffic).
 #[diplomat::bridge]
 pub mod ffi {
     use tensor_layout::relayout::{Distance, Relayout, Traffic};

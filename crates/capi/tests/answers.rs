@@ -1,4 +1,4 @@
-//! The same answers in C++ as in Rust: `answers.cpp` reads a file of random questions, this file asks the library.
+//! Answers in C++ are those of Rust: `answers.cpp` reads a file of random questions, this file asks the library.
 
 use std::fmt::{Display, Write as _};
 use std::fs;
@@ -163,7 +163,7 @@ impl Random {
     }
 }
 
-/// What the questions before this one have left.
+/// The state that the questions before this one have left.
 #[derive(Default)]
 struct Session {
     layout: Option<(Layout, bool, Option<u64>)>,

@@ -9,7 +9,7 @@ use std::{env, fs};
 
 use tempfile::TempDir;
 
-/// Where Cargo puts the libraries that the programs are linked with: beside this test.
+/// The directory of the libraries that the programs are linked with: that of this test.
 fn libraries() -> PathBuf {
     env::current_exe().unwrap().parent().unwrap().to_owned()
 }
@@ -18,7 +18,7 @@ fn package() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// How a program is linked.
+/// The way in which a program is linked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Linked {
     Statically,
@@ -92,7 +92,7 @@ impl Compiler {
     }
 }
 
-/// What a program prints; it has to succeed.
+/// The output of a program, which has to succeed.
 pub(crate) fn output(program: &Path, arguments: &[&Path]) -> String {
     // Cargo's own path leads to the library of `cargo build`, which may be older.
     let mut command = Command::new(program);

@@ -26,7 +26,7 @@ namespace capi {
 
 namespace tensor_layout {
 /**
- * What a place holds.
+ * The content of a place.
  */
 class Content {
 public:

@@ -34,7 +34,7 @@ public:
   inline tensor_layout::ErrorKind kind() const;
 
   /**
-   * What is wrong, in one line without a final stop, as long as the error lives. Cost: written at the first call
+   * The problem, in one line without a final stop, as long as the error lives. Cost: written at the first call
    * for any of the texts.
    */
   inline std::string_view message() const DIPLOMAT_LIFETIME_BOUND;

@@ -28,7 +28,7 @@ namespace capi {
 
 namespace tensor_layout {
 /**
- * What a place holds, and the row-major number of an element; 0 where there is none.
+ * The content of a place, with the row-major number of an element; 0 where there is none.
  */
 struct Found {
     tensor_layout::Content content;

@@ -79,12 +79,12 @@ public:
   inline tensor_layout::diplomat::result<std::unique_ptr<tensor_layout::LayoutText>, std::unique_ptr<tensor_layout::Error>> write(tensor_layout::Notation notation, std::string_view dtype) const;
 
   /**
-   * Whether two layouts are written alike, subaxis by subaxis. Cost: no allocation.
+   * Returns whether two layouts are written alike, subaxis by subaxis. Cost: no allocation.
    */
   inline bool equals(const tensor_layout::Layout& other) const;
 
   /**
-   * Whether two layouts are one map: every place has the same element, padding or nothing. Cost: that of two
+   * Returns whether two layouts are one map: every place has the same element, padding or nothing. Cost: that of two
    * canonical forms, regardless of the extents, where there are no derived axes.
    */
   inline tensor_layout::diplomat::result<bool, std::unique_ptr<tensor_layout::Error>> same_map(const tensor_layout::Layout& other) const;

@@ -30,7 +30,7 @@ public:
   inline std::string_view text() const DIPLOMAT_LIFETIME_BOUND;
 
   /**
-   * What the notation cannot express and the text leaves out, such as padding; without it the text describes the
+   * The parts that the notation cannot express and the text leaves out, such as padding; without any, the text describes the
    * same map.
    */
   inline std::optional<std::string_view> left_out() const DIPLOMAT_LIFETIME_BOUND;

@@ -41,7 +41,7 @@ public:
   inline std::string_view name() const DIPLOMAT_LIFETIME_BOUND;
 
   /**
-   * Whether two levels have one name. Cost: no allocation.
+   * Returns whether two levels have one name. Cost: no allocation.
    */
   inline bool equals(const tensor_layout::Level& other) const;
 

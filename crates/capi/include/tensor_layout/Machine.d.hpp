@@ -62,7 +62,7 @@ public:
   inline std::string_view name() const DIPLOMAT_LIFETIME_BOUND;
 
   /**
-   * Whether two machines are equal. Cost: linear in the levels and memories.
+   * Returns whether two machines are equal. Cost: linear in the levels and memories.
    */
   inline bool equals(const tensor_layout::Machine& other) const;
 

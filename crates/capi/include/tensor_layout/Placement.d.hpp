@@ -61,7 +61,7 @@ public:
   inline std::unique_ptr<tensor_layout::Layout> layout() const;
 
   /**
-   * Whether two placements are equal: layout, machine, memory and lanes. Cost: no allocation.
+   * Returns whether two placements are equal: layout, machine, memory and lanes. Cost: no allocation.
    */
   inline bool equals(const tensor_layout::Placement& other) const;
 

@@ -55,7 +55,7 @@ public:
   inline uint64_t cycles() const;
 
   /**
-   * Whether every movement has a rate; if not, `cycles` is a lower bound.
+   * Returns whether every movement has a rate; if not, `cycles` is a lower bound.
    */
   inline bool cycles_are_known() const;
 

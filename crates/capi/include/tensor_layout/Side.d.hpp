@@ -25,7 +25,7 @@ namespace capi {
 
 namespace tensor_layout {
 /**
- * Where the digits of units are in an axis.
+ * The positions of the digits of units in an axis.
  */
 class Side {
 public:

@@ -94,7 +94,7 @@ public:
   inline tensor_layout::diplomat::result<std::monostate, std::unique_ptr<tensor_layout::Error>> places_of(tensor_layout::diplomat::span<const uint64_t> indexes, tensor_layout::diplomat::span<uint64_t> places) const;
 
   /**
-   * What the place with a number holds. Cost: no allocation, 5 to 50 ns, after the first call.
+   * The content of the place with a number. Cost: no allocation, 5 to 50 ns, after the first call.
    */
   inline tensor_layout::diplomat::result<tensor_layout::Found, std::unique_ptr<tensor_layout::Error>> element(uint64_t place) const;
 
