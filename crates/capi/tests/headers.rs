@@ -64,8 +64,45 @@ fn umbrella(headers: &Headers, guard: &str, extension: &str) -> String {
     format!("#ifndef {guard}\n#define {guard}\n\n{includes}\n#endif // {guard}\n")
 }
 
+/// The documentation of each function of C, which diplomat gives to C++ alone.
+fn documentation() -> BTreeMap<String, Vec<String>> {
+    let mut documented = BTreeMap::new();
+    for source in read(&package().join("src")).values() {
+        let (mut handle, mut lines) = ("", Vec::new());
+        for line in source.lines().map(str::trim) {
+            if let Some(rest) = line.strip_prefix("impl tl0_") {
+                handle = rest.trim_end_matches(" {");
+            } else if let Some(text) = line.strip_prefix("/// ") {
+                lines.push(text.to_owned());
+            } else if let Some((name, _)) =
+                line.strip_prefix("pub fn ").and_then(|fun| fun.split_once(['(', '<']))
+            {
+                documented.insert(format!("tl0_{handle}_{name}"), std::mem::take(&mut lines));
+            } else if !line.starts_with("#[") {
+                lines.clear();
+            }
+        }
+    }
+    documented
+}
+
+/// The headers with a comment above each function.
+fn documented(headers: Headers) -> Headers {
+    let all = documentation();
+    let comment = |line: &str| {
+        let names = line.split(['(', ' ', '*']).filter(|word| word.starts_with("tl0_"));
+        let text =
+            names.filter_map(|name| all.get(name)).next().filter(|_| line.ends_with(");"))?;
+        Some(format!("/* {} */\n", text.join("\n * ")))
+    };
+    let with_comments = |text: String| -> String {
+        text.lines().map(|line| comment(line).unwrap_or_default() + line + "\n").collect()
+    };
+    headers.into_iter().map(|(path, text)| (path, with_comments(text))).collect()
+}
+
 fn all() -> Headers {
-    let mut c = generated("c", "tensor_layout/c", None);
+    let mut c = documented(generated("c", "tensor_layout/c", None));
     let mut cpp = generated("cpp", "tensor_layout", Some("tensor_layout"));
     let both = [
         ("tensor_layout.h", umbrella(&c, "TENSOR_LAYOUT_H", ".h")),
