@@ -1,8 +1,10 @@
 //! The layouts to choose from, one by one.
 
+use tensor_layout::Level;
 use tensor_layout::candidates::{Candidates, Side};
 
 use self::ffi::{tl0_Candidates, tl0_Side};
+use crate::level::ffi::tl0_Level;
 
 /// The functions of [`tl0_Candidates`] and the others.
 #[diplomat::bridge]
@@ -117,9 +119,29 @@ pub mod ffi {
             self.change(|all| all.never(axis, level.0));
         }
 
-        /// Requires an axis to be split over exactly this level.
-        pub fn fixed(&mut self, axis: usize, level: &tl0_Level) {
-            self.change(|all| all.fixed(axis, &[level.0]));
+        /// Requires an axis to be split over exactly these levels.
+        pub fn fixed(&mut self, axis: usize, levels: &[&tl0_Level]) {
+            self.change(|all| all.fixed(axis, &super::names(levels)));
+        }
+
+        /// Allows axes to be split over these levels only; the others hold copies.
+        pub fn levels(&mut self, levels: &[&tl0_Level]) {
+            self.change(|all| all.levels(&super::names(levels)));
+        }
+
+        /// Requires axes to be split over these levels, which then hold no copies.
+        pub fn without_copies_in(&mut self, levels: &[&tl0_Level]) {
+            self.change(|all| all.without_copies_in(&super::names(levels)));
+        }
+
+        /// Sets the allowed numbers of time slices; 1 means no slices.
+        pub fn time(&mut self, slices: &[u64]) {
+            self.change(|all| all.time(slices));
+        }
+
+        /// Sets the most axes that are cut into time slices together.
+        pub fn time_axes(&mut self, most: usize) {
+            self.change(|all| all.time_axes(most));
         }
 
         /// Keeps runs of `run` elements along an axis at successive addresses of a unit.
@@ -177,6 +199,10 @@ pub mod ffi {
             self.0.units_used
         }
     }
+}
+
+fn names(levels: &[&tl0_Level]) -> Vec<Level> {
+    levels.iter().map(|level| level.0).collect()
 }
 
 impl tl0_Candidates {

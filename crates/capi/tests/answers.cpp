@@ -174,6 +174,10 @@ struct Session {
   void candidates(const Numbers& shape) {
     std::unique_ptr<tl::Candidates> all = tl::Candidates::of(*machine, in(shape));
     all->level_parts(2);
+    const tl::Level* outermost = machine->level(0);
+    all->without_copies_in({&outermost, 1});
+    uint64_t slices[] = {1, 2};
+    all->time({slices, 2});
     std::unique_ptr<tl::CandidateWalk> walk;
     if (!answered(all->walk(), &walk)) {
       return;

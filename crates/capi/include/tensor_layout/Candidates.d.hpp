@@ -106,9 +106,29 @@ public:
   inline void never(size_t axis, const tensor_layout::Level& level);
 
   /**
-   * Requires an axis to be split over exactly this level.
+   * Requires an axis to be split over exactly these levels.
    */
-  inline void fixed(size_t axis, const tensor_layout::Level& level);
+  inline void fixed(size_t axis, tensor_layout::diplomat::span<const tensor_layout::Level*> levels);
+
+  /**
+   * Allows axes to be split over these levels only; the others hold copies.
+   */
+  inline void levels(tensor_layout::diplomat::span<const tensor_layout::Level*> levels);
+
+  /**
+   * Requires axes to be split over these levels, which then hold no copies.
+   */
+  inline void without_copies_in(tensor_layout::diplomat::span<const tensor_layout::Level*> levels);
+
+  /**
+   * Sets the allowed numbers of time slices; 1 means no slices.
+   */
+  inline void time(tensor_layout::diplomat::span<const uint64_t> slices);
+
+  /**
+   * Sets the most axes that are cut into time slices together.
+   */
+  inline void time_axes(size_t most);
 
   /**
    * Keeps runs of `run` elements along an axis at successive addresses of a unit.

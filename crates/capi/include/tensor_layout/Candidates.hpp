@@ -49,7 +49,15 @@ namespace capi {
 
     void tl0_Candidates_never(tensor_layout::capi::Candidates* self, size_t axis, const tensor_layout::capi::Level* level);
 
-    void tl0_Candidates_fixed(tensor_layout::capi::Candidates* self, size_t axis, const tensor_layout::capi::Level* level);
+    void tl0_Candidates_fixed(tensor_layout::capi::Candidates* self, size_t axis, tensor_layout::capi::DiplomatLevelView levels);
+
+    void tl0_Candidates_levels(tensor_layout::capi::Candidates* self, tensor_layout::capi::DiplomatLevelView levels);
+
+    void tl0_Candidates_without_copies_in(tensor_layout::capi::Candidates* self, tensor_layout::capi::DiplomatLevelView levels);
+
+    void tl0_Candidates_time(tensor_layout::capi::Candidates* self, tensor_layout::diplomat::capi::DiplomatU64View slices);
+
+    void tl0_Candidates_time_axes(tensor_layout::capi::Candidates* self, size_t most);
 
     void tl0_Candidates_contiguous(tensor_layout::capi::Candidates* self, size_t axis, uint64_t run);
 
@@ -132,10 +140,30 @@ inline void tensor_layout::Candidates::never(size_t axis, const tensor_layout::L
         level.AsFFI());
 }
 
-inline void tensor_layout::Candidates::fixed(size_t axis, const tensor_layout::Level& level) {
+inline void tensor_layout::Candidates::fixed(size_t axis, tensor_layout::diplomat::span<const tensor_layout::Level*> levels) {
     tensor_layout::capi::tl0_Candidates_fixed(this->AsFFI(),
         axis,
-        level.AsFFI());
+        {reinterpret_cast<const tensor_layout::capi::Level**>(levels.data()), levels.size()});
+}
+
+inline void tensor_layout::Candidates::levels(tensor_layout::diplomat::span<const tensor_layout::Level*> levels) {
+    tensor_layout::capi::tl0_Candidates_levels(this->AsFFI(),
+        {reinterpret_cast<const tensor_layout::capi::Level**>(levels.data()), levels.size()});
+}
+
+inline void tensor_layout::Candidates::without_copies_in(tensor_layout::diplomat::span<const tensor_layout::Level*> levels) {
+    tensor_layout::capi::tl0_Candidates_without_copies_in(this->AsFFI(),
+        {reinterpret_cast<const tensor_layout::capi::Level**>(levels.data()), levels.size()});
+}
+
+inline void tensor_layout::Candidates::time(tensor_layout::diplomat::span<const uint64_t> slices) {
+    tensor_layout::capi::tl0_Candidates_time(this->AsFFI(),
+        {slices.data(), slices.size()});
+}
+
+inline void tensor_layout::Candidates::time_axes(size_t most) {
+    tensor_layout::capi::tl0_Candidates_time_axes(this->AsFFI(),
+        most);
 }
 
 inline void tensor_layout::Candidates::contiguous(size_t axis, uint64_t run) {

@@ -20,6 +20,11 @@ class Level;
 namespace tensor_layout {
 namespace capi {
     struct Level;
+
+    typedef struct DiplomatLevelView {
+      const Level** data;
+      size_t len;
+    } DiplomatLevelView;
 } // namespace capi
 } // namespace
 

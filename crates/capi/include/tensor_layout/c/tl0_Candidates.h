@@ -56,8 +56,20 @@ void tl0_Candidates_tree_order(tl0_Candidates* self, bool only);
 /* Forbids splitting an axis over a level. */
 void tl0_Candidates_never(tl0_Candidates* self, size_t axis, const tl0_Level* level);
 
-/* Requires an axis to be split over exactly this level. */
-void tl0_Candidates_fixed(tl0_Candidates* self, size_t axis, const tl0_Level* level);
+/* Requires an axis to be split over exactly these levels. */
+void tl0_Candidates_fixed(tl0_Candidates* self, size_t axis, Diplomattl0_LevelView levels);
+
+/* Allows axes to be split over these levels only; the others hold copies. */
+void tl0_Candidates_levels(tl0_Candidates* self, Diplomattl0_LevelView levels);
+
+/* Requires axes to be split over these levels, which then hold no copies. */
+void tl0_Candidates_without_copies_in(tl0_Candidates* self, Diplomattl0_LevelView levels);
+
+/* Sets the allowed numbers of time slices; 1 means no slices. */
+void tl0_Candidates_time(tl0_Candidates* self, DiplomatU64View slices);
+
+/* Sets the most axes that are cut into time slices together. */
+void tl0_Candidates_time_axes(tl0_Candidates* self, size_t most);
 
 /* Keeps runs of `run` elements along an axis at successive addresses of a unit. */
 void tl0_Candidates_contiguous(tl0_Candidates* self, size_t axis, uint64_t run);

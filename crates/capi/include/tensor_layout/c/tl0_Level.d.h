@@ -9,4 +9,9 @@
 
 typedef struct tl0_Level tl0_Level;
 
+typedef struct Diplomattl0_LevelView {
+  const tl0_Level** data;
+  size_t len;
+} Diplomattl0_LevelView;
+
 #endif // tl0_Level_D_H
