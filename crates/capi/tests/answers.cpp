@@ -171,6 +171,21 @@ struct Session {
     }
   }
 
+  void route() {
+    std::unique_ptr<tl::Route> route;
+    if (!answered(tl::Route::between(*before, *placement), &route)) {
+      return;
+    }
+    std::printf("%" PRIu64 "%s", route->cycles(), route->cycles_are_known() ? "" : " at least");
+    for (size_t at = 0; at < route->hop_count(); ++at) {
+      tl::HopCost cost = *route->hop_cost(at);
+      std::printf(" ");
+      print(route->movement(at).value_or("none"));
+      std::printf(" %" PRIu64 " %" PRIu64 " %" PRIu64, cost.upper_words, cost.lower_words, cost.cycles);
+      print_layout(*route->target(at)->layout());
+    }
+  }
+
   void candidates(const Numbers& shape) {
     std::unique_ptr<tl::Candidates> all = tl::Candidates::of(*machine, in(shape));
     all->level_parts(2);
@@ -269,6 +284,7 @@ struct Session {
       case 'F': return fill();
       case 'K': return pack(numbers[0]);
       case 'T': return traffic();
+      case 'R': return route();
       case 'C': return candidates(numbers);
       default: std::printf("no question");
     }

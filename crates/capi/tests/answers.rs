@@ -9,6 +9,7 @@ use tensor_layout::error::{ErrorKind, ParseErrorKind};
 use tensor_layout::notation::Notation;
 use tensor_layout::program::{Cell, Program};
 use tensor_layout::relayout::{CostModel, Distance, Pricer, Relayout};
+use tensor_layout::route::Route;
 use tensor_layout::xla::XlaDtype;
 use tensor_layout::{
     Found, Layout, LayoutError, LayoutText, Level, Location, Machine, ParseError, Placement,
@@ -166,7 +167,7 @@ impl Random {
 /// The state that the questions before this one have left.
 #[derive(Default)]
 struct Session {
-    layout: Option<(Layout, bool, Option<u64>)>,
+    layout: Option<(Layout, bool, Option<String>)>,
     other: Option<Layout>,
     machine: Option<Machine>,
     placement: Option<Placement>,
@@ -207,7 +208,11 @@ impl Session {
     fn parse(&mut self, text: &str) -> Answer {
         let read = LayoutText::parse(text).map_err(unread)?;
         let layout = read.lower().map_err(unread)?;
-        self.layout = Some((layout.clone(), read.is_function(), read.element_bits()));
+        let memory = match &read {
+            LayoutText::PadLayout(tree) => tree.memory().map(|memory| memory.name().to_owned()),
+            _ => None,
+        };
+        self.layout = Some((layout.clone(), read.is_function(), memory));
         written(&layout)
     }
 
@@ -224,10 +229,15 @@ impl Session {
 
     fn place(&mut self, on_machine: bool) -> Answer {
         self.before = self.placement.take();
-        let (layout, is_function, _) = self.layout.clone().unwrap();
+        let (layout, is_function, memory) = self.layout.clone().unwrap();
         let mut placement = Placement::of(layout);
         match &self.machine {
-            Some(machine) if on_machine => placement = placement.on(machine).element_bits(16),
+            Some(machine) if on_machine => {
+                placement = placement.on(machine).element_bits(16);
+                if let Some(memory) = &memory {
+                    placement = placement.memory(memory);
+                }
+            }
             _ if is_function => placement = placement.shared_places(),
             _ => {}
         }
@@ -286,6 +296,20 @@ impl Session {
             Ok(format!(" costs {} {}", even.steps, busiest.steps))
         };
         Ok(answer + &costs().unwrap_or_else(refused))
+    }
+
+    fn route(&self) -> Answer {
+        let (before, after) = (self.before.as_ref().unwrap(), self.placement.as_ref().unwrap());
+        let route = Route::new(before, after).map_err(refused)?;
+        let (cycles, are_known) = route.cycles();
+        let mut answer = format!("{cycles}{}", if are_known { "" } else { " at least" });
+        for hop in route.hops() {
+            let name = hop.movement.as_ref().map_or("none", |movement| movement.name.as_str());
+            write!(answer, " {name} {} {} {}", hop.upper_words, hop.lower_words, hop.at_least)
+                .unwrap();
+            answer += &written(hop.target.layout())?;
+        }
+        Ok(answer)
     }
 
     fn candidates(&self, shape: &[u64]) -> Answer {
@@ -361,6 +385,7 @@ impl Session {
                 _ => self.pack::<16>(),
             },
             'T' => self.traffic(),
+            'R' => self.route(),
             _ => self.candidates(&given),
         }
     }
@@ -385,6 +410,28 @@ impl Exam {
 
     fn ask_numbers(&mut self, kind: char, of: &[u64]) -> bool {
         self.ask(kind, numbers(of).trim())
+    }
+
+    /// Questions about two layouts in memories of MN-Core 2.
+    fn ask_about_a_route(&mut self) {
+        let rows = 1 << self.random.below(5);
+        let source = format!("(({rows}:64, 64:1)) @ L1BM");
+        let targets = [
+            format!("((1_L2B, 1_L1B, {rows}:1, 16_MAB, 4_PE)) @ LM0"),
+            format!("(({rows}:16, 4_PE, 16:1); B@[MAB]) @ LM0"),
+            format!("((1_L2B, 64:{rows}, {rows}:1)) @ L2BM"),
+        ];
+        let target = self.random.of(&targets).clone();
+        for text in [source, target] {
+            assert!(self.ask('L', &text), "{text}");
+            if !self.ask('Q', "") {
+                return;
+            }
+        }
+        if self.session.before.is_some() {
+            self.ask('R', "");
+            self.ask('T', "");
+        }
     }
 
     /// Questions about one layout and another.
@@ -479,6 +526,9 @@ fn exam() -> Exam {
         exam.ask('M', &text);
         let slip = *exam.random.of(&["PE=0", "mn-cor", "PE", "PE=2,PE=2"]);
         exam.ask('M', slip);
+        if at == 0 {
+            exam.ask_about_a_route();
+        }
         exam.ask_about_layouts(machines[at]);
         if exam.session.layout.is_some() {
             exam.ask_about_places();
