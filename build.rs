@@ -7,7 +7,7 @@ use std::{env, fs, io};
 /// The pages of `docs/` and the tutorial, which are modules of `src/guide.rs`.
 const PAGES: &str = "tutorial notation xla xla-reference algebra relayout relayout-reference \
                      routes specs plan planner gpu vectors vectors-reference sharding \
-                     sharding-reference sharding-dumps testing compare design performance";
+                     sharding-reference sharding-dumps sharding-plan testing compare design performance";
 
 fn main() -> io::Result<()> {
     let out = PathBuf::from(env::var_os("OUT_DIR").unwrap_or_default());

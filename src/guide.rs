@@ -12,7 +12,7 @@ macro_rules! pages {
 
 pages! {
     tutorial notation xla xla_reference algebra relayout relayout_reference routes specs plan planner gpu
-    vectors vectors_reference sharding sharding_reference sharding_dumps testing compare design
+    vectors vectors_reference sharding sharding_reference sharding_dumps sharding_plan testing compare design
     performance
 }
 

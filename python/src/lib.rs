@@ -83,7 +83,7 @@ mod _native {
     #[pymodule_export]
     use super::places::Places;
     #[pymodule_export]
-    use super::plan::{execute_plan, plan};
+    use super::plan::{execute_plan, plan, shard};
     #[pymodule_export]
     use super::pricer::{PyPart, PyPricer};
     #[pymodule_export]

@@ -2,19 +2,22 @@
 
 use std::collections::HashMap;
 use std::fs::File;
+use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyTuple};
-use tensor_layout::Machine;
+use tensor_layout::{LayoutError, Machine};
 use tensor_layout_plan::execute::{AsPlanned, Execution, execute};
 use tensor_layout_plan::graph::{Data, Graph, Value};
+use tensor_layout_plan::mesh::{Backend, Mesh, MeshOptions, plan_mesh};
 use tensor_layout_plan::onnx::{ReadOptions, read_file, read_model};
 use tensor_layout_plan::pins::{Pins, read_pins};
 use tensor_layout_plan::plan::{PlanOptions, plan as planned};
 use tensor_layout_plan::search::Limits;
+use tensor_layout_plan::stablehlo::read_stablehlo;
 
 use crate::hlo::opened;
 use crate::long::{Ahead, check_signals};
@@ -147,6 +150,54 @@ pub(crate) fn execute_plan<'py>(
     answer.set_item("added", added)?;
     answer.set_item("iterations", iterations)?;
     Ok(answer)
+}
+
+/// Plans a sharding for every tensor of a StableHLO program on a mesh: the report as JSON and as a page, and the program with
+/// the shardings in it. `plan` has the same for what `jax.jit(f).lower(..)` returns.
+#[pyfunction]
+#[pyo3(signature = (
+    program: "str",
+    mesh: "collections.abc.Sequence[tuple[str, int]]",
+    *,
+    backend: "str" = "tpu",
+    rates: "str | None" = None,
+    device_memory: "int | None" = None,
+    seed: "int" = 0,
+    seconds: "float | None" = None,
+) -> "tuple[str, str, str]")]
+#[expect(clippy::too_many_arguments, reason = "keywords of Python")]
+pub(crate) fn shard(
+    py: Python<'_>,
+    program: String,
+    mesh: Vec<(String, u64)>,
+    backend: &str,
+    rates: Option<&str>,
+    #[pyo3(from_py_with = number::read)] device_memory: Option<u64>,
+    #[pyo3(from_py_with = number::read)] seed: u64,
+    seconds: Option<f64>,
+) -> Answer<(String, String, String)> {
+    let until = seconds.map(end_after).transpose()?.flatten();
+    let argument = |error: LayoutError| Refusal::Argument(error.to_string());
+    let mut mesh = Mesh::new(mesh).map_err(argument)?;
+    mesh.backend = match backend {
+        "cpu" => Backend::Cpu,
+        "gpu" | "tpu" => Backend::Accelerator,
+        other => return refused(format!("`backend` is cpu, gpu or tpu, not {other}")),
+    };
+    if let Some(rates) = rates {
+        mesh.set_rates(rates).map_err(argument)?;
+    }
+    let limits = Limits { seed, until, ..Limits::default() };
+    let options = MeshOptions { device_memory, limits };
+    awaited(py, move || {
+        let program = read_stablehlo(&program).map_err(|error| error.to_string())?;
+        let unwatched = |_| ControlFlow::Continue(());
+        let plan = plan_mesh(&program, &mesh, &options, &unwatched);
+        let plan = plan.map_err(|error| error.to_string())?;
+        let report = plan.report();
+        let json = serde_json::to_string(&report).map_err(|error| error.to_string())?;
+        Ok((json, report.to_string(), plan.module()))
+    })
 }
 
 fn options(

@@ -53,12 +53,12 @@ from ._native import (
     check_spec,
     einsum,
     execute_plan,
-    plan,
     read_hlo,
     relayout,
     route,
 )
 from ._page import Page
+from ._plan import ShardingPlan, plan
 from .errors import LayoutError, OutOfRange, ParseError
 
 _Mapping.register(Location)
@@ -94,6 +94,7 @@ __all__ = [
     "Route",
     "Same",
     "Sharding",
+    "ShardingPlan",
     "Table",
     "Transfer",
     "UnitPart",

@@ -13,6 +13,7 @@ from jax.experimental.layout import Format
 from jax.experimental.layout import Layout as Order
 from jax.sharding import Mesh, NamedSharding, PartitionSpec, SingleDeviceSharding
 
+import tensor_layout
 from tensor_layout import Layout, Sharding, from_jax
 
 MESHES = [((2, 4), "xy"), ((8,), "x"), ((2, 2, 2), "xyz"), ((4, 2), "xy")]
@@ -196,3 +197,55 @@ def test_arrays_without_axes_have_a_layout():
     assert Layout.of(jnp.int8(3)).text == "s8[]"
     spread = jax.device_put(jnp.float32(3), NamedSharding(Mesh(np.array(jax.devices()), ("x",)), PartitionSpec()))
     assert from_jax(spread).copies == 8
+
+
+def _step(params, unused, x, y):
+    del unused
+
+    def loss(params):
+        hidden = jax.nn.relu(x @ params["up"])
+        return jnp.mean((hidden @ params["down"] - y) ** 2)
+
+    value, grads = jax.value_and_grad(loss)(params)
+    return value, jax.tree.map(lambda p, g: p - 0.1 * g, params, grads)
+
+
+def _struct(*shape):
+    return jax.ShapeDtypeStruct(shape, jnp.float32)
+
+
+_ARGUMENTS = ({"up": _struct(256, 1024), "down": _struct(1024, 256)}, _struct(3), _struct(512, 256), _struct(512, 256))
+
+
+def test_a_plan_gives_jit_the_shardings_of_arguments_and_results():
+    mesh = jax.make_mesh((4, 2), ("data", "model"))
+    lowered = jax.jit(_step, donate_argnums=0).lower(*_ARGUMENTS)
+    plan = tensor_layout.plan(lowered, mesh)
+    assert plan.report["backend"] == "cpu"
+    assert plan.in_shardings[0] == plan.out_shardings[1]
+    assert plan.in_shardings[0]["up"].spec == PartitionSpec(None, ("data", "model"))
+    assert plan.in_shardings[1].spec == PartitionSpec()
+    jitted = jax.jit(_step, donate_argnums=0, in_shardings=plan.in_shardings, out_shardings=plan.out_shardings)
+    text = jitted.lower(*_ARGUMENTS).compile().as_text()
+    assert "all-reduce" in text and "all-gather" not in text
+    assert str(plan).startswith("jit__step on data=4,model=2") and "sdy.sharding_constraint" in plan.module
+
+
+def test_a_mesh_of_names_and_sizes_gives_partition_specs():
+    lowered = jax.jit(_step, donate_argnums=0).lower(*_ARGUMENTS)
+    plan = tensor_layout.plan(lowered, {"x": 256}, rates="links=1e9", device_memory=1 << 30)
+    assert plan.report["backend"] == "gpu and tpu"
+    assert plan.in_shardings[1] == PartitionSpec()
+
+
+def test_what_is_no_mesh_or_no_rate_is_refused():
+    lowered = jax.jit(_step).lower(*_ARGUMENTS)
+    for mesh, options, says in [
+        ("mn-core-2", {}, "give a Mesh of JAX"),
+        ({}, {}, "give a Mesh of JAX"),
+        ({"x": 8}, {"backend": "xpu"}, "cpu, gpu or tpu"),
+        ({"x": 8}, {"rates": "speed=1"}, "neither an axis"),
+        ({"x": 8}, {"device_memory": 1000}, "at most 1000 bytes"),
+    ]:
+        with pytest.raises(ValueError, match=says):
+            tensor_layout.plan(lowered, mesh, **options)

@@ -22,11 +22,13 @@ use super::placing::OnMachine;
 use super::wrap::fitted;
 
 mod answers;
+mod mesh;
 mod model;
 
+use mesh::MeshArgs;
 use model::read;
 
-/// Plan a layout for every tensor of an ONNX model.
+/// Plan a layout or a sharding for every tensor of a model.
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "\
 For each value: operator, name, type, shape and node; below it, the least cycles of
@@ -40,6 +42,9 @@ JSON: {\"model\":..,\"machine\":..,\"totals\":{\"naive\":..,\"greedy\":..,\"plan
 \"bound\":..},\"memory\":{..},\"values\":[{\"name\":..,\"operator\":..,\"layout\":..,\"memory\":..,\"own\":{..},
 \"operands\":[{\"value\":..,\"layout\":..,\"switch\":{..}}]}],\"uncovered\":[..]}
 
+With --mesh: the spec of each argument and result, the collectives that a partitioner
+makes of the plan with the bytes that a device sends, and the most memory of a device.
+
 A TOML file of pins:
   [[pin]]
   name = \"relu_*\"         # a value; or node and operand = 0; or product
@@ -50,9 +55,10 @@ Examples:
   tensor-layout plan model.onnx --machine mn-core-2 -o plan.json
   tensor-layout plan model.onnx --machine mn-core-2 --pins layout_spec.json --pins own.toml
   tensor-layout plan model.onnx --machine mn-core-2 --explain relu_2
-  tensor-layout plan model.onnx --machine mn-core-2 --dim batch=8 --keep 16")]
+  tensor-layout plan model.onnx --machine mn-core-2 --dim batch=8 --keep 16
+  tensor-layout plan step.mlir --mesh data=4,model=2 --module sharded.mlir")]
 pub(super) struct PlanArgs {
-    /// The ONNX model, or - for standard input.
+    /// The ONNX model or, with --mesh, the StableHLO program; - for standard input.
     #[arg(value_name = "MODEL")]
     model: String,
     /// The machine: mn-core-2, or a TOML file with rates.
@@ -101,6 +107,8 @@ pub(super) struct PlanArgs {
     #[arg(short, long, value_name = "FILE", help_heading = "Output")]
     output: Option<PathBuf>,
     #[command(flatten)]
+    sharding: MeshArgs,
+    #[command(flatten)]
     form: Form,
 }
 
@@ -124,6 +132,9 @@ fn percent(text: &str) -> Result<u64, String> {
 
 impl PlanArgs {
     pub(super) fn run(&self) -> Result<(), Failure> {
+        if let Some(axes) = &self.sharding.mesh {
+            return self.shard(axes);
+        }
         let on = OnMachine { machine: self.machine.clone(), memory: None, dtype: None };
         let Some(machine) = on.get()? else {
             let why = "a plan needs a machine: its units, memories and movements".into();
@@ -175,13 +186,14 @@ impl PlanArgs {
         })
     }
 
-    fn options(&self) -> Result<PlanOptions, Failure> {
+    fn limits(&self) -> Limits {
         let after = |seconds| Instant::now().checked_add(Duration::from_secs(seconds));
-        let limits = Limits {
-            seed: self.seed.unwrap_or_default(),
-            until: self.seconds.and_then(after),
-            ..Limits::default()
-        };
+        let (seed, until) = (self.seed.unwrap_or_default(), self.seconds.and_then(after));
+        Limits { seed, until, ..Limits::default() }
+    }
+
+    fn options(&self) -> Result<PlanOptions, Failure> {
+        let limits = self.limits();
         let (keep, penalty, sram_budget) = (self.keep, self.penalty, self.sram_budget);
         let files = self.pins.iter().map(|file| pins(file));
         let pins = files.collect::<Result<Vec<_>, _>>()?.concat();

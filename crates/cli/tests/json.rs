@@ -98,6 +98,7 @@ const ROWS: &[Row] = &[
         ]],
     ),
     ("`plan --json`", &[], &[&["plan", "docs/examples/mlp.onnx", "--machine", "mn-core-2"]]),
+    ("`plan --mesh --json`", &[], &[&["plan", "docs/examples/step.mlir", "--mesh", "x=4,y=2"]]),
     (
         "`plan --explain --json`",
         &[],

@@ -56,6 +56,10 @@ fn files(dir: &Path) {
     let dump = "ENTRY e {\n  a = f32[3,5]{1,0:T(2,2)} parameter(0)\n  b = f32[3,5]{0,1} copy(a)\n  \
                 c = f32[3,5]{0,1} all-reduce(b), replica_groups={{0,1}}\n}\n";
     fs::write(dir.join("a.hlo"), dump).unwrap();
+    let product = "module @jit_f {\n  func.func public @main(%arg0: tensor<64x128xf32>, %arg1: tensor<128x128xf32>) -> tensor<64x128xf32> {\n    \
+                   %0 = stablehlo.dot_general %arg0, %arg1, contracting_dims = [1] x [0] : (tensor<64x128xf32>, tensor<128x128xf32>) -> tensor<64x128xf32>\n    \
+                   return %0 : tensor<64x128xf32>\n  }\n}\n";
+    fs::write(dir.join("product.mlir"), product).unwrap();
     fs::write(dir.join("bad.hlo"), "ENTRY e {\n  a = f32[3]{7} parameter(0)\n}\n").unwrap();
     fs::write(dir.join("log.txt"), "a ((4:1))\nb ((4_PE, 8:1)) F32[3]\nc f32[3]\n").unwrap();
     fs::write(dir.join("pads.txt"), "a ((4:1))\n").unwrap();

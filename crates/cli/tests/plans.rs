@@ -174,6 +174,11 @@ fn the_page_of_a_plan_has_every_value_and_its_pictures() {
         let key = format!("{}@{memory}", value["layout"].as_str().unwrap());
         assert!(data["pictures"][&key].as_str().unwrap().starts_with("<svg"), "{key}");
     }
+    let films = data["films"].as_object().unwrap();
+    assert!(
+        !films.is_empty()
+            && films.values().all(|film| film.as_str().unwrap().contains("@keyframes"))
+    );
     // Nothing comes from elsewhere.
     assert!(!page.contains("src=") && !page.contains("<link"));
 }

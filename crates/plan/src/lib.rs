@@ -1,5 +1,5 @@
-//! Layouts of a whole program: a plan for every tensor of a computation graph, and a check of the layouts that people
-//! pin.
+//! Layouts of a whole program: a plan for every tensor of a computation graph, on MN-Core or on a mesh of devices, and a
+//! check of the layouts that people pin.
 //!
 //! ```text
 //! onnx      a model as a graph, by one rule per family of operators
@@ -10,6 +10,8 @@
 //! pins      layouts that a plan has to have
 //! execute   a plan in units that have nothing but their memories
 //! spec      layout_spec and gemm_layout_spec files, checked
+//! stablehlo programs of JAX and XLA, with the loops that axes of operands and results share
+//! mesh      shardings of such a program: other choices and prices, the same search
 //! ```
 //!
 //! # Example
@@ -39,10 +41,12 @@
 pub mod choices;
 pub mod execute;
 pub mod graph;
+pub mod mesh;
 pub mod onnx;
 pub mod pins;
 pub mod plan;
 pub mod search;
 mod spec;
+pub mod stablehlo;
 
 pub use spec::*;

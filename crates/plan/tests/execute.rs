@@ -253,9 +253,10 @@ fn in_little_room(name: &str, sram_budget: u64) {
 }
 
 macro_rules! little_room {
-    ($($name:ident: $model:literal $percent:literal),* $(,)?) => {
+    ($($(#[$attribute:meta])* $name:ident: $model:literal $percent:literal),* $(,)?) => {
         $(
             #[test]
+            $(#[$attribute])*
             fn $name() {
                 in_little_room($model, $percent);
             }
@@ -270,4 +271,10 @@ little_room! {
     convolutions_in_little_room_compute_what_onnxruntime_does: "cnn" 28,
     a_resnet_in_little_room_computes_what_onnxruntime_does: "resnet50" 40,
     a_vision_transformer_in_little_room_computes_what_onnxruntime_does: "vit_b_16" 10,
+    #[ignore = "a minute: `.ci/run extended`"]
+    a_u_net_in_little_room_computes_what_onnxruntime_does: "unet_block" 20,
+    #[ignore = "a minute: `.ci/run extended`"]
+    depthwise_convolutions_in_little_room_compute_what_onnxruntime_does: "mobilenet_v2" 20,
+    #[ignore = "a minute: `.ci/run extended`"]
+    squeezed_convolutions_in_little_room_compute_what_onnxruntime_does: "mobilenet_v3" 12,
 }

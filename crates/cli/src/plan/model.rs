@@ -38,6 +38,9 @@ fn unread(file: &str, error: &LayoutError) -> Failure {
     let (value, node) = (value.unwrap_or_default(), node.unwrap_or_default());
     match (path, why, dim, kind) {
         (Some(_), ..) => Failure::Argument(error.to_string()),
+        (_, Some(_), ..) if Path::new(file).extension().is_some_and(|end| end == "mlir") => {
+            advised(format!("{file}: not an ONNX model"), "for StableHLO, add a mesh: --mesh x=8")
+        }
         (_, Some(why), ..) => advised(
             format!("{file}: not an ONNX model, or a part of one is missing: {why}"),
             "export it again: torch.onnx.export(model, args, dynamo=True).save(\"model.onnx\")",

@@ -649,9 +649,31 @@ fn plan() -> Vec<Case> {
     ]
 }
 
+fn sharding() -> Vec<Case> {
+    const ON: &str = "product.mlir --mesh x=2,y=2";
+    let on = |option, with: &str, refused: &str, words| {
+        case("plan", option, ON, with, &format!("{ON} {refused}"), words)
+    };
+    vec![
+        case(
+            "plan",
+            "mesh",
+            "product.mlir",
+            "--mesh x=4",
+            "product.mlir --mesh x",
+            "as in x=4,y=2",
+        ),
+        on("backend", "--backend cpu", "--backend xpu", "possible values: cpu, gpu, tpu"),
+        on("rates", "--rates operations=1", "--rates link=5", "neither an axis nor"),
+        on("device-memory", "--device-memory 100KiB", "--device-memory 1KiB", "at most 1024 bytes"),
+        on("module", "--module OUT", "--module nowhere/x", "nowhere"),
+    ]
+}
+
 pub(super) fn cases() -> Vec<Case> {
     let mut cases = own();
     cases.extend(plan());
+    cases.extend(sharding());
     #[cfg(feature = "explore")]
     cases.extend(explore());
     for (command, template) in LAYOUTS {

@@ -1,5 +1,6 @@
 //! The movements of the switches of a plan.
 
+use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -20,6 +21,15 @@ const TRIALS: usize = 512;
 type Ends = (Layout, Option<String>, Layout, u64);
 
 impl Plan<'_> {
+    /// The two layouts of every switch, the dearest switch first: what there is, as the operand sees it, and what is
+    /// wanted.
+    #[must_use]
+    pub fn switches(&self) -> Vec<(Held, Held)> {
+        let cost = |joint: &&Joint| Reverse(joint.cost(&self.variables, &self.chosen));
+        let ends = self.joints.iter().sorted_by_key(cost).filter_map(|joint| self.ends(joint));
+        ends.filter(|(from, to)| !from.is_at(to)).collect()
+    }
+
     /// The movements of every switch; `None` where layouts are equal.
     pub(super) fn routes_of(
         &self,

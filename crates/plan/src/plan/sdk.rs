@@ -29,7 +29,7 @@ impl Plan<'_> {
     /// `Argument` for two nodes of one operator and shape with different layouts:
     /// [`shared_layouts`](Plan::shared_layouts) has pins that give them one.
     pub fn sdk_files(&self) -> Result<SdkFiles, LayoutError> {
-        let switches = self.switches();
+        let switches = self.switches_of_values();
         let product = |(of, choice)| self.product(of, choice, &switches);
         let products = self.computed().filter_map(product);
         let mut files = SdkFiles { layouts: Vec::new(), products: products.collect() };
@@ -65,7 +65,7 @@ impl Plan<'_> {
         let mut groups: Vec<Vec<(&str, LayoutEntry)>> = Vec::new();
         let mut number: HashMap<(String, Vec<u64>), usize> = HashMap::new();
         let mut needs: Vec<bool> = Vec::new();
-        let switches = self.switches();
+        let switches = self.switches_of_values();
         for (operation, choice) in self.computed().filter(|(of, _)| is_last(&self.graph, of)) {
             let entry = self.entry(operation, choice, &switches);
             let key = (entry.op_type.clone(), entry.shape.clone());
@@ -93,7 +93,7 @@ impl Plan<'_> {
     }
 
     /// The layouts that switches of pins lead to, by their names.
-    fn switches(&self) -> Switched<'_> {
+    fn switches_of_values(&self) -> Switched<'_> {
         let all = self.all_computed().filter(|(operation, _)| operation.kind == SWITCH);
         all.map(|(operation, choice)| (&*operation.name, &choice.result)).collect()
     }

@@ -1,7 +1,7 @@
 //! A plan as a page for browsers, in one file: its graph, its memory over time, and every value with its layouts.
 //!
 //! The page is `page.html` with data in place of its last script: the report as it is in JSON, and pictures of layouts,
-//! those of the dearest values first, as many as fit.
+//! those of the dearest values first, and films of switches, the dearest first, as many as fit.
 
 use std::collections::HashMap;
 
@@ -19,7 +19,7 @@ const PAGE: &str = include_str!("page.html");
 /// The place of the data.
 const DATA: &str = "{}</script>";
 
-/// The most bytes of all pictures, and of one.
+/// The most bytes of all pictures and of one; there may be as much of films.
 const PICTURES: (usize, usize) = (4 << 20, 1 << 18);
 
 /// The most blocks along a side of a picture.
@@ -27,7 +27,7 @@ const BLOCKS: u64 = 8;
 
 /// The page of a plan. It needs nothing but a browser.
 ///
-/// Cost: a picture for each layout, until they have 4 MiB.
+/// Cost: a picture for each layout and a film for each switch, until they have 4 MiB each.
 ///
 /// # Example
 /// ```
@@ -54,7 +54,8 @@ pub fn plan(plan: &Plan<'_>) -> String {
     for value in values {
         pictures.of_value(plan, &value.name);
     }
-    let data = json!({ "report": report, "pictures": pictures.known });
+    let films = films(plan);
+    let data = json!({ "report": report, "pictures": pictures.known, "films": films });
     // No text of the data ends the script.
     let data = data.to_string().replace("</", "<\\/");
     PAGE.replacen(DATA, &format!("{data}</script>"), 1)
@@ -89,8 +90,7 @@ impl Pictures {
 
     fn add(&mut self, plan: &Plan<'_>, held: &Held) {
         let Ok(placed) = plan.setting().placed(held) else { return };
-        let memory = held.memory.as_deref().unwrap_or_default();
-        let key = format!("{}@{memory}", Route::text(&placed));
+        let key = key(held, &placed);
         if self.bytes >= PICTURES.0 || self.known.contains_key(&key) {
             return;
         }
@@ -105,4 +105,35 @@ fn picture(placed: &Placement) -> Option<String> {
     let drawing = Drawing::new(placed).most_blocks(BLOCKS).most_panels(1);
     let svg = drawing.tensor().to_svg();
     (svg.len() <= PICTURES.1).then_some(svg)
+}
+
+/// Films of the dearest switches, by the keys of both layouts.
+fn films(plan: &Plan<'_>) -> HashMap<String, String> {
+    let mut known = HashMap::new();
+    let mut bytes = 0;
+    for (from, to) in plan.switches() {
+        let placed = |held| plan.setting().placed(held);
+        let (Ok(before), Ok(after)) = (placed(&from), placed(&to)) else { continue };
+        let key = format!("{} > {}", key(&from, &before), key(&to, &after));
+        if bytes >= PICTURES.0 || known.contains_key(&key) {
+            continue;
+        }
+        let Some(svg) = film(&before, &after) else { continue };
+        bytes += svg.len();
+        known.insert(key, svg);
+    }
+    known
+}
+
+/// The film of a switch.
+fn film(before: &Placement, after: &Placement) -> Option<String> {
+    let drawing = |placed| Drawing::new(placed).most_blocks(BLOCKS).most_panels(1);
+    let film = drawing(before).film(&[&drawing(after)]).ok()?;
+    let svg = film.to_svg();
+    (svg.len() <= PICTURES.1).then_some(svg)
+}
+
+/// A layout in its memory, as the report has both.
+fn key(held: &Held, placed: &Placement) -> String {
+    format!("{}@{}", Route::text(placed), held.memory.as_deref().unwrap_or_default())
 }

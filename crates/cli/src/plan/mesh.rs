@@ -1,0 +1,111 @@
+//! Shardings of a StableHLO program on a mesh of devices.
+
+use std::path::PathBuf;
+
+use clap::{Args as ClapArgs, ValueEnum};
+use tensor_layout::LayoutError;
+use tensor_layout_plan::mesh::{Backend, Mesh, MeshOptions, MeshPlan, plan_mesh};
+use tensor_layout_plan::stablehlo::{Program, read_stablehlo};
+
+use super::{PlanArgs, watched};
+use crate::failure::Failure;
+use crate::input::{count, open, read_text};
+use crate::output::{print_as, write_to};
+use crate::wrap::fitted;
+
+/// The longest program that is read, in MiB.
+const MOST: u64 = 1 << 10;
+
+#[derive(Debug, ClapArgs)]
+pub(super) struct MeshArgs {
+    /// Shard a StableHLO program on devices with these axes instead, as in data=4,model=2.
+    #[arg(long, value_name = "AXES", help_heading = "Sharding", conflicts_with_all = [
+        "machine", "dim", "keep", "penalty", "sram_budget", "no_routes", "pins", "what_if", "sdk", "report", "explain", "against",
+    ])]
+    pub(super) mesh: Option<String>,
+    /// The compiler whose collectives are counted: cpu has no reduce-scatter.
+    #[arg(
+        long,
+        value_name = "NAME",
+        default_value = "tpu",
+        help_heading = "Sharding",
+        requires = "mesh"
+    )]
+    backend: BackendName,
+    /// Rates: operations, memory and links (or axes) per second, latency in ns, as in operations=2e14,links=5e10,model=4e11.
+    #[arg(long, value_name = "RATES", help_heading = "Sharding", requires = "mesh")]
+    rates: Option<String>,
+    /// The bytes that tensors may take of a device, as in 16GiB.
+    #[arg(long, value_name = "BYTES", value_parser = size, help_heading = "Sharding", requires = "mesh")]
+    device_memory: Option<u64>,
+    /// The file for the program with the shardings in it.
+    #[arg(long, value_name = "FILE", help_heading = "Sharding", requires = "mesh")]
+    module: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum BackendName {
+    Cpu,
+    Gpu,
+    Tpu,
+}
+
+/// A number of bytes, with a unit or without.
+fn size(text: &str) -> Result<u64, String> {
+    let units = [("KiB", 10), ("MiB", 20), ("GiB", 30), ("TiB", 40)];
+    let unit = units.into_iter().find_map(|(unit, bits)| Some((text.strip_suffix(unit)?, bits)));
+    let (number, bits) = unit.unwrap_or((text, 0));
+    let bytes =
+        count::<u64>(number.trim_end()).ok().and_then(|number| number.checked_mul(1 << bits));
+    bytes.ok_or_else(|| "expected a number of bytes, as in 16GiB".into())
+}
+
+impl PlanArgs {
+    /// Plans shardings.
+    pub(super) fn shard(&self, axes: &str) -> Result<(), Failure> {
+        let invalid = |error: LayoutError| Failure::Argument(format!("--mesh: {error}"));
+        let mut mesh: Mesh = axes.parse().map_err(invalid)?;
+        mesh.backend = match self.sharding.backend {
+            BackendName::Cpu => Backend::Cpu,
+            BackendName::Gpu | BackendName::Tpu => Backend::Accelerator,
+        };
+        if let Some(rates) = &self.sharding.rates {
+            let invalid = |error: LayoutError| Failure::Argument(format!("--rates: {error}"));
+            mesh.set_rates(rates).map_err(invalid)?;
+        }
+        let program = self.program()?;
+        let options =
+            MeshOptions { device_memory: self.sharding.device_memory, limits: self.limits() };
+        let plan = watched(|watch| plan_mesh(&program, &mesh, &options, watch));
+        let plan = plan.map_err(|error| self.refused(&error))?;
+        self.write_sharded(&plan)?;
+        let report = plan.report();
+        let json = || serde_json::to_value(&report).unwrap_or_default();
+        print_as(self.form, json, || fitted(&report.to_string()).into_owned())
+    }
+
+    fn program(&self) -> Result<Program, Failure> {
+        let (input, _) = open(&self.model)?;
+        let text =
+            read_text(input, MOST).map_err(|error| Failure::Io(self.model.clone(), error))?;
+        read_stablehlo(&text).map_err(|error| {
+            let why = format!("{}: {error}", self.model);
+            Failure::Advised(why, "write it with jax.jit(f).lower(..).as_text()".into())
+        })
+    }
+
+    fn refused(&self, error: &LayoutError) -> Failure {
+        Failure::Argument(format!("{}: {error}", self.model))
+    }
+
+    fn write_sharded(&self, plan: &MeshPlan<'_>) -> Result<(), Failure> {
+        if let Some(path) = &self.sharding.module {
+            write_to(Some(path), |out| std::io::Write::write_all(out, plan.module().as_bytes()))?;
+        }
+        if let Some(path) = &self.output {
+            let report = serde_json::to_string(&plan.report()).unwrap_or_default();
+            write_to(Some(path), |out| std::io::Write::write_all(out, report.as_bytes()))?;
+        }
+        Ok(())
+    }
+}

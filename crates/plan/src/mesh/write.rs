@@ -1,0 +1,285 @@
+//! The program with the plan in it: `sdy.sharding` at arguments and results, `sdy.sharding_constraint` inside.
+
+use std::collections::HashMap;
+use std::fmt::Write;
+
+use itertools::Itertools;
+
+use super::plan::MeshPlan;
+use super::problem::{End, Part, Role};
+use super::reshard::{Reshard, written_spec};
+use super::spec::Spec;
+use crate::stablehlo::{Operation, Step, TensorId};
+
+/// The name of the mesh.
+const MESH: &str = "@mesh";
+
+impl MeshPlan<'_> {
+    /// The StableHLO text of the program with the plan in it, calls written out.
+    ///
+    /// Every tensor is constrained where it is made, and once for each other spec that readers want, so that a partitioner has
+    /// nothing left to choose.
+    #[must_use]
+    pub fn module(&self) -> String {
+        let program = self.program();
+        let mut writer = Writer {
+            plan: self,
+            text: String::new(),
+            names: HashMap::new(),
+            known: HashMap::new(),
+            fresh: 0,
+            ends: HashMap::new(),
+        };
+        for joint in &self.network.joints {
+            writer.ends.insert(joint.to, (joint.tensor, joint.from));
+        }
+        let axes = self.mesh().axes().iter().map(|(name, size)| format!("\"{name}\"={size}"));
+        let devices = self.mesh().devices();
+        let _ = writeln!(
+            writer.text,
+            "module @{} attributes {{mhlo.num_partitions = {devices} : i32, mhlo.num_replicas = 1 : i32}} {{",
+            if program.name.is_empty() { "main" } else { &program.name }
+        );
+        let _ = writeln!(writer.text, "  sdy.mesh {MESH} = <[{}]>", { axes }.join(", "));
+        writer.function();
+        writer.text + "}\n"
+    }
+
+    fn sharding(&self, spec: &Spec) -> String {
+        format!("#sdy.sharding<{MESH}, {}>", written_spec(spec, self.mesh()))
+    }
+}
+
+struct Writer<'p, 'a> {
+    plan: &'p MeshPlan<'a>,
+    text: String,
+    /// The names of tensors.
+    names: HashMap<TensorId, String>,
+    /// The names of tensors in other specs, in the body that is written.
+    known: HashMap<(String, Spec), String>,
+    fresh: usize,
+    /// The tensor of each reader, and the end in which it finds it.
+    ends: HashMap<End, (TensorId, End)>,
+}
+
+impl Writer<'_, '_> {
+    fn function(&mut self) {
+        let (plan, program) = (self.plan, self.plan.program());
+        let arguments = program.arguments.iter().enumerate().map(|(at, id)| {
+            let name = format!("%in{at}");
+            self.names.insert(*id, name.clone());
+            let dims = &program.tensor(*id).dims;
+            let donated = program.donated.iter().find(|(of, _)| of == id);
+            let donated = donated.map_or_else(String::new, |(_, result)| {
+                format!(", tf.aliasing_output = {result} : i32")
+            });
+            let sharding = plan.sharding(&plan.spec(*id));
+            format!("{name}: {} {{sdy.sharding = {sharding}{donated}}}", dims.text())
+        });
+        let arguments = { arguments }.join(", ");
+        let results = program.results.iter().enumerate().map(|(at, id)| {
+            let sharding = plan.sharding(&plan.result_spec(at));
+            format!("{} {{sdy.sharding = {sharding}}}", program.tensor(*id).dims.text())
+        });
+        let results = { results }.join(", ");
+        let _ = writeln!(self.text, "  func.func public @main({arguments}) -> ({results}) {{");
+        let given = program.arguments.iter().copied().collect_vec();
+        given.iter().for_each(|id| self.keep(*id));
+        self.body(&program.body);
+        let results = program.results.iter().enumerate();
+        let results = results.map(|(at, id)| {
+            let name = self.name(*id);
+            let root = program.root(*id);
+            match plan.network.found.get(&root) {
+                Some(end) => {
+                    let from = end.spec(plan.choice(end.variable)).clone();
+                    self.brought(name, root, &from, &plan.result_spec(at))
+                }
+                None => name,
+            }
+        });
+        let results = results.collect_vec().join(", ");
+        let types = program.results.iter().map(|id| program.tensor(*id).dims.text()).join(", ");
+        let _ = writeln!(self.text, "    return {results} : {types}\n  }}");
+    }
+
+    fn body(&mut self, body: &[Step]) {
+        for step in body {
+            match step {
+                Step::Operation(at) => self.operation(*at),
+                Step::Loop(at) => self.repeated(*at),
+            }
+        }
+    }
+
+    fn operation(&mut self, at: usize) {
+        let operation = &self.plan.program().operations[at];
+        let variables = &self.plan.network.variables;
+        let variable = variables.iter().position(|of| of.role == Role::Computed(at));
+        let reads = operation.reads.iter().enumerate();
+        let reads = reads.map(|(number, id)| match variable {
+            Some(variable) => self.read(*id, End { variable, part: Part::Read(number) }),
+            None => self.name(*id),
+        });
+        let reads = reads.collect_vec();
+        let results = self.results(operation);
+        let text = self.renamed(&operation.text, &reads);
+        let sign = if results.is_empty() { "" } else { " = " };
+        let _ = writeln!(self.text, "    {results}{sign}{text}");
+        let Some(variable) = variable else { return };
+        for (number, id) in operation.results.iter().enumerate() {
+            if !self.plan.program().tensor(*id).dims.shape.is_empty() {
+                let choice = self.plan.choice(variable);
+                // A spec of its own for the sums, from which the parts are taken.
+                let spec = choice.results[number].clone();
+                let name =
+                    self.constrained(self.name(*id), *id, &written_spec(&spec, self.plan.mesh()));
+                self.names.insert(*id, name);
+            }
+            self.keep(*id);
+        }
+    }
+
+    /// The names of the results of an operation, as a definition has them.
+    fn results(&mut self, operation: &Operation) -> String {
+        let base = self.new_name();
+        match &operation.results[..] {
+            [] => String::new(),
+            [id] => {
+                self.names.insert(*id, base.clone());
+                base
+            }
+            all => {
+                for (number, id) in all.iter().enumerate() {
+                    self.names.insert(*id, format!("{base}#{number}"));
+                }
+                format!("{base}:{}", all.len())
+            }
+        }
+    }
+
+    /// Brings a tensor to the spec in which its readers find it.
+    fn keep(&mut self, id: TensorId) {
+        let (plan, network) = (self.plan, &self.plan.network);
+        let (Some(made), Some(found)) = (network.made.get(&id), network.found.get(&id)) else {
+            return;
+        };
+        let (from, to) = (
+            made.spec(plan.choice(made.variable)).clone(),
+            found.spec(plan.choice(found.variable)).clone(),
+        );
+        let name = self.name(id);
+        let name = self.brought(name, id, &from, &to);
+        self.names.insert(id, name);
+    }
+
+    /// The name under which a reader finds its operand in its spec.
+    fn read(&mut self, id: TensorId, to: End) -> String {
+        let name = self.name(id);
+        let Some((tensor, from)) = self.ends.get(&to).copied() else { return name };
+        let plan = self.plan;
+        let from = from.spec(plan.choice(from.variable)).clone();
+        let to = to.spec(plan.choice(to.variable)).clone();
+        self.brought(name, tensor, &from, &to)
+    }
+
+    fn brought(&mut self, name: String, id: TensorId, from: &Spec, to: &Spec) -> String {
+        let key = (name.clone(), to.clone());
+        if let Some(known) = self.known.get(&key) {
+            return known.clone();
+        }
+        let dims = &self.plan.program().tensor(id).dims;
+        let way = Reshard::of(from, to, dims, self.plan.mesh());
+        let steps = way.steps.iter().map(|step| step.written(self.plan.mesh())).collect_vec();
+        let end = steps.iter().fold(name, |name, spec| self.constrained(name, id, spec));
+        self.known.insert(key, end.clone());
+        end
+    }
+
+    fn constrained(&mut self, name: String, id: TensorId, spec: &str) -> String {
+        let new = self.new_name();
+        let dims = self.plan.program().tensor(id).dims.text();
+        let _ = writeln!(
+            self.text,
+            "    {new} = sdy.sharding_constraint {name} <{MESH}, {spec}> : {dims}"
+        );
+        new
+    }
+
+    /// A loop: all that it carries, a condition, and a body with names of its own.
+    fn repeated(&mut self, at: usize) {
+        let program = self.plan.program();
+        let of = &program.loops[at];
+        let variable = |id: &TensorId| self.plan.network.made[id];
+        let ends = of.carried.iter().map(variable).collect_vec();
+        let given = |writer: &mut Self, ids: &[TensorId]| -> Vec<String> {
+            let pairs = ids.iter().zip(&ends);
+            pairs.map(|(id, end)| writer.to_carried(*id, *end)).collect()
+        };
+        let starts = given(self, &of.starts);
+        let base = self.new_name();
+        let carried = of.carried.iter().enumerate().map(|(at, id)| {
+            let name = format!("{base}_{at}");
+            self.names.insert(*id, name.clone());
+            name
+        });
+        let carried = carried.collect_vec();
+        let pairs = carried.iter().zip(&starts).map(|(name, start)| format!("{name} = {start}"));
+        let types = of.carried.iter().map(|id| program.tensor(*id).dims.text()).join(", ");
+        let _ = writeln!(
+            self.text,
+            "    {base}:{} = stablehlo.while({}) : {types}\n    cond {{\n{}\n    }} do {{",
+            carried.len(),
+            { pairs }.join(", "),
+            self.renamed(&of.condition, &[])
+        );
+        let known = self.known.clone();
+        of.carried.iter().for_each(|id| self.keep(*id));
+        self.body(&of.body);
+        let yields = given(self, &of.yields).join(", ");
+        let _ = writeln!(self.text, "    stablehlo.return {yields} : {types}\n    }}");
+        self.known = known;
+        for (number, id) in of.results.iter().enumerate() {
+            self.names.insert(*id, format!("{base}#{number}"));
+            let carried = of.carried[number];
+            let made = self.plan.spec(carried);
+            let name = self.name(*id);
+            let found = self.plan.network.found.get(&carried).copied();
+            let to = found.map(|end| end.spec(self.plan.choice(end.variable)).clone());
+            let name = self.brought(name, *id, &made, &to.unwrap_or(made.clone()));
+            self.names.insert(*id, name);
+        }
+    }
+
+    /// A tensor in the spec in which a loop carries it.
+    fn to_carried(&mut self, id: TensorId, to: End) -> String {
+        let name = self.name(id);
+        let root = self.plan.program().root(id);
+        let Some(end) = self.plan.network.found.get(&root) else { return name };
+        let from = end.spec(self.plan.choice(end.variable)).clone();
+        let to = to.spec(self.plan.choice(to.variable)).clone();
+        self.brought(name, root, &from, &to)
+    }
+
+    fn name(&self, id: TensorId) -> String {
+        self.names.get(&id).cloned().unwrap_or_default()
+    }
+
+    fn new_name(&mut self) -> String {
+        self.fresh += 1;
+        format!("%v{}", self.fresh)
+    }
+
+    /// The text of an operation with the names of its tensors, those of operands first.
+    fn renamed(&self, text: &str, reads: &[String]) -> String {
+        let mut parts = text.split("%[");
+        let mut renamed = parts.next().unwrap_or_default().to_owned();
+        for (at, part) in parts.enumerate() {
+            let (number, rest) = part.split_once(']').unwrap_or((part, ""));
+            let id = TensorId(number.parse().unwrap_or(usize::MAX));
+            renamed.push_str(reads.get(at).or(self.names.get(&id)).map_or("", String::as_str));
+            renamed.push_str(rest);
+        }
+        renamed
+    }
+}

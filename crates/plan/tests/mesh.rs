@@ -1,0 +1,307 @@
+//! Shardings of StableHLO programs on meshes.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::ControlFlow;
+
+use proptest::prelude::*;
+use tensor_layout_plan::mesh::{
+    Backend, Mesh, MeshOptions, MeshPlan, Reshard, Spec, StepKind, plan_mesh,
+};
+use tensor_layout_plan::stablehlo::{Dims, Program, read_stablehlo};
+
+/// A program that JAX printed.
+fn program(name: &str) -> Program {
+    let file = format!("{}/tests/data/stablehlo/{name}.mlir", env!("CARGO_MANIFEST_DIR"));
+    read_stablehlo(&std::fs::read_to_string(file).unwrap()).unwrap()
+}
+
+fn mesh(axes: &str, backend: Backend) -> Mesh {
+    let mut mesh: Mesh = axes.parse().unwrap();
+    mesh.backend = backend;
+    mesh
+}
+
+fn planned<'a>(program: &'a Program, mesh: &'a Mesh, memory: Option<u64>) -> MeshPlan<'a> {
+    let options = MeshOptions { device_memory: memory, ..MeshOptions::default() };
+    plan_mesh(program, mesh, &options, &|_| ControlFlow::Continue(())).unwrap()
+}
+
+/// The bytes that a device sends, by kind, as `check_mesh.py` found them in what XLA compiled of the plan.
+fn compiled() -> BTreeMap<String, BTreeMap<String, BTreeMap<String, u64>>> {
+    let file = format!("{}/tests/data/stablehlo/compiled.json", env!("CARGO_MANIFEST_DIR"));
+    serde_json::from_str(&std::fs::read_to_string(file).unwrap()).unwrap()
+}
+
+#[test]
+fn a_plan_expects_the_collectives_that_xla_compiles() {
+    let mut seen = 0;
+    for (name, meshes) in compiled() {
+        let program = program(&name);
+        for (axes, kinds) in meshes {
+            let mesh = mesh(&axes, Backend::Cpu);
+            let report = planned(&program, &mesh, None).report();
+            let (expected, found): (u64, u64) =
+                (report.sent.iter().map(|(_, sent)| sent).sum(), kinds.values().sum());
+            // Sums of single numbers are rounded.
+            let most = expected.max(found) / 20 + 64;
+            assert!(
+                expected.abs_diff(found) <= most,
+                "{name} {axes}: {expected} {found} {kinds:?}"
+            );
+            seen += 1;
+        }
+    }
+    assert!(seen >= 12, "{seen}");
+}
+
+#[test]
+fn calls_are_written_out_and_loops_count_their_trips() {
+    let program = program("scan");
+    assert_eq!(program.loops.len(), 2);
+    assert!(program.loops.iter().all(|of| of.is_counted && (of.begins, of.times) == (1, 4)));
+    assert!(program.operations.iter().all(|of| of.kind != "call"));
+    assert_eq!(program.uncovered, []);
+    let products = program.operations.iter().filter(|of| of.kind == "stablehlo.dot_general");
+    assert_eq!(products.clone().count(), 30);
+    assert!(products.filter(|of| of.times == 4).count() > 15);
+}
+
+#[test]
+fn an_operation_without_a_rule_is_whole_on_every_device_and_counted() {
+    let text = "func.func public @main(%arg0: tensor<8x8xf32>) -> tensor<8x8xf32> {
+      %0 = stablehlo.custom_call @lapack(%arg0) : (tensor<8x8xf32>) -> tensor<8x8xf32>
+      return %0 : tensor<8x8xf32>
+    }";
+    let program = read_stablehlo(text).unwrap();
+    assert_eq!(program.uncovered, [("stablehlo.custom_call".to_owned(), 0)]);
+    let mesh = mesh("x=8", Backend::Cpu);
+    let report = planned(&program, &mesh, None).report();
+    assert_eq!(report.results[0].spec, "P()");
+    assert!(report.to_string().contains("1 operation without a rule: stablehlo.custom_call"));
+}
+
+#[test]
+fn a_text_that_is_cut_off_or_no_program_is_refused() {
+    for (text, says) in [
+        ("", "no function"),
+        ("ENTRY e {\n  a = f32[4] parameter(0)\n}", "no function"),
+        (
+            "func.func @main(%arg0: tensor<?xf32>) -> tensor<?xf32> {\n  return %arg0 : tensor<?xf32>\n}",
+            "not known",
+        ),
+        (
+            "func.func @main() -> tensor<4xf32> {\n  return %0 : tensor<4xf32>\n}",
+            "`%0` is read before",
+        ),
+        (
+            "func.func @main() -> tensor<4xf32> {\n  %0 = call @f() : () -> tensor<4xf32>\n  return %0 : tensor<4xf32>\n}",
+            "`@f` is called",
+        ),
+        (
+            "func.func @main() -> tensor<4xf32> {\n  %0 = call @main() : () -> tensor<4xf32>\n  return %0 : tensor<4xf32>\n}",
+            "calls itself",
+        ),
+    ] {
+        let error = read_stablehlo(text).unwrap_err().to_string();
+        assert!(error.contains(says), "{text}: {error}");
+    }
+    let whole = "module @m {\n  func.func @main(%arg0: tensor<4xf32>) -> tensor<4xf32> {\n    return %arg0 : tensor<4xf32>\n  }\n}\n";
+    assert!(read_stablehlo(whole).is_ok());
+    for end in 0..whole.len() - 3 {
+        // Never a panic; a part of a module is no module.
+        let _ = read_stablehlo(&whole[..end]);
+    }
+}
+
+/// A small program with a call, a loop, a sum and rows that are looked up.
+const SMALL: &str = "module @m {
+  func.func @main(%arg0: tensor<8x4xf32> {tf.aliasing_output = 0 : i32}, %arg1: tensor<2x1xi32>) -> (tensor<8x4xf32>, tensor<4xf32>) {
+    %c = stablehlo.constant dense<0> : tensor<i32>
+    %0:2 = stablehlo.while(%iterArg = %arg0, %iterArg_0 = %c) : tensor<8x4xf32>, tensor<i32>
+    cond {
+      %c_1 = stablehlo.constant dense<3> : tensor<i32>
+      %9 = stablehlo.compare LT, %iterArg_0, %c_1, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      stablehlo.return %9 : tensor<i1>
+    } do {
+      %5 = call @f(%iterArg) : (tensor<8x4xf32>) -> tensor<8x4xf32>
+      stablehlo.return %5, %iterArg_0 : tensor<8x4xf32>, tensor<i32>
+    }
+    %1 = \"stablehlo.gather\"(%0#0, %arg1) <{dimension_numbers = #stablehlo.gather<offset_dims = [1], collapsed_slice_dims = [0], start_index_map = [0], index_vector_dim = 1>, slice_sizes = array<i64: 1, 4>}> : (tensor<8x4xf32>, tensor<2x1xi32>) -> tensor<2x4xf32>
+    %cst = stablehlo.constant dense<0.0> : tensor<f32>
+    %2 = stablehlo.reduce(%1 init: %cst) applies stablehlo.add across dimensions = [0] : (tensor<2x4xf32>, tensor<f32>) -> tensor<4xf32>
+    return %0#0, %2 : tensor<8x4xf32>, tensor<4xf32>
+  }
+  func.func private @f(%arg0: tensor<8x4xf32>) -> tensor<8x4xf32> {
+    %0 = stablehlo.reshape %arg0 : (tensor<8x4xf32>) -> tensor<32xf32>
+    %1 = stablehlo.reshape %0 : (tensor<32xf32>) -> tensor<8x4xf32>
+    return %1 : tensor<8x4xf32>
+  }
+}
+";
+
+#[test]
+fn a_mutated_program_is_planned_or_refused() {
+    let mesh = mesh("x=2,y=2", Backend::Accelerator);
+    let planned = |text: &str| {
+        let Ok(program) = read_stablehlo(text) else { return false };
+        let unwatched = |_| ControlFlow::Continue(());
+        let Ok(plan) = plan_mesh(&program, &mesh, &MeshOptions::default(), &unwatched) else {
+            return false;
+        };
+        assert!(
+            plan.module().starts_with("module @")
+                && plan.report().to_string().contains("A device sends")
+        );
+        true
+    };
+    assert!(planned(SMALL));
+    let mut read = 0;
+    for at in 0..SMALL.len() {
+        let (before, after) = (&SMALL[..at], &SMALL[at + 1..]);
+        for between in
+            ["", "0", "9", "%", "(", ")", "{", "}", "[", "]", "<", ">", ",", ":", "x", "\"", "\n"]
+        {
+            read += usize::from(planned(&format!("{before}{between}{after}")));
+        }
+        read += usize::from(planned(before));
+    }
+    assert!(read > 1000, "{read}");
+}
+
+#[test]
+fn donated_arguments_give_their_results_their_specs() {
+    let program = program("mlp");
+    let mesh = mesh("x=8", Backend::Cpu);
+    let plan = planned(&program, &mesh, None);
+    assert_eq!(program.donated.len(), 2);
+    for (argument, result) in &program.donated {
+        assert_eq!(plan.spec(*argument), plan.result_spec(*result));
+    }
+}
+
+#[test]
+fn a_plan_fits_into_the_memory_of_a_device_or_is_refused() {
+    let program = program("block");
+    let mesh = mesh("x=8", Backend::Accelerator);
+    let free = planned(&program, &mesh, None);
+    let limit = free.peak() / 4 * 3;
+    let plan = planned(&program, &mesh, Some(limit));
+    assert!(plan.peak() <= limit && plan.cost >= free.cost, "{} {limit}", plan.peak());
+    let options = MeshOptions { device_memory: Some(1000), ..MeshOptions::default() };
+    let error = plan_mesh(&program, &mesh, &options, &|_| ControlFlow::Continue(())).unwrap_err();
+    assert!(error.to_string().contains("at most 1000 bytes"), "{error}");
+}
+
+#[test]
+fn a_reduce_scatter_is_expected_where_the_backend_has_it() {
+    let program = program("block");
+    let kinds = |backend| {
+        let mesh = mesh("x=8", backend);
+        let report = planned(&program, &mesh, None).report();
+        report.sent.iter().map(|(kind, _)| *kind).collect::<BTreeSet<_>>()
+    };
+    assert!(!kinds(Backend::Cpu).contains("reduce-scatter"));
+    assert!(kinds(Backend::Accelerator).contains("reduce-scatter"));
+}
+
+#[test]
+fn a_plan_costs_what_its_choices_do_and_is_not_below_its_bound() {
+    for name in ["mlp", "attention", "moe", "conv"] {
+        for axes in ["x=8", "x=4,y=2"] {
+            let (program, mesh) = (program(name), mesh(axes, Backend::Accelerator));
+            let plan = planned(&program, &mesh, None);
+            let report = plan.report();
+            assert!(plan.bound <= plan.cost, "{name} {axes}");
+            let sent: u64 = report.collectives.iter().map(|of| of.sent * of.times).sum();
+            assert_eq!(sent, report.sent.iter().map(|(_, sent)| sent).sum::<u64>());
+        }
+    }
+}
+
+/// The part of a dimension that a device has: its first index and its extent.
+fn part(extent: u64, axes: &[usize], mesh: &Mesh, device: &[u64]) -> (u64, u64) {
+    let (mut number, mut parts) = (0, 1);
+    for axis in axes {
+        let size = mesh.axes()[*axis].1;
+        (number, parts) = (number * size + device[*axis], parts * size);
+    }
+    (number * (extent / parts), extent / parts)
+}
+
+/// The elements that a device has.
+fn held(dims: &Dims, orders: &[Vec<usize>], mesh: &Mesh, device: &[u64]) -> BTreeSet<Vec<u64>> {
+    let mut all = vec![Vec::new()];
+    for (extent, axes) in dims.shape.iter().zip(orders) {
+        let (from, count) = part(*extent, axes, mesh, device);
+        let longer = all.iter().flat_map(|index| {
+            (from..from + count).map(|at| [&index[..], &[at]].concat()).collect::<Vec<_>>()
+        });
+        all = longer.collect();
+    }
+    all.into_iter().collect()
+}
+
+fn orders(spec: &Spec) -> Vec<Vec<usize>> {
+    spec.0.iter().map(|cut| (0..8).filter(|axis| cut >> axis & 1 == 1).collect()).collect()
+}
+
+fn devices(mesh: &Mesh) -> Vec<Vec<u64>> {
+    let mut all = vec![Vec::new()];
+    for (_, size) in mesh.axes() {
+        let longer = all.iter().flat_map(|device: &Vec<u64>| {
+            (0..*size).map(|at| [&device[..], &[at]].concat()).collect::<Vec<_>>()
+        });
+        all = longer.collect();
+    }
+    all
+}
+
+fn spec(rank: usize) -> impl Strategy<Value = Spec> {
+    prop::collection::vec(0..=rank, 3).prop_map(move |dims| {
+        let mut spec = Spec::whole(rank);
+        for (axis, dim) in dims.into_iter().enumerate().filter(|(_, dim)| *dim < rank) {
+            spec.0[dim] |= 1 << axis;
+        }
+        spec
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(400) })]
+
+    /// Each step moves elements along its axes alone, and devices send what others lack.
+    #[test]
+    fn every_step_of_a_reshard_is_the_collective_that_it_says((from, to) in (1..=3_usize).prop_flat_map(|rank| (spec(rank), spec(rank)))) {
+        let mesh: Mesh = "x=2,y=3,z=2".parse().unwrap();
+        let dims = Dims { shape: vec![12; from.0.len()], dtype: "f32".into() };
+        let way = Reshard::between(&from, &to, &dims, &mesh).unwrap();
+        let mut before = orders(&from);
+        for step in &way.steps {
+            let mut lacking = BTreeMap::new();
+            for device in devices(&mesh) {
+                let (had, has) = (held(&dims, &before, &mesh, &device), held(&dims, &step.orders, &mesh, &device));
+                // The devices that differ along the axes of the step.
+                let group = devices(&mesh).into_iter().filter(|other| {
+                    (0..3).all(|axis| step.along >> axis & 1 == 1 || other[axis] == device[axis])
+                });
+                let there: BTreeSet<_> = group.flat_map(|other| held(&dims, &before, &mesh, &other)).collect();
+                prop_assert!(has.is_subset(&there), "{way:?}");
+                match step.kind {
+                    StepKind::Slice => prop_assert!(has.is_subset(&had)),
+                    StepKind::AllGather => prop_assert!(had.is_subset(&has)),
+                    StepKind::Permute | StepKind::AllToAll => prop_assert_eq!(had.len(), has.len()),
+                }
+                let bytes = 4 * has.difference(&had).count() as u64;
+                lacking.insert(device, bytes);
+            }
+            let most = lacking.values().copied().max().unwrap();
+            prop_assert!(step.sent >= most, "{} {most} {way:?}", step.sent);
+            if matches!(step.kind, StepKind::AllGather) {
+                prop_assert_eq!(step.sent, most);
+            }
+            before.clone_from(&step.orders);
+        }
+        prop_assert_eq!(before, orders(&to));
+        prop_assert_eq!(from == to, way.steps.is_empty());
+    }
+}
