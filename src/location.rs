@@ -28,6 +28,10 @@ impl Location {
 
     /// Sets the coordinate in `level`.
     pub fn set(&mut self, level: Level, coordinate: u64) {
+        // Mostly the levels come in order.
+        if self.coordinates.last().is_none_or(|(last, _)| *last < level) {
+            return self.coordinates.push((level, coordinate));
+        }
         match self.search(level) {
             Ok(at) => self.coordinates[at].1 = coordinate,
             Err(at) => self.coordinates.insert(at, (level, coordinate)),
@@ -57,8 +61,9 @@ impl Location {
 
 impl FromIterator<(Level, u64)> for Location {
     fn from_iter<I: IntoIterator<Item = (Level, u64)>>(coordinates: I) -> Location {
-        let mut location = Location::default();
-        coordinates.into_iter().for_each(|(level, at)| location.set(level, at));
+        let coordinates = coordinates.into_iter();
+        let mut location = Location { coordinates: Vec::with_capacity(coordinates.size_hint().0) };
+        coordinates.for_each(|(level, at)| location.set(level, at));
         location
     }
 }

@@ -1,0 +1,32 @@
+#ifndef TENSOR_LAYOUT_H
+#define TENSOR_LAYOUT_H
+
+#include "tensor_layout/c/diplomat_runtime.h"
+#include "tensor_layout/c/tl0_Candidate.h"
+#include "tensor_layout/c/tl0_CandidateWalk.h"
+#include "tensor_layout/c/tl0_Candidates.h"
+#include "tensor_layout/c/tl0_Content.h"
+#include "tensor_layout/c/tl0_Cost.h"
+#include "tensor_layout/c/tl0_CostModel.h"
+#include "tensor_layout/c/tl0_CostUnit.h"
+#include "tensor_layout/c/tl0_Error.h"
+#include "tensor_layout/c/tl0_ErrorKind.h"
+#include "tensor_layout/c/tl0_Found.h"
+#include "tensor_layout/c/tl0_HopCost.h"
+#include "tensor_layout/c/tl0_Layout.h"
+#include "tensor_layout/c/tl0_LayoutText.h"
+#include "tensor_layout/c/tl0_Level.h"
+#include "tensor_layout/c/tl0_LevelTraffic.h"
+#include "tensor_layout/c/tl0_Machine.h"
+#include "tensor_layout/c/tl0_Memory.h"
+#include "tensor_layout/c/tl0_Notation.h"
+#include "tensor_layout/c/tl0_Placement.h"
+#include "tensor_layout/c/tl0_Pricer.h"
+#include "tensor_layout/c/tl0_PricerStatistics.h"
+#include "tensor_layout/c/tl0_Route.h"
+#include "tensor_layout/c/tl0_Side.h"
+#include "tensor_layout/c/tl0_Span.h"
+#include "tensor_layout/c/tl0_Table.h"
+#include "tensor_layout/c/tl0_Traffic.h"
+
+#endif // TENSOR_LAYOUT_H

@@ -1,0 +1,32 @@
+#ifndef TENSOR_LAYOUT_HPP
+#define TENSOR_LAYOUT_HPP
+
+#include "tensor_layout/Candidate.hpp"
+#include "tensor_layout/CandidateWalk.hpp"
+#include "tensor_layout/Candidates.hpp"
+#include "tensor_layout/Content.hpp"
+#include "tensor_layout/Cost.hpp"
+#include "tensor_layout/CostModel.hpp"
+#include "tensor_layout/CostUnit.hpp"
+#include "tensor_layout/Error.hpp"
+#include "tensor_layout/ErrorKind.hpp"
+#include "tensor_layout/Found.hpp"
+#include "tensor_layout/HopCost.hpp"
+#include "tensor_layout/Layout.hpp"
+#include "tensor_layout/LayoutText.hpp"
+#include "tensor_layout/Level.hpp"
+#include "tensor_layout/LevelTraffic.hpp"
+#include "tensor_layout/Machine.hpp"
+#include "tensor_layout/Memory.hpp"
+#include "tensor_layout/Notation.hpp"
+#include "tensor_layout/Placement.hpp"
+#include "tensor_layout/Pricer.hpp"
+#include "tensor_layout/PricerStatistics.hpp"
+#include "tensor_layout/Route.hpp"
+#include "tensor_layout/Side.hpp"
+#include "tensor_layout/Span.hpp"
+#include "tensor_layout/Table.hpp"
+#include "tensor_layout/Traffic.hpp"
+#include "tensor_layout/diplomat_runtime.hpp"
+
+#endif // TENSOR_LAYOUT_HPP
