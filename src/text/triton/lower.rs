@@ -73,7 +73,7 @@ impl TritonLayout {
         };
         check_shape(of, buffers, shape, &text)?;
         if let Some((bases, padding)) = shared(keys, shape, element_bits(of))? {
-            shared::check_intervals(keys, buffers.and(Some(&bases)))?;
+            shared::check_buffers(keys, buffers.and(Some(&bases)), element_bits(of))?;
             return Ok(Encoded { bases, padding, buffers });
         }
         if of.memory.is_some() {

@@ -193,18 +193,23 @@ impl<'t> TritonItems<'t> {
                 Rule::name => attribute.name = part.as_str().into(),
                 Rule::open => attribute.has_body = true,
                 Rule::intervals => attribute.intervals = self.intervals(part)?,
-                Rule::dict => attribute.entries = self.entries(part)?,
+                Rule::dict => {
+                    attribute.has_braces = true;
+                    attribute.entries = self.entries(part)?;
+                }
                 Rule::outside => attribute.outside.extend(self.entries(part)?),
                 _ => {}
             }
         }
+        self.check_parents(&attribute)?;
         attribute.depth = NotCompared(self.depth(&attribute)?);
         Ok(Arc::new(attribute))
     }
 
     /// The nesting depth: one more than that of the deepest encoding inside, which may be an alias.
     fn depth(&self, attribute: &Attribute) -> Result<usize, ParseError> {
-        let inside = attribute.entries.iter().filter_map(|entry| match &entry.value {
+        let entries = attribute.entries.iter().chain(&attribute.outside);
+        let inside = entries.filter_map(|entry| match &entry.value {
             Value::Attribute(inside) => Some(inside.depth.0),
             _ => None,
         });
@@ -236,18 +241,20 @@ impl<'t> TritonItems<'t> {
             let value = self.value(value)?;
             entries.push(TritonEntry { key: key.as_str().into(), value, span: NotCompared(whole) });
         }
-        self.check_parents(&entries)?;
         Ok(entries)
     }
 
     /// Rejects an encoding that contains more than one other: aliases that each use another one twice would
     /// grow exponentially.
-    fn check_parents(&self, entries: &[TritonEntry]) -> Result<(), ParseError> {
-        let is_inside = |entry: &&TritonEntry| matches!(entry.value, Value::Attribute(_));
-        let Some(entry) = entries.iter().filter(is_inside).find(|entry| &*entry.key != "parent")
-        else {
-            return Ok(());
+    fn check_parents(&self, attribute: &Attribute) -> Result<(), ParseError> {
+        let entries = attribute.entries.iter().chain(&attribute.outside);
+        let mut inside = entries.filter(|entry| matches!(entry.value, Value::Attribute(_)));
+        let is_part = |entry: &&TritonEntry| matches!(&*entry.key, "parent" | "partitionLayout");
+        let wrong = match inside.next() {
+            Some(entry) if is_part(&entry) => inside.next(),
+            first => first,
         };
+        let Some(entry) = wrong else { return Ok(()) };
         let message = format!("`{}` is an encoding: only `parent` is", entry.key);
         Err(self.refuse(entry.span.0, message))
     }
@@ -256,6 +263,7 @@ impl<'t> TritonItems<'t> {
         Ok(match part.as_rule() {
             Rule::number => Value::Number(number(&part, self.text)?),
             Rule::boolean => Value::Boolean(part.as_str() == "true"),
+            Rule::word => Value::Word(part.as_str().into()),
             Rule::dict => {
                 let (whole, entries) = (span(&part), self.entries(part)?);
                 self.check_plain(whole, entries.iter().map(|entry| &entry.value))?;
@@ -426,7 +434,7 @@ fn name(rule: Rule) -> &'static str {
         Rule::arrow => "`->`",
         Rule::intervals | Rule::interval => "an interval",
         Rule::dict => "`{`",
-        Rule::value | Rule::list | Rule::boolean => "a value",
+        Rule::value | Rule::list | Rule::boolean | Rule::word => "a value",
         Rule::number | Rule::extent | Rule::unknown => "a number",
         Rule::tensor | Rule::memdesc | Rule::memdesc_name => "a type",
         Rule::extents | Rule::allocated => "a shape",
