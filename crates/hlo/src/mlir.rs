@@ -314,6 +314,18 @@ impl MlirValue {
     }
 }
 
+/// The shape of a tensor, `tensor<8x4xf32>`, with the layout and the sharding that its attributes give; `None` if they give
+/// neither. Shardings with a mesh of the module are left out.
+pub(crate) fn laid_out(of: &str, attributes: &str) -> Option<String> {
+    let mode = attribute(attributes, "mhlo.layout_mode").filter(|mode| mode.starts_with('{'));
+    let sharding = attribute(attributes, "mhlo.sharding");
+    if mode.is_none() && sharding.is_none() {
+        return None;
+    }
+    let shape = with_layout(shape_of(of).ok()?, mode.as_deref());
+    Some(sharding.map_or(shape.clone(), |sharding| format!("{shape}, sharding={sharding}")))
+}
+
 /// A shape with the layout that JAX asks for, `{0,1}` or `{1,0:T(8,128)}`; `auto` and `default` ask for none.
 /// Elements of less than a byte are packed, as XLA stores them.
 fn with_layout(shape: String, mode: Option<&str>) -> String {
