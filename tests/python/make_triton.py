@@ -31,7 +31,11 @@ def bases_of(text):
     of_memory, of_tensor = BUILDER.get_gluon_layout_from_memdesc, BUILDER.get_gluon_layout_from_tensor
     layout = of_memory(value) if is_memory else of_tensor(value)
     shape = [int(extent) for extent in re.findall(r"(\d+)x", text.split("<", 1)[1].split(",")[0])]
-    linear = BUILDER.to_linear_layout(layout._to_ir(BUILDER), shape)
+    encoding = layout._to_ir(BUILDER)
+    if order := re.search(r"blockRepOrder = (\w+)", text):
+        # The layout object does not keep this order.
+        encoding = BUILDER.get_tensor_memory_scales_layout(layout.cga_layout, order[1])
+    linear = BUILDER.to_linear_layout(encoding, shape)
     for keys in (["reg_bases", "lane_bases", "warp_bases", "block_bases"], ["offset_bases", "block_bases"], ["rows", "cols"]):
         if hasattr(linear, keys[0]):
             return [getattr(linear, key) for key in keys]
@@ -165,7 +169,7 @@ def tensor_memory(rng):
 
 def scales(rng):
     split = cluster(rng).removeprefix(", ")
-    order = rng.choice(["", "", "blockRepOrder = <kThenMn>", "blockRepOrder = kThenMn"])
+    order = rng.choice(["", "", "blockRepOrder = kThenMn"])
     keys = ", ".join(key for key in (split, order) if key)
     return memory(rng.extents(2, 0, 8), f"#ttng.tensor_memory_scales_encoding<{keys}>", "#ttng.tensor_memory", "i8")
 

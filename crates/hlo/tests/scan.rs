@@ -525,6 +525,21 @@ fn tensors_of_stablehlo_have_the_layout_and_the_sharding_of_their_attributes() {
 }
 
 #[test]
+fn memrefs_with_a_layout_are_found() {
+    let text = "%0 = memref.subview %a : memref<8x8xf32> to memref<4x4xf32, strided<[8, 1], offset: 9>>, memref<4x8xf32, affine_map<(d0, d1) -> (d1, d0)>, 1>\n\
+                %1 = tpu.x : memref<16x256xf32, #tpu.tiled<(8,128),[2,1]>, #tpu.memory_space<vmem>>, memref<4x?xf32, strided<[?, 1]>>\n";
+    assert_eq!(
+        texts(text),
+        [
+            "memref<4x4xf32, strided<[8, 1], offset: 9>>",
+            "memref<4x8xf32, affine_map<(d0, d1) -> (d1, d0)>, 1>",
+            "memref<16x256xf32, #tpu.tiled<(8,128),[2,1]>, #tpu.memory_space<vmem>>",
+            "!memref<4x?xf32, strided<[?, 1]>>",
+        ]
+    );
+}
+
+#[test]
 fn types_of_cute_in_errors_of_compilers_are_found_or_counted() {
     let line = "error: src: cute::Layout<cute::tuple<cute::C<(int)2>, cute::C<8>>, cute::tuple<cute::C<1>, cute::C<4>>> \
                 Layout<ShapeT, StrideT> Layout<tuple<int, _4>, tuple<_4, _1>> \

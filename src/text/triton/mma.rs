@@ -326,7 +326,8 @@ fn wmma_operand(parent: Keys<'_>, of: Operand) -> Result<TritonTile, ParseError>
         1 => tile.copy(Input::Lane, 2),
         _ => tile.grow(Input::Lane, of.k, 2),
     }
-    tile.cover(of.k, wmma.depth);
+    // Both half-waves count, also where the second has copies.
+    tile.grow(Input::Register, of.k, (wmma.depth / (2 * of.width)).max(1));
     let own = if of.number == 0 { wmma.size[0] } else { wmma.size[1] };
     tile.grow(Input::Register, of.own, own / 16);
     wmma.put_tiles(&mut tile, of.dims, Some(of.k));

@@ -182,8 +182,21 @@ impl<'t> TritonItems<'t> {
             return stop.refuse(encoding, None).within(self.text, place.start);
         }
         let name = encoding.split('<').next().unwrap_or(encoding).trim_end();
+        self.refuse_name(place, name)
+    }
+
+    /// The error for an encoding of another dialect.
+    fn refuse_name(&self, place: Span, name: &str) -> ParseError {
         let refusal = self.refuse(place, format!("the encoding `{name}` is not supported"));
-        refusal.with_help(format!("supported encodings: {}", ENCODINGS.replace(' ', ", ")))
+        match name {
+            "#tpu.vpad" => refusal.with_help(
+                "it spreads a vector over registers of a TPU: bits, offsets of sublane and lane, tile; \
+                 a layout in memory is that of `memref<16x256xf32, #tpu.tiled<(8,128),[2,1]>>`",
+            ),
+            "#tpu.tiled" => refusal
+                .with_help("write the type, `memref<16x256xf32, #tpu.tiled<(8,128),[2,1]>>`"),
+            _ => refusal.with_help(format!("supported encodings: {}", ENCODINGS.replace(' ', ", "))),
+        }
     }
 
     fn attribute(&self, part: Pair<'t, Rule>) -> Result<Arc<Attribute>, ParseError> {
@@ -316,7 +329,12 @@ impl<'t> TritonItems<'t> {
         match alone[..] {
             [] => {
                 let whole = Span::new(0, self.text.len());
-                Err(self.refuse(whole, "the text has no type with an encoding".into()))
+                let name =
+                    self.text.trim_start().split(['<', ' ', '\n']).next().unwrap_or_default();
+                Err(match name.starts_with('#') && name.contains('.') {
+                    true => self.refuse_name(whole, name),
+                    false => self.refuse(whole, "the text has no type with an encoding".into()),
+                })
             }
             [encoding] => Ok(TritonMeaning::Encoding(Arc::clone(encoding), None)),
             [_, second, ..] => {

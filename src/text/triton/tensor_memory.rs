@@ -115,6 +115,10 @@ pub(super) fn scales(keys: Keys<'_>, shape: &[u64]) -> Result<LinearLayout, Pars
     tile.copy(ROW, 4);
     tile.grow(COLUMN, N, 4);
     tile.grow(COLUMN, M, 2);
+    if order == [N, M] {
+        // Up to 128 rows are one block.
+        tile.cover(M, cluster.part(shape)[M].min(128));
+    }
     Ok(finished(tile, &cluster, shape, &order))
 }
 

@@ -138,17 +138,18 @@ pub(super) const LONGEST_TYPE: usize = 1 << 14;
 
 /// The end of a type that opens at `open`; `None` where it does not close on its line.
 pub(super) fn type_end(bytes: &[u8], open: usize) -> Option<usize> {
-    let mut depth = 0_usize;
+    let (mut depth, mut before) = (0_usize, 0);
     for (byte, end) in bytes.get(open..)?.iter().zip(open + 1..).take(LONGEST_TYPE) {
         match *byte {
             b'<' => depth += 1,
-            b'>' => depth -= 1,
+            b'>' if before != b'-' => depth -= 1,
             b'\n' | SOFT_BREAK | b'"' => return None,
             _ => {}
         }
         if depth == 0 {
             return Some(end);
         }
+        before = *byte;
     }
     None
 }

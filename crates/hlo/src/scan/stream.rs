@@ -242,6 +242,11 @@ impl<R: Read> LayoutScan<R> {
             let notation = if is_sharded { Notation::Sharded } else { Notation::Xla };
             return Some((self.known.classify(&text, notation, true)?, start));
         }
+        if let Some((start, end, notation)) = memref(bytes, open) {
+            let text = String::from_utf8_lossy(bytes.get(start..end)?).into_owned();
+            self.taken = end;
+            return Some((self.known.classify(&text, notation, true)?, start));
+        }
         let (found, refusal) = of_type(bytes, open)?;
         let Some(why) = refusal else { return self.take(found) };
         let text = String::from_utf8_lossy(bytes.get(found.start..found.end)?).into_owned();
@@ -315,6 +320,16 @@ impl<R: Read> LayoutScan<R> {
             self.per_device = module.is_some_and(|module| module.is_per_device());
         }
     }
+}
+
+/// A memref with a layout whose `<` is at `open`: its start, its end and the notation that it is read in.
+fn memref(bytes: &[u8], open: usize) -> Option<(usize, usize, Notation)> {
+    let start = bytes.get(..open)?.strip_suffix(b"memref")?.len();
+    let end = type_end(bytes, open)?;
+    let text = std::str::from_utf8(bytes.get(start..end)?).ok()?;
+    let has_layout =
+        ["strided<", "#tpu.tiled<", "affine_map<"].iter().any(|has| text.contains(has));
+    has_layout.then(|| (start, end, Notation::of(text)))
 }
 
 /// A tensor of StableHLO whose `<` is at `open`, with the layout or the sharding in the attributes after it, as XLA's shape.
