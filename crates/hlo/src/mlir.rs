@@ -430,6 +430,13 @@ pub(crate) fn shape_of(tensor: &str) -> Result<String, String> {
         None => {
             let (inner, _) = inner.split_once('>').ok_or("this is not a tensor")?;
             let inner = inner.split(',').next().unwrap_or(inner);
+            if inner.contains('!') {
+                return Err(
+                    "elements of another dialect have no size: in Triton, an encoding after \
+                            them gives a tensor its layout"
+                        .into(),
+                );
+            }
             if inner.ends_with("index") {
                 return Err("the size of `index` depends on the target".into());
             }

@@ -14,7 +14,7 @@ use crate::text::refusal::{GrammarStop, check_depth, negative};
 use crate::text::written::NotCompared;
 use crate::words::counted;
 
-grammar!(CuteGrammar, "text/cute/cute.pest", silent: ws ns cast value number_type argument);
+grammar!(CuteGrammar, "text/cute/cute.pest", silent: ws ns cast value number_type fraction argument);
 
 use grammar::{CuteGrammar, Rule};
 
@@ -175,7 +175,9 @@ fn run_time(part: &Pair<'_, Rule>, text: &str) -> ParseError {
     let name = part.as_str();
     let type_ = name.rsplit("::").next().unwrap_or(name);
     let why = match type_ {
-        ratio if ratio.starts_with(['R', 'r']) => "is a fraction, and steps count whole elements",
+        ratio if ratio.starts_with("R<") || ratio.starts_with("ratio") => {
+            "is a fraction, and steps count whole elements"
+        }
         basis if basis.starts_with("ScaledBasis") => {
             "steps in a coordinate by a number that is only known at run time"
         }
@@ -405,6 +407,6 @@ fn name(rule: Rule) -> &'static str {
         Rule::basis | Rule::scaled_basis => "a stride such as `1@0`",
         Rule::sint => "an integer",
         Rule::ws | Rule::ns | Rule::cast | Rule::value => "",
-        Rule::number_type | Rule::argument => "",
+        Rule::number_type | Rule::fraction | Rule::argument => "",
     }
 }
