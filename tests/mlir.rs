@@ -147,8 +147,52 @@ fn what_is_no_layout_is_refused_by_its_part() {
         let refused = LayoutText::parse(&text).and_then(|text| text.lower()).unwrap_err();
         assert!(refused.to_string().contains(why), "{text}\n{refused}");
     }
+    let deep = "(".repeat(100_000);
+    for text in [format!("memref<4xf32, affine_map<(d0) -> ({deep}"), map(&deep)] {
+        assert!(LayoutText::parse(&text).unwrap_err().to_string().contains("nest deeper"));
+    }
     // XORs are printed as sums of bits, which only a reader of all maps could tell from others.
     let swizzle = LayoutText::parse("S<2,1,2> o 0 o (4,8):(8,1)").unwrap().lower().unwrap();
     let refused = LayoutText::parse(&swizzle.to_affine_map().unwrap()).unwrap_err();
     assert!(refused.to_string().contains("or XORed"), "{refused}");
+}
+
+#[test]
+fn texts_with_one_character_changed_are_read_or_refused() {
+    let map = "// (d0, d1) -> (PE, Addr), 0 <= d0 < 12, 0 <= d1 < 8\naffine_map<(d0, d1) -> (d0 floordiv 3, (d0 mod 3) * 8 + d1)>";
+    let (mut read, mut refused) = (0, 0);
+    for text in [
+        map,
+        "memref<12x8xf32, strided<[8, 1], offset: 3>, 1>",
+        "memref<16x256xbf16, #tpu.tiled<(8,128)(2,1),[2,1]>, #tpu.memory_space<vmem>>",
+        "memref<16x32xf16, affine_map<(i, j) -> (i floordiv 4, j floordiv 8, i mod 4, j mod 8)>, 3>",
+    ] {
+        for at in 0..text.len() {
+            for with in [
+                "",
+                "0",
+                "9",
+                "-",
+                "<",
+                "]",
+                ")",
+                ",",
+                "#",
+                "x",
+                "?",
+                "\u{e9}",
+                "99999999999999999999",
+            ] {
+                let changed = format!("{}{with}{}", &text[..at], &text[at + 1..]);
+                match LayoutText::parse(&changed).and_then(|text| text.lower()) {
+                    Ok(_) => read += 1,
+                    Err(refusal) => {
+                        assert!(refusal.to_string().len() < 4096);
+                        refused += 1;
+                    }
+                }
+            }
+        }
+    }
+    assert!(read > 100 && refused > 1000, "{read} {refused}");
 }

@@ -21,15 +21,15 @@ use super::wrap::fitted;
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "\
 Finds PadLayouts, XLA shapes with or without a sharding, CuTe layouts, shapes
-with strides, and types of MLIR modules with an encoding of Triton, whose aliases
-are written out, or with JAX's layout_mode. Each distinct layout has one row, in order of appearance: the line
-and name of its first occurrence, its number of occurrences, bytes, padding,
-whether it fits the machine, and for XLA shapes a smaller tiling that occurs in
-TPU dumps. A PadLayout in quotes has the shape that the same object lists under
-`shape` (JSON, dictionaries, calls, but not YAML). A composition such as
-`S<3,4,3> o 0 o (8,64):(64,1)` is one layout or, if it is not read, none of its
-parts is. Does not find CuTe layouts without brackets (4:1), which look like
-times, or tuples without levels and strides.
+with strides, and types of MLIR modules with an encoding of Triton, whose
+aliases are written out, or with JAX's layout_mode. Each distinct layout has one
+row, in order of appearance: the line and name of its first occurrence, its
+number of occurrences, bytes, padding, whether it fits the machine, and for XLA
+shapes a smaller tiling that occurs in TPU dumps. A PadLayout in quotes has the
+shape that the same object lists under `shape` (JSON, dictionaries, calls, but
+not YAML). A composition such as `S<3,4,3> o 0 o (8,64):(64,1)` is one layout
+or, if it is not read, none of its parts is. Does not find CuTe layouts without
+brackets (4:1), which look like times, or tuples without levels and strides.
 JSON: {\"layouts\":[{\"layout\":..,\"notation\":..,\"line\":..,\"name\":..,\"count\":..,
 \"shape\":[..],\"unpadded_bytes\":..,\"allocated_bytes\":..,\"padding\":..,\"room\":..,
 \"fits\":{..},\"better\":{..},\"error\":..},..],\"unread\":[..]}

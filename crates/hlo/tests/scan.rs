@@ -503,6 +503,9 @@ fn types_of_triton_have_the_encodings_of_their_module() {
             of(&columns),
         ]
     );
+    // Aliases that name themselves end.
+    let around = format!("#a = {}\n#a{} = #a\ntensor<4xf32, #a>\n", "#a".repeat(500), "1");
+    assert_eq!(texts(&around), Vec::<String>::new());
     let text = format!("#b = {rows}\n%0 = tensor<64x64xf16, #b>");
     let report = ScanReport::read(text.as_bytes(), XlaParser::strict(), |_| {}).unwrap();
     let facts = report.rows().next().unwrap().facts(ScanPlace::default()).unwrap();

@@ -10,7 +10,7 @@ use crate::text::cursor::Cursor;
 use crate::text::refusal::check_depth;
 
 /// The greatest depth of brackets.
-const MAX_DEPTH: usize = 64;
+pub(super) const MAX_DEPTH: usize = 64;
 
 /// Returns whether a text is an affine map, after its comment or alone.
 pub(in crate::text) fn is_affine_map(text: &str) -> bool {

@@ -2,12 +2,13 @@
 
 use itertools::Itertools;
 
-use super::affine::AffineReader;
+use super::affine::{AffineReader, MAX_DEPTH};
 use super::sum::{Sum, to_layout};
 use crate::algebra::Layout;
 use crate::error::{ParseError, Span};
 use crate::level::Level;
 use crate::text::Strided;
+use crate::text::refusal::check_depth;
 
 /// The notation that says what a memref is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,6 +46,7 @@ impl MemrefKind {
 impl<'t> Memref<'t> {
     /// Reads the shape and the element.
     pub(in crate::text) fn read(text: &'t str) -> Result<Memref<'t>, ParseError> {
+        check_depth(text, MAX_DEPTH, [b"(", b")"])?;
         let mut reader = AffineReader::new(text);
         if !reader.takes("memref<") {
             let message = "strides alone have no extents";

@@ -1,7 +1,8 @@
 //! The types of a module of Triton, which name their encodings by aliases: `tensor<128x64xf16, #blocked>`.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
+use indexmap::IndexMap;
 use memchr::memchr2;
 
 use crate::escapes::SOFT_BREAK;
@@ -23,7 +24,7 @@ const DIALECTS: [&[u8]; 7] = [
 /// The aliases of a module, and the types that were seen since the last one.
 #[derive(Clone, Debug, Default)]
 pub(super) struct TritonTypes {
-    aliases: HashMap<Box<[u8]>, Box<str>>,
+    aliases: IndexMap<Box<[u8]>, Box<str>>,
     /// The id of each type.
     seen: HashMap<Box<[u8]>, Option<usize>>,
 }
@@ -40,6 +41,7 @@ impl TritonTypes {
         let Some((name, encoding)) = text.split_once('=') else { return };
         let (name, encoding) = (name.trim(), encoding.trim());
         if name_end(name.as_bytes()) == name.len() && encoding.starts_with('#') {
+            self.aliases.shift_remove(name.as_bytes());
             self.aliases.insert(name.as_bytes().into(), encoding.into());
             self.seen.clear();
         }
@@ -69,39 +71,31 @@ impl TritonTypes {
     }
 
     fn read(&self, text: &[u8], known: &mut Known) -> Option<usize> {
-        let mut lines = Vec::new();
-        if !self.define(text, &mut lines, 0) {
-            return None;
+        let (mut used, mut texts, mut is_of_triton) = (BTreeSet::new(), vec![text], false);
+        while let Some(text) = texts.pop() {
+            for at in memchr::memchr_iter(b'#', text) {
+                let rest = text.get(at..).unwrap_or_default();
+                is_of_triton |= DIALECTS.iter().any(|dialect| rest.starts_with(dialect));
+                let name = rest.get(..name_end(rest)).unwrap_or_default();
+                if let Some((number, _, encoding)) = self.aliases.get_full(name)
+                    && used.insert(number)
+                {
+                    texts.push(encoding.as_bytes());
+                }
+            }
         }
-        let short = std::str::from_utf8(text).ok()?;
-        let whole = format!("{}{short}", lines.concat());
+        let short = std::str::from_utf8(text).ok().filter(|_| is_of_triton)?;
+        // Aliases are defined before they are used.
+        let lines = used.into_iter().filter_map(|number| self.aliases.get_index(number));
+        let lines = lines
+            .map(|(name, encoding)| format!("{} = {encoding}\n", String::from_utf8_lossy(name)));
+        let whole = lines.chain([short.to_owned()]).collect::<String>();
         match whole.parse::<TritonLayout>() {
             Ok(layout) => known.classify(&layout.to_string(), Notation::Triton, true),
             Err(error) => Some(known.refuse(short, &error.kind().to_string())),
         }
     }
-
-    /// Adds the lines of the aliases in a text, each after those that it uses; returns whether an encoding is of Triton.
-    fn define(&self, text: &[u8], lines: &mut Vec<String>, depth: usize) -> bool {
-        let mut is_of_triton = false;
-        for at in memchr::memchr_iter(b'#', text) {
-            let rest = text.get(at..).unwrap_or_default();
-            is_of_triton |= DIALECTS.iter().any(|dialect| rest.starts_with(dialect));
-            let name = rest.get(..name_end(rest)).unwrap_or_default();
-            let Some(encoding) = self.aliases.get(name) else { continue };
-            let line = format!("{} = {encoding}\n", String::from_utf8_lossy(name));
-            if lines.contains(&line) || depth > MOST_NESTED {
-                continue;
-            }
-            is_of_triton |= self.define(encoding.as_bytes(), lines, depth + 1);
-            lines.push(line);
-        }
-        is_of_triton
-    }
 }
-
-/// The greatest depth of aliases that name aliases.
-const MOST_NESTED: usize = 8;
 
 /// The end of `#name` at the start of a text.
 fn name_end(text: &[u8]) -> usize {
