@@ -261,6 +261,35 @@ Program hbm requirement 41.22G:
      Allocation type: HLO temp
 ";
 
+const SHARDED: &str = "Program hbm requirement 15.45G:
+    global            2.36M
+    scoped            3.88M
+    HLO temp         15.45G (60.9% utilization: Unpadded (9.40G) Padded (15.44G), 0.0% fragmentation (5.52M))
+
+  Largest program allocations in hbm:
+
+  1. Size: 4.00G
+     Shape: bf16[2048,1,2048,128]{0,1,3,2:T(4,128)(2,1)}
+     Unpadded size: 1.00G
+     Extra memory due to padding: 3.00G (4.0x expansion)
+     XLA label: broadcast.6042.remat3 = broadcast(bitcast.26), dimensions={2,3}
+     Allocation type: HLO temp
+     ==========================
+";
+
+const SPILLED: &str = "RESOURCE_EXHAUSTED: XLA:TPU compile permanent error. Ran out of memory in memory space vmem. Used 29.95M of 16.00M vmem. Exceeded vmem capacity by 13.95M.
+
+Program vmem requirement 29.95M:
+    scoped           29.95M
+
+  Largest program allocations in vmem:
+
+  1. Size: 29.66M
+     XLA label: register allocator spill slots call depth 2
+     Allocation type: scoped
+     ==========================
+";
+
 const STAMPED: &str = "2020-05-04 09:05:40.721128: E    1578 tensorflow/compiler/xla/xla_client/xla_util.cc:76]      Shape: bf16[512,16,3072]{2,1,0:T(8,128)(2,1)}
 2020-05-04 09:05:40.721136: E    1578 tensorflow/compiler/xla/xla_client/xla_util.cc:76]      Unpadded size: 48.00M
 ";
@@ -394,6 +423,10 @@ const FOUND: &[Paste] = &[
         "shared   32 wavefronts, 32 without conflicts",
     ),
     ("DifferentiableUniverseInitiative/flowpm#27", &["hlo", "-"], FLOWPM, "32.00 GiB   31.00 GiB"),
+    ("pytorch/xla#6674", &["hlo", "-"], SHARDED, "4.00 GiB    3.00 GiB"),
+    ("pytorch/xla#7942", &["hlo", "-"], SPILLED, "vmem needs 29.95M of 16.00M"),
+    ("pytorch/xla#9524", &["explain", "@"], "f32[128,6]{1,0:T(8,128)}", "64.00 KiB"),
+    ("NVIDIA/cutlass#3468", &["locate", "@", "9,1"], "S<3,4,3> o 0 o (10,2):(2,1)", "Addr=19"),
     (
         "pytorch/xla#1965",
         &["scan", "-"],

@@ -144,7 +144,7 @@ fn amd(name: &str, operand: Operand) -> Option<Result<OfFamily, ParseError>> {
         let is_known = |(out, ins, sizes): &(&str, &str, &[[u64; 2]])| {
             (*out, *ins) == (result, &*types) && sizes.contains(&[m, k])
         };
-        (m == n && MFMA.iter().any(|row| is_known(row))).then_some(())?;
+        (m == n && MFMA.iter().any(is_known)).then_some(())?;
         let bits = if result == "f64" { ", elementBitWidth = 64" } else { "" };
         let parent = format!(
             "#ttg.amd_mfma<{{version = 3, warpsPerCTA = [1, 1], instrShape = [{m}, {n}, {k}], isTransposed = false{bits}}}>"
@@ -248,10 +248,10 @@ fn copied(name: &str) -> Option<(u64, bool, bool)> {
         _ => return None,
     };
     let count = ["x1", "x2", "x4"].iter().position(|count| rest.contains(count))?;
-    let is_word = |part: &&str| {
-        ["sync", "aligned", "m8n8", "x1", "x2", "x4", "trans", "shared", "b16"].contains(part)
+    let is_word = |part: &str| {
+        ["sync", "aligned", "m8n8", "x1", "x2", "x4", "trans", "shared", "b16"].contains(&part)
     };
-    rest.iter().all(|part| is_word(&part)).then_some((1 << count, is_load, rest.contains(&"trans")))
+    rest.iter().all(|part| is_word(part)).then_some((1 << count, is_load, rest.contains(&"trans")))
 }
 
 /// The name in CuTe of `mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32`, without what is in front of the shape.

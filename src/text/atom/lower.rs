@@ -16,8 +16,9 @@ use crate::text::kind::{Notation, NotationText, WrittenLayout};
 use crate::text::xla::{XlaDtype, XlaParser};
 
 impl Atom {
-    /// The layout of the matrix: M x K for A, N x K for B, M x N for C. Registers are in `Addr`, threads in `LANE`,
-    /// and `WARP` where the instruction or its tile spans several.
+    /// The layout of the matrix: M x K for A, N x K for B, M x N for C, 8 columns of halves for a side of a copy. Registers are
+    /// in `Addr`, threads in `LANE`, and `WARP` where the instruction or its tile spans several; results in tensor
+    /// memory are in `ROW` and `Addr`.
     ///
     /// # Errors
     /// [`ParseError`] for a name that is not in the table, and for an operand that is read from shared memory; for

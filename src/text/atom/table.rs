@@ -209,7 +209,6 @@ pub(super) const ATOMS: &[Atoms] = &[
         a: "(16,8):(8,1)",
         b: "(16,16):(1,16)",
         c: "(16,8):(8,1)",
-        ..WARP
     },
     Atoms {
         names: &[

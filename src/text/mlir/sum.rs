@@ -132,7 +132,7 @@ fn digits(dim: usize, extent: u64, terms: &[(Level, Term)]) -> Result<Vec<Subaxi
         let (level, stride) = match covering.next() {
             None => (Level::ADDR, 0),
             Some((level, term)) => {
-                (*level, (step / term.step).checked_mul(term.factor).ok_or_else(|| too_large())?)
+                (*level, (step / term.step).checked_mul(term.factor).ok_or_else(too_large)?)
             }
         };
         if covering.next().is_some() {
