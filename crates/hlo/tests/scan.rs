@@ -525,6 +525,15 @@ fn tensors_of_stablehlo_have_the_layout_and_the_sharding_of_their_attributes() {
             "f32[8,4], sharding={devices=[2,1]<=[2]}"
         ]
     );
+    let text = "  sdy.mesh @mesh = <[\"x\"=2, \"y\"=4]>\nfunc.func public @main(%arg0: tensor<64x32xf32> {sdy.sharding = #sdy.sharding<@mesh, [{\"x\"}, {}]>}, \
+                %b: tensor<8xf32> {sdy.sharding = #sdy.sharding<@other, [{}]>}) -> (tensor<8xf32>)";
+    assert_eq!(
+        texts(text),
+        [
+            "f32[64,32], sharding=#sdy.sharding<mesh<[\"x\"=2, \"y\"=4]>, [{\"x\"}, {}]>",
+            "!tensor<8xf32>",
+        ]
+    );
 }
 
 #[test]

@@ -1,14 +1,14 @@
 //! The layouts of a text of any length, one after the other.
 
 use std::borrow::Cow;
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 use std::io::{self, Read};
 
 use itertools::Itertools;
 use memchr::{memchr2, memrchr2};
 
 use crate::escapes::SOFT_BREAK;
-use crate::mlir::laid_out;
+use crate::mlir::{laid_out, mesh_of_line};
 use crate::scan::beside::{outer_bracket, shape_beside};
 use crate::scan::bracket::{Stretch, stretch, strided};
 use crate::scan::composed::{composed, of_type, type_end};
@@ -71,6 +71,8 @@ pub struct LayoutScan<R> {
     ahead: LineAhead,
     known: Known,
     triton: TritonTypes,
+    /// The meshes of Shardy, by their names.
+    meshes: HashMap<String, String>,
     per_device: bool,
     heading: Option<Heading>,
 }
@@ -103,6 +105,7 @@ impl<R: Read> LayoutScan<R> {
             ahead: LineAhead::default(),
             known: Known::new(xla),
             triton: TritonTypes::default(),
+            meshes: HashMap::new(),
             per_device: false,
             heading: None,
         }
@@ -236,8 +239,15 @@ impl<R: Read> LayoutScan<R> {
             self.taken = end;
             return Some((number, start));
         }
-        if let Some((start, end, text)) = laid_out_tensor(bytes, open) {
+        if let Some((start, end, found)) = laid_out_tensor(bytes, open, &self.meshes) {
             self.taken = end;
+            let text = match found {
+                Ok(text) => text,
+                Err(why) => {
+                    let tensor = String::from_utf8_lossy(bytes.get(start..end)?).into_owned();
+                    return Some((self.known.refuse(&tensor, &why), start));
+                }
+            };
             let is_sharded = text.contains(", sharding=");
             let notation = if is_sharded { Notation::Sharded } else { Notation::Xla };
             return Some((self.known.classify(&text, notation, true)?, start));
@@ -313,6 +323,12 @@ impl<R: Read> LayoutScan<R> {
     fn read_head(&mut self, start: usize) {
         let rest = self.window.bytes().get(start..).unwrap_or_default();
         self.triton.read_line(rest);
+        let blanks = rest.iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
+        if rest.get(blanks..).is_some_and(|rest| rest.starts_with(b"sdy.mesh ")) {
+            let end = memchr2(b'\n', SOFT_BREAK, rest).unwrap_or(rest.len());
+            let line = String::from_utf8_lossy(rest.get(..end).unwrap_or_default());
+            self.meshes.extend(mesh_of_line(&line));
+        }
         if rest.starts_with(b"HloModule ") {
             let end = memchr2(b'\n', SOFT_BREAK, rest).unwrap_or(rest.len());
             let line = String::from_utf8_lossy(rest.get(..end).unwrap_or_default());
@@ -333,7 +349,11 @@ fn memref(bytes: &[u8], open: usize) -> Option<(usize, usize, Notation)> {
 }
 
 /// A tensor of StableHLO whose `<` is at `open`, with the layout or the sharding in the attributes after it, as XLA's shape.
-fn laid_out_tensor(bytes: &[u8], open: usize) -> Option<(usize, usize, String)> {
+fn laid_out_tensor(
+    bytes: &[u8],
+    open: usize,
+    meshes: &HashMap<String, String>,
+) -> Option<(usize, usize, Result<String, String>)> {
     let start = bytes.get(..open)?.strip_suffix(b"tensor")?.len();
     let end = type_end(bytes, open)?;
     let rest = bytes.get(end..)?.strip_prefix(b" {")?;
@@ -341,7 +361,8 @@ fn laid_out_tensor(bytes: &[u8], open: usize) -> Option<(usize, usize, String)> 
     let line = rest.get(..memchr2(b'\n', SOFT_BREAK, rest).unwrap_or(rest.len()))?;
     let line = line.get(..outer_bracket(line.iter().copied(), b"{[(", b"}])")?)?;
     let text = std::str::from_utf8(bytes.get(start..end)?).ok()?;
-    Some((start, end, laid_out(text, std::str::from_utf8(line).ok()?)?))
+    let mesh = |name: &str| meshes.get(name).cloned();
+    Some((start, end, laid_out(text, std::str::from_utf8(line).ok()?, mesh)?))
 }
 
 /// A PadLayout with the shape that is written beside it, and whether it is meant as a layout for certain: one that has
