@@ -191,8 +191,18 @@ def partitioned(rng):
     return memory(rng.extents(rank, 3, 7), f"#ttg.partitioned_shared<{{{keys}}}>")
 
 
+def blocked(rng, rank):
+    threads = rng.choice([[8, 4], [4, 8], [1, 32]])
+    keys = f"sizePerThread = {rng.extents(2, 0, 2)}, threadsPerWarp = {threads}, warpsPerCTA = {rng.warps(2)}"
+    return f"#ttg.blocked<{{{keys}, order = {rng.choice([[1, 0], [0, 1]])}}}>"
+
+
 def operand(rng, parent, rank):
-    number, low = rng.randint(0, 1), 0
+    number = rng.randint(0, 1)
+    if rank == 2:
+        parent = parent.removesuffix("}>") + cluster(rng) + "}>"
+    if parent.startswith("#ttg.blocked"):
+        return f"#ttg.dot_op<{{opIdx = {number}, parent = {parent}}}>"
     width = rng.choice([1, 2, 4, 8, 16])
     return f"#ttg.dot_op<{{opIdx = {number}, parent = {parent}, kWidth = {width}}}>"
 
@@ -205,7 +215,8 @@ def random_type(rng):
     if kind in maker:
         return tensor(shape, maker[kind](rng, rank))
     if kind == "operand":
-        return tensor(shape, operand(rng, rng.choice([mfma, wmma, nvidia])(rng, rank), rank))
+        parents = [mfma, wmma, nvidia] + [blocked] * (rank == 2)
+        return tensor(shape, operand(rng, rng.choice(parents)(rng, rank), rank))
     if kind == "slice":
         parent = rng.choice([mfma, wmma, nvidia])(rng, rank)
         return tensor(shape[1:], f"#ttg.slice<{{dim = {rng.randrange(rank)}, parent = {parent}}}>")

@@ -145,7 +145,7 @@ fn blocked_operand(
     if keys.has("kWidth") && keys.number("kWidth")? != 0 {
         return Err(keys.refuse_key("kWidth", "an operand of `blocked` has no `kWidth`"));
     }
-    Cluster::of(parent, rank)?.check_one(parent, "an operand of a matrix product")?;
+    let cluster = Cluster::of(parent, rank)?.summed(summed);
     let order = parent.order("order", rank)?;
     let mut tile = TritonTile::new(rank);
     for (input, key) in THREADS {
@@ -158,6 +158,7 @@ fn blocked_operand(
             }
         }
     }
-    tile.fit(shape, &order);
+    tile.fit(&cluster.part(shape), &order);
+    *tile.bases_mut(Input::Block) = cluster.blocks(shape);
     Ok(tile)
 }

@@ -58,8 +58,12 @@ pub(super) fn operand(
     shape: &[u64],
 ) -> Result<TritonTile, ParseError> {
     let dims = Dims::of(parent, shape)?;
-    Cluster::of(parent, dims.rank)?.check_one(parent, "an operand of a matrix product")?;
     let (number, k) = keys.operand(dims.rank)?;
+    let cluster = match &*parent.attribute.name {
+        // Its blocks split the summed dimension, too.
+        "amd_mfma" | "mfma" => Cluster::of(parent, dims.rank)?,
+        _ => Cluster::of(parent, dims.rank)?.summed(k),
+    };
     // The dimension that the operand shares with the result.
     let own = if number == 0 { dims.m } else { dims.n };
     let of = Operand { dims, number, k, own, width: keys.power("kWidth")? };
@@ -69,7 +73,8 @@ pub(super) fn operand(
         "amd_wmma" | "wmma" => wmma_operand(parent, of)?,
         _ => return Err(parent.unknown()),
     };
-    tile.fit(shape, &dims.then_batch([k, own]));
+    tile.fit(&cluster.part(shape), &dims.then_batch([k, own]));
+    *tile.bases_mut(Input::Block) = cluster.blocks(shape);
     Ok(tile)
 }
 
