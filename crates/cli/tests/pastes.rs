@@ -132,7 +132,7 @@ const PASTES: &[Paste] = &[
         "openxla/xla#5655",
         &["hlo", "-", "--collectives", "CHIP=2"],
         ONE_GROUP,
-        "64 B        64 B        32 B  all-reduce g",
+        "each replica is all 2 partitions",
     ),
     (
         "vllm-project/tpu-inference#3408",
