@@ -4,8 +4,8 @@
 //! complement, division, product) and `python/pycute/layout.py` (inverses).
 
 use tensor_layout::algebra::IndexOrder::Colexicographic;
-use tensor_layout::notation::{CuteLayout, CuteTiler};
-use tensor_layout::{Layout, Level};
+use tensor_layout::notation::{CuteLayout, CuteTiler, Notation};
+use tensor_layout::{Layout, LayoutText, Level};
 
 fn cute(text: &str) -> Layout {
     text.parse::<CuteLayout>().unwrap().lower().unwrap()
@@ -114,4 +114,64 @@ fn tilers_are_read_mode_by_mode() {
     assert!("3:3".parse::<CuteTiler>().is_err());
     assert!("[3:3;4".parse::<CuteTiler>().is_err());
     assert!("<3:3, (2,4:(1,8)>".parse::<CuteTiler>().is_err());
+}
+
+#[test]
+fn types_and_calls_of_cute_are_the_layouts_that_they_print() {
+    let swizzled = "S<3,3,3> o 0 o (8,64):(64,1)";
+    for (written, printed) in [
+        (
+            "cute::Layout<cute::tuple<cute::C<(int)128>, cute::C<(int)64>>, cute::tuple<cute::C<(int)64>, cute::C<(int)1>>>",
+            "(128,64):(64,1)",
+        ),
+        ("Layout<Shape<_8,_64>, Stride<_64,_1>>{}", "(8,64):(64,1)"),
+        ("Layout<Shape<Int<8>, integral_constant<int, 4>>>{}", "(8,4):(1,8)"),
+        ("composition(Swizzle<3,3,3>{}, Layout<Shape<_8,_64>, Stride<_64,_1>>{})", swizzled),
+        (
+            "cute::ComposedLayout<cute::Swizzle<(int)3, (int)4, (int)3>, cute::smem_ptr_flag_bits<16>, \
+             cute::Layout<cute::tuple<cute::C<8>, cute::C<64>>, cute::tuple<cute::C<64>, cute::C<1>>>>{}",
+            swizzled,
+        ),
+        ("make_layout(make_shape(Int<8>{}, _64{}), make_stride(_64{}, _1{}))", "(8,64):(64,1)"),
+        ("cute.make_layout((8, 64), stride=(64, 1))", "(8,64):(64,1)"),
+        ("cute.make_layout((8, 64))", "(8,64):(1,8)"),
+        ("!cute.coord_tensor<\"(0,0)\", \"(128,64):(1@0,1@1)\">", "(128,64):(1@0,1@1)"),
+    ] {
+        let layout = LayoutText::parse(written).unwrap_or_else(|error| panic!("{error}"));
+        assert_eq!(layout.notation(), Notation::Cute, "{written}");
+        assert_eq!(layout.lower().unwrap().to_cute().unwrap().to_string(), printed, "{written}");
+    }
+    for (written, why) in [
+        (
+            "Layout<tuple<C<128>, int>, tuple<int, C<1>>>",
+            "`int` is a number that is only known at run time",
+        ),
+        ("Layout<Shape<_8>, Stride<ScaledBasis<int, 1>>>", "steps in a coordinate by a number"),
+        ("cute::Layout<Shape<_8>, Stride<cute::R<1,16>>>", "`cute::R<1,16>` is a fraction"),
+        (
+            "!cute.coord_tensor<\"(0,16)\", \"(128,64):(1@0,1@1)\">",
+            "coordinates that do not begin at 0",
+        ),
+        ("!cute.ptr<f16, smem, align<1024>>", "this type is not a layout: `!cute.ptr`"),
+        (
+            "!cute_nvgpu.atom.tma_load<bf16>",
+            "this type is not a layout: `!cute_nvgpu.atom.tma_load`",
+        ),
+    ] {
+        let refused = LayoutText::parse(written).unwrap_err().to_string();
+        assert!(refused.contains(why), "{written}: {refused}");
+    }
+}
+
+#[test]
+fn types_of_tiles_are_tilers() {
+    let wanted: CuteTiler = "<8:1, 4:2, _, 4:1>".parse().unwrap();
+    for written in [
+        "Tile<Layout<_8,_1>, Layout<_4,_2>, _, _4>",
+        "cute::Tile<cute::Layout<cute::C<8>, cute::C<1>>, cute::Layout<_4,_2>, cute::Underscore, cute::C<(int)4>>{}",
+        "cute::tuple<8:1, 4:2, _, 4>",
+    ] {
+        assert!(CuteTiler::is_begun_by(written));
+        assert_eq!(written.parse::<CuteTiler>().unwrap(), wanted, "{written}");
+    }
 }

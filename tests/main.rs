@@ -28,6 +28,7 @@ mod halo;
 mod house;
 mod inside_units;
 mod laws;
+mod mlir;
 mod mutated;
 mod notations;
 mod pairs;

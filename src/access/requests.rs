@@ -52,7 +52,13 @@ impl Requests {
                 "level `LANE` has {lanes} lanes, but a warp has 32",
                 [lanes]
             )
-            .with_help("name the other levels of the holders WARP and BLOCK"));
+            .with_help(match lanes {
+                64 => {
+                    "64 lanes are a wave of AMD: which of them are served together depends on the \
+                     instruction and the generation, so that their accesses are not counted"
+                }
+                _ => "name the other levels of the holders WARP and BLOCK",
+            }));
         }
         let levels =
             holders.levels_beside_addr().filter(|level| *level != Level::LANE).collect_vec();

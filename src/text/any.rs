@@ -5,6 +5,7 @@ use std::fmt;
 use itertools::Itertools;
 
 use super::kind::{NotationText, WrittenLayout, notations};
+use super::mlir::is_mapped;
 use super::pad_layout::left_out_note;
 use super::sharding::ShardedShape;
 use super::xla::{XlaArray, XlaDtype, XlaParser, XlaShape};
@@ -67,6 +68,7 @@ macro_rules! any {
             /// - Triton: begins with `#` and a name, with a type that has a `#` in it, or with a module; or ends with
             ///   `where out dims are:`.
             /// - An instruction: begins with `SM80_` or `v_mfma_`.
+            /// - A memref: strided, an XLA shape where it has `#tpu.tiled`, a PadLayout where it has an affine map.
             /// - Strided: begins with `shape` or `torch.Size`, or is two lists of integers.
             /// - Sharded: an XLA shape with a `sharding=` after it.
             /// - CuTe: has a colon outside all brackets, begins with a swizzle or the name of a CuTe type, or
@@ -157,7 +159,10 @@ impl LayoutText {
                 let span = Span::new(at, text.len());
                 ParseError::new(ParseErrorKind::OtherNotation(what), span, text)
             }
-            None if notation == Notation::PadLayout && !text.trim_start().starts_with('(') => {
+            None if notation == Notation::PadLayout
+                && !text.trim_start().starts_with('(')
+                && !is_mapped(text) =>
+            {
                 ParseError::new(ParseErrorKind::NotALayout, Span::new(0, text.len()), text)
             }
             None => error,

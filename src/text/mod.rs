@@ -17,6 +17,7 @@ mod cursor;
 mod cute;
 mod einsum;
 mod kind;
+mod mlir;
 mod pad_layout;
 mod pairs;
 mod refusal;

@@ -271,7 +271,7 @@ pub(super) fn read_text(input: impl Read, most: u64) -> io::Result<String> {
 }
 
 /// The argument itself, or standard input for `-`.
-fn text_of(argument: &str) -> Result<String, Failure> {
+pub(super) fn text_of(argument: &str) -> Result<String, Failure> {
     const MOST_MIB: u64 = 64;
     if argument != "-" {
         return Ok(argument.to_owned());

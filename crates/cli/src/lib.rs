@@ -35,6 +35,7 @@ mod placing;
 mod plan;
 mod program;
 mod relayout;
+mod rematerialized;
 mod route;
 mod same;
 mod scan;

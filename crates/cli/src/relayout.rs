@@ -16,9 +16,10 @@ use tensor_layout::{LayoutText, Level, Location, Machine};
 use super::devices::both_by_device;
 use super::failure::{Failure, note};
 use super::in_place;
-use super::input::{Form, Reading};
+use super::input::{Form, Reading, text_of};
 use super::output::{print_as, write_to};
 use super::placing::On;
+use super::rematerialized::layouts_of;
 use tensor_layout_show::pages;
 use tensor_layout_words::counted;
 
@@ -52,9 +53,10 @@ pub(super) struct RelayoutArgs {
     /// The current layout of the tensor, or - for standard input.
     #[arg(value_name = "SOURCE")]
     source: String,
-    /// The desired layout of the tensor.
+    /// The desired layout of the tensor; without it, SOURCE is XLA's warning about an involuntary
+    /// full rematerialization, which has both.
     #[arg(value_name = "DESTINATION")]
-    destination: String,
+    destination: Option<String>,
     #[command(flatten)]
     reading: Reading,
     #[command(flatten)]
@@ -71,7 +73,13 @@ pub(super) struct RelayoutArgs {
 
 impl RelayoutArgs {
     pub(super) fn run(&self) -> Result<(), Failure> {
-        let (source, destination) = self.reading.read_two(&self.source, &self.destination)?;
+        let (source, destination) = match &self.destination {
+            Some(destination) => self.reading.read_two(&self.source, destination)?,
+            None => {
+                let [source, destination] = layouts_of(&text_of(&self.source)?)?;
+                self.reading.read_two(&source, &destination)?
+            }
+        };
         if self.on.base != 0 {
             note(
                 "--base moves both sides alike: only the addresses of --transfers and --in-place change",

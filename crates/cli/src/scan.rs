@@ -20,15 +20,16 @@ use super::wrap::fitted;
 /// Find the layouts in any text, such as a log, JSON, YAML or a compiler dump.
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "\
-Finds PadLayouts, XLA shapes with or without a sharding, CuTe layouts and shapes
-with strides. Each distinct layout has one row, in order of appearance: the line
-and name of its first occurrence, its number of occurrences, bytes, padding,
-whether it fits the machine, and for XLA shapes a smaller tiling that occurs in
-TPU dumps. A PadLayout in quotes has the shape that the same object lists under
-`shape` (JSON, dictionaries, calls, but not YAML). A composition such as
-`S<3,4,3> o 0 o (8,64):(64,1)` is one layout or, if it is not read, none of its
-parts is. Does not find CuTe layouts without brackets (4:1), which look like
-times, or tuples without levels and strides.
+Finds PadLayouts, XLA shapes with or without a sharding, CuTe layouts, shapes
+with strides, and types of MLIR modules with an encoding of Triton, whose
+aliases are written out, or with JAX's layout_mode. Each distinct layout has one
+row, in order of appearance: the line and name of its first occurrence, its
+number of occurrences, bytes, padding, whether it fits the machine, and for XLA
+shapes a smaller tiling that occurs in TPU dumps. A PadLayout in quotes has the
+shape that the same object lists under `shape` (JSON, dictionaries, calls, but
+not YAML). A composition such as `S<3,4,3> o 0 o (8,64):(64,1)` is one layout
+or, if it is not read, none of its parts is. Does not find CuTe layouts without
+brackets (4:1), which look like times, or tuples without levels and strides.
 JSON: {\"layouts\":[{\"layout\":..,\"notation\":..,\"line\":..,\"name\":..,\"count\":..,
 \"shape\":[..],\"unpadded_bytes\":..,\"allocated_bytes\":..,\"padding\":..,\"room\":..,
 \"fits\":{..},\"better\":{..},\"error\":..},..],\"unread\":[..]}
@@ -90,7 +91,8 @@ impl Scan {
             return Err(Failure::Advised(
                 format!("{}: no layout was found in {} bytes", self.file, report.bytes()),
                 "scan finds texts such as ((4_PE, 3:8), (8:1)), f32[8,128]{1,0:T(8,128)}, \
-                 (2,3):(3,1), shape=(2, 3), strides=(3, 1)"
+                 (2,3):(3,1), shape=(2, 3), strides=(3, 1), tensor<8x4xf32, #ttg.blocked<..>>; hlo \
+                 reads the tensors of StableHLO"
                     .into(),
             ));
         }

@@ -501,8 +501,8 @@ fn notations_that_are_not_read_are_named() {
     for text in ["(8,8):(8,1) xor 3", "((8:1 ^ 2))"] {
         assert!(refused(&["explain", text]).contains("an XOR cannot be read here"), "{text}");
     }
-    let memory = "tensor<8x8xf16, #ttng.tensor_memory_encoding<{blockM = 128}>>";
-    assert!(refused(&["explain", memory]).contains("`tensor_memory_encoding` is not supported"));
+    let coalesced = "tensor<8x8xf16, #ttg.coalesced>";
+    assert!(refused(&["explain", coalesced]).contains("`coalesced` is not supported"));
 }
 
 #[test]

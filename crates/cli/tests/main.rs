@@ -29,6 +29,7 @@ mod json;
 mod moves;
 mod options;
 mod outputs;
+mod pastes;
 mod plans;
 mod readings;
 mod slips;

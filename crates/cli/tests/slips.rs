@@ -140,7 +140,7 @@ fn texts_from_logs_and_programs_are_told_how_to_be_written() {
         ("$lm[0:16], (256,16)/((8_L2B, 32:1), (16_MAB))", "'(256,16)/((8_L2B, 32:1), (16_MAB))'"),
         ("In[0]: ((8_L2B, 4:1))", "'((8_L2B, 4:1))'"),
         ("f32[8x128]", "did you mean 'f32[8,128]'"),
-        ("make_layout(make_shape(4,2))", "such as (4,2):(1,4)"),
+        ("make_layout(make_shape(M,2))", "such as (4,2):(1,4)"),
         ("((8_L2B:1, 4:1))@LM0 / Flaot", "did you mean `Float`?"),
     ] {
         let message = refused(&["explain", text]);

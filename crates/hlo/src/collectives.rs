@@ -38,6 +38,8 @@ pub struct CollectiveEntry {
     pub bytes: u64,
     /// The number of devices in its largest group.
     pub group: u64,
+    /// The partitions that each number in its groups stands for: those of a replica, or one.
+    pub partitions_of_number: u64,
     /// The bytes that it moves each time it runs.
     pub traffic: CollectiveTraffic,
 }
@@ -199,6 +201,7 @@ fn entry(
         op_name: of.op_name().map(std::borrow::Cow::into_owned),
         bytes: collective.bytes,
         group: collective.group,
+        partitions_of_number: of.partitions_of_number(collective.kind),
         traffic,
     }
 }

@@ -228,7 +228,8 @@ impl MlirModule {
             let mode = attribute(attributes, "mhlo.layout_mode");
             let shape = with_layout(shape, mode.as_deref());
             let memory_kind = attribute(attributes, "mhlo.memory_kind").map(Cow::into_owned);
-            let sharding = self.sharding(sharding, attributes)?;
+            let mesh = |name: &str| self.meshes.get(&(self.number, name.to_owned())).cloned();
+            let sharding = sharding_of(sharding, attributes, mesh)?;
             let (whole_bytes, device_bytes) = bytes(&shape, sharding.as_deref())?;
             let is_donated = attribute(attributes, "tf.aliasing_output").is_some()
                 || attribute(attributes, "jax.buffer_donor").is_some_and(|value| value == "true");
@@ -250,24 +251,6 @@ impl MlirModule {
             Ok(value) => self.values.push(value),
             Err(why) => self.unread.push(line, of.as_bytes(), why),
         }
-    }
-
-    /// The sharding of a tensor, its mesh written out.
-    fn sharding(&self, given: Option<&str>, attributes: &str) -> Result<Option<String>, String> {
-        let shardy = attribute(attributes, "sdy.sharding");
-        let shardy = shardy.or_else(|| attribute(attributes, "xla.sdy.sharding"));
-        if let Some(text) = given.map(Cow::from).or(shardy) {
-            let text = text.strip_prefix("#sdy.sharding").unwrap_or(&text);
-            let text = angled(text).ok_or("this sharding is not closed")?;
-            let Some(name) = text.strip_prefix("<@") else {
-                return Ok(Some(format!("#sdy.sharding{text}")));
-            };
-            let (name, dims) = name.split_once(',').ok_or("this sharding has no dimensions")?;
-            let mesh = self.meshes.get(&(self.number, symbol(name).to_owned()));
-            let mesh = mesh.ok_or_else(|| format!("mesh @{name} is not in this module"))?;
-            return Ok(Some(format!("#sdy.sharding<{mesh},{dims}")));
-        }
-        Ok(attribute(attributes, "mhlo.sharding").map(Cow::into_owned))
     }
 
     /// The lines that could not be read.
@@ -312,6 +295,53 @@ impl MlirValue {
     pub fn other_memory(&self) -> Option<&str> {
         self.memory_kind.as_deref().filter(|kind| *kind != "device")
     }
+}
+
+/// The sharding of a tensor, its mesh written out.
+fn sharding_of(
+    given: Option<&str>,
+    attributes: &str,
+    mesh: impl Fn(&str) -> Option<String>,
+) -> Result<Option<String>, String> {
+    let shardy = attribute(attributes, "sdy.sharding");
+    let shardy = shardy.or_else(|| attribute(attributes, "xla.sdy.sharding"));
+    if let Some(text) = given.map(Cow::from).or(shardy) {
+        let text = text.strip_prefix("#sdy.sharding").unwrap_or(&text);
+        let text = angled(text).ok_or("this sharding is not closed")?;
+        let Some(name) = text.strip_prefix("<@") else {
+            return Ok(Some(format!("#sdy.sharding{text}")));
+        };
+        let (name, dims) = name.split_once(',').ok_or("this sharding has no dimensions")?;
+        let mesh =
+            mesh(symbol(name)).ok_or_else(|| format!("mesh @{name} is not in this module"))?;
+        return Ok(Some(format!("#sdy.sharding<{mesh},{dims}")));
+    }
+    Ok(attribute(attributes, "mhlo.sharding").map(Cow::into_owned))
+}
+
+/// The shape of a tensor, `tensor<8x4xf32>`, with the layout and the sharding that its attributes give, or the reason it cannot
+/// be read; `None` if they give neither.
+pub(crate) fn laid_out(
+    of: &str,
+    attributes: &str,
+    mesh: impl Fn(&str) -> Option<String>,
+) -> Option<Result<String, String>> {
+    let mode = attribute(attributes, "mhlo.layout_mode").filter(|mode| mode.starts_with('{'));
+    let read = || {
+        let sharding = sharding_of(None, attributes, mesh)?;
+        if mode.is_none() && sharding.is_none() {
+            return Ok(None);
+        }
+        let shape = with_layout(shape_of(of)?, mode.as_deref());
+        Ok(Some(sharding.map_or(shape.clone(), |sharding| format!("{shape}, sharding={sharding}"))))
+    };
+    read().transpose()
+}
+
+/// The name and the axes of the mesh that a line defines, if it does.
+pub(crate) fn mesh_of_line(line: &str) -> Option<(String, String)> {
+    let operation = Operation::of(line.trim_start());
+    mesh(&operation).filter(|_| operation.name == "sdy.mesh")
 }
 
 /// A shape with the layout that JAX asks for, `{0,1}` or `{1,0:T(8,128)}`; `auto` and `default` ask for none.
@@ -418,6 +448,13 @@ pub(crate) fn shape_of(tensor: &str) -> Result<String, String> {
         None => {
             let (inner, _) = inner.split_once('>').ok_or("this is not a tensor")?;
             let inner = inner.split(',').next().unwrap_or(inner);
+            if inner.contains('!') {
+                return Err(
+                    "elements of another dialect have no size: in Triton, an encoding after \
+                            them gives a tensor its layout"
+                        .into(),
+                );
+            }
             if inner.ends_with("index") {
                 return Err("the size of `index` depends on the target".into());
             }

@@ -145,6 +145,15 @@ impl HloInstruction<'_> {
         devices.named(mode, groups)
     }
 
+    /// Returns the partitions that each number in its groups stands for: all of a replica, or one.
+    pub(super) fn partitions_of_number(&self, kind: CollectiveKind) -> u64 {
+        let is_global = self.attribute("use_global_device_ids") == Some("true");
+        match Mode::of(kind, self.attribute("channel_id").is_some(), is_global) {
+            Some(Mode::ReplicasWithPartitions) => self.computation().module().partitions().max(1),
+            _ => 1,
+        }
+    }
+
     fn groups(&self, mode: Mode, devices: Devices) -> Result<Vec<Vec<u64>>, LayoutError> {
         let groups: DeviceGroups = self.listed("replica_groups")?.parse().map_err(text)?;
         match &groups {

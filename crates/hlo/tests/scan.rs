@@ -479,6 +479,94 @@ fn a_layout_is_found_with_all_that_it_is_a_part_of_or_not_at_all() {
 }
 
 #[test]
+fn types_of_triton_have_the_encodings_of_their_module() {
+    let blocked = |threads: &str| {
+        format!(
+            "#ttg.blocked<{{sizePerThread = [1, 4], threadsPerWarp = {threads}, warpsPerCTA = [4, 1], order = [1, 0]}}>"
+        )
+    };
+    let (rows, columns) = (blocked("[8, 4]"), blocked("[4, 8]"));
+    let module = format!(
+        "#b = {rows}\n#dpas = #triton_intel_gpu.dpas<{{repeatCount = 8}}>\n#csr = #sparse_tensor.encoding<{{map = (d0) -> (d0)}}>\n\
+         module {{\n  %0 = f %a : tensor<64x64x!tt.ptr<f16>, #b> -> tensor<64xf16, #ttg.slice<{{dim = 1, parent = #b}}>>\n\
+         %1 = g : tensor<64x64xf32, #dpas>, tensor<8xf32, #csr>, tensor<4xf32>, tensor<3x3xf16, #c>\n\
+         %2 = h : tensor<64x64x!tt.ptr<f16>, #b>\n}}\n#b = {columns}\n%3 = f : tensor<64x64x!tt.ptr<f16>, #b>\n"
+    );
+    let of = |encoding: &str| format!("tensor<64x64x!tt.ptr<f16>, {encoding}>");
+    assert_eq!(
+        texts(&module),
+        [
+            of(&rows),
+            format!("tensor<64xf16, #ttg.slice<{{dim = 1, parent = {rows}}}>>"),
+            "!tensor<64x64xf32, #dpas>".into(),
+            of(&rows),
+            of(&columns),
+        ]
+    );
+    // Aliases that name themselves end.
+    let around = format!("#a = {}\n#a{} = #a\ntensor<4xf32, #a>\n", "#a".repeat(500), "1");
+    assert_eq!(texts(&around), Vec::<String>::new());
+    let text = format!("#b = {rows}\n%0 = tensor<64x64xf16, #b>");
+    let report = ScanReport::read(text.as_bytes(), XlaParser::strict(), |_| {}).unwrap();
+    let facts = report.rows().next().unwrap().facts(ScanPlace::default()).unwrap();
+    assert_eq!((facts.shape, facts.unpadded_bytes), (vec![64, 64], Some(8192)));
+}
+
+#[test]
+fn tensors_of_stablehlo_have_the_layout_and_the_sharding_of_their_attributes() {
+    let text = "func.func @main(%a: tensor<129x1024xf32> {jax.x = \"}\", mhlo.layout_mode = \"{0,1:T(8,128)}\"}, \
+                %b: tensor<8xf32>, %c: tensor<64x128xi4> {mhlo.layout_mode = \"{1,0}\"}, \
+                %d: tensor<8x4xf32> {mhlo.sharding = \"{devices=[2,1]<=[2]}\"}) -> (tensor<8xf32> {mhlo.layout_mode = \"default\"})";
+    assert_eq!(
+        texts(text),
+        [
+            "f32[129,1024]{0,1:T(8,128)}",
+            "s4[64,128]{1,0:E(4)}",
+            "f32[8,4], sharding={devices=[2,1]<=[2]}"
+        ]
+    );
+    let text = "  sdy.mesh @mesh = <[\"x\"=2, \"y\"=4]>\nfunc.func public @main(%arg0: tensor<64x32xf32> {sdy.sharding = #sdy.sharding<@mesh, [{\"x\"}, {}]>}, \
+                %b: tensor<8xf32> {sdy.sharding = #sdy.sharding<@other, [{}]>}) -> (tensor<8xf32>)";
+    assert_eq!(
+        texts(text),
+        [
+            "f32[64,32], sharding=#sdy.sharding<mesh<[\"x\"=2, \"y\"=4]>, [{\"x\"}, {}]>",
+            "!tensor<8xf32>",
+        ]
+    );
+}
+
+#[test]
+fn memrefs_with_a_layout_are_found() {
+    let text = "%0 = memref.subview %a : memref<8x8xf32> to memref<4x4xf32, strided<[8, 1], offset: 9>>, memref<4x8xf32, affine_map<(d0, d1) -> (d1, d0)>, 1>\n\
+                %1 = tpu.x : memref<16x256xf32, #tpu.tiled<(8,128),[2,1]>, #tpu.memory_space<vmem>>, memref<4x?xf32, strided<[?, 1]>>\n";
+    assert_eq!(
+        texts(text),
+        [
+            "memref<4x4xf32, strided<[8, 1], offset: 9>>",
+            "memref<4x8xf32, affine_map<(d0, d1) -> (d1, d0)>, 1>",
+            "memref<16x256xf32, #tpu.tiled<(8,128),[2,1]>, #tpu.memory_space<vmem>>",
+            "!memref<4x?xf32, strided<[?, 1]>>",
+        ]
+    );
+}
+
+#[test]
+fn types_of_cute_in_errors_of_compilers_are_found_or_counted() {
+    let line = "error: src: cute::Layout<cute::tuple<cute::C<(int)2>, cute::C<8>>, cute::tuple<cute::C<1>, cute::C<4>>> \
+                Layout<ShapeT, StrideT> Layout<tuple<int, _4>, tuple<_4, _1>> \
+                Tensor<ViewEngine<smem_ptr<swizzle_ptr<Swizzle<3, 4, 3>, half_t *>>>, Layout<Shape<_8>, Stride<_1>>>\n";
+    assert_eq!(
+        texts(line),
+        [
+            "cute::Layout<cute::tuple<cute::C<(int)2>, cute::C<8>>, cute::tuple<cute::C<1>, cute::C<4>>>",
+            "!Layout<tuple<int, _4>, tuple<_4, _1>>",
+            "!Tensor<ViewEngine<smem_ptr<swizzle_ptr<Swizzle<3, 4, 3>, half_t *>>>, Layout<Shape<_8>, Stride<_1>>>",
+        ]
+    );
+}
+
+#[test]
 fn the_shape_beside_a_layout_is_its_shape() {
     let layout = "((75_Time:4, 8_L2B:1, 16_MAB:1, 4:1, 4:4), (4_Time:1, 24:16, 4_W:1, 4_PE:1))";
     let of = |shape: &str| {

@@ -4,9 +4,10 @@ use std::iter;
 
 use itertools::Itertools;
 
-use super::table::{ATOMS, hopper};
+use super::families::{OfFamily, of_family, of_ptx};
+use super::table::{ATOMS, Atoms};
 use super::{Atom, Operand};
-use crate::algebra::{Layout, Subaxis};
+use crate::algebra::{Layout, Replica, Subaxis};
 use crate::error::{LayoutError, ParseError, Site, did_you_mean, fault};
 use crate::level::Level;
 use crate::machine::Machine;
@@ -15,49 +16,66 @@ use crate::text::kind::{Notation, NotationText, WrittenLayout};
 use crate::text::xla::{XlaDtype, XlaParser};
 
 impl Atom {
-    /// The layout of the matrix: M x K for A, N x K for B, M x N for C. Registers are in `Addr`, threads in `LANE`,
-    /// and `WARP` where the instruction or its tile spans several.
+    /// The layout of the matrix: M x K for A, N x K for B, M x N for C, 8 columns of halves for a side of a copy. Registers are
+    /// in `Addr`, threads in `LANE`, and `WARP` where the instruction or its tile spans several; results in tensor
+    /// memory are in `ROW` and `Addr`.
     ///
     /// # Errors
     /// [`ParseError`] for a name that is not in the table, and for an operand that is read from shared memory; for
     /// tiles of an instruction that takes a part of a warp, and for the result of a tile with several atoms along K.
     pub fn lower(&self) -> Result<Layout, ParseError> {
-        let result;
-        let atoms = match ATOMS.iter().find(|atoms| atoms.names.contains(&self.name())) {
-            Some(atoms) => *atoms,
-            None => {
-                let columns = hopper_columns(self.name()).ok_or_else(|| self.refuse_unknown())?;
-                result = format!("((4,8,4),(2,2,{})):((128,1,16),(64,8,512))", columns / 8);
-                hopper(columns, &result)
-            }
+        let layout = match of_family(self.name(), self.operand()) {
+            Some(found) => match found? {
+                OfFamily::Held(layout) => layout,
+                OfFamily::InSharedMemory => return Err(self.refuse_shared()),
+                OfFamily::Refused(why) => return Err(self.refuse_name(why)),
+            },
+            None => self.in_table()?,
         };
-        if self.is_in_shared_memory() {
-            return Err(self.refuse_shared());
-        }
+        if self.atoms() == [1; 3] { Ok(layout) } else { self.tiled(&layout) }
+    }
+
+    /// The layout of a matrix of an instruction in the table.
+    fn in_table(&self) -> Result<Layout, ParseError> {
+        let atoms = self.row().ok_or_else(|| self.refuse_unknown())?;
         let [m, n, k] = atoms.shape;
         let (places, shape) = match self.operand() {
             Operand::A => (atoms.a, [m, k]),
             Operand::B => (atoms.b, [n, k]),
-            Operand::C => (atoms.c, [m, n]),
+            _ => (atoms.c, [m, n]),
         };
         let places = places.parse::<CuteLayout>()?.lower()?;
         let values = places.axes()[1].extent;
         let held: Layout = format!("({}, {values}:1)", atoms.threads).parse()?;
-        let layout = by_element(&held, &places, shape).map_err(|error| self.refuse(error))?;
-        if self.atoms() == [1; 3] { Ok(layout) } else { self.tiled(&layout, &held) }
+        by_element(&held, &places, shape).map_err(|error| self.refuse(error))
     }
 
-    /// The layout of a tile of atoms, whose threads and values are `held`.
+    /// The row of the table, by the name in CuTe, in an instruction set or in PTX.
+    fn row(&self) -> Option<&'static Atoms> {
+        let ptx = of_ptx(self.name());
+        let is_named = |name: &&str| {
+            let of_ptx = || ptx.as_ref().is_some_and(|ptx| name.ends_with(ptx));
+            *name == self.name()
+                || of_ptx()
+                || name.starts_with("TDP") && name.eq_ignore_ascii_case(self.name())
+        };
+        ATOMS.iter().find(|atoms| atoms.names.iter().any(is_named))
+    }
+
+    /// The layout of a tile of atoms.
     ///
     /// Source: CuTe, `include/cute/atom/mma_atom.hpp`, make_tiled_mma: atoms follow each other along M, then N,
     /// then K.
-    fn tiled(&self, atom: &Layout, held: &Layout) -> Result<Layout, ParseError> {
+    fn tiled(&self, atom: &Layout) -> Result<Layout, ParseError> {
         let [m, n, k] = self.atoms();
-        if held.axes()[0].extent < 32 {
+        if matches!(self.operand(), Operand::S | Operand::D) {
+            return Err(self.refuse_name("tiles of a copy are not supported".into()));
+        }
+        if atom.extent(Level::LANE) < 32 {
             let why = "tiles of an instruction that takes a part of a warp are not supported";
             return Err(self.refuse_name(why.into()));
         }
-        let warps = held.extent(Level::WARP);
+        let warps = atom.extent(Level::WARP).max(1);
         let too_large = || self.refuse(LayoutError::too_large(Site::Layout, "the number of warps"));
         let steps = [
             Some(warps),
@@ -68,14 +86,17 @@ impl Atom {
         let (axes, (copies, apart)) = match self.operand() {
             Operand::A => ([m, k], n),
             Operand::B => ([n, k], m),
-            Operand::C if k.0 > 1 => {
+            _ if self.operand() == Operand::C && k.0 > 1 => {
                 let why = "atoms along K hold partial sums of C, and no layout says what is summed";
                 return Err(self.refuse_name(why.into()));
             }
-            Operand::C => ([m, n], (1, Some(0))),
+            _ => ([m, n], (1, Some(0))),
         };
         let mut tiled =
             Layout::builder().replica(copies, Level::WARP, apart.ok_or_else(too_large)?);
+        for Replica { size, level, stride } in atom.replicas().iter().copied() {
+            tiled = tiled.replica(size, level, stride);
+        }
         for (axis, (count, step)) in atom.axes().iter().zip(axes) {
             let extent = axis.extent.checked_mul(count).ok_or_else(too_large)?;
             let atoms = Subaxis::land(count, Level::WARP, step.ok_or_else(too_large)?);
@@ -88,7 +109,7 @@ impl Atom {
     /// Returns whether the instruction reads this matrix from shared memory, so that no thread holds it.
     #[must_use]
     pub fn is_in_shared_memory(&self) -> bool {
-        hopper_columns(self.name()).is_some() && self.operand() == Operand::B
+        matches!(of_family(self.name(), self.operand()), Some(Ok(OfFamily::InSharedMemory)))
     }
 
     fn refuse_shared(&self) -> ParseError {
@@ -99,23 +120,22 @@ impl Atom {
     }
 
     fn refuse_unknown(&self) -> ParseError {
-        let refusal =
-            self.refuse_name(format!("`{}` is not in the table of instructions", self.name()));
+        let why = match self.name().to_ascii_uppercase().contains("SPARSE") {
+            true => format!("sparse instructions are not supported: `{}`", self.name()),
+            false => format!("`{}` is not in the table of instructions", self.name()),
+        };
         let known = ATOMS.iter().flat_map(|atoms| atoms.names).copied();
         let all = || {
             let known = known.clone().format(", ");
-            format!("known are {known}, and SM90_64xNx16_F32F16F16_RS for N from 8 to 256 by 8")
+            format!(
+                "known are {known}, SM90_64xNxK_F32F16F16_RS and _SS for N from 8 to 256 by 8, \
+                 SM100_128xNxK_F32F16F16_SS, v_mfma_f32_32x32x8_f16 and more of CDNA, \
+                 gfx11_v_wmma_f32_16x16x16_f16, SM75_U32x4_LDSM_N"
+            )
         };
-        refusal.with_help(did_you_mean(self.name(), known.clone()).unwrap_or_else(all))
+        self.refuse_name(why)
+            .with_help(did_you_mean(self.name(), known.clone()).unwrap_or_else(all))
     }
-}
-
-/// N of `SM90_64xNx16_F32F16F16_RS` and of the same instruction for other 16-bit types.
-fn hopper_columns(name: &str) -> Option<u64> {
-    let (written, types) = name.strip_prefix("SM90_64x")?.split_once("x16_")?;
-    let is_known = ["F16F16F16_RS", "F32F16F16_RS", "F32BF16BF16_RS"].contains(&types);
-    let columns: u64 = written.parse().ok().filter(|_| is_known && !written.starts_with('0'))?;
-    ((8..=256).contains(&columns) && columns.is_multiple_of(8)).then_some(columns)
 }
 
 /// The layout of a matrix, from the threads and values that hold it and their places in it, column by column.

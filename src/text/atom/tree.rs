@@ -28,8 +28,9 @@ pub struct Atom {
     source: NotCompared<Box<str>>,
 }
 
-/// A matrix of a product: C (M x N) = A (M x K) times B, which is N x K as in CuTe.
+/// A matrix of a product: C (M x N) = A (M x K) times B, which is N x K as in CuTe; or a side of a copy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Operand {
     /// The left factor, M x K.
     A,
@@ -37,6 +38,10 @@ pub enum Operand {
     B,
     /// The result, M x N.
     C,
+    /// The source of a copy of 8 x 8 matrices, one below the other.
+    S,
+    /// The destination of such a copy.
+    D,
 }
 
 impl Atom {
@@ -75,14 +80,18 @@ impl Atom {
         (Atom::looks_likely(text) && !text.contains(':')).then(all)
     }
 
-    /// Returns whether a text looks like an instruction: it begins like `SM80_` or with `v_mfma_`.
+    /// Returns whether a text looks like an instruction: it begins like `SM80_` or with the name of one in an instruction
+    /// set.
     pub(crate) fn looks_likely(text: &str) -> bool {
+        const NAMES: &str = "v_mfma_ v_wmma_ gfx11_ gfx12_ rdna3_ rdna4_ tdp amx_ xe_ simdgroup_ mma.sync \
+                             ldmatrix. stmatrix.";
         let text = text.trim_start();
         let number = text.strip_prefix("SM").and_then(|rest| rest.split_once('_'));
         let is_number = |(number, _): (&str, &str)| {
             !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())
         };
-        number.is_some_and(is_number) || text.starts_with("v_mfma_")
+        let first = text.split([':', '(']).next().unwrap_or(text).to_ascii_lowercase();
+        number.is_some_and(is_number) || NAMES.split(' ').any(|name| first.starts_with(name))
     }
 
     /// Wraps `error` in a [`ParseError`] that points at this text.
@@ -104,15 +113,29 @@ impl FromStr for Atom {
 
     /// Parses a name, the numbers of atoms if there are several, and the letter of a matrix.
     fn from_str(text: &str) -> Result<Atom, ParseError> {
-        let (name, operand) = text.split_once(':').unwrap_or((text, ""));
-        let operand = match operand.trim() {
-            "A" => Operand::A,
-            "B" => Operand::B,
-            "C" => Operand::C,
-            _ => {
+        // The letter; a name may have `::` in it.
+        let (name, operand) = match text.rsplit_once(':') {
+            Some((name, letter)) if !name.ends_with(':') => (name, letter),
+            _ => (text, ""),
+        };
+        let is_copy =
+            ["LDSM", "STSM", "ldmatrix", "stmatrix"].iter().any(|copy| name.contains(copy));
+        let operand = match (operand.trim(), is_copy) {
+            ("A", false) => Operand::A,
+            ("B", false) => Operand::B,
+            ("C", false) => Operand::C,
+            ("S", true) => Operand::S,
+            ("D", true) => Operand::D,
+            (_, is_copy) => {
                 let at = Span::new(name.trim_end().len(), text.len());
-                let kind = ParseErrorKind::Expected(vec!["`:A`", "`:B`", "`:C`"]);
-                let help = "an instruction has three matrices; C is the result";
+                let (expected, help) = match is_copy {
+                    true => (vec!["`:S`", "`:D`"], "a copy has a source and a destination"),
+                    false => (
+                        vec!["`:A`", "`:B`", "`:C`"],
+                        "an instruction has three matrices; C is the result",
+                    ),
+                };
+                let kind = ParseErrorKind::Expected(expected);
                 return Err(ParseError::new(kind, at, text).with_help(help));
             }
         };
@@ -120,7 +143,8 @@ impl FromStr for Atom {
             Some((name, rest)) => (name, counts(rest, name.len() + 1, text)?),
             None => (name, [1; 3]),
         };
-        let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+        let is_ptx = name.trim().starts_with(|c: char| c.is_ascii_lowercase());
+        let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_' || is_ptx && ".:".contains(c);
         if let Some(at) = name.trim().find(|c| !is_word(c)) {
             let at = at + name.len() - name.trim_start().len();
             let span = Span::new(at, at + 1);

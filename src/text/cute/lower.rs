@@ -289,7 +289,7 @@ impl NotationText for CuteLayout {
 /// Returns whether a text is a composed CuTe layout, or a CuTe layout spelled as in C++, Python or MLIR.
 fn is_composed(text: &str) -> bool {
     const WORDS: &str = "S< Sw< SW_ Swizzle ComposedLayout Layout( Layout< cute:: \
-                         !cute. gmem_ptr[ smem_ptr[ rmem_ptr[ ptr[ ArithTuple( \
+                         !cute. !cute_nvgpu. cute. make_layout( composition( gmem_ptr[ smem_ptr[ rmem_ptr[ ptr[ ArithTuple( \
                          tensor<ptr< ptr< tensor<raw_ptr( raw_ptr( \
                          smem_sparse tmem_ MMA_Atom TiledMMA Copy_Atom TiledCopy";
     let letters = text.chars().filter(|c| !c.is_whitespace());

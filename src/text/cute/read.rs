@@ -14,7 +14,7 @@ use crate::text::refusal::{GrammarStop, check_depth, negative};
 use crate::text::written::NotCompared;
 use crate::words::counted;
 
-grammar!(CuteGrammar, "text/cute/cute.pest", silent: ws ns);
+grammar!(CuteGrammar, "text/cute/cute.pest", silent: ws ns cast value number_type fraction argument);
 
 use grammar::{CuteGrammar, Rule};
 
@@ -113,7 +113,9 @@ fn is_tree(part: &Pair<'_, Rule>) -> bool {
             | Rule::tuple_type
             | Rule::static_int
             | Rule::scaled_basis
+            | Rule::tuple_call
             | Rule::dynamic
+            | Rule::run_time
     )
 }
 
@@ -161,10 +163,28 @@ fn tree(part: Pair<'_, Rule>, text: &str) -> Result<Tree, ParseError> {
             let refusal = ParseError::invalid("`?` is only known at run time", span, text);
             return Err(refusal.with_help("give the extent or the stride as a number"));
         }
+        Rule::run_time => return Err(run_time(&part, text)),
         _ => {}
     }
     let members = part.into_inner().filter(is_tree).map(|member| tree(member, text));
     Ok(Tree::Tuple(members.try_collect()?, span))
+}
+
+/// The error for a number that its type does not give.
+fn run_time(part: &Pair<'_, Rule>, text: &str) -> ParseError {
+    let name = part.as_str();
+    let type_ = name.rsplit("::").next().unwrap_or(name);
+    let why = match type_ {
+        ratio if ratio.starts_with("R<") || ratio.starts_with("ratio") => {
+            "is a fraction, and steps count whole elements"
+        }
+        basis if basis.starts_with("ScaledBasis") => {
+            "steps in a coordinate by a number that is only known at run time"
+        }
+        _ => "is a number that is only known at run time",
+    };
+    let refusal = ParseError::invalid(format!("`{name}` {why}"), span(part), text);
+    refusal.with_help("give the extent or the stride as a number")
 }
 
 /// The digits of a number, which may be written in several ways.
@@ -286,7 +306,7 @@ fn tensor(part: Pair<'_, Rule>, text: &str) -> Result<(Option<CuteOuter>, CuteMo
     let (mut outer, mut mode) = (None, None);
     for part in part.into_inner() {
         match part.as_rule() {
-            Rule::pointer | Rule::memory => outer = pointer(&part, text)?,
+            Rule::pointer | Rule::memory | Rule::origin => outer = pointer(&part, text)?,
             Rule::composed if outer.is_none() => {
                 let (found, behind) = composed(part, text)?;
                 (outer, mode) = (Some(found), Some(behind));
@@ -364,7 +384,9 @@ fn name(rule: Rule) -> &'static str {
         Rule::close => "`)`",
         Rule::comma => "`,`",
         Rule::colon => "`:`",
-        Rule::composed | Rule::composed_type | Rule::composed_repr => "a composed layout",
+        Rule::composed | Rule::composed_type | Rule::composed_repr | Rule::composed_call => {
+            "a composed layout"
+        }
         Rule::outer | Rule::swizzle => "a swizzle",
         Rule::swizzle_type | Rule::swizzle_name | Rule::swizzle_call => "a swizzle",
         Rule::inner | Rule::layout | Rule::layout_type | Rule::layout_repr => "a layout",
@@ -373,16 +395,18 @@ fn name(rule: Rule) -> &'static str {
         Rule::after => "`o`",
         Rule::whole | Rule::mlir | Rule::tensor | Rule::unread => "a layout",
         Rule::pointer | Rule::pointed => "a pointer",
+        Rule::origin => "an origin such as `\"(0,0)\"`",
         Rule::memory | Rule::typed | Rule::element => "an element such as `f16`",
         Rule::space => "`gmem`, `smem`, `rmem` or `generic`",
         Rule::align => "`align<16>`",
         Rule::address => "an address",
         Rule::mixed => "an offset",
         Rule::dynamic => "an integer",
-        Rule::type_ | Rule::tuple_type => "a shape",
-        Rule::static_int => "an integer",
+        Rule::type_ | Rule::tuple_type | Rule::tuple_call => "a shape",
+        Rule::static_int | Rule::run_time => "an integer",
         Rule::basis | Rule::scaled_basis => "a stride such as `1@0`",
         Rule::sint => "an integer",
-        Rule::ws | Rule::ns => "",
+        Rule::ws | Rule::ns | Rule::cast | Rule::value => "",
+        Rule::number_type | Rule::fraction | Rule::argument => "",
     }
 }

@@ -11,7 +11,7 @@ use crate::error::{ParseError, ParseErrorKind, Span};
 /// A layout for each of the first modes of another layout.
 ///
 /// `8` is short for `8:1`, `_8` for a static 8, and `_` leaves a mode whole. The CuTe DSL writes
-/// `[3:3;(2,4):(1,8)]`.
+/// `[3:3;(2,4):(1,8)]`, C++ `Tile<Layout<_3,_3>, ..>`.
 /// Law: `parse(print(x)) == x`.
 ///
 /// ```
@@ -32,7 +32,8 @@ impl CuteTiler {
     /// Returns whether a text begins as a tiler does.
     #[must_use]
     pub fn is_begun_by(text: &str) -> bool {
-        text.trim_start().starts_with(['<', '['])
+        let text = text.trim_start();
+        text.starts_with(['<', '[']) || of_type(text) != text
     }
 }
 
@@ -40,7 +41,8 @@ impl FromStr for CuteTiler {
     type Err = ParseError;
 
     fn from_str(text: &str) -> Result<CuteTiler, ParseError> {
-        let inside = |open, close| text.trim().strip_prefix(open)?.strip_suffix(close);
+        let written = of_type(text.trim());
+        let inside = |open, close| written.strip_prefix(open)?.strip_suffix(close);
         let angles = inside('<', '>').map(|inside| (inside, ','));
         let parts = angles.or_else(|| inside('[', ']').map(|inside| (inside, ';')));
         let (inside, between) = parts.ok_or_else(|| {
@@ -51,14 +53,24 @@ impl FromStr for CuteTiler {
     }
 }
 
+/// `<..>` of `Tile<..>`, or of the tuple that it is short for, with `{}` or without; the text itself if it is neither.
+fn of_type(text: &str) -> &str {
+    let name = text.trim_start_matches("::").trim_start_matches("cute::");
+    let list = name.strip_prefix("Tile").or_else(|| name.strip_prefix("tuple"));
+    let list = list.filter(|list| list.starts_with('<'));
+    list.map_or(text, |list| list.trim_end_matches("{}").trim_end())
+}
+
 /// The layout of a mode.
 fn mode(text: &str) -> Result<Option<CuteLayout>, ParseError> {
     let text = text.trim();
-    let digits = text.strip_prefix('_').unwrap_or(text);
-    match digits.bytes().all(|byte| byte.is_ascii_digit()) {
-        _ if text == "_" => Ok(None),
-        true => format!("{text}:1").parse().map(Some),
-        false => text.parse().map(Some),
+    match text.trim_start_matches("::").trim_start_matches("cute::") {
+        "_" | "Underscore" => Ok(None),
+        // A number may be a type, `C<8>`.
+        _ => {
+            let typed = |error| format!("Layout<{text}>").parse().map_err(|_| error);
+            text.parse().or_else(typed).map(Some)
+        }
     }
 }
 
@@ -67,8 +79,8 @@ fn split(text: &str, between: char) -> Vec<&str> {
     let (mut depth, mut start, mut parts) = (0_usize, 0, Vec::new());
     for (at, letter) in text.char_indices() {
         match letter {
-            '(' => depth += 1,
-            ')' => depth = depth.saturating_sub(1),
+            '(' | '<' => depth += 1,
+            ')' | '>' => depth = depth.saturating_sub(1),
             _ if letter == between && depth == 0 => {
                 parts.push(&text[start..at]);
                 start = at + 1;

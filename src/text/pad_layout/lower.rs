@@ -12,6 +12,7 @@ use crate::level::Level;
 use crate::machine::Machine;
 use crate::placement::check_known;
 use crate::text::kind::{Notation, NotationText, WrittenLayout};
+use crate::text::mlir::{Memref, MemrefKind, affine_map, is_affine_map};
 use crate::text::xla::{XlaDtype, XlaParser};
 use crate::words::cut;
 
@@ -306,7 +307,12 @@ impl NotationText for PadLayout {
     }
 
     fn read(text: &str, _: XlaParser) -> Result<PadLayout, ParseError> {
-        text.parse()
+        let layout = match MemrefKind::of(text) {
+            Some(_) => Memref::read(text)?.mapped()?,
+            None if is_affine_map(text) => affine_map(text)?,
+            None => return text.parse(),
+        };
+        layout.to_pad_layout().map_err(|error| ParseError::whole(error, text))
     }
 
     fn lowered(&self, machine: Option<&Machine>) -> Result<Layout, ParseError> {

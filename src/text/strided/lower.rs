@@ -8,6 +8,8 @@ use crate::error::{LayoutError, ParseError, fault};
 use crate::level::Level;
 use crate::machine::Machine;
 use crate::text::kind::{Notation, NotationText, WrittenLayout};
+use crate::text::mlir::{Memref, MemrefKind};
+use crate::text::written::NotCompared;
 use crate::text::xla::{XlaDtype, XlaParser};
 
 impl Strided {
@@ -90,6 +92,9 @@ impl Layout {
 impl NotationText for Strided {
     /// A text that begins with `shape` or `torch.Size`, or has two lists of integers in a row.
     fn is_likely(text: &str) -> bool {
+        if let Some(kind) = MemrefKind::of(text) {
+            return kind == MemrefKind::Strided;
+        }
         let text = text.trim_start();
         let second = || {
             let (first, rest) = text.strip_prefix('(')?.split_once(')')?;
@@ -104,7 +109,13 @@ impl NotationText for Strided {
     }
 
     fn read(text: &str, _: XlaParser) -> Result<Strided, ParseError> {
-        text.parse()
+        match MemrefKind::of(text) {
+            None => text.parse(),
+            Some(_) => {
+                let layout = Memref::read(text)?.strided()?;
+                Ok(Strided { source: NotCompared(text.into()), ..layout })
+            }
+        }
     }
 
     fn lowered(&self, _: Option<&Machine>) -> Result<Layout, ParseError> {

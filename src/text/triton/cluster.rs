@@ -45,12 +45,11 @@ impl Cluster {
         Ok(Cluster { bases, split })
     }
 
-    /// Rejects a cluster of several blocks; `of` names the encoding that is not supported with one.
-    pub(super) fn check_one(&self, keys: Keys<'_>, of: &str) -> Result<(), ParseError> {
-        match self.bases.is_empty() {
-            true => Ok(()),
-            false => Err(keys.refuse(format!("{of} with a cluster of blocks is not supported"))),
-        }
+    /// The cluster over the operand of a product, whose blocks hold copies along the summed dimension.
+    pub(super) fn summed(mut self, dim: usize) -> Cluster {
+        self.bases.iter_mut().for_each(|basis| basis[dim] = 0);
+        self.split[dim] = 1;
+        self
     }
 
     /// The shape that each block has: blocks beyond the extent of a dimension hold copies.

@@ -14,7 +14,7 @@ use crate::error::ParseError;
 pub(super) fn tile(keys: Keys<'_>, shape: &[u64]) -> Result<TritonTile, ParseError> {
     match &*keys.attribute.name {
         "blocked" => blocked(keys, shape),
-        "linear" => linear(keys, shape),
+        "linear" | "generic_linear" => linear(keys, shape),
         "slice" => slice(keys, shape),
         "dot_op" => operand(keys, shape),
         _ => mma::tile(keys, shape),
@@ -53,11 +53,14 @@ fn check_blocked(keys: Keys<'_>) -> Result<(), ParseError> {
 fn linear(keys: Keys<'_>, shape: &[u64]) -> Result<TritonTile, ParseError> {
     let names = Input::ALL.map(|(_, name)| name);
     keys.check_known(&names)?;
+    let is_generic = &*keys.attribute.name == "generic_linear";
     let mut tile = TritonTile::new(shape.len());
     let mut taken = Vec::new();
     for (input, key) in Input::ALL {
         for basis in keys.bases(key, shape.len())? {
-            if let Some(bit) = one_bit(keys, key, &basis)? {
+            if is_generic {
+                check_one_dimension(keys, input, key, &basis)?;
+            } else if let Some(bit) = one_bit(keys, key, &basis)? {
                 if taken.contains(&bit) {
                     let message = format!("two bits map to {} of dimension {}", bit.1, bit.0);
                     return Err(keys.refuse_key(key, message));
@@ -71,9 +74,25 @@ fn linear(keys: Keys<'_>, shape: &[u64]) -> Result<TritonTile, ParseError> {
     let registers = tile.bases(Input::Register).iter();
     let stepped = registers.filter_map(|basis| basis.iter().position(|value| *value > 0));
     let order: Vec<usize> = stepped.chain((0..shape.len()).rev()).unique().collect();
+    if is_generic && !tile.is_within(shape) {
+        return Err(keys.refuse("`generic_linear` reaches beyond the shape of the tensor"));
+    }
     tile.without_cut_registers(shape);
     tile.fit(shape, &order);
     Ok(tile)
+}
+
+/// Only warps may step through several dimensions at once.
+fn check_one_dimension(
+    keys: Keys<'_>,
+    input: Input,
+    key: &str,
+    basis: &[u64],
+) -> Result<(), ParseError> {
+    let moves = basis.iter().filter(|value| **value > 0).count();
+    keys.check(key, moves <= 1 || input == Input::Warp, || {
+        format!("a basis of `{key}` moves in one dimension; only those of `warp` may in several")
+    })
 }
 
 /// The dimension and value of a basis; `None` for a copy.
@@ -86,7 +105,8 @@ fn one_bit(keys: Keys<'_>, key: &str, basis: &[u64]) -> Result<Option<(usize, u6
         _ => {
             let why = "a basis of `linear` is one bit of one dimension, or all 0";
             let refusal = keys.refuse_key(key, why);
-            Err(refusal.with_help("write the lines of a linear layout, which may have any bases"))
+            Err(refusal
+                .with_help("`generic_linear` and the lines of a linear layout may have any bases"))
         }
     }
 }
@@ -97,7 +117,7 @@ fn slice(keys: Keys<'_>, shape: &[u64]) -> Result<TritonTile, ParseError> {
     let dim = keys.dimension("dim", shape.len() + 1)?;
     let mut whole = shape.to_vec();
     whole.insert(dim, 1);
-    let mut tile = tile(keys.parent()?, &whole)?.without(dim);
+    let mut tile = tile(keys.inner("parent")?, &whole)?.without(dim);
     // Registers that hold copies are left out.
     tile.bases_mut(Input::Register).retain(|basis| basis.iter().any(|value| *value > 0));
     Ok(tile)
@@ -106,7 +126,7 @@ fn slice(keys: Keys<'_>, shape: &[u64]) -> Result<TritonTile, ParseError> {
 /// An operand of a matrix product.
 fn operand(keys: Keys<'_>, shape: &[u64]) -> Result<TritonTile, ParseError> {
     keys.check_known(&["opIdx", "parent", "kWidth"])?;
-    let parent = keys.parent()?;
+    let parent = keys.inner("parent")?;
     match &*parent.attribute.name {
         "blocked" => blocked_operand(keys, parent, shape),
         _ => mma::operand(keys, parent, shape),
@@ -125,7 +145,7 @@ fn blocked_operand(
     if keys.has("kWidth") && keys.number("kWidth")? != 0 {
         return Err(keys.refuse_key("kWidth", "an operand of `blocked` has no `kWidth`"));
     }
-    Cluster::of(parent, rank)?.check_one(parent, "an operand of a matrix product")?;
+    let cluster = Cluster::of(parent, rank)?.summed(summed);
     let order = parent.order("order", rank)?;
     let mut tile = TritonTile::new(rank);
     for (input, key) in THREADS {
@@ -138,6 +158,7 @@ fn blocked_operand(
             }
         }
     }
-    tile.fit(shape, &order);
+    tile.fit(&cluster.part(shape), &order);
+    *tile.bases_mut(Input::Block) = cluster.blocks(shape);
     Ok(tile)
 }

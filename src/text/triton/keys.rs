@@ -114,6 +114,14 @@ impl<'a> Keys<'a> {
         Ok(number)
     }
 
+    /// A word.
+    pub(super) fn word(&self, key: &str) -> Result<&'a str, ParseError> {
+        match self.value(key)? {
+            Value::Word(word) => Ok(word),
+            _ => Err(self.refuse_key(key, format!("`{key}` is a word"))),
+        }
+    }
+
     /// Yes or no; no where the key is left out.
     pub(super) fn flag(&self, key: &str) -> Result<bool, ParseError> {
         match self.entry(key).map(|entry| &entry.value) {
@@ -144,6 +152,11 @@ impl<'a> Keys<'a> {
         self.check_rank(key, numbers.len(), rank)?;
         numbers.iter().try_for_each(|number| self.check_power(key, *number))?;
         Ok(numbers)
+    }
+
+    /// Powers of two.
+    pub(super) fn powers_of(&self, key: &str) -> Result<Vec<u64>, ParseError> {
+        self.powers(key, self.numbers(key)?.len())
     }
 
     fn check_power(&self, key: &str, number: u64) -> Result<(), ParseError> {
@@ -200,29 +213,33 @@ impl<'a> Keys<'a> {
         list.iter().map(basis).collect()
     }
 
-    /// The indexes under one key of a dictionary, `ctaLayout = {warp = [[0, 1]]}`.
+    /// The indexes under one of the `known` keys of a dictionary, `ctaLayout = {warp = [[0, 1]]}`; none where it is left
+    /// out.
     pub(super) fn bases_under(
         &self,
         key: &str,
         inner: &str,
+        known: &[&str],
         rank: usize,
     ) -> Result<Vec<Basis>, ParseError> {
-        match self.value(key)? {
-            Value::Dict(entries) => match &entries[..] {
-                [TritonEntry { key: found, value: Value::List(list), .. }] if **found == *inner => {
-                    self.bases_in(key, list, rank)
-                }
-                _ => Err(self.refuse_key(key, format!("expected only `{inner} = [..]` here"))),
-            },
-            _ => Err(self.refuse_key(key, format!("`{key}` is {{{inner} = [..]}}"))),
+        let keys = known.join("` and `");
+        let refuse = || self.refuse_key(key, format!("`{key}` has the keys `{keys}`, with bases"));
+        let Value::Dict(entries) = self.value(key)? else { return Err(refuse()) };
+        if entries.iter().any(|entry| !known.contains(&&*entry.key)) {
+            return Err(refuse());
+        }
+        match entries.iter().find(|entry| *entry.key == *inner).map(|entry| &entry.value) {
+            None => Ok(Vec::new()),
+            Some(Value::List(list)) => self.bases_in(key, list, rank),
+            Some(_) => Err(refuse()),
         }
     }
 
-    /// The encoding of which this one is a part.
-    pub(super) fn parent(&self) -> Result<Keys<'a>, ParseError> {
-        match self.value("parent")? {
-            Value::Attribute(parent) => Ok(Keys { attribute: Arc::as_ref(parent), ..*self }),
-            _ => Err(self.refuse_key("parent", "`parent` is an encoding")),
+    /// The encoding under a key.
+    pub(super) fn inner(&self, key: &str) -> Result<Keys<'a>, ParseError> {
+        match self.value(key)? {
+            Value::Attribute(inner) => Ok(Keys { attribute: Arc::as_ref(inner), ..*self }),
+            _ => Err(self.refuse_key(key, format!("`{key}` is an encoding"))),
         }
     }
 

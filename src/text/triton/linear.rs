@@ -35,10 +35,26 @@ impl Padding {
     }
 }
 
+/// The rows of tensor memory, and the memories that share an encoding.
+const ROW: Level = Level::literal("ROW");
+const PARTITION: Level = Level::literal("PARTITION");
+
+/// Returns whether nothing at a bit of a level leaves its places free, in a memory; otherwise the bit counts copies.
+fn may_be_free(level: Level, bit: u32) -> bool {
+    level == Level::ADDR || level == ROW && bit < 5
+}
+
+/// Returns whether an input counts places in a memory: those that nothing maps to are free.
+fn is_address(name: &str) -> bool {
+    matches!(name, "offset" | "col")
+}
+
 /// The level of an input.
 fn level(name: &str) -> Result<Level, LayoutError> {
     Ok(match name {
-        "register" | "offset" => Level::ADDR,
+        "register" | "offset" | "col" => Level::ADDR,
+        "row" => ROW,
+        "partition" => PARTITION,
         "lane" => Level::LANE,
         "warp" => Level::WARP,
         "block" => Level::BLOCK,
@@ -110,7 +126,7 @@ impl LinearLayout {
 
     /// The number of places that the bits of the offset reach, with padding.
     fn size(&self, padding: &Padding) -> Result<u64, LayoutError> {
-        let offset = self.bases.iter().find(|(name, _)| name == "offset");
+        let offset = self.bases.iter().find(|(name, _)| is_address(name));
         let bits = u32::try_from(offset.map_or(0, |(_, bases)| bases.len())).ok();
         bits.and_then(|bits| padding.stride(bits)).ok_or_else(too_large)
     }
@@ -124,7 +140,7 @@ impl LinearLayout {
         let counting = |bit| std::iter::once(1_u64 << bit).chain(std::iter::repeat_n(0, rank));
         for (name, bases) in &mut self.bases {
             bases.iter_mut().for_each(|basis| basis.insert(0, 0));
-            if name == "offset" {
+            if is_address(name) {
                 bases.extend((0..count.ilog2()).map(|bit| counting(bit).collect()));
             }
         }
@@ -156,17 +172,17 @@ impl LinearLayout {
                 return Err(fault!(Invalid, "two inputs are level `{level}`", [level]));
             }
             levels.push(level);
-            for (bit, basis) in (0..).zip(bases) {
+            for (bit_number, basis) in (0..).zip(bases) {
                 let stride = match level {
-                    Level::ADDR => padding.stride(bit),
-                    _ => 1_u64.checked_shl(bit),
+                    Level::ADDR => padding.stride(bit_number),
+                    _ => 1_u64.checked_shl(bit_number),
                 };
                 let stride = stride.ok_or_else(too_large)?;
                 let stands_for = self.stands_for(name, basis, shifts)?;
                 let bit = Bit { level, stride, stands_for };
                 match stands_for {
                     // Nothing is at such an offset.
-                    0 if name == "offset" => {}
+                    0 if is_address(name) || level == ROW && may_be_free(level, bit_number) => {}
                     0 => copies.push(bit),
                     _ => held.push(bit),
                 }
@@ -315,7 +331,7 @@ impl HardwareBits {
             let (level, bit) = self.bits[at];
             if rest != 0 {
                 // This place is empty, which only the layout of a memory can express.
-                return match is_memory(layout) && level == Level::ADDR {
+                return match is_memory(layout) && may_be_free(level, bit) {
                     true => Ok(basis),
                     false => Err(fault!(
                         Inexpressible,
@@ -371,24 +387,29 @@ fn copied_bits(replica: &Replica) -> impl Iterator<Item = u64> + '_ {
     (0..bits).filter_map(|bit| replica.stride.checked_mul(1 << bit))
 }
 
-/// Returns whether everything is in memory: no level but `Addr` and `BLOCK`, and no distinct copies in
-/// `Addr`.
+/// Returns whether everything is in memory: no level but those of memories, and no distinct copies where places
+/// may be free.
 fn is_memory(layout: &Layout) -> bool {
-    let is_of_memory = |level: &Level| *level == Level::ADDR || *level == Level::BLOCK;
-    layout.used_levels().iter().all(is_of_memory)
-        && !layout
-            .replicas()
-            .iter()
-            .any(|replica| replica.is_apart() && replica.level == Level::ADDR)
+    let of_memory = [Level::ADDR, Level::BLOCK, ROW, PARTITION];
+    let is_free = |replica: &Replica| {
+        let mut steps = copied_bits(replica);
+        steps.any(|step| may_be_free(replica.level, step.ilog2()))
+    };
+    layout.used_levels().iter().all(|level| of_memory.contains(level))
+        && !layout.replicas().iter().any(is_free)
 }
 
 fn input_name(level: Level, layout: &Layout) -> String {
+    let is_memory = is_memory(layout);
     match level {
-        Level::ADDR if is_memory(layout) => "offset".into(),
+        Level::ADDR if is_memory && layout.uses(ROW) => "col".into(),
+        Level::ADDR if is_memory => "offset".into(),
         Level::ADDR => "register".into(),
         Level::LANE => "lane".into(),
         Level::WARP => "warp".into(),
         Level::BLOCK => "block".into(),
+        ROW if is_memory => "row".into(),
+        PARTITION if is_memory => "partition".into(),
         level => level.to_string(),
     }
 }

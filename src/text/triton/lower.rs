@@ -14,7 +14,7 @@ use crate::text::xla::{XlaDtype, XlaParser};
 impl TritonLayout {
     /// Returns the layout that the text describes: an axis per dimension, registers and offsets in `Addr`,
     /// `LANE`, `WARP` and `BLOCK` for lanes, warps of a block and blocks of a cluster. Offsets count
-    /// elements.
+    /// elements. The rows of tensor memory are in `ROW`, its columns in `Addr`; `PARTITION` is a part of shared memory.
     ///
     /// Registers beyond the shape are left out as in Triton 3.9: in `blocked`, `linear` and `slice`.
     ///
@@ -73,7 +73,7 @@ impl TritonLayout {
         };
         check_shape(of, buffers, shape, &text)?;
         if let Some((bases, padding)) = shared(keys, shape, element_bits(of))? {
-            shared::check_intervals(keys, buffers.and(Some(&bases)))?;
+            shared::check_buffers(keys, buffers.and(Some(&bases)), element_bits(of))?;
             return Ok(Encoded { bases, padding, buffers });
         }
         if of.memory.is_some() {

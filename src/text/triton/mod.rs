@@ -15,6 +15,7 @@ mod lower;
 mod mma;
 mod read;
 mod shared;
+mod tensor_memory;
 mod tile;
 mod tree;
 

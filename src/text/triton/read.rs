@@ -182,8 +182,21 @@ impl<'t> TritonItems<'t> {
             return stop.refuse(encoding, None).within(self.text, place.start);
         }
         let name = encoding.split('<').next().unwrap_or(encoding).trim_end();
+        self.refuse_name(place, name)
+    }
+
+    /// The error for an encoding of another dialect.
+    fn refuse_name(&self, place: Span, name: &str) -> ParseError {
         let refusal = self.refuse(place, format!("the encoding `{name}` is not supported"));
-        refusal.with_help(format!("supported encodings: {}", ENCODINGS.replace(' ', ", ")))
+        match name {
+            "#tpu.vpad" => refusal.with_help(
+                "it spreads a vector over registers of a TPU: bits, offsets of sublane and lane, tile; \
+                 a layout in memory is that of `memref<16x256xf32, #tpu.tiled<(8,128),[2,1]>>`",
+            ),
+            "#tpu.tiled" => refusal
+                .with_help("write the type, `memref<16x256xf32, #tpu.tiled<(8,128),[2,1]>>`"),
+            _ => refusal.with_help(format!("supported encodings: {}", ENCODINGS.replace(' ', ", "))),
+        }
     }
 
     fn attribute(&self, part: Pair<'t, Rule>) -> Result<Arc<Attribute>, ParseError> {
@@ -193,18 +206,23 @@ impl<'t> TritonItems<'t> {
                 Rule::name => attribute.name = part.as_str().into(),
                 Rule::open => attribute.has_body = true,
                 Rule::intervals => attribute.intervals = self.intervals(part)?,
-                Rule::dict => attribute.entries = self.entries(part)?,
+                Rule::dict => {
+                    attribute.has_braces = true;
+                    attribute.entries = self.entries(part)?;
+                }
                 Rule::outside => attribute.outside.extend(self.entries(part)?),
                 _ => {}
             }
         }
+        self.check_parents(&attribute)?;
         attribute.depth = NotCompared(self.depth(&attribute)?);
         Ok(Arc::new(attribute))
     }
 
     /// The nesting depth: one more than that of the deepest encoding inside, which may be an alias.
     fn depth(&self, attribute: &Attribute) -> Result<usize, ParseError> {
-        let inside = attribute.entries.iter().filter_map(|entry| match &entry.value {
+        let entries = attribute.entries.iter().chain(&attribute.outside);
+        let inside = entries.filter_map(|entry| match &entry.value {
             Value::Attribute(inside) => Some(inside.depth.0),
             _ => None,
         });
@@ -236,18 +254,20 @@ impl<'t> TritonItems<'t> {
             let value = self.value(value)?;
             entries.push(TritonEntry { key: key.as_str().into(), value, span: NotCompared(whole) });
         }
-        self.check_parents(&entries)?;
         Ok(entries)
     }
 
     /// Rejects an encoding that contains more than one other: aliases that each use another one twice would
     /// grow exponentially.
-    fn check_parents(&self, entries: &[TritonEntry]) -> Result<(), ParseError> {
-        let is_inside = |entry: &&TritonEntry| matches!(entry.value, Value::Attribute(_));
-        let Some(entry) = entries.iter().filter(is_inside).find(|entry| &*entry.key != "parent")
-        else {
-            return Ok(());
+    fn check_parents(&self, attribute: &Attribute) -> Result<(), ParseError> {
+        let entries = attribute.entries.iter().chain(&attribute.outside);
+        let mut inside = entries.filter(|entry| matches!(entry.value, Value::Attribute(_)));
+        let is_part = |entry: &&TritonEntry| matches!(&*entry.key, "parent" | "partitionLayout");
+        let wrong = match inside.next() {
+            Some(entry) if is_part(&entry) => inside.next(),
+            first => first,
         };
+        let Some(entry) = wrong else { return Ok(()) };
         let message = format!("`{}` is an encoding: only `parent` is", entry.key);
         Err(self.refuse(entry.span.0, message))
     }
@@ -256,6 +276,7 @@ impl<'t> TritonItems<'t> {
         Ok(match part.as_rule() {
             Rule::number => Value::Number(number(&part, self.text)?),
             Rule::boolean => Value::Boolean(part.as_str() == "true"),
+            Rule::word => Value::Word(part.as_str().into()),
             Rule::dict => {
                 let (whole, entries) = (span(&part), self.entries(part)?);
                 self.check_plain(whole, entries.iter().map(|entry| &entry.value))?;
@@ -308,7 +329,12 @@ impl<'t> TritonItems<'t> {
         match alone[..] {
             [] => {
                 let whole = Span::new(0, self.text.len());
-                Err(self.refuse(whole, "the text has no type with an encoding".into()))
+                let name =
+                    self.text.trim_start().split(['<', ' ', '\n']).next().unwrap_or_default();
+                Err(match name.starts_with('#') && name.contains('.') {
+                    true => self.refuse_name(whole, name),
+                    false => self.refuse(whole, "the text has no type with an encoding".into()),
+                })
             }
             [encoding] => Ok(TritonMeaning::Encoding(Arc::clone(encoding), None)),
             [_, second, ..] => {
@@ -426,7 +452,7 @@ fn name(rule: Rule) -> &'static str {
         Rule::arrow => "`->`",
         Rule::intervals | Rule::interval => "an interval",
         Rule::dict => "`{`",
-        Rule::value | Rule::list | Rule::boolean => "a value",
+        Rule::value | Rule::list | Rule::boolean | Rule::word => "a value",
         Rule::number | Rule::extent | Rule::unknown => "a number",
         Rule::tensor | Rule::memdesc | Rule::memdesc_name => "a type",
         Rule::extents | Rule::allocated => "a shape",

@@ -11,6 +11,7 @@ use super::LinearLayout;
 use super::cluster::{Cluster, check_keys};
 use super::keys::Keys;
 use super::linear::Padding;
+use super::tensor_memory::{scales, tensor_memory};
 use super::tile::{Basis, out_dims};
 use crate::error::ParseError;
 use crate::number::{to_index, to_u64};
@@ -28,6 +29,9 @@ pub(super) fn shared(
         "nvmma_shared" => nvmma(keys, shape)?,
         "shared_linear" => written(keys, shape)?,
         "padded_shared" => return padded(keys, shape).map(Some),
+        "partitioned_shared" => return partitioned(keys, shape, bits).map(Some),
+        "tensor_memory_encoding" => tensor_memory(keys, shape, bits)?,
+        "tensor_memory_scales_encoding" => scales(keys, shape)?,
         _ => return Ok(None),
     };
     Ok(Some((layout, Padding::default())))
@@ -39,7 +43,8 @@ pub(super) fn rank(keys: Keys<'_>) -> Result<Option<usize>, ParseError> {
     Ok(match &*keys.attribute.name {
         "nvmma_shared" if keys.has("rank") => Some(to_index(keys.number("rank")?)),
         // Triton prints other ranks only.
-        "nvmma_shared" => Some(2),
+        "nvmma_shared" | "tensor_memory_encoding" => Some(2),
+        "partitioned_shared" => rank(keys.inner("partitionLayout")?)?,
         "shared_linear" => keys.rank_of_bases("offset")?,
         "padded_shared" if keys.has("offset") => keys.rank_of_bases("offset")?,
         "shared" | "swizzled_shared" | "padded_shared" if keys.has("order") => {
@@ -50,11 +55,19 @@ pub(super) fn rank(keys: Keys<'_>) -> Result<Option<usize>, ParseError> {
 }
 
 /// Rejects padding after more elements than a buffer has, where several follow each other: it would not be the
-/// same in all of them.
-pub(super) fn check_intervals(
+/// same in all of them; and buffers of tensor memory that share a column of 32 bits.
+pub(super) fn check_buffers(
     keys: Keys<'_>,
     buffer: Option<&LinearLayout>,
+    bits: Option<u64>,
 ) -> Result<(), ParseError> {
+    let columns = buffer.and_then(|bases| bases.bases.iter().find(|(name, _)| name == "col"));
+    let width = |(_, bases): &(String, Vec<Basis>)| bits.unwrap_or(1) << bases.len().min(5);
+    if columns.is_some_and(|columns| width(columns) < 32) {
+        return Err(
+            keys.refuse("buffers of tensor memory less than 32 bits wide are not supported")
+        );
+    }
     let offsets = buffer.map(|bases| bases.bases.iter().find(|(name, _)| name == "offset"));
     let bits = offsets.flatten().map(|(_, bases)| bases.len());
     let is_longer = |every: u64| bits.is_some_and(|bits| to_u64(bits) < u64::from(every.ilog2()));
@@ -135,9 +148,6 @@ fn swizzled(keys: Keys<'_>, shape: &[u64]) -> Result<LinearLayout, ParseError> {
 fn nvmma(keys: Keys<'_>, shape: &[u64]) -> Result<LinearLayout, ParseError> {
     let own = ["swizzlingByteWidth", "transposed", "elementBitWidth", "fp4Padded", "rank"];
     check_keys(keys, &own)?;
-    if keys.flag("fp4Padded")? {
-        return Err(keys.refuse_key("fp4Padded", "padded elements of 4 bits are not supported"));
-    }
     if keys.has("rank") {
         let rank = keys.number("rank")?;
         keys.check("rank", rank == to_u64(shape.len()), || {
@@ -148,7 +158,13 @@ fn nvmma(keys: Keys<'_>, shape: &[u64]) -> Result<LinearLayout, ParseError> {
     keys.check("swizzlingByteWidth", matches!(width, 0 | 32 | 64 | 128), || {
         format!("`swizzlingByteWidth` is {width}, not 0, 32, 64 or 128")
     })?;
-    tensor_core(keys, shape, TensorCore { width, bits, is_transposed: keys.flag("transposed")? })
+    let is_padded = keys.flag("fp4Padded")?;
+    keys.check("fp4Padded", !is_padded || (width, bits) == (128, 8), || {
+        "padded elements of 4 bits are two in an element of 8 bits, with a swizzle of 128 bytes"
+            .into()
+    })?;
+    let is_transposed = keys.flag("transposed")?;
+    tensor_core(keys, shape, TensorCore { width, bits, is_transposed, is_padded })
 }
 
 /// The layout that tensor cores of Hopper and later read from shared memory.
@@ -158,6 +174,8 @@ struct TensorCore {
     /// The number of bits of an element.
     bits: u64,
     is_transposed: bool,
+    /// True if 8 elements are followed by as much free space: two times four bits are padded to 16.
+    is_padded: bool,
 }
 
 /// Reads the encoding that older versions use for tensor cores: a swizzle by phases.
@@ -183,7 +201,7 @@ fn old_nvmma(keys: Keys<'_>, shape: &[u64], bits: Option<u64>) -> Result<LinearL
     })?;
     let order = keys.order("order", shape.len())?;
     let is_transposed = order.first().is_some_and(|dim| dim + 1 != shape.len());
-    tensor_core(keys, shape, TensorCore { width, bits, is_transposed })
+    tensor_core(keys, shape, TensorCore { width, bits, is_transposed, is_padded: false })
 }
 
 /// The most elements of a dimension that the hardware copies at a time.
@@ -193,7 +211,7 @@ const MOST_COPIED: u64 = 256;
 fn tensor_core(
     keys: Keys<'_>,
     shape: &[u64],
-    TensorCore { width, bits: element, is_transposed }: TensorCore,
+    TensorCore { width, bits: element, is_transposed, is_padded }: TensorCore,
 ) -> Result<LinearLayout, ParseError> {
     let rank = shape.len();
     if rank < 2 || (is_transposed && rank > 2) {
@@ -204,6 +222,7 @@ fn tensor_core(
     let rows: Vec<usize> = (0..rank).rev().filter(|dim| *dim != column).collect();
     let cluster = Cluster::of(keys, rank)?;
     let part = cluster.part(shape);
+    let element = if is_padded { 2 * element } else { element };
     let swizzle = match (128 / element, width) {
         (_, 0) => Swizzle { vector: 0, per_phase: 1, phases: 1 },
         (0, _) => {
@@ -226,7 +245,12 @@ fn tensor_core(
         copied[column] = columns;
     }
     let mut offsets = Offsets { rank, bases: Vec::new() };
-    offsets.put_all(column, bits(copied[column]));
+    let ends = if is_padded { [8, copied[column]] } else { [copied[column]; 2] };
+    offsets.put_all(column, bits(ends[0]));
+    if is_padded {
+        offsets.put([]);
+    }
+    offsets.put_all(column, bits(ends[1]).filter(|at| *at >= ends[0]));
     // The rows of all other dimensions are swizzled as those of one.
     let mut row = 1;
     for &dim in &rows {
@@ -239,6 +263,45 @@ fn tensor_core(
         offsets.put_all(dim, bits(part[dim]).filter(|value| value >= first));
     }
     Ok(layout(shape, offsets.bases, cluster.blocks(shape)))
+}
+
+/// Pieces along a dimension, in turn in each of a few memories; the pieces in one memory follow each other.
+fn partitioned(
+    keys: Keys<'_>,
+    shape: &[u64],
+    bits: Option<u64>,
+) -> Result<(LinearLayout, Padding), ParseError> {
+    let [count, groups] = ["numPartitions", "numGroups"].map(|key| keys.power(key));
+    keys.check_known(&["numPartitions", "numGroups", "partitionDim", "partitionLayout"])?;
+    let (count, groups) = (count?, groups?);
+    let dim = keys.dimension("partitionDim", shape.len())?;
+    let inner = keys.inner("partitionLayout")?;
+    let mut piece = shape.to_vec();
+    piece[dim] = shape[dim] / (count * groups);
+    keys.check("partitionDim", piece[dim] > 0, || {
+        format!("dimension {dim} of {} has fewer than {count} x {groups} pieces", shape[dim])
+    })?;
+    let Some((inside, padding)) = shared(inner, &piece, bits)? else {
+        return Err(inner.refuse("a part is laid out by an encoding of shared memory"));
+    };
+    if groups > 1 && !padding.0.is_empty() {
+        return Err(keys.refuse_key("numGroups", "padded pieces are read where there is one group"));
+    }
+    let [(_, offsets), (_, blocks)] = &inside.bases[..] else {
+        return Err(inner.refuse("tensor memory has no partitions"));
+    };
+    if !blocks.is_empty() {
+        return Err(inner.refuse("partitions with a cluster of blocks are not supported"));
+    }
+    let steps = |from: u64, count: u64| {
+        let mut steps = Offsets { rank: shape.len(), bases: Vec::new() };
+        steps.put_all(dim, self::bits(count).map(|bit| bit * from));
+        steps.bases
+    };
+    let offsets = [offsets.clone(), steps(piece[dim] * count, groups)].concat();
+    let mut layout = layout(shape, offsets, Vec::new());
+    layout.bases.insert(1, ("partition".into(), steps(piece[dim], count)));
+    Ok((layout, padding))
 }
 
 /// The offsets as they are written.

@@ -71,7 +71,8 @@ impl TritonTile {
     /// Maps the next bit of an input to an index.
     pub(super) fn push(&mut self, input: Input, basis: Basis) {
         for (size, value) in self.size.iter_mut().zip(&basis) {
-            *size = (*size).max(value.saturating_mul(2));
+            let end = value.checked_add(1).and_then(u64::checked_next_power_of_two);
+            *size = (*size).max(end.unwrap_or(u64::MAX));
         }
         self.bases_mut(input).push(basis);
     }
@@ -100,6 +101,11 @@ impl TritonTile {
             }
         }
         self.size = shape.to_vec();
+    }
+
+    /// Returns whether no bit reaches beyond a shape.
+    pub(super) fn is_within(&self, shape: &[u64]) -> bool {
+        self.size.iter().zip(shape).all(|(size, extent)| size <= extent)
     }
 
     /// Adds registers until the tile covers an extent of a dimension.

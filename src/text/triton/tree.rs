@@ -11,8 +11,10 @@ use crate::error::{LayoutError, ParseError, Span};
 use crate::text::written::NotCompared;
 
 /// The encodings that are read.
-pub(crate) const ENCODINGS: &str = "blocked linear slice dot_op nvidia_mma amd_mfma amd_wmma \
-                                    swizzled_shared nvmma_shared padded_shared shared_linear shared";
+pub(crate) const ENCODINGS: &str = "blocked linear generic_linear slice dot_op nvidia_mma amd_mfma amd_wmma \
+                                    swizzled_shared nvmma_shared padded_shared partitioned_shared \
+                                    shared_linear shared tensor_memory_encoding \
+                                    tensor_memory_scales_encoding";
 
 /// A layout of Triton: the encoding of a tensor or of shared memory, with the shape that it is for, or
 /// a linear layout.
@@ -77,6 +79,8 @@ pub(crate) struct Attribute {
     pub(crate) outside: Vec<TritonEntry>,
     /// True if the encoding has brackets at all.
     pub(crate) has_body: bool,
+    /// True if it has braces inside.
+    pub(crate) has_braces: bool,
     /// The depth of nested encodings.
     pub(crate) depth: NotCompared<usize>,
     pub(crate) span: NotCompared<Span>,
@@ -95,6 +99,7 @@ pub(crate) struct TritonEntry {
 pub(crate) enum Value {
     Number(u64),
     Boolean(bool),
+    Word(Box<str>),
     List(Vec<Value>),
     Dict(Vec<TritonEntry>),
     Attribute(Arc<Attribute>),
@@ -192,7 +197,8 @@ impl TensorType {
 
 impl fmt::Display for Attribute {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "#ttg.{}", self.name)?;
+        let dialect = if self.name.starts_with("tensor_memory") { "ttng" } else { "ttg" };
+        write!(f, "#{dialect}.{}", self.name)?;
         if !self.has_body {
             return Ok(());
         }
@@ -201,9 +207,9 @@ impl fmt::Display for Attribute {
             let pieces = self.intervals.iter().map(|(every, add)| format!("{every}:+{add}"));
             write!(f, "[{}] ", pieces.format(", "))?;
         }
-        write!(f, "{{{}}}", self.entries.iter().format(", "))?;
-        self.outside.iter().try_for_each(|entry| write!(f, ", {entry}"))?;
-        f.write_str(">")
+        let braces = self.has_braces.then(|| format!("{{{}}}", self.entries.iter().format(", ")));
+        let outside = self.outside.iter().map(TritonEntry::to_string);
+        write!(f, "{}>", braces.into_iter().chain(outside).format(", "))
     }
 }
 
@@ -218,6 +224,7 @@ impl fmt::Display for Value {
         match self {
             Value::Number(number) => number.fmt(f),
             Value::Boolean(is) => is.fmt(f),
+            Value::Word(word) => word.fmt(f),
             Value::List(values) => write!(f, "[{}]", values.iter().format(", ")),
             Value::Dict(entries) => write!(f, "{{{}}}", entries.iter().format(", ")),
             Value::Attribute(attribute) => attribute.fmt(f),

@@ -8,6 +8,7 @@ use crate::error::{LayoutError, ParseError, ParseErrorKind, Site, Span, fault};
 use crate::level::Level;
 use crate::machine::Machine;
 use crate::text::kind::{Notation, NotationText, WrittenLayout};
+use crate::text::mlir::{Memref, MemrefKind, is_affine_map};
 
 impl XlaArray {
     /// Returns the layout of the elements: the linear index in elements, as `Addr`.
@@ -270,16 +271,22 @@ pub(crate) fn total_sizes<'a>(
 impl NotationText for XlaShape {
     /// A text with the name of a type at its beginning, or with a letter at its beginning and a `[` further on.
     fn is_likely(text: &str) -> bool {
+        if let Some(kind) = MemrefKind::of(text) {
+            return kind == MemrefKind::Tiled;
+        }
         // The text after `@` is the memory of a PadLayout.
         let body = text.split('@').next().unwrap_or(text);
         let first = body.find(char::is_alphanumeric).and_then(|at| body.get(at..));
         let is_shape = |first: &str| body.contains('[') || begins_with_type(first);
         let first = first.filter(|first| first.starts_with(char::is_alphabetic));
-        first.is_some_and(is_shape) && !text.contains("B@[")
+        first.is_some_and(is_shape) && !text.contains("B@[") && !is_affine_map(text)
     }
 
     fn read(text: &str, xla: XlaParser) -> Result<XlaShape, ParseError> {
-        xla.parse(text)
+        match MemrefKind::of(text) {
+            None => xla.parse(text),
+            Some(_) => xla.parse(&Memref::read(text)?.tiled()?),
+        }
     }
 
     fn lowered(&self, _: Option<&Machine>) -> Result<Layout, ParseError> {

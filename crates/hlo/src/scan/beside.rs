@@ -24,7 +24,11 @@ pub(super) fn shape_beside(bytes: &[u8], start: usize, end: usize) -> Option<Str
 }
 
 /// Returns the position of the first bracket that closes what was opened before, outside quotes.
-fn outer_bracket(bytes: impl Iterator<Item = u8>, open: &[u8], close: &[u8]) -> Option<usize> {
+pub(super) fn outer_bracket(
+    bytes: impl Iterator<Item = u8>,
+    open: &[u8],
+    close: &[u8],
+) -> Option<usize> {
     let (mut depth, mut quote) = (0_usize, None);
     for (at, byte) in bytes.enumerate() {
         match quote {

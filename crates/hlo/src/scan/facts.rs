@@ -55,8 +55,12 @@ impl LayoutFacts {
             _ => {
                 let lowered = layout.lower()?;
                 let slots = lowered.slots();
+                let is_triton = matches!(layout, LayoutText::Triton(_));
+                let bits = layout.element_bits().filter(|_| is_triton);
+                let bytes = bits.and_then(|bits| lowered.elements().checked_mul(bits));
                 Ok(LayoutFacts {
                     shape: lowered.shape(),
+                    unpadded_bytes: bytes.map(|bits| bits.div_ceil(8)),
                     padding: (0, slots),
                     ..LayoutFacts::default()
                 })

@@ -4,6 +4,7 @@
 //! # == In(0): ((8_L2B:1, 16:2, 8_L1B:1), (2:1, 4_PE:1, 2_W:1))@LM0 / Float ==     a PadLayout
 //! {"tiled_copy": "((2,2),3):((24,2),8)"}                                          CuTe
 //!   %p = f32[10,7]{1,0} parameter(0), sharding={devices=[2,4]<=[8]}               XLA, sharded
+//!   %0 = tt.splat %a : tensor<128x64xf16, #blocked>                               Triton
 //!   ^ the name                                                                    ^ one layout
 //! ```
 //!
@@ -19,6 +20,7 @@ mod name;
 mod report;
 mod sharded;
 mod stream;
+mod triton;
 mod window;
 
 pub use facts::{LayoutFacts, ScanPlace};

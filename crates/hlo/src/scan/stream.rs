@@ -1,19 +1,21 @@
 //! The layouts of a text of any length, one after the other.
 
 use std::borrow::Cow;
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 use std::io::{self, Read};
 
 use itertools::Itertools;
 use memchr::{memchr2, memrchr2};
 
 use crate::escapes::SOFT_BREAK;
-use crate::scan::beside::shape_beside;
+use crate::mlir::{laid_out, mesh_of_line};
+use crate::scan::beside::{outer_bracket, shape_beside};
 use crate::scan::bracket::{Stretch, stretch, strided};
-use crate::scan::composed::composed;
+use crate::scan::composed::{composed, of_type, type_end};
 use crate::scan::known::{Known, Verdict};
 use crate::scan::name;
 use crate::scan::sharded::{self, LineAhead};
+use crate::scan::triton::TritonTypes;
 use crate::scan::window::TextWindow;
 use crate::{HloModule, behind_bracket, broken, shape_end, type_before};
 use tensor_layout::notation::Notation;
@@ -25,11 +27,11 @@ const CONTEXT: usize = 4096;
 
 /// Returns whether a layout may begin at a byte, or a line ends.
 fn is_mark(byte: &u8) -> bool {
-    matches!(*byte, b'(' | b'[' | b'\n' | SOFT_BREAK)
+    matches!(*byte, b'(' | b'[' | b'<' | b'\n' | SOFT_BREAK)
 }
 
 /// A stream of the layouts in a text: PadLayouts, XLA shapes with or without a sharding, CuTe
-/// layouts, shapes with strides.
+/// layouts, shapes with strides, types of Triton with an encoding.
 ///
 /// A PadLayout is found if it names a level or has a stride, and is more than one bracket: `((4:1))` and
 /// `(2:3, 3:1)`, but not `(12:30)`. A CuTe layout is two brackets with a colon between them, without blanks.
@@ -68,6 +70,9 @@ pub struct LayoutScan<R> {
     /// The rest of the line.
     ahead: LineAhead,
     known: Known,
+    triton: TritonTypes,
+    /// The meshes of Shardy, by their names.
+    meshes: HashMap<String, String>,
     per_device: bool,
     heading: Option<Heading>,
 }
@@ -99,6 +104,8 @@ impl<R: Read> LayoutScan<R> {
             queued: VecDeque::new(),
             ahead: LineAhead::default(),
             known: Known::new(xla),
+            triton: TritonTypes::default(),
+            meshes: HashMap::new(),
             per_device: false,
             heading: None,
         }
@@ -172,7 +179,8 @@ impl<R: Read> LayoutScan<R> {
             let mark = self.at + next;
             self.at = mark + 1;
             let found = match self.window.bytes().get(mark)? {
-                b'[' | b'(' if mark < self.taken => None,
+                b'[' | b'(' | b'<' if mark < self.taken => None,
+                b'<' => self.type_of(mark),
                 b'[' => self.shape(mark).or_else(|| {
                     let found = strided(self.window.bytes(), mark)?;
                     self.take(found)
@@ -222,6 +230,38 @@ impl<R: Read> LayoutScan<R> {
             return Some((self.known.classify(&whole, Notation::Sharded, true)?, start));
         }
         Some((self.known.classify(&one_line(&text), Notation::Xla, true)?, start))
+    }
+
+    /// The type of Triton, or of CuTe in C++, whose `<` is at `open`.
+    fn type_of(&mut self, open: usize) -> Option<Find> {
+        let bytes = self.window.bytes();
+        if let Some((number, start, end)) = self.triton.classify(bytes, open, &mut self.known) {
+            self.taken = end;
+            return Some((number, start));
+        }
+        if let Some((start, end, found)) = laid_out_tensor(bytes, open, &self.meshes) {
+            self.taken = end;
+            let text = match found {
+                Ok(text) => text,
+                Err(why) => {
+                    let tensor = String::from_utf8_lossy(bytes.get(start..end)?).into_owned();
+                    return Some((self.known.refuse(&tensor, &why), start));
+                }
+            };
+            let is_sharded = text.contains(", sharding=");
+            let notation = if is_sharded { Notation::Sharded } else { Notation::Xla };
+            return Some((self.known.classify(&text, notation, true)?, start));
+        }
+        if let Some((start, end, notation)) = memref(bytes, open) {
+            let text = String::from_utf8_lossy(bytes.get(start..end)?).into_owned();
+            self.taken = end;
+            return Some((self.known.classify(&text, notation, true)?, start));
+        }
+        let (found, refusal) = of_type(bytes, open)?;
+        let Some(why) = refusal else { return self.take(found) };
+        let text = String::from_utf8_lossy(bytes.get(found.start..found.end)?).into_owned();
+        self.taken = found.end;
+        Some((self.known.refuse(&text, &why), found.start))
     }
 
     /// The layout, or the sharded tuple, that begins with a bracket.
@@ -282,6 +322,13 @@ impl<R: Read> LayoutScan<R> {
     /// Finds out, at the head of a module, whether its shapes are those of one device.
     fn read_head(&mut self, start: usize) {
         let rest = self.window.bytes().get(start..).unwrap_or_default();
+        self.triton.read_line(rest);
+        let blanks = rest.iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
+        if rest.get(blanks..).is_some_and(|rest| rest.starts_with(b"sdy.mesh ")) {
+            let end = memchr2(b'\n', SOFT_BREAK, rest).unwrap_or(rest.len());
+            let line = String::from_utf8_lossy(rest.get(..end).unwrap_or_default());
+            self.meshes.extend(mesh_of_line(&line));
+        }
         if rest.starts_with(b"HloModule ") {
             let end = memchr2(b'\n', SOFT_BREAK, rest).unwrap_or(rest.len());
             let line = String::from_utf8_lossy(rest.get(..end).unwrap_or_default());
@@ -289,6 +336,33 @@ impl<R: Read> LayoutScan<R> {
             self.per_device = module.is_some_and(|module| module.is_per_device());
         }
     }
+}
+
+/// A memref with a layout whose `<` is at `open`: its start, its end and the notation that it is read in.
+fn memref(bytes: &[u8], open: usize) -> Option<(usize, usize, Notation)> {
+    let start = bytes.get(..open)?.strip_suffix(b"memref")?.len();
+    let end = type_end(bytes, open)?;
+    let text = std::str::from_utf8(bytes.get(start..end)?).ok()?;
+    let has_layout =
+        ["strided<", "#tpu.tiled<", "affine_map<"].iter().any(|has| text.contains(has));
+    has_layout.then(|| (start, end, Notation::of(text)))
+}
+
+/// A tensor of StableHLO whose `<` is at `open`, with the layout or the sharding in the attributes after it, as XLA's shape.
+fn laid_out_tensor(
+    bytes: &[u8],
+    open: usize,
+    meshes: &HashMap<String, String>,
+) -> Option<(usize, usize, Result<String, String>)> {
+    let start = bytes.get(..open)?.strip_suffix(b"tensor")?.len();
+    let end = type_end(bytes, open)?;
+    let rest = bytes.get(end..)?.strip_prefix(b" {")?;
+    let rest = rest.get(..CONTEXT).unwrap_or(rest);
+    let line = rest.get(..memchr2(b'\n', SOFT_BREAK, rest).unwrap_or(rest.len()))?;
+    let line = line.get(..outer_bracket(line.iter().copied(), b"{[(", b"}])")?)?;
+    let text = std::str::from_utf8(bytes.get(start..end)?).ok()?;
+    let mesh = |name: &str| meshes.get(name).cloned();
+    Some((start, end, laid_out(text, std::str::from_utf8(line).ok()?, mesh)?))
 }
 
 /// A PadLayout with the shape that is written beside it, and whether it is meant as a layout for certain: one that has

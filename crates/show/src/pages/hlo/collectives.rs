@@ -35,6 +35,12 @@ pub fn collectives(of: &Collectives, top: Option<usize>) -> String {
         let mark = runs.mark();
         page += &format!("{numbers}  {opcode} {name}, line {line}{place}{mark}{bound}\n");
         page += &origin(14, op_name.as_deref(), None);
+        if entry.partitions_of_number > 1 {
+            page += &format!(
+                "{:14}groups of replicas, without `use_global_device_ids=true`: each replica is all {} partitions\n",
+                "", entry.partitions_of_number
+            );
+        }
     }
     let count = |count: usize| counted(to_u64(count), "collective");
     let (all, bound) = (count(of.entries.len()), of.in_a_step.bound());
