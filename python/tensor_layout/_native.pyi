@@ -22,7 +22,7 @@ from typing_extensions import disjoint_base
 
 _Integer: typing.TypeAlias = int | numpy.integer[typing.Any]
 
-__all__ = ["__version__", "Access", "AccessRequest", "Candidate", "CandidateIterator", "Candidates", "ChangedAccess", "Cost", "Film", "HloRecord", "HloRecords", "Hop", "Layout", "Local", "Location", "Machine", "Memory", "Picture", "Placement", "Places", "Pricer", "Relayout", "Report", "Route", "Same", "Sharding", "Table", "Transfer", "Transfers", "UnitPart", "XlaAdvice", "XlaShape", "XlaSizes", "access", "check_spec", "command", "einsum", "execute_plan", "plan", "read_hlo", "relayout", "route"]
+__all__ = ["__version__", "Access", "AccessRequest", "Candidate", "CandidateIterator", "Candidates", "ChangedAccess", "Cost", "Film", "HloRecord", "HloRecords", "Hop", "Layout", "Local", "Location", "Machine", "Memory", "Picture", "Placement", "Places", "Pricer", "Relayout", "Report", "Route", "Same", "Sharding", "Table", "Transfer", "Transfers", "UnitPart", "XlaAdvice", "XlaShape", "XlaSizes", "access", "check_spec", "command", "einsum", "execute_plan", "plan", "read_hlo", "relayout", "route", "shard"]
 
 __version__: Final[str]
 """
@@ -1952,4 +1952,10 @@ def route(source: Places | str, target: Places | str, machine: Machine | str | N
     >>> found = route("((64:1))@L1BM", "((1_L2B, 1_L1B, 16_MAB, 4_PE))@LM0", "mn-core-2")
     >>> [hop.movement for hop in found.hops], found.cycles, found.at_least
     (['l1bmd'], 1, False)
+    """
+
+def shard(program: str, mesh: collections.abc.Sequence[tuple[str, int]], *, backend: str = "tpu", rates: str | None = None, device_memory: int | None = None, seed: int = 0, seconds: float | None = None) -> tuple[str, str, str]:
+    """
+    Plans a sharding for every tensor of a StableHLO program on a mesh: the report as JSON and as a page, and the program with
+    the shardings in it. `plan` has the same for what `jax.jit(f).lower(..)` returns.
     """

@@ -124,12 +124,14 @@ def _sharded(
         seconds=seconds,
     )
     report = json.loads(text)
+    # JAX has no types for it.
+    partitioned: Any = PartitionSpec
 
     def sharding(dims: list[list[str]]) -> Any:
         parts = [tuple(names) if len(names) > 1 else (names[0] if names else None) for names in dims]
         while parts and parts[-1] is None:
             parts.pop()
-        spec = PartitionSpec(*parts)
+        spec = partitioned(*parts)
         return spec if is_plain else NamedSharding(mesh, spec)
 
     inputs = [sharding([])] * lowered.in_tree.num_leaves
