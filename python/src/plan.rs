@@ -162,6 +162,7 @@ pub(crate) fn execute_plan<'py>(
     backend: "str" = "tpu",
     rates: "str | None" = None,
     device_memory: "int | None" = None,
+    keep_shardings: "bool" = false,
     seed: "int" = 0,
     seconds: "float | None" = None,
 ) -> "tuple[str, str, str]")]
@@ -173,6 +174,7 @@ pub(crate) fn shard(
     backend: &str,
     rates: Option<&str>,
     #[pyo3(from_py_with = number::read)] device_memory: Option<u64>,
+    keep_shardings: bool,
     #[pyo3(from_py_with = number::read)] seed: u64,
     seconds: Option<f64>,
 ) -> Answer<(String, String, String)> {
@@ -188,7 +190,7 @@ pub(crate) fn shard(
         mesh.set_rates(rates).map_err(argument)?;
     }
     let limits = Limits { seed, until, ..Limits::default() };
-    let options = MeshOptions { device_memory, limits };
+    let options = MeshOptions { device_memory, keep_shardings, limits };
     awaited(py, move || {
         let program = read_stablehlo(&program).map_err(|error| error.to_string())?;
         let unwatched = |_| ControlFlow::Continue(());

@@ -53,6 +53,7 @@ def plan(
     backend: Literal["cpu", "gpu", "tpu"] | None = None,
     rates: str | None = None,
     device_memory: int | None = None,
+    keep_shardings: bool = False,
     seed: int = 0,
     seconds: float | None = None,
 ) -> ShardingPlan: ...
@@ -86,7 +87,8 @@ def plan(model: Any, machine: Any = None, **options: Any) -> Any:
 
     With `jax.jit(f).lower(..)` and a mesh of JAX, or a dictionary of names and sizes, the plan is a `ShardingPlan`.
     `backend` says whose collectives are counted, that of the mesh's devices unless it is given; `rates` are those of
-    `plan --rates`, `device_memory` the bytes that tensors may take of a device.
+    `plan --rates`, `device_memory` the bytes that tensors may take of a device; with `keep_shardings`, arguments keep the
+    shardings that they were lowered with.
 
     The same arguments give the same plan, unless `seconds` ends its search: reading the model and the first solution come
     before. An interrupt returns at once, while a thread ends what it began.
@@ -103,6 +105,7 @@ def _sharded(
     backend: Literal["cpu", "gpu", "tpu"] | None = None,
     rates: str | None = None,
     device_memory: int | None = None,
+    keep_shardings: bool = False,
     seed: int = 0,
     seconds: float | None = None,
 ) -> ShardingPlan:
@@ -120,6 +123,7 @@ def _sharded(
         backend=backend or platform or "tpu",
         rates=rates,
         device_memory=device_memory,
+        keep_shardings=keep_shardings,
         seed=seed,
         seconds=seconds,
     )

@@ -60,6 +60,9 @@ fn files(dir: &Path) {
                    %0 = stablehlo.dot_general %arg0, %arg1, contracting_dims = [1] x [0] : (tensor<64x128xf32>, tensor<128x128xf32>) -> tensor<64x128xf32>\n    \
                    return %0 : tensor<64x128xf32>\n  }\n}\n";
     fs::write(dir.join("product.mlir"), product).unwrap();
+    let sharding = "%arg0: tensor<64x128xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}, {\"x\"}]>}";
+    let sharded = product.replace("%arg0: tensor<64x128xf32>", sharding);
+    fs::write(dir.join("sharded.mlir"), sharded).unwrap();
     fs::write(dir.join("bad.hlo"), "ENTRY e {\n  a = f32[3]{7} parameter(0)\n}\n").unwrap();
     fs::write(dir.join("log.txt"), "a ((4:1))\nb ((4_PE, 8:1)) F32[3]\nc f32[3]\n").unwrap();
     fs::write(dir.join("pads.txt"), "a ((4:1))\n").unwrap();

@@ -180,6 +180,31 @@ fn donated_arguments_give_their_results_their_specs() {
 }
 
 #[test]
+fn shardings_of_arguments_are_kept_if_that_is_wanted() {
+    let text = "func.func public @main(%arg0: tensor<64x128xf32> {sdy.sharding = #sdy.sharding<@m, [{}, {\"x\", \"y\"}]>}) -> tensor<64x128xf32> {
+      %0 = stablehlo.negate %arg0 : tensor<64x128xf32>
+      %1 = sdy.sharding_constraint %0 <@m, [{\"y\"}, {}]> : tensor<64x128xf32>
+      return %1 : tensor<64x128xf32>
+    }";
+    let program = read_stablehlo(text).unwrap();
+    assert_eq!(program.operations.len(), 1);
+    let mesh = mesh("x=4,y=2", Backend::Cpu);
+    let planned = |keep_shardings| {
+        let options = MeshOptions { keep_shardings, ..MeshOptions::default() };
+        plan_mesh(&program, &mesh, &options, &|_| ControlFlow::Continue(())).unwrap()
+    };
+    let kept = planned(true);
+    assert_eq!(kept.spec(program.arguments[0]).partition_spec(&mesh), "P(None, ('x', 'y'))");
+    // The mesh of the text is not in what is written.
+    assert!(
+        !kept.module().contains("@m,") && kept.module().contains("@mesh, [{}, {\"x\", \"y\"}]")
+    );
+    assert!(planned(false).cost <= kept.cost);
+    let manual = text.replace("sdy.sharding_constraint", "sdy.manual_computation");
+    assert!(read_stablehlo(&manual).unwrap_err().to_string().contains("shard_map"));
+}
+
+#[test]
 fn a_plan_fits_into_the_memory_of_a_device_or_is_refused() {
     let program = program("block");
     let mesh = mesh("x=8", Backend::Accelerator);

@@ -8,7 +8,7 @@ use tensor_layout_plan::mesh::{Backend, Mesh, MeshOptions, MeshPlan, plan_mesh};
 use tensor_layout_plan::stablehlo::{Program, read_stablehlo};
 
 use super::{PlanArgs, watched};
-use crate::failure::Failure;
+use crate::failure::{Failure, note};
 use crate::input::{count, open, read_text};
 use crate::output::{print_as, write_to};
 use crate::wrap::fitted;
@@ -38,6 +38,9 @@ pub(super) struct MeshArgs {
     /// The bytes that tensors may take of a device, as in 16GiB.
     #[arg(long, value_name = "BYTES", value_parser = size, help_heading = "Sharding", requires = "mesh")]
     device_memory: Option<u64>,
+    /// Keep the shardings that the program gives its arguments (`sdy.sharding`), and plan the rest.
+    #[arg(long, help_heading = "Sharding", requires = "mesh")]
+    keep_shardings: bool,
     /// The file for the program with the shardings in it.
     #[arg(long, value_name = "FILE", help_heading = "Sharding", requires = "mesh")]
     module: Option<PathBuf>,
@@ -74,8 +77,14 @@ impl PlanArgs {
             mesh.set_rates(rates).map_err(invalid)?;
         }
         let program = self.program()?;
-        let options =
-            MeshOptions { device_memory: self.sharding.device_memory, limits: self.limits() };
+        if self.sharding.keep_shardings && program.annotated.is_empty() {
+            note("--keep-shardings has no effect: the program gives no argument an sdy.sharding");
+        }
+        let options = MeshOptions {
+            device_memory: self.sharding.device_memory,
+            keep_shardings: self.sharding.keep_shardings,
+            limits: self.limits(),
+        };
         let plan = watched(|watch| plan_mesh(&program, &mesh, &options, watch));
         let plan = plan.map_err(|error| self.refused(&error))?;
         self.write_sharded(&plan)?;

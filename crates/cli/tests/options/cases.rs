@@ -666,6 +666,14 @@ fn sharding() -> Vec<Case> {
         on("backend", "--backend cpu", "--backend xpu", "possible values: cpu, gpu, tpu"),
         on("rates", "--rates operations=1", "--rates link=5", "neither an axis nor"),
         on("device-memory", "--device-memory 100KiB", "--device-memory 1KiB", "at most 1024 bytes"),
+        case(
+            "plan",
+            "keep-shardings",
+            "sharded.mlir --mesh x=2,y=2",
+            "--keep-shardings",
+            "sharded.mlir --mesh z=4 --keep-shardings",
+            "names axis `x`, which the mesh lacks",
+        ),
         on("module", "--module OUT", "--module nowhere/x", "nowhere"),
     ]
 }

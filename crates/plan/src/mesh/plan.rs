@@ -17,6 +17,8 @@ use crate::stablehlo::{Program, TensorId};
 pub struct MeshOptions {
     /// The bytes of a device.
     pub device_memory: Option<u64>,
+    /// True if arguments keep the shardings that the program gives them.
+    pub keep_shardings: bool,
     /// Ends of the search.
     pub limits: Limits,
 }
@@ -38,7 +40,8 @@ pub struct MeshPlan<'a> {
 /// Cost: a table for each operand, of its choices and those of what makes it; then the [search](crate::search).
 ///
 /// # Errors
-/// `TooLarge` for an operation with more than 4,096 choices, and where no plan fits into the memory of a device.
+/// `TooLarge` for an operation with more than 4,096 choices, and where no plan fits into the memory of a device; `Invalid` and
+/// `Unsupported` for shardings that are to be kept and name other axes or cut unequal parts.
 ///
 /// # Example
 /// ```
@@ -61,7 +64,10 @@ pub fn plan_mesh<'a>(
     options: &MeshOptions,
     watch: &Watch<'_>,
 ) -> Result<MeshPlan<'a>, LayoutError> {
-    let network = Network::new(program, mesh)?;
+    let mut network = Network::new(program, mesh)?;
+    if options.keep_shardings {
+        network.keep_shardings()?;
+    }
     let solve = |limit: Option<u64>| {
         let problem = network.problem(limit)?;
         Ok::<_, LayoutError>(problem.solve_watched(&options.limits, watch))

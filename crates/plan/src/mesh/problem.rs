@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use itertools::Itertools;
 use tensor_layout::LayoutError;
+use tensor_layout::error::fault;
 
 use super::choices::{MeshChoice, choices};
 use super::grid::Mesh;
@@ -102,6 +103,24 @@ impl<'a> Network<'a> {
             }
         }
         Ok(network)
+    }
+
+    /// Leaves arguments the sharding alone that the program gives them.
+    pub(super) fn keep_shardings(&mut self) -> Result<(), LayoutError> {
+        for (id, axes) in &self.program.annotated {
+            let spec = Spec::named(axes, self.mesh)?;
+            let choices = &mut self.variables[self.made[id].variable].choices;
+            choices.retain(|choice| choice.results[0] == spec);
+            if choices.is_empty() {
+                let name = self.program.tensor(*id).name.clone();
+                return Err(fault!(
+                    Unsupported,
+                    "the sharding of `{name}` does not cut it into equal parts",
+                    [name]
+                ));
+            }
+        }
+        Ok(())
     }
 
     fn steps(&mut self, body: &[Step], uses: &HashMap<TensorId, usize>) -> Result<(), LayoutError> {

@@ -1,6 +1,8 @@
 //! The axes that cut a tensor.
 
 use itertools::Itertools;
+use tensor_layout::LayoutError;
+use tensor_layout::error::fault;
 
 use super::grid::Mesh;
 use crate::stablehlo::Dims;
@@ -15,6 +17,26 @@ impl Spec {
     #[must_use]
     pub fn whole(rank: usize) -> Spec {
         Spec(vec![0; rank])
+    }
+
+    /// The spec that names the axes of each dimension.
+    ///
+    /// # Errors
+    /// `Invalid` for an axis that the mesh lacks.
+    pub fn named(dims: &[Vec<String>], mesh: &Mesh) -> Result<Spec, LayoutError> {
+        let bit = |name: &String| {
+            let axis = mesh.axes().iter().position(|(axis, _)| axis == name);
+            axis.map(|axis| 1 << axis).ok_or_else(|| {
+                let name = name.clone();
+                fault!(
+                    Invalid,
+                    "a sharding of this program names axis `{name}`, which the mesh lacks",
+                    [name]
+                )
+            })
+        };
+        let cut = |names: &Vec<String>| names.iter().try_fold(0, |cut, name| Ok(cut | bit(name)?));
+        Ok(Spec(dims.iter().map(cut).collect::<Result<_, LayoutError>>()?))
     }
 
     /// The bytes that a device holds.

@@ -158,6 +158,8 @@ pub struct Program {
     pub results: Vec<TensorId>,
     /// Arguments whose memory a result takes over, with the number of the result.
     pub donated: Vec<(TensorId, usize)>,
+    /// Arguments with the mesh axes of each dimension, where `sdy.sharding` says them.
+    pub annotated: Vec<(TensorId, Vec<Vec<String>>)>,
     /// The names of the results, where the text has them.
     pub names: Vec<Option<String>>,
     /// The operations without a rule, with their numbers: their operands and results are whole on every device.

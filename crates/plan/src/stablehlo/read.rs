@@ -49,6 +49,9 @@ pub fn read_stablehlo(text: &str) -> Result<Program, LayoutError> {
         let id = reader.tensor(name, dims.clone(), false);
         scope.insert((*name).to_owned(), id);
         reader.program.arguments.push(id);
+        if let Some(axes) = sharding(attributes) {
+            reader.program.annotated.push((id, axes));
+        }
         if let Some(result) = number_after(attributes, "tf.aliasing_output = ", " ") {
             reader.program.donated.push((id, result));
         }
@@ -99,6 +102,12 @@ impl<'t> Reader<'t> {
                 }
                 "call" | "func.call" => self.call(statement, scope, &mut steps)?,
                 "stablehlo.while" => steps.push(self.counted(statement, scope)?),
+                "sdy.manual_computation" => return Err(manual()),
+                _ if is_constraint(statement) => {
+                    // A plan has its own: the tensor is the same.
+                    let operands = self.operands(statement, scope)?;
+                    scope.extend(statement.results.iter().cloned().zip(operands));
+                }
                 _ => steps.push(self.operation(statement, scope)?),
             }
         }
@@ -305,6 +314,29 @@ impl<'t> Reader<'t> {
         }
         renamed + &text[from..]
     }
+}
+
+/// Returns whether a statement does nothing but say a sharding.
+fn is_constraint(statement: &Statement<'_>) -> bool {
+    statement.name == "sdy.sharding_constraint"
+        || (statement.name == "stablehlo.custom_call" && statement.head.contains("@Sharding("))
+}
+
+/// The axes of each dimension that `sdy.sharding` names: `#sdy.sharding<@mesh, [{"x"}, {}]>`.
+fn sharding(attributes: &str) -> Option<Vec<Vec<String>>> {
+    let (_, rest) = attributes.split_once("sdy.sharding<")?;
+    let (_, dims) = rest.split_once('[')?;
+    let (dims, _) = dims.split_once(']')?;
+    let names = |dim: &str| dim.split('"').skip(1).step_by(2).map(str::to_owned).collect();
+    Some(dims.split('{').skip(1).map(names).collect())
+}
+
+fn manual() -> LayoutError {
+    fault!(
+        Unsupported,
+        "`sdy.manual_computation` has the shapes of one device: plan the program without `shard_map`",
+        []
+    )
 }
 
 /// The number between two texts.

@@ -32,11 +32,11 @@ pub(super) fn rule(of: &Statement<'_>, reads: &[&Dims], results: &[&Dims]) -> Op
         | "dynamic_update_slice"
         | "reduce_window"
         | "select_and_scatter" => same_extents(head, reads, results)?,
-        "custom_call" if !head.contains("@Sharding") => return None,
+        "custom_call" => return None,
         // XLA computes the greatest of all rows on every device.
         "top_k" => return None,
         "while" | "case" | "if" | "rng_bit_generator" | "rng" | "all_reduce" | "all_gather"
-        | "all_to_all" | "collective_permute" | "manual_computation" => return None,
+        | "all_to_all" | "collective_permute" => return None,
         _ => pointwise(reads, results)?,
     };
     rule.work = work(name, &rule, reads, results);
