@@ -2,9 +2,9 @@
 
 Programs without annotations, as JAX prints them: training steps of an MLP, of attention with grouped heads, of a transformer
 block with its optimizer, of a mixture of experts, of a convolution net, and the gradient of four blocks in a `scan`. For each
-of them and the mesh 4 x 2, with `--all` also 8 and 2 x 2 x 2: the plan is written into the program and compiled; the collectives of the compiled text have the
-bytes that the plan says, within 5 percent; the outputs are those of the program on one device; and with rates at which
-products decide, devices send at most the bytes of the usual shardings by hand (data parallel, Megatron, FSDP), compiled too.
+of them and the mesh 4 x 2, with `EVERY_MESH` in the environment also 8 and 2 x 2 x 2: the plan is written into the program and
+compiled; the collectives of the compiled text have the bytes that the plan says, within 5 percent; the outputs are those of the
+program on one device; and with rates at which products decide, devices send at most the bytes of the usual shardings by hand (data parallel, Megatron, FSDP), compiled too.
 
 `--exhaustive` compiles two small programs with every sharding of their arguments, and compares the best of them with the plan by
 the operations and bytes of what was compiled.
@@ -234,8 +234,8 @@ def run(executable, report, mesh, values):
 
 
 def meshes(name):
-    """Two axes or, with `--all`, one and three as well; three take a minute where a loop has all layers."""
-    if "--all" in sys.argv or "--write" in sys.argv:
+    """Two axes or, with `EVERY_MESH`, one and three as well; three take a minute where a loop has all layers."""
+    if "EVERY_MESH" in os.environ or "--write" in sys.argv:
         return MESHES if name != "scan" else MESHES[:2]
     return MESHES[1:2]
 
