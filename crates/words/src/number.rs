@@ -25,9 +25,20 @@ pub fn product(factors: impl IntoIterator<Item = u64, IntoIter: Clone>) -> Optio
     }
 }
 
+/// The greatest common divisor; of 0 and a number, the number.
+#[must_use]
+pub const fn gcd(one: u64, other: u64) -> u64 {
+    if other == 0 { one } else { gcd(other, one % other) }
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{product, to_index, to_u64};
+    use super::{gcd, product, to_index, to_u64};
+
+    #[test]
+    fn the_greatest_common_divisor_of_0_and_a_number_is_the_number() {
+        assert_eq!((gcd(12, 18), gcd(7, 12), gcd(0, 5), gcd(5, 0)), (6, 1, 5, 5));
+    }
 
     #[test]
     fn a_factor_of_0_makes_a_product_that_fits() {

@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use tensor_layout_words::gcd;
+
 use super::memory::Memory;
 use super::problem::{FORBIDDEN, sum};
 
@@ -246,8 +248,4 @@ fn united(all: Vec<Usage>, more: Vec<Usage>) -> Vec<Usage> {
         }
     }
     united
-}
-
-fn gcd(one: u64, other: u64) -> u64 {
-    if other == 0 { one } else { gcd(other, one % other) }
 }

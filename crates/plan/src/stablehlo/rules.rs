@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use itertools::Itertools;
+use tensor_layout_words::gcd;
 
 use super::program::Dims;
 use super::rule::{Axes, Fold, Rule};
@@ -149,10 +150,6 @@ fn reshape(operand: &Dims, result: &Dims) -> Rule {
     }
     (rule.reads, rule.results) = (vec![axes.0], vec![axes.1]);
     rule
-}
-
-fn gcd(a: u64, b: u64) -> u64 {
-    if b == 0 { a } else { gcd(b, a % b) }
 }
 
 /// The least groups of axes whose products are equal.
