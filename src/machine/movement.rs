@@ -127,7 +127,7 @@ pub struct Movement {
     /// The number of long words of which every issue moves a multiple.
     #[cfg_attr(feature = "serde", serde(default = "one"))]
     pub issue: u64,
-    /// True if the rates are the maker's; others are printed as `not from the maker`.
+    /// True if the rates are the maker's; others are printed as `second-hand`.
     pub from_maker: bool,
 }
 

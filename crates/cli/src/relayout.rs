@@ -185,7 +185,7 @@ fn cost(
     let second_hand = names(model.second_hand(&traffic.levels));
     if !second_hand.is_empty() {
         note(&format!(
-            "at {second_hand} some rates are not from the maker, or not known and taken for the greatest"
+            "at {second_hand} some rates are second-hand, or not known and taken for the greatest"
         ));
     }
     Ok(Some(match pair {

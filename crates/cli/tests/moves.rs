@@ -108,7 +108,7 @@ fn movements_of_the_machine_give_cycles_and_their_doubts() {
     let page = String::from_utf8(output.stdout).unwrap();
     assert!(page.contains("\nat least ") && page.contains(" cycles, most at the "), "{page}");
     let notes = String::from_utf8(output.stderr).unwrap();
-    assert!(notes.contains("note: at L2B/2, L2B some rates are not from the maker"), "{notes}");
+    assert!(notes.contains("note: at L2B/2, L2B some rates are second-hand"), "{notes}");
     let answer = command(&[&pair[..], &["--json"]].concat()).output().unwrap().stdout;
     let answer: Value = serde_json::from_slice(&answer).unwrap();
     assert!(answer["cycles"].as_u64().unwrap() > 0, "{answer}");
@@ -129,8 +129,8 @@ fn route_shows_hops_what_passes_and_the_sum() {
     };
     let page = stdout(&route(&[]));
     assert!(page.contains("\n  l2bmd, distribute: 256 upper, 32 lower, 4 cycles\nL1BM "), "{page}");
-    assert!(page.contains("32 cycles, not from the maker"), "{page}");
-    assert!(page.ends_with("\n3 hops, 40 cycles, 32 of them not from the maker\n"), "{page}");
+    assert!(page.contains("32 cycles, second-hand"), "{page}");
+    assert!(page.ends_with("\n3 hops, 40 cycles, 32 of them second-hand\n"), "{page}");
     let answer = json_of(&route(&["--json"]));
     let names: Vec<&Value> =
         answer["hops"].as_array().unwrap().iter().map(|hop| &hop["movement"]).collect();

@@ -22,7 +22,7 @@ pub fn route(route: &Route) -> String {
     let second_hand = second_hand.filter_map(|hop| hop.cycles).fold(0, u64::saturating_add);
     let of_which = match second_hand {
         0 => String::new(),
-        cycles => format!(", {cycles} of them not from the maker"),
+        cycles => format!(", {cycles} of them second-hand"),
     };
     let hops = counted(u64::try_from(route.hops().len()).unwrap_or(u64::MAX), "hop");
     page.push_str(&format!("\n{hops}, {at_least}{}{of_which}\n", counted(cycles, "cycle")));
@@ -45,7 +45,7 @@ fn moves(hop: &Hop) -> String {
     let kind = hop.kind.map_or("", MovementKind::as_str);
     let cycles = match hop.cycles {
         Some(cycles) if hop.is_from_maker() => counted(cycles, "cycle"),
-        Some(cycles) => format!("{}, not from the maker", counted(cycles, "cycle")),
+        Some(cycles) => format!("{}, second-hand", counted(cycles, "cycle")),
         None => "no rate".into(),
     };
     let parts = match hop.parts() {
