@@ -2,6 +2,7 @@
 
 import ctypes
 import itertools
+from typing import Any
 
 import numpy as np
 import pytest
@@ -240,12 +241,13 @@ def test_a_mesh_of_names_and_sizes_gives_partition_specs():
 
 def test_what_is_no_mesh_or_no_rate_is_refused():
     lowered = jax.jit(_step).lower(*_ARGUMENTS)
-    for mesh, options, says in [
+    cases: list[tuple[Any, dict[str, Any], str]] = [
         ("mn-core-2", {}, "give a Mesh of JAX"),
         ({}, {}, "give a Mesh of JAX"),
         ({"x": 8}, {"backend": "xpu"}, "cpu, gpu or tpu"),
         ({"x": 8}, {"rates": "speed=1"}, "neither an axis"),
         ({"x": 8}, {"device_memory": 1000}, "at most 1000 bytes"),
-    ]:
+    ]
+    for mesh, options, says in cases:
         with pytest.raises(ValueError, match=says):
             tensor_layout.plan(lowered, mesh, **options)
