@@ -113,11 +113,17 @@ impl MeshPlan<'_> {
         end.map_or_else(whole, |end| end.spec(self.choice(end.variable)).clone())
     }
 
-    /// The spec of a result of the program, by its number.
+    /// The spec of a result of the program, by its number: that in which other readers find it, or of the argument whose
+    /// memory it takes over.
     #[must_use]
     pub fn result_spec(&self, number: usize) -> Spec {
         let donor = self.program().donated.iter().find(|(_, result)| *result == number);
-        self.spec(donor.map_or(self.program().results[number], |(argument, _)| *argument))
+        if let Some((argument, _)) = donor {
+            return self.spec(*argument);
+        }
+        let id = self.program().results[number];
+        let found = self.network.found.get(&self.program().root(id));
+        found.map_or_else(|| self.spec(id), |end| end.spec(self.choice(end.variable)).clone())
     }
 
     /// The most bytes of a device that tensors take at any time.
