@@ -6,6 +6,8 @@ from pathlib import Path
 
 #: A cell shows the value of its last line.
 HEAD = "# pyright: strict, reportUnusedExpression=false\n"
+#: JAX has types for a part of itself.
+HEAD_WITH_JAX = "# pyright: basic, reportUnusedExpression=false\n# mypy: allow-untyped-calls\n"
 
 
 def main(folder: Path) -> None:
@@ -14,7 +16,8 @@ def main(folder: Path) -> None:
         cells = json.loads(notebook.read_text(encoding="utf-8"))["cells"]
         code = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
         name = notebook.stem.replace("-", "_") + "_notebook.py"
-        (folder / name).write_text(HEAD + "\n\n".join(code) + "\n", encoding="utf-8")
+        head = HEAD_WITH_JAX if any("import jax\n" in cell for cell in code) else HEAD
+        (folder / name).write_text(head + "\n\n".join(code) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

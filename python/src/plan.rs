@@ -16,6 +16,7 @@ use tensor_layout_plan::mesh::{Backend, Mesh, MeshOptions, plan_mesh};
 use tensor_layout_plan::onnx::{ReadOptions, read_file, read_model};
 use tensor_layout_plan::pins::{Pins, read_pins};
 use tensor_layout_plan::plan::{PlanOptions, plan as planned};
+use tensor_layout_plan::program::Program;
 use tensor_layout_plan::search::Limits;
 use tensor_layout_plan::stablehlo::read_stablehlo;
 
@@ -152,54 +153,86 @@ pub(crate) fn execute_plan<'py>(
     Ok(answer)
 }
 
-/// Plans a sharding for every tensor of a StableHLO program on a mesh: the report as JSON and as a page, and the program with
-/// the shardings in it. `plan` has the same for what `jax.jit(f).lower(..)` returns.
+/// Plans a sharding for every tensor of a StableHLO program or an ONNX model on a mesh: the report as JSON and as a page, and the
+/// program with the shardings in it. `names` are those of the arguments. `plan` has the same for what `jax.jit(f).lower(..)`
+/// returns, and for models.
 #[pyfunction]
 #[pyo3(signature = (
-    program: "str",
+    model: "typing.Any",
     mesh: "collections.abc.Sequence[tuple[str, int]]",
     *,
+    is_text: "bool",
+    names: "collections.abc.Sequence[str]" = vec![],
+    dims: "dict[str, int] | None" = None,
     backend: "str" = "tpu",
     rates: "str | None" = None,
     device_memory: "int | None" = None,
     keep_shardings: "bool" = false,
+    against_shardings: "bool" = false,
     seed: "int" = 0,
     seconds: "float | None" = None,
-) -> "tuple[str, str, str]")]
+) -> "tuple[str, str, str | None]")]
 #[expect(clippy::too_many_arguments, reason = "keywords of Python")]
 pub(crate) fn shard(
     py: Python<'_>,
-    program: String,
+    model: &Bound<'_, PyAny>,
     mesh: Vec<(String, u64)>,
+    is_text: bool,
+    names: Vec<String>,
+    #[pyo3(from_py_with = number::read)] dims: Option<HashMap<String, u64>>,
     backend: &str,
     rates: Option<&str>,
     #[pyo3(from_py_with = number::read)] device_memory: Option<u64>,
     keep_shardings: bool,
+    against_shardings: bool,
     #[pyo3(from_py_with = number::read)] seed: u64,
     seconds: Option<f64>,
-) -> Answer<(String, String, String)> {
+) -> Answer<(String, String, Option<String>)> {
     let until = seconds.map(end_after).transpose()?.flatten();
+    let mesh = mesh_of(mesh, backend, rates)?;
+    let limits = Limits { seed, until, ..Limits::default() };
+    let options = MeshOptions { device_memory, keep_shardings, limits };
+    let text: Option<String> = is_text.then(|| model.extract()).transpose()?;
+    let model = (!is_text).then(|| Model::of(model, dims, false)).transpose()?;
+    awaited(py, move || {
+        let mut program = match (&text, &model) {
+            (_, Some(model)) => Program::of_graph(&model.read()?),
+            (text, _) => read_stablehlo(text.as_deref().unwrap_or_default())
+                .map_err(|error| error.to_string())?,
+        };
+        if names.len() == program.arguments.len() {
+            for (id, name) in program.arguments.iter().zip(names) {
+                program.tensors[id.0].name = name;
+            }
+        }
+        let planned = |options: &MeshOptions| {
+            let unwatched = |_| ControlFlow::Continue(());
+            plan_mesh(&program, &mesh, options, &unwatched).map_err(|error| error.to_string())
+        };
+        let plan = planned(&options)?;
+        let mut report = plan.report();
+        if against_shardings {
+            let theirs =
+                MeshOptions { device_memory: None, keep_shardings: true, ..options.clone() };
+            report = report.beside(&planned(&theirs)?.report());
+        }
+        let json = serde_json::to_string(&report).map_err(|error| error.to_string())?;
+        Ok((json, report.to_string(), plan.module()))
+    })
+}
+
+fn mesh_of(axes: Vec<(String, u64)>, backend: &str, rates: Option<&str>) -> Answer<Mesh> {
     let argument = |error: LayoutError| Refusal::Argument(error.to_string());
-    let mut mesh = Mesh::new(mesh).map_err(argument)?;
+    let mut mesh = Mesh::new(axes).map_err(argument)?;
     mesh.backend = match backend {
         "cpu" => Backend::Cpu,
         "gpu" | "tpu" => Backend::Accelerator,
         other => return refused(format!("`backend` is cpu, gpu or tpu, not {other}")),
     };
-    if let Some(rates) = rates {
-        mesh.set_rates(rates).map_err(argument)?;
+    match rates.map(|rates| mesh.set_rates(rates)) {
+        Some(Err(error)) => Err(argument(error)),
+        _ => Ok(mesh),
     }
-    let limits = Limits { seed, until, ..Limits::default() };
-    let options = MeshOptions { device_memory, keep_shardings, limits };
-    awaited(py, move || {
-        let program = read_stablehlo(&program).map_err(|error| error.to_string())?;
-        let unwatched = |_| ControlFlow::Continue(());
-        let plan = plan_mesh(&program, &mesh, &options, &unwatched);
-        let plan = plan.map_err(|error| error.to_string())?;
-        let report = plan.report();
-        let json = serde_json::to_string(&report).map_err(|error| error.to_string())?;
-        Ok((json, report.to_string(), plan.module()))
-    })
 }
 
 fn options(

@@ -44,6 +44,7 @@ JSON: {\"model\":..,\"machine\":..,\"totals\":{\"naive\":..,\"greedy\":..,\"plan
 
 With --mesh: the spec of each argument and result, the collectives that a partitioner
 makes of the plan with the bytes that a device sends, and the most memory of a device.
+The model is what jax.jit(f).lower(..).as_text() prints, or an ONNX file.
 
 A TOML file of pins:
   [[pin]]
@@ -58,7 +59,7 @@ Examples:
   tensor-layout plan model.onnx --machine mn-core-2 --dim batch=8 --keep 16
   tensor-layout plan step.mlir --mesh data=4,model=2 --module sharded.mlir")]
 pub(super) struct PlanArgs {
-    /// The ONNX model or, with --mesh, the StableHLO program; - for standard input.
+    /// The ONNX model or, with --mesh, also a StableHLO program; - for standard input.
     #[arg(value_name = "MODEL")]
     model: String,
     /// The machine: mn-core-2, or a TOML file with rates.

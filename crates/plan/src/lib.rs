@@ -10,8 +10,9 @@
 //! pins      layouts that a plan has to have
 //! execute   a plan in units that have nothing but their memories
 //! spec      layout_spec and gemm_layout_spec files, checked
-//! stablehlo programs of JAX and XLA, with the loops that axes of operands and results share
-//! mesh      shardings of such a program: other choices and prices, the same search
+//! program   operations on whole tensors, with the loops that axes of operands and results share
+//! stablehlo such a program from the text of JAX and XLA
+//! mesh      its shardings: other choices and prices, the same search
 //! ```
 //!
 //! # Example
@@ -45,6 +46,7 @@ pub mod mesh;
 pub mod onnx;
 pub mod pins;
 pub mod plan;
+pub mod program;
 pub mod search;
 mod spec;
 pub mod stablehlo;

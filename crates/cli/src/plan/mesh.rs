@@ -1,11 +1,12 @@
-//! Shardings of a StableHLO program on a mesh of devices.
+//! Shardings of a model on a mesh of devices.
 
 use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, ValueEnum};
 use tensor_layout::LayoutError;
-use tensor_layout_plan::mesh::{Backend, Mesh, MeshOptions, MeshPlan, plan_mesh};
-use tensor_layout_plan::stablehlo::{Program, read_stablehlo};
+use tensor_layout_plan::mesh::{Backend, Mesh, MeshOptions, MeshPlan, MeshReport, plan_mesh};
+use tensor_layout_plan::program::Program;
+use tensor_layout_plan::stablehlo::read_stablehlo;
 
 use super::{PlanArgs, watched};
 use crate::failure::{Failure, note};
@@ -18,9 +19,9 @@ const MOST: u64 = 1 << 10;
 
 #[derive(Debug, ClapArgs)]
 pub(super) struct MeshArgs {
-    /// Shard a StableHLO program on devices with these axes instead, as in data=4,model=2.
+    /// Shard the model on devices with these axes instead, as in data=4,model=2.
     #[arg(long, value_name = "AXES", help_heading = "Sharding", conflicts_with_all = [
-        "machine", "dim", "keep", "penalty", "sram_budget", "no_routes", "pins", "what_if", "sdk", "report", "explain", "against",
+        "machine", "keep", "penalty", "sram_budget", "no_routes", "pins", "what_if", "sdk", "report", "explain", "against",
     ])]
     pub(super) mesh: Option<String>,
     /// The compiler whose collectives are counted: cpu has no reduce-scatter.
@@ -38,9 +39,12 @@ pub(super) struct MeshArgs {
     /// The bytes that tensors may take of a device, as in 16GiB.
     #[arg(long, value_name = "BYTES", value_parser = size, help_heading = "Sharding", requires = "mesh")]
     device_memory: Option<u64>,
-    /// Keep the shardings that the program gives its arguments (`sdy.sharding`), and plan the rest.
+    /// Keep the shardings that the program has (sdy.sharding, at arguments, results and inside), and plan the rest.
     #[arg(long, help_heading = "Sharding", requires = "mesh")]
     keep_shardings: bool,
+    /// Answer also with what is better or worse than with the shardings that the program has.
+    #[arg(long, help_heading = "Sharding", requires = "mesh", conflicts_with = "keep_shardings")]
+    against_shardings: bool,
     /// The file for the program with the shardings in it.
     #[arg(long, value_name = "FILE", help_heading = "Sharding", requires = "mesh")]
     module: Option<PathBuf>,
@@ -77,23 +81,39 @@ impl PlanArgs {
             mesh.set_rates(rates).map_err(invalid)?;
         }
         let program = self.program()?;
-        if self.sharding.keep_shardings && program.annotated.is_empty() {
-            note("--keep-shardings has no effect: the program gives no argument an sdy.sharding");
+        let MeshArgs { keep_shardings, against_shardings, .. } = self.sharding;
+        let has_shardings = !program.annotated.is_empty() || program.unread > 0;
+        for (name, given) in [("keep", keep_shardings), ("against", against_shardings)] {
+            if given && !has_shardings {
+                note(&format!("--{name}-shardings has no effect: the program has no sdy.sharding"));
+            }
         }
-        let options = MeshOptions {
-            device_memory: self.sharding.device_memory,
-            keep_shardings: self.sharding.keep_shardings,
-            limits: self.limits(),
+        let planned = |keep_shardings: bool| {
+            let device_memory =
+                self.sharding.device_memory.filter(|_| !against_shardings || !keep_shardings);
+            let options = MeshOptions { device_memory, keep_shardings, limits: self.limits() };
+            watched(|watch| plan_mesh(&program, &mesh, &options, watch))
+                .map_err(|error| self.refused(&error))
         };
-        let plan = watched(|watch| plan_mesh(&program, &mesh, &options, watch));
-        let plan = plan.map_err(|error| self.refused(&error))?;
-        self.write_sharded(&plan)?;
-        let report = plan.report();
+        let plan = planned(keep_shardings)?;
+        let report = match against_shardings && has_shardings {
+            true => plan.report().beside(&planned(true)?.report()),
+            false => plan.report(),
+        };
+        self.write_sharded(&plan, &report)?;
         let json = || serde_json::to_value(&report).unwrap_or_default();
         print_as(self.form, json, || fitted(&report.to_string()).into_owned())
     }
 
     fn program(&self) -> Result<Program, Failure> {
+        if self.model.ends_with(".onnx") {
+            return Ok(Program::of_graph(&self.graph()?));
+        }
+        if !self.dim.is_empty() {
+            return Err(Failure::Argument(
+                "--dim is for ONNX models, whose names end in .onnx".into(),
+            ));
+        }
         let (input, _) = open(&self.model)?;
         let text =
             read_text(input, MOST).map_err(|error| Failure::Io(self.model.clone(), error))?;
@@ -107,12 +127,16 @@ impl PlanArgs {
         Failure::Argument(format!("{}: {error}", self.model))
     }
 
-    fn write_sharded(&self, plan: &MeshPlan<'_>) -> Result<(), Failure> {
+    fn write_sharded(&self, plan: &MeshPlan<'_>, report: &MeshReport) -> Result<(), Failure> {
         if let Some(path) = &self.sharding.module {
-            write_to(Some(path), |out| std::io::Write::write_all(out, plan.module().as_bytes()))?;
+            let Some(module) = plan.module() else {
+                let why = "--module writes StableHLO, and the model is not from such a text";
+                return Err(Failure::Advised(why.into(), "read the placements in --json".into()));
+            };
+            write_to(Some(path), |out| std::io::Write::write_all(out, module.as_bytes()))?;
         }
         if let Some(path) = &self.output {
-            let report = serde_json::to_string(&plan.report()).unwrap_or_default();
+            let report = serde_json::to_string(report).unwrap_or_default();
             write_to(Some(path), |out| std::io::Write::write_all(out, report.as_bytes()))?;
         }
         Ok(())

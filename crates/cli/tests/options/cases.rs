@@ -674,6 +674,14 @@ fn sharding() -> Vec<Case> {
             "sharded.mlir --mesh z=4 --keep-shardings",
             "names axis `x`, which the mesh lacks",
         ),
+        case(
+            "plan",
+            "against-shardings",
+            "sharded.mlir --mesh x=2,y=2",
+            "--against-shardings",
+            "sharded.mlir --mesh x=2,y=2 --against-shardings --keep-shardings",
+            "cannot be used with",
+        ),
         on("module", "--module OUT", "--module nowhere/x", "nowhere"),
     ]
 }

@@ -6,7 +6,7 @@ use tensor_layout::error::fault;
 
 use super::grid::{Backend, Mesh};
 use super::spec::Spec;
-use crate::stablehlo::{Axes, Dims, Fold, Operation, Program, TensorId};
+use crate::program::{Axes, Dims, Fold, Operation, Program, TensorId};
 
 /// The most choices of an operation.
 const MOST: usize = 1 << 12;

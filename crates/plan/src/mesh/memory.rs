@@ -7,8 +7,8 @@ use tensor_layout_words::to_u64;
 use super::choices::MeshChoice;
 use super::problem::{Network, Role, Variable};
 use super::spec::Spec;
+use crate::program::{Program, Step, TensorId};
 use crate::search::{Memory, Use};
-use crate::stablehlo::{Program, Step, TensorId};
 
 /// The times from which, and before which, tensors are needed: the numbers of operations.
 type Lives = HashMap<TensorId, (u64, u64)>;

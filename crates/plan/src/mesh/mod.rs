@@ -1,4 +1,4 @@
-//! Shardings of a program of JAX or XLA on a mesh of devices: a plan of the same [search](crate::search), with other choices and
+//! Shardings of a [program](crate::program) on a mesh of devices: a plan of the same [search](crate::search), with other choices and
 //! other prices.
 //!
 //! ```text
@@ -10,9 +10,11 @@
 //! memory    what tensors take of a device, and when
 //! plan      the search, and what it chose
 //! report    the plan as data, and as a page
+//! against   a plan beside the shardings that a program has
 //! write     the program with the plan in it, for `jax` and XLA
 //! ```
 
+mod against;
 mod choices;
 mod grid;
 mod memory;
@@ -23,6 +25,7 @@ mod reshard;
 mod spec;
 mod write;
 
+pub use against::MeshComparison;
 pub use choices::MeshChoice;
 pub use grid::{Backend, Mesh, MeshRates};
 pub use plan::{MeshOptions, MeshPlan, plan_mesh};

@@ -5,19 +5,19 @@ use tensor_layout::error::fault;
 
 use super::choices::MeshChoice;
 use super::grid::Mesh;
-use super::problem::{Joint, Network, Role};
+use super::problem::{End, Joint, Network};
 use super::reshard::Reshard;
 use super::spec::Spec;
 use crate::plan::Watch;
+use crate::program::{Program, TensorId};
 use crate::search::{FORBIDDEN, Limits, Memory};
-use crate::stablehlo::{Program, TensorId};
 
 /// What a plan has to keep to.
 #[derive(Clone, Debug, Default)]
 pub struct MeshOptions {
     /// The bytes of a device.
     pub device_memory: Option<u64>,
-    /// True if arguments keep the shardings that the program gives them.
+    /// True if arguments, results and constraints keep the shardings that the program gives them.
     pub keep_shardings: bool,
     /// Ends of the search.
     pub limits: Limits,
@@ -64,10 +64,15 @@ pub fn plan_mesh<'a>(
     options: &MeshOptions,
     watch: &Watch<'_>,
 ) -> Result<MeshPlan<'a>, LayoutError> {
-    let mut network = Network::new(program, mesh)?;
-    if options.keep_shardings {
-        network.keep_shardings()?;
+    if options.keep_shardings && program.unread > 0 {
+        let count = program.unread;
+        return Err(fault!(
+            Unsupported,
+            "{count} shardings of this program are written as `mhlo.sharding`, which is not read: lower it with Shardy",
+            [count]
+        ));
     }
+    let network = Network::new(program, mesh, options.keep_shardings)?;
     let solve = |limit: Option<u64>| {
         let problem = network.problem(limit)?;
         Ok::<_, LayoutError>(problem.solve_watched(&options.limits, watch))
@@ -110,7 +115,7 @@ impl MeshPlan<'_> {
         let root = self.program().root(id);
         let whole = || Spec::whole(self.program().tensor(root).dims.shape.len());
         let end = self.network.made.get(&root);
-        end.map_or_else(whole, |end| end.spec(self.choice(end.variable)).clone())
+        end.map_or_else(whole, |end| self.at(*end))
     }
 
     /// The spec of a result of the program, by its number: that in which other readers find it, or of the argument whose
@@ -121,9 +126,17 @@ impl MeshPlan<'_> {
         if let Some((argument, _)) = donor {
             return self.spec(*argument);
         }
-        let id = self.program().results[number];
-        let found = self.network.found.get(&self.program().root(id));
-        found.map_or_else(|| self.spec(id), |end| end.spec(self.choice(end.variable)).clone())
+        self.found(self.program().results[number])
+    }
+
+    /// The spec in which readers find a tensor.
+    pub(super) fn found(&self, id: TensorId) -> Spec {
+        self.network.found(id).map_or_else(|| self.spec(id), |(_, end)| self.at(end))
+    }
+
+    /// The spec of an end.
+    pub(super) fn at(&self, end: End) -> Spec {
+        end.spec(self.choice(end.variable)).clone()
     }
 
     /// The most bytes of a device that tensors take at any time.
@@ -136,9 +149,7 @@ impl MeshPlan<'_> {
     /// The choice of an operation, by its number; `None` if it depends on no argument.
     #[must_use]
     pub fn operation(&self, number: usize) -> Option<&MeshChoice> {
-        let mut variables = self.network.variables.iter().enumerate();
-        let found = variables.find(|(_, of)| of.role == Role::Computed(number));
-        found.map(|(at, _)| self.choice(at))
+        self.network.computed.get(number)?.map(|variable| self.choice(variable))
     }
 
     pub(super) fn choice(&self, variable: usize) -> &MeshChoice {
@@ -147,8 +158,7 @@ impl MeshPlan<'_> {
 
     /// The two specs of a joint, and the way between them.
     pub(super) fn way(&self, joint: &Joint) -> (Spec, Spec, Reshard) {
-        let from = joint.from.spec(self.choice(joint.from.variable)).clone();
-        let to = joint.to.spec(self.choice(joint.to.variable)).clone();
+        let (from, to) = (self.at(joint.from), self.at(joint.to));
         let dims = &self.program().tensor(joint.tensor).dims;
         let way = Reshard::of(&from, &to, dims, self.mesh());
         (from, to, way)

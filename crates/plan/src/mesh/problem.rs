@@ -1,17 +1,18 @@
 //! Variables, costs between them, and the memory of a device.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use itertools::Itertools;
 use tensor_layout::LayoutError;
 use tensor_layout::error::fault;
+use tensor_layout::sharding::MeshDims;
 
 use super::choices::{MeshChoice, choices};
 use super::grid::Mesh;
 use super::reshard::Reshard;
 use super::spec::Spec;
+use crate::program::{Dims, Program, Step, TensorId};
 use crate::search::{Edge, Problem};
-use crate::stablehlo::{Dims, Program, Step, TensorId};
 
 /// What a variable chooses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,14 +76,24 @@ pub(super) struct Network<'a> {
     pub(super) variables: Vec<Variable>,
     pub(super) joints: Vec<Joint>,
     /// The variable in which readers find each tensor.
-    pub(super) found: HashMap<TensorId, End>,
+    found: HashMap<TensorId, End>,
     /// The variable that makes each tensor.
     pub(super) made: HashMap<TensorId, End>,
+    /// The variable of each operation; `None` for one that depends on no argument.
+    pub(super) computed: Vec<Option<usize>>,
+    /// The shardings that tensors keep.
+    pinned: HashMap<TensorId, &'a MeshDims>,
 }
 
 impl<'a> Network<'a> {
-    /// The variables of a program. Donated arguments and their results have one spec.
-    pub(super) fn new(program: &'a Program, mesh: &'a Mesh) -> Result<Network<'a>, LayoutError> {
+    /// The variables of a program. Donated arguments and their results have one spec; those that are annotated keep theirs
+    /// where it is asked for.
+    pub(super) fn new(
+        program: &'a Program,
+        mesh: &'a Mesh,
+        keeps_shardings: bool,
+    ) -> Result<Network<'a>, LayoutError> {
+        let pinned = program.annotated.iter().filter(|_| keeps_shardings);
         let mut network = Network {
             program,
             mesh,
@@ -90,37 +101,45 @@ impl<'a> Network<'a> {
             joints: Vec::new(),
             found: HashMap::new(),
             made: HashMap::new(),
+            computed: vec![None; program.operations.len()],
+            pinned: pinned.map(|(id, said)| (*id, said)).collect(),
         };
         let uses = uses(program);
         for id in &program.arguments {
-            network.given(*id, 1, &uses);
+            network.given(*id, 1, &uses)?;
         }
         network.steps(&program.body, &uses)?;
+        for id in &program.results {
+            network.pin(*id)?;
+        }
         for (argument, result) in &program.donated {
             if let Some(result) = program.results.get(*result) {
                 let to = network.made[argument];
-                network.join(*result, to, 1);
+                network.join(*result, to, 1)?;
             }
         }
         Ok(network)
     }
 
-    /// Leaves arguments the sharding alone that the program gives them.
-    pub(super) fn keep_shardings(&mut self) -> Result<(), LayoutError> {
-        for (id, axes) in &self.program.annotated {
-            let spec = Spec::named(axes, self.mesh)?;
-            let choices = &mut self.variables[self.made[id].variable].choices;
-            choices.retain(|choice| choice.results[0] == spec);
-            if choices.is_empty() {
-                let name = self.program.tensor(*id).name.clone();
-                return Err(fault!(
-                    Unsupported,
-                    "the sharding of `{name}` does not cut it into equal parts",
-                    [name]
-                ));
+    /// The specs that a tensor may have: all, or those that its sharding says.
+    fn specs(&self, id: TensorId) -> Result<Vec<MeshChoice>, LayoutError> {
+        let all = Spec::all(&self.program.tensor(id).dims.shape, self.mesh);
+        let Some(said) = self.pinned.get(&id) else { return Ok(given(all)) };
+        let mut specs = Vec::new();
+        for spec in all {
+            if spec.is_said(said, self.mesh)? {
+                specs.push(spec);
             }
         }
-        Ok(())
+        if specs.is_empty() {
+            let name = self.program.tensor(id).name.clone();
+            return Err(fault!(
+                Unsupported,
+                "the sharding of `{name}` does not cut it into equal parts",
+                [name]
+            ));
+        }
+        Ok(given(specs))
     }
 
     fn steps(&mut self, body: &[Step], uses: &HashMap<TensorId, usize>) -> Result<(), LayoutError> {
@@ -129,15 +148,18 @@ impl<'a> Network<'a> {
                 Step::Operation(at) => self.operation(*at, uses)?,
                 Step::Loop(at) => {
                     let of = &self.program.loops[*at];
-                    of.carried.iter().for_each(|id| self.given(*id, of.times, uses));
+                    for id in &of.carried {
+                        self.given(*id, of.times, uses)?;
+                    }
                     for (start, carried) in of.starts.iter().zip(&of.carried) {
-                        let to = self.made[carried];
-                        self.join(*start, to, of.begins);
+                        self.join(*start, self.made[carried], of.begins)?;
                     }
                     self.steps(&of.body, uses)?;
                     for (yielded, carried) in of.yields.iter().zip(&of.carried) {
-                        let to = self.made[carried];
-                        self.join(*yielded, to, of.times);
+                        self.join(*yielded, self.made[carried], of.times)?;
+                    }
+                    for (result, carried) in of.results.iter().zip(&of.carried) {
+                        self.make(*result, self.made[carried], of.begins, uses)?;
                     }
                 }
             }
@@ -145,11 +167,14 @@ impl<'a> Network<'a> {
         Ok(())
     }
 
-    fn given(&mut self, id: TensorId, times: u64, uses: &HashMap<TensorId, usize>) {
-        let specs = Spec::all(&self.program.tensor(id).dims.shape, self.mesh);
-        let choices = specs.into_iter().map(MeshChoice::given).collect();
-        let variable = self.add(Role::Given(id), choices, times);
-        self.make(id, End { variable, part: Part::Result(0) }, uses);
+    fn given(
+        &mut self,
+        id: TensorId,
+        times: u64,
+        uses: &HashMap<TensorId, usize>,
+    ) -> Result<(), LayoutError> {
+        let variable = self.add(Role::Given(id), self.specs(id)?, times);
+        self.make(id, End { variable, part: Part::Result(0) }, times, uses)
     }
 
     fn operation(&mut self, at: usize, uses: &HashMap<TensorId, usize>) -> Result<(), LayoutError> {
@@ -158,13 +183,15 @@ impl<'a> Network<'a> {
         if operation.results.iter().all(is_free) {
             return Ok(());
         }
-        let found = choices(operation, self.program, self.mesh)?;
-        let variable = self.add(Role::Computed(at), found, operation.times);
+        let choices = choices(operation, self.program, self.mesh)?;
+        let variable = self.add(Role::Computed(at), choices, operation.times);
+        self.computed[at] = Some(variable);
         for (number, id) in operation.reads.iter().enumerate() {
-            self.join(*id, End { variable, part: Part::Read(number) }, operation.times);
+            self.join(*id, End { variable, part: Part::Read(number) }, operation.times)?;
         }
         for (number, id) in operation.results.iter().enumerate() {
-            self.make(*id, End { variable, part: Part::Result(number) }, uses);
+            let end = End { variable, part: Part::Result(number) };
+            self.make(*id, end, operation.times, uses)?;
         }
         Ok(())
     }
@@ -175,27 +202,70 @@ impl<'a> Network<'a> {
     }
 
     /// A tensor that is made; several readers find it in one spec, to which it is brought once.
-    fn make(&mut self, id: TensorId, end: End, uses: &HashMap<TensorId, usize>) {
+    fn make(
+        &mut self,
+        id: TensorId,
+        end: End,
+        times: u64,
+        uses: &HashMap<TensorId, usize>,
+    ) -> Result<(), LayoutError> {
         self.made.insert(id, end);
         self.found.insert(id, end);
-        let dims = &self.program.tensor(id).dims;
-        if uses.get(&id).is_some_and(|count| *count > 1) && !dims.shape.is_empty() {
-            let specs = Spec::all(&dims.shape, self.mesh);
-            let times = self.variables[end.variable].times;
-            let choices = specs.into_iter().map(MeshChoice::given).collect();
-            let variable = self.add(Role::Kept(id), choices, times);
-            let kept = End { variable, part: Part::Result(0) };
-            self.join(id, kept, times);
-            self.found.insert(id, kept);
+        let shape = &self.program.tensor(id).dims.shape;
+        if uses.get(&id).is_some_and(|count| *count > 1) && !shape.is_empty() {
+            self.keep(id, id, given(Spec::all(shape, self.mesh)), times)?;
+        }
+        Ok(())
+    }
+
+    /// A spec in which the readers of a tensor find it under a name.
+    fn keep(
+        &mut self,
+        id: TensorId,
+        name: TensorId,
+        choices: Vec<MeshChoice>,
+        times: u64,
+    ) -> Result<(), LayoutError> {
+        let variable = self.add(Role::Kept(name), choices, times);
+        let kept = End { variable, part: Part::Result(0) };
+        self.join(id, kept, times)?;
+        self.found.insert(name, kept);
+        Ok(())
+    }
+
+    /// The tensor that a name stands for, or the pinned name on the way to it, and the variable in which readers find it;
+    /// `None` for one that depends on no argument.
+    pub(super) fn found(&self, id: TensorId) -> Option<(TensorId, End)> {
+        match self.found.get(&id) {
+            Some(end) => Some((id, *end)),
+            None => self.found(self.program.tensor(id).is?),
         }
     }
 
-    fn join(&mut self, id: TensorId, to: End, times: u64) {
-        let tensor = self.program.root(id);
-        let dims = &self.program.tensor(tensor).dims;
-        if let Some(from) = self.found.get(&tensor).filter(|_| !dims.shape.is_empty()) {
-            self.joints.push(Joint { tensor, from: *from, to, times });
+    /// Returns whether a tensor keeps a sharding.
+    pub(super) fn pins(&self, id: TensorId) -> bool {
+        self.pinned.contains_key(&id)
+    }
+
+    /// Gives the names of a tensor that keep their shardings a variable, at their first reader.
+    fn pin(&mut self, id: TensorId) -> Result<(), LayoutError> {
+        let Some(of) = self.program.tensor(id).is else { return Ok(()) };
+        self.pin(of)?;
+        match self.found(of).filter(|_| self.pins(id) && !self.found.contains_key(&id)) {
+            Some((_, end)) => {
+                self.keep(of, id, self.specs(id)?, self.variables[end.variable].times)
+            }
+            None => Ok(()),
         }
+    }
+
+    fn join(&mut self, id: TensorId, to: End, times: u64) -> Result<(), LayoutError> {
+        self.pin(id)?;
+        let is_scalar = self.program.tensor(id).dims.shape.is_empty();
+        if let Some((tensor, from)) = self.found(id).filter(|_| !is_scalar) {
+            self.joints.push(Joint { tensor, from, to, times });
+        }
+        Ok(())
     }
 
     /// The costs in picoseconds.
@@ -245,12 +315,22 @@ fn numbered<'s>(specs: &[&'s Spec]) -> (Vec<&'s Spec>, Vec<usize>) {
     (different, numbers)
 }
 
-/// The number of readers of each tensor.
+fn given(specs: Vec<Spec>) -> Vec<MeshChoice> {
+    specs.into_iter().map(MeshChoice::given).collect()
+}
+
+/// The number of readers of each tensor; those after a loop are apart from those in it.
 fn uses(program: &Program) -> HashMap<TensorId, usize> {
+    let after: HashSet<TensorId> =
+        program.loops.iter().flat_map(|of| &of.results).copied().collect();
+    let found = |mut id: TensorId| {
+        while let Some(of) = program.tensor(id).is.filter(|_| !after.contains(&id)) {
+            id = of;
+        }
+        id
+    };
     let reads = program.operations.iter().flat_map(|of| of.reads.iter());
     let loops = program.loops.iter().flat_map(|of| of.starts.iter().chain(&of.yields));
-    let all = reads
-        .chain(loops)
-        .chain(program.donated.iter().filter_map(|(_, result)| program.results.get(*result)));
-    all.map(|id| program.root(*id)).counts()
+    let donated = program.donated.iter().filter_map(|(_, result)| program.results.get(*result));
+    reads.chain(loops).chain(donated).map(|id| found(*id)).counts()
 }

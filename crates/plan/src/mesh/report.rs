@@ -6,12 +6,13 @@ use itertools::Itertools;
 use serde::Serialize;
 use tensor_layout_words::{counted, readable_bytes};
 
+use super::against::MeshComparison;
 use super::choices::MeshChoice;
 use super::grid::Backend;
 use super::plan::MeshPlan;
 use super::problem::Role;
 use super::spec::Spec;
-use crate::stablehlo::TensorId;
+use crate::program::TensorId;
 
 /// A plan on a mesh as data.
 #[derive(Clone, Debug, Serialize)]
@@ -40,6 +41,9 @@ pub struct MeshReport {
     pub uncovered: Vec<String>,
     /// The number of loops whose trips are not known: they count once.
     pub uncounted: usize,
+    /// What is better or worse with other shardings, where they were given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub against: Option<MeshComparison>,
 }
 
 /// A tensor on a mesh.
@@ -53,6 +57,8 @@ pub struct ShardedReport {
     pub spec: String,
     /// The axes that cut each dimension.
     pub axes: Vec<Vec<String>>,
+    /// The placements of PyTorch's `DTensor`.
+    pub placements: String,
     /// The bytes that a device holds.
     pub device_bytes: u64,
     /// The bytes of the whole tensor.
@@ -60,7 +66,7 @@ pub struct ShardedReport {
 }
 
 /// A collective that the plan expects.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct CollectiveReport {
     /// The kind.
     pub kind: &'static str,
@@ -87,7 +93,7 @@ impl MeshPlan<'_> {
     pub fn report(&self) -> MeshReport {
         let program = self.program();
         let collectives = self.collectives();
-        let sent = collectives.iter().map(|of| (of.kind, of.sent.saturating_mul(of.times)));
+        let sent = collectives.iter().map(|of| (of.kind, of.all_sent()));
         let sent = sent.into_grouping_map().fold(0, |all: u64, _, sent| all.saturating_add(sent));
         let arguments = program
             .arguments
@@ -114,6 +120,7 @@ impl MeshPlan<'_> {
             collectives,
             uncovered: program.uncovered.iter().map(|(kind, _)| kind.clone()).collect(),
             uncounted: program.loops.iter().filter(|of| !of.is_counted).count(),
+            against: None,
         }
     }
 
@@ -125,6 +132,7 @@ impl MeshPlan<'_> {
             tensor: dims.text(),
             spec: spec.partition_spec(self.mesh()),
             axes: spec.0.iter().map(names).collect(),
+            placements: spec.placements(self.mesh()).to_string(),
             device_bytes: spec.bytes(dims, self.mesh()),
             bytes: dims.bytes(),
         }
@@ -214,16 +222,8 @@ impl Display for MeshReport {
                 writeln!(f, "  {:width$}  {:spec$}  {part}", of.name, of.spec)?;
             }
         }
-        let all = self.collectives.iter();
-        let dear = all.sorted_by_key(|of| std::cmp::Reverse(of.sent.saturating_mul(of.times)));
-        writeln!(f, "\nCollectives, the dearest first: {}", self.collectives.len())?;
-        for of in dear.take(ROWS) {
-            writeln!(f, "  {of}")?;
-        }
-        if self.collectives.len() > ROWS {
-            writeln!(f, "  and {} more", self.collectives.len() - ROWS)?;
-        }
-        let sent: u64 = self.sent.iter().map(|(_, sent)| sent).sum();
+        write_collectives(f, "Collectives", &self.collectives)?;
+        let sent = self.sent();
         let kinds =
             self.sent.iter().map(|(kind, sent)| format!("{kind} {}", readable_bytes(*sent)));
         let kinds = if self.sent.is_empty() { "nothing".into() } else { { kinds }.join(", ") };
@@ -244,13 +244,45 @@ impl Display for MeshReport {
             let loops = counted(self.uncounted, "loop");
             writeln!(f, "The trips of {loops} are not known and count once.")?;
         }
-        Ok(())
+        self.against.as_ref().map_or(Ok(()), |against| write!(f, "\n{against}"))
+    }
+}
+
+/// The collectives of a page, the dearest first.
+pub(super) fn write_collectives(
+    f: &mut Formatter<'_>,
+    heading: &str,
+    all: &[CollectiveReport],
+) -> fmt::Result {
+    writeln!(f, "\n{heading}, the dearest first: {}", all.len())?;
+    for of in all.iter().sorted_by_key(|of| std::cmp::Reverse(of.all_sent())).take(ROWS) {
+        writeln!(f, "  {of}")?;
+    }
+    match all.len().saturating_sub(ROWS) {
+        0 => Ok(()),
+        more => writeln!(f, "  and {more} more"),
+    }
+}
+
+impl MeshReport {
+    /// The bytes that a device sends.
+    #[must_use]
+    pub fn sent(&self) -> u64 {
+        self.sent.iter().map(|(_, sent)| *sent).fold(0, u64::saturating_add)
+    }
+}
+
+impl CollectiveReport {
+    /// The bytes that a device sends all times.
+    #[must_use]
+    pub fn all_sent(&self) -> u64 {
+        self.sent.saturating_mul(self.times)
     }
 }
 
 impl Display for CollectiveReport {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let sent = readable_bytes(self.sent.saturating_mul(self.times));
+        let sent = readable_bytes(self.all_sent());
         let along = self.along.join(", ");
         write!(f, "{sent}  {} along {along} of {}", self.kind, self.tensor)?;
         match &self.from {
@@ -262,7 +294,7 @@ impl Display for CollectiveReport {
 }
 
 /// Picoseconds in words.
-fn seconds(picoseconds: u64) -> String {
+pub(super) fn seconds(picoseconds: u64) -> String {
     let units = [("s", 1_000_000_000_000), ("ms", 1_000_000_000), ("us", 1_000_000), ("ns", 1000)];
     let (unit, size) =
         units.into_iter().find(|(_, size)| picoseconds >= *size).unwrap_or(("ps", 1));

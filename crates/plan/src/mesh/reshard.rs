@@ -4,7 +4,7 @@ use itertools::Itertools;
 
 use super::grid::Mesh;
 use super::spec::Spec;
-use crate::stablehlo::Dims;
+use crate::program::Dims;
 
 /// The axes of each dimension, the outermost first.
 type Orders = Vec<Vec<usize>>;
@@ -61,7 +61,7 @@ impl Reshard {
     /// # Example
     /// ```
     /// use tensor_layout_plan::mesh::{Mesh, Reshard, Spec, StepKind};
-    /// use tensor_layout_plan::stablehlo::Dims;
+    /// use tensor_layout_plan::program::Dims;
     /// let mesh: Mesh = "x=4,y=2".parse()?;
     /// let dims = Dims { shape: vec![16, 16], dtype: "f32".into() };
     /// let way = Reshard::between(&Spec(vec![0b01, 0]), &Spec(vec![0, 0b01]), &dims, &mesh).unwrap();

@@ -6,33 +6,32 @@ use std::fmt::Write;
 use itertools::Itertools;
 
 use super::plan::MeshPlan;
-use super::problem::{End, Part, Role};
 use super::reshard::{Reshard, written_spec};
 use super::spec::Spec;
-use crate::stablehlo::{Operation, Step, TensorId};
+use crate::program::{Operation, Step, TensorId};
 
 /// The name of the mesh.
 const MESH: &str = "@mesh";
 
 impl MeshPlan<'_> {
-    /// The StableHLO text of the program with the plan in it, calls written out.
+    /// The StableHLO text of the program with the plan in it, calls written out; `None` for a program that is not from such
+    /// a text.
     ///
     /// Every tensor is constrained where it is made, and once for each other spec that readers want, so that a partitioner has
     /// nothing left to choose.
     #[must_use]
-    pub fn module(&self) -> String {
+    pub fn module(&self) -> Option<String> {
         let program = self.program();
+        if program.operations.iter().any(|of| of.text.is_empty()) {
+            return None;
+        }
         let mut writer = Writer {
             plan: self,
             text: String::new(),
             names: HashMap::new(),
             known: HashMap::new(),
             fresh: 0,
-            ends: HashMap::new(),
         };
-        for joint in &self.network.joints {
-            writer.ends.insert(joint.to, (joint.tensor, joint.from));
-        }
         let axes = self.mesh().axes().iter().map(|(name, size)| format!("\"{name}\"={size}"));
         let devices = self.mesh().devices();
         let _ = writeln!(
@@ -42,7 +41,7 @@ impl MeshPlan<'_> {
         );
         let _ = writeln!(writer.text, "  sdy.mesh {MESH} = <[{}]>", { axes }.join(", "));
         writer.function();
-        writer.text + "}\n"
+        Some(writer.text + "}\n")
     }
 
     fn sharding(&self, spec: &Spec) -> String {
@@ -58,8 +57,6 @@ struct Writer<'p, 'a> {
     /// The names of tensors in other specs, in the body that is written.
     known: HashMap<(String, Spec), String>,
     fresh: usize,
-    /// The tensor of each reader, and the end in which it finds it.
-    ends: HashMap<End, (TensorId, End)>,
 }
 
 impl Writer<'_, '_> {
@@ -87,17 +84,7 @@ impl Writer<'_, '_> {
         given.iter().for_each(|id| self.keep(*id));
         self.body(&program.body);
         let results = program.results.iter().enumerate();
-        let results = results.map(|(at, id)| {
-            let name = self.name(*id);
-            let root = program.root(*id);
-            match plan.network.found.get(&root) {
-                Some(end) => {
-                    let from = end.spec(plan.choice(end.variable)).clone();
-                    self.brought(name, root, &from, &plan.result_spec(at))
-                }
-                None => name,
-            }
-        });
+        let results = results.map(|(at, id)| self.brought(*id, &plan.result_spec(at)));
         let results = results.collect_vec().join(", ");
         let types = program.results.iter().map(|id| program.tensor(*id).dims.text()).join(", ");
         let _ = writeln!(self.text, "    return {results} : {types}\n  }}");
@@ -114,11 +101,10 @@ impl Writer<'_, '_> {
 
     fn operation(&mut self, at: usize) {
         let operation = &self.plan.program().operations[at];
-        let variables = &self.plan.network.variables;
-        let variable = variables.iter().position(|of| of.role == Role::Computed(at));
+        let choice = self.plan.operation(at);
         let reads = operation.reads.iter().enumerate();
-        let reads = reads.map(|(number, id)| match variable {
-            Some(variable) => self.read(*id, End { variable, part: Part::Read(number) }),
+        let reads = reads.map(|(number, id)| match choice {
+            Some(choice) => self.brought(*id, &choice.reads[number]),
             None => self.name(*id),
         });
         let reads = reads.collect_vec();
@@ -126,14 +112,12 @@ impl Writer<'_, '_> {
         let text = self.renamed(&operation.text, &reads);
         let sign = if results.is_empty() { "" } else { " = " };
         let _ = writeln!(self.text, "    {results}{sign}{text}");
-        let Some(variable) = variable else { return };
-        for (number, id) in operation.results.iter().enumerate() {
+        let Some(choice) = choice else { return };
+        for (id, spec) in operation.results.iter().zip(&choice.results) {
             if !self.plan.program().tensor(*id).dims.shape.is_empty() {
-                let choice = self.plan.choice(variable);
-                // A spec of its own for the sums, from which the parts are taken.
-                let spec = choice.results[number].clone();
-                let name =
-                    self.constrained(self.name(*id), *id, &written_spec(&spec, self.plan.mesh()));
+                let spec = written_spec(spec, self.plan.mesh());
+                let name = self.name(*id);
+                let name = self.constrained(name, *id, &spec);
                 self.names.insert(*id, name);
             }
             self.keep(*id);
@@ -160,30 +144,22 @@ impl Writer<'_, '_> {
 
     /// Brings a tensor to the spec in which its readers find it.
     fn keep(&mut self, id: TensorId) {
-        let (plan, network) = (self.plan, &self.plan.network);
-        let (Some(made), Some(found)) = (network.made.get(&id), network.found.get(&id)) else {
-            return;
-        };
-        let (from, to) = (
-            made.spec(plan.choice(made.variable)).clone(),
-            found.spec(plan.choice(found.variable)).clone(),
-        );
+        let plan = self.plan;
         let name = self.name(id);
-        let name = self.brought(name, id, &from, &to);
+        let name = self.moved(name, id, &plan.spec(id), &plan.found(id));
         self.names.insert(id, name);
     }
 
-    /// The name under which a reader finds its operand in its spec.
-    fn read(&mut self, id: TensorId, to: End) -> String {
+    /// The name under which a reader finds a tensor in its spec.
+    fn brought(&mut self, id: TensorId, to: &Spec) -> String {
         let name = self.name(id);
-        let Some((tensor, from)) = self.ends.get(&to).copied() else { return name };
-        let plan = self.plan;
-        let from = from.spec(plan.choice(from.variable)).clone();
-        let to = to.spec(plan.choice(to.variable)).clone();
-        self.brought(name, tensor, &from, &to)
+        match self.plan.network.found(id) {
+            Some(_) => self.moved(name, id, &self.plan.found(id), to),
+            None => name,
+        }
     }
 
-    fn brought(&mut self, name: String, id: TensorId, from: &Spec, to: &Spec) -> String {
+    fn moved(&mut self, name: String, id: TensorId, from: &Spec, to: &Spec) -> String {
         let key = (name.clone(), to.clone());
         if let Some(known) = self.known.get(&key) {
             return known.clone();
@@ -210,11 +186,9 @@ impl Writer<'_, '_> {
     fn repeated(&mut self, at: usize) {
         let program = self.plan.program();
         let of = &program.loops[at];
-        let variable = |id: &TensorId| self.plan.network.made[id];
-        let ends = of.carried.iter().map(variable).collect_vec();
+        let specs = of.carried.iter().map(|id| self.plan.spec(*id)).collect_vec();
         let given = |writer: &mut Self, ids: &[TensorId]| -> Vec<String> {
-            let pairs = ids.iter().zip(&ends);
-            pairs.map(|(id, end)| writer.carried(*id, *end)).collect()
+            ids.iter().zip(&specs).map(|(id, spec)| writer.brought(*id, spec)).collect()
         };
         let starts = given(self, &of.starts);
         let base = self.new_name();
@@ -226,12 +200,13 @@ impl Writer<'_, '_> {
         let carried = carried.collect_vec();
         let pairs = carried.iter().zip(&starts).map(|(name, start)| format!("{name} = {start}"));
         let types = of.carried.iter().map(|id| program.tensor(*id).dims.text()).join(", ");
+        let condition = self.renamed(&of.condition, &[]);
         let _ = writeln!(
             self.text,
             "    {base}:{} = stablehlo.while({}) : {types}\n    cond {{\n{}\n    }} do {{",
             carried.len(),
             { pairs }.join(", "),
-            self.renamed(&of.condition, &[])
+            condition,
         );
         let known = self.known.clone();
         of.carried.iter().for_each(|id| self.keep(*id));
@@ -241,28 +216,20 @@ impl Writer<'_, '_> {
         self.known = known;
         for (number, id) in of.results.iter().enumerate() {
             self.names.insert(*id, format!("{base}#{number}"));
-            let carried = of.carried[number];
-            let made = self.plan.spec(carried);
-            let name = self.name(*id);
-            let found = self.plan.network.found.get(&carried).copied();
-            let to = found.map(|end| end.spec(self.plan.choice(end.variable)).clone());
-            let name = self.brought(name, *id, &made, &to.unwrap_or(made.clone()));
-            self.names.insert(*id, name);
+            self.keep(*id);
         }
     }
 
-    /// A tensor in the spec in which a loop carries it.
-    fn carried(&mut self, id: TensorId, to: End) -> String {
-        let name = self.name(id);
-        let root = self.plan.program().root(id);
-        let Some(end) = self.plan.network.found.get(&root) else { return name };
-        let from = end.spec(self.plan.choice(end.variable)).clone();
-        let to = to.spec(self.plan.choice(to.variable)).clone();
-        self.brought(name, root, &from, &to)
-    }
-
-    fn name(&self, id: TensorId) -> String {
-        self.names.get(&id).cloned().unwrap_or_default()
+    /// The name of a tensor in the spec in which its readers find it.
+    fn name(&mut self, id: TensorId) -> String {
+        if let Some(name) = self.names.get(&id) {
+            return name.clone();
+        }
+        let Some(of) = self.plan.program().tensor(id).is else { return String::new() };
+        match self.plan.network.pins(id) {
+            true => self.brought(of, &self.plan.found(id)),
+            false => self.name(of),
+        }
     }
 
     fn new_name(&mut self) -> String {
@@ -271,13 +238,13 @@ impl Writer<'_, '_> {
     }
 
     /// The text of an operation with the names of its tensors, those of operands first.
-    fn renamed(&self, text: &str, reads: &[String]) -> String {
+    fn renamed(&mut self, text: &str, reads: &[String]) -> String {
         let mut parts = text.split("%[");
         let mut renamed = parts.next().unwrap_or_default().to_owned();
         for (at, part) in parts.enumerate() {
             let (number, rest) = part.split_once(']').unwrap_or((part, ""));
-            let id = TensorId(number.parse().unwrap_or(usize::MAX));
-            renamed.push_str(reads.get(at).or(self.names.get(&id)).map_or("", String::as_str));
+            let Ok(id) = number.parse().map(TensorId) else { continue };
+            renamed.push_str(&reads.get(at).cloned().unwrap_or_else(|| self.name(id)));
             renamed.push_str(rest);
         }
         renamed

@@ -5,13 +5,13 @@ use std::fmt::Write;
 use std::str::FromStr;
 
 use itertools::Itertools;
-use tensor_layout::LayoutError;
 use tensor_layout::error::fault;
+use tensor_layout::sharding::{MeshDims, SdySharding};
+use tensor_layout::{LayoutError, ParseError};
 
-use super::program::{Body, Dims, Loop, Operation, Program, Step, Tensor, TensorId};
-use super::rule::Rule;
 use super::rules::rule;
-use super::statement::{Function, Statement, functions, names, offset, symbol};
+use super::statement::{Function, Statement, angled, functions, names, offset, symbol};
+use crate::program::{Body, Dims, Loop, Operation, Program, Rule, Step, Tensor, TensorId};
 
 /// The most operations of a program whose calls are written out.
 const MOST: usize = 1 << 17;
@@ -49,14 +49,17 @@ pub fn read_stablehlo(text: &str) -> Result<Program, LayoutError> {
         let id = reader.tensor(name, dims.clone(), false);
         scope.insert((*name).to_owned(), id);
         reader.program.arguments.push(id);
-        if let Some(axes) = sharding(attributes) {
-            reader.program.annotated.push((id, axes));
+        if let Some(sharding) = reader.sharding(attributes)? {
+            reader.program.annotated.push((id, sharding));
         }
         if let Some(result) = number_after(attributes, "tf.aliasing_output = ", " ") {
             reader.program.donated.push((id, result));
         }
     }
-    let (body, results) = reader.body(&main.body, &mut scope)?;
+    let (body, mut results) = reader.body(&main.body, &mut scope)?;
+    for (id, (_, attributes)) in results.iter_mut().zip(&main.results) {
+        *id = reader.annotated(*id, attributes)?;
+    }
     let of_result = |(_, attributes): &(Dims, &str)| {
         let (_, rest) = attributes.split_once("jax.result_info = \"")?;
         Some(rest.split('"').next()?.to_owned())
@@ -104,9 +107,11 @@ impl<'t> Reader<'t> {
                 "stablehlo.while" => steps.push(self.counted(statement, scope)?),
                 "sdy.manual_computation" => return Err(manual()),
                 _ if is_constraint(statement) => {
-                    // A plan has its own: the tensor is the same.
-                    let operands = self.operands(statement, scope)?;
-                    scope.extend(statement.results.iter().cloned().zip(operands));
+                    for (name, id) in statement.results.iter().zip(self.operands(statement, scope)?)
+                    {
+                        let id = self.annotated(id, statement.text)?;
+                        scope.insert(name.clone(), id);
+                    }
                 }
                 _ => steps.push(self.operation(statement, scope)?),
             }
@@ -185,11 +190,7 @@ impl<'t> Reader<'t> {
         let types = statement.types.iter().collect_vec();
         let found = rule(statement, &reads.iter().map(dims).collect_vec(), &types);
         let is_free = found.is_some() && reads.iter().all(|id| self.program.tensor(*id).is_free);
-        let whole = || Rule {
-            reads: reads.iter().map(|id| vec![None; dims(id).shape.len()]).collect(),
-            results: types.iter().map(|of| vec![None; of.shape.len()]).collect(),
-            ..Rule::default()
-        };
+        let whole = || Rule::whole(&reads.iter().map(dims).collect_vec(), &types);
         let at = self.program.operations.len();
         let rule = found.clone().unwrap_or_else(whole);
         let text = self.renamed(statement.text, scope);
@@ -288,10 +289,29 @@ impl<'t> Reader<'t> {
     }
 
     fn tensor(&mut self, name: &str, dims: Dims, is_free: bool) -> TensorId {
-        let id = TensorId(self.program.tensors.len());
         let name = self.calls.last().map_or(name.to_owned(), |of| format!("{of}:{name}"));
-        self.program.tensors.push(Tensor { name, dims, is: None, is_free });
-        id
+        self.program.add(Tensor { name, dims, is: None, is_free })
+    }
+
+    /// The tensor, or another name for it with the sharding that a text gives it.
+    fn annotated(&mut self, id: TensorId, text: &str) -> Result<TensorId, LayoutError> {
+        let Some(sharding) = self.sharding(text)? else { return Ok(id) };
+        let tensor = Tensor { is: Some(id), ..self.program.tensor(id).clone() };
+        let named = self.program.add(tensor);
+        self.program.annotated.push((named, sharding));
+        Ok(named)
+    }
+
+    /// The sharding in the attributes of an argument or result, or in the text of a constraint.
+    fn sharding(&mut self, text: &str) -> Result<Option<MeshDims>, LayoutError> {
+        self.program.unread += usize::from(text.contains("mhlo.sharding = "));
+        let Some((_, rest)) = text.split_once("sdy.sharding") else { return Ok(None) };
+        let text = angled(rest).unwrap_or(rest);
+        let sharding: SdySharding = text.parse().map_err(|error: ParseError| {
+            let (text, why) = (text.to_owned(), error.kind().to_string());
+            fault!(Invalid, "`{text}` is no sharding: {why}", [text, why])
+        })?;
+        Ok(Some(sharding.dims))
     }
 
     /// A statement inside of a condition.
@@ -320,15 +340,6 @@ impl<'t> Reader<'t> {
 fn is_constraint(statement: &Statement<'_>) -> bool {
     statement.name == "sdy.sharding_constraint"
         || (statement.name == "stablehlo.custom_call" && statement.head.contains("@Sharding("))
-}
-
-/// The axes of each dimension that `sdy.sharding` names: `#sdy.sharding<@mesh, [{"x"}, {}]>`.
-fn sharding(attributes: &str) -> Option<Vec<Vec<String>>> {
-    let (_, rest) = attributes.split_once("sdy.sharding<")?;
-    let (_, dims) = rest.split_once('[')?;
-    let (dims, _) = dims.split_once(']')?;
-    let names = |dim: &str| dim.split('"').skip(1).step_by(2).map(str::to_owned).collect();
-    Some(dims.split('{').skip(1).map(names).collect())
 }
 
 fn manual() -> LayoutError {

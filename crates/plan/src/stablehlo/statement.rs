@@ -4,7 +4,7 @@ use itertools::Itertools;
 use tensor_layout::LayoutError;
 use tensor_layout::error::fault;
 
-use super::program::Dims;
+use crate::program::Dims;
 
 /// A function.
 #[derive(Clone, Debug)]
@@ -260,6 +260,22 @@ fn group(text: &str) -> Option<&str> {
         depth.is_outside()
     });
     text.get(1..end?.0)
+}
+
+/// What begins with the first angle bracket of a text, up to the one that closes it.
+pub(super) fn angled(text: &str) -> Option<&str> {
+    let text = &text[text.find('<')?..];
+    let (mut depth, mut angles) = (Depth::default(), 0_usize);
+    let end = text.char_indices().find(|(_, character)| {
+        depth.step(*character);
+        match character {
+            '<' if depth.is_outside() => angles += 1,
+            '>' if depth.is_outside() => angles -= 1,
+            _ => {}
+        }
+        angles == 0
+    });
+    text.get(..=end?.0)
 }
 
 /// The parts between commas outside of brackets.

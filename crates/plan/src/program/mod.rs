@@ -1,74 +1,23 @@
-//! A program: tensors, operations, and the loops around them.
+//! A program as operations on whole tensors, each with the loops that its axes share: what a mesh plans.
+//!
+//! ```text
+//! rule        dot_general [8, 4] x [4, 2]: loops 8, 2 | 4; operands (0, 2), (2, 1)
+//! moves       rules of operations that move elements: transposed and reshaped tensors
+//! of_graph    the program of a graph of ONNX; that of StableHLO is read by `stablehlo`
+//! ```
+//!
+//! A rule says which axes of operands and results are one loop, so that devices may share its work; an axis without a
+//! loop has to be whole on every device.
 
-use tensor_layout::LayoutError;
-use tensor_layout::error::fault;
+mod dims;
+pub(crate) mod moves;
+mod of_graph;
+mod rule;
 
-use super::rule::Rule;
+use tensor_layout::sharding::MeshDims;
 
-/// The extents of a tensor, and the type of its elements.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Dims {
-    /// The extents.
-    pub shape: Vec<u64>,
-    /// The type as MLIR names it: `f32`, `i1`.
-    pub dtype: String,
-}
-
-impl Dims {
-    /// Reads `tensor<8x4xf32>`; what is no tensor has no bytes.
-    ///
-    /// # Errors
-    /// `Unsupported` for extents that are only known at run time.
-    pub(super) fn read(text: &str) -> Result<Dims, LayoutError> {
-        let Some(inner) = text.strip_prefix("tensor<").and_then(|of| of.strip_suffix('>')) else {
-            return Ok(Dims { shape: Vec::new(), dtype: text.to_owned() });
-        };
-        let inner = inner.split(", #").next().unwrap_or(inner);
-        let mut rest = inner;
-        let mut shape = Vec::new();
-        while let Some((extent, after)) = rest.split_once('x') {
-            let is_extent = |c: char| c.is_ascii_digit() || c == '?';
-            if extent.is_empty() || !extent.chars().all(is_extent) {
-                break;
-            }
-            let extent = extent.parse().ok().filter(|extent| *extent < u64::MAX >> 16);
-            let type_of = text.to_owned();
-            let extent = extent.ok_or_else(|| {
-                fault!(Unsupported, "an extent of `{type_of}` is not known", [type_of])
-            })?;
-            shape.push(extent);
-            rest = after;
-        }
-        Ok(Dims { shape, dtype: rest.to_owned() })
-    }
-
-    /// The bytes of an element, rounded up; 0 for what is no tensor.
-    #[must_use]
-    pub fn element_bytes(&self) -> u64 {
-        let parts = if self.dtype.starts_with("complex<") { 2 } else { 1 };
-        let name = self.dtype.trim_start_matches("complex<").trim_end_matches('>');
-        let number = name.trim_start_matches(|c: char| !c.is_ascii_digit());
-        let end = number.find(|c: char| !c.is_ascii_digit()).unwrap_or(number.len());
-        let bits: u64 = number[..end].parse().unwrap_or(0);
-        parts * bits.div_ceil(8)
-    }
-
-    /// The bytes of the whole tensor.
-    #[must_use]
-    pub fn bytes(&self) -> u64 {
-        self.shape.iter().fold(self.element_bytes(), |bytes, extent| bytes.saturating_mul(*extent))
-    }
-
-    /// The type as it is written.
-    #[must_use]
-    pub fn text(&self) -> String {
-        if self.dtype.starts_with('!') {
-            return self.dtype.clone();
-        }
-        let extents: String = self.shape.iter().map(|extent| format!("{extent}x")).collect();
-        format!("tensor<{extents}{}>", self.dtype)
-    }
-}
+pub use dims::Dims;
+pub use rule::{Axes, Fold, Rule};
 
 /// The number of a tensor in its program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -81,7 +30,8 @@ pub struct Tensor {
     pub name: String,
     /// Its extents and type.
     pub dims: Dims,
-    /// The tensor that it is, if it is another name for it: the result of a loop is what its body carries.
+    /// The tensor that it is, if it is another name for it: the result of a loop is what its body carries, and what is
+    /// annotated is what it was before.
     pub is: Option<TensorId>,
     /// Set if its elements depend on no argument, so that every device makes the part that it wants.
     pub is_free: bool,
@@ -100,7 +50,7 @@ pub struct Operation {
     pub rule: Rule,
     /// The number of times that it runs.
     pub times: u64,
-    /// The text, with `%` and a number in brackets in place of tensors that are known here.
+    /// The text, with `%` and a number in brackets in place of tensors that are known here; empty if it has none.
     pub(crate) text: String,
 }
 
@@ -158,8 +108,10 @@ pub struct Program {
     pub results: Vec<TensorId>,
     /// Arguments whose memory a result takes over, with the number of the result.
     pub donated: Vec<(TensorId, usize)>,
-    /// Arguments with the mesh axes of each dimension, where `sdy.sharding` says them.
-    pub annotated: Vec<(TensorId, Vec<Vec<String>>)>,
+    /// The shardings that the text gives arguments, results and tensors inside, each of which is a tensor of its own.
+    pub annotated: Vec<(TensorId, MeshDims)>,
+    /// The number of shardings that are written for the partitioner before Shardy: they are not read.
+    pub unread: usize,
     /// The names of the results, where the text has them.
     pub names: Vec<Option<String>>,
     /// The operations without a rule, with their numbers: their operands and results are whole on every device.
@@ -167,6 +119,12 @@ pub struct Program {
 }
 
 impl Program {
+    /// Adds a tensor.
+    pub(crate) fn add(&mut self, tensor: Tensor) -> TensorId {
+        self.tensors.push(tensor);
+        TensorId(self.tensors.len() - 1)
+    }
+
     /// A tensor.
     #[must_use]
     pub fn tensor(&self, id: TensorId) -> &Tensor {

@@ -1,5 +1,7 @@
 //! The axes of operands and results that are one loop.
 
+use super::Dims;
+
 /// The loop of each axis; `None` for an axis that has to be whole on every device.
 pub type Axes = Vec<Option<usize>>;
 
@@ -29,14 +31,21 @@ pub struct Rule {
 }
 
 impl Rule {
+    /// The rule of an operation whose operands and results are whole on every device.
+    pub(crate) fn whole(reads: &[&Dims], results: &[&Dims]) -> Rule {
+        let axes = |of: &&Dims| vec![None; of.shape.len()];
+        let all = |of: &[&Dims]| of.iter().map(axes).collect();
+        Rule { reads: all(reads), results: all(results), ..Rule::default() }
+    }
+
     /// Adds a loop.
-    pub(super) fn add(&mut self, extent: u64, fold: Fold) -> usize {
+    pub(crate) fn add(&mut self, extent: u64, fold: Fold) -> usize {
         self.loops.push((extent, fold));
         self.loops.len() - 1
     }
 
     /// Adds loops that results have.
-    pub(super) fn kept(&mut self, extents: &[u64]) -> Axes {
+    pub(crate) fn kept(&mut self, extents: &[u64]) -> Axes {
         extents.iter().map(|extent| Some(self.add(*extent, Fold::Kept))).collect()
     }
 }
