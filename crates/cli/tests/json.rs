@@ -98,7 +98,17 @@ const ROWS: &[Row] = &[
         ]],
     ),
     ("`plan --json`", &[], &[&["plan", "docs/examples/mlp.onnx", "--machine", "mn-core-2"]]),
-    ("`plan --mesh --json`", &[], &[&["plan", "docs/examples/step.mlir", "--mesh", "x=4,y=2"]]),
+    (
+        "`plan --mesh --json`",
+        &[],
+        &[&[
+            "plan",
+            "docs/examples/annotated.mlir",
+            "--mesh",
+            "data=4,model=2",
+            "--against-shardings",
+        ]],
+    ),
     (
         "`plan --explain --json`",
         &[],
