@@ -90,6 +90,7 @@ fn a_text_that_is_cut_off_or_no_program_is_refused() {
     for (text, says) in [
         ("", "no function"),
         ("ENTRY e {\n  a = f32[4] parameter(0)\n}", "no function"),
+        ("HloModule m\n\nENTRY e {\n  a = f32[4] parameter(0)\n}", "this is HLO"),
         (
             "func.func @main(%arg0: tensor<?xf32>) -> tensor<?xf32> {\n  return %arg0 : tensor<?xf32>\n}",
             "not known",

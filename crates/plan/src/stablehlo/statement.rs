@@ -48,9 +48,14 @@ pub(super) fn functions(text: &str) -> Result<(&str, Vec<Function<'_>>), LayoutE
     }
     let functions = split(inside).into_iter().filter(|of| of.starts_with("func.func"));
     let functions: Vec<_> = functions.map(function).try_collect()?;
-    match functions.is_empty() {
-        true => Err(fault!(Missing, "this text has no function of StableHLO", [])),
-        false => Ok((name, functions)),
+    match (functions.is_empty(), text.trim_start().starts_with("HloModule")) {
+        (true, true) => Err(fault!(
+            Unsupported,
+            "this is HLO, whose operations are fused and parts of other shapes already: plan what it was lowered from",
+            []
+        )),
+        (true, false) => Err(fault!(Missing, "this text has no function of StableHLO", [])),
+        (false, _) => Ok((name, functions)),
     }
 }
 
