@@ -1,6 +1,7 @@
 //! Variables, costs between them, and the memory of a device.
 
 use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
 
 use itertools::Itertools;
 use tensor_layout::LayoutError;
@@ -64,9 +65,6 @@ impl End {
         }
     }
 }
-
-/// The picoseconds from one spec of a tensor to another.
-type Times<'s> = HashMap<(&'s Dims, &'s Spec, &'s Spec), u64>;
 
 /// A program on a mesh, ready for the search.
 #[derive(Debug)]
@@ -273,46 +271,71 @@ impl<'a> Network<'a> {
         let own = |of: &Variable| {
             of.choices.iter().map(|choice| choice.time().saturating_mul(of.times)).collect()
         };
-        let mut known = HashMap::new();
-        let edges = self.joints.iter().map(|joint| self.edge(joint, &mut known)).collect();
+        let mut times = HashMap::new();
+        let edges = self.joints.iter().map(|joint| self.edge(joint, &mut times)).collect();
         let problem = Problem::new(self.variables.iter().map(own).collect(), edges)?;
         problem.with_memories(limit.map(|limit| self.memory(limit)).into_iter().collect())
     }
 
-    fn edge<'s>(&'s self, joint: &Joint, known: &mut Times<'s>) -> Edge {
+    fn edge<'s>(&'s self, joint: &Joint, times: &mut HashMap<&'s Dims, Times<'s>>) -> Edge {
         let dims = &self.program.tensor(joint.tensor).dims;
+        let times = times.entry(dims).or_insert_with(|| Times::new(dims, self.mesh));
         let specs = |end: End| {
             let choices = &self.variables[end.variable].choices;
-            choices.iter().map(move |choice| end.spec(choice)).collect_vec()
+            choices.iter().map(move |choice| end.spec(choice))
         };
-        let (from, to) = (specs(joint.from), specs(joint.to));
-        // Few of the specs differ.
-        let (rows, columns) = (numbered(&from), numbered(&to));
-        let mut table = Vec::with_capacity(rows.0.len() * columns.0.len());
-        for (one, other) in rows.0.iter().cartesian_product(&columns.0) {
-            let time = *known
-                .entry((dims, *one, *other))
-                .or_insert_with(|| Reshard::of(one, other, dims, self.mesh).time(self.mesh));
-            table.push(time.saturating_mul(joint.times));
-        }
-        let costs = rows.1.iter().cartesian_product(&columns.1);
-        let costs = costs.map(|(row, column)| table[row * columns.0.len() + column]).collect();
+        let (rows, columns) = (Numbered::of(specs(joint.from)), Numbered::of(specs(joint.to)));
+        let table = times.table(&rows.specs, &columns.specs);
+        let costs = rows.numbers.iter().cartesian_product(&columns.numbers);
+        let costs = costs.map(|(row, column)| {
+            table[row * columns.specs.len() + column].saturating_mul(joint.times)
+        });
+        let costs = costs.collect();
         Edge { from: joint.from.variable, to: joint.to.variable, costs }
     }
 }
 
-/// The different ones, and the number of each.
-fn numbered<'s>(specs: &[&'s Spec]) -> (Vec<&'s Spec>, Vec<usize>) {
-    let mut different: Vec<&Spec> = Vec::new();
-    let mut known: HashMap<&Spec, usize> = HashMap::new();
-    let numbers = specs.iter().map(|spec| {
-        *known.entry(*spec).or_insert_with(|| {
-            different.push(*spec);
-            different.len() - 1
-        })
-    });
-    let numbers = numbers.collect();
-    (different, numbers)
+/// Specs of which few differ.
+struct Numbered<'s> {
+    /// The different ones.
+    specs: Vec<&'s Spec>,
+    /// The place of each among them.
+    numbers: Vec<usize>,
+}
+
+impl<'s> Numbered<'s> {
+    fn of(all: impl Iterator<Item = &'s Spec>) -> Numbered<'s> {
+        let mut specs = Vec::new();
+        let mut known = HashMap::new();
+        let numbers = all.map(|spec| {
+            *known.entry(spec).or_insert_with(|| {
+                specs.push(spec);
+                specs.len() - 1
+            })
+        });
+        Numbered { numbers: numbers.collect(), specs }
+    }
+}
+
+/// The picoseconds from one spec of a tensor to another, in tables that many edges share.
+struct Times<'s> {
+    dims: &'s Dims,
+    mesh: &'s Mesh,
+    tables: HashMap<[Vec<&'s Spec>; 2], Rc<[u64]>>,
+}
+
+impl<'s> Times<'s> {
+    fn new(dims: &'s Dims, mesh: &'s Mesh) -> Times<'s> {
+        Times { dims, mesh, tables: HashMap::new() }
+    }
+
+    fn table(&mut self, from: &[&'s Spec], to: &[&'s Spec]) -> Rc<[u64]> {
+        let table = self.tables.entry([from.to_vec(), to.to_vec()]).or_insert_with(|| {
+            let pairs = from.iter().cartesian_product(to);
+            pairs.map(|(from, to)| Reshard::of(from, to, self.dims, self.mesh).time(self.mesh)).collect()
+        });
+        Rc::clone(table)
+    }
 }
 
 fn given(specs: Vec<Spec>) -> Vec<MeshChoice> {
