@@ -3,7 +3,7 @@
 use tensor_layout::route::Route;
 use tensor_layout::{Level, Machine};
 use tensor_layout_plan::execute::{AsPlanned, execute};
-use tensor_layout_plan::graph::{Data, Graph};
+use tensor_layout_plan::graph::{Body, Data, Dtype, Graph, Nest, Origin, Read, Scalar, Value};
 use tensor_layout_plan::pins::{Pin, Pins, Place, read_pins};
 use tensor_layout_plan::plan::{Plan, PlanOptions, PlanReport, PlannedValue, plan};
 
@@ -300,4 +300,46 @@ fn a_switch_leads_to_a_layout_that_all_pins_allow() {
     assert!(
         matches!(tensor_layout_plan::plan::plan(&graph, &small_machine(), &options(pins)), Err(error) if error.to_string().contains("want different layouts for `Gemm_7`"))
     );
+}
+
+#[test]
+fn stars_of_a_pattern_mean_any_characters() {
+    let is_about = |pattern: &str, name: &str| {
+        let mut graph = Graph::default();
+        let x = Value {
+            name: "given".into(),
+            shape: vec![8],
+            dtype: Dtype::F32,
+            origin: Origin::Input,
+        };
+        let x = graph.add(x);
+        graph.inputs = vec![x];
+        let nest = Nest::pointwise(vec![8], vec![Read::of(x, [0])], Scalar::Read(0));
+        let made = (vec![8], Dtype::F32);
+        graph.outputs = vec![graph.operation((name.into(), "Identity"), made, Body::Nest(nest))];
+        let pin = Pin {
+            place: Place::Operand(pattern.into(), 0),
+            avoids: vec![Level::new("L2B").unwrap()],
+            layouts: Vec::new(),
+            ..named("a", "")
+        };
+        let report = planned(&graph, &small_machine(), vec![pin]).report();
+        !report.pins[0].nodes.is_empty()
+    };
+    for (pattern, name) in [
+        ("a", "a"),
+        ("*", "b"),
+        ("a*", "ab"),
+        ("*b*", "abc"),
+        ("a*c", "ac"),
+        ("a*b*c", "axbyc"),
+        ("**", "x"),
+    ] {
+        assert!(is_about(pattern, name), "{pattern} {name}");
+    }
+    for (pattern, name) in
+        [("a", "ab"), ("a*a", "a"), ("*b", "bc"), ("a*b*c", "acb"), ("*ab*ab*", "xaby")]
+    {
+        assert!(!is_about(pattern, name), "{pattern} {name}");
+    }
 }

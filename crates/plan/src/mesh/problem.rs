@@ -332,7 +332,9 @@ impl<'s> Times<'s> {
     fn table(&mut self, from: &[&'s Spec], to: &[&'s Spec]) -> Rc<[u64]> {
         let table = self.tables.entry([from.to_vec(), to.to_vec()]).or_insert_with(|| {
             let pairs = from.iter().cartesian_product(to);
-            pairs.map(|(from, to)| Reshard::of(from, to, self.dims, self.mesh).time(self.mesh)).collect()
+            pairs
+                .map(|(from, to)| Reshard::of(from, to, self.dims, self.mesh).time(self.mesh))
+                .collect()
         });
         Rc::clone(table)
     }
