@@ -1,7 +1,6 @@
 //! Variables, costs between them, and the memory of a device.
 
 use std::collections::{HashMap, HashSet};
-use std::rc::Rc;
 
 use itertools::Itertools;
 use tensor_layout::LayoutError;
@@ -280,63 +279,51 @@ impl<'a> Network<'a> {
     fn edge<'s>(&'s self, joint: &Joint, times: &mut HashMap<&'s Dims, Times<'s>>) -> Edge {
         let dims = &self.program.tensor(joint.tensor).dims;
         let times = times.entry(dims).or_insert_with(|| Times::new(dims, self.mesh));
-        let specs = |end: End| {
+        let mut numbers = |end: End| {
             let choices = &self.variables[end.variable].choices;
-            choices.iter().map(move |choice| end.spec(choice))
+            choices.iter().map(|choice| times.number(end.spec(choice))).collect_vec()
         };
-        let (rows, columns) = (Numbered::of(specs(joint.from)), Numbered::of(specs(joint.to)));
-        let table = times.table(&rows.specs, &columns.specs);
-        let costs = rows.numbers.iter().cartesian_product(&columns.numbers);
-        let costs = costs.map(|(row, column)| {
-            table[row * columns.specs.len() + column].saturating_mul(joint.times)
-        });
+        let (rows, columns) = (numbers(joint.from), numbers(joint.to));
+        let pairs = rows.iter().cartesian_product(&columns);
+        let costs = pairs.map(|(from, to)| times.time(*from, *to).saturating_mul(joint.times));
         let costs = costs.collect();
         Edge { from: joint.from.variable, to: joint.to.variable, costs }
     }
 }
 
-/// Specs of which few differ.
-struct Numbered<'s> {
-    /// The different ones.
-    specs: Vec<&'s Spec>,
-    /// The place of each among them.
-    numbers: Vec<usize>,
-}
-
-impl<'s> Numbered<'s> {
-    fn of(all: impl Iterator<Item = &'s Spec>) -> Numbered<'s> {
-        let mut specs = Vec::new();
-        let mut known = HashMap::new();
-        let numbers = all.map(|spec| {
-            *known.entry(spec).or_insert_with(|| {
-                specs.push(spec);
-                specs.len() - 1
-            })
-        });
-        Numbered { numbers: numbers.collect(), specs }
-    }
-}
-
-/// The picoseconds from one spec of a tensor to another, in tables that many edges share.
+/// The picoseconds from one spec of a tensor to another, each computed once.
 struct Times<'s> {
     dims: &'s Dims,
     mesh: &'s Mesh,
-    tables: HashMap<[Vec<&'s Spec>; 2], Rc<[u64]>>,
+    specs: Vec<&'s Spec>,
+    numbers: HashMap<&'s Spec, usize>,
+    known: Vec<Vec<Option<u64>>>,
 }
 
 impl<'s> Times<'s> {
     fn new(dims: &'s Dims, mesh: &'s Mesh) -> Times<'s> {
-        Times { dims, mesh, tables: HashMap::new() }
+        Times { dims, mesh, specs: Vec::new(), numbers: HashMap::new(), known: Vec::new() }
     }
 
-    fn table(&mut self, from: &[&'s Spec], to: &[&'s Spec]) -> Rc<[u64]> {
-        let table = self.tables.entry([from.to_vec(), to.to_vec()]).or_insert_with(|| {
-            let pairs = from.iter().cartesian_product(to);
-            pairs
-                .map(|(from, to)| Reshard::of(from, to, self.dims, self.mesh).time(self.mesh))
-                .collect()
-        });
-        Rc::clone(table)
+    fn number(&mut self, spec: &'s Spec) -> usize {
+        let new = self.specs.len();
+        let number = *self.numbers.entry(spec).or_insert(new);
+        if number == new {
+            self.specs.push(spec);
+            self.known.push(Vec::new());
+        }
+        number
+    }
+
+    fn time(&mut self, from: usize, to: usize) -> u64 {
+        let row = &mut self.known[from];
+        if row.len() <= to {
+            row.resize(self.specs.len(), None);
+        }
+        *row[to].get_or_insert_with(|| {
+            let way = Reshard::of(self.specs[from], self.specs[to], self.dims, self.mesh);
+            way.time(self.mesh)
+        })
     }
 }
 
