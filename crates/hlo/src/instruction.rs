@@ -9,7 +9,7 @@ use tensor_layout::xla::{XlaParser, XlaShape};
 use crate::attributes::{HloAttributes, entry, unquoted};
 use crate::body::{Body, OperandRecord, Record};
 use crate::module::{HloModule, HloSource};
-use crate::operation::{bracketed, parts};
+use tensor_layout_words::mlir::{bracketed, parts};
 
 /// A computation of a dump, until the next one is read.
 #[derive(Clone, Copy)]

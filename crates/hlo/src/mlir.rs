@@ -14,11 +14,12 @@ use itertools::Itertools;
 
 use crate::names::sizes;
 use crate::operation::{
-    Operation, angled, attribute, braces_left_open, parts, signature, symbol, without_comment,
+    Operation, attribute, braces_left_open, signature, symbol, without_comment,
 };
 use crate::unread::HloReading;
 use tensor_layout::sharding::ShardedShape;
 use tensor_layout::xla::{XlaDtype, XlaShape};
+use tensor_layout_words::mlir::{angled, parts};
 
 /// The arguments, results and constraints of the functions of an MLIR module.
 ///

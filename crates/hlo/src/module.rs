@@ -11,7 +11,7 @@ use crate::attributes::{HloAttributes, entry, unquoted};
 use crate::comments::blanked;
 use crate::grammar::{self, ModuleHead, SourceTable};
 use crate::lexer::Tokens;
-use crate::operation::{bracketed, parts};
+use tensor_layout_words::mlir::{bracketed, parts};
 
 /// A module of a dump: `HloModule name, attributes`, and the tables of source lines.
 ///

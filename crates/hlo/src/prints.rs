@@ -11,7 +11,7 @@ use tensor_layout::error::fault;
 use tensor_layout::xla::XlaDtype;
 
 use crate::mlir::shape_of;
-use crate::operation::{angled, parts};
+use tensor_layout_words::mlir::{angled, parts};
 
 /// Converts a JAX print to a layout text; `None` for other text.
 ///

@@ -6,7 +6,6 @@ use std::sync::Arc;
 use crate::held::{Candidate, Held, HeldRow};
 use crate::inside::Insides;
 use crate::names::{self, Outcomes, outcome};
-use crate::operation::parts;
 use crate::overview::{HloLargest, Overview};
 use crate::roles::{Calls, HloRole, NOT_LISTED, Roles, index};
 use crate::shardings::{EntryShares, Shares};
@@ -14,6 +13,7 @@ use crate::unread::HloReading;
 use crate::{HloBytes, HloComputation, HloInstruction, HloModule, HloOnDevice};
 use tensor_layout::LayoutError;
 use tensor_layout::xla::XlaSizes;
+use tensor_layout_words::mlir::parts;
 
 /// A computation of a dump in numbers.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 mod cursor;
+pub mod mlir;
 pub mod number;
 mod walk;
 pub mod words;

@@ -8,9 +8,10 @@ use itertools::Itertools;
 use tensor_layout::error::fault;
 use tensor_layout::sharding::{MeshDims, SdySharding};
 use tensor_layout::{LayoutError, ParseError};
+use tensor_layout_words::mlir::angled;
 
 use super::rules::rule;
-use super::statement::{Function, Statement, angled, functions, names, offset, symbol};
+use super::statement::{Function, Statement, functions, names, offset, symbol};
 use crate::program::{Body, Dims, Loop, Operation, Program, Rule, Step, Tensor, TensorId};
 
 /// The most operations of a program whose calls are written out.
@@ -306,7 +307,7 @@ impl<'t> Reader<'t> {
     fn sharding(&mut self, text: &str) -> Result<Option<MeshDims>, LayoutError> {
         self.program.unread += usize::from(text.contains("mhlo.sharding = "));
         let Some((_, rest)) = text.split_once("sdy.sharding") else { return Ok(None) };
-        let text = angled(rest).unwrap_or(rest);
+        let text = rest.find('<').and_then(|start| angled(&rest[start..])).unwrap_or(rest);
         let sharding: SdySharding = text.parse().map_err(|error: ParseError| {
             let (text, why) = (text.to_owned(), error.kind().to_string());
             fault!(Invalid, "`{text}` is no sharding: {why}", [text, why])

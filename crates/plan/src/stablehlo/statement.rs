@@ -3,6 +3,8 @@
 use itertools::Itertools;
 use tensor_layout::LayoutError;
 use tensor_layout::error::fault;
+use tensor_layout_words::Walk;
+use tensor_layout_words::mlir::{bracketed, parts};
 
 use crate::program::Dims;
 
@@ -72,12 +74,12 @@ fn function(text: &str) -> Result<Function<'_>, LayoutError> {
         Some(inner) if results.starts_with('(') => inner,
         _ => results.split(" attributes").next().unwrap_or(results),
     };
-    let arguments = commas(arguments).into_iter().map(|of| {
+    let arguments = parts(arguments).map(|of| {
         let (name, rest) = of.split_once(':').unwrap_or(("", of));
         let (kind, attributes) = with_attributes(rest.trim());
         Ok((name.trim(), Dims::read(kind)?, attributes))
     });
-    let results = commas(results).into_iter().map(|of| {
+    let results = parts(results).map(|of| {
         let (kind, attributes) = with_attributes(of);
         Ok((Dims::read(kind)?, attributes))
     });
@@ -155,20 +157,15 @@ fn types(head: &str) -> (&str, Vec<&str>) {
         Some(inner) if results.starts_with('(') => inner,
         _ => results,
     };
-    (before, commas(results))
+    (before, parts(results).collect())
 }
 
-/// The place of the ` : ` before the types: the last one outside of brackets and strings.
+/// The place of the ` : ` before the types: the first one outside of brackets and strings.
 fn colon(head: &str) -> Option<usize> {
-    let mut last = None;
-    let mut depth = Depth::default();
-    for (at, character) in head.char_indices() {
-        depth.step(character);
-        if depth.is_outside() && head[at..].starts_with(" : ") && last.is_none() {
-            last = Some(at);
-        }
-    }
-    last
+    let mut walk = Walk::from(0);
+    let colons = std::iter::from_fn(|| walk.next(head.as_bytes(), Some(b':')));
+    let mut starts = colons.filter_map(|at| at.checked_sub(1));
+    starts.find(|at| head.get(*at..).is_some_and(|rest| rest.starts_with(" : ")))
 }
 
 /// The names before the types, those of `name = name` by the right side.
@@ -190,46 +187,20 @@ pub(super) fn names(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// The brackets that are open, and whether a string is.
-#[derive(Default)]
-struct Depth {
-    open: usize,
-    is_text: bool,
-}
-
-impl Depth {
-    fn step(&mut self, character: char) {
-        match character {
-            '"' => self.is_text = !self.is_text,
-            _ if self.is_text => {}
-            '(' | '{' | '[' => self.open += 1,
-            ')' | '}' | ']' => self.open = self.open.saturating_sub(1),
-            _ => {}
-        }
-    }
-
-    fn is_outside(&self) -> bool {
-        self.open == 0 && !self.is_text
-    }
-}
-
 /// The statements of a text; what belongs to one is on its line, in its brackets or after them.
 fn split(text: &str) -> Vec<&str> {
-    let (mut statements, mut start) = (Vec::new(), 0);
-    let mut depth = Depth::default();
-    for (at, character) in text.char_indices() {
-        depth.step(character);
-        if character == '\n' && depth.is_outside() {
-            let next = text[at..].trim_start();
-            if !["cond {", "do {", "reducer(", "}", "{"].iter().any(|of| next.starts_with(of)) {
-                statements.push(text[start..at].trim());
-                start = at;
-            }
-        }
-    }
-    statements.push(text[start..].trim());
-    statements.retain(|of| !of.is_empty());
-    statements
+    let mut walk = Walk::from(0);
+    let ends = std::iter::from_fn(|| walk.next(text.as_bytes(), Some(b'\n')));
+    let ends = ends.filter(|at| {
+        let next = text[*at..].trim_start();
+        let goes_on =
+            ["cond {", "do {", "reducer(", "}", "{"].iter().any(|of| next.starts_with(of));
+        text[*at..].starts_with('\n') && !goes_on
+    });
+    let ends = ends.collect_vec();
+    let starts = [0].into_iter().chain(ends.iter().copied());
+    let statements = starts.zip(ends.iter().copied().chain([text.len()]));
+    statements.map(|(start, end)| text[start..end].trim()).filter(|of| !of.is_empty()).collect()
 }
 
 /// What is in braces at the outermost level of a text, in order.
@@ -257,53 +228,9 @@ fn braces(text: &str) -> impl DoubleEndedIterator<Item = &str> {
     found.into_iter()
 }
 
-/// What is in the round brackets with which a text begins.
+/// What is in the brackets with which a text begins.
 fn group(text: &str) -> Option<&str> {
-    let mut depth = Depth::default();
-    let end = text.char_indices().find(|(_, character)| {
-        depth.step(*character);
-        depth.is_outside()
-    });
-    text.get(1..end?.0)
-}
-
-/// What begins with the first angle bracket of a text, up to the one that closes it.
-pub(super) fn angled(text: &str) -> Option<&str> {
-    let text = &text[text.find('<')?..];
-    let (mut depth, mut angles) = (Depth::default(), 0_usize);
-    let end = text.char_indices().find(|(_, character)| {
-        depth.step(*character);
-        match character {
-            '<' if depth.is_outside() => angles += 1,
-            '>' if depth.is_outside() => angles -= 1,
-            _ => {}
-        }
-        angles == 0
-    });
-    text.get(..=end?.0)
-}
-
-/// The parts between commas outside of brackets.
-pub(super) fn commas(text: &str) -> Vec<&str> {
-    let (mut parts, mut start, mut angles) = (Vec::new(), 0, 0_usize);
-    let mut depth = Depth::default();
-    let mut before = ' ';
-    for (at, character) in text.char_indices() {
-        depth.step(character);
-        match character {
-            '<' => angles += 1,
-            '>' if before != '-' => angles = angles.saturating_sub(1),
-            ',' if depth.is_outside() && angles == 0 => {
-                parts.push(text[start..at].trim());
-                start = at + 1;
-            }
-            _ => {}
-        }
-        before = character;
-    }
-    parts.push(text[start..].trim());
-    parts.retain(|of| !of.is_empty());
-    parts
+    bracketed(text).map(|(inner, _)| inner)
 }
 
 /// A name after `@`.
