@@ -49,6 +49,7 @@ mod solve;
 mod split_level;
 mod steps;
 pub(crate) mod strided;
+mod swizzled;
 mod without_padding;
 pub(crate) mod work;
 mod xor;
