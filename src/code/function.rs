@@ -1,32 +1,157 @@
-//! A layout as a function with named inputs and outputs, and its inverse.
+//! A layout as a function of its index, and its inverse.
+
+use std::ops::{Range, RangeInclusive};
 
 use itertools::Itertools;
 
-use super::Expression;
-use super::names::variable;
-use crate::algebra::{Axis, Combine, DerivedAxis, Layout, Target, xor_factors};
-use crate::error::{ErrorKind, LayoutError, fault};
+use super::{Expression, Variable};
+use crate::algebra::{Axis, Combine, DerivedAxis, Layout, Target, axis_of, xor_factors};
+use crate::error::{ErrorKind, LayoutError, Site, fault};
 use crate::level::Level;
 
-/// Expressions for the outputs in terms of the inputs.
-#[derive(Clone, Debug)]
-pub(super) struct Function {
+/// Expressions for outputs in terms of inputs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Function {
     /// One sentence about the function, for the comment above its code.
     pub(super) says: String,
-    /// Names of the inputs: the index, then one number per replica.
-    pub(super) inputs: Vec<String>,
-    /// The exclusive bound of each input.
-    pub(super) bounds: Vec<u64>,
-    /// Values that the outputs share, in an order in which they can be computed.
-    pub(super) locals: Vec<(String, Expression)>,
-    /// Names and values of the outputs.
-    pub(super) outputs: Vec<(String, Expression)>,
+    inputs: Vec<(Variable, Range<u64>)>,
+    locals: Vec<(Variable, Expression)>,
+    /// The range of each local.
+    ranges: Vec<RangeInclusive<u64>>,
+    outputs: Vec<(Variable, Expression)>,
+}
+
+impl Layout {
+    /// Returns the place of an element as expressions of its index: one per level, in the order of the columns of a table.
+    ///
+    /// Copies are further inputs, one per replica.
+    /// Law: for an index and the numbers of a copy, the values are the place of that copy, one of
+    /// [`locate_all`](Layout::locate_all).
+    ///
+    /// # Errors
+    /// As [`without_padding`](Layout::without_padding), except `NotDecided`.
+    ///
+    /// # Example
+    /// ```
+    /// use tensor_layout::Layout;
+    /// let layout: Layout = "((4_PE, 3:8), (8:1))".parse()?;
+    /// let function = layout.to_place_function()?;
+    /// assert_eq!(function.values(&[5, 1])?, [1, 17]); // PE 1, address 17
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn to_place_function(&self) -> Result<Function, LayoutError> {
+        Function::forward_into(self, &self.columns())
+    }
+
+    /// Returns the index of an element as expressions of its place: one per axis.
+    ///
+    /// The inputs are the levels, in the order of the columns of a table.
+    /// Law: for a place of an element, of any copy, the values are its index. For another place in the ranges of the
+    /// inputs they are arbitrary, and `Err` at worst.
+    ///
+    /// # Errors
+    /// As [`left_inverse`](Layout::left_inverse).
+    ///
+    /// # Example
+    /// ```
+    /// use tensor_layout::Layout;
+    /// let layout: Layout = "((4_PE, 3:8), (8:1))".parse()?;
+    /// let function = layout.to_index_function()?;
+    /// let index = function.outputs().iter().map(|(axis, value)| format!("{axis} = {value}"));
+    /// assert_eq!(index.collect::<Vec<_>>(), ["i0 = PE * 3 + (Addr >> 3)", "i1 = Addr & 7"]);
+    /// assert_eq!(function.values(&[1, 17])?, [5, 1]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn to_index_function(&self) -> Result<Function, LayoutError> {
+        let (moved, offset) = self.to_origin();
+        let inverse = moved.left_inverse()?;
+        // The axes of the inverse are the used levels, in their order.
+        let inputs = self.used_levels().iter().map(|level| Variable::Level(*level));
+        let mut function = Function::of(&inverse, inputs);
+        function.outputs = (0..self.rank())
+            .map(|axis| (Variable::Index(axis), function.at(&inverse, Level::axis(axis))))
+            .collect();
+        let address = Variable::Level(Level::ADDR);
+        let from_origin = [(address, Expression::variable(address).minus(offset))];
+        let values = function.locals.iter_mut().chain(&mut function.outputs);
+        values.for_each(|(_, value)| *value = value.replaced(&from_origin));
+        let start = |level| if level == Level::ADDR { offset } else { 0 };
+        let range = |level: Level| start(level)..self.extent(level);
+        let columns = self.columns().into_iter();
+        function.inputs = columns.map(|level| (Variable::Level(level), range(level))).collect();
+        function.says = "From the place of an element to its index.".into();
+        Ok(function)
+    }
 }
 
 impl Function {
-    /// The function from an index to its place: outputs in the order of the columns of a table.
-    pub(super) fn forward(layout: &Layout) -> Result<Function, LayoutError> {
-        Function::forward_into(layout, &layout.columns())
+    /// The inputs, each with its range.
+    #[must_use]
+    pub fn inputs(&self) -> &[(Variable, Range<u64>)] {
+        &self.inputs
+    }
+
+    /// The values that outputs share, in an order in which they can be computed.
+    #[must_use]
+    pub fn locals(&self) -> &[(Variable, Expression)] {
+        &self.locals
+    }
+
+    /// The outputs with their values.
+    #[must_use]
+    pub fn outputs(&self) -> &[(Variable, Expression)] {
+        &self.outputs
+    }
+
+    /// Returns a range of all values that an expression of the inputs and locals has for inputs in their ranges.
+    ///
+    /// It may be wider than necessary where terms depend on one another.
+    #[must_use]
+    pub fn range(&self, expression: &Expression) -> RangeInclusive<u64> {
+        expression.range(&|variable| self.range_of(variable).unwrap_or(0..=u64::MAX))
+    }
+
+    fn range_of(&self, variable: Variable) -> Option<RangeInclusive<u64>> {
+        if let Variable::Local(number) = variable {
+            return self.ranges.get(number).cloned();
+        }
+        let (_, range) = self.inputs.iter().find(|(input, _)| *input == variable)?;
+        Some(range.start..=range.end.saturating_sub(1))
+    }
+
+    /// Computes the outputs.
+    ///
+    /// # Errors
+    /// `Shape` for another number of inputs, `OutOfRange` for an input outside its range, `TooLarge` for a value beyond
+    /// 64 bits, which no element has.
+    pub fn values(&self, inputs: &[u64]) -> Result<Vec<u64>, LayoutError> {
+        self.check_inputs(inputs)?;
+        let variables = self.inputs.iter().map(|(input, _)| *input);
+        let mut known = variables.zip(inputs.iter().copied()).collect_vec();
+        for (local, expression) in &self.locals {
+            known.push((*local, value(&known, expression)?));
+        }
+        self.outputs.iter().map(|(_, expression)| value(&known, expression)).collect()
+    }
+
+    fn check_inputs(&self, inputs: &[u64]) -> Result<(), LayoutError> {
+        let (found, wanted) = (inputs.len(), self.inputs.len());
+        if found != wanted {
+            return Err(fault!(
+                Shape,
+                "the function has {wanted} inputs, but {found} values are given",
+                [wanted, found]
+            ));
+        }
+        let mut both = self.inputs.iter().zip(inputs);
+        match both.find(|((_, range), input)| !range.contains(input)) {
+            Some(((name, range), input)) => Err(fault!(
+                OutOfRange,
+                "{name} is {input}, but must be at least {start} and below {end}",
+                [name = name.to_string(), input = *input, start = range.start, end = range.end]
+            )),
+            None => Ok(()),
+        }
     }
 
     /// This function for a language without XOR.
@@ -50,69 +175,46 @@ impl Function {
     }
 
     fn of_places(layout: &Layout, columns: &[Level]) -> Function {
-        let names = columns.iter().map(|level| variable(*level)).join(", ");
-        let shape = layout.shape().iter().join(", ");
-        let inputs = (0..layout.rank()).map(|axis| format!("i{axis}")).collect_vec();
-        let sizes = layout.replicas().iter().map(|replica| replica.size);
-        let copies = (0..layout.replicas().len()).map(|at| format!("c{at}"));
-        let of_copies = match layout.replicas().len() {
-            0 => String::new(),
-            _ => {
-                let bounded = copies.clone().zip(sizes.clone());
-                format!(
-                    " and the copies ({})",
-                    bounded.map(|(c, n)| format!("{c} < {n}")).join(", ")
-                )
+        let mut function = Function::of(layout, (0..layout.rank()).map(Variable::Index));
+        let sizes = layout.replicas().iter().map(|replica| 0..replica.size);
+        let copies = (0..).map(Variable::Copy).zip(sizes).collect_vec();
+        let of_copies = match copies.is_empty() {
+            true => String::new(),
+            false => {
+                let bounds = copies.iter().map(|(copy, range)| format!("{copy} < {}", range.end));
+                format!(" and the copies ({})", bounds.format(", "))
             }
         };
-        let says = format!("From an index of shape ({shape}){of_copies} to its place ({names}).");
-        let mut function = Function::of(layout, &inputs);
-        function.says = says;
+        let output = |level: &Level| (Variable::Level(*level), function.at(layout, *level));
+        function.outputs = columns.iter().map(output).collect();
+        let names = function.outputs.iter().map(|(level, _)| level).format(", ");
+        let shape = layout.shape().iter().join(", ");
+        function.says =
+            format!("From an index of shape ({shape}){of_copies} to its place ({names}).");
         function.inputs.extend(copies);
-        function.bounds.extend(sizes);
-        let output = |level: &Level| (variable(*level), function.at(layout, *level));
-        let outputs = columns.iter().map(output).collect();
-        Function { outputs, ..function }
+        function
     }
 
     /// Turns the function of an index map into one whose outputs are the entries of another index: `Addr` is
     /// not one of them.
     pub(super) fn into_index(mut self) -> Function {
-        let number = |(name, _): &(String, Expression)| -> Option<usize> {
-            name.strip_prefix('i')?.strip_suffix('_')?.parse().ok()
+        let entry = |(level, value): (Variable, Expression)| match level {
+            Variable::Level(level) => Some((axis_of(level)?, value)),
+            _ => None,
         };
-        self.outputs.retain(|output| number(output).is_some());
-        self.outputs.sort_by_key(number);
-        self.outputs.iter_mut().for_each(|(name, _)| *name = name.trim_end_matches('_').into());
+        let entries = self.outputs.into_iter().filter_map(entry).sorted_by_key(|(axis, _)| *axis);
+        self.outputs = entries.map(|(axis, value)| (Variable::Index(axis), value)).collect();
         self
     }
 
-    /// The function from a place to the index of the element there, if there is one.
-    pub(super) fn backward(layout: &Layout) -> Option<Function> {
-        let (moved, offset) = layout.to_origin();
-        let inverse = moved.left_inverse().ok()?;
-        // The axes of the inverse are the used levels, in their order.
-        let inputs = layout.used_levels().iter().map(|level| variable(*level)).collect_vec();
-        let mut function = Function::of(&inverse, &inputs);
-        function.outputs = (0..layout.rank())
-            .map(|axis| (format!("i{axis}"), function.at(&inverse, Level::axis(axis))))
-            .collect();
-        let address = variable(Level::ADDR);
-        let from_origin = [(address.clone(), Expression::name(address).minus(offset))];
-        let values = function.locals.iter_mut().chain(&mut function.outputs);
-        values.for_each(|(_, value)| *value = value.replaced(&from_origin));
-        function.inputs = layout.columns().iter().map(|level| variable(*level)).collect();
-        function.says = "From the place of an element to its index.".into();
-        Some(function)
-    }
-
     /// A function without outputs: the values of the derived axes as locals.
-    fn of(layout: &Layout, inputs: &[String]) -> Function {
+    fn of(layout: &Layout, inputs: impl Iterator<Item = Variable>) -> Function {
+        let ranges = layout.shape().into_iter().map(|extent| 0..extent);
         let mut function = Function {
             says: String::new(),
-            inputs: inputs.to_vec(),
-            bounds: layout.shape(),
+            inputs: inputs.zip(ranges).collect(),
             locals: Vec::new(),
+            ranges: Vec::new(),
             outputs: Vec::new(),
         };
         for (number, derived) in layout.derived_axes().iter().enumerate() {
@@ -126,7 +228,9 @@ impl Function {
                 Combine::Xor => function.flipped(layout, weigh),
             };
             terms.push(Expression::number(start));
-            function.locals.push((format!("v{number}"), Expression::joined(combine, terms)));
+            let value = Expression::joined(combine, terms);
+            function.ranges.push(function.range(&value));
+            function.locals.push((Variable::Local(number), value));
         }
         function
     }
@@ -139,7 +243,7 @@ impl Function {
         });
         for (at, replica) in layout.replicas().iter().enumerate() {
             if replica.level == level && replica.size > 1 {
-                terms.push(Expression::name(format!("c{at}")).times(replica.stride));
+                terms.push(Expression::variable(Variable::Copy(at)).times(replica.stride));
             }
         }
         terms.push(Expression::number(layout.offset(level)));
@@ -170,8 +274,8 @@ impl Function {
         weigh: impl Fn(Target) -> u64,
     ) -> Vec<(Expression, u64, u64)> {
         let greatest = layout.greatest_values();
-        let locals = self.locals.iter().map(|(name, _)| name);
-        let values = self.inputs.iter().take(layout.rank()).chain(locals);
+        let inputs = self.inputs.iter().map(|(input, _)| *input).take(layout.rank());
+        let values = inputs.chain(self.locals.iter().map(|(local, _)| *local));
         let nodes = layout.nodes().zip(greatest).zip(values);
         let terms = nodes.flat_map(|((axis, greatest), value)| {
             digits(axis, greatest, value).zip(&axis.subaxes).filter_map(|(digit, subaxis)| {
@@ -183,27 +287,23 @@ impl Function {
     }
 
     /// Returns whether a local or an output depends on the input.
-    pub(super) fn uses(&self, input: &str) -> bool {
+    pub(super) fn uses(&self, input: Variable) -> bool {
         self.locals.iter().chain(&self.outputs).any(|(_, value)| value.uses(input))
     }
 
     /// The outputs with the locals written out, for languages that have none.
     pub(super) fn inlined(&self) -> Vec<Expression> {
-        let mut known: Vec<(String, Expression)> = Vec::new();
-        for (name, value) in &self.locals {
+        let mut known: Vec<(Variable, Expression)> = Vec::new();
+        for (local, value) in &self.locals {
             let value = value.replaced(&known);
-            known.push((name.clone(), value));
+            known.push((*local, value));
         }
         self.outputs.iter().map(|(_, value)| value.replaced(&known)).collect()
     }
 }
 
 /// The digits of a value, major to minor; `None` for those that are always 0.
-fn digits<'a>(
-    axis: &'a Axis,
-    greatest: u64,
-    value: &'a str,
-) -> impl Iterator<Item = Option<Expression>> + 'a {
+fn digits(axis: &Axis, greatest: u64, value: Variable) -> impl Iterator<Item = Option<Expression>> {
     let mut step = axis.slots();
     axis.subaxes.iter().map(move |subaxis| {
         let above = step;
@@ -211,9 +311,16 @@ fn digits<'a>(
         if greatest < step || subaxis.size == 1 {
             return None;
         }
-        let digit = Expression::name(value).quotient(step);
+        let digit = Expression::variable(value).quotient(step);
         Some(if greatest < above { digit } else { digit.remainder(subaxis.size) })
     })
+}
+
+/// The value of an expression, from those of variables.
+fn value(known: &[(Variable, u64)], expression: &Expression) -> Result<u64, LayoutError> {
+    let of = |variable| known.iter().find(|(of, _)| *of == variable).map(|(_, value)| *value);
+    let too_large = || LayoutError::too_large(Site::Layout, "a value of the function");
+    expression.value(&of).ok_or_else(too_large)
 }
 
 /// Returns an error if a function is too long to be written without locals.
