@@ -8,6 +8,8 @@ use super::{Expression, Variable};
 use crate::algebra::{Axis, Combine, DerivedAxis, Layout, Target, axis_of, xor_factors};
 use crate::error::{ErrorKind, LayoutError, Site, fault};
 use crate::level::Level;
+use crate::number::to_u64;
+use crate::words::counted;
 
 /// Expressions for outputs in terms of inputs.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -139,8 +141,8 @@ impl Function {
         if found != wanted {
             return Err(fault!(
                 Shape,
-                "the function has {wanted} inputs, but {found} values are given",
-                [wanted, found]
+                "the function has {inputs}, but {found} values are given",
+                [inputs = counted(to_u64(wanted), "input"), found]
             ));
         }
         let mut both = self.inputs.iter().zip(inputs);
