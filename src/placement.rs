@@ -202,10 +202,11 @@ impl Placement {
         self.columns.iter().copied().filter(|level| copied.contains(level)).collect()
     }
 
-    /// The long words that each unit needs: 1 + the greatest address, padding, span and base included.
+    /// The long words that each unit needs: 1 + the greatest address, padding, span and base included; 0 for a tensor
+    /// without elements.
     #[must_use]
     pub fn footprint_words(&self) -> u64 {
-        self.layout.span(Level::ADDR)
+        if self.layout.elements() == 0 { 0 } else { self.layout.span(Level::ADDR) }
     }
 
     /// The number of coordinates that the machine has in `level`: units, long words of the chosen memory, or
