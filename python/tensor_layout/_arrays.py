@@ -140,9 +140,9 @@ def element(
     levels = places.levels
     unknown = sorted(set(given) - set(levels))
     missing = [level for level in levels if level not in given]
-    for level in unknown:
-        Location({level: 0})  # an error if it is a level in the wrong case
-        raise LayoutError(f"`{level}` is not one of the levels {', '.join(levels)}")
+    if unknown:
+        Location({unknown[0]: 0})  # an error of its own for a level in the wrong case
+        raise LayoutError(f"`{unknown[0]}` is not one of the levels {', '.join(levels)}")
     if missing:
         raise LayoutError(f"`{missing[0]}` is missing: places have the levels {', '.join(levels)}")
     names = [_unsigned(given[level], f"a coordinate in {level}") for level in levels]

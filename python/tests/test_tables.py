@@ -35,7 +35,7 @@ def test_slices_are_rows_of_the_table(rng):
     # Rows behind the end of a slice are not computed.
     assert Layout("((4_PE, 1099511627776:1))").table()[:2].tolist() == [(0, 0, 0), (0, 1, 1)]
     with pytest.raises(TypeError, match="columns by name and rows by slices, not by int"):
-        table[0]
+        table[0]  # type: ignore[call-overload]
 
 
 def test_pandas_reads_the_rows_of_a_slice():

@@ -144,9 +144,10 @@ def test_a_repr_reads_back_as_the_sharding():
 
 
 def test_files_that_cannot_be_written_are_errors_of_files():
-    for value, name in [(GRID.draw(), "grid.svg"), (GRID.film(), "grid.html"), (GRID.explore(), "grid.html")]:
+    saves = [(GRID.draw().save, "grid.svg"), (GRID.film().save, "grid.html"), (GRID.explore().save, "grid.html")]
+    for save, name in saves:
         with pytest.raises(FileNotFoundError, match="nowhere") as error:
-            value.save(f"nowhere/{name}")
+            save(f"nowhere/{name}")
         assert error.value.errno == 2 and error.value.filename == f"nowhere/{name}"
 
 
