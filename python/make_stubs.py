@@ -49,6 +49,14 @@ OVERLOADS = {
         "def element(self, place: collections.abc.Mapping[str, numpy.typing.ArrayLike] | str | None = None, /, "
         "**coordinates: numpy.typing.ArrayLike) -> numpy.typing.NDArray[numpy.int64]:",
     ),
+    "def __getitem__(self, at: Any, /) -> Any:": (
+        "def __getitem__(self, at: _Integer, /) -> HloRecord: ...",
+        "def __getitem__(self, at: slice, /) -> HloRecords:",
+    ),
+    "def __getitem__(self, of: Any, /) -> Any:": (
+        "def __getitem__(self, of: str, /) -> numpy.typing.NDArray[numpy.int64]: ...",
+        "def __getitem__(self, of: slice, /) -> numpy.typing.NDArray[typing.Any]:",
+    ),
     "def __getitem__(self, key: Any, /) -> Any:": (
         "def __getitem__(self, key: _Integer | tuple[_Integer, ...], /) -> Location | typing.Any: ..."
         "  # type: ignore[overload-overlap]",

@@ -14,11 +14,18 @@ use crate::number::to_index;
 /// assert_eq!(error.to_string(), "`P-E` is not a valid level name");
 /// assert_eq!(error.help(), "a level is a letter, then letters, digits and `_`, at most 23 in all");
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq, Hash, thiserror::Error)]
-#[error("`{name}` is not a valid level name")]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct LevelNameError {
     name: String,
 }
+
+impl fmt::Display for LevelNameError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "`{}` is not a valid level name", self.name)
+    }
+}
+
+impl std::error::Error for LevelNameError {}
 
 impl LevelNameError {
     /// The name, cut after [`Level::MAX_LEN`] + 1 characters.

@@ -115,10 +115,11 @@
 //!
 //! # Features
 //!
-//! None is on by default.
+//! `text` is on by default; without it (`default-features = false`), the library builds 12 other crates instead of 31.
 //!
 //! | feature | what it adds |
 //! |---|---|
+//! | `text` | layouts from text and back: [`LayoutText`], [`notation`], [`xla`], [`sharding`]; and what reads layouts in texts: [`route`], prices of relayouts, [`report`] |
 //! | `serde` | `Serialize` and `Deserialize` of layouts, as text if they have one, of placements, machines and cost models, and of the parts of a plan: levels, places, sums, costs, traffic, transfers |
 //! | `simd` | vector instructions: tables for AVX2 where the processor has it, transposed tensors packed by shuffles |
 //! | `rayon` | tables filled by all cores: `Program::par_fill_packed` and others |
@@ -130,6 +131,8 @@
 //! Dense tensors, layouts known at run time, extents and addresses up to 64 bits, swizzles included.
 
 #![forbid(unsafe_code)]
+// Some helpers of the algebra have no other callers than what reads or writes texts.
+#![cfg_attr(not(feature = "text"), allow(dead_code, unused_imports))]
 // `println!` and `eprintln!` panic where the output is closed or the disk is full.
 #![warn(clippy::print_stderr, clippy::print_stdout)]
 
@@ -139,6 +142,8 @@ mod assignments;
 #[cfg(test)]
 mod budget;
 pub mod candidates;
+pub mod code;
+#[cfg(feature = "text")]
 mod devices;
 pub mod einsum;
 pub mod error;
@@ -150,9 +155,13 @@ mod number;
 pub mod placement;
 pub mod program;
 pub mod relayout;
+#[cfg(feature = "text")]
 pub mod report;
+#[cfg(feature = "text")]
 pub mod route;
 pub mod rows;
+mod swizzle;
+#[cfg(feature = "text")]
 mod text;
 mod words;
 
@@ -170,16 +179,19 @@ pub use level::Level;
 pub use location::{Found, Location};
 pub use machine::Machine;
 pub use placement::Placement;
+#[cfg(feature = "text")]
 pub use text::{LayoutText, xla};
 
 /// Notations of layouts: each type is a text as written, and `lower` makes it a [`Layout`].
 ///
 /// [`LayoutText`] is any of them; XLA's are in [`xla`], shardings in [`sharding`].
 pub mod notation {
+    pub use crate::swizzle::CuteSwizzle;
+    #[cfg(feature = "text")]
     pub use crate::text::{
-        Atom, AxisText, CuteLayout, CuteMap, CuteMode, CuteOuter, CuteStride, CuteSwizzle,
-        CuteTiler, Dtype, LinearLayout, MemoryText, Notation, Operand, PadLayout, ReplicaText,
-        Strided, SubaxisText, TritonLayout,
+        Atom, AxisText, CuteLayout, CuteMap, CuteMode, CuteOuter, CuteStride, CuteTiler, Dtype,
+        LinearLayout, MemoryText, Notation, Operand, PadLayout, ReplicaText, Strided, SubaxisText,
+        TritonLayout,
     };
 }
 
@@ -194,6 +206,7 @@ pub mod notation {
 /// assert_eq!(sharding.shard(&[10, 7], 4)?, Some(vec![5..10, 0..7]));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
+#[cfg(feature = "text")]
 pub mod sharding {
     pub use crate::devices::DeviceTable;
     pub use crate::text::sharding::{

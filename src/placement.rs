@@ -17,7 +17,7 @@ use itertools::Itertools;
 pub use self::build::PlacementBuilder;
 pub(crate) use self::build::check_units;
 pub use self::fit::Fit;
-use crate::algebra::{Copies, Layout};
+use crate::algebra::{Copies, Layout, NestedDecoder};
 use crate::error::{LayoutError, Site};
 use crate::level::Level;
 use crate::location::{Found, Location};
@@ -57,6 +57,38 @@ pub struct Placement {
     columns: Vec<Level>,
     /// The error if elements share a place, decided at the first question that needs it.
     pub(crate) injective: OnceLock<Result<(), LayoutError>>,
+    /// The quick way from places to elements, if there is one, made at the first of them.
+    decoder: OnceLock<Option<PlaceDecoder>>,
+}
+
+/// What is at a place that has a coordinate for each level of a placement.
+#[derive(Clone, Debug)]
+struct PlaceDecoder {
+    of_layout: NestedDecoder,
+    /// The end of the coordinates of each level.
+    ends: Vec<u64>,
+}
+
+impl PlaceDecoder {
+    fn new(placement: &Placement) -> Option<PlaceDecoder> {
+        let shares = placement.memory.as_ref().is_some_and(|(_, memory)| memory.group > 1);
+        let of_layout = NestedDecoder::new(&placement.with_copies).filter(|_| !shares)?;
+        let ends = of_layout.levels().map(|level| placement.end(level)).collect();
+        Some(PlaceDecoder { of_layout, ends })
+    }
+
+    /// `None` for a place with other levels.
+    fn element(&self, place: &Location) -> Option<Found> {
+        let coordinates = Some(place.iter()).filter(|all| all.len() == self.ends.len())?;
+        let found = self.of_layout.element(place)?;
+        let is_outside = coordinates.zip(&self.ends).any(|((_, at), end)| at >= *end);
+        Some(if is_outside { Found::Outside } else { inside(found) })
+    }
+}
+
+/// Inside the machine, there are holes where the layout does not reach.
+fn inside(found: Found) -> Found {
+    if found == Found::Outside { Found::Hole } else { found }
 }
 
 impl PartialEq for Placement {
@@ -170,10 +202,11 @@ impl Placement {
         self.columns.iter().copied().filter(|level| copied.contains(level)).collect()
     }
 
-    /// The long words that each unit needs: 1 + the greatest address, padding, span and base included.
+    /// The long words that each unit needs: 1 + the greatest address, padding, span and base included; 0 for a tensor
+    /// without elements.
     #[must_use]
     pub fn footprint_words(&self) -> u64 {
-        self.layout.span(Level::ADDR)
+        if self.layout.elements() == 0 { 0 } else { self.layout.span(Level::ADDR) }
     }
 
     /// The number of coordinates that the machine has in `level`: units, long words of the chosen memory, or
@@ -258,6 +291,10 @@ impl Placement {
     /// [`Layout::element`].
     pub fn element(&self, place: &Location) -> Result<Found, LayoutError> {
         self.check_injective()?;
+        let decoder = self.decoder.get_or_init(|| PlaceDecoder::new(self));
+        if let Some(found) = decoder.as_ref().and_then(|decoder| decoder.element(place)) {
+            return Ok(found);
+        }
         let mut full = place.clone();
         for (level, at) in place.iter() {
             check_known(self.machine(), level, Site::Layout)?;
@@ -273,11 +310,7 @@ impl Placement {
         if let Some((_, memory)) = &self.memory {
             memory.name(&mut full);
         }
-        Ok(match self.with_copies.element(&full)? {
-            // Inside the machine, where the layout does not reach.
-            Found::Outside => Found::Hole,
-            found => found,
-        })
+        Ok(inside(self.with_copies.element(&full)?))
     }
 
     /// The number of units of a level that share the memory: 1 except for the owner of a memory of groups.

@@ -1,8 +1,11 @@
 //! The layouts that each notation can write, and layouts as code.
 
+use std::collections::BTreeSet;
+
 use itertools::Itertools;
 use proptest::prelude::*;
 use tensor_layout::algebra::Subaxis;
+use tensor_layout::code::{Expression, Function, Variable};
 use tensor_layout::error::{ErrorKind, Span};
 use tensor_layout::notation::{CuteLayout, Notation, Strided};
 use tensor_layout::xla::{XlaDtype, XlaShape};
@@ -40,6 +43,28 @@ fn a_machine_is_displayed_as_what_reads_as_one_with_its_levels() {
     }
     let renamed = Machine::builder("mn-core-2").level(Level::PE, 4).build().unwrap();
     assert_eq!(renamed.to_string(), "PE=4");
+}
+
+#[test]
+fn a_layout_from_a_text_of_another_notation_names_the_type_that_reads_it() {
+    let help = |text: &str| text.parse::<Layout>().unwrap_err().help().map(String::from);
+    let named = |what: &str| {
+        Some(format!(
+            "only a PadLayout parses as a `Layout`; parse {what} as a `LayoutText` and `lower` it"
+        ))
+    };
+    assert_eq!(help("f32[8,128]{1,0}"), named("an XLA shape"));
+    assert_eq!(help("(4,8):(1,4)"), named("a CuTe layout"));
+    assert_eq!(help("((4_PE:1 2:4))").unwrap(), "subaxes of one axis are separated by `,`");
+}
+
+#[test]
+fn inputs_outside_their_ranges_are_refused() {
+    let function = layout("shape=(5,), strides=(1,), offset=3").to_index_function().unwrap();
+    assert_eq!(function.values(&[3]), Ok(vec![0]));
+    let refused = |inputs: &[u64]| function.values(inputs).unwrap_err().to_string();
+    assert_eq!(refused(&[2]), "Addr is 2, but must be at least 3 and below 8");
+    assert_eq!(refused(&[8, 1]), "the function has 1 input, but 2 values are given");
 }
 
 #[test]
@@ -297,10 +322,62 @@ fn has_strides(layout: &Layout) -> bool {
         })
 }
 
+/// Expressions give the places of every index, the indexes of every place, and values in the ranges that they claim.
+fn expressions_are_the_layout(layout: &Layout) -> Result<(), TestCaseError> {
+    let (forward, backward) = (layout.to_place_function().unwrap(), layout.to_index_function());
+    let computed = |function: &Function, inputs: &[u64]| -> Result<Vec<u64>, TestCaseError> {
+        let values = function.values(inputs).unwrap();
+        for ((name, expression), value) in function.outputs().iter().zip(&values) {
+            prop_assert!(function.range(expression).contains(value), "{name} is {value}");
+        }
+        Ok(values)
+    };
+    let copies = forward.inputs()[layout.rank()..].iter().map(|(_, range)| range.clone());
+    let copies = copies.multi_cartesian_product().collect_vec();
+    for index in layout.indexes() {
+        let mut found = BTreeSet::new();
+        for copy in &copies {
+            let values = computed(&forward, &[&index[..], copy].concat())?;
+            let level = |(name, _): &(Variable, Expression)| match name {
+                Variable::Level(level) => *level,
+                other => panic!("{other} is no level"),
+            };
+            found.insert(forward.outputs().iter().map(level).zip(values).collect::<Location>());
+        }
+        let expected: BTreeSet<Location> = layout.locate_all(&index).unwrap().collect();
+        prop_assert_eq!(&found, &expected);
+        let Ok(backward) = &backward else { continue };
+        for place in &expected {
+            let coordinate = |(name, _): &(Variable, _)| match name {
+                Variable::Level(level) => place.get(*level).unwrap(),
+                other => panic!("{other} is no level"),
+            };
+            let inputs = backward.inputs().iter().map(coordinate).collect_vec();
+            prop_assert_eq!(&computed(backward, &inputs)?, &index);
+        }
+    }
+    match backward {
+        Ok(function) => {
+            // Any other place has some index, or none.
+            let ranges = function.inputs().iter().map(|(_, range)| range.clone());
+            for place in ranges.multi_cartesian_product().take(200) {
+                let _ = function.values(&place);
+            }
+        }
+        Err(error) => prop_assert_eq!(error.kind(), ErrorKind::CannotInvert),
+    }
+    Ok(())
+}
+
 proptest! {
     #![proptest_config(ProptestConfig {
         cases: 300, failure_persistence: None, max_global_rejects: 1 << 20, ..ProptestConfig::default()
     })]
+
+    #[test]
+    fn expressions_are_the_layout_in_both_directions(slow in crate::generate::good_layout()) {
+        expressions_are_the_layout(&slow.layout())?;
+    }
 
     #[test]
     fn an_affine_map_gives_the_places_of_every_index(slow in good_layout()) {

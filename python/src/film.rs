@@ -1,12 +1,13 @@
 //! Films of elements moving into memories.
 
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use tensor_layout_show::Film;
 
 use crate::layout::any;
 use crate::on_arguments::OnArguments;
 use crate::places::Places;
-use crate::refusal::{Answer, refused};
+use crate::refusal::{Answer, of_file, refused};
 use crate::relayout::paired;
 
 /// A film: notebooks play it, and `save` writes it.
@@ -35,7 +36,24 @@ impl PyFilm {
             Some("html" | "htm") => self.to_html(),
             _ => return refused("end the name of the file in .svg or .html"),
         };
-        Ok(std::fs::write(path, text)?)
+        Ok(std::fs::write(&path, text).map_err(|error| of_file(&path, &error))?)
+    }
+
+    fn __copy__(slf: Py<Self>) -> Py<Self> {
+        slf
+    }
+
+    #[pyo3(signature = (memo: "object") -> "Film")]
+    fn __deepcopy__(slf: Py<Self>, memo: &Bound<'_, PyAny>) -> Py<Self> {
+        let _ = memo;
+        slf
+    }
+
+    #[pyo3(signature = () -> "typing.NoReturn")]
+    fn __reduce__(&self) -> PyResult<()> {
+        Err(PyTypeError::new_err(
+            "a Film is not pickled: pickle the layouts and make it again, or keep `to_svg()`",
+        ))
     }
 
     fn _repr_svg_(&self) -> String {

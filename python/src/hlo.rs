@@ -2,24 +2,29 @@
 
 use std::collections::HashMap;
 use std::fs::File;
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Read as _};
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use arrow_array::builder::{ListBuilder, StringBuilder};
 use arrow_array::{Array, ArrayRef, BooleanArray, StringArray, UInt64Array};
+use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
-use pyo3::types::{PyCapsule, PyDict, PyList};
+use pyo3::types::{PyCapsule, PyDict, PyList, PyRange, PySlice, PyTuple};
 use tensor_layout::xla::XlaShape;
-use tensor_layout_hlo::{HloComputation, HloDump, HloInstruction};
+use tensor_layout_hlo::{HloComputation, HloDump, HloInstruction, HloTextKind};
 
 use crate::frame;
+use crate::long::index;
 use crate::number::Position;
-use crate::refusal::Answer;
+use crate::refusal::{Answer, of_file, refused};
 use crate::values::Items;
 
 /// The number of instructions to read between checks for signals.
 const BATCH: usize = 1 << 15;
+
+/// The length of the beginning by which the kind of a text is known.
+const HEAD: u64 = 1 << 20;
 
 /// One instruction of a dump.
 ///
@@ -91,6 +96,17 @@ pub(crate) struct PyRecords {
 }
 
 impl PyRecords {
+    /// Rejects a text of another kind in which there are no instructions.
+    fn of_kind(self, kind: HloTextKind) -> Answer<PyRecords> {
+        if kind == HloTextKind::Mlir && self.records.is_empty() {
+            return refused(
+                "this is StableHLO, which has no instructions of XLA: pass what `jax.jit(f).lower(..)` returns, or \
+                 its `as_text(\"hlo\")`",
+            );
+        }
+        Ok(self)
+    }
+
     fn column<T, A: FromIterator<Option<T>> + Array + 'static>(
         &self,
         field: impl Fn(&PyRecord) -> Option<T>,
@@ -145,14 +161,26 @@ impl PyRecords {
         self.records.len()
     }
 
-    fn __getitem__(&self, py: Python<'_>, at: Position) -> PyResult<Py<PyRecord>> {
-        let Position(at) = at;
+    /// A record, or the records of a slice.
+    fn __getitem__<'py>(&self, at: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        let (py, length) = (at.py(), self.records.len());
+        if let Ok(slice) = at.cast::<PySlice>() {
+            let range = py
+                .get_type::<PyRange>()
+                .call1(slice.indices(length.try_into()?).map(|of| (of.start, of.stop, of.step))?)?;
+            let numbers: Vec<usize> = range.extract()?;
+            let records = numbers.iter().filter_map(|at| self.records.get(*at));
+            let records = records.map(|record| record.clone_ref(py)).collect();
+            let unread = self.unread.clone();
+            return Ok(Bound::new(py, PyRecords { records, unread })?.into_any());
+        }
+        let Position(at) = at.extract()?;
         let from_end = usize::try_from(at.unsigned_abs()).ok();
-        let from_end = from_end.and_then(|back| self.records.len().checked_sub(back));
+        let from_end = from_end.and_then(|back| length.checked_sub(back));
         let at = if at < 0 { from_end } else { usize::try_from(at).ok() };
         let record = at.and_then(|at| self.records.get(at));
-        let beyond = || pyo3::exceptions::PyIndexError::new_err("there are fewer instructions");
-        record.map(|record| record.clone_ref(py)).ok_or_else(beyond)
+        let beyond = || PyIndexError::new_err("there are fewer instructions");
+        record.map(|record| record.bind(py).clone().into_any()).ok_or_else(beyond)
     }
 
     fn __iter__<'py>(&self, py: Python<'py>) -> PyResult<Items<'py, Py<PyRecord>>> {
@@ -195,19 +223,19 @@ impl PyRecords {
 
 /// Reads the instructions of a compiler dump, of any number of modules.
 ///
-/// `path` is a file name, or an object with a `read` method. `progress(bytes)` is called periodically.
+/// `path` is a file name, the text itself, an object with a `read` method, or a program of JAX: `jax.jit(f).lower(..)`, compiled
+/// or not. `progress(bytes)` is called periodically.
 ///
 /// >>> from tensor_layout import read_hlo
-/// >>> import io
 /// >>> text = "HloModule m\n\nadd {\n  x = f32[3] parameter(0)\n  ROOT y = f32[3] add(x, x)\n}\n"
-/// >>> records = read_hlo(io.StringIO(text))
+/// >>> records = read_hlo(text)
 /// >>> [(record.name, record.opcode, record.unpadded_bytes) for record in records]
 /// [('x', 'parameter', 12), ('y', 'add', 12)]
-/// >>> records[1].operands
-/// ['x', 'x']
+/// >>> records[1].operands, records[:1]
+/// (['x', 'x'], <HloRecords: 1 instructions>)
 #[pyfunction]
 #[pyo3(signature = (
-    path: "str | os.PathLike[str] | typing.TextIO | typing.BinaryIO",
+    path: "str | os.PathLike[str] | typing.TextIO | typing.BinaryIO | typing.Any",
     *,
     progress: "collections.abc.Callable[[int], object] | None" = None,
 ) -> "HloRecords")]
@@ -215,27 +243,38 @@ pub(crate) fn read_hlo(
     path: &Bound<'_, PyAny>,
     progress: Option<&Bound<'_, PyAny>>,
 ) -> Answer<PyRecords> {
-    if path.hasattr("read")? {
-        let text = path.call_method0("read")?;
+    if let Some(text) = given_text(path)? {
         let bytes = match text.extract::<String>() {
             Ok(text) => text.into_bytes(),
             Err(_) => text.extract::<Vec<u8>>()?,
         };
-        return records(path.py(), HloDump::new(std::io::Cursor::new(bytes)), progress);
+        let kind = HloTextKind::of(bytes.get(..index(HEAD)).unwrap_or(&bytes));
+        let found = records(path.py(), HloDump::new(std::io::Cursor::new(bytes)), progress)?;
+        return found.of_kind(kind);
     }
     let path_of: PathBuf = path.extract()?;
-    let file = File::open(&path_of).map_err(|error| opened(path, error))?;
-    records(path.py(), HloDump::new(BufReader::with_capacity(1 << 18, file)), progress)
+    let mut file = File::open(&path_of).map_err(|error| of_file(&path_of, &error))?;
+    let mut head = Vec::new();
+    file.by_ref().take(HEAD).read_to_end(&mut head)?;
+    let kind = HloTextKind::of(&head);
+    let all = BufReader::with_capacity(1 << 18, std::io::Cursor::new(head).chain(file));
+    records(path.py(), HloDump::new(all), progress)?.of_kind(kind)
 }
 
-/// The error as Python's `open` words it.
-pub(crate) fn opened(path: &Bound<'_, PyAny>, error: std::io::Error) -> PyErr {
-    let (number, what) = (error.raw_os_error(), error.to_string());
-    let name = path.str().map(Bound::unbind).ok();
-    match number {
-        Some(number) => pyo3::exceptions::PyOSError::new_err((number, what, name)),
-        None => pyo3::exceptions::PyOSError::new_err(what),
+/// The text of a dump that is given itself: by what can be read, by a program of JAX, or as several lines, which no file name
+/// has.
+fn given_text<'py>(dump: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>> {
+    if dump.hasattr("read")? {
+        return dump.call_method0("read").map(Some);
     }
+    if dump.hasattr("as_text")? {
+        // What is not compiled yet is StableHLO by default.
+        let dialect = if dump.hasattr("compile")? { Some("hlo") } else { None };
+        let dialect = PyTuple::new(dump.py(), dialect)?;
+        return dump.call_method1("as_text", dialect).map(Some);
+    }
+    let is_text = dump.extract::<&str>().is_ok_and(|text| text.contains('\n'));
+    Ok(is_text.then(|| dump.clone()))
 }
 
 fn records<R: BufRead + Send>(

@@ -70,6 +70,10 @@ fn one(place: &Bound<'_, PyAny>) -> Answer<Location> {
 /// Sets a coordinate that has not been given yet.
 fn set(location: &mut Location, level: &Bound<'_, PyAny>, at: &Bound<'_, PyAny>) -> Answer<()> {
     let (level, at) = (level_of(level)?, coordinate(at)?);
+    if !Level::KNOWN.contains(&level) {
+        // As a text it is refused where it is a known level in the wrong case.
+        format!("{level}={at}").parse::<Location>()?;
+    }
     if let Some(known) = location.get(level) {
         return refused(format!("`{level}` is given twice: {known} and {at}"));
     }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use tensor_layout::{LayoutError, Level, Location, Placement};
@@ -12,7 +13,7 @@ use crate::location::location_of;
 use crate::number;
 use crate::on_arguments::OnArguments;
 use crate::places::Places;
-use crate::refusal::{Answer, refused};
+use crate::refusal::{Answer, of_file, refused};
 use crate::relayout::paired;
 
 /// A picture: notebooks show it, and `save` writes it.
@@ -55,7 +56,24 @@ impl PyPicture {
             },
             _ => return refused("end the name of the file in .svg, .png or .txt"),
         };
-        Ok(std::fs::write(path, bytes)?)
+        Ok(std::fs::write(&path, bytes).map_err(|error| of_file(&path, &error))?)
+    }
+
+    fn __copy__(slf: Py<Self>) -> Py<Self> {
+        slf
+    }
+
+    #[pyo3(signature = (memo: "object") -> "Picture")]
+    fn __deepcopy__(slf: Py<Self>, memo: &Bound<'_, PyAny>) -> Py<Self> {
+        let _ = memo;
+        slf
+    }
+
+    #[pyo3(signature = () -> "typing.NoReturn")]
+    fn __reduce__(&self) -> PyResult<()> {
+        Err(PyTypeError::new_err(
+            "a Picture is not pickled: pickle the layout and draw it again, or keep `to_svg()`",
+        ))
     }
 
     fn _repr_svg_(&self) -> String {

@@ -370,17 +370,12 @@ impl Places {
         part: "tuple[int, int] | None" = None,
     ) -> "Table")]
     fn table(
-        &self,
+        slf: &Bound<'_, Self>,
         at: Option<&Bound<'_, PyAny>>,
         padding: bool,
         #[pyo3(from_py_with = number::read)] part: Option<(u64, u64)>,
     ) -> Answer<PyTable> {
-        PyTable::new(
-            self.placement()?.clone(),
-            location_of(at, None)?,
-            padding,
-            part.unwrap_or((0, 1)),
-        )
+        PyTable::new(slf, location_of(at, None)?, padding, part.unwrap_or((0, 1)))
     }
 }
 

@@ -20,12 +20,11 @@ use tensor_layout_plan::program::Program;
 use tensor_layout_plan::search::Limits;
 use tensor_layout_plan::stablehlo::read_stablehlo;
 
-use crate::hlo::opened;
 use crate::long::{Ahead, check_signals};
 use crate::machine::machine_of;
 use crate::number;
 use crate::python::arrays;
-use crate::refusal::{Answer, Refusal, refused};
+use crate::refusal::{Answer, Refusal, of_file, refused};
 
 /// Plans a layout for every value of a model, with the least cycles of everything together.
 ///
@@ -263,7 +262,7 @@ fn pinned(pins: Option<&Bound<'_, PyAny>>) -> Answer<Pins> {
     let mut all = Pins::new();
     for file in files {
         let path: PathBuf = file.extract()?;
-        let text = std::fs::read_to_string(&path).map_err(|error| opened(&file, error))?;
+        let text = std::fs::read_to_string(&path).map_err(|error| of_file(&path, &error))?;
         all.extend(read(&text, &path.display().to_string())?);
     }
     if !entries.is_empty() {
@@ -309,7 +308,7 @@ impl Source {
         }
         let path: PathBuf = model.extract()?;
         // The error of Python's `open`.
-        drop(File::open(&path).map_err(|error| opened(model, error))?);
+        drop(File::open(&path).map_err(|error| of_file(&path, &error))?);
         Ok(Source::File(path))
     }
 }

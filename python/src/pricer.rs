@@ -2,7 +2,9 @@
 
 use std::collections::HashMap;
 
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
 use tensor_layout::relayout::{CostModel, LevelTraffic, PartId, Pricer, Rate};
 use tensor_layout::{LayoutError, Level, Machine};
 
@@ -13,7 +15,7 @@ use crate::number;
 use crate::on_arguments::{OnArguments, bits_of};
 use crate::refusal::{Answer, refused};
 use crate::relayout::placed;
-use crate::values::Dict;
+use crate::values::{Dict, Made, again};
 
 /// Prices relayouts in cycles of a machine's movements or in steps at given rates, and caches the prices.
 ///
@@ -36,6 +38,9 @@ pub(crate) struct PyPricer {
     pricer: Pricer,
     machine: Py<PyMachine>,
     element_bits: u64,
+    /// The arguments by which it was made.
+    dtype: Py<PyAny>,
+    options: Py<PyDict>,
 }
 
 /// The units that hold each element of a layout. A pricer prices pairs of parts.
@@ -45,6 +50,23 @@ pub(crate) struct PyPart(PartId);
 
 #[pymethods]
 impl PyPart {
+    fn __copy__(slf: Py<Self>) -> Py<Self> {
+        slf
+    }
+
+    #[pyo3(signature = (memo: "object") -> "UnitPart")]
+    fn __deepcopy__(slf: Py<Self>, memo: &Bound<'_, PyAny>) -> Py<Self> {
+        let _ = memo;
+        slf
+    }
+
+    #[pyo3(signature = () -> "typing.NoReturn")]
+    fn __reduce__(&self) -> PyResult<()> {
+        Err(PyTypeError::new_err(
+            "a UnitPart is a number in its Pricer: pickle the layout, and ask the other pricer for its part",
+        ))
+    }
+
     fn __repr__(&self) -> String {
         format!("<UnitPart {}>", self.0.number())
     }
@@ -137,6 +159,13 @@ impl PyPricer {
         #[pyo3(from_py_with = number::read)] price_of_addresses: Option<u64>,
     ) -> Answer<PyPricer> {
         let (machine, element_bits) = (machine_of(machine)?, bits_of(dtype)?);
+        let options = PyDict::new(dtype.py());
+        options.set_item("rates", &rates)?;
+        options.set_item("latency", &latency)?;
+        options.set_item("in_sequence", in_sequence)?;
+        options.set_item("most_answers", most_answers)?;
+        options.set_item("price_of_lanes", price_of_lanes)?;
+        options.set_item("price_of_addresses", price_of_addresses)?;
         let mut model = model(&machine.get().machine, element_bits, &rates.unwrap_or_default())?;
         for (level, steps) in latency.unwrap_or_default() {
             model = model.with_latency(Level::of_node(&level)?, steps)?;
@@ -147,7 +176,8 @@ impl PyPricer {
         let pricer = Pricer::with_most_answers(model, most_answers.unwrap_or(u64::MAX));
         let pricer = price_of_lanes.into_iter().fold(pricer, Pricer::with_price_of_lanes);
         let pricer = price_of_addresses.into_iter().fold(pricer, Pricer::with_price_of_addresses);
-        Ok(PyPricer { pricer, machine: machine.unbind(), element_bits })
+        let (dtype, options) = (dtype.clone().unbind(), options.unbind());
+        Ok(PyPricer { pricer, machine: machine.unbind(), element_bits, dtype, options })
     }
 
     /// The units that hold each element of a layout. Equal parts have equal prices. Passing parts
@@ -191,6 +221,14 @@ impl PyPricer {
     fn statistics(&self) -> Dict<u64> {
         let of = self.pricer.statistics();
         Dict::new([("parts", of.parts), ("kept", of.kept), ("counted", of.counted)])
+    }
+
+    /// A pricer with the same rates, which keeps no answers yet.
+    #[pyo3(signature = () -> "tuple[object, tuple[object, ...]]")]
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Made<'py>> {
+        let (py, of) = (slf.py(), slf.get());
+        let arguments = (of.machine.bind(py), of.dtype.bind(py));
+        again(slf.get_type().as_any(), arguments, of.options.bind(py))
     }
 
     fn __repr__(&self) -> String {

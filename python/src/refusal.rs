@@ -1,5 +1,7 @@
 //! Refusals as Python exceptions: subclasses of `ValueError` that keep span, text and remedy.
 
+use std::path::Path;
+
 use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -58,8 +60,16 @@ impl From<pyo3::CastError<'_, '_>> for Refusal {
 
 impl From<std::io::Error> for Refusal {
     fn from(error: std::io::Error) -> Refusal {
-        Refusal::Python(PyOSError::new_err(error.to_string()))
+        Refusal::Python(error.into())
     }
+}
+
+/// The error of a file, as Python's `open` words it.
+pub(crate) fn of_file(path: &Path, error: &std::io::Error) -> PyErr {
+    let Some(number) = error.raw_os_error() else { return PyOSError::new_err(error.to_string()) };
+    let what = error.to_string();
+    let what = what.split(" (os error").next().unwrap_or_default().to_owned();
+    PyOSError::new_err((number, what, path.display().to_string()))
 }
 
 impl From<WriteError> for Refusal {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use arrow_array::{ArrayRef, StringArray, UInt64Array};
 use pyo3::prelude::*;
-use pyo3::types::PyCapsule;
+use pyo3::types::{PyCapsule, PyDict};
 use tensor_layout::relayout::{
     Cost, CostModel, CostUnit, Distance, LevelTraffic, Relayout, Traffic, WriteOrder,
 };
@@ -14,12 +14,12 @@ use crate::cost::PyCost;
 use crate::frame;
 use crate::layout::any;
 use crate::location::PyLocation;
-use crate::machine::machine_of;
+use crate::machine::{PyMachine, machine_of};
 use crate::on_arguments::{OnArguments, bits_of};
 use crate::places::Places;
 use crate::refusal::{Answer, refused};
 use crate::transfers::PyTransfers;
-use crate::values::{Dict, Tuple};
+use crate::values::{Dict, Made, Tuple, again};
 
 /// The data that must move between two layouts: exact counts for tensors of any size.
 ///
@@ -34,6 +34,10 @@ pub(crate) struct PyRelayout {
     placements: (Placement, Placement),
     /// The cost by the rates of the machine, if it has any.
     cost: Option<Cost>,
+    /// The other arguments by which it was made.
+    machine: Option<Py<PyMachine>>,
+    memory: Option<String>,
+    dtype: Option<Py<PyAny>>,
 }
 
 /// An element, the one that overwrites it, and the place.
@@ -71,14 +75,16 @@ pub(crate) fn relayout(
     let (source, destination) = (any(source)?, any(destination)?);
     let machine = machine.map(machine_of).transpose()?;
     let element_bits = dtype.map(bits_of).transpose()?;
-    let arguments = OnArguments { memory, element_bits, ..OnArguments::default() };
+    let arguments = OnArguments { memory: memory.clone(), element_bits, ..OnArguments::default() };
     let arguments = arguments.on(machine.as_ref().map(Bound::get));
     let (from, to) = paired(source.get(), destination.get(), &arguments)?;
     let pair = Arc::new(Relayout::new(&from, &to)?);
     let traffic = source.py().detach(|| pair.traffic())?;
     let cost = cost(&from, &pair, &traffic)?;
     let (source, destination) = (source.unbind(), destination.unbind());
-    Ok(PyRelayout { pair, traffic, source, destination, placements: (from, to), cost })
+    let (machine, dtype) = (machine.map(Bound::unbind), dtype.map(|dtype| dtype.clone().unbind()));
+    let placements = (from, to);
+    Ok(PyRelayout { pair, traffic, source, destination, placements, cost, machine, memory, dtype })
 }
 
 /// Places two layouts of a tensor as requested, by default on the machine that they have in common.
@@ -264,6 +270,16 @@ impl PyRelayout {
         };
         let lost = py.detach(|| self.pair.overwritten(order))?;
         Ok(lost.map(|lost| (Tuple(lost.element), Tuple(lost.by), PyLocation(lost.place))))
+    }
+
+    #[pyo3(signature = () -> "tuple[object, tuple[object, ...]]")]
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Made<'py>> {
+        let keywords = PyDict::new(py);
+        keywords.set_item("memory", &self.memory)?;
+        keywords.set_item("dtype", &self.dtype)?;
+        let arguments = (&self.source, &self.destination, &self.machine);
+        let call = py.import("tensor_layout")?.getattr("relayout")?;
+        again(&call, arguments, &keywords)
     }
 
     fn __bool__(&self) -> bool {

@@ -210,7 +210,10 @@ impl PySharding {
     fn __repr__(&self) -> String {
         let text = crate::values::quoted(&self.text.to_string());
         match &self.mesh {
-            Some(mesh) => format!("Sharding({text}, mesh='{mesh}')"),
+            Some(mesh) => {
+                let mesh = crate::values::quoted(&mesh.to_string());
+                format!("Sharding({text}, mesh={mesh})")
+            }
             None => format!("Sharding({text})"),
         }
     }

@@ -8,17 +8,19 @@ use arrow_array::ffi_stream::FFI_ArrowArrayStream;
 use arrow_array::{RecordBatch, RecordBatchReader};
 use arrow_schema::{ArrowError, SchemaRef};
 use numpy::PyArray1;
-use pyo3::exceptions::{PyKeyboardInterrupt, PyMemoryError};
+use pyo3::exceptions::{PyKeyboardInterrupt, PyMemoryError, PyTypeError};
 use pyo3::prelude::*;
-use pyo3::types::{PyCapsule, PyDict, PyList};
+use pyo3::types::{PyCapsule, PyDict, PyList, PySlice};
 use tensor_layout::LayoutError;
 use tensor_layout::rows::{ColumnWidth, Table, WriteError};
 use tensor_layout::{Location, Placement};
 
+use crate::location::PyLocation;
 use crate::long::{Ahead, PART, check_signals, index, report};
+use crate::places::Places;
 use crate::python::arrays;
 use crate::refusal::{Answer, refused};
-use crate::values::{Array, Items, Tuple};
+use crate::values::{Items, Made, Tuple, again};
 
 /// The number of rows in a piece for `progress`, and the number of items that a thread prepares ahead.
 const PIECE: u64 = PART / 16;
@@ -30,8 +32,9 @@ const MOST_SHOWN: usize = 10;
 /// A table of places: a row per element and copy, sorted by place; a column per level and per
 /// axis.
 ///
-/// NumPy reads it as a structured array; pandas, Polars, PyArrow and DuckDB read it through the
-/// Arrow protocol, batch by batch, so it need not fit in memory.
+/// NumPy reads it as a structured array; Polars, PyArrow, DuckDB and `pandas.DataFrame.from_arrow` read it through the
+/// Arrow protocol, batch by batch, so it need not fit in memory. `pandas.DataFrame(table)` has a single column, of rows:
+/// `pandas.DataFrame(table[:])` has those of the table.
 ///
 /// >>> from tensor_layout import Layout
 /// >>> table = Layout("((2_PE, 2:1), (3:2))").table()
@@ -39,9 +42,15 @@ const MOST_SHOWN: usize = 10;
 /// ('PE', 'Addr', 'i0', 'i1')
 /// >>> table["Addr"][:4]
 /// array([0, 1, 2, 3])
+/// >>> table[:2].tolist()
+/// [(0, 0, 0, 0), (0, 1, 1, 0)]
 #[pyclass(name = "Table", weakref, frozen, module = "tensor_layout")]
 #[derive(Debug)]
-pub(crate) struct PyTable(Spec);
+pub(crate) struct PyTable {
+    spec: Spec,
+    /// The layout or placement by which it was made.
+    of: Py<Places>,
+}
 
 /// The options of a library table, which itself borrows its placement.
 #[derive(Clone, Debug)]
@@ -218,22 +227,35 @@ impl RecordBatchReader for Batches {
 
 impl PyTable {
     pub(crate) fn new(
-        placement: Placement,
+        of: &Bound<'_, Places>,
         at: Location,
         padding: bool,
         part: (u64, u64),
     ) -> Answer<PyTable> {
-        let spec = Spec { placement: Arc::new(placement), at, padding, part };
+        let placement = Arc::new(of.get().placement()?.clone());
+        let spec = Spec { placement, at, padding, part };
         spec.table()?;
-        Ok(PyTable(spec))
+        Ok(PyTable { spec, of: of.clone().unbind() })
+    }
+
+    /// The columns of the first rows.
+    fn first<'py>(&self, py: Python<'py>, most: usize) -> Answer<Bound<'py, PyDict>> {
+        let (names, columns) = self.head(most)?;
+        Ok(named(py, names, columns)?)
+    }
+
+    /// The names of the columns, and the first rows.
+    fn head(&self, most: usize) -> Answer<(Vec<String>, Vec<Vec<i64>>)> {
+        self.spec.check_signed()?;
+        let names = self.spec.names()?;
+        let mut columns = vec![Vec::new(); names.len()];
+        self.spec.append(&mut columns, most, &mut |_| ControlFlow::Continue(()))?;
+        Ok((names, columns))
     }
 
     /// The first rows as text.
-    fn head(&self) -> Answer<(Vec<String>, Vec<Vec<String>>)> {
-        self.0.check_signed()?;
-        let names = self.0.names()?;
-        let mut columns = vec![Vec::new(); names.len()];
-        self.0.append(&mut columns, MOST_SHOWN, &mut |_| ControlFlow::Continue(()))?;
+    fn shown(&self) -> Answer<(Vec<String>, Vec<Vec<String>>)> {
+        let (names, columns) = self.head(MOST_SHOWN)?;
         let row = |at: usize| {
             let cell = |column: &Vec<i64>| column.get(at).map_or(String::new(), i64::to_string);
             columns.iter().map(cell).collect()
@@ -243,12 +265,37 @@ impl PyTable {
     }
 }
 
+/// The most rows that a slice computes at once, without a look at signals.
+const MOST_FIRST: i64 = 1 << 20;
+
+/// The number of first rows that a slice needs, unless it counts from the end or needs many.
+fn first_rows(slice: &Bound<'_, PySlice>) -> PyResult<Option<usize>> {
+    let [start, stop, step] = ["start", "stop", "step"]
+        .map(|name| slice.getattr(name).and_then(|entry| entry.extract::<Option<i64>>()));
+    let (start, step) = (start?.unwrap_or(0), step?.unwrap_or(1));
+    let stop = stop?.filter(|stop| start >= 0 && step > 0 && (0..=MOST_FIRST).contains(stop));
+    Ok(stop.and_then(|stop| stop.try_into().ok()))
+}
+
+/// Columns as arrays, by their names.
+fn named(
+    py: Python<'_>,
+    names: Vec<String>,
+    columns: Vec<Vec<i64>>,
+) -> PyResult<Bound<'_, PyDict>> {
+    let arrays = PyDict::new(py);
+    for (name, column) in names.into_iter().zip(columns) {
+        arrays.set_item(name, PyArray1::from_vec(py, column))?;
+    }
+    Ok(arrays)
+}
+
 #[pymethods]
 impl PyTable {
     /// The names of the columns: the levels, then `i0`, `i1` and so on.
     #[getter]
     fn names(&self) -> Answer<Tuple<String>> {
-        Ok(Tuple(self.0.names()?))
+        Ok(Tuple(self.spec.names()?))
     }
 
     /// The columns as arrays; in rows of padding the index is -1.
@@ -266,16 +313,16 @@ impl PyTable {
         py: Python<'py>,
         progress: Option<&Bound<'py, PyAny>>,
     ) -> Answer<Bound<'py, PyDict>> {
-        self.0.check_signed()?;
-        self.0.table()?.check_names()?;
-        let names = self.0.names()?;
-        let (mut columns, rows) = (self.0.room()?, self.0.most_rows()?);
+        self.spec.check_signed()?;
+        self.spec.table()?.check_names()?;
+        let names = self.spec.names()?;
+        let (mut columns, rows) = (self.spec.room()?, self.spec.most_rows()?);
         let pieces = rows.div_ceil(PIECE).max(1);
         if rows <= PIECE {
             let quiet = &mut |_| ControlFlow::Continue(());
-            py.detach(|| self.0.append(&mut columns, usize::MAX, quiet))?;
+            py.detach(|| self.spec.append(&mut columns, usize::MAX, quiet))?;
         } else {
-            let mut thread = self.0.clone().filled(columns)?;
+            let mut thread = self.spec.clone().filled(columns)?;
             columns = loop {
                 let next = py.detach(|| thread.next(check_signals));
                 match next? {
@@ -286,11 +333,7 @@ impl PyTable {
             };
         }
         report(progress, pieces, pieces)?;
-        let arrays = PyDict::new(py);
-        for (name, column) in names.into_iter().zip(columns) {
-            arrays.set_item(name, PyArray1::from_vec(py, column))?;
-        }
-        Ok(arrays)
+        Ok(named(py, names, columns)?)
     }
 
     /// A structured array with a field per column.
@@ -307,7 +350,7 @@ impl PyTable {
 
     /// The number of rows. For a part, or with padding, this has to count them.
     fn __len__(&self, py: Python<'_>) -> Answer<usize> {
-        let (spec, mut rows) = (&self.0, 0);
+        let (spec, mut rows) = (&self.spec, 0);
         let placement = &spec.placement;
         if !spec.padding && spec.part.1 <= 1 && spec.at.iter().len() == 0 {
             return Ok(index(placement.layout().elements().saturating_mul(placement.copies())));
@@ -326,17 +369,20 @@ impl PyTable {
 
     /// Iterates lazily over the rows, as tuples.
     fn __iter__<'py>(slf: &Bound<'py, Self>) -> Answer<Items<'py, Tuple<u64>>> {
-        let pieces = slf.get().0.most_rows()?.div_ceil(PIECE).max(1);
+        let pieces = slf.get().spec.most_rows()?.div_ceil(PIECE).max(1);
         Ok(Items::from(arrays(slf.py(), "rows")?.call1((slf, pieces))?))
     }
 
     /// One of many parts of the table.
     #[pyo3(signature = (piece: "int", pieces: "int") -> "Table")]
-    fn _piece(&self, piece: u64, pieces: u64) -> Answer<PyTable> {
-        let (at, of) = self.0.part;
+    fn _piece(&self, py: Python<'_>, piece: u64, pieces: u64) -> Answer<PyTable> {
+        let (at, of) = self.spec.part;
         let part = at.checked_mul(pieces).and_then(|at| at.checked_add(piece));
         match part.zip(of.max(1).checked_mul(pieces)) {
-            Some(part) => Ok(PyTable(Spec { part, ..self.0.clone() })),
+            Some(part) => {
+                let spec = Spec { part, ..self.spec.clone() };
+                Ok(PyTable { spec, of: self.of.clone_ref(py) })
+            }
             None => refused("the table has more parts than 64 bits count"),
         }
     }
@@ -358,9 +404,31 @@ impl PyTable {
         }
     }
 
-    /// One column.
-    fn __getitem__<'py>(&self, py: Python<'py>, name: &str) -> Answer<Array<'py>> {
-        Ok(Array(self.columns(py, None)?.as_any().get_item(name)?))
+    /// A column, or the rows of a slice as a structured array. Rows behind the end of the slice are not computed.
+    fn __getitem__<'py>(&self, of: &Bound<'py, PyAny>) -> Answer<Bound<'py, PyAny>> {
+        let py = of.py();
+        if let Ok(name) = of.extract::<&str>() {
+            return Ok(self.columns(py, None)?.as_any().get_item(name)?);
+        }
+        let Ok(slice) = of.cast::<PySlice>() else {
+            let what = of.get_type().name()?;
+            let why = format!("a table has columns by name and rows by slices, not by {what}");
+            return Err(PyTypeError::new_err(why).into());
+        };
+        let columns = match first_rows(slice)? {
+            Some(most) => self.first(py, most)?,
+            None => self.columns(py, None)?,
+        };
+        Ok(arrays(py, "structured")?.call1((columns,))?.get_item(slice)?)
+    }
+
+    #[pyo3(signature = () -> "tuple[object, tuple[object, ...]]")]
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Made<'py>> {
+        let keywords = PyDict::new(py);
+        keywords.set_item("padding", self.spec.padding)?;
+        keywords.set_item("part", self.spec.part)?;
+        let at = PyLocation(self.spec.at.clone());
+        again(&self.of.bind(py).getattr("table")?, (at,), &keywords)
     }
 
     #[pyo3(signature = (requested_schema: "object" = None) -> "object")]
@@ -371,7 +439,7 @@ impl PyTable {
     ) -> Answer<Bound<'py, PyCapsule>> {
         // The protocol lets a consumer that wants other types do its own casting.
         drop(requested_schema);
-        let spec = self.0.clone();
+        let spec = self.spec.clone();
         let schema = Arc::new(spec.table()?.schema(ColumnWidth::Wide));
         let home = std::thread::current().id();
         let batches = Batches { schema, state: State::New(spec), home };
@@ -380,11 +448,11 @@ impl PyTable {
     }
 
     fn __repr__(&self) -> Answer<String> {
-        Ok(format!("<Table: {}>", self.0.names()?.join(", ")))
+        Ok(format!("<Table: {}>", self.spec.names()?.join(", ")))
     }
 
     fn _repr_html_(&self) -> Answer<String> {
-        let (names, rows) = self.head()?;
+        let (names, rows) = self.shown()?;
         let more = if rows.len() == MOST_SHOWN { "<p>and so on</p>" } else { "" };
         Ok(crate::html::table(&names, rows.into_iter()) + more)
     }

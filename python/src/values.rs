@@ -88,23 +88,19 @@ impl<'py, T: IntoPyObject<'py>> IntoPyObject<'py> for Items<'py, T> {
     }
 }
 
-/// `numpy.ndarray`
-#[derive(Debug)]
-pub(crate) struct Array<'py>(pub(crate) Bound<'py, PyAny>);
+/// What `__reduce__` returns: a call that makes the value again.
+pub(crate) type Made<'py> = (Bound<'py, PyAny>, Bound<'py, PyTuple>);
 
-impl<'py> IntoPyObject<'py> for Array<'py> {
-    type Target = PyAny;
-    type Output = Bound<'py, PyAny>;
-    type Error = PyErr;
-
-    const OUTPUT_TYPE: PyStaticExpr = type_hint_subscript!(
-        type_hint_identifier!("numpy.typing", "NDArray"),
-        type_hint_identifier!("numpy", "int64")
-    );
-
-    fn into_pyobject(self, _: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        Ok(self.0)
-    }
+/// The call of a function with these arguments.
+pub(crate) fn again<'py>(
+    call: &Bound<'py, PyAny>,
+    arguments: impl IntoPyObject<'py, Target = PyTuple, Output = Bound<'py, PyTuple>, Error = PyErr>,
+    keywords: &Bound<'py, PyDict>,
+) -> PyResult<Made<'py>> {
+    let py = call.py();
+    let arguments = PyTuple::new(py, [call])?.add(arguments.into_pyobject(py)?)?;
+    let partial = py.import("functools")?.getattr("partial")?;
+    Ok((partial.call(arguments.cast::<PyTuple>()?, Some(keywords))?, PyTuple::empty(py)))
 }
 
 /// The value as Python writes it.

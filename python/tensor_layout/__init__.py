@@ -13,10 +13,11 @@ A `Layout` is read from the text of a deep-learning compiler, or from an array i
 (`pack`, `unpack`), as NumPy arrays. `relayout` counts the data that moves between two layouts.
 """
 
+import importlib as _importlib
 from collections.abc import Mapping as _Mapping
+from typing import TYPE_CHECKING as _TYPE_CHECKING
+from typing import Any as _Any
 
-from ._arrays import Empty
-from ._jax import JaxFormats, from_jax
 from ._native import (
     Access,
     AccessRequest,
@@ -57,11 +58,38 @@ from ._native import (
     relayout,
     route,
 )
-from ._page import Page
-from ._plan import ShardingPlan, plan
 from .errors import LayoutError, OutOfRange, ParseError
 
+if _TYPE_CHECKING:
+    from ._arrays import Empty
+    from ._jax import JaxFormats, from_jax
+    from ._page import Page
+    from ._plan import ShardingPlan, plan
+
 _Mapping.register(Location)
+
+#: The modules of names that are imported when they are first used: the command needs none of them, nor NumPy.
+_LATER = {
+    "Empty": "_arrays",
+    "JaxFormats": "_jax",
+    "Page": "_page",
+    "ShardingPlan": "_plan",
+    "from_jax": "_jax",
+    "plan": "_plan",
+}
+
+
+def __getattr__(name: str) -> _Any:
+    if name not in _LATER:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(_importlib.import_module(f".{_LATER[name]}", __name__), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_LATER})
+
 
 __all__ = [
     "Access",

@@ -140,8 +140,11 @@ def element(
     levels = places.levels
     unknown = sorted(set(given) - set(levels))
     missing = [level for level in levels if level not in given]
-    if unknown or missing:
-        raise LayoutError(f"places have the levels {', '.join(levels)}, not {', '.join(given)}")
+    if unknown:
+        Location({unknown[0]: 0})  # an error of its own for a level in the wrong case
+        raise LayoutError(f"`{unknown[0]}` is not one of the levels {', '.join(levels)}")
+    if missing:
+        raise LayoutError(f"`{missing[0]}` is missing: places have the levels {', '.join(levels)}")
     names = [_unsigned(given[level], f"a coordinate in {level}") for level in levels]
     columns = np.broadcast_arrays(*names)
     numbers = np.zeros(columns[0].shape, np.uint64)
@@ -166,7 +169,7 @@ def _is_signed(table: Array) -> bool:
     if table.dtype.kind not in "iu":
         raise TypeError(f"tables are of integers of 8 to 64 bits, not of {table.dtype}")
     if not table.dtype.isnative:
-        raise TypeError(f"`out` is of {table.dtype}, whose bytes are not in the order of this machine")
+        raise TypeError(f"tables are of integers in the byte order of this machine, not of {table.dtype}")
     return table.dtype.kind == "i"
 
 

@@ -15,8 +15,6 @@ import numpy.typing
 from ._arrays import Empty
 from ._page import Page
 from collections.abc import Iterator
-from numpy import int64
-from numpy.typing import NDArray
 from typing import Any, Final, SupportsIndex, final
 from typing_extensions import disjoint_base
 
@@ -287,6 +285,9 @@ class Film:
     """
     A film: notebooks play it, and `save` writes it.
     """
+    def __copy__(self, /) -> Film: ...
+    def __deepcopy__(self, /, memo: object) -> Film: ...
+    def __reduce__(self, /) -> typing.NoReturn: ...
     def __repr__(self, /) -> str: ...
     def _repr_svg_(self, /) -> str: ...
     def save(self, /, path: str | os.PathLike[str]) -> None:
@@ -390,7 +391,13 @@ class HloRecords:
         """
         The fields as columns, for `polars.DataFrame(records)` or `pandas.DataFrame.from_arrow(records)`.
         """
-    def __getitem__(self, at: SupportsIndex, /) -> HloRecord: ...
+    @typing.overload
+    def __getitem__(self, at: _Integer, /) -> HloRecord: ...
+    @typing.overload
+    def __getitem__(self, at: slice, /) -> HloRecords:
+        """
+        A record, or the records of a slice.
+        """
     def __iter__(self, /) -> Iterator[HloRecord]: ...
     def __len__(self, /) -> int: ...
     def __repr__(self, /) -> str: ...
@@ -936,6 +943,9 @@ class Picture:
     """
     A picture: notebooks show it, and `save` writes it.
     """
+    def __copy__(self, /) -> Picture: ...
+    def __deepcopy__(self, /, memo: object) -> Picture: ...
+    def __reduce__(self, /) -> typing.NoReturn: ...
     def __repr__(self, /) -> str: ...
     def __str__(self, /) -> str: ...
     def _repr_svg_(self, /) -> str: ...
@@ -1276,6 +1286,10 @@ class Pricer:
     {'parts': 2, 'kept': 1, 'counted': 1}
     """
     def __new__(cls, /, machine: Machine | str, dtype: typing.Any, *, rates: collections.abc.Mapping[str, int | fractions.Fraction | tuple[int | fractions.Fraction, int | fractions.Fraction]] | None = None, latency: collections.abc.Mapping[str, int] | None = None, in_sequence: bool = False, most_answers: int | None = None, price_of_lanes: int | None = None, price_of_addresses: int | None = None) -> Pricer: ...
+    def __reduce__(self, /) -> tuple[object, tuple[object, ...]]:
+        """
+        A pricer with the same rates, which keeps no answers yet.
+        """
     def __repr__(self, /) -> str: ...
     def busiest_cost(self, /, source: Places | UnitPart | str, destination: Places | UnitPart | str) -> Cost:
         """
@@ -1313,6 +1327,7 @@ class Relayout:
         `pandas.DataFrame.from_arrow(move)`. The columns are `level`, `into` and `out_of`.
         """
     def __bool__(self, /) -> bool: ...
+    def __reduce__(self, /) -> tuple[object, tuple[object, ...]]: ...
     def __repr__(self, /) -> str: ...
     def __str__(self, /) -> str: ...
     def _repr_html_(self, /) -> str: ...
@@ -1580,8 +1595,9 @@ class Table:
     A table of places: a row per element and copy, sorted by place; a column per level and per
     axis.
 
-    NumPy reads it as a structured array; pandas, Polars, PyArrow and DuckDB read it through the
-    Arrow protocol, batch by batch, so it need not fit in memory.
+    NumPy reads it as a structured array; Polars, PyArrow, DuckDB and `pandas.DataFrame.from_arrow` read it through the
+    Arrow protocol, batch by batch, so it need not fit in memory. `pandas.DataFrame(table)` has a single column, of rows:
+    `pandas.DataFrame(table[:])` has those of the table.
 
     >>> from tensor_layout import Layout
     >>> table = Layout("((2_PE, 2:1), (3:2))").table()
@@ -1589,12 +1605,17 @@ class Table:
     ('PE', 'Addr', 'i0', 'i1')
     >>> table["Addr"][:4]
     array([0, 1, 2, 3])
+    >>> table[:2].tolist()
+    [(0, 0, 0, 0), (0, 1, 1, 0)]
     """
     def __array__(self, /, dtype: numpy.typing.DTypeLike | None = None, *, copy: bool | None = None) -> numpy.typing.NDArray[typing.Any]: ...
     def __arrow_c_stream__(self, /, requested_schema: object = None) -> object: ...
-    def __getitem__(self, name: str, /) -> NDArray[int64]:
+    @typing.overload
+    def __getitem__(self, of: str, /) -> numpy.typing.NDArray[numpy.int64]: ...
+    @typing.overload
+    def __getitem__(self, of: slice, /) -> numpy.typing.NDArray[typing.Any]:
         """
-        One column.
+        A column, or the rows of a slice as a structured array. Rows behind the end of the slice are not computed.
         """
     def __iter__(self, /) -> Iterator[tuple[int, ...]]:
         """
@@ -1604,6 +1625,7 @@ class Table:
         """
         The number of rows. For a part, or with padding, this has to count them.
         """
+    def __reduce__(self, /) -> tuple[object, tuple[object, ...]]: ...
     def __repr__(self, /) -> str: ...
     def _piece(self, /, piece: int, pieces: int) -> Table:
         """
@@ -1689,9 +1711,12 @@ class UnitPart:
     """
     The units that hold each element of a layout. A pricer prices pairs of parts.
     """
+    def __copy__(self, /) -> UnitPart: ...
+    def __deepcopy__(self, /, memo: object) -> UnitPart: ...
     def __eq__(self, value: object, /) -> bool: ...
     def __hash__(self, /) -> int: ...
     def __ne__(self, value: object, /) -> bool: ...
+    def __reduce__(self, /) -> typing.NoReturn: ...
     def __repr__(self, /) -> str: ...
 
 @final
@@ -1911,20 +1936,20 @@ def plan(model: str | os.PathLike[str] | bytes | typing.Any, machine: Machine | 
     model and the first solution come before. An interrupt returns at once, while a thread ends what it began.
     """
 
-def read_hlo(path: str | os.PathLike[str] | typing.TextIO | typing.BinaryIO, *, progress: collections.abc.Callable[[int], object] | None = None) -> HloRecords:
+def read_hlo(path: str | os.PathLike[str] | typing.TextIO | typing.BinaryIO | typing.Any, *, progress: collections.abc.Callable[[int], object] | None = None) -> HloRecords:
     """
     Reads the instructions of a compiler dump, of any number of modules.
 
-    `path` is a file name, or an object with a `read` method. `progress(bytes)` is called periodically.
+    `path` is a file name, the text itself, an object with a `read` method, or a program of JAX: `jax.jit(f).lower(..)`, compiled
+    or not. `progress(bytes)` is called periodically.
 
     >>> from tensor_layout import read_hlo
-    >>> import io
     >>> text = "HloModule m\\n\\nadd {\\n  x = f32[3] parameter(0)\\n  ROOT y = f32[3] add(x, x)\\n}\\n"
-    >>> records = read_hlo(io.StringIO(text))
+    >>> records = read_hlo(text)
     >>> [(record.name, record.opcode, record.unpadded_bytes) for record in records]
     [('x', 'parameter', 12), ('y', 'add', 12)]
-    >>> records[1].operands
-    ['x', 'x']
+    >>> records[1].operands, records[:1]
+    (['x', 'x'], <HloRecords: 1 instructions>)
     """
 
 def relayout(source: Places | str, destination: Places | str, machine: Machine | str | None = None, *, memory: str | None = None, dtype: typing.Any = None) -> Relayout:

@@ -15,7 +15,7 @@ from jax.experimental.layout import Layout as Order
 from jax.sharding import Mesh, NamedSharding, PartitionSpec, SingleDeviceSharding
 
 import tensor_layout
-from tensor_layout import Layout, Sharding, from_jax
+from tensor_layout import Layout, LayoutError, Sharding, from_jax, read_hlo
 
 MESHES = [((2, 4), "xy"), ((8,), "x"), ((2, 2, 2), "xyz"), ((4, 2), "xy")]
 
@@ -284,3 +284,21 @@ def test_what_is_no_mesh_or_no_rate_is_refused():
     for mesh, options, says in cases:
         with pytest.raises(ValueError, match=says):
             tensor_layout.plan(lowered, mesh, **options)
+
+
+def test_dumps_are_read_from_programs():
+    lowered = jax.jit(lambda x: x @ x.T).lower(jnp.ones((8, 16)))
+    compiled = lowered.compile()
+    entry = [record.opcode for record in read_hlo(lowered) if record.is_entry]
+    assert entry[0] == "parameter" and "dot" in entry
+    names = [record.name for record in read_hlo(compiled)]
+    assert names and names == [record.name for record in read_hlo(compiled.as_text())]
+    with pytest.raises(LayoutError, match="StableHLO"):
+        read_hlo(lowered.as_text())
+
+
+def test_an_unconstrained_dimension_is_left_to_the_compiler():
+    spec = PartitionSpec(PartitionSpec.UNCONSTRAINED, "x")
+    mesh = Mesh(np.array(jax.devices()).reshape(2, 4), ("x", "y"))
+    for sharding in [Sharding(spec, mesh=mesh), Sharding(NamedSharding(mesh, spec)), Sharding(str(spec).replace("PartitionSpec", "P"), mesh="x=2,y=4")]:
+        assert sharding.shard_shape((4, 4)) == (4, 2)

@@ -162,8 +162,14 @@ def test_dumps_are_records():
     assert records[-1].name == list(records)[-1].name
     with pytest.raises(IndexError):
         records[len(records)]
-    with pytest.raises(FileNotFoundError):
+    assert [[record.name for record in records[at]] for at in (slice(2), slice(-2, None), slice(None, None, -7))] == [
+        [record.name for record in list(records)[at]] for at in (slice(2), slice(-2, None), slice(None, None, -7))
+    ]
+    assert len(read_hlo(path.read_text(encoding="utf-8"))) == len(records)
+    with pytest.raises(FileNotFoundError, match=r"No such file or directory: 'nowhere.txt'"):
         read_hlo("nowhere.txt")
+    with pytest.raises(LayoutError, match="StableHLO"):
+        read_hlo("module @jit_f {\n  func.func public @main() {\n  }\n}\n")
     assert len(read_hlo(io.StringIO(""))) == 0
     pandas = pytest.importorskip("pandas")
     assert pandas.DataFrame(columns)["unpadded_bytes"].sum() > 0
@@ -216,3 +222,11 @@ def test_the_command_is_in_the_wheel():
 def test_everything_public_says_what_it_is():
     for name in tensor_layout.__all__:
         assert getattr(tensor_layout, name).__doc__, name
+
+
+def test_the_command_needs_no_numpy():
+    code = "import sys, tensor_layout.__main__; sys.exit('numpy' in sys.modules)"
+    subprocess.run([sys.executable, "-c", code], check=True)
+    assert {"plan", "Empty", "from_jax"} <= set(dir(tensor_layout)) and set(tensor_layout.__all__) <= set(dir(tensor_layout))
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        tensor_layout.nothing  # noqa: B018

@@ -26,6 +26,25 @@ def test_rows_are_all_elements_with_all_their_places(rng):
         assert np.asarray(table).dtype.names == table.names
 
 
+def test_slices_are_rows_of_the_table(rng):
+    for _ in range(100):
+        table = Layout(drawn(rng)).table()
+        rows = table.tolist()
+        for at in [slice(None), slice(2), slice(0), slice(1, 5, 2), slice(-2, None), slice(None, None, -1), slice(3, -1), slice(5, 2)]:
+            assert table[at].tolist() == rows[at] and table[at].dtype.names == table.names
+    # Rows behind the end of a slice are not computed.
+    assert Layout("((4_PE, 1099511627776:1))").table()[:2].tolist() == [(0, 0, 0), (0, 1, 1)]
+    with pytest.raises(TypeError, match="columns by name and rows by slices, not by int"):
+        table[0]  # type: ignore[call-overload]
+
+
+def test_pandas_reads_the_rows_of_a_slice():
+    pandas = pytest.importorskip("pandas")
+    table = Layout("((2_PE, 2:1), (3:2))").table()
+    frame = pandas.DataFrame(table[:])
+    assert tuple(frame.columns) == table.names and frame.to_records(index=False).tolist() == table.tolist()
+
+
 def test_units_and_padding_are_asked_for():
     layout = Layout("(3)/((2:1, 2_PE))").on("PE=2")
     assert layout.table("PE=1", padding=True).tolist() == [(1, 0, 1), (1, 1, -1)]

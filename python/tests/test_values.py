@@ -5,6 +5,7 @@ import pickle
 import re
 import weakref
 from collections.abc import Mapping
+from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +13,19 @@ import pytest
 from conftest import drawn
 
 import tensor_layout
-from tensor_layout import Candidates, Empty, Layout, LayoutError, Location, Machine, Sharding, XlaShape, access, relayout
+from tensor_layout import (
+    Candidates,
+    Empty,
+    Layout,
+    LayoutError,
+    Location,
+    Machine,
+    Pricer,
+    Sharding,
+    XlaShape,
+    access,
+    relayout,
+)
 
 GRID = Layout("((4_PE, 3:8), (8:1))")
 
@@ -103,3 +116,68 @@ def test_what_is_refused_is_said_in_words(call, words):
     with pytest.raises(LayoutError, match=words) as refused:
         call()
     assert not re.search("convert|unwrap|panic", str(refused.value))
+
+
+def test_answers_are_pickled_by_the_call_that_made_them():
+    move = relayout(GRID, "((12:2), (4_PE, 2:1))", "PE=4", dtype="f16")
+    table = Layout("(3)/((2:1, 2_PE))").on("PE=2").table("PE=1", padding=True)
+    pricer = Pricer("L2B=2,PE=4", "f64", rates={"L2B": 8, "PE": (1, Fraction(1, 2))}, latency={"PE": 3}, in_sequence=True)
+    pair = ("((2_L2B, 4_PE, 64:1))", "((64:8, 4_PE:1, 2_L2B:1))")
+    for again in (copy.copy, copy.deepcopy, lambda value: pickle.loads(pickle.dumps(value))):
+        assert str(again(move)) == str(move) and again(move).source == move.source
+        assert again(table).tolist() == table.tolist() == [(1, 0, 1), (1, 1, -1)]
+        assert again(pricer).cost(*pair) == pricer.cost(*pair)
+
+
+def test_what_cannot_be_pickled_says_what_can():
+    part = Pricer("PE=4", "f64", rates={"PE": 8}).part(GRID)
+    for value, remedy in [(part, "layout"), (GRID.draw(), "to_svg"), (GRID.film(), "to_svg")]:
+        assert copy.copy(value) is value and copy.deepcopy([value])[0] is value
+        with pytest.raises(TypeError, match=remedy):
+            pickle.dumps(value)
+
+
+def test_a_repr_reads_back_as_the_sharding():
+    meshes = ["x=2,y=2", "mesh['x'=2,'y'=2], device_ids=(3,2,1,0)", {"x": 2, "y": 2}]
+    for sharding in [Sharding("{devices=[2,4]<=[8]}"), *(Sharding("P('x', None)", mesh=mesh) for mesh in meshes)]:
+        assert eval(repr(sharding)) == sharding
+
+
+def test_files_that_cannot_be_written_are_errors_of_files():
+    saves = [(GRID.draw().save, "grid.svg"), (GRID.film().save, "grid.html"), (GRID.explore().save, "grid.html")]
+    for save, name in saves:
+        with pytest.raises(FileNotFoundError, match="nowhere") as error:
+            save(f"nowhere/{name}")
+        assert error.value.errno == 2 and error.value.filename == f"nowhere/{name}"
+
+
+def test_a_tensor_without_elements_has_no_bytes():
+    for text in ["f32[0,3]{1,0:T(8,128)}", "f32[3,0]", "f32[0]{0:T(8)L(1024)}"]:
+        placement = Layout(text).on("PE=1", dtype="f32")
+        sizes = XlaShape(text).sizes
+        assert (sizes.unpadded_bytes, sizes.allocated_bytes, placement.footprint_words) == (0, 0, 0)
+        assert "footprint  0 " in str(placement.report())
+
+
+def test_a_level_in_the_wrong_case_is_named():
+    placed = GRID.on("PE=4")
+    asked = [
+        lambda: placed.element(Pe=1, Addr=0),
+        lambda: placed.element(Pe=np.array([1]), Addr=np.array([0])),
+        lambda: GRID.element({"Pe": 1, "Addr": 0}),
+        lambda: GRID.restrict(Pe=1),
+        lambda: placed.table({"Pe": 1}),
+    ]
+    for ask in asked:
+        with pytest.raises(LayoutError, match=r"Pe=[01][\s\S]*level names are case-sensitive: `PE`"):
+            ask()
+    with pytest.raises(LayoutError, match="`Core` is not one of the levels PE, Addr"):
+        placed.element(Core=np.array([1]), Addr=0)
+    with pytest.raises(LayoutError, match="`Addr` is missing"):
+        placed.element(PE=np.array([1]))
+
+
+def test_a_type_in_the_other_byte_order_is_named():
+    for table in (GRID.packed, GRID.inverse):
+        with pytest.raises(TypeError, match="byte order of this machine, not of >i4"):
+            table(dtype=">i4")

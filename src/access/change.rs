@@ -7,7 +7,7 @@ use super::requests::Requests;
 use crate::algebra::{Layout, Subaxis};
 use crate::error::{LayoutError, Site};
 use crate::level::Level;
-use crate::text::CuteSwizzle;
+use crate::swizzle::CuteSwizzle;
 
 /// The number of bytes after which the banks repeat.
 const BANK_ROW: u64 = 128;

@@ -4,11 +4,11 @@ use itertools::Itertools;
 
 use super::dense::loop_rank;
 use super::dense::{outside, plain, with_axes};
+use super::labels::Einsum;
 use super::loops::Loops;
 use crate::algebra::{Axis, Layout};
 use crate::error::{LayoutError, fault};
 use crate::level::Level;
-use crate::text::Einsum;
 
 /// An operation with the layouts that make it local.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

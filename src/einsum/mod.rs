@@ -25,6 +25,7 @@ mod dense;
 mod gather;
 mod gather_runs;
 mod halo;
+mod labels;
 mod local;
 mod loops;
 mod operands;
@@ -32,9 +33,9 @@ mod served;
 mod summed;
 mod sums;
 
-pub use crate::text::Einsum;
 pub use gather::Gather;
 pub use halo::{Halo, ReadAxis};
+pub use labels::Einsum;
 pub use local::Local;
 pub use operands::{
     at_rest, broadcast, concatenate, pad, reduce, reshape, transpose, with_dense_addresses,

@@ -8,49 +8,58 @@ use super::{LayoutError, Span};
 use crate::level::Level;
 
 /// The reason a text cannot be read.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ParseErrorKind {
     /// Another token is expected here.
-    #[error("expected {}", alternatives(.0))]
     Expected(Vec<&'static str>),
     /// A number beyond `u64`.
-    #[error("the number does not fit in 64 bits")]
     NumberTooLarge,
     /// A known level in the wrong case.
-    #[error("unknown level")]
     MisspeltLevel(Level),
     /// A level joined by something other than `_`.
-    #[error("expected `_` between a size and its level")]
     Joint(Level),
     /// Something that is not the name of a level.
-    #[error("this is not a valid level name")]
     LevelName,
     /// A name that appears twice.
-    #[error("this level was given already")]
     Duplicate,
     /// Blanks inside a subaxis.
-    #[error("a subaxis cannot contain blanks")]
     Blank,
     /// Text of a notation that this crate does not read.
-    #[error("{0} cannot be read here")]
     OtherNotation(&'static str),
     /// Text that does not begin like any notation.
-    #[error("this is not a layout")]
     NotALayout,
     /// Bytes that are not UTF-8.
-    #[error("the text is not UTF-8")]
     NotUtf8,
     /// Well-formed text whose numbers are invalid, in the words of the notation's own tools.
-    #[error("{0}")]
     Invalid(String),
     /// Nesting deeper than the limit.
-    #[error("brackets nest deeper than {0}")]
     TooDeep(usize),
     /// The text is well-formed, but its meaning is invalid.
-    #[error("{0}")]
     Meaning(LayoutError),
 }
+
+impl fmt::Display for ParseErrorKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ParseErrorKind::Expected(what) => write!(f, "expected {}", alternatives(what)),
+            ParseErrorKind::NumberTooLarge => f.write_str("the number does not fit in 64 bits"),
+            ParseErrorKind::MisspeltLevel(_) => f.write_str("unknown level"),
+            ParseErrorKind::Joint(_) => f.write_str("expected `_` between a size and its level"),
+            ParseErrorKind::LevelName => f.write_str("this is not a valid level name"),
+            ParseErrorKind::Duplicate => f.write_str("this level was given already"),
+            ParseErrorKind::Blank => f.write_str("a subaxis cannot contain blanks"),
+            ParseErrorKind::OtherNotation(what) => write!(f, "{what} cannot be read here"),
+            ParseErrorKind::NotALayout => f.write_str("this is not a layout"),
+            ParseErrorKind::NotUtf8 => f.write_str("the text is not UTF-8"),
+            ParseErrorKind::Invalid(message) => f.write_str(message),
+            ParseErrorKind::TooDeep(most) => write!(f, "brackets nest deeper than {most}"),
+            ParseErrorKind::Meaning(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for ParseErrorKind {}
 
 /// An error in a text, with the place of the fault.
 ///

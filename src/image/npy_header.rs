@@ -11,10 +11,10 @@ use std::fs::File;
 use std::io::{self, Read, Seek, Write};
 
 use itertools::Itertools;
+use tensor_layout_words::Cursor;
 
 use crate::error::ParseError;
 use crate::number::to_index;
-use crate::text::Cursor;
 
 /// The header of a `.npy` file.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -148,6 +148,7 @@ impl PlacementBuilder {
             lanes,
             columns,
             injective,
+            decoder: OnceLock::new(),
         })
     }
 }

@@ -12,10 +12,22 @@
 #[cfg(feature = "simd")]
 use multiversion::multiversion;
 
-/// An unsigned integer that a table holds.
+/// An integer that a table holds, with or without a sign: a signed one holds numbers up to its own greatest.
+///
+/// ```
+/// use tensor_layout::Placement;
+/// use tensor_layout::program::Cell;
+/// let placement = Placement::of("(10)/((3:1, 4_PE))".parse()?).build()?;
+/// let mut table = [0_i8; 12]; // of indexes that a kernel may also count down
+/// placement.program()?.fill_inverse(&mut table)?;
+/// assert_eq!(table, [0, 4, 8, 1, 5, 9, 2, 6, i8::PADDING, 3, 7, i8::PADDING]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub trait Cell: Copy + private::Sealed {
-    /// The greatest value, which marks holes in inverse tables; one less marks padding.
+    /// The greatest value, which marks holes in inverse tables.
     const MAX: Self;
+    /// One less, which marks padding there.
+    const PADDING: Self;
 }
 
 mod private {
@@ -101,6 +113,7 @@ macro_rules! cell {
 
         impl Cell for $int {
             const MAX: $int = <$int>::MAX;
+            const PADDING: $int = <$int>::MAX - 1;
         }
     )*};
 }
@@ -108,7 +121,7 @@ macro_rules! cell {
 /// Eight vector registers of the baseline x86-64 and AArch64.
 const BLOCK_BYTES: usize = 128;
 
-cell!(u8, u16, u32, u64);
+cell!(u8, u16, u32, u64, i8, i16, i32, i64);
 
 /// An inner vector, ready to be added to.
 pub(super) struct Steps<T> {

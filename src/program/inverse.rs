@@ -19,7 +19,7 @@ use crate::placement::check_columns;
 
 impl Program {
     /// Writes, for every place by its packed number, the row-major number of the element there:
-    /// `T::MAX` for holes, `T::MAX - 1` for padding. All copies are written.
+    /// `T::MAX` for holes, `T::PADDING`, one less, for padding. All copies are written.
     ///
     /// # Errors
     /// As [`fill_packed`](Program::fill_packed); `Collision` where elements share places.
@@ -152,7 +152,7 @@ impl<T: Cell> Plan<T> {
     /// `full`: every place of the part is a slot.
     fn new(program: &Program, full: bool) -> Plan<T> {
         let Compiled { layout, backward, .. } = &*program.compiled;
-        let (hole, padding) = (T::MAX, T::wrapped(u64::MAX - 1));
+        let (hole, padding) = (T::MAX, T::PADDING);
         // Without holes nothing needs to be cleared.
         let clear = !(full && program.is_whole());
         let pads = layout.slots() != layout.elements() * layout.copies();

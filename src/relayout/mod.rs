@@ -35,6 +35,7 @@ mod count;
 mod moves;
 mod nodes;
 mod pair;
+#[cfg(feature = "text")]
 mod price;
 
 pub use busiest::flows::Flows;
@@ -46,7 +47,8 @@ pub use moves::overwritten::{Overwritten, WriteOrder};
 pub use moves::transfers::{PlaceRun, Transfer, Transfers};
 pub(crate) use nodes::in_nodes_of_both;
 pub use pair::{Distance, Relayout, TimeOrder};
-pub use price::cost::{Cost, CostModel, CostUnit, Rate};
-pub use price::dominance::PricedChoice;
-pub use price::pricer::{PartId, Pricer, PricerStatistics, traffic_between};
-pub use price::units::UnitPart;
+#[cfg(feature = "text")]
+pub use price::{
+    Cost, CostModel, CostUnit, PartId, PricedChoice, Pricer, PricerStatistics, Rate, UnitPart,
+    traffic_between,
+};

@@ -113,7 +113,7 @@ impl Hop {
     pub fn parts(&self) -> u64 {
         let capacity = self.target.memory().and_then(|(_, memory)| memory.capacity);
         let words = self.target.footprint_words();
-        capacity.filter(|words| *words > 0).map_or(1, |capacity| words.div_ceil(capacity))
+        capacity.filter(|words| *words > 0).map_or(1, |capacity| words.div_ceil(capacity).max(1))
     }
 }
 

@@ -1,5 +1,7 @@
 //! Tables as text: CSV and JSON lines.
 
+use std::error::Error;
+use std::fmt;
 use std::io::{self, Write};
 
 use itertools::Itertools;
@@ -10,18 +12,49 @@ use crate::level::Level;
 use crate::number::{to_index, to_u64};
 
 /// The reason a table was not written.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug)]
 #[non_exhaustive]
 pub enum WriteError {
     /// An error of the table.
-    #[error(transparent)]
-    Table(#[from] LayoutError),
+    Table(LayoutError),
     /// Writing failed.
-    #[error(transparent)]
-    Io(#[from] io::Error),
+    Io(io::Error),
     /// Reading failed.
-    #[error(transparent)]
     Read(io::Error),
+}
+
+impl WriteError {
+    /// The error that this one passes on.
+    fn inner(&self) -> &(dyn Error + 'static) {
+        match self {
+            WriteError::Table(error) => error,
+            WriteError::Io(error) | WriteError::Read(error) => error,
+        }
+    }
+}
+
+impl fmt::Display for WriteError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self.inner(), f)
+    }
+}
+
+impl Error for WriteError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        self.inner().source()
+    }
+}
+
+impl From<LayoutError> for WriteError {
+    fn from(error: LayoutError) -> WriteError {
+        WriteError::Table(error)
+    }
+}
+
+impl From<io::Error> for WriteError {
+    fn from(error: io::Error) -> WriteError {
+        WriteError::Io(error)
+    }
 }
 
 /// The form of a written table.

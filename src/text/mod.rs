@@ -12,10 +12,8 @@
 
 mod any;
 mod atom;
-mod code;
 mod cursor;
 mod cute;
-mod einsum;
 mod kind;
 mod mlir;
 mod pad_layout;
@@ -23,6 +21,8 @@ mod pairs;
 mod refusal;
 #[cfg(feature = "serde")]
 mod serde;
+#[cfg(feature = "serde")]
+pub(crate) use self::serde::as_text;
 pub(crate) mod sharding;
 mod strided;
 mod triton;
@@ -31,9 +31,7 @@ pub mod xla;
 
 pub use any::LayoutText;
 pub use atom::{Atom, Operand};
-pub(crate) use cursor::Cursor;
-pub use cute::{CuteLayout, CuteMap, CuteMode, CuteOuter, CuteStride, CuteSwizzle, CuteTiler};
-pub use einsum::Einsum;
+pub use cute::{CuteLayout, CuteMap, CuteMode, CuteOuter, CuteStride, CuteTiler};
 pub use kind::Notation;
 pub use pad_layout::{AxisText, Dtype, MemoryText, PadLayout, ReplicaText, SubaxisText};
 pub use strided::Strided;

@@ -10,25 +10,28 @@ use serde::ser::{Serialize, Serializer};
 use crate::algebra::{Axis, Combine, DerivedAxis, Layout, Replica, Subaxis, Target};
 use crate::level::Level;
 use crate::location::Location;
-use crate::text::{Einsum, PadLayout};
+use crate::text::PadLayout;
 
 macro_rules! as_text {
     ($($value:ty),*) => {$(
-        impl Serialize for $value {
-            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        impl serde::Serialize for $value {
+            fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
                 serializer.collect_str(self)
             }
         }
 
-        impl<'de> Deserialize<'de> for $value {
-            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<$value, D::Error> {
-                String::deserialize(deserializer)?.parse().map_err(D::Error::custom)
+        impl<'de> serde::Deserialize<'de> for $value {
+            fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<$value, D::Error> {
+                let text = <String as serde::Deserialize>::deserialize(deserializer)?;
+                text.parse().map_err(serde::de::Error::custom)
             }
         }
     )*};
 }
 
-as_text!(PadLayout, Einsum, Location);
+pub(crate) use as_text;
+
+as_text!(PadLayout, Location);
 
 impl Serialize for Level {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {

@@ -5,7 +5,7 @@ use std::fmt::Debug;
 use std::ops::{ControlFlow, Range};
 
 use proptest::prelude::*;
-use tensor_layout::program::{Program, Run};
+use tensor_layout::program::{Cell, Program, Run};
 use tensor_layout::{Found, Level, Location, Placement};
 
 use crate::run::{Tally, laws};
@@ -90,12 +90,8 @@ fn tables(case: &Case, tally: &mut Tally) -> Result<(), TestCaseError> {
     let mut table = vec![0_u64; expected.len()];
     tally.answer(program.fill_packed(&mut table))?;
     prop_assert_eq!(&table, &expected);
-    let mut narrow = vec![0_u16; expected.len()];
-    if program.fill_packed(&mut narrow).is_ok() {
-        prop_assert!(narrow.iter().zip(&expected).all(|(a, b)| u64::from(*a) == *b));
-    } else {
-        prop_assert!(program.places() > 1 << 16);
-    }
+    is_narrow::<u16>(program, &expected, 1 << 16)?;
+    is_narrow::<i16>(program, &expected, 1 << 15)?;
     for ((index, place), number) in indexes.iter().zip(firsts).zip(&expected) {
         prop_assert_eq!(tally.answer(program.place(index))?, *number);
         prop_assert_eq!(&program.location(*number), place);
@@ -110,6 +106,22 @@ fn tables(case: &Case, tally: &mut Tally) -> Result<(), TestCaseError> {
     }
     check_reach(program, numbers)?;
     check_runs(program, &expected)
+}
+
+/// A table of a narrower type has the same numbers, and is refused only if they do not fit.
+fn is_narrow<T: Cell + Default + TryInto<u64>>(
+    program: &Program,
+    expected: &[u64],
+    most: u64,
+) -> Result<(), TestCaseError> {
+    let mut narrow = vec![T::default(); expected.len()];
+    if program.fill_packed(&mut narrow).is_err() {
+        prop_assert!(program.places() > most);
+        return Ok(());
+    }
+    let numbers: Vec<u64> = narrow.into_iter().filter_map(|cell| cell.try_into().ok()).collect();
+    prop_assert_eq!(&numbers[..], expected);
+    Ok(())
 }
 
 /// The reach contains all copies of the window, and is within the places.
@@ -187,6 +199,14 @@ fn inverses(case: &Case, tally: &mut Tally) -> Result<(), TestCaseError> {
     let mut table = vec![0_u32; whole.len()];
     tally.answer(program.fill_inverse(&mut table))?;
     prop_assert_eq!(&table, &whole);
+    let mut signed = vec![0_i32; whole.len()];
+    tally.answer(program.fill_inverse(&mut signed))?;
+    let of_sign = |cell: &u32| match *cell {
+        u32::MAX => i32::MAX,
+        u32::PADDING => i32::PADDING,
+        number => i32::try_from(number).unwrap(),
+    };
+    prop_assert_eq!(signed, whole.iter().map(of_sign).collect::<Vec<_>>());
     // The table of a part equals that part of the whole table, for any range of places and any fixed levels.
     let (places, third) = (whole.len(), whole.len() / 3);
     for range in [0..third, third..places - third / 2, places - third / 2..places] {

@@ -1,9 +1,14 @@
 //! The cost of moving: rates of levels and borders, equal parts, and choices that are never cheaper.
 
-pub(super) mod borders;
-pub(super) mod cost;
-pub(super) mod dominance;
-pub(super) mod pricer;
-pub(super) mod units;
+mod borders;
+mod cost;
+mod dominance;
+mod pricer;
+mod units;
 #[cfg(feature = "serde")]
 mod written;
+
+pub use cost::{Cost, CostModel, CostUnit, Rate};
+pub use dominance::PricedChoice;
+pub use pricer::{PartId, Pricer, PricerStatistics, traffic_between};
+pub use units::UnitPart;

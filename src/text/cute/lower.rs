@@ -3,11 +3,12 @@
 use itertools::Itertools;
 
 use super::tree::MAX_COORDINATES;
-use super::{CuteLayout, CuteMap, CuteMode, CuteOuter, CuteStride, CuteSwizzle, CuteTiler};
-use crate::algebra::{IndexOrder, Layout, Replica, Subaxis, Target, axis_of, bit_digits};
+use super::{CuteLayout, CuteMap, CuteMode, CuteOuter, CuteStride, CuteTiler};
+use crate::algebra::{IndexOrder, Layout, Replica, Subaxis, Target, axis_of};
 use crate::error::{LayoutError, ParseError, Site, fault};
 use crate::level::Level;
 use crate::machine::Machine;
+use crate::swizzle::CuteSwizzle;
 use crate::text::kind::{Notation, NotationText, WrittenLayout};
 use crate::text::xla::{XlaDtype, XlaParser};
 
@@ -72,24 +73,6 @@ fn plain(modes: &[CuteMode]) -> Result<Layout, LayoutError> {
 }
 
 impl Layout {
-    /// Swizzles the slot addresses of a layout without other levels.
-    pub(crate) fn swizzled(&self, swizzle: CuteSwizzle) -> Result<Layout, LayoutError> {
-        let reach = self.extent(Level::ADDR);
-        let bits = u64::BITS - (reach - 1).leading_zeros();
-        let too_large = || LayoutError::too_large(Site::Layout, "a swizzled address");
-        if bits > 62 {
-            return Err(too_large());
-        }
-        let column = |bit: u32| swizzle.apply(1 << bit);
-        let feed = |bit: u32| Target::Feed { derived: 0, weight: column(bit) };
-        let rows = (0..bits).map(|bit| u64::BITS - column(bit).leading_zeros()).max().unwrap_or(0);
-        let swizzle = Layout::builder()
-            .axis(1 << bits, bit_digits((0..bits).map(feed)))
-            .xor(0, [Subaxis::land(1 << rows, Level::ADDR, 1)])
-            .build()?;
-        swizzle.compose(self)
-    }
-
     /// Writes the layout as a CuTe layout: a mode per axis, its leaves minor to major.
     ///
     /// CuTe cannot express padding: from a layout with padding, only the layout of the elements is written

@@ -4,11 +4,9 @@ mod coordinate;
 mod lower;
 mod modes;
 mod read;
-mod swizzle;
 mod tiler;
 mod tree;
 
 pub(crate) use lower::starts_from;
-pub use swizzle::CuteSwizzle;
 pub use tiler::CuteTiler;
 pub use tree::{CuteLayout, CuteMap, CuteMode, CuteOuter, CuteStride};

@@ -6,9 +6,9 @@ use std::str::FromStr;
 use itertools::Itertools;
 use pest::iterators::Pair;
 
-use super::swizzle::CuteSwizzle;
 use super::tree::{CuteLayout, CuteMap, CuteMode, CuteOuter, CuteStride, MAX_COORDINATES};
 use crate::error::{ParseError, ParseErrorKind, Span, fault};
+use crate::swizzle::CuteSwizzle;
 use crate::text::pairs::{self, child, grammar, span, tokens};
 use crate::text::refusal::{GrammarStop, check_depth, negative};
 use crate::text::written::NotCompared;

@@ -4,8 +4,8 @@ use std::fmt;
 
 use itertools::Itertools;
 
-use super::swizzle::CuteSwizzle;
 use crate::error::{LayoutError, ParseError};
+use crate::swizzle::CuteSwizzle;
 use crate::text::written::NotCompared;
 
 /// The number of coordinates a text may map to.

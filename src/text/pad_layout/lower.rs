@@ -294,9 +294,16 @@ impl Occurrences {
 impl FromStr for Layout {
     type Err = ParseError;
 
-    /// Parses a PadLayout and lowers it; a memory suffix is ignored.
+    /// Parses a PadLayout and lowers it; a memory suffix is ignored. [`LayoutText`](crate::LayoutText) reads all notations.
     fn from_str(text: &str) -> Result<Layout, ParseError> {
-        text.parse::<PadLayout>()?.lower()
+        let read = text.parse::<PadLayout>().map_err(|error| match Notation::of(text) {
+            Notation::PadLayout => error,
+            other => error.with_help(format!(
+                "only a PadLayout parses as a `Layout`; parse {} as a `LayoutText` and `lower` it",
+                other.in_messages()
+            )),
+        });
+        read?.lower()
     }
 }
 

@@ -3,13 +3,17 @@
 use itertools::Itertools;
 
 use super::function::check_length;
-use super::{Expression, Function, Style};
+use super::{Expression, Function, Style, Variable};
 use crate::algebra::Layout;
 use crate::error::{LayoutError, fault};
 
 const STYLE: Style = Style {
     quotient: |operand, divisor| format!("{operand} floordiv {divisor}"),
     remainder: |operand, divisor| format!("{operand} mod {divisor}"),
+    variable: |variable| match variable {
+        Variable::Index(number) => format!("d{number}"),
+        other => other.to_string(),
+    },
     ..Style::PLAIN
 };
 
@@ -46,9 +50,10 @@ impl Layout {
 
 fn affine_map(function: &Function) -> Result<String, LayoutError> {
     const TASK: &str = "an affine map cannot express this layout";
-    let dims = (0..function.inputs.len()).map(|at| format!("d{at}")).collect_vec();
-    let renamed = dims.iter().map(Expression::name);
-    let renamed = function.inputs.iter().cloned().zip(renamed).collect_vec();
+    // Copies are dimensions, too.
+    let dims = (0..function.inputs().len()).map(Variable::Index).collect_vec();
+    let inputs = function.inputs().iter().map(|(input, _)| *input);
+    let renamed = inputs.zip(dims.iter().copied().map(Expression::variable)).collect_vec();
     let values = function.inlined();
     check_length(&values, TASK)?;
     let most = i64::MAX.unsigned_abs();
@@ -62,8 +67,10 @@ fn affine_map(function: &Function) -> Result<String, LayoutError> {
         .of_task(TASK));
     }
     let values = values.iter().map(|value| value.replaced(&renamed).write(STYLE));
-    let bounds = dims.iter().zip(&function.bounds).map(|(dim, n)| format!(", 0 <= {dim} < {n}"));
-    let names = function.outputs.iter().map(|(name, _)| name).join(", ");
+    let dims = dims.into_iter().map(STYLE.variable).collect_vec();
+    let bounds = dims.iter().zip(function.inputs());
+    let bounds = bounds.map(|(dim, (_, range))| format!(", 0 <= {dim} < {}", range.end));
+    let names = function.outputs().iter().map(|(name, _)| name).join(", ");
     let (dims, bounds) = (dims.join(", "), bounds.collect::<String>());
     Ok(format!(
         "// ({dims}) -> ({names}){bounds}\naffine_map<({dims}) -> ({})>",

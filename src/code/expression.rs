@@ -1,34 +1,61 @@
 //! Values in terms of the inputs of a function.
 
-use std::rc::Rc;
+use std::fmt;
+use std::ops::RangeInclusive;
+use std::sync::Arc;
 
 use itertools::Itertools;
 
+use super::Variable;
 use crate::algebra::Combine;
 
-/// A value that is 0 or more.
-#[derive(Clone, Debug)]
-pub(super) struct Expression {
-    node: Rc<ExpressionNode>,
+/// A value of 64 bits without a sign, as a tree.
+///
+/// Parts may be shared: a clone is a reference to the same tree. `Display` writes it in Rust.
+/// Law: no part of an expression of a [`Function`](super::Function) exceeds 64 bits or is negative, for inputs in their ranges.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Expression {
+    node: Arc<ExpressionNode>,
     /// The number of names and numbers needed to write it.
     length: u64,
 }
 
-#[derive(Debug)]
-enum ExpressionNode {
+/// The outermost operation of an [`Expression`].
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum ExpressionNode {
+    /// A constant.
     Number(u64),
-    Name(String),
+    /// An input or a local of the function.
+    Variable(Variable),
+    /// The sum or the bitwise XOR of two or more terms.
     Joined(Combine, Vec<Expression>),
+    /// An operation of an expression and a number: `i0 / 3` is `Applied(i0, Quotient, 3)`.
     Applied(Expression, Operation, u64),
 }
 
 /// An operation of an expression and a number.
-#[derive(Clone, Copy, Debug)]
-enum Operation {
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Operation {
+    /// The difference, never below 0.
     Minus,
+    /// The product.
     Times,
+    /// The quotient, rounded down; the number is not 0.
     Quotient,
+    /// The remainder; the number is not 0.
     Remainder,
+}
+
+impl Operation {
+    /// The result; `None` beyond 64 bits and below 0.
+    fn of(self, value: u64, number: u64) -> Option<u64> {
+        match self {
+            Operation::Minus => value.checked_sub(number),
+            Operation::Times => value.checked_mul(number),
+            Operation::Quotient => value.checked_div(number),
+            Operation::Remainder => value.checked_rem(number),
+        }
+    }
 }
 
 /// The spelling of numbers, quotients and remainders in one language.
@@ -42,6 +69,8 @@ pub(super) struct Style {
     pub(super) remainder: fn(&str, u64) -> String,
     /// A literal that is a whole expression or a factor.
     pub(super) number: fn(u64) -> String,
+    /// A variable.
+    pub(super) variable: fn(Variable) -> String,
 }
 
 impl Style {
@@ -54,6 +83,7 @@ impl Style {
             false => format!("{operand} % {divisor}"),
         },
         number: |number| number.to_string(),
+        variable: |variable| variable.to_string(),
     };
 }
 
@@ -68,21 +98,27 @@ pub(super) fn quotient_by(operand: &str, divisor: u64, divide: &str) -> String {
 impl Expression {
     fn new(node: ExpressionNode) -> Expression {
         let length = match &node {
-            ExpressionNode::Number(_) | ExpressionNode::Name(_) => 1,
+            ExpressionNode::Number(_) | ExpressionNode::Variable(_) => 1,
             ExpressionNode::Joined(_, terms) => {
                 terms.iter().fold(0_u64, |n, term| n.saturating_add(term.length))
             }
             ExpressionNode::Applied(of, ..) => of.length.saturating_add(1),
         };
-        Expression { node: Rc::new(node), length }
+        Expression { node: Arc::new(node), length }
+    }
+
+    /// The outermost operation.
+    #[must_use]
+    pub fn node(&self) -> &ExpressionNode {
+        &self.node
     }
 
     pub(super) fn number(number: u64) -> Expression {
         Expression::new(ExpressionNode::Number(number))
     }
 
-    pub(super) fn name(name: impl Into<String>) -> Expression {
-        Expression::new(ExpressionNode::Name(name.into()))
+    pub(super) fn variable(variable: Variable) -> Expression {
+        Expression::new(ExpressionNode::Variable(variable))
     }
 
     /// The sum, terms that are 0 left out.
@@ -128,7 +164,7 @@ impl Expression {
     /// The expressions that this one is made of.
     fn parts(&self) -> &[Expression] {
         match &*self.node {
-            ExpressionNode::Number(_) | ExpressionNode::Name(_) => &[],
+            ExpressionNode::Number(_) | ExpressionNode::Variable(_) => &[],
             ExpressionNode::Joined(_, terms) => terms,
             ExpressionNode::Applied(of, ..) => std::slice::from_ref(of),
         }
@@ -147,25 +183,60 @@ impl Expression {
     pub(super) fn greatest_number(&self) -> u64 {
         let own = match *self.node {
             ExpressionNode::Number(number) | ExpressionNode::Applied(.., number) => number,
-            ExpressionNode::Name(_) | ExpressionNode::Joined(..) => 0,
+            ExpressionNode::Variable(_) | ExpressionNode::Joined(..) => 0,
         };
         self.parts().iter().map(Expression::greatest_number).fold(own, u64::max)
     }
 
-    /// Returns whether the name occurs in it.
-    pub(super) fn uses(&self, name: &str) -> bool {
-        matches!(&*self.node, ExpressionNode::Name(other) if other == name)
-            || self.parts().iter().any(|part| part.uses(name))
+    /// Returns whether the variable occurs in it.
+    pub(super) fn uses(&self, variable: Variable) -> bool {
+        *self.node == ExpressionNode::Variable(variable)
+            || self.parts().iter().any(|part| part.uses(variable))
     }
 
-    /// The expression with names replaced by values.
-    pub(super) fn replaced(&self, values: &[(String, Expression)]) -> Expression {
+    /// The value, from the values of variables; `None` for an unknown variable and beyond 64 bits.
+    pub(super) fn value(&self, of: &impl Fn(Variable) -> Option<u64>) -> Option<u64> {
+        match &*self.node {
+            ExpressionNode::Number(number) => Some(*number),
+            ExpressionNode::Variable(variable) => of(*variable),
+            ExpressionNode::Joined(combine, terms) => terms.iter().try_fold(0_u64, |all, term| {
+                let term = term.value(of)?;
+                match combine {
+                    Combine::Sum => all.checked_add(term),
+                    Combine::Xor => Some(all ^ term),
+                }
+            }),
+            ExpressionNode::Applied(value, operation, number) => {
+                operation.of(value.value(of)?, *number)
+            }
+        }
+    }
+
+    /// A range with all values, from the ranges of variables.
+    pub(super) fn range(
+        &self,
+        of: &impl Fn(Variable) -> RangeInclusive<u64>,
+    ) -> RangeInclusive<u64> {
+        match &*self.node {
+            ExpressionNode::Number(number) => *number..=*number,
+            ExpressionNode::Variable(variable) => of(*variable),
+            ExpressionNode::Joined(combine, terms) => {
+                let terms = terms.iter().map(|term| term.range(of));
+                terms.reduce(|all, term| joined(*combine, &all, &term)).unwrap_or(0..=0)
+            }
+            ExpressionNode::Applied(value, operation, number) => {
+                applied(&value.range(of), *operation, *number)
+            }
+        }
+    }
+
+    /// The expression with variables replaced by values.
+    pub(super) fn replaced(&self, values: &[(Variable, Expression)]) -> Expression {
         match &*self.node {
             ExpressionNode::Number(_) => self.clone(),
-            ExpressionNode::Name(name) => {
-                let value =
-                    values.iter().find(|(of, _)| of == name).map(|(_, value)| value.clone());
-                value.unwrap_or_else(|| self.clone())
+            ExpressionNode::Variable(variable) => {
+                let value = values.iter().find(|(of, _)| of == variable);
+                value.map_or_else(|| self.clone(), |(_, value)| value.clone())
             }
             ExpressionNode::Joined(combine, terms) => {
                 let terms = terms.iter().map(|term| term.replaced(values));
@@ -181,7 +252,7 @@ impl Expression {
     pub(super) fn write(&self, style: Style) -> String {
         match &*self.node {
             ExpressionNode::Number(number) => (style.number)(*number),
-            ExpressionNode::Name(name) => name.clone(),
+            ExpressionNode::Variable(variable) => (style.variable)(*variable),
             ExpressionNode::Joined(Combine::Sum, terms) => {
                 terms.iter().map(|term| term.term(style)).join(" + ")
             }
@@ -210,11 +281,45 @@ impl Expression {
 
     fn operand(&self, style: Style) -> String {
         match &*self.node {
-            ExpressionNode::Number(_) | ExpressionNode::Name(_) => self.write(style),
+            ExpressionNode::Number(_) | ExpressionNode::Variable(_) => self.write(style),
             ExpressionNode::Applied(_, Operation::Quotient, _) if style.quotient_is_call => {
                 self.write(style)
             }
             _ => format!("({})", self.write(style)),
         }
+    }
+}
+
+impl fmt::Display for Expression {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.write(Style::PLAIN))
+    }
+}
+
+/// A range with all sums or XORs of values in two ranges.
+fn joined(
+    combine: Combine,
+    a: &RangeInclusive<u64>,
+    b: &RangeInclusive<u64>,
+) -> RangeInclusive<u64> {
+    match combine {
+        Combine::Sum => a.start().saturating_add(*b.start())..=a.end().saturating_add(*b.end()),
+        // No bit above the highest of either is set.
+        Combine::Xor => {
+            let bits = (a.end() | b.end()).leading_zeros();
+            0..=u64::MAX.checked_shr(bits).unwrap_or(0)
+        }
+    }
+}
+
+/// A range with all results of an operation on values in a range.
+fn applied(values: &RangeInclusive<u64>, operation: Operation, number: u64) -> RangeInclusive<u64> {
+    let (start, end) = (*values.start(), *values.end());
+    match operation {
+        Operation::Minus => start.saturating_sub(number)..=end.saturating_sub(number),
+        Operation::Times => start.saturating_mul(number)..=end.saturating_mul(number),
+        Operation::Remainder if start / number != end / number => 0..=number - 1,
+        Operation::Remainder => start % number..=end % number,
+        Operation::Quotient => start / number..=end / number,
     }
 }

@@ -35,20 +35,20 @@ impl Layout {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn to_rust(&self) -> Result<String, LayoutError> {
-        let forward = print("place_of", &Function::forward(self)?);
-        let backward = Function::backward(self).map(|f| print("index_of", &f));
+        let forward = print("place_of", &self.to_place_function()?);
+        let backward = self.to_index_function().ok().map(|f| print("index_of", &f));
         Ok(std::iter::once(forward).chain(backward).join("\n\n"))
     }
 }
 
 fn print(name: &str, function: &Function) -> String {
-    let arguments = function.inputs.iter().map(|input| format!("{input}: u64")).join(", ");
-    let values = function.locals.iter().chain(&function.outputs);
+    let arguments = function.inputs().iter().map(|(input, _)| format!("{input}: u64")).join(", ");
+    let values = function.locals().iter().chain(function.outputs());
     let body: String = values
         .map(|(name, value)| format!("    let {name} = {};\n", value.write(Style::PLAIN)))
         .collect();
-    let results = function.outputs.iter().map(|(output, _)| output).join(", ");
-    let (says, count) = (&function.says, function.outputs.len());
+    let results = function.outputs().iter().map(|(output, _)| output).join(", ");
+    let (says, count) = (&function.says, function.outputs().len());
     format!(
         "/// {says}\n#[allow(non_snake_case, unused_variables)]\n\
          pub const fn {name}({arguments}) -> [u64; {count}] {{\n{body}    [{results}]\n}}"

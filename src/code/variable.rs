@@ -1,6 +1,32 @@
-//! Variable names that are not reserved in isl, C, C++, Rust or Python.
+//! Variables, and their names, which are not reserved in isl, C, C++, Rust or Python.
+
+use std::fmt;
 
 use crate::level::Level;
+
+/// An input, a local or an output of a [`Function`](super::Function). `Display` writes its name in code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Variable {
+    /// The entry of the index for an axis: `i0`, `i1`, ..
+    Index(usize),
+    /// The number of a copy, for each replica: `c0`, `c1`, ..
+    Copy(usize),
+    /// A value that others need: `v0`, `v1`, ..
+    Local(usize),
+    /// The coordinate in a level; a name that a language reserves gets an underscore.
+    Level(Level),
+}
+
+impl fmt::Display for Variable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Variable::Index(axis) => write!(f, "i{axis}"),
+            Variable::Copy(replica) => write!(f, "c{replica}"),
+            Variable::Local(number) => write!(f, "v{number}"),
+            Variable::Level(level) => f.write_str(&name_of(*level)),
+        }
+    }
+}
 
 /// isl, which reads its keywords in any case. Source: isl, `isl_stream.c`, `check_keywords`.
 const ISL: &str = "and ceil ceild exists false floor floord implies infinity infty max min mod nan \
@@ -44,7 +70,7 @@ const OURS: &str = "A S";
 
 /// The name of a level as a variable: names that mean something else, and those that such a name
 /// becomes, get an underscore.
-pub(super) fn variable(level: Level) -> String {
+fn name_of(level: Level) -> String {
     let name = level.as_str();
     let stem = name.trim_end_matches('_');
     if is_numbered(stem) || is_reserved(stem) { format!("{name}_") } else { name.into() }
@@ -80,7 +106,7 @@ mod tests {
     use super::*;
 
     fn name(level: &str) -> String {
-        variable(Level::new(level).unwrap())
+        name_of(Level::new(level).unwrap())
     }
 
     #[test]

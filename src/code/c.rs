@@ -45,26 +45,27 @@ impl Layout {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn to_c(&self) -> Result<String, LayoutError> {
-        let forward = print("place_of", &Function::forward(self)?);
-        let backward = Function::backward(self).map(|f| print("index_of", &f));
+        let forward = print("place_of", &self.to_place_function()?);
+        let backward = self.to_index_function().ok().map(|f| print("index_of", &f));
         let functions = std::iter::once(forward).chain(backward).join("\n\n");
         Ok(format!("#include <stdint.h>\n\n{functions}"))
     }
 }
 
 fn print(name: &str, function: &Function) -> String {
-    let inputs = function.inputs.iter().map(|input| format!("uint64_t {input}"));
-    let outputs = function.outputs.iter().map(|(output, _)| format!("uint64_t *{output}"));
+    let inputs = function.inputs().iter().map(|(input, _)| format!("uint64_t {input}"));
+    let outputs = function.outputs().iter().map(|(output, _)| format!("uint64_t *{output}"));
     let mut arguments = inputs.chain(outputs).join(", ");
     if arguments.is_empty() {
         arguments.push_str("void");
     }
-    let unused = function.inputs.iter().filter(|input| !function.uses(input));
+    let inputs = function.inputs().iter().map(|(input, _)| *input);
+    let unused = inputs.filter(|input| !function.uses(*input));
     let unused = unused.map(|input| format!("    (void){input};\n"));
-    let locals = function.locals.iter();
+    let locals = function.locals().iter();
     let locals = locals
         .map(|(name, value)| format!("    const uint64_t {name} = {};\n", value.write(STYLE)));
-    let values = function.outputs.iter();
+    let values = function.outputs().iter();
     let values = values.map(|(name, value)| format!("    *{name} = {};\n", value.write(STYLE)));
     let body: String = unused.chain(locals).chain(values).collect();
     let says = &function.says;

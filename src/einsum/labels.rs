@@ -1,17 +1,12 @@
 //! Einstein sums: `bsk,kn->bsn`.
 
-use std::fmt;
 use std::str::FromStr;
+use std::{fmt, mem};
 
 use itertools::Itertools;
-use pest::iterators::Pair;
+use tensor_layout_words::Cursor;
 
 use crate::error::{ParseError, ParseErrorKind, Span};
-use crate::text::pairs::{grammar, span, tokens};
-
-grammar!(EinsumGrammar, "text/einsum/einsum.pest", silent: ws);
-
-use grammar::{EinsumGrammar, Rule};
 
 /// An Einstein sum: the labels of the axes of every operand, and of the result.
 ///
@@ -90,13 +85,8 @@ impl FromStr for Einsum {
             let help = "give every axis a label";
             return Err(ParseError::new(kind, Span::new(at, at + 3), text).with_help(help));
         }
-        let parts = tokens::<EinsumGrammar, _>(Rule::text, text, name).map_err(|stop| {
-            let unfinished = stop.next.is_none() && !text.contains("->");
-            stop.refuse(text, unfinished.then_some("write the result too, as in `ij,jk->ik`"))
-        })?;
-        let parts = parts.filter(|part| part.as_rule() == Rule::operand);
-        let mut operands: Vec<Vec<(char, Span)>> =
-            parts.map(|part| labels(part, text)).try_collect()?;
+        let mut operands: Vec<Vec<(char, Span)>> = tensors(text)?;
+        operands.iter().try_for_each(|operand| check_once(operand, text))?;
         let result = operands.pop().unwrap_or_default();
         let known = |label: &char| operands.iter().flatten().any(|(of, _)| of == label);
         // There are 52 labels, each at most once in the result.
@@ -111,31 +101,55 @@ impl FromStr for Einsum {
     }
 }
 
-/// The labels of an operand, each once.
-fn labels(operand: Pair<'_, Rule>, text: &str) -> Result<Vec<(char, Span)>, ParseError> {
-    let mut labels: Vec<(char, Span)> = Vec::new();
-    for part in operand.into_inner() {
-        let span = span(&part);
-        for label in part.as_str().chars() {
-            if let Some((_, first)) = labels.iter().find(|(of, _)| *of == label) {
-                let message = format!("label `{label}` appears twice in one tensor");
-                let refusal = ParseError::invalid(message, span, text);
-                let help = "diagonals are not supported: give each axis a label of its own";
-                return Err(refusal.with_related(Some(*first)).with_help(help));
-            }
-            labels.push((label, span));
+/// The labels of the operands, then those of the result, with their places in the text.
+fn tensors(text: &str) -> Result<Vec<Vec<(char, Span)>>, ParseError> {
+    let mut cursor = Cursor::new(text);
+    let (mut tensors, mut labels, mut in_result) = (Vec::new(), Vec::new(), false);
+    loop {
+        cursor.blanks();
+        let at = cursor.at();
+        if let Some(label) = cursor.peek().filter(u8::is_ascii_alphabetic) {
+            cursor.takes(label);
+            labels.push((char::from(label), Span::new(at, at + 1)));
+        } else if in_result && cursor.is_at_end() {
+            tensors.push(labels);
+            return Ok(tensors);
+        } else if !in_result && (cursor.takes(b',') || cursor.takes_all("->")) {
+            in_result = text[at..].starts_with('-');
+            tensors.push(mem::take(&mut labels));
+        } else {
+            return Err(unexpected(text, at, in_result));
         }
     }
-    Ok(labels)
 }
 
-/// The name of a rule in errors.
-fn name(rule: Rule) -> &'static str {
-    match rule {
-        Rule::EOI => "the end",
-        Rule::text | Rule::operand | Rule::label => "a label",
-        Rule::comma => "`,`",
-        Rule::arrow => "`->`",
-        Rule::ws => "",
+/// The error for what neither continues an operand nor ends the text.
+fn unexpected(text: &str, at: usize, in_result: bool) -> ParseError {
+    let next = text[at..].chars().next();
+    let expected = match in_result {
+        true => vec!["a label", "the end"],
+        false => vec!["`,`", "`->`", "a label"],
+    };
+    let span = Span::new(at, at + next.map_or(0, char::len_utf8));
+    let refusal = ParseError::new(ParseErrorKind::Expected(expected), span, text);
+    match next.is_none() && !in_result {
+        true => refusal.with_help("write the result too, as in `ij,jk->ik`"),
+        false => refusal,
     }
 }
+
+/// Refuses a label that a tensor has twice.
+fn check_once(labels: &[(char, Span)], text: &str) -> Result<(), ParseError> {
+    for (at, (label, span)) in labels.iter().enumerate() {
+        if let Some((_, first)) = labels[..at].iter().find(|(of, _)| of == label) {
+            let message = format!("label `{label}` appears twice in one tensor");
+            let refusal = ParseError::invalid(message, *span, text);
+            let help = "diagonals are not supported: give each axis a label of its own";
+            return Err(refusal.with_related(Some(*first)).with_help(help));
+        }
+    }
+    Ok(())
+}
+
+#[cfg(feature = "serde")]
+crate::text::as_text!(Einsum);

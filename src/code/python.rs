@@ -38,21 +38,22 @@ impl Layout {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn to_python(&self) -> Result<String, LayoutError> {
-        let forward = print("place_of", &Function::forward(self)?);
-        let backward = Function::backward(self).map(|f| print("index_of", &f));
+        let forward = print("place_of", &self.to_place_function()?);
+        let backward = self.to_index_function().ok().map(|f| print("index_of", &f));
         Ok(std::iter::once(forward).chain(backward).join("\n\n\n"))
     }
 }
 
 fn print(name: &str, function: &Function) -> String {
-    let values = function.locals.iter().chain(&function.outputs);
+    let values = function.locals().iter().chain(function.outputs());
     let body: String =
         values.map(|(name, value)| format!("    {name} = {}\n", value.write(STYLE))).collect();
-    let results = function.outputs.iter().map(|(output, _)| output.as_str()).collect_vec();
-    let results = match results[..] {
+    let results = function.outputs().iter().map(|(output, _)| output.to_string()).collect_vec();
+    let results = match &results[..] {
         [one] => format!("{one},"),
         _ => results.join(", "),
     };
-    let (says, arguments) = (&function.says, function.inputs.join(", "));
+    let (says, arguments) =
+        (&function.says, function.inputs().iter().map(|(input, _)| input).join(", "));
     format!("def {name}({arguments}):\n    \"\"\"{says}\"\"\"\n{body}    return ({results})")
 }

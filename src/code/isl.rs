@@ -1,9 +1,11 @@
 //! isl: `{ S[i0, i1] -> A[PE, Addr] : .. }`.
 
+use std::fmt::Display;
+use std::ops::Range;
+
 use itertools::Itertools;
 
-use super::names::variable;
-use super::{Expression, Function, Style};
+use super::{Expression, Function, Style, Variable};
 use crate::algebra::Layout;
 use crate::error::LayoutError;
 use crate::level::Level;
@@ -14,6 +16,15 @@ const STYLE: Style = Style {
     quotient: |operand, divisor| format!("floor({operand}/{divisor})"),
     remainder: |operand, divisor| format!("{operand} mod {divisor}"),
     ..Style::PLAIN
+};
+
+/// The digits of the slots are `s0`, `s1`, ..
+const SLOTS: Style = Style {
+    variable: |variable| match variable {
+        Variable::Index(number) => format!("s{number}"),
+        other => other.to_string(),
+    },
+    ..STYLE
 };
 
 impl Layout {
@@ -34,10 +45,10 @@ impl Layout {
     /// ```
     pub fn to_isl(&self) -> Result<String, LayoutError> {
         let function = Function::forward_in_sums(self)?;
-        let (index, copies) = function.inputs.split_at(self.rank());
-        let hidden = copies.iter().chain(function.locals.iter().map(|(name, _)| name));
-        let body = exists(hidden, &conditions(&function));
-        Ok(format!("{{ S[{}] -> A[{}] : {body} }}", index.join(", "), places(self)))
+        let (index, copies) = function.inputs().split_at(self.rank());
+        let locals = function.locals().iter().map(|(local, _)| *local);
+        let body = exists(names(copies).chain(locals), &conditions(&function));
+        Ok(format!("{{ S[{}] -> A[{}] : {body} }}", names(index).join(", "), places(self)))
     }
 
     /// Writes the places of the slots that hold no element, as a set for isl.
@@ -57,39 +68,46 @@ impl Layout {
     /// ```
     pub fn to_isl_padding(&self) -> Result<String, LayoutError> {
         let layout = self.simplified();
-        let slots = layout.landings().enumerate().map(|(at, landing)| (format!("s{at}"), landing));
+        let slots = layout.landings().enumerate();
+        let slots = slots.map(|(at, landing)| (Variable::Index(at), landing));
         let slots = slots.filter(|(_, landing)| landing.size > 1).collect_vec();
-        let bounds = slots.iter().map(|(name, slot)| format!("0 <= {name} < {}", slot.size));
+        let name = SLOTS.variable;
+        let bounds = slots.iter().map(|(s, slot)| format!("0 <= {} < {}", name(*s), slot.size));
         let at = |level: &Level| {
             let digits = slots.iter().filter(|(_, slot)| slot.level == *level);
-            let mut terms = digits.map(|(n, s)| Expression::name(n).times(s.stride)).collect_vec();
+            let mut terms =
+                digits.map(|(n, s)| Expression::variable(*n).times(s.stride)).collect_vec();
             terms.push(Expression::number(layout.offset(*level)));
-            format!("{} = {}", variable(*level), Expression::sum(terms).write(STYLE))
+            format!("{} = {}", Variable::Level(*level), Expression::sum(terms).write(SLOTS))
         };
         let all = bounds.chain(self.columns().iter().map(at)).join(" and ");
-        let all = exists(slots.iter().map(|(name, _)| name), &all);
+        let all = exists(slots.iter().map(|(slot, _)| name(*slot)), &all);
         let function = Function::forward_in_sums(self)?;
-        let hidden = function.inputs.iter().chain(function.locals.iter().map(|(name, _)| name));
-        let held = exists(hidden, &conditions(&function));
+        let locals = function.locals().iter().map(|(local, _)| *local);
+        let held = exists(names(function.inputs()).chain(locals), &conditions(&function));
         let places = places(self);
         Ok(format!("{{ A[{places}] : ({all}) and not ({held}) }}"))
     }
 }
 
 fn places(layout: &Layout) -> String {
-    layout.columns().iter().map(|level| variable(*level)).join(", ")
+    layout.columns().into_iter().map(Variable::Level).join(", ")
 }
 
 /// The bounds of the inputs, then the equations of locals and outputs.
 fn conditions(function: &Function) -> String {
-    let bounds = function.inputs.iter().zip(&function.bounds);
-    let bounds = bounds.map(|(name, bound)| format!("0 <= {name} < {bound}"));
-    let values = function.locals.iter().chain(&function.outputs);
+    let bounds = function.inputs().iter();
+    let bounds = bounds.map(|(name, range)| format!("0 <= {name} < {}", range.end));
+    let values = function.locals().iter().chain(function.outputs());
     let values = values.map(|(name, value)| format!("{name} = {}", value.write(STYLE)));
     bounds.chain(values).join(" and ")
 }
 
-fn exists<'a>(names: impl Iterator<Item = &'a String>, body: &str) -> String {
-    let names = names.map(String::as_str).collect_vec();
+fn names(inputs: &[(Variable, Range<u64>)]) -> impl Iterator<Item = Variable> {
+    inputs.iter().map(|(input, _)| *input)
+}
+
+fn exists(names: impl Iterator<Item = impl Display>, body: &str) -> String {
+    let names = names.map(|name| name.to_string()).collect_vec();
     if names.is_empty() { body.into() } else { format!("exists ({} : {body})", names.join(", ")) }
 }

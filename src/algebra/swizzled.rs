@@ -1,0 +1,29 @@
+//! Addresses under a swizzle.
+
+use crate::algebra::layout::{Layout, Subaxis, Target};
+use crate::algebra::xor_simplify::bit_digits;
+use crate::error::{LayoutError, Site};
+use crate::level::Level;
+use crate::swizzle::CuteSwizzle;
+
+impl Layout {
+    /// Swizzles the slot addresses of a layout without other levels.
+    ///
+    /// Law: an element at address `a` is at `swizzle.apply(a)` in the result.
+    pub(crate) fn swizzled(&self, swizzle: CuteSwizzle) -> Result<Layout, LayoutError> {
+        let reach = self.extent(Level::ADDR);
+        let bits = u64::BITS - (reach - 1).leading_zeros();
+        let too_large = || LayoutError::too_large(Site::Layout, "a swizzled address");
+        if bits > 62 {
+            return Err(too_large());
+        }
+        let column = |bit: u32| swizzle.apply(1 << bit);
+        let feed = |bit: u32| Target::Feed { derived: 0, weight: column(bit) };
+        let rows = (0..bits).map(|bit| u64::BITS - column(bit).leading_zeros()).max().unwrap_or(0);
+        let swizzle = Layout::builder()
+            .axis(1 << bits, bit_digits((0..bits).map(feed)))
+            .xor(0, [Subaxis::land(1 << rows, Level::ADDR, 1)])
+            .build()?;
+        swizzle.compose(self)
+    }
+}

@@ -1,5 +1,0 @@
-//! Einsums: `ij,jk->ik`.
-
-mod tree;
-
-pub use tree::Einsum;
