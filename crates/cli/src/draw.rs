@@ -8,11 +8,11 @@ use clap::{Args as ClapArgs, ValueEnum};
 use itertools::Itertools;
 use tensor_layout::notation::Atom;
 use tensor_layout::{LayoutText, Level, Location, ParseError, Placement};
-use tensor_layout_show::{Drawing, Film, Label, Picture};
+use tensor_layout_show::{Background, Drawing, Film, Picture};
 
 use super::explore;
 use super::failure::{Failure, note};
-use super::input::{Reading, axis_number};
+use super::input::{Reading, axis_number, count};
 use super::output::{Colored, extension_of, is_colored, width, write_to};
 use super::picture::{column, labels, titled};
 use super::places::{check_columns, location};
@@ -64,9 +64,12 @@ struct Drawn {
     /// The kind of picture.
     #[arg(long, value_enum, default_value_t)]
     view: View,
-    /// Colour by the coordinate in one level, such as PE or Addr.
+    /// Colour by the coordinate in one level, such as PE or Addr, or by bank: the banks of shared memory.
     #[arg(long, value_name = "LEVEL")]
     by: Option<String>,
+    /// The element width in bits, for banks; by default that of the type in the text, else 32.
+    #[arg(long, value_name = "BITS", value_parser = count::<u64>)]
+    bits: Option<u64>,
     /// Draw only these ranges of axes, such as 0=0:16,1=8:16; they may extend into padding.
     #[arg(long, value_name = "K=START:STOP,..")]
     slice: Option<String>,
@@ -76,9 +79,24 @@ struct Drawn {
     /// The unit or subtree to show with --view machine, such as L2B=3,PE=1.
     #[arg(long, value_name = "PLACE")]
     at: Option<String>,
-    /// The text in each cell, such as T,V or unit,address: levels, address, unit, index, thread or value.
+    /// The text in each cell, such as T,V or unit,address: levels, address, unit, index, thread, value or bank.
     #[arg(long, value_name = "WHAT,..", value_delimiter = ',')]
     labels: Vec<String>,
+    /// The most blocks of a large tensor along a side (2 to 64; 16 by default).
+    #[arg(long, value_name = "N", value_parser = count::<u64>)]
+    blocks: Option<u64>,
+    /// The most panels: less detail of a large tensor, or fewer leading indexes (8 by default).
+    #[arg(long, value_name = "N", value_parser = count::<usize>)]
+    panels: Option<usize>,
+    /// The title, instead of the text of the layout.
+    #[arg(long, value_name = "TEXT")]
+    title: Option<String>,
+    /// Leave out the title, the captions and the notes.
+    #[arg(long, conflicts_with = "title")]
+    no_caption: bool,
+    /// What is behind the picture.
+    #[arg(long, value_enum, default_value_t)]
+    background: Behind,
     /// The format (by default from the extension of FILE, else text).
     #[arg(long, value_enum)]
     format: Option<PictureFormat>,
@@ -102,6 +120,17 @@ enum View {
     /// A film (.svg or .html) of the elements moving from the tensor into the memories, then into
     /// the memories of the second layout.
     Film,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, ValueEnum)]
+enum Behind {
+    /// A white page.
+    #[default]
+    White,
+    /// A dark page.
+    Dark,
+    /// Nothing.
+    None,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, ValueEnum)]
@@ -154,7 +183,7 @@ impl DrawArgs {
         let bytes = match (view, format) {
             (View::Film, _) => film(self, format)?.into_bytes(),
             (_, PictureFormat::Html) => self.page()?.into_bytes(),
-            _ => self.drawn.printed(&picture(self)?, format)?,
+            _ => self.drawn.printed(&self.drawn.framed(picture(self)?), format)?,
         };
         write_to(output.as_deref(), |out| out.write_all(&bytes))
     }
@@ -177,14 +206,10 @@ impl DrawArgs {
 
     /// The page of `explore`, with the answers for these layouts embedded.
     fn page(&self) -> Result<String, Failure> {
-        let Drawn { slice, by, zoom, at, labels, .. } = &self.drawn;
-        let narrowed = slice.is_some() || by.is_some() || zoom.is_some() || at.is_some();
-        if narrowed || !labels.is_empty() {
-            return Err(Failure::Argument(
-                "--slice, --by, --zoom, --at and --labels do not go with .html: the page shows \
-                 the whole layout"
-                    .into(),
-            ));
+        if let Some(option) = self.drawn.narrowing() {
+            return Err(Failure::Argument(format!(
+                "{option} does not go with .html: the page shows the whole layout"
+            )));
         }
         let read = |text: &String| self.reading.read(text).map(|text| text.to_string());
         let mut question = explore::Question::on(&self.on)?;
@@ -195,6 +220,10 @@ impl DrawArgs {
 }
 
 impl Drawn {
+    fn is_by_bank(&self) -> bool {
+        self.by.as_deref() == Some("bank")
+    }
+
     /// The format from the option, or from the name of the file.
     fn format(&self) -> Result<PictureFormat, Failure> {
         let Some(path) = self.output.as_deref() else {
@@ -211,6 +240,36 @@ impl Drawn {
             ))),
             (said, named) => Ok(said.or(named).unwrap_or(PictureFormat::Text)),
         }
+    }
+
+    /// The first given option that chooses a part or the looks of a picture.
+    fn narrowing(&self) -> Option<&'static str> {
+        let given = [
+            ("--slice", self.slice.is_some()),
+            ("--by", self.by.is_some()),
+            ("--zoom", self.zoom.is_some()),
+            ("--at", self.at.is_some()),
+            ("--labels", !self.labels.is_empty()),
+            ("--blocks", self.blocks.is_some()),
+            ("--panels", self.panels.is_some()),
+            ("--title", self.title.is_some()),
+            ("--no-caption", self.no_caption),
+            ("--background", self.background != Behind::White),
+        ];
+        given.into_iter().find_map(|(option, is_given)| is_given.then_some(option))
+    }
+
+    /// A picture with the frame that is asked for.
+    fn framed(&self, mut picture: Picture) -> Picture {
+        picture.background = match self.background {
+            Behind::White => Background::White,
+            Behind::Dark => Background::Dark,
+            Behind::None => Background::Clear,
+        };
+        if self.no_caption {
+            return picture.without_captions();
+        }
+        Picture { title: self.title.clone().unwrap_or(picture.title), ..picture }
     }
 
     fn printed(&self, picture: &Picture, format: PictureFormat) -> Result<Vec<u8>, Failure> {
@@ -231,12 +290,16 @@ impl Drawn {
     fn check_view(&self, after: Option<&String>) -> Result<(), Failure> {
         let tensor = self.slice.is_some() || self.by.is_some() || self.zoom.is_some();
         let tensor = tensor || !self.labels.is_empty();
-        let cut = self.slice.is_some() || self.zoom.is_some() || self.at.is_some();
         match self.view {
-            View::Film if cut || !self.labels.is_empty() => Err(Failure::Argument(
-                "--slice, --zoom, --at and --labels do not go with --view film: it shows the whole layout"
-                    .into(),
-            )),
+            View::Film if self.is_by_bank() => {
+                Err(Failure::Argument("--by bank goes with the tensor, not with --view film".into()))
+            }
+            View::Film => match self.narrowing().filter(|option| *option != "--by") {
+                None => Ok(()),
+                Some(option) => Err(Failure::Argument(format!(
+                    "{option} does not go with --view film: it shows the whole layout"
+                ))),
+            },
             View::Machine if after.is_some() => Err(Failure::Advised(
                 "--view machine draws one layout".into(),
                 "leave out --view to compare two, or use --view film".into(),
@@ -336,13 +399,10 @@ fn matrices(args: &DrawArgs, [a, b, c]: &[Atom; 3]) -> Result<Picture, Failure> 
     Ok(picture)
 }
 
-/// One of the matrices of an instruction, by default labelled with threads and values, coloured by lane.
+/// One of the matrices of an instruction, by default coloured by lane.
 fn matrix<'a>(args: &Drawn, source: &'a PlacementSource) -> Result<Drawing<'a>, Failure> {
     let syntax = &source.syntax;
     let mut drawing = drawing(args, source)?.most_blocks(BLOCKS_OF_MATRICES);
-    if args.labels.is_empty() {
-        drawing = drawing.labels(&[Label::Thread, Label::Value]);
-    }
     if args.by.is_none() {
         drawing = drawing.by(Level::LANE);
     }
@@ -363,9 +423,18 @@ fn drawing<'a>(
     args: &Drawn,
     PlacementSource { placement, syntax }: &'a PlacementSource,
 ) -> Result<Drawing<'a>, Failure> {
-    let labels = labels("--labels", &args.labels, placement)?;
+    let bits = args.bits.or(syntax.element_bits()).unwrap_or(32);
+    let labels = labels("--labels", &args.labels, placement, bits)?;
     let mut drawing = titled(placement, syntax).labels(&labels);
-    if let Some(level) = &args.by {
+    if let Some(most) = args.blocks {
+        drawing = drawing.most_blocks(most);
+    }
+    if let Some(most) = args.panels {
+        drawing = drawing.most_panels(most);
+    }
+    if args.is_by_bank() {
+        drawing = drawing.banks(bits);
+    } else if let Some(level) = &args.by {
         drawing = drawing.by(column("--by", Level::new(level)?, placement)?);
     }
     if let Some(at) = &args.at {

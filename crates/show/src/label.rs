@@ -5,6 +5,7 @@ use std::str::FromStr;
 use itertools::Itertools;
 
 use super::Cell;
+use super::bank::banks;
 use tensor_layout::LayoutError;
 use tensor_layout::Level;
 use tensor_layout::program::CoordinateSpan;
@@ -29,6 +30,8 @@ pub enum Label {
     Thread,
     /// The register of a thread, as the number of its value: `V3`.
     Value,
+    /// The banks of shared memory, for elements of so many bits: `4..7`.
+    Bank(u64),
     /// The coordinate in one level: `L2B 3`.
     Level(Level),
 }
@@ -43,7 +46,7 @@ const WARP: &str = "WARP";
 impl FromStr for Label {
     type Err = LayoutError;
 
-    /// `address`, `unit`, `index`, `thread`, `value`, or the name of a level.
+    /// `address`, `unit`, `index`, `thread`, `value`, `bank` (of elements with 32 bits), or the name of a level.
     fn from_str(text: &str) -> Result<Label, LayoutError> {
         Ok(match text {
             "address" => Label::Address,
@@ -51,6 +54,7 @@ impl FromStr for Label {
             "index" => Label::Index,
             "thread" => Label::Thread,
             "value" => Label::Value,
+            "bank" => Label::Bank(32),
             level => Label::Level(Level::new(level)?),
         })
     }
@@ -65,6 +69,7 @@ impl Label {
             Label::Index => "index",
             Label::Thread => "thread",
             Label::Value => "value",
+            Label::Bank(_) => "bank",
             Label::Level(level) => level.as_str(),
         }
     }
@@ -99,6 +104,7 @@ impl Label {
             Label::Value => {
                 Some(format!("V{}", of(Level::ADDR).copied().unwrap_or(CoordinateSpan::at(0))))
             }
+            Label::Bank(bits) => banks(*of(Level::ADDR)?, bits).map(|banks| banks.to_string()),
             Label::Level(level) => of(level).map(|span| format!("{level} {span}")),
         }
     }

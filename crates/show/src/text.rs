@@ -16,7 +16,7 @@ impl Picture {
     /// `//`, a hole `..`; a partly padded block is followed by a slash and its share of padding, `0-3/98.4%`.
     #[must_use]
     pub fn to_text(&self, width: usize, color: bool) -> String {
-        let mut text = format!("{}\n", self.title);
+        let mut text = if self.hides_title { String::new() } else { format!("{}\n", self.title) };
         let mut at = 0;
         while at < self.panels.len() {
             text.push('\n');

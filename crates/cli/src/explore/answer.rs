@@ -8,7 +8,7 @@ use tensor_layout::notation::Notation;
 use tensor_layout::relayout::Relayout;
 use tensor_layout::xla::XlaDtype;
 use tensor_layout::{Layout, LayoutError, LayoutText, Level, Placement};
-use tensor_layout_show::{Drawing, Panel};
+use tensor_layout_show::{Drawing, Panel, Picture};
 
 use super::digits::digits_json;
 use super::panel::panel_json;
@@ -43,20 +43,19 @@ pub(super) fn panels(
     placed: &PlacementSource,
 ) -> Result<(Panel, Panel, Vec<String>), Failure> {
     let drawing = question.drawing(placed)?;
-    let tensor = drawing.tensor();
-    let mut notes = tensor.notes;
-    let first = |panels: Vec<Panel>| panels.into_iter().next().unwrap_or_default();
-    let machine = match drawing.memory() {
-        Ok(picture) => {
-            notes.extend(picture.notes);
-            first(picture.panels)
+    let first = |picture: Picture| picture.panels.into_iter().next().unwrap_or_default();
+    Ok(match drawing.tensor_and_memory() {
+        Ok([tensor, machine]) => {
+            let notes = tensor.notes.iter().chain(&machine.notes).cloned().collect();
+            (first(tensor), first(machine), notes)
         }
         Err(error) => {
+            let tensor = drawing.tensor();
+            let mut notes = tensor.notes.clone();
             notes.push(format!("the machine is not drawn: {error}"));
-            Panel::default()
+            (first(tensor), Panel::default(), notes)
         }
-    };
-    Ok((first(tensor.panels), machine, notes))
+    })
 }
 
 fn placed_view(question: &Question, placed: &PlacementSource) -> Result<Value, Failure> {

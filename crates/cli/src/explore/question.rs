@@ -145,13 +145,15 @@ impl Question {
     fn looks<'a>(
         &self,
         drawing: Drawing<'a>,
-        placement: &Placement,
+        PlacementSource { placement, syntax }: &PlacementSource,
     ) -> Result<Drawing<'a>, Failure> {
+        let bits = syntax.element_bits().unwrap_or(32);
         let words = self.labels.split(',').map(str::trim).filter(|word| !word.is_empty());
         let words: Vec<String> = words.map(str::to_owned).collect();
-        let drawing = drawing.labels(&labels("label with", &words, placement)?);
+        let drawing = drawing.labels(&labels("label with", &words, placement, bits)?);
         Ok(match self.by.trim() {
             "" => drawing,
+            "bank" => drawing.banks(bits),
             level => drawing.by(column("colour by", Level::new(level)?, placement)?),
         })
     }
@@ -191,7 +193,7 @@ impl Question {
                 return Err(Failure::Argument(format!("`{level}={coordinate}` is out of range")));
             }
         }
-        self.looks(drawing.at(at), placement)
+        self.looks(drawing.at(at), placed)
     }
 }
 
