@@ -87,12 +87,11 @@ fn matrices(name: &str) -> Picture {
 
 /// A tile of halves without and with a swizzle, by the banks of shared memory.
 fn swizzle() -> Picture {
-    let one: Machine = "PE=1".parse().unwrap();
     let texts = ["(8,64):(64,1)", "S<3,3,3> o 0 o (8,64):(64,1)"];
-    let on_one = |text: &str| {
-        Placement::of(LayoutText::parse(text).unwrap().lower().unwrap()).on(&one).build().unwrap()
-    };
-    let [plain, swizzled] = texts.map(on_one);
+    let layouts = texts.map(|text| LayoutText::parse(text).unwrap().lower().unwrap());
+    let machine = Machine::for_pair(&layouts[0], &layouts[1]).unwrap();
+    let [plain, swizzled] =
+        layouts.map(|layout| Placement::of(layout).on(&machine).build().unwrap());
     let [plain, swizzled] = [(&plain, texts[0]), (&swizzled, texts[1])]
         .map(|(placement, title)| Drawing::new(placement).title(title).banks(16));
     plain.before_and_after(&swizzled).unwrap()
