@@ -113,7 +113,7 @@ fn painted(draft: Draft, colors: &Colors) -> Panel {
     }
     let Coloring { meaning, order, said, .. } = coloring;
     if !shown.is_empty() {
-        panel.colored_by.clone_from(&meaning);
+        meaning.trim_start_matches(RANGE_OF).clone_into(&mut panel.colored_by);
     }
     if said.is_some() {
         panel.coloring = said;

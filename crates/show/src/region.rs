@@ -71,7 +71,7 @@ impl Drawing<'_> {
     fn is_too_wide(&self, grid: &Grid) -> bool {
         let panel = self.draft(grid, &self.spans(), Some(&[])).panel;
         let lines = panel.cells.iter().flat_map(|cell| cell.label.split('\n'));
-        let lines = lines.map(|line| line.trim_end_matches(" with gaps").chars().count());
+        let lines = lines.map(|line| line.chars().count());
         lines.max().unwrap_or(0).saturating_mul(panel.columns) > self.most_characters
     }
 

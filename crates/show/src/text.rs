@@ -84,8 +84,8 @@ impl Picture {
         key.extend(any(CellKind::Hole).then_some(".. hole"));
         key.extend(cells().any(Cell::is_partly_padded).then_some("/98.4% of a block is padding"));
         key.extend(cells().any(|cell| cell.is_copy).then_some("' another copy"));
-        key.extend(says("gaps").then_some("~ with gaps"));
-        key.extend(says("within").then_some("? at most"));
+        key.extend(says("~").then_some("~ with gaps"));
+        key.extend(says("?").then_some("? at most"));
         key
     }
 }
@@ -272,12 +272,7 @@ fn is_name(line: &str) -> bool {
 /// The coordinates `0-3` of `L2B 0..3`: names are above the grid, and points separate the levels.
 fn coordinates(line: &str) -> String {
     let line = if is_name(line) { line.split_once(' ').map_or(line, |(_, at)| at) } else { line };
-    let (at, sign) = match (line.strip_suffix(" with gaps"), line.strip_prefix("within ")) {
-        (Some(at), _) => (at, "~"),
-        (_, Some(at)) => (at, "?"),
-        _ => (line, ""),
-    };
-    format!("{}{sign}", at.replace("..", "-")).replace(' ', "")
+    line.replace("..", "-").replace(' ', "")
 }
 
 /// The text of a cell in one word; the unit in front, unless the colour or the row shows it.

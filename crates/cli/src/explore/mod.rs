@@ -35,6 +35,7 @@ mod command {
 
     use clap::Args as ClapArgs;
     use serde_json::json;
+    use tensor_layout::notation::Atom;
 
     use super::export::export;
     use super::server;
@@ -149,6 +150,9 @@ Examples:
 
         fn text(&self, argument: Option<&str>) -> Result<String, Failure> {
             let Some(argument) = argument else { return Ok(String::new()) };
+            if Atom::matrices(argument).is_some() {
+                return Ok(argument.to_owned());
+            }
             Ok(self.reading.read(argument)?.to_string())
         }
     }

@@ -15,6 +15,7 @@ pub(super) fn panel_json(panel: &Panel) -> Value {
         "key": key,
         "coloring": panel.coloring,
         "coloredBy": panel.colored_by,
+        "borders": panel.borders().collect::<Vec<_>>(),
         "zoom": panel.zoom,
         "cells": panel.cells.iter().map(cell_json).collect::<Vec<_>>(),
     })

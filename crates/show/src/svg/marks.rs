@@ -104,11 +104,7 @@ pub(super) fn wrapped(text: &str, width: f64) -> Vec<String> {
 
 /// The lines in a cell: its label, its padding, and its source.
 pub(super) fn lines(cell: &Cell) -> Vec<String> {
-    // Long spans take two lines.
-    let label = cell.label.lines().flat_map(|line| match line.strip_suffix(" with gaps") {
-        Some(span) => vec![span.to_owned(), "with gaps".into()],
-        None => vec![line.to_owned()],
-    });
+    let label = cell.label.lines().map(str::to_owned);
     let padding = (cell.is_partly_padded() && !cell.indexes.is_empty())
         .then(|| format!("{} pad", cell.padding_share()));
     label.chain(padding).chain(cell.mark.iter().map(|mark| format!("\u{2190}{mark}"))).collect()

@@ -124,6 +124,12 @@ fn cell_signs<'p>(panels: impl Iterator<Item = &'p Panel> + Clone) -> Vec<(Strin
     if has(|cell| cell.kind == CellKind::Hole) {
         signs.push((swatch("#ffffff", "#bbbbbb"), "hole"));
     }
+    let says = |sign: char| panels.clone().flat_map(|panel| &panel.cells).any(|c| c.label.contains(sign));
+    for (sign, meaning) in [('~', "with gaps"), ('?', "at most")] {
+        if says(sign) {
+            signs.push((format!("<text>{sign}</text>"), meaning));
+        }
+    }
     if has(|cell| cell.is_copy) {
         signs.push((COPY.into(), "another copy of an element"));
     }
