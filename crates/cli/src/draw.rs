@@ -12,7 +12,7 @@ use tensor_layout_show::{Background, Drawing, Film, Picture};
 
 use super::explore;
 use super::failure::{Failure, note};
-use super::input::{Reading, axis_number, count};
+use super::input::{Reading, axis_number};
 use super::output::{Colored, extension_of, is_colored, width, write_to};
 use super::picture::{column, labels, titled};
 use super::places::{check_columns, location};
@@ -68,7 +68,7 @@ struct Drawn {
     #[arg(long, value_name = "LEVEL")]
     by: Option<String>,
     /// The element width in bits, for banks; by default that of the type in the text, else 32.
-    #[arg(long, value_name = "BITS", value_parser = count::<u64>)]
+    #[arg(long, value_name = "BITS", value_parser = clap::value_parser!(u64).range(1..=1 << 10))]
     bits: Option<u64>,
     /// Draw only these ranges of axes, such as 0=0:16,1=8:16; they may extend into padding.
     #[arg(long, value_name = "K=START:STOP,..")]
@@ -83,11 +83,11 @@ struct Drawn {
     #[arg(long, value_name = "WHAT,..", value_delimiter = ',')]
     labels: Vec<String>,
     /// The most blocks of a large tensor along a side (2 to 64; 16 by default).
-    #[arg(long, value_name = "N", value_parser = count::<u64>)]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(2..=64))]
     blocks: Option<u64>,
     /// The most panels: less detail of a large tensor, or fewer leading indexes (8 by default).
-    #[arg(long, value_name = "N", value_parser = count::<usize>)]
-    panels: Option<usize>,
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    panels: Option<u16>,
     /// The title, instead of the text of the layout.
     #[arg(long, value_name = "TEXT")]
     title: Option<String>,
@@ -281,6 +281,9 @@ impl Drawn {
                 if self.by.is_some() && !colored {
                     note("--by has no effect on text without colours; try --color always, or .svg");
                 }
+                if self.background != Behind::White {
+                    note("--background has no effect on text");
+                }
                 Ok(picture.to_text(width(), colored).into_bytes())
             }
         }
@@ -291,9 +294,9 @@ impl Drawn {
         let tensor = self.slice.is_some() || self.by.is_some() || self.zoom.is_some();
         let tensor = tensor || !self.labels.is_empty();
         match self.view {
-            View::Film if self.is_by_bank() => {
-                Err(Failure::Argument("--by bank goes with the tensor, not with --view film".into()))
-            }
+            View::Film if self.is_by_bank() => Err(Failure::Argument(
+                "--by bank goes with the tensor, not with --view film".into(),
+            )),
             View::Film => match self.narrowing().filter(|option| *option != "--by") {
                 None => Ok(()),
                 Some(option) => Err(Failure::Argument(format!(
@@ -359,7 +362,7 @@ pub(super) fn write_film(film: &Film, path: &Path) -> Result<(), Failure> {
 fn picture(args: &DrawArgs) -> Result<Picture, Failure> {
     args.drawn.check_view(args.after.as_ref())?;
     if let Some(atoms) = args.matrices() {
-        return matrices(args, &atoms?);
+        return matrices(args, &atoms?).map_err(without_letter);
     }
     let (before, after) = args.placed()?;
     let left = drawing(&args.drawn, &before)?;
@@ -373,6 +376,17 @@ fn picture(args: &DrawArgs) -> Result<Picture, Failure> {
         View::Machine => left.memory()?,
         View::Tensor | View::Film => left.tensor(),
     })
+}
+
+/// The error about an instruction whose letter was not typed, without the text that has it.
+fn without_letter(failure: Failure) -> Failure {
+    match failure {
+        Failure::Text(error, advice) => {
+            let help = advice.or_else(|| error.help().map(str::to_owned));
+            Failure::Advised(error.kind().to_string(), help.unwrap_or_default())
+        }
+        failure => failure,
+    }
 }
 
 /// A beside C, B above it, coloured by lane.
@@ -423,6 +437,10 @@ fn drawing<'a>(
     args: &Drawn,
     PlacementSource { placement, syntax }: &'a PlacementSource,
 ) -> Result<Drawing<'a>, Failure> {
+    let shows_banks = args.is_by_bank() || args.labels.iter().any(|label| label == "bank");
+    if args.bits.is_some() && !shows_banks {
+        note("--bits has no effect without --by bank or --labels bank");
+    }
     let bits = args.bits.or(syntax.element_bits()).unwrap_or(32);
     let labels = labels("--labels", &args.labels, placement, bits)?;
     let mut drawing = titled(placement, syntax).labels(&labels);
@@ -430,7 +448,7 @@ fn drawing<'a>(
         drawing = drawing.most_blocks(most);
     }
     if let Some(most) = args.panels {
-        drawing = drawing.most_panels(most);
+        drawing = drawing.most_panels(usize::from(most));
     }
     if args.is_by_bank() {
         drawing = drawing.banks(bits);

@@ -67,8 +67,9 @@ pub(super) fn labels(
         word.parse::<Label>().map_err(|_| {
             let levels =
                 placement.columns().iter().map(Level::as_str).collect::<Vec<_>>().join(", ");
-            let help =
-                format!("a label is address, unit, index, thread, value, bank or a level: {levels}");
+            let help = format!(
+                "a label is address, unit, index, thread, value, bank or a level: {levels}"
+            );
             Failure::Advised(format!("{option}: `{word}` is not a label"), help)
         })
     };

@@ -110,7 +110,9 @@ fn the_pages_of_the_examples_need_no_server() {
         let cells = format!("document.querySelectorAll('{shown} .cell').length");
         assert!(page.run(&cells).as_u64() > Some(3));
         page.hover(&format!("{shown} .cell.element"));
-        page.wait(&format!("document.querySelector('{shown}').querySelectorAll('.lit').length === 1"));
+        page.wait(&format!(
+            "document.querySelector('{shown}').querySelectorAll('.lit').length === 1"
+        ));
         page.wait("document.getElementById('code').textContent.length > 20");
     }
 }

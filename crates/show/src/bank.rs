@@ -44,9 +44,12 @@ impl Drawing<'_> {
     pub(super) fn grids_of_banks(&self, with: &Drawing<'_>, grids: Vec<Grid>) -> Vec<Grid> {
         let bits = self.banks.unwrap_or(BITS_OF_A_BANK).max(1);
         let most = (BANKS_OF_A_COLOR * BITS_OF_A_BANK / bits).max(1);
-        let longest = std::iter::successors(Some(most), |part| Some(part / 2)).take_while(|part| *part > 1);
+        let longest =
+            std::iter::successors(Some(most), |part| Some(part / 2)).take_while(|part| *part > 1);
         let cut = |part: u64| -> Vec<Grid> { grids.iter().map(|grid| grid.joined(part)).collect() };
-        let fits = |grids: &Vec<Grid>| grids.iter().all(|grid| self.are_banks(grid, bits) && with.are_banks(grid, bits));
+        let fits = |grids: &Vec<Grid>| {
+            grids.iter().all(|grid| self.are_banks(grid, bits) && with.are_banks(grid, bits))
+        };
         longest.map(cut).find(fits).unwrap_or(grids)
     }
 

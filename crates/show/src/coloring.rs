@@ -167,7 +167,8 @@ impl Drawing<'_> {
 /// The range that has all coordinates of a span; one with gaps has those of an equal span.
 fn range_around(span: CoordinateSpan, ranges: &[CoordinateSpan]) -> Option<CoordinateSpan> {
     let has = |range: &&CoordinateSpan| {
-        let inside = range.step.is_some() && range.contains(span.first) && range.contains(span.last);
+        let inside =
+            range.step.is_some() && range.contains(span.first) && range.contains(span.last);
         **range == span || (inside && (span.step == range.step || span.only().is_some()))
     };
     ranges.iter().find(has).copied()

@@ -107,14 +107,13 @@ impl Label {
             }
             Label::Thread => {
                 let named = |name| cell.places.iter().find(|(of, _)| of.as_str() == name);
-                let warp = named(WARP).map_or(String::new(), |(_, warp)| format!("W{}.", text(warp)));
+                let warp =
+                    named(WARP).map_or(String::new(), |(_, warp)| format!("W{}.", text(warp)));
                 named(LANE).map(|(_, lane)| format!("{warp}T{}", text(lane)))
             }
             Label::Value if cell.elements == 0 => None,
             // A thread that holds one value does not need a level for it.
-            Label::Value => {
-                Some(format!("V{}", of(Level::ADDR).map_or_else(|| "0".into(), text)))
-            }
+            Label::Value => Some(format!("V{}", of(Level::ADDR).map_or_else(|| "0".into(), text))),
             Label::Bank(bits) => banks(*of(Level::ADDR)?, bits).map(|banks| banks.to_string()),
             Label::Level(level) => of(level).map(|span| format!("{level} {}", text(span))),
         }

@@ -259,7 +259,9 @@ fn wrapped(
     let columns = to_index(per_row * lanes);
     let first = (start..end.max(start + 1)).step_by(to_index(per_row));
     let names = units.iter().map(|(name, _)| name).cartesian_product(first.collect::<Vec<_>>());
-    let row_ticks = names.map(|(name, at)| if name.is_empty() { at.to_string() } else { format!("{name} @{at}") }).collect();
+    let row_ticks = names
+        .map(|(name, at)| if name.is_empty() { at.to_string() } else { format!("{name} @{at}") })
+        .collect();
     let whole = |(_, mut cells): (String, Vec<Cell>)| {
         cells.resize(cells.len().next_multiple_of(columns), Cell::default());
         cells

@@ -12,8 +12,8 @@ use super::grid::{Grid, LEFT_OUT};
 use super::label::grouped;
 use super::palette::COLORS;
 use super::{Cell, CellKind, Label, Panel, Picture};
-use tensor_layout::Level;
 use tensor_layout::LayoutError;
+use tensor_layout::Level;
 use tensor_layout::Location;
 use tensor_layout::program::{CoordinateSpan, CoordinateSpans};
 

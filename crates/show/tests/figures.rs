@@ -379,7 +379,9 @@ fn banks_are_those_of_the_bytes_of_every_element() {
 
 #[test]
 fn a_picture_of_the_machine_is_at_most_as_wide_as_a_page() {
-    for text in ["((16_PE, 64:1))", "((16_L2B, 8_L1B, 8:8), (16_MAB, 8:1, 4_PE))", "((30_PE, 1000000:1))"] {
+    for text in
+        ["((16_PE, 64:1))", "((16_L2B, 8_L1B, 8:8), (16_MAB, 8:1, 4_PE))", "((30_PE, 1000000:1))"]
+    {
         let placement = Placement::of(text.parse().unwrap()).build().unwrap();
         let picture = Drawing::new(&placement).memory().unwrap();
         let width: u64 = picture.to_svg().split('"').nth(3).unwrap().parse().unwrap();

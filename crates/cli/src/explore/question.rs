@@ -9,9 +9,9 @@ use tensor_layout::{LayoutText, Level, Location, Machine, Placement};
 use tensor_layout_show::Drawing;
 use tensor_layout_words::cut;
 
+use super::answer::titled_as;
 use crate::failure::Failure;
 use crate::input::{Reading, numbers};
-use super::answer::titled_as;
 use crate::picture::{column, labels};
 use crate::places::location;
 use crate::placing::{On, OnMachine, PlacementSource, is_named, machine_of};

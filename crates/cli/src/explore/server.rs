@@ -35,8 +35,8 @@ use tokio::net::TcpStream;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::answer::{film, found, picture, view};
-use super::file::page_of;
 use super::asked::{AskedSide, all_lit, changed, lit};
+use super::file::page_of;
 use super::file::served_page;
 use super::moved::{moved, resized};
 use super::question::Question;

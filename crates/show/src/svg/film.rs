@@ -277,7 +277,8 @@ impl Scene<'_> {
         if ends_early {
             let _ = write!(body, "<g class=\"q q{last}\" opacity=\"0\">");
         }
-        let outline = flyer.crosses.map_or(String::new(), |level| format!(" x{}", self.depth(level)));
+        let outline =
+            flyer.crosses.map_or(String::new(), |level| format!(" x{}", self.depth(level)));
         let color = flyer.color.map_or("none".into(), |color| format!("c{color}"));
         let _ = write!(
             body,

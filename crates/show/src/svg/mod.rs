@@ -62,7 +62,8 @@ impl Picture {
 
     fn page(&self, body: &str, width: f64, height: f64) -> String {
         let (title, description) = (escaped(&self.title), escaped(&self.description));
-        let page = |fill| format!("<rect width=\"100%\" height=\"100%\" rx=\"6\" fill=\"{fill}\"/>\n");
+        let page =
+            |fill| format!("<rect width=\"100%\" height=\"100%\" rx=\"6\" fill=\"{fill}\"/>\n");
         let page = match self.background {
             Background::White => page("#ffffff"),
             Background::Dark => format!("{DARK}{}", page("#15171a")),
@@ -124,7 +125,8 @@ fn cell_signs<'p>(panels: impl Iterator<Item = &'p Panel> + Clone) -> Vec<(Strin
     if has(|cell| cell.kind == CellKind::Hole) {
         signs.push((swatch("#ffffff", "#bbbbbb"), "hole"));
     }
-    let says = |sign: char| panels.clone().flat_map(|panel| &panel.cells).any(|c| c.label.contains(sign));
+    let says =
+        |sign: char| panels.clone().flat_map(|panel| &panel.cells).any(|c| c.label.contains(sign));
     for (sign, meaning) in [('~', "with gaps"), ('?', "at most")] {
         if says(sign) {
             signs.push((format!("<text>{sign}</text>"), meaning));
