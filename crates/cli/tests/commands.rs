@@ -558,7 +558,7 @@ fn draw_writes_films() {
     for (name, start) in [("film.svg", "<svg"), ("film.html", "<!doctype")] {
         stdout(&[&pair[..], &["-o", &named(name)]].concat());
         let film = std::fs::read_to_string(named(name)).unwrap();
-        assert!(film.starts_with(start) && film.contains("72 move to another PE (edged)"), "{name}");
+        assert!(film.starts_with(start) && film.contains("72 move to another PE (outlined)"), "{name}");
     }
     let png = named("film.png");
     for other in [&["-o", &png][..], &[]] {
