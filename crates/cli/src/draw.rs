@@ -28,7 +28,7 @@ of padding; the first partly padded block, or the one that --zoom names, is
 drawn in detail. --view machine draws the memories instead; for many units it
 only counts their contents. Two layouts are drawn side by side and show where
 each element comes from or, if they are large, how many elements move between
-units. --view film writes a film, .svg or .html, in which the elements move from
+units; by bank, each shows its own. --view film writes a film, .svg or .html, in which the elements move from
 the tensor into the memories of the first layout, then of the second. An
 instruction without a letter is drawn as its three matrices, A beside C and B
 above C.
@@ -41,6 +41,7 @@ Examples:
   tensor-layout draw '((4_PE, 3:8), (8:1))' --view film -o film.svg
   tensor-layout draw '((2_T:4, 2_V:2), (4_T:1, 2_V:1))' --labels T,V
   tensor-layout draw SM80_16x8x16_F32F16F16F32_TN -o mma.svg
+  tensor-layout draw '(8,64):(64,1)' 'S<3,3,3> o 0 o (8,64):(64,1)' --by bank --bits 16
   tensor-layout draw '((12:8), (8:1))' --machine mn-core --view machine --at L2B=3,PE=1")]
 pub(super) struct DrawArgs {
     /// The layout, or - for standard input.
@@ -64,7 +65,7 @@ struct Drawn {
     /// The kind of picture.
     #[arg(long, value_enum, default_value_t)]
     view: View,
-    /// Colour by the coordinate in one level, such as PE or Addr, or by bank: the banks of shared memory.
+    /// Colour by the coordinate in one level, such as PE or Addr, or, with `bank`, by the bank of shared memory.
     #[arg(long, value_name = "LEVEL")]
     by: Option<String>,
     /// The element width in bits, for banks; by default that of the type in the text, else 32.

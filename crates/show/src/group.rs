@@ -17,6 +17,6 @@ pub(super) fn memory_of_groups<'a>(
 pub(super) fn words(memory: &Memory) -> String {
     let (node, size, unit) = (memory.node(), memory.group, memory.owner);
     format!(
-        "{node} is a group of {size} {unit}s with a memory in common, named by the first of them"
+        "{node} is a group of {size} {unit}s that share a memory, named after the first"
     )
 }

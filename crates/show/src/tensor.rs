@@ -91,7 +91,7 @@ impl Drawing<'_> {
         let hidden = layout.slots().saturating_sub(drawn);
         (hidden > 0).then(|| {
             let hidden = grouped(hidden);
-            format!("{hidden} more padding slots are inside tiles and have no index; the view of the machine shows them")
+            format!("{hidden} more padding slots are inside tiles and have no index; the machine view shows them")
         })
     }
 

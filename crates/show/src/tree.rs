@@ -301,8 +301,7 @@ fn caption(unit: &Location, sides: &[Open], cuts: &[Vec<Range<u64>>]) -> String 
         let sizes: Vec<String> = cuts.iter().map(longest).collect();
         parts.push(format!("a cell is {} units", sizes.join(" x ")));
     }
-    parts.push("with how many elements they hold".into());
-    parts.join(", ")
+    format!("{}; the number of elements in each", parts.join(", "))
 }
 
 fn ticks(ranges: &[Range<u64>]) -> Vec<String> {

@@ -57,8 +57,9 @@ mod command {
 This program serves the page, to this machine only (127.0.0.1), until Ctrl-C.
 The page reads any notation as you type, shows where an element lives and
 which element lives at a place, zooms into blocks and units, compares two
-layouts, edits, and saves tables. The URL encodes the current view, so you can
-bookmark it.
+layouts, edits, and saves pictures, tables and itself. The URL encodes the
+current view, so you can bookmark it. --export writes pages that need no server:
+put DIR on any web server to share them.
 
 Examples:
   tensor-layout explore
