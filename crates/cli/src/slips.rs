@@ -192,7 +192,7 @@ pub(super) fn missing(needed: &[String], command: &clap::Command) -> Option<(Str
     };
     let arg = command.get_arguments().find(named)?;
     let values = arg.get_possible_values();
-    let values = values.iter().map(|value| value.get_name()).collect::<Vec<_>>();
+    let values = values.iter().map(clap::builder::PossibleValue::get_name).collect::<Vec<_>>();
     let option = format!("--{}", arg.get_long()?);
     let [first, ..] = values[..] else { return None };
     let why = format!("`{}` needs {option}", command.get_name());

@@ -4,7 +4,6 @@ use std::ops::Range;
 
 use super::Cell;
 use super::coloring::Scheme;
-use super::cut::length;
 use super::drawing::Drawing;
 use super::grid::Grid;
 use tensor_layout::program::CoordinateSpan;
@@ -70,8 +69,6 @@ impl Grid {
             let joined = |part: &[Range<u64>]| Some(part.first()?.start..part.last()?.end);
             *columns = columns.chunks(to_index(part)).filter_map(joined).collect();
         }
-        debug_assert!(sides.iter().flatten().all(|range| length(range) > 0), "parts are not empty");
-        let (lead, left_out) = (self.lead.clone(), self.left_out.clone());
-        Grid { lead, sides, left_out, tile: self.tile.clone(), extents: self.extents.clone() }
+        Grid { sides, ..self.clone() }
     }
 }

@@ -198,6 +198,7 @@ pub(super) fn titled_as(PlacementSource { placement, syntax }: &PlacementSource)
 }
 
 /// The layout, or both side by side, as SVG.
+#[cfg(feature = "explore")]
 pub(super) fn picture(question: &Question) -> Result<String, Failure> {
     let picture = if question.after.trim().is_empty() {
         question.whole(&question.placed()?)?.tensor()
