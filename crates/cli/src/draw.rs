@@ -18,7 +18,7 @@ use super::picture::{column, labels, titled};
 use super::places::{check_columns, location};
 use super::placing::{On, PlacementSource};
 
-/// Draw where the elements are stored, as SVG, PNG or HTML, or in the terminal.
+/// Draw where the elements are stored, as SVG, PNG, PDF or HTML, or in the terminal.
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "\
 The tensor is drawn as a grid: each cell shows its address and has the colour of
@@ -101,7 +101,7 @@ struct Drawn {
     /// The format (by default from the extension of FILE, else text).
     #[arg(long, value_enum)]
     format: Option<PictureFormat>,
-    /// Write to a file (.svg, .png, .html or .txt), which appears only when it is complete.
+    /// Write to a file (.svg, .png, .pdf, .html or .txt), which appears only when it is complete.
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
     #[command(flatten)]
@@ -140,6 +140,8 @@ enum PictureFormat {
     Svg,
     /// The SVG picture as pixels.
     Png,
+    /// The SVG picture as a page for papers, with letters as paths.
+    Pdf,
     /// The `explore` page for this layout, in one file.
     Html,
     /// Text for the terminal, in colour if supported.
@@ -154,6 +156,7 @@ impl PictureFormat {
             _ if is_device => Ok(None),
             "svg" => Ok(Some(PictureFormat::Svg)),
             "png" => Ok(Some(PictureFormat::Png)),
+            "pdf" => Ok(Some(PictureFormat::Pdf)),
             "html" | "htm" => Ok(Some(PictureFormat::Html)),
             "txt" => Ok(Some(PictureFormat::Text)),
             end => Err(Failure::Advised(
@@ -161,7 +164,7 @@ impl PictureFormat {
                     "" => format!("cannot choose a format for `{}` by its name", path.display()),
                     end => format!("a picture cannot be written as .{end}"),
                 },
-                "end the name of the file in .svg, .png, .html or .txt".into(),
+                "end the name of the file in .svg, .png, .pdf, .html or .txt".into(),
             )),
         }
     }
@@ -170,6 +173,7 @@ impl PictureFormat {
         match self {
             PictureFormat::Svg => "svg",
             PictureFormat::Png => "png",
+            PictureFormat::Pdf => "pdf",
             PictureFormat::Html => "html",
             PictureFormat::Text => "text",
         }
@@ -276,6 +280,7 @@ impl Drawn {
     fn printed(&self, picture: &Picture, format: PictureFormat) -> Result<Vec<u8>, Failure> {
         match format {
             PictureFormat::Png => png(picture),
+            PictureFormat::Pdf => pdf(picture),
             PictureFormat::Svg | PictureFormat::Html => Ok(picture.to_svg().into_bytes()),
             PictureFormat::Text => {
                 let colored = is_colored(self.output.is_none());
@@ -323,6 +328,19 @@ impl Drawn {
 #[cfg(feature = "png")]
 fn png(picture: &Picture) -> Result<Vec<u8>, Failure> {
     picture.to_png().map_err(|error| Failure::Argument(error.to_string()))
+}
+
+#[cfg(feature = "pdf")]
+fn pdf(picture: &Picture) -> Result<Vec<u8>, Failure> {
+    picture.to_pdf().map_err(|error| Failure::Argument(error.to_string()))
+}
+
+#[cfg(not(feature = "pdf"))]
+fn pdf(_: &Picture) -> Result<Vec<u8>, Failure> {
+    Err(Failure::Advised(
+        "this build of tensor-layout cannot write PDF".into(),
+        "write .svg, or build it with the feature `pdf`".into(),
+    ))
 }
 
 #[cfg(not(feature = "png"))]

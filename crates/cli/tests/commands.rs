@@ -537,10 +537,18 @@ fn draw_prints_text_and_svg() {
         stdout(&["draw", "((4_PE, 3:8), (8:1))", "-o", &file]);
         assert!(std::fs::read(&file).unwrap().starts_with(start), "{name}");
     }
-    for name in ["x.pdf", "x.jpg", "x"] {
+    if cfg!(feature = "pdf") {
+        let file = dir.path().join("x.pdf").display().to_string();
+        stdout(&["draw", "((4_PE, 3:8), (8:1))", "--title", "rows", "-o", &file]);
+        assert!(std::fs::read(&file).unwrap().starts_with(b"%PDF"));
+    }
+    for name in ["x.gif", "x.jpg", "x"] {
         let file = dir.path().join(name).display().to_string();
         let said = refused(&["draw", "((4_PE))", "-o", &file]);
-        assert!(said.contains("end the name of the file in .svg, .png, .html or .txt"), "{said}");
+        assert!(
+            said.contains("end the name of the file in .svg, .png, .pdf, .html or .txt"),
+            "{said}"
+        );
         assert!(!std::path::Path::new(&file).exists());
     }
     for bad in ["i0=0:13", "i2=0:1", "i0=3:3", "x", "i0=a:b"] {

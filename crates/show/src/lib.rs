@@ -25,6 +25,8 @@ mod memory;
 pub mod pages;
 mod pair;
 mod palette;
+#[cfg(feature = "pdf")]
+mod pdf;
 #[cfg(feature = "png")]
 mod png;
 mod product;

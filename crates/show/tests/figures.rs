@@ -507,6 +507,22 @@ fn a_png_is_the_svg_in_pixels() {
     assert_eq!(png, picture.to_png().unwrap());
 }
 
+#[cfg(feature = "pdf")]
+#[test]
+fn a_pdf_is_a_page_of_the_size_of_its_picture_with_its_hatching() {
+    let picture = tensor("(10,7)/((3:7, 4_PE), (7:1))");
+    let pdf = picture.to_pdf().unwrap();
+    let text = String::from_utf8_lossy(&pdf);
+    let svg = picture.to_svg();
+    let size = |at: usize| svg.split('"').nth(at).unwrap().parse::<f32>().unwrap() * 0.75;
+    // The attributes of the SVG are its namespace, then width and height.
+    assert!(text.contains(&format!("/MediaBox [0 0 {} {}]", size(3), size(5))), "{text}");
+    assert!(text.starts_with("%PDF-1.7") && text.contains("/PatternType 1"));
+    assert!(!tensor("((2_PE, 2:1))").to_pdf().unwrap().windows(12).any(|at| at == b"/PatternType"));
+    assert_eq!(pdf, picture.to_pdf().unwrap());
+    assert!(pdf.len() < 100_000, "{}", pdf.len());
+}
+
 #[cfg(feature = "png")]
 #[test]
 fn a_png_of_a_large_picture_has_fewer_pixels_or_is_refused() {
