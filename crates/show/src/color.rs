@@ -134,12 +134,13 @@ fn painted(draft: Draft, colors: &Colors) -> Panel {
     panel
 }
 
-/// The steps of the ramp, each with its first and its last value: `Addr 0..11`.
+/// The steps of the ramp, each with the first and the last value of its cells: `Addr 0..11`.
 fn ramp_key(meaning: &str, shown: &BTreeMap<Vec<u64>, usize>) -> Vec<(usize, String)> {
     let mut steps: BTreeMap<usize, (u64, u64)> = BTreeMap::new();
     for (value, color) in shown {
-        let value = value.first().copied().unwrap_or(0);
-        steps.entry(*color).or_insert((value, value)).1 = value;
+        let [first, .., last] = value[..] else { continue };
+        let step = steps.entry(*color).or_insert((first, last));
+        step.1 = step.1.max(last);
     }
     let name = |(first, last): (u64, u64)| match first == last {
         true => format!("{meaning} {first}"),

@@ -131,12 +131,14 @@ impl Drawing<'_> {
             },
             Scheme::Address => {
                 let whole = self.whole_span(Level::ADDR);
-                let first = |cell: &Cell| span_in(cell, Level::ADDR).map(|span| vec![span.first]);
+                let ends = |cell: &Cell| {
+                    span_in(cell, Level::ADDR).map(|span| vec![span.first, span.last])
+                };
                 let differs = whole.only().is_none();
                 Coloring {
                     meaning: if differs { Level::ADDR.to_string() } else { String::new() },
                     order: Some((whole.first, whole.last)),
-                    values: values(&first),
+                    values: values(&ends),
                     ..Coloring::default()
                 }
             }

@@ -469,6 +469,33 @@ fn large_layouts_show_their_flows() {
     assert_eq!((flows.border((0, 0), (0, 1)), flows.border((0, 0), (1, 0))), (None, None));
 }
 
+#[test]
+fn a_large_pair_without_units_is_coloured_by_the_addresses_that_elements_come_from() {
+    let texts = ["bf16[1024,1024]{1,0:T(8,128)(2,1)}", "bf16[1024,1024]{0,1:T(8,128)(2,1)}"];
+    let texts = texts.map(|text| LayoutText::parse(text).unwrap());
+    let layouts = texts.each_ref().map(|text| text.lower().unwrap());
+    let machine = Machine::for_pair(&layouts[0], &layouts[1]).unwrap();
+    let [a, b] = layouts.map(|layout| Placement::of(layout).on(&machine).build().unwrap());
+    let picture = drawing(&a, &texts[0]).before_and_after(&drawing(&b, &texts[1])).unwrap();
+    let [before, after] = &picture.panels[..] else { panic!() };
+    // The ramp: rows of tiles follow each other before, and the same cells have the same colours after.
+    let colors = |panel: &tensor_layout_show::Panel| -> Vec<Option<usize>> {
+        panel.cells.iter().map(|cell| cell.color).collect()
+    };
+    assert_eq!(colors(before), colors(after));
+    assert!(colors(before).iter().all(Option::is_some) && before.key.len() > 4);
+    assert!(
+        after.coloring.as_deref().unwrap().contains("by the address that an element comes from")
+    );
+    // A page's width, and borders only where one is drawn.
+    let svg = picture.to_svg();
+    let width: u64 = svg.split('"').nth(3).unwrap().parse().unwrap();
+    assert!(
+        width < 960 && svg.contains(">tile 8 x 128<") && !svg.contains(">tile 2 x 1<"),
+        "{width}"
+    );
+}
+
 /// The coordinates of every element before and after, row by row.
 #[test]
 fn flows_are_those_of_every_element() {
