@@ -28,10 +28,10 @@ of padding; the first partly padded block, or the one that --zoom names, is
 drawn in detail. --view machine draws the memories instead; for many units it
 only counts their contents. Two layouts are drawn side by side and show where
 each element comes from or, if they are large, how many elements move between
-units; by bank, each shows its own. --view film writes a film, .svg or .html, in which the elements move from
-the tensor into the memories of the first layout, then of the second. An
-instruction without a letter is drawn as its three matrices, A beside C and B
-above C.
+units; by bank, each shows its own. --view film writes a film, .svg or .html, in
+which the elements move from the tensor into the memories of the first layout,
+then of the second. An instruction without a letter is drawn as its three
+matrices, A beside C and B above C.
 
 Examples:
   tensor-layout draw '(10,7)/((3:7, 4_PE), (7:1))'
@@ -229,6 +229,16 @@ impl Drawn {
         self.by.as_deref() == Some("bank")
     }
 
+    /// The width of the elements, on which the option and the type in a text agree.
+    fn element_bits(&self, syntax: &LayoutText) -> Result<u64, Failure> {
+        match (self.bits, syntax.element_bits()) {
+            (Some(bits), Some(other)) if bits != other => Err(Failure::Argument(format!(
+                "the elements have {bits} bits by --bits, but {other} by the type in `{syntax}`"
+            ))),
+            (given, written) => Ok(given.or(written).unwrap_or(32)),
+        }
+    }
+
     /// The format from the option, or from the name of the file.
     fn format(&self) -> Result<PictureFormat, Failure> {
         let Some(path) = self.output.as_deref() else {
@@ -251,7 +261,6 @@ impl Drawn {
     fn narrowing(&self) -> Option<&'static str> {
         let given = [
             ("--slice", self.slice.is_some()),
-            ("--by", self.by.is_some()),
             ("--zoom", self.zoom.is_some()),
             ("--at", self.at.is_some()),
             ("--labels", !self.labels.is_empty()),
@@ -260,6 +269,7 @@ impl Drawn {
             ("--title", self.title.is_some()),
             ("--no-caption", self.no_caption),
             ("--background", self.background != Behind::White),
+            ("--by", self.by.is_some()),
         ];
         given.into_iter().find_map(|(option, is_given)| is_given.then_some(option))
     }
@@ -380,6 +390,11 @@ pub(super) fn write_film(film: &Film, path: &Path) -> Result<(), Failure> {
 
 fn picture(args: &DrawArgs) -> Result<Picture, Failure> {
     args.drawn.check_view(args.after.as_ref())?;
+    let shows_banks =
+        args.drawn.is_by_bank() || args.drawn.labels.iter().any(|label| label == "bank");
+    if args.drawn.bits.is_some() && !shows_banks {
+        note("--bits has no effect without --by bank or --labels bank");
+    }
     if let Some(atoms) = args.matrices() {
         return matrices(args, &atoms?).map_err(without_letter);
     }
@@ -456,11 +471,12 @@ fn drawing<'a>(
     args: &Drawn,
     PlacementSource { placement, syntax }: &'a PlacementSource,
 ) -> Result<Drawing<'a>, Failure> {
-    let shows_banks = args.is_by_bank() || args.labels.iter().any(|label| label == "bank");
-    if args.bits.is_some() && !shows_banks {
-        note("--bits has no effect without --by bank or --labels bank");
+    let bits = args.element_bits(syntax)?;
+    if args.is_by_bank() && placement.layout().uses(Level::LANE) {
+        return Err(Failure::Argument(format!(
+            "--by bank is for layouts of shared memory; `{syntax}` is one of lanes"
+        )));
     }
-    let bits = args.bits.or(syntax.element_bits()).unwrap_or(32);
     let labels = labels("--labels", &args.labels, placement, bits)?;
     let mut drawing = titled(placement, syntax).labels(&labels);
     if let Some(most) = args.blocks {

@@ -40,6 +40,8 @@ fn a_wrong_word_or_a_missing_value_is_answered_with_what_to_type() {
     for (args, meant) in [
         (&["draw", "((4:1))", "x.svg"][..], "name it with -o x.svg"),
         (&["explain", "x.csv"], "name it with -o x.csv"),
+        (&["draw", "f16[8,64]", "--by", "bank", "--bits", "32"], "16 by the type in `f16[8,64]`"),
+        (&["draw", "SM80_16x8x16_F32F16F16F32_TN", "--by", "bank"], "is for layouts of shared"),
         (&["show"], "did you mean `draw`?"),
         (&["info", "((4:1))"], "did you mean `explain`?"),
         (&["convert", "((4:1))"], "--to is one of pad-layout, xla, cute"),

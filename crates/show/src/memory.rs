@@ -257,7 +257,7 @@ fn wrapped(
 ) -> Panel {
     let (lanes, Range { start, end }) = (shown.lanes, shown.words.clone());
     let columns = to_index(per_row * lanes);
-    let first = (start..end.max(start + 1)).step_by(to_index(per_row));
+    let first = (start..end).step_by(to_index(per_row));
     let names = units.iter().map(|(name, _)| name).cartesian_product(first.collect::<Vec<_>>());
     let row_ticks = names
         .map(|(name, at)| if name.is_empty() { at.to_string() } else { format!("{name} @{at}") })
