@@ -294,7 +294,7 @@ impl Drawn {
             PictureFormat::Svg | PictureFormat::Html => Ok(picture.to_svg().into_bytes()),
             PictureFormat::Text => {
                 let colored = is_colored(self.output.is_none());
-                if self.by.is_some() && !colored {
+                if self.by.is_some() && !self.is_by_bank() && !colored {
                     note("--by has no effect on text without colours; try --color always, or .svg");
                 }
                 if self.background != Behind::White {

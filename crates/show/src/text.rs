@@ -19,7 +19,9 @@ impl Picture {
         let mut text = if self.hides_title { String::new() } else { format!("{}\n", self.title) };
         let mut at = 0;
         while at < self.panels.len() {
-            text.push('\n');
+            if !text.is_empty() {
+                text.push('\n');
+            }
             let half = width.saturating_sub(GUTTER) / 2;
             let two = (self.one_scale && at + 1 < self.panels.len())
                 .then(|| [at, at + 1].map(|at| self.panel_text(at, half, color)));
@@ -50,7 +52,8 @@ impl Picture {
         let before = at.checked_sub(1).map(|at| &self.panels[at]);
         let zoom = before.and_then(|panel| panel.cells.get(panel.zoom?));
         let mut text = String::new();
-        for line in wrapped(&format!("{}{}", zoomed(zoom), panel.caption), width) {
+        let caption = format!("{}{}", zoomed(zoom), panel.caption);
+        for line in wrapped(&caption, width).iter().filter(|line| !line.is_empty()) {
             text.push_str(&format!("{line}\n"));
         }
         let grid = TextGrid::new(panel, color);

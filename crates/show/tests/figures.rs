@@ -422,6 +422,8 @@ fn a_picture_for_a_paper_has_no_text_of_its_own_and_another_page() {
     let plain = tensor("(10,7)/((3:7, 4_PE), (7:1))");
     let bare = plain.clone().without_captions().to_svg();
     assert!(plain.to_svg().contains("12 slots for 10 rows") && !bare.contains(">12 slots"));
+    let text = plain.clone().without_captions().to_text(80, false);
+    assert!(text.starts_with("in each cell: PE:Addr\n"), "{text}");
     // The description stays for those who do not see the picture.
     assert!(bare.contains("<desc id=\"desc\">The tensor of (10,7)"));
     let on = |background| Picture { background, ..plain.clone() }.to_svg();
