@@ -45,7 +45,7 @@ fn flows_between_units_that_could_all_send_or_are_too_many_are_refused() {
     let many = flows("PE=257", Level::PE, "((257_PE))", "((257:1); B@[1_PE])");
     assert_eq!(
         many.to_string(),
-        "flows are counted between at most 256 units of a level, but `PE` has more"
+        "`PE` has more than 256 units, the most between which flows are counted"
     );
 }
 

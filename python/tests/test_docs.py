@@ -45,7 +45,7 @@ def test_examples_of_modules_run(module):
     assert doctest.testmod(module, optionflags=FLAGS).failed == 0
 
 
-@pytest.mark.parametrize("page", [ROOT / "docs" / "python.md", ROOT / "docs" / "python-reference.md", ROOT / "python" / "README.md"])
+@pytest.mark.parametrize("page", [ROOT / "README.md", ROOT / "docs" / "python.md", ROOT / "docs" / "python-reference.md", ROOT / "python" / "README.md"])
 def test_examples_of_pages_run(page):
     pytest.importorskip("jax")
     result = doctest.testfile(str(page), module_relative=False, optionflags=FLAGS)

@@ -8,7 +8,7 @@ use clap::{Args as ClapArgs, ValueEnum};
 use itertools::Itertools;
 use tensor_layout::notation::Atom;
 use tensor_layout::{LayoutText, Level, Location, ParseError, Placement};
-use tensor_layout_show::{Drawing, Film, Label, Picture};
+use tensor_layout_show::{Background, Drawing, Film, Picture};
 
 use super::explore;
 use super::failure::{Failure, note};
@@ -18,7 +18,7 @@ use super::picture::{column, labels, titled};
 use super::places::{check_columns, location};
 use super::placing::{On, PlacementSource};
 
-/// Draw where the elements are stored, as SVG, PNG or HTML, or in the terminal.
+/// Draw where the elements are stored, as SVG, PNG, PDF or HTML, or in the terminal.
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "\
 The tensor is drawn as a grid: each cell shows its address and has the colour of
@@ -28,10 +28,10 @@ of padding; the first partly padded block, or the one that --zoom names, is
 drawn in detail. --view machine draws the memories instead; for many units it
 only counts their contents. Two layouts are drawn side by side and show where
 each element comes from or, if they are large, how many elements move between
-units. --view film writes a film, .svg or .html, in which the elements move from
-the tensor into the memories of the first layout, then of the second. An
-instruction without a letter is drawn as its three matrices, A beside C and B
-above C.
+units; by bank, each shows its own. --view film writes a film, .svg or .html, in
+which the elements move from the tensor into the memories of the first layout,
+then of the second. An instruction without a letter is drawn as its three
+matrices, A beside C and B above C.
 
 Examples:
   tensor-layout draw '(10,7)/((3:7, 4_PE), (7:1))'
@@ -41,6 +41,7 @@ Examples:
   tensor-layout draw '((4_PE, 3:8), (8:1))' --view film -o film.svg
   tensor-layout draw '((2_T:4, 2_V:2), (4_T:1, 2_V:1))' --labels T,V
   tensor-layout draw SM80_16x8x16_F32F16F16F32_TN -o mma.svg
+  tensor-layout draw '(8,64):(64,1)' 'S<3,3,3> o 0 o (8,64):(64,1)' --by bank --bits 16
   tensor-layout draw '((12:8), (8:1))' --machine mn-core --view machine --at L2B=3,PE=1")]
 pub(super) struct DrawArgs {
     /// The layout, or - for standard input.
@@ -64,9 +65,12 @@ struct Drawn {
     /// The kind of picture.
     #[arg(long, value_enum, default_value_t)]
     view: View,
-    /// Colour by the coordinate in one level, such as PE or Addr.
+    /// Colour by the coordinate in one level, such as PE or Addr, or, with `bank`, by the bank of shared memory.
     #[arg(long, value_name = "LEVEL")]
     by: Option<String>,
+    /// The element width in bits, for banks; by default that of the type in the text, else 32.
+    #[arg(long, value_name = "BITS", value_parser = clap::value_parser!(u64).range(1..=1 << 10))]
+    bits: Option<u64>,
     /// Draw only these ranges of axes, such as 0=0:16,1=8:16; they may extend into padding.
     #[arg(long, value_name = "K=START:STOP,..")]
     slice: Option<String>,
@@ -76,13 +80,28 @@ struct Drawn {
     /// The unit or subtree to show with --view machine, such as L2B=3,PE=1.
     #[arg(long, value_name = "PLACE")]
     at: Option<String>,
-    /// The text in each cell, such as T,V or unit,address: levels, address, unit, index, thread or value.
+    /// The text in each cell, such as T,V or unit,address: levels, address, unit, index, thread, value or bank.
     #[arg(long, value_name = "WHAT,..", value_delimiter = ',')]
     labels: Vec<String>,
+    /// The most blocks of a large tensor along a side (2 to 64; 16 by default).
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(2..=64))]
+    blocks: Option<u64>,
+    /// The most panels: less detail of a large tensor, or fewer leading indexes (8 by default).
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    panels: Option<u16>,
+    /// The title, instead of the text of the layout.
+    #[arg(long, value_name = "TEXT")]
+    title: Option<String>,
+    /// Leave out the title, the captions and the notes.
+    #[arg(long, conflicts_with = "title")]
+    no_caption: bool,
+    /// What is behind the picture.
+    #[arg(long, value_enum, default_value_t)]
+    background: Behind,
     /// The format (by default from the extension of FILE, else text).
     #[arg(long, value_enum)]
     format: Option<PictureFormat>,
-    /// Write to a file (.svg, .png, .html or .txt), which appears only when it is complete.
+    /// Write to a file (.svg, .png, .pdf, .html or .txt), which appears only when it is complete.
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
     #[command(flatten)]
@@ -104,12 +123,25 @@ enum View {
     Film,
 }
 
+#[derive(Clone, Copy, Debug, Default, PartialEq, ValueEnum)]
+enum Behind {
+    /// A white page.
+    #[default]
+    White,
+    /// A dark page.
+    Dark,
+    /// Nothing.
+    None,
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, ValueEnum)]
 enum PictureFormat {
     /// A self-contained picture.
     Svg,
     /// The SVG picture as pixels.
     Png,
+    /// The SVG picture as a page for papers, with letters as paths.
+    Pdf,
     /// The `explore` page for this layout, in one file.
     Html,
     /// Text for the terminal, in colour if supported.
@@ -124,6 +156,7 @@ impl PictureFormat {
             _ if is_device => Ok(None),
             "svg" => Ok(Some(PictureFormat::Svg)),
             "png" => Ok(Some(PictureFormat::Png)),
+            "pdf" => Ok(Some(PictureFormat::Pdf)),
             "html" | "htm" => Ok(Some(PictureFormat::Html)),
             "txt" => Ok(Some(PictureFormat::Text)),
             end => Err(Failure::Advised(
@@ -131,7 +164,7 @@ impl PictureFormat {
                     "" => format!("cannot choose a format for `{}` by its name", path.display()),
                     end => format!("a picture cannot be written as .{end}"),
                 },
-                "end the name of the file in .svg, .png, .html or .txt".into(),
+                "end the name of the file in .svg, .png, .pdf, .html or .txt".into(),
             )),
         }
     }
@@ -140,6 +173,7 @@ impl PictureFormat {
         match self {
             PictureFormat::Svg => "svg",
             PictureFormat::Png => "png",
+            PictureFormat::Pdf => "pdf",
             PictureFormat::Html => "html",
             PictureFormat::Text => "text",
         }
@@ -154,7 +188,7 @@ impl DrawArgs {
         let bytes = match (view, format) {
             (View::Film, _) => film(self, format)?.into_bytes(),
             (_, PictureFormat::Html) => self.page()?.into_bytes(),
-            _ => self.drawn.printed(&picture(self)?, format)?,
+            _ => self.drawn.printed(&self.drawn.framed(picture(self)?), format)?,
         };
         write_to(output.as_deref(), |out| out.write_all(&bytes))
     }
@@ -177,14 +211,10 @@ impl DrawArgs {
 
     /// The page of `explore`, with the answers for these layouts embedded.
     fn page(&self) -> Result<String, Failure> {
-        let Drawn { slice, by, zoom, at, labels, .. } = &self.drawn;
-        let narrowed = slice.is_some() || by.is_some() || zoom.is_some() || at.is_some();
-        if narrowed || !labels.is_empty() {
-            return Err(Failure::Argument(
-                "--slice, --by, --zoom, --at and --labels do not go with .html: the page shows \
-                 the whole layout"
-                    .into(),
-            ));
+        if let Some(option) = self.drawn.narrowing() {
+            return Err(Failure::Argument(format!(
+                "{option} does not go with .html: the page shows the whole layout"
+            )));
         }
         let read = |text: &String| self.reading.read(text).map(|text| text.to_string());
         let mut question = explore::Question::on(&self.on)?;
@@ -195,6 +225,20 @@ impl DrawArgs {
 }
 
 impl Drawn {
+    fn is_by_bank(&self) -> bool {
+        self.by.as_deref() == Some("bank")
+    }
+
+    /// The width of the elements, on which the option and the type in a text agree.
+    fn element_bits(&self, syntax: &LayoutText) -> Result<u64, Failure> {
+        match (self.bits, syntax.element_bits()) {
+            (Some(bits), Some(other)) if bits != other => Err(Failure::Argument(format!(
+                "the elements have {bits} bits by --bits, but {other} by the type in `{syntax}`"
+            ))),
+            (given, written) => Ok(given.or(written).unwrap_or(32)),
+        }
+    }
+
     /// The format from the option, or from the name of the file.
     fn format(&self) -> Result<PictureFormat, Failure> {
         let Some(path) = self.output.as_deref() else {
@@ -213,14 +257,48 @@ impl Drawn {
         }
     }
 
+    /// The first given option that chooses a part or the looks of a picture.
+    fn narrowing(&self) -> Option<&'static str> {
+        let given = [
+            ("--slice", self.slice.is_some()),
+            ("--zoom", self.zoom.is_some()),
+            ("--at", self.at.is_some()),
+            ("--labels", !self.labels.is_empty()),
+            ("--blocks", self.blocks.is_some()),
+            ("--panels", self.panels.is_some()),
+            ("--title", self.title.is_some()),
+            ("--no-caption", self.no_caption),
+            ("--background", self.background != Behind::White),
+            ("--by", self.by.is_some()),
+        ];
+        given.into_iter().find_map(|(option, is_given)| is_given.then_some(option))
+    }
+
+    /// A picture with the frame that is asked for.
+    fn framed(&self, mut picture: Picture) -> Picture {
+        picture.background = match self.background {
+            Behind::White => Background::White,
+            Behind::Dark => Background::Dark,
+            Behind::None => Background::Clear,
+        };
+        if self.no_caption {
+            return picture.without_captions();
+        }
+        Picture { title: self.title.clone().unwrap_or(picture.title), ..picture }
+    }
+
     fn printed(&self, picture: &Picture, format: PictureFormat) -> Result<Vec<u8>, Failure> {
         match format {
             PictureFormat::Png => png(picture),
+            PictureFormat::Pdf => pdf(picture),
             PictureFormat::Svg | PictureFormat::Html => Ok(picture.to_svg().into_bytes()),
             PictureFormat::Text => {
                 let colored = is_colored(self.output.is_none());
-                if self.by.is_some() && !colored {
+                if self.by.is_some() && !self.is_by_bank() && !colored {
                     note("--by has no effect on text without colours; try --color always, or .svg");
+                }
+                if self.background != Behind::White {
+                    note("--background has no effect on text");
                 }
                 Ok(picture.to_text(width(), colored).into_bytes())
             }
@@ -231,12 +309,16 @@ impl Drawn {
     fn check_view(&self, after: Option<&String>) -> Result<(), Failure> {
         let tensor = self.slice.is_some() || self.by.is_some() || self.zoom.is_some();
         let tensor = tensor || !self.labels.is_empty();
-        let cut = self.slice.is_some() || self.zoom.is_some() || self.at.is_some();
         match self.view {
-            View::Film if cut || !self.labels.is_empty() => Err(Failure::Argument(
-                "--slice, --zoom, --at and --labels do not go with --view film: it shows the whole layout"
-                    .into(),
+            View::Film if self.is_by_bank() => Err(Failure::Argument(
+                "--by bank goes with the tensor, not with --view film".into(),
             )),
+            View::Film => match self.narrowing().filter(|option| *option != "--by") {
+                None => Ok(()),
+                Some(option) => Err(Failure::Argument(format!(
+                    "{option} does not go with --view film: it shows the whole layout"
+                ))),
+            },
             View::Machine if after.is_some() => Err(Failure::Advised(
                 "--view machine draws one layout".into(),
                 "leave out --view to compare two, or use --view film".into(),
@@ -256,6 +338,19 @@ impl Drawn {
 #[cfg(feature = "png")]
 fn png(picture: &Picture) -> Result<Vec<u8>, Failure> {
     picture.to_png().map_err(|error| Failure::Argument(error.to_string()))
+}
+
+#[cfg(feature = "pdf")]
+fn pdf(picture: &Picture) -> Result<Vec<u8>, Failure> {
+    picture.to_pdf().map_err(|error| Failure::Argument(error.to_string()))
+}
+
+#[cfg(not(feature = "pdf"))]
+fn pdf(_: &Picture) -> Result<Vec<u8>, Failure> {
+    Err(Failure::Advised(
+        "this build of tensor-layout cannot write PDF".into(),
+        "write .svg, or build it with the feature `pdf`".into(),
+    ))
 }
 
 #[cfg(not(feature = "png"))]
@@ -295,8 +390,13 @@ pub(super) fn write_film(film: &Film, path: &Path) -> Result<(), Failure> {
 
 fn picture(args: &DrawArgs) -> Result<Picture, Failure> {
     args.drawn.check_view(args.after.as_ref())?;
+    let shows_banks =
+        args.drawn.is_by_bank() || args.drawn.labels.iter().any(|label| label == "bank");
+    if args.drawn.bits.is_some() && !shows_banks {
+        note("--bits has no effect without --by bank or --labels bank");
+    }
     if let Some(atoms) = args.matrices() {
-        return matrices(args, &atoms?);
+        return matrices(args, &atoms?).map_err(without_letter);
     }
     let (before, after) = args.placed()?;
     let left = drawing(&args.drawn, &before)?;
@@ -310,6 +410,17 @@ fn picture(args: &DrawArgs) -> Result<Picture, Failure> {
         View::Machine => left.memory()?,
         View::Tensor | View::Film => left.tensor(),
     })
+}
+
+/// The error about an instruction whose letter was not typed, without the text that has it.
+fn without_letter(failure: Failure) -> Failure {
+    match failure {
+        Failure::Text(error, advice) => {
+            let help = advice.or_else(|| error.help().map(str::to_owned));
+            Failure::Advised(error.kind().to_string(), help.unwrap_or_default())
+        }
+        failure => failure,
+    }
 }
 
 /// A beside C, B above it, coloured by lane.
@@ -336,13 +447,10 @@ fn matrices(args: &DrawArgs, [a, b, c]: &[Atom; 3]) -> Result<Picture, Failure> 
     Ok(picture)
 }
 
-/// One of the matrices of an instruction, by default labelled with threads and values, coloured by lane.
+/// One of the matrices of an instruction, by default coloured by lane.
 fn matrix<'a>(args: &Drawn, source: &'a PlacementSource) -> Result<Drawing<'a>, Failure> {
     let syntax = &source.syntax;
     let mut drawing = drawing(args, source)?.most_blocks(BLOCKS_OF_MATRICES);
-    if args.labels.is_empty() {
-        drawing = drawing.labels(&[Label::Thread, Label::Value]);
-    }
     if args.by.is_none() {
         drawing = drawing.by(Level::LANE);
     }
@@ -363,9 +471,23 @@ fn drawing<'a>(
     args: &Drawn,
     PlacementSource { placement, syntax }: &'a PlacementSource,
 ) -> Result<Drawing<'a>, Failure> {
-    let labels = labels("--labels", &args.labels, placement)?;
+    let bits = args.element_bits(syntax)?;
+    if args.is_by_bank() && placement.layout().uses(Level::LANE) {
+        return Err(Failure::Argument(format!(
+            "--by bank is for layouts of shared memory; `{syntax}` is one of lanes"
+        )));
+    }
+    let labels = labels("--labels", &args.labels, placement, bits)?;
     let mut drawing = titled(placement, syntax).labels(&labels);
-    if let Some(level) = &args.by {
+    if let Some(most) = args.blocks {
+        drawing = drawing.most_blocks(most);
+    }
+    if let Some(most) = args.panels {
+        drawing = drawing.most_panels(usize::from(most));
+    }
+    if args.is_by_bank() {
+        drawing = drawing.banks(bits);
+    } else if let Some(level) = &args.by {
         drawing = drawing.by(column("--by", Level::new(level)?, placement)?);
     }
     if let Some(at) = &args.at {

@@ -219,6 +219,10 @@ fn remedy(error: &clap::Error, arguments: &[OsString]) -> Option<(String, String
             let rest: Vec<&str> = words.skip_while(|word| *word != stray).collect();
             slips::unexpected(stray, &rest, &command_of(arguments))
         }
+        ErrorKind::MissingRequiredArgument => match error.get(ContextKind::InvalidArg)? {
+            ContextValue::Strings(needed) => slips::missing(needed, &command_of(arguments)),
+            _ => None,
+        },
         ErrorKind::InvalidSubcommand => slips::not_a_command(text(ContextKind::InvalidSubcommand)?),
         _ => None,
     }

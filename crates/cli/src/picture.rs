@@ -56,18 +56,20 @@ pub(super) fn column(option: &str, level: Level, placement: &Placement) -> Resul
     }
 }
 
-/// `T,V,address`
+/// `T,V,address`; banks are those of elements with so many bits.
 pub(super) fn labels(
     option: &str,
     words: &[String],
     placement: &Placement,
+    bits: u64,
 ) -> Result<Vec<Label>, Failure> {
     let parsed = |word: &str| {
         word.parse::<Label>().map_err(|_| {
             let levels =
                 placement.columns().iter().map(Level::as_str).collect::<Vec<_>>().join(", ");
-            let help =
-                format!("a label is address, unit, index, thread, value or a level: {levels}");
+            let help = format!(
+                "a label is address, unit, index, thread, value, bank or a level: {levels}"
+            );
             Failure::Advised(format!("{option}: `{word}` is not a label"), help)
         })
     };
@@ -76,6 +78,7 @@ pub(super) fn labels(
         Label::Unit if !placement.columns().iter().any(|level| level.is_unit()) => {
             Err(Failure::Argument(format!("{option}: `unit`: the layout has no units")))
         }
+        Label::Bank(_) => Ok(Label::Bank(bits)),
         Label::Thread => {
             column(option, Level::LANE, placement)?;
             Ok(Label::Thread)

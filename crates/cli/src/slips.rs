@@ -19,7 +19,8 @@ pub(super) fn refused(error: ParseError, text: &str, lenient: bool) -> Failure {
 
 /// The failure for a text that is not a valid layout of an edit.
 pub(super) fn refused_operand(error: ParseError, text: &str, lenient: bool) -> Failure {
-    let advice = from_ascii(text)
+    let advice = from_output(text)
+        .or_else(|| from_ascii(text))
         .or_else(|| from_shell(text))
         .or_else(|| from_file(text))
         .or_else(|| from_brackets(text))
@@ -38,6 +39,14 @@ fn reads(text: &str) -> bool {
 /// Returns whether a corrected text is a layout that has a meaning.
 fn means(text: &str) -> bool {
     LayoutText::parse(text).is_ok_and(|text| text.lower().is_ok())
+}
+
+/// `x.svg`, the file that a picture is to be written to.
+fn from_output(text: &str) -> Option<String> {
+    let end = Path::new(text).extension()?.to_str()?;
+    let is_output = ["svg", "png", "html", "htm", "pdf", "txt", "csv", "npy"].contains(&end);
+    (is_output && !Path::new(text).exists())
+        .then(|| format!("to write to the file `{text}`, name it with -o {text}"))
 }
 
 /// Full-width brackets and digits, typographic quotes, as word processors write them; quotes of any kind.
@@ -155,12 +164,39 @@ pub(super) fn check_order(file: &Path, what: &str) -> Result<(), Failure> {
     Err(Failure::Advised(why, format!("{what} comes first, then the layout")))
 }
 
-/// The remedy for a layout in place of a command.
+/// Words that other programs have for a command.
+const OTHER_NAMES: [(&str, &str); 5] = [
+    ("draw", "show view plot render picture image svg display film"),
+    ("explain", "print info describe inspect read parse"),
+    ("locate", "find where address place at lookup"),
+    ("same", "diff compare equal cmp"),
+    ("relayout", "move moves copy traffic transfer reshard"),
+];
+
+/// The remedy for a layout, or a word of another program, in place of a command.
 pub(super) fn not_a_command(text: &str) -> Option<(String, String)> {
-    reads(text).then(|| {
+    if reads(text) {
         let help = format!("put a command in front of it: tensor-layout explain '{text}'");
-        (format!("`{text}` is a layout, not a command"), help)
-    })
+        return Some((format!("`{text}` is a layout, not a command"), help));
+    }
+    let has = |(_, names): &&(&str, &str)| names.split(' ').any(|name| name == text);
+    let (command, _) = OTHER_NAMES.iter().find(has)?;
+    Some((format!("`{text}` is not a command"), format!("did you mean `{command}`?")))
+}
+
+/// The remedy for an option that a command needs and that has a list of values.
+pub(super) fn missing(needed: &[String], command: &clap::Command) -> Option<(String, String)> {
+    let named = |arg: &&clap::Arg| {
+        let long = format!("--{} ", arg.get_long().unwrap_or_default());
+        needed.iter().any(|needed| needed.starts_with(&long))
+    };
+    let arg = command.get_arguments().find(named)?;
+    let values = arg.get_possible_values();
+    let values = values.iter().map(clap::builder::PossibleValue::get_name).collect::<Vec<_>>();
+    let option = format!("--{}", arg.get_long()?);
+    let [first, ..] = values[..] else { return None };
+    let why = format!("`{}` needs {option}", command.get_name());
+    Some((why, format!("{option} is one of {}, as in {option} {first}", values.join(", "))))
 }
 
 fn from_file(text: &str) -> Option<String> {

@@ -537,10 +537,18 @@ fn draw_prints_text_and_svg() {
         stdout(&["draw", "((4_PE, 3:8), (8:1))", "-o", &file]);
         assert!(std::fs::read(&file).unwrap().starts_with(start), "{name}");
     }
-    for name in ["x.pdf", "x.jpg", "x"] {
+    if cfg!(feature = "pdf") {
+        let file = dir.path().join("x.pdf").display().to_string();
+        stdout(&["draw", "((4_PE, 3:8), (8:1))", "--title", "rows", "-o", &file]);
+        assert!(std::fs::read(&file).unwrap().starts_with(b"%PDF"));
+    }
+    for name in ["x.gif", "x.jpg", "x"] {
         let file = dir.path().join(name).display().to_string();
         let said = refused(&["draw", "((4_PE))", "-o", &file]);
-        assert!(said.contains("end the name of the file in .svg, .png, .html or .txt"), "{said}");
+        assert!(
+            said.contains("end the name of the file in .svg, .png, .pdf, .html or .txt"),
+            "{said}"
+        );
         assert!(!std::path::Path::new(&file).exists());
     }
     for bad in ["i0=0:13", "i2=0:1", "i0=3:3", "x", "i0=a:b"] {
@@ -558,7 +566,10 @@ fn draw_writes_films() {
     for (name, start) in [("film.svg", "<svg"), ("film.html", "<!doctype")] {
         stdout(&[&pair[..], &["-o", &named(name)]].concat());
         let film = std::fs::read_to_string(named(name)).unwrap();
-        assert!(film.starts_with(start) && film.contains("72 cross PE (edged)"), "{name}");
+        assert!(
+            film.starts_with(start) && film.contains("72 move to another PE (outlined)"),
+            "{name}"
+        );
     }
     let png = named("film.png");
     for other in [&["-o", &png][..], &[]] {
@@ -567,7 +578,7 @@ fn draw_writes_films() {
     }
     for other in [["--slice", "0=0:2"], ["--zoom", "0=1"], ["--at", "PE=1"], ["--labels", "unit"]] {
         let said = refused(&[&pair[..], &other, &["--format", "svg"]].concat());
-        assert!(said.contains("do not go with --view film"), "{said}");
+        assert!(said.contains(&format!("{} does not go with --view film", other[0])), "{said}");
     }
     let said = refused(&["draw", "((4_PE))", "((4:1))", "--view", "machine"]);
     assert!(said.contains("--view machine draws one layout"), "{said}");

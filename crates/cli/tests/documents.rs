@@ -100,6 +100,37 @@ fn outputs_in_documents_are_at_most_100_columns_wide() {
     }
 }
 
+/// The commands in a page that write a picture: `tensor-layout draw .. -o x.svg`, maybe over several lines.
+fn drawn(text: &str) -> Vec<String> {
+    let flat = text.replace('\n', " ");
+    let commands = flat.split('`').filter(|part| part.starts_with("tensor-layout draw "));
+    commands.filter(|part| part.ends_with(".svg")).map(str::to_owned).collect()
+}
+
+#[test]
+fn the_pictures_of_a_page_are_made_by_the_commands_beside_them() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut count = 0;
+    for page in ["README.md", "docs/pictures.md"] {
+        let text = fs::read_to_string(Path::new(ROOT).join(page)).unwrap();
+        for line in drawn(&text) {
+            let file = line.rsplit(' ').next().unwrap();
+            let image = Path::new(ROOT).join("docs/img").join(file);
+            if !text.contains(&format!("img/{file})")) {
+                continue;
+            }
+            let args = words(&line)[1..].to_vec();
+            let args: Vec<&str> = args.iter().map(String::as_str).collect();
+            let output = command(&args).current_dir(folder.path()).output().unwrap();
+            assert!(output.status.success(), "{line}");
+            let made = fs::read(folder.path().join(file)).unwrap();
+            assert!(made == fs::read(image).unwrap(), "{line} does not make docs/img/{file}");
+            count += 1;
+        }
+    }
+    assert!(count >= 3, "{count} pictures");
+}
+
 /// A command and its subcommands.
 fn with_inner(name: String) -> Vec<String> {
     let help = stdout(&[&name, "--help"]);

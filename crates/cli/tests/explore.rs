@@ -516,6 +516,9 @@ fn the_page_works_in_a_browser() {
     page.type_into("after", "");
     page.run("document.getElementById('after').dispatchEvent(new Event('input'))");
 
+    // Options, tables and edits are folded.
+    let unfold = "document.querySelectorAll('main > details').forEach(node => node.open = true)";
+    page.run(unfold);
     // A large layout with time: zoom into the block that is partly padded, and back.
     page.type_into("machine", "mn-core-2");
     page.type_into("shape", "151936,1536");
@@ -543,7 +546,9 @@ fn the_page_works_in_a_browser() {
     assert_eq!(page.run(captions), shown);
     assert_eq!(page.run("document.getElementById('time').value"), "24");
 
-    // A table is saved.
+    // Options of a link are open; a table is saved.
+    assert_eq!(page.run("document.getElementById('options').open"), true);
+    page.run(unfold);
     page.type_into("machine", "");
     page.type_into("shape", "");
     page.type_into("layout", "(5,3)/((2:3, 3_PE), (3:1))");
@@ -559,7 +564,6 @@ fn the_page_works_in_a_browser() {
     assert_eq!(table, crate::stdout(&["table", "(5,3)/((2:3, 3_PE), (3:1))"]));
 
     // An edit, and undo.
-    page.run("document.querySelectorAll('details').forEach(node => node.open = true)");
     page.click("#edits button");
     page.wait("document.getElementById('report').textContent.startsWith('(3,5)')");
     page.click("#undo");

@@ -104,9 +104,15 @@ fn the_pages_of_the_examples_need_no_server() {
     assert!(links.len() > 6, "{links:?}");
     for link in links {
         page.open(link.as_str().unwrap());
-        assert!(page.run("document.querySelectorAll('#tensor .cell').length").as_u64() > Some(3));
-        page.hover("#tensor .cell.element");
-        page.wait("document.querySelectorAll('#tensor .lit').length === 1");
+        // Two layouts are compared in the place of one.
+        let compared = page.run("!document.getElementById('pair-box').hidden") == true;
+        let shown = if compared { "#pair section" } else { "#tensor" };
+        let cells = format!("document.querySelectorAll('{shown} .cell').length");
+        assert!(page.run(&cells).as_u64() > Some(3));
+        page.hover(&format!("{shown} .cell.element"));
+        page.wait(&format!(
+            "document.querySelector('{shown}').querySelectorAll('.lit').length === 1"
+        ));
         page.wait("document.getElementById('code').textContent.length > 20");
     }
 }

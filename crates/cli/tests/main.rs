@@ -24,6 +24,8 @@ mod explore;
 mod explore_limits;
 #[cfg(feature = "explore")]
 mod explore_links;
+#[cfg(feature = "explore")]
+mod explore_page;
 mod files;
 mod json;
 mod moves;

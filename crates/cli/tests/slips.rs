@@ -36,6 +36,25 @@ fn a_misspelt_name_is_answered_with_the_one_that_was_meant() {
 }
 
 #[test]
+fn a_wrong_word_or_a_missing_value_is_answered_with_what_to_type() {
+    for (args, meant) in [
+        (&["draw", "((4:1))", "x.svg"][..], "name it with -o x.svg"),
+        (&["explain", "x.csv"], "name it with -o x.csv"),
+        (&["draw", "f16[8,64]", "--by", "bank", "--bits", "32"], "16 by the type in `f16[8,64]`"),
+        (&["draw", "SM80_16x8x16_F32F16F16F32_TN", "--by", "bank"], "is for layouts of shared"),
+        (&["show"], "did you mean `draw`?"),
+        (&["info", "((4:1))"], "did you mean `explain`?"),
+        (&["convert", "((4:1))"], "--to is one of pad-layout, xla, cute"),
+        (&["draw", "SM90_64x9x16_F32F16F16_SS"], "`SM90_64x9x16_F32F16F16_SS` is not in the table"),
+    ] {
+        let message = refused(args);
+        assert!(message.contains(meant), "{args:?}: {message}");
+        // The letter of a matrix was not typed.
+        assert!(!message.contains("_SS:A"), "{message}");
+    }
+}
+
+#[test]
 fn characters_that_only_look_like_ascii_are_named_with_the_mended_text() {
     for text in ["（（４_PE：1））", "“((4_PE:1))”", "((4_PE:1)）"] {
         let message = refused(&["explain", text]);

@@ -1,18 +1,16 @@
-//! Colours: one hue for one meaning in the whole picture, as many hues as there are.
+//! Colours: one hue for one value in the whole picture, as many hues as there are for every meaning.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use indexmap::IndexMap;
 
+use super::coloring::Scheme;
 use super::palette::{COLORS, STEPS, step};
 use super::{CellKind, Panel};
 use tensor_layout_words::to_u64;
 
 /// The words in front of a level whose ranges have colours.
 pub(super) const RANGE_OF: &str = "range of ";
-
-/// The most entries of a key.
-const MOST_KEYS: usize = 16;
 
 /// The meaning of the colours of some cells.
 #[derive(Clone, Debug, Default)]
@@ -27,6 +25,8 @@ pub(super) struct Coloring {
     pub(super) values: Vec<Option<Vec<u64>>>,
     /// A sentence that replaces the key, if a panel beside this one has the key.
     pub(super) said: Option<String>,
+    /// The scheme that the values follow.
+    pub(super) scheme: Option<Scheme>,
 }
 
 /// A panel before it is coloured, with the meaning and the values of its colours.
@@ -62,29 +62,24 @@ type Values<'a> = BTreeSet<&'a Vec<u64>>;
 #[derive(Default)]
 struct Colors {
     of: BTreeMap<(String, Vec<u64>), usize>,
-    /// The number after which the colours of a meaning repeat.
-    repeats: BTreeMap<String, usize>,
 }
 
-/// Gives every value of every meaning a colour of its own, the same in all panels; where there are
-/// more values than colours, those of a meaning repeat among themselves, and the panel says so.
-/// Values in order share the ramp.
+/// Gives every value of a meaning a colour of its own, the same in all panels. If a meaning has more values
+/// than there are colours, they repeat, and the panel says so. Meanings share colours only where all of them
+/// together have more values than there are colours. Values in order share the ramp.
 pub(super) fn paint(drafts: Vec<Draft>) -> Vec<Panel> {
     let mut meanings: IndexMap<&str, Values<'_>> = IndexMap::new();
     for Draft { coloring, .. } in drafts.iter().filter(|draft| draft.coloring.order.is_none()) {
         let values = coloring.values.iter().flatten().chain(&coloring.all);
         meanings.entry(&coloring.meaning).or_default().extend(values);
     }
-    let shares = shares(&meanings.values().map(BTreeSet::len).collect::<Vec<_>>());
     let (mut colors, mut first) = (Colors::default(), 0);
-    for ((meaning, values), share) in meanings.iter().zip(shares) {
+    for (meaning, values) in &meanings {
         for (rank, value) in values.iter().enumerate() {
-            colors.of.insert(((*meaning).to_owned(), (*value).clone()), first + rank % share);
+            let color = (first + rank) % COLORS;
+            colors.of.insert(((*meaning).to_owned(), (*value).clone()), color);
         }
-        if values.len() > share {
-            colors.repeats.insert((*meaning).to_owned(), share);
-        }
-        first = (first + share) % COLORS;
+        first += values.len();
     }
     drafts.into_iter().map(|draft| painted(draft, &colors)).collect()
 }
@@ -106,13 +101,6 @@ fn on_ramp(value: u64, (first, last): (u64, u64)) -> usize {
     step(usize::try_from(rank / (wide(last.saturating_sub(first)) + 1)).unwrap_or(STEPS))
 }
 
-/// The number of colours each meaning gets: all that it needs, or an equal part.
-fn shares(needs: &[usize]) -> Vec<usize> {
-    let all: usize = needs.iter().sum();
-    let equal = COLORS / needs.len().clamp(1, COLORS);
-    needs.iter().map(|need| if all <= COLORS { *need } else { (*need).min(equal) }.max(1)).collect()
-}
-
 fn painted(draft: Draft, colors: &Colors) -> Panel {
     let Draft { mut panel, coloring, name } = draft;
     let mut shown: BTreeMap<Vec<u64>, usize> = BTreeMap::new();
@@ -124,6 +112,9 @@ fn painted(draft: Draft, colors: &Colors) -> Panel {
         }
     }
     let Coloring { meaning, order, said, .. } = coloring;
+    if !shown.is_empty() {
+        meaning.trim_start_matches(RANGE_OF).clone_into(&mut panel.colored_by);
+    }
     if said.is_some() {
         panel.coloring = said;
         return panel;
@@ -135,21 +126,21 @@ fn painted(draft: Draft, colors: &Colors) -> Panel {
         panel.key = ramp_key(&meaning, &shown);
         return panel;
     }
-    let repeats = colors.repeats.get(&meaning).map(|n| format!("; colours repeat after {n}"));
-    if shown.len() <= MOST_KEYS && repeats.is_none() {
+    if shown.values().collect::<BTreeSet<_>>().len() == shown.len() {
         panel.key = shown.iter().map(|(value, color)| (*color, name(&meaning, value))).collect();
     } else {
-        panel.coloring = Some(format!("coloured by {meaning}{}", repeats.unwrap_or_default()));
+        panel.coloring = Some(format!("coloured by {meaning}; colours repeat after {COLORS}"));
     }
     panel
 }
 
-/// The steps of the ramp, each with its first and its last value: `Addr 0..11`.
+/// The steps of the ramp, each with the first and the last value of its cells: `Addr 0..11`.
 fn ramp_key(meaning: &str, shown: &BTreeMap<Vec<u64>, usize>) -> Vec<(usize, String)> {
     let mut steps: BTreeMap<usize, (u64, u64)> = BTreeMap::new();
     for (value, color) in shown {
-        let value = value.first().copied().unwrap_or(0);
-        steps.entry(*color).or_insert((value, value)).1 = value;
+        let [first, .., last] = value[..] else { continue };
+        let step = steps.entry(*color).or_insert((first, last));
+        step.1 = step.1.max(last);
     }
     let name = |(first, last): (u64, u64)| match first == last {
         true => format!("{meaning} {first}"),

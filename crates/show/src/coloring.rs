@@ -9,6 +9,7 @@ use std::ops::Range;
 use itertools::Itertools;
 
 use super::Cell;
+use super::bank::{BANKS, BANKS_OF_A_COLOR, banks, four_banks};
 use super::color::{Coloring, RANGE_OF};
 use super::drawing::Drawing;
 use super::palette::COLORS;
@@ -27,10 +28,12 @@ const VALUES_OF_A_THREAD: &str = "V";
 pub(super) enum Scheme {
     /// The coordinates in some levels.
     Levels(Vec<Level>),
-    /// The range of coordinates in a level, of blocks that have more than one.
-    Ranges(Level),
+    /// The ranges of coordinates in a level, of blocks that have more than one.
+    Ranges(Level, Vec<CoordinateSpan>),
     /// The tile, of so many elements.
     Tile(u64),
+    /// Four banks of shared memory, for elements of so many bits.
+    Bank(u64),
     /// The address, in order.
     Address,
 }
@@ -38,6 +41,9 @@ pub(super) enum Scheme {
 impl Drawing<'_> {
     /// The scheme of a picture whose cells have a coordinate each in these levels.
     pub(super) fn scheme(&self, levels: &[Level]) -> Scheme {
+        if let Some(bits) = self.banks {
+            return Scheme::Bank(bits);
+        }
         match (self.by, self.tiles.first()) {
             (Some(Level::ADDR), _) => Scheme::Address,
             (Some(level), _) => Scheme::Levels(vec![level]),
@@ -50,6 +56,9 @@ impl Drawing<'_> {
     /// The scheme of the elements and of the memories that they are in: the outer unit levels in which
     /// elements of the whole tensor differ, as long as there are colours.
     pub(super) fn scheme_of_elements(&self) -> Scheme {
+        if let Some(shared) = &self.shared {
+            return shared.clone();
+        }
         let levels = self.coloring_levels();
         let spans = self.whole_spans(&levels);
         let differing = levels.into_iter().zip(spans).filter(|(_, span)| span.only().is_none());
@@ -91,17 +100,18 @@ impl Drawing<'_> {
     /// The colouring of some cells by the places of first copies.
     pub(super) fn coloring(&self, cells: &[Cell], scheme: &Scheme) -> Coloring {
         let values = |value: &dyn Fn(&Cell) -> Option<Vec<u64>>| cells.iter().map(value).collect();
-        match scheme {
+        let coloring = match scheme {
             Scheme::Levels(levels) => Coloring {
                 meaning: levels.iter().join("."),
                 all: self.all_values(levels),
                 values: values(&|cell| levels.iter().map(|level| only(cell, *level)).collect()),
                 ..Coloring::default()
             },
-            Scheme::Ranges(level) => Coloring {
+            Scheme::Ranges(level, ranges) => Coloring {
                 meaning: format!("{RANGE_OF}{level}"),
                 values: values(&|cell| {
-                    span_in(cell, *level).map(|span| vec![span.first, span.last])
+                    let range = range_around(span_in(cell, *level)?, ranges)?;
+                    Some(vec![range.first, range.last])
                 }),
                 ..Coloring::default()
             },
@@ -111,18 +121,29 @@ impl Drawing<'_> {
                 all: self.all_tiles(*size),
                 ..Coloring::default()
             },
+            Scheme::Bank(bits) => Coloring {
+                meaning: format!("{RANGE_OF}bank"),
+                values: values(&|cell| {
+                    banks(span_in(cell, Level::ADDR)?, *bits).map(|span| four_banks(span.first))
+                }),
+                all: (0..BANKS).step_by(to_index(BANKS_OF_A_COLOR)).map(four_banks).collect(),
+                ..Coloring::default()
+            },
             Scheme::Address => {
                 let whole = self.whole_span(Level::ADDR);
-                let first = |cell: &Cell| span_in(cell, Level::ADDR).map(|span| vec![span.first]);
+                let ends = |cell: &Cell| {
+                    span_in(cell, Level::ADDR).map(|span| vec![span.first, span.last])
+                };
                 let differs = whole.only().is_none();
                 Coloring {
                     meaning: if differs { Level::ADDR.to_string() } else { String::new() },
                     order: Some((whole.first, whole.last)),
-                    values: values(&first),
+                    values: values(&ends),
                     ..Coloring::default()
                 }
             }
-        }
+        };
+        Coloring { scheme: Some(scheme.clone()), ..coloring }
     }
 
     fn all_values(&self, levels: &[Level]) -> Vec<Vec<u64>> {
@@ -145,10 +166,42 @@ impl Drawing<'_> {
     }
 }
 
+/// The range that has all coordinates of a span; one with gaps has those of an equal span.
+fn range_around(span: CoordinateSpan, ranges: &[CoordinateSpan]) -> Option<CoordinateSpan> {
+    let has = |range: &&CoordinateSpan| {
+        let inside =
+            range.step.is_some() && range.contains(span.first) && range.contains(span.last);
+        **range == span || (inside && (span.step == range.step || span.only().is_some()))
+    };
+    ranges.iter().find(has).copied()
+}
+
 /// The coordinates of a span, those in its gaps among them.
 fn steps(span: CoordinateSpan) -> impl Iterator<Item = u64> + Clone {
     let step = span.step.filter(|step| *step > 0).unwrap_or(1);
     (span.first..=span.last).step_by(to_index(step)).take(to_index(MOST_VALUES + 1))
+}
+
+impl Scheme {
+    /// The scheme for blocks, of which one may be in several tiles: then the ramp of addresses.
+    pub(super) fn of_blocks(self, cells: &[Cell]) -> Scheme {
+        match self {
+            Scheme::Tile(_) if !self.colors_all(cells) => Scheme::Address,
+            scheme => scheme,
+        }
+    }
+
+    /// Returns whether every cell with elements is in one tile, or in four banks.
+    pub(super) fn colors_all(&self, cells: &[Cell]) -> bool {
+        let is_colored = |cell: &Cell| match self {
+            Scheme::Tile(size) => tile(cell, *size).is_some(),
+            Scheme::Bank(bits) => {
+                span_in(cell, Level::ADDR).is_some_and(|span| banks(span, *bits).is_some())
+            }
+            _ => true,
+        };
+        cells.iter().filter(|cell| cell.elements > 0).all(is_colored)
+    }
 }
 
 /// The tile that all of a cell is in.

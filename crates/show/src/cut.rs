@@ -79,16 +79,15 @@ impl Cut {
     }
 }
 
-/// Parts of a length at both ends of a range and one range between them; all parts if they are few.
+/// Parts of a length at both ends of a range and one range between them; all parts if at most `few` would be left out.
 ///
 /// Law: the ranges follow one another and cover the range.
-pub(super) fn elided(range: &Range<u64>, part: u64, [first, last]: [u64; 2]) -> Cut {
-    const FEW: u64 = 4;
+pub(super) fn elided(range: &Range<u64>, part: u64, [first, last]: [u64; 2], few: u64) -> Cut {
     let parts = range.start / part..range.end.div_ceil(part);
     let cut = |parts: Range<u64>| {
         parts.map(|at| (at * part).max(range.start)..(at + 1).saturating_mul(part).min(range.end))
     };
-    if length(&parts) <= first + last + FEW {
+    if length(&parts) <= first + last + few {
         return Cut::whole(cut(parts).collect());
     }
     let left_out = parts.start + first..parts.end - last;
@@ -159,7 +158,7 @@ mod tests {
     #[test]
     fn parts_at_both_ends_and_the_middle_cover_the_range() {
         for (range, part) in [(0..1280, 8), (3..1000, 7), (0..20, 3), (5..6, 4), (0..13, 1)] {
-            let cut = elided(&range, part, [3, 1]);
+            let cut = elided(&range, part, [3, 1], 4);
             let mut at = range.start;
             for part in &cut.ranges {
                 assert_eq!(part.start, at);

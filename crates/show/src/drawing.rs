@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use super::bank::line;
+use super::coloring::Scheme;
 use super::{CellKind, Label, Panel, Picture};
 use tensor_layout::LayoutError;
 use tensor_layout::Level;
@@ -36,6 +38,10 @@ pub struct Drawing<'a> {
     pub(super) units: Vec<(Level, Range<u64>)>,
     pub(super) first_address: u64,
     pub(super) labels: Vec<Label>,
+    /// The bits of an element, in a picture of banks.
+    pub(super) banks: Option<u64>,
+    /// The scheme of the panel beside the memories, whose colours they have too.
+    pub(super) shared: Option<Scheme>,
     pub(super) most_blocks: u64,
     pub(super) most_panels: usize,
     /// The most characters of a row of blocks.
@@ -61,6 +67,8 @@ impl<'a> Drawing<'a> {
             units: Vec::new(),
             first_address: 0,
             labels: Vec::new(),
+            banks: None,
+            shared: None,
             most_blocks: 16,
             most_panels: 8,
             most_characters: 136,
@@ -93,6 +101,13 @@ impl<'a> Drawing<'a> {
     /// Colours by the coordinate in one level.
     pub fn by(mut self, level: Level) -> Drawing<'a> {
         self.by = Some(level);
+        self
+    }
+
+    /// Colours by the banks of shared memory, for elements of so many bits, with a border around every 128 bytes:
+    /// a cell is as many elements as all rows have in up to four banks.
+    pub fn banks(mut self, element_bits: u64) -> Drawing<'a> {
+        self.banks = Some(element_bits.max(1));
         self
     }
 
@@ -230,12 +245,15 @@ impl<'a> Drawing<'a> {
     pub(super) fn path(&self, place: &Location, levels: &[Level]) -> Vec<u64> {
         let at = |level: Level| place.get(level).unwrap_or(0);
         let units = levels.iter().map(|level| at(*level));
-        units.chain(self.tiles.iter().map(|(size, _)| at(Level::ADDR) / size)).collect()
+        let lines = self.banks.map(|bits| line(at(Level::ADDR), bits));
+        let tiles = self.tiles.iter().map(|(size, _)| at(Level::ADDR) / size);
+        units.chain(lines).chain(tiles).collect()
     }
 
     /// The names of the borders around tiles.
     pub(super) fn tile_names(&self) -> Vec<String> {
-        self.tiles.iter().map(|(_, name)| format!("tile {name}")).collect()
+        let lines = self.banks.map(|_| "128 bytes".to_owned());
+        lines.into_iter().chain(self.tiles.iter().map(|(_, name)| format!("tile {name}"))).collect()
     }
 
     /// Title, description and notes around panels.

@@ -62,7 +62,7 @@ fn caption(flows: &Flows) -> String {
     let apart = [&flows.from, &flows.to].into_iter().find_map(|units| units.get(1));
     let sharing = match apart.copied().unwrap_or(1) {
         1 => String::new(),
-        group => format!("; every {group} have a memory together, named by the first"),
+        group => format!("; every {group} share a memory, named after the first"),
     };
     format!(
         "how many copies move: rows from {level} 0 to {from}, columns to {level} 0 to {to}; \

@@ -11,6 +11,7 @@ use super::label::grouped;
 pub(super) const LEFT_OUT: &str = "\u{2026}";
 
 /// Rows and columns of ranges.
+#[derive(Clone)]
 pub(super) struct Grid {
     /// The index in the leading axes.
     pub(super) lead: Vec<u64>,

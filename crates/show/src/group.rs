@@ -16,7 +16,5 @@ pub(super) fn memory_of_groups<'a>(
 /// Says in words which units a group has.
 pub(super) fn words(memory: &Memory) -> String {
     let (node, size, unit) = (memory.node(), memory.group, memory.owner);
-    format!(
-        "{node} is a group of {size} {unit}s with a memory in common, named by the first of them"
-    )
+    format!("{node} is a group of {size} {unit}s that share a memory, named after the first")
 }

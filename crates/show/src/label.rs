@@ -5,6 +5,7 @@ use std::str::FromStr;
 use itertools::Itertools;
 
 use super::Cell;
+use super::bank::banks;
 use tensor_layout::LayoutError;
 use tensor_layout::Level;
 use tensor_layout::program::CoordinateSpan;
@@ -29,6 +30,8 @@ pub enum Label {
     Thread,
     /// The register of a thread, as the number of its value: `V3`.
     Value,
+    /// The banks of shared memory, for elements of so many bits: `4..7`.
+    Bank(u64),
     /// The coordinate in one level: `L2B 3`.
     Level(Level),
 }
@@ -43,7 +46,7 @@ const WARP: &str = "WARP";
 impl FromStr for Label {
     type Err = LayoutError;
 
-    /// `address`, `unit`, `index`, `thread`, `value`, or the name of a level.
+    /// `address`, `unit`, `index`, `thread`, `value`, `bank` (of elements with 32 bits), or the name of a level.
     fn from_str(text: &str) -> Result<Label, LayoutError> {
         Ok(match text {
             "address" => Label::Address,
@@ -51,6 +54,7 @@ impl FromStr for Label {
             "index" => Label::Index,
             "thread" => Label::Thread,
             "value" => Label::Value,
+            "bank" => Label::Bank(32),
             level => Label::Level(Level::new(level)?),
         })
     }
@@ -65,6 +69,7 @@ impl Label {
             Label::Index => "index",
             Label::Thread => "thread",
             Label::Value => "value",
+            Label::Bank(_) => "bank",
             Label::Level(level) => level.as_str(),
         }
     }
@@ -77,13 +82,24 @@ impl Label {
         }
     }
 
+    /// The text of coordinates in a cell: `0..7`, `0..12~` with gaps, `0..12?` at most.
+    fn coordinates(span: &CoordinateSpan) -> String {
+        let text = span.to_string();
+        match (text.strip_suffix(" with gaps"), text.strip_prefix("within ")) {
+            (Some(range), _) => format!("{range}~"),
+            (_, Some(range)) => format!("{range}?"),
+            _ => text,
+        }
+    }
+
     /// The line in a cell; nothing where the cell does not have it.
     pub(super) fn line(self, cell: &Cell) -> Option<String> {
         let of = |level| cell.places.iter().find(|(of, _)| *of == level).map(|(_, span)| span);
+        let text = Label::coordinates;
         match self {
             Label::Address => {
-                let lane = of(Level::W).map_or(String::new(), |lane| format!(".{lane}"));
-                of(Level::ADDR).map(|address| format!("{address}{lane}"))
+                let lane = of(Level::W).map_or(String::new(), |lane| format!(".{}", text(lane)));
+                of(Level::ADDR).map(|address| format!("{}{lane}", text(address)))
             }
             Label::Unit => (!cell.unit.is_empty()).then(|| cell.unit.clone()),
             Label::Index => {
@@ -91,15 +107,15 @@ impl Label {
             }
             Label::Thread => {
                 let named = |name| cell.places.iter().find(|(of, _)| of.as_str() == name);
-                let warp = named(WARP).map_or(String::new(), |(_, warp)| format!("W{warp}."));
-                named(LANE).map(|(_, lane)| format!("{warp}T{lane}"))
+                let warp =
+                    named(WARP).map_or(String::new(), |(_, warp)| format!("W{}.", text(warp)));
+                named(LANE).map(|(_, lane)| format!("{warp}T{}", text(lane)))
             }
             Label::Value if cell.elements == 0 => None,
             // A thread that holds one value does not need a level for it.
-            Label::Value => {
-                Some(format!("V{}", of(Level::ADDR).copied().unwrap_or(CoordinateSpan::at(0))))
-            }
-            Label::Level(level) => of(level).map(|span| format!("{level} {span}")),
+            Label::Value => Some(format!("V{}", of(Level::ADDR).map_or_else(|| "0".into(), text))),
+            Label::Bank(bits) => banks(*of(Level::ADDR)?, bits).map(|banks| banks.to_string()),
+            Label::Level(level) => of(level).map(|span| format!("{level} {}", text(span))),
         }
     }
 

@@ -10,6 +10,7 @@
 //! at a key there is a border of that depth, so nested borders need no geometry. The keys have names in the
 //! panel: panels of two layouts may have different ones.
 
+mod bank;
 mod color;
 mod coloring;
 mod cut;
@@ -24,6 +25,8 @@ mod memory;
 pub mod pages;
 mod pair;
 mod palette;
+#[cfg(feature = "pdf")]
+mod pdf;
 #[cfg(feature = "png")]
 mod png;
 mod product;
@@ -33,7 +36,10 @@ mod tensor;
 mod text;
 mod tree;
 
+use std::collections::BTreeSet;
 use std::ops::Range;
+
+use itertools::Itertools;
 
 pub use drawing::Drawing;
 pub use film::{Film, Flyer, Spot, Stage};
@@ -61,6 +67,22 @@ pub struct Picture {
     pub one_scale: bool,
     /// The places of the panels.
     pub arrangement: PanelArrangement,
+    /// The page that an SVG is drawn on.
+    pub background: Background,
+    /// True if the title is not drawn.
+    pub hides_title: bool,
+}
+
+/// The page behind a picture.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Background {
+    /// White, so that the picture is also legible on a dark page.
+    #[default]
+    White,
+    /// Dark, with light text around the panels.
+    Dark,
+    /// None: the page below is seen.
+    Clear,
 }
 
 /// The arrangement of the panels of a picture; text always puts them below each other.
@@ -94,6 +116,8 @@ pub struct Panel {
     pub column_ticks: Vec<String>,
     /// Colour number and meaning, for every colour of the panel or for none.
     pub key: Vec<(usize, String)>,
+    /// What the colours distinguish, such as `L2B`; empty without colours.
+    pub colored_by: String,
     /// The meaning of the colours if there are too many for a key.
     pub coloring: Option<String>,
     /// The cell that the next panel shows in detail.
@@ -170,6 +194,15 @@ impl Cell {
 }
 
 impl Picture {
+    /// Leaves out the title, the captions and the notes, for pages that have their own.
+    #[must_use]
+    pub fn without_captions(mut self) -> Picture {
+        self.hides_title = true;
+        self.notes.clear();
+        self.panels.iter_mut().for_each(|panel| panel.caption.clear());
+        self
+    }
+
     /// The colour with a number as it is printed: `#cdecdd`.
     #[must_use]
     pub fn tint(color: usize) -> &'static str {
@@ -193,6 +226,17 @@ impl Panel {
     /// The meaning of the borders, by depth: levels, then tiles.
     pub fn borders(&self) -> impl Iterator<Item = &str> {
         self.levels.iter().map(Level::as_str).chain(self.tiles.iter().map(String::as_str))
+    }
+
+    /// The meaning of each border that is drawn, with its depth.
+    pub(crate) fn drawn_borders(&self) -> impl Iterator<Item = (usize, &str)> {
+        let cells = || (0..self.rows()).cartesian_product(0..self.columns);
+        let border = |(row, column): (usize, usize)| {
+            let next = [(row, column + 1), (row + 1, column)];
+            next.into_iter().filter_map(move |next| self.border((row, column), next))
+        };
+        let drawn: BTreeSet<usize> = cells().flat_map(border).collect();
+        self.borders().enumerate().filter(move |(depth, _)| drawn.contains(depth))
     }
 
     /// The depth of the border between two neighbours: the outermost key in which they differ.

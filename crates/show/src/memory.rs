@@ -7,14 +7,14 @@ use itertools::Itertools;
 use super::color::{Draft, paint};
 use super::coloring::span_in;
 use super::drawing::Drawing;
-use super::label::indexed;
+use super::label::{grouped, indexed};
 use super::{Cell, CellKind, Panel, Picture};
 use tensor_layout::LayoutError;
 use tensor_layout::Level;
 use tensor_layout::algebra::Indexes;
 use tensor_layout::program::CoordinateSpan;
 use tensor_layout::{Found, Location};
-use tensor_layout_words::to_index;
+use tensor_layout_words::{to_index, to_u64};
 
 /// The most units and the most places of each that are drawn.
 const MOST_UNITS: u64 = 16;
@@ -59,6 +59,12 @@ impl Drawing<'_> {
     /// As [`Placement::element`](tensor_layout::Placement::element) and
     /// [`Placement::census`](tensor_layout::Placement::census).
     pub fn memory(&self) -> Result<Picture, LayoutError> {
+        let (drafts, notes) = self.memory_drafts()?;
+        Ok(Picture { notes, ..self.picture("The memories", paint(drafts)) })
+    }
+
+    /// The panels before they are coloured, and remarks.
+    pub(super) fn memory_drafts(&self) -> Result<(Vec<Draft>, Vec<String>), LayoutError> {
         let placement = self.placement;
         let sizes = self.memory_sizes();
         let units = sizes.iter().fold(1_u64, |all, size| all.saturating_mul(*size));
@@ -71,18 +77,15 @@ impl Drawing<'_> {
             true => (vec![self.memories()?], Vec::new()),
             false => self.tree()?,
         };
-        let mut picture = self.picture("The memories", paint(drafts));
-        picture.notes.clear();
         let shown = self.shown();
         if words > shown.count() {
             let Range { start, end } = shown.words;
-            notes.push(format!("addresses {start} to {} of {words} are drawn", end - 1));
+            notes.push(format!("addresses {start} to {} of {} are drawn", end - 1, grouped(words)));
         }
         if lanes > shown.lanes {
-            notes.push(format!("the first {} lanes of {lanes} are drawn", shown.lanes));
+            notes.push(format!("the first {} lanes of {} are drawn", shown.lanes, grouped(lanes)));
         }
-        picture.notes = notes;
-        Ok(picture)
+        Ok((drafts, notes))
     }
 
     /// The levels that distinguish memories.
@@ -128,8 +131,10 @@ impl Drawing<'_> {
             rows.push((unit_name(&unit, &levels), self.memory_cells(&unit)?));
         }
         let shown = self.shown();
+        let per_row = self.per_row(&shown, rows.iter().flat_map(|(_, cells)| cells));
         let panel = match rows.len() {
             1 => alone(rows.remove(0), &shown, &levels),
+            _ if per_row < shown.count() => wrapped(rows, &shown, per_row, &levels),
             _ => Panel {
                 caption: format!(
                     "a row per unit ({}), a column per address",
@@ -143,6 +148,16 @@ impl Drawing<'_> {
             },
         };
         Ok(self.by_element(panel))
+    }
+
+    /// The addresses in a row, all of them if they fit the width of a page.
+    fn per_row<'c>(&self, shown: &Shown, cells: impl Iterator<Item = &'c Cell>) -> u64 {
+        // The room of a cell around its text, in tenths of a character.
+        const AROUND: u64 = 14;
+        let widest = cells.map(|cell| cell.label.chars().count()).max().unwrap_or(0);
+        let most = to_u64(self.most_characters) * 10 / (to_u64(widest) * 10 + AROUND);
+        let most = (most / shown.lanes).max(1);
+        if shown.count() <= most { shown.count() } else { 1 << most.ilog2() }
     }
 
     /// The memory of one unit.
@@ -224,23 +239,41 @@ pub(super) fn tick((address, lane): (u64, u64), lanes: u64) -> String {
 }
 
 /// One memory, row by row.
-fn alone((name, mut cells): (String, Vec<Cell>), shown: &Shown, levels: &[Level]) -> Panel {
-    let (words, lanes) = (shown.count(), shown.lanes);
-    let per_row = (ROW / lanes).clamp(1, words.max(1));
-    let columns = to_index(per_row * lanes);
-    let rows = cells.len().div_ceil(columns);
-    cells.resize(rows * columns, Cell::default());
-    let start = shown.words.start;
-    let first = (start..start + words.max(1)).step_by(to_index(per_row));
+fn alone((name, cells): (String, Vec<Cell>), shown: &Shown, levels: &[Level]) -> Panel {
+    let per_row = (ROW / shown.lanes).clamp(1, shown.count().max(1));
     let caption = match levels {
         [] => "the memory by address".into(),
         levels => format!("the memory of {} {name} by address", levels.iter().join(".")),
     };
+    Panel { caption, ..wrapped(vec![(String::new(), cells)], shown, per_row, levels) }
+}
+
+/// The memories below each other, each in rows of so many addresses.
+fn wrapped(
+    units: Vec<(String, Vec<Cell>)>,
+    shown: &Shown,
+    per_row: u64,
+    levels: &[Level],
+) -> Panel {
+    let (lanes, Range { start, end }) = (shown.lanes, shown.words.clone());
+    let columns = to_index(per_row * lanes);
+    let first = (start..end).step_by(to_index(per_row));
+    let names = units.iter().map(|(name, _)| name).cartesian_product(first.collect::<Vec<_>>());
+    let row_ticks = names
+        .map(|(name, at)| if name.is_empty() { at.to_string() } else { format!("{name} @{at}") })
+        .collect();
+    let whole = |(_, mut cells): (String, Vec<Cell>)| {
+        cells.resize(cells.len().next_multiple_of(columns), Cell::default());
+        cells
+    };
     Panel {
-        caption,
-        cells,
+        caption: format!(
+            "rows of {per_row} addresses for each unit ({}), @ the first",
+            levels.iter().join(".")
+        ),
+        cells: units.into_iter().flat_map(whole).collect(),
         columns,
-        row_ticks: first.map(|at| at.to_string()).take(rows).collect(),
+        row_ticks,
         column_ticks: (0..per_row)
             .cartesian_product(0..lanes)
             .map(|(word, lane)| tick((word, lane), lanes))

@@ -31,7 +31,7 @@ impl Drawing<'_> {
         let mut drafts = self.on_common_cut(after, &region, small);
         let mut notes = notes_of_both(self.notes(), after.notes());
         notes.extend(self.left_out(&region));
-        if small {
+        if small && self.banks.is_none() {
             let second = drafts.iter_mut().skip(1).step_by(2);
             let cells = second.flat_map(|draft| &mut draft.panel.cells);
             let sources =
@@ -67,6 +67,9 @@ impl Drawing<'_> {
         }
         // Two panels share the width of one.
         let grids = match small {
+            true if self.banks.is_some() => {
+                self.grids_of_banks(after, self.grids_of_elements(region))
+            }
             true => self.grids_of_elements(region),
             false => vec![halved(self).first_cut(&halved(after), region)],
         };
@@ -75,18 +78,27 @@ impl Drawing<'_> {
         let pair = |grid: &Grid| {
             let mut first = self.draft(grid, &spans, inherited);
             let mut second = after.draft(grid, &spans_after, inherited);
-            let source = match &*first.coloring.meaning {
-                "Addr" => "address",
-                meaning => meaning,
-            };
-            let said = format!("coloured by the {source} that an element comes from");
-            let said = Some(said).filter(|_| !source.is_empty());
-            second.coloring = Coloring { said, ..first.coloring.clone() };
+            // Banks have their own colours: what a swizzle changes is seen.
+            if self.banks.is_none() {
+                second.coloring = first.coloring.of_sources();
+            }
             first.panel.caption = format!("before: {}", first.panel.caption);
             second.panel.caption = format!("after: {}", second.panel.caption);
             [first, second]
         };
         grids.iter().flat_map(pair).collect()
+    }
+}
+
+impl Coloring {
+    /// The colours of elements by the places that they come from.
+    fn of_sources(&self) -> Coloring {
+        let source = match &*self.meaning {
+            "Addr" => "address",
+            meaning => meaning,
+        };
+        let said = format!("coloured by the {source} that an element comes from");
+        Coloring { said: Some(said).filter(|_| !source.is_empty()), ..self.clone() }
     }
 }
 

@@ -19,6 +19,9 @@ const FEWEST_COLUMNS: u64 = 4;
 const ELEMENTS: [u64; 2] = [6, 2];
 const TILES: [u64; 2] = [3, 1];
 
+/// Parts that are drawn rather than left out.
+const FEW: u64 = 4;
+
 impl Drawing<'_> {
     /// The ranges of all axes that show all that either drawing shows, padding included.
     pub(super) fn region(&self, other: &Drawing<'_>) -> Vec<Range<u64>> {
@@ -71,7 +74,7 @@ impl Drawing<'_> {
     fn is_too_wide(&self, grid: &Grid) -> bool {
         let panel = self.draft(grid, &self.spans(), Some(&[])).panel;
         let lines = panel.cells.iter().flat_map(|cell| cell.label.split('\n'));
-        let lines = lines.map(|line| line.trim_end_matches(" with gaps").chars().count());
+        let lines = lines.map(|line| line.chars().count());
         lines.max().unwrap_or(0).saturating_mul(panel.columns) > self.most_characters
     }
 
@@ -101,8 +104,10 @@ impl Drawing<'_> {
             .map(|(at, ((side, (a, b)), edge))| {
                 let most = if at == last { most_columns } else { most };
                 match within {
-                    true if is_long => elided(side, 1, ELEMENTS),
-                    false if has_tiles => elided(side, *edge, TILES),
+                    true if is_long => elided(side, 1, ELEMENTS, FEW),
+                    false if has_tiles => {
+                        elided(side, *edge, TILES, most.saturating_sub(TILES.iter().sum()).min(FEW))
+                    }
                     _ => Cut::whole(common_blocks([a, b], side, 1, most)),
                 }
             })

@@ -2,13 +2,17 @@
 
 use std::ops::Range;
 
+use itertools::Itertools;
+
 use super::color::{Draft, paint};
 use super::coloring::{Scheme, only, span_in};
 use super::cut::length;
 use super::drawing::Drawing;
 use super::grid::{Grid, LEFT_OUT};
+use super::label::grouped;
 use super::palette::COLORS;
 use super::{Cell, CellKind, Label, Panel, Picture};
+use tensor_layout::LayoutError;
 use tensor_layout::Level;
 use tensor_layout::Location;
 use tensor_layout::program::{CoordinateSpan, CoordinateSpans};
@@ -32,6 +36,26 @@ impl Drawing<'_> {
         picture
     }
 
+    /// The tensor and the memories as [`tensor`](Drawing::tensor) and [`memory`](Drawing::memory) draw them, but with
+    /// one meaning for the colours of both: that of the tensor.
+    ///
+    /// # Errors
+    /// As [`memory`](Drawing::memory).
+    pub fn tensor_and_memory(&self) -> Result<[Picture; 2], LayoutError> {
+        let drafts = self.tensor_drafts();
+        let count = drafts.len();
+        let shared = drafts.first().and_then(|draft| draft.coloring.scheme.clone());
+        let mut machine = self.clone();
+        machine.shared = shared;
+        let (memories, notes) = machine.memory_drafts()?;
+        let mut panels = paint(drafts.into_iter().chain(memories).collect());
+        let memories = panels.split_off(count);
+        let mut tensor = self.picture("The tensor", panels);
+        tensor.notes.extend(self.left_out(&self.ranges()));
+        let memory = Picture { notes, ..self.picture("The memories", memories) };
+        Ok([tensor, memory])
+    }
+
     /// The panels before they are coloured.
     pub(super) fn tensor_drafts(&self) -> Vec<Draft> {
         let region = self.ranges();
@@ -41,7 +65,10 @@ impl Drawing<'_> {
         let spans = self.spans();
         match self.draws_elements_of(&region) {
             true => {
-                let grids = self.grids_of_elements(&region);
+                let mut grids = self.grids_of_elements(&region);
+                if self.banks.is_some() {
+                    grids = self.grids_of_banks(self, grids);
+                }
                 grids.iter().map(|grid| self.draft(grid, &spans, None)).collect()
             }
             false => self.zoomed(&region, &spans),
@@ -63,7 +90,8 @@ impl Drawing<'_> {
         let drawn = axes.fold(1_u64, u64::saturating_mul).saturating_mul(layout.copies());
         let hidden = layout.slots().saturating_sub(drawn);
         (hidden > 0).then(|| {
-            format!("{hidden} more padding slots are inside tiles and have no index; the view of the machine shows them")
+            let hidden = grouped(hidden);
+            format!("{hidden} more padding slots are inside tiles and have no index; the machine view shows them")
         })
     }
 
@@ -129,7 +157,7 @@ impl Drawing<'_> {
         let mut cells: Vec<Cell> =
             grid.boxes().into_iter().map(|indexes| cell(within(indexes))).collect();
         let varying = self.varying(&cells);
-        let labels = self.labels_of(grid, &varying);
+        let labels = self.labels_of(grid, &cells, &varying);
         for cell in &mut cells {
             let whole = grid.leaves_out(&cell.indexes);
             cell.label = if whole { LEFT_OUT.into() } else { Label::lines(&labels, cell) };
@@ -205,14 +233,18 @@ impl Drawing<'_> {
     }
 
     /// The lines of text in the cells of a panel.
-    fn labels_of(&self, grid: &Grid, varying: &[Level]) -> Vec<Label> {
+    fn labels_of(&self, grid: &Grid, cells: &[Cell], varying: &[Level]) -> Vec<Label> {
         if !self.labels.is_empty() {
             return self.labels.clone();
+        }
+        if let Some(bits) = self.banks.filter(|bits| Scheme::Bank(*bits).colors_all(cells)) {
+            return vec![Label::Bank(bits)];
         }
         let levels = |levels: Vec<Level>| levels.into_iter().map(Label::Level).collect();
         let units: Vec<Level> = varying.iter().copied().filter(|l| !l.is_in_unit()).collect();
         let within = units.len() < varying.len() || units.is_empty();
         match grid.is_of_elements() {
+            true if varying.contains(&Level::LANE) => vec![Label::Thread, Label::Value],
             true if within => vec![Label::Address],
             true => levels(units),
             false if varying.is_empty() => levels(self.used_columns()),
@@ -261,8 +293,12 @@ impl Drawing<'_> {
         let varying = self.varying(cells);
         let outermost = self.coloring_levels().into_iter().find(|level| varying.contains(level));
         match outermost.filter(|_| levels.is_empty() && is_by_unit) {
-            Some(level) => Scheme::Ranges(level),
-            None => self.scheme(&levels),
+            Some(level) => {
+                let filled = cells.iter().filter(|cell| cell.elements > 0);
+                let ranges = filled.filter_map(|cell| span_in(cell, level)).unique().collect();
+                Scheme::Ranges(level, ranges)
+            }
+            None => self.scheme(&levels).of_blocks(cells),
         }
     }
 

@@ -16,10 +16,12 @@ impl Picture {
     /// `//`, a hole `..`; a partly padded block is followed by a slash and its share of padding, `0-3/98.4%`.
     #[must_use]
     pub fn to_text(&self, width: usize, color: bool) -> String {
-        let mut text = format!("{}\n", self.title);
+        let mut text = if self.hides_title { String::new() } else { format!("{}\n", self.title) };
         let mut at = 0;
         while at < self.panels.len() {
-            text.push('\n');
+            if !text.is_empty() {
+                text.push('\n');
+            }
             let half = width.saturating_sub(GUTTER) / 2;
             let two = (self.one_scale && at + 1 < self.panels.len())
                 .then(|| [at, at + 1].map(|at| self.panel_text(at, half, color)));
@@ -50,7 +52,8 @@ impl Picture {
         let before = at.checked_sub(1).map(|at| &self.panels[at]);
         let zoom = before.and_then(|panel| panel.cells.get(panel.zoom?));
         let mut text = String::new();
-        for line in wrapped(&format!("{}{}", zoomed(zoom), panel.caption), width) {
+        let caption = format!("{}{}", zoomed(zoom), panel.caption);
+        for line in wrapped(&caption, width).iter().filter(|line| !line.is_empty()) {
             text.push_str(&format!("{line}\n"));
         }
         let grid = TextGrid::new(panel, color);
@@ -84,8 +87,8 @@ impl Picture {
         key.extend(any(CellKind::Hole).then_some(".. hole"));
         key.extend(cells().any(Cell::is_partly_padded).then_some("/98.4% of a block is padding"));
         key.extend(cells().any(|cell| cell.is_copy).then_some("' another copy"));
-        key.extend(says("gaps").then_some("~ with gaps"));
-        key.extend(says("within").then_some("? at most"));
+        key.extend(says("~").then_some("~ with gaps"));
+        key.extend(says("?").then_some("? at most"));
         key
     }
 }
@@ -272,12 +275,7 @@ fn is_name(line: &str) -> bool {
 /// The coordinates `0-3` of `L2B 0..3`: names are above the grid, and points separate the levels.
 fn coordinates(line: &str) -> String {
     let line = if is_name(line) { line.split_once(' ').map_or(line, |(_, at)| at) } else { line };
-    let (at, sign) = match (line.strip_suffix(" with gaps"), line.strip_prefix("within ")) {
-        (Some(at), _) => (at, "~"),
-        (_, Some(at)) => (at, "?"),
-        _ => (line, ""),
-    };
-    format!("{}{sign}", at.replace("..", "-")).replace(' ', "")
+    line.replace("..", "-").replace(' ', "")
 }
 
 /// The text of a cell in one word; the unit in front, unless the colour or the row shows it.

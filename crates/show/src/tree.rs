@@ -21,6 +21,9 @@ const MOST_SUBTREES: u64 = 1 << 13;
 /// The most units of a level that are drawn singly in a row or a column.
 const MOST_SINGLY: u64 = 32;
 
+/// The number of columns that are drawn however wide they are.
+const FEWEST_COLUMNS: u64 = 4;
+
 /// The most blocks of units along a side.
 const MOST_BLOCKS: u64 = 16;
 
@@ -66,7 +69,7 @@ impl Drawing<'_> {
                 ));
                 return Ok((drafts, notes));
             }
-            let (panel, chosen) = self.panel_of_units(&unit, &sides)?;
+            let (panel, chosen) = self.panel_that_fits(&unit, &sides)?;
             let coloring = self.coloring(&panel.cells, &scheme);
             drafts.push(Draft::new(panel, coloring));
             if drafts.len() == self.most_panels {
@@ -121,13 +124,34 @@ impl Drawing<'_> {
         Ok(notes)
     }
 
-    /// A panel of units or of blocks of them, and the ranges of the cell to look into.
-    fn panel_of_units(
+    /// A panel of units, or of blocks of them, no wider than a page, and the ranges of the cell to look into.
+    fn panel_that_fits(
         &self,
         unit: &Location,
         sides: &[Open],
     ) -> Result<(Panel, Vec<Range<u64>>), LayoutError> {
-        let cuts: Vec<Vec<Range<u64>>> = sides.iter().map(cut).collect();
+        let mut most = MOST_SINGLY;
+        loop {
+            let (panel, chosen) = self.panel_of_units(unit, sides, most)?;
+            let lines = panel.cells.iter().flat_map(|cell| cell.label.lines());
+            let widest = lines.map(|line| line.chars().count() + 1).max().unwrap_or(0);
+            if most <= FEWEST_COLUMNS || widest * panel.columns <= self.most_characters {
+                return Ok((panel, chosen));
+            }
+            most /= 2;
+        }
+    }
+
+    /// A panel with at most so many columns.
+    fn panel_of_units(
+        &self,
+        unit: &Location,
+        sides: &[Open],
+        most_columns: u64,
+    ) -> Result<(Panel, Vec<Range<u64>>), LayoutError> {
+        let most = [MOST_SINGLY, most_columns].into_iter().skip(2 - sides.len());
+        let cuts: Vec<Vec<Range<u64>>> =
+            sides.iter().zip(most).map(|(side, most)| cut(side, most)).collect();
         // A side that is not there has one cell.
         let one: Vec<Range<u64>> = std::iter::once(0..1).collect();
         let (rows, columns) = match &cuts[..] {
@@ -228,14 +252,14 @@ fn first(cell: &Cell, level: Level) -> u64 {
 }
 
 /// Single units, or blocks of many.
-fn cut(side: &Open) -> Vec<Range<u64>> {
+fn cut(side: &Open, most: u64) -> Vec<Range<u64>> {
     let Open { level, range, step } = side;
-    if side.count() <= MOST_SINGLY {
+    if side.count() <= most {
         return side.named(range).map(|at| at..(at + step).min(range.end)).collect();
     }
     let all = range.end.div_ceil(*step);
     let axis = Axis { extent: all, subaxes: vec![Subaxis::land(all, *level, 1)] };
-    let cuts = blocks(&axis, &(range.start / step..all), 1, MOST_BLOCKS);
+    let cuts = blocks(&axis, &(range.start / step..all), 1, most.min(MOST_BLOCKS));
     cuts.into_iter().map(|cut| cut.start * step..(cut.end * step).min(range.end)).collect()
 }
 
@@ -277,8 +301,7 @@ fn caption(unit: &Location, sides: &[Open], cuts: &[Vec<Range<u64>>]) -> String 
         let sizes: Vec<String> = cuts.iter().map(longest).collect();
         parts.push(format!("a cell is {} units", sizes.join(" x ")));
     }
-    parts.push("with how many elements they hold".into());
-    parts.join(", ")
+    format!("{}; the number of elements in each", parts.join(", "))
 }
 
 fn ticks(ranges: &[Range<u64>]) -> Vec<String> {

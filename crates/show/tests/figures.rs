@@ -85,6 +85,18 @@ fn matrices(name: &str) -> Picture {
     c.with_factors(Some(&a), Some(&b))
 }
 
+/// A tile of halves without and with a swizzle, by the banks of shared memory.
+fn swizzle() -> Picture {
+    let texts = ["(8,64):(64,1)", "S<3,3,3> o 0 o (8,64):(64,1)"];
+    let layouts = texts.map(|text| LayoutText::parse(text).unwrap().lower().unwrap());
+    let machine = Machine::for_pair(&layouts[0], &layouts[1]).unwrap();
+    let [plain, swizzled] =
+        layouts.map(|layout| Placement::of(layout).on(&machine).build().unwrap());
+    let [plain, swizzled] = [(&plain, texts[0]), (&swizzled, texts[1])]
+        .map(|(placement, title)| Drawing::new(placement).title(title).banks(16));
+    plain.before_and_after(&swizzled).unwrap()
+}
+
 fn pictures() -> Vec<(&'static str, Picture)> {
     vec![
         ("copies.svg", copies()),
@@ -106,6 +118,7 @@ fn pictures() -> Vec<(&'static str, Picture)> {
         ("xla-figure-2.svg", tensor("bf16[4,8]{1,0:T(2,4)(2,1)}")),
         ("sharding.svg", tensor("f32[10,7], sharding={devices=[4,2]<=[8]}")),
         ("sharding-3.svg", tensor("f32[2,4,7], sharding={devices=[2,1,2]<=[2,2]T(1,0)}")),
+        ("swizzle.svg", swizzle()),
         ("relayout.svg", before_and_after("((4_PE, 3:8), (8:1))", "((12:2), (4_PE, 2:1))")),
     ]
 }
@@ -288,18 +301,134 @@ fn blocks_are_labelled_by_ranges_and_nothing_is_said_twice() {
 }
 
 #[test]
-fn a_colour_has_one_meaning_in_a_picture() {
-    for picture in [
-        tensor("((16_L2B, 8_L1B, 8:8), (16_MAB, 8:1, 4_PE))"),
-        embedding(),
-        before_and_after("((4_PE, 3:8), (8:1))", "((12:2), (4_PE, 2:1))"),
+fn a_colour_has_one_meaning_in_a_panel_and_in_a_picture_with_enough_colours() {
+    // 5 ranges of Time, 5 slices and 16 L2Bs, 8 L1Bs, 4 PEs are more than 16 values.
+    for (picture, is_few) in [
+        (tensor("((16_L2B, 8_L1B, 8:8), (16_MAB, 8:1, 4_PE))"), false),
+        (embedding(), true),
+        (before_and_after("((4_PE, 3:8), (8:1))", "((12:2), (4_PE, 2:1))"), true),
     ] {
         let mut meanings: std::collections::BTreeMap<usize, String> = Default::default();
-        for (color, name) in picture.panels.iter().flat_map(|panel| &panel.key) {
-            assert_eq!(meanings.entry(*color).or_insert_with(|| name.clone()), name);
+        for panel in &picture.panels {
+            if !is_few {
+                meanings.clear();
+            }
+            for (color, name) in &panel.key {
+                assert_eq!(meanings.entry(*color).or_insert_with(|| name.clone()), name);
+            }
         }
         assert!(picture.panels.iter().any(|panel| !panel.key.is_empty()));
+        let repeats = |panel: &tensor_layout_show::Panel| {
+            panel.coloring.as_ref().is_some_and(|text| text.contains("repeat"))
+        };
+        assert!(!picture.panels.iter().any(repeats));
     }
+    let lanes = "#ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [8, 4], warpsPerCTA = [1, 1], order = [1, 0]}>";
+    let picture = tensor(&format!("tensor<16x16xf32, {lanes}>"));
+    let panel = &picture.panels[0];
+    assert_eq!(panel.coloring.as_deref(), Some("coloured by LANE; colours repeat after 16"));
+    // By default, a cell shows thread and value.
+    assert_eq!(panel.cell(9, 6).unwrap().label, "T5\nV6");
+}
+
+/// Bank and line of a byte are arithmetic: 32 banks of 4 bytes.
+#[test]
+fn banks_are_those_of_the_bytes_of_every_element() {
+    let one: Machine = "PE=1".parse().unwrap();
+    let on_one = |text: &str| {
+        let text = LayoutText::parse(text).unwrap();
+        (Placement::of(text.lower().unwrap()).on(&one).build().unwrap(), text)
+    };
+    let pair = ["(8,64):(64,1)", "S<3,3,3> o 0 o (8,64):(64,1)", "(8,64):(1,8)"].map(on_one);
+    for ((a, a_text), (b, b_text)) in [(&pair[0], &pair[1]), (&pair[1], &pair[2])] {
+        for bits in [8, 16, 32, 64] {
+            let left = drawing(a, a_text).banks(bits);
+            let picture = left.before_and_after(&drawing(b, b_text).banks(bits)).unwrap();
+            for (panel, placement) in picture.panels.iter().zip([a, b]) {
+                for cell in &panel.cells {
+                    let [row, columns] = &cell.indexes[..] else { panic!() };
+                    let bytes = |column| {
+                        let place = placement.locate(&[row.start, column]).unwrap();
+                        let first = place.get(Level::ADDR).unwrap() * bits / 8;
+                        first..first + bits / 8
+                    };
+                    let mut banks: Vec<u64> =
+                        columns.clone().flat_map(bytes).map(|byte| byte / 4 % 32).collect();
+                    banks.sort_unstable();
+                    banks.dedup();
+                    let (first, last) = (banks[0], banks[banks.len() - 1]);
+                    let expected = match last - first {
+                        0 => first.to_string(),
+                        _ => format!("{first}..{last}"),
+                    };
+                    assert_eq!((first / 4, &cell.label), (last / 4, &expected));
+                    assert_eq!(cell.color, Some((first / 4) as usize));
+                    assert_eq!(cell.path, [bytes(columns.start).start / 128]);
+                }
+            }
+        }
+    }
+    let picture = swizzle();
+    // Two panels of 16-byte cells fit a page, and a line is drawn below every 128 bytes.
+    assert_eq!(picture.panels.iter().map(|panel| panel.columns).collect::<Vec<_>>(), [8, 8]);
+    assert_eq!(picture.panels[0].border((0, 3), (1, 3)), Some(0));
+    let svg = picture.to_svg();
+    let width: u64 = svg.split('"').nth(3).unwrap().parse().unwrap();
+    assert!(width < 960 && svg.contains(">128 bytes<"), "{width}");
+}
+
+#[test]
+fn a_picture_of_the_machine_is_at_most_as_wide_as_a_page() {
+    for text in
+        ["((16_PE, 64:1))", "((16_L2B, 8_L1B, 8:8), (16_MAB, 8:1, 4_PE))", "((30_PE, 1000000:1))"]
+    {
+        let placement = Placement::of(text.parse().unwrap()).build().unwrap();
+        let picture = Drawing::new(&placement).memory().unwrap();
+        let width: u64 = picture.to_svg().split('"').nth(3).unwrap().parse().unwrap();
+        assert!(width <= 1000, "{text}: {width}");
+    }
+    // The memories of 16 PEs in rows of 16 addresses.
+    let placement = Placement::of("((16_PE, 64:1))".parse().unwrap()).build().unwrap();
+    let panel = &Drawing::new(&placement).memory().unwrap().panels[0];
+    assert_eq!((panel.rows(), panel.columns, &*panel.row_ticks[5]), (64, 16, "1 @16"));
+    assert_eq!(panel.cell(5, 3).unwrap().label, (64 + 16 + 3).to_string());
+}
+
+#[test]
+fn the_memories_beside_a_tensor_have_its_colours() {
+    let text = "((16_L2B, 8_L1B, 8:8), (16_MAB, 8:1, 4_PE))";
+    let placement = Placement::of(text.parse().unwrap()).on(&Machine::mn_core()).build().unwrap();
+    let whole = Drawing::new(&placement).most_panels(1);
+    let inside = whole.clone().slice(0, 0..64).unwrap();
+    for (drawing, level) in [(whole, "L2B"), (inside, "L1B")] {
+        let [tensor, memory] = drawing.tensor_and_memory().unwrap();
+        let (tensor, memory) = (&tensor.panels[0], &memory.panels[0]);
+        assert_eq!((&*tensor.colored_by, &*memory.colored_by), (level, level));
+        let color = |cell: &PictureCell| {
+            let place = cell.places.iter().find(|(of, _)| of.as_str() == level);
+            place.and_then(|(_, span)| span.only()).zip(cell.color)
+        };
+        let mut colors = std::collections::BTreeMap::new();
+        for (at, found) in tensor.cells.iter().chain(&memory.cells).filter_map(color) {
+            assert_eq!(*colors.entry(at).or_insert(found), found);
+        }
+        assert!(colors.len() > 1);
+    }
+}
+
+#[test]
+fn a_picture_for_a_paper_has_no_text_of_its_own_and_another_page() {
+    use tensor_layout_show::Background;
+    let plain = tensor("(10,7)/((3:7, 4_PE), (7:1))");
+    let bare = plain.clone().without_captions().to_svg();
+    assert!(plain.to_svg().contains("12 slots for 10 rows") && !bare.contains(">12 slots"));
+    let text = plain.clone().without_captions().to_text(80, false);
+    assert!(text.starts_with("in each cell: PE:Addr\n"), "{text}");
+    // The description stays for those who do not see the picture.
+    assert!(bare.contains("<desc id=\"desc\">The tensor of (10,7)"));
+    let on = |background| Picture { background, ..plain.clone() }.to_svg();
+    assert!(!on(Background::Clear).contains("width=\"100%\""));
+    assert!(on(Background::Dark).contains("#15171a") && !plain.to_svg().contains("#15171a"));
 }
 
 #[test]
@@ -342,6 +471,33 @@ fn large_layouts_show_their_flows() {
     assert_eq!((flows.border((0, 0), (0, 1)), flows.border((0, 0), (1, 0))), (None, None));
 }
 
+#[test]
+fn a_large_pair_without_units_is_coloured_by_the_addresses_that_elements_come_from() {
+    let texts = ["bf16[1024,1024]{1,0:T(8,128)(2,1)}", "bf16[1024,1024]{0,1:T(8,128)(2,1)}"];
+    let texts = texts.map(|text| LayoutText::parse(text).unwrap());
+    let layouts = texts.each_ref().map(|text| text.lower().unwrap());
+    let machine = Machine::for_pair(&layouts[0], &layouts[1]).unwrap();
+    let [a, b] = layouts.map(|layout| Placement::of(layout).on(&machine).build().unwrap());
+    let picture = drawing(&a, &texts[0]).before_and_after(&drawing(&b, &texts[1])).unwrap();
+    let [before, after] = &picture.panels[..] else { panic!() };
+    // The ramp: rows of tiles follow each other before, and the same cells have the same colours after.
+    let colors = |panel: &tensor_layout_show::Panel| -> Vec<Option<usize>> {
+        panel.cells.iter().map(|cell| cell.color).collect()
+    };
+    assert_eq!(colors(before), colors(after));
+    assert!(colors(before).iter().all(Option::is_some) && before.key.len() > 4);
+    assert!(
+        after.coloring.as_deref().unwrap().contains("by the address that an element comes from")
+    );
+    // A page's width, and borders only where one is drawn.
+    let svg = picture.to_svg();
+    let width: u64 = svg.split('"').nth(3).unwrap().parse().unwrap();
+    assert!(
+        width < 960 && svg.contains(">tile 8 x 128<") && !svg.contains(">tile 2 x 1<"),
+        "{width}"
+    );
+}
+
 /// The coordinates of every element before and after, row by row.
 #[test]
 fn flows_are_those_of_every_element() {
@@ -378,6 +534,22 @@ fn a_png_is_the_svg_in_pixels() {
     let svg = picture.to_svg();
     assert!(svg.contains(&format!("width=\"{}\" height=\"{}\"", number(16) / 2, number(20) / 2)));
     assert_eq!(png, picture.to_png().unwrap());
+}
+
+#[cfg(feature = "pdf")]
+#[test]
+fn a_pdf_is_a_page_of_the_size_of_its_picture_with_its_hatching() {
+    let picture = tensor("(10,7)/((3:7, 4_PE), (7:1))");
+    let pdf = picture.to_pdf().unwrap();
+    let text = String::from_utf8_lossy(&pdf);
+    let svg = picture.to_svg();
+    let size = |at: usize| svg.split('"').nth(at).unwrap().parse::<f32>().unwrap() * 0.75;
+    // The attributes of the SVG are its namespace, then width and height.
+    assert!(text.contains(&format!("/MediaBox [0 0 {} {}]", size(3), size(5))), "{text}");
+    assert!(text.starts_with("%PDF-1.7") && text.contains("/PatternType 1"));
+    assert!(!tensor("((2_PE, 2:1))").to_pdf().unwrap().windows(12).any(|at| at == b"/PatternType"));
+    assert_eq!(pdf, picture.to_pdf().unwrap());
+    assert!(pdf.len() < 100_000, "{}", pdf.len());
 }
 
 #[cfg(feature = "png")]

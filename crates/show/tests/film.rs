@@ -69,7 +69,7 @@ fn a_film_keeps_colours_and_edges_what_crosses() {
     let counts: Vec<u64> = film.hops[0].iter().map(|(_, count)| *count).collect();
     assert_eq!(counts, [4, 20, 72]);
     let svg = film.to_svg();
-    for part in ["4 stay in place", "20 change their address", "72 cross PE (edged)"] {
+    for part in ["4 stay in place", "20 change their address", "72 move to another PE (outlined)"] {
         assert!(svg.contains(part), "{part}");
     }
 }

@@ -239,7 +239,7 @@ fn memories_of_groups_are_named_by_their_first_unit() {
     assert!(text.contains("\n 6  4:8.0\u{2190}L2B2  4:8.1\u{2190}L2B2 "), "{text}");
     assert!(text.contains("\n 5       2:8.0       2:8.1 "), "{text}");
     assert!(text.contains("in each cell: L2B:Addr.W\n"), "{text}");
-    let words = "L2B/2 is a group of 2 L2Bs with a memory in common, named by the first of them";
+    let words = "L2B/2 is a group of 2 L2Bs that share a memory, named after the first";
     assert!(text.contains(words), "{text}");
     assert!(a.film(&[&b]).unwrap().to_svg().contains(words));
 }

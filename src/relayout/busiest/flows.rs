@@ -77,9 +77,8 @@ impl Relayout {
         if to_u64(rows.len().max(columns.len())) > MOST_UNITS {
             return Err(fault!(
                 Limit,
-                "flows are counted between at most {most} units of a level, but \
-                 `{level}` has more",
-                [most = MOST_UNITS, level]
+                "`{level}` has more than {most} units, the most between which flows are counted",
+                [level, most = MOST_UNITS]
             ));
         }
         let mut counts = vec![vec![0; columns.len()]; rows.len()];

@@ -125,8 +125,12 @@ impl Atom {
             false => format!("`{}` is not in the table of instructions", self.name()),
         };
         let known = ATOMS.iter().flat_map(|atoms| atoms.names).copied();
+        // Those of the same machine, if there are any: `SM80`.
+        let machine = self.name().split('_').next().unwrap_or_default();
         let all = || {
-            let known = known.clone().format(", ");
+            let near: Vec<&str> = known.clone().filter(|name| name.starts_with(machine)).collect();
+            let known = if near.is_empty() { known.clone().collect() } else { near };
+            let known = known.iter().format(", ");
             format!(
                 "known are {known}, SM90_64xNxK_F32F16F16_RS and _SS for N from 8 to 256 by 8, \
                  SM100_128xNxK_F32F16F16_SS, v_mfma_f32_32x32x8_f16 and more of CDNA, \

@@ -8,7 +8,7 @@ use tensor_layout::notation::Notation;
 use tensor_layout::relayout::Relayout;
 use tensor_layout::xla::XlaDtype;
 use tensor_layout::{Layout, LayoutError, LayoutText, Level, Placement};
-use tensor_layout_show::{Drawing, Panel};
+use tensor_layout_show::{Drawing, Panel, Picture};
 
 use super::digits::digits_json;
 use super::panel::panel_json;
@@ -43,25 +43,25 @@ pub(super) fn panels(
     placed: &PlacementSource,
 ) -> Result<(Panel, Panel, Vec<String>), Failure> {
     let drawing = question.drawing(placed)?;
-    let tensor = drawing.tensor();
-    let mut notes = tensor.notes;
-    let first = |panels: Vec<Panel>| panels.into_iter().next().unwrap_or_default();
-    let machine = match drawing.memory() {
-        Ok(picture) => {
-            notes.extend(picture.notes);
-            first(picture.panels)
+    let first = |picture: Picture| picture.panels.into_iter().next().unwrap_or_default();
+    Ok(match drawing.tensor_and_memory() {
+        Ok([tensor, machine]) => {
+            let notes = tensor.notes.iter().chain(&machine.notes).cloned().collect();
+            (first(tensor), first(machine), notes)
         }
         Err(error) => {
+            let tensor = drawing.tensor();
+            let mut notes = tensor.notes.clone();
             notes.push(format!("the machine is not drawn: {error}"));
-            Panel::default()
+            (first(tensor), Panel::default(), notes)
         }
-    };
-    Ok((first(tensor.panels), machine, notes))
+    })
 }
 
 fn placed_view(question: &Question, placed: &PlacementSource) -> Result<Value, Failure> {
     let PlacementSource { placement, syntax } = placed;
     let (tensor, machine, notes) = panels(question, placed)?;
+    let notes: Vec<String> = question.said_of_matrices().into_iter().chain(notes).collect();
     let mut report = placement.report().map_err(|error| syntax.refuse(error))?;
     report.address_unit = syntax.address_unit();
     let layout = placement.layout();
@@ -177,7 +177,7 @@ fn pair(question: &Question) -> Result<Value, Failure> {
     };
     let traffic = Relayout::new(&before.placement, &after.placement)
         .and_then(|relayout| Ok(relayout.sentence(&relayout.traffic()?)));
-    let (left, right) = (whole(&before), whole(&after));
+    let (left, right) = (question.whole(&before)?, question.whole(&after)?);
     let picture = left.before_and_after(&right)?;
     let memory = |when: &str, drawing: &Drawing<'_>| -> Result<Value, LayoutError> {
         let panel = drawing.memory()?.panels.into_iter().next().unwrap_or_default();
@@ -192,19 +192,31 @@ fn pair(question: &Question) -> Result<Value, Failure> {
     }))
 }
 
-/// The drawing of a whole layout.
-fn whole(PlacementSource { placement, syntax }: &PlacementSource) -> Drawing<'_> {
+/// A drawing titled with its text.
+pub(super) fn titled_as(PlacementSource { placement, syntax }: &PlacementSource) -> Drawing<'_> {
     titled(placement, syntax)
+}
+
+/// The layout, or both side by side, as SVG.
+#[cfg(feature = "explore")]
+pub(super) fn picture(question: &Question) -> Result<String, Failure> {
+    let picture = if question.after.trim().is_empty() {
+        question.whole(&question.placed()?)?.tensor()
+    } else {
+        let (before, after) = question.placed_pair()?;
+        question.whole(&before)?.before_and_after(&question.whole(&after)?)?
+    };
+    Ok(picture.to_svg())
 }
 
 /// The film of a layout into its memories, or of two from one to the other.
 pub(super) fn film(question: &Question) -> Value {
     let made = || -> Result<String, Failure> {
         let film = if question.after.trim().is_empty() {
-            whole(&question.placed()?).film(&[])?
+            titled_as(&question.placed()?).film(&[])?
         } else {
             let (before, after) = question.placed_pair()?;
-            whole(&before).film(&[&whole(&after)])?
+            titled_as(&before).film(&[&titled_as(&after)])?
         };
         // Inside a page an SVG does not need a namespace, and the page must not contain a URL.
         Ok(film.to_svg().replacen(" xmlns=\"http://www.w3.org/2000/svg\"", "", 1))

@@ -11,7 +11,9 @@ use crate::output::write_to;
 
 impl Example {
     fn question(&self) -> Question {
-        Question { layout: self.layout.into(), machine: self.machine.into(), ..Question::default() }
+        let Example { layout, after, machine, by, .. } = *self;
+        let [layout, after, machine, by] = [layout, after, machine, by].map(str::to_owned);
+        Question { layout, after, machine, by, ..Question::default() }
     }
 }
 

@@ -35,6 +35,7 @@ mod command {
 
     use clap::Args as ClapArgs;
     use serde_json::json;
+    use tensor_layout::notation::Atom;
 
     use super::export::export;
     use super::server;
@@ -56,8 +57,9 @@ mod command {
 This program serves the page, to this machine only (127.0.0.1), until Ctrl-C.
 The page reads any notation as you type, shows where an element lives and
 which element lives at a place, zooms into blocks and units, compares two
-layouts, edits, and saves tables. The URL encodes the current view, so you can
-bookmark it.
+layouts, edits, and saves pictures, tables and itself. The URL encodes the
+current view, so you can bookmark it. --export writes pages that need no server:
+put DIR on any web server to share them.
 
 Examples:
   tensor-layout explore
@@ -149,6 +151,9 @@ Examples:
 
         fn text(&self, argument: Option<&str>) -> Result<String, Failure> {
             let Some(argument) = argument else { return Ok(String::new()) };
+            if Atom::matrices(argument).is_some() {
+                return Ok(argument.to_owned());
+            }
             Ok(self.reading.read(argument)?.to_string())
         }
     }

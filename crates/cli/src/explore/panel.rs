@@ -14,6 +14,8 @@ pub(super) fn panel_json(panel: &Panel) -> Value {
         "columnTicks": panel.column_ticks,
         "key": key,
         "coloring": panel.coloring,
+        "coloredBy": panel.colored_by,
+        "borders": panel.borders().collect::<Vec<_>>(),
         "zoom": panel.zoom,
         "cells": panel.cells.iter().map(cell_json).collect::<Vec<_>>(),
     })
@@ -55,7 +57,7 @@ fn filled(cell: &Cell) -> [f64; 2] {
         return [1.0, 1.0];
     }
     if cell.indexes.is_empty() {
-        return [share(cell.elements, cell.slots), 1.0];
+        return [1.0, share(cell.elements, cell.slots)];
     }
     let side = |back: usize| {
         let range = cell.indexes.iter().rev().nth(back);

@@ -4,13 +4,15 @@ use std::ops::Range;
 use std::sync::OnceLock;
 
 use serde::{Deserialize, Serialize};
+use tensor_layout::notation::Atom;
 use tensor_layout::{LayoutText, Level, Location, Machine, Placement};
 use tensor_layout_show::Drawing;
 use tensor_layout_words::cut;
 
+use super::answer::titled_as;
 use crate::failure::Failure;
 use crate::input::{Reading, numbers};
-use crate::picture::{column, labels, titled};
+use crate::picture::{column, labels};
 use crate::places::location;
 use crate::placing::{On, OnMachine, PlacementSource, is_named, machine_of};
 
@@ -103,7 +105,24 @@ impl Question {
     }
 
     fn text(&self, text: &str) -> Result<LayoutText, Failure> {
+        if let Some(matrices) = Atom::matrices(text.trim()) {
+            let [_, _, result] = matrices?;
+            return Ok(LayoutText::Atom(result));
+        }
         Reading::of_shape(typed(&self.shape)).shaped(LayoutText::parse(text.trim())?)
+    }
+
+    /// The sentence about an instruction without a letter, whose result is shown.
+    pub(super) fn said_of_matrices(&self) -> Option<String> {
+        let name = self.layout.trim();
+        Atom::matrices(name)?.ok().map(|_| {
+            format!("the result `{name}:C` is shown; the factors are `{name}:A` and `{name}:B`")
+        })
+    }
+
+    /// The drawing of a whole layout, with the requested colours and labels.
+    pub(super) fn whole<'a>(&self, placed: &'a PlacementSource) -> Result<Drawing<'a>, Failure> {
+        self.looks(titled_as(placed), placed)
     }
 
     /// The machine by name or levels, or the file that the command line named. No other file is read.
@@ -145,21 +164,23 @@ impl Question {
     fn looks<'a>(
         &self,
         drawing: Drawing<'a>,
-        placement: &Placement,
+        PlacementSource { placement, syntax }: &PlacementSource,
     ) -> Result<Drawing<'a>, Failure> {
+        let bits = syntax.element_bits().unwrap_or(32);
         let words = self.labels.split(',').map(str::trim).filter(|word| !word.is_empty());
         let words: Vec<String> = words.map(str::to_owned).collect();
-        let drawing = drawing.labels(&labels("label with", &words, placement)?);
+        let drawing = drawing.labels(&labels("label with", &words, placement, bits)?);
         Ok(match self.by.trim() {
             "" => drawing,
+            "bank" => drawing.banks(bits),
             level => drawing.by(column("colour by", Level::new(level)?, placement)?),
         })
     }
 
     /// The drawing of the part that is shown, with one index of each leading axis.
     pub(super) fn drawing<'a>(&self, placed: &'a PlacementSource) -> Result<Drawing<'a>, Failure> {
-        let PlacementSource { placement, syntax } = placed;
-        let mut drawing = titled(placement, syntax).most_panels(1);
+        let placement = &placed.placement;
+        let mut drawing = titled_as(placed).most_panels(1);
         let rank = placement.layout().rank();
         for axis in 0..rank {
             let asked = self.window.get(axis).and_then(Option::as_ref);
@@ -191,7 +212,7 @@ impl Question {
                 return Err(Failure::Argument(format!("`{level}={coordinate}` is out of range")));
             }
         }
-        self.looks(drawing.at(at), placement)
+        self.looks(drawing.at(at), placed)
     }
 }
 

@@ -34,8 +34,9 @@ use tensor_layout::rows::Format;
 use tokio::net::TcpStream;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-use super::answer::{film, view};
+use super::answer::{film, found, picture, view};
 use super::asked::{AskedSide, all_lit, changed, lit};
+use super::file::page_of;
 use super::file::served_page;
 use super::moved::{moved, resized};
 use super::question::Question;
@@ -197,6 +198,10 @@ enum PageRequest {
     Resize { question: Question, digit: usize, larger: bool },
     /// The film of a layout, or of two.
     Film(Question),
+    /// The layout, or both, as an SVG picture.
+    Picture(Question),
+    /// The page in one file.
+    Page(Question),
     /// The cells that light up with each cell.
     Lights { question: Question, copies: bool },
     /// A layout after an edit.
@@ -280,6 +285,8 @@ fn answer(wanted: PageRequest) -> Value {
             changed(&question, |syntax| resized(syntax, digit, larger))
         }
         PageRequest::Film(question) => film(&question),
+        PageRequest::Picture(question) => found("picture", picture(&question)),
+        PageRequest::Page(question) => found("page", page_of(&question)),
         PageRequest::Edit { question, name, value } => {
             changed(&question, |syntax| edited(syntax, &name, &value))
         }

@@ -82,7 +82,7 @@ fn described(film: &Film, all: &[&Drawing<'_>]) -> String {
     if crossing > 0 {
         let flyers = film.flyers.len();
         description.push_str(&format!(
-            " {crossing} of {flyers} flyers leave their unit and have an edge."
+            " {crossing} of {flyers} flyers leave their unit and are outlined."
         ));
     }
     description

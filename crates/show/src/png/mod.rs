@@ -28,13 +28,7 @@ impl Picture {
     /// # Errors
     /// `Limit` where that leaves less than half a pixel per unit.
     pub fn to_png(&self) -> Result<Vec<u8>, LayoutError> {
-        let render = |error: &dyn std::fmt::Display| {
-            let error = error.to_string();
-            fault!(Unsupported, "the picture could not be rendered: {error}", [error])
-        };
-        let mut options = Options { font_family: "DejaVu Sans Mono".into(), ..Options::default() };
-        options.fontdb_mut().load_font_data(FONT.to_vec());
-        let tree = Tree::from_str(&self.to_svg(), &options).map_err(|error| render(&error))?;
+        let tree = self.tree()?;
         let (most, fewest) = SCALES;
         let scale = fitting(tree.size().width(), tree.size().height()).min(most);
         let size = tree.size().to_int_size().scale_by(scale.max(fewest));
@@ -49,8 +43,20 @@ impl Picture {
             )
         })?;
         resvg::render(&tree, Transform::from_scale(scale, scale), &mut pixels.as_mut());
-        pixels.encode_png().map_err(|error| render(&error))
+        pixels.encode_png().map_err(|error| unrendered(&error))
     }
+
+    /// The SVG with the outlines of its letters.
+    pub(super) fn tree(&self) -> Result<Tree, LayoutError> {
+        let mut options = Options { font_family: "DejaVu Sans Mono".into(), ..Options::default() };
+        options.fontdb_mut().load_font_data(FONT.to_vec());
+        Tree::from_str(&self.to_svg(), &options).map_err(|error| unrendered(&error))
+    }
+}
+
+fn unrendered(error: &dyn std::fmt::Display) -> LayoutError {
+    let error = error.to_string();
+    fault!(Unsupported, "the picture could not be rendered: {error}", [error])
 }
 
 /// The pixels per unit that a picture may have.

@@ -162,7 +162,7 @@ impl Scene<'_> {
     /// The looks of flyers, those of pale cells among them.
     fn looks(&self) -> String {
         let mut style =
-            ".none{fill:#f0f0ee}.w{fill-opacity:0.4}.e text{font-size:9px;text-anchor:middle}\
+            ".none{fill:#f0f0ee}.w{fill-opacity:0.4}.w text{font-size:9px;fill-opacity:0.6}.e text{font-size:9px;text-anchor:middle}\
                          .e use{stroke:#ffffff;stroke-width:0.8}"
                 .to_owned();
         let colors = self.film.flyers.iter().filter_map(|flyer| flyer.color);
@@ -170,7 +170,7 @@ impl Scene<'_> {
             let _ = write!(style, ".c{color}{{fill:{}}}", tint(color));
         }
         for (depth, (color, _)) in BORDERS.iter().enumerate() {
-            let _ = write!(style, ".e .x{depth}{{stroke:{color};stroke-width:2}}");
+            let _ = write!(style, ".e .x{depth}{{stroke:{color};stroke-width:1.2}}");
         }
         style
     }
@@ -178,10 +178,10 @@ impl Scene<'_> {
     fn shape(&self) -> String {
         let (wide, high) = self.cell();
         format!(
-            "<defs><path id=\"cell\" d=\"M1 1h{:.0}v{:.0}h-{:.0}z\"/></defs>\n",
-            wide - 2.0,
-            high - 2.0,
-            wide - 2.0
+            "<defs><path id=\"cell\" d=\"M1.5 1.5h{:.0}v{:.0}h-{:.0}z\"/></defs>\n",
+            wide - 3.0,
+            high - 3.0,
+            wide - 3.0
         )
     }
 
@@ -230,15 +230,17 @@ impl Scene<'_> {
 
     /// The parts of the bar of a hop, each with its sign, in words.
     fn parts(&self, counts: &[(Distance, u64)]) -> Vec<(String, String)> {
-        let edged = |level| self.film.flyers.iter().any(|flyer| flyer.crosses == Some(level));
+        let outlined = |level| self.film.flyers.iter().any(|flyer| flyer.crosses == Some(level));
         let part = |(distance, count): &(Distance, u64)| {
             let count = grouped(*count);
             let name = match distance {
                 Distance::InPlace => format!("{count} stay in place"),
                 Distance::Address => format!("{count} change their address"),
                 Distance::Memory => format!("{count} change their memory"),
-                Distance::Level(level) if edged(*level) => format!("{count} cross {level} (edged)"),
-                Distance::Level(level) => format!("{count} cross {level}"),
+                Distance::Level(level) if outlined(*level) => {
+                    format!("{count} move to another {level} (outlined)")
+                }
+                Distance::Level(level) => format!("{count} move to another {level}"),
             };
             (swatch(self.fill(*distance), "#777777"), name)
         };
@@ -275,12 +277,13 @@ impl Scene<'_> {
         if ends_early {
             let _ = write!(body, "<g class=\"q q{last}\" opacity=\"0\">");
         }
-        let edge = flyer.crosses.map_or(String::new(), |level| format!(" x{}", self.depth(level)));
+        let outline =
+            flyer.crosses.map_or(String::new(), |level| format!(" x{}", self.depth(level)));
         let color = flyer.color.map_or("none".into(), |color| format!("c{color}"));
         let _ = write!(
             body,
             "<g class=\"e f{}\" style=\"{}\" transform=\"translate({x:.0} {y:.0})\">\
-             <use href=\"#cell\" class=\"{color}{edge}\"/>",
+             <use href=\"#cell\" class=\"{color}{outline}\"/>",
             self.group(flyer),
             vars.format(";"),
         );

@@ -7,7 +7,7 @@ use crate::text::broken;
 
 /// Border colours and widths by depth, outermost first.
 pub(super) const BORDERS: [(&str, f64); 5] =
-    [("#1a1a1a", 2.4), ("#b3261e", 1.8), ("#2f4b7c", 1.5), ("#555555", 1.2), ("#777777", 1.0)];
+    [("#1a1a1a", 2.4), ("#2f4b7c", 1.9), ("#6b7f9e", 1.5), ("#777777", 1.2), ("#999999", 1.0)];
 
 pub(super) const CHARACTER: f64 = 6.7;
 pub(super) const LINE: f64 = 14.0;
@@ -59,12 +59,12 @@ pub(super) fn swatch(fill: &str, stroke: &str) -> String {
 
 /// Lines that look like borders, with their meanings by depth.
 pub(super) fn border_signs<'a>(
-    names: impl IntoIterator<Item = &'a str>,
+    names: impl IntoIterator<Item = (usize, &'a str)>,
 ) -> impl Iterator<Item = (String, &'a str)> {
-    names.into_iter().enumerate().map(|(depth, name)| {
+    names.into_iter().map(|(depth, name)| {
         let (color, stroke) = border(depth);
         let line = format!(
-            "<path d=\"M0 -4h14\" stroke=\"{color}\" stroke-width=\"{stroke}\" fill=\"none\"/>"
+            "<path d=\"M0 -4h14\" stroke=\"{color}\" stroke-width=\"{stroke}\" fill=\"none\" class=\"s\"/>"
         );
         (line, name)
     })
@@ -94,18 +94,17 @@ pub(super) fn text_width(text: &str) -> f64 {
     number(text.chars().count()) * CHARACTER
 }
 
-/// Lines that fit a width, broken at blanks if there are any.
+/// Lines that fit a width, broken at blanks if there are any; none of an empty text.
 pub(super) fn wrapped(text: &str, width: f64) -> Vec<String> {
+    if text.is_empty() {
+        return Vec::new();
+    }
     broken(text, |line, word| text_width(line) + text_width(word) + CHARACTER <= width)
 }
 
 /// The lines in a cell: its label, its padding, and its source.
 pub(super) fn lines(cell: &Cell) -> Vec<String> {
-    // Long spans take two lines.
-    let label = cell.label.lines().flat_map(|line| match line.strip_suffix(" with gaps") {
-        Some(span) => vec![span.to_owned(), "with gaps".into()],
-        None => vec![line.to_owned()],
-    });
+    let label = cell.label.lines().map(str::to_owned);
     let padding = (cell.is_partly_padded() && !cell.indexes.is_empty())
         .then(|| format!("{} pad", cell.padding_share()));
     label.chain(padding).chain(cell.mark.iter().map(|mark| format!("\u{2190}{mark}"))).collect()

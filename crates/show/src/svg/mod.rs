@@ -6,7 +6,9 @@ mod panel;
 
 use std::fmt::Write;
 
-use super::{Cell, CellKind, Panel, PanelArrangement, Picture};
+use itertools::Itertools;
+
+use super::{Background, Cell, CellKind, Panel, PanelArrangement, Picture};
 use marks::{
     LINE, border_signs, escaped, rows_of_key, swatch, text, text_width, wrapped, write_row,
 };
@@ -30,12 +32,12 @@ impl Picture {
     #[must_use]
     pub fn to_svg(&self) -> String {
         let boxes = self.boxes();
-        let title_width = text_width(&self.title) * 1.15;
+        let title_width = text_width(self.shown_title()) * 1.15;
         let inner =
             boxes.iter().map(|b| b.width).fold(NARROWEST, f64::max).max(title_width.min(WIDEST));
         let mut body = String::new();
         let mut y = MARGIN + 4.0;
-        for line in wrapped(&self.title, inner / 1.15) {
+        for line in wrapped(self.shown_title(), inner / 1.15) {
             y += LINE + 2.0;
             text(&mut body, MARGIN, y, "t", &line);
         }
@@ -54,13 +56,24 @@ impl Picture {
         self.page(&body, right + MARGIN, y + MARGIN)
     }
 
+    fn shown_title(&self) -> &str {
+        if self.hides_title { "" } else { &self.title }
+    }
+
     fn page(&self, body: &str, width: f64, height: f64) -> String {
         let (title, description) = (escaped(&self.title), escaped(&self.description));
+        let page =
+            |fill| format!("<rect width=\"100%\" height=\"100%\" rx=\"6\" fill=\"{fill}\"/>\n");
+        let page = match self.background {
+            Background::White => page("#ffffff"),
+            Background::Dark => format!("{DARK}{}", page("#15171a")),
+            Background::Clear => String::new(),
+        };
         format!(
             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width:.0}\" height=\"{height:.0}\" \
              viewBox=\"0 0 {width:.0} {height:.0}\" role=\"img\" aria-labelledby=\"title desc\">\n\
              <title id=\"title\">{title}</title>\n<desc id=\"desc\">{description}</desc>\n{STYLE}\
-             <rect width=\"100%\" height=\"100%\" rx=\"6\" fill=\"#ffffff\"/>\n{body}</svg>\n"
+             {page}{body}</svg>\n"
         )
     }
 
@@ -73,7 +86,7 @@ impl Picture {
         let compared = || self.panels.iter().filter(|panel| is_compared(panel));
         let common = compared().map(panel::cell_size).fold((0.0, 0.0), widest);
         let scale = |panel| if is_compared(panel) { common } else { panel::cell_size(panel) };
-        let names_borders = self.common_borders().is_none();
+        let names_borders = !self.has_common_borders();
         let boxed = |panel| DrawnBox::new(panel, scale(panel), names_borders);
         let mut boxes: Vec<DrawnBox<'_>> = self.panels.iter().map(boxed).collect();
         let highest = boxes.iter().filter(|one| is_compared(one.panel));
@@ -82,12 +95,11 @@ impl Picture {
         boxes
     }
 
-    /// The meaning of the borders, if those of each depth have one meaning in all panels; otherwise every panel
-    /// has its own.
-    fn common_borders(&self) -> Option<Vec<&str>> {
+    /// Returns whether the borders of each depth have one meaning in all panels; otherwise every panel has its own.
+    fn has_common_borders(&self) -> bool {
         let all = || self.panels.iter().map(|panel| panel.borders().collect::<Vec<_>>());
-        let most = all().max_by_key(Vec::len)?;
-        all().all(|names| most.starts_with(&names)).then_some(most)
+        let most = all().max_by_key(Vec::len).unwrap_or_default();
+        all().all(|names| most.starts_with(&names))
     }
 
     /// Borders, padding and notes; the new bottom.
@@ -97,7 +109,8 @@ impl Picture {
             let arrow = "<path d=\"M0 -4h13\" class=\"o\" marker-end=\"url(#tip)\"/>";
             items.push((arrow.into(), "order of addresses"));
         }
-        items.extend(border_signs(self.common_borders().into_iter().flatten()));
+        let borders = self.panels.iter().filter(|_| self.has_common_borders());
+        items.extend(border_signs(borders.flat_map(Panel::drawn_borders).unique().sorted()));
         write_legend(body, (top, width), &items, &self.notes)
     }
 }
@@ -111,6 +124,13 @@ fn cell_signs<'p>(panels: impl Iterator<Item = &'p Panel> + Clone) -> Vec<(Strin
     }
     if has(|cell| cell.kind == CellKind::Hole) {
         signs.push((swatch("#ffffff", "#bbbbbb"), "hole"));
+    }
+    let says =
+        |sign: char| panels.clone().flat_map(|panel| &panel.cells).any(|c| c.label.contains(sign));
+    for (sign, meaning) in [('~', "with gaps"), ('?', "at most")] {
+        if says(sign) {
+            signs.push((format!("<text>{sign}</text>"), meaning));
+        }
     }
     if has(|cell| cell.is_copy) {
         signs.push((COPY.into(), "another copy of an element"));
@@ -148,8 +168,10 @@ stroke-width:3px;stroke-linejoin:round}.r{text-anchor:end;fill:#555555;font-size
 .x{text-anchor:middle;fill:#555555;font-size:10px}.t{font-size:12.5px;font-weight:600}\
 .k{font-size:11px}.n,.p{fill:#444444;font-size:10.5px}\
 .o{stroke:#2f4b7c;stroke-width:1.1;stroke-opacity:0.55;fill:none}\
-.z{stroke:#b3261e;stroke-width:1.2;fill:none}.l{stroke:#b3261e;stroke-width:0.8;stroke-opacity:0.6;\
-stroke-dasharray:4 3;fill:none}</style>\n";
+.z,.l{stroke:#1a1a1a;fill:none;stroke-dasharray:4 3}.z{stroke-width:2}.l{stroke-width:0.8;stroke-opacity:0.6}</style>\n";
+
+/// The colours around the panels on a dark page.
+const DARK: &str = "<style>.t,.k,.n,.p,.r,.x{fill:#ececea}.s,.l{stroke:#ececea}</style>\n";
 
 /// The sign of another copy.
 const COPY: &str = "<rect y=\"-10\" width=\"14\" height=\"11\" fill=\"#ffffff\" stroke=\"#bbbbbb\"/>\

@@ -45,7 +45,7 @@ impl<'a> DrawnBox<'a> {
         let mut items: Vec<(String, &str)> =
             panel.key.iter().map(|(color, name)| (sign(*color), name.as_str())).collect();
         items.extend(panel.coloring.iter().map(|what| (String::new(), what.as_str())));
-        items.extend(border_signs(panel.borders().filter(|_| names_borders)));
+        items.extend(border_signs(panel.drawn_borders().filter(|_| names_borders)));
         let key = rows_of_key(&items, room);
         let height = above + number(panel.rows()) * cell.1 + 6.0 + number(key.len()) * (LINE + 3.0);
         let width = (left + cells + 3.0).max(caption_width).max(widest_row(&key));
@@ -82,11 +82,12 @@ impl<'a> DrawnBox<'a> {
         });
     }
 
-    /// Draws a panel that others move into: its cells pale and without text.
+    /// Draws a panel that others move into, pale.
     pub(super) fn draw_empty(&self, body: &mut String, at: (f64, f64)) {
         self.draw_with(body, at, |body| {
             body.push_str("<g class=\"w\">\n");
             self.draw_cells(body);
+            self.draw_labels(body);
             body.push_str("</g>\n");
         });
     }
@@ -162,7 +163,7 @@ impl<'a> DrawnBox<'a> {
             range.map_or(1.0, |r| share(cell.filled[1 - back], r.end - r.start))
         };
         let (columns, rows) = match cell.indexes.is_empty() {
-            true => (1.0, share(cell.elements, cell.slots)),
+            true => (share(cell.elements, cell.slots), 1.0),
             false => (side(0), side(1)),
         };
         let (inner_x, inner_y) = (wide * columns, high * rows);

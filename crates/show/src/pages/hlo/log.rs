@@ -95,7 +95,7 @@ fn allocation_rows(one: &LogAllocation) -> String {
             say(&format!("the layout in the log lacks its tiles; {tiled} takes that much"));
         }
         None if one.sizes.is_some() && one.size.is_some() && !one.agrees() => {
-            say("the shape does not take what the log says, which is what counts here");
+            say("the shape would take another amount; the log's is used here");
         }
         None => {}
     }
