@@ -80,8 +80,7 @@ impl Writer<'_, '_> {
         });
         let results = { results }.join(", ");
         let _ = writeln!(self.text, "  func.func public @main({arguments}) -> ({results}) {{");
-        let given = program.arguments.iter().copied().collect_vec();
-        given.iter().for_each(|id| self.keep(*id));
+        program.arguments.iter().for_each(|id| self.keep(*id));
         self.body(&program.body);
         let results = program.results.iter().enumerate();
         let results = results.map(|(at, id)| self.brought(*id, &plan.result_spec(at)));
