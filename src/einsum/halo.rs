@@ -73,13 +73,13 @@ impl Local {
     /// Returns the layout of an operand whose axes are read through index maps, and its halo.
     ///
     /// `axes` are those of the operand in their order, and take its labels one after the other. An axis of taps is
-    /// cut evenly over the units of the one loop that is split: each unit gets a run of its indexes.
+    /// cut evenly over the units and time slices of the one loop that is split: each gets a run of its indexes.
     /// Law: a unit needs an element if a product in it reads the element, and holds it if `layout` says so; the
-    /// traffic is by enumeration.
+    /// traffic is by enumeration. Where windows are cut into time slices, both hold for each slice by itself.
     /// Cost: by the values of the loops of each axis of taps, at most 2^22.
     ///
     /// # Errors
-    /// `Unsupported` where several loops of an axis are split, or one of them over lanes or time; `Shape` for
+    /// `Unsupported` where several loops of an axis are split, or one of them over lanes; `Shape` for
     /// an operand that does not exist, `Shape` for other numbers of labels; `NotDecided` for more taps;
     /// `TooLarge`.
     ///
@@ -108,9 +108,12 @@ impl Local {
         check_units(layout, machine)?;
         let read = self.read_axes(operand, axes)?;
         let home = with_axes(layout, read.iter().map(|axis| &axis.home), |_| true)?;
-        let path = machine.levels().map(|(level, _)| level).collect_vec();
-        let level = |depth: usize| level_traffic(&home, &read, machine, &path[..depth]);
-        let traffic = (1..=path.len()).rev().map(level).try_collect()?;
+        // In another time slice, an element has to be fetched again.
+        let time = read.iter().any(Read::is_in_slices).then_some(Level::TIME);
+        let path = time.into_iter().chain(machine.levels().map(|(level, _)| level)).collect_vec();
+        let level = |depth: usize| self.halo_into(operand, &home, &read, machine, &path[..depth]);
+        let first = 1 + usize::from(time.is_some());
+        let traffic = (first..=path.len()).rev().map(level).try_collect()?;
         let mut words = read.iter().map(|axis| axis.words_at_most(&path));
         let footprint = words.try_fold(1, u64::checked_mul).ok_or_else(too_large)?;
         Ok(Halo { layout: home, footprint, traffic })
@@ -134,6 +137,46 @@ impl Local {
             Read::new(axis, &own.collect_vec())
         });
         read.collect()
+    }
+
+    /// The elements that the units of the last of some levels need and do not hold.
+    fn halo_into(
+        &self,
+        operand: usize,
+        home: &Layout,
+        read: &[Read],
+        machine: &Machine,
+        path: &[Level],
+    ) -> Result<LevelTraffic, LayoutError> {
+        let product =
+            |of: Vec<u64>| of.into_iter().try_fold(1, u64::checked_mul).ok_or_else(too_large);
+        let pairs = read.iter().map(|axis| axis.pairs(path)).collect_vec();
+        let needed = product(pairs.iter().map(|pair| pair.0).collect())?;
+        let held = product(pairs.iter().map(|pair| pair.1).collect())?;
+        let products = &self.operands()[operand];
+        let absent = path.iter().filter(|level| !products.used_levels().contains(level));
+        let everywhere = absent.filter_map(|level| machine.size(*level)).collect_vec();
+        let copies = product([self.copies(operand, path), everywhere.clone()].concat())?;
+        let into = (needed - held).checked_mul(copies).ok_or_else(too_large)?;
+        let level = path.last().copied().unwrap_or(Level::ADDR);
+        let all = machine.units_of(level).unwrap_or(u64::MAX);
+        let units = [products, home].map(|layout| {
+            let units = holders_at_most(layout, path);
+            everywhere.iter().copied().fold(units, u64::saturating_mul).min(all)
+        });
+        Ok(lookup_traffic(level, into, units))
+    }
+
+    /// The units of some levels in which an element is read: for each loop that the operand has not, and for each copy.
+    fn copies(&self, operand: usize, path: &[Level]) -> Vec<u64> {
+        let loops = (0..).map_while(|number| Some((number, self.loops.axis(number)?)));
+        let others = loops.filter(|(number, _)| !self.axes[operand].contains(number));
+        let is_along =
+            |digit: &Subaxis| outside(digit).is_some_and(|(_, of, _)| path.contains(&of));
+        let others = others.map(|(_, axis)| axis.combinations(is_along));
+        let copies = self.loops.result.replicas().iter();
+        let copies = copies.filter(|copies| path.contains(&copies.level)).map(|copies| copies.size);
+        others.chain(copies).collect()
     }
 }
 
@@ -171,14 +214,13 @@ impl Read {
         index: &dyn Fn(&[u64]) -> Option<u64>,
     ) -> Result<Read, LayoutError> {
         let is_split = |axis: &&&Axis| axis.subaxes.iter().any(|digit| outside(digit).is_some());
-        let is_unit = |digit: &Subaxis| outside(digit).is_none_or(|(_, level, _)| level.is_unit());
+        let is_lane = |digit: &Subaxis| outside(digit).is_some_and(|(_, of, _)| of == Level::W);
         let split = loops.iter().positions(|axis| is_split(&axis)).collect_vec();
-        let units = loops.iter().all(|axis| axis.subaxes.iter().all(is_unit));
-        if split.len() > 1 || !units {
+        if split.len() > 1 || loops.iter().any(|axis| axis.subaxes.iter().any(is_lane)) {
             return Err(fault!(
                 Unsupported,
-                "an axis that is read through windows can be split over units in one of \
-                 its loops, and not over lanes or time"
+                "an axis that is read through windows can be split over units and time in one of \
+                 its loops, and not over lanes"
             ));
         }
         let cut = split.first().copied();
@@ -187,6 +229,11 @@ impl Read {
         let taps = taps(loops, cut, index)?;
         let distinct = to_u64(taps.iter().map(|(_, index)| index).unique().count());
         Ok(Read { home, split, taps: Some(taps), distinct })
+    }
+
+    /// Returns whether windows are cut into time slices.
+    fn is_in_slices(&self) -> bool {
+        self.split.iter().any(|(level, _)| *level == Level::TIME)
     }
 
     /// The pairs of an element and a unit of these levels that needs it, and those of them where it is held.
@@ -288,28 +335,4 @@ fn taps(
     listed.sort_unstable();
     listed.dedup();
     Ok(listed)
-}
-
-/// The elements that the units of the last of some levels need and do not hold.
-fn level_traffic(
-    home: &Layout,
-    read: &[Read],
-    machine: &Machine,
-    path: &[Level],
-) -> Result<LevelTraffic, LayoutError> {
-    let pairs = read.iter().map(|axis| axis.pairs(path)).collect_vec();
-    let product = |of: &[u64]| of.iter().copied().try_fold(1, u64::checked_mul);
-    let needed = product(&pairs.iter().map(|pair| pair.0).collect_vec()).ok_or_else(too_large)?;
-    let held = product(&pairs.iter().map(|pair| pair.1).collect_vec()).ok_or_else(too_large)?;
-    let absent = path.iter().filter(|level| !home.used_levels().contains(level));
-    let everywhere = absent.filter_map(|level| machine.size(*level)).collect_vec();
-    let copies = home.replicas().iter().filter(|copies| path.contains(&copies.level));
-    let copies = copies.map(|copies| copies.size).chain(everywhere.iter().copied());
-    let copies = product(&copies.collect_vec()).ok_or_else(too_large)?;
-    let into = (needed - held).checked_mul(copies).ok_or_else(too_large)?;
-    let level = path.last().copied().unwrap_or(Level::ADDR);
-    let units = holders_at_most(home, path);
-    let units = everywhere.into_iter().fold(units, u64::saturating_mul);
-    let units = units.min(machine.units_of(level).unwrap_or(u64::MAX));
-    Ok(lookup_traffic(level, into, [units, units]))
 }

@@ -197,9 +197,9 @@ impl Setting {
             .time(time)
             .time_axes(TIME_AXES);
         (0..nest.loops.len()).fold(all, |all, axis| {
-            let units = levels.iter().copied().filter(|_| !reads.over_units[axis]);
-            let slices = (!reads.inside[axis]).then_some(Level::TIME);
-            units.chain(slices).fold(all, |all, level| all.never(axis, level))
+            let outside = levels.iter().copied().chain([Level::TIME]);
+            let outside = outside.filter(|_| !reads.over_units[axis]);
+            outside.fold(all, |all, level| all.never(axis, level))
         })
     }
 

@@ -13,7 +13,7 @@ const LABELS: &str = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
 pub(super) struct Reads {
     pub(super) einsum: Einsum,
     pub(super) operands: Vec<OperandForm>,
-    /// The loops that may be split over units, and those over lanes, leaves and time as well.
+    /// The loops that may be split over units and time, and those over lanes and leaves as well.
     pub(super) over_units: Vec<bool>,
     pub(super) inside: Vec<bool>,
 }
@@ -58,7 +58,7 @@ impl Reads {
     }
 }
 
-/// The loops that may be split over units, and those over lanes and time.
+/// The loops that may be split over units and time, and those over lanes and leaves.
 fn allowed(nest: &Nest, operands: &[OperandForm]) -> (Vec<bool>, Vec<bool>) {
     let taps = operands.iter().flat_map(|form| &form.axes).filter(|axis| axis.map.is_some());
     let taps = taps.map(|axis| &axis.loops).collect_vec();

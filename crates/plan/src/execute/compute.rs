@@ -112,6 +112,8 @@ impl State<'_, '_> {
         let (slices, fetched) = (HashMap::new(), HashMap::new());
         let mut reads =
             Reads { operation, nest, shapes, held, operands, sliced, all, units, slices, fetched };
+        let copy = iterations.copies.first().map_or(0, |leaf| self.computes(*leaf, together));
+        reads.bring_windows(|at| copy + self.computes(iterations.step(at), together));
         let mut parts: HashMap<u64, HashMap<u64, Part>> = HashMap::new();
         let mut failed = None;
         let copies = iterations.copies.iter().map(|leaf| self.computes(*leaf, together));
@@ -253,10 +255,47 @@ impl Reads<'_> {
 
     /// Brings the slice of an operand that an iteration needs, unless another one is there.
     fn bring(&mut self, operand: usize, unit: u64, element: u64) {
+        let slice = self.slice(operand, element);
+        self.slices.entry((operand, unit / self.units)).or_insert(slice);
+    }
+
+    /// The time slice of an element of an operand.
+    fn slice(&self, operand: usize, element: u64) -> u64 {
         let places = usize::try_from(element).ok().map(|at| &self.operands[operand].places[at]);
         let place = places.and_then(|places| places.first()).filter(|_| self.sliced[operand]);
-        let slice = place.map_or(0, |(leaf, _)| leaf / self.all);
-        self.slices.entry((operand, unit / self.units)).or_insert(slice);
+        place.map_or(0, |(leaf, _)| leaf / self.all)
+    }
+
+    /// Brings the slices of operands that are read through windows: in each slice of the loops the one that most
+    /// iterations read, or of several its own; what they read beyond it is a halo.
+    fn bring_windows(&mut self, unit: impl Fn(&[u64]) -> u64) {
+        let windows =
+            (0..self.nest.reads.len()).filter(|at| self.sliced[*at] && self.has_window(*at));
+        for operand in windows.collect_vec() {
+            let mut counts: HashMap<u64, HashMap<u64, u64>> = HashMap::new();
+            let (maps, shape) = (&self.nest.reads[operand].index, self.shapes[operand]);
+            crate::graph::each(&self.nest.loops, |at| {
+                if let Some(index) = index(maps, at, shape) {
+                    let slice = self.slice(operand, number_of(&index, shape));
+                    let of = counts.entry(unit(at) / self.units).or_default();
+                    *of.entry(slice).or_default() += 1;
+                }
+            });
+            for (own, counts) in counts {
+                let most = counts.iter().max_by_key(|(slice, count)| (**count, **slice == own));
+                let slice = most.map_or(0, |(slice, _)| *slice);
+                self.slices.insert((operand, own), slice);
+            }
+        }
+    }
+
+    /// Returns whether an axis of an operand is no loop by itself.
+    fn has_window(&self, operand: usize) -> bool {
+        let axes = self.nest.reads[operand].index.iter().zip(self.shapes[operand]);
+        let mut axes = axes.filter(|(_, extent)| **extent > 1);
+        axes.any(|(map, extent)| {
+            map.as_loop().is_none_or(|number| self.nest.loops[number] != *extent)
+        })
     }
 
     /// Fetches an element of a window that the unit lacks; what is no window has to be there.
@@ -269,10 +308,7 @@ impl Reads<'_> {
         if self.own(operand, unit, element).is_some() || self.fetched.contains_key(&key) {
             return Ok(());
         }
-        let is_window = maps.iter().zip(shape).any(|(map, extent)| {
-            *extent > 1 && map.as_loop().is_none_or(|number| self.nest.loops[number] != *extent)
-        });
-        match fetch(&self.operands[operand], element).filter(|_| is_window) {
+        match fetch(&self.operands[operand], element).filter(|_| self.has_window(operand)) {
             Some(value) => drop(self.fetched.insert(key, value)),
             None => {
                 let operation = self.operation.name.clone();
