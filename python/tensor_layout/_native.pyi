@@ -1979,7 +1979,7 @@ def route(source: Places | str, target: Places | str, machine: Machine | str | N
     (['l1bmd'], 1, False)
     """
 
-def shard(model: typing.Any, mesh: collections.abc.Sequence[tuple[str, int]], *, is_text: bool, names: collections.abc.Sequence[str] = [], dims: dict[str, int] | None = None, backend: str = "tpu", rates: str | None = None, device_memory: int | None = None, keep_shardings: bool = False, against_shardings: bool = False, seed: int = 0, seconds: float | None = None) -> tuple[str, str, str | None]:
+def shard(model: typing.Any, mesh: collections.abc.Sequence[tuple[str, int]], *, is_text: bool, names: collections.abc.Sequence[str] = ..., dims: dict[str, int] | None = None, backend: str = "tpu", rates: str | None = None, device_memory: int | None = None, keep_shardings: bool = False, against_shardings: bool = False, seed: int = 0, seconds: float | None = None) -> tuple[str, str, str | None]:
     """
     Plans a sharding for every tensor of a StableHLO program or an ONNX model on a mesh: the report as JSON and as a page, and the
     program with the shardings in it. `names` are those of the arguments. `plan` has the same for what `jax.jit(f).lower(..)`
