@@ -442,7 +442,8 @@ fn the_live_bytes_of_generated_modules_are_those_of_the_definition() {
         let text = module.text();
         let curves = curves(&text);
         assert_eq!(curves, Simulation::of(&module), "seed {seed}\n{text}");
-        let greatest = curves.into_iter().filter_map(|(space, of)| Some((space, of.into_iter().max()?)));
+        let greatest =
+            curves.into_iter().filter_map(|(space, of)| Some((space, of.into_iter().max()?)));
         assert_eq!(peaks(&text), greatest.collect(), "seed {seed}\n{text}");
         instructions += module.computations.iter().map(|of| of.instructions.len()).sum::<usize>();
         donated += module.donated.len();
