@@ -14,16 +14,11 @@ use super::rows::{SHOWN, origin, place};
 #[must_use]
 pub fn collectives(of: &Collectives, top: Option<usize>) -> String {
     let numbers = |traffic: &CollectiveTraffic, times: u64| {
-        let levels = traffic.into.iter().map(|(_, bytes)| *bytes);
-        let all = levels.chain([traffic.received, traffic.sent]);
-        let all = all.map(|bytes| readable_bytes(bytes.saturating_mul(times)));
-        let steps = traffic.steps.map(|steps| steps.saturating_mul(times).to_string());
-        all.chain(steps).map(|text| format!("{text:>11}")).join(" ")
+        columns(traffic, times).iter().map(|(_, number)| format!("{number:>11}")).join(" ")
     };
-    let levels = of.total.into.iter().map(|(level, _)| format!("into {level}"));
-    let head = levels.chain(["received".to_owned(), "one sends".to_owned()]);
-    let head = head.chain(of.total.steps.map(|_| "steps".to_owned()));
-    let mut page = head.map(|name| format!("{name:>11}")).join(" ") + "  collective\n";
+    let head = columns(&of.total, 1);
+    let head = head.iter().map(|(name, _)| format!("{name:>11}")).join(" ");
+    let mut page = head + "  collective\n";
     for entry in of.entries.iter().take(top.unwrap_or(SHOWN)) {
         let numbers = numbers(&entry.traffic, entry.runs.times);
         page += &format!("{numbers}  {}\n", instruction(entry));
@@ -38,6 +33,16 @@ pub fn collectives(of: &Collectives, top: Option<usize>) -> String {
     page += &kinds_page(of);
     page += &unread(&of.reading);
     printable(&page).into_owned()
+}
+
+/// The names of the columns, and the numbers of a collective that runs some times.
+pub(super) fn columns(of: &CollectiveTraffic, times: u64) -> Vec<(String, String)> {
+    let levels = of.into.iter().map(|(level, bytes)| (format!("into {level}"), *bytes));
+    let devices = [("received".to_owned(), of.received), ("one sends".to_owned(), of.sent)];
+    let bytes = levels.chain(devices);
+    let bytes = bytes.map(|(name, bytes)| (name, readable_bytes(bytes.saturating_mul(times))));
+    let steps = of.steps.map(|steps| ("steps".to_owned(), steps.saturating_mul(times).to_string()));
+    bytes.chain(steps).collect()
 }
 
 /// The meaning of the columns.

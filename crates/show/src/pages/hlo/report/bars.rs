@@ -48,7 +48,9 @@ impl Bar {
             let width = percent(*length, longest).replace(' ', "");
             format!("<i class=\"{class}\" style=\"width: {width}\"></i>")
         };
-        let parts = self.parts.iter().map(part).collect::<String>();
+        // A part that is there is seen, however small it is.
+        let parts =
+            self.parts.iter().filter(|(_, length)| *length > 0).map(part).collect::<String>();
         let lines = self.lines.iter().map(|line| paragraph("soft", line)).collect::<String>();
         let (name, number) = (escaped(&self.name), escaped(&self.number));
         format!(

@@ -30,7 +30,7 @@ pub(super) fn figure(peak: &HloPeak) -> String {
          <line x1=\"{at}.5\" x2=\"{at}.5\" y1=\"0\" y2=\"{HEIGHT}\"/></svg>\
          <span class=\"dot\" style=\"left: {dot}\"></span></div>\n\
          <figcaption class=\"head\"><span>{count} in the order of the schedule</span> \
-         <span class=\"key\"><i class=\"padding\"></i>the peak, at {place}</span></figcaption></figure>\n"
+         <span class=\"key\"><i class=\"peak\"></i>the peak, at {place}</span></figcaption></figure>\n"
     )
 }
 

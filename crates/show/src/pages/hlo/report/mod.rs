@@ -4,10 +4,11 @@
 mod bars;
 mod curve;
 
+use itertools::Itertools;
 use tensor_layout::LayoutError;
 use tensor_layout_hlo::{
-    Collectives, HloBytes, HloCopies, HloCopy, HloMemory, HloModuleMemory, HloPeak, HloReading,
-    HloRow, HloSummary,
+    CollectiveTraffic, Collectives, HloBytes, HloCopies, HloCopy, HloMemory, HloModuleMemory,
+    HloPeak, HloReading, HloRow, HloSummary,
 };
 use tensor_layout_words::{counted, printable, readable_bytes, to_u64};
 
@@ -53,11 +54,11 @@ pub fn report(of: &HloFindings<'_>, top: Option<usize>) -> Result<String, Layout
         header(of, &title)?,
         "<main>\n<div>\n".to_owned(),
         section("What instructions write", &written(of.summary)?),
-        section("Padding of the largest results", &padding(of.summary, top)),
+        section("Results, most padding first", &padding(of.summary, top)),
         section("Collectives", &sent(of.collectives, top)),
-        section("Copies", &copied(of.copies, top)),
         "</div>\n<div>\n".to_owned(),
         section("Memory over the schedule", &lived(of.memory, top)),
+        section("Copies", &copied(of.copies, top)),
         "</div>\n</main>".to_owned(),
     ];
     let style = format!("{STYLE}{}", include_str!("page.css"));
@@ -118,7 +119,8 @@ fn or_none(bars: String, none: &str) -> String {
 
 fn sent(of: &Collectives, top: Option<usize>) -> String {
     if of.entries.is_empty() {
-        return paragraph("soft", "The dump has no collectives.");
+        let numbers = numbers(&of.total, 1, |_| true);
+        return paragraph("soft", &format!("{}: {numbers}", collectives::in_all(of)));
     }
     let moved = |(bytes, what)| Bar::moved(what, bytes);
     let kinds: Vec<Bar> = collectives::kinds(of).into_iter().map(moved).collect();
@@ -126,12 +128,12 @@ fn sent(of: &Collectives, top: Option<usize>) -> String {
     let received = (of.total.received, "received".to_owned());
     let levels: Vec<Bar> = levels.chain([received]).map(moved).collect();
     let largest = of.entries.iter().take(top.unwrap_or(SHOWN)).map(|entry| {
-        let bytes = entry.traffic.sent.saturating_mul(entry.runs.times);
         let origin = origin(0, entry.op_name.as_deref(), None).trim_end().to_owned();
         let replicas = collectives::replicas(entry).unwrap_or_default();
-        Bar::moved(collectives::instruction(entry), bytes).and([origin, replicas])
+        let name = collectives::instruction(entry);
+        sent_by_one(name, &entry.traffic, entry.runs.times).and([origin, replicas])
     });
-    let total = Bar::moved(collectives::in_all(of), of.total.sent);
+    let total = sent_by_one(collectives::in_all(of), &of.total, 1);
     let largest: Vec<Bar> = largest.chain([total]).collect();
     let machine = match of.total.into.is_empty() {
         true => paragraph("soft", "With --collectives MACHINE, also the bytes into each level."),
@@ -146,6 +148,19 @@ fn sent(of: &Collectives, top: Option<usize>) -> String {
     .concat()
 }
 
+/// The bar of what one device sends, with the other numbers below it.
+fn sent_by_one(name: String, traffic: &CollectiveTraffic, times: u64) -> Bar {
+    let others = numbers(traffic, times, |name| name != "one sends");
+    Bar::moved(name, traffic.sent.saturating_mul(times)).and([others])
+}
+
+/// The numbers of a collective in the columns that are asked for.
+fn numbers(traffic: &CollectiveTraffic, times: u64, is_shown: impl Fn(&str) -> bool) -> String {
+    let shown = collectives::columns(traffic, times).into_iter();
+    let shown = shown.filter(|(name, _)| is_shown(name));
+    shown.map(|(name, number)| format!("{name} {number}")).join(", ")
+}
+
 fn copied(of: &HloCopies, top: Option<usize>) -> String {
     let bar = |copy: &HloCopy| {
         let origin = origin(0, copy.op_name.as_deref(), copy.source.as_deref());
@@ -155,9 +170,6 @@ fn copied(of: &HloCopies, top: Option<usize>) -> String {
         bar.and([read, copies::shapes(copy), origin.trim_end().to_owned()])
     };
     let bars: Vec<Bar> = of.entries().iter().take(top.unwrap_or(SHOWN)).map(bar).collect();
-    if bars.is_empty() {
-        return paragraph("soft", "The dump has no copies.");
-    }
     let sum = |(read, written, what)| format!("{read} read, {written} written: {what}");
     let sums = copies::sums(of, top).into_iter().map(sum);
     let sums = sums.map(|line| paragraph("soft", &line)).collect::<String>();
@@ -190,7 +202,7 @@ fn peaks(of: &HloModuleMemory, top: Option<usize>) -> String {
 fn space(of: &HloModuleMemory, peak: &HloPeak, top: Option<usize>) -> String {
     let bars = memory::live_rows(peak, top).map(|(live, together)| {
         let origin = origin(0, live.op_name.as_deref(), live.source.as_deref());
-        let together = format!("{together} together");
+        let together = format!("{together} together with those above");
         let bar = Bar::allocated(memory::live_name(live), live.bytes, "padding");
         bar.and([together, memory::live_shape(live), origin.trim_end().to_owned()])
     });
