@@ -35,7 +35,8 @@ impl Bar {
 
     /// Adds lines of text; empty ones are left out.
     pub(super) fn and(mut self, lines: impl IntoIterator<Item = String>) -> Bar {
-        self.lines.extend(lines.into_iter().filter(|line| !line.is_empty()));
+        let lines = lines.into_iter().map(|line| line.trim_end().to_owned());
+        self.lines.extend(lines.filter(|line| !line.is_empty()));
         self
     }
 

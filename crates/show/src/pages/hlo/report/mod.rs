@@ -104,7 +104,7 @@ fn written(of: &HloSummary) -> Result<String, LayoutError> {
 
 fn padding(of: &HloSummary, top: Option<usize>) -> String {
     let bar = |row: HloRow<'_>| {
-        let origin = origin(0, row.op_name, row.source).trim_end().to_owned();
+        let origin = origin(0, row.op_name, row.source);
         let bar = Bar::allocated(summary::instruction(&row), row.sizes.into(), "waste");
         bar.and([row.shape.to_owned(), origin])
     };
@@ -128,7 +128,7 @@ fn sent(of: &Collectives, top: Option<usize>) -> String {
     let received = (of.total.received, "received".to_owned());
     let levels: Vec<Bar> = levels.chain([received]).map(moved).collect();
     let largest = of.entries.iter().take(top.unwrap_or(SHOWN)).map(|entry| {
-        let origin = origin(0, entry.op_name.as_deref(), None).trim_end().to_owned();
+        let origin = origin(0, entry.op_name.as_deref(), None);
         let replicas = collectives::replicas(entry).unwrap_or_default();
         let name = collectives::instruction(entry);
         sent_by_one(name, &entry.traffic, entry.runs.times).and([origin, replicas])
@@ -167,7 +167,7 @@ fn copied(of: &HloCopies, top: Option<usize>) -> String {
         let read = readable_bytes(copy.read);
         let read = format!("written; {read} read; free: {}", copies::freedom(copy));
         let bar = Bar::moved(copies::instruction(copy), copy.written);
-        bar.and([read, copies::shapes(copy), origin.trim_end().to_owned()])
+        bar.and([read, copies::shapes(copy), origin])
     };
     let bars: Vec<Bar> = of.entries().iter().take(top.unwrap_or(SHOWN)).map(bar).collect();
     let sum = |(read, written, what)| format!("{read} read, {written} written: {what}");
@@ -204,13 +204,14 @@ fn space(of: &HloModuleMemory, peak: &HloPeak, top: Option<usize>) -> String {
         let origin = origin(0, live.op_name.as_deref(), live.source.as_deref());
         let together = format!("{together} together with those above");
         let bar = Bar::allocated(memory::live_name(live), live.bytes, "padding");
-        bar.and([together, memory::live_shape(live), origin.trim_end().to_owned()])
+        bar.and([together, memory::live_shape(live), origin])
     });
     let bars = list(&bars.collect::<Vec<_>>());
     let rest = memory::live_rest(peak, top);
     let rest = rest.map(|(bytes, count)| paragraph("soft", &format!("{bytes}  {count}")));
     let lines = [memory::peak_place(peak), origin(0, peak.op_name.as_deref(), None)];
-    let lines = lines.iter().map(|line| paragraph("soft", line.trim_end())).collect::<String>();
+    let lines = lines.iter().filter(|line| !line.is_empty());
+    let lines = lines.map(|line| paragraph("soft", line.trim_end())).collect::<String>();
     let title = escaped(&memory::peak_title(of, peak));
     let key = key(&[("elements", "elements"), ("padding", "padding")]);
     let figure = curve::figure(peak);
