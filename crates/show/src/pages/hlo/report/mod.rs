@@ -136,7 +136,7 @@ fn sent(of: &Collectives, top: Option<usize>) -> String {
     let total = sent_by_one(collectives::in_all(of), &of.total, 1);
     let largest: Vec<Bar> = largest.chain([total]).collect();
     let machine = match of.total.into.is_empty() {
-        true => paragraph("soft", "With --collectives MACHINE, also the bytes into each level."),
+        true => paragraph("soft", "Without a machine, the bytes into each level are not known."),
         false => String::new(),
     };
     [
@@ -166,14 +166,17 @@ fn copied(of: &HloCopies, top: Option<usize>) -> String {
         let origin = origin(0, copy.op_name.as_deref(), copy.source.as_deref());
         let read = readable_bytes(copy.read);
         let read = format!("written; {read} read; free: {}", copies::freedom(copy));
-        let bar = Bar::moved(copies::instruction(copy), copy.written);
+        let mut bar = Bar::moved(copies::instruction(copy), copy.written);
+        if !matches!(copies::freedom(copy), "no" | "?") {
+            bar.parts = vec![("free", copy.written)];
+        }
         bar.and([read, copies::shapes(copy), origin])
     };
     let bars: Vec<Bar> = of.entries().iter().take(top.unwrap_or(SHOWN)).map(bar).collect();
     let sum = |(read, written, what)| format!("{read} read, {written} written: {what}");
     let sums = copies::sums(of, top).into_iter().map(sum);
     let sums = sums.map(|line| paragraph("soft", &line)).collect::<String>();
-    list(&bars) + &sums
+    key(&[("moved", "written"), ("free", "free, or in a fusion")]) + &list(&bars) + &sums
 }
 
 fn lived(of: &HloMemory, top: Option<usize>) -> String {
