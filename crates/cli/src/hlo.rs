@@ -1,10 +1,11 @@
 //! `hlo`: the instructions, memory, copies, collectives and shapes of an XLA compiler dump.
 
 mod other;
+mod report;
 mod rows;
 
 use std::io::{BufRead, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use clap::Args as ClapArgs;
 use serde_json::json;
@@ -64,6 +65,10 @@ pub(super) struct Hlo {
     /// Print only the N largest rows (by default 20 as text, else all).
     #[arg(long, value_name = "N", value_parser = count::<usize>)]
     top: Option<usize>,
+    /// The file for a page for browsers about the dump: padding, collectives, copies, and memory over the schedule;
+    /// with --collectives, the bytes that enter the units of each level.
+    #[arg(long, value_name = "HTML", conflicts_with_all = ["against", "shapes"])]
+    report: Option<PathBuf>,
     /// Fail if any part of the dump cannot be read.
     #[arg(long)]
     strict: bool,
@@ -97,6 +102,9 @@ struct About {
     #[arg(long)]
     shapes: bool,
 }
+
+/// The number of rows on a page.
+const PAGE: usize = 20;
 
 /// The name of a file, its text and its length.
 type Input<'a> = (&'a str, Box<dyn BufRead>, u64);
@@ -141,9 +149,11 @@ impl Hlo {
         let bar = byte_progress(length);
         let mut dump = HloDump::new(input);
         let mut found = false;
+        let mut page = self.report.as_deref().map(|_| self.new_page()).transpose()?;
         let failed = |error| Failure::Io(file.into(), error);
         while let Some(computation) = dump.next_computation().map_err(failed)? {
             found |= !computation.is_empty();
+            page.as_mut().map_or(Ok(()), |page| page.add(computation))?;
             each(computation).map_err(Into::into)?;
             bar.set_position(dump.bytes());
         }
@@ -153,6 +163,7 @@ impl Hlo {
             Hlo::note(&reading);
             return Err(Hlo::nothing(file, "instruction"));
         }
+        page.map_or(Ok(()), |page| self.write_page(page, &reading))?;
         Ok(reading)
     }
 
@@ -177,7 +188,7 @@ impl Hlo {
             About { memory: true, .. } => Some("--memory"),
             About { copies: true, .. } => Some("--copies"),
             About { shardings: true, .. } => Some("--shardings"),
-            _ => None,
+            _ => self.report.as_ref().map(|_| "--report"),
         };
         if let Some(option) = option.filter(|_| kind.is_read()) {
             let why = format!("{option} needs a dump, but {} is {kind}", self.file);
@@ -235,7 +246,6 @@ impl Hlo {
     }
 
     fn rows_kept(&self) -> Option<usize> {
-        const PAGE: usize = 20;
         self.top.or((self.form() == ReportFormat::Text).then_some(PAGE))
     }
 

@@ -17,6 +17,7 @@ mod counts;
 mod cute;
 mod devices;
 mod documents;
+mod dump_page;
 mod edits;
 #[cfg(feature = "explore")]
 mod explore;

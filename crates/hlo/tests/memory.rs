@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use tensor_layout::error::ErrorKind;
-use tensor_layout_hlo::{HloDump, HloMemory, HloModuleMemory};
+use tensor_layout_hlo::{HloDump, HloMemory, HloModuleMemory, HloPeak};
 
 mod simulation;
 
@@ -34,6 +34,20 @@ pub(crate) fn peaks(text: &str) -> BTreeMap<i64, u64> {
         assert_eq!((live, peak.live.len() as u64), (peak.bytes.allocated, peak.bytes.count));
     }
     peaks.iter().map(|peak| (peak.space.0, peak.bytes.allocated)).collect()
+}
+
+/// The live bytes at each time, by memory space; the first of the greatest is the peak.
+fn curves(text: &str) -> BTreeMap<i64, Vec<u64>> {
+    let curve = |peak: &HloPeak| {
+        let pairs = peak.curve.windows(2).map(|pair| (pair[0], pair[1]));
+        let bytes = pairs.flat_map(|((from, bytes), (to, _))| (from..to).map(move |_| bytes));
+        let bytes: Vec<u64> = bytes.collect();
+        let first = bytes.iter().position(|bytes| *bytes == peak.bytes.allocated);
+        assert_eq!(first.map(|first| first as u64), Some(peak.time), "{text}");
+        assert_eq!(peak.curve.last(), Some(&(bytes.len() as u64, 0)), "{text}");
+        (peak.space.0, bytes)
+    };
+    module(text).peaks.unwrap().iter().map(curve).collect()
 }
 
 /// A shape: an array of `rows` rows of 512 bytes in a memory space, or a tuple.
@@ -421,12 +435,16 @@ fn parameters(of: &Computation) -> Vec<(usize, usize)> {
 }
 
 #[test]
-fn the_peak_of_generated_modules_is_that_of_the_definition() {
+fn the_live_bytes_of_generated_modules_are_those_of_the_definition() {
     let (mut instructions, mut donated, mut callees) = (0, 0, 0);
     for seed in 1..=600 {
         let module = Module::generate(seed);
         let text = module.text();
-        assert_eq!(peaks(&text), Simulation::of(&module), "seed {seed}\n{text}");
+        let curves = curves(&text);
+        assert_eq!(curves, Simulation::of(&module), "seed {seed}\n{text}");
+        let greatest =
+            curves.into_iter().filter_map(|(space, of)| Some((space, of.into_iter().max()?)));
+        assert_eq!(peaks(&text), greatest.collect(), "seed {seed}\n{text}");
         instructions += module.computations.iter().map(|of| of.instructions.len()).sum::<usize>();
         donated += module.donated.len();
         callees += module.computations.len() - 1;

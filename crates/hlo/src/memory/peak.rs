@@ -16,6 +16,7 @@ use crate::memory::space::HloMemorySpace;
 use crate::roles::Calls;
 use tensor_layout::LayoutError;
 use tensor_layout::xla::XlaSizes;
+use tensor_layout_words::{to_index, to_u64};
 
 /// The time at which the most bytes are live in a memory space.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,6 +36,11 @@ pub struct HloPeak {
     pub computation: String,
     /// The greatest live buffers, greatest first.
     pub live: Vec<HloLive>,
+    /// The number of instructions that run before that time.
+    pub time: u64,
+    /// The sum of live bytes over the schedule: the times at which it changes, and its value from then on. It begins
+    /// at time 0 and ends with the number of instructions that run, at which nothing is live.
+    pub curve: Vec<(u64, u64)>,
 }
 
 /// A buffer that is live at the peak.
@@ -109,8 +115,8 @@ impl<'m> Live<'m> {
             spaces.entry(space).or_default().push(buffer);
         }
         let peak = |(space, buffers): (HloMemorySpace, Vec<&[Life]>)| {
-            let time = self.greatest(&buffers)?;
-            self.peak(space, &buffers, time, top)
+            let curve = self.curve(&buffers)?;
+            self.peak(space, &buffers, curve, top)
         };
         let peaks = spaces.into_iter().map(peak).collect::<Result<Vec<_>, LayoutError>>()?;
         Ok(peaks.into_iter().filter(|peak| peak.bytes.allocated > 0).collect())
@@ -230,8 +236,8 @@ impl<'m> Live<'m> {
         (sizes, HloMemorySpace(space))
     }
 
-    /// Returns the first time at which the sum of live bytes is greatest.
-    fn greatest(&self, buffers: &[&[Life]]) -> Result<usize, LayoutError> {
+    /// Returns the [curve](HloPeak::curve) of the sum of live bytes.
+    fn curve(&self, buffers: &[&[Life]]) -> Result<Vec<(u64, u64)>, LayoutError> {
         let mut changes = vec![0_i128; self.schedule.len() + 1];
         for buffer in buffers {
             let bytes = i128::from(self.sizes(buffer).0.allocated_bytes);
@@ -245,21 +251,30 @@ impl<'m> Live<'m> {
             *sum += change;
             Some(*sum)
         });
-        let greatest = sums.enumerate().min_by_key(|(time, sum)| (Reverse(*sum), *time));
-        let (time, sum) = greatest.unwrap_or_default();
-        match u64::try_from(sum) {
-            Ok(_) => Ok(time),
-            Err(_) => Err(crate::bytes::too_large("the number of live bytes")),
+        let steps = (0..).zip(sums).dedup_by(|(_, before), (_, sum)| before == sum);
+        let bytes = |sum: i128| {
+            u64::try_from(sum).map_err(|_| crate::bytes::too_large("the number of live bytes"))
+        };
+        let steps = steps.map(|(time, sum)| Ok((time, bytes(sum)?)));
+        let mut curve = steps.collect::<Result<Vec<_>, LayoutError>>()?;
+        let end = (to_u64(self.schedule.len()), 0);
+        if curve.last().is_some_and(|last| *last != end) {
+            curve.push(end);
         }
+        Ok(curve)
     }
 
     fn peak(
         &self,
         space: HloMemorySpace,
         buffers: &[&[Life]],
-        time: usize,
+        curve: Vec<(u64, u64)>,
         top: Option<usize>,
     ) -> Result<HloPeak, LayoutError> {
+        // The first of the times at which the sum is greatest.
+        let greatest = curve.iter().min_by_key(|(time, sum)| (Reverse(*sum), *time));
+        let moment = greatest.map_or(0, |(time, _)| *time);
+        let time = to_index(moment);
         let mut bytes = HloBytes::default();
         let mut rows: Vec<(&[Life], XlaSizes)> = Vec::new();
         for buffer in buffers.iter().filter(|buffer| buffer.iter().any(|life| life.holds(time))) {
@@ -280,6 +295,8 @@ impl<'m> Live<'m> {
             op_name,
             computation: self.name(run).to_owned(),
             live: live.collect(),
+            time: moment,
+            curve,
         })
     }
 

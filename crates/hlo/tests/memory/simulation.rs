@@ -19,13 +19,13 @@ pub(super) struct Simulation<'m> {
 }
 
 impl Simulation<'_> {
-    pub(super) fn of(module: &Module) -> BTreeMap<i64, u64> {
+    pub(super) fn of(module: &Module) -> BTreeMap<i64, Vec<u64>> {
         let module = &flattened(module);
         let entry = module.computations.len() - 1;
         let (time, span) = (BTreeMap::new(), BTreeMap::new());
         let mut simulation = Simulation { module, time, span };
         simulation.run(entry, None);
-        simulation.peaks(entry)
+        simulation.curves(entry)
     }
 
     /// Numbers the instructions of a computation; callees come before their caller.
@@ -154,7 +154,8 @@ impl Simulation<'_> {
         (start, end)
     }
 
-    pub(super) fn peaks(&self, entry: usize) -> BTreeMap<i64, u64> {
+    /// The sum of live bytes at each time, by memory space.
+    pub(super) fn curves(&self, entry: usize) -> BTreeMap<i64, Vec<u64>> {
         let mut buffer: BTreeMap<Array, usize> = BTreeMap::new();
         let mut sizes: Vec<(u64, i64)> = Vec::new();
         for number in self.span.keys() {
@@ -180,7 +181,7 @@ impl Simulation<'_> {
         }
         let lives: Vec<(usize, (usize, usize))> =
             buffer.iter().map(|(array, buffer)| (*buffer, self.life(*array, entry))).collect();
-        let mut peaks = BTreeMap::new();
+        let mut curves: BTreeMap<i64, Vec<u64>> = BTreeMap::new();
         for time in 0..self.time.len() {
             let mut live: Vec<usize> = lives
                 .iter()
@@ -194,11 +195,10 @@ impl Simulation<'_> {
                 *sums.entry(space).or_default() += bytes;
             }
             for (space, sum) in sums {
-                let peak = peaks.entry(space).or_default();
-                *peak = sum.max(*peak);
+                curves.entry(space).or_insert_with(|| vec![0; self.time.len()])[time] = sum;
             }
         }
-        peaks
+        curves
     }
 }
 

@@ -1,4 +1,4 @@
-//! Answers of the library as pages of text, as the command and Python print them.
+//! Answers of the library as pages of text, as the command and Python print them, and as pages for browsers.
 
 mod access;
 mod bitcast;
@@ -17,3 +17,7 @@ pub use in_place::in_place;
 pub use plan::plan;
 pub use relayout::{counts, relayout, transfer, unit};
 pub use route::{memory, route, routes};
+
+/// The style of pages for browsers.
+#[cfg(any(feature = "hlo", feature = "plan"))]
+const STYLE: &str = include_str!("page.css");

@@ -74,7 +74,7 @@ pub(super) fn border(depth: usize) -> (&'static str, f64) {
     BORDERS[depth.min(BORDERS.len() - 1)]
 }
 
-pub(super) fn escaped(text: &str) -> String {
+pub(crate) fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
 

@@ -9,9 +9,8 @@ use std::fmt::Write;
 use itertools::Itertools;
 
 use super::{Background, Cell, CellKind, Panel, PanelArrangement, Picture};
-use marks::{
-    LINE, border_signs, escaped, rows_of_key, swatch, text, text_width, wrapped, write_row,
-};
+pub(crate) use marks::escaped;
+use marks::{LINE, border_signs, rows_of_key, swatch, text, text_width, wrapped, write_row};
 use panel::DrawnBox;
 
 const GAP: f64 = 30.0;

@@ -14,38 +14,19 @@ use super::rows::{SHOWN, origin, place};
 #[must_use]
 pub fn collectives(of: &Collectives, top: Option<usize>) -> String {
     let numbers = |traffic: &CollectiveTraffic, times: u64| {
-        let levels = traffic.into.iter().map(|(_, bytes)| *bytes);
-        let all = levels.chain([traffic.received, traffic.sent]);
-        let all = all.map(|bytes| readable_bytes(bytes.saturating_mul(times)));
-        let steps = traffic.steps.map(|steps| steps.saturating_mul(times).to_string());
-        all.chain(steps).map(|text| format!("{text:>11}")).join(" ")
+        columns(traffic, times).iter().map(|(_, number)| format!("{number:>11}")).join(" ")
     };
-    let levels = of.total.into.iter().map(|(level, _)| format!("into {level}"));
-    let head = levels.chain(["received".to_owned(), "one sends".to_owned()]);
-    let head = head.chain(of.total.steps.map(|_| "steps".to_owned()));
-    let mut page = head.map(|name| format!("{name:>11}")).join(" ") + "  collective\n";
+    let head = columns(&of.total, 1);
+    let head = head.iter().map(|(name, _)| format!("{name:>11}")).join(" ");
+    let mut page = head + "  collective\n";
     for entry in of.entries.iter().take(top.unwrap_or(SHOWN)) {
-        let CollectiveEntry { name, opcode, line, op_name, traffic, runs, .. } = entry;
-        let place = match (&entry.fusion, entry.role) {
-            (Some(fusion), _) => format!(" in {fusion}"),
-            (None, role) => place(role, &entry.computation),
-        };
-        let numbers = numbers(traffic, runs.times);
-        let bound = if entry.is_at_most() { ", at most" } else { "" };
-        let mark = runs.mark();
-        page += &format!("{numbers}  {opcode} {name}, line {line}{place}{mark}{bound}\n");
-        page += &origin(14, op_name.as_deref(), None);
-        if entry.partitions_of_number > 1 {
-            page += &format!(
-                "{:14}groups of replicas, without `use_global_device_ids=true`: each replica is all {} partitions\n",
-                "", entry.partitions_of_number
-            );
-        }
+        let numbers = numbers(&entry.traffic, entry.runs.times);
+        page += &format!("{numbers}  {}\n", instruction(entry));
+        page += &origin(14, entry.op_name.as_deref(), None);
+        page.extend(replicas(entry).map(|line| format!("{:14}{line}\n", "")));
     }
-    let count = |count: usize| counted(to_u64(count), "collective");
-    let (all, bound) = (count(of.entries.len()), of.in_a_step.bound());
-    page += &format!("{}  {bound}{all} in all\n", numbers(&of.total, 1));
-    page += "received: by all devices together; one sends: the device that sends most\n";
+    page += &format!("{}  {}\n", numbers(&of.total, 1), in_all(of));
+    page += &format!("{MEANING}\n");
     if of.total.steps.is_some() {
         page += "steps: of the busiest unit at the machine's bandwidth, one collective after the other\n";
     }
@@ -54,25 +35,70 @@ pub fn collectives(of: &Collectives, top: Option<usize>) -> String {
     printable(&page).into_owned()
 }
 
-/// Returns rows of the bytes that one device sends, by kind and by the size of groups.
+/// The names of the columns, and the numbers of a collective that runs some times.
+pub(super) fn columns(of: &CollectiveTraffic, times: u64) -> Vec<(String, String)> {
+    let levels = of.into.iter().map(|(level, bytes)| (format!("into {level}"), *bytes));
+    let devices = [("received".to_owned(), of.received), ("one sends".to_owned(), of.sent)];
+    let bytes = levels.chain(devices);
+    let bytes = bytes.map(|(name, bytes)| (name, readable_bytes(bytes.saturating_mul(times))));
+    let steps = of.steps.map(|steps| ("steps".to_owned(), steps.saturating_mul(times).to_string()));
+    bytes.chain(steps).collect()
+}
+
+/// The meaning of the columns.
+pub(super) const MEANING: &str =
+    "received: by all devices together; one sends: the device that sends most";
+
+/// The name and the place of a collective, and the number of times it runs.
+pub(super) fn instruction(of: &CollectiveEntry) -> String {
+    let CollectiveEntry { name, opcode, line, .. } = of;
+    let place = match (&of.fusion, of.role) {
+        (Some(fusion), _) => format!(" in {fusion}"),
+        (None, role) => place(role, &of.computation),
+    };
+    let bound = if of.is_at_most() { ", at most" } else { "" };
+    format!("{opcode} {name}, line {line}{place}{}{bound}", of.runs.mark())
+}
+
+/// The partitions that each number in the groups of a collective stands for, if there are several.
+pub(super) fn replicas(of: &CollectiveEntry) -> Option<String> {
+    let CollectiveEntry { partitions_of_number: count, .. } = of;
+    (*count > 1).then(|| {
+        format!("groups of replicas, without `use_global_device_ids=true`: each replica is all {count} partitions")
+    })
+}
+
+/// The number of collectives, and the certainty of their sum.
+pub(super) fn in_all(of: &Collectives) -> String {
+    let count = counted(to_u64(of.entries.len()), "collective");
+    format!("{}{count} in all", of.in_a_step.bound())
+}
+
 fn kinds_page(of: &Collectives) -> String {
+    let kinds = kinds(of);
+    if kinds.len() < 2 {
+        return String::new();
+    }
+    let line = |(sent, what): &(u64, String)| format!("{:>11}  {what}\n", readable_bytes(*sent));
+    format!("\n  one sends  by kind\n{}", kinds.iter().map(line).collect::<String>())
+}
+
+/// The bytes that one device sends, by kind and by the size of groups.
+pub(super) fn kinds(of: &Collectives) -> Vec<(u64, String)> {
     let mut kinds: BTreeMap<(CollectiveKind, u64), (u128, u64)> = BTreeMap::new();
     for CollectiveEntry { kind, group, traffic, runs, .. } in &of.entries {
         let (sent, count) = kinds.entry((*kind, *group)).or_default();
         *sent = sent.saturating_add(u128::from(traffic.sent) * u128::from(runs.times));
         *count = count.saturating_add(runs.times);
     }
-    if kinds.len() < 2 {
-        return String::new();
-    }
-    let line = |((kind, group), (sent, count)): (&(CollectiveKind, u64), &(u128, u64))| {
-        let sent = readable_bytes(u64::try_from(*sent).unwrap_or(u64::MAX));
-        let runs = counted(*count, "run");
+    let row = |((kind, group), (sent, count)): ((CollectiveKind, u64), (u128, u64))| {
+        let sent = u64::try_from(sent).unwrap_or(u64::MAX);
+        let runs = counted(count, "run");
         let among = match kind {
             CollectiveKind::Permute => String::new(),
             _ => format!(" among {group}"),
         };
-        format!("{sent:>11}  {}{among}, {runs}\n", kind.name())
+        (sent, format!("{}{among}, {runs}", kind.name()))
     };
-    format!("\n  one sends  by kind\n{}", kinds.iter().map(line).collect::<String>())
+    kinds.into_iter().map(row).collect()
 }

@@ -1,4 +1,4 @@
-//! Reports of compiler dumps.
+//! Reports of compiler dumps: pages of text, and one for browsers.
 
 mod allocations;
 mod changes;
@@ -8,6 +8,7 @@ mod log;
 mod memory;
 mod mlir;
 mod reading;
+mod report;
 mod rows;
 mod scan;
 mod shapes;
@@ -22,6 +23,7 @@ pub use log::out_of_memory;
 pub use memory::memory;
 pub use mlir::mlir;
 pub use reading::reading;
+pub use report::{HloFindings, report};
 pub use scan::{scan, write_scan, write_scan_csv};
 pub use shapes::{shapes, write_shapes_csv};
 pub use shardings::shardings;

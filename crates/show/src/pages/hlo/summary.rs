@@ -9,6 +9,10 @@ use tensor_layout_words::{counted, printable, readable_bytes};
 use super::reading::unread;
 use super::rows::{SHOWN, origin, partitioned, place, row};
 
+/// The meaning of the sums by computation.
+pub(super) const WRITTEN: &str = "what instructions write, each once: sums over shapes, not the memory that is \
+                                  live at one time";
+
 fn bytes_row(bytes: HloBytes, text: &str) -> String {
     row([bytes.padding(), bytes.unpadded, bytes.allocated].map(readable_bytes), text)
 }
@@ -25,46 +29,54 @@ pub fn summary(
 ) -> Result<String, LayoutError> {
     let head = |what: &str| row(["waste", "elements", "allocated"], what);
     let mut page = head("instruction");
-    for HloRow { line, name, opcode, shape, sizes, op_name, source, computation, role, .. } in
-        of.rows().take(top.unwrap_or(SHOWN))
-    {
-        let place = place(role, computation);
-        page += &bytes_row(sizes.into(), &format!("{opcode} {name}, line {line}{place}"));
-        page += &format!("{:13}{shape}\n", "");
-        page += &origin(13, op_name, source);
+    for row in of.rows().take(top.unwrap_or(SHOWN)) {
+        page += &bytes_row(row.sizes.into(), &instruction(&row));
+        page += &format!("{:13}{}\n", "", row.shape);
+        page += &origin(13, row.op_name, row.source);
     }
-    page += &format!("\n{}", head("entry"));
-    for (what, bytes) in [("parameter", of.parameters()?), ("result", of.result()?)] {
-        page += &bytes_row(bytes, &counted(bytes.count, what));
-    }
-    if let Some(HloOnDevice { parameters, result }) = of.on_device()? {
-        for (what, bytes) in [("parameter", parameters), ("result", result)] {
-            let held = format!("{}, on one device", counted(bytes.count, what));
-            page += &bytes_row(bytes, &held);
-        }
-    }
+    let rows = |rows: Vec<(HloBytes, String)>| -> String {
+        rows.iter().map(|(bytes, what)| bytes_row(*bytes, what)).collect()
+    };
+    page += &format!("\n{}{}", head("entry"), rows(entry_rows(of)?));
     page += &partitioned(of.partitions());
-    page += "\nwhat instructions write, each once: sums over shapes, not the memory that is live \
-             at one time\n";
-    page += &head("computation");
-    page += &computation_rows(of)?;
+    page += &format!("\n{WRITTEN}\n{}{}", head("computation"), rows(computation_rows(of)?));
     page += &unread(&reading.and(of.reading()));
     Ok(printable(&page).into_owned())
 }
 
-fn computation_rows(of: &HloSummary) -> Result<String, LayoutError> {
-    let mut page = String::new();
+/// The name and the place of an instruction.
+pub(super) fn instruction(of: &HloRow<'_>) -> String {
+    let HloRow { opcode, name, line, .. } = of;
+    format!("{opcode} {name}, line {line}{}", place(of.role, of.computation))
+}
+
+/// Parameters and results of the entry.
+pub(super) fn entry_rows(of: &HloSummary) -> Result<Vec<(HloBytes, String)>, LayoutError> {
+    let rows = |parameters: HloBytes, result: HloBytes, place: &str| {
+        let named = [("parameter", parameters), ("result", result)];
+        named.map(|(what, bytes)| (bytes, format!("{}{place}", counted(bytes.count, what))))
+    };
+    let mut all = rows(of.parameters()?, of.result()?, "").to_vec();
+    if let Some(HloOnDevice { parameters, result }) = of.on_device()? {
+        all.extend(rows(parameters, result, ", on one device"));
+    }
+    Ok(all)
+}
+
+/// The bytes that computations write.
+pub(super) fn computation_rows(of: &HloSummary) -> Result<Vec<(HloBytes, String)>, LayoutError> {
+    let mut rows = Vec::new();
     for HloLargest { name, role, line, written, .. } in of.largest() {
         let count = counted(written.count, "instruction");
         let whole = match name.is_empty() {
             true => "outside of any computation".to_owned(),
             false => format!("{} {name}", role.name()),
         };
-        page += &bytes_row(*written, &format!("{whole}, line {line}: {count}"));
+        rows.push((*written, format!("{whole}, line {line}: {count}")));
     }
     let (count, rest) = of.others()?;
     if count > 0 {
-        page += &bytes_row(rest, &format!("{count} more"));
+        rows.push((rest, format!("{count} more")));
     }
     for (role, what) in [
         (HloRole::Fused, "inside fusions, not in memory"),
@@ -73,8 +85,8 @@ fn computation_rows(of: &HloSummary) -> Result<String, LayoutError> {
     ] {
         if of.count_of(role) > 0 {
             let bytes = of.written(role)?;
-            page += &bytes_row(bytes, &format!("{} {what}", counted(bytes.count, "value")));
+            rows.push((bytes, format!("{} {what}", counted(bytes.count, "value"))));
         }
     }
-    Ok(page)
+    Ok(rows)
 }

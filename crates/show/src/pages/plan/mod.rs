@@ -1,6 +1,6 @@
 //! A plan as a page for browsers, in one file: its graph, its memory over time, and every value with its layouts.
 //!
-//! The page is `page.html` with data in place of its last script: the report as it is in JSON, and pictures of layouts,
+//! The page is `page.html` with the style that pages share, and data in place of its last script: the report as it is in JSON, and pictures of layouts,
 //! those of the dearest values first, and films of switches, the dearest first, as many as fit.
 
 use std::collections::HashMap;
@@ -15,6 +15,9 @@ use crate::Drawing;
 
 /// The page without its data.
 const PAGE: &str = include_str!("page.html");
+
+/// The place of the style that pages share.
+const STYLE: &str = "/* page.css */\n";
 
 /// The place of the data.
 const DATA: &str = "{}</script>";
@@ -58,7 +61,7 @@ pub fn plan(plan: &Plan<'_>) -> String {
     let data = json!({ "report": report, "pictures": pictures.known, "films": films });
     // No text of the data ends the script.
     let data = data.to_string().replace("</", "<\\/");
-    PAGE.replacen(DATA, &format!("{data}</script>"), 1)
+    PAGE.replacen(STYLE, super::STYLE, 1).replacen(DATA, &format!("{data}</script>"), 1)
 }
 
 /// The cycles of a value and of its switches.
