@@ -49,4 +49,5 @@ def test_examples_of_modules_run(module):
 def test_examples_of_pages_run(page):
     pytest.importorskip("jax")
     result = doctest.testfile(str(page), module_relative=False, optionflags=FLAGS)
-    assert result.attempted > 5 and result.failed == 0
+    # README has three.
+    assert result.attempted >= 3 and result.failed == 0
