@@ -49,5 +49,6 @@ def test_examples_of_modules_run(module):
 def test_examples_of_pages_run(page):
     pytest.importorskip("jax")
     result = doctest.testfile(str(page), module_relative=False, optionflags=FLAGS)
-    # README has three.
-    assert result.attempted >= 3 and result.failed == 0
+    # README has three lines of Python.
+    least = 3 if page == ROOT / "README.md" else 6
+    assert result.attempted >= least and result.failed == 0

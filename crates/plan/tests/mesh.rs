@@ -243,6 +243,9 @@ fn a_sharding_that_a_mesh_cannot_keep_is_refused_with_the_reason() {
     assert!(error.contains("mhlo.sharding"), "{error}");
     let manual = ANNOTATED.replace("sdy.sharding_constraint", "sdy.manual_computation");
     assert!(read_stablehlo(&manual).unwrap_err().to_string().contains("shard_map"));
+    let own = "negate %arg0 {sdy.sharding = #sdy.sharding_per_value<[<@m, [{}, {}]>]>}";
+    let own = ANNOTATED.replace("negate %arg0", own);
+    assert!(read_stablehlo(&own).unwrap_err().to_string().contains("of its own"));
     let cut = ANNOTATED.replace(given, "[{}, {\"x\"}, 5]>}) ->");
     assert!(read_stablehlo(&cut).unwrap_err().to_string().contains("is no sharding"));
 }

@@ -51,10 +51,16 @@ impl Dims {
         parts * bits.div_ceil(8)
     }
 
+    /// The number of elements, at most 2^64 - 1.
+    #[must_use]
+    pub fn elements(&self) -> u64 {
+        self.shape.iter().fold(1, |all, extent| all.saturating_mul(*extent))
+    }
+
     /// The bytes of the whole tensor.
     #[must_use]
     pub fn bytes(&self) -> u64 {
-        self.shape.iter().fold(self.element_bytes(), |bytes, extent| bytes.saturating_mul(*extent))
+        self.elements().saturating_mul(self.element_bytes())
     }
 
     /// The type as it is written.

@@ -67,7 +67,7 @@ impl Maker<'_> {
             .filter(|(id, value)| matches!(value.origin, Origin::Constant(_)) && read.contains(id));
         let constants = constants.map(|(id, _)| id).sorted().collect_vec();
         for id in self.graph.inputs.iter().copied().chain(constants) {
-            let is_free = !self.graph.inputs.contains(&id) && elements(&self.dims(id)) == 1;
+            let is_free = !self.graph.inputs.contains(&id) && self.dims(id).elements() == 1;
             let tensor = self.add(id, is_free);
             if !is_free {
                 self.program.arguments.push(tensor);
@@ -108,7 +108,7 @@ impl Maker<'_> {
             View::Transpose(order) => ("Transpose", transpose(&from, order)),
         };
         let rule = rule.unwrap_or_else(|| Rule::whole(&[&from], &[&to]));
-        let rule = Rule { work: elements(&to), ..rule };
+        let rule = Rule { work: to.elements(), ..rule };
         self.operation(kind, vec![read], rule, id);
         self.ids[&id]
     }
@@ -160,8 +160,4 @@ impl Maker<'_> {
         self.program.body.push(Step::Operation(self.program.operations.len()));
         self.program.operations.push(Operation { kind, reads, results, rule, times: 1, text });
     }
-}
-
-fn elements(dims: &Dims) -> u64 {
-    dims.shape.iter().fold(1, |all, extent| all.saturating_mul(*extent))
 }

@@ -21,7 +21,7 @@ const MOST: usize = 1 << 17;
 ///
 /// # Errors
 /// `Missing` for a text without functions, `Invalid` for one that is cut off or names tensors that are not there,
-/// `Unsupported` for extents that are not known, `TooLarge` for more than 131,072 operations.
+/// `Unsupported` for extents that are not known, `shard_map`, and shardings of operations; `TooLarge` for more than 131,072 operations.
 ///
 /// # Example
 /// ```
@@ -100,6 +100,9 @@ impl<'t> Reader<'t> {
     ) -> Result<(Body, Vec<TensorId>), LayoutError> {
         let mut steps = Vec::new();
         for statement in statements {
+            if statement.text.contains("sdy.sharding_per_value") {
+                return Err(partitioned());
+            }
             match statement.name {
                 "return" | "stablehlo.return" | "func.return" => {
                     return Ok((steps, self.operands(statement, scope)?));
@@ -347,6 +350,14 @@ fn manual() -> LayoutError {
     fault!(
         Unsupported,
         "`sdy.manual_computation` has the shapes of one device: plan the program without `shard_map`",
+        []
+    )
+}
+
+fn partitioned() -> LayoutError {
+    fault!(
+        Unsupported,
+        "an operation has a sharding of its own (`sdy.sharding_per_value`): plan the program as it was before shardings were propagated",
         []
     )
 }

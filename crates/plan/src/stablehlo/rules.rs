@@ -55,9 +55,7 @@ fn fits(rule: &Rule, reads: &[&Dims], results: &[&Dims]) -> bool {
 
 /// The operations on numbers: two for each product, and otherwise one for each element of the largest tensor.
 fn work(name: &str, rule: &Rule, reads: &[&Dims], results: &[&Dims]) -> u64 {
-    let elements =
-        |of: &Dims| of.shape.iter().fold(1_u64, |all, extent| all.saturating_mul(*extent));
-    let made = results.first().map_or(1, |of| elements(of));
+    let made = results.first().map_or(1, |of| of.elements());
     match (name, reads) {
         ("dot_general", _) => {
             let summed = rule.loops.iter().filter(|(_, fold)| *fold == Fold::Reduced);
@@ -65,9 +63,9 @@ fn work(name: &str, rule: &Rule, reads: &[&Dims], results: &[&Dims]) -> u64 {
         }
         ("convolution", [_, kernel, ..]) => {
             let channels = results[0].shape.last().copied().unwrap_or(1).max(1);
-            made.saturating_mul(2).saturating_mul(elements(kernel).div_ceil(channels))
+            made.saturating_mul(2).saturating_mul(kernel.elements().div_ceil(channels))
         }
-        _ => reads.iter().chain(results).map(|of| elements(of)).max().unwrap_or(1),
+        _ => reads.iter().chain(results).map(|of| of.elements()).max().unwrap_or(1),
     }
 }
 
