@@ -61,7 +61,7 @@ pub struct Placement {
     decoder: OnceLock<Option<PlaceDecoder>>,
 }
 
-/// What is at a place that has a coordinate for each level of a placement.
+/// The quick way from a place that has a coordinate for each level of a placement to its element.
 #[derive(Clone, Debug)]
 struct PlaceDecoder {
     of_layout: NestedDecoder,

@@ -88,7 +88,7 @@ impl<'py, T: IntoPyObject<'py>> IntoPyObject<'py> for Items<'py, T> {
     }
 }
 
-/// What `__reduce__` returns: a call that makes the value again.
+/// The value of `__reduce__`: a call that makes the value again.
 pub(crate) type Made<'py> = (Bound<'py, PyAny>, Bound<'py, PyTuple>);
 
 /// The call of a function with these arguments.

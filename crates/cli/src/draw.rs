@@ -95,7 +95,7 @@ struct Drawn {
     /// Leave out the title, the captions and the notes.
     #[arg(long, conflicts_with = "title")]
     no_caption: bool,
-    /// What is behind the picture.
+    /// The background of the picture.
     #[arg(long, value_enum, default_value_t)]
     background: Behind,
     /// The format (by default from the extension of FILE, else text).

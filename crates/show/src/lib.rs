@@ -116,7 +116,7 @@ pub struct Panel {
     pub column_ticks: Vec<String>,
     /// Colour number and meaning, for every colour of the panel or for none.
     pub key: Vec<(usize, String)>,
-    /// What the colours distinguish, such as `L2B`; empty without colours.
+    /// The level that the colours distinguish, such as `L2B`; empty without colours.
     pub colored_by: String,
     /// The meaning of the colours if there are too many for a key.
     pub coloring: Option<String>,

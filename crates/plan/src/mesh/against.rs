@@ -7,7 +7,7 @@ use tensor_layout_words::readable_bytes;
 
 use super::report::{CollectiveReport, MeshReport, seconds, write_collectives};
 
-/// What other shardings of a program cost, and where they differ.
+/// The cost of other shardings of a program, and the differences.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct MeshComparison {
     /// The picoseconds of the plan, and of the others.

@@ -41,7 +41,7 @@ pub struct MeshReport {
     pub uncovered: Vec<String>,
     /// The number of loops whose trips are not known: they count once.
     pub uncounted: usize,
-    /// What is better or worse with other shardings, where they were given.
+    /// The comparison with other shardings, if they were given.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub against: Option<MeshComparison>,
 }

@@ -228,7 +228,7 @@ fn braces(text: &str) -> impl DoubleEndedIterator<Item = &str> {
     found.into_iter()
 }
 
-/// What is in the brackets with which a text begins.
+/// The inside of the brackets with which a text begins.
 fn group(text: &str) -> Option<&str> {
     bracketed(text).map(|(inner, _)| inner)
 }

@@ -43,7 +43,7 @@ pub(super) fn shapes(of: &HloCopy) -> String {
     format!("{} -> {}", of.from, of.to)
 }
 
-/// Whether a copy is free, in a word.
+/// A word about the price of a copy: `yes` if it is free, `no`, `?`, or `in fusion`.
 pub(super) fn freedom(of: &HloCopy) -> &'static str {
     match (of.role.is_in_memory(), of.is_free) {
         (false, _) => "in fusion",

@@ -19,7 +19,7 @@ use crate::pages::STYLE;
 use crate::svg::escaped;
 use bars::{Bar, key, list, paragraph};
 
-/// What a page for browsers shows of a dump.
+/// The findings in a dump that a page for browsers shows.
 #[derive(Clone, Copy, Debug)]
 pub struct HloFindings<'a> {
     /// The results that instructions write.
@@ -30,7 +30,7 @@ pub struct HloFindings<'a> {
     pub collectives: &'a Collectives,
     /// Its copies.
     pub copies: &'a HloCopies,
-    /// What could not be read of the dump.
+    /// The parts of the dump that could not be read.
     pub reading: &'a HloReading,
 }
 
