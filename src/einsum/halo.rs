@@ -17,7 +17,7 @@ use super::dense::{outside, with_axes};
 use super::gather::lookup_traffic;
 use super::local::Local;
 use crate::algebra::strided::StridedDigit;
-use crate::algebra::{Axis, Layout, Subaxis};
+use crate::algebra::{Axis, Layout, Subaxis, product};
 use crate::error::{LayoutError, Site, fault};
 use crate::level::Level;
 use crate::machine::Machine;
@@ -148,15 +148,14 @@ impl Local {
         machine: &Machine,
         path: &[Level],
     ) -> Result<LevelTraffic, LayoutError> {
-        let product =
-            |of: Vec<u64>| of.into_iter().try_fold(1, u64::checked_mul).ok_or_else(too_large);
         let pairs = read.iter().map(|axis| axis.pairs(path)).collect_vec();
-        let needed = product(pairs.iter().map(|pair| pair.0).collect())?;
-        let held = product(pairs.iter().map(|pair| pair.1).collect())?;
+        let needed = product(pairs.iter().map(|pair| pair.0)).ok_or_else(too_large)?;
+        let held = product(pairs.iter().map(|pair| pair.1)).ok_or_else(too_large)?;
         let products = &self.operands()[operand];
         let absent = path.iter().filter(|level| !products.used_levels().contains(level));
         let everywhere = absent.filter_map(|level| machine.size(*level)).collect_vec();
-        let copies = product([self.copies(operand, path), everywhere.clone()].concat())?;
+        let copies = self.copies(operand, path).into_iter().chain(everywhere.iter().copied());
+        let copies = product(copies).ok_or_else(too_large)?;
         let into = (needed - held).checked_mul(copies).ok_or_else(too_large)?;
         let level = path.last().copied().unwrap_or(Level::ADDR);
         let all = machine.units_of(level).unwrap_or(u64::MAX);
@@ -214,9 +213,10 @@ impl Read {
         index: &dyn Fn(&[u64]) -> Option<u64>,
     ) -> Result<Read, LayoutError> {
         let is_split = |axis: &&&Axis| axis.subaxes.iter().any(|digit| outside(digit).is_some());
-        let is_lane = |digit: &Subaxis| outside(digit).is_some_and(|(_, of, _)| of == Level::W);
+        let is_over = |level: Level| level.is_unit() || level == Level::TIME;
+        let fits = |digit: &Subaxis| outside(digit).is_none_or(|(_, level, _)| is_over(level));
         let split = loops.iter().positions(|axis| is_split(&axis)).collect_vec();
-        if split.len() > 1 || loops.iter().any(|axis| axis.subaxes.iter().any(is_lane)) {
+        if split.len() > 1 || !loops.iter().all(|axis| axis.subaxes.iter().all(fits)) {
             return Err(fault!(
                 Unsupported,
                 "an axis that is read through windows can be split over units and time in one of \
