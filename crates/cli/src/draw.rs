@@ -2,16 +2,17 @@
 
 use std::io::Write;
 use std::ops::Range;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, ValueEnum};
 use itertools::Itertools;
 use tensor_layout::notation::Atom;
 use tensor_layout::{LayoutText, Level, Location, ParseError, Placement};
-use tensor_layout_show::{Background, Drawing, Film, Picture};
+use tensor_layout_show::{Background, Drawing, Picture};
 
 use super::explore;
 use super::failure::{Failure, note};
+use super::formats::{PictureFormat, pdf, png, printed_film};
 use super::input::{Reading, axis_number};
 use super::output::{Colored, extension_of, is_colored, width, write_to};
 use super::picture::{column, labels, titled};
@@ -28,10 +29,10 @@ of padding; the first partly padded block, or the one that --zoom names, is
 drawn in detail. --view machine draws the memories instead; for many units it
 only counts their contents. Two layouts are drawn side by side and show where
 each element comes from or, if they are large, how many elements move between
-units; by bank, each shows its own. --view film writes a film, .svg or .html, in
-which the elements move from the tensor into the memories of the first layout,
-then of the second. An instruction without a letter is drawn as its three
-matrices, A beside C and B above C.
+units; by bank, each shows its own. --view film writes a film, .svg, .gif or
+.html, in which the elements move from the tensor into the memories of the first
+layout, then of the second; a .gif is always a film. An instruction without a
+letter is drawn as its three matrices, A beside C and B above C.
 
 Examples:
   tensor-layout draw '(10,7)/((3:7, 4_PE), (7:1))'
@@ -39,6 +40,7 @@ Examples:
   tensor-layout draw 'bf16[10,130]{1,0:T(8,128)(2,1)}' -o tiles.png
   tensor-layout draw '((4_PE, 3:8), (8:1))' '((12:2), (4_PE, 2:1))' --machine PE=4
   tensor-layout draw '((4_PE, 3:8), (8:1))' --view film -o film.svg
+  tensor-layout draw '((4_PE, 3:8), (8:1))' '((12:2), (4_PE, 2:1))' -o film.gif
   tensor-layout draw '((2_T:4, 2_V:2), (4_T:1, 2_V:1))' --labels T,V
   tensor-layout draw SM80_16x8x16_F32F16F16F32_TN -o mma.svg
   tensor-layout draw '(8,64):(64,1)' 'S<3,3,3> o 0 o (8,64):(64,1)' --by bank --bits 16
@@ -62,9 +64,9 @@ pub(super) struct DrawArgs {
 #[derive(Debug, ClapArgs)]
 #[command(next_help_heading = "Drawing")]
 struct Drawn {
-    /// The kind of picture.
-    #[arg(long, value_enum, default_value_t)]
-    view: View,
+    /// The kind of picture (by default the tensor, or for .gif a film).
+    #[arg(long, value_enum)]
+    view: Option<View>,
     /// Colour by the coordinate in one level, such as PE or Addr, or, with `bank`, by the bank of shared memory.
     #[arg(long, value_name = "LEVEL")]
     by: Option<String>,
@@ -101,7 +103,7 @@ struct Drawn {
     /// The format (by default from the extension of FILE, else text).
     #[arg(long, value_enum)]
     format: Option<PictureFormat>,
-    /// Write to a file (.svg, .png, .pdf, .html or .txt), which appears only when it is complete.
+    /// Write to a file (.svg, .png, .pdf, .gif, .html or .txt), which appears only when it is complete.
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
     #[command(flatten)]
@@ -111,14 +113,13 @@ struct Drawn {
 /// [`Drawing::most_blocks`] for each of several matrices: 128 rows and columns, 4096 elements.
 const BLOCKS_OF_MATRICES: u64 = 32;
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, ValueEnum)]
 enum View {
     /// The tensor, cell by cell.
-    #[default]
     Tensor,
     /// The memories of the units.
     Machine,
-    /// A film (.svg or .html) of the elements moving from the tensor into the memories, then into
+    /// A film (.svg, .gif or .html) of the elements moving from the tensor into the memories, then into
     /// the memories of the second layout.
     Film,
 }
@@ -134,59 +135,13 @@ enum Behind {
     None,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, ValueEnum)]
-enum PictureFormat {
-    /// A self-contained picture.
-    Svg,
-    /// The SVG picture as pixels.
-    Png,
-    /// The SVG picture as a page for papers, with letters as paths.
-    Pdf,
-    /// The `explore` page for this layout, in one file.
-    Html,
-    /// Text for the terminal, in colour if supported.
-    Text,
-}
-
-impl PictureFormat {
-    /// The format for the extension of a file; `None` for devices.
-    fn of(path: &Path) -> Result<Option<PictureFormat>, Failure> {
-        let is_device = path == Path::new("-") || (path.exists() && !path.is_file());
-        match &*extension_of(path) {
-            _ if is_device => Ok(None),
-            "svg" => Ok(Some(PictureFormat::Svg)),
-            "png" => Ok(Some(PictureFormat::Png)),
-            "pdf" => Ok(Some(PictureFormat::Pdf)),
-            "html" | "htm" => Ok(Some(PictureFormat::Html)),
-            "txt" => Ok(Some(PictureFormat::Text)),
-            end => Err(Failure::Advised(
-                match end {
-                    "" => format!("cannot choose a format for `{}` by its name", path.display()),
-                    end => format!("a picture cannot be written as .{end}"),
-                },
-                "end the name of the file in .svg, .png, .pdf, .html or .txt".into(),
-            )),
-        }
-    }
-
-    fn name(self) -> &'static str {
-        match self {
-            PictureFormat::Svg => "svg",
-            PictureFormat::Png => "png",
-            PictureFormat::Pdf => "pdf",
-            PictureFormat::Html => "html",
-            PictureFormat::Text => "text",
-        }
-    }
-}
-
 impl DrawArgs {
     pub(super) fn run(&self) -> Result<(), Failure> {
-        let Drawn { output, color, view, .. } = &self.drawn;
+        let Drawn { output, color, .. } = &self.drawn;
         color.choose();
         let format = self.drawn.format()?;
-        let bytes = match (view, format) {
-            (View::Film, _) => film(self, format)?.into_bytes(),
+        let bytes = match (self.drawn.view(), format) {
+            (View::Film, _) => film(self, format)?,
             (_, PictureFormat::Html) => self.page()?.into_bytes(),
             _ => self.drawn.printed(&self.drawn.framed(picture(self)?), format)?,
         };
@@ -206,7 +161,7 @@ impl DrawArgs {
     /// The matrices of an instruction that is named without a letter, which are drawn together.
     fn matrices(&self) -> Option<Result<[Atom; 3], ParseError>> {
         let is_alone = self.after.is_none() && !self.reading.is_said();
-        Atom::matrices(&self.layout).filter(|_| is_alone && self.drawn.view == View::Tensor)
+        Atom::matrices(&self.layout).filter(|_| is_alone && self.drawn.view() == View::Tensor)
     }
 
     /// The page of `explore`, with the answers for these layouts embedded.
@@ -257,6 +212,12 @@ impl Drawn {
         }
     }
 
+    /// The kind of picture that is asked for: a .gif is a film.
+    fn view(&self) -> View {
+        let is_gif = || matches!(self.format(), Ok(PictureFormat::Gif));
+        self.view.unwrap_or_else(|| if is_gif() { View::Film } else { View::Tensor })
+    }
+
     /// The first given option that chooses a part or the looks of a picture.
     fn narrowing(&self) -> Option<&'static str> {
         let given = [
@@ -291,6 +252,10 @@ impl Drawn {
         match format {
             PictureFormat::Png => png(picture),
             PictureFormat::Pdf => pdf(picture),
+            PictureFormat::Gif => Err(Failure::Advised(
+                "a .gif is a film, and --view asks for a picture".into(),
+                "leave out --view, or write .png".into(),
+            )),
             PictureFormat::Svg | PictureFormat::Html => Ok(picture.to_svg().into_bytes()),
             PictureFormat::Text => {
                 let colored = is_colored(self.output.is_none());
@@ -309,14 +274,14 @@ impl Drawn {
     fn check_view(&self, after: Option<&String>) -> Result<(), Failure> {
         let tensor = self.slice.is_some() || self.by.is_some() || self.zoom.is_some();
         let tensor = tensor || !self.labels.is_empty();
-        match self.view {
-            View::Film if self.is_by_bank() => Err(Failure::Argument(
-                "--by bank goes with the tensor, not with --view film".into(),
-            )),
+        match self.view() {
+            View::Film if self.is_by_bank() => {
+                Err(Failure::Argument("--by bank goes with the tensor, not with a film".into()))
+            }
             View::Film => match self.narrowing().filter(|option| *option != "--by") {
                 None => Ok(()),
                 Some(option) => Err(Failure::Argument(format!(
-                    "{option} does not go with --view film: it shows the whole layout"
+                    "{option} does not go with a film, which shows the whole layout"
                 ))),
             },
             View::Machine if after.is_some() => Err(Failure::Advised(
@@ -335,57 +300,13 @@ impl Drawn {
     }
 }
 
-#[cfg(feature = "png")]
-fn png(picture: &Picture) -> Result<Vec<u8>, Failure> {
-    picture.to_png().map_err(|error| Failure::Argument(error.to_string()))
-}
-
-#[cfg(feature = "pdf")]
-fn pdf(picture: &Picture) -> Result<Vec<u8>, Failure> {
-    picture.to_pdf().map_err(|error| Failure::Argument(error.to_string()))
-}
-
-#[cfg(not(feature = "pdf"))]
-fn pdf(_: &Picture) -> Result<Vec<u8>, Failure> {
-    Err(Failure::Advised(
-        "this build of tensor-layout cannot write PDF".into(),
-        "write .svg, or build it with the feature `pdf`".into(),
-    ))
-}
-
-#[cfg(not(feature = "png"))]
-fn png(_: &Picture) -> Result<Vec<u8>, Failure> {
-    Err(Failure::Advised(
-        "this build of tensor-layout cannot write PNG".into(),
-        "write .svg, or build it with the feature `png`".into(),
-    ))
-}
-
 /// The film of one layout or two.
-fn film(args: &DrawArgs, format: PictureFormat) -> Result<String, Failure> {
+fn film(args: &DrawArgs, format: PictureFormat) -> Result<Vec<u8>, Failure> {
     args.drawn.check_view(args.after.as_ref())?;
     let (before, after) = args.placed()?;
     let after = after.as_ref().map(|after| drawing(&args.drawn, after)).transpose()?;
     let film = drawing(&args.drawn, &before)?.film(after.as_ref().as_slice())?;
     printed_film(&film, format)
-}
-
-fn printed_film(film: &Film, format: PictureFormat) -> Result<String, Failure> {
-    match format {
-        PictureFormat::Svg => Ok(film.to_svg()),
-        PictureFormat::Html => Ok(film.to_html()),
-        other => Err(Failure::Advised(
-            format!("a film cannot be written as {}", other.name()),
-            "write it to a file that ends in .svg or .html".into(),
-        )),
-    }
-}
-
-/// Writes a film in the format that the file extension names.
-pub(super) fn write_film(film: &Film, path: &Path) -> Result<(), Failure> {
-    let format = PictureFormat::of(path)?.unwrap_or(PictureFormat::Text);
-    let film = printed_film(film, format)?;
-    write_to(Some(path), |out| out.write_all(film.as_bytes()))
 }
 
 fn picture(args: &DrawArgs) -> Result<Picture, Failure> {
@@ -406,7 +327,7 @@ fn picture(args: &DrawArgs) -> Result<Picture, Failure> {
     if args.drawn.zoom.is_some() && left.is_small() {
         note("--zoom has no effect: every element is drawn");
     }
-    Ok(match args.drawn.view {
+    Ok(match args.drawn.view() {
         View::Machine => left.memory()?,
         View::Tensor | View::Film => left.tensor(),
     })

@@ -17,6 +17,7 @@ mod explain;
 mod explore;
 mod failure;
 mod files;
+mod formats;
 mod hlo;
 mod image;
 mod in_place;

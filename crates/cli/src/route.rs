@@ -10,8 +10,8 @@ use tensor_layout::route::{Hop, Route};
 use tensor_layout::{Machine, Placement};
 use tensor_layout_show::{Film, pages};
 
-use super::draw::write_film;
 use super::failure::{Failure, note};
+use super::formats::write_film;
 use super::input::{Form, Reading};
 use super::output::print_as;
 use super::placing::OnMachine;
@@ -34,8 +34,8 @@ single layout, --into-memory those to which they lead, cheapest first; others ma
 exist.
 JSON: {\"routes\":[..]}
 
---film writes a film, .svg or .html, of the elements moving between memories, or
-for one hop of a large tensor, of blocks.
+--film writes a film, .svg, .gif or .html, of the elements moving between
+memories, or for one hop of a large tensor, of blocks.
 
 Examples:
   tensor-layout route '((8_L2B:1, 32:2), (2:1, 4_PE:1, 2_W:1))@LM0 / Float' \\
@@ -66,7 +66,7 @@ pub(super) struct RouteArgs {
     /// Check whether this single movement reaches TARGET.
     #[arg(long, value_name = "MOVEMENT", conflicts_with = "via", help_heading = "Route")]
     by: Option<String>,
-    /// Write a film of the hops to a file (.svg or .html).
+    /// Write a film of the hops to a file (.svg, .gif or .html).
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     film: Option<PathBuf>,
     #[command(flatten)]

@@ -542,11 +542,13 @@ fn draw_prints_text_and_svg() {
         stdout(&["draw", "((4_PE, 3:8), (8:1))", "--title", "rows", "-o", &file]);
         assert!(std::fs::read(&file).unwrap().starts_with(b"%PDF"));
     }
-    for name in ["x.gif", "x.jpg", "x"] {
+    for name in ["x.apng", "x.jpg", "x"] {
         let file = dir.path().join(name).display().to_string();
         let said = refused(&["draw", "((4_PE))", "-o", &file]);
         assert!(
-            said.contains("end the name of the file in .svg, .png, .pdf, .html or .txt"),
+            said.contains(
+                "end the name of the file in .svg, .png, .pdf, .html or .txt, or for a film in .gif"
+            ),
             "{said}"
         );
         assert!(!std::path::Path::new(&file).exists());
@@ -571,14 +573,22 @@ fn draw_writes_films() {
             "{name}"
         );
     }
+    // What ends in .gif is a film anyway.
+    for view in if cfg!(feature = "gif") { &[0, 2][..] } else { &[] } {
+        stdout(&[&pair[..3 + view], &["-o", &named("film.gif")]].concat());
+        let film = std::fs::read(named("film.gif")).unwrap();
+        assert!(film.starts_with(b"GIF89a") && film.ends_with(b";"));
+    }
+    let said = refused(&[&pair[..3], &["--view", "tensor", "-o", &named("film.gif")]].concat());
+    assert!(said.contains("leave out --view, or write .png"), "{said}");
     let png = named("film.png");
     for other in [&["-o", &png][..], &[]] {
         let said = refused(&[&pair[..], other].concat());
-        assert!(said.contains("write it to a file that ends in .svg or .html"), "{said}");
+        assert!(said.contains("write it to a file that ends in .svg, .gif or .html"), "{said}");
     }
     for other in [["--slice", "0=0:2"], ["--zoom", "0=1"], ["--at", "PE=1"], ["--labels", "unit"]] {
         let said = refused(&[&pair[..], &other, &["--format", "svg"]].concat());
-        assert!(said.contains(&format!("{} does not go with --view film", other[0])), "{said}");
+        assert!(said.contains(&format!("{} does not go with a film", other[0])), "{said}");
     }
     let said = refused(&["draw", "((4_PE))", "((4:1))", "--view", "machine"]);
     assert!(said.contains("--view machine draws one layout"), "{said}");

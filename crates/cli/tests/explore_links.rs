@@ -3,6 +3,8 @@
 use std::time::Instant;
 
 use serde_json::{Value, json};
+use tensor_layout::{Machine, Placement};
+use tensor_layout_show::{Drawing, Film};
 
 use crate::explore::{Browser, Server};
 
@@ -90,6 +92,36 @@ fn a_film_stands_where_the_slider_is() {
     page.run("{ const at = document.getElementById('film-at'); at.value = 500; at.dispatchEvent(new Event('input')); }");
     assert_eq!(page.run(&format!("[...{times}]")), json!([485]));
     page.screenshot("film", 1280, "light");
+    // A still of the library is what the browser shows at its second; times of style sheets have a digit less.
+    let film = film_of("((4_PE, 3:8), (8:1))", "((12:2), (4_PE, 2:1))");
+    for share in [0.1, 0.2, 0.3, 0.5, 0.6, 0.75, 1.0] {
+        let second = share * film.seconds();
+        page.run(&format!("for (const move of film.moves) {{ move.pause(); move.currentTime = {second} * 1000 - 0.001; }}"));
+        let shown = page.run(
+            "[...document.querySelector('#film-picture div').shadowRoot.querySelectorAll('.e')]\
+             .map(node => new DOMMatrix(getComputedStyle(node).transform)).map(at => [at.e, at.f])",
+        );
+        let still = film.still(second);
+        let still: Vec<&str> = still
+            .lines()
+            .filter_map(|line| line.split_once("class=\"e\" transform=\"translate("))
+            .map(|(_, at)| at.split_once(')').unwrap().0)
+            .collect();
+        assert_eq!(still.len(), 96);
+        for (at, shown) in still.iter().zip(shown.as_array().unwrap()) {
+            for (at, shown) in at.split(' ').zip(shown.as_array().unwrap()) {
+                let (at, shown) = (at.parse::<f64>().unwrap(), shown.as_f64().unwrap());
+                assert!((at - shown).abs() <= 4.0, "{share}: {at}, but {shown} in the browser");
+            }
+        }
+    }
+}
+
+fn film_of(before: &str, after: &str) -> Film {
+    let machine: Machine = "PE=4".parse().unwrap();
+    let on = |text: &str| Placement::of(text.parse().unwrap()).on(&machine).build().unwrap();
+    let (before, after) = (on(before), on(after));
+    Drawing::new(&before).film(&[&Drawing::new(&after)]).unwrap()
 }
 
 #[test]

@@ -17,6 +17,8 @@ mod cut;
 mod drawing;
 mod film;
 mod flows;
+#[cfg(feature = "gif")]
+mod gif;
 mod grid;
 mod group;
 mod label;

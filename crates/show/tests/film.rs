@@ -188,3 +188,99 @@ fn blocks_enter_units_that_their_memory_is_above() {
     let film = Drawing::new(&above).film(&[&Drawing::new(&below)]).unwrap();
     assert_eq!(film.flyers.iter().map(|flyer| flyer.elements).sum::<u64>(), 64);
 }
+
+/// The place of each flyer in a still, by the text on it.
+fn places(still: &str) -> BTreeMap<String, (i64, i64)> {
+    let flyer = |line: &str| {
+        let at = line.split_once("<g class=\"e\" transform=\"translate(")?.1.split_once(')')?.0;
+        let (x, y) = at.split_once(' ')?;
+        let label = line.rsplit_once("</text>")?.0.rsplit_once('>')?.1;
+        Some((label.to_owned(), (x.parse().unwrap(), y.parse().unwrap())))
+    };
+    still.lines().filter_map(flyer).collect()
+}
+
+#[test]
+fn stills_rest_in_every_stage_and_fly_in_between() {
+    let film = film("PE=4", &[BEFORE, AFTER]);
+    let svg = film.to_svg();
+    // Each hop takes 3.2 seconds, after a rest of 1.2.
+    for (stage, second) in [('a', 0.5), ('b', 4.9), ('c', film.seconds())] {
+        assert_eq!(places(&film.still(second)), pixels(&svg, stage), "{second}");
+    }
+    let [from, to] = ['a', 'b'].map(|stage| pixels(&svg, stage));
+    let middle = places(&film.still(1.2 + 1.6));
+    let between = |at: i64, [a, b]: [i64; 2]| (a.min(b)..=a.max(b)).contains(&at);
+    for (label, (x, y)) in &middle {
+        let [(x0, y0), (x1, y1)] = [from[label], to[label]];
+        assert!(between(*x, [x0, x1]) && between(*y, [y0, y1]), "{label}");
+    }
+    let flying = middle.iter().filter(|(label, at)| **at != from[*label] && **at != to[*label]);
+    assert!(flying.count() > 40);
+}
+
+#[cfg(feature = "gif")]
+mod gif {
+    use ::gif::{ColorOutput, DecodeOptions};
+    use resvg::tiny_skia::{Color, Pixmap, Transform};
+    use resvg::usvg::{Options, Tree};
+
+    use super::*;
+
+    /// The still of a film on white, by resvg and the font of all pictures.
+    fn drawn(still: &str) -> Pixmap {
+        let mut options = Options { font_family: "DejaVu Sans Mono".into(), ..Options::default() };
+        options
+            .fontdb_mut()
+            .load_font_data(include_bytes!("../src/png/DejaVuSansMono.ttf").to_vec());
+        let tree = Tree::from_str(still, &options).unwrap();
+        let size = tree.size().to_int_size();
+        let mut pixels = Pixmap::new(size.width(), size.height()).unwrap();
+        pixels.fill(Color::WHITE);
+        resvg::render(&tree, Transform::identity(), &mut pixels.as_mut());
+        pixels
+    }
+
+    /// The frames of a GIF as they are seen, each with the second at which it begins, and the end.
+    fn frames(bytes: &[u8]) -> (Vec<(f64, Vec<[u8; 3]>)>, f64) {
+        let mut options = DecodeOptions::new();
+        options.set_color_output(ColorOutput::RGBA);
+        let mut decoder = options.read_info(bytes).unwrap();
+        let (width, height) = (usize::from(decoder.width()), usize::from(decoder.height()));
+        let mut seen = vec![[0; 3]; width * height];
+        let (mut frames, mut hundredths) = (Vec::new(), 0);
+        while let Some(frame) = decoder.read_next_frame().unwrap() {
+            let (left, top) = (usize::from(frame.left), usize::from(frame.top));
+            for (at, pixel) in frame.buffer.chunks(4).enumerate().filter(|(_, pixel)| pixel[3] > 0)
+            {
+                let (row, column) = (at / usize::from(frame.width), at % usize::from(frame.width));
+                seen[(top + row) * width + left + column] = [pixel[0], pixel[1], pixel[2]];
+            }
+            frames.push((f64::from(hundredths) / 100.0, seen.clone()));
+            hundredths += u32::from(frame.delay);
+        }
+        (frames, f64::from(hundredths) / 100.0)
+    }
+
+    #[test]
+    fn frames_of_a_gif_are_the_stills_at_their_seconds() {
+        let film = film("PE=4", &["((4_PE, 3:4), (4:1))", "((12:1), (4_PE))"]);
+        let bytes = film.to_gif().unwrap();
+        assert!(bytes == film.to_gif().unwrap() && bytes.len() < 500_000, "{}", bytes.len());
+        let (frames, end) = frames(&bytes);
+        // One frame for the tensor, 40 for each of two hops.
+        assert_eq!((frames.len(), end), (81, film.seconds()));
+        for (second, seen) in frames.iter().step_by(9) {
+            let still = drawn(&film.still(*second));
+            let expected =
+                still.pixels().iter().map(|pixel| [pixel.red(), pixel.green(), pixel.blue()]);
+            let pairs: Vec<([u8; 3], [u8; 3])> = expected.zip(seen.iter().copied()).collect();
+            assert_eq!(pairs.len(), seen.len());
+            let far =
+                |(a, b): &([u8; 3], [u8; 3])| a.iter().zip(b).any(|(a, b)| a.abs_diff(*b) > 24);
+            let exact = pairs.iter().filter(|(a, b)| a == b).count();
+            assert!(!pairs.iter().any(far), "{second}: a colour is not near that of the still");
+            assert!(exact * 100 >= pairs.len() * 98, "{second}: {exact} of {}", pairs.len());
+        }
+    }
+}

@@ -224,7 +224,7 @@ fn own() -> Vec<Case> {
             "'((64:64), (64:1))'",
             "--panels 1",
             &on("--panels 1 --view film --format svg"),
-            "--panels does not go with --view film",
+            "--panels does not go with a film",
         ),
         case("draw", "title", &on(""), "--title rows", &on("--title rows -o x.html"), "--title"),
         case(
@@ -437,7 +437,7 @@ fn own() -> Vec<Case> {
             "'((16:1))@DRAM' '((16:1))@L2BM' --machine mn-core-2",
             "--film OUT.svg",
             "'((16:1))@DRAM' '((16:1))@L2BM' --machine mn-core-2 --film OUT.txt",
-            "ends in .svg or .html",
+            "ends in .svg, .gif or .html",
         ),
         case(
             "access",

@@ -48,13 +48,23 @@ impl Picture {
 
     /// The SVG with the outlines of its letters.
     pub(super) fn tree(&self) -> Result<Tree, LayoutError> {
-        let mut options = Options { font_family: "DejaVu Sans Mono".into(), ..Options::default() };
-        options.fontdb_mut().load_font_data(FONT.to_vec());
-        Tree::from_str(&self.to_svg(), &options).map_err(|error| unrendered(&error))
+        tree(&self.to_svg(), &options())
     }
 }
 
-fn unrendered(error: &dyn std::fmt::Display) -> LayoutError {
+/// The options of all pictures: their font.
+pub(super) fn options() -> Options<'static> {
+    let mut options = Options { font_family: "DejaVu Sans Mono".into(), ..Options::default() };
+    options.fontdb_mut().load_font_data(FONT.to_vec());
+    options
+}
+
+/// An SVG of this package with the outlines of its letters.
+pub(super) fn tree(svg: &str, options: &Options<'_>) -> Result<Tree, LayoutError> {
+    Tree::from_str(svg, options).map_err(|error| unrendered(&error))
+}
+
+pub(super) fn unrendered(error: &dyn std::fmt::Display) -> LayoutError {
     let error = error.to_string();
     fault!(Unsupported, "the picture could not be rendered: {error}", [error])
 }

@@ -1,9 +1,10 @@
-//! A film as SVG, animated only by style sheets, so that it plays wherever a picture is shown.
+//! A film as SVG, animated only by style sheets, so that it plays wherever a picture is shown; or one moment of it.
 //!
 //! Every flyer is drawn where it ends, so that viewers without animation show the last frame. Its spots in
 //! all stages are variables of its style, and one animation for each group of flyers goes through them.
 
 mod html;
+mod still;
 mod timing;
 
 use std::fmt::Write;
@@ -19,6 +20,8 @@ use super::{GAP, MARGIN, NARROWEST, STYLE, cell_signs, write_legend};
 use crate::label::{grouped, indexed};
 use crate::palette::tint;
 use crate::{Film, Flyer, Spot, Stage};
+#[cfg(feature = "gif")]
+pub(crate) use still::Cast;
 use tensor_layout::relayout::Distance;
 use timing::{GROUPS, Timing};
 
@@ -43,6 +46,15 @@ struct Scene<'a> {
     captions: Vec<(Vec<String>, (f64, f64))>,
     right: f64,
     bottom: f64,
+    /// The second that is drawn; all of them without one.
+    moment: Option<f64>,
+}
+
+/// The bar of a hop, and its upper left corner.
+struct Bar<'a> {
+    hop: usize,
+    counts: &'a [(Distance, u64)],
+    corner: (f64, f64),
 }
 
 impl Film {
@@ -52,7 +64,7 @@ impl Film {
     /// Law: equal films produce equal text.
     #[must_use]
     pub fn to_svg(&self) -> String {
-        Scene::new(self).svg()
+        Scene::new(self).svg(&self.flyers)
     }
 }
 
@@ -66,8 +78,8 @@ impl<'a> Scene<'a> {
         let boxed = |stage: &'a Stage| -> Vec<DrawnBox<'a>> {
             stage.panels.iter().map(|panel| DrawnBox::new(panel, cell, false)).collect()
         };
-        let mut scene =
-            Scene { film, stages: Vec::new(), captions: Vec::new(), right: 0.0, bottom: 0.0 };
+        let (stages, captions) = (Vec::new(), Vec::new());
+        let mut scene = Scene { film, stages, captions, right: 0.0, bottom: 0.0, moment: None };
         scene.place(film.stages.iter().map(boxed).collect());
         scene
     }
@@ -120,34 +132,37 @@ impl<'a> Scene<'a> {
 }
 
 impl Scene<'_> {
-    fn svg(&self) -> String {
-        let (film, timing) = (self.film, self.timing());
-        let right = self.right;
-        let mut body = String::new();
+    fn svg(&self, flyers: &[Flyer]) -> String {
+        let (film, right) = (self.film, self.right);
+        let mut body =
+            "<rect width=\"100%\" height=\"100%\" rx=\"6\" fill=\"#ffffff\"/>\n".to_owned();
         for (at, line) in self.title().iter().enumerate() {
             text(&mut body, MARGIN, MARGIN + LINE * number(at + 1), "t", line);
         }
         self.write_stages(&mut body);
         body.push_str("<g class=\"all\">\n");
-        film.flyers.iter().for_each(|flyer| self.write_flyer(&mut body, flyer));
+        flyers.iter().for_each(|flyer| self.write_flyer(&mut body, flyer));
         body.push_str("</g>\n");
         let bottom = self.write_key(&mut body, right - MARGIN) + MARGIN;
-        let (width, (title, description)) =
-            (right + MARGIN, (escaped(&film.title), escaped(&film.description)));
-        format!(
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width:.0}\" height=\"{bottom:.0}\" \
-             viewBox=\"0 0 {width:.0} {bottom:.0}\" role=\"img\" aria-labelledby=\"title desc\">\n\
-             <title id=\"title\">{title}</title>\n<desc id=\"desc\">{description}</desc>\n{STYLE}\
-             <style>{}{}</style>\n{}\
-             <rect width=\"100%\" height=\"100%\" rx=\"6\" fill=\"#ffffff\"/>\n{body}</svg>\n",
-            self.looks(),
-            timing.style(),
-            self.shape(),
-        )
+        let (title, description) = (escaped(&film.title), escaped(&film.description));
+        let words = format!(
+            "<title id=\"title\">{title}</title>\n<desc id=\"desc\">{description}</desc>\n"
+        );
+        self.page((right + MARGIN, bottom), &words, &body)
     }
 
-    fn timing(&self) -> Timing {
-        Timing { hops: self.film.stages.len().saturating_sub(1) }
+    /// An SVG of a size with the styles and shapes of all films.
+    fn page(&self, (width, height): (f64, f64), words: &str, body: &str) -> String {
+        let labelled =
+            if words.is_empty() { "" } else { " role=\"img\" aria-labelledby=\"title desc\"" };
+        format!(
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width:.0}\" height=\"{height:.0}\" \
+             viewBox=\"0 0 {width:.0} {height:.0}\"{labelled}>\n\
+             {words}{STYLE}<style>{}{}</style>\n{}{body}</svg>\n",
+            self.looks(),
+            self.moment.map_or_else(|| self.film.timing().style(), |_| String::new()),
+            self.shape(),
+        )
     }
 
     fn title(&self) -> Vec<String> {
@@ -186,30 +201,34 @@ impl Scene<'_> {
     }
 
     fn write_stages(&self, body: &mut String) {
-        for (at, ((lines, (x, y)), panels)) in self.captions.iter().zip(&self.stages).enumerate() {
+        for ((lines, (x, y)), panels) in self.captions.iter().zip(&self.stages) {
             for (row, line) in lines.iter().enumerate() {
                 text(body, *x, y + LINE * number(row + 1), "k", line);
             }
             for (panel, corner) in panels {
                 panel.draw_empty(body, *corner);
             }
-            let hop = at.checked_sub(2).and_then(|hop| self.film.hops.get(hop));
-            if let (Some(counts), Some((panel, (x, y)))) = (hop, panels.last()) {
-                self.write_bar(body, (x + panel.ticks.0, y + panel.height + 4.0), at - 1, counts);
-            }
+        }
+        for bar in self.bars() {
+            self.write_bar(body, &bar);
+            self.write_names(body, &bar);
         }
     }
 
+    /// The bars of all hops, with their corners.
+    fn bars(&self) -> impl Iterator<Item = Bar<'_>> {
+        let hops = (1..).zip(self.film.hops.iter().zip(self.stages.iter().skip(2)));
+        hops.filter_map(|(hop, (counts, panels))| {
+            let (panel, (x, y)) = panels.last()?;
+            Some(Bar { hop, counts, corner: (x + panel.ticks.0, y + panel.height + 4.0) })
+        })
+    }
+
     /// The bar of a hop: the length of each part is proportional to the number of copies that go that far.
-    fn write_bar(
-        &self,
-        body: &mut String,
-        (x, y): (f64, f64),
-        hop: usize,
-        counts: &[(Distance, u64)],
-    ) {
+    fn write_bar(&self, body: &mut String, Bar { hop, counts, corner: (x, y) }: &Bar<'_>) {
         let all: f64 = counts.iter().map(|(_, count)| as_float(*count)).sum();
-        let _ = writeln!(body, "<g transform=\"translate({x:.1} {y:.1})\"><g class=\"b b{hop}\">");
+        let grown = self.grown(*hop);
+        let _ = writeln!(body, "<g transform=\"translate({x:.1} {y:.1})\"><g {grown}>");
         let mut from = 0.0;
         for (distance, count) in counts.iter().filter(|(_, count)| *count > 0) {
             let (long, fill) = (BAR * as_float(*count) / all, self.fill(*distance));
@@ -220,11 +239,15 @@ impl Scene<'_> {
             from += long;
         }
         body.push_str("</g></g>\n");
+    }
+
+    /// The names of the parts of a bar, below it.
+    fn write_names(&self, body: &mut String, Bar { counts, corner: (x, y), .. }: &Bar<'_>) {
         let parts = self.parts(counts);
         let parts: Vec<(String, &str)> =
             parts.iter().map(|(sign, name)| (sign.clone(), &**name)).collect();
         for (row, items) in rows_of_key(&parts, self.right - x).iter().enumerate() {
-            write_row(body, x, y + 22.0 + (LINE + 3.0) * number(row), items);
+            write_row(body, *x, y + 22.0 + (LINE + 3.0) * number(row), items);
         }
     }
 
@@ -263,30 +286,31 @@ impl Scene<'_> {
         depth.unwrap_or(0).min(BORDERS.len() - 1)
     }
 
-    /// A flyer where it ends, with its spots in all stages.
+    /// A flyer where it ends, with its spots in all stages; or where it is at the moment that is drawn.
     fn write_flyer(&self, body: &mut String, flyer: &Flyer) {
         let Some(last) = flyer.path.len().checked_sub(1) else { return };
-        let spots = (0..self.stages.len()).map(|stage| self.corner(flyer, stage.min(last)));
-        let spots: Vec<(f64, f64)> = spots.collect();
-        let Some((x, y)) = spots.last().copied() else { return };
-        let names = (0..).map(timing::name);
-        let vars = names
-            .zip(&spots)
-            .map(|(name, (x, y))| format!("--{name}:translate({x:.0}px,{y:.0}px)"));
+        let place = match self.moment {
+            None => self.flight(flyer),
+            Some(second) => {
+                let (x, y) = self.place_at(flyer, second);
+                format!("class=\"e\" transform=\"translate({x:.0} {y:.0})\"")
+            }
+        };
         let ends_early = last + 1 < self.stages.len();
         if ends_early {
-            let _ = write!(body, "<g class=\"q q{last}\" opacity=\"0\">");
+            let _ = write!(body, "<g {}>", self.fading(last));
         }
+        let _ = write!(body, "<g {place}>");
+        self.write_looks(body, flyer);
+        body.push_str(if ends_early { "</g></g>\n" } else { "</g>\n" });
+    }
+
+    /// The cell of a flyer, and the text on it.
+    fn write_looks(&self, body: &mut String, flyer: &Flyer) {
         let outline =
             flyer.crosses.map_or(String::new(), |level| format!(" x{}", self.depth(level)));
         let color = flyer.color.map_or("none".into(), |color| format!("c{color}"));
-        let _ = write!(
-            body,
-            "<g class=\"e f{}\" style=\"{}\" transform=\"translate({x:.0} {y:.0})\">\
-             <use href=\"#cell\" class=\"{color}{outline}\"/>",
-            self.group(flyer),
-            vars.format(";"),
-        );
+        let _ = write!(body, "<use href=\"#cell\" class=\"{color}{outline}\"/>");
         let (wide, high) = self.cell();
         let label = self.film.label(flyer);
         if !label.is_empty() {
@@ -297,11 +321,27 @@ impl Scene<'_> {
                 high / 2.0 + 3.0
             );
         }
-        body.push_str(if ends_early { "</g></g>\n" } else { "</g>\n" });
     }
 
-    /// The upper left corner of the cell of a flyer.
+    /// The attributes of a flyer that moves: its group, its spots, and where it ends.
+    fn flight(&self, flyer: &Flyer) -> String {
+        let spots: Vec<(f64, f64)> =
+            (0..self.stages.len()).map(|stage| self.corner(flyer, stage)).collect();
+        let (x, y) = spots.last().copied().unwrap_or_default();
+        let names = (0..).map(timing::name);
+        let vars = names
+            .zip(&spots)
+            .map(|(name, (x, y))| format!("--{name}:translate({x:.0}px,{y:.0}px)"));
+        format!(
+            "class=\"e f{}\" style=\"{}\" transform=\"translate({x:.0} {y:.0})\"",
+            self.group(flyer),
+            vars.format(";"),
+        )
+    }
+
+    /// The upper left corner of the cell of a flyer in a stage, or in its last one.
     fn corner(&self, flyer: &Flyer, stage: usize) -> (f64, f64) {
+        let stage = stage.min(flyer.path.len().saturating_sub(1));
         let Some(Spot { panel, cell }) = flyer.path.get(stage) else { return (0.0, 0.0) };
         let Some((drawn, (left, top))) = self.stages[stage].get(*panel) else { return (0.0, 0.0) };
         let (x, y) = drawn.corner(*cell);
@@ -326,6 +366,10 @@ impl Scene<'_> {
 }
 
 impl Film {
+    fn timing(&self) -> Timing {
+        Timing { hops: self.stages.len().saturating_sub(1) }
+    }
+
     /// The text on a flyer: the index of an element, the number of elements of a part.
     fn label(&self, flyer: &Flyer) -> String {
         let is_element = flyer.indexes.iter().all(|range| range.end - range.start == 1);

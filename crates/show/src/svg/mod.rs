@@ -9,6 +9,8 @@ use std::fmt::Write;
 use itertools::Itertools;
 
 use super::{Background, Cell, CellKind, Panel, PanelArrangement, Picture};
+#[cfg(feature = "gif")]
+pub(crate) use film::Cast;
 pub(crate) use marks::escaped;
 use marks::{LINE, border_signs, rows_of_key, swatch, text, text_width, wrapped, write_row};
 use panel::DrawnBox;

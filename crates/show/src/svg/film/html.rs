@@ -2,7 +2,6 @@
 
 use std::fmt::Write;
 
-use super::Scene;
 use super::timing::name;
 use crate::Film;
 use crate::svg::marks::escaped;
@@ -37,7 +36,7 @@ impl Film {
             let caption = format!("{}. {}", at + 1, escaped(&stage.caption));
             buttons.push_str(&button(&format!("s{at}"), &caption, false));
         }
-        let film = Scene::new(self).svg();
+        let film = self.to_svg();
         format!("{HEAD}<title>{title}</title>\n<style>{style}</style>\n{buttons}{film}")
     }
 }

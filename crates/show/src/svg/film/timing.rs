@@ -1,23 +1,28 @@
-//! The times of all movements, in seconds, printed as key frames.
+//! The times of all movements: printed as key frames, or evaluated at one moment.
 
 use std::fmt::Write;
+
+use itertools::Itertools;
 
 use crate::svg::marks::number;
 
 /// The number of groups in which flyers leave, one after the other.
 pub(super) const GROUPS: usize = 8;
 
-/// The time that a flyer takes for a hop.
-const FLIGHT: f64 = 1.6;
+/// The time that a flyer takes for a hop, like all times here in hundredths of a second.
+const FLIGHT: usize = 160;
 
 /// The time from the first group to the last.
-const SPREAD: f64 = 1.6;
+const SPREAD: usize = 160;
 
 /// The rest before each hop.
-const REST: f64 = 1.2;
+const REST: usize = 120;
 
 /// The rest on the last frame.
-const LAST: f64 = 3.0;
+const LAST: usize = 300;
+
+/// The time between two frames where a film is made of stills.
+const FRAME: usize = 8;
 
 /// The times of a film with some hops, that from the tensor counted.
 pub(super) struct Timing {
@@ -27,12 +32,29 @@ pub(super) struct Timing {
 impl Timing {
     /// The length of the film in seconds.
     pub(super) fn seconds(&self) -> f64 {
-        self.start(self.hops) - REST + LAST
+        seconds(self.hundredths())
+    }
+
+    /// The length of the film in hundredths of a second.
+    pub(super) fn hundredths(&self) -> usize {
+        leaves(self.hops) - REST + LAST
+    }
+
+    /// The hundredths of a second at which a film of stills changes.
+    pub(super) fn moments(&self) -> Vec<usize> {
+        let of = |hop| (leaves(hop)..leaves(hop) + SPREAD + FLIGHT).step_by(FRAME);
+        let flying = (0..self.hops).flat_map(of).map(|at| at + FRAME);
+        [0].into_iter().chain(flying).collect()
     }
 
     /// The second at which the first group leaves.
     fn start(&self, hop: usize) -> f64 {
-        REST + number(hop) * (SPREAD + FLIGHT + REST)
+        seconds(leaves(hop))
+    }
+
+    /// The second at which the last group arrives.
+    fn end(&self, hop: usize) -> f64 {
+        seconds(leaves(hop) + SPREAD + FLIGHT)
     }
 
     /// The time from second to second as a share of the film.
@@ -44,10 +66,10 @@ impl Timing {
     pub(super) fn style(&self) -> String {
         let mut style = String::new();
         for group in 0..GROUPS {
-            let _ = writeln!(style, "@keyframes f{group}{{{}}}", self.flight(group));
+            let _ = writeln!(style, "@keyframes f{group}{{{}}}", self.printed_flight(group));
         }
         for hop in 1..self.hops {
-            let (from, to) = (self.at(self.start(hop)), self.at(self.start(hop) + SPREAD + FLIGHT));
+            let (from, to) = (self.at(self.start(hop)), self.at(self.end(hop)));
             let _ = writeln!(
                 style,
                 "@keyframes b{hop}{{0%,{from}{{transform:scaleX(0)}}{to}{{transform:none}}}}\n\
@@ -71,18 +93,67 @@ impl Timing {
         style + "}"
     }
 
-    /// The key frames of a group: it rests in each stage, then flies to the next.
-    fn flight(&self, group: usize) -> String {
-        let late = SPREAD * number(group) / number(GROUPS - 1);
-        let (mut frames, mut since) = (String::new(), "0%".to_owned());
+    /// The key frames of a group, as seconds and stages: it rests in each stage, then flies to the next.
+    fn flight(&self, group: usize) -> Vec<(f64, usize)> {
+        let late = seconds(SPREAD) * number(group) / number(GROUPS - 1);
+        let mut frames = vec![(0.0, 0)];
         for hop in 0..self.hops {
             let leaves = self.start(hop) + late;
-            let _ = write!(frames, "{since},{}{{transform:var(--{})}}", self.at(leaves), name(hop));
-            since = self.at(leaves + FLIGHT);
+            frames.extend([(leaves, hop), (leaves + seconds(FLIGHT), hop + 1)]);
         }
-        let _ = write!(frames, "{since},100%{{transform:var(--{})}}", name(self.hops));
+        frames.push((self.seconds(), self.hops));
         frames
     }
+
+    fn printed_flight(&self, group: usize) -> String {
+        let rests = self.flight(group).into_iter().tuples();
+        let rest = |((from, stage), (to, _)): ((f64, usize), (f64, usize))| {
+            format!("{},{}{{transform:var(--{})}}", self.at(from), self.at(to), name(stage))
+        };
+        rests.map(rest).join("")
+    }
+
+    /// The stages between which a group is at a second, and the share of the way that it has flown.
+    pub(super) fn between(&self, group: usize, second: f64) -> (usize, usize, f64) {
+        let frames = self.flight(group);
+        let mut pairs = frames.into_iter().tuple_windows();
+        match pairs.find(|(_, (end, _))| second < *end) {
+            Some(((start, from), (end, to))) => (from, to, eased((second - start) / (end - start))),
+            None => (self.hops, self.hops, 1.0),
+        }
+    }
+
+    /// The share of a hop that is done at a second, as its bar shows it.
+    pub(super) fn done(&self, hop: usize, second: f64) -> f64 {
+        eased((second - self.start(hop)) / (self.end(hop) - self.start(hop)))
+    }
+}
+
+/// The time at which the first group leaves for a hop.
+fn leaves(hop: usize) -> usize {
+    REST + hop * (SPREAD + FLIGHT + REST)
+}
+
+pub(super) fn seconds(hundredths: usize) -> f64 {
+    number(hundredths) / 100.0
+}
+
+/// `ease-in-out` of CSS, the cubic Bézier curve with the control points (0.42, 0) and (0.58, 1).
+fn eased(share: f64) -> f64 {
+    let share = share.clamp(0.0, 1.0);
+    let curve = |t: f64, [a, b]: [f64; 2]| {
+        3.0 * a * t * (1.0 - t).powi(2) + 3.0 * b * t.powi(2) * (1.0 - t) + t.powi(3)
+    };
+    // Both coordinates grow with t: 30 halvings are exact enough for every screen.
+    let (mut low, mut high) = (0.0, 1.0);
+    for _ in 0..30 {
+        let middle = (low + high) / 2.0;
+        match curve(middle, [0.42, 0.58]) < share {
+            true => low = middle,
+            false => high = middle,
+        }
+    }
+    curve(low, [0.0, 1.0])
 }
 
 /// The variable with the spot in a stage: `a`, `b`, and so on.
