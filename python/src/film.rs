@@ -2,10 +2,12 @@
 
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
+use pyo3::types::PyBytes;
 use tensor_layout_show::Film;
 
 use crate::layout::any;
 use crate::on_arguments::OnArguments;
+use crate::picture::{extension, written};
 use crate::places::Places;
 use crate::refusal::{Answer, of_file, refused};
 use crate::relayout::paired;
@@ -27,16 +29,22 @@ impl PyFilm {
         self.0.to_html()
     }
 
-    /// Writes a file: `.svg` or `.html`.
+    /// The film as GIF, for mail, chats and slides.
+    #[pyo3(signature = () -> "bytes")]
+    fn to_gif<'py>(&self, py: Python<'py>) -> Answer<Bound<'py, PyBytes>> {
+        written(py, || self.0.to_gif())
+    }
+
+    /// Writes a file: `.svg`, `.gif` or `.html`.
     #[pyo3(signature = (path: "str | os.PathLike[str]") -> "None")]
-    fn save(&self, path: std::path::PathBuf) -> Answer<()> {
-        let end = path.extension().map(|end| end.to_string_lossy().to_ascii_lowercase());
-        let text = match end.as_deref() {
-            Some("svg") => self.to_svg(),
-            Some("html" | "htm") => self.to_html(),
-            _ => return refused("end the name of the file in .svg or .html"),
+    fn save(&self, py: Python<'_>, path: std::path::PathBuf) -> Answer<()> {
+        let bytes = match &*extension(&path) {
+            "svg" => self.to_svg().into_bytes(),
+            "gif" => self.to_gif(py)?.as_bytes().to_vec(),
+            "html" | "htm" => self.to_html().into_bytes(),
+            _ => return refused("end the name of the file in .svg, .gif or .html"),
         };
-        Ok(std::fs::write(&path, text).map_err(|error| of_file(&path, &error))?)
+        Ok(std::fs::write(&path, bytes).map_err(|error| of_file(&path, &error))?)
     }
 
     fn __copy__(slf: Py<Self>) -> Py<Self> {

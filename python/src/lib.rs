@@ -12,6 +12,7 @@ mod candidates;
 #[cfg(feature = "command")]
 mod command;
 mod cost;
+mod draw;
 mod edit;
 mod einsum;
 #[cfg(feature = "command")]

@@ -180,6 +180,11 @@ impl Places {
         self.text().map_or_else(|| shape_text(&self.layout), ToString::to_string)
     }
 
+    /// The width of an element in bits, if the layout or its text has one.
+    pub(crate) fn element_bits(&self) -> Option<u64> {
+        self.arguments.element_bits.or_else(|| self.text()?.element_bits())
+    }
+
     /// A drawing of a placement, with its title and the tiles that the text names.
     pub(crate) fn drawing<'a>(&self, placement: &'a Placement) -> Drawing<'a> {
         let drawing = Drawing::new(placement).title(&self.title());

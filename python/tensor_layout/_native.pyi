@@ -292,7 +292,11 @@ class Film:
     def _repr_svg_(self, /) -> str: ...
     def save(self, /, path: str | os.PathLike[str]) -> None:
         """
-        Writes a file: `.svg` or `.html`.
+        Writes a file: `.svg`, `.gif` or `.html`.
+        """
+    def to_gif(self, /) -> bytes:
+        """
+        The film as GIF, for mail, chats and slides.
         """
     def to_html(self, /) -> str:
         """
@@ -951,7 +955,11 @@ class Picture:
     def _repr_svg_(self, /) -> str: ...
     def save(self, /, path: str | os.PathLike[str]) -> None:
         """
-        Writes a file: `.svg`, `.png` or `.txt`.
+        Writes a file: `.svg`, `.png`, `.pdf` or `.txt`.
+        """
+    def to_pdf(self, /) -> bytes:
+        """
+        The picture as PDF, one page of its size, with letters as paths.
         """
     def to_png(self, /) -> bytes:
         """
@@ -1056,14 +1064,17 @@ class Places:
         """
         The number of places of each element.
         """
-    def draw(self, /, after: Places | str | None = None, *, view: typing.Literal['tensor', 'machine'] = "tensor", by: str | None = None, slice: collections.abc.Mapping[int, tuple[int, int]] | None = None, zoom: collections.abc.Mapping[int, int] | None = None, at: collections.abc.Mapping[str, int] | str | None = None, labels: collections.abc.Sequence[str] = ...) -> Picture:
+    def draw(self, /, after: Places | str | None = None, *, view: typing.Literal['tensor', 'machine'] = "tensor", by: str | None = None, slice: collections.abc.Mapping[int, tuple[int, int]] | None = None, zoom: collections.abc.Mapping[int, int] | None = None, at: collections.abc.Mapping[str, int] | str | None = None, labels: collections.abc.Sequence[str] = ..., dtype: typing.Any = None, blocks: int | None = None, panels: int | None = None, title: str | None = None, caption: bool = True, background: typing.Literal['white', 'dark', 'none'] = "white") -> Picture:
         """
         Draws the tensor as a grid: each cell has its address and the colour of its unit.
 
         `after` is another layout, drawn beside it; `view="machine"` draws the memories instead.
-        `by` is the level that sets the colour, `slice` the range of each axis to show, `zoom` the index
-        per axis whose block is shown in detail, `at` the unit whose memory is drawn; `labels` are
-        `address`, `unit`, `index` or levels.
+        `by` is the level that sets the colour, or `"bank"`, for banks of shared memory and elements of `dtype`;
+        `slice` the range of each axis to show, `zoom` the index per axis whose block is shown in detail, `at`
+        the unit whose memory is drawn; `labels` are `address`, `unit`, `index`, `thread`, `value`, `bank` or levels.
+
+        `blocks` is the most blocks of a large tensor along a side, `panels` the most panels. For papers there are
+        `title`, `caption=False` for nothing around the panels, and `background`.
 
         >>> from tensor_layout import Layout
         >>> print(Layout("((2_PE, 2:3), (3:1))").draw().to_text(40).splitlines()[0])

@@ -43,6 +43,8 @@ CALLS = [
     lambda n: SMALL.draw(slice={n: (0, 1)}),
     lambda n: SMALL.draw(slice={0: (n, 4)}),
     lambda n: SMALL.draw(zoom={0: n}),
+    lambda n: SMALL.draw(blocks=n),
+    lambda n: SMALL.draw(panels=n),
     lambda n: SMALL.draw().to_text(n),
     lambda n: SMALL.explore(height=n),
     lambda n: Layout("((3:1))", shape=[n]),

@@ -5,7 +5,9 @@ import itertools
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 from conftest import DATA, lines
 
@@ -191,9 +193,50 @@ def test_pictures_and_pages_are_those_of_the_command(tmp_path: Path):
     assert layout._repr_svg_() == layout.draw().to_svg()
     frame = layout.explore(height=99)._repr_html_()
     assert frame.startswith("<iframe") and 'height="99"' in frame
+    picture.save(tmp_path / "pair.pdf")
+    assert (tmp_path / "pair.pdf").read_bytes().startswith(b"%PDF")
     for refused in (lambda: picture.save(tmp_path / "a.gif"), lambda: layout.draw(view="side")):  # type: ignore[arg-type]
         with pytest.raises(ValueError):
             refused()
+
+
+BANKED = "S<3,3,3> o 0 o (8,64):(64,1)"
+LARGE = "((16_L2B, 8_L1B, 8:8), (16_MAB, 8:1, 4_PE))"
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "keywords"),
+    [
+        (BANKED, ["--by", "bank", "--bits", "16"], {"by": "bank", "dtype": "f16"}),
+        (BANKED, ["--labels", "bank,index", "--bits", "16"], {"labels": ["bank", "index"], "dtype": np.float16}),
+        ("f16[8,64]{1,0}", ["--by", "bank"], {"by": "bank"}),
+        (LARGE, ["--blocks", "8"], {"blocks": 8}),
+        (LARGE, ["--panels", "1"], {"panels": 1}),
+        (LARGE, ["--title", "weights"], {"title": "weights"}),
+        (LARGE, ["--no-caption"], {"caption": False}),
+        (LARGE, ["--background", "dark"], {"background": "dark"}),
+        (LARGE, ["--background", "none", "--view", "machine"], {"background": "none", "view": "machine"}),
+    ],
+)
+def test_options_of_a_picture_are_those_of_the_command(tmp_path: Path, text: str, options: list[str], keywords: dict[str, Any]):
+    picture = Layout(text).draw(**keywords)
+    assert picture.to_svg() != Layout(text).draw().to_svg()
+    for end, ours in [("svg", picture.to_svg().encode()), ("pdf", picture.to_pdf())]:
+        out = tmp_path / f"theirs.{end}"
+        subprocess.run([*COMMAND, "draw", text, *options, "-o", out], check=True)
+        assert ours == out.read_bytes()
+
+
+def test_films_are_those_of_the_command(tmp_path: Path):
+    before, after = "((2_PE, 2:2), (2:1))", "((4:1), (2_PE))"
+    film = Layout(before).film(after)
+    for name in ("film.svg", "film.gif", "film.html"):
+        film.save(tmp_path / f"our_{name}")
+        subprocess.run([*COMMAND, "draw", before, after, "--view", "film", "-o", tmp_path / name], check=True)
+        assert (tmp_path / f"our_{name}").read_bytes() == (tmp_path / name).read_bytes()
+    assert film.to_gif() == (tmp_path / "film.gif").read_bytes()
+    with pytest.raises(ValueError, match="in .svg, .gif or .html"):
+        film.save(tmp_path / "film.png")
 
 
 def test_notebooks_show_layouts_reports_and_tables():

@@ -215,6 +215,16 @@ def test_pictures_do_not_drop_what_is_asked() -> None:
         (lambda: GRID.draw(view="machine", at="X=1"), "`X` is not a level"),
         (lambda: GRID.draw(by="X"), "`X` is not a level"),
         (lambda: GRID.draw(labels=["X"]), "`X` is not a level"),
+        (lambda: GRID.draw(labels=["thread"]), "`LANE` is not a level"),
+        (lambda: Layout("((8:1))").draw(labels=["unit"]), "no units"),
+        (lambda: Layout("((8_LANE))").draw(by="bank"), "one of lanes"),
+        (lambda: GRID.draw(dtype="f16"), "by='bank'"),
+        (lambda: Layout("f16[8]{0}").draw(by="bank", dtype="f32"), "contradict the 16 bits"),
+        (lambda: GRID.draw(blocks=1), "2 to 64"),
+        (lambda: GRID.draw(blocks=65), "2 to 64"),
+        (lambda: GRID.draw(panels=0), "at least one"),
+        (lambda: GRID.draw(title="rows", caption=False), "part of the caption"),
+        (lambda: GRID.draw(background="red"), "white, dark, none"),  # type: ignore[arg-type]
         (lambda: GRID.on("PE=4").explore(GRID.on("PE=4", base=7)), "the same machine, memory and base"),
         (lambda: GRID.on("PE=4").explore(GRID.on("PE=8")), "the same machine, memory and base"),
     ]:
