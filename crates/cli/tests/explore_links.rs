@@ -81,6 +81,53 @@ fn a_digit_lights_the_cells_that_differ_in_it_alone_and_its_line_of_code() {
 }
 
 #[test]
+fn digits_are_coloured_in_the_text_itself() {
+    let dir = tempfile::tempdir().unwrap();
+    let Some(mut page) = Browser::start(dir.path().to_str().unwrap()) else { return };
+    let server = Server::start(&["(10,7)/((3:7, 4_PE), (7:1))", "--machine", "PE=4"]);
+    page.open(&server.address);
+    let colored =
+        "[...document.querySelectorAll('#over .digit')].map(node => node.firstChild.textContent)";
+    assert_eq!(page.run(colored), json!(["3:7", "4_PE", "7:1"]));
+    assert_eq!(page.run("document.getElementById('digits').textContent"), "");
+    // Letter by letter: both are the same text in the same font and box, and no line of it is hidden.
+    let over_it = "(() => { const [text, over] = ['layout', 'over'].map(id => document.getElementById(id)), style = node => { \
+         const { font, lineHeight, paddingLeft, whiteSpace, overflowWrap, wordBreak } = getComputedStyle(node); \
+         return [font, lineHeight, paddingLeft, whiteSpace, overflowWrap, wordBreak, node.clientWidth, node.clientHeight].join(); }; \
+         const letters = [...over.childNodes].map(node => node.className === 'digit' ? node.firstChild.textContent : node.textContent).join(''); \
+         return letters === text.value + '\\u200b' && style(text) === style(over) && text.scrollHeight <= text.clientHeight; })()";
+    assert_eq!(page.run(over_it), true);
+    // A click writes inside a digit, Enter on a digit selects it.
+    let selected = "(({ selectionStart, selectionEnd, id }) => [id, selectionStart, selectionEnd])(document.activeElement)";
+    page.click("#over [data-digit='1']");
+    let caret = page.run(selected);
+    assert_eq!(caret[0], "layout");
+    assert!((14..=18).contains(&caret[1].as_u64().unwrap()) && caret[1] == caret[2], "{caret}");
+    page.run("document.querySelector(\"#over [data-digit='2']\").focus()");
+    page.call("Input.dispatchKeyEvent", json!({ "type": "keyDown", "key": "Enter" }));
+    assert_eq!(page.run(selected), json!(["layout", 22, 25]));
+    // Digits before and after an edit keep their colours at once, before there is an answer.
+    page.run("{ const layout = document.getElementById('layout'); layout.value = '(10,7)/((3:7, 4_PE:1), (7:1))'; layout.dispatchEvent(new Event('input')); }");
+    assert_eq!(page.run(colored), json!(["3:7", "4_PE", "7:1"]));
+    page.wait(&format!("({colored})[1] === '4_PE:1'"));
+    // Lines: an answer has none, and a long text wraps in both.
+    page.run("document.getElementById('layout').select()");
+    let long = "((2:96, 3:32, 2:16, 4_PE),\n(2:8, 4:2, 2:1))";
+    page.call("Input.insertText", json!({ "text": long }));
+    page.wait(&format!("({colored}).length === 7"));
+    let narrow = json!({ "width": 330, "height": 900, "deviceScaleFactor": 1, "mobile": false });
+    page.call("Emulation.setDeviceMetricsOverride", narrow);
+    page.wait("document.getElementById('layout').clientHeight > 60");
+    assert_eq!(page.run(over_it), true);
+    assert_eq!(page.run("document.getElementById('layout').value"), long.replace('\n', " "));
+    // CuTe does not write its digits: they are below its text.
+    page.type_into("layout", "(4,8):(8,1)");
+    page.wait("document.querySelectorAll('#digits .digit').length === 2");
+    assert_eq!(page.run(colored), json!([]));
+    assert_eq!(page.run(over_it), true);
+}
+
+#[test]
 fn a_film_stands_where_the_slider_is() {
     let dir = tempfile::tempdir().unwrap();
     let Some(mut page) = Browser::start(dir.path().to_str().unwrap()) else { return };

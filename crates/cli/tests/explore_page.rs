@@ -116,7 +116,7 @@ fn a_page_in_a_file_offers_nothing_that_needs_a_server() {
     page.open(&format!("file://{}", file.display()));
     let seen = "[...document.querySelectorAll('.live')].filter(node => node.getClientRects().length).length";
     assert_eq!(page.run(seen), 0);
-    let alive = "[...document.querySelectorAll('header input, #options input[type=text]')].filter(node => !node.disabled).length";
+    let alive = "[...document.querySelectorAll('header input, header textarea, #options input[type=text]')].filter(node => !node.disabled).length";
     assert_eq!(page.run(alive), 0);
     // By keys, a digit of a page with a server says how it is moved; here it says what it does.
     page.run("document.querySelector('.digit').focus()");

@@ -69,6 +69,22 @@ impl SubaxisText {
     pub fn new(size: u64, level: Option<Level>, stride: Option<u64>) -> SubaxisText {
         SubaxisText { size, level, stride, ..SubaxisText::default() }
     }
+
+    /// The bytes of the text that it was read from; empty if it was not read.
+    ///
+    /// # Example
+    /// ```
+    /// use tensor_layout::notation::PadLayout;
+    /// let text = "((4_PE, 3:8), (8:1))";
+    /// let tree: PadLayout = text.parse()?;
+    /// let span = tree.axes()[0].subaxes[1].span();
+    /// assert_eq!(&text[span.start..span.end], "3:8");
+    /// # Ok::<(), tensor_layout::ParseError>(())
+    /// ```
+    #[must_use]
+    pub fn span(&self) -> Span {
+        self.span.0
+    }
 }
 
 impl AxisText {

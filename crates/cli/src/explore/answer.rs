@@ -84,7 +84,7 @@ fn placed_view(question: &Question, placed: &PlacementSource) -> Result<Value, F
         "replicated": replicated.iter().map(Level::as_str).collect::<Vec<_>>(),
         "report": report.to_string(),
         "notations": notations(syntax, layout),
-        "digits": digits_json(layout),
+        "digits": digits_json(layout, syntax, &question.layout),
         "code": code(layout),
         "table": table(placement),
         "edits": edits(syntax, layout),

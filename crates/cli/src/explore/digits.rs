@@ -1,17 +1,39 @@
 //! The digits of a layout: the parts of its text that cells, the formula and the code have in common.
 
 use serde_json::{Value, json};
-use tensor_layout::Layout;
 use tensor_layout::algebra::{Axis, Combine, Subaxis, Target};
+use tensor_layout::notation::SubaxisText;
+use tensor_layout::{Layout, LayoutText};
 
 /// Every digit of every axis with its place in the number of the axis, and the term of the formula that it
-/// adds; those of derived axes have the number of their axis as text.
-pub(super) fn digits_json(layout: &Layout) -> Value {
+/// adds; those of derived axes have the number of their axis as text. A PadLayout writes its digits: their places in
+/// the typed text are `span`.
+pub(super) fn digits_json(layout: &Layout, syntax: &LayoutText, typed: &str) -> Value {
     let axes = layout.axes().iter().enumerate();
     let axes = axes.map(|(at, axis)| digits_of(layout, axis, &format!("i{at}"), Some(at)));
     let derived = layout.derived_axes().iter().enumerate();
     let derived = derived.map(|(at, of)| digits_of(layout, &of.axis, &format!("d{at}"), None));
-    Value::Array(axes.chain(derived).flatten().collect())
+    let mut digits: Vec<Value> = axes.chain(derived).flatten().collect();
+    let spans = spans(layout, syntax, typed);
+    for (digit, span) in digits.iter_mut().zip(spans) {
+        digit["span"] = json!(span);
+    }
+    Value::Array(digits)
+}
+
+/// The place of each digit in the typed text, if all are written there. Only ASCII is counted by browsers as here.
+fn spans(layout: &Layout, syntax: &LayoutText, typed: &str) -> Vec<[usize; 2]> {
+    let LayoutText::PadLayout(tree) = syntax else { return Vec::new() };
+    let of = |axis: &Axis| axis.subaxes.iter().map(|digit| digit.size).collect::<Vec<_>>();
+    let digits: Vec<u64> = layout.axes().iter().flat_map(of).collect();
+    let written: Vec<&SubaxisText> = tree.axes().iter().flat_map(|axis| &axis.subaxes).collect();
+    let blanks = typed.len() - typed.trim_start().len();
+    let are_all = written.iter().map(|digit| digit.size).eq(digits);
+    if !are_all || !layout.derived_axes().is_empty() || !typed.is_ascii() {
+        return Vec::new();
+    }
+    let spans = written.iter().map(|digit| digit.span());
+    spans.map(|span| [span.start + blanks, span.end + blanks]).collect()
 }
 
 fn digits_of(layout: &Layout, axis: &Axis, name: &str, number: Option<usize>) -> Vec<Value> {
@@ -82,7 +104,7 @@ mod tests {
         for text in ["((4_PE, 3:8), (8:1))", "(10,7)/((3:7, 4_PE), (7:1))", "((2:5, 3_PE:2, 2:1))"]
         {
             let layout: Layout = text.parse().unwrap();
-            let digits = digits_json(&layout);
+            let digits = digits_json(&layout, &LayoutText::parse(text).unwrap(), text);
             for index in layout.indexes() {
                 let mut place = tensor_layout::Location::default();
                 for digit in digits.as_array().unwrap() {
@@ -101,5 +123,25 @@ mod tests {
                 );
             }
         }
+    }
+
+    #[test]
+    fn the_digits_of_a_pad_layout_are_where_it_writes_them() {
+        let written = |typed: &str| {
+            let syntax = LayoutText::parse(typed.trim()).unwrap();
+            let digits = digits_json(&syntax.lower().unwrap(), &syntax, typed);
+            let span = |digit: &Value| {
+                let [from, to] = [0, 1].map(|at| digit["span"][at].as_u64());
+                let at = |of: Option<u64>| usize::try_from(of.unwrap()).unwrap();
+                typed[at(from)..at(to)].to_owned()
+            };
+            let digits = digits.as_array().unwrap();
+            assert!(digits.iter().all(|digit| digit["span"].is_null()) || typed.contains("(("));
+            digits.iter().filter(|digit| !digit["span"].is_null()).map(span).collect::<Vec<_>>()
+        };
+        assert_eq!(written("  (10,7)/((3:7, 4_PE), (7:1))"), ["3:7", "4_PE", "7:1"]);
+        assert_eq!(written("((2_L2B:1,1:1), (4:1); B@[4_PE])"), ["2_L2B:1", "1:1", "4:1"]);
+        assert_eq!(written("(4,8):(8,1)"), [""; 0]);
+        assert_eq!(written("bf16[10,130]{1,0:T(8,128)(2,1)}"), [""; 0]);
     }
 }
