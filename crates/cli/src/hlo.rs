@@ -11,8 +11,8 @@ use clap::Args as ClapArgs;
 use serde_json::json;
 use tensor_layout::{LayoutText, Machine};
 use tensor_layout_hlo::{
-    Collectives, HloBytes, HloChanges, HloComputation, HloCopies, HloDump, HloMemory, HloReading,
-    HloReport, HloRow, HloShardings, HloSummary, HloTallies, HloTextKind, UnreadLine,
+    HloBytes, HloChanges, HloComputation, HloCopies, HloDump, HloMemory, HloReading, HloReport,
+    HloRow, HloShardings, HloSummary, HloTallies, HloTextKind, UnreadLine,
 };
 use tensor_layout_show::pages::hlo as pages;
 
@@ -46,7 +46,8 @@ Examples:
   tensor-layout hlo crates/hlo/tests/data/before.txt --against crates/hlo/tests/data/sharded.txt
   tensor-layout hlo crates/hlo/tests/data/out_of_memory.txt
   tensor-layout hlo crates/hlo/tests/data/sharded.txt --copies
-  tensor-layout hlo crates/hlo/tests/data/reshard.txt --collectives HOST=2,CHIP=4")]
+  tensor-layout hlo crates/hlo/tests/data/reshard.txt --collectives HOST=2,CHIP=4
+  tensor-layout hlo crates/hlo/tests/data/waste.txt --report dump.html --mesh data=2,model=4")]
 pub(super) struct Hlo {
     /// The dump, or - for standard input.
     #[arg(value_name = "FILE")]
@@ -69,6 +70,10 @@ pub(super) struct Hlo {
     /// with --collectives, the bytes that enter the units of each level.
     #[arg(long, value_name = "HTML", conflicts_with_all = ["against", "shapes"])]
     report: Option<PathBuf>,
+    /// The mesh of the program, such as data=2,model=4, for the bytes along each of its axes; with
+    /// --collectives or --report.
+    #[arg(long, value_name = "MESH")]
+    mesh: Option<String>,
     /// Fail if any part of the dump cannot be read.
     #[arg(long)]
     strict: bool,
@@ -119,6 +124,10 @@ impl Hlo {
     }
 
     pub(super) fn run(&self) -> Result<(), Failure> {
+        if self.mesh.is_some() && self.about.collectives.is_none() && self.report.is_none() {
+            let why = "--mesh has no effect without --collectives or --report";
+            return Err(Failure::Argument(why.into()));
+        }
         let (file, input, length) = self.open()?;
         let told = other::told(input).map_err(|error| Failure::Io(self.file.clone(), error))?;
         let input = match told {
@@ -452,7 +461,7 @@ impl Hlo {
     }
 
     fn collectives(&self, input: Input<'_>, machine: &Machine) -> Result<(), Failure> {
-        let mut all = Collectives::default();
+        let mut all = self.new_collectives()?;
         let reading =
             self.computations(input, |computation| all.add(computation, Some(machine)))?;
         let all = all.finish()?;

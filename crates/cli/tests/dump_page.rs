@@ -52,7 +52,8 @@ fn rows(page: &str) -> Vec<String> {
 fn a_row_of_the_page_has_the_name_and_the_numbers_of_the_row_of_text() {
     for name in ["waste", "sharded", "reshard", "scan", "mlp", "before"] {
         let file = format!("{ROOT}/crates/hlo/tests/data/{name}.txt");
-        let machine = ["--collectives", "HOST=2,CHIP=4"];
+        let machine = ["--collectives", "HOST=2,CHIP=4", "--mesh", "data=2,model=4"];
+        // These run on one device, or on as many as the mesh has.
         let (page, printed) = page_of(&[&[&*file], &machine[..]].concat());
         assert_well_formed(&page);
         let rows = rows(&page);
@@ -106,4 +107,19 @@ fn the_dot_of_a_curve_is_where_the_curve_is_highest() {
         assert_eq!(after("x1=\""), format!("{first}.5"));
         assert_eq!(after("viewBox=\""), format!("0 0 {} 1000", heights.len()));
     }
+}
+
+#[test]
+fn collectives_are_summed_by_the_axes_of_the_mesh() {
+    let file = format!("{ROOT}/crates/hlo/tests/data/waste.txt");
+    let row = |arguments: &[&str], part: &str| {
+        let (page, _) = page_of(&[&[&*file], arguments].concat());
+        assert_well_formed(&page);
+        let has = rows(&page).iter().any(|row| row.contains(part));
+        (has, page.contains("--mesh data=2,model=4 does."))
+    };
+    // Groups are 0..4 and 4..8: rows of the one mesh, two axes of the other.
+    assert_eq!(row(&["--mesh", "data=2,model=4"], "along model, 6 runs"), (true, false));
+    assert_eq!(row(&["--mesh", "a=2,b=2,c=2"], "along b and c, 6 runs"), (true, false));
+    assert_eq!(row(&[], "along"), (false, true));
 }

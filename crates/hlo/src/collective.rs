@@ -370,6 +370,11 @@ fn hop_bytes(kind: CollectiveKind, g: u64, bytes: u64) -> Result<u64, LayoutErro
 }
 
 impl Collective {
+    /// The devices of each group that sends.
+    pub(super) fn sending(&self) -> impl Iterator<Item = &[u64]> {
+        self.groups.iter().map(|group| &*group.devices)
+    }
+
     /// The hops: sender, receiver and bytes of each. An `all-to-all` has as many as a group has pairs; those of a
     /// `ragged-all-to-all` that leave one device carry at most these bytes together.
     pub fn hops(&self) -> impl Iterator<Item = CollectiveHop> {

@@ -3,6 +3,7 @@
 use itertools::Itertools;
 use rustc_hash::FxHashMap;
 
+use crate::along::{self, MeshPlaces};
 use crate::collective::{Collective, CollectiveKind};
 use crate::roles::{Calls, HloRole, Roles, index};
 use crate::runs::{ComputationRuns, HloRuns, StepSums};
@@ -11,6 +12,7 @@ use crate::{CollectiveTraffic, HloComputation, HloInstruction};
 use tensor_layout::LayoutError;
 use tensor_layout::Level;
 use tensor_layout::Machine;
+use tensor_layout::sharding::Mesh;
 
 /// A collective of a dump.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -40,6 +42,9 @@ pub struct CollectiveEntry {
     pub group: u64,
     /// The partitions that each number in its groups stands for: those of a replica, or one.
     pub partitions_of_number: u64,
+    /// The axes of the mesh along which devices of a group are at different places, in the order of the mesh: of
+    /// the mesh that was [given](Collectives::along), else of that in its text; `None` without both.
+    pub axes: Option<Vec<String>>,
     /// The bytes that it moves each time it runs.
     pub traffic: CollectiveTraffic,
 }
@@ -59,6 +64,7 @@ pub struct Collectives {
     pub in_a_step: StepSums,
     /// Instructions that could not be read: the line and the reason.
     pub reading: HloReading,
+    mesh: Option<MeshPlaces>,
     calls: Calls,
     /// The collectives of the module that is being read, and the fusions around them.
     held: Vec<HeldCollective>,
@@ -75,10 +81,47 @@ struct HeldCollective {
 }
 
 impl Collectives {
+    /// No collectives yet; each that is added says the axes of a mesh that it is along.
+    ///
+    /// # Errors
+    /// As [`Mesh::device_order`].
+    ///
+    /// # Example
+    /// ```
+    /// use tensor_layout_hlo::{Collectives, HloDump};
+    /// let text = "HloModule m, num_partitions=8
+    /// ENTRY e {
+    ///   a = f32[4,8]{1,0} parameter(0)
+    ///   ROOT g = f32[16,8]{1,0} all-gather(a), channel_id=1, replica_groups=[2,4]<=[8], use_global_device_ids=true, dimensions={0}
+    /// }";
+    /// let mut collectives = Collectives::along(&"data=2,model=4".parse()?)?;
+    /// let mut dump = HloDump::new(text.as_bytes());
+    /// while let Some(computation) = dump.next_computation()? {
+    ///     collectives.add(computation, None)?;
+    /// }
+    /// let found = collectives.finish()?;
+    /// assert_eq!(found.entries[0].axes, Some(vec!["model".to_owned()]));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn along(mesh: &Mesh) -> Result<Collectives, LayoutError> {
+        Ok(Collectives { mesh: Some(MeshPlaces::new(mesh)?), ..Collectives::default() })
+    }
+
+    /// The axes that a collective is along.
+    fn axes(
+        &self,
+        of: HloInstruction<'_>,
+        collective: &Collective,
+    ) -> Result<Option<Vec<String>>, LayoutError> {
+        let Some(mesh) = &self.mesh else { return Ok(along::named(of)) };
+        mesh.along(of.computation().module(), collective).map(Some)
+    }
+
     /// Adds the collectives of a computation.
     ///
     /// # Errors
-    /// As [`Collective::traffic`](super::Collective::traffic); collectives that cannot be read are kept in
+    /// As [`Collective::traffic`](super::Collective::traffic), and `Invalid` if the module has other devices than the
+    /// [mesh](Collectives::along); collectives that cannot be read are kept in
     /// [`reading`](Collectives::reading).
     pub fn add(
         &mut self,
@@ -105,7 +148,8 @@ impl Collectives {
                         None => None,
                     };
                     let traffic = collective.traffic(machine)?;
-                    let entry = entry(instruction, &collective, traffic);
+                    let axes = self.axes(instruction, &collective)?;
+                    let entry = entry(instruction, &collective, axes, traffic);
                     self.held.push(HeldCollective { computation: number, entry, fused });
                 }
             }
@@ -187,6 +231,7 @@ impl CollectiveEntry {
 fn entry(
     of: HloInstruction<'_>,
     collective: &Collective,
+    axes: Option<Vec<String>>,
     traffic: CollectiveTraffic,
 ) -> CollectiveEntry {
     CollectiveEntry {
@@ -202,6 +247,7 @@ fn entry(
         bytes: collective.bytes,
         group: collective.group,
         partitions_of_number: of.partitions_of_number(collective.kind),
+        axes,
         traffic,
     }
 }

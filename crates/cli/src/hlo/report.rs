@@ -33,6 +33,12 @@ impl PageReaders {
 }
 
 impl Hlo {
+    /// No collectives yet, along the mesh that was given.
+    pub(super) fn new_collectives(&self) -> Result<Collectives, Failure> {
+        let Some(mesh) = &self.mesh else { return Ok(Collectives::default()) };
+        Ok(Collectives::along(&mesh.parse()?)?)
+    }
+
     /// Returns readers that keep as many rows as a page of text has.
     pub(super) fn new_page(&self) -> Result<PageReaders, Failure> {
         let rows = self.top.or(Some(super::PAGE));
@@ -40,7 +46,7 @@ impl Hlo {
             machine: self.about.collectives.as_deref().map(machine_of).transpose()?,
             summary: HloSummary::new(rows).totals_only(),
             memory: HloMemory::new(rows),
-            collectives: Collectives::default(),
+            collectives: self.new_collectives()?,
             copies: HloCopies::new(rows),
         })
     }

@@ -165,6 +165,7 @@ pub(super) fn write_collectives(
             "runs": entry.runs.known(),
             "is_branch": entry.runs.is_branch,
             "is_at_most": entry.is_at_most(),
+            "axes": entry.axes,
             "sent_bytes": entry.traffic.sent,
             "traffic": traffic(&entry.traffic),
         })

@@ -31,6 +31,7 @@ pub fn collectives(of: &Collectives, top: Option<usize>) -> String {
         page += "steps: of the busiest unit at the machine's bandwidth, one collective after the other\n";
     }
     page += &kinds_page(of);
+    page += &axes_page(of);
     page += &unread(&of.reading);
     printable(&page).into_owned()
 }
@@ -76,29 +77,58 @@ pub(super) fn in_all(of: &Collectives) -> String {
 
 fn kinds_page(of: &Collectives) -> String {
     let kinds = kinds(of);
-    if kinds.len() < 2 {
-        return String::new();
-    }
+    if kinds.len() < 2 { String::new() } else { sums_page("by kind", &kinds) }
+}
+
+fn axes_page(of: &Collectives) -> String {
+    let axes = axes(of);
+    if axes.is_empty() { String::new() } else { sums_page("by axis of the mesh", &axes) }
+}
+
+/// The sums of what one device sends.
+fn sums_page(by: &str, sums: &[(u64, String)]) -> String {
     let line = |(sent, what): &(u64, String)| format!("{:>11}  {what}\n", readable_bytes(*sent));
-    format!("\n  one sends  by kind\n{}", kinds.iter().map(line).collect::<String>())
+    format!("\n  one sends  {by}\n{}", sums.iter().map(line).collect::<String>())
 }
 
 /// The bytes that one device sends, by kind and by the size of groups.
 pub(super) fn kinds(of: &Collectives) -> Vec<(u64, String)> {
-    let mut kinds: BTreeMap<(CollectiveKind, u64), (u128, u64)> = BTreeMap::new();
-    for CollectiveEntry { kind, group, traffic, runs, .. } in &of.entries {
-        let (sent, count) = kinds.entry((*kind, *group)).or_default();
-        *sent = sent.saturating_add(u128::from(traffic.sent) * u128::from(runs.times));
-        *count = count.saturating_add(runs.times);
-    }
-    let row = |((kind, group), (sent, count)): ((CollectiveKind, u64), (u128, u64))| {
-        let sent = u64::try_from(sent).unwrap_or(u64::MAX);
-        let runs = counted(count, "run");
-        let among = match kind {
-            CollectiveKind::Permute => String::new(),
-            _ => format!(" among {group}"),
-        };
-        (sent, format!("{}{among}, {runs}", kind.name()))
+    let name = |((kind, group), runs): ((CollectiveKind, u64), String)| match kind {
+        CollectiveKind::Permute => format!("{}, {runs}", kind.name()),
+        _ => format!("{} among {group}, {runs}", kind.name()),
     };
-    kinds.into_iter().map(row).collect()
+    sums(of, |entry| (entry.kind, entry.group), name)
+}
+
+/// The bytes that one device sends, by the axes of the mesh along which it sends; nothing where no axis is known.
+pub(super) fn axes(of: &Collectives) -> Vec<(u64, String)> {
+    if of.entries.iter().all(|entry| entry.axes.is_none()) {
+        return Vec::new();
+    }
+    let name = |(axes, runs): (Option<&[String]>, String)| match axes {
+        None => format!("along axes that are not known, {runs}"),
+        Some([]) => format!("along no axis, {runs}"),
+        Some(axes) => format!("along {}, {runs}", axes.join(" and ")),
+    };
+    sums(of, |entry| entry.axes.as_deref(), name)
+}
+
+/// The bytes that one device sends, by a key, each with a name that has the number of runs.
+fn sums<'a, K: Ord>(
+    of: &'a Collectives,
+    key: impl Fn(&'a CollectiveEntry) -> K,
+    name: impl Fn((K, String)) -> String,
+) -> Vec<(u64, String)> {
+    let mut sums: BTreeMap<K, (u128, u64)> = BTreeMap::new();
+    for entry in &of.entries {
+        let (sent, count) = sums.entry(key(entry)).or_default();
+        let times = entry.runs.times;
+        *sent = sent.saturating_add(u128::from(entry.traffic.sent) * u128::from(times));
+        *count = count.saturating_add(times);
+    }
+    let row = |(key, (sent, count)): (K, (u128, u64))| {
+        let sent = u64::try_from(sent).unwrap_or(u64::MAX);
+        (sent, name((key, counted(count, "run"))))
+    };
+    sums.into_iter().map(row).collect()
 }

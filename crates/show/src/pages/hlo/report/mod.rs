@@ -117,6 +117,8 @@ fn or_none(bars: String, none: &str) -> String {
     if bars.is_empty() { paragraph("soft", none) } else { bars }
 }
 
+const NO_MESH: &str = "The dump does not name the axes of its mesh; --mesh data=2,model=4 does.";
+
 fn sent(of: &Collectives, top: Option<usize>) -> String {
     if of.entries.is_empty() {
         let numbers = numbers(&of.total, 1, |_| true);
@@ -124,6 +126,7 @@ fn sent(of: &Collectives, top: Option<usize>) -> String {
     }
     let moved = |(bytes, what)| Bar::moved(what, bytes);
     let kinds: Vec<Bar> = collectives::kinds(of).into_iter().map(moved).collect();
+    let axes: Vec<Bar> = collectives::axes(of).into_iter().map(moved).collect();
     let levels = of.total.into.iter().map(|(level, bytes)| (*bytes, format!("into {level}")));
     let received = (of.total.received, "received".to_owned());
     let levels: Vec<Bar> = levels.chain([received]).map(moved).collect();
@@ -142,6 +145,7 @@ fn sent(of: &Collectives, top: Option<usize>) -> String {
     [
         paragraph("soft", collectives::MEANING),
         format!("<h3>One sends, by kind and group</h3>\n{}", list(&kinds)),
+        format!("<h3>One sends, by axis of the mesh</h3>\n{}", or_none(list(&axes), NO_MESH)),
         format!("<h3>All devices receive</h3>\n{}{machine}", list(&levels)),
         format!("<h3>One sends, by collective</h3>\n{}", list(&largest)),
     ]
