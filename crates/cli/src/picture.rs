@@ -50,9 +50,22 @@ pub(super) fn column(option: &str, level: Level, placement: &Placement) -> Resul
         true => Ok(level),
         false => {
             let why = format!("{option}: `{level}` is not a column of this layout");
-            let columns: Vec<&str> = placement.columns().iter().map(Level::as_str).collect();
-            Err(Failure::Advised(why, format!("its columns are {}", columns.join(", "))))
+            Err(Failure::Advised(why, other_columns(option, level, placement)))
         }
+    }
+}
+
+/// The column that differs in its letters' case only, or all of them.
+fn other_columns(option: &str, level: Level, placement: &Placement) -> String {
+    let columns: Vec<&str> = placement.columns().iter().map(Level::as_str).collect();
+    let meant = columns.iter().find(|column| column.eq_ignore_ascii_case(level.as_str()));
+    let columns = columns.join(", ");
+    match (meant, option) {
+        (Some(meant), _) => format!("did you mean `{meant}`?"),
+        (None, "--by") => {
+            format!("its columns are {columns}; `bank` is for the banks of shared memory")
+        }
+        (None, _) => format!("its columns are {columns}"),
     }
 }
 
@@ -63,18 +76,15 @@ pub(super) fn labels(
     placement: &Placement,
     bits: u64,
 ) -> Result<Vec<Label>, Failure> {
-    let parsed = |word: &str| {
-        word.parse::<Label>().map_err(|_| {
-            let levels =
-                placement.columns().iter().map(Level::as_str).collect::<Vec<_>>().join(", ");
-            let help = format!(
-                "a label is address, unit, index, thread, value, bank or a level: {levels}"
-            );
-            Failure::Advised(format!("{option}: `{word}` is not a label"), help)
-        })
+    let no_label = |word: &str| {
+        let levels = placement.columns().iter().map(Level::as_str).collect::<Vec<_>>().join(", ");
+        let help =
+            format!("a label is address, unit, index, thread, value, bank or a level: {levels}");
+        Failure::Advised(format!("{option}: `{word}` is not a label of this layout"), help)
     };
-    let label = |word: &String| match parsed(word.trim())? {
-        Label::Level(level) => Ok(Label::Level(column(option, level, placement)?)),
+    let label = |word: &String| match word.trim().parse().map_err(|_| no_label(word))? {
+        Label::Level(level) if placement.columns().contains(&level) => Ok(Label::Level(level)),
+        Label::Level(_) => Err(no_label(word)),
         Label::Unit if !placement.columns().iter().any(|level| level.is_unit()) => {
             Err(Failure::Argument(format!("{option}: `unit`: the layout has no units")))
         }

@@ -44,7 +44,7 @@ fn means(text: &str) -> bool {
 /// `x.svg`, the file that a picture is to be written to.
 fn from_output(text: &str) -> Option<String> {
     let end = Path::new(text).extension()?.to_str()?;
-    let is_output = ["svg", "png", "html", "htm", "pdf", "txt", "csv", "npy"].contains(&end);
+    let is_output = ["svg", "png", "gif", "html", "htm", "pdf", "txt", "csv", "npy"].contains(&end);
     (is_output && !Path::new(text).exists())
         .then(|| format!("to write to the file `{text}`, name it with -o {text}"))
 }
@@ -138,10 +138,16 @@ pub(super) fn unexpected(
     let is_number = !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit() || b == b',');
     match command.get_name() {
         _ if is_number && digits != stray => plain("indexes, coordinates and counts begin at 0"),
-        _ if stray.starts_with('-') => None,
+        name if stray.starts_with('-') => {
+            let (option, help) = (stray.to_owned(), option_of_others(name, stray)?);
+            Some((format!("`{name}` has no option `{option}`"), help))
+        }
         "locate" if is_number => plain("an index is one argument, as in 100,37"),
         name @ ("hlo" | "scan") if Path::new(stray).exists() => {
             plain(&format!("one file at a time; for more: cat A B | tensor-layout {name} -"))
+        }
+        name if stray.starts_with('(') && reads(stray) => {
+            plain(&format!("`{name}` takes no further layout here"))
         }
         _ if rest.iter().any(|argument| argument.contains(OF_LAYOUTS)) => {
             plain("put a layout in quotes, so that the shell does not take it apart")
@@ -152,6 +158,34 @@ pub(super) fn unexpected(
         _ if takes("output") => plain(&format!("name the output with -o {stray}")),
         _ => None,
     }
+}
+
+/// The remedy for an option of pictures that another command has, or that is said in another way.
+fn option_of_others(command: &str, option: &str) -> Option<String> {
+    let help = match (command, option) {
+        ("draw", "--film") => {
+            "name the file of a film in .gif, as in -o film.gif, or add --view film"
+        }
+        ("draw", "--html" | "--svg" | "--png" | "--pdf" | "--gif") => {
+            return Some(format!(
+                "name the file, as in -o picture.{}",
+                option.trim_start_matches('-')
+            ));
+        }
+        ("draw", "--width" | "--height" | "--size" | "--scale" | "--dpi") => {
+            "--blocks and --panels make a picture smaller; .svg and .pdf are sharp at any size"
+        }
+        ("explore", "-o" | "--output") => {
+            "`tensor-layout draw LAYOUT -o page.html` writes the page"
+        }
+        ("explore", "--by" | "--labels") => "the page has a field for it, under Options",
+        ("route", "--view" | "-o" | "--output") => "--film film.svg writes a film of the hops",
+        ("explore" | "relayout", "--view" | "-o" | "--output") => {
+            "`tensor-layout draw A B -o relayout.svg` draws two layouts; -o film.gif is a film"
+        }
+        _ => return None,
+    };
+    Some(help.to_owned())
 }
 
 /// Returns an error for a layout in place of the file, which comes first.

@@ -250,7 +250,7 @@ fn own() -> Vec<Case> {
             &on(""),
             "--labels unit,address",
             &on("--labels L2B"),
-            "not a column",
+            "not a label of this layout",
         ),
         case(
             "draw",
