@@ -139,6 +139,13 @@ fn a_film_stands_where_the_slider_is() {
     page.run("{ const at = document.getElementById('film-at'); at.value = 500; at.dispatchEvent(new Event('input')); }");
     assert_eq!(page.run(&format!("[...{times}]")), json!([485]));
     page.screenshot("film", 1280, "light");
+    // An element that flies lights its cells in both layouts and in both memories.
+    page.run("film.moves.length && [...document.querySelector('#film-picture div').shadowRoot.querySelectorAll('.e')].find(node => node.textContent === '5,3').dispatchEvent(new PointerEvent('pointerenter'))");
+    let lit = "[...document.querySelectorAll('#pair .lit')].map(node => node.dataset.of)";
+    let cells = page.run(lit);
+    assert!(cells.as_array().unwrap().len() >= 4, "{cells}");
+    assert!(cells.as_array().unwrap().iter().all(|of| of == r#"[["5","6"],["3","4"]]"#), "{cells}");
+    assert_eq!(page.run("document.getElementById('film-save').disabled"), false);
     // A still of the library is what the browser shows at its second; times of style sheets have a digit less.
     let film = film_of("((4_PE, 3:8), (8:1))", "((12:2), (4_PE, 2:1))");
     for share in [0.1, 0.2, 0.3, 0.5, 0.6, 0.75, 1.0] {
