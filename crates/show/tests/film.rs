@@ -241,8 +241,11 @@ mod gif {
         pixels
     }
 
+    /// The second at which a frame begins, and the pixels that are seen.
+    type Seen = (f64, Vec<[u8; 3]>);
+
     /// The frames of a GIF as they are seen, each with the second at which it begins, and the end.
-    fn frames(bytes: &[u8]) -> (Vec<(f64, Vec<[u8; 3]>)>, f64) {
+    fn frames(bytes: &[u8]) -> (Vec<Seen>, f64) {
         let mut options = DecodeOptions::new();
         options.set_color_output(ColorOutput::RGBA);
         let mut decoder = options.read_info(bytes).unwrap();

@@ -3,6 +3,8 @@
 //! Every flyer is drawn where it ends, so that viewers without animation show the last frame. Its spots in
 //! all stages are variables of its style, and one animation for each group of flyers goes through them.
 
+#[cfg(feature = "gif")]
+mod cast;
 mod html;
 mod still;
 mod timing;
@@ -21,7 +23,7 @@ use crate::label::{grouped, indexed};
 use crate::palette::tint;
 use crate::{Film, Flyer, Spot, Stage};
 #[cfg(feature = "gif")]
-pub(crate) use still::Cast;
+pub(crate) use cast::Cast;
 use tensor_layout::relayout::Distance;
 use timing::{GROUPS, Timing};
 

@@ -1,15 +1,10 @@
 //! One moment of a film, as SVG without animation.
 
-#[cfg(feature = "gif")]
-use itertools::Itertools;
-
 use super::Scene;
-#[cfg(feature = "gif")]
-use super::timing::seconds;
 use crate::{Film, Flyer};
 
 impl Film {
-    /// The film at a second, as SVG without animation: a figure for a page, or a frame of [`to_gif`](Film::to_gif).
+    /// The film at a second, as SVG without animation: a figure for a page, or a frame of a GIF.
     ///
     /// Flyers are at whole units of the SVG. The fade at both ends of the loop is left out.
     /// Law: each flyer is within 4 units of where a browser shows it at that second of [`to_svg`](Film::to_svg).
@@ -63,55 +58,5 @@ impl Scene<'_> {
                 format!("opacity=\"{:.2}\"", 1.0 - self.film.timing().done(last, second))
             }
         }
-    }
-}
-
-/// The parts of all stills of a film, each drawn once and then put where it is at a second.
-#[cfg(feature = "gif")]
-pub(crate) struct Cast<'a>(Scene<'a>);
-
-#[cfg(feature = "gif")]
-impl<'a> Cast<'a> {
-    pub(crate) fn new(film: &'a Film) -> Cast<'a> {
-        Cast(Scene { moment: Some(0.0), ..Scene::new(film) })
-    }
-
-    /// The seconds at which stills begin, and the hundredths of a second for which each is shown.
-    pub(crate) fn moments(&self) -> Vec<(f64, usize)> {
-        let timing = self.0.film.timing();
-        let moments = timing.moments().into_iter().chain([timing.hundredths()]);
-        moments.tuple_windows().map(|(from, to)| (seconds(from), to - from)).collect()
-    }
-
-    /// A still without flyers and bars, as SVG.
-    pub(crate) fn stage(&self) -> String {
-        self.0.svg(&[])
-    }
-
-    /// The bars at a second, as SVG.
-    pub(crate) fn bars(&mut self, second: f64) -> String {
-        self.0.moment = Some(second);
-        let mut body = String::new();
-        self.0.bars().for_each(|bar| self.0.write_bar(&mut body, &bar));
-        self.0.page((self.0.right, self.0.bottom), "", &body)
-    }
-
-    /// The flyers of a film, each as SVG.
-    pub(crate) fn flyers(&self) -> impl Iterator<Item = String> {
-        self.0.film.flyers.iter().map(|flyer| {
-            let mut body = "<g class=\"e\">".to_owned();
-            self.0.write_looks(&mut body, flyer);
-            self.0.page(self.0.cell(), "", &(body + "</g>"))
-        })
-    }
-
-    /// The upper left corner of each flyer at a second, and how opaque it is.
-    pub(crate) fn places(&self, second: f64) -> impl Iterator<Item = ((f64, f64), f64)> {
-        let Scene { film, stages, .. } = &self.0;
-        film.flyers.iter().map(move |flyer| {
-            let last = flyer.path.len().saturating_sub(1);
-            let faded = (last + 1 < stages.len()).then(|| film.timing().done(last, second));
-            (self.0.place_at(flyer, second), 1.0 - faded.unwrap_or(0.0))
-        })
     }
 }

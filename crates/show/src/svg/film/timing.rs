@@ -10,19 +10,16 @@ use crate::svg::marks::number;
 pub(super) const GROUPS: usize = 8;
 
 /// The time that a flyer takes for a hop, like all times here in hundredths of a second.
-const FLIGHT: usize = 160;
+pub(super) const FLIGHT: usize = 160;
 
 /// The time from the first group to the last.
-const SPREAD: usize = 160;
+pub(super) const SPREAD: usize = 160;
 
 /// The rest before each hop.
 const REST: usize = 120;
 
 /// The rest on the last frame.
 const LAST: usize = 300;
-
-/// The time between two frames where a film is made of stills.
-const FRAME: usize = 8;
 
 /// The times of a film with some hops, that from the tensor counted.
 pub(super) struct Timing {
@@ -38,13 +35,6 @@ impl Timing {
     /// The length of the film in hundredths of a second.
     pub(super) fn hundredths(&self) -> usize {
         leaves(self.hops) - REST + LAST
-    }
-
-    /// The hundredths of a second at which a film of stills changes.
-    pub(super) fn moments(&self) -> Vec<usize> {
-        let of = |hop| (leaves(hop)..leaves(hop) + SPREAD + FLIGHT).step_by(FRAME);
-        let flying = (0..self.hops).flat_map(of).map(|at| at + FRAME);
-        [0].into_iter().chain(flying).collect()
     }
 
     /// The second at which the first group leaves.
@@ -130,7 +120,7 @@ impl Timing {
 }
 
 /// The time at which the first group leaves for a hop.
-fn leaves(hop: usize) -> usize {
+pub(super) fn leaves(hop: usize) -> usize {
     REST + hop * (SPREAD + FLIGHT + REST)
 }
 
