@@ -145,7 +145,17 @@ fn a_film_stands_where_the_slider_is() {
     let cells = page.run(lit);
     assert!(cells.as_array().unwrap().len() >= 4, "{cells}");
     assert!(cells.as_array().unwrap().iter().all(|of| of == r#"[["5","6"],["3","4"]]"#), "{cells}");
-    assert_eq!(page.run("document.getElementById('film-save').disabled"), false);
+    page.run("document.getElementById('film-save').click()");
+    let file = dir.path().join("film.svg");
+    let is_saved = || std::fs::read_to_string(&file).is_ok_and(|svg| svg.ends_with("</svg>"));
+    let waited = std::time::Instant::now();
+    while !is_saved() && waited.elapsed().as_secs() < 20 {
+        std::thread::sleep(std::time::Duration::from_millis(50));
+    }
+    let saved = std::fs::read_to_string(&file).unwrap();
+    let own = film_of("((4_PE, 3:8), (8:1))", "((12:2), (4_PE, 2:1))").to_svg();
+    assert!(saved.starts_with("<svg xmlns=") && saved.contains("@keyframes"));
+    assert_eq!(saved.matches("class=\"e ").count(), own.matches("class=\"e ").count());
     // A still of the library is what the browser shows at its second; times of style sheets have a digit less.
     let film = film_of("((4_PE, 3:8), (8:1))", "((12:2), (4_PE, 2:1))");
     for share in [0.1, 0.2, 0.3, 0.5, 0.6, 0.75, 1.0] {

@@ -117,7 +117,7 @@ fn or_none(bars: String, none: &str) -> String {
     if bars.is_empty() { paragraph("soft", none) } else { bars }
 }
 
-const NO_MESH: &str = "The dump does not name the axes of its mesh; --mesh data=2,model=4 does.";
+const NO_MESH: &str = "Without a mesh, the bytes along each of its axes are not known.";
 
 fn sent(of: &Collectives, top: Option<usize>) -> String {
     if of.entries.is_empty() {
