@@ -286,4 +286,13 @@ mod gif {
             assert!(exact * 100 >= pairs.len() * 98, "{second}: {exact} of {}", pairs.len());
         }
     }
+
+    #[test]
+    fn a_gif_of_too_many_pixels_is_refused() {
+        let mut film = film("PE=4", &[BEFORE, AFTER]);
+        let memories = film.stages[1].clone();
+        film.stages.extend(vec![memories; 60]);
+        let said = film.to_gif().unwrap_err().to_string();
+        assert!(said.contains("and a GIF may have 4194304; write .svg instead"), "{said}");
+    }
 }
