@@ -6,7 +6,7 @@ use std::{env, fs, io};
 
 /// The pages of `docs/` and the tutorial, which are modules of `src/guide.rs`.
 const PAGES: &str = "tutorial notation xla xla-reference algebra relayout relayout-reference \
-                     routes specs plan planner gpu vectors vectors-reference sharding \
+                     routes specs plan planner gpu access vectors vectors-reference sharding \
                      sharding-reference sharding-dumps sharding-plan testing compare design performance";
 
 fn main() -> io::Result<()> {

@@ -11,7 +11,7 @@ macro_rules! pages {
 }
 
 pages! {
-    tutorial notation xla xla_reference algebra relayout relayout_reference routes specs plan planner gpu
+    tutorial notation xla xla_reference algebra relayout relayout_reference routes specs plan planner gpu access
     vectors vectors_reference sharding sharding_reference sharding_dumps sharding_plan testing compare design
     performance
 }

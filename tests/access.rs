@@ -3,9 +3,30 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use proptest::prelude::*;
-use tensor_layout::access::{AddressChange, access, paddings, swizzles};
+use tensor_layout::access::{self, Access, AddressChange, ChangedAccess, Gpu, Instruction};
 use tensor_layout::error::ErrorKind;
-use tensor_layout::{Layout, LayoutText, Level};
+use tensor_layout::{Layout, LayoutError, LayoutText, Level};
+
+/// An access of NVIDIA.
+fn access(memory: &Layout, holders: &Layout, bits: u64) -> Result<Access, LayoutError> {
+    access::access(memory, holders, bits, Instruction::default())
+}
+
+fn swizzles(
+    memory: &Layout,
+    holders: &Layout,
+    bits: u64,
+) -> Result<Vec<ChangedAccess>, LayoutError> {
+    access::swizzles(memory, &[(holders, Instruction::default())], bits)
+}
+
+fn paddings(
+    memory: &Layout,
+    holders: &Layout,
+    bits: u64,
+) -> Result<Vec<ChangedAccess>, LayoutError> {
+    access::paddings(memory, &[(holders, Instruction::default())], bits)
+}
 
 fn cute(text: &str) -> Layout {
     LayoutText::parse(text).unwrap().lower().unwrap()
@@ -95,7 +116,7 @@ fn the_swizzle_of_cutlass_is_found() {
     let best = swizzles(&memory, &holders, 16).unwrap();
     let names: Vec<String> = best.iter().filter_map(|b| Some(b.change?.to_string())).collect();
     assert!(names.contains(&"S<3,3,3>".to_owned()), "{names:?}");
-    assert!(best.iter().all(|best| best.access.conflicts() == 0));
+    assert!(best.iter().all(|best| best.accesses[0].conflicts() == 0));
     // Without conflicts there is no search.
     let alone = swizzles(&cute("32:1"), &held("((32_LANE))"), 32).unwrap();
     assert_eq!((alone.len(), alone[0].change), (1, None));
@@ -109,8 +130,8 @@ fn the_padding_that_takes_least_memory_comes_first() {
     assert_eq!(best[0].memory.to_cute().unwrap().to_string(), "(8,32):(72,1)");
     for best in &best {
         // The predicted access is that of the new memory, which places elements as the padding says.
-        assert_eq!(access(&best.memory, &holders, 16).unwrap(), best.access);
-        assert_eq!(best.access.conflicts(), 0);
+        assert_eq!(access(&best.memory, &holders, 16).unwrap(), best.accesses[0]);
+        assert_eq!(best.accesses[0].conflicts(), 0);
         let Some(AddressChange::Padding { every, by }) = best.change else { panic!() };
         for index in memory.indexes() {
             let at = |layout: &Layout| layout.locate(&index).unwrap().get(Level::ADDR).unwrap();
@@ -163,11 +184,14 @@ fn what_is_no_access_is_refused_in_numbers() {
             refused("((32_PE))", &column, 32),
             "the memory layout names level `PE`; an access reads one memory, whose only level is `Addr`",
         ),
-        (refused("64:1", &held("((64_LANE))"), 32), "level `LANE` has 64 lanes, but a warp has 32"),
+        (
+            refused("64:1", &held("((64_LANE))"), 32),
+            "level `LANE` has 64 lanes, but a warp of nvidia has 32",
+        ),
         (refused("32:1", &column, 4), "an element must have 8, 16, 32, 64 or 128 bits, not 4"),
         (
             refused("16:1", &column, 32),
-            "the memory layout has the shape [16], but the holders have [32]",
+            "the memory layout has the shape [16], but the holders have [32], which is neither that nor an even part of it",
         ),
     ] {
         assert_eq!(error.to_string(), message);
@@ -177,6 +201,54 @@ fn what_is_no_access_is_refused_in_numbers() {
     let large = held("((32_LANE:1, 65536:1))");
     let many = refused("2097152:1", &large, 32);
     assert_eq!(many.kind(), ErrorKind::Limit, "{many}");
+}
+
+/// A tile of 64 x 64 halves, which 128 threads store 16 bytes each, row by row, and `ldmatrix` loads.
+#[test]
+fn the_swizzle_for_a_copy_and_a_fragment_is_best_for_both() {
+    let memory = cute("(64,64):(64,1)");
+    let stores = held("((4:16, 4_WARP:4, 4_LANE:8), (8_LANE:1, 8:1))");
+    let loads = cute("SM75_U32x4_LDSM_N:S");
+    let load = access(&memory, &loads, 16).unwrap();
+    assert_eq!((load.repeats.clone(), load.requests, load.ideal_wavefronts), (vec![2, 8], 16, 64));
+    assert_eq!(load.wavefronts, 16 * 32);
+    let both = [(&stores, Instruction::store(Gpu::Nvidia)), (&loads, Instruction::default())];
+    let best = access::swizzles(&memory, &both, 16).unwrap();
+    let costs = |found: &ChangedAccess| -> Vec<u64> {
+        found.accesses.iter().map(|cost| cost.wavefronts).collect()
+    };
+    assert!(best.iter().all(|best| costs(best) == [64, 64] && best.wavefronts() == 128));
+    let names: Vec<String> = best.iter().filter_map(|b| Some(b.change?.to_string())).collect();
+    assert_eq!(names, ["S<3,3,3>"]);
+    // A swizzle that suits loads alone may cost stores something: columns of single halves.
+    let columns = held("((2:64, 32_LANE:1), (64:1))");
+    let both = [(&columns, Instruction::store(Gpu::Nvidia)), (&loads, Instruction::default())];
+    for best in access::swizzles(&memory, &both, 16).unwrap() {
+        let apart = |holders, own| access::access(&best.memory, holders, 16, own).unwrap();
+        assert_eq!(best.accesses, both.map(|(holders, own)| apart(holders, own)));
+    }
+}
+
+/// Holders of a part are those of the whole with the repeats as further registers, the last axis fastest.
+#[test]
+fn holders_of_a_part_are_repeated_over_the_memory() {
+    for (memory, part, whole) in [
+        ("(64,64):(64,1)", "((32_LANE:1), (8:1))", "((2:64, 32_LANE:1), (8:8, 8:1))"),
+        (
+            "S<3,3,3> o 0 o (16,24):(24,1)",
+            "((8_LANE:4), (4_LANE:1, 2:1))",
+            "((2:6, 8_LANE:4), (3:2, 4_LANE:1, 2:1))",
+        ),
+        ("(8,6):(6,1)", "((8_LANE:1), (3_LANE:8))", "((8_LANE:1), (2:1, 3_LANE:8))"),
+    ] {
+        let of = |holders: &str| access(&cute(memory), &held(holders), 16).unwrap();
+        let (mut part, whole) = (of(part), of(whole));
+        assert_ne!(part.repeats, [1, 1]);
+        part.repeats = vec![1, 1];
+        assert_eq!(part, whole, "{memory}");
+    }
+    let odd = access(&cute("(64,64):(64,1)"), &held("((32_LANE:1), (3:1))"), 16).unwrap_err();
+    assert_eq!(odd.kind(), ErrorKind::Shape);
 }
 
 /// The wavefronts and sectors of a byte-by-byte simulation, in accesses of `vector` registers.

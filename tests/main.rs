@@ -5,6 +5,7 @@
 #![allow(missing_docs, reason = "the names of tests are statements")]
 
 mod access;
+mod access_phases;
 mod assembly;
 mod atoms;
 mod bitcast;

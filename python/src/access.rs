@@ -1,8 +1,10 @@
 //! Accesses of GPU threads to memory: bank conflicts, sectors, and what avoids the conflicts.
 
+use std::slice;
+
 use pyo3::prelude::*;
 use tensor_layout::LayoutError;
-use tensor_layout::access::{self, Access, ChangedAccess, Request};
+use tensor_layout::access::{self, Access, ChangedAccess, Gpu, Instruction, Request};
 use tensor_layout::{Layout, Location};
 
 use crate::layout::{PyLayout, any, make};
@@ -27,7 +29,8 @@ pub(crate) struct PyAccess {
 ///
 /// `memory` is the layout of the tensor in shared or global memory. `holders` maps each element to the
 /// lane of a warp (`LANE`) and the register (`Addr`) that hold it; any other level is a warp. `dtype` is the
-/// element type, unless one of the texts names it.
+/// element type, unless one of the texts names it. `gpu` is `nvidia`, `gfx942`, `gfx950`, `gfx1100` or `gfx1201`; AMD
+/// serves stores (`store=True`) differently from loads.
 ///
 /// >>> from tensor_layout import access
 /// >>> cost = access("(8,32):(64,1)", "((8_LANE:1), (4_LANE:8, 8:1))", dtype="f16")
@@ -44,16 +47,22 @@ pub(crate) struct PyAccess {
     holders: "Places | str",
     *,
     dtype: "typing.Any" = None,
+    gpu: "str" = "nvidia",
+    store: "bool" = false,
 ) -> "Access")]
 pub(crate) fn access_of(
     memory: &Bound<'_, PyAny>,
     holders: &Bound<'_, PyAny>,
     dtype: Option<&Bound<'_, PyAny>>,
+    gpu: &str,
+    store: bool,
 ) -> Answer<PyAccess> {
+    let gpu: Gpu = gpu.parse()?;
+    let instruction = if store { Instruction::store(gpu) } else { Instruction::load(gpu) };
     let (memory, holders) = (any(memory)?, any(holders)?);
     let element_bits = element_bits(memory.get(), holders.get(), dtype)?;
     let layouts = (&memory.get().layout, &holders.get().layout);
-    let count = || access::access(layouts.0, layouts.1, element_bits);
+    let count = || access::access(layouts.0, layouts.1, element_bits, instruction);
     let cost = memory.py().detach(count)?;
     let (memory, holders) = (memory.unbind(), holders.unbind());
     Ok(PyAccess { cost, memory, holders, element_bits })
@@ -81,18 +90,37 @@ fn element_bits(
     }
 }
 
-type Search = fn(&Layout, &Layout, u64) -> Result<Vec<ChangedAccess>, LayoutError>;
+type Search =
+    fn(&Layout, &[(&Layout, Instruction)], u64) -> Result<Vec<ChangedAccess>, LayoutError>;
 
 impl PyAccess {
-    fn search(&self, py: Python<'_>, changes: Search) -> Answer<Vec<ChangedAccess>> {
+    fn search(
+        &self,
+        py: Python<'_>,
+        changes: Search,
+        stored_by: Option<&Layout>,
+    ) -> Answer<Vec<ChangedAccess>> {
         let (memory, holders) = (&self.memory.get().layout, &self.holders.get().layout);
-        Ok(py.detach(|| changes(memory, holders, self.element_bits))?)
+        let Instruction { gpu, .. } = self.cost.instruction;
+        let stores = stored_by.map(|holders| (holders, Instruction::store(gpu)));
+        let accesses: Vec<(&Layout, Instruction)> =
+            [(holders, self.cost.instruction)].into_iter().chain(stores).collect();
+        Ok(py.detach(|| changes(memory, &accesses, self.element_bits))?)
     }
 
     /// The changes that a search found.
-    fn changed(&self, py: Python<'_>, changes: Search) -> Answer<Vec<PyChangedAccess>> {
-        let found = self.search(py, changes)?.into_iter();
-        found.filter_map(|found| self.changed_access(py, found).transpose()).collect()
+    fn changed(
+        &self,
+        py: Python<'_>,
+        changes: Search,
+        stored_by: Option<&Bound<'_, PyAny>>,
+    ) -> Answer<Vec<PyChangedAccess>> {
+        let stored_by = stored_by.map(any).transpose()?;
+        let layout = stored_by.as_ref().map(|stored_by| &stored_by.get().layout);
+        let found = self.search(py, changes, layout)?.into_iter();
+        found
+            .filter_map(|found| self.changed_access(py, found, stored_by.as_ref()).transpose())
+            .collect()
     }
 
     /// `None` for the layout as it is.
@@ -100,23 +128,35 @@ impl PyAccess {
         &self,
         py: Python<'_>,
         found: ChangedAccess,
+        stored_by: Option<&Bound<'_, Places>>,
     ) -> Answer<Option<PyChangedAccess>> {
         let Some(change) = found.change else { return Ok(None) };
         let memory = make(py, self.memory.get().edited(found.memory))?;
-        let access = PyAccess {
-            cost: found.access,
-            memory: memory.clone_ref(py).into_bound(py).into_super().unbind(),
-            holders: self.holders.clone_ref(py),
-            element_bits: self.element_bits,
+        let own = self.holders.bind(py);
+        let accesses = found.accesses.into_iter().zip([own].into_iter().chain(stored_by));
+        let mut accesses = accesses.map(|(cost, holders)| {
+            let memory = memory.clone_ref(py).into_bound(py).into_super().unbind();
+            let (holders, element_bits) = (holders.clone().unbind(), self.element_bits);
+            Py::new(py, PyAccess { cost, memory, holders, element_bits })
+        });
+        let (Some(access), stores) = (accesses.next().transpose()?, accesses.next().transpose()?)
+        else {
+            return Ok(None);
         };
-        let access = Py::new(py, access)?;
+        drop(accesses);
         let change = change.to_string();
-        Ok(Some(PyChangedAccess { change, memory, extent: found.extent, access }))
+        Ok(Some(PyChangedAccess { change, memory, extent: found.extent, access, stores }))
     }
 }
 
 #[pymethods]
 impl PyAccess {
+    /// How often the holders stand beside each other in memory, along each axis.
+    #[getter]
+    fn repeats(&self) -> Vec<u64> {
+        self.cost.repeats.clone()
+    }
+
     /// The number of bytes that a lane accesses per request.
     #[getter]
     fn vector_bytes(&self) -> u64 {
@@ -153,6 +193,18 @@ impl PyAccess {
         self.cost.conflicts()
     }
 
+    /// The GPU: `nvidia`, or a target of AMD.
+    #[getter]
+    fn gpu(&self) -> &'static str {
+        self.cost.instruction.gpu.name()
+    }
+
+    /// Whether the lanes store.
+    #[getter]
+    fn store(&self) -> bool {
+        self.cost.instruction.is_store
+    }
+
     /// The number of 32-byte sectors that global memory moves, counted per request.
     #[getter]
     fn sectors(&self) -> u64 {
@@ -171,7 +223,7 @@ impl PyAccess {
         self.cost.distinct_bytes
     }
 
-    /// The fraction of the bytes moved from global memory that is used, from 0 to 1.
+    /// The fraction of the bytes moved from global memory that is used, from 0 to 1: sectors on NVIDIA, lines on AMD.
     #[getter]
     fn efficiency(&self) -> f64 {
         self.cost.efficiency()
@@ -184,8 +236,21 @@ impl PyAccess {
     }
 
     /// The swizzles of the memory that need the fewest wavefronts, best first; empty if none improves it.
-    fn swizzles(&self, py: Python<'_>) -> Answer<Vec<PyChangedAccess>> {
-        self.changed(py, access::swizzles)
+    ///
+    /// With `stored_by`, the holders that store what these load: those that are best for both.
+    ///
+    /// >>> from tensor_layout import access
+    /// >>> loads = access("(64,64):(64,1)", "SM75_U32x4_LDSM_N:S", dtype="f16")
+    /// >>> best = loads.swizzles(stored_by="((4_WARP:1, 2:16, 8_LANE:4), (4:4, 4_LANE:1, 2:2, 2:1))")[0]
+    /// >>> best.change, best.access.conflicts, best.stores.conflicts
+    /// ('S<3,3,3>', 0, 0)
+    #[pyo3(signature = (*, stored_by: "Places | str | None" = None) -> "list[ChangedAccess]")]
+    fn swizzles(
+        &self,
+        py: Python<'_>,
+        stored_by: Option<&Bound<'_, PyAny>>,
+    ) -> Answer<Vec<PyChangedAccess>> {
+        self.changed(py, access::swizzles, stored_by)
     }
 
     /// The paddings of the memory that need the fewest wavefronts, smallest memory first; empty if none
@@ -195,16 +260,23 @@ impl PyAccess {
     /// >>> best = access("32:32", "((32_LANE))", dtype="f32").paddings()[0]
     /// >>> best.change, best.memory.to("cute"), best.access.wavefronts
     /// ('[32:+1]', '32:33', 1)
-    fn paddings(&self, py: Python<'_>) -> Answer<Vec<PyChangedAccess>> {
-        self.changed(py, access::paddings)
+    #[pyo3(signature = (*, stored_by: "Places | str | None" = None) -> "list[ChangedAccess]")]
+    fn paddings(
+        &self,
+        py: Python<'_>,
+        stored_by: Option<&Bound<'_, PyAny>>,
+    ) -> Answer<Vec<PyChangedAccess>> {
+        self.changed(py, access::paddings, stored_by)
     }
 
     fn __str__(&self, py: Python<'_>) -> Answer<String> {
         let better = match self.cost.conflicts() {
             0 => [Vec::new(), Vec::new()],
-            _ => [self.search(py, access::swizzles)?, self.search(py, access::paddings)?],
+            _ => {
+                [self.search(py, access::swizzles, None)?, self.search(py, access::paddings, None)?]
+            }
         };
-        Ok(tensor_layout_show::pages::access(&self.cost, &better))
+        Ok(tensor_layout_show::pages::access(slice::from_ref(&self.cost), &better))
     }
 
     fn __repr__(&self) -> String {
@@ -263,6 +335,7 @@ pub(crate) struct PyChangedAccess {
     memory: Py<PyLayout>,
     extent: u64,
     access: Py<PyAccess>,
+    stores: Option<Py<PyAccess>>,
 }
 
 #[pymethods]
@@ -289,6 +362,12 @@ impl PyChangedAccess {
     #[getter]
     fn access(&self, py: Python<'_>) -> Py<PyAccess> {
         self.access.clone_ref(py)
+    }
+
+    /// The cost of the stores to that memory, where the search was given `stored_by`.
+    #[getter]
+    fn stores(&self, py: Python<'_>) -> Option<Py<PyAccess>> {
+        self.stores.as_ref().map(|stores| stores.clone_ref(py))
     }
 
     fn __repr__(&self, py: Python<'_>) -> String {

@@ -4,11 +4,12 @@ use std::collections::BTreeSet;
 
 use itertools::Itertools;
 
+use super::gpu::{Instruction, Service};
 use crate::location::Location;
 use crate::number::to_u64;
 
-const BANKS: u64 = 32;
-const WORD: u64 = 4;
+/// The number of bytes that a bank serves at a time.
+pub(super) const WORD: u64 = 4;
 const SECTOR: u64 = 32;
 const LINE: u64 = 128;
 
@@ -16,6 +17,10 @@ const LINE: u64 = 128;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Access {
+    /// The instruction that each lane executes.
+    pub instruction: Instruction,
+    /// How often the holders stand beside each other in memory, along each axis.
+    pub repeats: Vec<u64>,
     /// The number of bytes that a lane accesses at a time.
     pub vector_bytes: u64,
     /// The number of requests: vectors of all lanes of a warp.
@@ -59,18 +64,32 @@ impl Access {
         self.wavefronts.saturating_sub(self.ideal_wavefronts)
     }
 
+    /// The number of bytes that global memory moves: whole sectors on NVIDIA, whole lines on AMD.
+    #[must_use]
+    pub fn moved_bytes(&self) -> u64 {
+        match self.instruction.gpu.transaction_bytes() {
+            SECTOR => SECTOR * self.sectors,
+            _ => LINE * self.lines,
+        }
+    }
+
     /// The share of the bytes moved from global memory that is used, from 0 to 1.
     #[must_use]
     #[allow(clippy::as_conversions, reason = "a share is a float")]
     pub fn efficiency(&self) -> f64 {
-        match self.sectors {
+        match self.moved_bytes() {
             0 => 1.0,
-            sectors => self.distinct_bytes as f64 / (SECTOR * sectors) as f64,
+            moved => self.distinct_bytes as f64 / moved as f64,
         }
     }
 
-    pub(super) fn of(vector_bytes: u64, requests: impl Iterator<Item = Request>) -> Access {
-        let mut access = Access { vector_bytes, ..Access::default() };
+    pub(super) fn of(
+        instruction: Instruction,
+        repeats: Vec<u64>,
+        vector_bytes: u64,
+        requests: impl Iterator<Item = Request>,
+    ) -> Access {
+        let mut access = Access { instruction, repeats, vector_bytes, ..Access::default() };
         requests.for_each(|request| access.add(request));
         access
     }
@@ -95,13 +114,22 @@ impl Access {
 /// The wavefronts of lanes that access `vector_bytes` bytes each, `None` for a lane that does not, and those without
 /// conflicts.
 ///
-/// Groups of lanes that can take 128 bytes together are served one after the other; each takes as many
-/// wavefronts as its busiest bank has different words, and at least one unless all of its lanes are idle.
-pub(super) fn wavefronts(lanes: &[Option<u64>], vector_bytes: u64) -> (u64, u64) {
-    let group = if vector_bytes <= WORD { 32 } else { BANKS * WORD / vector_bytes };
-    let groups = lanes.chunks(crate::number::to_index(group));
-    let ideal = groups.clone().filter(|lanes| lanes.iter().any(Option::is_some)).count();
-    (groups.map(|lanes| of_group(lanes, vector_bytes)).sum(), to_u64(ideal))
+/// The phases are served one after the other; each takes as many wavefronts as its busiest bank has different
+/// words, and at least one unless all of its lanes are idle.
+pub(super) fn wavefronts(service: Service, lanes: &[Option<u64>], vector_bytes: u64) -> (u64, u64) {
+    let phases = in_phases(service, lanes);
+    let ideal = phases.iter().filter(|lanes| !lanes.is_empty()).count();
+    let wavefronts = phases.iter().map(|lanes| of_phase(service, lanes, vector_bytes));
+    (wavefronts.sum(), to_u64(ideal))
+}
+
+/// The addresses of the lanes that take part in each phase.
+pub(super) fn in_phases(service: Service, lanes: &[Option<u64>]) -> Vec<Vec<u64>> {
+    let mut phases = vec![Vec::new(); service.phases()];
+    for (lane, at) in lanes.iter().enumerate() {
+        phases[service.phase(lane)].extend(at);
+    }
+    phases
 }
 
 /// The numbers of the blocks of `size` bytes that vectors at these addresses touch.
@@ -114,8 +142,8 @@ fn blocks_of<'a>(
     addresses.into_iter().flat_map(blocks).collect()
 }
 
-fn of_group(lanes: &[Option<u64>], vector_bytes: u64) -> u64 {
-    let words = blocks_of(lanes.iter().flatten(), vector_bytes, WORD);
-    let banks = words.iter().counts_by(|word| word % BANKS);
+fn of_phase(service: Service, lanes: &[u64], vector_bytes: u64) -> u64 {
+    let words = blocks_of(lanes, vector_bytes, WORD);
+    let banks = words.iter().counts_by(|word| word % service.banks);
     banks.into_values().max().map_or(0, to_u64)
 }

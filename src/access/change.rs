@@ -3,14 +3,15 @@
 use std::fmt;
 
 use super::banks::Access;
+use super::gpu::Instruction;
 use super::requests::Requests;
 use crate::algebra::{Layout, Subaxis};
 use crate::error::{LayoutError, Site};
 use crate::level::Level;
 use crate::swizzle::CuteSwizzle;
 
-/// The number of bytes after which the banks repeat.
-const BANK_ROW: u64 = 128;
+/// No banks repeat after more bytes, and no element has more.
+const WIDEST_ROW: u64 = 256;
 
 /// A change of addresses, in elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -63,7 +64,7 @@ impl fmt::Display for AddressChange {
     }
 }
 
-/// A memory with changed addresses, and the cost of the access to it.
+/// A memory with changed addresses, and the cost of the accesses to it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ChangedAccess {
@@ -73,45 +74,85 @@ pub struct ChangedAccess {
     pub memory: Layout,
     /// The number of elements of memory from address 0 to the last element.
     pub extent: u64,
-    /// The cost of the access after the change.
-    pub access: Access,
+    /// The cost of each access after the change.
+    pub accesses: Vec<Access>,
 }
 
-/// Finds the changes with the fewest wavefronts; ties keep the order of the candidates.
+impl ChangedAccess {
+    /// The number of wavefronts of all accesses.
+    #[must_use]
+    pub fn wavefronts(&self) -> u64 {
+        self.accesses.iter().map(|access| access.wavefronts).sum()
+    }
+
+    fn conflicts(&self) -> u64 {
+        self.accesses.iter().map(Access::conflicts).sum()
+    }
+}
+
+/// Finds the changes with the fewest wavefronts of all accesses; ties keep the order of the candidates.
 pub(super) fn best<C: IntoIterator<Item = AddressChange>>(
     memory: &Layout,
-    holders: &Layout,
+    accesses: &[(&Layout, Instruction)],
     element_bits: u64,
     candidates: impl FnOnce(&Room) -> C,
 ) -> Result<Vec<ChangedAccess>, LayoutError> {
-    let plain = Requests::new(memory, holders, element_bits)?;
-    let (access, extent) = (plain.access(), plain.extent());
-    let as_it_is = ChangedAccess { change: None, memory: memory.clone(), extent, access };
-    if as_it_is.access.conflicts() == 0 {
+    let requests = |(holders, instruction): &(&Layout, Instruction)| {
+        Requests::new(memory, holders, element_bits, *instruction)
+    };
+    let plain = Plain(accesses.iter().map(requests).collect::<Result<_, _>>()?);
+    let as_it_is = plain.changed(None, memory.clone());
+    if as_it_is.conflicts() == 0 {
         return Ok(vec![as_it_is]);
     }
-    let changed = |change: AddressChange| plain.mapped(|address| change.apply(address));
-    let room = Room { vector: plain.vector, extent, row: BANK_ROW * 8 / element_bits };
-    let wavefronts = |change| (change, changed(change).access().wavefronts);
-    let costs: Vec<(AddressChange, u64)> = candidates(&room).into_iter().map(wavefronts).collect();
+    let wavefronts = |change| (change, plain.wavefronts(change));
+    let costs = candidates(&plain.room()).into_iter().map(wavefronts);
+    let costs: Vec<(AddressChange, u64)> = costs.collect();
     let least = costs.iter().map(|(_, wavefronts)| *wavefronts).min().unwrap_or(u64::MAX);
-    if least >= as_it_is.access.wavefronts {
+    if least >= as_it_is.wavefronts() {
         return Ok(vec![as_it_is]);
     }
     let best = costs.into_iter().filter(|(_, wavefronts)| *wavefronts == least);
-    best.map(|(change, _)| {
-        let (memory, after) = (change.memory(memory)?, changed(change));
-        let (extent, access) = (after.extent(), after.access());
-        Ok(ChangedAccess { change: Some(change), memory, extent, access })
-    })
-    .collect()
+    best.map(|(change, _)| Ok(plain.changed(Some(change), change.memory(memory)?))).collect()
+}
+
+/// The requests of every access to the memory as it is.
+struct Plain(Vec<Requests>);
+
+impl Plain {
+    /// The requests after a change.
+    fn mapped(&self, change: Option<AddressChange>) -> impl Iterator<Item = Requests> {
+        let apply = move |address| change.map_or(address, |change| change.apply(address));
+        self.0.iter().map(move |requests| requests.mapped(apply))
+    }
+
+    fn wavefronts(&self, change: AddressChange) -> u64 {
+        self.mapped(Some(change)).map(|requests| requests.access().wavefronts).sum()
+    }
+
+    /// The memory and the costs after a change.
+    fn changed(&self, change: Option<AddressChange>, memory: Layout) -> ChangedAccess {
+        let mapped: Vec<Requests> = self.mapped(change).collect();
+        let extent = mapped.iter().map(Requests::extent).max().unwrap_or(0);
+        let accesses = mapped.iter().map(Requests::access).collect();
+        ChangedAccess { change, memory, extent, accesses }
+    }
+
+    fn room(&self) -> Room {
+        let most = |of: fn(&Requests) -> u64| self.0.iter().map(of).max().unwrap_or(1);
+        Room {
+            whole: most(Requests::whole),
+            extent: most(Requests::extent),
+            row: most(Requests::bank_row),
+        }
+    }
 }
 
 /// The constraints on a change and the room that it has, in elements.
 #[derive(Debug)]
 pub(super) struct Room {
-    /// The number of elements of a vector, which a change keeps whole.
-    vector: u64,
+    /// The number of elements that a change keeps together, in a vector or a word.
+    whole: u64,
     /// The exclusive bound of the addresses.
     extent: u64,
     /// The distance between elements in the same bank.
@@ -120,7 +161,7 @@ pub(super) struct Room {
 
 /// The swizzles of up to five bits, those with the fewest bits first, then the lowest.
 pub(super) fn swizzles(room: &Room) -> impl Iterator<Item = AddressChange> + use<> {
-    let (lowest, end) = (room.vector.ilog2(), u64::BITS - (room.extent - 1).leading_zeros());
+    let (lowest, end) = (room.whole.ilog2(), u64::BITS - (room.extent - 1).leading_zeros());
     let swizzles = (1..=5).flat_map(move |bits| {
         (lowest..end).flat_map(move |base| {
             let shifts = bits..end.saturating_sub(base + bits) + 1;
@@ -132,13 +173,13 @@ pub(super) fn swizzles(room: &Room) -> impl Iterator<Item = AddressChange> + use
 
 /// The paddings of whole vectors by less than a row of all banks, those that take least memory first.
 pub(super) fn paddings(room: &Room) -> Vec<AddressChange> {
-    let rows = (room.vector.ilog2()..u64::BITS).map(|bit| 1 << bit);
+    let rows = (room.whole.ilog2()..u64::BITS).map(|bit| 1 << bit);
     let rows = rows.take_while(|every| *every < room.extent);
-    let steps = || (room.vector..room.row).step_by(crate::number::to_index(room.vector));
+    let steps = || (room.whole..room.row).step_by(crate::number::to_index(room.whole));
     let taken = |every: u64, by: u64| {
         let taken = ((room.extent - 1) / every).checked_mul(by)?.checked_add(room.extent)?;
         // Bytes are counted as well.
-        taken.checked_mul(BANK_ROW).map(|_| taken)
+        taken.checked_mul(WIDEST_ROW).map(|_| taken)
     };
     let mut all: Vec<(u64, u64, u64)> = rows
         .flat_map(|every| steps().map(move |by| (every, by)))

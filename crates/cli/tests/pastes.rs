@@ -185,8 +185,9 @@ const PASTES: &[Paste] = &[
     (
         "intel/intel-xpu-backend-for-triton#3816",
         &["explain", "@"],
-        "#mma = #triton_intel_gpu.dpas<{repeatCount = 8}>\ntensor<128x64xf32, #mma>",
-        "error: the encoding `#triton_intel_gpu.dpas` is not supported",
+        "#mma = #triton_intel_gpu.dpas<{repeatCount = 8, systolicDepth = 8, executionSize = 16, opsPerChan = 2, threadsPerWarp = 16, \
+         warpsPerCTA = [32, 1], repCluster = [1, 2], A = [8, 16], B = [16, 32], C = [8, 32]}>\ntensor<256x32xf32, #mma>",
+        "LANE",
     ),
     (
         "pytorch/pytorch#168134",
