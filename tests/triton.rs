@@ -11,14 +11,17 @@ type Bases = Vec<Vec<Vec<u64>>>;
 
 const SWIZZLED: &str =
     "#ttg.swizzled_shared<{vec = 8, perPhase = 1, maxPhase = 8, order = [1, 0]}>";
-const DPAS: &str = "#triton_intel_gpu.dpas<{repeatCount = 8, systolicDepth = 8}>";
+const DPAS: &str = "#ttig.dpas<{repeatCount = 8, systolicDepth = 8, executionSize = 16, opsPerChan = 2, threadsPerWarp = 16, \
+                    warpsPerCTA = [2, 2], repCluster = [1, 1]}>";
+const FOREIGN: &str = "#other.encoding<{keys = 8}>";
 const BLOCKED: &str = "#ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [8, 4], \
                        warpsPerCTA = [4, 1], order = [1, 0]}>";
 
 /// A text and the bases of each of its inputs.
 fn judged() -> impl Iterator<Item = (&'static str, Bases)> {
-    let lines = include_str!("data/triton.txt").lines().filter(|line| !line.starts_with("# "));
-    lines.map(|line| {
+    let files = [include_str!("data/triton.txt"), include_str!("data/dpas.txt")];
+    let lines = files.into_iter().flat_map(str::lines);
+    lines.filter(|line| !line.starts_with("# ")).map(|line| {
         let (text, bases) = line.split_once('\t').unwrap();
         (text, written(bases))
     })
@@ -331,6 +334,7 @@ fn what_triton_does_not_have_is_refused_by_name() {
             ),
         )
     };
+    let dpas = |from: &str, to: &str| tensor("128x64", &DPAS.replace(from, to));
     let nvmma = |shape: &str, keys: &str| {
         tensor(
             shape,
@@ -376,10 +380,18 @@ fn what_triton_does_not_have_is_refused_by_name() {
         (format!("!ttg.memdesc<0x64x64xf16, {SWIZZLED}, #smem>"), "there are 0 buffers"),
         (format!("!ttg.memdesc<3x3x64xf16, {SWIZZLED}, #smem>"), "dimension 1 has extent 3"),
         ("!ttg.memdesc<3x4x8xf16, #ttg.padded_shared<[64:+2] {order = [1, 0], shape = [4, 8]}>, #smem>".into(), "longer than a buffer"),
-        (format!("#dpas = {DPAS}\ntensor<128x64xf16, #dpas>"), "the encoding `#triton_intel_gpu.dpas` is not supported"),
-        (tensor("128x64", DPAS), "the encoding `#triton_intel_gpu.dpas` is not supported"),
-        (format!("#dpas = {DPAS}\n{}", tensor("64x64", "#ttg.dot_op<{opIdx = 0, parent = #dpas, kWidth = 2}>")), "the encoding `#triton_intel_gpu.dpas` is not supported"),
-        (tensor("64x64", &format!("#ttg.dot_op<{{opIdx = 0, parent = {DPAS}, kWidth = 2}}>")), "the encoding `#triton_intel_gpu.dpas` is not supported"),
+        (format!("#f = {FOREIGN}\ntensor<128x64xf16, #f>"), "the encoding `#other.encoding` is not supported"),
+        (tensor("128x64", FOREIGN), "the encoding `#other.encoding` is not supported"),
+        (format!("#f = {FOREIGN}\n{}", tensor("64x64", "#ttg.dot_op<{opIdx = 0, parent = #f, kWidth = 2}>")), "the encoding `#other.encoding` is not supported"),
+        (tensor("64x64", &format!("#ttg.dot_op<{{opIdx = 0, parent = {FOREIGN}, kWidth = 2}}>")), "the encoding `#other.encoding` is not supported"),
+        (tensor("64x64", "#ttig.warp<{sizePerThread = [1, 1]}>"), "`warp` is not supported"),
+        (dpas("repeatCount = 8", "repeatCount = 3"), "`repeatCount` is 3, not one of [1, 2, 4, 8]"),
+        (dpas("repeatCount = 8", "repeatCount = 1").replace("threadsPerWarp = 16", "threadsPerWarp = 32"), "32 lanes hold 2 rows at a time, but `repeatCount` is 1"),
+        (dpas("systolicDepth = 8", "systolicDepth = 4"), "`systolicDepth` is 4, not 8"),
+        (dpas("opsPerChan = 2", "opsPerChan = 2, fp4KPack = 2"), "pairs of FP4 are not supported"),
+        (dpas("repCluster = [1, 1]", "repCluster = [1, 1], B = [16, 32]"), "`B` is [16, 16] by the other keys"),
+        (dpas("repCluster = [1, 1]", "repCluster = [1, 1], D = [16, 32]"), "has no key `D`"),
+        (tensor("64x64", &format!("#ttg.dot_op<{{opIdx = 0, parent = {DPAS}, kWidth = 2}}>")), "`kWidth` of operand 0 is 1 in today's Triton, not 2"),
         ("#b = #ttg.blocked<{sizePerThread = [1, 4}>\ntensor<64x64xf16, #b>".into(), "expected `,`"),
         (" - lane=1 -> (1)\n   lane=4 -> (2)\nwhere out dims are: [dim0 (size 4)]".into(), "in this order"),
         (" - lane=1 -> (1)\n - offset=1 -> (2)\n - register=1 -> (4)\nwhere out dims are: [dim0 (size 8)]".into(), "two inputs are level `Addr`"),
@@ -397,7 +409,7 @@ fn aliases_that_no_layout_uses_are_not_read() {
     let loop_line = "#loop = #llvm.loop_annotation<disableNonforced = true>";
     let plain = lower(&format!("#b = {BLOCKED}\ntensor<128x64xf16, #b>"));
     for line in
-        [loop_line, "#b = #ttg.blocked<{sizePerThread = [1, 4}>", &format!("#dpas = {DPAS}")]
+        [loop_line, "#b = #ttg.blocked<{sizePerThread = [1, 4}>", &format!("#dpas = {FOREIGN}")]
     {
         assert_eq!(
             lower(&format!("{line}\n#b = {BLOCKED}\ntensor<128x64xf16, #b>")),

@@ -487,7 +487,7 @@ fn types_of_triton_have_the_encodings_of_their_module() {
     };
     let (rows, columns) = (blocked("[8, 4]"), blocked("[4, 8]"));
     let module = format!(
-        "#b = {rows}\n#dpas = #triton_intel_gpu.dpas<{{repeatCount = 8}}>\n#csr = #sparse_tensor.encoding<{{map = (d0) -> (d0)}}>\n\
+        "#b = {rows}\n#dpas = #ttig.warp<{{repeatCount = 8}}>\n#csr = #sparse_tensor.encoding<{{map = (d0) -> (d0)}}>\n\
          module {{\n  %0 = f %a : tensor<64x64x!tt.ptr<f16>, #b> -> tensor<64xf16, #ttg.slice<{{dim = 1, parent = #b}}>>\n\
          %1 = g : tensor<64x64xf32, #dpas>, tensor<8xf32, #csr>, tensor<4xf32>, tensor<3x3xf16, #c>\n\
          %2 = h : tensor<64x64x!tt.ptr<f16>, #b>\n}}\n#b = {columns}\n%3 = f : tensor<64x64x!tt.ptr<f16>, #b>\n"

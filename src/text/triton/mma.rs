@@ -7,16 +7,17 @@
 use itertools::Itertools;
 
 use super::cluster::{Cluster, check_keys};
+use super::dpas::{dpas, dpas_operand};
 use super::keys::Keys;
 use super::tile::{Basis, Input, TritonTile};
 use crate::error::ParseError;
 
 /// The dimensions of a result: rows, columns, and the batch in front of them, if there is one.
 #[derive(Clone, Copy)]
-struct Dims {
-    rank: usize,
-    m: usize,
-    n: usize,
+pub(super) struct Dims {
+    pub(super) rank: usize,
+    pub(super) m: usize,
+    pub(super) n: usize,
 }
 
 impl Dims {
@@ -31,7 +32,7 @@ impl Dims {
     }
 
     /// Dimensions in an order, the batch last.
-    fn then_batch(self, order: [usize; 2]) -> Vec<usize> {
+    pub(super) fn then_batch(self, order: [usize; 2]) -> Vec<usize> {
         order.into_iter().chain((self.rank == 3).then_some(0)).collect()
     }
 }
@@ -43,6 +44,7 @@ pub(super) fn tile(keys: Keys<'_>, shape: &[u64]) -> Result<TritonTile, ParseErr
         "nvidia_mma" | "mma" => nvidia(keys, dims)?,
         "amd_mfma" | "mfma" => mfma(keys, dims, shape)?,
         "amd_wmma" | "wmma" => wmma(keys, dims)?,
+        "dpas" => dpas(keys, dims)?,
         _ => return Err(keys.unknown()),
     };
     let cluster = Cluster::of(keys, dims.rank)?;
@@ -71,6 +73,7 @@ pub(super) fn operand(
         "nvidia_mma" | "mma" => nvidia_operand(keys, parent, of)?,
         "amd_mfma" | "mfma" => mfma_operand(parent, of, shape)?,
         "amd_wmma" | "wmma" => wmma_operand(parent, of)?,
+        "dpas" => dpas_operand(keys, parent, of)?,
         _ => return Err(parent.unknown()),
     };
     tile.fit(&cluster.part(shape), &dims.then_batch([k, own]));
@@ -81,16 +84,21 @@ pub(super) fn operand(
 /// An operand: 0 or 1, the dimension that the product sums over, and the number of its elements that follow each other in
 /// a lane.
 #[derive(Clone, Copy)]
-struct Operand {
-    dims: Dims,
-    number: u64,
-    k: usize,
-    own: usize,
-    width: u64,
+pub(super) struct Operand {
+    pub(super) dims: Dims,
+    pub(super) number: u64,
+    pub(super) k: usize,
+    pub(super) own: usize,
+    pub(super) width: u64,
 }
 
 /// Adds `warpsPerCTA` in an order; along a summed dimension, warps hold copies.
-fn put_warps(tile: &mut TritonTile, counts: &[u64], order: &[usize], summed: Option<usize>) {
+pub(super) fn put_warps(
+    tile: &mut TritonTile,
+    counts: &[u64],
+    order: &[usize],
+    summed: Option<usize>,
+) {
     for &dim in order {
         match summed == Some(dim) {
             true => tile.copy(Input::Warp, counts[dim]),

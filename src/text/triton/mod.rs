@@ -9,6 +9,7 @@
 mod bases;
 mod cluster;
 mod distributed;
+mod dpas;
 mod keys;
 mod linear;
 mod lower;

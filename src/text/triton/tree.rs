@@ -11,7 +11,7 @@ use crate::error::{LayoutError, ParseError, Span};
 use crate::text::written::NotCompared;
 
 /// The encodings that are read.
-pub(crate) const ENCODINGS: &str = "blocked linear generic_linear slice dot_op nvidia_mma amd_mfma amd_wmma \
+pub(crate) const ENCODINGS: &str = "blocked linear generic_linear slice dot_op nvidia_mma amd_mfma amd_wmma dpas \
                                     swizzled_shared nvmma_shared padded_shared partitioned_shared \
                                     shared_linear shared tensor_memory_encoding \
                                     tensor_memory_scales_encoding";
@@ -197,7 +197,11 @@ impl TensorType {
 
 impl fmt::Display for Attribute {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let dialect = if self.name.starts_with("tensor_memory") { "ttng" } else { "ttg" };
+        let dialect = match &*self.name {
+            name if name.starts_with("tensor_memory") => "ttng",
+            "dpas" => "ttig",
+            _ => "ttg",
+        };
         write!(f, "#{dialect}.{}", self.name)?;
         if !self.has_body {
             return Ok(());
