@@ -3,13 +3,14 @@
 Needs the wheel `triton` (3.9.0), no GPU. Usage: python tests/python/make_triton.py COUNT [SEED]
 
 A line is a type as Triton prints it, a tab, and the bases of its inputs: of register, lane, warp and block, of offset
-and block, or of row and col. Triton aborts where it has no layout, so each type is asked about in a process of its own;
-such types are left out.
+and block, or of row and col. Types without a layout in Triton are left out.
 """
 
 import os
 import random
 import re
+import resource
+import signal
 import sys
 import tempfile
 
@@ -42,26 +43,39 @@ def bases_of(text):
     return None
 
 
-def line_of(text):
-    """The line of a type, or None."""
-    read, write = os.pipe()
-    child = os.fork()
-    if child == 0:
-        os.close(read)
-        quiet = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(quiet, 2)
+def lines_of(texts):
+    """The line of each type, or None: Triton aborts where it has no layout, so that a process answers until it dies."""
+    texts = list(texts)
+    while texts:
+        read, write = os.pipe()
+        child = os.fork()
+        if child == 0:
+            os.close(read)
+            answer(texts, write)
+        os.close(write)
+        with os.fdopen(read) as answers:
+            found = answers.read().splitlines()
+        os.waitpid(child, 0)
+        yield from (line or None for line in found)
+        if len(found) < len(texts):
+            yield None
+        texts = texts[len(found) + 1 :]
+
+
+def answer(texts, write):
+    """Writes a line for each type, an empty one where Triton refuses it."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
+    # Neither traces nor dumps of the aborts.
+    signal.signal(signal.SIGABRT, signal.SIG_DFL)
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    for text in texts:
         try:
             inputs = bases_of(text)
             written = "|".join(" ".join(",".join(map(str, basis)) for basis in bases) for bases in inputs)
-            os.write(write, f"{text}\t{written}".encode())
+            os.write(write, f"{text}\t{written}\n".encode())
         except Exception:  # noqa: BLE001
-            pass
-        os._exit(0)
-    os.close(write)
-    with os.fdopen(read) as answer:
-        line = answer.read()
-    os.waitpid(child, 0)
-    return line or None
+            os.write(write, b"\n")
+    os._exit(0)
 
 
 class Random(random.Random):
@@ -225,16 +239,22 @@ def random_type(rng):
     return {"memory": tensor_memory, "scales": scales, "nvmma": nvmma, "partitioned": partitioned}[kind](rng)
 
 
-def main():
-    count, rng = int(sys.argv[1]), Random(int(sys.argv[2]) if len(sys.argv) > 2 else 0)
-    seen = set()
+def cases(count, seed):
+    """Lines of different random types."""
+    rng, seen = Random(seed), set()
     while len(seen) < count:
-        text = random_type(rng)
-        line = text not in seen and line_of(text)
-        if line:
-            seen.add(text)
-            print(line, flush=True)
+        drawn = {random_type(rng): None for _ in range(200)}
+        for line in lines_of(text for text in drawn if text not in seen):
+            if line and len(seen) < count:
+                seen.add(line.split("\t")[0])
+                yield line
+
+
+def main():
+    for line in cases(int(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 0):
+        print(line, flush=True)
     os._exit(0)
 
 
-main()
+if __name__ == "__main__":
+    main()
