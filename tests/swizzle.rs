@@ -49,6 +49,80 @@ fn swizzled_layouts_have_the_addresses_of_pycute() {
     assert_eq!(address(&sliced, &[6, 0]), 30);
 }
 
+/// The bytes of a box that TMA copies to shared memory: within each 1024 (or fewer) bytes, the number of a row flips
+/// that of a piece of 16 bytes. Source: NVIDIA, CUDA driver API and PTX ISA, swizzling modes.
+#[test]
+fn layouts_that_tensor_cores_read_are_those_of_the_boxes_of_tma() {
+    for (name, span) in [("INTER", 16_u64), ("SW32", 32), ("SW64", 64), ("SW128", 128)] {
+        for (type_, bits) in [("cute::half_t", 16), ("float", 32), ("cutlass::float_e4m3_t", 8)] {
+            let (rows, columns) = (32, span * 8 / bits);
+            let shape = format!("Shape<_{rows},_{columns}>");
+            let text =
+                format!("tile_to_shape(GMMA::Layout_K_{name}_Atom<{type_}>{{}}, {shape}{{}})");
+            let turned =
+                text.replace("_K_", "_MN_").replace(&shape, &format!("Shape<_{columns}, _{rows}>"));
+            let (layout, turned) = (cute(&text), cute(&turned));
+            for (row, column) in (0..rows).flat_map(|row| (0..columns).map(move |at| (row, at))) {
+                let byte = row * span + column * bits / 8;
+                // Rows of 128 bytes count, of which shorter rows share one.
+                let flipped = (byte / 16 % (span / 16)) ^ (byte / 128 % (span / 16));
+                let placed = byte / span * span + flipped * 16 + byte % 16;
+                assert_eq!(address(&layout, &[row, column]) * bits / 8, placed, "{text}");
+                assert_eq!(address(&turned, &[column, row]) * bits / 8, placed, "{text}");
+            }
+        }
+    }
+}
+
+#[test]
+fn names_of_layouts_that_tensor_cores_read_are_what_cute_prints_for_them() {
+    for (text, printed) in [
+        ("GMMA::Layout_K_SW128_Atom<half_t>", "S<3,3,3> o 0 o (8,64):(64,1)"),
+        ("cute::UMMA::Layout_MN_SW64_Atom<cutlass::bfloat16_t>{}", "S<2,3,3> o 0 o (32,8):(1,32)"),
+        ("cute::SM90::GMMA::Layout_K_INTER_Atom<float>", "(8,4):(4,1)"),
+        ("UMMA::Layout_MN_SW128_32B_Atom<float>", "S<2,3,2> o 0 o (32,4):(1,32)"),
+        ("GMMA::Layout_K_SW128_Atom<float_e2m1_t>", "S<3,5,3> o 0 o (8,256):(256,1)"),
+        ("GMMA::Layout_K_SW32_Atom_Bits", "S<1,7,3> o 0 o (8,256):(256,1)"),
+        (
+            "tile_to_shape(GMMA::Layout_K_SW128_Atom<half_t>{}, Shape<_128,_128,_3>{})",
+            "S<3,3,3> o 0 o ((8,16),(64,2),3):((64,512),(1,8192),16384)",
+        ),
+        (
+            "cute::tile_to_shape(GMMA::Layout_K_SW128_Atom<half_t>{}, make_shape(Int<128>{}, Int<128>{}, Int<3>{}), Step<_2,_1,_3>{})",
+            "S<3,3,3> o 0 o ((8,16),(64,2),3):((64,1024),(1,512),16384)",
+        ),
+        (
+            "tile_to_shape(GMMA::Layout_MN_SW128_Atom<half_t>{}, (64, 8))",
+            "S<3,3,3> o 0 o (64,8):(1,64)",
+        ),
+    ] {
+        assert_eq!(Notation::of(text), Notation::Cute, "{text}");
+        let read: CuteLayout = text.parse().unwrap();
+        assert_eq!(read.to_string(), printed, "{text}");
+        assert_eq!(cute(text).same_up_to_padding(&cute(printed)).unwrap(), None);
+    }
+    for (text, message) in [
+        ("GMMA::Layout_K_SW128_Atom<Element>", "the width of the type `Element` is not known"),
+        ("UMMA::Layout_K_SW128_32B_Atom<float>", "only M or N can run along the rows"),
+        (
+            "tile_to_shape(GMMA::Layout_K_SW128_Atom<half_t>{}, Shape<_12,_64>{})",
+            "mode 0 has 12 elements, not a multiple of 8",
+        ),
+        ("tile_to_shape(GMMA::Layout_K_SW128_Atom<half_t>{}, _64{})", "2 or more modes"),
+        (
+            "tile_to_shape(GMMA::Layout_K_SW128_Atom<half_t>{}, Shape<_8,Shape<_64,_2>>{})",
+            "without tuples inside",
+        ),
+        (
+            "tile_to_shape(GMMA::Layout_K_SW128_Atom<half_t>{}, (8, 18446744073709551552, 9))",
+            "more than 2^64",
+        ),
+    ] {
+        let refused = text.parse::<CuteLayout>().unwrap_err().to_string();
+        assert!(refused.contains(message), "{text}\n{refused}");
+    }
+}
+
 #[test]
 fn places_between_the_rows_of_a_swizzled_tile_are_padding() {
     let layout = cute("S<3,2,3> o 0 o (6,40):(40,1)");

@@ -274,6 +274,7 @@ fn is_composed(text: &str) -> bool {
     const WORDS: &str = "S< Sw< SW_ Swizzle ComposedLayout Layout( Layout< cute:: \
                          !cute. !cute_nvgpu. cute. make_layout( composition( gmem_ptr[ smem_ptr[ rmem_ptr[ ptr[ ArithTuple( \
                          tensor<ptr< ptr< tensor<raw_ptr( raw_ptr( \
+                         Layout_K_ Layout_MN_ GMMA:: UMMA:: SM90::GMMA:: tile_to_shape( \
                          smem_sparse tmem_ MMA_Atom TiledMMA Copy_Atom TiledCopy";
     let letters = text.chars().filter(|c| !c.is_whitespace());
     let first: String = letters.skip_while(|c| matches!(c, '(' | ':')).take(16).collect();

@@ -3,6 +3,7 @@
 mod coordinate;
 mod lower;
 mod modes;
+mod named;
 mod read;
 mod tiler;
 mod tree;

@@ -6,6 +6,7 @@ use std::str::FromStr;
 use itertools::Itertools;
 use pest::iterators::Pair;
 
+use super::named::named;
 use super::tree::{CuteLayout, CuteMap, CuteMode, CuteOuter, CuteStride, MAX_COORDINATES};
 use crate::error::{ParseError, ParseErrorKind, Span, fault};
 use crate::swizzle::CuteSwizzle;
@@ -16,7 +17,8 @@ use crate::words::counted;
 
 grammar!(CuteGrammar, "text/cute/cute.pest", silent: ws ns cast value number_type fraction argument);
 
-use grammar::{CuteGrammar, Rule};
+use grammar::CuteGrammar;
+pub(super) use grammar::Rule;
 
 /// The greatest depth of brackets.
 const MAX_DEPTH: usize = 64;
@@ -67,6 +69,7 @@ fn parts(text: &str) -> Result<(Option<CuteOuter>, CuteMode), ParseError> {
                 return Ok((Some(outer), behind));
             }
             Rule::layout => return Ok((None, layout_of(part, text)?)),
+            Rule::named => return named(part, text),
             Rule::tensor => return tensor(part, text),
             Rule::unread => return Err(unread(&part, text)),
             _ => {}
@@ -154,7 +157,7 @@ fn refused(text: &str, stop: GrammarStop, what: impl Fn(usize) -> &'static str) 
     }
 }
 
-fn tree(part: Pair<'_, Rule>, text: &str) -> Result<Tree, ParseError> {
+pub(super) fn tree(part: Pair<'_, Rule>, text: &str) -> Result<Tree, ParseError> {
     let span = span(&part);
     match part.as_rule() {
         Rule::int | Rule::static_int => return Ok(Tree::Int(number(&part, text)?, span)),
@@ -389,6 +392,8 @@ fn name(rule: Rule) -> &'static str {
         }
         Rule::outer | Rule::swizzle => "a swizzle",
         Rule::swizzle_type | Rule::swizzle_name | Rule::swizzle_call => "a swizzle",
+        Rule::named | Rule::canonical | Rule::canonical_name => "a layout",
+        Rule::element_type => "a type such as `half_t`",
         Rule::inner | Rule::layout | Rule::layout_type | Rule::layout_repr => "a layout",
         Rule::offset | Rule::offset_type => "an offset",
         Rule::flag | Rule::flag_type => "`smem_ptr[16b](unset)`",

@@ -1,0 +1,177 @@
+//! The layouts of shared memory that tensor cores of Hopper and Blackwell read, by their names in CuTe, alone or tiled to a
+//! shape: `tile_to_shape(GMMA::Layout_K_SW128_Atom<half_t>{}, Shape<_128,_64>{})`.
+//!
+//! ```text
+//! K_SW128, 16 bits      S<3,3,3> o 0 o (8,64):(64,1)            8 rows of 128 bytes, K runs along a row
+//! MN_SW128              S<3,3,3> o 0 o (64,8):(1,64)            M or N does
+//! to 128 x 64           S<3,3,3> o 0 o ((8,16),64):((64,512),1)
+//! ```
+//!
+//! A box that TMA copies has the same layout, if its rows are as long as the swizzle: `CU_TENSOR_MAP_SWIZZLE_128B` is SW128.
+//!
+//! Source: NVIDIA/cutlass at 7107b05, `include/cute/atom/mma_traits_sm90_gmma.hpp`, `mma_traits_sm100.hpp`, and
+//! `include/cute/layout.hpp`, tile_to_shape.
+
+use itertools::Itertools;
+use pest::iterators::Pair;
+
+use super::read::{Rule, Tree, tree};
+use super::tree::{CuteMap, CuteMode, CuteOuter};
+use crate::error::{ParseError, did_you_mean};
+use crate::swizzle::CuteSwizzle;
+use crate::text::pairs::{child, span};
+
+/// A name, the bits, the base in bytes and the shift of its swizzle, the bits of a row, and the rows.
+const NAMES: [(&str, [u32; 3], u64, u64); 5] = [
+    ("INTER", [0, 4, 3], 128, 8),
+    ("SW32", [1, 4, 3], 256, 8),
+    ("SW64", [2, 4, 3], 512, 8),
+    ("SW128", [3, 4, 3], 1024, 8),
+    ("SW128_32B", [2, 5, 2], 1024, 4),
+];
+
+/// The types of CUTLASS and C++ whose width is known.
+const TYPES: [(&str, u64); 22] = [
+    ("half_t", 16),
+    ("half", 16),
+    ("__half", 16),
+    ("bfloat16_t", 16),
+    ("__nv_bfloat16", 16),
+    ("tfloat32_t", 32),
+    ("float", 32),
+    ("double", 64),
+    ("float_e4m3_t", 8),
+    ("float_e5m2_t", 8),
+    ("float_ue8m0_t", 8),
+    ("int8_t", 8),
+    ("uint8_t", 8),
+    ("int16_t", 16),
+    ("uint16_t", 16),
+    ("int32_t", 32),
+    ("uint32_t", 32),
+    ("int", 32),
+    ("int4b_t", 4),
+    ("int4_t", 4),
+    ("uint4_t", 4),
+    ("float_e2m1_t", 4),
+];
+
+/// One of the layouts, before it is tiled: the extents of its modes, the one that runs fastest, and the swizzle.
+struct Named {
+    extents: [u64; 2],
+    fastest: usize,
+    swizzle: Option<CuteSwizzle>,
+}
+
+impl Named {
+    fn of(part: &Pair<'_, Rule>, text: &str) -> Result<Named, ParseError> {
+        let refuse = |message: &str| ParseError::invalid(message, span(part), text);
+        let name = child(part.clone(), Rule::canonical_name);
+        let name = name.map(|name| name.as_str().to_owned()).unwrap_or_default();
+        let (major, mode) = name.split_once('_').unwrap_or_default();
+        let known = NAMES.iter().find(|(name, ..)| *name == mode);
+        let Some((_, [bits, base, shift], row, rows)) = known.copied() else {
+            return Err(refuse("the layout has no such swizzle"));
+        };
+        if (major, mode) == ("K", "SW128_32B") {
+            return Err(refuse("only M or N can run along the rows of `SW128_32B`"));
+        }
+        let width = width(part, text)?;
+        let (row, fastest) = (row / width, usize::from(major == "K"));
+        let extents = if fastest == 1 { [rows, row] } else { [row, rows] };
+        // From bytes to elements, of which there may be two in a byte.
+        let base = base + 3 - width.ilog2();
+        let swizzle = CuteSwizzle::new(bits, base, shift.cast_signed());
+        let swizzle = swizzle.map_err(|error| refuse(&error.to_string()))?;
+        Ok(Named { extents, fastest, swizzle: (bits > 0).then_some(swizzle) })
+    }
+
+    /// The number of elements from one of the mode to the next.
+    fn stride(&self, mode: usize) -> u64 {
+        if mode == self.fastest { 1 } else { self.extents[self.fastest] }
+    }
+}
+
+/// The width of the element type, in bits.
+fn width(part: &Pair<'_, Rule>, text: &str) -> Result<u64, ParseError> {
+    let Some(type_) = child(part.clone(), Rule::element_type) else { return Ok(1) };
+    let name = type_.as_str();
+    if let Some((_, width)) = TYPES.iter().find(|(known, _)| *known == name) {
+        return Ok(*width);
+    }
+    let message = format!("the width of the type `{name}` is not known");
+    let help = || "write the type itself, such as `half_t`".to_owned();
+    let near = did_you_mean(name, TYPES.iter().map(|(name, _)| *name));
+    Err(ParseError::invalid(message, span(&type_), text).with_help(near.unwrap_or_else(help)))
+}
+
+/// Reads a named layout: its swizzle, and its modes.
+pub(super) fn named(
+    part: Pair<'_, Rule>,
+    text: &str,
+) -> Result<(Option<CuteOuter>, CuteMode), ParseError> {
+    let whole = span(&part);
+    let mut parts = part.into_inner().filter(|part| part.as_rule() != Rule::comma);
+    let missing = || ParseError::expected("a layout", whole, text);
+    let atom = Named::of(&parts.next().ok_or_else(missing)?, text)?;
+    let shape = parts.next().map(|shape| flat(shape, text)).transpose()?;
+    let order = parts.next().map(|order| flat(order, text)).transpose()?;
+    let shape = shape.unwrap_or_else(|| atom.extents.to_vec());
+    let order = order.unwrap_or_else(|| (0..).take(shape.len()).collect());
+    let refuse = |message: String| ParseError::invalid(message, whole, text);
+    let mode = tiled(&atom, &shape, &order).map_err(refuse)?;
+    let outer = atom.swizzle.map(|swizzle| CuteOuter { map: CuteMap::Swizzle(swizzle), offset: 0 });
+    Ok((outer, mode))
+}
+
+/// The numbers of a shape or an order without tuples inside.
+fn flat(part: Pair<'_, Rule>, text: &str) -> Result<Vec<u64>, ParseError> {
+    let place = span(&part);
+    let number = |tree: &Tree| match tree {
+        Tree::Int(number, _) => Some(*number),
+        _ => None,
+    };
+    let numbers = match &tree(part, text)? {
+        Tree::Tuple(members, _) => members.iter().map(number).collect::<Option<Vec<_>>>(),
+        one => number(one).map(|one| vec![one]),
+    };
+    let message = "a shape of numbers is needed here, without tuples inside";
+    numbers.ok_or_else(|| ParseError::invalid(message, place, text))
+}
+
+/// The layout repeated up to a shape; the tiles follow each other along the mode with the least number in `order` first.
+fn tiled(atom: &Named, shape: &[u64], order: &[u64]) -> Result<CuteMode, String> {
+    if shape.len() < 2 || order.len() != shape.len() {
+        return Err(format!(
+            "a shape of 2 or more modes and an order of as many are needed, not {} and {}",
+            shape.len(),
+            order.len()
+        ));
+    }
+    let extent = |mode: usize| atom.extents.get(mode).copied().unwrap_or(1);
+    if let Some(mode) = (0..shape.len()).find(|mode| !shape[*mode].is_multiple_of(extent(*mode))) {
+        let (whole, part) = (shape[mode], extent(mode));
+        return Err(format!("mode {mode} has {whole} elements, not a multiple of {part}"));
+    }
+    let mut step = atom.extents[0] * atom.extents[1];
+    let mut modes = vec![Vec::new(); shape.len()];
+    for mode in (0..shape.len()).sorted_by_key(|mode| order[*mode]) {
+        let tiles = shape[mode] / extent(mode);
+        if mode < atom.extents.len() {
+            modes[mode].push(CuteMode::Leaf(extent(mode), atom.stride(mode).into()));
+        }
+        modes[mode].push(CuteMode::Leaf(tiles, step.into()));
+        step = step.checked_mul(tiles).ok_or("the shape has more than 2^64 elements")?;
+    }
+    // A single tile is not a mode of its own.
+    let mode = |mut leaves: Vec<CuteMode>| {
+        if leaves.len() > 1 && matches!(leaves.last(), Some(CuteMode::Leaf(1, _))) {
+            leaves.pop();
+        }
+        match leaves.len() {
+            1 => leaves.remove(0),
+            _ => CuteMode::Tuple(leaves),
+        }
+    };
+    Ok(CuteMode::Tuple(modes.into_iter().map(mode).collect()))
+}
