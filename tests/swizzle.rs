@@ -101,6 +101,64 @@ fn names_of_layouts_that_tensor_cores_read_are_what_cute_prints_for_them() {
         assert_eq!(read.to_string(), printed, "{text}");
         assert_eq!(cute(text).same_up_to_padding(&cute(printed)).unwrap(), None);
     }
+    // As programs with CUTLASS printed them, published in comments and articles.
+    for (major, mode, type_, shape, printed) in [
+        (
+            "K",
+            "INTER",
+            "half_t",
+            "_64,_128",
+            "Sw<0,4,3> o smem_ptr[16b](unset) o ((_8,_8),(_8,_16)):((_8,_64),(_1,_512))",
+        ),
+        (
+            "K",
+            "SW32",
+            "half_t",
+            "_64,_128",
+            "Sw<1,4,3> o smem_ptr[16b](unset) o ((_8,_8),(_16,_8)):((_16,_128),(_1,_1024))",
+        ),
+        (
+            "K",
+            "SW64",
+            "half_t",
+            "_64,_128",
+            "Sw<2,4,3> o smem_ptr[16b](unset) o ((_8,_8),(_32,_4)):((_32,_256),(_1,_2048))",
+        ),
+        (
+            "K",
+            "SW128",
+            "half_t",
+            "_64,_128",
+            "Sw<3,4,3> o smem_ptr[16b](unset) o ((_8,_8),(_64,_2)):((_64,_512),(_1,_4096))",
+        ),
+        (
+            "MN",
+            "SW128",
+            "half_t",
+            "_128,_64,_3",
+            "Sw<3,4,3> o smem_ptr[16b](unset) o ((_64,_2),(_8,_8),_3):((_1,_512),(_64,_1024),_8192)",
+        ),
+        (
+            "K",
+            "SW64",
+            "int4b_t",
+            "_128,_128,_3",
+            "Sw<2,4,3> o smem_ptr[4b](unset) o ((_8,_16),(_128,_1),(_1,_3)):((_128,_1024),(_1,_0),(_0,_16384))",
+        ),
+        (
+            "K",
+            "SW128",
+            "half_t",
+            "_80,_256,_2",
+            "Sw<3,4,3> o smem_ptr[16b](unset) o (_80,(_64,_4),_2):(_64,(_1,_5120),_20480)",
+        ),
+        ("K", "SW64", "float", "_8,_16", "Sw<2,4,3> o smem_ptr[32b](unset) o (_8,_16):(_16,_1)"),
+    ] {
+        let text = format!(
+            "tile_to_shape(GMMA::Layout_{major}_{mode}_Atom<{type_}>{{}}, Shape<{shape}>{{}})"
+        );
+        assert_eq!(cute(&text).same_up_to_padding(&cute(printed)).unwrap(), None, "{text}");
+    }
     for (text, message) in [
         ("GMMA::Layout_K_SW128_Atom<Element>", "the width of the type `Element` is not known"),
         ("UMMA::Layout_K_SW128_32B_Atom<float>", "only M or N can run along the rows"),

@@ -8,6 +8,7 @@ mod losses;
 mod memory;
 mod modules;
 mod mutated;
+mod public;
 mod readings;
 mod rings;
 mod scan;

@@ -487,9 +487,9 @@ fn types_of_triton_have_the_encodings_of_their_module() {
     };
     let (rows, columns) = (blocked("[8, 4]"), blocked("[4, 8]"));
     let module = format!(
-        "#b = {rows}\n#dpas = #ttig.warp<{{repeatCount = 8}}>\n#csr = #sparse_tensor.encoding<{{map = (d0) -> (d0)}}>\n\
+        "#b = {rows}\n#auto = #gluon.auto_encoding\n#csr = #sparse_tensor.encoding<{{map = (d0) -> (d0)}}>\n\
          module {{\n  %0 = f %a : tensor<64x64x!tt.ptr<f16>, #b> -> tensor<64xf16, #ttg.slice<{{dim = 1, parent = #b}}>>\n\
-         %1 = g : tensor<64x64xf32, #dpas>, tensor<8xf32, #csr>, tensor<4xf32>, tensor<3x3xf16, #c>\n\
+         %1 = g : tensor<64x64xf32, #auto>, tensor<8xf32, #csr>, tensor<4xf32>, tensor<3x3xf16, #c>\n\
          %2 = h : tensor<64x64x!tt.ptr<f16>, #b>\n}}\n#b = {columns}\n%3 = f : tensor<64x64x!tt.ptr<f16>, #b>\n"
     );
     let of = |encoding: &str| format!("tensor<64x64x!tt.ptr<f16>, {encoding}>");
@@ -498,7 +498,8 @@ fn types_of_triton_have_the_encodings_of_their_module() {
         [
             of(&rows),
             format!("tensor<64xf16, #ttg.slice<{{dim = 1, parent = {rows}}}>>"),
-            "!tensor<64x64xf32, #dpas>".into(),
+            "!tensor<64x64xf32, #auto>".into(),
+            "!tensor<3x3xf16, #c>".into(),
             of(&rows),
             of(&columns),
         ]

@@ -199,7 +199,7 @@ impl fmt::Display for Attribute {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let dialect = match &*self.name {
             name if name.starts_with("tensor_memory") => "ttng",
-            "dpas" => "ttig",
+            "dpas" | "warp" | "subgroup_2d_block" => "ttig",
             _ => "ttg",
         };
         write!(f, "#{dialect}.{}", self.name)?;

@@ -77,10 +77,14 @@ impl TritonTypes {
                 let rest = text.get(at..).unwrap_or_default();
                 is_of_triton |= DIALECTS.iter().any(|dialect| rest.starts_with(dialect));
                 let name = rest.get(..name_end(rest)).unwrap_or_default();
-                if let Some((number, _, encoding)) = self.aliases.get_full(name)
-                    && used.insert(number)
-                {
-                    texts.push(encoding.as_bytes());
+                let is_alias = rest.get(name.len()).is_none_or(|byte| *byte != b'.');
+                match self.aliases.get_full(name) {
+                    Some((number, _, encoding)) if used.insert(number) => {
+                        texts.push(encoding.as_bytes());
+                    }
+                    // Its line may have been cut off: counted, since it may be one of Triton.
+                    None if is_alias => is_of_triton = true,
+                    _ => {}
                 }
             }
         }
