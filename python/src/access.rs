@@ -241,7 +241,7 @@ impl PyAccess {
     ///
     /// >>> from tensor_layout import access
     /// >>> loads = access("(64,64):(64,1)", "SM75_U32x4_LDSM_N:S", dtype="f16")
-    /// >>> best = loads.swizzles(stored_by="((4_WARP:1, 2:16, 8_LANE:4), (4:4, 4_LANE:1, 2:2, 2:1))")[0]
+    /// >>> best = loads.swizzles(stored_by="((4:16, 4_WARP:4, 4_LANE:8), (8_LANE:1, 8:1))")[0]
     /// >>> best.change, best.access.conflicts, best.stores.conflicts
     /// ('S<3,3,3>', 0, 0)
     #[pyo3(signature = (*, stored_by: "Places | str | None" = None) -> "list[ChangedAccess]")]

@@ -55,7 +55,12 @@ class Access:
     @property
     def efficiency(self, /) -> float:
         """
-        The fraction of the bytes moved from global memory that is used, from 0 to 1.
+        The fraction of the bytes moved from global memory that is used, from 0 to 1: sectors on NVIDIA, lines on AMD.
+        """
+    @property
+    def gpu(self, /) -> str:
+        """
+        The GPU: `nvidia`, or a target of AMD.
         """
     @property
     def ideal_wavefronts(self, /) -> int:
@@ -67,7 +72,7 @@ class Access:
         """
         The number of 128-byte lines touched, counted per request.
         """
-    def paddings(self, /) -> list[ChangedAccess]:
+    def paddings(self, /, *, stored_by: Places | str | None = None) -> list[ChangedAccess]:
         """
         The paddings of the memory that need the fewest wavefronts, smallest memory first; empty if none
         improves it.
@@ -76,6 +81,11 @@ class Access:
         >>> best = access("32:32", "((32_LANE))", dtype="f32").paddings()[0]
         >>> best.change, best.memory.to("cute"), best.access.wavefronts
         ('[32:+1]', '32:33', 1)
+        """
+    @property
+    def repeats(self, /) -> list[int]:
+        """
+        How often the holders stand beside each other in memory, along each axis.
         """
     @property
     def requests(self, /) -> int:
@@ -87,9 +97,22 @@ class Access:
         """
         The number of 32-byte sectors that global memory moves, counted per request.
         """
-    def swizzles(self, /) -> list[ChangedAccess]:
+    @property
+    def store(self, /) -> bool:
+        """
+        Whether the lanes store.
+        """
+    def swizzles(self, /, *, stored_by: Places | str | None = None) -> list[ChangedAccess]:
         """
         The swizzles of the memory that need the fewest wavefronts, best first; empty if none improves it.
+
+        With `stored_by`, the holders that store what these load: those that are best for both.
+
+        >>> from tensor_layout import access
+        >>> loads = access("(64,64):(64,1)", "SM75_U32x4_LDSM_N:S", dtype="f16")
+        >>> best = loads.swizzles(stored_by="((4:16, 4_WARP:4, 4_LANE:8), (8_LANE:1, 8:1))")[0]
+        >>> best.change, best.access.conflicts, best.stores.conflicts
+        ('S<3,3,3>', 0, 0)
         """
     @property
     def vector_bytes(self, /) -> int:
@@ -249,6 +272,11 @@ class ChangedAccess:
     def memory(self, /) -> Layout:
         """
         The layout of the memory after the change.
+        """
+    @property
+    def stores(self, /) -> Access | None:
+        """
+        The cost of the stores to that memory, where the search was given `stored_by`.
         """
 
 @final
@@ -1859,13 +1887,14 @@ class XlaSizes:
         The elements alone (XLA's ByteSizeOfElements).
         """
 
-def access(memory: Places | str, holders: Places | str, *, dtype: typing.Any = None) -> Access:
+def access(memory: Places | str, holders: Places | str, *, dtype: typing.Any = None, gpu: str = "nvidia", store: bool = False) -> Access:
     """
     Counts the bank conflicts and sectors of a memory access by the threads of a GPU, each element once.
 
     `memory` is the layout of the tensor in shared or global memory. `holders` maps each element to the
     lane of a warp (`LANE`) and the register (`Addr`) that hold it; any other level is a warp. `dtype` is the
-    element type, unless one of the texts names it.
+    element type, unless one of the texts names it. `gpu` is `nvidia`, `gfx942`, `gfx950`, `gfx1100` or `gfx1201`; AMD
+    serves stores (`store=True`) differently from loads.
 
     >>> from tensor_layout import access
     >>> cost = access("(8,32):(64,1)", "((8_LANE:1), (4_LANE:8, 8:1))", dtype="f16")

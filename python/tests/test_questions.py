@@ -85,10 +85,31 @@ def test_an_access_has_one_type_and_one_shape():
         (("((32:32))@LM0 / Half", column), "f32", "32 bits contradict the 16 bits"),
         (("16:1", column), "f32", r"shape \[16\]"),
         (("((32_PE))", column), "f32", "level `PE`"),
-        (("64:1", "((64_LANE))"), "f32", "a warp has 32"),
+        (("64:1", "((64_LANE))"), "f32", "a warp of nvidia has 32"),
     ]:
         with pytest.raises(LayoutError, match=words):
             access(*texts, dtype=dtype)
+
+
+def test_an_access_is_that_of_a_gpu_and_swizzles_are_best_for_its_stores_too():
+    operand = "(16,32):(64,1)", "v_mfma_f32_16x16x32_f16:A"
+    counts = {}
+    for gpu, store in [("gfx942", False), ("gfx942", True), ("gfx950", False)]:
+        cost = access(*operand, dtype="f16", gpu=gpu, store=store)
+        assert (cost.gpu, cost.store, cost.repeats) == (gpu, store, [1, 1])
+        counts[gpu, store] = (cost.wavefronts, cost.ideal_wavefronts)
+    assert counts == {("gfx942", False): (32, 8), ("gfx942", True): (64, 8), ("gfx950", False): (16, 4)}
+    for gpu, store, words in [("gfx90a", False, "no public measurement"), ("gfx1100", True, "stores of gfx1100")]:
+        with pytest.raises(LayoutError, match=words):
+            access("32:1", "((32_LANE))", dtype="f32", gpu=gpu, store=store)
+    loads = access("(64,64):(64,1)", "SM75_U32x4_LDSM_N:S", dtype="f16")
+    assert loads.repeats == [2, 8]
+    rows = "((4:16, 4_WARP:4, 4_LANE:8), (8_LANE:1, 8:1))"
+    for best in [*loads.swizzles(stored_by=rows), *loads.paddings(stored_by=rows)]:
+        assert best.stores is not None and best.stores.store and best.stores.conflicts == best.access.conflicts == 0
+        again = access(best.memory, rows, dtype="f16", store=True)
+        assert again.wavefronts == best.stores.wavefronts == 64
+    assert all(best.stores is None for best in loads.swizzles())
 
 
 def test_candidates_are_walked_and_counted():
