@@ -7,7 +7,10 @@
 
 use tensor_layout_hlo::scan::LayoutScan;
 
-const FILES: [(&str, &str, &[(u64, &str)]); 10] = [
+/// A name, the text, and its layouts with their lines.
+type File = (&'static str, &'static str, &'static [(u64, &'static str)]);
+
+const FILES: [File; 10] = [
     (
         "accelerate-matmul-pvc.mlir",
         include_str!("data/public/accelerate-matmul-pvc.mlir"),
