@@ -2,14 +2,15 @@
 
 use super::block::is_few;
 use crate::algebra::strided::{StridedDigit, StridedDigits, sums};
-use crate::number::{seam, to_index};
+use crate::number::{seam, to_index, to_u64};
 
 /// The bytes of a cache line.
 pub(super) const LINE: usize = 64;
 
-/// The most cells of a run in one tile: the places of both runs stay in the first-level cache.
-fn longest() -> u64 {
-    seam(512, 5)
+/// The most pieces of so many bytes of a run in one tile. Rows of 1 KiB are enough for whole lines; more of them, of which each
+/// is on a page of its own, do not stay in the second-level cache.
+fn longest(bytes: usize) -> u64 {
+    seam(to_u64((1024 / bytes.max(1)).clamp(256, 512)), 5)
 }
 
 /// The number of bytes below which a run takes another digit.
@@ -62,6 +63,7 @@ pub(super) fn runs(
     if piece * bytes >= LINE {
         return None;
     }
+    let longest = longest(piece * bytes);
     let (mut rows, mut columns) =
         (TakenDigits::new(StridedDigit::flipped, piece), TakenDigits::new(|digit| digit, piece));
     let rest = digits.clone();
@@ -72,7 +74,7 @@ pub(super) fn runs(
     if interleaves(&rows, &columns, bytes)
         && rows.length * columns.length * bytes.max(4) >= 2 * LINE
     {
-        return Some((rows.run(), columns.run()));
+        return Some((rows.run(longest), columns.run(longest)));
     }
     let is_short = |taken: &TakenDigits| taken.length * bytes < SHORT;
     // The shorter one first.
@@ -84,7 +86,7 @@ pub(super) fn runs(
     for run in [&mut rows, &mut columns] {
         while is_short(run) && run.take(digits) {}
     }
-    Some((rows.run(), columns.run()))
+    Some((rows.run(longest), columns.run(longest)))
 }
 
 /// Returns whether one of them is short and contiguous on the other side too, so that cells are interleaved.
@@ -120,11 +122,11 @@ impl TakenDigits {
     }
 
     /// The last digit is cut where the run is too long for a tile: only that one can be.
-    fn run(mut self) -> TileRun {
+    fn run(mut self, longest: u64) -> TileRun {
         let all: u64 = self.digits.iter().map(|digit| digit.size).product();
         let mut tile_step = (0, 0);
         if let Some(last) = self.digits.last_mut() {
-            last.size = last.size.min((longest() * last.size / all).max(1));
+            last.size = last.size.min((longest * last.size / all).max(1));
             let StridedDigit { weight, stride, .. } = (self.turned)(*last);
             tile_step = (to_index(last.size * weight), to_index(last.size * stride));
         }
