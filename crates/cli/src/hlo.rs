@@ -112,7 +112,7 @@ struct About {
 const PAGE: usize = 20;
 
 /// The name of a file, its text and its length.
-type Input<'a> = (&'a str, Box<dyn BufRead>, u64);
+type Input<'a> = (&'a str, Box<dyn BufRead + Send>, u64);
 
 impl Hlo {
     fn form(&self) -> ReportFormat {
@@ -156,18 +156,16 @@ impl Hlo {
         mut each: impl FnMut(HloComputation<'_>) -> Result<(), E>,
     ) -> Result<HloReading, Failure> {
         let bar = byte_progress(length);
-        let mut dump = HloDump::new(input);
         let mut found = false;
         let mut page = self.report.as_deref().map(|_| self.new_page()).transpose()?;
-        let failed = |error| Failure::Io(file.into(), error);
-        while let Some(computation) = dump.next_computation().map_err(failed)? {
+        let counted = HloDump::new(input).read_ahead(|computation, bytes| {
             found |= !computation.is_empty();
             page.as_mut().map_or(Ok(()), |page| page.add(computation))?;
-            each(computation).map_err(Into::into)?;
-            bar.set_position(dump.bytes());
-        }
+            bar.set_position(bytes);
+            each(computation).map_err(Into::<Failure>::into)
+        });
+        let reading = counted.map_err(|error| Failure::Io(file.into(), error))??;
         bar.finish_and_clear();
-        let reading = dump.reading().clone();
         if !found && reading.hidden == 0 {
             Hlo::note(&reading);
             return Err(Hlo::nothing(file, "instruction"));

@@ -247,9 +247,9 @@ fn shape_of_line(text: &str) -> Option<XlaShape> {
 }
 
 /// A file or standard input, with its length if that is known, else 0.
-pub(super) fn open(path: &str) -> Result<(Box<dyn BufRead>, u64), Failure> {
+pub(super) fn open(path: &str) -> Result<(Box<dyn BufRead + Send>, u64), Failure> {
     if path == "-" {
-        return Ok((Box::new(io::stdin().lock()), 0));
+        return Ok((Box::new(BufReader::with_capacity(1 << 18, io::stdin())), 0));
     }
     if path.is_empty() {
         return Err(Failure::Argument("the name of the file is empty".into()));

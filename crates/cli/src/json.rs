@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 
+use serde::Serialize;
 use serde_json::{Map, Value, json};
 use tensor_layout::algebra::{Combine, Target};
 use tensor_layout::placement::Fit;
@@ -31,17 +32,18 @@ impl JsonLine<'_> {
         Ok(())
     }
 
+    /// Writes a list. Rows of which there may be millions have types of their own: a `Value` allocates every field.
     pub(super) fn list(
         &mut self,
         name: &str,
-        mut rows: impl Iterator<Item = Value>,
+        rows: impl Iterator<Item = impl Serialize>,
     ) -> io::Result<()> {
         write!(self.out, "{}\"{name}\":[", self.before)?;
         self.before = ",";
-        if let Some(first) = rows.next() {
-            write!(self.out, "{first}")?;
+        for (at, row) in rows.enumerate() {
+            self.out.write_all(if at > 0 { b"," } else { b"" })?;
+            serde_json::to_writer(&mut *self.out, &row)?;
         }
-        rows.try_for_each(|row| write!(self.out, ",{row}"))?;
         self.out.write_all(b"]")
     }
 

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use memchr::memmem;
+use memchr::memchr2_iter;
 
 use crate::lexer::{Tokens, Until};
 
@@ -65,16 +65,20 @@ impl<'a> HloAttributes<'a> {
         })
     }
 
+    /// Returns whether the key ends before an equals sign, a comma or the end, inside quotes and brackets, too.
+    fn may_have(self, key: &str) -> bool {
+        let ends = memchr2_iter(b'=', b',', self.text.as_bytes()).chain([self.text.len()]);
+        let mut before = ends.map(|end| self.text.as_bytes().get(..end).unwrap_or_default());
+        before.any(|before| before.trim_ascii_end().ends_with(key.as_bytes()))
+    }
+
     /// The value of a key.
     ///
     /// Cost: linear in the text up to the value.
     #[must_use]
     pub fn get(self, key: &str) -> Option<&'a str> {
         // Most texts do not have the key at all, and many are empty.
-        if self.text.len() < key.len() {
-            return None;
-        }
-        memmem::find(self.text.as_bytes(), key.as_bytes())?;
+        self.may_have(key).then_some(())?;
         self.parts().find_map(|part| match part.strip_prefix(key)? {
             "" => Some(""),
             value => value.strip_prefix('=').map(str::trim_start),

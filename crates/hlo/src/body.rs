@@ -12,6 +12,8 @@ pub(super) struct Body {
     pub(super) name: Span,
     pub(super) line: u64,
     pub(super) is_entry: bool,
+    /// Set if it may be the entry, marked or not: asked by several readers, so found once.
+    pub(super) may_be_entry: bool,
     /// Set for instructions outside of any computation, such as the lines that `grep` finds in a dump.
     pub(super) is_loose: bool,
     /// Set if the text ends inside the computation.
@@ -31,6 +33,14 @@ impl Body {
         records.clear();
         operands.clear();
         *self = Body { name, line, records, operands, numbers, ..Body::default() };
+    }
+
+    /// Returns the instructions, which are then no longer here; the table of names stays.
+    pub(super) fn detach(&mut self) -> Body {
+        let numbers = std::mem::take(&mut self.numbers);
+        let detached = std::mem::take(self);
+        self.numbers = numbers;
+        detached
     }
 
     /// The number of bytes that the places of its instructions and operands take.

@@ -65,13 +65,13 @@ const NEAR: usize = 1 << 16;
 /// ```
 #[derive(Clone, Debug)]
 pub struct HloDump<R> {
-    stream: Stream<R>,
+    pub(super) stream: Stream<R>,
     /// The position in the text at which reading continues.
-    at: usize,
+    pub(super) at: usize,
     /// Set while spans of a computation point into the text before `at`, so that it has to be kept.
     is_open: bool,
-    module: HloModule,
-    body: Body,
+    pub(super) module: HloModule,
+    pub(super) body: Body,
     unread: HloReading,
     /// The number of the last line with a word outside of computations.
     last_text: u64,
@@ -172,7 +172,7 @@ impl<R: BufRead> HloDump<R> {
     }
 
     fn computation(&self) -> HloComputation<'_> {
-        HloComputation::new(&self.module, &self.body, &self.stream.text)
+        HloComputation::new(&self.module, &self.body, &self.stream.text, 0)
     }
 
     /// The module of the last computation, or the one whose head was read last.
@@ -308,9 +308,9 @@ impl<R: BufRead> HloDump<R> {
             let name = self.stream.text.get(name.start..name.end).unwrap_or_default();
             self.unread.push(line, name.as_bytes(), why.into());
         }
-        let (name, may_be_entry) =
-            (self.computation().name().to_owned(), may_be_entry(self.computation()));
-        self.last = Some(Last { line, name, may_be_entry });
+        self.body.may_be_entry = may_be_entry(self.computation());
+        let name = self.computation().name().to_owned();
+        self.last = Some(Last { line, name, may_be_entry: self.body.may_be_entry });
         // A parameter or a ROOT that cannot be read is unread already.
         if self.unread.count == before {
             for (line, text, why) in contradictions(self.computation(), head.result) {
@@ -453,7 +453,7 @@ impl<R: BufRead> HloDump<R> {
 
     /// Notes a computation and those that its instructions call: a computation that is called is not the entry.
     fn note_called(&mut self) {
-        let computation = HloComputation::new(&self.module, &self.body, &self.stream.text);
+        let computation = HloComputation::new(&self.module, &self.body, &self.stream.text, 0);
         for instruction in computation.instructions() {
             for (_, _, name) in called(instruction) {
                 self.pending.call(name, instruction.line());

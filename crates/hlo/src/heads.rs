@@ -33,7 +33,7 @@ pub(super) fn contradictions(of: HloComputation<'_>, result: Span) -> Vec<Contra
 /// Returns whether a computation has other parameters or another result than the entry of its module, so that it is not the
 /// entry.
 pub(super) fn contradicts_module(of: HloComputation<'_>) -> bool {
-    !of_module(of).is_empty()
+    differences(of).next().is_some()
 }
 
 fn contradiction(line: u64, head: &str, of: HloInstruction<'_>, why: &str) -> Contradiction {
@@ -43,22 +43,40 @@ fn contradiction(line: u64, head: &str, of: HloInstruction<'_>, why: &str) -> Co
 /// Returns the contradictions between an entry and `entry_computation_layout`. One that cannot be read is unread where it is
 /// needed.
 fn of_module(entry: HloComputation<'_>) -> Vec<Contradiction> {
-    let Some((members, result)) = entry.module().entry_shapes() else { return Vec::new() };
-    let own = || entry.instructions().filter_map(|of| Some((of.parameter()?, of)));
-    let (given, count) = (members.len(), own().count());
-    let number = (given != count).then(|| {
-        let why =
-            format!("{LAYOUT} of this module has another number of parameters than this ENTRY");
-        (entry.line(), format!("{given}, {count}"), why)
-    });
-    let why = format!("{LAYOUT} of this module and this instruction have different shapes");
-    let pairs = own().filter_map(|(number, of)| Some((members.get(number)?, of)));
-    let pairs = pairs.chain(entry.root().map(|root| (result, root)));
-    let differ = pairs.filter(|(head, of)| !is_like(head, of.shape_text()));
-    number
-        .into_iter()
-        .chain(differ.map(|(head, of)| contradiction(of.line(), head, of, &why)))
-        .collect()
+    let why = |difference: Difference<'_>| match difference {
+        Difference::Count(given, count) => {
+            let why =
+                format!("{LAYOUT} of this module has another number of parameters than this ENTRY");
+            (entry.line(), format!("{given}, {count}"), why)
+        }
+        Difference::Shape(head, of) => {
+            let why = format!("{LAYOUT} of this module and this instruction have different shapes");
+            contradiction(of.line(), head, of, &why)
+        }
+    };
+    differences(entry).map(why).collect()
+}
+
+/// A difference between the layout of an entry in the head of the module and in its instructions.
+enum Difference<'a> {
+    /// The number of parameters there and here.
+    Count(usize, usize),
+    /// The shape there, and the instruction.
+    Shape(&'a str, HloInstruction<'a>),
+}
+
+/// Returns the differences between the head of a module and a computation, the number of parameters first: it alone tells most
+/// computations from the entry.
+fn differences(of: HloComputation<'_>) -> impl Iterator<Item = Difference<'_>> {
+    of.module().entry_shapes().into_iter().flat_map(move |(members, result)| {
+        let own = move || of.instructions().filter_map(|of| Some((of.parameter()?, of)));
+        let (given, count) = (members.len(), own().count());
+        let number = (given != count).then_some(Difference::Count(given, count));
+        let pairs = own().filter_map(|(number, of)| Some((members.get(number)?.as_str(), of)));
+        let pairs = pairs.chain(of.root().map(|root| (result.as_str(), root)));
+        let differ = pairs.filter(|(head, of)| !is_like(head, of.shape_text()));
+        number.into_iter().chain(differ.map(|(head, of)| Difference::Shape(head, of)))
+    })
 }
 
 /// An array of a shape: its path, its type, and its extents without what they are bounds of.
@@ -67,17 +85,22 @@ type Sized = (Vec<usize>, XlaDtype, Vec<Option<u64>>);
 /// Returns whether two shapes have the same arrays, whatever their layouts and whether dimensions are bounds. One that
 /// cannot be read is unread elsewhere.
 fn is_like(a: &str, b: &str) -> bool {
-    a == b
-        || without_layout(a) == without_layout(b)
+    without_layouts(a).eq(without_layouts(b))
         || arrays(a).zip(arrays(b)).is_none_or(|(a, b)| a == b)
 }
 
-/// An array without its layout, for shapes that need not be parsed.
-fn without_layout(text: &str) -> &str {
-    match text.split_once('{') {
-        Some((array, _)) if !text.starts_with('(') => array,
-        _ => text,
-    }
+/// The bytes outside braces, for shapes that need not be parsed.
+fn without_layouts(text: &str) -> impl Iterator<Item = u8> {
+    let mut depth = 0_usize;
+    text.bytes().filter(move |byte| {
+        let is_outside = depth == 0 && *byte != b'{';
+        match byte {
+            b'{' => depth += 1,
+            b'}' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        is_outside
+    })
 }
 
 fn arrays(text: &str) -> Option<Vec<Sized>> {

@@ -17,6 +17,8 @@ pub struct HloComputation<'a> {
     module: &'a HloModule,
     body: &'a Body,
     text: &'a str,
+    /// The position of the text in that of the spans.
+    start: usize,
 }
 
 impl fmt::Debug for HloComputation<'_> {
@@ -26,13 +28,20 @@ impl fmt::Debug for HloComputation<'_> {
 }
 
 impl<'a> HloComputation<'a> {
-    pub(super) fn new(module: &'a HloModule, body: &'a Body, text: &'a str) -> HloComputation<'a> {
-        HloComputation { module, body, text }
+    pub(super) fn new(
+        module: &'a HloModule,
+        body: &'a Body,
+        text: &'a str,
+        start: usize,
+    ) -> HloComputation<'a> {
+        HloComputation { module, body, text, start }
     }
 
     /// A stretch of the text.
     pub(super) fn part(&self, span: Span) -> &'a str {
-        self.text.get(span.start..span.end).unwrap_or_default()
+        let within = |at: usize| at.checked_sub(self.start);
+        let range = within(span.start).zip(within(span.end));
+        range.and_then(|(start, end)| self.text.get(start..end)).unwrap_or_default()
     }
 
     pub(super) fn operand_records(&self, range: Span) -> &'a [OperandRecord] {
@@ -67,6 +76,11 @@ impl<'a> HloComputation<'a> {
     #[must_use]
     pub fn is_cut(&self) -> bool {
         self.body.is_cut
+    }
+
+    /// Returns whether it may be the entry of its module, marked or not.
+    pub(super) fn may_be_entry(&self) -> bool {
+        self.body.may_be_entry
     }
 
     /// Returns whether an instruction of it is missing: it could not be read, or the text ends before it.

@@ -13,6 +13,7 @@
 //! [`HloCopies`] the bytes that copies move, and [`HloShardings`] the bytes that one device holds.
 
 mod against;
+mod ahead;
 mod along;
 mod assignment;
 mod attributes;

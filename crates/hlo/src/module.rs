@@ -42,6 +42,8 @@ struct Head {
     name: String,
     attributes: String,
     line: u64,
+    /// Asked for by every computation.
+    is_per_device: OnceLock<bool>,
     /// The shapes of the parameters of the entry, and that of its result, once they were asked for.
     entry_shapes: OnceLock<Option<(Vec<String>, String)>>,
     tables: Mutex<Tables>,
@@ -192,7 +194,7 @@ impl HloModule {
     /// before partitioning.
     #[must_use]
     pub fn is_per_device(&self) -> bool {
-        self.partitions() > 1 && self.is_scheduled()
+        *self.head.is_per_device.get_or_init(|| self.partitions() > 1 && self.is_scheduled())
     }
 }
 

@@ -155,15 +155,15 @@ impl Calls {
         }
         self.has_gaps |= computation.has_gaps();
         let (line, is_entry) = (computation.line(), computation.is_entry());
-        let is_array = |text: &str| !text.starts_with('(') && !text.contains("[]");
+        let lacks_layout =
+            |text: &str| !text.contains('{') && !text.starts_with('(') && !text.contains("[]");
         let mut shapes = computation.instructions().map(|of| of.shape_text());
-        let is_inner = is_inner(computation.name())
-            || shapes.any(|text| is_array(text) && !text.contains('{'));
+        let is_inner = is_inner(computation.name()) || shapes.any(lacks_layout);
         let (is_loose, is_cut) = (computation.is_loose(), computation.is_cut());
         self.computations.push(Computation {
             line,
             is_entry,
-            may_be_entry: may_be_entry(computation),
+            may_be_entry: computation.may_be_entry(),
             is_fused: false,
             is_loose,
             is_cut,

@@ -9,7 +9,7 @@
 
 use crate::HloBytes;
 use crate::names::{MOST_KNOWN, Outcomes, outcome};
-use crate::roles::{Calls, HloRole, may_be_entry};
+use crate::roles::{Calls, HloRole};
 use crate::unread::HloReading;
 use crate::{HloComputation, HloInstruction};
 use tensor_layout::LayoutError;
@@ -200,7 +200,7 @@ impl EntryShares {
         computation: HloComputation<'_>,
         shares: &mut Shares,
     ) -> Result<Option<EntryShares>, LayoutError> {
-        if !may_be_entry(computation) {
+        if !computation.may_be_entry() {
             return Ok(None);
         }
         let mut all = EntryShares::default();

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use tensor_layout_hlo::{HloDump, HloReading};
+use tensor_layout_hlo::{HloComputation, HloDump, HloInstruction, HloReading};
 
 /// Names that are unique in the text, with attributes over several lines and strings with brackets.
 const PALLAS: &str = "HloModule jit_step, is_scheduled=true, num_partitions=8, input_output_alias={ {}: (0, {}, may-alias) }\n\nFileNames\n1 \"f{.py\"\n\n\
@@ -22,6 +22,37 @@ fn read(text: &str) -> (Vec<String>, HloReading) {
         names.extend(computation.instructions().map(|of| of.name().to_owned()));
     }
     (names, dump.reading().clone())
+}
+
+/// All parts of a computation, as they are written.
+fn parts(of: HloComputation<'_>) -> String {
+    let instruction = |of: HloInstruction<'_>| {
+        let operands = of.operands().map(|operand| {
+            let found = operand.instruction().map(|of| of.index());
+            (operand.name(), operand.element(), operand.shape_text(), found)
+        });
+        let operands = operands.collect::<Vec<_>>();
+        let parts = (of.line(), of.is_root(), of.arguments(), of.attributes(), of.source());
+        format!("{of:?} {parts:?} {operands:?}\n")
+    };
+    let marks = (of.name(), of.line(), of.is_entry(), of.is_loose(), of.is_cut());
+    let head = format!("{} {marks:?}\n", of.module().name());
+    of.instructions().map(instruction).fold(head, |all, part| all + &part)
+}
+
+/// What is read ahead on another thread is what is read here.
+fn check_ahead(text: &str) {
+    let mut here = HloDump::new(text.as_bytes());
+    let mut all = Vec::new();
+    while let Some(computation) = here.next_computation().unwrap() {
+        all.push(parts(computation));
+    }
+    let mut ahead = Vec::new();
+    let reading = HloDump::new(text.as_bytes()).read_ahead(|computation, _| {
+        ahead.push(parts(computation));
+        Ok::<(), ()>(())
+    });
+    assert_eq!((ahead, reading.unwrap().unwrap()), (all, here.reading().clone()), "{text}");
 }
 
 /// The names at the beginnings of lines of the text: `%name = ` or `ROOT %name = `.
@@ -72,6 +103,29 @@ fn a_cut_at_any_byte_loses_nothing_in_silence() {
     cut_everywhere(PALLAS, 1);
     cut_everywhere(include_str!("data/scan.txt"), 5);
     cut_everywhere(include_str!("data/sharded.txt"), 5);
+}
+
+#[test]
+fn a_dump_that_is_read_ahead_has_the_same_computations_in_the_same_order() {
+    for end in (0..PALLAS.len()).step_by(7) {
+        check_ahead(&PALLAS[..end]);
+    }
+    let texts = [PALLAS, include_str!("data/scan.txt"), include_str!("data/sharded.txt")];
+    let all = texts.map(|text| text.replace('\n', " // comment\n")).concat();
+    texts.into_iter().for_each(check_ahead);
+    // Several batches, whose computations begin anywhere in the text that is held.
+    check_ahead(&[&texts.concat(), &all, "%loose = f32[2]{0} add(%a, %b)\n"].concat().repeat(20));
+}
+
+#[test]
+fn the_first_error_of_a_reader_ends_the_reading_ahead() {
+    let text = PALLAS.repeat(2000);
+    let mut seen = 0;
+    let reading = HloDump::new(text.as_bytes()).read_ahead(|_, _| {
+        seen += 1;
+        Err("enough")
+    });
+    assert_eq!((reading.unwrap().unwrap_err(), seen), ("enough", 1));
 }
 
 #[test]

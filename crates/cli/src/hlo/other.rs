@@ -27,8 +27,8 @@ const LONGEST: u64 = 1 << 30;
 
 /// The kind of a text, and the text again from its beginning.
 pub(super) fn told(
-    mut input: Box<dyn BufRead>,
-) -> std::io::Result<(HloTextKind, Box<dyn BufRead>)> {
+    mut input: Box<dyn BufRead + Send>,
+) -> std::io::Result<(HloTextKind, Box<dyn BufRead + Send>)> {
     let mut head = Vec::new();
     input.by_ref().take(HEAD).read_to_end(&mut head)?;
     let mut kind = HloTextKind::of(&head);

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::io;
 
+use serde::Serialize;
 use serde_json::{Map, Value, json};
 use tensor_layout::LayoutError;
 use tensor_layout_hlo::{
@@ -61,19 +62,33 @@ pub(super) fn write_summary(
     end_reading(line, reading)
 }
 
-fn row_json(row: &HloRow<'_>) -> Value {
-    json!({
-        "name": row.name,
-        "opcode": row.opcode,
-        "shape": row.shape,
-        "op_name": row.op_name,
-        "source": row.source,
-        "line": row.line,
-        "computation": row.computation,
-        "unpadded_bytes": row.sizes.unpadded_bytes,
-        "allocated_bytes": row.sizes.allocated_bytes,
-        "waste_bytes": row.sizes.padding_bytes(),
-    })
+#[derive(Serialize)]
+struct RowJson<'a> {
+    name: &'a str,
+    opcode: &'a str,
+    shape: &'a str,
+    op_name: Option<&'a str>,
+    source: Option<&'a str>,
+    line: u64,
+    computation: &'a str,
+    unpadded_bytes: u64,
+    allocated_bytes: u64,
+    waste_bytes: u64,
+}
+
+fn row_json<'a>(row: &HloRow<'a>) -> RowJson<'a> {
+    RowJson {
+        name: row.name,
+        opcode: row.opcode,
+        shape: row.shape,
+        op_name: row.op_name,
+        source: row.source,
+        line: row.line,
+        computation: row.computation,
+        unpadded_bytes: row.sizes.unpadded_bytes,
+        allocated_bytes: row.sizes.allocated_bytes,
+        waste_bytes: row.sizes.padding_bytes(),
+    }
 }
 
 fn computation_json(totals: &HloComputationTotals) -> Value {
@@ -119,23 +134,41 @@ pub(super) fn sharded_json(entry: &HloSharded) -> Value {
     })
 }
 
-pub(super) fn copy_json(copy: &HloCopy) -> Value {
-    json!({
-        "name": copy.name,
-        "opcode": copy.opcode,
-        "from": copy.from,
-        "to": copy.to,
-        "changes": copy.changes,
-        "free": copy.is_free,
-        "read_bytes": copy.read,
-        "written_bytes": copy.written,
-        "line": copy.line,
-        "computation": copy.computation,
-        "role": copy.role.name(),
-        "runs": copy.runs.known(),
-        "op_name": copy.op_name,
-        "source": copy.source,
-    })
+#[derive(Serialize)]
+pub(super) struct CopyJson<'a> {
+    name: &'a str,
+    opcode: &'a str,
+    from: &'a str,
+    to: &'a str,
+    changes: &'a [String],
+    free: Option<bool>,
+    read_bytes: u64,
+    written_bytes: u64,
+    line: u64,
+    computation: &'a str,
+    role: &'static str,
+    runs: Option<u64>,
+    op_name: Option<&'a str>,
+    source: Option<&'a str>,
+}
+
+pub(super) fn copy_json(copy: &HloCopy) -> CopyJson<'_> {
+    CopyJson {
+        name: &copy.name,
+        opcode: &copy.opcode,
+        from: &copy.from,
+        to: &copy.to,
+        changes: &copy.changes,
+        free: copy.is_free,
+        read_bytes: copy.read,
+        written_bytes: copy.written,
+        line: copy.line,
+        computation: &copy.computation,
+        role: copy.role.name(),
+        runs: copy.runs.known(),
+        op_name: copy.op_name.as_deref(),
+        source: copy.source.as_deref(),
+    }
 }
 
 pub(super) fn write_collectives(

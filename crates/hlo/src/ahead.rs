@@ -1,0 +1,112 @@
+//! A dump that is read on a thread of its own, while the computations before are counted.
+
+use std::io::{self, BufRead};
+use std::panic::resume_unwind;
+use std::sync::mpsc::sync_channel;
+use std::thread;
+
+use crate::body::Body;
+use crate::dump::HloDump;
+use crate::unread::HloReading;
+use crate::{HloComputation, HloModule};
+
+/// The bytes of text from which on computations are handed over.
+const BATCH: usize = 1 << 18;
+
+/// A computation with its own text, which begins at `start` of that of the dump.
+struct DetachedComputation {
+    module: HloModule,
+    body: Body,
+    text: String,
+    start: usize,
+}
+
+/// Computations that are handed over together, and the bytes that were read by then.
+#[derive(Default)]
+struct Batch {
+    computations: Vec<DetachedComputation>,
+    bytes: u64,
+}
+
+impl<R: BufRead + Send> HloDump<R> {
+    /// Reads the rest of the dump on a thread of its own, and calls `each` on this one with every computation and the number of
+    /// bytes that were read by then; returns the parts that could not be read.
+    ///
+    /// Law: the computations are those of [`next_computation`](HloDump::next_computation), in the same order.
+    /// Cost: the longer of reading and `each`; memory for at most three batches of 256 KiB or one computation.
+    ///
+    /// # Errors
+    /// Those of the input, after the computations before; inside, the first error of `each`, which ends the reading.
+    ///
+    /// # Example
+    /// ```
+    /// use tensor_layout_hlo::HloDump;
+    /// let text = "add {\n  x = f32[] parameter(0)\n  ROOT y = f32[] add(x, x)\n}\n";
+    /// let mut instructions = 0;
+    /// let reading = HloDump::new(text.as_bytes()).read_ahead(|computation, _| {
+    ///     instructions += computation.len();
+    ///     Ok::<(), ()>(())
+    /// })?;
+    /// assert!(reading.is_ok_and(|reading| reading.count == 0) && instructions == 2);
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    pub fn read_ahead<E>(
+        self,
+        mut each: impl FnMut(HloComputation<'_>, u64) -> Result<(), E>,
+    ) -> io::Result<Result<HloReading, E>> {
+        let (sender, receiver) = sync_channel(1);
+        thread::scope(|scope| {
+            // Where nobody receives any more, `each` failed.
+            let send = move |batch| sender.send(batch).is_ok();
+            let reader = thread::Builder::new().spawn_scoped(scope, || self.hand_over(send))?;
+            for batch in receiver {
+                let Batch { computations, bytes } = batch;
+                for of in &computations {
+                    if let Err(error) = each(of.computation(), bytes) {
+                        return Ok(Err(error));
+                    }
+                }
+            }
+            reader.join().unwrap_or_else(|panic| resume_unwind(panic)).map(Ok)
+        })
+    }
+
+    fn hand_over(mut self, mut send: impl FnMut(Batch) -> bool) -> io::Result<HloReading> {
+        loop {
+            let mut batch = Batch::default();
+            let ended = self.fill_batch(&mut batch);
+            batch.bytes = self.bytes();
+            let goes_on = send(batch);
+            if ended? || !goes_on {
+                return Ok(self.reading().clone());
+            }
+        }
+    }
+
+    /// Reads about as much text as a batch has; returns whether the text has ended.
+    fn fill_batch(&mut self, batch: &mut Batch) -> io::Result<bool> {
+        let mut held = 0;
+        while held < BATCH {
+            if self.next_computation()?.is_none() {
+                return Ok(true);
+            }
+            let detached = self.detach();
+            held += detached.text.len();
+            batch.computations.push(detached);
+        }
+        Ok(false)
+    }
+
+    /// The computation that was read last; it is no longer in the dump.
+    fn detach(&mut self) -> DetachedComputation {
+        let start = self.body.name.start;
+        let text = self.stream.text.get(start..self.at).unwrap_or_default().to_owned();
+        DetachedComputation { module: self.module.clone(), body: self.body.detach(), text, start }
+    }
+}
+
+impl DetachedComputation {
+    fn computation(&self) -> HloComputation<'_> {
+        HloComputation::new(&self.module, &self.body, &self.text, self.start)
+    }
+}
