@@ -36,6 +36,7 @@ mod places;
 mod plan;
 mod pricer;
 mod python;
+mod records;
 mod refusal;
 mod relayout;
 mod report;
@@ -70,7 +71,7 @@ mod _native {
     #[pymodule_export]
     use super::film::PyFilm;
     #[pymodule_export]
-    use super::hlo::{PyRecord, PyRecords, read_hlo};
+    use super::hlo::read_hlo;
     #[pymodule_export]
     use super::layout::PyLayout;
     #[pymodule_export]
@@ -87,6 +88,8 @@ mod _native {
     use super::plan::{execute_plan, plan, shard};
     #[pymodule_export]
     use super::pricer::{PyPart, PyPricer};
+    #[pymodule_export]
+    use super::records::{PyRecord, PyRecords};
     #[pymodule_export]
     use super::relayout::{PyRelayout, relayout};
     #[pymodule_export]
