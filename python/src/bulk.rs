@@ -1,9 +1,12 @@
 //! Whole tables, and the answers to many questions at once, in NumPy's memory.
 
+use std::borrow::Cow;
+
+use bytemuck::{cast_slice, cast_slice_mut};
 use numpy::PyUntypedArrayMethods;
 use numpy::{
-    BorrowError, Element, PyArrayDyn, PyArrayMethods, PyReadonlyArray1, PyReadwriteArray1,
-    PyReadwriteArray2,
+    BorrowError, Element, PyArrayDyn, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2,
+    PyReadwriteArray1, PyReadwriteArray2,
 };
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
@@ -127,7 +130,7 @@ impl Places {
         Ok(seconds)
     }
 
-    /// The coordinates of many indexes, stored one after another: a row for each level.
+    /// The coordinates of many indexes: a row for each axis, and one for each level.
     #[pyo3(signature = (
         indexes: "numpy.typing.NDArray[typing.Any]",
         coordinates: "numpy.typing.NDArray[typing.Any]",
@@ -135,42 +138,33 @@ impl Places {
     fn _coordinates(
         &self,
         py: Python<'_>,
-        indexes: PyReadonlyArray1<'_, i64>,
+        indexes: PyReadonlyArray2<'_, i64>,
         mut coordinates: PyReadwriteArray2<'_, i64>,
     ) -> Answer<()> {
         let (program, shape) = (self.program()?, self.layout.shape());
-        let sizes: Vec<u64> = program.columns().map(|(_, size)| size).collect();
-        if sizes.iter().any(|size| *size > 1 << 63) {
+        if program.columns().any(|(_, size)| size > 1 << 63) {
             return refused(
                 "a level has coordinates beyond 63 bits: ask for one element at a time",
             );
         }
+        let points = coordinates.shape()[1];
         let indexes = contiguous(indexes.as_slice())?;
-        let coordinates = contiguous(coordinates.as_slice_mut())?;
-        let points = coordinates.len() / sizes.len().max(1);
-        let mut columns: Vec<&mut [i64]> = coordinates.chunks_mut(points.max(1)).collect();
-        let (part, mut index) = (index(PART), vec![0; shape.len()]);
+        let coordinates = cast_slice_mut(contiguous(coordinates.as_slice_mut())?);
+        let axes: Vec<&[i64]> = indexes.chunks_exact(points.max(1)).collect();
+        let mut columns: Vec<&mut [u64]> = coordinates.chunks_exact_mut(points.max(1)).collect();
+        let (part, locator) =
+            (index(PART), program.locator(u64::try_from(points).unwrap_or(u64::MAX)));
         for start in (0..points).step_by(part) {
+            let range = start..points.min(start + part);
             py.detach(|| {
-                for at in start..points.min(start + part) {
-                    let entries = indexes.iter().skip(at * shape.len());
-                    for (axis, (entry, given)) in index.iter_mut().zip(entries).enumerate() {
-                        *entry = match u64::try_from(*given) {
-                            Ok(index) if index < shape[axis] => index,
-                            _ => entry_of((*given).into(), axis, shape[axis])?,
-                        };
-                    }
-                    let mut place = program.place(&index)?;
-                    // The remainder is the coordinate in the outermost level.
-                    for (column, size) in columns.iter_mut().zip(&sizes).skip(1).rev() {
-                        column[at] = (place % size).cast_signed();
-                        place /= size;
-                    }
-                    if let Some(column) = columns.first_mut() {
-                        column[at] = place.cast_signed();
-                    }
-                }
-                Ok::<(), Refusal>(())
+                let entries = axes.iter().zip(&shape).enumerate();
+                let entries: Vec<_> = entries
+                    .map(|(axis, (given, extent))| from_start(&given[range.clone()], axis, *extent))
+                    .collect::<Answer<_>>()?;
+                let entries: Vec<&[u64]> = entries.iter().map(|axis| &**axis).collect();
+                let mut cells: Vec<_> =
+                    columns.iter_mut().map(|column| &mut column[range.clone()]).collect();
+                Ok::<(), Refusal>(locator.locate(&entries, &mut cells)?)
             })?;
             py.check_signals()?;
         }
@@ -213,6 +207,14 @@ impl Places {
         }
         Ok(())
     }
+}
+
+/// Entries of an index, from 0; negative ones count from the end.
+fn from_start(given: &[i64], axis: usize, extent: u64) -> Answer<Cow<'_, [u64]>> {
+    if given.iter().all(|entry| *entry >= 0) {
+        return Ok(Cow::Borrowed(cast_slice(given)));
+    }
+    given.iter().map(|entry| entry_of((*entry).into(), axis, extent)).collect()
 }
 
 /// The number of an element, or the marker of a place without one.

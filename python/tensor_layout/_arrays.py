@@ -71,14 +71,14 @@ class Empty(enum.IntEnum):
 
 
 def _indexes(shape: tuple[int, ...], index: tuple[ArrayLike, ...]) -> tuple[Array, tuple[int, ...]]:
-    """The indexes of points, one after another, and the shape of the result."""
+    """The indexes of points, a row for each axis, and the shape of the result."""
     points: Array
     if len(index) == len(shape):
         entries = [_signed(entry, "an index") for entry in index]
-        points = np.empty((*np.broadcast_shapes(*(entry.shape for entry in entries)), len(shape)), np.int64)
+        points = np.empty((len(shape), *np.broadcast_shapes(*(entry.shape for entry in entries))), np.int64)
         for axis, entry in enumerate(entries):
-            points[..., axis] = entry
-        return points, points.shape[:-1]
+            points[axis] = entry
+        return points.reshape(len(shape), math.prod(points.shape[1:])), points.shape[1:]
     if len(index) != 1:
         raise LayoutError(f"there are {len(index)} indexes, but the layout has {len(shape)} axes")
     points = _signed(index[0], "an index")
@@ -87,7 +87,8 @@ def _indexes(shape: tuple[int, ...], index: tuple[ArrayLike, ...]) -> tuple[Arra
             f"indexes are an array per axis, or one array whose last dimension is {len(shape)}, "
             f"not {points.shape}"
         )
-    return points, points.shape[:-1]
+    given = points.shape[:-1]
+    return np.ascontiguousarray(points.reshape(math.prod(given), len(shape)).T), given
 
 
 def _integers(given: ArrayLike, what: str) -> Array:
@@ -122,7 +123,7 @@ def locate(places: Places, index: tuple[ArrayLike, ...]) -> dict[str, Array]:
     levels = places.levels
     points, shape = _indexes(places.shape, index)
     coordinates = np.empty((len(levels), math.prod(shape)), np.int64)
-    places._coordinates(points.reshape(-1), coordinates)
+    places._coordinates(points, coordinates)
     return {level: coordinates[at].reshape(shape) for at, level in enumerate(levels)}
 
 

@@ -6,6 +6,7 @@ mod compiled;
 mod edges;
 mod flips;
 mod inverse;
+mod locator;
 mod lookup;
 mod numbers;
 #[cfg(feature = "rayon")]
@@ -18,6 +19,7 @@ mod weighted_sum;
 
 pub use cell::Cell;
 pub use compiled::Program;
+pub use locator::Locator;
 pub use runs::{Run, Runs};
 pub use spans::{CoordinateSpan, CoordinateSpans};
 

@@ -91,6 +91,16 @@ impl WeightedSum {
         }
     }
 
+    /// The base, and what each axis adds to it, by tables of at most `most` numbers; `None` if they do not add up axis by axis.
+    pub(super) fn terms(&self, shape: &[u64], most: u64) -> Option<(u64, Vec<(usize, AxisTerm)>)> {
+        if self.fused || self.flips.is_some() {
+            return None;
+        }
+        let axes = self.axes.iter().zip(shape).enumerate();
+        let terms = axes.filter_map(|(at, (axis, extent))| Some((at, axis.term(*extent, most)?)));
+        Some((self.base, terms.collect()))
+    }
+
     /// Windows as boxes of digits, first copies only.
     pub(crate) fn boxes(&self) -> Boxes<'_> {
         Boxes::new(&self.weighed, self.base, |_, stride| stride)
@@ -129,11 +139,21 @@ fn summed(weighed: &Layout, index: &[u64]) -> u64 {
     clippy::large_enum_variant,
     reason = "nearly all axes are digits, which points find in place"
 )]
-enum AxisFunction {
+pub(super) enum AxisFunction {
     /// A sum of digit x stride, merged; as quotients too.
     Digits(StridedDigits, QuotientSum),
     /// Through derived axes, which no other axis feeds.
     Chained(Box<Layout>),
+}
+
+/// What an axis adds to the numbers of many points.
+#[derive(Debug)]
+pub(super) enum AxisTerm {
+    /// A multiple of its value.
+    Even(u64),
+    /// A number for each of its values.
+    Table(Vec<u64>),
+    Function(AxisFunction),
 }
 
 impl AxisFunction {
@@ -157,8 +177,24 @@ impl AxisFunction {
         AxisFunction::Chained(Box::new(weighed.along(axis, sources)))
     }
 
+    /// The function as the addend of many points; `None` if it adds nothing.
+    fn term(&self, extent: u64, most: u64) -> Option<AxisTerm> {
+        match self {
+            AxisFunction::Digits(digits, _) => match digits[..] {
+                [] => return None,
+                [StridedDigit { weight: 1, stride, .. }] => return Some(AxisTerm::Even(stride)),
+                _ => {}
+            },
+            AxisFunction::Chained(_) => {}
+        }
+        Some(match extent <= most {
+            true => AxisTerm::Table(self.values(0..extent)),
+            false => AxisTerm::Function(self.clone()),
+        })
+    }
+
     #[inline]
-    fn value(&self, entry: u64) -> u64 {
+    pub(super) fn value(&self, entry: u64) -> u64 {
         match self {
             AxisFunction::Digits(_, quotients) => quotients.value(entry),
             AxisFunction::Chained(layout) => summed(layout, &[entry]),

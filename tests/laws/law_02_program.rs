@@ -104,8 +104,34 @@ fn tables(case: &Case, tally: &mut Tally) -> Result<(), TestCaseError> {
             prop_assert!(*number / program.units_per_memory(level) < size);
         }
     }
+    check_locator(program, indexes, firsts, tally)?;
     check_reach(program, numbers)?;
     check_runs(program, &expected)
+}
+
+/// The coordinates of many elements, in any order, are those of each.
+fn check_locator(
+    program: &Program,
+    indexes: &[Vec<u64>],
+    firsts: &[Location],
+    tally: &mut Tally,
+) -> Result<(), TestCaseError> {
+    let rank = program.ranges().len();
+    let entries = |axis: usize| indexes.iter().rev().map(|index| index[axis]).collect();
+    let axes: Vec<Vec<u64>> = (0..rank).map(entries).collect();
+    let axes: Vec<&[u64]> = axes.iter().map(Vec::as_slice).collect();
+    let levels: Vec<Level> = program.columns().map(|(level, _)| level).collect();
+    // Tables, and the functions in their place.
+    for points in [u64::MAX, 2] {
+        let mut columns = vec![vec![7; indexes.len()]; levels.len()];
+        let mut cells: Vec<&mut [u64]> = columns.iter_mut().map(Vec::as_mut_slice).collect();
+        tally.answer(program.locator(points).locate(&axes, &mut cells))?;
+        for (level, column) in levels.iter().zip(columns) {
+            let expected = firsts.iter().rev().map(|place| place.get(*level).unwrap());
+            prop_assert_eq!(column, expected.collect::<Vec<_>>(), "{}", level);
+        }
+    }
+    Ok(())
 }
 
 /// A table of a narrower type has the same numbers, and is refused only if they do not fit.
