@@ -1,6 +1,7 @@
 //! A dump that is read on a thread of its own, while the computations before are counted.
 
 use std::io::{self, BufRead};
+use std::ops::Range;
 use std::panic::resume_unwind;
 use std::sync::mpsc::sync_channel;
 use std::thread;
@@ -13,11 +14,11 @@ use crate::{HloComputation, HloModule};
 /// The bytes of text from which on computations are handed over.
 const BATCH: usize = 1 << 18;
 
-/// A computation with its own text, which begins at `start` of that of the dump.
+/// A computation whose text is a part of that of its batch; it begins at `start` in that of the dump.
 struct DetachedComputation {
     module: HloModule,
     body: Body,
-    text: String,
+    text: Range<usize>,
     start: usize,
 }
 
@@ -25,6 +26,7 @@ struct DetachedComputation {
 #[derive(Default)]
 struct Batch {
     computations: Vec<DetachedComputation>,
+    text: String,
     bytes: u64,
 }
 
@@ -60,9 +62,10 @@ impl<R: BufRead + Send> HloDump<R> {
             let send = move |batch| sender.send(batch).is_ok();
             let reader = thread::Builder::new().spawn_scoped(scope, || self.hand_over(send))?;
             for batch in receiver {
-                let Batch { computations, bytes } = batch;
-                for of in &computations {
-                    if let Err(error) = each(of.computation(), bytes) {
+                for DetachedComputation { module, body, text, start } in &batch.computations {
+                    let text = batch.text.get(text.clone()).unwrap_or_default();
+                    let computation = HloComputation::new(module, body, text, *start);
+                    if let Err(error) = each(computation, batch.bytes) {
                         return Ok(Err(error));
                     }
                 }
@@ -85,28 +88,16 @@ impl<R: BufRead + Send> HloDump<R> {
 
     /// Reads about as much text as a batch has; returns whether the text has ended.
     fn fill_batch(&mut self, batch: &mut Batch) -> io::Result<bool> {
-        let mut held = 0;
-        while held < BATCH {
+        while batch.text.len() < BATCH {
             if self.next_computation()?.is_none() {
                 return Ok(true);
             }
-            let detached = self.detach();
-            held += detached.text.len();
-            batch.computations.push(detached);
+            let (start, before) = (self.body.name.start, batch.text.len());
+            batch.text.push_str(self.stream.text.get(start..self.at).unwrap_or_default());
+            let (module, body) = (self.module.clone(), self.body.detach());
+            let text = before..batch.text.len();
+            batch.computations.push(DetachedComputation { module, body, text, start });
         }
         Ok(false)
-    }
-
-    /// The computation that was read last; it is no longer in the dump.
-    fn detach(&mut self) -> DetachedComputation {
-        let start = self.body.name.start;
-        let text = self.stream.text.get(start..self.at).unwrap_or_default().to_owned();
-        DetachedComputation { module: self.module.clone(), body: self.body.detach(), text, start }
-    }
-}
-
-impl DetachedComputation {
-    fn computation(&self) -> HloComputation<'_> {
-        HloComputation::new(&self.module, &self.body, &self.text, self.start)
     }
 }
