@@ -1,7 +1,5 @@
 //! Whole tables, and the answers to many questions at once, in NumPy's memory.
 
-use std::borrow::Cow;
-
 use bytemuck::{cast_slice, cast_slice_mut};
 use numpy::PyUntypedArrayMethods;
 use numpy::{
@@ -10,7 +8,7 @@ use numpy::{
 };
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use tensor_layout::program::{Cell, Program};
+use tensor_layout::program::{Cell, Locator, Program};
 use tensor_layout::{Found, Location};
 
 use crate::location::location_of;
@@ -157,14 +155,9 @@ impl Places {
         for start in (0..points).step_by(part) {
             let range = start..points.min(start + part);
             py.detach(|| {
-                let entries = axes.iter().zip(&shape).enumerate();
-                let entries: Vec<_> = entries
-                    .map(|(axis, (given, extent))| from_start(&given[range.clone()], axis, *extent))
-                    .collect::<Answer<_>>()?;
-                let entries: Vec<&[u64]> = entries.iter().map(|axis| &**axis).collect();
-                let mut cells: Vec<_> =
-                    columns.iter_mut().map(|column| &mut column[range.clone()]).collect();
-                Ok::<(), Refusal>(locator.locate(&entries, &mut cells)?)
+                let given = axes.iter().map(|axis| &axis[range.clone()]).collect::<Vec<_>>();
+                let cells = columns.iter_mut().map(|column| &mut column[range.clone()]);
+                located(&locator, &shape, &given, &mut cells.collect::<Vec<_>>())
             })?;
             py.check_signals()?;
         }
@@ -209,12 +202,25 @@ impl Places {
     }
 }
 
-/// Entries of an index, from 0; negative ones count from the end.
-fn from_start(given: &[i64], axis: usize, extent: u64) -> Answer<Cow<'_, [u64]>> {
-    if given.iter().all(|entry| *entry >= 0) {
-        return Ok(Cow::Borrowed(cast_slice(given)));
+/// Writes the coordinates of elements; negative entries of their indexes count from the end.
+fn located(
+    locator: &Locator<'_>,
+    shape: &[u64],
+    given: &[&[i64]],
+    columns: &mut [&mut [u64]],
+) -> Answer<()> {
+    // A negative entry is beyond every extent of 63 bits, as one that is too large.
+    let entries: Vec<&[u64]> = given.iter().map(|axis| cast_slice(axis)).collect();
+    if shape.iter().all(|extent| *extent <= 1 << 63) && locator.locate(&entries, columns).is_ok() {
+        return Ok(());
     }
-    given.iter().map(|entry| entry_of((*entry).into(), axis, extent)).collect()
+    let from_start = |(axis, (given, extent)): (usize, (&&[i64], &u64))| {
+        given.iter().map(|entry| entry_of((*entry).into(), axis, *extent)).collect()
+    };
+    let entries = given.iter().zip(shape).enumerate().map(from_start);
+    let entries: Vec<Vec<u64>> = entries.collect::<Answer<_>>()?;
+    let entries: Vec<&[u64]> = entries.iter().map(Vec::as_slice).collect();
+    Ok(locator.locate(&entries, columns)?)
 }
 
 /// The number of an element, or the marker of a place without one.

@@ -7,6 +7,7 @@ use tensor_layout::notation::Notation;
 use tensor_layout::xla::{XlaDtype, XlaParser};
 use tensor_layout::{Layout, LayoutText};
 
+use crate::modes;
 use crate::number;
 use crate::on_arguments::OnArguments;
 use crate::places::{Places, dtype_of};
@@ -115,6 +116,11 @@ impl PyLayout {
         #[pyo3(from_py_with = number::read)] shape: Option<Vec<u64>>,
         lenient: bool,
     ) -> Answer<PyClassInitializer<PyLayout>> {
+        let modes = strides.filter(|_| shape.is_none());
+        let modes = modes.and_then(|strides| modes::of(text, strides, notation));
+        if let Some(Ok(places)) = modes.map(Places::written) {
+            return Ok(PyClassInitializer::from(places).add_subclass(PyLayout));
+        }
         let (text, notation) = match (text.extract::<String>(), strides) {
             (Ok(text), None) => (text, notation.map(str::to_owned)),
             (Ok(_), Some(_)) => return refused("a text has its strides in it"),

@@ -26,6 +26,7 @@ mod location;
 mod long;
 mod machine;
 mod memory;
+mod modes;
 mod number;
 mod on_arguments;
 mod pack;

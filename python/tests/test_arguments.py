@@ -6,6 +6,7 @@
 import sys
 from collections import OrderedDict
 from fractions import Fraction
+from random import Random
 from types import MappingProxyType
 from typing import Any
 
@@ -164,6 +165,56 @@ def test_what_has_shape_and_strides_is_a_layout():
     for arguments in [((12, 8),), ((12, 8), (1,)), ((12, 8), 1), (12,), ("12:1", 1), ((12, 8.0), (1, 12)), (None,), ((12, True), (1, 12)), ((-12,), (1,)), ((12,), (-1,))]:
         with pytest.raises((TypeError, ValueError)):
             Layout(*arguments)
+
+
+def outcome(call):
+    """The layout and its texts, or the error."""
+    try:
+        layout = call()
+    except (TypeError, ValueError) as error:
+        return type(error), str(error)
+    return layout, layout.text, layout.shape, repr(layout), str(layout)
+
+
+def test_tuples_of_plain_integers_make_the_layout_that_other_integers_make():
+    # The plain ones are read without a text, the others by one.
+    random, numbers = Random(72), (0, 1, 2, 3, 4, 8, 31, 2**31, 2**63, 2**64, -1)
+
+    def mode(depth: int, leaf):
+        return tuple(mode(depth - 1, leaf) for _ in range(random.randint(0, 3))) if depth and random.random() < 0.7 else leaf()
+
+    def like(shape, leaf):
+        return tuple(like(part, leaf) for part in shape) if isinstance(shape, tuple) and random.random() < 0.98 else leaf()
+
+    def foreign(of):
+        return tuple(map(foreign, of)) if isinstance(of, tuple) else Index(of)
+
+    def small():
+        return random.choice(numbers[:6])
+
+    kinds = set()
+    for case in range(2000):
+        leaf = small if case % 3 else lambda: random.choice(numbers)
+        shape = mode(3, leaf)
+        strides = like(shape, leaf)
+        for notation in (None, "cute", "strided"):
+            plain, other = (outcome(lambda a=a, b=b, n=notation: Layout(a, b, notation=n)) for a, b in [(shape, strides), (foreign(shape), foreign(strides))])
+            assert plain == other, (shape, strides, notation)
+            kinds.add(plain[0] if isinstance(plain[0], type) else Layout)
+    assert Layout in kinds and any(issubclass(kind, ValueError) for kind in kinds)
+
+
+class Index:
+    """An integer of another library."""
+
+    def __init__(self, number):
+        self.number = number
+
+    def __index__(self):
+        return self.number
+
+    def __repr__(self):
+        return repr(self.number)
 
 
 def test_tensors_are_taken_as_numpy_takes_them():

@@ -2,6 +2,9 @@
 //!
 //! Law: those of [`Placement::locate`](crate::Placement::locate).
 
+#[cfg(feature = "simd")]
+use multiversion::multiversion;
+
 use super::compiled::{Program, check_length};
 use super::weighted_sum::{AxisTerm, WeightedSum};
 use crate::error::LayoutError;
@@ -95,12 +98,11 @@ impl Locator<'_> {
 }
 
 fn check_entries(axis: usize, entries: &[u64], extent: u64) -> Result<(), LayoutError> {
-    // The greatest is found by vectors, the first one beyond is not.
-    if entries.iter().max().is_none_or(|greatest| *greatest < extent) {
+    if beyond(entries, extent) == 0 {
         return Ok(());
     }
-    let beyond = entries.iter().find(|entry| **entry >= extent);
-    Err(LayoutError::index_out_of_range(axis, beyond.copied().unwrap_or(extent), extent))
+    let first = entries.iter().find(|entry| **entry >= extent);
+    Err(LayoutError::index_out_of_range(axis, first.copied().unwrap_or(extent), extent))
 }
 
 impl Column {
@@ -121,15 +123,29 @@ impl Column {
         for (axis, term) in terms {
             let entries = &indexes[*axis][start..];
             match term {
-                AxisTerm::Even(stride) => add(cells, entries, |entry| entry * stride),
-                AxisTerm::Table(table) => add(cells, entries, |entry| table[to_index(entry)]),
-                AxisTerm::Function(function) => add(cells, entries, |entry| function.value(entry)),
+                AxisTerm::Even(stride) => add_multiples(cells, entries, *stride),
+                AxisTerm::Table(table) => add_entries(cells, entries, table),
+                AxisTerm::Function(function) => {
+                    let pairs = cells.iter_mut().zip(entries);
+                    pairs.for_each(|(cell, entry)| *cell += function.value(*entry));
+                }
             }
         }
     }
 }
 
-#[inline]
-fn add(cells: &mut [u64], entries: &[u64], value: impl Fn(u64) -> u64) {
-    cells.iter_mut().zip(entries).for_each(|(cell, entry)| *cell += value(*entry));
+/// The number of entries that are not below the extent: a loop to the first one has no vectors.
+#[cfg_attr(feature = "simd", multiversion(targets("x86_64+avx2")))]
+fn beyond(entries: &[u64], extent: u64) -> usize {
+    entries.iter().filter(|entry| **entry >= extent).count()
+}
+
+#[cfg_attr(feature = "simd", multiversion(targets("x86_64+avx2")))]
+fn add_multiples(cells: &mut [u64], entries: &[u64], stride: u64) {
+    cells.iter_mut().zip(entries).for_each(|(cell, entry)| *cell += entry * stride);
+}
+
+#[cfg_attr(feature = "simd", multiversion(targets("x86_64+avx2")))]
+fn add_entries(cells: &mut [u64], entries: &[u64], table: &[u64]) {
+    cells.iter_mut().zip(entries).for_each(|(cell, entry)| *cell += table[to_index(*entry)]);
 }
