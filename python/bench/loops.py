@@ -72,7 +72,15 @@ void pack_blocks(const float *restrict in, float *restrict out) {
     }
 TRANSPOSE(transpose_2k, float, 2048, 1024, 16)
 TRANSPOSE(transpose_1000, uint8_t, 1000, 1000, 40)
+#define OF_8K(side)                                         \\
+    TRANSPOSE(words_##side, uint32_t, 8192, 8192, side)     \\
+    TRANSPOSE(halves_##side, uint16_t, 8192, 8192, side)    \\
+    TRANSPOSE(bytes_##side, uint8_t, 8192, 8192, side)
+OF_8K(16)
+OF_8K(64)
 """
+
+SQUARE = "((8192:1), (8192:8192))"
 
 LOOPS: list[tuple[str, str, str, str]] = [
     ("pack 1k", K1, "f4", "pack_1k"),
@@ -80,6 +88,11 @@ LOOPS: list[tuple[str, str, str, str]] = [
     ("pack blocks", "((512:64, 4_PE), (16_MAB, 2_L2B, 64:1))", "f4", "pack_blocks"),
     ("pack 2k transposed", "((2048:1), (1024:2048))", "f4", "transpose_2k"),
     ("pack 1000 transposed", "((1000:1), (1000:1000))", "u1", "transpose_1000"),
+    *(
+        (f"pack 8k transposed, {cells}", SQUARE, dtype, f"{cells}_{side}")
+        for cells, dtype in (("words", "f4"), ("halves", "u2"), ("bytes", "u1"))
+        for side in (16, 64)
+    ),
 ]
 
 
@@ -105,7 +118,7 @@ def main() -> None:
     line("packed 1k", ours, theirs, "C")
     for name, text, dtype, loop in LOOPS:
         layout, function = Layout(text), getattr(library, loop)
-        tensor = np.arange(layout.size).astype("u1").astype(dtype).reshape(layout.shape)
+        tensor = np.arange(layout.size, dtype="u4").astype("u1").astype(dtype).reshape(layout.shape)
         image = layout.pack(tensor)
         other = np.empty_like(image)
         source, target = pointer(tensor), pointer(other)
@@ -113,7 +126,7 @@ def main() -> None:
             [lambda: layout.pack(tensor, out=image), lambda: function(source, target)]
         )
         assert (image == other).all(), name
-        line(name, ours, theirs, "C")
+        line(name, ours, theirs, f"C, {loop}")
 
 
 if __name__ == "__main__":
