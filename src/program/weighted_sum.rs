@@ -153,7 +153,7 @@ pub(super) enum AxisTerm {
     Even(u64),
     /// A number for each of its values.
     Table(Vec<u64>),
-    Function(AxisFunction),
+    Function(Box<AxisFunction>),
 }
 
 impl AxisFunction {
@@ -189,7 +189,7 @@ impl AxisFunction {
         }
         Some(match extent <= most {
             true => AxisTerm::Table(self.values(0..extent)),
-            false => AxisTerm::Function(self.clone()),
+            false => AxisTerm::Function(Box::new(self.clone())),
         })
     }
 
