@@ -171,6 +171,13 @@ impl Places {
         Ok(Tuple(columns.map(|(level, size)| placement.size(level).unwrap_or(size)).collect()))
     }
 
+    /// The number of units that share a memory, in every level: their coordinates are one place.
+    #[getter]
+    fn _units_per_memory(&self) -> Answer<Tuple<u64>> {
+        let program = self.program()?;
+        Ok(Tuple(program.columns().map(|(level, _)| program.units_per_memory(level)).collect()))
+    }
+
     /// The row-major numbers of the elements at many places, given as packed numbers.
     #[pyo3(signature = (
         places: "numpy.typing.NDArray[typing.Any]",

@@ -151,10 +151,12 @@ def element(
     numbers = np.zeros(columns[0].shape, np.uint64)
     # A memory may have more addresses than the layout reaches.
     outside, beyond = np.zeros((2, *numbers.shape), bool)
-    for column, size, room in zip(columns, places.image_shape, places._rooms, strict=True):
+    sizes = zip(columns, places.image_shape, places._rooms, places._units_per_memory, strict=True)
+    for column, size, room, step in sizes:
         outside |= column >= room
-        beyond |= column >= size
-        numbers = numbers * np.uint64(size) + column
+        memory = column // np.uint64(step)
+        beyond |= memory >= size
+        numbers = numbers * np.uint64(size) + memory
     found: Array = np.empty(numbers.size, np.int64)
     places._elements(np.where(beyond, 0, numbers).astype(np.uint64).reshape(-1), found)
     found = np.where(beyond, Empty.HOLE, found.reshape(numbers.shape))

@@ -342,6 +342,9 @@ class HloRecord:
 
     Sizes are totals over all arrays in its shape, as XLA counts them; None for shapes without a size.
     """
+    def __eq__(self, value: object, /) -> bool: ...
+    def __hash__(self, /) -> int: ...
+    def __ne__(self, value: object, /) -> bool: ...
     def __repr__(self, /) -> str: ...
     @property
     def allocated_bytes(self, /) -> int | None:
@@ -371,7 +374,7 @@ class HloRecord:
     @property
     def module(self, /) -> str:
         """
-        The module and the computation that contain the instruction.
+        The module that contains the instruction.
         """
     @property
     def name(self, /) -> str:
@@ -430,7 +433,10 @@ class HloRecords:
         """
         A record, or the records of a slice.
         """
-    def __iter__(self, /) -> Iterator[HloRecord]: ...
+    def __iter__(self, /) -> Iterator[HloRecord]:
+        """
+        Records are made one after the other.
+        """
     def __len__(self, /) -> int: ...
     def __repr__(self, /) -> str: ...
     def columns(self, /) -> dict[str, list[typing.Any]]:
@@ -1063,7 +1069,7 @@ class Places:
     """
     def _coordinates(self, /, indexes: numpy.typing.NDArray[typing.Any], coordinates: numpy.typing.NDArray[typing.Any]) -> None:
         """
-        The coordinates of many indexes, stored one after another: a row for each level.
+        The coordinates of many indexes: a row for each axis, and one for each level.
         """
     def _elements(self, /, places: numpy.typing.NDArray[typing.Any], elements: numpy.typing.NDArray[typing.Any]) -> None:
         """
@@ -1082,6 +1088,11 @@ class Places:
     def _rooms(self, /) -> tuple[int, ...]:
         """
         The number of coordinates in every level: of the machine if there is one, else of the layout.
+        """
+    @property
+    def _units_per_memory(self, /) -> tuple[int, ...]:
+        """
+        The number of units that share a memory, in every level: their coordinates are one place.
         """
     def _unpack(self, /, image: numpy.typing.NDArray[typing.Any], tensor: numpy.typing.NDArray[typing.Any], progress: collections.abc.Callable[[int, int], object] | None) -> None:
         """

@@ -220,3 +220,18 @@ def test_packing_takes_no_memory_but_that_of_the_image():
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert peak < 1 << 16
+
+
+def test_arrays_of_places_in_a_memory_of_several_units_are_those_of_single_calls():
+    # The PDM of mn-core-2 belongs to two L2Bs.
+    placed = Layout("((4_L2B:2, 64:1))@PDM").on("mn-core-2")
+    every = np.arange(256)
+    found = placed.locate(every)
+    assert [dict(placed.locate(at)) for at in every.tolist()] == [
+        {level: int(column[at]) for level, column in found.items()} for at in every.tolist()
+    ]
+    units, addresses = (np.arange(8 * 70) // 70, np.arange(8 * 70) % 70)
+    single = [placed.element(L2B=unit, Addr=at) for unit, at in zip(units.tolist(), addresses.tolist(), strict=True)]
+    many = placed.element(L2B=units, Addr=addresses)
+    assert [at[0] if isinstance(at, tuple) else int(at) for at in single] == many[:, 0].tolist()
+    assert (placed.element(found)[:, 0] == every).all()
