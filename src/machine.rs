@@ -271,14 +271,36 @@ impl Machine {
 
     /// The rates of a movement; where one has no figure, the greatest known between its two memories.
     pub(crate) fn rates_at_most(&self, movement: &Movement) -> (Option<u64>, Option<u64>) {
+        self.rates_or(movement, |known| known.iter().copied().max())
+    }
+
+    /// The rates of a movement; where one has no figure, the least known between its two memories.
+    #[cfg(feature = "text")]
+    pub(crate) fn rates_at_least(&self, movement: &Movement) -> (Option<u64>, Option<u64>) {
+        self.rates_or(movement, |known| known.iter().copied().min())
+    }
+
+    /// The rates of a movement; where one has no figure, one of those known between its two memories.
+    fn rates_or(
+        &self,
+        movement: &Movement,
+        choose: impl Fn(&[u64]) -> Option<u64>,
+    ) -> (Option<u64>, Option<u64>) {
         let between =
             |other: &&Movement| (&other.upper, &other.lower) == (&movement.upper, &movement.lower);
         let others = || self.movements().iter().filter(between);
-        let upper = others().filter_map(|other| other.rates.0.max(other.across_rate)).max();
+        let upper = || {
+            let known =
+                others().flat_map(|other| other.rates.0.into_iter().chain(other.across_rate));
+            choose(&known.collect::<Vec<_>>())
+        };
         match movement.rates {
             (Some(upper), lower) => (Some(upper), lower),
-            (None, None) => (upper, others().filter_map(|other| other.rates.1).max()),
-            (None, lower) => (upper, lower),
+            (None, None) => {
+                let lower: Vec<u64> = others().filter_map(|other| other.rates.1).collect();
+                (upper(), choose(&lower))
+            }
+            (None, lower) => (upper(), lower),
         }
     }
 

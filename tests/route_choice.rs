@@ -11,6 +11,11 @@ use crate::route::Draw;
 
 /// Three memories, and movements down from each to the next at these rates.
 fn machine(rates: [[u64; 2]; 2]) -> Machine {
+    machine_with(rates, &[])
+}
+
+/// As [`machine`], with movements from the first memory to the last, by their maps and rates.
+fn machine_with(rates: [[u64; 2]; 2], direct: &[(&str, Option<u64>)]) -> Machine {
     let memory = |owner| Memory { capacity: Some(1 << 16), owner, group: 1 };
     let machine =
         Machine::builder("m").level(Level::L2B, 2).level(Level::MAB, 2).level(Level::PE, 2);
@@ -25,22 +30,59 @@ fn machine(rates: [[u64; 2]; 2]) -> Machine {
             movement
         })
     });
+    let direct = direct.iter().map(|(map, rate)| {
+        let kind = MovementKind::named("distribute").unwrap();
+        let mut movement = Movement::new("Direct", ("Top", "LM0"), Direction::Down, kind);
+        (movement.map, movement.rates) = (Some((*map).into()), (*rate, None));
+        movement
+    });
+    let movements = movements.chain(direct).collect_vec();
     machine.memory("LM0", memory(Level::PE)).movements(movements).build().unwrap()
+}
+
+/// The names and cycles of the route of 128 long words down such a machine.
+fn down(machine: &Machine) -> (Vec<String>, (u64, bool)) {
+    let on = |text: &str, memory: &str| {
+        let placement = Placement::of(text.parse().unwrap()).on(machine).memory(memory);
+        placement.element_bits(64).build().unwrap()
+    };
+    let source = on("((2_L2B:1, 64:1))", "Top");
+    let target = on("((2_L2B:1, 16:1, 2_PE:1, 2_MAB:1))", "LM0");
+    let route = Route::new(&source, &target).unwrap();
+    (route.names().into_iter().map(str::to_owned).collect(), route.cycles())
 }
 
 #[test]
 fn the_cheapest_movements_lead_to_a_layout_on_the_way() {
     for (first, second) in [[1, 8], [8, 1]].into_iter().cartesian_product([[1, 8], [8, 1]]) {
-        let machine = machine([first, second]);
-        let on = |text: &str, memory: &str| {
-            let placement = Placement::of(text.parse().unwrap()).on(&machine).memory(memory);
-            placement.element_bits(64).build().unwrap()
-        };
-        let source = on("((2_L2B:1, 64:1))", "Top");
-        let target = on("((2_L2B:1, 16:1, 2_PE:1, 2_MAB:1))", "LM0");
-        let route = Route::new(&source, &target).unwrap();
-        assert_eq!(route.names(), ["Top8", "Middle8"], "{first:?} {second:?}");
+        let (names, _) = down(&machine([first, second]));
+        assert_eq!(names, ["Top8", "Middle8"], "{first:?} {second:?}");
     }
+}
+
+/// The map of both movements of [`machine`] at once, and one that leads elsewhere.
+const BOTH: &str = "((2_PE:1, 2_MAB:1))";
+const ELSEWHERE: &str = "((2_MAB:1, 2_PE:1))";
+
+#[test]
+fn two_movements_are_the_route_where_one_takes_more_cycles() {
+    for (rate, names, cycles) in
+        [(4, vec!["Top8", "Middle8"], 12), (6, vec!["Direct"], 11), (64, vec!["Direct"], 1)]
+    {
+        let found = down(&machine_with([[1, 8], [1, 8]], &[(BOTH, Some(rate))]));
+        assert_eq!(found, (names.into_iter().map(str::to_owned).collect(), (cycles, true)));
+    }
+}
+
+#[test]
+fn a_movement_without_a_rate_is_compared_at_the_least_between_its_memories() {
+    let with = |known: &[u64]| {
+        let others = known.iter().map(|rate| (ELSEWHERE, Some(*rate)));
+        down(&machine_with([[1, 8], [1, 8]], &others.chain([(BOTH, None)]).collect_vec()))
+    };
+    // 16 cycles at the least rate, 1 at the greatest; the other way takes 12.
+    assert_eq!(with(&[4, 64]), (vec!["Top8".into(), "Middle8".into()], (12, true)));
+    assert_eq!(with(&[64]), (vec!["Direct".into()], (1, false)));
 }
 
 #[test]

@@ -35,6 +35,9 @@ pub struct Hop {
     /// As [`cycles`](Hop::cycles) or, where no rate is known, at the greatest one of the movements between the same
     /// memories; 0 without one.
     pub at_least: u64,
+    /// As [`cycles`](Hop::cycles) or, where no rate is known, at the least one of the movements between the same
+    /// memories: routes are compared by it, so that a figure goes before the hope of a better one.
+    pub(super) compared: u64,
 }
 
 impl Hop {
@@ -46,7 +49,9 @@ impl Hop {
     ) -> Result<Hop, LayoutError> {
         let (upper, lower) = words(hand, source.with_copies(), target.with_copies())?;
         let known = hand.movement.rates;
-        let most = source.machine().map_or(known, |machine| machine.rates_at_most(hand.movement));
+        let [most, least] = source.machine().map_or([known; 2], |machine| {
+            [machine.rates_at_most(hand.movement), machine.rates_at_least(hand.movement)]
+        });
         let cycles = |rates| least_cycles(hand, rates, (source, target), (upper, lower));
         Ok(Hop {
             movement: Some(hand.movement.clone()),
@@ -58,6 +63,7 @@ impl Hop {
             lower_words: lower,
             cycles: cycles(known)?,
             at_least: cycles(most)?.unwrap_or(0),
+            compared: cycles(least)?.unwrap_or(0),
         })
     }
 
@@ -81,6 +87,7 @@ impl Hop {
             lower_words: words(lower)?,
             cycles: None,
             at_least: 0,
+            compared: 0,
         })
     }
 

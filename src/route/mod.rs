@@ -86,9 +86,11 @@ pub struct Route {
 }
 
 impl Route {
-    /// Finds the route with the fewest hops; among those, the one with the fewest cycles at the maker's
-    /// rates, then with the fewest long words.
+    /// Finds the route with the fewest cycles; among those, the one with the fewest hops, then with the fewest long
+    /// words.
     ///
+    /// A movement without a rate is compared at the least one known between its two memories, so that a figure goes
+    /// before the hope of a better one.
     /// On a machine without movements, the route is a single hop, for which only the long words are known.
     ///
     /// # Errors

@@ -5,11 +5,15 @@
 //! ```
 //!
 //! The layouts that a movement produces and needs follow in the [usual order](super::usual) of its beats, or have
-//! digits in the units of the other end; where both sides meet, a movement may put its beats anywhere. Routes of one hop are searched first, then
-//! of two, and so on; of those with the fewest hops the one with the fewest cycles at the maker's rates is
-//! kept, then with the fewest long words.
+//! digits in the units of the other end; where both sides meet, a movement may put its beats anywhere.
+//!
+//! Routes of one hop are searched first, then of two, and so on. Once one is known, a longer route is followed only
+//! as far as its cycles so far and the [least](CostModel) that the rest takes are fewer: where the least of the whole
+//! way is reached, the search ends.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
+use std::slice;
+use std::sync::Arc;
 
 use indexmap::IndexMap;
 use itertools::Itertools;
@@ -22,7 +26,7 @@ use super::usual::{given, slices_in_sequence, towards, wanted};
 use crate::algebra::Layout;
 use crate::error::{ErrorKind, LayoutError, fault};
 use crate::placement::Placement;
-use crate::relayout::{Distance, Relayout};
+use crate::relayout::{CostModel, CostUnit, Distance, Relayout};
 use crate::words::cut;
 
 /// The most hops that a route has between two named layouts.
@@ -44,6 +48,9 @@ struct Waypoint {
     hops: Vec<Hop>,
 }
 
+/// The layouts that a movement gives or needs, each with its hop.
+type Steps = Arc<[(Placement, Hop)]>;
+
 /// A search between two layouts.
 pub(super) struct RouteSearch<'a> {
     hands: &'a [Hand<'a>],
@@ -58,7 +65,13 @@ pub(super) struct RouteSearch<'a> {
     /// The layouts by the number of hops from the source, and to the target.
     forward: Vec<Vec<Waypoint>>,
     backward: Vec<Vec<Waypoint>>,
-    seen: [HashSet<(String, Layout)>; 2],
+    seen: [HashMap<(String, Layout), Price>; 2],
+    /// What each movement was found to give from a layout, or to need for it, by the position of the movement.
+    steps: HashMap<(usize, bool, Layout), Steps>,
+    /// The cheapest route so far.
+    cheapest: Option<Vec<Hop>>,
+    /// The rates for a lower bound of the rest of a way, where the machine has any.
+    model: Option<CostModel>,
 }
 
 impl<'a> RouteSearch<'a> {
@@ -72,7 +85,22 @@ impl<'a> RouteSearch<'a> {
         let (forward, backward) = (start(source), start(target));
         let (ends, seen) = ((memory(source), memory(target)), Default::default());
         let (open, tried, most) = (None, 0, MOST_TRIED);
-        RouteSearch { hands, source, target, ends, open, tried, most, forward, backward, seen }
+        let (cheapest, model) = (None, None);
+        RouteSearch {
+            hands,
+            source,
+            target,
+            ends,
+            open,
+            tried,
+            most,
+            forward,
+            backward,
+            seen,
+            steps: HashMap::new(),
+            cheapest,
+            model,
+        }
     }
 
     /// The search with at most this many trials.
@@ -122,14 +150,15 @@ impl<'a> RouteSearch<'a> {
         }
         let Some(least) = self.distance(ends) else { return Err(self.unreachable()) };
         reach.map_or(Ok(()), |reach| reach.check(self.source, self.target))?;
+        self.model = model_of(self.source);
         for hops in least.max(1)..=MOST_HOPS {
-            let found = self.of_length(hops);
-            if let Some(best) = found.into_iter().min_by_key(|hops| price(hops)) {
-                return Ok(best);
-            }
-            if self.tried >= self.most {
+            if self.tried >= self.most || !self.may_be_cheaper(&[], self.source, self.target) {
                 break;
             }
+            self.of_length(hops);
+        }
+        if let Some(best) = self.cheapest.take() {
+            return Ok(best);
         }
         // A tensor that is already in the right memory leaves it and comes back.
         Err(self.refused(if least == 0 { 2 } else { least }, false))
@@ -137,43 +166,72 @@ impl<'a> RouteSearch<'a> {
 
     /// The best hop from the source to the target.
     pub(super) fn one(&mut self) -> Result<Hop, LayoutError> {
-        let found = self.joined(0, 0).into_iter().min_by_key(|hops| price(hops));
-        found.and_then(|mut hops| hops.pop()).ok_or_else(|| self.refused(1, true))
+        self.join(0, 0);
+        let found = self.cheapest.take().and_then(|mut hops| hops.pop());
+        found.ok_or_else(|| self.refused(1, true))
     }
 
-    /// All routes of `hops` hops that the search finds.
-    fn of_length(&mut self, hops: usize) -> Vec<Vec<Hop>> {
+    /// Searches the routes of `hops` hops.
+    fn of_length(&mut self, hops: usize) {
         self.forward.truncate(1);
         self.backward.truncate(1);
-        self.seen.iter_mut().for_each(HashSet::clear);
-        let mut found = Vec::new();
+        self.seen.iter_mut().for_each(HashMap::clear);
         for ahead in 0..hops {
             let behind = hops - 1 - ahead;
             self.grow(ahead, true, hops);
             self.grow(behind, false, hops);
-            found.extend(self.joined(ahead, behind));
+            self.join(ahead, behind);
         }
-        found
     }
 
-    /// Routes on which the two searches meet: a movement joins them after `ahead` hops.
-    fn joined(&mut self, ahead: usize, behind: usize) -> Vec<Vec<Hop>> {
-        let mut found = Vec::new();
-        let (hands, mut tried) = (self.hands, self.tried);
-        let (from, to) = (self.forward.get(ahead), self.backward.get(behind));
-        for (from, to) in from.into_iter().flatten().cartesian_product(to.into_iter().flatten()) {
-            for hand in between(hands, memory(&from.placement), memory(&to.placement)) {
-                tried += 1;
-                if tried > self.most {
-                    break;
+    /// Searches the routes on which both searches meet: a movement joins them after `ahead` hops.
+    fn join(&mut self, ahead: usize, behind: usize) {
+        let hands = self.hands;
+        let stops = |known: &[Vec<Waypoint>], at: usize| known.get(at).cloned().unwrap_or_default();
+        let (from, to) = (stops(&self.forward, ahead), stops(&self.backward, behind));
+        for (from, to) in from.iter().cartesian_product(&to) {
+            let known = [&from.hops[..], &to.hops[..]];
+            let mut hands =
+                between(hands, memory(&from.placement), memory(&to.placement)).peekable();
+            if hands.peek().is_none()
+                || !self.may_be_cheaper(&known, &from.placement, &to.placement)
+            {
+                continue;
+            }
+            for hand in hands {
+                self.tried += 1;
+                if self.tried > self.most {
+                    return;
                 }
                 if let Some(hop) = hop(hand, &from.placement, &to.placement) {
-                    found.push([&from.hops[..], &[hop], &to.hops[..]].concat());
+                    self.keep([known[0], &[hop], known[1]].concat());
                 }
             }
         }
-        self.tried = tried;
-        found
+    }
+
+    /// Keeps a route if it is the cheapest so far.
+    fn keep(&mut self, route: Vec<Hop>) {
+        if self.cheapest.as_ref().is_none_or(|known| price(&route) < price(known)) {
+            self.cheapest = Some(route);
+        }
+    }
+
+    /// Returns whether a route with these hops, and others between two layouts, may have fewer cycles than the one
+    /// that is known.
+    fn may_be_cheaper(&self, hops: &[&[Hop]], from: &Placement, to: &Placement) -> bool {
+        let Some(best) = self.cheapest.as_ref().map(|best| price(best).0) else { return true };
+        let spent = hops.iter().map(|hops| price(hops).0).fold(0, u64::saturating_add);
+        spent < best && spent.saturating_add(self.at_least(from, to)) < best
+    }
+
+    /// A lower bound of the cycles between two layouts; 0 where none is known.
+    fn at_least(&self, from: &Placement, to: &Placement) -> u64 {
+        let of = |model: &CostModel| {
+            let traffic = Relayout::new(from, to)?.traffic()?;
+            Ok::<u64, LayoutError>(model.of_traffic(&traffic)?.steps)
+        };
+        self.model.as_ref().and_then(|model| of(model).ok()).unwrap_or(0)
     }
 
     /// Finds the layouts up to `depth` hops from one end.
@@ -191,15 +249,15 @@ impl<'a> RouteSearch<'a> {
         }
     }
 
-    /// The layouts that were not met with fewer hops, each with the movements of the least price: the rest of a
-    /// route costs as much after any others.
+    /// The layouts that were not met at a lower price, each with the movements of the least: the rest of a route
+    /// costs as much after any others.
     fn cheapest(&mut self, found: Vec<Waypoint>, ahead: bool) -> Vec<Waypoint> {
         let seen = &mut self.seen[usize::from(ahead)];
         let mut cheapest: IndexMap<(String, Layout), Waypoint> = IndexMap::new();
         for stop in found {
             let placement = &stop.placement;
             let key = (memory(placement).to_owned(), placement.with_copies().clone());
-            if seen.contains(&key) {
+            if seen.get(&key).is_some_and(|least| *least <= price(&stop.hops)) {
                 continue;
             }
             let known = cheapest.entry(key).or_insert_with(|| stop.clone());
@@ -207,39 +265,56 @@ impl<'a> RouteSearch<'a> {
                 *known = stop;
             }
         }
-        seen.extend(cheapest.keys().cloned());
+        seen.extend(cheapest.iter().map(|(key, stop)| (key.clone(), price(&stop.hops))));
         cheapest.into_values().collect()
     }
 
     /// The layouts one hop on, from where the other end is within `left` hops.
     fn neighbours(&mut self, stop: &Waypoint, ahead: bool, left: usize) -> Vec<Waypoint> {
         let mut found = Vec::new();
-        for hand in self.hands {
+        let end = if ahead { self.target } else { self.source };
+        for (at, hand) in self.hands.iter().enumerate() {
             let (from, to) = hand.memories();
             let (here, there) = if ahead { (from, to) } else { (to, from) };
             let ends = if ahead { (there, self.ends.1) } else { (self.ends.0, there) };
             if here != memory(&stop.placement) || self.distance(ends).is_none_or(|d| d > left) {
                 continue;
             }
-            let end = if ahead { self.target } else { self.source };
-            let at_once = self.open == Some(there);
-            for next in nexts(hand, &stop.placement, end, ahead, there) {
-                let next = if at_once { all_slices(hand, next) } else { next };
-                self.tried += 1;
-                if self.tried > self.most {
-                    return found;
-                }
-                let (from, to) =
-                    if ahead { (&stop.placement, &next) } else { (&next, &stop.placement) };
-                let Some(hop) = hop(hand, from, to) else { continue };
+            for (next, hop) in self.steps(at, &stop.placement, ahead).iter() {
                 let hops = match ahead {
-                    true => [&stop.hops[..], &[hop]].concat(),
-                    false => [&[hop], &stop.hops[..]].concat(),
+                    true => [&stop.hops[..], slice::from_ref(hop)].concat(),
+                    false => [slice::from_ref(hop), &stop.hops[..]].concat(),
                 };
-                found.push(Waypoint { placement: next, hops });
+                let (from, to) = if ahead { (next, end) } else { (end, next) };
+                if self.may_be_cheaper(&[&hops], from, to) {
+                    found.push(Waypoint { placement: next.clone(), hops });
+                }
             }
         }
         found
+    }
+
+    /// The layouts that a movement gives or needs, each with its hop: tried once, for routes of all lengths.
+    fn steps(&mut self, at: usize, stop: &Placement, ahead: bool) -> Steps {
+        let key = (at, ahead, stop.with_copies().clone());
+        if let Some(known) = self.steps.get(&key) {
+            return known.clone();
+        }
+        let hand = &self.hands[at];
+        let (from, to) = hand.memories();
+        let (end, there) = if ahead { (self.target, to) } else { (self.source, from) };
+        let mut found = Vec::new();
+        for next in nexts(hand, stop, end, ahead, there) {
+            let next = if self.open == Some(there) { all_slices(hand, next) } else { next };
+            self.tried += 1;
+            if self.tried > self.most {
+                return found.into();
+            }
+            let (from, to) = if ahead { (stop, &next) } else { (&next, stop) };
+            let hop = hop(hand, from, to);
+            found.extend(hop.map(|hop| (next, hop)));
+        }
+        self.steps.entry(key).or_insert(found.into()).clone()
     }
 
     /// The fewest hops between two memories.
@@ -391,9 +466,18 @@ fn nearest(hand: &Hand, source: &Placement, needed: &Placement) -> Option<(u64, 
     Some((all.saturating_sub(traffic.count(Distance::InPlace)), text))
 }
 
-/// Cycles at the maker's rates, then long words at the upper memories, then at the lower ones.
-fn price(hops: &[Hop]) -> (u64, u64, u64) {
+/// Cycles, the number of hops, then long words at the upper memories, then at the lower ones.
+type Price = (u64, usize, u64, u64);
+
+/// The price of some hops: a movement without a rate has the least one known between its two memories.
+fn price(hops: &[Hop]) -> Price {
     let sum = |count: fn(&Hop) -> u64| hops.iter().map(count).fold(0, u64::saturating_add);
-    let sure = |hop: &Hop| hop.cycles.filter(|_| hop.is_from_maker()).unwrap_or(0);
-    (sum(sure), sum(|hop| hop.upper_words), sum(|hop| hop.lower_words))
+    let (upper, lower) = (sum(|hop| hop.upper_words), sum(|hop| hop.lower_words));
+    (sum(|hop| hop.compared), hops.len(), upper, lower)
+}
+
+/// The rates of the machine's movements, for elements as wide as those of a placement.
+fn model_of(placement: &Placement) -> Option<CostModel> {
+    let model = CostModel::new(placement.machine()?, placement.element_bits()?).ok()?;
+    (model.unit() == CostUnit::Cycles).then_some(model)
 }

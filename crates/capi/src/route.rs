@@ -30,7 +30,7 @@ pub mod ffi {
     }
 
     impl tl0_Route {
-        /// Finds the route with the fewest movements; among those, with the fewest cycles. Cost: 20 us to seconds: at most
+        /// Finds the route with the fewest cycles; among those, with the fewest movements. Cost: 20 us to seconds: at most
         /// 4096 trials.
         pub fn between(
             source: &tl0_Placement,

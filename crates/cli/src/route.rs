@@ -20,9 +20,10 @@ use super::placing::OnMachine;
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "\
 Each layout names its memory, as in ((8_L2B, 64:1))@L2BM / Float. The route has
-the fewest hops (at most 6, found within 4096 trials), then the fewest cycles at
-the maker's rates. Every element reaches all its places in the target; holes may
-hold anything. Upper is the total number of long words through the memory nearer
+the fewest cycles (of at most 6 hops, found within 4096 trials), then the fewest
+hops; a movement without a rate is compared at the least one known between its
+memories. Every element reaches all its places in the target; holes may hold
+anything. Upper is the total number of long words through the memory nearer
 to the root, lower the most through any of the others. Cycles are the least
 possible at the machine's rates; \"at least\" marks a sum that lacks some rates.
 JSON: {\"hops\":[{\"movement\":..,\"kind\":..,\"source\":{\"memory\":..,\"layout\":..},

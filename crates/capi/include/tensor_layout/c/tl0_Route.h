@@ -14,7 +14,7 @@
 #include "tl0_Route.d.h"
 
 typedef struct tl0_Route_between_result {union {tl0_Route* ok; tl0_Error* err;}; bool is_ok;} tl0_Route_between_result;
-/* Finds the route with the fewest movements; among those, with the fewest cycles. Cost: 20 us to seconds: at most
+/* Finds the route with the fewest cycles; among those, with the fewest movements. Cost: 20 us to seconds: at most
  * 4096 trials. */
 tl0_Route_between_result tl0_Route_between(const tl0_Placement* source, const tl0_Placement* target);
 
