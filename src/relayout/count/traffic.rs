@@ -44,10 +44,6 @@ pub struct LevelTraffic {
     pub receivers: u64,
     /// An upper bound on the number of units that the source uses, which include the senders.
     pub senders: u64,
-    /// As [`senders`](LevelTraffic::senders), but units that have copies of the same elements count as one; `None`
-    /// where that is not known.
-    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
-    pub senders_apart: Option<u64>,
     /// The number of units of the level in which the destination has each element.
     #[cfg_attr(feature = "serde", serde(default = "one"))]
     pub copies: u64,
@@ -71,7 +67,6 @@ pub(crate) const NO_TRAFFIC: LevelTraffic = LevelTraffic {
     out_of: None,
     receivers: 0,
     senders: 0,
-    senders_apart: None,
     copies: 1,
     arriving: 0,
     departing: 0,
@@ -172,9 +167,8 @@ impl Relayout {
         let [sent, held] = [&self.source, &self.target].map(|side| copies_along(side, path));
         let [senders, receivers] =
             [&self.source, &self.target].map(|side| holders_along(side, path));
-        let apart = senders_along(&self.source, path, false);
-        let copies = sent.zip(held).zip(senders.zip(receivers).zip(apart));
-        let level = |((level, both), ((sent, held), ((senders, receivers), apart)))| {
+        let copies = sent.zip(held).zip(senders.zip(receivers));
+        let level = |((level, both), ((sent, held), (senders, receivers)))| {
             let (level, both): (&Level, &u128) = (level, both);
             let inside = |side| self.is_inside(side, *level);
             let into = elements * held - both;
@@ -200,7 +194,7 @@ impl Relayout {
             };
             let (level, copies) = (*level, fit(held)?);
             let counts = LevelTraffic { level, into, out_of, receivers, senders, ..NO_TRAFFIC };
-            Ok(LevelTraffic { copies, arriving, departing, senders_apart: Some(apart), ..counts })
+            Ok(LevelTraffic { copies, arriving, departing, ..counts })
         };
         let outermost_first: Result<Vec<LevelTraffic>, LayoutError> =
             path.iter().zip(both).zip(copies).map(level).collect();
@@ -280,17 +274,8 @@ pub(crate) fn holders_along<'a>(
     layout: &'a Layout,
     path: &'a [Level],
 ) -> impl Iterator<Item = u64> + 'a {
-    senders_along(layout, path, true)
-}
-
-/// As [`holders_along`], of all copies or of the first one alone.
-fn senders_along<'a>(
-    layout: &'a Layout,
-    path: &'a [Level],
-    copies_too: bool,
-) -> impl Iterator<Item = u64> + 'a {
     let some = u64::from(layout.elements() > 0);
-    let each = path.iter().map(move |level| coordinates(layout, *level, copies_too));
+    let each = path.iter().map(|level| coordinates(layout, *level));
     each.scan(some, |all, level| {
         *all = all.saturating_mul(level);
         Some(*all)
@@ -299,9 +284,9 @@ fn senders_along<'a>(
 
 /// An upper bound on the number of coordinates used in a level: the combinations of its digits or the
 /// coordinates up to the last, whichever are fewer.
-fn coordinates(layout: &Layout, level: Level, copies_too: bool) -> u64 {
+fn coordinates(layout: &Layout, level: Level) -> u64 {
     let axes = layout.nodes().flat_map(|axis| tops(axis, level));
-    let copies = layout.replicas().iter().filter(|copy| copies_too && copy.level == level);
+    let copies = layout.replicas().iter().filter(|replica| replica.level == level);
     let copies = copies.map(|replica| (replica.size - 1, replica.stride));
     let (apart, last) = axes.chain(copies).fold((1_u64, 0_u64), |(apart, last), (top, stride)| {
         (apart.saturating_mul(top + 1), last.saturating_add(top.saturating_mul(stride)))

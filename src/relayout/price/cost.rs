@@ -405,10 +405,6 @@ impl CostModel {
     /// `Addr`: at the rate that [was given](CostModel::with_moves_inside) or, with movements, at the greatest ones by
     /// which words leave such a memory and come back.
     ///
-    /// With movements, units that have copies of the same elements send as one, because all of them send the same
-    /// address. [`at_least`](CostModel::at_least), the price of a [`Pricer`](super::Pricer), does not know that: a
-    /// relayout that only drops copies costs nothing there, and from fewer copies the way would cost less.
-    ///
     /// # Errors
     /// As [`at_least`](CostModel::at_least).
     ///
@@ -428,7 +424,7 @@ impl CostModel {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn of_traffic(&self, traffic: &Traffic) -> Result<Cost, LayoutError> {
-        let across = self.at_least(&self.in_step(&traffic.levels))?;
+        let across = self.at_least(&traffic.levels)?;
         let moved =
             traffic.count(Distance::Address).saturating_add(traffic.count(Distance::Memory));
         let innermost = traffic.levels.iter().find(|level| level.level != Level::TIME);
@@ -451,16 +447,6 @@ impl CostModel {
         };
         let level = (steps > 0).then_some(Level::ADDR);
         self.together(across, Cost { steps, level, unit: self.unit() })
-    }
-
-    /// The traffic of levels as movements carry it: they read one address of all units at a time, so that units with
-    /// copies of the same elements send as one.
-    fn in_step(&self, levels: &[LevelTraffic]) -> Vec<LevelTraffic> {
-        let apart =
-            |of: &LevelTraffic| of.senders_apart.filter(|_| self.unit() == CostUnit::Cycles);
-        let senders =
-            |of: &LevelTraffic| apart(of).map_or(of.senders, |apart| apart.min(of.senders));
-        levels.iter().map(|of| LevelTraffic { senders: senders(of), ..*of }).collect()
     }
 
     /// As [`of_traffic`](CostModel::of_traffic) of a pair; of a cast, what stays in its unit is free, since the unit
