@@ -7,9 +7,14 @@ use crate::number::{seam, to_index, to_u64};
 /// The bytes of a cache line.
 pub(super) const LINE: usize = 64;
 
-/// The most pieces of so many bytes of a run in one tile. Rows of 1 KiB are enough for whole lines; more of them, of which each
-/// is on a page of its own, do not stay in the second-level cache.
-fn longest(bytes: usize) -> u64 {
+/// The most cells of a run in one tile: the places of both runs stay in the first-level cache.
+fn longest() -> u64 {
+    seam(512, 5)
+}
+
+/// The most pieces of so many bytes of a run in a tile that is moved in blocks. Rows of 1 KiB are enough for whole lines; more of
+/// them, of which each is on a page of its own, do not stay in the second-level cache.
+fn longest_in_blocks(bytes: usize) -> u64 {
     seam(to_u64((1024 / bytes.max(1)).clamp(256, 512)), 5)
 }
 
@@ -63,7 +68,6 @@ pub(super) fn runs(
     if piece * bytes >= LINE {
         return None;
     }
-    let longest = longest(piece * bytes);
     let (mut rows, mut columns) =
         (TakenDigits::new(StridedDigit::flipped, piece), TakenDigits::new(|digit| digit, piece));
     let rest = digits.clone();
@@ -74,7 +78,7 @@ pub(super) fn runs(
     if interleaves(&rows, &columns, bytes)
         && rows.length * columns.length * bytes.max(4) >= 2 * LINE
     {
-        return Some((rows.run(longest), columns.run(longest)));
+        return Some((rows.run(longest()), columns.run(longest())));
     }
     let is_short = |taken: &TakenDigits| taken.length * bytes < SHORT;
     // The shorter one first.
@@ -86,6 +90,7 @@ pub(super) fn runs(
     for run in [&mut rows, &mut columns] {
         while is_short(run) && run.take(digits) {}
     }
+    let longest = longest_in_blocks(piece * bytes);
     Some((rows.run(longest), columns.run(longest)))
 }
 
