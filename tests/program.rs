@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use tensor_layout::image::{join_lanes, split_lanes};
 use tensor_layout::xla::XlaShape;
-use tensor_layout::{Level, Placement};
+use tensor_layout::{LayoutError, Level, Placement};
 
 use crate::laws::check_program;
 use crate::run::{Law, Tally};
@@ -82,4 +82,23 @@ fn buffers_of_the_wrong_length_or_width_are_refused() {
     assert!(program.place(&[400]).is_err());
     let columns: Vec<(Level, u64)> = program.columns().collect();
     assert_eq!(columns, [(Level::PE, 4), (Level::ADDR, 100)]);
+}
+
+#[test]
+fn many_elements_need_a_slice_for_each_axis_and_coordinate_and_indexes_of_the_tensor() {
+    let placement = Placement::of("((4_PE, 3:8), (8:1))".parse().unwrap()).build().unwrap();
+    let program = placement.program().unwrap();
+    let locator = program.locator(2);
+    let (mut units, mut addresses, mut short) = ([0; 2], [0; 2], [0; 1]);
+    let indexes: [&[u64]; 2] = [&[5, 11], &[1, 7]];
+    let failed = |result: Result<(), LayoutError>| result.unwrap_err().to_string();
+    assert_eq!(
+        failed(locator.locate(&indexes, &mut [&mut units])),
+        "places have 2 coordinates, but there are slices for 1"
+    );
+    assert!(locator.locate(&indexes[..1], &mut [&mut units, &mut addresses]).is_err());
+    assert!(locator.locate(&indexes, &mut [&mut units, &mut short]).is_err());
+    let beyond: [&[u64]; 2] = [&[5, 11], &[8, 9]];
+    let error = failed(locator.locate(&beyond, &mut [&mut units, &mut addresses]));
+    assert!(error.contains("8 is out of range for axis 1"), "{error}");
 }

@@ -140,7 +140,9 @@ impl Places {
         mut coordinates: PyReadwriteArray2<'_, i64>,
     ) -> Answer<()> {
         let (program, shape) = (self.program()?, self.layout.shape());
-        if program.columns().any(|(_, size)| size > 1 << 63) {
+        let units =
+            |(level, memories): (_, u64)| memories.saturating_mul(program.units_per_memory(level));
+        if program.columns().map(units).any(|units| units > 1 << 63) {
             return refused(
                 "a level has coordinates beyond 63 bits: ask for one element at a time",
             );

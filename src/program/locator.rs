@@ -7,7 +7,7 @@ use multiversion::multiversion;
 
 use super::compiled::{Program, check_length};
 use super::weighted_sum::{AxisTerm, WeightedSum};
-use crate::error::LayoutError;
+use crate::error::{LayoutError, fault};
 use crate::number::{seam, to_index, to_u64};
 
 /// The points of a pass over all columns: their indexes stay in the first-level cache.
@@ -34,8 +34,8 @@ enum Column {
 impl Program {
     /// Prepares the search for the coordinates of `points` elements.
     ///
-    /// Cost: as [`fill_column`](Program::fill_column) for one row and one column of a tensor, at most `points` numbers per axis
-    /// and level.
+    /// Cost: at most `points` numbers for each axis and level, which are made here and looked up for every element. An axis that has
+    /// more values takes as long as in [`place`](Program::place).
     ///
     /// # Example
     /// ```
@@ -78,7 +78,14 @@ impl Locator<'_> {
         if indexes.len() != shape.len() {
             return Err(LayoutError::index_rank(indexes.len(), shape.len()));
         }
-        check_length(columns.len(), to_u64(self.columns.len()))?;
+        let (given, wanted) = (columns.len(), self.columns.len());
+        if given != wanted {
+            return Err(fault!(
+                Shape,
+                "places have {wanted} coordinates, but there are slices for {given}",
+                [wanted, given]
+            ));
+        }
         let first = columns.first().map(|column| column.len());
         let points = first.or(indexes.first().map(|index| index.len())).unwrap_or(0);
         let lengths = indexes.iter().map(|index| index.len());
