@@ -14,7 +14,7 @@ venv="${TENSOR_LAYOUT_VENV:-$root/target/python}"
 # Of the profile `release`, which is soon built; the wheel of a release (`dist`) is a tenth smaller.
 most_bytes=12000000
 
-say() { printf -- '-- %s\n' "$*"; }
+say() { printf -- '-- at %d s: %s\n' "$SECONDS" "$*"; }
 
 skip() { echo "skipped: $*"; exit 0; }
 
