@@ -109,8 +109,8 @@
 //! # Packages beside this one
 //!
 //! `tensor-layout-cli` is the `tensor-layout` command, `tensor-layout-hlo` reads compiler dumps and finds the layouts in any
-//! text, `tensor-layout-show` draws and writes pages, `tensor-layout-plan` plans the layouts of a program and checks pinned ones, and
-//! `tensor-layout-vectors` reads and writes the test vectors of MN-Core 2. Each uses this library as any other user does.
+//! text, `tensor-layout-show` draws and writes pages, `tensor-layout-plan` plans the layouts of a program and checks pinned ones,
+//! `tensor-layout-npy` reads and writes NumPy's files, and `tensor-layout-vectors` the test vectors of MN-Core 2. Each uses this library as any other user does.
 //! `tensor-layout-words` has what all of them need and what knows nothing of layouts.
 //!
 //! # Features

@@ -2,7 +2,6 @@
 
 use tensor_layout::algebra::Subaxis;
 use tensor_layout::error::ErrorKind;
-use tensor_layout::image::NpyHeader;
 use tensor_layout::machine::Memory;
 use tensor_layout::notation::{Dtype, Notation};
 use tensor_layout::relayout::{Relayout, UnitPart};
@@ -13,6 +12,7 @@ use tensor_layout::sharding::{
 use tensor_layout::xla::XlaDtype;
 use tensor_layout::{Layout, LayoutError, Level, Machine, Placement};
 use tensor_layout_hlo::HloDump;
+use tensor_layout_npy::NpyHeader;
 use tensor_layout_vectors::{TensorDirection, VectorData, VectorError, VectorHeader, VectorWriter};
 
 use crate::sharding::sharding;

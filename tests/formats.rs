@@ -2,10 +2,11 @@
 
 use std::io::{Cursor, ErrorKind, Read, Write};
 
-use tensor_layout::image::{ImageForm, NpyHeader, UnitReader, UnitWriter};
+use tensor_layout::image::ImageForm;
 use tensor_layout::program::Program;
 use tensor_layout::rows::Format;
 use tensor_layout::{Level, Placement};
+use tensor_layout_npy::{NpyHeader, UnitReader, UnitWriter};
 
 fn program(text: &str) -> Program {
     Placement::of(text.parse().unwrap()).build().unwrap().program().unwrap()
@@ -115,7 +116,7 @@ fn a_header_longer_than_numpy_takes_is_refused_and_so_is_one_that_is_cut() {
 fn files_of_units_end_with_the_last_unit() {
     let program = program("((2_PE, 2:1))");
     let dir = tempfile::tempdir().unwrap();
-    let header = program.unit_header(ImageForm::Cells, "|u1");
+    let header = NpyHeader::of_unit(&program, ImageForm::Cells, "|u1");
     let mut image = UnitWriter::new(dir.path(), &program, header).unwrap();
     assert!(image.write_all(&[1, 2, 3, 4]).is_ok());
     assert_eq!(image.write_all(&[5]).unwrap_err().kind(), ErrorKind::WriteZero);
@@ -137,10 +138,10 @@ fn files_of_units_end_with_the_last_unit() {
 fn files_of_units_have_a_known_type_and_the_shape_of_a_unit() {
     let layout = program("((2_PE, 2:1))");
     let dir = tempfile::tempdir().unwrap();
-    let unknown = layout.unit_header(ImageForm::Cells, ">u2");
+    let unknown = NpyHeader::of_unit(&layout, ImageForm::Cells, ">u2");
     let refused = UnitWriter::new(dir.path(), &layout, unknown).unwrap_err();
     assert_eq!(refused.kind(), ErrorKind::InvalidInput);
-    let header = layout.unit_header(ImageForm::Cells, "|u1");
+    let header = NpyHeader::of_unit(&layout, ImageForm::Cells, "|u1");
     UnitWriter::new(dir.path(), &layout, header).unwrap().write_all(&[1, 2, 3, 4]).unwrap();
     let refused = UnitReader::open(dir.path(), &program("((2_PE, 4:1))")).unwrap_err();
     assert!(refused.to_string().ends_with("the shape is [2], but that of a unit is [4]"));

@@ -4,11 +4,12 @@ use std::io::Write;
 
 use tensor_layout::algebra::{Difference, Subaxis};
 use tensor_layout::error::ErrorKind;
-use tensor_layout::image::{ImageForm, UnitReader, UnitWriter};
+use tensor_layout::image::ImageForm;
 use tensor_layout::machine::Memory;
 use tensor_layout::relayout::{CopiesHeld, CostModel, Distance, Relayout};
 use tensor_layout::route::Route;
 use tensor_layout::{Found, Layout, LayoutError, Level, Location, Machine, Placement};
+use tensor_layout_npy::{NpyHeader, UnitReader, UnitWriter};
 
 fn in_dram(text: &str, base: u64) -> Placement {
     let placement = Placement::of(text.parse().unwrap()).on(&Machine::mn_core_2());
@@ -166,7 +167,7 @@ fn every_answer_means_the_same_by_the_units_of_a_group() {
     assert_eq!((report.levels[0].used, report.levels[0].holes), (Some(1), Some(3)));
     // The files of an image are named like the units.
     let dir = tempfile::tempdir().unwrap();
-    let header = program.unit_header(ImageForm::Cells, "|u1");
+    let header = NpyHeader::of_unit(&program, ImageForm::Cells, "|u1");
     let mut image = UnitWriter::new(dir.path(), &program, header).unwrap();
     image.write_all(&[7; 32]).unwrap();
     let mut files: Vec<_> = std::fs::read_dir(dir.path())

@@ -9,9 +9,10 @@ use std::fs;
 use std::io::Read;
 
 use tensor_layout::Placement;
-use tensor_layout::image::{ImageForm, NpyHeader, UnitReader, UnitWriter};
+use tensor_layout::image::ImageForm;
 use tensor_layout::notation::Dtype;
 use tensor_layout_hlo::{HloAllocations, HloDump, HloReport, LogAmount, MlirModule, OutOfMemory};
+use tensor_layout_npy::{NpyHeader, UnitReader, UnitWriter};
 use tensor_layout_vectors::{VectorData, VectorReader, check_vectors, compare_vectors};
 
 /// Replacement bytes: some with a meaning in one of the formats, and some with none.
@@ -87,7 +88,7 @@ fn images_of_units_are_read_as_they_stand_or_refused() {
     let program =
         Placement::of("((2_PE, 2:1))".parse().unwrap()).build().unwrap().program().unwrap();
     let dir = tempfile::tempdir().unwrap();
-    let header = program.unit_header(ImageForm::Cells, "|u1");
+    let header = NpyHeader::of_unit(&program, ImageForm::Cells, "|u1");
     let mut image = UnitWriter::new(dir.path(), &program, header).unwrap();
     std::io::Write::write_all(&mut image, &[1, 2, 3, 4]).unwrap();
     drop(image);

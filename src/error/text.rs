@@ -98,8 +98,8 @@ impl ParseError {
         ParseError::meaning(error, Span::new(0, text.len()), text)
     }
 
-    /// Returns the error with this message for the bytes `span` of a text.
-    pub(crate) fn invalid(message: impl Into<String>, span: Span, text: &str) -> ParseError {
+    /// An error with this message for the bytes `span` of a text.
+    pub fn invalid(message: impl Into<String>, span: Span, text: &str) -> ParseError {
         ParseError::new(ParseErrorKind::Invalid(message.into()), span, text)
     }
 

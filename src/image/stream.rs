@@ -165,7 +165,7 @@ impl Program {
 }
 
 /// Ranges of at most `most` places.
-pub(super) fn parts(places: u64, most: u64) -> impl Iterator<Item = Range<u64>> {
+fn parts(places: u64, most: u64) -> impl Iterator<Item = Range<u64>> {
     (0..places.div_ceil(most)).map(move |part| part * most..places.min((part + 1) * most))
 }
 

@@ -4,9 +4,10 @@ use std::io::Cursor;
 
 use proptest::prelude::*;
 use tensor_layout::Location;
-use tensor_layout::image::{ImageForm, NpyHeader, NpyTable};
+use tensor_layout::image::ImageForm;
 use tensor_layout::program::Program;
 use tensor_layout::rows::{Format, Table};
+use tensor_layout_npy::{NpyHeader, NpyTable};
 
 use crate::laws::packed;
 use crate::run::{Tally, laws};
@@ -106,7 +107,7 @@ fn arrays(((stage, slow), ..): &Case, tally: &mut Tally) -> Result<(), TestCaseE
 /// The header, and the entries widened to `u64`.
 fn npy(program: &Program, table: NpyTable) -> (NpyHeader, Vec<u64>) {
     let mut file = Vec::new();
-    program.write_npy(table, &mut file).unwrap();
+    table.write(program, &mut file).unwrap();
     let mut rest = &file[..];
     let header = NpyHeader::read(&mut rest).unwrap();
     assert_eq!((file.len() - rest.len()) % 64, 0);

@@ -6,9 +6,10 @@ use std::path::{Path, PathBuf};
 
 use itertools::Either;
 use tensor_layout::Level;
-use tensor_layout::image::{ImageForm, NpyHeader, UnitReader, UnitWriter};
+use tensor_layout::image::ImageForm;
 use tensor_layout::program::Program;
 use tensor_layout::rows::WriteError;
+use tensor_layout_npy::{NpyHeader, UnitReader, UnitWriter};
 use tensor_layout_words::cut;
 
 use super::failure::Failure;
@@ -144,13 +145,13 @@ impl ImageOut {
     ) -> Result<ImageOut, Failure> {
         if !path.as_os_str().to_string_lossy().ends_with('/') && !path.is_dir() {
             let mut out = Output::new(Some(path))?;
-            let header = program.image_header(form, descr).write(&mut out);
+            let header = NpyHeader::of_image(program, form, descr).write(&mut out);
             header.map_err(|error| out.failed(error))?;
             return Ok(ImageOut::File(out));
         }
         check_absent(path)?;
         let files = Files::new(path)?;
-        let header = program.unit_header(form, descr);
+        let header = NpyHeader::of_unit(program, form, descr);
         let units = files.fill(|dir| UnitWriter::new(dir, program, header));
         let units = units.map_err(|error| refused(path, error))?;
         Ok(ImageOut::Dir { files, path: path.into(), units })
@@ -235,8 +236,8 @@ impl ImageIn {
         descr: &str,
     ) -> Result<(), Failure> {
         let expected = match self.source {
-            Either::Left(_) => program.image_header(form, descr),
-            Either::Right(_) => program.unit_header(form, descr),
+            Either::Left(_) => NpyHeader::of_image(program, form, descr),
+            Either::Right(_) => NpyHeader::of_unit(program, form, descr),
         };
         let found = &self.header;
         if found.shape == expected.shape && found.entry_bytes() == expected.entry_bytes() {

@@ -8,12 +8,12 @@ use clap::{Args as ClapArgs, ValueEnum};
 use indicatif::ProgressBar;
 use serde_json::json;
 use tensor_layout::algebra::Indexes;
-use tensor_layout::image::NpyTable;
 #[cfg(any(feature = "arrow", feature = "parquet"))]
 use tensor_layout::rows::ColumnWidth;
 use tensor_layout::rows::{Format, Table};
 use tensor_layout::sharding::DeviceShards;
 use tensor_layout::{Level, Location, Placement};
+use tensor_layout_npy::NpyTable;
 use tensor_layout_words::product;
 
 use super::devices::by_device;
@@ -245,7 +245,7 @@ fn array(args: &TableArgs, placement: &Placement, kind: NpyTable) -> Result<(), 
         return Err(Failure::Argument(why.into()));
     }
     let mut out = Output::new(args.output.as_deref())?;
-    let written = placement.program()?.write_npy(kind, &mut out);
+    let written = kind.write(&placement.program()?, &mut out);
     done(written, out, None)
 }
 

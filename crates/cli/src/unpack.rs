@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use clap::Args as ClapArgs;
-use tensor_layout::image::NpyHeader;
 use tensor_layout::rows::WriteError;
+use tensor_layout_npy::NpyHeader;
 
 use super::failure::Failure;
 use super::image::{ImageIn, WORD_BITS, WordImage, form};

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use tensor_layout::image::NpyHeader;
+use tensor_layout_npy::NpyHeader;
 
 use crate::{refused, stdout};
 

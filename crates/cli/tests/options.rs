@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use tensor_layout::image::NpyHeader;
+use tensor_layout_npy::NpyHeader;
 
 use crate::plans::model;
 use crate::{command, stdout};

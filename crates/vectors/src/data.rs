@@ -5,8 +5,8 @@ use std::io::{self, Read, Write};
 use super::error::VectorError;
 use super::minifloat::{IEEE_HALF, MN_CORE_HALF, SINGLE};
 use super::value::{self, npy_descr};
-use tensor_layout::image::NpyHeader;
 use tensor_layout::notation::Dtype;
+use tensor_layout_npy::NpyHeader;
 
 /// A row-major tensor: a shape, and the bits of every element.
 #[derive(Clone, Debug, PartialEq, Eq)]

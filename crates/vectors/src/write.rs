@@ -22,7 +22,7 @@ pub const DEFAULT_ATOL: f64 = 0.0001;
 ///
 /// ```
 /// use tensor_layout_vectors::{TensorDirection, VectorData, VectorHeader, VectorWriter};
-/// # use tensor_layout::image::NpyHeader;
+/// # use tensor_layout_npy::NpyHeader;
 /// # let mut npy = Vec::new();
 /// # NpyHeader { descr: "<f4".into(), shape: vec![4] }.write(&mut npy)?;
 /// # npy.extend([0.5_f32, 1.0, -2.25, 4.0].iter().flat_map(|value| value.to_le_bytes()));

@@ -1,7 +1,7 @@
 //! The example of the guide, and arrays for it.
 
-use tensor_layout::image::NpyHeader;
 use tensor_layout::notation::Dtype;
+use tensor_layout_npy::NpyHeader;
 use tensor_layout_vectors::{
     TensorDirection, VectorData, VectorHeader, VectorWriter, npy_descr, write_vectors,
 };

@@ -29,8 +29,8 @@ use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use tensor_layout::image::NpyTable;
 use tensor_layout::rows::Format;
+use tensor_layout_npy::NpyTable;
 use tokio::net::TcpStream;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
@@ -341,7 +341,7 @@ fn written(question: &Question, format: &str) -> Result<Vec<u8>, Failure> {
     let written = match format {
         "csv" => table.write(Format::Csv, &mut out, &mut |_| {}),
         "jsonl" => table.write(Format::JsonLines, &mut out, &mut |_| {}),
-        "npy" => placed.placement.program()?.write_npy(NpyTable::Packed, &mut out),
+        "npy" => NpyTable::Packed.write(&placed.placement.program()?, &mut out),
         #[cfg(feature = "parquet")]
         "parquet" => table.write_parquet(&mut out, tensor_layout::rows::ColumnWidth::Wide),
         other => {

@@ -11,10 +11,10 @@ use std::fs::File;
 use std::io::{self, Read, Seek, Write};
 
 use itertools::Itertools;
-use tensor_layout_words::Cursor;
-
-use crate::error::ParseError;
-use crate::number::to_index;
+use tensor_layout::image::ImageForm;
+use tensor_layout::program::Program;
+use tensor_layout::{Level, ParseError};
+use tensor_layout_words::{Cursor, product, to_index};
 
 /// The header of a `.npy` file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,6 +26,31 @@ pub struct NpyHeader {
 }
 
 impl NpyHeader {
+    /// The header of an image in a single file: the shape is that of the columns, without `W` where
+    /// entries are long words.
+    #[must_use]
+    pub fn of_image(program: &Program, form: ImageForm, descr: &str) -> NpyHeader {
+        NpyHeader::of_levels(program, form, descr, |_| true)
+    }
+
+    /// The header of the memory of one unit.
+    #[must_use]
+    pub fn of_unit(program: &Program, form: ImageForm, descr: &str) -> NpyHeader {
+        NpyHeader::of_levels(program, form, descr, Level::is_in_unit)
+    }
+
+    fn of_levels(
+        program: &Program,
+        form: ImageForm,
+        descr: &str,
+        kept: impl Fn(Level) -> bool,
+    ) -> NpyHeader {
+        let is_entry = |level: Level| level != Level::W || form == ImageForm::Cells;
+        let kept = program.columns().filter(|(level, _)| kept(*level) && is_entry(*level));
+        let descr = if form == ImageForm::LongWords { "<u8" } else { descr };
+        NpyHeader { descr: descr.into(), shape: kept.map(|(_, size)| size).collect() }
+    }
+
     /// Writes the header, padded so that the data begins at a multiple of 64 bytes.
     ///
     /// # Errors
@@ -101,7 +126,7 @@ impl NpyHeader {
     /// The number of entries; `None` if it does not fit.
     #[must_use]
     pub fn entries(&self) -> Option<u64> {
-        crate::algebra::product(self.shape.iter().copied())
+        product(self.shape.iter().copied())
     }
 
     /// The bytes of an entry of a plain little-endian type; `None` for another type.

@@ -10,38 +10,15 @@ use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-use super::npy_header::NpyHeader;
-use super::stream::ImageForm;
-use crate::algebra::{digits, product};
-use crate::level::Level;
-use crate::number::{to_index, to_u64};
-use crate::program::Program;
-use crate::words::cut;
+use tensor_layout::Level;
+use tensor_layout::image::ImageForm;
+use tensor_layout::program::Program;
+use tensor_layout_words::{cut, product, to_index, to_u64};
+
+use crate::header::NpyHeader;
 
 /// The most units that have a file each.
 const MOST_UNITS: u64 = 1 << 20;
-
-impl Program {
-    /// The header of an image in a single file: the shape is that of the columns, without `W` where
-    /// entries are long words.
-    #[must_use]
-    pub fn image_header(&self, form: ImageForm, descr: &str) -> NpyHeader {
-        self.header_of(form, descr, |_| true)
-    }
-
-    /// The header of the memory of one unit.
-    #[must_use]
-    pub fn unit_header(&self, form: ImageForm, descr: &str) -> NpyHeader {
-        self.header_of(form, descr, Level::is_in_unit)
-    }
-
-    fn header_of(&self, form: ImageForm, descr: &str, kept: impl Fn(Level) -> bool) -> NpyHeader {
-        let is_entry = |level: Level| level != Level::W || form == ImageForm::Cells;
-        let kept = self.columns().filter(|(level, _)| kept(*level) && is_entry(*level));
-        let descr = if form == ImageForm::LongWords { "<u8" } else { descr };
-        NpyHeader { descr: descr.into(), shape: kept.map(|(_, size)| size).collect() }
-    }
-}
 
 fn invalid(why: String) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidInput, why)
@@ -100,10 +77,11 @@ impl<F> Units<F> {
         (self.at < self.end).then(|| (self.at / self.bytes, before, self.bytes - before))
     }
 
-    fn path(&self, unit: u64) -> PathBuf {
-        let sizes = self.levels.iter().rev().map(|level| level.size);
-        let mut numbers: Vec<u64> = digits(unit, sizes).collect();
-        numbers.reverse();
+    fn path(&self, mut unit: u64) -> PathBuf {
+        let mut numbers = vec![0; self.levels.len()];
+        for (number, level) in numbers.iter_mut().zip(&self.levels).rev() {
+            (unit, *number) = (unit / level.size, unit % level.size);
+        }
         self.path_of(&numbers)
     }
 
@@ -125,7 +103,7 @@ impl<F> Units<F> {
     /// Checks that the header is that of a unit in one of the two forms.
     fn check_shape(&self, program: &Program) -> io::Result<()> {
         let [cells, words] = [ImageForm::Cells, ImageForm::LongWords]
-            .map(|form| program.unit_header(form, &self.header.descr));
+            .map(|form| NpyHeader::of_unit(program, form, &self.header.descr));
         if self.header.shape == cells.shape || self.header == words {
             return Ok(());
         }
@@ -157,10 +135,11 @@ impl<F> Units<F> {
 /// ```
 /// use std::io::Cursor;
 /// use tensor_layout::Placement;
-/// use tensor_layout::image::{ImageForm, UnitReader, UnitWriter};
+/// use tensor_layout::image::ImageForm;
+/// use tensor_layout_npy::{NpyHeader, UnitReader, UnitWriter};
 /// let program = Placement::of("((2_PE, 2:1))".parse()?).build()?.program()?;
 /// let dir = tempfile::tempdir()?;
-/// let header = program.unit_header(ImageForm::Cells, "|u1");
+/// let header = NpyHeader::of_unit(&program, ImageForm::Cells, "|u1");
 /// let mut image = UnitWriter::new(dir.path(), &program, header)?;
 /// let mut tensor = Cursor::new([10, 11, 12, 13]);
 /// program.pack_stream::<u8>(&mut tensor, &mut image, 0, ImageForm::Cells)?;
@@ -221,8 +200,8 @@ impl UnitReader {
     /// shape of a unit, or that belongs to a unit that the program lacks; `InvalidInput` as for
     /// [`UnitWriter::new`].
     pub fn open(dir: &Path, program: &Program) -> io::Result<UnitReader> {
-        let first =
-            Units::<File>::new(dir, program, program.unit_header(ImageForm::LongWords, ""))?;
+        let header = NpyHeader::of_unit(program, ImageForm::LongWords, "");
+        let first = Units::<File>::new(dir, program, header)?;
         let first = first.path(0);
         let named = |error: io::Error| named(&first, &error);
         let header = NpyHeader::read(&mut File::open(&first).map_err(named)?).map_err(named)?;
