@@ -110,7 +110,7 @@
 //!
 //! `tensor-layout-cli` is the `tensor-layout` command, `tensor-layout-hlo` reads compiler dumps and finds the layouts in any
 //! text, `tensor-layout-show` draws and writes pages, `tensor-layout-plan` plans the layouts of a program and checks pinned ones,
-//! `tensor-layout-npy` reads and writes NumPy's files, and `tensor-layout-vectors` the test vectors of MN-Core 2. Each uses this library as any other user does.
+//! `tensor-layout-access` counts the bank conflicts of a GPU, `tensor-layout-npy` reads and writes NumPy's files, and `tensor-layout-vectors` the test vectors of MN-Core 2. Each uses this library as any other user does.
 //! `tensor-layout-words` has what all of them need and what knows nothing of layouts.
 //!
 //! # Features
@@ -136,7 +136,6 @@
 // `println!` and `eprintln!` panic where the output is closed or the disk is full.
 #![warn(clippy::print_stderr, clippy::print_stdout)]
 
-pub mod access;
 pub mod algebra;
 mod assignments;
 #[cfg(test)]

@@ -3,9 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use proptest::prelude::*;
-use tensor_layout::access::{self, Access, AddressChange, ChangedAccess, Gpu, Instruction};
 use tensor_layout::error::ErrorKind;
 use tensor_layout::{Layout, LayoutError, LayoutText, Level};
+use tensor_layout_access::{
+    self as access, Access, AddressChange, ChangedAccess, Gpu, Instruction,
+};
 
 /// An access of NVIDIA.
 fn access(memory: &Layout, holders: &Layout, bits: u64) -> Result<Access, LayoutError> {

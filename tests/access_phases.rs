@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
-use tensor_layout::access::{self, Access, Gpu, Instruction};
 use tensor_layout::{Layout, LayoutError, LayoutText, Level};
+use tensor_layout_access::{self as access, Access, Gpu, Instruction};
 
 /// The GPU, whether it stores, the bytes of a vector, the number of banks, and the lanes of each phase.
 ///

@@ -4,8 +4,8 @@ use std::slice;
 
 use pyo3::prelude::*;
 use tensor_layout::LayoutError;
-use tensor_layout::access::{self, Access, ChangedAccess, Gpu, Instruction, Request};
 use tensor_layout::{Layout, Location};
+use tensor_layout_access::{self as access, Access, ChangedAccess, Gpu, Instruction, Request};
 
 use crate::layout::{PyLayout, any, make};
 use crate::location::PyLocation;

@@ -158,8 +158,8 @@ impl LayoutBuilder {
         self
     }
 
-    /// Drops the spans.
-    pub(crate) fn without_spans(mut self) -> Self {
+    /// Drops the spans, so that every level ends with its last slot.
+    pub fn without_spans(mut self) -> Self {
         self.spans.clear();
         self
     }

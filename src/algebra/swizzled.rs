@@ -10,7 +10,19 @@ impl Layout {
     /// Swizzles the slot addresses of a layout without other levels.
     ///
     /// Law: an element at address `a` is at `swizzle.apply(a)` in the result.
-    pub(crate) fn swizzled(&self, swizzle: CuteSwizzle) -> Result<Layout, LayoutError> {
+    ///
+    /// # Errors
+    /// `TooLarge` for addresses beyond 62 bits; `Argument` for another level, as [`compose`](Layout::compose).
+    ///
+    /// # Example
+    /// ```
+    /// use tensor_layout::notation::{CuteLayout, CuteSwizzle};
+    /// let rows = "(8,8):(8,1)".parse::<CuteLayout>()?.lower()?;
+    /// let swizzled = rows.swizzled(CuteSwizzle::new(3, 0, 3)?)?;
+    /// assert_eq!(swizzled.locate(&[1, 0])?.to_string(), "Addr=9");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn swizzled(&self, swizzle: CuteSwizzle) -> Result<Layout, LayoutError> {
         let reach = self.extent(Level::ADDR);
         let bits = u64::BITS - (reach - 1).leading_zeros();
         let too_large = || LayoutError::too_large(Site::Layout, "a swizzled address");

@@ -4,8 +4,8 @@ use clap::Args as ClapArgs;
 use itertools::Itertools;
 use serde_json::{Value, json};
 use tensor_layout::LayoutError;
-use tensor_layout::access::{self, Access, ChangedAccess, Gpu, Instruction};
 use tensor_layout::{Layout, LayoutText};
+use tensor_layout_access::{self as access, Access, ChangedAccess, Gpu, Instruction};
 use tensor_layout_show::pages;
 
 use super::failure::Failure;

@@ -1,6 +1,6 @@
 //! The cost of a memory access by the threads of a GPU.
 
-use tensor_layout::access::{Access, AddressChange, ChangedAccess, Gpu, Request};
+use tensor_layout_access::{Access, AddressChange, ChangedAccess, Gpu, Request};
 use tensor_layout_words::{counted, percent};
 
 /// The most changes of each kind that a page shows.

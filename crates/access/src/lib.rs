@@ -14,6 +14,10 @@
 //! bytes per lane are counted as served by half and quarter warps; this is a common description of the
 //! hardware, not a documented guarantee. [`Gpu`] and [`Instruction`] name those of AMD, by what was measured.
 
+#![forbid(unsafe_code)]
+// `println!` and `eprintln!` panic where the output is closed or the disk is full.
+#![warn(clippy::print_stderr, clippy::print_stdout)]
+
 mod banks;
 mod change;
 mod gpu;
@@ -23,8 +27,8 @@ pub use banks::{Access, Request};
 pub use change::{AddressChange, ChangedAccess};
 pub use gpu::{Gpu, Instruction};
 
-use crate::algebra::Layout;
-use crate::error::LayoutError;
+use tensor_layout::Layout;
+use tensor_layout::LayoutError;
 
 /// Counts the cost for the holders of a tensor to read or write it in memory, each element once.
 ///
@@ -41,7 +45,8 @@ use crate::error::LayoutError;
 ///
 /// # Example
 /// ```
-/// use tensor_layout::{Layout, LayoutText, access};
+/// use tensor_layout::{Layout, LayoutText};
+/// use tensor_layout_access as access;
 /// let cute = |text: &str| LayoutText::parse(text).unwrap().lower().unwrap();
 /// let column: Layout = "((32_LANE))".parse()?;
 /// let load = access::Instruction::load(access::Gpu::Nvidia);
@@ -70,7 +75,8 @@ pub fn access(
 ///
 /// # Example
 /// ```
-/// use tensor_layout::{Layout, LayoutText, access};
+/// use tensor_layout::{Layout, LayoutText};
+/// use tensor_layout_access as access;
 /// let memory = LayoutText::parse("(8,32):(64,1)")?.lower()?;
 /// let holders: Layout = "((8_LANE:1), (4_LANE:8, 8:1))".parse()?;
 /// let best = access::swizzles(&memory, &[(&holders, access::Instruction::default())], 16)?;
@@ -98,7 +104,8 @@ pub fn swizzles(
 ///
 /// # Example
 /// ```
-/// use tensor_layout::{Layout, LayoutText, access};
+/// use tensor_layout::{Layout, LayoutText};
+/// use tensor_layout_access as access;
 /// let memory = LayoutText::parse("(8,32):(64,1)")?.lower()?;
 /// let holders: Layout = "((8_LANE:1), (4_LANE:8, 8:1))".parse()?;
 /// let best = access::paddings(&memory, &[(&holders, access::Instruction::default())], 16)?;

@@ -19,7 +19,8 @@
 use std::fmt;
 use std::str::FromStr;
 
-use crate::error::{LayoutError, fault};
+use tensor_layout::LayoutError;
+use tensor_layout::error::fault;
 
 /// A GPU, or a family of GPUs, whose shared memory is known.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -41,7 +42,7 @@ pub enum Gpu {
 /// An instruction that moves a vector between the registers of each lane and memory.
 ///
 /// ```
-/// use tensor_layout::access::{Gpu, Instruction};
+/// use tensor_layout_access::{Gpu, Instruction};
 /// let store = Instruction::store("gfx950".parse()?);
 /// assert_eq!((store.gpu, store.gpu.lanes()), (Gpu::Gfx950, 64));
 /// # Ok::<(), tensor_layout::LayoutError>(())

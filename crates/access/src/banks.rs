@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 
 use itertools::Itertools;
 
-use super::gpu::{Instruction, Service};
-use crate::location::Location;
-use crate::number::to_u64;
+use crate::gpu::{Instruction, Service};
+use tensor_layout::Location;
+use tensor_layout_words::to_u64;
 
 /// The number of bytes that a bank serves at a time.
 pub(super) const WORD: u64 = 4;

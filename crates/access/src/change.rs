@@ -2,13 +2,13 @@
 
 use std::fmt;
 
-use super::banks::Access;
-use super::gpu::Instruction;
-use super::requests::Requests;
-use crate::algebra::{Layout, Subaxis};
-use crate::error::{LayoutError, Site};
-use crate::level::Level;
-use crate::swizzle::CuteSwizzle;
+use crate::banks::Access;
+use crate::gpu::Instruction;
+use crate::requests::Requests;
+use tensor_layout::algebra::Subaxis;
+use tensor_layout::error::Site;
+use tensor_layout::notation::CuteSwizzle;
+use tensor_layout::{Layout, LayoutError, Level};
 
 /// No banks repeat after more bytes, and no element has more.
 const WIDEST_ROW: u64 = 256;
@@ -50,7 +50,7 @@ impl AddressChange {
         let digits = digits.map(|(size, stride)| Subaxis::land(size, Level::ADDR, stride));
         let end = rows.checked_mul(every).ok_or_else(too_large)?;
         let padded = Layout::builder().axis(end, digits).build()?.compose(memory)?;
-        padded.without_spans().without_padding_if_decided()
+        padded.to_builder().without_spans().build()?.without_padding_if_decided()
     }
 }
 
@@ -175,7 +175,7 @@ pub(super) fn swizzles(room: &Room) -> impl Iterator<Item = AddressChange> + use
 pub(super) fn paddings(room: &Room) -> Vec<AddressChange> {
     let rows = (room.whole.ilog2()..u64::BITS).map(|bit| 1 << bit);
     let rows = rows.take_while(|every| *every < room.extent);
-    let steps = || (room.whole..room.row).step_by(crate::number::to_index(room.whole));
+    let steps = || (room.whole..room.row).step_by(tensor_layout_words::to_index(room.whole));
     let taken = |every: u64, by: u64| {
         let taken = ((room.extent - 1) / every).checked_mul(by)?.checked_add(room.extent)?;
         // Bytes are counted as well.

@@ -2,13 +2,12 @@
 
 use itertools::Itertools;
 
-use super::banks::{Access, Request, WORD, in_phases, wavefronts};
-use super::gpu::{Gpu, Instruction, Service};
-use crate::algebra::{Decoder, Indexes, Layout, product};
-use crate::error::{LayoutError, Site, fault};
-use crate::level::Level;
-use crate::location::{Found, Location};
-use crate::number::{to_index, to_u64};
+use crate::banks::{Access, Request, WORD, in_phases, wavefronts};
+use crate::gpu::{Gpu, Instruction, Service};
+use tensor_layout::algebra::Indexes;
+use tensor_layout::error::{Site, fault};
+use tensor_layout::{Found, Layout, LayoutError, Level, Location, Placement};
+use tensor_layout_words::{product, to_index, to_u64};
 
 /// The most registers, over all lanes of all warps, that are visited.
 const MOST: u64 = 1 << 20;
@@ -153,7 +152,8 @@ impl Requests {
 
 /// The addresses of all registers of all warps; those of each repeat of the holders follow each other.
 fn warps(memory: &Layout, holders: &Layout, repeats: &[u64]) -> Result<Vec<Warp>, LayoutError> {
-    let levels = holders.levels_beside_addr().filter(|level| *level != Level::LANE).collect_vec();
+    let is_warp = |level: &Level| ![Level::ADDR, Level::LANE].contains(level);
+    let levels = holders.used_levels().iter().copied().filter(is_warp).collect_vec();
     let sizes = levels.iter().map(|level| holders.extent(*level)).collect_vec();
     let (lanes, registers) = (holders.extent(Level::LANE), holders.extent(Level::ADDR));
     let own = sizes.iter().copied().chain([lanes, registers]);
@@ -166,9 +166,9 @@ fn warps(memory: &Layout, holders: &Layout, repeats: &[u64]) -> Result<Vec<Warp>
             [elements = all, most = MOST]
         ));
     }
-    let (decoder, shape) = (Decoder::new(holders), holders.shape());
+    let (placed, shape) = (Placement::of(holders.clone()).build()?, holders.shape());
     let address = |repeat: &[u64], place: &Location| -> Result<Option<u64>, LayoutError> {
-        let Found::Element(index) = decoder.element(place)? else { return Ok(None) };
+        let Found::Element(index) = placed.element(place)? else { return Ok(None) };
         let first = repeat.iter().zip(&shape).map(|(repeat, extent)| repeat * extent);
         let index = first.zip(index).map(|(first, at)| first + at).collect_vec();
         Ok(memory.locate(&index)?.get(Level::ADDR))
@@ -219,7 +219,7 @@ fn no_stores(gpu: Gpu) -> LayoutError {
 
 /// How often the holders fit into the memory along each axis.
 fn repeats(memory: &Layout, holders: &Layout) -> Result<Vec<u64>, LayoutError> {
-    if let Some(level) = memory.levels_beside_addr().next() {
+    if let Some(level) = memory.used_levels().iter().copied().find(|level| *level != Level::ADDR) {
         return Err(fault!(
             Argument,
             "the memory layout names level `{level}`; an access reads one memory, \
