@@ -98,11 +98,13 @@ fn unread(part: &Pair<'_, Rule>, text: &str) -> ParseError {
 }
 
 /// The modes of a layout in any of its forms; without strides, the first mode runs fastest.
-fn layout_of(part: Pair<'_, Rule>, text: &str) -> Result<CuteMode, ParseError> {
+pub(super) fn layout_of(part: Pair<'_, Rule>, text: &str) -> Result<CuteMode, ParseError> {
+    let major = child(part.clone(), Rule::major);
+    let is_last_fastest = major.is_some_and(|major| child(major, Rule::major_right).is_some());
     let trees = part.into_inner().filter(is_tree).map(|part| tree(part, text));
     match &trees.collect::<Result<Vec<_>, _>>()?[..] {
         [shape, stride] => zip(shape, stride, text),
-        [shape] => in_order(shape, &mut 1, text),
+        [shape] => in_order(shape, is_last_fastest, &mut 1, text),
         _ => Err(ParseError::expected("a shape and a stride", Span::new(0, text.len()), text)),
     }
 }
@@ -122,8 +124,13 @@ fn is_tree(part: &Pair<'_, Rule>) -> bool {
     )
 }
 
-/// A contiguous shape, with the first leaf the fastest.
-fn in_order(shape: &Tree, stride: &mut u64, text: &str) -> Result<CuteMode, ParseError> {
+/// A contiguous shape, with the first leaf the fastest, or the last.
+fn in_order(
+    shape: &Tree,
+    is_last_fastest: bool,
+    stride: &mut u64,
+    text: &str,
+) -> Result<CuteMode, ParseError> {
     match shape {
         Tree::Int(extent, span) => {
             let leaf = CuteMode::Leaf(*extent, (*stride).into());
@@ -134,8 +141,18 @@ fn in_order(shape: &Tree, stride: &mut u64, text: &str) -> Result<CuteMode, Pars
         }
         Tree::Basis(_, span) => Err(ParseError::expected("an extent", *span, text)),
         Tree::Tuple(shapes, _) => {
-            let modes = shapes.iter().map(|shape| in_order(shape, stride, text));
-            Ok(CuteMode::Tuple(modes.try_collect()?))
+            let mut mode = |shape| in_order(shape, is_last_fastest, stride, text);
+            let modes: Result<Vec<_>, _> = match is_last_fastest {
+                false => shapes.iter().map(mode).collect(),
+                true => {
+                    let slowest_last = shapes.iter().rev().map(&mut mode);
+                    slowest_last.try_collect().map(|mut modes: Vec<_>| {
+                        modes.reverse();
+                        modes
+                    })
+                }
+            };
+            Ok(CuteMode::Tuple(modes?))
         }
     }
 }
@@ -281,7 +298,7 @@ fn scale(bits: u64) -> Result<i32, String> {
 }
 
 /// Reads a composed layout: the map in front, and the modes after.
-fn composed(part: Pair<'_, Rule>, text: &str) -> Result<(CuteOuter, CuteMode), ParseError> {
+pub(super) fn composed(part: Pair<'_, Rule>, text: &str) -> Result<(CuteOuter, CuteMode), ParseError> {
     let is_mark = |rule| matches!(rule, Rule::open | Rule::close | Rule::comma | Rule::after);
     let whole = span(&part);
     let parts: Vec<Pair<'_, Rule>> =
@@ -394,6 +411,7 @@ fn name(rule: Rule) -> &'static str {
         Rule::swizzle_type | Rule::swizzle_name | Rule::swizzle_call => "a swizzle",
         Rule::named | Rule::canonical | Rule::canonical_name => "a layout",
         Rule::element_type => "a type such as `half_t`",
+        Rule::major | Rule::major_left | Rule::major_right => "`LayoutLeft` or `LayoutRight`",
         Rule::inner | Rule::layout | Rule::layout_type | Rule::layout_repr => "a layout",
         Rule::offset | Rule::offset_type => "an offset",
         Rule::flag | Rule::flag_type => "`smem_ptr[16b](unset)`",
