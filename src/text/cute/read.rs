@@ -89,6 +89,12 @@ fn unread(part: &Pair<'_, Rule>, text: &str) -> ParseError {
         return refusal
             .with_help(format!("name the operand: `{atom}:A`, `{atom}:B` or `{atom}:C`"));
     }
+    if let Some(atom) = name.strip_prefix("Copy_Atom<").and_then(|atom| atom.strip_suffix('>')) {
+        let (copy, _) = atom.rsplit_once(',').unwrap_or((atom, ""));
+        let refusal = ParseError::invalid("a copy has a layout for each side", span, text);
+        let copy = copy.trim_end();
+        return refusal.with_help(format!("name the side: `{copy}:S` or `{copy}:D`"));
+    }
     let reason = match word {
         "smem_sparse" => "layouts of sparse operands are not supported",
         word if word.starts_with("tmem_") => "layouts of tensor memory are not supported",
@@ -298,7 +304,10 @@ fn scale(bits: u64) -> Result<i32, String> {
 }
 
 /// Reads a composed layout: the map in front, and the modes after.
-pub(super) fn composed(part: Pair<'_, Rule>, text: &str) -> Result<(CuteOuter, CuteMode), ParseError> {
+pub(super) fn composed(
+    part: Pair<'_, Rule>,
+    text: &str,
+) -> Result<(CuteOuter, CuteMode), ParseError> {
     let is_mark = |rule| matches!(rule, Rule::open | Rule::close | Rule::comma | Rule::after);
     let whole = span(&part);
     let parts: Vec<Pair<'_, Rule>> =

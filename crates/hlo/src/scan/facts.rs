@@ -1,13 +1,13 @@
 //! The numbers of a layout found in a text: its shape, bytes, padding and fit.
 
 use crate::names::is_tiled;
-use tensor_layout::{LayoutText, Level, Machine};
 use tensor_layout::notation::{Dtype, MemoryText, PadLayout};
 use tensor_layout::placement::{Fit, Placement};
 use tensor_layout::sharding::ShardedShape;
 use tensor_layout::xla::XlaAdvice;
 use tensor_layout::xla::{XlaArray, XlaShape};
 use tensor_layout::{LayoutError, ParseError};
+use tensor_layout::{LayoutText, Level, Machine};
 
 /// The machine, memory and dtype for the PadLayouts of a text; a memory or dtype in the layout takes
 /// precedence.
