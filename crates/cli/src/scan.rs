@@ -8,7 +8,7 @@ use tensor_layout::notation::Dtype;
 use tensor_layout::xla::XlaParser;
 use tensor_layout_hlo::scan::{LayoutFacts, LayoutRow, PassedOver, ScanPlace, ScanReport};
 use tensor_layout_show::pages::hlo as pages;
-use tensor_layout_words::{counted, to_u64};
+use tensor_layout_words::{counted, cut, to_u64};
 
 use super::failure::{Failure, note};
 use super::input::{ReportFormat, count, open};
@@ -90,21 +90,40 @@ impl Scan {
         bar.finish_and_clear();
         let report = report.map_err(|error| Failure::Io(self.file.clone(), error))?;
         if report.rows().next().is_none() && report.unread().next().is_none() {
-            let passed = report.passed_over().map(|PassedOver { count, line, text, .. }| {
-                format!(
-                    "; {count} in source code passed over, for names instead of numbers, the first on line {line}: {text}"
-                )
-            });
-            let passed = passed.unwrap_or_default();
-            return Err(Failure::Advised(
-                format!("{}: no layout was found in {} bytes{passed}", self.file, report.bytes()),
+            return Err(self.nothing(&report));
+        }
+        Ok(report)
+    }
+
+    /// The error for a text without layouts, with what it has in their place.
+    fn nothing(&self, report: &ScanReport) -> Failure {
+        let passed = report.passed_over().map(|PassedOver { count, line, text, .. }| {
+            format!(
+                "; {count} in source code passed over, for names instead of numbers, the first on \
+                 line {line}: {}",
+                cut(text, 120)
+            )
+        });
+        let parts = report.parts();
+        let apart = [(parts.encodings, "encoding"), (parts.shardings, "sharding")];
+        let apart = apart.iter().filter(|(count, _)| *count > 0).map(|(count, what)| {
+            format!("; {} without the shape of a tensor", counted(*count, what))
+        });
+        let text: String = passed.into_iter().chain(apart).collect();
+        let help = match (parts.encodings, parts.shardings) {
+            (0, 0) => {
                 "scan finds texts such as ((4_PE, 3:8), (8:1)), f32[8,128]{1,0:T(8,128)}, \
                  (2,3):(3,1), shape=(2, 3), strides=(3, 1), Layout<Shape<_2,_3>>, \
                  tensor<8x4xf32, #ttg.blocked<..>>; hlo reads the tensors of StableHLO"
-                    .into(),
-            ));
-        }
-        Ok(report)
+            }
+            (0, _) => {
+                "name the shape: tensor-layout explain 'f32[8,4], sharding=NamedSharding(..)'"
+            }
+            _ => "name the shape: tensor-layout explain '#ttg.blocked<..>' --shape 128x64xf16",
+        };
+        let bytes = report.bytes();
+        let message = format!("{}: no layout was found in {bytes} bytes{text}", self.file);
+        Failure::Advised(message, help.into())
     }
 
     /// Prints a note on options that no layout of the text uses.

@@ -84,6 +84,8 @@ fn unread(part: &Pair<'_, Rule>, text: &str) -> ParseError {
     let name = part.as_str();
     let word = name.split(['<', '(', '[', ' ']).next().unwrap_or(name);
     if let Some(atom) = name.strip_prefix("MMA_Atom<").and_then(|atom| atom.strip_suffix('>')) {
+        let traits = atom.strip_prefix("MMA_Traits<").and_then(|atom| atom.strip_suffix('>'));
+        let atom = traits.unwrap_or(atom);
         let refusal =
             ParseError::invalid("an instruction has a layout for each operand", span, text);
         return refusal
@@ -125,6 +127,7 @@ fn is_tree(part: &Pair<'_, Rule>) -> bool {
             | Rule::static_int
             | Rule::scaled_basis
             | Rule::tuple_call
+            | Rule::product
             | Rule::dynamic
             | Rule::run_time
     )
@@ -184,6 +187,7 @@ pub(super) fn tree(part: Pair<'_, Rule>, text: &str) -> Result<Tree, ParseError>
     let span = span(&part);
     match part.as_rule() {
         Rule::int | Rule::static_int => return Ok(Tree::Int(number(&part, text)?, span)),
+        Rule::product => return Ok(Tree::Int(product(part, text)?, span)),
         Rule::basis | Rule::scaled_basis => return Ok(Tree::Basis(basis(part, text)?, span)),
         Rule::dynamic => {
             let refusal = ParseError::invalid("`?` is only known at run time", span, text);
@@ -223,6 +227,18 @@ fn digits<'t>(part: &Pair<'t, Rule>) -> Option<Pair<'t, Rule>> {
 fn number(part: &Pair<'_, Rule>, text: &str) -> Result<u64, ParseError> {
     let number = digits(part).map_or(Ok(0), |digits| digits.as_str().parse());
     number.map_err(|_| ParseError::new(ParseErrorKind::NumberTooLarge, span(part), text))
+}
+
+/// `_16{} * _8{}`
+fn product(part: Pair<'_, Rule>, text: &str) -> Result<u64, ParseError> {
+    let whole = span(&part);
+    let too_large = || ParseError::new(ParseErrorKind::NumberTooLarge, whole, text);
+    let factors = part.into_inner().filter(is_tree).map(|factor| number(&factor, text));
+    let mut all = 1_u64;
+    for factor in factors {
+        all = all.checked_mul(factor?).ok_or_else(too_large)?;
+    }
+    Ok(all)
 }
 
 /// `2@0`; the coordinate of a coordinate, `2@1@0`, is not a level here.
@@ -369,8 +385,9 @@ fn pointer(part: &Pair<'_, Rule>, text: &str) -> Result<Option<CuteOuter>, Parse
         (Some(address), _) => {
             let too_large =
                 |_| ParseError::new(ParseErrorKind::NumberTooLarge, span(&address), text);
-            let digits = address.as_str().trim_start_matches("0x");
-            u64::from_str_radix(digits, 16).map_err(too_large)?
+            // Null is printed as `(nil)`.
+            let digits = address.as_str().trim_start_matches("0x").replace("(nil)", "0");
+            u64::from_str_radix(&digits, 16).map_err(too_large)?
         }
         // Of a type, only a multiple of the address is known.
         (None, align) => align.map_or(Ok(1), |align| number(&align, text))?,
@@ -435,7 +452,7 @@ fn name(rule: Rule) -> &'static str {
         Rule::mixed => "an offset",
         Rule::dynamic => "an integer",
         Rule::type_ | Rule::tuple_type | Rule::tuple_call => "a shape",
-        Rule::static_int | Rule::run_time => "an integer",
+        Rule::static_int | Rule::run_time | Rule::product => "an integer",
         Rule::basis | Rule::scaled_basis => "a stride such as `1@0`",
         Rule::sint => "an integer",
         Rule::ws | Rule::ns | Rule::cast | Rule::value => "",

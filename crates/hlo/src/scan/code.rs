@@ -1,4 +1,4 @@
-//! CuTe layouts in source code: `tile_to_shape(GMMA::Layout_K_SW128_Atom<half_t>{}, Shape<_128,_64>{})`.
+//! Layouts in source code, of CuTe: `tile_to_shape(GMMA::Layout_K_SW128_Atom<half_t>{}, Shape<_128,_64>{})`.
 //!
 //! ```text
 //! using Atom = GMMA::Layout_K_SW128_Atom<half_t>;                    a layout
@@ -6,11 +6,13 @@
 //! auto b = make_layout(make_shape(M, K), make_stride(K, 1));         passed over: `M` is a name of the program
 //! ```
 //!
+//! So are the calls of PyTorch's compiler that have a shape and strides: `assert_size_stride(buf4, (16, 64), (64, 1))`.
+//!
 //! A call is a layout as a whole or not at all: a tile is not the layout that is made of it.
 
 use tensor_layout::ParseError;
 use tensor_layout::error::ParseErrorKind;
-use tensor_layout::notation::{CuteLayout, Notation};
+use tensor_layout::notation::{CuteLayout, Notation, Strided};
 
 use crate::escapes::SOFT_BREAK;
 use crate::scan::bracket::{MOST_LINES, Stretch};
@@ -18,6 +20,9 @@ use crate::scan::bracket::{MOST_LINES, Stretch};
 /// The functions that make layouts.
 const CALLS: [&str; 5] =
     ["make_layout", "tile_to_shape", "tile_to_mma_shape", "make_composed_layout", "composition"];
+
+/// The functions with a shape and strides that PyTorch's compiler calls.
+const STRIDED: [&str; 3] = ["assert_size_stride", "reinterpret_tensor", "as_strided"];
 
 /// The types of layouts, and of what has one.
 const TYPES: [&str; 3] = ["Layout", "ComposedLayout", "Tensor"];
@@ -49,15 +54,20 @@ pub(super) fn in_code(bytes: &[u8], open: usize) -> Option<InCode> {
     // `cute.make_layout` in Python.
     let start = start - if before.get(..start)?.ends_with(b"cute.") { 5 } else { 0 };
     let end = code_end(bytes, open)?;
-    let found = Stretch { start, end, notation: Notation::Cute, is_certain: true };
+    let notation = if is_strided(name) { Notation::Strided } else { Notation::Cute };
+    let found = Stretch { start, end, notation, is_certain: true };
     let text = std::str::from_utf8(bytes.get(start..end)?).ok()?.replace('\u{b}', " ");
     if name == "Tensor" {
         let is_swizzled = text.contains("swizzle_ptr") && text.contains("Layout<");
         let why = "the pointer of this tensor is swizzled, which its layout does not show";
         return is_swizzled.then(|| InCode::Refused(found, why.into()));
     }
-    match text.parse::<CuteLayout>() {
-        Ok(_) => Some(InCode::Layout(found)),
+    let read = match notation {
+        Notation::Strided => text.parse::<Strided>().map(drop),
+        _ => text.parse::<CuteLayout>().map(drop),
+    };
+    match read {
+        Ok(()) => Some(InCode::Layout(found)),
         Err(error) if !is_of_names(&error, &text) => {
             Some(InCode::Refused(found, error.kind().to_string()))
         }
@@ -77,9 +87,13 @@ fn is_of_name(byte: &&u8) -> bool {
 /// Returns whether a call or a type of this name may be a layout.
 fn is_head(name: &str, is_call: bool) -> bool {
     match is_call {
-        true => CALLS.contains(&name),
+        true => CALLS.contains(&name) || is_strided(name),
         false => TYPES.contains(&name) || name.starts_with("Layout_") && name.ends_with("Atom"),
     }
+}
+
+fn is_strided(name: &str) -> bool {
+    STRIDED.contains(&name) || name.starts_with("empty_strided")
 }
 
 /// Returns whether a text is not read because of names: what a number is expected for, or the type of elements.

@@ -27,4 +27,4 @@ mod window;
 
 pub use facts::{LayoutFacts, ScanPlace};
 pub use report::{LayoutRow, ScanReport, UnreadLayout};
-pub use stream::{LayoutScan, PassedOver, SeenLayout};
+pub use stream::{LayoutScan, Parts, PassedOver, SeenLayout};

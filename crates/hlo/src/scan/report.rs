@@ -4,7 +4,7 @@ use std::io::{self, Read};
 
 use crate::scan::facts::{LayoutFacts, ScanPlace};
 use crate::scan::known::{Known, Verdict};
-use crate::scan::stream::{LayoutScan, PassedOver};
+use crate::scan::stream::{LayoutScan, Parts, PassedOver};
 use tensor_layout::LayoutText;
 use tensor_layout::ParseError;
 use tensor_layout::notation::Notation;
@@ -30,6 +30,7 @@ pub struct ScanReport {
     /// The first line, the name there, and the count of each known text.
     sights: Vec<Sight>,
     passed_over: Option<PassedOver>,
+    parts: Parts,
     bytes: u64,
 }
 
@@ -94,7 +95,8 @@ impl ScanReport {
             }
         }
         let (bytes, passed_over) = (scan.bytes(), scan.passed_over().cloned());
-        Ok(ScanReport { known: scan.into_known(), sights, passed_over, bytes })
+        let parts = scan.parts();
+        Ok(ScanReport { known: scan.into_known(), sights, passed_over, parts, bytes })
     }
 
     /// The layouts, in the order in which they are first seen.
@@ -119,6 +121,12 @@ impl ScanReport {
     #[must_use]
     pub fn passed_over(&self) -> Option<&PassedOver> {
         self.passed_over.as_ref()
+    }
+
+    /// The encodings and shardings of the text, with or without the shape that they need.
+    #[must_use]
+    pub fn parts(&self) -> Parts {
+        self.parts
     }
 
     /// The length of the text in bytes.

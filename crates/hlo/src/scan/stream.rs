@@ -77,6 +77,8 @@ pub struct LayoutScan<R> {
     per_device: bool,
     heading: Option<Heading>,
     passed_over: Option<PassedOver>,
+    /// The number of shardings that are written as JAX prints them.
+    shardings: u64,
 }
 
 /// Layouts in source code that were passed over, because they are made of names of the program.
@@ -89,6 +91,16 @@ pub struct PassedOver {
     pub line: u64,
     /// The first, on one line.
     pub text: String,
+}
+
+/// Parts of layouts that are none without the shape of a tensor.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Parts {
+    /// The number of aliases of Triton's encodings: `#blocked = #ttg.blocked<{..}>`.
+    pub encodings: u64,
+    /// The number of shardings as JAX prints them: `NamedSharding(..)`.
+    pub shardings: u64,
 }
 
 /// The key of a list or block, and how far its line is indented.
@@ -123,6 +135,7 @@ impl<R: Read> LayoutScan<R> {
             per_device: false,
             heading: None,
             passed_over: None,
+            shardings: 0,
         }
     }
 
@@ -164,6 +177,11 @@ impl<R: Read> LayoutScan<R> {
     /// The layouts in source code that were passed over so far: those whose numbers the text alone does not have.
     pub fn passed_over(&self) -> Option<&PassedOver> {
         self.passed_over.as_ref()
+    }
+
+    /// The encodings of Triton and the shardings of JAX that were seen, with or without the shape that they need.
+    pub(super) fn parts(&self) -> Parts {
+        Parts { encodings: self.triton.defined(), shardings: self.shardings }
     }
 
     pub(super) fn into_known(self) -> Known {
@@ -320,6 +338,10 @@ impl<R: Read> LayoutScan<R> {
                 }
                 Err((text, why)) => Some((self.known.refuse(&text, &why), open)),
             };
+        }
+        if bytes.get(..open)?.ends_with(b"Sharding") {
+            self.shardings += 1;
+            return None;
         }
         match strided(bytes, open).or_else(|| stretch(bytes, open)) {
             Some(found) => self.take(found),
