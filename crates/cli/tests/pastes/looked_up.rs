@@ -251,7 +251,7 @@ pub(super) const LOOKED_UP: &[Paste] = &[
         "feats_gemm_layout; 1 x 4096 x 1536; 4 lanes W; 2 slices of Time",
     ),
     (
-        "TumoiYorozu/mncore_simple_graph_compiler_for_education",
+        "public code for MN-Core 2",
         &["scan", "-", "--machine", "mn-core-2"],
         "    operator.check_layout_in(\"((8_L2B:1, 4:2, 8_L1B:1), (2:1, 4_PE:1, 2_W:1))\", 0)\n",
         "256 x 16; 2 lanes W; fits LM0 (8 of 2048)",
