@@ -255,6 +255,10 @@ fn by_bases(lanes: [[u64; 2]; 5], registers: &[[u64; 2]], lane: u64, register: u
     [lane[0] ^ register[0], lane[1] ^ register[1]]
 }
 
+/// The name in CuTe and in PTX, the rows, the bases of lanes and of the registers of one, the columns of one, and the most
+/// repeats as a power of two.
+type TmemShape = (&'static str, &'static str, u64, [[u64; 2]; 5], &'static [[u64; 2]], u64, u32);
+
 #[test]
 fn copies_of_tensor_memory_have_the_bases_of_triton() {
     let rows =
@@ -262,8 +266,7 @@ fn copies_of_tensor_memory_have_the_bases_of_triton() {
     let by_4 = [[0, 1], [0, 2], [1, 0], [2, 0], [4, 0]];
     let by_8 = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]];
     let by_2 = [[8, 0], [0, 1], [1, 0], [2, 0], [4, 0]];
-    // The registers of one, the columns of one, and the most repeats.
-    let shapes: [(&str, &str, u64, [[u64; 2]; 5], &[[u64; 2]], u64, u32); 4] = [
+    let shapes: [TmemShape; 4] = [
         ("32dp32b", "32x32b", 32, rows(1), &[], 1, 7),
         ("16dp64b", "16x64b", 16, by_2, &[], 2, 7),
         ("16dp128b", "16x128b", 16, by_4, &[[8, 0]], 4, 6),

@@ -45,7 +45,7 @@ pub(super) enum InCode {
 /// The layout in code whose bracket, of a call or of a C++ type, is at `open`.
 pub(super) fn in_code(bytes: &[u8], open: usize) -> Option<InCode> {
     let before = bytes.get(..open)?;
-    let start = before.len() - before.iter().rev().take_while(|byte| is_of_name(byte)).count();
+    let start = before.len() - before.iter().rev().take_while(is_of_name).count();
     let name = std::str::from_utf8(before.get(start..)?).ok()?.rsplit(':').next()?;
     let is_call = bytes.get(open) == Some(&b'(');
     if !is_head(name, is_call) {
