@@ -3,8 +3,11 @@
 use tensor_layout::xla::XlaParser;
 use tensor_layout_hlo::scan::{LayoutScan, ScanReport};
 
+/// Layouts with their lines.
+type Lines = Vec<(u64, String)>;
+
 /// Every layout of a text with its line, `!` before what is not read; and the line, the text and the number of those passed over.
-fn found(text: &str) -> (Vec<(u64, String)>, Option<(u64, String, u64)>) {
+fn found(text: &str) -> (Lines, Option<(u64, String, u64)>) {
     let mut scan = LayoutScan::new(text.as_bytes());
     let mut found = Vec::new();
     while let Some(layout) = scan.next_layout().unwrap() {
