@@ -260,7 +260,6 @@ fn operands_in_shared_memory_and_unknown_names_are_refused() {
         ("SM90_64x40x32_S32S8S8_SS_TN:C", "is not in the table"),
         ("SM90_64x64x16_F32F16F16_SS:A", "read from shared memory"),
         ("SM100_128x64x16_F32F16F16_SS:B", "read from shared memory"),
-        ("SM120_16x8x64_F32E4M3E4M3F32_TN_SPARSE:A", "sparse instructions are not supported"),
         ("v_wmma_f32_16x16x16_f16:A", "write `gfx11_` or `gfx12_` in front"),
         ("v_mfma_f32_4x4x4_16b_f16:A", "is not in the table"),
         ("SM75_U32x4_LDSM_N:A", "expected `:S` or `:D`"),

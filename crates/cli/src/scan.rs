@@ -6,9 +6,9 @@ use clap::Args as ClapArgs;
 use serde_json::{Value, json};
 use tensor_layout::notation::Dtype;
 use tensor_layout::xla::XlaParser;
-use tensor_layout_hlo::scan::{LayoutFacts, LayoutRow, ScanPlace, ScanReport};
+use tensor_layout_hlo::scan::{LayoutFacts, LayoutRow, PassedOver, ScanPlace, ScanReport};
 use tensor_layout_show::pages::hlo as pages;
-use tensor_layout_words::{counted, to_u64};
+use tensor_layout_words::{counted, cut, to_u64};
 
 use super::failure::{Failure, note};
 use super::input::{ReportFormat, count, open};
@@ -25,14 +25,16 @@ with strides, and types of MLIR modules with an encoding of Triton, whose
 aliases are written out, or with JAX's layout_mode. Each distinct layout has one
 row, in order of appearance: the line and name of its first occurrence, its
 number of occurrences, bytes, padding, whether it fits the machine, and for XLA
-shapes a smaller tiling that occurs in TPU dumps. A PadLayout in quotes has the
+shapes a smaller tiling that occurs in TPU dumps. Layouts of CuTe in source code
+are found where the text has their numbers, and the others are counted; a call
+such as tile_to_shape(..) is one layout. A PadLayout in quotes has the
 shape that the same object lists under `shape` (JSON, dictionaries, calls, but
 not YAML). A composition such as `S<3,4,3> o 0 o (8,64):(64,1)` is one layout
 or, if it is not read, none of its parts is. Does not find CuTe layouts without
 brackets (4:1), which look like times, or tuples without levels and strides.
 JSON: {\"layouts\":[{\"layout\":..,\"notation\":..,\"line\":..,\"name\":..,\"count\":..,
 \"shape\":[..],\"unpadded_bytes\":..,\"allocated_bytes\":..,\"padding\":..,\"room\":..,
-\"fits\":{..},\"better\":{..},\"error\":..},..],\"unread\":[..]}
+\"lanes\":..,\"slices\":..,\"memory\":..,\"fits\":{..},\"better\":{..},\"error\":..},..],\"unread\":[..],\"passed_over\":{..}}
 
 Examples:
   tensor-layout scan compile.log --machine mn-core-2
@@ -88,15 +90,40 @@ impl Scan {
         bar.finish_and_clear();
         let report = report.map_err(|error| Failure::Io(self.file.clone(), error))?;
         if report.rows().next().is_none() && report.unread().next().is_none() {
-            return Err(Failure::Advised(
-                format!("{}: no layout was found in {} bytes", self.file, report.bytes()),
-                "scan finds texts such as ((4_PE, 3:8), (8:1)), f32[8,128]{1,0:T(8,128)}, \
-                 (2,3):(3,1), shape=(2, 3), strides=(3, 1), tensor<8x4xf32, #ttg.blocked<..>>; hlo \
-                 reads the tensors of StableHLO"
-                    .into(),
-            ));
+            return Err(self.nothing(&report));
         }
         Ok(report)
+    }
+
+    /// The error for a text without layouts, with what it has in their place.
+    fn nothing(&self, report: &ScanReport) -> Failure {
+        let passed = report.passed_over().map(|PassedOver { count, line, text, .. }| {
+            format!(
+                "; {count} in source code passed over, for names instead of numbers, the first on \
+                 line {line}: {}",
+                cut(text, 120)
+            )
+        });
+        let parts = report.parts();
+        let apart = [(parts.encodings, "encoding"), (parts.shardings, "sharding")];
+        let apart = apart.iter().filter(|(count, _)| *count > 0).map(|(count, what)| {
+            format!("; {} without the shape of a tensor", counted(*count, what))
+        });
+        let text: String = passed.into_iter().chain(apart).collect();
+        let help = match (parts.encodings, parts.shardings) {
+            (0, 0) => {
+                "scan finds texts such as ((4_PE, 3:8), (8:1)), f32[8,128]{1,0:T(8,128)}, \
+                 (2,3):(3,1), shape=(2, 3), strides=(3, 1), Layout<Shape<_2,_3>>, \
+                 tensor<8x4xf32, #ttg.blocked<..>>; hlo reads the tensors of StableHLO"
+            }
+            (0, _) => {
+                "name the shape: tensor-layout explain 'f32[8,4], sharding=NamedSharding(..)'"
+            }
+            _ => "name the shape: tensor-layout explain '#ttg.blocked<..>' --shape 128x64xf16",
+        };
+        let bytes = report.bytes();
+        let message = format!("{}: no layout was found in {bytes} bytes{text}", self.file);
+        Failure::Advised(message, help.into())
     }
 
     /// Prints a note on options that no layout of the text uses.
@@ -144,6 +171,10 @@ fn write_json(
     let mut line = JsonLine::new(out);
     line.list("layouts", rows.map(|row| row_json(&row, place)))?;
     line.list("unread", unread)?;
+    let passed = report.passed_over().map(|PassedOver { count, line, text, .. }| {
+        json!({ "text": text, "line": line, "count": count })
+    });
+    line.field("passed_over", &json!(passed))?;
     line.end()
 }
 
@@ -167,6 +198,9 @@ fn row_json(row: &LayoutRow<'_>, place: ScanPlace<'_>) -> Value {
         "allocated_bytes": facts.allocated_bytes,
         "padding": is_read.then_some(facts.padding.0),
         "room": is_read.then_some(facts.padding.1),
+        "lanes": facts.lanes,
+        "slices": facts.slices,
+        "memory": facts.memory,
         "fits": fits_json(&facts.fits),
         "better": better,
         "error": facts.misplaced.or(error),

@@ -4,6 +4,9 @@ use std::io::Write;
 use std::process::Stdio;
 
 use crate::command;
+use looked_up::LOOKED_UP;
+
+mod looked_up;
 
 /// Where it was seen, the arguments (`@` is the text, `-` reads it), the text, and a part of the answer; an answer that begins
 /// with `error: ` is a refusal.
@@ -28,6 +31,7 @@ fn every_paste_is_answered_or_refused_by_name() {
     let wrong: Vec<String> = PASTES
         .iter()
         .chain(FOUND)
+        .chain(LOOKED_UP)
         .filter_map(|(source, args, text, wanted)| {
             let (is_answer, found) = answer(args, text);
             let is_no =

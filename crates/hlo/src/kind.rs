@@ -174,7 +174,14 @@ const LIMITS: [&str; 9] = [
 ];
 
 /// The other words that identify out-of-memory messages.
-const ALLOCATIONS: [&str; 2] = ["Largest program allocations in", "BufferAssignment OOM Debugging"];
+const ALLOCATIONS: [&str; 6] = [
+    "Largest program allocations in",
+    "BufferAssignment OOM Debugging",
+    "Total hbm usage >=",
+    "Unpadded size: ",
+    "XLA label: ",
+    "XLA Label: ",
+];
 
 impl fmt::Display for HloTextKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

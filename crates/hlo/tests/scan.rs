@@ -63,6 +63,14 @@ fn layouts() -> Vec<(String, Vec<String>)> {
     for text in ["shape=(2, 3), strides=(3, 1)", "torch.Size([2, 3]), (3, 1)"] {
         add(text, vec![text.to_owned()]);
     }
+    for text in [
+        "GMMA::Layout_K_SW128_Atom<half_t>",
+        "make_layout(make_shape(_8{}, Int<4>{}), make_stride(4, 1))",
+        "tile_to_shape(GMMA::Layout_MN_SW32_Atom<float>{}, Shape<_64,_32>{})",
+        "assert_size_stride(buf4, (16, 64), (64, 1))",
+    ] {
+        add(text, vec![text.to_owned()]);
+    }
     layouts
 }
 

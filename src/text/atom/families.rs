@@ -1,8 +1,8 @@
 //! Instructions that come in many shapes and types, by the parts of their names.
 
-use itertools::Itertools;
-
 use super::Operand;
+use super::copies::copy;
+use super::printed::Printed;
 use crate::algebra::Layout;
 use crate::error::ParseError;
 use crate::text::TritonLayout;
@@ -23,16 +23,18 @@ fn shape(text: &str) -> Option<[u64; 3]> {
     text.split('x').map(number).collect::<Option<Vec<u64>>>()?.try_into().ok()
 }
 
-fn read(text: &str) -> Result<OfFamily, ParseError> {
+pub(super) fn read(text: &str) -> Result<OfFamily, ParseError> {
     text.parse::<Layout>().map(OfFamily::Held)
 }
 
 /// The matrix of an instruction; `None` for a name of no family.
-pub(super) fn of_family(name: &str, operand: Operand) -> Option<Result<OfFamily, ParseError>> {
+pub(super) fn of_family(of: &Printed, operand: Operand) -> Option<Result<OfFamily, ParseError>> {
+    let name = &*of.name;
     hopper(name, operand)
         .or_else(|| blackwell(name, operand))
+        .or_else(|| of_template(of, operand))
         .or_else(|| amd(name, operand))
-        .or_else(|| matrix_copy(name, operand))
+        .or_else(|| copy(of, operand))
 }
 
 /// Four warps multiply 64 rows: `SM90_64x128x16_F32F16F16_RS`, with A from registers, or `.._SS`.
@@ -95,12 +97,43 @@ fn blackwell(name: &str, operand: Operand) -> Option<Result<OfFamily, ParseError
         32 => is_of_bytes(types),
         _ => false,
     };
+    if is_known { in_tensor_memory([m, n], operand) } else { None }
+}
+
+/// Its name and shape as a template: `SM100_MMA_F16BF16_SS<half_t, half_t, float, 128, 256, ..>`.
+///
+/// Source: NVIDIA/cutlass, `include/cute/arch/mma_sm100_umma.hpp`.
+fn of_template(of: &Printed, operand: Operand) -> Option<Result<OfFamily, ParseError>> {
+    let name = of.name.strip_prefix("SM100_MMA_")?;
+    let refuse = |why: &str| Some(Ok(OfFamily::Refused(why.into())));
+    if name.contains("2x1SM") {
+        return refuse("its matrices are in the tensor memories of two multiprocessors");
+    }
+    if name.contains("SPARSE") {
+        return refuse("sparse instructions of tensor memory are not supported");
+    }
+    let number = |at: usize| of.arguments.get(at).and_then(|number| number.parse().ok());
+    match (number(3), number(4)) {
+        (Some(m), Some(n)) if name.ends_with("_SS") || operand != Operand::A => {
+            in_tensor_memory([m, n], operand)
+        }
+        (Some(_), Some(_)) => {
+            refuse("A is read from tensor memory, whose layout the name does not give")
+        }
+        _ => refuse(
+            "M and N are missing, as in `SM100_MMA_F16BF16_SS<half_t, half_t, float, 128, 256>`",
+        ),
+    }
+}
+
+/// A result of M x N in tensor memory, and operands in shared memory.
+fn in_tensor_memory([m, n]: [u64; 2], operand: Operand) -> Option<Result<OfFamily, ParseError>> {
     let step = match m {
         64 => 8,
         128 => 16,
         _ => return None,
     };
-    if !is_known || n == 0 || n > 256 || !n.is_multiple_of(step) {
+    if n == 0 || n > 256 || !n.is_multiple_of(step) {
         return None;
     }
     Some(match (operand, m) {
@@ -201,69 +234,4 @@ fn of_triton(
             })
             .map(OfFamily::Held),
     )
-}
-
-/// Copies of 8 x 8 halves between shared memory and registers, each matrix below the one before: `SM75_U32x4_LDSM_N`,
-/// `ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16`. A lane addresses a row of 16 bytes.
-///
-/// Source: NVIDIA, PTX ISA, ldmatrix and stmatrix.
-fn matrix_copy(name: &str, operand: Operand) -> Option<Result<OfFamily, ParseError>> {
-    let (count, is_load, is_transposed) = copied(name)?;
-    let registers = match is_transposed {
-        false => format!("(({count}:2, 8_LANE:4), (4_LANE:1, 2:1))"),
-        true => format!("(({count}:2, 4_LANE:1, 2:1), (8_LANE:4))"),
-    };
-    let rows = 8 * count;
-    Some(match (operand, is_load) {
-        (Operand::S, true) | (Operand::D, false) => read(&format!("(({rows}_LANE:1), (8:1))")),
-        (Operand::D, true) | (Operand::S, false) => read(&registers),
-        _ => return None,
-    })
-}
-
-/// The number of matrices of a copy, whether it is a load, and whether it transposes.
-fn copied(name: &str) -> Option<(u64, bool, bool)> {
-    if let Some(rest) = name.strip_prefix("SM75_").or_else(|| name.strip_prefix("SM90_")) {
-        let (count, kind) = rest.split_once('_')?;
-        let (is_load, is_transposed) = match (kind, name.starts_with("SM75_")) {
-            ("LDSM_N", true) => (true, false),
-            ("LDSM_T", true) => (true, true),
-            ("STSM_N", false) => (false, false),
-            ("STSM_T", false) => (false, true),
-            _ => return None,
-        };
-        let count = match (count, is_transposed) {
-            ("U32x1", false) | ("U16x2", true) => 1,
-            ("U32x2", false) | ("U16x4", true) => 2,
-            ("U32x4", false) | ("U16x8", true) => 4,
-            _ => return None,
-        };
-        return Some((count, is_load, is_transposed));
-    }
-    let parts = name.split('.').collect_vec();
-    let (first, rest) = parts.split_first()?;
-    let is_load = match *first {
-        "ldmatrix" => true,
-        "stmatrix" => false,
-        _ => return None,
-    };
-    let count = ["x1", "x2", "x4"].iter().position(|count| rest.contains(count))?;
-    let is_word = |part: &str| {
-        ["sync", "aligned", "m8n8", "x1", "x2", "x4", "trans", "shared", "b16"].contains(&part)
-    };
-    rest.iter().all(|part| is_word(part)).then_some((1 << count, is_load, rest.contains(&"trans")))
-}
-
-/// The name in CuTe of `mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32`, without what is in front of the shape.
-pub(super) fn of_ptx(name: &str) -> Option<String> {
-    let parts = name.strip_prefix("mma.sync.aligned.")?.split('.').collect_vec();
-    let words = ["satfinite", "kind::f8f6f4"];
-    let [size, "row", "col", types @ ..] =
-        &parts.iter().filter(|part| !words.contains(part)).copied().collect_vec()[..]
-    else {
-        return None;
-    };
-    let (m, rest) = size.strip_prefix('m')?.split_once('n')?;
-    let (n, k) = rest.split_once('k')?;
-    (types.len() == 4).then(|| format!("_{m}x{n}x{k}_{}_TN", types.concat().to_ascii_uppercase()))
 }

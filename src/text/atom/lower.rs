@@ -4,7 +4,9 @@ use std::iter;
 
 use itertools::Itertools;
 
-use super::families::{OfFamily, of_family, of_ptx};
+use super::families::{OfFamily, of_family};
+use super::printed::Printed;
+use super::sparse::{doubled, halved};
 use super::table::{ATOMS, Atoms};
 use super::{Atom, Operand};
 use crate::algebra::{Layout, Replica, Subaxis};
@@ -16,28 +18,44 @@ use crate::text::kind::{Notation, NotationText, WrittenLayout};
 use crate::text::xla::{XlaDtype, XlaParser};
 
 impl Atom {
-    /// The layout of the matrix: M x K for A, N x K for B, M x N for C, 8 columns of halves for a side of a copy. Registers are
-    /// in `Addr`, threads in `LANE`, and `WARP` where the instruction or its tile spans several; results in tensor
-    /// memory are in `ROW` and `Addr`.
+    /// The layout of the matrix: M x K for A, N x K for B, M x N for C; of a sparse instruction A as it is stored, M x K / 2.
+    /// A side of a copy has the columns that [the notation](Operand) says. Registers are in `Addr`, threads in `LANE`, and
+    /// `WARP` where the instruction or its tile spans several; results in tensor memory are in `ROW` and `Addr`.
     ///
     /// # Errors
     /// [`ParseError`] for a name that is not in the table, and for an operand that is read from shared memory; for
     /// tiles of an instruction that takes a part of a warp, and for the result of a tile with several atoms along K.
     pub fn lower(&self) -> Result<Layout, ParseError> {
-        let layout = match of_family(self.name(), self.operand()) {
-            Some(found) => match found? {
-                OfFamily::Held(layout) => layout,
-                OfFamily::InSharedMemory => return Err(self.refuse_shared()),
-                OfFamily::Refused(why) => return Err(self.refuse_name(why)),
-            },
-            None => self.in_table()?,
+        let printed = Printed::of(self.name());
+        let layout = match printed.is_sparse {
+            false => self.dense(&printed)?,
+            true => {
+                let half = halved(&printed).ok_or_else(|| self.refuse_unknown())?;
+                let layout = self.dense(&half)?;
+                match self.operand() {
+                    Operand::B => doubled(&layout).map_err(|error| self.refuse(error))?,
+                    _ => layout,
+                }
+            }
         };
         if self.atoms() == [1; 3] { Ok(layout) } else { self.tiled(&layout) }
     }
 
+    /// The layout of a matrix of an instruction without zeros.
+    fn dense(&self, printed: &Printed) -> Result<Layout, ParseError> {
+        match of_family(printed, self.operand()) {
+            Some(found) => match found? {
+                OfFamily::Held(layout) => Ok(layout),
+                OfFamily::InSharedMemory => Err(self.refuse_shared()),
+                OfFamily::Refused(why) => Err(self.refuse_name(why)),
+            },
+            None => self.in_table(printed),
+        }
+    }
+
     /// The layout of a matrix of an instruction in the table.
-    fn in_table(&self) -> Result<Layout, ParseError> {
-        let atoms = self.row().ok_or_else(|| self.refuse_unknown())?;
+    fn in_table(&self, printed: &Printed) -> Result<Layout, ParseError> {
+        let atoms = row(printed).ok_or_else(|| self.refuse_unknown())?;
         let [m, n, k] = atoms.shape;
         let (places, shape) = match self.operand() {
             Operand::A => (atoms.a, [m, k]),
@@ -48,18 +66,6 @@ impl Atom {
         let values = places.axes()[1].extent;
         let held: Layout = format!("({}, {values}:1)", atoms.threads).parse()?;
         by_element(&held, &places, shape).map_err(|error| self.refuse(error))
-    }
-
-    /// The row of the table, by the name in CuTe, in an instruction set or in PTX.
-    fn row(&self) -> Option<&'static Atoms> {
-        let ptx = of_ptx(self.name());
-        let is_named = |name: &&str| {
-            let of_ptx = || ptx.as_ref().is_some_and(|ptx| name.ends_with(ptx));
-            *name == self.name()
-                || of_ptx()
-                || name.starts_with("TDP") && name.eq_ignore_ascii_case(self.name())
-        };
-        ATOMS.iter().find(|atoms| atoms.names.iter().any(is_named))
     }
 
     /// The layout of a tile of atoms.
@@ -109,7 +115,8 @@ impl Atom {
     /// Returns whether the instruction reads this matrix from shared memory, so that no thread holds it.
     #[must_use]
     pub fn is_in_shared_memory(&self) -> bool {
-        matches!(of_family(self.name(), self.operand()), Some(Ok(OfFamily::InSharedMemory)))
+        let of = Printed::of(self.name());
+        matches!(of_family(&of, self.operand()), Some(Ok(OfFamily::InSharedMemory)))
     }
 
     fn refuse_shared(&self) -> ParseError {
@@ -120,10 +127,7 @@ impl Atom {
     }
 
     fn refuse_unknown(&self) -> ParseError {
-        let why = match self.name().to_ascii_uppercase().contains("SPARSE") {
-            true => format!("sparse instructions are not supported: `{}`", self.name()),
-            false => format!("`{}` is not in the table of instructions", self.name()),
-        };
+        let why = format!("`{}` is not in the table of instructions", self.name());
         let known = ATOMS.iter().flat_map(|atoms| atoms.names).copied();
         // Those of the same machine, if there are any: `SM80`.
         let machine = self.name().split('_').next().unwrap_or_default();
@@ -134,12 +138,26 @@ impl Atom {
             format!(
                 "known are {known}, SM90_64xNxK_F32F16F16_RS and _SS for N from 8 to 256 by 8, \
                  SM100_128xNxK_F32F16F16_SS, v_mfma_f32_32x32x8_f16 and more of CDNA, \
-                 gfx11_v_wmma_f32_16x16x16_f16, SM75_U32x4_LDSM_N"
+                 gfx11_v_wmma_f32_16x16x16_f16, SM75_U32x4_LDSM_N, \
+                 SM100_TMEM_LOAD_32dp32b1x, UniversalCopy<uint128_t>"
             )
         };
         self.refuse_name(why)
             .with_help(did_you_mean(self.name(), known.clone()).unwrap_or_else(all))
     }
+}
+
+/// The row of the table, by the name in CuTe, in an instruction set or in PTX; those that differ in signs alone have one.
+fn row(printed: &Printed) -> Option<&'static Atoms> {
+    let find = |name: &str| {
+        let is_named = |known: &&str| {
+            *known == name
+                || name.starts_with('_') && known.ends_with(name)
+                || known.starts_with("TDP") && known.eq_ignore_ascii_case(name)
+        };
+        ATOMS.iter().find(|atoms| atoms.names.iter().any(is_named))
+    };
+    find(&printed.name).or_else(|| find(&printed.of_bits()))
 }
 
 /// The layout of a matrix, from the threads and values that hold it and their places in it, column by column.

@@ -6,8 +6,11 @@
 //! split at row 16     ((2_V:2, 8_T:4), (4_T:1, 2_V:1))  the layout: element -> thread, value
 //! ```
 
+mod copies;
 mod families;
 mod lower;
+mod printed;
+mod sparse;
 mod table;
 mod tree;
 

@@ -30,12 +30,15 @@ const ROW: &str = "(8,4):(1,8)";
 const COLUMN: &str = "((4,2),4):((8,4),1)";
 const QUADS_F32: &str = "((2,2,2),(2,2,2)):((1,16,4),(8,2,32))";
 
+/// A single thread.
+const THREAD: Atoms = Atoms { threads: "1_LANE", c: "(1,1):(0,0)", ..WARP };
+
 /// A core of a CPU, whose tiles have rows of 64 bytes; B has pairs or quads of rows side by side.
 const TILES: Atoms = Atoms { threads: "1_LANE", c: "(1,(16,16)):(0,(16,1))", ..WARP };
 
 /// Every instruction but those that come in many widths, which are in `families`.
 ///
-/// Sources: NVIDIA/cutlass at 7107b05, `include/cute/atom/mma_traits_sm70.hpp`, `_sm75`, `_sm80`, `_sm89`, `_sm90` and `_sm120`, the
+/// Sources: NVIDIA/cutlass at 7107b05, `include/cute/atom/mma_traits.hpp`, `mma_traits_sm61.hpp`, `_sm70`, `_sm75`, `_sm80`, `_sm89`, `_sm90` and `_sm120`, the
 /// traits of the instructions named; intel/sycl-tla, `mma_traits_xe_legacy.hpp`; AMX: Intel, *Architecture Instruction Set Extensions*, the
 /// operation of TDPBF16PS and TDPBSSD; simdgroup: ml-explore/mlx, `steel/gemm/mma.h`.
 pub(super) const ATOMS: &[Atoms] = &[
@@ -47,6 +50,15 @@ pub(super) const ATOMS: &[Atoms] = &[
     Atoms { names: &["SM70_8x8x4_F32F16F16F32_NT"], a: COLUMN, b: COLUMN, c: QUADS_F32, ..QUADS },
     Atoms { names: &["SM70_8x8x4_F32F16F16F32_NN"], a: COLUMN, b: ROW, c: QUADS_F32, ..QUADS },
     Atoms { names: &["SM70_8x8x4_F32F16F16F32_TT"], a: ROW, b: COLUMN, c: QUADS_F32, ..QUADS },
+    Atoms {
+        names: &["UniversalFMA"],
+        shape: [1, 1, 1],
+        a: "(1,1):(0,0)",
+        b: "(1,1):(0,0)",
+        ..THREAD
+    },
+    Atoms { names: &["SM61_DP2A"], shape: [1, 1, 2], a: "(1,2):(0,1)", b: "(1,2):(0,1)", ..THREAD },
+    Atoms { names: &["SM61_DP4A"], shape: [1, 1, 4], a: "(1,4):(0,1)", b: "(1,4):(0,1)", ..THREAD },
     Atoms {
         names: &["SM75_8x8x16_S32S8S8S32_TN", "SM80_8x8x16_S32S8S8S32_TN"],
         shape: [8, 8, 16],
@@ -140,6 +152,7 @@ pub(super) const ATOMS: &[Atoms] = &[
             "SM89_16x8x32_F16E5M2E4M3F16_TN",
             "SM89_16x8x32_F16E5M2E5M2F16_TN",
             "SM120_16x8x32_TN",
+            "SM120_16x8x32_TN_VS",
             "SM120_16x8x32_F32E4M3E4M3F32_TN",
             "SM120_16x8x32_F16E4M3E4M3F16_TN",
         ],

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
+use super::copies::is_copy;
 use crate::error::{LayoutError, ParseError, ParseErrorKind, Span};
 use crate::text::written::NotCompared;
 
@@ -38,7 +39,8 @@ pub enum Operand {
     B,
     /// The result, M x N.
     C,
-    /// The source of a copy of 8 x 8 matrices, one below the other.
+    /// The source of a copy: of 8 x 8 matrices of halves, one below the other; of columns of 32 bits in tensor memory; of
+    /// registers of 32 bits, a row for each lane; of the bytes of one thread.
     S,
     /// The destination of such a copy.
     D,
@@ -77,21 +79,28 @@ impl Atom {
     pub fn matrices(text: &str) -> Option<Result<[Atom; 3], ParseError>> {
         let of = |letter| format!("{}:{letter}", text.trim_end()).parse();
         let all = || Ok([of('A')?, of('B')?, of('C')?]);
-        (Atom::looks_likely(text) && !text.contains(':')).then(all)
+        (Atom::looks_likely(text) && letter(text).1.is_empty()).then(all)
     }
 
     /// Returns whether a text looks like an instruction: it begins like `SM80_` or with the name of one in an instruction
     /// set.
     pub(crate) fn looks_likely(text: &str) -> bool {
         const NAMES: &str = "v_mfma_ v_wmma_ gfx11_ gfx12_ rdna3_ rdna4_ tdp amx_ xe_ simdgroup_ mma.sync \
-                             ldmatrix. stmatrix.";
-        let text = text.trim_start();
-        let number = text.strip_prefix("SM").and_then(|rest| rest.split_once('_'));
+                             mma.sp ldmatrix. stmatrix. movmatrix. tcgen05.ld tcgen05.st mma_64x gmma_64x \
+                             universalcopy universalfma autovectorizingcopy defaultcopy";
+        // Namespaces are in front of names, and inside those of PTX.
+        let path = text.trim_start().split(['<', '(']).next().unwrap_or_default();
+        let name = match path.rsplit_once("::") {
+            Some((_, name)) if !path.contains('.') => name,
+            _ => path,
+        };
+        let number = name.strip_prefix("SM").and_then(|rest| rest.split_once('_'));
         let is_number = |(number, _): (&str, &str)| {
             !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())
         };
-        let first = text.split([':', '(']).next().unwrap_or(text).to_ascii_lowercase();
-        number.is_some_and(is_number) || NAMES.split(' ').any(|name| first.starts_with(name))
+        let first = name.split(':').next().unwrap_or(name).to_ascii_lowercase();
+        number.is_some_and(is_number)
+            || NAMES.split_whitespace().any(|name| first.starts_with(name))
     }
 
     /// Wraps `error` in a [`ParseError`] that points at this text.
@@ -113,23 +122,22 @@ impl FromStr for Atom {
 
     /// Parses a name, the numbers of atoms if there are several, and the letter of a matrix.
     fn from_str(text: &str) -> Result<Atom, ParseError> {
-        // The letter; a name may have `::` in it.
-        let (name, operand) = match text.rsplit_once(':') {
-            Some((name, letter)) if !name.ends_with(':') => (name, letter),
-            _ => (text, ""),
-        };
-        let is_copy =
-            ["LDSM", "STSM", "ldmatrix", "stmatrix"].iter().any(|copy| name.contains(copy));
-        let operand = match (operand.trim(), is_copy) {
+        let (name, letter) = letter(text);
+        let operand = match (letter.trim(), is_copy(name)) {
             ("A", false) => Operand::A,
             ("B", false) => Operand::B,
             ("C", false) => Operand::C,
             ("S", true) => Operand::S,
             ("D", true) => Operand::D,
-            (_, is_copy) => {
+            (letter, is_copy) => {
                 let at = Span::new(name.trim_end().len(), text.len());
                 let (expected, help) = match is_copy {
                     true => (vec!["`:S`", "`:D`"], "a copy has a source and a destination"),
+                    false if letter == "E" => (
+                        vec!["`:A`", "`:B`", "`:C`"],
+                        "the metadata of a sparse instruction has no layout of elements: a selector \
+                         chooses the lanes whose register is read",
+                    ),
                     false => (
                         vec!["`:A`", "`:B`", "`:C`"],
                         "an instruction has three matrices; C is the result",
@@ -139,13 +147,19 @@ impl FromStr for Atom {
                 return Err(ParseError::new(kind, at, text).with_help(help));
             }
         };
-        let (name, atoms) = match name.split_once('(') {
-            Some((name, rest)) => (name, counts(rest, name.len() + 1, text)?),
+        // A template has brackets of its own.
+        let closed = name.rfind('>').map_or(0, |end| end + 1);
+        let (name, atoms) = match name.get(closed..).and_then(|rest| rest.find('(')) {
+            Some(at) => {
+                let (name, rest) = name.split_at(closed + at);
+                (name, counts(rest.get(1..).unwrap_or_default(), name.len() + 1, text)?)
+            }
             None => (name, [1; 3]),
         };
         let is_ptx = name.trim().starts_with(|c: char| c.is_ascii_lowercase());
-        let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_' || is_ptx && ".:".contains(c);
-        if let Some(at) = name.trim().find(|c| !is_word(c)) {
+        let is_word = |c: char| c.is_ascii_alphanumeric() || "_:".contains(c) || is_ptx && c == '.';
+        let path = name.trim().split('<').next().unwrap_or_default();
+        if let Some(at) = path.find(|c| !is_word(c)) {
             let at = at + name.len() - name.trim_start().len();
             let span = Span::new(at, at + 1);
             return Err(ParseError::expected("the name of an instruction", span, text));
@@ -163,6 +177,14 @@ impl fmt::Display for Atom {
             write!(f, "({m},{n},{k})")?;
         }
         write!(f, ":{:?}", self.operand)
+    }
+}
+
+/// The name of an instruction, which may have `::` in it, and the letter of a matrix behind it.
+fn letter(text: &str) -> (&str, &str) {
+    match text.rsplit_once(':') {
+        Some((name, letter)) if !name.ends_with(':') => (name, letter),
+        _ => (text, ""),
     }
 }
 

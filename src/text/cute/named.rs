@@ -7,7 +7,7 @@
 //! to 128 x 64           S<3,3,3> o 0 o ((8,16),64):((64,512),1)
 //! ```
 //!
-//! A box that TMA copies has the same layout, if its rows are as long as the swizzle: `CU_TENSOR_MAP_SWIZZLE_128B` is SW128.
+//! Other compact blocks are tiled in the same way. A box that TMA copies has the same layout, if its rows are as long as the swizzle: `CU_TENSOR_MAP_SWIZZLE_128B` is SW128.
 //!
 //! Source: NVIDIA/cutlass at 7107b05, `include/cute/atom/mma_traits_sm90_gmma.hpp`, `mma_traits_sm100.hpp`, and
 //! `include/cute/layout.hpp`, tile_to_shape.
@@ -15,8 +15,8 @@
 use itertools::Itertools;
 use pest::iterators::Pair;
 
-use super::read::{Rule, Tree, tree};
-use super::tree::{CuteMap, CuteMode, CuteOuter};
+use super::read::{Rule, Tree, composed, layout_of, tree};
+use super::tree::{CuteMap, CuteMode, CuteOuter, CuteStride};
 use crate::error::{ParseError, did_you_mean};
 use crate::swizzle::CuteSwizzle;
 use crate::text::pairs::{child, span};
@@ -56,15 +56,30 @@ const TYPES: [(&str, u64); 22] = [
     ("float_e2m1_t", 4),
 ];
 
-/// One of the layouts, before it is tiled: the extents of its modes, the one that runs fastest, and the swizzle.
-struct Named {
-    extents: [u64; 2],
-    fastest: usize,
-    swizzle: Option<CuteSwizzle>,
+/// A layout before it is tiled: its modes, and the map in front of it.
+struct Block {
+    modes: Vec<CuteMode>,
+    outer: Option<CuteOuter>,
 }
 
-impl Named {
-    fn of(part: &Pair<'_, Rule>, text: &str) -> Result<Named, ParseError> {
+impl Block {
+    /// The block that a tile is made of.
+    fn of(part: Pair<'_, Rule>, text: &str) -> Result<Block, ParseError> {
+        let place = span(&part);
+        let (outer, mode) = match part.as_rule() {
+            Rule::canonical => return Block::named(&part, text),
+            Rule::composed => composed(part, text).map(|(outer, mode)| (Some(outer), mode))?,
+            _ => (None, layout_of(part, text)?),
+        };
+        if !is_compact(&mode) {
+            let message = "tiles of a layout with holes or with elements that share a place are not supported";
+            return Err(ParseError::invalid(message, place, text));
+        }
+        Ok(Block { modes: mode.axes().to_vec(), outer })
+    }
+
+    /// A layout that tensor cores read.
+    fn named(part: &Pair<'_, Rule>, text: &str) -> Result<Block, ParseError> {
         let refuse = |message: &str| ParseError::invalid(message, span(part), text);
         let name = child(part.clone(), Rule::canonical_name);
         let name = name.map(|name| name.as_str().to_owned()).unwrap_or_default();
@@ -78,18 +93,41 @@ impl Named {
         }
         let width = width(part, text)?;
         let (row, fastest) = (row / width, usize::from(major == "K"));
-        let extents = if fastest == 1 { [rows, row] } else { [row, rows] };
+        let (extents, strides) = match fastest {
+            1 => ([rows, row], [row, 1]),
+            _ => ([row, rows], [1, row]),
+        };
         // From bytes to elements, of which there may be two in a byte.
         let base = base + 3 - width.ilog2();
         let swizzle = CuteSwizzle::new(bits, base, shift.cast_signed());
         let swizzle = swizzle.map_err(|error| refuse(&error.to_string()))?;
-        Ok(Named { extents, fastest, swizzle: (bits > 0).then_some(swizzle) })
+        let modes = extents.into_iter().zip(strides);
+        Ok(Block {
+            modes: modes.map(|(extent, stride)| CuteMode::Leaf(extent, stride.into())).collect(),
+            outer: (bits > 0).then_some(CuteOuter { map: CuteMap::Swizzle(swizzle), offset: 0 }),
+        })
     }
 
-    /// The number of elements from one of the mode to the next.
-    fn stride(&self, mode: usize) -> u64 {
-        if mode == self.fastest { 1 } else { self.extents[self.fastest] }
+    /// The number of elements along a mode.
+    fn extent(&self, mode: usize) -> u64 {
+        self.modes.get(mode).map_or(1, extent)
     }
+}
+
+/// The number of elements of a mode.
+fn extent(mode: &CuteMode) -> u64 {
+    mode.leaves().iter().fold(1, |all, (extent, _)| all.saturating_mul(*extent))
+}
+
+/// Returns whether a layout has every address below its size once.
+fn is_compact(mode: &CuteMode) -> bool {
+    let leaves = mode.leaves().into_iter().filter(|(extent, _)| *extent != 1);
+    let in_order = leaves.sorted_by_key(|(_, stride)| stride.step);
+    let next = |next: u64, (extent, stride): (u64, CuteStride)| {
+        let goes_on = stride.step == next && stride.coordinate.is_none();
+        goes_on.then(|| next.checked_mul(extent)).flatten()
+    };
+    in_order.into_iter().try_fold(1, next).is_some()
 }
 
 /// The width of the element type, in bits.
@@ -113,15 +151,14 @@ pub(super) fn named(
     let whole = span(&part);
     let mut parts = part.into_inner().filter(|part| part.as_rule() != Rule::comma);
     let missing = || ParseError::expected("a layout", whole, text);
-    let atom = Named::of(&parts.next().ok_or_else(missing)?, text)?;
+    let block = Block::of(parts.next().ok_or_else(missing)?, text)?;
     let shape = parts.next().map(|shape| flat(shape, text)).transpose()?;
     let order = parts.next().map(|order| flat(order, text)).transpose()?;
-    let shape = shape.unwrap_or_else(|| atom.extents.to_vec());
+    let shape = shape.unwrap_or_else(|| block.modes.iter().map(extent).collect());
     let order = order.unwrap_or_else(|| (0..).take(shape.len()).collect());
     let refuse = |message: String| ParseError::invalid(message, whole, text);
-    let mode = tiled(&atom, &shape, &order).map_err(refuse)?;
-    let outer = atom.swizzle.map(|swizzle| CuteOuter { map: CuteMap::Swizzle(swizzle), offset: 0 });
-    Ok((outer, mode))
+    let mode = tiled(&block, &shape, &order).map_err(refuse)?;
+    Ok((block.outer, mode))
 }
 
 /// The numbers of a shape or an order without tuples inside.
@@ -139,38 +176,37 @@ fn flat(part: Pair<'_, Rule>, text: &str) -> Result<Vec<u64>, ParseError> {
     numbers.ok_or_else(|| ParseError::invalid(message, place, text))
 }
 
-/// The layout repeated up to a shape; the tiles follow each other along the mode with the least number in `order` first.
-fn tiled(atom: &Named, shape: &[u64], order: &[u64]) -> Result<CuteMode, String> {
-    if shape.len() < 2 || order.len() != shape.len() {
+/// The block repeated up to a shape; the tiles follow each other along the mode with the least number in `order` first.
+fn tiled(block: &Block, shape: &[u64], order: &[u64]) -> Result<CuteMode, String> {
+    let least = block.modes.len();
+    if shape.len() < least || order.len() != shape.len() {
         return Err(format!(
-            "a shape of 2 or more modes and an order of as many are needed, not {} and {}",
+            "a shape of {least} or more modes and an order of as many are needed, not {} and {}",
             shape.len(),
             order.len()
         ));
     }
-    let extent = |mode: usize| atom.extents.get(mode).copied().unwrap_or(1);
-    if let Some(mode) = (0..shape.len()).find(|mode| !shape[*mode].is_multiple_of(extent(*mode))) {
-        let (whole, part) = (shape[mode], extent(mode));
+    let own = |mode: usize| block.extent(mode);
+    if let Some(mode) = (0..shape.len()).find(|mode| !shape[*mode].is_multiple_of(own(*mode))) {
+        let (whole, part) = (shape[mode], own(mode));
         return Err(format!("mode {mode} has {whole} elements, not a multiple of {part}"));
     }
-    let mut step = atom.extents[0] * atom.extents[1];
+    let mut step = block.modes.iter().fold(1, |all: u64, mode| all.saturating_mul(extent(mode)));
     let mut modes = vec![Vec::new(); shape.len()];
     for mode in (0..shape.len()).sorted_by_key(|mode| order[*mode]) {
-        let tiles = shape[mode] / extent(mode);
-        if mode < atom.extents.len() {
-            modes[mode].push(CuteMode::Leaf(extent(mode), atom.stride(mode).into()));
-        }
+        let tiles = shape[mode] / own(mode);
+        modes[mode].extend(block.modes.get(mode).cloned());
         modes[mode].push(CuteMode::Leaf(tiles, step.into()));
         step = step.checked_mul(tiles).ok_or("the shape has more than 2^64 elements")?;
     }
     // A single tile is not a mode of its own.
-    let mode = |mut leaves: Vec<CuteMode>| {
-        if leaves.len() > 1 && matches!(leaves.last(), Some(CuteMode::Leaf(1, _))) {
-            leaves.pop();
+    let mode = |mut parts: Vec<CuteMode>| {
+        if parts.len() > 1 && matches!(parts.last(), Some(CuteMode::Leaf(1, _))) {
+            parts.pop();
         }
-        match leaves.len() {
-            1 => leaves.remove(0),
-            _ => CuteMode::Tuple(leaves),
+        match parts.len() {
+            1 => parts.remove(0),
+            _ => CuteMode::Tuple(parts),
         }
     };
     Ok(CuteMode::Tuple(modes.into_iter().map(mode).collect()))

@@ -84,10 +84,18 @@ fn unread(part: &Pair<'_, Rule>, text: &str) -> ParseError {
     let name = part.as_str();
     let word = name.split(['<', '(', '[', ' ']).next().unwrap_or(name);
     if let Some(atom) = name.strip_prefix("MMA_Atom<").and_then(|atom| atom.strip_suffix('>')) {
+        let traits = atom.strip_prefix("MMA_Traits<").and_then(|atom| atom.strip_suffix('>'));
+        let atom = traits.unwrap_or(atom);
         let refusal =
             ParseError::invalid("an instruction has a layout for each operand", span, text);
         return refusal
             .with_help(format!("name the operand: `{atom}:A`, `{atom}:B` or `{atom}:C`"));
+    }
+    if let Some(atom) = name.strip_prefix("Copy_Atom<").and_then(|atom| atom.strip_suffix('>')) {
+        let (copy, _) = atom.rsplit_once(',').unwrap_or((atom, ""));
+        let refusal = ParseError::invalid("a copy has a layout for each side", span, text);
+        let copy = copy.trim_end();
+        return refusal.with_help(format!("name the side: `{copy}:S` or `{copy}:D`"));
     }
     let reason = match word {
         "smem_sparse" => "layouts of sparse operands are not supported",
@@ -98,11 +106,13 @@ fn unread(part: &Pair<'_, Rule>, text: &str) -> ParseError {
 }
 
 /// The modes of a layout in any of its forms; without strides, the first mode runs fastest.
-fn layout_of(part: Pair<'_, Rule>, text: &str) -> Result<CuteMode, ParseError> {
+pub(super) fn layout_of(part: Pair<'_, Rule>, text: &str) -> Result<CuteMode, ParseError> {
+    let major = child(part.clone(), Rule::major);
+    let is_last_fastest = major.is_some_and(|major| child(major, Rule::major_right).is_some());
     let trees = part.into_inner().filter(is_tree).map(|part| tree(part, text));
     match &trees.collect::<Result<Vec<_>, _>>()?[..] {
         [shape, stride] => zip(shape, stride, text),
-        [shape] => in_order(shape, &mut 1, text),
+        [shape] => in_order(shape, is_last_fastest, &mut 1, text),
         _ => Err(ParseError::expected("a shape and a stride", Span::new(0, text.len()), text)),
     }
 }
@@ -117,13 +127,19 @@ fn is_tree(part: &Pair<'_, Rule>) -> bool {
             | Rule::static_int
             | Rule::scaled_basis
             | Rule::tuple_call
+            | Rule::product
             | Rule::dynamic
             | Rule::run_time
     )
 }
 
-/// A contiguous shape, with the first leaf the fastest.
-fn in_order(shape: &Tree, stride: &mut u64, text: &str) -> Result<CuteMode, ParseError> {
+/// A contiguous shape, with the first leaf the fastest, or the last.
+fn in_order(
+    shape: &Tree,
+    is_last_fastest: bool,
+    stride: &mut u64,
+    text: &str,
+) -> Result<CuteMode, ParseError> {
     match shape {
         Tree::Int(extent, span) => {
             let leaf = CuteMode::Leaf(*extent, (*stride).into());
@@ -134,8 +150,18 @@ fn in_order(shape: &Tree, stride: &mut u64, text: &str) -> Result<CuteMode, Pars
         }
         Tree::Basis(_, span) => Err(ParseError::expected("an extent", *span, text)),
         Tree::Tuple(shapes, _) => {
-            let modes = shapes.iter().map(|shape| in_order(shape, stride, text));
-            Ok(CuteMode::Tuple(modes.try_collect()?))
+            let mut mode = |shape| in_order(shape, is_last_fastest, stride, text);
+            let modes: Result<Vec<_>, _> = match is_last_fastest {
+                false => shapes.iter().map(mode).collect(),
+                true => {
+                    let slowest_last = shapes.iter().rev().map(&mut mode);
+                    slowest_last.try_collect().map(|mut modes: Vec<_>| {
+                        modes.reverse();
+                        modes
+                    })
+                }
+            };
+            Ok(CuteMode::Tuple(modes?))
         }
     }
 }
@@ -161,6 +187,7 @@ pub(super) fn tree(part: Pair<'_, Rule>, text: &str) -> Result<Tree, ParseError>
     let span = span(&part);
     match part.as_rule() {
         Rule::int | Rule::static_int => return Ok(Tree::Int(number(&part, text)?, span)),
+        Rule::product => return Ok(Tree::Int(product(part, text)?, span)),
         Rule::basis | Rule::scaled_basis => return Ok(Tree::Basis(basis(part, text)?, span)),
         Rule::dynamic => {
             let refusal = ParseError::invalid("`?` is only known at run time", span, text);
@@ -200,6 +227,18 @@ fn digits<'t>(part: &Pair<'t, Rule>) -> Option<Pair<'t, Rule>> {
 fn number(part: &Pair<'_, Rule>, text: &str) -> Result<u64, ParseError> {
     let number = digits(part).map_or(Ok(0), |digits| digits.as_str().parse());
     number.map_err(|_| ParseError::new(ParseErrorKind::NumberTooLarge, span(part), text))
+}
+
+/// `_16{} * _8{}`
+fn product(part: Pair<'_, Rule>, text: &str) -> Result<u64, ParseError> {
+    let whole = span(&part);
+    let too_large = || ParseError::new(ParseErrorKind::NumberTooLarge, whole, text);
+    let factors = part.into_inner().filter(is_tree).map(|factor| number(&factor, text));
+    let mut all = 1_u64;
+    for factor in factors {
+        all = all.checked_mul(factor?).ok_or_else(too_large)?;
+    }
+    Ok(all)
 }
 
 /// `2@0`; the coordinate of a coordinate, `2@1@0`, is not a level here.
@@ -281,7 +320,10 @@ fn scale(bits: u64) -> Result<i32, String> {
 }
 
 /// Reads a composed layout: the map in front, and the modes after.
-fn composed(part: Pair<'_, Rule>, text: &str) -> Result<(CuteOuter, CuteMode), ParseError> {
+pub(super) fn composed(
+    part: Pair<'_, Rule>,
+    text: &str,
+) -> Result<(CuteOuter, CuteMode), ParseError> {
     let is_mark = |rule| matches!(rule, Rule::open | Rule::close | Rule::comma | Rule::after);
     let whole = span(&part);
     let parts: Vec<Pair<'_, Rule>> =
@@ -343,8 +385,9 @@ fn pointer(part: &Pair<'_, Rule>, text: &str) -> Result<Option<CuteOuter>, Parse
         (Some(address), _) => {
             let too_large =
                 |_| ParseError::new(ParseErrorKind::NumberTooLarge, span(&address), text);
-            let digits = address.as_str().trim_start_matches("0x");
-            u64::from_str_radix(digits, 16).map_err(too_large)?
+            // Null is printed as `(nil)`.
+            let digits = address.as_str().trim_start_matches("0x").replace("(nil)", "0");
+            u64::from_str_radix(&digits, 16).map_err(too_large)?
         }
         // Of a type, only a multiple of the address is known.
         (None, align) => align.map_or(Ok(1), |align| number(&align, text))?,
@@ -394,6 +437,7 @@ fn name(rule: Rule) -> &'static str {
         Rule::swizzle_type | Rule::swizzle_name | Rule::swizzle_call => "a swizzle",
         Rule::named | Rule::canonical | Rule::canonical_name => "a layout",
         Rule::element_type => "a type such as `half_t`",
+        Rule::major | Rule::major_left | Rule::major_right => "`LayoutLeft` or `LayoutRight`",
         Rule::inner | Rule::layout | Rule::layout_type | Rule::layout_repr => "a layout",
         Rule::offset | Rule::offset_type => "an offset",
         Rule::flag | Rule::flag_type => "`smem_ptr[16b](unset)`",
@@ -408,7 +452,7 @@ fn name(rule: Rule) -> &'static str {
         Rule::mixed => "an offset",
         Rule::dynamic => "an integer",
         Rule::type_ | Rule::tuple_type | Rule::tuple_call => "a shape",
-        Rule::static_int | Rule::run_time => "an integer",
+        Rule::static_int | Rule::run_time | Rule::product => "an integer",
         Rule::basis | Rule::scaled_basis => "a stride such as `1@0`",
         Rule::sint => "an integer",
         Rule::ws | Rule::ns | Rule::cast | Rule::value => "",

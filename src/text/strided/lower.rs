@@ -3,6 +3,7 @@
 use itertools::Itertools;
 
 use super::Strided;
+use super::calls::is_call;
 use crate::algebra::{Layout, Subaxis, Target};
 use crate::error::{LayoutError, ParseError, fault};
 use crate::level::Level;
@@ -90,7 +91,8 @@ impl Layout {
 }
 
 impl NotationText for Strided {
-    /// A text that begins with `shape` or `torch.Size`, or has two lists of integers in a row.
+    /// A text that begins with `shape`, `torch.Size` or a call such as `assert_size_stride(`, or has two lists of integers in
+    /// a row.
     fn is_likely(text: &str) -> bool {
         if let Some(kind) = MemrefKind::of(text) {
             return kind == MemrefKind::Strided;
@@ -105,7 +107,10 @@ impl NotationText for Strided {
             // Subaxes and brackets in the second list mean a PadLayout after its shape.
             (is_list && !second.contains(['(', ':', '_', ';'])).then_some(())
         };
-        text.starts_with("shape") || text.starts_with("torch.Size") || second().is_some()
+        text.starts_with("shape")
+            || text.starts_with("torch.Size")
+            || second().is_some()
+            || is_call(text)
     }
 
     fn read(text: &str, _: XlaParser) -> Result<Strided, ParseError> {

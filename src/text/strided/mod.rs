@@ -1,5 +1,6 @@
 //! Shape and strides: `shape=(10, 7), strides=(8, 1)`.
 
+mod calls;
 mod lower;
 mod tree;
 

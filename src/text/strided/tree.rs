@@ -5,6 +5,7 @@ use std::str::FromStr;
 
 use itertools::Itertools;
 
+use super::calls::of_call;
 use crate::error::{LayoutError, ParseError, ParseErrorKind, Span};
 use crate::text::cursor::Cursor;
 use crate::text::refusal::negative;
@@ -26,6 +27,7 @@ use crate::words::counted;
 /// assert_eq!(printed("torch.Size([2, 3]) (3, 1)")?, "shape=(2, 3), strides=(3, 1)");
 /// assert_eq!(printed("(2, 3), (12, 4), offset=1")?, "shape=(2, 3), strides=(12, 4), offset=1");
 /// assert_eq!(printed("torch.Size([2, 3])")?, "shape=(2, 3), strides=(3, 1)");
+/// assert_eq!(printed("assert_size_stride(buf0, (2, 3), (3, 1))")?, "shape=(2, 3), strides=(3, 1)");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -78,8 +80,11 @@ impl FromStr for Strided {
     type Err = ParseError;
 
     /// Parses `shape=(..), strides=(..)` with an optional `offset=n` and `itemsize=n`, or two lists
-    /// without their names; blanks do not matter.
+    /// without their names, also as arguments of `assert_size_stride` and the like; blanks do not matter.
     fn from_str(text: &str) -> Result<Strided, ParseError> {
+        if let Some(layout) = of_call(text) {
+            return Ok(Strided { source: NotCompared(text.into()), ..layout? });
+        }
         let mut reader = StridedReader { text, at: Cursor::new(text), reads: "an extent" };
         let named = !["(", "torch"].iter().any(|start| text.trim_start().starts_with(start));
         let shape = if named { reader.named_list("shape")? } else { reader.list()? };

@@ -7,7 +7,7 @@ use tensor_layout::notation::{Dtype, Notation};
 const DEEPEST: usize = 64;
 
 /// The greatest number of lines of a layout.
-const MOST_LINES: usize = 16;
+pub(super) const MOST_LINES: usize = 16;
 
 /// A stretch of text that may be a layout.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,7 +2,6 @@
 //! tensor whose pointer is swizzled.
 
 use memchr::memmem;
-use tensor_layout::error::ParseErrorKind;
 use tensor_layout::notation::{CuteLayout, Notation};
 
 use crate::escapes::SOFT_BREAK;
@@ -108,29 +107,6 @@ fn in_memref(bytes: &[u8], from: usize, found: Stretch) -> Stretch {
     let alone = parsed(bytes, found);
     // Without a swizzle of addresses, the type adds nothing to its layout.
     if parsed(bytes, whole).is_some_and(|layout| Some(layout) == alone) { found } else { whole }
-}
-
-/// The C++ type of a layout whose `<` is at `open`, and the reason it is not read if it is not: sizes that are only known at
-/// run time, or a swizzle in the pointer of its tensor.
-pub(super) fn of_type(bytes: &[u8], open: usize) -> Option<(Stretch, Option<String>)> {
-    let before = bytes.get(..open)?;
-    let name = [&b"ComposedLayout"[..], b"Layout", b"Tensor"];
-    let name = name.iter().find_map(|name| before.strip_suffix(*name))?;
-    let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b':');
-    let start = name.len() - name.iter().rev().take_while(|byte| is_word(byte)).count();
-    let end = type_end(bytes, open)?;
-    let found = Stretch { start, end, notation: Notation::Cute, is_certain: true };
-    let text = std::str::from_utf8(bytes.get(start..end)?).ok()?;
-    if before.ends_with(b"Tensor") {
-        let is_swizzled = text.contains("swizzle_ptr") && text.contains("Layout<");
-        let why = "the pointer of this tensor is swizzled, which its layout does not show";
-        return is_swizzled.then(|| (found, Some(why.into())));
-    }
-    match text.parse::<CuteLayout>() {
-        Ok(_) => Some((found, None)),
-        Err(error) if matches!(error.kind(), ParseErrorKind::Expected(_)) => None,
-        Err(error) => Some((found, Some(error.kind().to_string()))),
-    }
 }
 
 /// The longest type, in bytes.

@@ -1,14 +1,13 @@
 //! The numbers of a layout found in a text: its shape, bytes, padding and fit.
 
 use crate::names::is_tiled;
-use tensor_layout::LayoutText;
-use tensor_layout::Machine;
 use tensor_layout::notation::{Dtype, MemoryText, PadLayout};
 use tensor_layout::placement::{Fit, Placement};
 use tensor_layout::sharding::ShardedShape;
 use tensor_layout::xla::XlaAdvice;
 use tensor_layout::xla::{XlaArray, XlaShape};
 use tensor_layout::{LayoutError, ParseError};
+use tensor_layout::{LayoutText, Level, Machine};
 
 /// The machine, memory and dtype for the PadLayouts of a text; a memory or dtype in the layout takes
 /// precedence.
@@ -34,6 +33,12 @@ pub struct LayoutFacts {
     pub allocated_bytes: Option<u64>,
     /// The room without elements, and the total room: in slots, or for XLA shapes in bytes.
     pub padding: (u64, u64),
+    /// The lanes of the level `W` that a PadLayout uses, if it uses more than one.
+    pub lanes: Option<u64>,
+    /// The slices of the level `Time` that a PadLayout is moved in, if there is more than one.
+    pub slices: Option<u64>,
+    /// The memory that a PadLayout is in, in the text or else in the request.
+    pub memory: Option<String>,
     /// The memories and levels of the machine, with the need and the capacity of each.
     pub fits: Vec<Fit>,
     /// The reason the layout cannot be placed on the machine.
@@ -74,16 +79,20 @@ fn pad_layout(tree: &PadLayout, place: ScanPlace<'_>) -> Result<LayoutFacts, Par
     let bits = tree.dtype().or(place.dtype).map(Dtype::bits);
     let bytes = |count: u64| Some(count.checked_mul(bits?)?.div_ceil(8));
     let pads = layout.pads().map_err(|error| tree.refuse(error))?;
+    let several = |level| Some(layout.extent(level)).filter(|units| *units > 1);
+    let named = tree.memory();
+    let memory = named.as_ref().map(MemoryText::name).or(place.memory);
     let mut facts = LayoutFacts {
         shape: layout.shape(),
         unpadded_bytes: bytes(layout.elements()),
         allocated_bytes: bytes(layout.slots() / layout.copies().max(1)),
         padding: (pads, layout.slots()),
+        lanes: several(Level::W),
+        slices: several(Level::TIME),
+        memory: memory.map(str::to_owned),
         ..LayoutFacts::default()
     };
     if let Some(machine) = place.machine {
-        let named = tree.memory();
-        let memory = named.as_ref().map(MemoryText::name).or(place.memory);
         let placed = tree.lower_on(machine).and_then(|layout| {
             fits(Placement::of(layout).on(machine).oversized(), memory, bits)
                 .map_err(|error| tree.refuse(error))

@@ -5,6 +5,7 @@
 //! {"tiled_copy": "((2,2),3):((24,2),8)"}                                          CuTe
 //!   %p = f32[10,7]{1,0} parameter(0), sharding={devices=[2,4]<=[8]}               XLA, sharded
 //!   %0 = tt.splat %a : tensor<128x64xf16, #blocked>                               Triton
+//! auto a = make_layout(make_shape(Int<4>{}, Int<8>{}));                           CuTe in source code
 //!   ^ the name                                                                    ^ one layout
 //! ```
 //!
@@ -13,6 +14,7 @@
 
 mod beside;
 mod bracket;
+mod code;
 mod composed;
 mod facts;
 mod known;
@@ -25,4 +27,4 @@ mod window;
 
 pub use facts::{LayoutFacts, ScanPlace};
 pub use report::{LayoutRow, ScanReport, UnreadLayout};
-pub use stream::{LayoutScan, SeenLayout};
+pub use stream::{LayoutScan, Parts, PassedOver, SeenLayout};

@@ -4,7 +4,7 @@ use std::io::{self, Read};
 
 use crate::scan::facts::{LayoutFacts, ScanPlace};
 use crate::scan::known::{Known, Verdict};
-use crate::scan::stream::LayoutScan;
+use crate::scan::stream::{LayoutScan, Parts, PassedOver};
 use tensor_layout::LayoutText;
 use tensor_layout::ParseError;
 use tensor_layout::notation::Notation;
@@ -29,6 +29,8 @@ pub struct ScanReport {
     known: Known,
     /// The first line, the name there, and the count of each known text.
     sights: Vec<Sight>,
+    passed_over: Option<PassedOver>,
+    parts: Parts,
     bytes: u64,
 }
 
@@ -92,8 +94,9 @@ impl ScanReport {
                 }
             }
         }
-        let bytes = scan.bytes();
-        Ok(ScanReport { known: scan.into_known(), sights, bytes })
+        let (bytes, passed_over) = (scan.bytes(), scan.passed_over().cloned());
+        let parts = scan.parts();
+        Ok(ScanReport { known: scan.into_known(), sights, passed_over, parts, bytes })
     }
 
     /// The layouts, in the order in which they are first seen.
@@ -112,6 +115,18 @@ impl ScanReport {
             let reason = verdict.as_ref().err()?;
             Some(UnreadLayout { text, line: sight.line, count: sight.count, reason })
         })
+    }
+
+    /// The layouts in source code that were passed over, because they are made of names of the program.
+    #[must_use]
+    pub fn passed_over(&self) -> Option<&PassedOver> {
+        self.passed_over.as_ref()
+    }
+
+    /// The encodings and shardings of the text, with or without the shape that they need.
+    #[must_use]
+    pub fn parts(&self) -> Parts {
+        self.parts
     }
 
     /// The length of the text in bytes.

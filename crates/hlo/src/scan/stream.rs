@@ -11,7 +11,8 @@ use crate::escapes::SOFT_BREAK;
 use crate::mlir::{laid_out, mesh_of_line};
 use crate::scan::beside::{outer_bracket, shape_beside};
 use crate::scan::bracket::{Stretch, stretch, strided};
-use crate::scan::composed::{composed, of_type, type_end};
+use crate::scan::code::{InCode, in_code};
+use crate::scan::composed::{composed, type_end};
 use crate::scan::known::{Known, Verdict};
 use crate::scan::name;
 use crate::scan::sharded::{self, LineAhead};
@@ -75,6 +76,31 @@ pub struct LayoutScan<R> {
     meshes: HashMap<String, String>,
     per_device: bool,
     heading: Option<Heading>,
+    passed_over: Option<PassedOver>,
+    /// The number of shardings that are written as JAX prints them.
+    shardings: u64,
+}
+
+/// Layouts in source code that were passed over, because they are made of names of the program.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct PassedOver {
+    /// The number of times one was seen.
+    pub count: u64,
+    /// The line where the first was seen, from 1.
+    pub line: u64,
+    /// The first, on one line.
+    pub text: String,
+}
+
+/// Parts of layouts that are none without the shape of a tensor.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Parts {
+    /// The number of aliases of Triton's encodings: `#blocked = #ttg.blocked<{..}>`.
+    pub encodings: u64,
+    /// The number of shardings as JAX prints them: `NamedSharding(..)`.
+    pub shardings: u64,
 }
 
 /// The key of a list or block, and how far its line is indented.
@@ -108,6 +134,8 @@ impl<R: Read> LayoutScan<R> {
             meshes: HashMap::new(),
             per_device: false,
             heading: None,
+            passed_over: None,
+            shardings: 0,
         }
     }
 
@@ -144,6 +172,16 @@ impl<R: Read> LayoutScan<R> {
     /// The number of bytes that were read.
     pub fn bytes(&self) -> u64 {
         self.window.read()
+    }
+
+    /// The layouts in source code that were passed over so far: those whose numbers the text alone does not have.
+    pub fn passed_over(&self) -> Option<&PassedOver> {
+        self.passed_over.as_ref()
+    }
+
+    /// The encodings of Triton and the shardings of JAX that were seen, with or without the shape that they need.
+    pub(super) fn parts(&self) -> Parts {
+        Parts { encodings: self.triton.defined(), shardings: self.shardings }
     }
 
     pub(super) fn into_known(self) -> Known {
@@ -257,11 +295,31 @@ impl<R: Read> LayoutScan<R> {
             self.taken = end;
             return Some((self.known.classify(&text, notation, true)?, start));
         }
-        let (found, refusal) = of_type(bytes, open)?;
-        let Some(why) = refusal else { return self.take(found) };
-        let text = String::from_utf8_lossy(bytes.get(found.start..found.end)?).into_owned();
-        self.taken = found.end;
-        Some((self.known.refuse(&text, &why), found.start))
+        self.in_code(open)
+    }
+
+    /// The layout in source code whose bracket is at `open`.
+    fn in_code(&mut self, open: usize) -> Option<Find> {
+        let bytes = self.window.bytes();
+        let found = in_code(bytes, open)?;
+        let text = |of: Stretch| {
+            let text = String::from_utf8_lossy(bytes.get(of.start..of.end).unwrap_or_default());
+            one_line(&text).into_owned()
+        };
+        match found {
+            InCode::Layout(found) => self.take(found),
+            InCode::Refused(found, why) => {
+                let number = self.known.refuse(&text(found), &why);
+                self.taken = found.end;
+                Some((number, found.start))
+            }
+            InCode::PassedOver(found) => {
+                let first = PassedOver { count: 0, line: self.line, text: text(found) };
+                self.passed_over.get_or_insert(first).count += 1;
+                self.taken = found.end;
+                None
+            }
+        }
     }
 
     /// The layout, or the sharded tuple, that begins with a bracket.
@@ -281,8 +339,14 @@ impl<R: Read> LayoutScan<R> {
                 Err((text, why)) => Some((self.known.refuse(&text, &why), open)),
             };
         }
-        let found = strided(bytes, open).or_else(|| stretch(bytes, open))?;
-        self.take(found)
+        if bytes.get(..open)?.ends_with(b"Sharding") {
+            self.shardings += 1;
+            return None;
+        }
+        match strided(bytes, open).or_else(|| stretch(bytes, open)) {
+            Some(found) => self.take(found),
+            None => self.in_code(open),
+        }
     }
 
     /// The layout in a stretch of the text, if it is one.

@@ -27,11 +27,16 @@ pub(super) struct TritonTypes {
     aliases: IndexMap<Box<[u8]>, Box<str>>,
     /// The id of each type.
     seen: HashMap<Box<[u8]>, Option<usize>>,
+    /// The number of aliases of encodings that were read.
+    defined: u64,
 }
 
 impl TritonTypes {
     /// Keeps the alias that a line defines, as `#blocked = #ttg.blocked<{..}>`.
     pub(super) fn read_line(&mut self, rest: &[u8]) {
+        // A comparison of two files has marks in front.
+        let marks = rest.iter().take_while(|byte| b"<>+- \t".contains(byte)).count();
+        let rest = rest.get(marks..).unwrap_or_default();
         if !rest.starts_with(b"#") {
             return;
         }
@@ -41,10 +46,17 @@ impl TritonTypes {
         let Some((name, encoding)) = text.split_once('=') else { return };
         let (name, encoding) = (name.trim(), encoding.trim());
         if name_end(name.as_bytes()) == name.len() && encoding.starts_with('#') {
+            let is_of_triton = DIALECTS.iter().any(|start| encoding.as_bytes().starts_with(start));
+            self.defined += u64::from(is_of_triton);
             self.aliases.shift_remove(name.as_bytes());
             self.aliases.insert(name.as_bytes().into(), encoding.into());
             self.seen.clear();
         }
+    }
+
+    /// The number of aliases of encodings that were read.
+    pub(super) fn defined(&self) -> u64 {
+        self.defined
     }
 
     /// The type whose `<` is at `open`: its id, its start and its end. `None` where it has no encoding of Triton.

@@ -4,7 +4,9 @@ use std::io;
 
 use itertools::Itertools;
 use tensor_layout::placement::Fit;
-use tensor_layout_hlo::scan::{LayoutFacts, LayoutRow, ScanPlace, ScanReport, UnreadLayout};
+use tensor_layout_hlo::scan::{
+    LayoutFacts, LayoutRow, PassedOver, ScanPlace, ScanReport, UnreadLayout,
+};
 use tensor_layout_words::{counted, percent, printable, quoted, readable_bytes, to_u64};
 
 /// The greatest number of unread texts on a page.
@@ -49,7 +51,8 @@ pub fn write_scan(
         writeln!(out, "{:9}{}", "", printable(&about))?;
     }
     out.write_all(summary(of, top).as_bytes())?;
-    out.write_all(printable(&unread_page(of.unread())).as_bytes())
+    out.write_all(printable(&unread_page(of.unread())).as_bytes())?;
+    out.write_all(printable(&passed_over(of)).as_bytes())
 }
 
 fn summary(of: &ScanReport, top: Option<usize>) -> String {
@@ -112,7 +115,7 @@ fn cells(facts: &LayoutFacts) -> [String; 3] {
     [bytes(facts.unpadded_bytes), bytes(facts.allocated_bytes), percent(padding, room)]
 }
 
-/// Returns the parts of the second line after the name: shape, fit, and advice.
+/// Returns the parts of the second line after the name: shape, lanes, slices, memory, fit, and advice.
 fn about(layout: &LayoutRow<'_>, facts: &LayoutFacts) -> Vec<String> {
     let shape = || match &facts.shape[..] {
         [] => "scalar".to_owned(),
@@ -127,13 +130,30 @@ fn about(layout: &LayoutRow<'_>, facts: &LayoutFacts) -> Vec<String> {
         let verb = if fit.fits() { "fits" } else { "does not fit" };
         format!("{verb} {name} ({needed} of {capacity})")
     };
+    let lanes = facts.lanes.map(|lanes| format!("{lanes} lanes W"));
+    let slices = facts.slices.map(|slices| format!("{slices} slices of Time"));
+    // Where a fit is known, it names the memory.
+    let memory = facts.memory.as_ref().filter(|_| facts.fits.is_empty());
+    let memory = memory.map(|memory| format!("in {memory}"));
+    let held = lanes.into_iter().chain(slices).chain(memory);
     let fits = facts.fits.iter().map(fit);
     let better = facts
         .better
         .as_ref()
         .map(|advice| format!("{} as {}", readable_bytes(advice.allocated_bytes), advice.array));
     let misplaced = facts.misplaced.clone();
-    shape.into_iter().chain(of_one).chain(fits).chain(misplaced).chain(better).collect()
+    shape.into_iter().chain(of_one).chain(held).chain(fits).chain(misplaced).chain(better).collect()
+}
+
+fn passed_over(of: &ScanReport) -> String {
+    of.passed_over().map_or(String::new(), |PassedOver { count, line, text, .. }| {
+        let layouts = counted(*count, "layout");
+        let text = tensor_layout_words::cut(text, 120);
+        format!(
+            "\n{layouts} in source code passed over, for names instead of numbers; the first is\n  line \
+             {line}: {text}\n"
+        )
+    })
 }
 
 fn unread_page<'a>(unread: impl Iterator<Item = UnreadLayout<'a>>) -> String {
