@@ -6,7 +6,7 @@ use crate::banks::Access;
 use crate::gpu::Instruction;
 use crate::requests::Requests;
 use tensor_layout::algebra::Subaxis;
-use tensor_layout::error::Site;
+use tensor_layout::error::{ErrorKind, Site};
 use tensor_layout::notation::CuteSwizzle;
 use tensor_layout::{Layout, LayoutError, Level};
 
@@ -50,7 +50,11 @@ impl AddressChange {
         let digits = digits.map(|(size, stride)| Subaxis::land(size, Level::ADDR, stride));
         let end = rows.checked_mul(every).ok_or_else(too_large)?;
         let padded = Layout::builder().axis(end, digits).build()?.compose(memory)?;
-        padded.to_builder().without_spans().build()?.without_padding_if_decided()
+        let padded = padded.to_builder().without_spans().build()?;
+        match padded.without_padding() {
+            Err(error) if error.kind() == ErrorKind::NotDecided => Ok(padded),
+            other => other,
+        }
     }
 }
 
