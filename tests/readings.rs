@@ -1,6 +1,7 @@
 //! Defects that careful readers found, each in its shortest form.
 
 use tensor_layout::algebra::{Arrangement, Axis, IndexOrder, Subaxis};
+use tensor_layout::code::Language;
 use tensor_layout::einsum::Einsum;
 use tensor_layout::error::ErrorKind;
 use tensor_layout::notation::{CuteLayout, CuteTiler, Notation};
@@ -95,7 +96,7 @@ fn the_stride_of_an_axis_that_does_not_step_may_be_anything() {
 
 #[test]
 fn levels_have_different_names_as_variables() {
-    let python = layout("((2_in, 2_in_, 3:1))").to_python().unwrap();
+    let python = layout("((2_in, 2_in_, 3:1))").to_code(Language::Python).unwrap();
     assert!(python.contains("return (in_, in__, Addr)"), "{python}");
 }
 

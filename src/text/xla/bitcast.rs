@@ -14,6 +14,7 @@ use super::XlaArray;
 use crate::algebra::{
     IndexOrder, Layout, LayoutBuilder, ReadAs, Subaxis, index_map, split, whole_axes,
 };
+use crate::code::affine_index_map;
 use crate::error::{LayoutError, ParseError, Site, fault};
 use crate::level::Level;
 use crate::location::{Found, Location};
@@ -162,9 +163,9 @@ impl Bitcast {
     /// The map as an affine map of MLIR, below a comment that names dimensions and results.
     ///
     /// # Errors
-    /// As [`Layout::to_affine_map`].
+    /// As [`Layout::to_code`] for [`Language::AffineMap`](crate::code::Language::AffineMap).
     pub fn to_affine_map(&self) -> Result<String, LayoutError> {
-        self.map.to_affine_index_map()
+        affine_index_map(&self.map)
     }
 
     /// The number of bits of a part, the common divisor of both widths, if they differ.
