@@ -47,7 +47,7 @@ fn a_replicated_sharding_keeps_its_mesh() {
 fn axes_of_a_set_are_in_the_order_of_the_mesh() {
     let text = "{devices=[2,4]<=[2,2,2]T(0,2,1) last_tile_dims={unreduced}}";
     let mesh: Mesh = "x=2,y=2,z=2".parse().unwrap();
-    let dims = hlo(text).to_mesh_dims(&mesh, 1).unwrap();
+    let dims = hlo(text).to_sdy(&mesh, 1).unwrap().dims;
     let names: Vec<&str> = dims.unreduced.iter().map(|axis| axis.name.as_str()).collect();
     assert_eq!(names, ["y", "z"]);
 }

@@ -171,7 +171,7 @@ fn conversions_go_there_and_back() {
             let text = format!("{{{mesh}, [{first}, {second}]}}");
             let Ok(named) = text.parse::<HloSharding>().unwrap().lower() else { continue };
             let plain = sharding(&named.to_hlo().to_string());
-            assert_eq!(plain.kind(), sharding(&plain.to_hlo().to_string()).kind());
+            assert_eq!(plain, sharding(&plain.to_hlo().to_string()));
             let sdy = plain.to_sdy(&mesh, 2).unwrap();
             let back: SdySharding = sdy.to_string().parse().unwrap();
             assert_eq!(back.lower(None).unwrap().to_hlo(), plain.to_hlo(), "{text}");

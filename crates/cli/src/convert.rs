@@ -5,7 +5,7 @@ use clap::{Args as ClapArgs, ValueEnum};
 use serde_json::json;
 use tensor_layout::code::Language;
 use tensor_layout::notation::{Notation, Strided};
-use tensor_layout::sharding::{Mesh, Sharding};
+use tensor_layout::sharding::Sharding;
 use tensor_layout::xla::{XlaDtype, XlaShape};
 use tensor_layout::{LayoutText, Machine};
 
@@ -144,9 +144,7 @@ fn sharding(
         }
         (_, Some(machine)) => {
             let layout = syntax.lower()?;
-            let levels = machine.levels().map(|(level, size)| (level.to_string(), size));
-            let mesh = Mesh { axes: levels.collect(), ..Mesh::default() };
-            (Sharding::of_layout(&layout, machine)?.0, Some(mesh), layout.rank())
+            (Sharding::of_layout(&layout, machine)?.0, Some(machine.into()), layout.rank())
         }
         (_, None) => {
             return Err(Failure::Argument(

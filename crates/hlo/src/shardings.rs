@@ -170,15 +170,15 @@ pub(super) fn sharded_arrays(
     sharding: HloSharding,
 ) -> Result<Vec<(&XlaArray, HloSharding)>, String> {
     let leaves = shape.leaves();
-    let shardings = match sharding {
-        HloSharding::Tuple(shardings) if shardings.len() == leaves.len() => shardings,
-        HloSharding::Tuple(shardings) => {
-            let (leaves, parts) = (leaves.len(), shardings.len());
+    let shardings = match sharding.members() {
+        Some(members) if members.len() == leaves.len() => members.to_vec(),
+        Some(members) => {
+            let (leaves, parts) = (leaves.len(), members.len());
             return Err(format!(
                 "the sharding has {parts} parts, one for each member, but the shape has {leaves}"
             ));
         }
-        one => vec![one; leaves.len()],
+        None => vec![sharding; leaves.len()],
     };
     // Tokens have a sharding, too, and no bytes.
     let arrays = leaves.into_iter().zip(shardings);

@@ -6,7 +6,7 @@ use std::str::FromStr;
 use super::error::{list, no_mesh, other_rank, two_meshes};
 use super::pieces::Pieces;
 use super::value::{Sharding, ShardingKind};
-use super::{HloSharding, Mesh, MeshDims, ShardingText, sharded_parts};
+use super::{Mesh, MeshDims, ShardingText, sharded_parts};
 use crate::algebra::Layout;
 use crate::error::{ErrorKind, LayoutError, ParseError, Span, fault};
 use crate::machine::Machine;
@@ -176,16 +176,16 @@ impl ShardedShape {
     fn check_mesh(&self) -> Result<(), LayoutError> {
         let Some(given) = &self.mesh else { return Ok(()) };
         let own = match &self.sharding {
-            ShardingText::Hlo(HloSharding::Named(own, ..) | HloSharding::NamedWhole(own, ..)) => {
-                Some(own)
+            ShardingText::Hlo(sharding) if sharding.mesh().is_none() => {
+                return check_devices(&sharding.lower()?, given);
             }
-            ShardingText::Hlo(sharding) => return check_devices(&sharding.lower()?, given),
+            ShardingText::Hlo(sharding) => sharding.mesh(),
             ShardingText::Sdy(sharding) => sharding.mesh.as_ref(),
             ShardingText::Jax(spec) => spec.mesh.as_ref(),
             ShardingText::Torch(_) => None,
         };
         own.filter(|own| *own != given).map_or(Ok(()), |own| {
-            let own = if own.is_empty() { "without axes".into() } else { own.to_string() };
+            let own = if own.axes.is_empty() { "without axes".into() } else { own.to_string() };
             Err(two_meshes(own))
         })
     }
