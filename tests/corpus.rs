@@ -36,7 +36,7 @@ fn every_layout_evaluates_save_the_ambiguous_and_the_incomplete_one() {
         let is_bad = note.contains("ambiguous") || note.contains("incomplete");
         assert_eq!(lowered.is_err(), is_bad, "{text}");
         if let Ok(layout) = lowered {
-            let canonical = layout.to_pad_layout().unwrap().to_string();
+            let canonical = PadLayout::of(&layout).unwrap().to_string();
             assert_eq!(layout.to_string(), canonical);
             assert_eq!(canonical.parse::<Layout>().unwrap(), layout);
             let last: Vec<u64> = layout.shape().iter().map(|extent| extent - 1).collect();

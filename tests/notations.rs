@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use tensor_layout::algebra::Subaxis;
 use tensor_layout::code::{Expression, Function, Language, Variable};
 use tensor_layout::error::{ErrorKind, Span};
-use tensor_layout::notation::{CuteLayout, Notation, Strided};
+use tensor_layout::notation::{CuteLayout, Notation, PadLayout, Strided};
 use tensor_layout::xla::{XlaDtype, XlaShape};
 use tensor_layout::{Layout, LayoutError, LayoutText, Level, Location, Machine, Placement};
 
@@ -326,7 +326,7 @@ fn has_strides(layout: &Layout) -> bool {
 
 /// Expressions give the places of every index, the indexes of every place, and values in the ranges that they claim.
 fn expressions_are_the_layout(layout: &Layout) -> Result<(), TestCaseError> {
-    let (forward, backward) = (Function::place_of(&layout).unwrap(), Function::index_of(&layout));
+    let (forward, backward) = (Function::place_of(layout).unwrap(), Function::index_of(layout));
     let computed = |function: &Function, inputs: &[u64]| -> Result<Vec<u64>, TestCaseError> {
         let values = function.values(inputs).unwrap();
         for ((name, expression), value) in function.outputs().iter().zip(&values) {
@@ -391,7 +391,7 @@ proptest! {
         let layout = slow.layout();
         code_has_the_columns_of_a_table(&layout)?;
         // Levels of one's own are sorted by their names, but listed in the order of the text.
-        if let Ok(text) = layout.to_pad_layout() {
+        if let Ok(text) = PadLayout::of(&layout) {
             let own = text.to_string().replace("MAB", "a").replace("L2B", "b").parse();
             code_has_the_columns_of_a_table(&own.unwrap())?;
         }
@@ -410,10 +410,10 @@ proptest! {
         maps_as_the_layout(&flat)?;
         for edited in [&flat, &layout] {
             writes_no_internal_error(edited)?;
-            if let Ok(cute) = edited.to_cute() {
+            if let Ok(cute) = CuteLayout::of(edited) {
                 has_the_places_of(&cute.lower().unwrap(), edited)?;
             }
-            match edited.to_strided() {
+            match Strided::of(edited) {
                 Ok(strided) => has_the_places_of(&strided.lower().unwrap(), edited)?,
                 // Only a layout that really lacks strides may fail.
                 Err(_) => prop_assert!(!has_strides(edited)),
@@ -460,13 +460,13 @@ fn levels_named_like_keywords_are_renamed_in_code() {
 fn a_pad_layout_of_a_function_is_refused_or_noted() {
     let layout: Layout = "((4_PE, 3:1), (8:3))".parse().unwrap();
     let projected = layout.project(Level::PE);
-    let refusal = projected.to_pad_layout().unwrap_err().to_string();
+    let refusal = PadLayout::of(&projected).unwrap_err().to_string();
     let why = "elements (0, 0) and ";
     assert!(
         refusal.starts_with(&format!("a PadLayout cannot express this layout: {why}")),
         "{refusal}"
     );
-    let (text, note) = projected.to_pad_layout_map().unwrap();
+    let (text, note) = PadLayout::map_of(&projected).unwrap();
     assert_eq!(text.to_string(), "((4_PE:1, 3:0), (8:0))");
     let note = note.unwrap();
     assert!(

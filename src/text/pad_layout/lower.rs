@@ -319,7 +319,7 @@ impl NotationText for PadLayout {
             None if is_affine_map(text) => affine_map(text)?,
             None => return text.parse(),
         };
-        layout.to_pad_layout().map_err(|error| ParseError::whole(error, text))
+        PadLayout::of(&layout).map_err(|error| ParseError::whole(error, text))
     }
 
     fn lowered(&self, machine: Option<&Machine>) -> Result<Layout, ParseError> {

@@ -217,13 +217,7 @@ impl PadLayout {
         self.dtype
     }
 
-    /// The text it was parsed from; empty if it was made from parts.
-    #[must_use]
-    pub fn source_text(&self) -> &str {
-        &self.source.0.text
-    }
-
-    /// The span of a part in [`source_text`](PadLayout::source_text); the whole text if the part has none.
+    /// The span of a part in the text that it was parsed from; the whole text if the part has none.
     #[must_use]
     pub fn span(&self, site: Site) -> Span {
         let source = &self.source.0;
@@ -251,7 +245,7 @@ impl PadLayout {
         let error = error.into();
         let related = error.related().map(|site| self.span(site));
         let span = self.span(error.site());
-        ParseError::meaning(error, span, self.source_text()).with_related(related)
+        ParseError::meaning(error, span, &self.source.0.text).with_related(related)
     }
 }
 

@@ -49,9 +49,7 @@ impl Strided {
         }
         builder.build()
     }
-}
 
-impl Layout {
     /// Writes the layout as shape, strides and offset, in elements.
     ///
     /// Strides cannot express padding, so it is left out.
@@ -64,13 +62,14 @@ impl Layout {
     /// # Example
     /// ```
     /// use tensor_layout::Layout;
+    /// use tensor_layout::notation::Strided;
     /// let layout: Layout = "((2:6, 2:3), (3:1))".parse()?;
-    /// assert_eq!(layout.to_strided()?.to_string(), "shape=(4, 3), strides=(3, 1)");
+    /// assert_eq!(Strided::of(&layout)?.to_string(), "shape=(4, 3), strides=(3, 1)");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn to_strided(&self) -> Result<Strided, LayoutError> {
+    pub fn of(layout: &Layout) -> Result<Strided, LayoutError> {
         let inexpressible = |reason| Notation::Strided.cannot_express(reason);
-        let (layout, offset) = self.without_padding()?.to_origin();
+        let (layout, offset) = layout.without_padding()?.to_origin();
         layout.check_linear().map_err(inexpressible)?;
         layout.check_plain_axes().map_err(inexpressible)?;
         let stride = |(number, digits): (usize, Vec<Subaxis>)| match digits[..] {
@@ -136,7 +135,7 @@ impl NotationText for Strided {
         _: Option<&Strided>,
         _: XlaDtype,
     ) -> Result<WrittenLayout, LayoutError> {
-        let text = layout.to_strided()?;
+        let text = Strided::of(layout)?;
         Ok(WrittenLayout::new(&text, text.to_layout()?))
     }
 

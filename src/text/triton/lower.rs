@@ -179,7 +179,7 @@ impl NotationText for TritonLayout {
         _: Option<&TritonLayout>,
         _: XlaDtype,
     ) -> Result<WrittenLayout, LayoutError> {
-        let text = layout.to_triton()?;
+        let text = TritonLayout::of(layout)?;
         let refused = |_| Notation::Triton.cannot_express(not_bitwise());
         Ok(WrittenLayout::new(&text, text.lower().map_err(refused)?))
     }

@@ -303,10 +303,10 @@ impl NotationText for XlaShape {
         dtype: XlaDtype,
     ) -> Result<WrittenLayout, LayoutError> {
         let source = like.and_then(|shape| shape.arrays().first().map(|(_, array)| *array));
-        let array = match source.map(|source| (source, layout.resized_like(source))) {
-            None => layout.to_xla_array(dtype)?,
+        let array = match source.map(|source| (source, source.resized_to(layout))) {
+            None => XlaArray::of(layout, dtype)?,
             Some((_, Some(array))) => array,
-            Some((source, None)) => layout.to_xla_array_like(source)?,
+            Some((source, None)) => source.laid_out_as(layout)?,
         };
         let note = source.and_then(|source| lost_attributes(source, &array));
         Ok(WrittenLayout { text: array.to_string(), layout: array.to_layout()?, note })

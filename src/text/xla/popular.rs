@@ -155,17 +155,7 @@ impl XlaArray {
 
     /// The array with the tiles that TPU compilers choose for its type and dimensions; `None` for an
     /// array that has tiles, and for types beyond 32 bits.
-    ///
-    /// ```
-    /// use tensor_layout::xla::XlaShape;
-    /// let shape: XlaShape = "f32[256,512,128,2]{3,2,1,0}".parse()?;
-    /// let tiled = shape.as_array().unwrap().tiled_for_tpu().unwrap();
-    /// assert_eq!(tiled.to_string(), "f32[256,512,128,2]{3,2,1,0:T(8,128)}");
-    /// assert_eq!(tiled.sizes()?.allocated_bytes, 8 << 30); // 128 MiB without tiles
-    /// # Ok::<(), tensor_layout::ParseError>(())
-    /// ```
-    #[must_use]
-    pub fn tiled_for_tpu(&self) -> Option<XlaArray> {
+    pub(crate) fn tiled_for_tpu(&self) -> Option<XlaArray> {
         let mut layout = self.layout_or_default();
         if !layout.tiles.is_empty() {
             return None;
@@ -263,4 +253,18 @@ fn is_for(tiling: &[&[i64]], bits: u64, rank: usize) -> bool {
     let wanted = if bits < 32 { 32_u64.checked_div(bits).unwrap_or(1) } else { 1 };
     let scalar = rank == 0 && tiling.len() == 1;
     first == rank.clamp(1, 2) && (packed == wanted || scalar)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::xla::XlaShape;
+
+    #[test]
+    fn a_narrow_dimension_takes_up_whole_tiles_on_a_tpu() {
+        let shape: XlaShape = "f32[256,512,128,2]{3,2,1,0}".parse().unwrap();
+        let tiled = shape.as_array().unwrap().tiled_for_tpu().unwrap();
+        assert_eq!(tiled.to_string(), "f32[256,512,128,2]{3,2,1,0:T(8,128)}");
+        // Without tiles, it takes 128 MiB.
+        assert_eq!(tiled.sizes().unwrap().allocated_bytes, 8 << 30);
+    }
 }
