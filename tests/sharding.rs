@@ -248,7 +248,7 @@ fn a_sharding_fits_a_machine_that_has_a_unit_for_every_device() {
     ] {
         let sharded: ShardedShape = text.parse().unwrap();
         let machine: Machine = machine.parse().unwrap();
-        let layout = sharded.lower(Some(&machine)).unwrap();
+        let layout = sharded.lower_on(&machine).unwrap();
         let placement = Placement::of(layout).on(&machine).build().unwrap();
         let mut found: Vec<String> =
             placement.locate_all(&[index]).unwrap().map(|place| place.to_string()).collect();
@@ -281,14 +281,14 @@ fn devices_with_numbers_near_the_end_of_64_bits_are_placed_or_refused() {
         if let Ok(shards) = shards {
             assert_eq!(shards.locate_all(&[1]).unwrap()[0].iter().next().unwrap().1, last);
             // With or without a layout, there is no panic.
-            let _ = sharded.lower(None);
+            let _ = sharded.lower();
         }
     }
     let carried: ShardedShape =
         "f32[4], sharding={devices=[4]0,9223372036854775808,18446744073709551614,1}"
             .parse()
             .unwrap();
-    assert!(carried.lower(None).unwrap_err().to_string().contains("not a strided function"));
+    assert!(carried.lower().unwrap_err().to_string().contains("not a strided function"));
 }
 
 #[test]
@@ -514,7 +514,7 @@ fn into_levels(shape: &str, mesh: &str, specs: [&str; 2], machine: &str) -> Vec<
     let [source, destination] = specs.map(|spec| {
         let text = format!("{shape}, sharding={spec}");
         let sharded: ShardedShape = text.parse().unwrap();
-        let layout = sharded.on_mesh(mesh.parse().unwrap()).lower(Some(&machine)).unwrap();
+        let layout = sharded.on_mesh(mesh.parse().unwrap()).lower_on(&machine).unwrap();
         Placement::of(layout).on(&machine).build().unwrap()
     });
     let traffic = Relayout::new(&source, &destination).unwrap().traffic().unwrap();
@@ -542,7 +542,7 @@ fn a_sharded_shape_is_recognised_and_keeps_its_tiling() {
     let shard: XlaShape = "bf16[1024,14336]{1,0:T(8,128)(2,1)}".parse().unwrap();
     let report = sharded.report().unwrap();
     assert_eq!(report.device_bytes, shard.sizes().unwrap().allocated_bytes);
-    let (layout, local) = (sharded.lower(None).unwrap(), shard.lower().unwrap());
+    let (layout, local) = (sharded.lower().unwrap(), shard.lower().unwrap());
     for index in [[0, 0], [1023, 14335], [1024, 0], [4095, 129], [3000, 7777]] {
         let place = layout.locate(&index).unwrap();
         assert_eq!(place.get(Level::new("Device").unwrap()), Some(index[0] / 1024));

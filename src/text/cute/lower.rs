@@ -7,7 +7,6 @@ use super::{CuteLayout, CuteMap, CuteMode, CuteOuter, CuteStride, CuteTiler};
 use crate::algebra::{IndexOrder, Layout, Replica, Subaxis, Target, axis_of};
 use crate::error::{LayoutError, ParseError, Site, fault};
 use crate::level::Level;
-use crate::machine::Machine;
 use crate::swizzle::CuteSwizzle;
 use crate::text::kind::{Notation, NotationText, WrittenLayout};
 use crate::text::xla::{XlaDtype, XlaParser};
@@ -246,14 +245,6 @@ impl NotationText for CuteLayout {
         text.parse()
     }
 
-    fn lowered(&self, _: Option<&Machine>) -> Result<Layout, ParseError> {
-        self.lower()
-    }
-
-    fn refused(&self, error: impl Into<LayoutError>) -> ParseError {
-        self.refuse(error)
-    }
-
     fn write(
         layout: &Layout,
         _: Option<&CuteLayout>,
@@ -261,14 +252,6 @@ impl NotationText for CuteLayout {
     ) -> Result<WrittenLayout, LayoutError> {
         let text = CuteLayout::of(layout)?;
         Ok(WrittenLayout::new(&text, text.to_layout()?))
-    }
-
-    fn is_function() -> bool {
-        true
-    }
-
-    fn index_order(&self) -> IndexOrder {
-        IndexOrder::Colexicographic
     }
 }
 

@@ -1,12 +1,12 @@
 //! Affine maps: `affine_map<(d0, d1) -> (d0 floordiv 3, (d0 mod 3) * 8 + d1)>`.
 
 use itertools::Itertools;
+use tensor_layout_words::Cursor;
 
 use super::sum::{Sum, to_layout};
 use crate::algebra::Layout;
 use crate::error::{ParseError, Span};
 use crate::level::Level;
-use crate::text::cursor::Cursor;
 use crate::text::refusal::check_depth;
 
 /// The greatest depth of brackets.

@@ -322,14 +322,6 @@ impl NotationText for PadLayout {
         PadLayout::of(&layout).map_err(|error| ParseError::whole(error, text))
     }
 
-    fn lowered(&self, machine: Option<&Machine>) -> Result<Layout, ParseError> {
-        machine.map_or_else(|| self.lower(), |machine| self.lower_on(machine))
-    }
-
-    fn refused(&self, error: impl Into<LayoutError>) -> ParseError {
-        self.refuse(error)
-    }
-
     fn write(
         layout: &Layout,
         like: Option<&PadLayout>,
@@ -346,10 +338,6 @@ impl NotationText for PadLayout {
             text = PadLayout { memory: tree.memory, dtype: tree.dtype, ..text };
         }
         Ok(WrittenLayout { text: text.to_string(), note: said.unread_note(), layout: said })
-    }
-
-    fn address_unit(&self) -> &'static str {
-        "long words"
     }
 
     fn xla_dtype(&self) -> Option<XlaDtype> {

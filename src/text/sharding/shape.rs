@@ -28,7 +28,7 @@ use crate::words::counted;
 /// let text = "%p = f32[10,7]{1,0} parameter(0), sharding={devices=[2,4]<=[8]}";
 /// let sharded: ShardedShape = text.parse()?;
 /// assert_eq!(sharded.to_string(), "f32[10,7]{1,0}, sharding={devices=[2,4]<=[8]}");
-/// let layout = sharded.lower(None)?;
+/// let layout = sharded.lower()?;
 /// assert_eq!(layout.locate(&[6, 3])?.to_string(), "Device=5,Addr=3");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -222,12 +222,23 @@ impl ShardedShape {
         Ok(XlaArray::new(self.array.dtype, dims, self.array.layout.clone()))
     }
 
-    /// Returns the layout of the elements: the levels of the machine, the axes of the mesh, or `Device`;
-    /// then the address in elements.
+    /// Returns the layout of the elements: the axes of the mesh, or `Device`, then the address in elements.
     ///
     /// # Errors
     /// As [`XlaArray::lower`] of the shard, and [`Sharding::layout`].
-    pub fn lower(&self, machine: Option<&Machine>) -> Result<Layout, ParseError> {
+    pub fn lower(&self) -> Result<Layout, ParseError> {
+        self.layout(None)
+    }
+
+    /// Returns the layout of the elements on a machine: its levels, then the address in elements.
+    ///
+    /// # Errors
+    /// As [`lower`](ShardedShape::lower); a machine with fewer units than devices.
+    pub fn lower_on(&self, machine: &Machine) -> Result<Layout, ParseError> {
+        self.layout(Some(machine))
+    }
+
+    fn layout(&self, machine: Option<&Machine>) -> Result<Layout, ParseError> {
         self.array.validate()?;
         let refuse = |error| self.refuse(error);
         let (sharding, extents) =
@@ -306,14 +317,6 @@ impl NotationText for Box<ShardedShape> {
 
     fn read(text: &str, xla: XlaParser) -> Result<Box<ShardedShape>, ParseError> {
         ShardedShape::parse(text, xla).map(Box::new)
-    }
-
-    fn lowered(&self, machine: Option<&Machine>) -> Result<Layout, ParseError> {
-        self.lower(machine)
-    }
-
-    fn refused(&self, error: impl Into<LayoutError>) -> ParseError {
-        self.refuse(error)
     }
 
     fn write(

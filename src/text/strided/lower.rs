@@ -7,7 +7,6 @@ use super::calls::is_call;
 use crate::algebra::{Layout, Subaxis, Target};
 use crate::error::{LayoutError, ParseError, fault};
 use crate::level::Level;
-use crate::machine::Machine;
 use crate::text::kind::{Notation, NotationText, WrittenLayout};
 use crate::text::mlir::{Memref, MemrefKind};
 use crate::text::written::NotCompared;
@@ -122,14 +121,6 @@ impl NotationText for Strided {
         }
     }
 
-    fn lowered(&self, _: Option<&Machine>) -> Result<Layout, ParseError> {
-        self.lower()
-    }
-
-    fn refused(&self, error: impl Into<LayoutError>) -> ParseError {
-        self.refuse(error)
-    }
-
     fn write(
         layout: &Layout,
         _: Option<&Strided>,
@@ -137,10 +128,6 @@ impl NotationText for Strided {
     ) -> Result<WrittenLayout, LayoutError> {
         let text = Strided::of(layout)?;
         Ok(WrittenLayout::new(&text, text.to_layout()?))
-    }
-
-    fn is_function() -> bool {
-        true
     }
 
     fn element_bits(&self) -> Option<u64> {

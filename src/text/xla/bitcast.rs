@@ -96,7 +96,7 @@ pub fn bitcast_map(first: &XlaArray, second: &XlaArray) -> Result<Bitcast, Parse
     bitcast().map_err(|error| {
         // With equal prefixes, the splits are at fault.
         let of_first = is_split(first) && !is_split(second) && error.fact("first").is_none();
-        if of_first { first.refuse_layout(error) } else { second.refuse_layout(error) }
+        if of_first { first.refuse(error) } else { second.refuse(error) }
     })
 }
 

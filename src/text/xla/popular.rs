@@ -125,7 +125,7 @@ impl XlaArray {
     /// ```
     pub fn advice(&self) -> Result<Vec<XlaAdvice>, ParseError> {
         self.validate()?;
-        self.extents().map_err(|error| self.refuse_layout(error))?;
+        self.extents().map_err(|error| self.refuse(error))?;
         let bits = match self.layout.as_ref().map_or(0, |layout| layout.element_bits) {
             0 => width(self.dtype),
             bits => bits.unsigned_abs(),
@@ -144,8 +144,7 @@ impl XlaArray {
         }
         let array = XlaArray::new(self.dtype, self.dims.clone(), Some(self.layout_or_default()));
         if !advice.iter().any(|advice| advice.array == array) {
-            let allocated_bytes =
-                self.allocated_bytes().map_err(|error| self.refuse_layout(error))?;
+            let allocated_bytes = self.allocated_bytes().map_err(|error| self.refuse(error))?;
             let is_seen = array.has_seen_tiles();
             advice.push(XlaAdvice { array, allocated_bytes, is_seen });
         }

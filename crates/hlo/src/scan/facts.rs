@@ -122,7 +122,7 @@ fn xla(shape: &XlaShape) -> Result<LayoutFacts, ParseError> {
     let extents = array.map(XlaArray::extents).transpose();
     let better = array.map(|array| better(array, sizes.allocated_bytes)).transpose()?;
     Ok(LayoutFacts {
-        shape: extents.map_err(|error| shape.refuse_layout(error))?.unwrap_or_default(),
+        shape: extents.map_err(|error| shape.refuse(error))?.unwrap_or_default(),
         unpadded_bytes: Some(sizes.unpadded_bytes),
         allocated_bytes: Some(sizes.allocated_bytes),
         padding: (sizes.padding_bytes(), sizes.allocated_bytes),
