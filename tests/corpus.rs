@@ -156,8 +156,8 @@ fn memory_and_dtype_in_the_text_are_read() {
     let tree: PadLayout =
         "((8_L2B:1, 16:2, 8_L1B:1), (2:1,4_PE:1, 2_W:1))@LM0 / Float".parse().unwrap();
     assert_eq!(tree.to_string(), "((8_L2B:1, 16:2, 8_L1B:1), (2:1, 4_PE:1, 2_W:1))@LM0 / Float");
-    assert_eq!(tree.memory().unwrap().name(), "LM0");
-    assert_eq!(tree.dtype().unwrap().bits(), 32);
+    assert_eq!(tree.memory.unwrap().name(), "LM0");
+    assert_eq!(tree.dtype.unwrap().bits(), 32);
 }
 
 #[test]

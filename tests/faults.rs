@@ -80,7 +80,7 @@ fn gathered(groups: &str) -> LayoutError {
 }
 
 fn per_device(text: &str) -> ShardedShape {
-    text.parse::<ShardedShape>().unwrap().per_device()
+    ShardedShape { per_device: true, ..text.parse().unwrap() }
 }
 
 fn text_faults() -> Vec<(LayoutError, &'static str)> {

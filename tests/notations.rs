@@ -329,12 +329,12 @@ fn expressions_are_the_layout(layout: &Layout) -> Result<(), TestCaseError> {
     let (forward, backward) = (Function::place_of(layout).unwrap(), Function::index_of(layout));
     let computed = |function: &Function, inputs: &[u64]| -> Result<Vec<u64>, TestCaseError> {
         let values = function.values(inputs).unwrap();
-        for ((name, expression), value) in function.outputs().iter().zip(&values) {
+        for ((name, expression), value) in function.outputs.iter().zip(&values) {
             prop_assert!(function.range(expression).contains(value), "{name} is {value}");
         }
         Ok(values)
     };
-    let copies = forward.inputs()[layout.rank()..].iter().map(|(_, range)| range.clone());
+    let copies = forward.inputs[layout.rank()..].iter().map(|(_, range)| range.clone());
     let copies = copies.multi_cartesian_product().collect_vec();
     for index in layout.indexes() {
         let mut found = BTreeSet::new();
@@ -344,7 +344,7 @@ fn expressions_are_the_layout(layout: &Layout) -> Result<(), TestCaseError> {
                 Variable::Level(level) => *level,
                 other => panic!("{other} is no level"),
             };
-            found.insert(forward.outputs().iter().map(level).zip(values).collect::<Location>());
+            found.insert(forward.outputs.iter().map(level).zip(values).collect::<Location>());
         }
         let expected: BTreeSet<Location> = layout.locate_all(&index).unwrap().collect();
         prop_assert_eq!(&found, &expected);
@@ -354,14 +354,14 @@ fn expressions_are_the_layout(layout: &Layout) -> Result<(), TestCaseError> {
                 Variable::Level(level) => place.get(*level).unwrap(),
                 other => panic!("{other} is no level"),
             };
-            let inputs = backward.inputs().iter().map(coordinate).collect_vec();
+            let inputs = backward.inputs.iter().map(coordinate).collect_vec();
             prop_assert_eq!(&computed(backward, &inputs)?, &index);
         }
     }
     match backward {
         Ok(function) => {
             // Any other place has some index, or none.
-            let ranges = function.inputs().iter().map(|(_, range)| range.clone());
+            let ranges = function.inputs.iter().map(|(_, range)| range.clone());
             for place in ranges.multi_cartesian_product().take(200) {
                 let _ = function.values(&place);
             }

@@ -514,7 +514,8 @@ fn into_levels(shape: &str, mesh: &str, specs: [&str; 2], machine: &str) -> Vec<
     let [source, destination] = specs.map(|spec| {
         let text = format!("{shape}, sharding={spec}");
         let sharded: ShardedShape = text.parse().unwrap();
-        let layout = sharded.on_mesh(mesh.parse().unwrap()).lower_on(&machine).unwrap();
+        let sharded = ShardedShape { mesh: Some(mesh.parse().unwrap()), ..sharded };
+        let layout = sharded.lower_on(&machine).unwrap();
         Placement::of(layout).on(&machine).build().unwrap()
     });
     let traffic = Relayout::new(&source, &destination).unwrap().traffic().unwrap();
@@ -549,7 +550,7 @@ fn a_sharded_shape_is_recognised_and_keeps_its_tiling() {
         let inside = local.locate(&[index[0] % 1024, index[1]]).unwrap();
         assert_eq!(place.get(Level::ADDR), inside.get(Level::ADDR));
     }
-    let per_device = sharded.per_device();
+    let per_device = ShardedShape { per_device: true, ..*sharded };
     assert_eq!(per_device.extents().unwrap(), [16384, 14336]);
     assert_eq!(per_device.shard().unwrap().dims.len(), 2);
 }

@@ -27,8 +27,8 @@ pub(crate) fn affine_index_map(map: &Layout) -> Result<String, LayoutError> {
 pub(super) fn print(function: &Function) -> Result<String, LayoutError> {
     const TASK: &str = "an affine map cannot express this layout";
     // Copies are dimensions, too.
-    let dims = (0..function.inputs().len()).map(Variable::Index).collect_vec();
-    let inputs = function.inputs().iter().map(|(input, _)| *input);
+    let dims = (0..function.inputs.len()).map(Variable::Index).collect_vec();
+    let inputs = function.inputs.iter().map(|(input, _)| *input);
     let renamed = inputs.zip(dims.iter().copied().map(Expression::variable)).collect_vec();
     let values = function.inlined();
     check_length(&values, TASK)?;
@@ -44,9 +44,9 @@ pub(super) fn print(function: &Function) -> Result<String, LayoutError> {
     }
     let values = values.iter().map(|value| value.replaced(&renamed).write(STYLE));
     let dims = dims.into_iter().map(STYLE.variable).collect_vec();
-    let bounds = dims.iter().zip(function.inputs());
+    let bounds = dims.iter().zip(&function.inputs);
     let bounds = bounds.map(|(dim, (_, range))| format!(", 0 <= {dim} < {}", range.end));
-    let names = function.outputs().iter().map(|(name, _)| name).join(", ");
+    let names = function.outputs.iter().map(|(name, _)| name).join(", ");
     let (dims, bounds) = (dims.join(", "), bounds.collect::<String>());
     Ok(format!(
         "// ({dims}) -> ({names}){bounds}\naffine_map<({dims}) -> ({})>",

@@ -16,11 +16,14 @@ use crate::words::counted;
 pub struct Function {
     /// One sentence about the function, for the comment above its code.
     pub(super) says: String,
-    inputs: Vec<(Variable, Range<u64>)>,
-    locals: Vec<(Variable, Expression)>,
+    /// The inputs, each with its range.
+    pub inputs: Vec<(Variable, Range<u64>)>,
+    /// The values that outputs share, in an order in which they can be computed.
+    pub locals: Vec<(Variable, Expression)>,
     /// The range of each local.
     ranges: Vec<RangeInclusive<u64>>,
-    outputs: Vec<(Variable, Expression)>,
+    /// The outputs with their values.
+    pub outputs: Vec<(Variable, Expression)>,
 }
 
 impl Function {
@@ -61,7 +64,7 @@ impl Function {
     /// use tensor_layout::code::Function;
     /// let layout: Layout = "((4_PE, 3:8), (8:1))".parse()?;
     /// let function = Function::index_of(&layout)?;
-    /// let index = function.outputs().iter().map(|(axis, value)| format!("{axis} = {value}"));
+    /// let index = function.outputs.iter().map(|(axis, value)| format!("{axis} = {value}"));
     /// assert_eq!(index.collect::<Vec<_>>(), ["i0 = PE * 3 + (Addr >> 3)", "i1 = Addr & 7"]);
     /// assert_eq!(function.values(&[1, 17])?, [5, 1]);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -85,24 +88,6 @@ impl Function {
         function.inputs = columns.map(|level| (Variable::Level(level), range(level))).collect();
         function.says = "From the place of an element to its index.".into();
         Ok(function)
-    }
-
-    /// The inputs, each with its range.
-    #[must_use]
-    pub fn inputs(&self) -> &[(Variable, Range<u64>)] {
-        &self.inputs
-    }
-
-    /// The values that outputs share, in an order in which they can be computed.
-    #[must_use]
-    pub fn locals(&self) -> &[(Variable, Expression)] {
-        &self.locals
-    }
-
-    /// The outputs with their values.
-    #[must_use]
-    pub fn outputs(&self) -> &[(Variable, Expression)] {
-        &self.outputs
     }
 
     /// Returns a range of all values that an expression of the inputs and locals has for inputs in their ranges.

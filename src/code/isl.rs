@@ -30,8 +30,8 @@ const SLOTS: Style = Style {
 /// The relation between elements and their places.
 pub(super) fn elements(of: &Layout) -> Result<String, LayoutError> {
     let function = Function::forward_in_sums(of)?;
-    let (index, copies) = function.inputs().split_at(of.rank());
-    let locals = function.locals().iter().map(|(local, _)| *local);
+    let (index, copies) = function.inputs.split_at(of.rank());
+    let locals = function.locals.iter().map(|(local, _)| *local);
     let body = exists(names(copies).chain(locals), &conditions(&function));
     Ok(format!("{{ S[{}] -> A[{}] : {body} }}", names(index).join(", "), places(of)))
 }
@@ -53,8 +53,8 @@ pub(super) fn padding(of: &Layout) -> Result<String, LayoutError> {
     let all = bounds.chain(of.columns().iter().map(at)).join(" and ");
     let all = exists(slots.iter().map(|(slot, _)| name(*slot)), &all);
     let function = Function::forward_in_sums(of)?;
-    let locals = function.locals().iter().map(|(local, _)| *local);
-    let held = exists(names(function.inputs()).chain(locals), &conditions(&function));
+    let locals = function.locals.iter().map(|(local, _)| *local);
+    let held = exists(names(&function.inputs).chain(locals), &conditions(&function));
     let places = places(of);
     Ok(format!("{{ A[{places}] : ({all}) and not ({held}) }}"))
 }
@@ -65,9 +65,9 @@ fn places(layout: &Layout) -> String {
 
 /// The bounds of the inputs, then the equations of locals and outputs.
 fn conditions(function: &Function) -> String {
-    let bounds = function.inputs().iter();
+    let bounds = function.inputs.iter();
     let bounds = bounds.map(|(name, range)| format!("0 <= {name} < {}", range.end));
-    let values = function.locals().iter().chain(function.outputs());
+    let values = function.locals.iter().chain(&function.outputs);
     let values = values.map(|(name, value)| format!("{name} = {}", value.write(STYLE)));
     bounds.chain(values).join(" and ")
 }

@@ -141,19 +141,19 @@ const C: Style = Style {
 };
 
 fn c(name: &str, function: &Function) -> String {
-    let inputs = function.inputs().iter().map(|(input, _)| format!("uint64_t {input}"));
-    let outputs = function.outputs().iter().map(|(output, _)| format!("uint64_t *{output}"));
+    let inputs = function.inputs.iter().map(|(input, _)| format!("uint64_t {input}"));
+    let outputs = function.outputs.iter().map(|(output, _)| format!("uint64_t *{output}"));
     let mut arguments = inputs.chain(outputs).join(", ");
     if arguments.is_empty() {
         arguments.push_str("void");
     }
-    let inputs = function.inputs().iter().map(|(input, _)| *input);
+    let inputs = function.inputs.iter().map(|(input, _)| *input);
     let unused = inputs.filter(|input| !function.uses(*input));
     let unused = unused.map(|input| format!("    (void){input};\n"));
-    let locals = function.locals().iter();
+    let locals = function.locals.iter();
     let locals =
         locals.map(|(name, value)| format!("    const uint64_t {name} = {};\n", value.write(C)));
-    let values = function.outputs().iter();
+    let values = function.outputs.iter();
     let values = values.map(|(name, value)| format!("    *{name} = {};\n", value.write(C)));
     let body: String = unused.chain(locals).chain(values).collect();
     let says = &function.says;
@@ -161,13 +161,13 @@ fn c(name: &str, function: &Function) -> String {
 }
 
 fn rust(name: &str, function: &Function) -> String {
-    let arguments = function.inputs().iter().map(|(input, _)| format!("{input}: u64")).join(", ");
-    let values = function.locals().iter().chain(function.outputs());
+    let arguments = function.inputs.iter().map(|(input, _)| format!("{input}: u64")).join(", ");
+    let values = function.locals.iter().chain(&function.outputs);
     let body: String = values
         .map(|(name, value)| format!("    let {name} = {};\n", value.write(Style::PLAIN)))
         .collect();
-    let results = function.outputs().iter().map(|(output, _)| output).join(", ");
-    let (says, count) = (&function.says, function.outputs().len());
+    let results = function.outputs.iter().map(|(output, _)| output).join(", ");
+    let (says, count) = (&function.says, function.outputs.len());
     format!(
         "/// {says}\n#[allow(non_snake_case, unused_variables)]\n\
          pub const fn {name}({arguments}) -> [u64; {count}] {{\n{body}    [{results}]\n}}"
@@ -178,15 +178,15 @@ const PYTHON: Style =
     Style { quotient: |operand, divisor| quotient_by(operand, divisor, "//"), ..Style::PLAIN };
 
 fn python(name: &str, function: &Function) -> String {
-    let values = function.locals().iter().chain(function.outputs());
+    let values = function.locals.iter().chain(&function.outputs);
     let body: String =
         values.map(|(name, value)| format!("    {name} = {}\n", value.write(PYTHON))).collect();
-    let results = function.outputs().iter().map(|(output, _)| output.to_string()).collect_vec();
+    let results = function.outputs.iter().map(|(output, _)| output.to_string()).collect_vec();
     let results = match &results[..] {
         [one] => format!("{one},"),
         _ => results.join(", "),
     };
     let (says, arguments) =
-        (&function.says, function.inputs().iter().map(|(input, _)| input).join(", "));
+        (&function.says, function.inputs.iter().map(|(input, _)| input).join(", "));
     format!("def {name}({arguments}):\n    \"\"\"{says}\"\"\"\n{body}    return ({results})")
 }

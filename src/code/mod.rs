@@ -25,7 +25,7 @@
 //!
 //! let layout: Layout = "((4_PE, 3:8), (8:1))".parse()?;
 //! let function = Function::place_of(&layout)?;
-//! let [(_, pe), (_, address)] = function.outputs() else { panic!("two levels") };
+//! let [(_, pe), (_, address)] = &function.outputs[..] else { panic!("two levels") };
 //! assert_eq!((pe.to_string(), address.to_string()), ("i0 / 3".into(), "(i0 % 3) * 8 + i1".into()));
 //! assert_eq!((divisions(pe), function.range(address)), (1, 0..=23));
 //! # Ok::<(), Box<dyn std::error::Error>>(())

@@ -139,8 +139,8 @@ fn sharding(
     let (sharding, mesh, rank) = match (syntax, machine) {
         (LayoutText::Sharded(shape), _) => {
             let sharding = shape.sharding()?;
-            let mesh = shape.mesh().or(sharding.mesh()).cloned();
-            (sharding, mesh, shape.array().dims.len())
+            let mesh = shape.mesh.as_ref().or(sharding.mesh()).cloned();
+            (sharding, mesh, shape.array.dims.len())
         }
         (_, Some(machine)) => {
             let layout = syntax.lower()?;

@@ -331,7 +331,7 @@ impl NotationText for PadLayout {
         if let Some(tree) = like {
             let still = |level| !layout.used_levels().contains(&level);
             let bare = tree
-                .broadcast()
+                .broadcast
                 .iter()
                 .filter(|entry| matches!(entry, ReplicaText::Bare(level) if still(*level)));
             text.broadcast.extend(bare);
@@ -341,7 +341,7 @@ impl NotationText for PadLayout {
     }
 
     fn xla_dtype(&self) -> Option<XlaDtype> {
-        XlaDtype::from_name(self.dtype()?.xla_name())
+        XlaDtype::from_name(self.dtype?.xla_name())
     }
 
     fn beyond_the_map(&self, other: Notation) -> Vec<String> {
@@ -351,9 +351,9 @@ impl NotationText for PadLayout {
 
 /// The parts of a PadLayout that are not in its map.
 fn suffix(tree: &PadLayout, names_types: bool) -> Vec<String> {
-    let memory = tree.memory().map(|memory| format!("@{}", memory.name()));
-    let dtype = tree.dtype().filter(|_| !names_types).map(|dtype| format!("/ {dtype}"));
-    let bare = tree.broadcast().iter().filter_map(|entry| match entry {
+    let memory = tree.memory.map(|memory| format!("@{}", memory.name()));
+    let dtype = tree.dtype.filter(|_| !names_types).map(|dtype| format!("/ {dtype}"));
+    let bare = tree.broadcast.iter().filter_map(|entry| match entry {
         ReplicaText::Bare(level) => Some(format!("B@[{level}]")),
         ReplicaText::Sized { .. } => None,
     });

@@ -19,8 +19,7 @@ use crate::words::counted;
 /// A sharding that only names its mesh, or its axes, needs the mesh before or after it: `f32[8],
 /// sharding=P('x'), mesh=x=2,y=4`.
 ///
-/// Dimensions are those of the whole tensor, unless [`per_device`](ShardedShape::per_device) says
-/// otherwise; the layout is that of the shard. A whole HLO instruction is also accepted: the text
+/// Dimensions are those of the whole tensor, unless `per_device` says otherwise; the layout is that of the shard. A whole HLO instruction is also accepted: the text
 /// between the shape and `sharding=` is skipped.
 ///
 /// ```
@@ -34,17 +33,21 @@ use crate::words::counted;
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct ShardedShape {
-    array: XlaArray,
-    sharding: ShardingText,
-    mesh: Option<Mesh>,
-    per_device: bool,
+    /// The array as written.
+    pub array: XlaArray,
+    /// The sharding as written.
+    pub text: ShardingText,
+    /// The mesh given beside the sharding, for one that only names its mesh or its axes.
+    pub mesh: Option<Mesh>,
+    /// True if the dimensions are those of one device, as in dumps after partitioning.
+    pub per_device: bool,
 }
 
 impl fmt::Display for ShardedShape {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}, sharding={}", self.array, self.sharding)?;
+        write!(f, "{}, sharding={}", self.array, self.text)?;
         // A spec is written without the mesh that it came with, unless the mesh has manual axes.
-        let own = match &self.sharding {
+        let own = match &self.text {
             ShardingText::Jax(spec) if spec.manual_mesh().is_none() => spec.mesh.as_ref(),
             _ => None,
         };
@@ -53,26 +56,6 @@ impl fmt::Display for ShardedShape {
 }
 
 impl ShardedShape {
-    /// A sharded shape from its parts; `mesh` is for shardings that only name one.
-    #[must_use]
-    pub fn new(array: XlaArray, sharding: ShardingText, mesh: Option<Mesh>) -> ShardedShape {
-        ShardedShape { array, sharding, mesh, per_device: false }
-    }
-
-    /// Reads the dimensions as those of one device, as in dumps after partitioning.
-    #[must_use]
-    pub fn per_device(mut self) -> ShardedShape {
-        self.per_device = true;
-        self
-    }
-
-    /// Sets the mesh that the sharding names.
-    #[must_use]
-    pub fn on_mesh(mut self, mesh: Mesh) -> ShardedShape {
-        self.mesh = Some(mesh);
-        self
-    }
-
     /// Parses a sharded shape; `xla` parses its shape.
     ///
     /// # Errors
@@ -92,30 +75,12 @@ impl ShardedShape {
                 return Err(ParseError::invalid("a sharding belongs to one array", span, text));
             }
         };
-        let sharding = sharding.parse().map_err(|error| moved(error, sharding_at))?;
+        let text_of = sharding.parse().map_err(|error| moved(error, sharding_at))?;
         if let Some(at) = parts.stray {
             return Err(stray(text, at));
         }
         let mesh = parts.mesh.map(|(at, mesh)| mesh.parse().map_err(|error| moved(error, at)));
-        Ok(ShardedShape::new(array, sharding, mesh.transpose()?))
-    }
-
-    /// The array as written.
-    #[must_use]
-    pub fn array(&self) -> &XlaArray {
-        &self.array
-    }
-
-    /// The mesh that was given separately from the sharding.
-    #[must_use]
-    pub fn mesh(&self) -> Option<&Mesh> {
-        self.mesh.as_ref()
-    }
-
-    /// The sharding as written.
-    #[must_use]
-    pub fn text(&self) -> &ShardingText {
-        &self.sharding
+        Ok(ShardedShape { array, text: text_of, mesh: mesh.transpose()?, per_device: false })
     }
 
     /// The meaning of the sharding.
@@ -125,7 +90,7 @@ impl ShardedShape {
     pub fn sharding(&self) -> Result<Sharding, LayoutError> {
         self.check_mesh()?;
         let extents = self.array.extents()?;
-        match &self.sharding {
+        match &self.text {
             ShardingText::Hlo(sharding) => {
                 let lowered = sharding.lower()?;
                 match (&lowered.kind, &self.mesh) {
@@ -157,7 +122,7 @@ impl ShardedShape {
 
     /// The devices of every tile, and the pieces of every dimension that it consists of.
     pub(crate) fn held(&self) -> Result<(Sharding, Vec<Pieces>), LayoutError> {
-        match (self.sharding(), &self.sharding, &self.mesh) {
+        match (self.sharding(), &self.text, &self.mesh) {
             (Err(error), ShardingText::Torch(placements), Some(mesh))
                 if error.kind() == ErrorKind::NoDigits =>
             {
@@ -175,7 +140,7 @@ impl ShardedShape {
     /// number of devices.
     fn check_mesh(&self) -> Result<(), LayoutError> {
         let Some(given) = &self.mesh else { return Ok(()) };
-        let own = match &self.sharding {
+        let own = match &self.text {
             ShardingText::Hlo(sharding) if sharding.mesh().is_none() => {
                 return check_devices(&sharding.lower()?, given);
             }
@@ -331,6 +296,6 @@ impl NotationText for Box<ShardedShape> {
     }
 
     fn xla_array(&self) -> Option<&XlaArray> {
-        Some(self.array())
+        Some(&self.array)
     }
 }
