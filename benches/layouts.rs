@@ -10,7 +10,7 @@ use tensor_layout::candidates::Candidates;
 use tensor_layout::notation::PadLayout;
 use tensor_layout::relayout::Relayout;
 use tensor_layout::rows::Format;
-use tensor_layout::xla::{XlaDtype, XlaParser, XlaShape};
+use tensor_layout::xla::{XlaArray, XlaDtype, XlaParser, XlaShape};
 use tensor_layout::{Layout, LayoutText, Level, Machine, Placement};
 use tensor_layout_hlo::scan::ScanReport;
 use tensor_layout_hlo::{HloDump, HloReport, HloSummary};
@@ -213,7 +213,7 @@ fn large(c: &mut Criterion) {
         .bench_function("the first run of 2^64 - 1 elements", |b| b.iter(|| program.runs().next()));
     let tiled = lowered("f32[4,5,6,7,8,9,10]{0,3,6,5,4,2,1:T(8,128)}").expect("lowers");
     let dtype = XlaDtype::from_name("f32").expect("is a type");
-    group.bench_function("to_xla_array of rank 7", |b| b.iter(|| tiled.to_xla_array(dtype)));
+    group.bench_function("to_xla_array of rank 7", |b| b.iter(|| XlaArray::of(&tiled, dtype)));
     let units = (0..30_000).fold(Layout::builder(), |builder, _| builder.axis(1, []));
     let units = units.build().expect("builds");
     group.bench_function("reshape of 30,000 unit axes", |b| b.iter(|| units.reshape(&[1])));

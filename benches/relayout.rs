@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 
 use tensor_layout::algebra::Subaxis;
 use tensor_layout::candidates::Candidates;
+use tensor_layout::notation::PadLayout;
 use tensor_layout::relayout::{CostModel, PartId, Pricer, Relayout, traffic_between};
 use tensor_layout::{Layout, Level, Machine, Placement};
 
@@ -114,7 +115,7 @@ fn pairs(name: &str, placed: &[Placement]) {
     line(&format!("`busiest` of a level, {name}"), busiest);
     line(&format!("`flows` of a level, {name}"), flows);
     if std::env::var_os("WORST").is_some() {
-        let text = |at: usize| placed[at].layout().to_pad_layout().map(|l| l.to_string());
+        let text = |at: usize| PadLayout::of(placed[at].layout()).map(|l| l.to_string());
         println!(
             "{:?} {} -> {}",
             worst.0,

@@ -6,6 +6,7 @@ use crate::candidates::Candidates;
 use crate::einsum::{broadcast, reduce};
 use crate::error::LayoutError;
 use crate::relayout::{Relayout, UnitPart};
+use crate::text::{CuteLayout, PadLayout, Strided};
 use crate::{Layout, Level, Machine, Placement};
 
 /// The greatest number of steps of a call: enough for a few searches of at most 2^22 steps each.
@@ -100,9 +101,9 @@ fn questions(asked: &mut Budgeted, a: &Layout, b: &Layout) {
     asked.call("left_inverse", || a.left_inverse());
     asked.call("right_inverse", || a.right_inverse());
     asked.call("complement", || a.complement(&a.complement_space()?));
-    asked.call("to_pad_layout", || a.to_pad_layout());
-    asked.call("to_cute", || a.to_cute());
-    asked.call("to_strided", || a.to_strided());
+    asked.call("to_pad_layout", || PadLayout::of(&a));
+    asked.call("to_cute", || CuteLayout::of(&a));
+    asked.call("to_strided", || Strided::of(&a));
 }
 
 fn edits(asked: &mut Budgeted, a: &Layout) {

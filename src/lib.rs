@@ -209,8 +209,8 @@ pub mod notation {
 pub mod sharding {
     pub use crate::devices::DeviceTable;
     pub use crate::text::sharding::{
-        DeviceGroups, DeviceOrder, DeviceShards, DimAxes, HloSharding, Mesh, MeshAxis, MeshDims,
-        PartitionSpec, Placements, SdySharding, ShardedShape, Sharding, ShardingKind, ShardingText,
-        SubgroupKind, TileDevices, Tiles, TorchPlacement, behind_mesh, behind_sharding,
+        DeviceGroups, DeviceShards, DimAxes, HloSharding, Mesh, MeshAxis, MeshDims, PartitionSpec,
+        Placements, SdySharding, ShardedShape, Sharding, ShardingText, TileDevices, TorchPlacement,
+        behind_mesh, behind_sharding,
     };
 }

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use proptest::prelude::*;
 use tensor_layout::error::ErrorKind;
+use tensor_layout::notation::CuteLayout;
 use tensor_layout::{Layout, LayoutError, LayoutText, Level};
 use tensor_layout_access::{
     self as access, Access, AddressChange, ChangedAccess, Gpu, Instruction,
@@ -129,7 +130,7 @@ fn the_padding_that_takes_least_memory_comes_first() {
     let (memory, holders) = (cute("(8,32):(64,1)"), held("((8_LANE:1), (4_LANE:8, 8:1))"));
     let best = paddings(&memory, &holders, 16).unwrap();
     assert_eq!(best[0].change.unwrap().to_string(), "[64:+8]");
-    assert_eq!(best[0].memory.to_cute().unwrap().to_string(), "(8,32):(72,1)");
+    assert_eq!(CuteLayout::of(&best[0].memory).unwrap().to_string(), "(8,32):(72,1)");
     for best in &best {
         // The predicted access is that of the new memory, which places elements as the padding says.
         assert_eq!(access(&best.memory, &holders, 16).unwrap(), best.accesses[0]);
@@ -161,7 +162,7 @@ fn the_padding_that_takes_least_memory_comes_first() {
     }
     // A column of words: the usual padding of one word after each row.
     let best = paddings(&cute("32:32"), &held("((32_LANE))"), 32).unwrap();
-    assert_eq!(best[0].memory.to_cute().unwrap().to_string(), "32:33");
+    assert_eq!(CuteLayout::of(&best[0].memory).unwrap().to_string(), "32:33");
 }
 
 #[test]

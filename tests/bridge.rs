@@ -360,8 +360,8 @@ fn any_text() -> impl Strategy<Value = PadLayout> {
 fn of_text(text: &PadLayout) -> String {
     let lowered = text.lower();
     let named = || {
-        let subaxes = text.axes().iter().flat_map(|axis| &axis.subaxes);
-        let replicas = text.broadcast().iter().map(|replica| replica.level());
+        let subaxes = text.axes.iter().flat_map(|axis| &axis.subaxes);
+        let replicas = text.broadcast.iter().map(|replica| replica.level());
         subaxes.filter_map(|s| s.level).chain(replicas)
     };
     let numbers = match &lowered {
@@ -387,12 +387,12 @@ fn of_text(text: &PadLayout) -> String {
     };
     format!(
         "P|{}|{}|{}|{answer}",
-        text.shape().map_or("-".to_owned(), entries),
-        text.axes()
+        text.shape.as_deref().map_or("-".to_owned(), entries),
+        text.axes
             .iter()
             .map(|axis| format!("={}", axis.subaxes.iter().map(subaxis).join(",")))
             .join(";"),
-        text.broadcast().iter().map(replica).join(";"),
+        text.broadcast.iter().map(replica).join(";"),
     )
 }
 

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use proptest::prelude::*;
 use tensor_layout::candidates::{Candidate, Candidates, Orders, Side, pareto};
 use tensor_layout::error::ErrorKind;
+use tensor_layout::notation::PadLayout;
 use tensor_layout::{LayoutError, Level, Machine};
 
 use crate::candidates_slow::{brute_force, map_of, wishes};
@@ -14,7 +15,7 @@ fn all(candidates: &Candidates) -> Vec<Candidate> {
 }
 
 fn text(candidate: &Candidate) -> String {
-    candidate.layout.to_pad_layout().unwrap().to_string()
+    PadLayout::of(&candidate.layout).unwrap().to_string()
 }
 
 proptest! {

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use proptest::prelude::*;
 use proptest::sample::{select, subsequence};
 use tensor_layout::candidates::{Candidates, Orders, Side};
+use tensor_layout::notation::PadLayout;
 use tensor_layout::{Layout, Level, Machine};
 
 use crate::plain::{Digit, Plain, count};
@@ -192,7 +193,7 @@ fn lists(
     for sides in sides {
         for order in orders(&(0..rank).collect::<Vec<_>>()) {
             if let Some(slow) = written(wish, &sides, time, &order, &copies) {
-                let text = slow.layout().to_pad_layout().unwrap().to_string();
+                let text = PadLayout::of(&slow.layout()).unwrap().to_string();
                 found.insert(text, slow);
             }
         }

@@ -36,7 +36,7 @@ fn every_layout_evaluates_save_the_ambiguous_and_the_incomplete_one() {
         let is_bad = note.contains("ambiguous") || note.contains("incomplete");
         assert_eq!(lowered.is_err(), is_bad, "{text}");
         if let Ok(layout) = lowered {
-            let canonical = layout.to_pad_layout().unwrap().to_string();
+            let canonical = PadLayout::of(&layout).unwrap().to_string();
             assert_eq!(layout.to_string(), canonical);
             assert_eq!(canonical.parse::<Layout>().unwrap(), layout);
             let last: Vec<u64> = layout.shape().iter().map(|extent| extent - 1).collect();
@@ -156,8 +156,8 @@ fn memory_and_dtype_in_the_text_are_read() {
     let tree: PadLayout =
         "((8_L2B:1, 16:2, 8_L1B:1), (2:1,4_PE:1, 2_W:1))@LM0 / Float".parse().unwrap();
     assert_eq!(tree.to_string(), "((8_L2B:1, 16:2, 8_L1B:1), (2:1, 4_PE:1, 2_W:1))@LM0 / Float");
-    assert_eq!(tree.memory().unwrap().name(), "LM0");
-    assert_eq!(tree.dtype().unwrap().bits(), 32);
+    assert_eq!(tree.memory.unwrap().name(), "LM0");
+    assert_eq!(tree.dtype.unwrap().bits(), 32);
 }
 
 #[test]

@@ -25,8 +25,11 @@ fn coalescing_keeps_the_function() {
     // "Coalesce": the first example, and its by-mode form.
     let layout = cute("(2,(1,6)):(1,(6,2))");
     let flat = layout.as_function(Colexicographic).flattened().unwrap().without_padding().unwrap();
-    assert_eq!(flat.to_cute().unwrap().to_string(), "12:1");
-    assert_eq!(layout.without_padding().unwrap().to_cute().unwrap().to_string(), "(2,6):(1,2)");
+    assert_eq!(CuteLayout::of(&flat).unwrap().to_string(), "12:1");
+    assert_eq!(
+        CuteLayout::of(&layout.without_padding().unwrap()).unwrap().to_string(),
+        "(2,6):(1,2)"
+    );
 }
 
 #[test]
@@ -83,14 +86,14 @@ fn basis_strides_lead_to_coordinates() {
         let layout: CuteLayout = text.parse().unwrap();
         assert_eq!(layout.to_string(), printed);
         let lowered = layout.lower().unwrap();
-        assert_eq!(lowered.to_cute().unwrap().to_string(), printed);
+        assert_eq!(CuteLayout::of(&lowered).unwrap().to_string(), printed);
     }
     let transposed = cute("(128,64):(1@1,1@0)");
     assert_eq!(transposed.locate(&[5, 7]).unwrap().to_string(), "i0=7,i1=5,Addr=0");
     // Composed after a layout of two modes, coordinates are its index.
     let matrix = cute("(64,128):(128,1)");
     assert_eq!(
-        matrix.compose(&transposed).unwrap().to_cute().unwrap().to_string(),
+        CuteLayout::of(&matrix.compose(&transposed).unwrap()).unwrap().to_string(),
         "(128,64):(1,128)"
     );
     for (text, says) in [
@@ -139,7 +142,11 @@ fn types_and_calls_of_cute_are_the_layouts_that_they_print() {
     ] {
         let layout = LayoutText::parse(written).unwrap_or_else(|error| panic!("{error}"));
         assert_eq!(layout.notation(), Notation::Cute, "{written}");
-        assert_eq!(layout.lower().unwrap().to_cute().unwrap().to_string(), printed, "{written}");
+        assert_eq!(
+            CuteLayout::of(&layout.lower().unwrap()).unwrap().to_string(),
+            printed,
+            "{written}"
+        );
     }
     for (written, why) in [
         (

@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use itertools::Itertools;
 use tensor_layout::algebra::Arrangement::{Flat, Logical, Tiled, Zipped};
 use tensor_layout::algebra::IndexOrder::Colexicographic;
+use tensor_layout::notation::CuteLayout;
 use tensor_layout::{Layout, Level};
 
 use crate::cute_judge::*;
@@ -213,5 +214,5 @@ fn a_tiler_has_at_most_one_layout_per_mode() {
         }
     }
     let halves = function.divide_modes(&[None, tile(3)], Logical).unwrap();
-    assert_eq!(halves.to_cute().unwrap().to_string(), "(4,(3,2)):(1,(4,12))");
+    assert_eq!(CuteLayout::of(&halves).unwrap().to_string(), "(4,(3,2)):(1,(4,12))");
 }

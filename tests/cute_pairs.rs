@@ -36,7 +36,7 @@ fn compositions_are_printed_wherever_a_shape_and_a_stride_have_their_values() {
         let (outer, inner) = pair(&mut random);
         let composed =
             lower(&outer).as_function(Colexicographic).compose_axes(&lower(&inner)).unwrap();
-        let cute = composed.to_cute();
+        let cute = CuteLayout::of(&composed);
         if let Err(error) = &cute {
             assert!(error.kind() == ErrorKind::Inexpressible, "{error}");
         }
@@ -57,7 +57,7 @@ fn right_inverses_of_random_layouts_are_right_inverses() {
             panic!("{} has no right inverse", text(&layout));
         };
         printed += 1;
-        let reached = judge_inverse(&layout, &inverse.to_cute().unwrap().to_string());
+        let reached = judge_inverse(&layout, &CuteLayout::of(&inverse).unwrap().to_string());
         assert_eq!(reached, countable(&merged(&layout), 1), "{}", text(&layout));
         let held = values(&layout);
         if held.iter().all_unique() {

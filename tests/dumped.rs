@@ -111,8 +111,8 @@ fn a_thousand_shapes_of_dumps_come_back_as_written() {
     for (is_real, text) in &all {
         let written = array(text);
         let layout = written.lower().unwrap();
-        assert_eq!(layout.to_xla_array_like(&written).unwrap().to_string(), *text);
-        let back = layout.to_xla_array(written.dtype).unwrap();
+        assert_eq!(written.laid_out_as(&layout).unwrap().to_string(), *text);
+        let back = XlaArray::of(&layout, written.dtype).unwrap();
         assert_eq!(back.lower().unwrap().same_map(&layout).unwrap(), None, "{text}: {back}");
         // The memory space is not part of the layout.
         let mut bare = written.clone();

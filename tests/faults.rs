@@ -7,7 +7,6 @@ use tensor_layout::notation::{Dtype, Notation};
 use tensor_layout::relayout::{Relayout, UnitPart};
 use tensor_layout::sharding::{
     DeviceGroups, HloSharding, Mesh, PartitionSpec, Placements, ShardedShape, Sharding,
-    SubgroupKind,
 };
 use tensor_layout::xla::XlaDtype;
 use tensor_layout::{Layout, LayoutError, Level, Machine, Placement};
@@ -81,7 +80,7 @@ fn gathered(groups: &str) -> LayoutError {
 }
 
 fn per_device(text: &str) -> ShardedShape {
-    text.parse::<ShardedShape>().unwrap().per_device()
+    ShardedShape { per_device: true, ..text.parse().unwrap() }
 }
 
 fn text_faults() -> Vec<(LayoutError, &'static str)> {
@@ -108,10 +107,6 @@ fn text_faults() -> Vec<(LayoutError, &'static str)> {
         (
             lowered("{{replicated}, {manual}}"),
             "this is a tuple of 2 shardings: ask for one of them",
-        ),
-        (
-            fault(HloSharding::Whole(SubgroupKind::Maximal, String::new()).lower()),
-            "`maximal` needs a device",
         ),
         (lowered("{mesh['x'=2,'x'=4], [{'x'}]}"), "axis 'x' appears twice in the mesh"),
         (
@@ -229,7 +224,7 @@ fn place_faults() -> Vec<(LayoutError, &'static str)> {
         .unwrap();
     let machine: Machine = "PE=4".parse().unwrap();
     let two: Layout = "((2:1))".parse().unwrap();
-    let to_mesh = |text: &str, on: &str| fault(sharding(text).to_mesh_dims(&mesh(on), 1));
+    let to_mesh = |text: &str, on: &str| fault(sharding(text).to_sdy(&mesh(on), 1));
     vec![
         (
             fault(sharding("{devices=[2]<=[2]}").tiles(3)),

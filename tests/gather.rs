@@ -6,6 +6,7 @@ use proptest::prelude::*;
 use tensor_layout::einsum::Gather;
 use tensor_layout::error::ErrorKind;
 use tensor_layout::machine::Memory;
+use tensor_layout::notation::PadLayout;
 use tensor_layout::relayout::{CostModel, LevelTraffic, Relayout};
 use tensor_layout::{Layout, LayoutError, Level, Machine, Placement};
 
@@ -124,7 +125,7 @@ fn the_most_of_a_gather_is_that_of_the_worst_table() {
         }
         // An operand that every unit has whole is local under every table.
         let local =
-            on(&Gather::local(b.layout(), 0, rows).unwrap().to_pad_layout().unwrap().to_string());
+            on(&PadLayout::of(&Gather::local(b.layout(), 0, rows).unwrap()).unwrap().to_string());
         let local = Gather::new(&local, &b, 0).unwrap();
         assert!(local.most().unwrap().iter().all(|level| level.into == 0));
     }

@@ -395,10 +395,9 @@ pub(crate) fn any_tree() -> impl Strategy<Value = PadLayout> {
     let axes = prop::collection::vec(axis, 0..4);
     let broadcast = prop::collection::vec(replica, 0..3);
     (shape, axes, broadcast, suffix).prop_map(|(shape, axes, broadcast, suffix)| {
-        let tree = PadLayout::new(shape, axes, broadcast);
-        match suffix {
-            Some((memory, dtype)) => tree.with_memory(memory, dtype),
-            None => tree,
-        }
+        let mut tree = PadLayout::new(shape, axes, broadcast);
+        tree.memory = suffix.map(|(memory, _)| memory);
+        tree.dtype = suffix.and_then(|(_, dtype)| dtype);
+        tree
     })
 }

@@ -5,9 +5,9 @@ use std::collections::BTreeSet;
 use itertools::Itertools;
 use proptest::prelude::*;
 use tensor_layout::algebra::Subaxis;
-use tensor_layout::code::{Expression, Function, Variable};
+use tensor_layout::code::{Expression, Function, Language, Variable};
 use tensor_layout::error::{ErrorKind, Span};
-use tensor_layout::notation::{CuteLayout, Notation, Strided};
+use tensor_layout::notation::{CuteLayout, Notation, PadLayout, Strided};
 use tensor_layout::xla::{XlaDtype, XlaShape};
 use tensor_layout::{Layout, LayoutError, LayoutText, Level, Location, Machine, Placement};
 
@@ -60,7 +60,7 @@ fn a_layout_from_a_text_of_another_notation_names_the_type_that_reads_it() {
 
 #[test]
 fn inputs_outside_their_ranges_are_refused() {
-    let function = layout("shape=(5,), strides=(1,), offset=3").to_index_function().unwrap();
+    let function = Function::index_of(&layout("shape=(5,), strides=(1,), offset=3")).unwrap();
     assert_eq!(function.values(&[3]), Ok(vec![0]));
     let refused = |inputs: &[u64]| function.values(inputs).unwrap_err().to_string();
     assert_eq!(refused(&[2]), "Addr is 2, but must be at least 3 and below 8");
@@ -246,7 +246,7 @@ fn mapped(text: &str, index: &[u64]) -> Vec<Location> {
 
 /// Checks that the affine map of the layout gives the places of every index.
 fn maps_as_the_layout(layout: &Layout) -> Result<(), TestCaseError> {
-    let text = layout.to_affine_map().unwrap();
+    let text = layout.to_code(Language::AffineMap).unwrap();
     for index in layout.indexes() {
         let mut expected: Vec<Location> = layout.locate_all(&index).unwrap().collect();
         let mut found = mapped(&text, &index);
@@ -262,16 +262,18 @@ fn maps_as_the_layout(layout: &Layout) -> Result<(), TestCaseError> {
 fn code_has_the_columns_of_a_table(layout: &Layout) -> Result<(), TestCaseError> {
     let placement = Placement::of(layout.clone()).build().unwrap();
     let places = placement.columns().iter().join(", ");
-    let c = layout.to_c().unwrap();
+    let c = layout.to_code(Language::C).unwrap();
     prop_assert!(c.contains(&format!("to its place ({places}).")), "{c}");
     if let Some((_, inverse)) = c.split_once("index_of(") {
         let taken = placement.columns().iter().map(|level| format!("uint64_t {level}")).join(", ");
         prop_assert!(inverse.starts_with(&taken), "{c}");
     }
-    for isl in [layout.to_isl().unwrap(), layout.to_isl_padding().unwrap()] {
+    for isl in
+        [layout.to_code(Language::Isl).unwrap(), layout.to_code(Language::IslPadding).unwrap()]
+    {
         prop_assert!(isl.contains(&format!("A[{places}] : ")), "{isl}");
     }
-    if let Ok(map) = layout.to_affine_map() {
+    if let Ok(map) = layout.to_code(Language::AffineMap) {
         prop_assert!(map.contains(&format!(" -> ({places})")), "{map}");
     }
     Ok(())
@@ -324,15 +326,15 @@ fn has_strides(layout: &Layout) -> bool {
 
 /// Expressions give the places of every index, the indexes of every place, and values in the ranges that they claim.
 fn expressions_are_the_layout(layout: &Layout) -> Result<(), TestCaseError> {
-    let (forward, backward) = (layout.to_place_function().unwrap(), layout.to_index_function());
+    let (forward, backward) = (Function::place_of(layout).unwrap(), Function::index_of(layout));
     let computed = |function: &Function, inputs: &[u64]| -> Result<Vec<u64>, TestCaseError> {
         let values = function.values(inputs).unwrap();
-        for ((name, expression), value) in function.outputs().iter().zip(&values) {
+        for ((name, expression), value) in function.outputs.iter().zip(&values) {
             prop_assert!(function.range(expression).contains(value), "{name} is {value}");
         }
         Ok(values)
     };
-    let copies = forward.inputs()[layout.rank()..].iter().map(|(_, range)| range.clone());
+    let copies = forward.inputs[layout.rank()..].iter().map(|(_, range)| range.clone());
     let copies = copies.multi_cartesian_product().collect_vec();
     for index in layout.indexes() {
         let mut found = BTreeSet::new();
@@ -342,7 +344,7 @@ fn expressions_are_the_layout(layout: &Layout) -> Result<(), TestCaseError> {
                 Variable::Level(level) => *level,
                 other => panic!("{other} is no level"),
             };
-            found.insert(forward.outputs().iter().map(level).zip(values).collect::<Location>());
+            found.insert(forward.outputs.iter().map(level).zip(values).collect::<Location>());
         }
         let expected: BTreeSet<Location> = layout.locate_all(&index).unwrap().collect();
         prop_assert_eq!(&found, &expected);
@@ -352,14 +354,14 @@ fn expressions_are_the_layout(layout: &Layout) -> Result<(), TestCaseError> {
                 Variable::Level(level) => place.get(*level).unwrap(),
                 other => panic!("{other} is no level"),
             };
-            let inputs = backward.inputs().iter().map(coordinate).collect_vec();
+            let inputs = backward.inputs.iter().map(coordinate).collect_vec();
             prop_assert_eq!(&computed(backward, &inputs)?, &index);
         }
     }
     match backward {
         Ok(function) => {
             // Any other place has some index, or none.
-            let ranges = function.inputs().iter().map(|(_, range)| range.clone());
+            let ranges = function.inputs.iter().map(|(_, range)| range.clone());
             for place in ranges.multi_cartesian_product().take(200) {
                 let _ = function.values(&place);
             }
@@ -389,7 +391,7 @@ proptest! {
         let layout = slow.layout();
         code_has_the_columns_of_a_table(&layout)?;
         // Levels of one's own are sorted by their names, but listed in the order of the text.
-        if let Ok(text) = layout.to_pad_layout() {
+        if let Ok(text) = PadLayout::of(&layout) {
             let own = text.to_string().replace("MAB", "a").replace("L2B", "b").parse();
             code_has_the_columns_of_a_table(&own.unwrap())?;
         }
@@ -408,10 +410,10 @@ proptest! {
         maps_as_the_layout(&flat)?;
         for edited in [&flat, &layout] {
             writes_no_internal_error(edited)?;
-            if let Ok(cute) = edited.to_cute() {
+            if let Ok(cute) = CuteLayout::of(edited) {
                 has_the_places_of(&cute.lower().unwrap(), edited)?;
             }
-            match edited.to_strided() {
+            match Strided::of(edited) {
                 Ok(strided) => has_the_places_of(&strided.lower().unwrap(), edited)?,
                 // Only a layout that really lacks strides may fail.
                 Err(_) => prop_assert!(!has_strides(edited)),
@@ -423,10 +425,10 @@ proptest! {
 #[test]
 fn derived_axes_print_as_shared_values() {
     let tiled = layout("bf16[6,5]{1,0:T(3,128)(2,1)}");
-    assert!(tiled.to_c().unwrap().contains("const uint64_t v0 = i0 % 3;"));
-    assert!(tiled.to_python().unwrap().contains("v0 = i0 % 3"));
-    assert!(tiled.to_rust().unwrap().contains("let v0 = i0 % 3;"));
-    assert!(tiled.to_isl().unwrap().contains("exists (v0 : "));
+    assert!(tiled.to_code(Language::C).unwrap().contains("const uint64_t v0 = i0 % 3;"));
+    assert!(tiled.to_code(Language::Python).unwrap().contains("v0 = i0 % 3"));
+    assert!(tiled.to_code(Language::Rust).unwrap().contains("let v0 = i0 % 3;"));
+    assert!(tiled.to_code(Language::Isl).unwrap().contains("exists (v0 : "));
     maps_as_the_layout(&tiled).unwrap();
     maps_as_the_layout(&layout("f32[2,7,3,5]{3,2,1,0:T(*,*,2,3)}")).unwrap();
 }
@@ -436,33 +438,35 @@ fn derived_axes_print_as_shared_values() {
 fn a_level_of_size_1_keeps_its_column_in_code() {
     let own = layout("((1_b, 3:1), (2_a, 4:3))");
     code_has_the_columns_of_a_table(&own).unwrap();
-    assert!(own.to_rust().unwrap().contains("index_of(b: u64, a: u64, Addr: u64)"));
+    assert!(own.to_code(Language::Rust).unwrap().contains("index_of(b: u64, a: u64, Addr: u64)"));
 }
 
 #[test]
 fn an_offset_is_subtracted_in_code_without_needless_parentheses() {
-    let rust = layout("shape=(5,), strides=(1,), offset=3").to_rust().unwrap();
+    let rust = layout("shape=(5,), strides=(1,), offset=3").to_code(Language::Rust).unwrap();
     assert!(rust.contains("let i0 = Addr - 3;"), "{rust}");
 }
 
 #[test]
 fn levels_named_like_keywords_are_renamed_in_code() {
     let odd = layout("((2_while:1, 3_i0:1, 4_A:1))");
-    assert!(odd.to_c().unwrap().contains("uint64_t *while_, uint64_t *i0_, uint64_t *A_"));
-    assert!(odd.to_isl().unwrap().contains("A[while_, i0_, A_, Addr]"));
+    assert!(
+        odd.to_code(Language::C).unwrap().contains("uint64_t *while_, uint64_t *i0_, uint64_t *A_")
+    );
+    assert!(odd.to_code(Language::Isl).unwrap().contains("A[while_, i0_, A_, Addr]"));
 }
 
 #[test]
 fn a_pad_layout_of_a_function_is_refused_or_noted() {
     let layout: Layout = "((4_PE, 3:1), (8:3))".parse().unwrap();
     let projected = layout.project(Level::PE);
-    let refusal = projected.to_pad_layout().unwrap_err().to_string();
+    let refusal = PadLayout::of(&projected).unwrap_err().to_string();
     let why = "elements (0, 0) and ";
     assert!(
         refusal.starts_with(&format!("a PadLayout cannot express this layout: {why}")),
         "{refusal}"
     );
-    let (text, note) = projected.to_pad_layout_map().unwrap();
+    let (text, note) = PadLayout::map_of(&projected).unwrap();
     assert_eq!(text.to_string(), "((4_PE:1, 3:0), (8:0))");
     let note = note.unwrap();
     assert!(

@@ -1,6 +1,7 @@
 //! Defects that careful readers found, each in its shortest form.
 
 use tensor_layout::algebra::{Arrangement, Axis, IndexOrder, Subaxis};
+use tensor_layout::code::Language;
 use tensor_layout::einsum::Einsum;
 use tensor_layout::error::ErrorKind;
 use tensor_layout::notation::{CuteLayout, CuteTiler, Notation};
@@ -46,7 +47,7 @@ fn a_replicated_sharding_keeps_its_mesh() {
 fn axes_of_a_set_are_in_the_order_of_the_mesh() {
     let text = "{devices=[2,4]<=[2,2,2]T(0,2,1) last_tile_dims={unreduced}}";
     let mesh: Mesh = "x=2,y=2,z=2".parse().unwrap();
-    let dims = hlo(text).to_mesh_dims(&mesh, 1).unwrap();
+    let dims = hlo(text).to_sdy(&mesh, 1).unwrap().dims;
     let names: Vec<&str> = dims.unreduced.iter().map(|axis| axis.name.as_str()).collect();
     assert_eq!(names, ["y", "z"]);
 }
@@ -95,7 +96,7 @@ fn the_stride_of_an_axis_that_does_not_step_may_be_anything() {
 
 #[test]
 fn levels_have_different_names_as_variables() {
-    let python = layout("((2_in, 2_in_, 3:1))").to_python().unwrap();
+    let python = layout("((2_in, 2_in_, 3:1))").to_code(Language::Python).unwrap();
     assert!(python.contains("return (in_, in__, Addr)"), "{python}");
 }
 

@@ -27,10 +27,10 @@ fn refusal(case: &str) -> String {
         return error.to_string();
     }
     let mut builder = Placement::of(layout).on(&machine);
-    if let Some(memory) = tree.memory() {
+    if let Some(memory) = tree.memory {
         builder = builder.memory(memory.name());
     }
-    if let Some(dtype) = tree.dtype() {
+    if let Some(dtype) = tree.dtype {
         builder = builder.element_bits(dtype.bits());
     }
     tree.refuse(builder.build().expect_err("refused")).to_string()

@@ -1,12 +1,11 @@
 //! The meaning of shardings: the elements of each device, in layouts and in bytes, checked against XLA's own
 //! `HloSharding` and by enumeration.
 
-use std::collections::BTreeSet;
 use std::ops::Range;
 
 use tensor_layout::relayout::Relayout;
 use tensor_layout::sharding::{
-    HloSharding, Mesh, PartitionSpec, Placements, SdySharding, ShardedShape, Sharding, ShardingKind,
+    HloSharding, Mesh, PartitionSpec, Placements, SdySharding, ShardedShape, Sharding,
 };
 use tensor_layout::xla::XlaShape;
 use tensor_layout::{Found, Layout, LayoutText, Level, Machine, Placement};
@@ -50,6 +49,14 @@ fn indexes(extents: &[u64]) -> Vec<Vec<u64>> {
     })
 }
 
+/// The devices, in the order of their numbers, and the part of each.
+fn shards(sharding: &Sharding, extents: &[u64]) -> Vec<(u64, Vec<Range<u64>>)> {
+    let machine = sharding.machine().unwrap().unwrap();
+    let units: u64 = machine.levels().map(|(_, size)| size).product();
+    let of = |device| Some((device, sharding.shard(extents, device).unwrap()?));
+    (0..units).filter_map(of).collect()
+}
+
 #[test]
 fn shards_and_normal_forms_are_those_of_xla() {
     let mut placed = 0;
@@ -60,11 +67,8 @@ fn shards_and_normal_forms_are_those_of_xla() {
         let extents = numbers(extents);
         let sharding = sharding(text);
         assert_eq!(sharding.to_hlo().to_string(), printed, "{text}");
-        if let (ShardingKind::Tiled(tiles), false) = (sharding.kind(), parts.is_empty()) {
-            let devices: BTreeSet<u64> = tiles.order().iter().collect();
-            let all = devices
-                .iter()
-                .map(|device| held(&sharding.shard(&extents, *device).unwrap().unwrap()));
+        if let (true, false) = (text.contains("devices="), parts.is_empty()) {
+            let all = shards(&sharding, &extents).into_iter().map(|(_, shard)| held(&shard));
             assert_eq!(fnv(&all.collect::<Vec<_>>().join(";")), parts, "{line}");
             placed += 1;
         }
@@ -78,14 +82,13 @@ fn locate_finds_every_device_whose_shard_has_the_element() {
         let (text, rest) = line.split_once('|').unwrap();
         let extents = numbers(rest.split('|').next().unwrap());
         let sharding = sharding(text);
-        let ShardingKind::Tiled(tiles) = sharding.kind() else { continue };
-        if extents.iter().product::<u64>() > 300 || sharding.shard(&extents, 0).is_err() {
+        let is_tiled = text.contains("devices=") && sharding.shard(&extents, 0).is_ok();
+        if !is_tiled || extents.iter().product::<u64>() > 300 {
             continue;
         }
         for index in indexes(&extents) {
             let (devices, local) = sharding.locate(&extents, &index).unwrap();
-            for device in tiles.order().iter() {
-                let shard = sharding.shard(&extents, device).unwrap().unwrap();
+            for (device, shard) in shards(&sharding, &extents) {
                 let has = shard.iter().zip(&index).all(|(range, at)| range.contains(at));
                 assert_eq!(has, devices.contains(&device), "{text} {index:?} {device}");
                 if has {
@@ -245,7 +248,7 @@ fn a_sharding_fits_a_machine_that_has_a_unit_for_every_device() {
     ] {
         let sharded: ShardedShape = text.parse().unwrap();
         let machine: Machine = machine.parse().unwrap();
-        let layout = sharded.lower(Some(&machine)).unwrap();
+        let layout = sharded.lower_on(&machine).unwrap();
         let placement = Placement::of(layout).on(&machine).build().unwrap();
         let mut found: Vec<String> =
             placement.locate_all(&[index]).unwrap().map(|place| place.to_string()).collect();
@@ -278,14 +281,14 @@ fn devices_with_numbers_near_the_end_of_64_bits_are_placed_or_refused() {
         if let Ok(shards) = shards {
             assert_eq!(shards.locate_all(&[1]).unwrap()[0].iter().next().unwrap().1, last);
             // With or without a layout, there is no panic.
-            let _ = sharded.lower(None);
+            let _ = sharded.lower();
         }
     }
     let carried: ShardedShape =
         "f32[4], sharding={devices=[4]0,9223372036854775808,18446744073709551614,1}"
             .parse()
             .unwrap();
-    assert!(carried.lower(None).unwrap_err().to_string().contains("not a strided function"));
+    assert!(carried.lower().unwrap_err().to_string().contains("not a strided function"));
 }
 
 #[test]
@@ -511,7 +514,8 @@ fn into_levels(shape: &str, mesh: &str, specs: [&str; 2], machine: &str) -> Vec<
     let [source, destination] = specs.map(|spec| {
         let text = format!("{shape}, sharding={spec}");
         let sharded: ShardedShape = text.parse().unwrap();
-        let layout = sharded.on_mesh(mesh.parse().unwrap()).lower(Some(&machine)).unwrap();
+        let sharded = ShardedShape { mesh: Some(mesh.parse().unwrap()), ..sharded };
+        let layout = sharded.lower_on(&machine).unwrap();
         Placement::of(layout).on(&machine).build().unwrap()
     });
     let traffic = Relayout::new(&source, &destination).unwrap().traffic().unwrap();
@@ -539,14 +543,14 @@ fn a_sharded_shape_is_recognised_and_keeps_its_tiling() {
     let shard: XlaShape = "bf16[1024,14336]{1,0:T(8,128)(2,1)}".parse().unwrap();
     let report = sharded.report().unwrap();
     assert_eq!(report.device_bytes, shard.sizes().unwrap().allocated_bytes);
-    let (layout, local) = (sharded.lower(None).unwrap(), shard.lower().unwrap());
+    let (layout, local) = (sharded.lower().unwrap(), shard.lower().unwrap());
     for index in [[0, 0], [1023, 14335], [1024, 0], [4095, 129], [3000, 7777]] {
         let place = layout.locate(&index).unwrap();
         assert_eq!(place.get(Level::new("Device").unwrap()), Some(index[0] / 1024));
         let inside = local.locate(&[index[0] % 1024, index[1]]).unwrap();
         assert_eq!(place.get(Level::ADDR), inside.get(Level::ADDR));
     }
-    let per_device = sharded.per_device();
+    let per_device = ShardedShape { per_device: true, ..*sharded };
     assert_eq!(per_device.extents().unwrap(), [16384, 14336]);
     assert_eq!(per_device.shard().unwrap().dims.len(), 2);
 }
@@ -557,15 +561,13 @@ fn reports_count_devices_and_padding_as_enumeration() {
         let (text, rest) = line.split_once('|').unwrap();
         let extents = numbers(rest.split('|').next().unwrap());
         let sharding = sharding(text);
-        let ShardingKind::Tiled(tiles) = sharding.kind() else { continue };
         let dims = rest.split('|').next().unwrap();
         let sharded: ShardedShape = format!("f32[{dims}], sharding={text}").parse().unwrap();
         let report = sharded.report().unwrap();
         let Some(fill) = report.fill else { continue };
         let (mut full, mut short, mut empty, mut slots) = (0, 0, 0, 0);
         let sizes = sharding.shard_extents(&extents).unwrap();
-        for device in tiles.order().iter() {
-            let shard = sharding.shard(&extents, device).unwrap().unwrap();
+        for (_, shard) in shards(&sharding, &extents) {
             let held: u64 = shard.iter().map(|range| range.end - range.start).product();
             let room: u64 = sizes.iter().product();
             slots += room;

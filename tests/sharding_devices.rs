@@ -166,7 +166,7 @@ fn every_sharding_that_says_places_is_located_and_tabled_by_device() {
             })
             .unwrap();
         assert!(found.iter().cloned().eq(wanted), "{sharded}: {found:?}");
-        match sharded.lower(Some(&machine)) {
+        match sharded.lower_on(&machine) {
             Ok(layout) => {
                 with_layout += 1;
                 let placement = Placement::of(layout).on(&machine).build().unwrap();
@@ -278,7 +278,7 @@ fn traffic_between_devices_is_that_of_every_element_and_of_the_layouts() {
         let elements = extents.iter().product();
         assert_eq!((traffic.elements, traffic.copies), (elements, b.copies));
         let place = |sharded: &ShardedShape| {
-            let layout = sharded.lower(Some(&machine)).ok()?;
+            let layout = sharded.lower_on(&machine).ok()?;
             Some(Placement::of(layout).on(&machine).build().unwrap())
         };
         let (Some(from), Some(to)) = (place(&source), place(&destination)) else {
@@ -380,7 +380,7 @@ fn shardings_are_the_same_device_by_device_where_elements_and_layouts_are() {
         }
         same += usize::from(wanted);
         let map = ours.same_map(&theirs).unwrap();
-        let lowered = sides.map(|side| side.lower(Some(&machine)));
+        let lowered = sides.map(|side| side.lower_on(&machine));
         if let [Ok(a), Ok(b)] = lowered {
             with_layouts += 1;
             let wanted = a.same_map(&b).unwrap();

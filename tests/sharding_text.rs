@@ -171,7 +171,7 @@ fn conversions_go_there_and_back() {
             let text = format!("{{{mesh}, [{first}, {second}]}}");
             let Ok(named) = text.parse::<HloSharding>().unwrap().lower() else { continue };
             let plain = sharding(&named.to_hlo().to_string());
-            assert_eq!(plain.kind(), sharding(&plain.to_hlo().to_string()).kind());
+            assert_eq!(plain, sharding(&plain.to_hlo().to_string()));
             let sdy = plain.to_sdy(&mesh, 2).unwrap();
             let back: SdySharding = sdy.to_string().parse().unwrap();
             assert_eq!(back.lower(None).unwrap().to_hlo(), plain.to_hlo(), "{text}");
@@ -233,7 +233,7 @@ fn text_behind_a_sharding_is_attributes_of_an_instruction_or_an_error() {
 fn a_mesh_behind_a_sharding_agrees_with_it_or_is_an_error() {
     let read = |text: &str| {
         let shape: ShardedShape = text.parse().expect(text);
-        shape.lower(None).map(|layout| layout.to_string()).map_err(|error| error.kind().to_string())
+        shape.lower().map(|layout| layout.to_string()).map_err(|error| error.kind().to_string())
     };
     assert!(read("f32[8], sharding={devices=[4]<=[4]}, mesh=x=2,y=2").is_ok());
     let why = read("f32[8], sharding={devices=[4]<=[4]}, mesh=x=2,y=4").unwrap_err();
@@ -340,11 +340,11 @@ fn an_axis_called_like_a_column_is_read_and_counted_but_has_no_layout() {
         // Nothing in the report or in the text is a column, so neither can be mistaken for the other.
         assert_eq!(shape.to_string(), text);
         assert_eq!(shape.report().unwrap().shard_bytes, 16);
-        let why = shape.lower(None).unwrap_err().to_string();
+        let why = shape.lower().unwrap_err().to_string();
         assert!(why.contains(&format!("a mesh axis cannot be called `{name}`")), "{why}");
         // With levels of a machine, the axis is only a name.
         let machine = "PE=2".parse().unwrap();
-        assert!(shape.lower(Some(&machine)).is_ok());
+        assert!(shape.lower_on(&machine).is_ok());
     }
 }
 

@@ -6,7 +6,7 @@ use itertools::Itertools;
 use tensor_layout::algebra::{Arrangement, IndexOrder};
 use tensor_layout::error::ErrorKind;
 use tensor_layout::machine::Memory;
-use tensor_layout::notation::PadLayout;
+use tensor_layout::notation::{CuteLayout, PadLayout};
 use tensor_layout::{Found, Layout, Level, Location, Machine, Placement};
 
 fn refused(text: &str) -> String {
@@ -207,7 +207,7 @@ fn operations_on_hostile_layouts_answer_or_refuse() {
         for map in maps {
             let composed = layout.compose(&map);
             let _ = composed.map(|composed| {
-                (composed.to_pad_layout_map(), composed.canonical(), composed.to_cute())
+                (PadLayout::map_of(&composed), composed.canonical(), CuteLayout::of(&composed))
             });
             let _ = layout
                 .as_function(IndexOrder::Colexicographic)
@@ -227,7 +227,7 @@ fn operations_on_hostile_layouts_answer_or_refuse() {
             let _ = (layout.slice(0, number, huge, 1), layout.slice(0, 0, number, number));
             let _ = layout.complement(&[(Level::ADDR, number), (Level::PE, number)]);
             let _ = layout.restrict(&Location::from_iter([(Level::PE, number)]));
-            let sliced = layout.slice(0, 0, 1, 1).and_then(|slice| slice.to_pad_layout_map());
+            let sliced = layout.slice(0, 0, 1, 1).and_then(|slice| PadLayout::map_of(&slice));
             assert!(sliced.is_ok() || layout.rank() == 0);
         }
         let _ = (layout.left_inverse(), layout.right_inverse(), layout.with_minimal_padding());

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use itertools::Itertools;
 use tensor_layout::error::ErrorKind;
-use tensor_layout::notation::{LinearLayout, Notation, TritonLayout};
+use tensor_layout::notation::{CuteLayout, LinearLayout, Notation, PadLayout, TritonLayout};
 use tensor_layout::{Found, Layout, LayoutText, Level, Location};
 
 type Bases = Vec<Vec<Vec<u64>>>;
@@ -182,7 +182,7 @@ fn places_are_those_whose_bases_make_the_index() {
 fn layouts_are_written_as_the_linear_layouts_that_they_were_read_from() {
     for (text, _) in &judged() {
         let layout = lower(text);
-        let written = layout.to_triton().unwrap_or_else(|error| panic!("{text}: {error}"));
+        let written = TritonLayout::of(&layout).unwrap_or_else(|error| panic!("{text}: {error}"));
         same(&lower(&written.to_string()), &layout, text);
         assert_eq!(read(&written.to_string()), written);
         let printed = read(text).to_string();
@@ -250,12 +250,12 @@ fn the_encodings_of_the_reference_have_their_values() {
     }
     let blocked = lower(&tensor("128x64", BLOCKED));
     assert_eq!(
-        blocked.to_pad_layout().unwrap().to_string(),
+        PadLayout::of(&blocked).unwrap().to_string(),
         "((4:16, 4_WARP:1, 8_LANE:4), (4:4, 4_LANE:1, 4:1))"
     );
     assert_eq!(blocked.locate(&[37, 22]).unwrap().to_string(), "WARP=0,LANE=21,Addr=22");
     assert_eq!(
-        lower(&tensor("128", &slice(1))).to_pad_layout().unwrap().to_string(),
+        PadLayout::of(&lower(&tensor("128", &slice(1)))).unwrap().to_string(),
         "((4:1, 4_WARP:1, 8_LANE:4); B@[4_LANE:1])"
     );
 }
@@ -284,7 +284,7 @@ fn older_spellings_are_read_as_the_same_layouts() {
             64 => "S<2,3,3> o 0 o (64,(32,2)):(32,(1,2048))",
             _ => "S<3,3,3> o 0 o (64,64):(64,1)",
         };
-        assert_eq!(lower(&new).to_cute().unwrap().to_string(), cute);
+        assert_eq!(CuteLayout::of(&lower(&new)).unwrap().to_string(), cute);
     }
     let warps = "#ttg.amd_wmma<{version = 1, warpsPerCTA = [2, 2]}>";
     let bases_of_warps =
@@ -543,7 +543,7 @@ fn aliases_that_name_each_other_stay_small() {
 fn layouts_that_are_no_xor_of_bits_are_refused() {
     let written = |text: &str| {
         let layout = LayoutText::parse(text).unwrap().lower().unwrap();
-        layout.to_triton().map(|layout| layout.to_string())
+        TritonLayout::of(&layout).map(|layout| layout.to_string())
     };
     for (text, reason) in [
         ("((3:4), (4:1))", "axis 0 has extent 3, which is not a power of two"),

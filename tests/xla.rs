@@ -3,7 +3,7 @@
 use itertools::Itertools;
 use proptest::prelude::*;
 use tensor_layout::error::ParseErrorKind;
-use tensor_layout::notation::Notation;
+use tensor_layout::notation::{Notation, PadLayout};
 use tensor_layout::xla::{XlaArray, XlaDtype, XlaParser, XlaShape, XlaSizes};
 use tensor_layout::{Layout, LayoutText, Level};
 
@@ -81,11 +81,11 @@ fn shapes_of_dumps_come_back_as_written() {
     let (mut all, mut same) = (0, 0);
     for written in dumped() {
         let layout = written.lower().unwrap();
-        assert_eq!(layout.to_xla_array_like(&written).unwrap(), written);
+        assert_eq!(written.laid_out_as(&layout).unwrap(), written);
         // The memory space is not part of the layout.
         let mut bare = written.clone();
         bare.layout.as_mut().unwrap().memory_space = 0;
-        let back = layout.to_xla_array(written.dtype).unwrap();
+        let back = XlaArray::of(&layout, written.dtype).unwrap();
         all += 1;
         same += u32::from(back == bare);
         if back != bare {
@@ -100,7 +100,7 @@ fn shapes_of_dumps_come_back_as_written() {
 fn a_shape_whose_tiles_combine_uneven_digits_comes_back_with_itself_as_the_hint() {
     let shape: XlaShape = "f32[4,4,1,4]{1,0,2,3:T(*,3)(3,3,*,5)(*,5,1)}".parse().unwrap();
     let hint = shape.as_array().unwrap();
-    assert_eq!(&shape.lower().unwrap().to_xla_array_like(hint).unwrap(), hint);
+    assert_eq!(&hint.laid_out_as(&shape.lower().unwrap()).unwrap(), hint);
 }
 
 #[test]
@@ -469,7 +469,7 @@ fn tiles_that_change_nothing_are_canonically_nothing() {
 
 #[test]
 fn raising_keeps_the_map_and_says_what_it_cannot_say() {
-    let raised = |text: &str| shape(text).lower().unwrap().to_pad_layout().map(|t| t.to_string());
+    let raised = |text: &str| PadLayout::of(&shape(text).lower().unwrap()).map(|t| t.to_string());
     assert_eq!(raised("f32[3,5]{1,0:T(2,2)}").unwrap(), "(3,5)/((2:12, 2:2), (3:4, 2:1))");
     assert_eq!(raised("f32[3]{0:T(8,128)}").unwrap(), "(3)/((8:128, 128:1))");
     assert_eq!(
@@ -480,7 +480,7 @@ fn raising_keeps_the_map_and_says_what_it_cannot_say() {
         raised("f32[3,5]{1,0:T(*,4)}").unwrap_err().to_string(),
         "a PadLayout cannot express this layout: it can express the elements, but only 15 of the 16 slots"
     );
-    let map = |text: &str| shape(text).lower().unwrap().to_pad_layout_map().unwrap();
+    let map = |text: &str| PadLayout::map_of(&shape(text).lower().unwrap()).unwrap();
     let (text, lost) = map("u32[]{:T(128)}");
     assert_eq!(
         (text.to_string().as_str(), lost.as_deref()),
@@ -495,7 +495,7 @@ fn layouts_that_xla_cannot_say_are_refused_with_the_reason() {
     let f32 = XlaDtype::from_name("f32").unwrap();
     let refused = |text: &str| {
         let layout: Layout = text.parse().unwrap();
-        layout.to_xla_array(f32).unwrap_err().to_string()
+        XlaArray::of(&layout, f32).unwrap_err().to_string()
     };
     assert!(refused("((4_PE, 2:1))").ends_with("this layout uses `PE`"));
     assert!(
@@ -512,7 +512,7 @@ fn layouts_that_xla_cannot_say_are_refused_with_the_reason() {
     ] {
         let layout: Layout = text.parse().unwrap();
         let dtype = XlaDtype::from_name(dtype).unwrap();
-        assert_eq!(layout.to_xla_array(dtype).unwrap().to_string(), shape);
+        assert_eq!(XlaArray::of(&layout, dtype).unwrap().to_string(), shape);
     }
 }
 

@@ -5,7 +5,7 @@
 use libfuzzer_sys::fuzz_target;
 use tensor_layout::einsum::Einsum;
 use tensor_layout::error::ParseError;
-use tensor_layout::notation::CuteTiler;
+use tensor_layout::notation::{CuteTiler, PadLayout};
 use tensor_layout::xla::XlaParser;
 use tensor_layout::{Layout, LayoutText, Location};
 
@@ -35,7 +35,7 @@ fuzz_target!(|text: &str| {
     assert_eq!(again.as_ref(), Ok(&tree), "{printed}");
     let Some(layout) = judge(tree.lower()) else { return };
     // The printed layout is the same map.
-    if let Ok(text) = layout.to_pad_layout() {
+    if let Ok(text) = PadLayout::of(&layout) {
         let back: Layout = text.to_string().parse().expect("reads back");
         assert_eq!(back.same_map(&layout), Ok(None), "{text}");
     }

@@ -6,6 +6,7 @@ use std::sync::{Mutex, PoisonError};
 use pyo3::prelude::*;
 use tensor_layout::LayoutError;
 use tensor_layout::candidates::{Candidate, Candidates, Layouts, Orders, Samples, Side};
+use tensor_layout::notation::PadLayout;
 use tensor_layout::{Level, Placement};
 
 use crate::layout::{PyLayout, make};
@@ -289,7 +290,7 @@ impl PyCandidate {
     }
 
     fn __repr__(&self) -> String {
-        let text = self.of.layout.to_pad_layout().map(|text| text.to_string());
+        let text = PadLayout::of(&self.of.layout).map(|text| text.to_string());
         format!("<Candidate: {}>", text.unwrap_or_else(|_| "a layout".into()))
     }
 }

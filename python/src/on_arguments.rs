@@ -39,9 +39,9 @@ impl OnArguments {
     pub(crate) fn written(text: &LayoutText) -> OnArguments {
         let LayoutText::PadLayout(tree) = text else { return OnArguments::default() };
         OnArguments {
-            memory: tree.memory().map(|memory| memory.name().to_owned()),
-            element_bits: tree.dtype().map(Dtype::bits),
-            dtype: tree.dtype().map(|dtype| dtype.name().to_owned()),
+            memory: tree.memory.map(|memory| memory.name().to_owned()),
+            element_bits: tree.dtype.map(Dtype::bits),
+            dtype: tree.dtype.map(|dtype| dtype.name().to_owned()),
             ..OnArguments::default()
         }
     }

@@ -7,6 +7,7 @@ use pyo3::exceptions::{PyMemoryError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyTuple};
 use tensor_layout::algebra::IndexOrder;
+use tensor_layout::notation::PadLayout;
 use tensor_layout::program::Program;
 use tensor_layout::xla::{XlaDtype, XlaShape};
 use tensor_layout::{Found, Layout, LayoutError, LayoutText, Location, Machine, Placement};
@@ -97,7 +98,7 @@ impl Places {
                 _ => None,
             }
         };
-        let pad_layout = || exact(&self.layout.to_pad_layout().ok()?.to_string(), &self.layout);
+        let pad_layout = || exact(&PadLayout::of(&self.layout).ok()?.to_string(), &self.layout);
         like().or_else(pad_layout)
     }
 

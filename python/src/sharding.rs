@@ -45,7 +45,8 @@ impl PySharding {
         let Some(dtype) = XlaDtype::from_name("f32") else { return refused("f32") };
         let dims = shape.iter().map(|extent| XlaDim::Static(*extent)).collect();
         let array = XlaArray::new(dtype, dims, None);
-        Ok(ShardedShape::new(array, self.text.clone(), self.mesh.clone()).sharding()?)
+        let (text, mesh) = (self.text.clone(), self.mesh.clone());
+        Ok(ShardedShape { array, text, mesh, per_device: false }.sharding()?)
     }
 
     fn parts(&self) -> Parts {

@@ -32,10 +32,11 @@ impl LinearFunction<'_> {
     /// # Example
     /// ```
     /// use tensor_layout::algebra::{Arrangement, IndexOrder::Colexicographic};
+    /// use tensor_layout::notation::CuteLayout;
     /// let cute = |text: &str| tensor_layout::LayoutText::parse(text).unwrap().lower().unwrap();
     /// let rows = cute("10:1");
     /// let tiles = rows.as_function(Colexicographic).divide(&cute("4:1"), Arrangement::Logical)?;
-    /// assert_eq!(tiles.to_cute()?.to_string(), "(4,3):(1,4)");
+    /// assert_eq!(CuteLayout::of(&tiles)?.to_string(), "(4,3):(1,4)");
     /// # Ok::<(), tensor_layout::LayoutError>(())
     /// ```
     pub fn divide(&self, tile: &Layout, arrangement: Arrangement) -> Result<Layout, LayoutError> {

@@ -262,10 +262,11 @@ impl Layout {
     /// # Example
     /// ```
     /// use tensor_layout::algebra::{Arrangement, IndexOrder::Colexicographic};
+    /// use tensor_layout::notation::CuteLayout;
     /// let cute = |text: &str| tensor_layout::LayoutText::parse(text).unwrap().lower().unwrap();
     /// let tile = cute("(2,2):(1,2)");
     /// let product = tile.as_function(Colexicographic).product(&cute("2:1"), Arrangement::Logical)?;
-    /// assert_eq!(product.to_cute()?.to_string(), "((2,2),2):((1,2),4)");
+    /// assert_eq!(CuteLayout::of(&product)?.to_string(), "((2,2),2):((1,2),4)");
     /// # Ok::<(), tensor_layout::LayoutError>(())
     /// ```
     #[must_use]

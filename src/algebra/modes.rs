@@ -32,12 +32,13 @@ impl LinearFunction<'_> {
     /// ```
     /// use tensor_layout::algebra::{IndexOrder::Colexicographic, Repeat};
     /// use tensor_layout::LayoutText;
+    /// use tensor_layout::notation::CuteLayout;
     /// let cute = |text: &str| LayoutText::parse(text).unwrap().lower().unwrap();
     /// let (tile, pattern) = (cute("(2,5):(5,1)"), cute("(3,4):(1,3)"));
     /// let blocks = tile.as_function(Colexicographic).repeated(&pattern, Repeat::Blocks)?;
-    /// assert_eq!(blocks.to_cute()?.to_string(), "((2,3),(5,4)):((5,10),(1,30))");
+    /// assert_eq!(CuteLayout::of(&blocks)?.to_string(), "((2,3),(5,4)):((5,10),(1,30))");
     /// let interleaved = tile.as_function(Colexicographic).repeated(&pattern, Repeat::Interleaved)?;
-    /// assert_eq!(interleaved.to_cute()?.to_string(), "((3,2),(4,5)):((10,5),(30,1))");
+    /// assert_eq!(CuteLayout::of(&interleaved)?.to_string(), "((3,2),(4,5)):((10,5),(30,1))");
     /// # Ok::<(), tensor_layout::LayoutError>(())
     /// ```
     pub fn repeated(&self, pattern: &Layout, repeat: Repeat) -> Result<Layout, LayoutError> {
@@ -68,9 +69,10 @@ impl LinearFunction<'_> {
     /// ```
     /// use tensor_layout::algebra::IndexOrder::Colexicographic;
     /// use tensor_layout::LayoutText;
+    /// use tensor_layout::notation::CuteLayout;
     /// let atom = LayoutText::parse("S<3,3,3> o 0 o (8,64):(64,1)").unwrap().lower().unwrap();
     /// let tile = atom.as_function(Colexicographic).tiled_to(&[128, 128])?;
-    /// assert_eq!(tile.to_cute()?.to_string(), "S<3,3,3> o 0 o (128,(64,2)):(64,(1,8192))");
+    /// assert_eq!(CuteLayout::of(&tile)?.to_string(), "S<3,3,3> o 0 o (128,(64,2)):(64,(1,8192))");
     /// # Ok::<(), tensor_layout::LayoutError>(())
     /// ```
     pub fn tiled_to(&self, shape: &[u64]) -> Result<Layout, LayoutError> {
@@ -134,11 +136,12 @@ impl LinearFunction<'_> {
     /// ```
     /// use tensor_layout::algebra::{IndexOrder::Colexicographic, LinearFunction};
     /// use tensor_layout::{Layout, LayoutText};
+    /// use tensor_layout::notation::CuteLayout;
     /// let cute = |text: &str| LayoutText::parse(text).unwrap().lower().unwrap();
     /// // CuTe: (12,(4,8)):(59,(13,1)) composed with <3:4, 8:2>.
     /// let tiler = LinearFunction::by_modes(Colexicographic, &[cute("3:4"), cute("8:2")])?;
     /// let composed = cute("(12,(4,8)):(59,(13,1))").compose(&tiler)?;
-    /// assert_eq!(composed.to_cute()?.to_string(), "(3,(2,4)):(236,(26,1))");
+    /// assert_eq!(CuteLayout::of(&composed)?.to_string(), "(3,(2,4)):(236,(26,1))");
     /// # Ok::<(), tensor_layout::LayoutError>(())
     /// ```
     pub fn by_modes(order: IndexOrder, modes: &[Layout]) -> Result<Layout, LayoutError> {

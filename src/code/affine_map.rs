@@ -17,42 +17,18 @@ const STYLE: Style = Style {
     ..Style::PLAIN
 };
 
-impl Layout {
-    /// Writes the layout as an MLIR affine map, after a comment that names the results.
-    ///
-    /// Results are in the order of the columns of a table; copies are further dimensions, one per
-    /// replica. Derived axes are expanded.
-    /// Law: applied to an index and the numbers of a copy, the map returns the place of that copy.
-    ///
-    /// # Errors
-    /// `Inexpressible` for numbers beyond 63 bits, and where derived axes written out take more than 2^14
-    /// terms.
-    ///
-    /// # Example
-    /// ```
-    /// use tensor_layout::Layout;
-    /// let layout: Layout = "((4_PE, 3:8), (8:1))".parse()?;
-    /// assert_eq!(layout.to_affine_map()?, "\
-    /// // (d0, d1) -> (PE, Addr), 0 <= d0 < 12, 0 <= d1 < 8
-    /// affine_map<(d0, d1) -> (d0 floordiv 3, (d0 mod 3) * 8 + d1)>");
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    pub fn to_affine_map(&self) -> Result<String, LayoutError> {
-        affine_map(&Function::forward_in_sums(self)?)
-    }
-
-    /// Writes a map that lands in the axes `i0`, `i1`, .. of another layout: these are the
-    /// results, in order.
-    pub(crate) fn to_affine_index_map(&self) -> Result<String, LayoutError> {
-        affine_map(&Function::forward_in_sums(self)?.into_index())
-    }
+/// Writes a map that lands in the axes `i0`, `i1`, .. of another layout: these are the
+/// results, in order.
+pub(crate) fn affine_index_map(map: &Layout) -> Result<String, LayoutError> {
+    print(&Function::forward_in_sums(map)?.into_index())
 }
 
-fn affine_map(function: &Function) -> Result<String, LayoutError> {
+/// Writes a function as an affine map; the values that outputs share are expanded.
+pub(super) fn print(function: &Function) -> Result<String, LayoutError> {
     const TASK: &str = "an affine map cannot express this layout";
     // Copies are dimensions, too.
-    let dims = (0..function.inputs().len()).map(Variable::Index).collect_vec();
-    let inputs = function.inputs().iter().map(|(input, _)| *input);
+    let dims = (0..function.inputs.len()).map(Variable::Index).collect_vec();
+    let inputs = function.inputs.iter().map(|(input, _)| *input);
     let renamed = inputs.zip(dims.iter().copied().map(Expression::variable)).collect_vec();
     let values = function.inlined();
     check_length(&values, TASK)?;
@@ -68,9 +44,9 @@ fn affine_map(function: &Function) -> Result<String, LayoutError> {
     }
     let values = values.iter().map(|value| value.replaced(&renamed).write(STYLE));
     let dims = dims.into_iter().map(STYLE.variable).collect_vec();
-    let bounds = dims.iter().zip(function.inputs());
+    let bounds = dims.iter().zip(&function.inputs);
     let bounds = bounds.map(|(dim, (_, range))| format!(", 0 <= {dim} < {}", range.end));
-    let names = function.outputs().iter().map(|(name, _)| name).join(", ");
+    let names = function.outputs.iter().map(|(name, _)| name).join(", ");
     let (dims, bounds) = (dims.join(", "), bounds.collect::<String>());
     Ok(format!(
         "// ({dims}) -> ({names}){bounds}\naffine_map<({dims}) -> ({})>",

@@ -16,14 +16,17 @@ use crate::words::counted;
 pub struct Function {
     /// One sentence about the function, for the comment above its code.
     pub(super) says: String,
-    inputs: Vec<(Variable, Range<u64>)>,
-    locals: Vec<(Variable, Expression)>,
+    /// The inputs, each with its range.
+    pub inputs: Vec<(Variable, Range<u64>)>,
+    /// The values that outputs share, in an order in which they can be computed.
+    pub locals: Vec<(Variable, Expression)>,
     /// The range of each local.
     ranges: Vec<RangeInclusive<u64>>,
-    outputs: Vec<(Variable, Expression)>,
+    /// The outputs with their values.
+    pub outputs: Vec<(Variable, Expression)>,
 }
 
-impl Layout {
+impl Function {
     /// Returns the place of an element as expressions of its index: one per level, in the order of the columns of a table.
     ///
     /// Copies are further inputs, one per replica.
@@ -36,13 +39,14 @@ impl Layout {
     /// # Example
     /// ```
     /// use tensor_layout::Layout;
+    /// use tensor_layout::code::Function;
     /// let layout: Layout = "((4_PE, 3:8), (8:1))".parse()?;
-    /// let function = layout.to_place_function()?;
+    /// let function = Function::place_of(&layout)?;
     /// assert_eq!(function.values(&[5, 1])?, [1, 17]); // PE 1, address 17
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn to_place_function(&self) -> Result<Function, LayoutError> {
-        Function::forward_into(self, &self.columns())
+    pub fn place_of(layout: &Layout) -> Result<Function, LayoutError> {
+        Function::forward_into(layout, &layout.columns())
     }
 
     /// Returns the index of an element as expressions of its place: one per axis.
@@ -57,20 +61,21 @@ impl Layout {
     /// # Example
     /// ```
     /// use tensor_layout::Layout;
+    /// use tensor_layout::code::Function;
     /// let layout: Layout = "((4_PE, 3:8), (8:1))".parse()?;
-    /// let function = layout.to_index_function()?;
-    /// let index = function.outputs().iter().map(|(axis, value)| format!("{axis} = {value}"));
+    /// let function = Function::index_of(&layout)?;
+    /// let index = function.outputs.iter().map(|(axis, value)| format!("{axis} = {value}"));
     /// assert_eq!(index.collect::<Vec<_>>(), ["i0 = PE * 3 + (Addr >> 3)", "i1 = Addr & 7"]);
     /// assert_eq!(function.values(&[1, 17])?, [5, 1]);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn to_index_function(&self) -> Result<Function, LayoutError> {
-        let (moved, offset) = self.to_origin();
+    pub fn index_of(layout: &Layout) -> Result<Function, LayoutError> {
+        let (moved, offset) = layout.to_origin();
         let inverse = moved.left_inverse()?;
         // The axes of the inverse are the used levels, in their order.
-        let inputs = self.used_levels().iter().map(|level| Variable::Level(*level));
+        let inputs = layout.used_levels().iter().map(|level| Variable::Level(*level));
         let mut function = Function::of(&inverse, inputs);
-        function.outputs = (0..self.rank())
+        function.outputs = (0..layout.rank())
             .map(|axis| (Variable::Index(axis), function.at(&inverse, Level::axis(axis))))
             .collect();
         let address = Variable::Level(Level::ADDR);
@@ -78,31 +83,11 @@ impl Layout {
         let values = function.locals.iter_mut().chain(&mut function.outputs);
         values.for_each(|(_, value)| *value = value.replaced(&from_origin));
         let start = |level| if level == Level::ADDR { offset } else { 0 };
-        let range = |level: Level| start(level)..self.extent(level);
-        let columns = self.columns().into_iter();
+        let range = |level: Level| start(level)..layout.extent(level);
+        let columns = layout.columns().into_iter();
         function.inputs = columns.map(|level| (Variable::Level(level), range(level))).collect();
         function.says = "From the place of an element to its index.".into();
         Ok(function)
-    }
-}
-
-impl Function {
-    /// The inputs, each with its range.
-    #[must_use]
-    pub fn inputs(&self) -> &[(Variable, Range<u64>)] {
-        &self.inputs
-    }
-
-    /// The values that outputs share, in an order in which they can be computed.
-    #[must_use]
-    pub fn locals(&self) -> &[(Variable, Expression)] {
-        &self.locals
-    }
-
-    /// The outputs with their values.
-    #[must_use]
-    pub fn outputs(&self) -> &[(Variable, Expression)] {
-        &self.outputs
     }
 
     /// Returns a range of all values that an expression of the inputs and locals has for inputs in their ranges.

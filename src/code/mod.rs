@@ -6,11 +6,11 @@
 //!                            Addr = i0 % 3 * 8 + i1
 //! ```
 //!
-//! A [`Function`] has the expressions, one per output: [`Layout::to_place_function`](crate::Layout::to_place_function) from an
-//! index to its place, [`Layout::to_index_function`](crate::Layout::to_index_function) back. Each language has a file that prints them.
+//! A [`Function`] has the expressions, one per output: [`Function::place_of`] from an index to its place, [`Function::index_of`]
+//! back. [`Layout::to_code`](crate::Layout::to_code) prints them in a [`Language`].
 //!
 //! ```
-//! use tensor_layout::code::{Expression, ExpressionNode, Operation};
+//! use tensor_layout::code::{Expression, ExpressionNode, Function, Operation};
 //! use tensor_layout::{Layout, Level};
 //!
 //! /// Counts the divisions, as a compiler would emit them.
@@ -24,24 +24,24 @@
 //! }
 //!
 //! let layout: Layout = "((4_PE, 3:8), (8:1))".parse()?;
-//! let function = layout.to_place_function()?;
-//! let [(_, pe), (_, address)] = function.outputs() else { panic!("two levels") };
+//! let function = Function::place_of(&layout)?;
+//! let [(_, pe), (_, address)] = &function.outputs[..] else { panic!("two levels") };
 //! assert_eq!((pe.to_string(), address.to_string()), ("i0 / 3".into(), "(i0 % 3) * 8 + i1".into()));
 //! assert_eq!((divisions(pe), function.range(address)), (1, 0..=23));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
 mod affine_map;
-mod c;
 mod expression;
 mod function;
 mod isl;
-mod python;
-mod rust;
+mod language;
 mod variable;
 
+pub(crate) use affine_map::affine_index_map;
 pub use expression::{Expression, ExpressionNode, Operation};
 pub use function::Function;
+pub use language::Language;
 pub use variable::Variable;
 
 use expression::Style;

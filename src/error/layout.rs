@@ -19,9 +19,10 @@ use crate::words::counted;
 ///
 /// ```
 /// use tensor_layout::error::ErrorKind;
+/// use tensor_layout::notation::Strided;
 /// use tensor_layout::{Layout, LayoutError};
 /// let layout: Layout = "(3)/((2:4, 2:1))".parse()?;
-/// let error = layout.to_strided().unwrap_err();
+/// let error = Strided::of(&layout).unwrap_err();
 /// assert_eq!(error.to_string(),
 ///     "shape and strides cannot express this layout: axis 0 does not step evenly: 2 x 2");
 /// assert_eq!((error.kind(), error.number("axis")), (ErrorKind::Inexpressible, Some(0)));

@@ -140,7 +140,7 @@ impl ParseError {
     }
 
     /// Returns the error with a second span that it points at.
-    pub fn with_related(mut self, related: Option<Span>) -> ParseError {
+    pub(crate) fn with_related(mut self, related: Option<Span>) -> ParseError {
         self.0.related = related;
         self
     }

@@ -11,6 +11,7 @@ use crate::error::LayoutError;
 use crate::level::Level;
 use crate::location::Location;
 use crate::placement::{Fit, Placement};
+use crate::text::PadLayout;
 use crate::words::{counted, percent, readable_bytes};
 
 /// The numbers of a placement; `Display` prints them as a readable page.
@@ -147,7 +148,7 @@ impl Placement {
             start: derived.start,
             ..axis_report(&derived.axis)
         });
-        let (text, inexpressible) = match layout.to_pad_layout_map() {
+        let (text, inexpressible) = match PadLayout::map_of(layout) {
             Ok((text, _)) => (Some(text.to_string()), None),
             Err(error) => (None, Some(error.reason())),
         };

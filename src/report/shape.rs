@@ -94,10 +94,9 @@ impl MemberSizes {
         let lowered = array.lower()?;
         let (sizes, advice) = (array.sizes_of(&lowered)?, array.advice()?);
         let report = || -> Result<Report, LayoutError> { Placement::of(lowered).build()?.report() };
-        let mut layout = report().map_err(|error| array.refuse_layout(error))?;
+        let mut layout = report().map_err(|error| array.refuse(error))?;
         layout.address_unit = "elements";
-        let padding_elements =
-            array.padding_elements().map_err(|error| array.refuse_layout(error))?;
+        let padding_elements = array.padding_elements().map_err(|error| array.refuse(error))?;
         let on_tpu = on_tpu(array, sizes);
         Ok(MemberReport { array: array.clone(), sizes, padding_elements, on_tpu, layout, advice })
     }

@@ -68,7 +68,7 @@ impl ShardedShape {
         let shard = self.shard().map_err(refuse)?;
         let sizes = shard.sizes()?;
         let too_large = || self.refuse(LayoutError::too_large(Site::Layout, "the size in bytes"));
-        let bits = u128::from(self.array().element_bits());
+        let bits = u128::from(self.array.element_bits());
         let tiles = sharding.tiles(extents.len()).map_err(refuse)?;
         let elements = product(extents.iter().copied()).ok_or_else(too_large)?;
         let global = (u128::from(elements) * bits).div_ceil(8);
@@ -76,9 +76,8 @@ impl ShardedShape {
         let of_tiles = product(tiles).and_then(|tiles| tiles.checked_mul(sizes.unpadded_bytes));
         let of_tiles = of_tiles.ok_or_else(too_large)?;
         let fill = fill(&sharding, &pieces).map_err(refuse)?;
-        let text = self
-            .sharding()
-            .map_or_else(|_| self.text().to_string(), |one| one.to_hlo().to_string());
+        let text =
+            self.sharding().map_or_else(|_| self.text.to_string(), |one| one.to_hlo().to_string());
         Ok(ShardingReport {
             text,
             global_bytes,

@@ -8,6 +8,7 @@ use crate::level::Level;
 use crate::machine::{Movement, MovementKind};
 use crate::placement::Placement;
 use crate::relayout::{Distance, Relayout};
+use crate::text::PadLayout;
 
 /// One hop of a route.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -184,7 +185,7 @@ pub(super) fn memory(placement: &Placement) -> &str {
 
 /// A layout as text, or a remark that there is none.
 pub(super) fn text(layout: &Layout) -> String {
-    match layout.to_pad_layout_map() {
+    match PadLayout::map_of(layout) {
         Ok((text, _)) => text.to_string(),
         Err(_) => "a layout that a PadLayout cannot express".into(),
     }

@@ -46,10 +46,20 @@ macro_rules! any {
                 }
             }
 
+            /// Returns the layout that the text describes.
+            ///
+            /// # Errors
+            /// As `lower` of the notation, for example [`PadLayout::lower`] and [`XlaShape::lower`].
+            pub fn lower(&self) -> Result<Layout, ParseError> {
+                match self {
+                    $(LayoutText::$notation(text) => text.lower(),)+
+                }
+            }
+
             /// Wraps `error` in a [`ParseError`] that points at this text.
             pub fn refuse(&self, error: impl Into<LayoutError>) -> ParseError {
                 match self {
-                    $(LayoutText::$notation(text) => text.refused(error),)+
+                    $(LayoutText::$notation(text) => text.refuse(error),)+
                 }
             }
 
@@ -93,12 +103,6 @@ macro_rules! any {
                 likely.map_or(Notation::PadLayout, |(notation, _)| *notation)
             }
 
-            fn is_function(self) -> bool {
-                match self {
-                    $(Notation::$notation => <$text>::is_function(),)+
-                }
-            }
-
             /// Writes addresses as they are.
             fn write(
                 self,
@@ -125,6 +129,13 @@ notations!(any);
 impl fmt::Display for LayoutText {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.text().fmt(f)
+    }
+}
+
+impl Notation {
+    /// Returns whether texts are functions to addresses: elements may share one, and the first may be other than 0.
+    fn is_function(self) -> bool {
+        matches!(self, Notation::Cute | Notation::Strided)
     }
 }
 
@@ -169,21 +180,17 @@ impl LayoutText {
         })
     }
 
-    /// Returns the layout that the text describes.
-    ///
-    /// # Errors
-    /// As `lower` of the notation, for example [`PadLayout::lower`] and [`XlaShape::lower`].
-    pub fn lower(&self) -> Result<Layout, ParseError> {
-        self.text().lowered(None)
-    }
-
     /// Returns the layout that the text describes on a machine: the devices of a sharding are its units,
     /// numbered through the tree, and the bare replicas of a PadLayout are its levels.
     ///
     /// # Errors
     /// As [`lower`](LayoutText::lower), and those of [`PadLayout::lower_on`].
     pub fn lower_on(&self, machine: &Machine) -> Result<Layout, ParseError> {
-        self.text().lowered(Some(machine))
+        match self {
+            LayoutText::PadLayout(text) => text.lower_on(machine),
+            LayoutText::Sharded(text) => text.lower_on(machine),
+            _ => self.lower(),
+        }
     }
 
     /// The notation that edits of this text are written in: its own, except for names, which are only read.
@@ -198,7 +205,10 @@ impl LayoutText {
     /// The order in which the notation numbers the elements of a tensor.
     #[must_use]
     pub fn index_order(&self) -> IndexOrder {
-        self.text().index_order()
+        match self {
+            LayoutText::Cute(_) => IndexOrder::Colexicographic,
+            _ => IndexOrder::RowMajor,
+        }
     }
 
     /// Writes a layout that was made from this one, like [`Layout::write`]; a bare broadcast in this text is
@@ -264,7 +274,10 @@ impl LayoutText {
     /// The unit of addresses, in the plural.
     #[must_use]
     pub fn address_unit(&self) -> &'static str {
-        self.text().address_unit()
+        match self {
+            LayoutText::PadLayout(_) => "long words",
+            _ => "elements",
+        }
     }
 
     /// Returns whether texts of the notation may let elements share places.

@@ -3,9 +3,8 @@
 use std::fmt::Display;
 
 use super::xla::{XlaArray, XlaDtype, XlaParser};
-use crate::algebra::{IndexOrder, Layout};
+use crate::algebra::Layout;
 use crate::error::{LayoutError, ParseError};
-use crate::machine::Machine;
 
 /// Gives the table of notations to a macro: the name in options, the name in messages, the type of a text.
 ///
@@ -81,14 +80,6 @@ pub(super) trait NotationText: Display {
     where
         Self: Sized;
 
-    /// The layout; on a machine, if one is given and makes a difference.
-    fn lowered(&self, machine: Option<&Machine>) -> Result<Layout, ParseError>;
-
-    /// The error, at the part of the text that caused it.
-    fn refused(&self, error: impl Into<LayoutError>) -> ParseError
-    where
-        Self: Sized;
-
     /// Writes a layout. The attributes of `like` are kept as far as they are still valid; the type is that of an XLA
     /// shape without another.
     fn write(
@@ -98,24 +89,6 @@ pub(super) trait NotationText: Display {
     ) -> Result<WrittenLayout, LayoutError>
     where
         Self: Sized;
-
-    /// Returns whether texts are functions to addresses: elements may share one, and the first may be other than 0.
-    fn is_function() -> bool
-    where
-        Self: Sized,
-    {
-        false
-    }
-
-    /// The order in which elements are numbered.
-    fn index_order(&self) -> IndexOrder {
-        IndexOrder::RowMajor
-    }
-
-    /// The unit of addresses, in the plural.
-    fn address_unit(&self) -> &'static str {
-        "elements"
-    }
 
     /// The array of an XLA shape.
     fn xla_array(&self) -> Option<&XlaArray> {

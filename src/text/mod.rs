@@ -12,7 +12,6 @@
 
 mod any;
 mod atom;
-mod cursor;
 mod cute;
 mod kind;
 mod mlir;

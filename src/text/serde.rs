@@ -155,7 +155,7 @@ impl WrittenLayout {
 impl Serialize for Layout {
     /// The text of a PadLayout if it expresses the layout and the format is human-readable, else the axes.
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self.to_pad_layout() {
+        match PadLayout::of(self) {
             Ok(text) if serializer.is_human_readable() => serializer.collect_str(&text),
             _ => WrittenLayout::from(self).serialize(serializer),
         }

@@ -4,9 +4,9 @@
 use tensor_layout::algebra::{IndexOrder, Subaxis};
 use tensor_layout::error::ErrorKind;
 use tensor_layout::machine::Memory;
-use tensor_layout::notation::Notation;
+use tensor_layout::notation::{Notation, PadLayout};
 use tensor_layout::relayout::{Distance, Relayout, UnitPart};
-use tensor_layout::xla::{XlaDtype, XlaShape};
+use tensor_layout::xla::{XlaArray, XlaDtype, XlaShape};
 use tensor_layout::{Found, Layout, LayoutText, Level, Location, Machine, Placement};
 
 const A: Level = Level::ADDR;
@@ -130,7 +130,7 @@ fn a_simplified_layout_keeps_the_invariants() {
     ] {
         let simplified = layout.build().unwrap().simplified();
         assert_eq!(simplified.to_builder().build().as_ref(), Ok(&simplified));
-        if let Ok(text) = simplified.to_pad_layout() {
+        if let Ok(text) = PadLayout::of(&simplified) {
             text.to_string().parse::<Layout>().unwrap();
         }
     }
@@ -372,10 +372,10 @@ fn copies_that_do_not_line_up_with_the_groups_of_the_other_memory_are_refused() 
 fn digits_that_an_edit_fused_are_written_where_the_map_has_plain_ones() {
     let layout = |text: &str| text.parse::<Layout>().unwrap();
     let padded = layout("((1:1), (6:2))").pad_to(&[1, 8]).unwrap().reshape(&[8]).unwrap();
-    assert_eq!(padded.to_pad_layout().unwrap().to_string(), "(8)/((2:11, 6:2))");
+    assert_eq!(PadLayout::of(&padded).unwrap().to_string(), "(8)/((2:11, 6:2))");
     let turned = layout("((2:3, 3:1))").reshape(&[3, 2]).unwrap();
-    assert_eq!(turned.to_pad_layout().unwrap().to_string(), "((3:2), (2:1))");
-    assert_eq!(turned.to_xla_array(f32()).unwrap().to_string(), "f32[3,2]{1,0}");
+    assert_eq!(PadLayout::of(&turned).unwrap().to_string(), "((3:2), (2:1))");
+    assert_eq!(XlaArray::of(&turned, f32()).unwrap().to_string(), "f32[3,2]{1,0}");
     assert_eq!(turned.canonical(), layout("((3:2), (2:1))").canonical());
 }
 
@@ -390,8 +390,8 @@ fn layouts_without_elements_have_the_form_of_their_slots() {
     let fed = Layout::builder().axis(0, []).axis(5, [feed(5, 0, 0)]).derived(0, 1, []);
     let fed = fed.build().unwrap();
     assert!(fed.canonical().unwrap().is_unique());
-    assert_eq!(fed.to_pad_layout_map().unwrap().1, None);
-    assert_eq!(fed.to_pad_layout().unwrap().to_string(), "(0,5)/((), (5:0))");
+    assert_eq!(PadLayout::map_of(&fed).unwrap().1, None);
+    assert_eq!(PadLayout::of(&fed).unwrap().to_string(), "(0,5)/((), (5:0))");
 }
 
 #[test]

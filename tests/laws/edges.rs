@@ -2,6 +2,7 @@
 
 use tensor_layout::algebra::{Arrangement, IndexOrder, LinearFunction, Subaxis};
 use tensor_layout::error::ErrorKind;
+use tensor_layout::notation::{CuteLayout, Strided};
 use tensor_layout::{Layout, LayoutError, Level, Location, Placement};
 
 const A: Level = Level::ADDR;
@@ -255,14 +256,14 @@ fn a_span_uses_its_level() {
 fn copies_that_coincide_are_one() {
     let plain = layout("((4:1))");
     let copied = |stride| plain.to_builder().replica(2, A, stride).build().unwrap();
-    assert_eq!(copied(0).to_cute().unwrap().to_string(), "4:1");
-    assert_eq!(copied(0).to_strided().unwrap().to_string(), "shape=(4,), strides=(1,)");
+    assert_eq!(CuteLayout::of(&copied(0)).unwrap().to_string(), "4:1");
+    assert_eq!(Strided::of(&copied(0)).unwrap().to_string(), "shape=(4,), strides=(1,)");
     assert_eq!(copied(0).complement(&[(A, 8)]), plain.complement(&[(A, 8)]));
     assert_eq!(plain.compose(&copied(0)).unwrap(), plain);
     let modes = |mode: Layout| LinearFunction::by_modes(IndexOrder::RowMajor, &[mode]);
     assert_eq!(modes(copied(0)), modes(plain.clone()));
     // Copies that are apart are refused, or taken into account.
-    assert!(copied(4).to_cute().is_err() && copied(4).to_strided().is_err());
+    assert!(CuteLayout::of(&copied(4)).is_err() && Strided::of(&copied(4)).is_err());
     assert!(is_of_copies(plain.compose(&copied(4)), A));
     assert!(is_of_copies(modes(copied(4)), A));
     assert_eq!(copied(4).complement(&[(A, 8)]).unwrap().elements(), 1);

@@ -53,21 +53,21 @@ fn blanks((tree, blanks): &(PadLayout, Vec<u8>), tally: &mut Tally) -> Result<()
 /// If a PadLayout can express the layout, it is printed in full; the law of the notation covers the rest.
 fn layout(slow: &Slow, tally: &mut Tally) -> Result<(), TestCaseError> {
     let layout = slow.layout();
-    let Ok(text) = tally.count(layout.to_pad_layout()) else { return Ok(()) };
+    let Ok(text) = tally.count(PadLayout::of(&layout)) else { return Ok(()) };
     let text = text.to_string();
     let back: Layout = text.parse().unwrap();
     prop_assert!(Slow::of(&back).same_map(slow), "{}", text);
     // A level that is only marked as used is written as a digit of size 1.
     let plain = slow.derived.is_empty() && slow.marked.is_empty();
     prop_assert!(!plain || back == layout, "{}", text);
-    prop_assert_eq!(back.to_pad_layout().unwrap().to_string(), text);
+    prop_assert_eq!(PadLayout::of(&back).unwrap().to_string(), text);
     Ok(())
 }
 
 /// Elements that share places are an error where every text must be readable again, and a note elsewhere.
 fn read_again(slow: &Slow, tally: &mut Tally) -> Result<(), TestCaseError> {
     let layout = slow.layout();
-    match tally.count(layout.to_pad_layout()) {
+    match tally.count(PadLayout::of(&layout)) {
         Ok(text) => {
             // Copies that coincide count as one, so they are not in the text.
             let back = Slow::of(&text.to_string().parse().unwrap());
@@ -84,7 +84,7 @@ fn read_again(slow: &Slow, tally: &mut Tally) -> Result<(), TestCaseError> {
             }
         }
     }
-    let Ok((text, note)) = layout.to_pad_layout_map() else { return Ok(()) };
+    let Ok((text, note)) = PadLayout::map_of(&layout) else { return Ok(()) };
     let back = text.to_string().parse::<Layout>();
     prop_assert!(back.is_ok() || !slow.is_injective(), "{}", text);
     let is_noted = note.as_ref().is_some_and(|note| note.contains("cannot be read back"));

@@ -47,7 +47,7 @@ fn dropped((slow, size): &(Slow, u64), tally: &mut Tally) -> Result<(), TestCase
 
 fn printed(slow: &Slow, tally: &mut Tally) -> Result<(), TestCaseError> {
     prop_assume!(slow.is_injective());
-    let text = tally.answer(slow.layout().to_pad_layout())?.to_string();
+    let text = tally.answer(PadLayout::of(&slow.layout()))?.to_string();
     prop_assert_eq!(text.contains("B@["), !slow.replicas.is_empty());
     prop_assert_eq!(text.parse::<Layout>().unwrap().copies(), slow.copies());
     Ok(())
@@ -58,6 +58,6 @@ fn bare_replicas_print_from_syntax_trees_only() {
     let tree: PadLayout = "((12:8), (8:1); B@[PE])".parse().unwrap();
     assert_eq!(tree.to_string(), "((12:8), (8:1); B@[PE])");
     let layout = tree.lower().unwrap();
-    assert_eq!(layout.to_pad_layout().unwrap().to_string(), "((12:8), (8:1))");
+    assert_eq!(PadLayout::of(&layout).unwrap().to_string(), "((12:8), (8:1))");
     assert_eq!(layout, "((12:8), (8:1))".parse().unwrap());
 }

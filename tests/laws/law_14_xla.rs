@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use proptest::prelude::*;
 use proptest::sample::Index;
 use proptest::test_runner::TestCaseResult;
+use tensor_layout::notation::PadLayout;
 use tensor_layout::xla::{TileDim, XlaArray, XlaDim, XlaDtype, XlaLayout, XlaShape};
 use tensor_layout::{Found, Layout, Level, Location};
 
@@ -150,7 +151,7 @@ fn written() -> impl Strategy<Value = (String,)> {
         let attributes =
             attributes.filter_map(|(mark, number)| Some(format!("{mark}({})", number?)));
         let attributes: String = attributes.collect();
-        let shape = array.without_layout();
+        let shape = XlaArray::new(array.dtype, array.dims.clone(), None);
         (format!("{shape}{{{}:{mark}{tiles}{attributes}}}", list(&order)),)
     })
 }
@@ -167,13 +168,13 @@ fn printed((text,): &(String,), tally: &mut Tally) -> TestCaseResult {
 
 fn as_pad_layout(array: &XlaArray, tally: &mut Tally) -> Result<(), TestCaseError> {
     let layout = array.lower().unwrap();
-    if let Ok(text) = tally.count(layout.to_pad_layout()) {
+    if let Ok(text) = tally.count(PadLayout::of(&layout)) {
         let back: Layout = text.to_string().parse().unwrap();
         let span = layout.span(Level::ADDR);
         prop_assert_eq!(back.span(Level::ADDR), span);
         prop_assert_eq!(contents(&back, span), contents(&layout, span));
     }
-    if let Ok((text, lost)) = layout.to_pad_layout_map() {
+    if let Ok((text, lost)) = PadLayout::map_of(&layout) {
         let back: Layout = text.to_string().parse().unwrap();
         for index in layout.indexes() {
             prop_assert_eq!(back.locate(&index), layout.locate(&index));
@@ -196,7 +197,7 @@ fn is_plain(array: &XlaArray) -> bool {
 
 fn raised(array: &XlaArray, tally: &mut Tally) -> Result<(), TestCaseError> {
     let layout = array.lower().unwrap();
-    match tally.count(layout.to_xla_array(array.dtype)) {
+    match tally.count(XlaArray::of(&layout, array.dtype)) {
         Ok(back) => {
             let back: XlaShape = back.to_string().parse().unwrap();
             let back = back.lower().unwrap();
@@ -220,7 +221,7 @@ fn in_a_space() -> impl Strategy<Value = XlaArray> {
 
 fn hinted(array: &XlaArray, tally: &mut Tally) -> Result<(), TestCaseError> {
     let layout = array.lower().unwrap();
-    prop_assert_eq!(&tally.answer(layout.to_xla_array_like(array))?, array);
+    prop_assert_eq!(&tally.answer(array.laid_out_as(&layout))?, array);
     Ok(())
 }
 
@@ -233,7 +234,7 @@ fn edit((array, turn, cut): &(XlaArray, Index, u64), tally: &mut Tally) -> TestC
     let mut order: Vec<usize> = (0..layout.rank()).collect();
     order.rotate_left(turn.index(layout.rank().max(1)));
     let permuted = layout.permute(&order).unwrap();
-    match tally.count(permuted.to_xla_array_like(array)) {
+    match tally.count(array.laid_out_as(&permuted)) {
         Ok(back) => {
             let (back, span) = (back.lower().unwrap(), permuted.span(Level::ADDR));
             prop_assert_eq!(contents(&back, span), contents(&permuted, span));
@@ -244,7 +245,7 @@ fn edit((array, turn, cut): &(XlaArray, Index, u64), tally: &mut Tally) -> TestC
     }
     let Some(extent) = layout.shape().first().copied() else { return Ok(()) };
     let sliced = layout.slice(0, 0, extent.saturating_sub(*cut), 1).unwrap();
-    if let Ok(back) = sliced.to_xla_array_like(array) {
+    if let Ok(back) = array.laid_out_as(&sliced) {
         let back = back.lower().unwrap();
         for index in sliced.indexes() {
             prop_assert_eq!(back.locate(&index), sliced.locate(&index));

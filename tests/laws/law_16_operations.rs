@@ -5,7 +5,8 @@ use proptest::test_runner::TestCaseResult;
 use tensor_layout::algebra::IndexOrder::{self, Colexicographic, RowMajor};
 use tensor_layout::algebra::{Arrangement, Difference, Restricted, Subaxis};
 use tensor_layout::error::ErrorKind;
-use tensor_layout::xla::XlaDtype;
+use tensor_layout::notation::{CuteLayout, PadLayout, Strided};
+use tensor_layout::xla::{XlaArray, XlaDtype};
 use tensor_layout::{Layout, Level, Location};
 
 use crate::laws::law_16_total::{corners, large, number};
@@ -322,15 +323,15 @@ fn parts((f, [a, b, _]): &(Layout, [u64; 3]), tally: &mut Tally) -> TestCaseResu
 fn written((f, _): &(Layout, [u64; 3]), tally: &mut Tally) -> TestCaseResult {
     let f32 = XlaDtype::from_name("f32").unwrap();
     let texts = [
-        f.to_pad_layout().map(|text| text.lower().unwrap()),
+        PadLayout::of(f).map(|text| text.lower().unwrap()),
         // A text in which copies overlap has a note, and cannot be read again.
-        f.to_pad_layout_map().map(|(text, note)| match (text.lower(), note) {
+        PadLayout::map_of(f).map(|(text, note)| match (text.lower(), note) {
             (Err(_), Some(_)) => f.clone(),
             (read, _) => read.unwrap(),
         }),
-        f.to_cute().map(|text| text.lower().unwrap()),
-        f.to_strided().map(|text| text.lower().unwrap()),
-        f.to_xla_array(f32).map(|text| text.lower().unwrap()),
+        CuteLayout::of(f).map(|text| text.lower().unwrap()),
+        Strided::of(f).map(|text| text.lower().unwrap()),
+        XlaArray::of(f, f32).map(|text| text.lower().unwrap()),
     ];
     for answer in texts {
         let Ok(read) = tally.count(answer) else { continue };

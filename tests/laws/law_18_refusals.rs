@@ -4,7 +4,7 @@
 use proptest::prelude::*;
 use proptest::sample::Index;
 use tensor_layout::error::ErrorKind;
-use tensor_layout::notation::Notation;
+use tensor_layout::notation::{CuteLayout, Notation, PadLayout, Strided};
 use tensor_layout::xla::{XlaDtype, XlaParser};
 use tensor_layout::{Layout, LayoutError, LayoutText, Level, Location};
 
@@ -56,7 +56,7 @@ fn cute(slow: &Slow, tally: &mut Tally) -> Result<(), TestCaseError> {
         let again = text.to_string().parse::<tensor_layout::notation::CuteLayout>().unwrap();
         again.lower().unwrap()
     };
-    let written = slow.layout().to_cute().map(lower);
+    let written = CuteLayout::of(&slow.layout()).map(lower);
     judge(slow, tally, written, |slow| {
         let has_elements = slow.elements() > 0;
         let plain = |values: &[Steps]| is_plain(values, true);
@@ -69,7 +69,7 @@ fn strided(slow: &Slow, tally: &mut Tally) -> Result<(), TestCaseError> {
         let again = text.to_string().parse::<tensor_layout::notation::Strided>().unwrap();
         again.lower().unwrap()
     };
-    let written = slow.layout().to_strided().map(lower);
+    let written = Strided::of(&slow.layout()).map(lower);
     judge(slow, tally, written, |slow| is_linear(slow) && axes_are(slow, &steps_evenly))
 }
 
@@ -80,7 +80,7 @@ fn pad_layout(slow: &Slow, tally: &mut Tally) -> Result<(), TestCaseError> {
         tally.sure();
         return Ok(());
     }
-    let written = slow.layout().to_pad_layout_map();
+    let written = PadLayout::map_of(&slow.layout());
     let written = written.map(|(text, _)| text.to_string().parse::<Layout>().unwrap());
     judge(slow, tally, written, |slow| {
         starts_at_0(slow) && axes_are(slow, &|values| is_plain(values, false))
@@ -110,8 +110,8 @@ fn edited() -> impl Strategy<Value = Slow> {
 /// The exact text is the text of the map whenever the map form does not have a note.
 fn exact(slow: &Slow, tally: &mut Tally) -> Result<(), TestCaseError> {
     let layout = slow.layout();
-    let exact = tally.count(layout.to_pad_layout()).map(|text| text.to_string());
-    match (layout.to_pad_layout_map(), exact) {
+    let exact = tally.count(PadLayout::of(&layout)).map(|text| text.to_string());
+    match (PadLayout::map_of(&layout), exact) {
         (Ok((text, None)), exact) => prop_assert_eq!(exact, Ok(text.to_string())),
         (_, Ok(text)) => prop_assert!(false, "{} although the map form has a note", text),
         (_, Err(error)) if error.kind() == ErrorKind::Inexpressible => {

@@ -104,13 +104,14 @@ pub fn swizzles(
 ///
 /// # Example
 /// ```
+/// use tensor_layout::notation::CuteLayout;
 /// use tensor_layout::{Layout, LayoutText};
 /// use tensor_layout_access as access;
 /// let memory = LayoutText::parse("(8,32):(64,1)")?.lower()?;
 /// let holders: Layout = "((8_LANE:1), (4_LANE:8, 8:1))".parse()?;
 /// let best = access::paddings(&memory, &[(&holders, access::Instruction::default())], 16)?;
 /// assert_eq!(best[0].change.map(|change| change.to_string()).as_deref(), Some("[64:+8]"));
-/// assert_eq!(best[0].memory.to_cute()?.to_string(), "(8,32):(72,1)");
+/// assert_eq!(CuteLayout::of(&best[0].memory)?.to_string(), "(8,32):(72,1)");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn paddings(

@@ -187,7 +187,7 @@ impl tl0_Layout {
     ) -> Result<tl0_Layout, ParseError> {
         let text = LayoutText::parse(text)?;
         let memory = match &text {
-            LayoutText::PadLayout(tree) => tree.memory().map(|memory| memory.name().into()),
+            LayoutText::PadLayout(tree) => tree.memory.map(|memory| memory.name().into()),
             _ => None,
         };
         let (is_function, element_bits) = (text.is_function(), text.element_bits());

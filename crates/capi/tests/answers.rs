@@ -209,7 +209,7 @@ impl Session {
         let read = LayoutText::parse(text).map_err(unread)?;
         let layout = read.lower().map_err(unread)?;
         let memory = match &read {
-            LayoutText::PadLayout(tree) => tree.memory().map(|memory| memory.name().to_owned()),
+            LayoutText::PadLayout(tree) => tree.memory.map(|memory| memory.name().to_owned()),
             _ => None,
         };
         self.layout = Some((layout.clone(), read.is_function(), memory));

@@ -5,6 +5,7 @@ use std::process::ExitCode;
 use serde_json::{Value, json};
 use tensor_layout::LayoutText;
 use tensor_layout::error::Fact;
+use tensor_layout::notation::PadLayout;
 use tensor_layout::xla::{Bitcast, BitcastName, Moved, XlaArray, bitcast_map};
 
 use super::failure::Failure;
@@ -66,7 +67,7 @@ fn bitcast_json(bitcast: &Bitcast, is_so: bool, moved: Option<&Moved>) -> Value 
             "name": bitcast.name().map(|name| name.to_string()),
             "dimensions": bitcast.dimensions(),
             "part_bits": bitcast.part_bits(),
-            "map": map.to_pad_layout().ok().map(|text| text.to_string()),
+            "map": PadLayout::of(map).ok().map(|text| text.to_string()),
             "affine_map": bitcast.to_affine_map().ok(),
         },
     });

@@ -3,10 +3,11 @@
 use clap::builder::PossibleValue;
 use clap::{Args as ClapArgs, ValueEnum};
 use serde_json::json;
+use tensor_layout::code::Language;
 use tensor_layout::notation::{Notation, Strided};
-use tensor_layout::sharding::{Mesh, Sharding};
+use tensor_layout::sharding::Sharding;
 use tensor_layout::xla::{XlaDtype, XlaShape};
-use tensor_layout::{Layout, LayoutError, LayoutText, Machine};
+use tensor_layout::{LayoutText, Machine};
 
 use super::failure::{Failure, note};
 use super::input::{Form, Reading};
@@ -104,7 +105,7 @@ pub(super) fn only_written() -> Vec<(String, String)> {
 /// The way to write a layout.
 enum Writer {
     Text(Notation),
-    Code(fn(&Layout) -> Result<String, LayoutError>),
+    Code(Language),
     Sharding,
 }
 
@@ -116,12 +117,12 @@ impl ConvertTarget {
             ConvertTarget::Cute => Writer::Text(Notation::Cute),
             ConvertTarget::Strided => Writer::Text(Notation::Strided),
             ConvertTarget::Triton => Writer::Text(Notation::Triton),
-            ConvertTarget::AffineMap => Writer::Code(Layout::to_affine_map),
-            ConvertTarget::Isl if padding => Writer::Code(Layout::to_isl_padding),
-            ConvertTarget::Isl => Writer::Code(Layout::to_isl),
-            ConvertTarget::C => Writer::Code(Layout::to_c),
-            ConvertTarget::Rust => Writer::Code(Layout::to_rust),
-            ConvertTarget::Python => Writer::Code(Layout::to_python),
+            ConvertTarget::AffineMap => Writer::Code(Language::AffineMap),
+            ConvertTarget::Isl if padding => Writer::Code(Language::IslPadding),
+            ConvertTarget::Isl => Writer::Code(Language::Isl),
+            ConvertTarget::C => Writer::Code(Language::C),
+            ConvertTarget::Rust => Writer::Code(Language::Rust),
+            ConvertTarget::Python => Writer::Code(Language::Python),
             ConvertTarget::HloSharding | ConvertTarget::Sdy | ConvertTarget::PartitionSpec => {
                 Writer::Sharding
             }
@@ -138,14 +139,12 @@ fn sharding(
     let (sharding, mesh, rank) = match (syntax, machine) {
         (LayoutText::Sharded(shape), _) => {
             let sharding = shape.sharding()?;
-            let mesh = shape.mesh().or(sharding.mesh()).cloned();
-            (sharding, mesh, shape.array().dims.len())
+            let mesh = shape.mesh.as_ref().or(sharding.mesh()).cloned();
+            (sharding, mesh, shape.array.dims.len())
         }
         (_, Some(machine)) => {
             let layout = syntax.lower()?;
-            let levels = machine.levels().map(|(level, size)| (level.to_string(), size));
-            let mesh = Mesh { axes: levels.collect(), ..Mesh::default() };
-            (Sharding::of_layout(&layout, machine)?.0, Some(mesh), layout.rank())
+            (Sharding::of_layout(&layout, machine)?.0, Some(machine.into()), layout.rank())
         }
         (_, None) => {
             return Err(Failure::Argument(
@@ -188,8 +187,9 @@ impl Convert {
                 let (text, lost) = sharding(&syntax, machine.as_ref(), self.to)?;
                 self.print(&text, lost.as_deref())
             }
-            Writer::Code(write) => {
-                let code = write(&syntax.lower()?).map_err(|error| syntax.refuse(error))?;
+            Writer::Code(language) => {
+                let code =
+                    syntax.lower()?.to_code(language).map_err(|error| syntax.refuse(error))?;
                 self.print(&code, None)
             }
         }

@@ -23,7 +23,8 @@ pub(super) fn by_device(syntax: &LayoutText, on: &On) -> Result<Option<DeviceSha
 fn listed(syntax: &LayoutText, on: &OnMachine) -> Result<Option<DeviceShards>, Failure> {
     let LayoutText::Sharded(shape) = syntax else { return Ok(None) };
     let machine = on.get()?;
-    match shape.lower(machine.as_ref()) {
+    let lowered = machine.as_ref().map_or_else(|| shape.lower(), |machine| shape.lower_on(machine));
+    match lowered {
         Err(error) if lacks_digits(&error) => shards(syntax, machine.as_ref(), on).map(Some),
         _ => Ok(None),
     }

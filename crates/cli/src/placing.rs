@@ -151,8 +151,8 @@ impl OnMachine {
     fn note_unused(&self, syntax: &LayoutText, machine: Option<&Machine>) {
         let LayoutText::PadLayout(tree) = syntax else { return };
         let is_counted = |level: Level| machine.is_some_and(|m| m.size(level).is_some());
-        let has_dtype = self.dtype.is_some() || tree.dtype().is_some();
-        for replica in tree.broadcast() {
+        let has_dtype = self.dtype.is_some() || tree.dtype.is_some();
+        for replica in &tree.broadcast {
             let ReplicaText::Bare(level) = *replica else { continue };
             let missing = match level {
                 Level::TIME => "the number of time steps, as in `B@[2_Time:1]`",
@@ -177,11 +177,11 @@ impl OnMachine {
         let dtype = self.dtype.as_deref().map(str::parse::<Dtype>).transpose()?;
         match syntax {
             LayoutText::PadLayout(tree) => {
-                let written = tree.memory().map(|memory| memory.name().to_owned());
+                let written = tree.memory.map(|memory| memory.name().to_owned());
                 let memory = one_of("--memory", self.memory.clone(), written)?;
-                let names = (dtype.map(Dtype::name), tree.dtype().map(Dtype::name));
+                let names = (dtype.map(Dtype::name), tree.dtype.map(Dtype::name));
                 one_of("--dtype", names.0.map(str::to_owned), names.1.map(str::to_owned))?;
-                Ok((memory, dtype.or(tree.dtype())))
+                Ok((memory, dtype.or(tree.dtype)))
             }
             _ if self.memory.is_some() || dtype.is_some() => Err(Failure::Argument(
                 "--memory and --dtype are for PadLayouts, whose addresses count long words; \

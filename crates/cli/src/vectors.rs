@@ -295,8 +295,8 @@ fn tensor(
     path: &str,
 ) -> Result<VectorWriter, Failure> {
     let layout: PadLayout = layout.parse()?;
-    let Some(dtype) = layout.dtype() else {
-        let fault = layout.memory().map_or_else(no_memory, |_| no_dtype());
+    let Some(dtype) = layout.dtype else {
+        let fault = layout.memory.map_or_else(no_memory, |_| no_dtype());
         return Err(layout.refuse(fault).into());
     };
     let mut file = File::open(path).map_err(|error| Failure::Io(path.into(), error))?;

@@ -146,8 +146,8 @@ impl Share {
             sharding.parse().map_err(|e: tensor_layout::ParseError| e.kind().to_string())?;
         let mut sum = Share::default();
         for (array, leaf) in sharded_arrays(shape, sharding)? {
-            let sharded = ShardedShape::new(array.clone(), ShardingText::Hlo(leaf), None);
-            let sharded = if per_device { sharded.per_device() } else { sharded };
+            let (array, text) = (array.clone(), ShardingText::Hlo(leaf));
+            let sharded = ShardedShape { array, text, mesh: None, per_device };
             let report = sharded.report().map_err(|error| error.kind().to_string())?;
             sum.add(report.shard_bytes, report.device_bytes, report.global_bytes)
                 .ok_or("the number of bytes does not fit in 64 bits")?;
@@ -170,15 +170,15 @@ pub(super) fn sharded_arrays(
     sharding: HloSharding,
 ) -> Result<Vec<(&XlaArray, HloSharding)>, String> {
     let leaves = shape.leaves();
-    let shardings = match sharding {
-        HloSharding::Tuple(shardings) if shardings.len() == leaves.len() => shardings,
-        HloSharding::Tuple(shardings) => {
-            let (leaves, parts) = (leaves.len(), shardings.len());
+    let shardings = match sharding.members() {
+        Some(members) if members.len() == leaves.len() => members.to_vec(),
+        Some(members) => {
+            let (leaves, parts) = (leaves.len(), members.len());
             return Err(format!(
                 "the sharding has {parts} parts, one for each member, but the shape has {leaves}"
             ));
         }
-        one => vec![one; leaves.len()],
+        None => vec![sharding; leaves.len()],
     };
     // Tokens have a sharding, too, and no bytes.
     let arrays = leaves.into_iter().zip(shardings);

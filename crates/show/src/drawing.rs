@@ -10,6 +10,7 @@ use tensor_layout::Level;
 use tensor_layout::Location;
 use tensor_layout::Placement;
 use tensor_layout::algebra::{Combine, Subaxis, Target};
+use tensor_layout::notation::PadLayout;
 use tensor_layout::xla::XlaArray;
 
 /// The settings of a picture of a placement.
@@ -55,7 +56,7 @@ pub struct Drawing<'a> {
 impl<'a> Drawing<'a> {
     /// The picture of a placement, coloured by unit.
     pub fn new(placement: &'a Placement) -> Drawing<'a> {
-        let title = placement.layout().to_pad_layout_map().map(|(tree, _)| tree.to_string());
+        let title = PadLayout::map_of(placement.layout()).map(|(tree, _)| tree.to_string());
         let rank = placement.layout().rank();
         Drawing {
             placement,

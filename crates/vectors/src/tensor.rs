@@ -64,11 +64,11 @@ impl Tensor {
     pub(super) fn new(header: VectorHeader) -> Result<Tensor, ParseError> {
         let layout = header.layout.lower()?;
         let refuse = |error: LayoutError| header.layout.refuse(error);
-        let memory = header.layout.memory().ok_or_else(|| refuse(no_memory()))?;
+        let memory = header.layout.memory.ok_or_else(|| refuse(no_memory()))?;
         if !MEMORIES.contains(&memory) {
             return Err(refuse(other_memory(memory.name())));
         }
-        let dtype = header.layout.dtype().ok_or_else(|| refuse(no_dtype()))?;
+        let dtype = header.layout.dtype.ok_or_else(|| refuse(no_dtype()))?;
         let steps = layout.extent(Level::TIME);
         if steps > 1 {
             return Err(refuse(in_time(steps)));

@@ -28,7 +28,7 @@ pub const DEFAULT_ATOL: f64 = 0.0001;
 /// # npy.extend([0.5_f32, 1.0, -2.25, 4.0].iter().flat_map(|value| value.to_le_bytes()));
 /// let layout = "((2_PE:1, 2_W:1))@LM0 / Float".parse()?;
 /// let header = VectorHeader { direction: TensorDirection::In, number: 0, layout };
-/// let data = VectorData::from_npy(header.layout.dtype().unwrap(), &mut &npy[..])?;
+/// let data = VectorData::from_npy(header.layout.dtype.unwrap(), &mut &npy[..])?;
 /// let mut lines = Vec::new();
 /// VectorWriter::new(header, data)?.base(3).write_lines(&mut lines, &mut |_| {})?;
 /// assert_eq!(String::from_utf8(lines)?, "\

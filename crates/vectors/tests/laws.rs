@@ -70,8 +70,8 @@ pub(crate) fn case() -> impl Strategy<Value = Case> {
             let cut = |(axis, cut): (&Vec<_>, &u64)| slots(axis) - cut.min(&(slots(axis) - 1)) / 3;
             let shape = axes.iter().zip(&cuts).map(cut).collect();
             let slow = Plain { shape, axes, replicas };
-            let tree = slow.is_injective().then(|| slow.layout().to_pad_layout().ok())??;
-            let layout = tree.with_memory(memory, Some(dtype));
+            let mut layout = slow.is_injective().then(|| PadLayout::of(&slow.layout()).ok())??;
+            (layout.memory, layout.dtype) = (Some(memory), Some(dtype));
             let case = Case { layout, memory, dtype, base, seed };
             case.placement().map(|_| case)
         },

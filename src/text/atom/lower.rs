@@ -12,7 +12,6 @@ use super::{Atom, Operand};
 use crate::algebra::{Layout, Replica, Subaxis};
 use crate::error::{LayoutError, ParseError, Site, did_you_mean, fault};
 use crate::level::Level;
-use crate::machine::Machine;
 use crate::text::CuteLayout;
 use crate::text::kind::{Notation, NotationText, WrittenLayout};
 use crate::text::xla::{XlaDtype, XlaParser};
@@ -174,14 +173,6 @@ impl NotationText for Atom {
 
     fn read(text: &str, _: XlaParser) -> Result<Atom, ParseError> {
         text.parse()
-    }
-
-    fn lowered(&self, _: Option<&Machine>) -> Result<Layout, ParseError> {
-        self.lower()
-    }
-
-    fn refused(&self, error: impl Into<LayoutError>) -> ParseError {
-        self.refuse(error)
     }
 
     fn write(_: &Layout, _: Option<&Atom>, _: XlaDtype) -> Result<WrittenLayout, LayoutError> {

@@ -104,7 +104,7 @@ impl Atom {
     }
 
     /// Wraps `error` in a [`ParseError`] that points at this text.
-    pub fn refuse(&self, error: impl Into<LayoutError>) -> ParseError {
+    pub(crate) fn refuse(&self, error: impl Into<LayoutError>) -> ParseError {
         ParseError::whole(error, &self.source.text(self))
     }
 

@@ -7,7 +7,6 @@ use super::{CuteLayout, CuteMap, CuteMode, CuteOuter, CuteStride, CuteTiler};
 use crate::algebra::{IndexOrder, Layout, Replica, Subaxis, Target, axis_of};
 use crate::error::{LayoutError, ParseError, Site, fault};
 use crate::level::Level;
-use crate::machine::Machine;
 use crate::swizzle::CuteSwizzle;
 use crate::text::kind::{Notation, NotationText, WrittenLayout};
 use crate::text::xla::{XlaDtype, XlaParser};
@@ -72,7 +71,7 @@ fn plain(modes: &[CuteMode]) -> Result<Layout, LayoutError> {
     builder.build()
 }
 
-impl Layout {
+impl CuteLayout {
     /// Writes the layout as a CuTe layout: a mode per axis, its leaves minor to major.
     ///
     /// CuTe cannot express padding: from a layout with padding, only the layout of the elements is written
@@ -89,24 +88,25 @@ impl Layout {
     /// # Example
     /// ```
     /// use tensor_layout::Layout;
+    /// use tensor_layout::notation::CuteLayout;
     /// let layout: Layout = "((2:2, 2:24), (3:8))".parse()?;
-    /// assert_eq!(layout.to_cute()?.to_string(), "((2,2),3):((24,2),8)");
+    /// assert_eq!(CuteLayout::of(&layout)?.to_string(), "((2,2),3):((24,2),8)");
     /// let padded: Layout = "(3)/((2:2, 2:1))".parse()?;
-    /// assert_eq!(padded.to_cute()?.to_string(), "3:1");
+    /// assert_eq!(CuteLayout::of(&padded)?.to_string(), "3:1");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn to_cute(&self) -> Result<CuteLayout, LayoutError> {
+    pub fn of(of: &Layout) -> Result<CuteLayout, LayoutError> {
         let inexpressible = |reason| Notation::Cute.cannot_express(reason);
-        let exact = self.simplified();
-        let layout = if exact.has_plain_slots() { exact } else { self.without_padding()? };
+        let exact = of.simplified();
+        let layout = if exact.has_plain_slots() { exact } else { of.without_padding()? };
         // A layout with an offset may still be a swizzle of a layout with an offset.
         let is_plain = layout.derived_axes().is_empty() && layout.offset(Level::ADDR) == 0;
-        let swizzled = if is_plain { None } else { self.simplified().unswizzled() };
+        let swizzled = if is_plain { None } else { of.simplified().unswizzled() };
         if let Some((swizzle, inner)) = swizzled {
             let offset = inner.offset(Level::ADDR);
             let (inner, _) = inner.to_origin();
             let outer = CuteOuter { map: CuteMap::Swizzle(swizzle), offset };
-            return Ok(inner.to_cute()?.behind(outer));
+            return Ok(CuteLayout::of(&inner)?.behind(outer));
         }
         let (layout, offset) = match layout.maps_to_coordinates() {
             true => (layout, 0),
@@ -118,10 +118,10 @@ impl Layout {
         };
         layout.check_plain_axes().map_err(inexpressible)?;
         // An axis that is still padded here cannot be cut to its elements.
-        if let Some((axis, of)) =
+        if let Some((axis, padded)) =
             layout.axes().iter().enumerate().find(|(_, a)| a.extent != a.slots())
         {
-            let (extent, slots) = (of.extent, of.slots());
+            let (extent, slots) = (padded.extent, padded.slots());
             return Err(inexpressible(match extent {
                 0 => fault!(Inexpressible, "axis {axis} has extent 0", [axis]),
                 _ => fault!(
@@ -140,7 +140,9 @@ impl Layout {
             _ => plain.behind(CuteOuter { map: CuteMap::Swizzle(CuteSwizzle::IDENTITY), offset }),
         })
     }
+}
 
+impl Layout {
     /// The swizzle, and the plain layout whose addresses it maps; `None` if the layout is not such a pair.
     ///
     /// A swizzle is its own inverse: applying it to swizzled addresses gives the plain ones.
@@ -243,29 +245,13 @@ impl NotationText for CuteLayout {
         text.parse()
     }
 
-    fn lowered(&self, _: Option<&Machine>) -> Result<Layout, ParseError> {
-        self.lower()
-    }
-
-    fn refused(&self, error: impl Into<LayoutError>) -> ParseError {
-        self.refuse(error)
-    }
-
     fn write(
         layout: &Layout,
         _: Option<&CuteLayout>,
         _: XlaDtype,
     ) -> Result<WrittenLayout, LayoutError> {
-        let text = layout.to_cute()?;
+        let text = CuteLayout::of(layout)?;
         Ok(WrittenLayout::new(&text, text.to_layout()?))
-    }
-
-    fn is_function() -> bool {
-        true
-    }
-
-    fn index_order(&self) -> IndexOrder {
-        IndexOrder::Colexicographic
     }
 }
 

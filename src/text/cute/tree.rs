@@ -131,7 +131,7 @@ impl CuteLayout {
     }
 
     /// Wraps `error` in a [`ParseError`] that points at this text.
-    pub fn refuse(&self, error: impl Into<LayoutError>) -> ParseError {
+    pub(crate) fn refuse(&self, error: impl Into<LayoutError>) -> ParseError {
         ParseError::whole(error, &self.source.text(self))
     }
 }

@@ -1,12 +1,12 @@
 //! Affine maps: `affine_map<(d0, d1) -> (d0 floordiv 3, (d0 mod 3) * 8 + d1)>`.
 
 use itertools::Itertools;
+use tensor_layout_words::Cursor;
 
 use super::sum::{Sum, to_layout};
 use crate::algebra::Layout;
 use crate::error::{ParseError, Span};
 use crate::level::Level;
-use crate::text::cursor::Cursor;
 use crate::text::refusal::check_depth;
 
 /// The greatest depth of brackets.
@@ -18,8 +18,8 @@ pub(in crate::text) fn is_affine_map(text: &str) -> bool {
     text.starts_with("affine_map<") || text.starts_with("//") && text.contains("\naffine_map<")
 }
 
-/// Reads an affine map after its comment, as they are written by [`Layout::to_affine_map`]: the comment names the levels of
-/// the results and bounds the dimensions.
+/// Reads an affine map after its comment, as [`Layout::to_code`] writes it: the comment names the levels of the
+/// results and bounds the dimensions.
 pub(in crate::text) fn affine_map(text: &str) -> Result<Layout, ParseError> {
     check_depth(text, MAX_DEPTH, [b"(", b")"])?;
     let mut reader = AffineReader::new(text);

@@ -9,6 +9,8 @@ use crate::error::{ParseError, Span};
 use crate::level::Level;
 use crate::text::Strided;
 use crate::text::refusal::check_depth;
+use crate::text::strided::contiguous;
+use crate::text::xla::XlaDtype;
 
 /// The notation that says what a memref is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -84,7 +86,7 @@ impl<'t> Memref<'t> {
         let given = self.reader.as_mut().filter(|reader| reader.at.rest().starts_with("strided<"));
         let (strides, offset) = match given {
             Some(reader) => reader.strides()?,
-            None => (row_major(&self.shape).ok_or_else(|| self.too_large())?, 0),
+            None => (contiguous(&self.shape).ok_or_else(|| self.too_large())?, 0),
         };
         if strides.len() != self.shape.len() {
             let message = format!("{} extents, but {} strides", self.shape.len(), strides.len());
@@ -104,7 +106,7 @@ impl<'t> Memref<'t> {
     ///
     /// Source: jax-ml/jax, `jaxlib/mosaic/dialect/tpu/tpu_dialect.cc`, `TiledLayoutAttr`.
     pub(in crate::text) fn tiled(mut self) -> Result<String, ParseError> {
-        let dtype = xla_name(self.element);
+        let dtype = XlaDtype::of_mlir(self.element);
         let dtype =
             dtype.ok_or_else(|| self.invalid(format!("`{}` is no type of XLA", self.element)))?;
         let Some(reader) = &mut self.reader else {
@@ -120,7 +122,7 @@ impl<'t> Memref<'t> {
         let strides = reader.list("]")?;
         reader.expect(">", "`>`")?;
         self.finish()?;
-        if row_major(&self.tile_counts(&tiles)?) != Some(strides) {
+        if contiguous(&self.tile_counts(&tiles)?) != Some(strides) {
             let message = "the strides of tiles are not those of row-major order, which XLA has";
             return Err(self.invalid(message.into()));
         }
@@ -152,7 +154,7 @@ impl<'t> Memref<'t> {
         self.finish()?;
         let extents = sums.iter().map(|sum| sum.greatest()?.checked_add(1));
         let extents: Option<Vec<u64>> = extents.collect();
-        let strides = extents.and_then(|extents| row_major(&extents));
+        let strides = extents.and_then(|extents| contiguous(&extents));
         let strides = strides.ok_or_else(|| self.too_large())?;
         let mut address = Sum::constant(0);
         for (sum, stride) in sums.into_iter().zip(strides) {
@@ -250,32 +252,8 @@ impl<'t> AffineReader<'t> {
     }
 }
 
-/// Row-major strides; `None` beyond 64 bits.
-fn row_major(extents: &[u64]) -> Option<Vec<u64>> {
-    let mut next = Some(1_u64);
-    let mut strides = Vec::new();
-    for extent in extents.iter().rev() {
-        strides.push(next?);
-        next = next.and_then(|stride| stride.checked_mul((*extent).max(1)));
-    }
-    strides.reverse();
-    Some(strides)
-}
-
 /// The whole bytes of a number type such as `f32` or `i64`.
 fn element_bytes(element: &str) -> Option<u64> {
-    let name = xla_name(element)?;
-    let dtype = crate::text::xla::XlaDtype::from_name(&name).filter(|_| element != "i1")?;
+    let dtype = XlaDtype::of_mlir(element).filter(|_| element != "i1")?;
     Some(dtype.bits() / 8).filter(|bytes| *bytes > 0 && dtype.bits().is_multiple_of(8))
-}
-
-/// XLA's name of a type of MLIR.
-fn xla_name(element: &str) -> Option<String> {
-    let name = element.to_ascii_lowercase();
-    let name = match name.strip_prefix('i') {
-        Some("1") => "pred".into(),
-        Some(bits) => format!("s{bits}"),
-        None => name.strip_prefix("ui").map_or(name.clone(), |bits| format!("u{bits}")),
-    };
-    crate::text::xla::XlaDtype::from_name(&name).map(|_| name)
 }

@@ -14,7 +14,7 @@ macro_rules! dtypes {
         /// ```
         /// use tensor_layout::notation::Dtype;
         /// let half: Dtype = "Half".parse()?;
-        /// assert_eq!((half.bits(), half.xla_name()), (16, "f16"));
+        /// assert_eq!((half.bits(), half.name()), (16, "Half"));
         /// # Ok::<(), tensor_layout::LayoutError>(())
         /// ```
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -47,8 +47,7 @@ macro_rules! dtypes {
             }
 
             /// The name of the XLA type that holds the same values.
-            #[must_use]
-            pub const fn xla_name(self) -> &'static str {
+            pub(super) const fn xla_name(self) -> &'static str {
                 match self {
                     $(Dtype::$name => $xla),+
                 }

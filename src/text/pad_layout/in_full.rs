@@ -4,6 +4,7 @@ use std::fmt;
 
 use itertools::Itertools;
 
+use super::PadLayout;
 use crate::algebra::{Axis, Combine, Layout, Subaxis, Target};
 use crate::level::Level;
 
@@ -27,7 +28,7 @@ impl fmt::Display for Layout {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.to_pad_layout() {
+        match PadLayout::of(self) {
             Ok(text) => text.fmt(f),
             Err(_) => self.fmt_in_full(f),
         }

@@ -319,15 +319,7 @@ impl NotationText for PadLayout {
             None if is_affine_map(text) => affine_map(text)?,
             None => return text.parse(),
         };
-        layout.to_pad_layout().map_err(|error| ParseError::whole(error, text))
-    }
-
-    fn lowered(&self, machine: Option<&Machine>) -> Result<Layout, ParseError> {
-        machine.map_or_else(|| self.lower(), |machine| self.lower_on(machine))
-    }
-
-    fn refused(&self, error: impl Into<LayoutError>) -> ParseError {
-        self.refuse(error)
+        PadLayout::of(&layout).map_err(|error| ParseError::whole(error, text))
     }
 
     fn write(
@@ -339,7 +331,7 @@ impl NotationText for PadLayout {
         if let Some(tree) = like {
             let still = |level| !layout.used_levels().contains(&level);
             let bare = tree
-                .broadcast()
+                .broadcast
                 .iter()
                 .filter(|entry| matches!(entry, ReplicaText::Bare(level) if still(*level)));
             text.broadcast.extend(bare);
@@ -348,12 +340,8 @@ impl NotationText for PadLayout {
         Ok(WrittenLayout { text: text.to_string(), note: said.unread_note(), layout: said })
     }
 
-    fn address_unit(&self) -> &'static str {
-        "long words"
-    }
-
     fn xla_dtype(&self) -> Option<XlaDtype> {
-        XlaDtype::from_name(self.dtype()?.xla_name())
+        XlaDtype::from_name(self.dtype?.xla_name())
     }
 
     fn beyond_the_map(&self, other: Notation) -> Vec<String> {
@@ -363,9 +351,9 @@ impl NotationText for PadLayout {
 
 /// The parts of a PadLayout that are not in its map.
 fn suffix(tree: &PadLayout, names_types: bool) -> Vec<String> {
-    let memory = tree.memory().map(|memory| format!("@{}", memory.name()));
-    let dtype = tree.dtype().filter(|_| !names_types).map(|dtype| format!("/ {dtype}"));
-    let bare = tree.broadcast().iter().filter_map(|entry| match entry {
+    let memory = tree.memory.map(|memory| format!("@{}", memory.name()));
+    let dtype = tree.dtype.filter(|_| !names_types).map(|dtype| format!("/ {dtype}"));
+    let bare = tree.broadcast.iter().filter_map(|entry| match entry {
         ReplicaText::Bare(level) => Some(format!("B@[{level}]")),
         ReplicaText::Sized { .. } => None,
     });

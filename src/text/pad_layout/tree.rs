@@ -24,11 +24,16 @@ use crate::text::written::NotCompared;
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct PadLayout {
-    pub(crate) shape: Option<Vec<u64>>,
-    pub(crate) axes: Vec<AxisText>,
-    pub(crate) broadcast: Vec<ReplicaText>,
-    pub(crate) memory: Option<MemoryText>,
-    pub(crate) dtype: Option<Dtype>,
+    /// The logical extents, if they were written.
+    pub shape: Option<Vec<u64>>,
+    /// The axes, in the order of the index.
+    pub axes: Vec<AxisText>,
+    /// The entries of `B@[..]`; empty if it was not written.
+    pub broadcast: Vec<ReplicaText>,
+    /// The memory of the suffix `@LM0 / Float`.
+    pub memory: Option<MemoryText>,
+    /// The dtype of the suffix `@LM0 / Float`.
+    pub dtype: Option<Dtype>,
     pub(crate) source: NotCompared<TreeSource>,
 }
 
@@ -77,7 +82,7 @@ impl SubaxisText {
     /// use tensor_layout::notation::PadLayout;
     /// let text = "((4_PE, 3:8), (8:1))";
     /// let tree: PadLayout = text.parse()?;
-    /// let span = tree.axes()[0].subaxes[1].span();
+    /// let span = tree.axes[0].subaxes[1].span();
     /// assert_eq!(&text[span.start..span.end], "3:8");
     /// # Ok::<(), tensor_layout::ParseError>(())
     /// ```
@@ -171,7 +176,7 @@ impl fmt::Debug for MemoryText {
 }
 
 impl PadLayout {
-    /// A tree from its parts; `shape` is the logical shape, if it is to be written.
+    /// A tree from its parts, without a memory; `shape` is the logical shape, if it is to be written.
     #[must_use]
     pub fn new(
         shape: Option<Vec<u64>>,
@@ -181,49 +186,7 @@ impl PadLayout {
         PadLayout { shape, axes, broadcast, ..PadLayout::default() }
     }
 
-    /// Adds the suffix `@memory` or `@memory / dtype`.
-    #[must_use]
-    pub fn with_memory(self, memory: MemoryText, dtype: Option<Dtype>) -> PadLayout {
-        PadLayout { memory: Some(memory), dtype, source: NotCompared::default(), ..self }
-    }
-
-    /// The logical extents, if they were written.
-    #[must_use]
-    pub fn shape(&self) -> Option<&[u64]> {
-        self.shape.as_deref()
-    }
-
-    /// The axes, in the order of the index.
-    #[must_use]
-    pub fn axes(&self) -> &[AxisText] {
-        &self.axes
-    }
-
-    /// The entries of `B@[..]`; empty if it was not written.
-    #[must_use]
-    pub fn broadcast(&self) -> &[ReplicaText] {
-        &self.broadcast
-    }
-
-    /// The memory of the suffix `@LM0 / Float`.
-    #[must_use]
-    pub fn memory(&self) -> Option<MemoryText> {
-        self.memory
-    }
-
-    /// The dtype of the suffix `@LM0 / Float`.
-    #[must_use]
-    pub fn dtype(&self) -> Option<Dtype> {
-        self.dtype
-    }
-
-    /// The text it was parsed from; empty if it was made from parts.
-    #[must_use]
-    pub fn source_text(&self) -> &str {
-        &self.source.0.text
-    }
-
-    /// The span of a part in [`source_text`](PadLayout::source_text); the whole text if the part has none.
+    /// The span of a part in the text that it was parsed from; the whole text if the part has none.
     #[must_use]
     pub fn span(&self, site: Site) -> Span {
         let source = &self.source.0;
@@ -251,7 +214,7 @@ impl PadLayout {
         let error = error.into();
         let related = error.related().map(|site| self.span(site));
         let span = self.span(error.site());
-        ParseError::meaning(error, span, self.source_text()).with_related(related)
+        ParseError::meaning(error, span, &self.source.0.text).with_related(related)
     }
 }
 

@@ -11,8 +11,8 @@ use crate::text::cute::starts_from;
 use crate::text::kind::Notation;
 use crate::words::counted;
 
-impl Layout {
-    /// Writes the layout as a PadLayout: the canonical text, with every stride.
+impl PadLayout {
+    /// Writes a layout as a PadLayout: the canonical text, with every stride.
     ///
     /// The shape is written if an axis is padded. Used levels that no subaxis names are written
     /// as subaxes of size 1 of the last axis, or as one copy where there are no axes.
@@ -25,19 +25,20 @@ impl Layout {
     ///
     /// # Example
     /// ```
+    /// use tensor_layout::notation::PadLayout;
     /// use tensor_layout::xla::XlaShape;
-    /// let raised = |text: &str| text.parse::<XlaShape>().unwrap().lower().unwrap().to_pad_layout();
+    /// let raised = |text: &str| PadLayout::of(&text.parse::<XlaShape>().unwrap().lower().unwrap());
     /// assert_eq!(raised("f32[3,5]{1,0:T(2,2)}")?.to_string(), "(3,5)/((2:12, 2:2), (3:4, 2:1))");
     /// let error = raised("bf16[6,5]{1,0:T(3,128)(2,1)}").unwrap_err();
     /// assert_eq!(error.to_string(), "a PadLayout cannot express this layout: \
     ///     axis 0 is padded inside a tile: a digit of size 3 is split into 2 x 2");
     /// # Ok::<(), tensor_layout::LayoutError>(())
     /// ```
-    pub fn to_pad_layout(&self) -> Result<PadLayout, LayoutError> {
-        let MapText { text, said } = self.closest_pad_layout()?;
+    pub fn of(layout: &Layout) -> Result<PadLayout, LayoutError> {
+        let MapText { text, said } = layout.closest_pad_layout()?;
         // Elements that share places are checked first: in such a layout padding would be the wrong reason.
         said.check_readable()?;
-        let lost = self.left_out(&said).into_iter().next();
+        let lost = layout.left_out(&said).into_iter().next();
         lost.map_or(Ok(text), |lost| Err(inexpressible(lost.into_error())))
     }
 
@@ -45,17 +46,19 @@ impl Layout {
     /// elements that share places; in the last case the text shows the digits, but cannot be lowered.
     ///
     /// Law: without a note, lowering the text gives the same layout; otherwise every element of the text has
-    /// the places that it has in this layout.
+    /// the places that it has in the layout.
     ///
     /// # Errors
-    /// `Inexpressible` where the map itself cannot be expressed.
-    pub fn to_pad_layout_map(&self) -> Result<(PadLayout, Option<String>), LayoutError> {
-        let MapText { text, said } = self.closest_pad_layout()?;
-        let lost = left_out_note(&self.left_out(&said), Notation::PadLayout.in_messages());
+    /// `Inexpressible` where the map itlayout cannot be expressed.
+    pub fn map_of(layout: &Layout) -> Result<(PadLayout, Option<String>), LayoutError> {
+        let MapText { text, said } = layout.closest_pad_layout()?;
+        let lost = left_out_note(&layout.left_out(&said), Notation::PadLayout.in_messages());
         let note = lost.into_iter().chain(said.unread_note()).join("; ");
         Ok((text, (!note.is_empty()).then_some(note)))
     }
+}
 
+impl Layout {
     /// Returns an error if elements share places, since lowering rejects any text of such a layout.
     pub(super) fn check_readable(&self) -> Result<(), LayoutError> {
         let Some(collision) = self.collision()? else { return Ok(()) };

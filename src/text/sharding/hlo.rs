@@ -25,15 +25,21 @@ use crate::text::xla::before_member;
 ///
 /// Source: openxla/xla, `hlo_parser.cc`, ParseSharding and ParseMesh; `hlo_sharding.cc`, Print.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub enum HloSharding {
+pub struct HloSharding {
+    pub(super) form: HloForm,
+    /// The text after it: groups of shardings, metadata.
+    rest: String,
+}
+
+/// The forms of a sharding in HLO text.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) enum HloForm {
     /// One sharding for every array of a tuple, depth first.
     Tuple(Vec<HloSharding>),
-    /// One word for the whole tensor, and the text that follows it.
-    Whole(SubgroupKind, String),
-    /// `{unknown}`: not decided yet.
-    Unknown(String),
+    /// One word for the whole tensor.
+    Whole(WholeKind),
     /// `{maximal device=3}`: one device holds the whole tensor.
-    Maximal(u64, String),
+    Maximal(u64),
     /// Tiles.
     Tiles {
         /// The number of tiles in each dimension, then the number of devices of each further kind.
@@ -44,21 +50,76 @@ pub enum HloSharding {
         last: Vec<SubgroupKind>,
         /// True if they are written as `last_tile_dim_replicate`.
         short: bool,
-        /// The text after the tiles: groups of shardings, metadata.
-        rest: String,
     },
-    /// A word for the whole tensor, on a mesh, and the text that follows.
-    NamedWhole(Mesh, SubgroupKind, String),
-    /// `{maximal_mesh[device_id=3]}`, and the text that follows.
-    NamedMaximal(u64, String),
-    /// Axes of a mesh for every dimension, and the text that follows.
-    Named(Mesh, MeshDims, String),
+    /// A word for the whole tensor, on a mesh.
+    NamedWhole(Mesh, WholeKind),
+    /// `{maximal_mesh[device_id=3]}`
+    NamedMaximal(u64),
+    /// Axes of a mesh for every dimension.
+    Named(Mesh, MeshDims),
+}
+
+/// The words for a whole tensor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum WholeKind {
+    Replicated,
+    Manual,
+    Unreduced,
+    /// Not decided yet.
+    Unknown,
+}
+
+impl WholeKind {
+    /// The kind that a word names; `None` for `maximal`, which takes a device.
+    fn of(word: &str) -> Option<WholeKind> {
+        match word {
+            "replicated" => Some(WholeKind::Replicated),
+            "manual" => Some(WholeKind::Manual),
+            "unreduced" => Some(WholeKind::Unreduced),
+            "unknown" => Some(WholeKind::Unknown),
+            _ => None,
+        }
+    }
+}
+
+impl fmt::Display for WholeKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            WholeKind::Replicated => "replicated",
+            WholeKind::Manual => "manual",
+            WholeKind::Unreduced => "unreduced",
+            WholeKind::Unknown => "unknown",
+        })
+    }
+}
+
+impl HloSharding {
+    pub(super) fn of(form: HloForm) -> HloSharding {
+        HloSharding { form, rest: String::new() }
+    }
+
+    /// The shardings of the arrays of a tuple, depth first; `None` for the sharding of one array.
+    #[must_use]
+    pub fn members(&self) -> Option<&[HloSharding]> {
+        match &self.form {
+            HloForm::Tuple(members) => Some(members),
+            _ => None,
+        }
+    }
+
+    /// The mesh that it is written with.
+    pub(super) fn mesh(&self) -> Option<&Mesh> {
+        match &self.form {
+            HloForm::Named(mesh, _) | HloForm::NamedWhole(mesh, _) => Some(mesh),
+            _ => None,
+        }
+    }
 }
 
 /// The relation between devices that hold the same tile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum SubgroupKind {
-    /// One of them holds the tile. As a word for the whole tensor it is a separate variant.
+pub(super) enum SubgroupKind {
+    /// One of them holds the tile.
     Maximal,
     /// The program itself decides the placement of the elements.
     Manual,
@@ -70,8 +131,7 @@ pub enum SubgroupKind {
 
 impl SubgroupKind {
     /// The word in HLO text.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
+    pub(super) fn as_str(self) -> &'static str {
         match self {
             SubgroupKind::Maximal => "maximal",
             SubgroupKind::Manual => "manual",
@@ -98,34 +158,28 @@ impl fmt::Display for SubgroupKind {
 
 impl fmt::Display for HloSharding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            HloSharding::Tuple(members) => {
-                write!(f, "{{")?;
+        write!(f, "{{")?;
+        match &self.form {
+            HloForm::Tuple(members) => {
                 for (at, member) in members.iter().enumerate() {
                     write!(f, "{}{member}", before_member(at))?;
                 }
-                write!(f, "}}")
             }
-            HloSharding::Whole(kind, rest) => write!(f, "{{{kind}{rest}}}"),
-            HloSharding::Unknown(rest) => write!(f, "{{unknown{rest}}}"),
-            HloSharding::Maximal(device, rest) => write!(f, "{{maximal device={device}{rest}}}"),
-            HloSharding::Tiles { dims, devices, last, short, rest } => {
-                write!(f, "{{devices=[{}]{devices}", dims.iter().join(","))?;
+            HloForm::Whole(kind) => write!(f, "{kind}")?,
+            HloForm::Maximal(device) => write!(f, "maximal device={device}")?,
+            HloForm::Tiles { dims, devices, last, short } => {
+                write!(f, "devices=[{}]{devices}", dims.iter().join(","))?;
                 match (short, last.is_empty()) {
                     (true, _) => write!(f, " last_tile_dim_replicate")?,
                     (false, false) => write!(f, " last_tile_dims={{{}}}", last.iter().join(", "))?,
                     (false, true) => {}
                 }
-                write!(f, "{rest}}}")
             }
-            HloSharding::NamedWhole(mesh, kind, rest) => write!(f, "{{{mesh}, {kind}{rest}}}"),
-            HloSharding::NamedMaximal(device, rest) => {
-                write!(f, "{{maximal_mesh[device_id={device}]{rest}}}")
-            }
-            HloSharding::Named(mesh, dims, rest) => {
-                write!(f, "{{{mesh}, {}{rest}}}", Quoted(dims, '\''))
-            }
+            HloForm::NamedWhole(mesh, kind) => write!(f, "{mesh}, {kind}")?,
+            HloForm::NamedMaximal(device) => write!(f, "maximal_mesh[device_id={device}]")?,
+            HloForm::Named(mesh, dims) => write!(f, "{mesh}, {}", Quoted(dims, '\''))?,
         }
+        write!(f, "{}}}", self.rest)
     }
 }
 
@@ -137,7 +191,7 @@ impl FromStr for HloSharding {
     /// Words that contradict each other are an error; XLA uses whichever it checks first.
     fn from_str(text: &str) -> Result<HloSharding, ParseError> {
         let first = read::parse(Rule::hlo_text, text)?.next();
-        first.map_or(Ok(HloSharding::Tuple(Vec::new())), |pair| sharding(pair, text))
+        first.map_or(Ok(HloSharding::of(HloForm::Tuple(Vec::new()))), |pair| sharding(pair, text))
     }
 }
 
@@ -146,7 +200,7 @@ fn sharding(pair: Pair<'_, Rule>, text: &str) -> Result<HloSharding, ParseError>
         Rule::tuple => {
             let is_member = |p: &Pair<'_, Rule>| matches!(p.as_rule(), Rule::named | Rule::flat);
             let members = pair.into_inner().filter(is_member).map(|p| sharding(p, text));
-            Ok(HloSharding::Tuple(members.try_collect()?))
+            Ok(HloSharding::of(HloForm::Tuple(members.try_collect()?)))
         }
         Rule::named => named(pair, text),
         _ => flat(pair, text),
@@ -161,23 +215,22 @@ fn named(pair: Pair<'_, Rule>, text: &str) -> Result<HloSharding, ParseError> {
         match part.as_rule() {
             Rule::maximal_mesh => maximal = Some(read::one_int(part, text)?),
             Rule::hlo_mesh => mesh = Some(read::mesh(part, text)?),
-            Rule::kind => kind = Some(SubgroupKind::of(part.as_str())),
+            Rule::kind => kind = Some(WholeKind::of(part.as_str())),
             Rule::metadata => rest = format!(", {}", part.as_str()),
             _ => read::mesh_dims(part, &mut dims, text)?,
         }
     }
-    if let Some(device) = maximal {
-        return Ok(HloSharding::NamedMaximal(device, rest));
-    }
     let mesh = mesh.unwrap_or_default();
-    match kind {
-        Some(SubgroupKind::Maximal) => {
+    let form = match (maximal, kind) {
+        (Some(device), _) => HloForm::NamedMaximal(device),
+        (None, Some(None)) => {
             let message = "a whole tensor on one device is `{maximal_mesh[device_id=..]}`";
-            Err(ParseError::invalid(message, whole, text))
+            return Err(ParseError::invalid(message, whole, text));
         }
-        Some(kind) => Ok(HloSharding::NamedWhole(mesh, kind, rest)),
-        None => Ok(HloSharding::Named(mesh, dims, rest)),
-    }
+        (None, Some(Some(kind))) => HloForm::NamedWhole(mesh, kind),
+        (None, None) => HloForm::Named(mesh, dims),
+    };
+    Ok(HloSharding { form, rest })
 }
 
 /// The items of a flat sharding, each at most once.
@@ -241,17 +294,17 @@ impl ShardingItems {
         if last.is_some() && tiles.is_none() {
             return Err("the last tile dimensions need `devices=`".into());
         }
-        match (word.as_deref(), device, tiles) {
+        let form = match (word.as_deref().map(WholeKind::of), device, tiles) {
             (_, _, Some((dims, devices))) => {
                 let (last, short) = last.unwrap_or_default();
-                Ok(HloSharding::Tiles { dims, devices, last, short, rest })
+                HloForm::Tiles { dims, devices, last, short }
             }
-            (Some("maximal"), Some(device), _) => Ok(HloSharding::Maximal(device, rest)),
-            (Some("maximal"), None, _) => Err("`maximal` needs `device=`".into()),
-            (Some("unknown"), ..) => Ok(HloSharding::Unknown(rest)),
-            (Some(word), ..) => Ok(HloSharding::Whole(SubgroupKind::of(word), rest)),
-            (None, ..) => Err("this does not say where the tensor is".into()),
-        }
+            (Some(Some(kind)), ..) => HloForm::Whole(kind),
+            (Some(None), Some(device), _) => HloForm::Maximal(device),
+            (Some(None), None, _) => return Err("`maximal` needs `device=`".into()),
+            (None, ..) => return Err("this does not say where the tensor is".into()),
+        };
+        Ok(HloSharding { form, rest })
     }
 }
 

@@ -3,13 +3,14 @@
 use itertools::Itertools;
 
 use super::error::{no_digits, no_mesh};
+use super::hlo::{HloForm, WholeKind};
 use super::notations::manual_axes;
 use super::order::DeviceOrder;
 use super::pieces::{Cut, Pieces};
 use super::value::{Sharding, ShardingKind, Tiles};
 use super::{
     DimAxes, HloSharding, Mesh, MeshAxis, MeshDims, PartitionSpec, Placements, SdySharding,
-    SubgroupKind, TileDevices, TorchPlacement,
+    TileDevices, TorchPlacement,
 };
 use crate::error::{LayoutError, fault};
 use crate::words::{counted, cut};
@@ -23,28 +24,27 @@ impl HloSharding {
     /// dimensions than dimensions, a mesh with repeated names, unknown or repeated axes, parts that do not
     /// divide their axis.
     pub fn lower(&self) -> Result<Sharding, LayoutError> {
-        let kind = match self {
-            HloSharding::Tuple(members) => {
+        let kind = match &self.form {
+            HloForm::Tuple(members) => {
                 return Err(fault!(
                     Argument,
                     "this is a tuple of {members} shardings: ask for one of them",
                     [members = members.len()]
                 ));
             }
-            HloSharding::Named(mesh, dims, _) => return Sharding::on_mesh(mesh, dims),
-            HloSharding::NamedWhole(mesh, SubgroupKind::Replicated, _) => {
+            HloForm::Named(mesh, dims) => return Sharding::on_mesh(mesh, dims),
+            HloForm::NamedWhole(mesh, WholeKind::Replicated) => {
                 return Sharding::on_mesh(mesh, &MeshDims::default());
             }
-            HloSharding::NamedWhole(mesh, kind, _) => {
+            HloForm::NamedWhole(mesh, kind) => {
                 mesh.check()?;
-                whole(*kind, Some(mesh.len()?))?
+                whole(*kind)
             }
-            HloSharding::Whole(kind, _) => whole(*kind, None)?,
-            HloSharding::Unknown(_) => ShardingKind::Unknown,
-            HloSharding::Maximal(device, _) | HloSharding::NamedMaximal(device, _) => {
+            HloForm::Whole(kind) => whole(*kind),
+            HloForm::Maximal(device) | HloForm::NamedMaximal(device) => {
                 ShardingKind::Maximal(*device)
             }
-            HloSharding::Tiles { dims, devices, last, .. } => {
+            HloForm::Tiles { dims, devices, last, .. } => {
                 Tiles::checked(dims, last, order_of(devices)?)?
             }
         };
@@ -59,12 +59,12 @@ pub(super) fn order_of(devices: &TileDevices) -> Result<DeviceOrder, LayoutError
     }
 }
 
-fn whole(kind: SubgroupKind, devices: Option<u64>) -> Result<ShardingKind, LayoutError> {
+fn whole(kind: WholeKind) -> ShardingKind {
     match kind {
-        SubgroupKind::Replicated => Ok(ShardingKind::Replicated(devices)),
-        SubgroupKind::Manual => Ok(ShardingKind::Manual),
-        SubgroupKind::Unreduced => Ok(ShardingKind::Unreduced),
-        SubgroupKind::Maximal => Err(fault!(Missing, "`maximal` needs a device")),
+        WholeKind::Replicated => ShardingKind::Replicated(None),
+        WholeKind::Manual => ShardingKind::Manual,
+        WholeKind::Unreduced => ShardingKind::Unreduced,
+        WholeKind::Unknown => ShardingKind::Unknown,
     }
 }
 

@@ -7,21 +7,21 @@ use super::order::{DeviceDigit, DeviceOrder, count};
 use super::value::{Named, Sharding, ShardingKind, Tiles};
 use super::{Mesh, MeshAxis, MeshDims, SubgroupKind, TileDevices};
 use crate::error::{LayoutError, fault};
+use crate::machine::Machine;
 use crate::words::{counted, cut};
+
+impl From<&Machine> for Mesh {
+    /// The units of a machine: an axis per level.
+    fn from(machine: &Machine) -> Mesh {
+        let axes = machine.levels().map(|(level, size)| (level.to_string(), size));
+        Mesh { axes: axes.collect(), devices: None }
+    }
+}
 
 impl Mesh {
     /// The number of devices.
-    ///
-    /// # Errors
-    /// [`LayoutError`] for sizes of 0 and beyond 64 bits.
-    pub fn len(&self) -> Result<u64, LayoutError> {
+    pub(super) fn len(&self) -> Result<u64, LayoutError> {
         count(&self.sizes())
-    }
-
-    /// Returns whether there are no axes, and thus a single device.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.axes.is_empty()
     }
 
     /// The device of a mesh without axes that names one: the whole tensor is on it.

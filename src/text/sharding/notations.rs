@@ -2,6 +2,7 @@
 
 use itertools::Itertools;
 
+use super::hlo::{HloForm, WholeKind};
 use super::order::{DeviceDigit, DeviceOrder, cut, merged};
 use super::value::{Sharding, ShardingKind, Tiles};
 use super::{
@@ -20,24 +21,20 @@ impl Sharding {
     /// Law: the text that XLA gives for the same sharding.
     #[must_use]
     pub fn to_hlo(&self) -> HloSharding {
-        let rest = String::new();
-        match &self.kind {
-            ShardingKind::Replicated(_) => HloSharding::Whole(SubgroupKind::Replicated, rest),
-            ShardingKind::Manual => HloSharding::Whole(SubgroupKind::Manual, rest),
-            ShardingKind::Unreduced => HloSharding::Whole(SubgroupKind::Unreduced, rest),
-            ShardingKind::Unknown => HloSharding::Unknown(rest),
-            ShardingKind::Maximal(device) => HloSharding::Maximal(*device, rest),
+        HloSharding::of(match &self.kind {
+            ShardingKind::Replicated(_) => HloForm::Whole(WholeKind::Replicated),
+            ShardingKind::Manual => HloForm::Whole(WholeKind::Manual),
+            ShardingKind::Unreduced => HloForm::Whole(WholeKind::Unreduced),
+            ShardingKind::Unknown => HloForm::Whole(WholeKind::Unknown),
+            ShardingKind::Maximal(device) => HloForm::Maximal(*device),
             ShardingKind::Tiled(tiles) => tiles.to_hlo(),
-        }
+        })
     }
 
     /// The axes of a mesh for every dimension of a tensor of rank `rank`.
     ///
     /// Law: lowered on the mesh, it returns the same sharding.
-    ///
-    /// # Errors
-    /// [`LayoutError`] where tiles do not consist of whole digits of the axes.
-    pub fn to_mesh_dims(&self, mesh: &Mesh, rank: usize) -> Result<MeshDims, LayoutError> {
+    fn to_mesh_dims(&self, mesh: &Mesh, rank: usize) -> Result<MeshDims, LayoutError> {
         let refuse = |reason| inexpressible(ON_MESH, reason);
         let devices = mesh.len()?;
         if let Some(found) = self.devices().filter(|found| *found != devices) {
@@ -106,8 +103,8 @@ impl Sharding {
     /// The sharding as Shardy writes it, with the mesh written out.
     ///
     /// # Errors
-    /// As [`to_mesh_dims`](Sharding::to_mesh_dims); `manual` axes; reductions other than `sum`,
-    /// `max` and `min`.
+    /// [`LayoutError`] where tiles do not consist of whole digits of the axes; `manual` axes; reductions other
+    /// than `sum`, `max` and `min`.
     pub fn to_sdy(&self, mesh: &Mesh, rank: usize) -> Result<SdySharding, LayoutError> {
         let dims = self.dims_on(mesh, rank)?;
         const NOTATION: &str = "a Shardy sharding";
@@ -126,8 +123,8 @@ impl Sharding {
     /// The sharding as JAX writes it.
     ///
     /// # Errors
-    /// As [`to_mesh_dims`](Sharding::to_mesh_dims); parts of axes, and `manual` axes; reductions
-    /// other than `sum`.
+    /// [`LayoutError`] where tiles do not consist of whole axes, and for `manual` axes; reductions other than
+    /// `sum`.
     pub fn to_partition_spec(
         &self,
         mesh: &Mesh,
@@ -190,19 +187,18 @@ fn check_reduction(
 }
 
 impl Tiles {
-    fn to_hlo(&self) -> HloSharding {
+    fn to_hlo(&self) -> HloForm {
         let devices = match self.order.to_iota() {
             Some((dims, permutation)) => TileDevices::Iota(dims, permutation),
             None => TileDevices::List(self.order.iter().collect()),
         };
         let sizes = self.groups.iter().map(|(_, size)| *size);
         let last = self.groups.iter().map(|(kind, _)| *kind).collect_vec();
-        HloSharding::Tiles {
+        HloForm::Tiles {
             dims: self.tiles.iter().copied().chain(sizes).collect(),
             devices,
             short: last == [SubgroupKind::Replicated],
             last,
-            rest: String::new(),
         }
     }
 }

@@ -26,7 +26,7 @@ pub(super) struct DeviceDigit {
 /// weight. Lists that digits cannot express are kept as they are.
 /// Law: `position(device(p)) == Some(p)`.
 #[derive(Clone, Debug)]
-pub struct DeviceOrder(Repr);
+pub(super) struct DeviceOrder(Repr);
 
 #[derive(Clone, Debug)]
 enum Repr {
@@ -126,14 +126,12 @@ impl DeviceOrder {
     }
 
     /// Returns whether devices were listed one by one.
-    #[must_use]
-    pub fn is_list(&self) -> bool {
+    pub(super) fn is_list(&self) -> bool {
         matches!(self.0, Repr::List(..))
     }
 
     /// The shape of the devices and its transpose, as HLO writes it; `None` for a list.
-    #[must_use]
-    pub fn to_iota(&self) -> Option<(Vec<u64>, Vec<u64>)> {
+    pub(super) fn to_iota(&self) -> Option<(Vec<u64>, Vec<u64>)> {
         let Repr::Digits(digits) = &self.0 else { return None };
         let by_weight = digits.iter().sorted_by(|a, b| b.weight.cmp(&a.weight)).collect_vec();
         let place = |digit: &DeviceDigit| by_weight.iter().position(|other| *other == digit);
@@ -146,8 +144,7 @@ impl DeviceOrder {
     }
 
     /// The number of positions.
-    #[must_use]
-    pub fn len(&self) -> u64 {
+    pub(super) fn len(&self) -> u64 {
         match &self.0 {
             Repr::Digits(digits) => digits.iter().map(|digit| digit.size).product(),
             Repr::List(devices, _) => to_u64(devices.len()),
@@ -164,15 +161,8 @@ impl DeviceOrder {
         end.ok_or_else(too_many_devices)
     }
 
-    /// Always `false`: there is at least one device.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
     /// The device at a position below [`len`](DeviceOrder::len). Cost: O(digits).
-    #[must_use]
-    pub fn device(&self, position: u64) -> Option<u64> {
+    pub(super) fn device(&self, position: u64) -> Option<u64> {
         match &self.0 {
             Repr::List(devices, _) => devices.get(usize::try_from(position).ok()?).copied(),
             Repr::Digits(digits) => {
@@ -188,8 +178,7 @@ impl DeviceOrder {
     }
 
     /// The position of a device, if it has one. Cost: O(digits).
-    #[must_use]
-    pub fn position(&self, device: u64) -> Option<u64> {
+    pub(super) fn position(&self, device: u64) -> Option<u64> {
         match &self.0 {
             Repr::List(_, positions) => positions.get(&device).copied(),
             Repr::Digits(digits) => {
@@ -202,7 +191,7 @@ impl DeviceOrder {
     }
 
     /// The devices in the order of the positions.
-    pub fn iter(&self) -> impl Iterator<Item = u64> + '_ {
+    pub(super) fn iter(&self) -> impl Iterator<Item = u64> + '_ {
         (0..self.len()).filter_map(|position| self.device(position))
     }
 

@@ -6,7 +6,7 @@ use std::str::FromStr;
 use super::error::{list, no_mesh, other_rank, two_meshes};
 use super::pieces::Pieces;
 use super::value::{Sharding, ShardingKind};
-use super::{HloSharding, Mesh, MeshDims, ShardingText, sharded_parts};
+use super::{Mesh, MeshDims, ShardingText, sharded_parts};
 use crate::algebra::Layout;
 use crate::error::{ErrorKind, LayoutError, ParseError, Span, fault};
 use crate::machine::Machine;
@@ -19,8 +19,7 @@ use crate::words::counted;
 /// A sharding that only names its mesh, or its axes, needs the mesh before or after it: `f32[8],
 /// sharding=P('x'), mesh=x=2,y=4`.
 ///
-/// Dimensions are those of the whole tensor, unless [`per_device`](ShardedShape::per_device) says
-/// otherwise; the layout is that of the shard. A whole HLO instruction is also accepted: the text
+/// Dimensions are those of the whole tensor, unless `per_device` says otherwise; the layout is that of the shard. A whole HLO instruction is also accepted: the text
 /// between the shape and `sharding=` is skipped.
 ///
 /// ```
@@ -28,23 +27,27 @@ use crate::words::counted;
 /// let text = "%p = f32[10,7]{1,0} parameter(0), sharding={devices=[2,4]<=[8]}";
 /// let sharded: ShardedShape = text.parse()?;
 /// assert_eq!(sharded.to_string(), "f32[10,7]{1,0}, sharding={devices=[2,4]<=[8]}");
-/// let layout = sharded.lower(None)?;
+/// let layout = sharded.lower()?;
 /// assert_eq!(layout.locate(&[6, 3])?.to_string(), "Device=5,Addr=3");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct ShardedShape {
-    array: XlaArray,
-    sharding: ShardingText,
-    mesh: Option<Mesh>,
-    per_device: bool,
+    /// The array as written.
+    pub array: XlaArray,
+    /// The sharding as written.
+    pub text: ShardingText,
+    /// The mesh given beside the sharding, for one that only names its mesh or its axes.
+    pub mesh: Option<Mesh>,
+    /// True if the dimensions are those of one device, as in dumps after partitioning.
+    pub per_device: bool,
 }
 
 impl fmt::Display for ShardedShape {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}, sharding={}", self.array, self.sharding)?;
+        write!(f, "{}, sharding={}", self.array, self.text)?;
         // A spec is written without the mesh that it came with, unless the mesh has manual axes.
-        let own = match &self.sharding {
+        let own = match &self.text {
             ShardingText::Jax(spec) if spec.manual_mesh().is_none() => spec.mesh.as_ref(),
             _ => None,
         };
@@ -53,26 +56,6 @@ impl fmt::Display for ShardedShape {
 }
 
 impl ShardedShape {
-    /// A sharded shape from its parts; `mesh` is for shardings that only name one.
-    #[must_use]
-    pub fn new(array: XlaArray, sharding: ShardingText, mesh: Option<Mesh>) -> ShardedShape {
-        ShardedShape { array, sharding, mesh, per_device: false }
-    }
-
-    /// Reads the dimensions as those of one device, as in dumps after partitioning.
-    #[must_use]
-    pub fn per_device(mut self) -> ShardedShape {
-        self.per_device = true;
-        self
-    }
-
-    /// Sets the mesh that the sharding names.
-    #[must_use]
-    pub fn on_mesh(mut self, mesh: Mesh) -> ShardedShape {
-        self.mesh = Some(mesh);
-        self
-    }
-
     /// Parses a sharded shape; `xla` parses its shape.
     ///
     /// # Errors
@@ -92,30 +75,12 @@ impl ShardedShape {
                 return Err(ParseError::invalid("a sharding belongs to one array", span, text));
             }
         };
-        let sharding = sharding.parse().map_err(|error| moved(error, sharding_at))?;
+        let text_of = sharding.parse().map_err(|error| moved(error, sharding_at))?;
         if let Some(at) = parts.stray {
             return Err(stray(text, at));
         }
         let mesh = parts.mesh.map(|(at, mesh)| mesh.parse().map_err(|error| moved(error, at)));
-        Ok(ShardedShape::new(array, sharding, mesh.transpose()?))
-    }
-
-    /// The array as written.
-    #[must_use]
-    pub fn array(&self) -> &XlaArray {
-        &self.array
-    }
-
-    /// The mesh that was given separately from the sharding.
-    #[must_use]
-    pub fn mesh(&self) -> Option<&Mesh> {
-        self.mesh.as_ref()
-    }
-
-    /// The sharding as written.
-    #[must_use]
-    pub fn text(&self) -> &ShardingText {
-        &self.sharding
+        Ok(ShardedShape { array, text: text_of, mesh: mesh.transpose()?, per_device: false })
     }
 
     /// The meaning of the sharding.
@@ -125,7 +90,7 @@ impl ShardedShape {
     pub fn sharding(&self) -> Result<Sharding, LayoutError> {
         self.check_mesh()?;
         let extents = self.array.extents()?;
-        match &self.sharding {
+        match &self.text {
             ShardingText::Hlo(sharding) => {
                 let lowered = sharding.lower()?;
                 match (&lowered.kind, &self.mesh) {
@@ -157,7 +122,7 @@ impl ShardedShape {
 
     /// The devices of every tile, and the pieces of every dimension that it consists of.
     pub(crate) fn held(&self) -> Result<(Sharding, Vec<Pieces>), LayoutError> {
-        match (self.sharding(), &self.sharding, &self.mesh) {
+        match (self.sharding(), &self.text, &self.mesh) {
             (Err(error), ShardingText::Torch(placements), Some(mesh))
                 if error.kind() == ErrorKind::NoDigits =>
             {
@@ -175,17 +140,17 @@ impl ShardedShape {
     /// number of devices.
     fn check_mesh(&self) -> Result<(), LayoutError> {
         let Some(given) = &self.mesh else { return Ok(()) };
-        let own = match &self.sharding {
-            ShardingText::Hlo(HloSharding::Named(own, ..) | HloSharding::NamedWhole(own, ..)) => {
-                Some(own)
+        let own = match &self.text {
+            ShardingText::Hlo(sharding) if sharding.mesh().is_none() => {
+                return check_devices(&sharding.lower()?, given);
             }
-            ShardingText::Hlo(sharding) => return check_devices(&sharding.lower()?, given),
+            ShardingText::Hlo(sharding) => sharding.mesh(),
             ShardingText::Sdy(sharding) => sharding.mesh.as_ref(),
             ShardingText::Jax(spec) => spec.mesh.as_ref(),
             ShardingText::Torch(_) => None,
         };
         own.filter(|own| *own != given).map_or(Ok(()), |own| {
-            let own = if own.is_empty() { "without axes".into() } else { own.to_string() };
+            let own = if own.axes.is_empty() { "without axes".into() } else { own.to_string() };
             Err(two_meshes(own))
         })
     }
@@ -222,12 +187,23 @@ impl ShardedShape {
         Ok(XlaArray::new(self.array.dtype, dims, self.array.layout.clone()))
     }
 
-    /// Returns the layout of the elements: the levels of the machine, the axes of the mesh, or `Device`;
-    /// then the address in elements.
+    /// Returns the layout of the elements: the axes of the mesh, or `Device`, then the address in elements.
     ///
     /// # Errors
     /// As [`XlaArray::lower`] of the shard, and [`Sharding::layout`].
-    pub fn lower(&self, machine: Option<&Machine>) -> Result<Layout, ParseError> {
+    pub fn lower(&self) -> Result<Layout, ParseError> {
+        self.layout(None)
+    }
+
+    /// Returns the layout of the elements on a machine: its levels, then the address in elements.
+    ///
+    /// # Errors
+    /// As [`lower`](ShardedShape::lower); a machine with fewer units than devices.
+    pub fn lower_on(&self, machine: &Machine) -> Result<Layout, ParseError> {
+        self.layout(Some(machine))
+    }
+
+    fn layout(&self, machine: Option<&Machine>) -> Result<Layout, ParseError> {
         self.array.validate()?;
         let refuse = |error| self.refuse(error);
         let (sharding, extents) =
@@ -308,14 +284,6 @@ impl NotationText for Box<ShardedShape> {
         ShardedShape::parse(text, xla).map(Box::new)
     }
 
-    fn lowered(&self, machine: Option<&Machine>) -> Result<Layout, ParseError> {
-        self.lower(machine)
-    }
-
-    fn refused(&self, error: impl Into<LayoutError>) -> ParseError {
-        self.refuse(error)
-    }
-
     fn write(
         _: &Layout,
         _: Option<&Box<ShardedShape>>,
@@ -328,6 +296,6 @@ impl NotationText for Box<ShardedShape> {
     }
 
     fn xla_array(&self) -> Option<&XlaArray> {
-        Some(self.array())
+        Some(&self.array)
     }
 }

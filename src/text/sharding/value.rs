@@ -35,8 +35,7 @@ pub struct Sharding {
 
 /// The kind of a sharding.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum ShardingKind {
+pub(super) enum ShardingKind {
     /// Every device holds the whole tensor; the number of devices, if it is known.
     Replicated(Option<u64>),
     /// One device holds the whole tensor.
@@ -53,7 +52,7 @@ pub enum ShardingKind {
 
 /// Tiles, and the groups of devices that have the same tile.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Tiles {
+pub(super) struct Tiles {
     pub(super) tiles: Vec<u64>,
     pub(super) groups: Vec<(SubgroupKind, u64)>,
     pub(super) order: DeviceOrder,
@@ -147,28 +146,8 @@ impl Tiles {
         self.tiles.iter().chain(self.groups.iter().map(|(_, size)| size)).copied().collect()
     }
 
-    /// The number of tiles in each dimension.
-    #[must_use]
-    pub fn tiles(&self) -> &[u64] {
-        &self.tiles
-    }
-
-    /// The kinds of groups of devices with the same tile, and the size of each, in the order of the positions
-    /// within a tile.
-    #[must_use]
-    pub fn groups(&self) -> &[(SubgroupKind, u64)] {
-        &self.groups
-    }
-
-    /// The device at each position: tiles in row-major order, then groups.
-    #[must_use]
-    pub fn order(&self) -> &DeviceOrder {
-        &self.order
-    }
-
     /// The number of devices that have each tile.
-    #[must_use]
-    pub fn devices_per_tile(&self) -> u64 {
+    pub(super) fn devices_per_tile(&self) -> u64 {
         self.groups.iter().map(|(_, size)| size).product()
     }
 
@@ -189,12 +168,6 @@ impl Tiles {
 impl Sharding {
     pub(super) fn of(kind: ShardingKind) -> Sharding {
         Sharding { kind, named: None }
-    }
-
-    /// The kind: tiles, copies, one device, and so on.
-    #[must_use]
-    pub fn kind(&self) -> &ShardingKind {
-        &self.kind
     }
 
     /// The mesh that the sharding was written with.
@@ -346,8 +319,7 @@ impl Sharding {
 
     /// Returns whether the sharding determines the elements of each device: not with `manual`, `unreduced` or
     /// `unknown` parts.
-    #[must_use]
-    pub fn says_places(&self) -> bool {
+    pub(crate) fn says_places(&self) -> bool {
         match &self.kind {
             ShardingKind::Tiled(tiles) => tiles.check_places().is_ok(),
             ShardingKind::Replicated(_) | ShardingKind::Maximal(_) => true,

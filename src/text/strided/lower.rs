@@ -7,7 +7,6 @@ use super::calls::is_call;
 use crate::algebra::{Layout, Subaxis, Target};
 use crate::error::{LayoutError, ParseError, fault};
 use crate::level::Level;
-use crate::machine::Machine;
 use crate::text::kind::{Notation, NotationText, WrittenLayout};
 use crate::text::mlir::{Memref, MemrefKind};
 use crate::text::written::NotCompared;
@@ -49,9 +48,7 @@ impl Strided {
         }
         builder.build()
     }
-}
 
-impl Layout {
     /// Writes the layout as shape, strides and offset, in elements.
     ///
     /// Strides cannot express padding, so it is left out.
@@ -64,13 +61,14 @@ impl Layout {
     /// # Example
     /// ```
     /// use tensor_layout::Layout;
+    /// use tensor_layout::notation::Strided;
     /// let layout: Layout = "((2:6, 2:3), (3:1))".parse()?;
-    /// assert_eq!(layout.to_strided()?.to_string(), "shape=(4, 3), strides=(3, 1)");
+    /// assert_eq!(Strided::of(&layout)?.to_string(), "shape=(4, 3), strides=(3, 1)");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn to_strided(&self) -> Result<Strided, LayoutError> {
+    pub fn of(layout: &Layout) -> Result<Strided, LayoutError> {
         let inexpressible = |reason| Notation::Strided.cannot_express(reason);
-        let (layout, offset) = self.without_padding()?.to_origin();
+        let (layout, offset) = layout.without_padding()?.to_origin();
         layout.check_linear().map_err(inexpressible)?;
         layout.check_plain_axes().map_err(inexpressible)?;
         let stride = |(number, digits): (usize, Vec<Subaxis>)| match digits[..] {
@@ -123,25 +121,13 @@ impl NotationText for Strided {
         }
     }
 
-    fn lowered(&self, _: Option<&Machine>) -> Result<Layout, ParseError> {
-        self.lower()
-    }
-
-    fn refused(&self, error: impl Into<LayoutError>) -> ParseError {
-        self.refuse(error)
-    }
-
     fn write(
         layout: &Layout,
         _: Option<&Strided>,
         _: XlaDtype,
     ) -> Result<WrittenLayout, LayoutError> {
-        let text = layout.to_strided()?;
+        let text = Strided::of(layout)?;
         Ok(WrittenLayout::new(&text, text.to_layout()?))
-    }
-
-    fn is_function() -> bool {
-        true
     }
 
     fn element_bits(&self) -> Option<u64> {

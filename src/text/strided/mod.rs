@@ -5,3 +5,4 @@ mod lower;
 mod tree;
 
 pub use tree::Strided;
+pub(super) use tree::contiguous;

@@ -4,10 +4,10 @@ use std::fmt;
 use std::str::FromStr;
 
 use itertools::Itertools;
+use tensor_layout_words::Cursor;
 
 use super::calls::of_call;
 use crate::error::{LayoutError, ParseError, ParseErrorKind, Span};
-use crate::text::cursor::Cursor;
 use crate::text::refusal::negative;
 use crate::text::written::NotCompared;
 use crate::words::counted;
@@ -57,7 +57,7 @@ impl Strided {
     }
 
     /// Wraps `error` in a [`ParseError`] that points at this text.
-    pub fn refuse(&self, error: impl Into<LayoutError>) -> ParseError {
+    pub(crate) fn refuse(&self, error: impl Into<LayoutError>) -> ParseError {
         ParseError::whole(error, &self.source.text(self))
     }
 }
@@ -104,8 +104,8 @@ impl FromStr for Strided {
     }
 }
 
-/// Row-major strides without gaps.
-fn contiguous(shape: &[u64]) -> Option<Vec<u64>> {
+/// Row-major strides without gaps; `None` beyond 64 bits.
+pub(in crate::text) fn contiguous(shape: &[u64]) -> Option<Vec<u64>> {
     let mut stride = Some(1_u64);
     let mut strides = Vec::new();
     for extent in shape.iter().rev() {

@@ -57,6 +57,13 @@ impl Cluster {
         shape.iter().zip(&self.split).map(|(extent, parts)| (extent / parts).max(1)).collect()
     }
 
+    /// Fits the tile of a block to its part of a tensor of this shape, in the order of `append`, and adds the blocks.
+    pub(super) fn fit(&self, mut tile: TritonTile, shape: &[u64], append: &[usize]) -> TritonTile {
+        tile.fit(&self.part(shape), append);
+        *tile.bases_mut(Input::Block) = self.blocks(shape);
+        tile
+    }
+
     /// The bases of the bits of the block, for a tensor of this shape.
     pub(super) fn blocks(&self, shape: &[u64]) -> Vec<Basis> {
         let part = self.part(shape);

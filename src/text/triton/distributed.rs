@@ -26,16 +26,13 @@ fn blocked(keys: Keys<'_>, shape: &[u64]) -> Result<TritonTile, ParseError> {
     check_blocked(keys)?;
     let (rank, order) = (shape.len(), keys.order("order", shape.len())?);
     let cluster = Cluster::of(keys, rank)?;
-    let part = cluster.part(shape);
     let mut tile = TritonTile::new(rank);
     for (input, key) in THREADS {
         let counts = keys.powers(key, rank)?;
         order.iter().for_each(|dim| tile.grow(input, *dim, counts[*dim]));
     }
-    tile.without_cut_registers(&part);
-    tile.fit(&part, &order);
-    *tile.bases_mut(Input::Block) = cluster.blocks(shape);
-    Ok(tile)
+    tile.without_cut_registers(&cluster.part(shape));
+    Ok(cluster.fit(tile, shape, &order))
 }
 
 const THREADS: [(Input, &str); 3] = [
@@ -158,7 +155,5 @@ fn blocked_operand(
             }
         }
     }
-    tile.fit(&cluster.part(shape), &order);
-    *tile.bases_mut(Input::Block) = cluster.blocks(shape);
-    Ok(tile)
+    Ok(cluster.fit(tile, shape, &order))
 }

@@ -210,7 +210,7 @@ impl LinearLayout {
     }
 }
 
-impl Layout {
+impl TritonLayout {
     /// Writes the layout as a linear layout of Triton: the index that each bit of the hardware maps to.
     ///
     /// `Addr` is called `offset`, or `register` where the layout has other levels or copies; `LANE`, `WARP` and `BLOCK`
@@ -224,19 +224,20 @@ impl Layout {
     /// # Example
     /// ```
     /// use tensor_layout::Layout;
+    /// use tensor_layout::notation::TritonLayout;
     /// let layout: Layout = "((2_LANE:1, 2:1), (2_LANE:2))".parse()?;
-    /// let text = layout.to_triton()?.to_string();
+    /// let text = TritonLayout::of(&layout)?.to_string();
     /// assert_eq!(text.lines().next(), Some(" - register=1 -> (1, 0)"));
     /// assert!(text.contains("   lane=2 -> (0, 1)\n"));
     /// assert!(text.ends_with("where out dims are: [dim0 (size 4), dim1 (size 2)]"));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn to_triton(&self) -> Result<TritonLayout, LayoutError> {
+    pub fn of(layout: &Layout) -> Result<TritonLayout, LayoutError> {
         let inexpressible = |reason| Notation::Triton.cannot_express(reason);
-        let written = self.linear_bases().map_err(inexpressible)?;
+        let written = LinearLayout::of(layout).map_err(inexpressible)?;
         // A map whose bits are right may still carry between them.
         let is_same = match written.to_layout(&Padding::default(), None) {
-            Ok(layout) => layout.same_up_to_padding(self)?.is_none(),
+            Ok(read) => read.same_up_to_padding(layout)?.is_none(),
             Err(_) => false,
         };
         match is_same {
@@ -244,24 +245,26 @@ impl Layout {
             false => Err(inexpressible(not_bitwise())),
         }
     }
+}
 
+impl LinearLayout {
     /// The linear layout that has each bit of the tensor where this one has it.
-    fn linear_bases(&self) -> Result<LinearLayout, LayoutError> {
-        let odd = |axis: &usize| !self.axes()[*axis].extent.is_power_of_two();
-        if let Some(axis) = (0..self.rank()).find(odd) {
-            let extent = self.axes()[axis].extent;
+    fn of(layout: &Layout) -> Result<LinearLayout, LayoutError> {
+        let odd = |axis: &usize| !layout.axes()[*axis].extent.is_power_of_two();
+        if let Some(axis) = (0..layout.rank()).find(odd) {
+            let extent = layout.axes()[axis].extent;
             return Err(fault!(
                 Inexpressible,
                 "axis {axis} has extent {extent}, which is not a power of two",
                 [axis, extent]
             ));
         }
-        let offset = |level: &&Level| self.offset(**level) > 0;
-        if let Some(level) = self.used_levels().iter().find(offset) {
-            let offset = self.offset(*level);
+        let offset = |level: &&Level| layout.offset(**level) > 0;
+        if let Some(level) = layout.used_levels().iter().find(offset) {
+            let offset = layout.offset(*level);
             return Err(starts_from(*level, offset));
         }
-        HardwareBits::of(self).bases(self)
+        HardwareBits::of(layout).bases(layout)
     }
 }
 

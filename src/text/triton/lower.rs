@@ -7,7 +7,6 @@ use super::tree::{Attribute, TensorType, TritonMeaning};
 use super::{LinearLayout, TritonLayout, distributed};
 use crate::algebra::Layout;
 use crate::error::{LayoutError, ParseError, Span};
-use crate::machine::Machine;
 use crate::text::kind::{Notation, NotationText, WrittenLayout};
 use crate::text::xla::{XlaDtype, XlaParser};
 
@@ -166,31 +165,18 @@ impl NotationText for TritonLayout {
         text.parse()
     }
 
-    fn lowered(&self, _: Option<&Machine>) -> Result<Layout, ParseError> {
-        self.lower()
-    }
-
-    fn refused(&self, error: impl Into<LayoutError>) -> ParseError {
-        self.refuse(error)
-    }
-
     fn write(
         layout: &Layout,
         _: Option<&TritonLayout>,
         _: XlaDtype,
     ) -> Result<WrittenLayout, LayoutError> {
-        let text = layout.to_triton()?;
+        let text = TritonLayout::of(layout)?;
         let refused = |_| Notation::Triton.cannot_express(not_bitwise());
         Ok(WrittenLayout::new(&text, text.lower().map_err(refused)?))
     }
 
     fn xla_dtype(&self) -> Option<XlaDtype> {
         let TritonMeaning::Encoding(_, Some(of)) = &self.said else { return None };
-        let name = of.element.as_deref()?.to_ascii_lowercase();
-        match name.strip_prefix('i') {
-            Some("1") => XlaDtype::from_name("pred"),
-            Some(bits) => XlaDtype::from_name(&format!("s{bits}")),
-            None => XlaDtype::from_name(&name),
-        }
+        XlaDtype::of_mlir(of.element.as_deref()?)
     }
 }

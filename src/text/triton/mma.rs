@@ -40,17 +40,15 @@ impl Dims {
 /// The result of a matrix product.
 pub(super) fn tile(keys: Keys<'_>, shape: &[u64]) -> Result<TritonTile, ParseError> {
     let dims = Dims::of(keys, shape)?;
-    let mut tile = match &*keys.attribute.name {
+    let tile = match &*keys.attribute.name {
         "nvidia_mma" | "mma" => nvidia(keys, dims)?,
         "amd_mfma" | "mfma" => mfma(keys, dims, shape)?,
         "amd_wmma" | "wmma" => wmma(keys, dims)?,
         "dpas" => dpas(keys, dims)?,
         _ => return Err(keys.unknown()),
     };
-    let cluster = Cluster::of(keys, dims.rank)?;
-    tile.fit(&cluster.part(shape), &dims.then_batch([dims.n, dims.m]));
-    *tile.bases_mut(Input::Block) = cluster.blocks(shape);
-    Ok(tile)
+    let order = dims.then_batch([dims.n, dims.m]);
+    Ok(Cluster::of(keys, dims.rank)?.fit(tile, shape, &order))
 }
 
 /// An operand of a matrix product.
@@ -69,16 +67,14 @@ pub(super) fn operand(
     // The dimension that the operand shares with the result.
     let own = if number == 0 { dims.m } else { dims.n };
     let of = Operand { dims, number, k, own, width: keys.power("kWidth")? };
-    let mut tile = match &*parent.attribute.name {
+    let tile = match &*parent.attribute.name {
         "nvidia_mma" | "mma" => nvidia_operand(keys, parent, of)?,
         "amd_mfma" | "mfma" => mfma_operand(parent, of, shape)?,
         "amd_wmma" | "wmma" => wmma_operand(parent, of)?,
         "dpas" => dpas_operand(keys, parent, of)?,
         _ => return Err(parent.unknown()),
     };
-    tile.fit(&cluster.part(shape), &dims.then_batch([k, own]));
-    *tile.bases_mut(Input::Block) = cluster.blocks(shape);
-    Ok(tile)
+    Ok(cluster.fit(tile, shape, &dims.then_batch([k, own])))
 }
 
 /// An operand: 0 or 1, the dimension that the product sums over, and the number of its elements that follow each other in

@@ -14,6 +14,7 @@ use super::XlaArray;
 use crate::algebra::{
     IndexOrder, Layout, LayoutBuilder, ReadAs, Subaxis, index_map, split, whole_axes,
 };
+use crate::code::affine_index_map;
 use crate::error::{LayoutError, ParseError, Site, fault};
 use crate::level::Level;
 use crate::location::{Found, Location};
@@ -95,7 +96,7 @@ pub fn bitcast_map(first: &XlaArray, second: &XlaArray) -> Result<Bitcast, Parse
     bitcast().map_err(|error| {
         // With equal prefixes, the splits are at fault.
         let of_first = is_split(first) && !is_split(second) && error.fact("first").is_none();
-        if of_first { first.refuse_layout(error) } else { second.refuse_layout(error) }
+        if of_first { first.refuse(error) } else { second.refuse(error) }
     })
 }
 
@@ -162,9 +163,9 @@ impl Bitcast {
     /// The map as an affine map of MLIR, below a comment that names dimensions and results.
     ///
     /// # Errors
-    /// As [`Layout::to_affine_map`].
+    /// As [`Layout::to_code`] for [`Language::AffineMap`](crate::code::Language::AffineMap).
     pub fn to_affine_map(&self) -> Result<String, LayoutError> {
-        self.map.to_affine_index_map()
+        affine_index_map(&self.map)
     }
 
     /// The number of bits of a part, the common divisor of both widths, if they differ.

@@ -62,6 +62,17 @@ impl XlaDtype {
         Some(XlaDtype { name: known.0, bytes: known.1 })
     }
 
+    /// The type that MLIR calls `i8`, `ui8`, `bf16`, `f8E5M2`; its integers without a sign are signed here.
+    pub(in crate::text) fn of_mlir(name: &str) -> Option<XlaDtype> {
+        let name = name.to_ascii_lowercase();
+        match (name.strip_prefix("ui"), name.strip_prefix('i')) {
+            (Some(bits), _) => XlaDtype::from_name(&format!("u{bits}")),
+            (None, Some("1")) => XlaDtype::from_name("pred"),
+            (None, Some(bits)) => XlaDtype::from_name(&format!("s{bits}")),
+            (None, None) => XlaDtype::from_name(&name),
+        }
+    }
+
     /// Every type that is known.
     pub fn all() -> impl ExactSizeIterator<Item = XlaDtype> {
         ALL.iter().map(|(name, bytes)| XlaDtype { name, bytes: *bytes })

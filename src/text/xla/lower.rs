@@ -6,7 +6,6 @@ use super::{TileDim, XlaArray, XlaDim, XlaDtype, XlaParser, XlaShape, XlaSizes};
 use crate::algebra::{Axis, DerivedAxis, Layout, Subaxis};
 use crate::error::{LayoutError, ParseError, ParseErrorKind, Site, Span, fault};
 use crate::level::Level;
-use crate::machine::Machine;
 use crate::text::kind::{Notation, NotationText, WrittenLayout};
 use crate::text::mlir::{Memref, MemrefKind, is_affine_map};
 
@@ -37,7 +36,7 @@ impl XlaArray {
     /// `LinearIndexForNestedTiling`.
     pub fn lower(&self) -> Result<Layout, ParseError> {
         self.validate()?;
-        self.to_layout().map_err(|error| self.refuse_layout(error))
+        self.to_layout().map_err(|error| self.refuse(error))
     }
 
     /// The extents; for bounded dimensions, their bounds.
@@ -57,7 +56,7 @@ impl XlaArray {
     }
 
     /// An error that points into the text, or into the printed shape if there is no text.
-    pub(crate) fn refuse(&self, kind: ParseErrorKind, span: Span) -> ParseError {
+    pub(super) fn refuse_at(&self, kind: ParseErrorKind, span: Span) -> ParseError {
         let text = &self.source.0.text;
         if text.is_empty() {
             let printed = self.to_string();
@@ -67,8 +66,8 @@ impl XlaArray {
     }
 
     /// Wraps `error` in a [`ParseError`] that points at this array.
-    pub fn refuse_layout(&self, error: impl Into<LayoutError>) -> ParseError {
-        self.refuse(ParseErrorKind::Meaning(error.into()), self.source.0.whole)
+    pub fn refuse(&self, error: impl Into<LayoutError>) -> ParseError {
+        self.refuse_at(ParseErrorKind::Meaning(error.into()), self.source.0.whole)
     }
 
     pub(in crate::text) fn to_layout(&self) -> Result<Layout, LayoutError> {
@@ -223,9 +222,9 @@ impl TiledDim {
 
 impl XlaShape {
     /// Wraps `error` in a [`ParseError`] that points at this shape.
-    pub fn refuse_layout(&self, error: impl Into<LayoutError>) -> ParseError {
+    pub fn refuse(&self, error: impl Into<LayoutError>) -> ParseError {
         match self.arrays().first() {
-            Some((_, array)) => array.refuse_layout(error),
+            Some((_, array)) => array.refuse(error),
             None => ParseError::whole(error, &self.to_string()),
         }
     }
@@ -263,7 +262,7 @@ pub(crate) fn total_sizes<'a>(
 ) -> Result<XlaSizes, ParseError> {
     sizes.into_iter().try_fold(XlaSizes::default(), |total, member| {
         let (array, sizes) = member?;
-        let refuse = |error| array.refuse_layout(error);
+        let refuse = |error| array.refuse(error);
         total.plus(sizes).map_err(refuse)
     })
 }
@@ -289,24 +288,16 @@ impl NotationText for XlaShape {
         }
     }
 
-    fn lowered(&self, _: Option<&Machine>) -> Result<Layout, ParseError> {
-        self.lower()
-    }
-
-    fn refused(&self, error: impl Into<LayoutError>) -> ParseError {
-        self.refuse_layout(error)
-    }
-
     fn write(
         layout: &Layout,
         like: Option<&XlaShape>,
         dtype: XlaDtype,
     ) -> Result<WrittenLayout, LayoutError> {
         let source = like.and_then(|shape| shape.arrays().first().map(|(_, array)| *array));
-        let array = match source.map(|source| (source, layout.resized_like(source))) {
-            None => layout.to_xla_array(dtype)?,
+        let array = match source.map(|source| (source, source.resized_to(layout))) {
+            None => XlaArray::of(layout, dtype)?,
             Some((_, Some(array))) => array,
-            Some((source, None)) => layout.to_xla_array_like(source)?,
+            Some((source, None)) => source.laid_out_as(layout)?,
         };
         let note = source.and_then(|source| lost_attributes(source, &array));
         Ok(WrittenLayout { text: array.to_string(), layout: array.to_layout()?, note })

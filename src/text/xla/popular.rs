@@ -125,7 +125,7 @@ impl XlaArray {
     /// ```
     pub fn advice(&self) -> Result<Vec<XlaAdvice>, ParseError> {
         self.validate()?;
-        self.extents().map_err(|error| self.refuse_layout(error))?;
+        self.extents().map_err(|error| self.refuse(error))?;
         let bits = match self.layout.as_ref().map_or(0, |layout| layout.element_bits) {
             0 => width(self.dtype),
             bits => bits.unsigned_abs(),
@@ -144,8 +144,7 @@ impl XlaArray {
         }
         let array = XlaArray::new(self.dtype, self.dims.clone(), Some(self.layout_or_default()));
         if !advice.iter().any(|advice| advice.array == array) {
-            let allocated_bytes =
-                self.allocated_bytes().map_err(|error| self.refuse_layout(error))?;
+            let allocated_bytes = self.allocated_bytes().map_err(|error| self.refuse(error))?;
             let is_seen = array.has_seen_tiles();
             advice.push(XlaAdvice { array, allocated_bytes, is_seen });
         }
@@ -155,17 +154,7 @@ impl XlaArray {
 
     /// The array with the tiles that TPU compilers choose for its type and dimensions; `None` for an
     /// array that has tiles, and for types beyond 32 bits.
-    ///
-    /// ```
-    /// use tensor_layout::xla::XlaShape;
-    /// let shape: XlaShape = "f32[256,512,128,2]{3,2,1,0}".parse()?;
-    /// let tiled = shape.as_array().unwrap().tiled_for_tpu().unwrap();
-    /// assert_eq!(tiled.to_string(), "f32[256,512,128,2]{3,2,1,0:T(8,128)}");
-    /// assert_eq!(tiled.sizes()?.allocated_bytes, 8 << 30); // 128 MiB without tiles
-    /// # Ok::<(), tensor_layout::ParseError>(())
-    /// ```
-    #[must_use]
-    pub fn tiled_for_tpu(&self) -> Option<XlaArray> {
+    pub(crate) fn tiled_for_tpu(&self) -> Option<XlaArray> {
         let mut layout = self.layout_or_default();
         if !layout.tiles.is_empty() {
             return None;
@@ -263,4 +252,18 @@ fn is_for(tiling: &[&[i64]], bits: u64, rank: usize) -> bool {
     let wanted = if bits < 32 { 32_u64.checked_div(bits).unwrap_or(1) } else { 1 };
     let scalar = rank == 0 && tiling.len() == 1;
     first == rank.clamp(1, 2) && (packed == wanted || scalar)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::xla::XlaShape;
+
+    #[test]
+    fn a_narrow_dimension_takes_up_whole_tiles_on_a_tpu() {
+        let shape: XlaShape = "f32[256,512,128,2]{3,2,1,0}".parse().unwrap();
+        let tiled = shape.as_array().unwrap().tiled_for_tpu().unwrap();
+        assert_eq!(tiled.to_string(), "f32[256,512,128,2]{3,2,1,0:T(8,128)}");
+        // Without tiles, it takes 128 MiB.
+        assert_eq!(tiled.sizes().unwrap().allocated_bytes, 8 << 30);
+    }
 }

@@ -1,11 +1,17 @@
 //! Arrays with an order, tiles, `L`, `E` and `S`, and tuples of them, read without the grammar.
+//!
+//! The grammar defines the notation and reports its errors; it takes a few microseconds. Dumps have many shapes,
+//! nearly all of them plain, so this reader tries those first: it either reads a text exactly as the
+//! grammar would, including spans, or leaves it to the grammar. It never reports an error.
+//! Law: the grammar returns the same result where this reader does not give up.
 
 use std::sync::Arc;
+
+use tensor_layout_words::Cursor;
 
 use super::dtype::XlaDtype;
 use super::tree::{ArraySource, TileDim, XlaArray, XlaDim, XlaLayout, XlaShape};
 use crate::error::Span;
-use crate::text::cursor::Cursor;
 use crate::text::written::NotCompared;
 
 /// The shape of a plain text; `None` leaves it to the grammar.

@@ -10,8 +10,8 @@ use crate::error::{LayoutError, fault};
 use crate::level::Level;
 use crate::text::Notation;
 
-impl Layout {
-    /// Writes the layout as an XLA array: an order of the dimensions and tiles.
+impl XlaArray {
+    /// Writes a layout as an XLA array: an order of the dimensions and tiles.
     ///
     /// Of the texts that describe the map, the first of this list is returned:
     ///
@@ -32,63 +32,60 @@ impl Layout {
     /// # Example
     /// ```
     /// use tensor_layout::Layout;
-    /// use tensor_layout::xla::XlaDtype;
+    /// use tensor_layout::xla::{XlaArray, XlaDtype};
     /// let layout: Layout = "(3,5)/((2:12, 2:2), (3:4, 2:1))".parse()?;
-    /// let shape = layout.to_xla_array(XlaDtype::from_name("f32").unwrap())?;
+    /// let shape = XlaArray::of(&layout, XlaDtype::from_name("f32").unwrap())?;
     /// assert_eq!(shape.to_string(), "f32[3,5]{1,0:T(2,2)}");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn to_xla_array(&self, dtype: XlaDtype) -> Result<XlaArray, LayoutError> {
-        Raise::of(self, dtype)?.preferred()
+    pub fn of(layout: &Layout, dtype: XlaDtype) -> Result<XlaArray, LayoutError> {
+        Raise::of(layout, dtype)?.preferred()
     }
 
-    /// Writes the layout as the XLA array that is most similar to `hint`, the shape that the layout came
-    /// from.
+    /// Writes a layout as the XLA array that is most similar to this one, the array that the layout came from.
     ///
-    /// The hint itself is returned if it still expresses this map, bounds and splits included; otherwise its
-    /// order and its tiles are tried before those of [`to_xla_array`](Layout::to_xla_array).
+    /// This array itself is returned if it still expresses the map, bounds and splits included; otherwise its
+    /// order and its tiles are tried before those of [`of`](XlaArray::of).
     /// Type, memory space, element width and prefix are kept in any case.
     ///
     /// # Errors
-    /// As [`to_xla_array`](Layout::to_xla_array).
+    /// As [`of`](XlaArray::of).
     ///
     /// # Example
     /// ```
-    /// use tensor_layout::xla::XlaShape;
+    /// use tensor_layout::xla::{XlaArray, XlaShape};
     /// let shape: XlaShape = "bf16[8,1,16,256]{3,2,0,1:T(8,128)(2,1)S(1)}".parse()?;
     /// let hint = shape.as_array().unwrap();
     /// let layout = shape.lower()?;
-    /// assert_eq!(layout.to_xla_array_like(hint)?, *hint);
-    /// let text = layout.permute(&[1, 0, 2, 3])?.to_xla_array_like(hint)?.to_string();
+    /// assert_eq!(hint.laid_out_as(&layout)?, *hint);
+    /// let text = hint.laid_out_as(&layout.permute(&[1, 0, 2, 3])?)?.to_string();
     /// assert_eq!(text, "bf16[1,8,16,256]{3,2,0,1:T(8,128)(2,1)S(1)}");
-    /// assert_eq!(layout.to_xla_array(hint.dtype)?.to_string(),
+    /// assert_eq!(XlaArray::of(&layout, hint.dtype)?.to_string(),
     ///     "bf16[8,1,16,256]{3,2,1,0:T(8,128)(2,1)}");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn to_xla_array_like(&self, hint: &XlaArray) -> Result<XlaArray, LayoutError> {
-        let mut raise = Raise::of(self, hint.dtype)?;
-        let found = match raise.like(hint) {
+    pub fn laid_out_as(&self, layout: &Layout) -> Result<XlaArray, LayoutError> {
+        let mut raise = Raise::of(layout, self.dtype)?;
+        let found = match raise.like(self) {
             Some(found) => found,
             None => raise.preferred()?,
         };
-        Ok(with_attributes(found, hint))
+        Ok(with_attributes(found, self))
     }
-}
 
-impl Layout {
-    /// The array that the layout came from with the extents that it has now, if they have changed
-    /// and every element has its place there; padding may differ, as after a slice.
-    pub(crate) fn resized_like(&self, source: &XlaArray) -> Option<XlaArray> {
-        let extents = self.shape();
-        if extents.len() != source.dims.len() || source.extents().ok()? == extents {
+    /// This array with the extents of a layout, if they differ and every element of the layout has its place there;
+    /// padding may differ, as after a slice.
+    pub(super) fn resized_to(&self, layout: &Layout) -> Option<XlaArray> {
+        let extents = layout.shape();
+        if extents.len() != self.dims.len() || self.extents().ok()? == extents {
             return None;
         }
         let dims = extents.into_iter().map(XlaDim::Static).collect();
-        let layout = XlaLayout { splits: Vec::new(), ..source.layout_or_default() };
-        let array = XlaArray::new(source.dtype, dims, Some(layout));
+        let written = XlaLayout { splits: Vec::new(), ..self.layout_or_default() };
+        let array = XlaArray::new(self.dtype, dims, Some(written));
         let lowered = array.lower().ok()?;
-        let same = lowered.used_levels() == self.used_levels()
-            && lowered.same_up_to_padding(self).is_ok_and(|difference| difference.is_none());
+        let same = lowered.used_levels() == layout.used_levels()
+            && lowered.same_up_to_padding(layout).is_ok_and(|difference| difference.is_none());
         same.then_some(array)
     }
 }

@@ -388,7 +388,36 @@ fn valueless(name: &str) -> Option<XlaShape> {
 #[cfg(test)]
 mod tests {
     use super::{XlaParser, quick};
-    use crate::text::cursor::tests::mutated;
+
+    /// The texts of a corpus (up to the tab of each line), and each with a few characters changed.
+    fn mutated(corpus: &str) -> impl Iterator<Item = String> {
+        const JUNK: &[u8] = b"-019aTLPESx(){}[],:;*#<=? /_@B.\t\n";
+        let lines = corpus.lines().filter(|line| !line.starts_with('#'));
+        let texts: Vec<String> =
+            lines.filter_map(|line| line.split('\t').next()).map(String::from).collect();
+        let mut state = 1_u64;
+        let mut draw = move |below: usize| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            usize::try_from(state >> 33).unwrap_or(0) % below
+        };
+        (0..40).flat_map(move |round| {
+            let changed = texts.iter().map(|text| {
+                let mut chars: Vec<char> = text.chars().collect();
+                for _ in 0..round % 4 {
+                    let at = draw(chars.len() + 1);
+                    match draw(3) {
+                        0 if at < chars.len() => drop(chars.remove(at)),
+                        1 => chars.insert(at, char::from(JUNK[draw(JUNK.len())])),
+                        _ => chars.iter_mut().skip(at).take(1).for_each(|c| {
+                            *c = char::from(JUNK[draw(JUNK.len())]);
+                        }),
+                    }
+                }
+                chars.into_iter().collect()
+            });
+            changed.collect::<Vec<String>>()
+        })
+    }
 
     #[test]
     fn the_quick_reader_reads_as_the_grammar_does() {

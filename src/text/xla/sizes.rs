@@ -140,7 +140,7 @@ impl XlaArray {
 
     /// The sizes of the array whose layout, lowered, is `lowered`.
     pub(crate) fn sizes_of(&self, lowered: &Layout) -> Result<XlaSizes, ParseError> {
-        self.sizes_of_span(lowered.span(Level::ADDR)).map_err(|error| self.refuse_layout(error))
+        self.sizes_of_span(lowered.span(Level::ADDR)).map_err(|error| self.refuse(error))
     }
 
     /// The size of the allocation of a valid array, which does not need the index map.

@@ -128,8 +128,7 @@ impl XlaArray {
     }
 
     /// The shape without its layout, as XLA's messages name it.
-    #[must_use]
-    pub fn without_layout(&self) -> XlaArray {
+    pub(super) fn without_layout(&self) -> XlaArray {
         XlaArray { layout: None, ..self.clone() }
     }
 

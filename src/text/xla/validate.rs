@@ -52,7 +52,7 @@ impl XlaArray {
 
     fn invalid(&self, message: String, span: Option<Span>) -> ParseError {
         let whole = self.source.0.whole;
-        self.refuse(ParseErrorKind::Invalid(message), span.unwrap_or(whole))
+        self.refuse_at(ParseErrorKind::Invalid(message), span.unwrap_or(whole))
     }
 
     fn check_size(&self) -> Result<(), ParseError> {

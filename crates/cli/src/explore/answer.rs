@@ -4,6 +4,7 @@ use std::ops::ControlFlow;
 
 use serde::Serialize;
 use serde_json::{Value, json};
+use tensor_layout::code::Language;
 use tensor_layout::notation::Notation;
 use tensor_layout::relayout::Relayout;
 use tensor_layout::xla::XlaDtype;
@@ -107,10 +108,10 @@ fn notations(syntax: &LayoutText, layout: &Layout) -> Vec<Value> {
 /// The layout as code, or the reason it cannot be written.
 fn code(layout: &Layout) -> Vec<Value> {
     let code = [
-        ("C", layout.to_c()),
-        ("Python", layout.to_python()),
-        ("MLIR", layout.to_affine_map()),
-        ("isl", layout.to_isl()),
+        ("C", layout.to_code(Language::C)),
+        ("Python", layout.to_code(Language::Python)),
+        ("MLIR", layout.to_code(Language::AffineMap)),
+        ("isl", layout.to_code(Language::Isl)),
     ];
     code.into_iter().map(|(name, text)| entry(name, Some(text))).collect()
 }

@@ -26,7 +26,7 @@ fn spans(layout: &Layout, syntax: &LayoutText, typed: &str) -> Vec<[usize; 2]> {
     let LayoutText::PadLayout(tree) = syntax else { return Vec::new() };
     let of = |axis: &Axis| axis.subaxes.iter().map(|digit| digit.size).collect::<Vec<_>>();
     let digits: Vec<u64> = layout.axes().iter().flat_map(of).collect();
-    let written: Vec<&SubaxisText> = tree.axes().iter().flat_map(|axis| &axis.subaxes).collect();
+    let written: Vec<&SubaxisText> = tree.axes.iter().flat_map(|axis| &axis.subaxes).collect();
     let blanks = typed.len() - typed.trim_start().len();
     let are_all = written.iter().map(|digit| digit.size).eq(digits);
     if !are_all || !layout.derived_axes().is_empty() || !typed.is_ascii() {

@@ -76,11 +76,11 @@ impl LayoutFacts {
 
 fn pad_layout(tree: &PadLayout, place: ScanPlace<'_>) -> Result<LayoutFacts, ParseError> {
     let layout = tree.lower()?;
-    let bits = tree.dtype().or(place.dtype).map(Dtype::bits);
+    let bits = tree.dtype.or(place.dtype).map(Dtype::bits);
     let bytes = |count: u64| Some(count.checked_mul(bits?)?.div_ceil(8));
     let pads = layout.pads().map_err(|error| tree.refuse(error))?;
     let several = |level| Some(layout.extent(level)).filter(|units| *units > 1);
-    let named = tree.memory();
+    let named = tree.memory;
     let memory = named.as_ref().map(MemoryText::name).or(place.memory);
     let mut facts = LayoutFacts {
         shape: layout.shape(),
@@ -122,7 +122,7 @@ fn xla(shape: &XlaShape) -> Result<LayoutFacts, ParseError> {
     let extents = array.map(XlaArray::extents).transpose();
     let better = array.map(|array| better(array, sizes.allocated_bytes)).transpose()?;
     Ok(LayoutFacts {
-        shape: extents.map_err(|error| shape.refuse_layout(error))?.unwrap_or_default(),
+        shape: extents.map_err(|error| shape.refuse(error))?.unwrap_or_default(),
         unpadded_bytes: Some(sizes.unpadded_bytes),
         allocated_bytes: Some(sizes.allocated_bytes),
         padding: (sizes.padding_bytes(), sizes.allocated_bytes),

@@ -1,5 +1,6 @@
 //! The cost of a memory access by the threads of a GPU.
 
+use tensor_layout::notation::CuteLayout;
 use tensor_layout_access::{Access, AddressChange, ChangedAccess, Gpu, Request};
 use tensor_layout_words::{counted, percent};
 
@@ -103,8 +104,8 @@ fn line((change, found): (AddressChange, &ChangedAccess)) -> String {
     match change {
         AddressChange::Padding { .. } => {
             let memory = counted(found.extent, "element");
-            let layout =
-                found.memory.to_cute().map_or_else(|_| String::new(), |cute| format!(": {cute}"));
+            let layout = CuteLayout::of(&found.memory)
+                .map_or_else(|_| String::new(), |cute| format!(": {cute}"));
             format!("  {change}  {wavefronts}, {memory} of memory{layout}\n")
         }
         _ => format!("  {change}  {wavefronts}\n"),

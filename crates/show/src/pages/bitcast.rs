@@ -1,6 +1,7 @@
 //! The bytes of one XLA array, read as another.
 
 use itertools::Itertools;
+use tensor_layout::notation::PadLayout;
 use tensor_layout::xla::{Bitcast, BitcastName, Moved};
 
 /// The effect of a bitcast; if a name was asked for, whether it has that name, with the first element that
@@ -22,7 +23,7 @@ pub fn bitcast(bitcast: &Bitcast, asked: Option<BitcastName>, moved: Option<&Mov
 /// The map as a PadLayout if one can express it, else as an affine map.
 fn map_text(bitcast: &Bitcast) -> String {
     let map = bitcast.map();
-    let text = match map.to_pad_layout() {
+    let text = match PadLayout::of(map) {
         Ok(text) => text.to_string(),
         Err(_) => bitcast.to_affine_map().unwrap_or_else(|error| error.to_string()),
     };
