@@ -13,6 +13,7 @@ use super::Operand;
 use super::families::{OfFamily, read};
 use super::printed::Printed;
 use crate::error::ParseError;
+use crate::text::cute::bits_of_type;
 
 /// Parts of the names of copies.
 const COPIES: [&str; 14] = [
@@ -207,23 +208,13 @@ fn by_thread(of: &Printed, operand: Operand) -> Option<Result<OfFamily, ParseErr
     if !is_known || !matches!(operand, Operand::S | Operand::D) {
         return None;
     }
-    let bytes = of.arguments.first().and_then(|argument| bytes(argument));
+    let bytes =
+        of.arguments.first().and_then(|argument| bits_of_type(argument)).map(|bits| bits / 8);
+    let bytes = bytes.filter(|bytes| *bytes > 0);
     let why = || {
         let type_ = of.arguments.first().map_or("which is missing", |argument| &**argument);
         format!("the bytes of its type are not known, {type_}; write one such as `uint128_t`")
     };
     let layout = |bytes: u64| read(&format!("((1_LANE), ({bytes}:1))"));
     Some(bytes.map_or_else(|| Ok(OfFamily::Refused(why())), layout))
-}
-
-/// The bytes of a type.
-fn bytes(type_: &str) -> Option<u64> {
-    Some(match type_ {
-        "uint128_t" | "int4" | "uint4" | "float4" => 16,
-        "uint64_t" | "int64_t" | "double" | "int2" | "uint2" | "float2" => 8,
-        "uint32_t" | "int32_t" | "int" | "float" | "tfloat32_t" => 4,
-        "uint16_t" | "int16_t" | "half_t" | "bfloat16_t" => 2,
-        "uint8_t" | "int8_t" | "float_e4m3_t" | "float_e5m2_t" => 1,
-        _ => return None,
-    })
 }

@@ -9,5 +9,6 @@ mod tiler;
 mod tree;
 
 pub(crate) use lower::starts_from;
+pub(crate) use named::bits_of_type;
 pub use tiler::CuteTiler;
 pub use tree::{CuteLayout, CuteMap, CuteMode, CuteOuter, CuteStride};

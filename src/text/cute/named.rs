@@ -30,31 +30,20 @@ const NAMES: [(&str, [u32; 3], u64, u64); 5] = [
     ("SW128_32B", [2, 5, 2], 1024, 4),
 ];
 
-/// The types of CUTLASS and C++ whose width is known.
-const TYPES: [(&str, u64); 22] = [
-    ("half_t", 16),
-    ("half", 16),
-    ("__half", 16),
-    ("bfloat16_t", 16),
-    ("__nv_bfloat16", 16),
-    ("tfloat32_t", 32),
-    ("float", 32),
-    ("double", 64),
-    ("float_e4m3_t", 8),
-    ("float_e5m2_t", 8),
-    ("float_ue8m0_t", 8),
-    ("int8_t", 8),
-    ("uint8_t", 8),
-    ("int16_t", 16),
-    ("uint16_t", 16),
-    ("int32_t", 32),
-    ("uint32_t", 32),
-    ("int", 32),
-    ("int4b_t", 4),
-    ("int4_t", 4),
-    ("uint4_t", 4),
-    ("float_e2m1_t", 4),
+/// The types of CUTLASS, CUDA and C++ whose width is known, by width in bits.
+const TYPES: [(u64, &[&str]); 6] = [
+    (4, &["int4b_t", "int4_t", "uint4_t", "float_e2m1_t"]),
+    (8, &["int8_t", "uint8_t", "float_e4m3_t", "float_e5m2_t", "float_ue8m0_t"]),
+    (16, &["half_t", "half", "__half", "bfloat16_t", "__nv_bfloat16", "int16_t", "uint16_t"]),
+    (32, &["tfloat32_t", "float", "int32_t", "uint32_t", "int"]),
+    (64, &["double", "int64_t", "uint64_t", "int2", "uint2", "float2"]),
+    (128, &["uint128_t", "int4", "uint4", "float4"]),
 ];
+
+/// The width of a type, in bits.
+pub(crate) fn bits_of_type(name: &str) -> Option<u64> {
+    TYPES.iter().find(|(_, names)| names.contains(&name)).map(|(bits, _)| *bits)
+}
 
 /// A layout before it is tiled: its modes, and the map in front of it.
 struct Block {
@@ -134,12 +123,12 @@ fn is_compact(mode: &CuteMode) -> bool {
 fn width(part: &Pair<'_, Rule>, text: &str) -> Result<u64, ParseError> {
     let Some(type_) = child(part.clone(), Rule::element_type) else { return Ok(1) };
     let name = type_.as_str();
-    if let Some((_, width)) = TYPES.iter().find(|(known, _)| *known == name) {
-        return Ok(*width);
+    if let Some(bits) = bits_of_type(name) {
+        return Ok(bits);
     }
     let message = format!("the width of the type `{name}` is not known");
     let help = || "write the type itself, such as `half_t`".to_owned();
-    let near = did_you_mean(name, TYPES.iter().map(|(name, _)| *name));
+    let near = did_you_mean(name, TYPES.iter().flat_map(|(_, names)| names.iter().copied()));
     Err(ParseError::invalid(message, span(&type_), text).with_help(near.unwrap_or_else(help)))
 }
 
