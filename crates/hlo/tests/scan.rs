@@ -599,3 +599,13 @@ fn the_shape_beside_a_layout_is_its_shape() {
         ["!(8)/(7)/((4_PE, 2:1))"]
     );
 }
+
+#[test]
+fn vectors_in_registers_of_a_tpu_are_counted() {
+    // As Mosaic prints a module whose layouts are inferred.
+    let layout = "#tpu.vpad<\"32,{0,0},(8,128)\">";
+    let line = format!(
+        "%0 = \"vector.load\"(%a) {{in_layout = [{layout}], out_layout = [{layout}]}} : (memref<8x128xf32>) -> f32\n"
+    );
+    assert_eq!(texts(&line), [format!("!{layout}"), format!("!{layout}")]);
+}

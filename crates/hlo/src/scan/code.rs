@@ -10,9 +10,10 @@
 //!
 //! A call is a layout as a whole or not at all: a tile is not the layout that is made of it.
 
+use memchr::memmem;
 use tensor_layout::ParseError;
 use tensor_layout::error::ParseErrorKind;
-use tensor_layout::notation::{CuteLayout, Notation, Strided};
+use tensor_layout::notation::{CuteLayout, Notation, Strided, TritonLayout};
 
 use crate::escapes::SOFT_BREAK;
 use crate::scan::bracket::{MOST_LINES, Stretch};
@@ -26,6 +27,9 @@ const STRIDED: [&str; 3] = ["assert_size_stride", "reinterpret_tensor", "as_stri
 
 /// The types of layouts, and of what has one.
 const TYPES: [&str; 3] = ["Layout", "ComposedLayout", "Tensor"];
+
+/// The layout of a vector in registers of a TPU, in modules of Mosaic.
+const VPAD: &[u8] = b"#tpu.vpad";
 
 /// A part of any layout in code; other programs have a type `Layout` and a function `composition`, too.
 const PARTS: [&str; 5] = ["Layout", "Shape", "tuple<", "make_", "Swizzle"];
@@ -45,6 +49,18 @@ pub(super) enum InCode {
 /// The layout in code whose bracket, of a call or of a C++ type, is at `open`.
 pub(super) fn in_code(bytes: &[u8], open: usize) -> Option<InCode> {
     let before = bytes.get(..open)?;
+    if !ends_like_head(before) {
+        return None;
+    }
+    if before.ends_with(VPAD) {
+        let text = bytes.get(open..)?;
+        let close = memmem::find(text.get(..LONGEST).unwrap_or(text), b"\">")? + 2;
+        let (start, end) = (before.len() - VPAD.len(), open + close);
+        let found = Stretch { start, end, notation: Notation::Triton, is_certain: true };
+        let text = std::str::from_utf8(bytes.get(start..end)?).ok()?;
+        let why = text.parse::<TritonLayout>().err()?.kind().to_string();
+        return Some(InCode::Refused(found, why));
+    }
     let start = before.len() - before.iter().rev().take_while(is_of_name).count();
     let name = std::str::from_utf8(before.get(start..)?).ok()?.rsplit(':').next()?;
     let is_call = bytes.get(open) == Some(&b'(');
@@ -77,6 +93,18 @@ pub(super) fn in_code(bytes: &[u8], open: usize) -> Option<InCode> {
                 || PARTS.iter().any(|part| inside.contains(part));
             is_meant.then_some(InCode::PassedOver(found))
         }
+    }
+}
+
+/// Returns whether text ends as one of the names does: most brackets of a dump follow others, and are told apart by two letters.
+fn ends_like_head(before: &[u8]) -> bool {
+    match before {
+        [.., b'u', b't'] | [.., b'p', b'e'] | [.., b'o', b'n'] | [.., b'o', b'r'] => true,
+        [.., b'd', b'e'] | [.., b'e', b'd'] | [.., b'o', b'm'] | [.., b'a', b'd'] => true,
+        // `empty_strided_cuda`, `_cpu` and `_xpu`, `_mtia`, `_mps`, `_p2p`.
+        [.., b'd', b'a'] | [.., b'p', b'u'] | [.., b'i', b'a'] => true,
+        [.., b'p', b's'] | [.., b'2', b'p'] => true,
+        _ => false,
     }
 }
 
@@ -125,4 +153,22 @@ fn code_end(bytes: &[u8], open: usize) -> Option<usize> {
         }
     }
     None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{CALLS, STRIDED, TYPES, VPAD, ends_like_head, is_head};
+
+    #[test]
+    fn every_name_ends_as_one() {
+        let kinds = ["", "_cuda", "_cpu", "_xpu", "_mtia", "_mps", "_p2p"];
+        let empty = kinds.map(|kind| format!("empty_strided{kind}"));
+        let calls = CALLS.iter().chain(&STRIDED).copied().chain(empty.iter().map(|name| &**name));
+        let types = TYPES.iter().copied().chain(["Layout_K_SW128_Atom"]);
+        let all = calls.map(|name| (name, true)).chain(types.map(|name| (name, false)));
+        assert!(ends_like_head(VPAD));
+        for (name, is_call) in all {
+            assert!(is_head(name, is_call) && ends_like_head(name.as_bytes()), "{name}");
+        }
+    }
 }
