@@ -27,8 +27,7 @@ pub use banks::{Access, Request};
 pub use change::{AddressChange, ChangedAccess};
 pub use gpu::{Gpu, Instruction};
 
-use tensor_layout::Layout;
-use tensor_layout::LayoutError;
+use tensor_layout::{Layout, LayoutError};
 
 /// Counts the cost for the holders of a tensor to read or write it in memory, each element once.
 ///

@@ -18,6 +18,11 @@ fn found(text: &str) -> (Lines, Option<(u64, String, u64)>) {
     (found, passed)
 }
 
+/// The layouts of a text, `!` before what is not read.
+fn texts(text: &str) -> Vec<String> {
+    found(text).0.into_iter().map(|(_, layout)| layout).collect()
+}
+
 #[test]
 fn layouts_in_source_code_are_found_where_the_text_has_their_numbers() {
     for (text, wanted) in [
@@ -105,4 +110,29 @@ fn parts_without_a_shape_are_counted() {
     let report = ScanReport::read(text.as_bytes(), XlaParser::strict(), |_| {}).unwrap();
     assert_eq!((report.rows().count(), report.unread().count()), (0, 0));
     assert_eq!((report.parts().encodings, report.parts().shardings), (1, 1));
+}
+
+#[test]
+fn types_of_cute_in_errors_of_compilers_are_found_or_counted() {
+    let line = "error: src: cute::Layout<cute::tuple<cute::C<(int)2>, cute::C<8>>, cute::tuple<cute::C<1>, cute::C<4>>> \
+                Layout<ShapeT, StrideT> Layout<tuple<int, _4>, tuple<_4, _1>> \
+                Tensor<ViewEngine<smem_ptr<swizzle_ptr<Swizzle<3, 4, 3>, half_t *>>>, Layout<Shape<_8>, Stride<_1>>>\n";
+    assert_eq!(
+        texts(line),
+        [
+            "cute::Layout<cute::tuple<cute::C<(int)2>, cute::C<8>>, cute::tuple<cute::C<1>, cute::C<4>>>",
+            "!Layout<tuple<int, _4>, tuple<_4, _1>>",
+            "!Tensor<ViewEngine<smem_ptr<swizzle_ptr<Swizzle<3, 4, 3>, half_t *>>>, Layout<Shape<_8>, Stride<_1>>>",
+        ]
+    );
+}
+
+#[test]
+fn vectors_in_registers_of_a_tpu_are_counted() {
+    // As Mosaic prints a module whose layouts are inferred.
+    let layout = "#tpu.vpad<\"32,{0,0},(8,128)\">";
+    let line = format!(
+        "%0 = \"vector.load\"(%a) {{in_layout = [{layout}], out_layout = [{layout}]}} : (memref<8x128xf32>) -> f32\n"
+    );
+    assert_eq!(texts(&line), [format!("!{layout}"), format!("!{layout}")]);
 }

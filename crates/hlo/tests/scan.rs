@@ -561,21 +561,6 @@ fn memrefs_with_a_layout_are_found() {
 }
 
 #[test]
-fn types_of_cute_in_errors_of_compilers_are_found_or_counted() {
-    let line = "error: src: cute::Layout<cute::tuple<cute::C<(int)2>, cute::C<8>>, cute::tuple<cute::C<1>, cute::C<4>>> \
-                Layout<ShapeT, StrideT> Layout<tuple<int, _4>, tuple<_4, _1>> \
-                Tensor<ViewEngine<smem_ptr<swizzle_ptr<Swizzle<3, 4, 3>, half_t *>>>, Layout<Shape<_8>, Stride<_1>>>\n";
-    assert_eq!(
-        texts(line),
-        [
-            "cute::Layout<cute::tuple<cute::C<(int)2>, cute::C<8>>, cute::tuple<cute::C<1>, cute::C<4>>>",
-            "!Layout<tuple<int, _4>, tuple<_4, _1>>",
-            "!Tensor<ViewEngine<smem_ptr<swizzle_ptr<Swizzle<3, 4, 3>, half_t *>>>, Layout<Shape<_8>, Stride<_1>>>",
-        ]
-    );
-}
-
-#[test]
 fn the_shape_beside_a_layout_is_its_shape() {
     let layout = "((75_Time:4, 8_L2B:1, 16_MAB:1, 4:1, 4:4), (4_Time:1, 24:16, 4_W:1, 4_PE:1))";
     let of = |shape: &str| {
@@ -598,14 +583,4 @@ fn the_shape_beside_a_layout_is_its_shape() {
         texts("{\"shape\": [8], \"layout\": \"(7)/((4_PE, 2:1))\"}"),
         ["!(8)/(7)/((4_PE, 2:1))"]
     );
-}
-
-#[test]
-fn vectors_in_registers_of_a_tpu_are_counted() {
-    // As Mosaic prints a module whose layouts are inferred.
-    let layout = "#tpu.vpad<\"32,{0,0},(8,128)\">";
-    let line = format!(
-        "%0 = \"vector.load\"(%a) {{in_layout = [{layout}], out_layout = [{layout}]}} : (memref<8x128xf32>) -> f32\n"
-    );
-    assert_eq!(texts(&line), [format!("!{layout}"), format!("!{layout}")]);
 }

@@ -48,7 +48,7 @@ pub(super) fn copy(of: &Printed, operand: Operand) -> Option<Result<OfFamily, Pa
         .or_else(|| refused(name).map(|why| Ok(OfFamily::Refused(why.into()))))
 }
 
-/// Why a copy has no layout here.
+/// The reason that a copy has no layout here.
 fn refused(name: &str) -> Option<&'static str> {
     let is = |part: &str| name.contains(part);
     if is("TMA_") || is("BULK_COPY") {
@@ -157,7 +157,7 @@ fn tensor_memory(name: &str, operand: Operand) -> Option<Result<OfFamily, ParseE
     })
 }
 
-/// Whether `SM100_TMEM_LOAD_16dp256b2x` is a load, its shape as PTX writes it, and how often it is repeated.
+/// Reads `SM100_TMEM_LOAD_16dp256b2x`: true for a load, the shape as PTX writes it, and the number of repeats.
 fn in_cute(name: &str) -> Option<(bool, &'static str, &str)> {
     let rest = name.strip_prefix("SM100_TMEM_")?;
     let (kind, rest) = rest.split_once('_')?;
@@ -173,7 +173,7 @@ fn in_cute(name: &str) -> Option<(bool, &'static str, &str)> {
     Some((is_load, shape, count.strip_suffix('x')?))
 }
 
-/// The same of `tcgen05.ld.sync.aligned.16x256b.x2.b32`.
+/// Reads `tcgen05.ld.sync.aligned.16x256b.x2.b32`, with the answer of [`in_cute`].
 fn in_ptx(name: &str) -> Option<(bool, &str, &str)> {
     let parts = name.strip_prefix("tcgen05.")?.split('.').collect_vec();
     let [kind @ ("ld" | "st"), "sync", "aligned", shape, count, "b32"] = parts[..] else {

@@ -37,7 +37,7 @@ const PARTS: [&str; 5] = ["Layout", "Shape", "tuple<", "make_", "Swizzle"];
 /// The longest layout in code, in bytes.
 const LONGEST: usize = 1 << 12;
 
-/// What source code has in place of a layout.
+/// A part of source code that is a layout, or that is meant as one.
 pub(super) enum InCode {
     Layout(Stretch),
     /// One that is meant as such, and the reason it is not read.
