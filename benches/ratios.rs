@@ -8,12 +8,13 @@
 mod every_layout;
 mod timing;
 
+use std::cell::RefCell;
 use std::hint::black_box;
 use std::process::ExitCode;
 use std::sync::Mutex;
 use std::time::Instant;
 
-use ndarray::Array2;
+use ndarray::ArrayViewMut2;
 use tensor_layout::program::Program;
 use tensor_layout::{Found, LayoutText, Level, Machine, Placement};
 
@@ -94,70 +95,64 @@ fn by_division(i: u64, j: u64, rows: [u64; 2], columns: [u64; 2], words: u64, st
     (((l2b * 8 + l1b) * 16 + mab) * 4 + pe) * words + row * stride + column
 }
 
+/// Compares two ways to fill one buffer: pages of two buffers of this size are not equally fast.
+fn compare_filling(
+    name: &str,
+    runs: usize,
+    buffer: &mut [u32],
+    ours: impl Fn(&mut [u32]),
+    rival: impl Fn(&mut [u32]),
+) {
+    let buffer = RefCell::new(buffer);
+    let filling = |fill: &dyn Fn(&mut [u32])| fill(black_box(&mut **buffer.borrow_mut()));
+    compare(name, runs, || filling(&ours), || filling(&rival));
+}
+
 fn tables(size: &str, text: &str, n: usize, m: usize, words: u64, runs: usize) {
     let program = program(text);
     let mut table = vec![0_u32; n * m];
-    let mut other = vec![0_u32; n * m];
     let fill = |table: &mut [u32]| program.fill_packed(table).expect("fits");
-    compare(
-        &format!("packed {size} / slice::fill"),
-        runs,
-        || fill(black_box(&mut table)),
-        || black_box(&mut other).fill(black_box(0x0102_0304)),
-    );
+    compare_filling(&format!("packed {size} / slice::fill"), runs, &mut table, fill, |table| {
+        table.fill(black_box(0x0102_0304));
+    });
     let (rows, columns) = ([8, n as u64 / 128], [m as u64 / 64, 4]);
     let stride = m as u64 / 64;
     let at =
         |i: usize, j: usize| by_division(i as u64, j as u64, rows, columns, words, stride) as u32;
     let vector: Vec<u32> = (0..m).map(|j| at(0, j)).collect();
-    compare(
-        &format!("packed {size} / row base + column vector"),
-        runs,
-        || fill(black_box(&mut table)),
-        || {
-            for (i, row) in black_box(&mut other).chunks_exact_mut(m).enumerate() {
-                let base = at(i, 0);
-                row.iter_mut().zip(&vector).for_each(|(cell, step)| *cell = base + step);
-            }
-        },
-    );
+    let by_rows = |table: &mut [u32]| {
+        for (i, row) in table.chunks_exact_mut(m).enumerate() {
+            let base = at(i, 0);
+            row.iter_mut().zip(&vector).for_each(|(cell, step)| *cell = base + step);
+        }
+    };
+    let name = format!("packed {size} / row base + column vector");
+    compare_filling(&name, runs, &mut table, fill, by_rows);
+    let mut other = vec![0_u32; n * m];
+    by_rows(&mut other);
+    fill(&mut table);
     assert_eq!(table, other);
-    let few = runs.min(9);
     let (rows, columns) = (black_box(rows), black_box(columns));
-    compare(
-        &format!("packed {size} / division per element"),
-        few,
-        || fill(black_box(&mut table)),
-        || {
-            for (i, row) in black_box(&mut other).chunks_exact_mut(m).enumerate() {
-                for (j, cell) in row.iter_mut().enumerate() {
-                    *cell = by_division(i as u64, j as u64, rows, columns, words, stride) as u32;
-                }
+    let name = format!("packed {size} / division per element");
+    compare_filling(&name, runs.min(9), &mut table, fill, |table| {
+        for (i, row) in table.chunks_exact_mut(m).enumerate() {
+            for (j, cell) in row.iter_mut().enumerate() {
+                *cell = by_division(i as u64, j as u64, rows, columns, words, stride) as u32;
             }
-        },
-    );
-    compare(
-        &format!("packed {size} / ndarray row loop"),
-        runs,
-        || fill(black_box(&mut table)),
-        || {
-            let mut array =
-                Array2::from_shape_vec((n, m), std::mem::take(&mut other)).expect("fits");
-            for (i, mut row) in array.rows_mut().into_iter().enumerate() {
-                let base = at(i, 0);
-                row.iter_mut().zip(&vector).for_each(|(cell, step)| *cell = base + step);
-            }
-            other = black_box(array).into_raw_vec_and_offset().0;
-        },
-    );
-    let places = usize::try_from(program.places()).expect("fits");
-    let mut inverse = vec![0_u32; places];
-    compare(
-        &format!("inverse {size} / packed {size}"),
-        runs,
-        || program.fill_inverse(black_box(&mut inverse)).expect("fits"),
-        || fill(black_box(&mut other)),
-    );
+        }
+    });
+    let name = format!("packed {size} / ndarray row loop");
+    compare_filling(&name, runs, &mut table, fill, |table| {
+        let mut array = ArrayViewMut2::from_shape((n, m), table).expect("fits");
+        for (i, mut row) in array.rows_mut().into_iter().enumerate() {
+            let base = at(i, 0);
+            row.iter_mut().zip(&vector).for_each(|(cell, step)| *cell = base + step);
+        }
+    });
+    assert_eq!(program.places(), program.elements(), "a table and its inverse have one length");
+    let name = format!("inverse {size} / packed {size}");
+    let inverse = |table: &mut [u32]| program.fill_inverse(table).expect("fits");
+    compare_filling(&name, runs, &mut table, inverse, fill);
 }
 
 /// Five columns at once, ours and by hand.
