@@ -5,7 +5,7 @@ use tensor_layout::candidates::Candidates;
 use tensor_layout::relayout::{CostModel, PartId, PricedChoice, Pricer};
 use tensor_layout::{Level, Machine, Placement};
 
-use crate::route::Draw;
+use crate::route_pairs::Draw;
 
 /// The parts of some layouts of a shape, in all memories.
 fn parts(

@@ -43,6 +43,7 @@ mod refusals;
 mod relayout;
 mod route;
 mod route_choice;
+mod route_pairs;
 mod route_reach;
 mod run;
 mod seed_001;

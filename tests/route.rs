@@ -1,11 +1,11 @@
 //! Routes: the published conversions, and every route checked by moving long words hop by hop.
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeSet, HashSet};
 
 use tensor_layout::algebra::Replica;
 use tensor_layout::error::ErrorKind;
 use tensor_layout::machine::Memory;
-use tensor_layout::relayout::{Cost, CostModel, Relayout, UnitPart};
+use tensor_layout::relayout::{Cost, CostModel, Relayout};
 use tensor_layout::route::{Hop, Route};
 use tensor_layout::{Layout, Level, Location, Machine, Placement};
 
@@ -231,12 +231,12 @@ fn in_step(goes_up: bool, name: &str, node: Node) -> Node {
     node
 }
 
-fn memory(placement: &Placement) -> &str {
+pub(crate) fn memory(placement: &Placement) -> &str {
     placement.memory().unwrap().0
 }
 
 /// Every element is in every place of the target.
-fn judge(route: &Route, source: &Placement, target: &Placement) {
+pub(crate) fn judge(route: &Route, source: &Placement, target: &Placement) {
     let arrived = route.hops().iter().fold(packed(source).words, |held, hop| moved(hop, &held));
     let Image { words, held } = packed(target);
     for at in held {
@@ -339,93 +339,11 @@ fn layouts_that_lead_to_a_tensor_are_listed_cheapest_first_and_none_published_is
     assert!(refused.starts_with("`SRAM` is not a memory of the machine `mn-core-2`"), "{refused}");
 }
 
-/// A random number generator with the same numbers at every run (splitmix64).
-pub(crate) struct Draw(pub(crate) u64);
-
-impl Draw {
-    pub(crate) fn below(&mut self, limit: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut x = self.0;
-        x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((x ^ (x >> 31)) % limit as u64) as usize
-    }
-
-    fn chance(&mut self, of: usize) -> bool {
-        self.below(of) == 0
-    }
-}
-
-/// The bits of a long word's number, major to minor, each with the level that it lands in: those of units
-/// first, taken from the upper bits, then the rest in order, or out of order above the fourth.
-fn bits(draw: &mut Draw, count: usize, units: &[(Level, u64, u32, bool)], low: usize) -> String {
-    let mut landed: Vec<Option<(Level, u64)>> = vec![None; count];
-    for (level, step, bits, is_low) in units {
-        let start = if *is_low { 0 } else { low };
-        let mut taken = 0;
-        while taken < *bits {
-            let free: Vec<usize> = (start..count).filter(|at| landed[*at].is_none()).collect();
-            let Some(first) = free.first() else { break };
-            let at = if *is_low { *first } else { free[draw.below(free.len())] };
-            landed[at] = Some((*level, step << taken));
-            taken += 1;
-        }
-    }
-    let mut free: Vec<usize> = (0..count).filter(|at| landed[*at].is_none()).collect();
-    if draw.chance(2) {
-        let fixed = free.iter().take_while(|at| **at < low).count();
-        for at in (fixed + 1..free.len()).rev() {
-            free.swap(at, fixed + draw.below(at + 1 - fixed));
-        }
-    }
-    for (order, at) in free.into_iter().enumerate() {
-        landed[at] = Some((Level::ADDR, 1 << order));
-    }
-    let digit = |landing: &Option<(Level, u64)>| match landing.unwrap() {
-        (Level::ADDR, step) => format!("2:{step}"),
-        (level, step) => format!("2_{level}:{step}"),
-    };
-    landed.iter().rev().map(digit).collect::<Vec<_>>().join(", ")
-}
-
-/// A tensor of 2^count long words of floats in a memory.
-fn drawn(draw: &mut Draw, memory: &str, count: usize) -> Option<Placement> {
-    let (l2b, l1b) = (draw.chance(2), draw.chance(2));
-    let high = |is: bool, level, step, bits| is.then_some((level, step, bits, false));
-    let low = |is: bool, level, bits| is.then_some((level, 1, bits, true));
-    let style = draw.below(3);
-    let units = match memory {
-        "DRAM" | "PDM" => vec![high(l2b, Level::L2B, 2, 2)],
-        "L2BM" => vec![high(l2b, Level::L2B, 1, 3)],
-        "L1BM" => vec![high(l2b, Level::L2B, 1, 3), high(l1b, Level::L1B, 1, 3)],
-        _ => vec![
-            low(style > 0, Level::PE, 2),
-            low(style > 1, Level::MAB, 4),
-            high(l2b, Level::L2B, 1, 3),
-            high(l1b, Level::L1B, 1, 3),
-            high(draw.chance(4), Level::TIME, 1, 1),
-        ],
-    };
-    let units: Vec<_> = units.into_iter().flatten().collect();
-    let text = format!("(({}), (2_W:1))", bits(draw, count, &units, 4));
-    let placement = Placement::of(text.parse().unwrap()).on(&Machine::mn_core_2());
-    placement.memory(memory).element_bits(32).build().ok()
-}
-
 /// The cost by the rates of movements.
-fn cost_of(source: &Placement, target: &Placement) -> Cost {
+pub(crate) fn cost_of(source: &Placement, target: &Placement) -> Cost {
     let traffic = Relayout::new(source, target).unwrap().traffic().unwrap();
     let bits = source.element_bits().unwrap();
     CostModel::new(&Machine::mn_core_2(), bits).unwrap().of_traffic(&traffic).unwrap()
-}
-
-/// Checks that the cost is at most the cycles of the route; the ratio of the two.
-fn bounded(route: &Route, source: &Placement, target: &Placement) -> f64 {
-    let cost = cost_of(source, target);
-    let (cycles, _) = route.cycles();
-    let texts = [source, target].map(|side| format!("{} @{}", Route::text(side), memory(side)));
-    assert!(cost.steps <= cycles, "{texts:?}: {cost}, {:?} {cycles}", route.names());
-    if cycles == cost.steps { 1.0 } else { cycles as f64 / cost.steps as f64 }
 }
 
 #[test]
@@ -460,46 +378,6 @@ fn a_tensor_that_one_movement_brings_costs_its_cycles() {
         assert_eq!((route.names(), route.cycles()), (names.to_vec(), (cycles, true)), "{target}");
         assert_eq!(cost_of(&from, &to).steps * ratio, cycles, "{target}");
     }
-}
-
-#[test]
-fn routes_of_random_pairs_serve_their_targets() {
-    let memories = ["DRAM", "PDM", "L2BM", "L1BM", "LM0", "LM1"];
-    let (mut draw, mut routed, mut refused, mut lengths) = (Draw(32), 0, 0, BTreeMap::new());
-    let (mut out_of_reach, mut sliced) = (0, 0);
-    let mut ratios = Vec::new();
-    while routed < 150 {
-        let count = 5 + draw.below(4);
-        let ends = [(); 2].map(|()| memories[draw.below(memories.len())]);
-        let [Some(a), Some(b)] = ends.map(|memory| drawn(&mut draw, memory, count)) else {
-            continue;
-        };
-        match Route::new(&a, &b) {
-            Ok(route) => {
-                judge(&route, &a, &b);
-                let [from, to] = [&a, &b].map(|side| UnitPart::with_inside(side, true, false));
-                assert!(!from.unwrap().changes_inside(&to.unwrap()).unwrap().0);
-                ratios.push(bounded(&route, &a, &b));
-                *lengths.entry(route.hops().len()).or_insert(0) += 1;
-                let is_sliced =
-                    |side: &Placement| side.layout().used_levels().contains(&Level::TIME);
-                sliced += u64::from(is_sliced(&a) != is_sliced(&b));
-                routed += 1;
-            }
-            Err(error) if error.number("hop").is_some() => refused += 1,
-            Err(error) if error.fact("digit").is_some() => out_of_reach += 1,
-            Err(other) => panic!("{other}"),
-        }
-    }
-    println!("{refused} refused, {out_of_reach} out of reach; routes by hops: {lengths:?}");
-    ratios.sort_unstable_by(f64::total_cmp);
-    println!(
-        "route / cost: median {:.2}, worst {:.2}",
-        ratios[ratios.len() / 2],
-        ratios[ratios.len() - 1]
-    );
-    assert!(refused < 200 && lengths.len() > 3, "{refused} refused, {lengths:?}");
-    assert!(sliced > 5, "{sliced} routes cut into time slices, or join them");
 }
 
 #[test]

@@ -7,7 +7,7 @@ use tensor_layout::machine::{Direction, Memory, Movement, MovementKind};
 use tensor_layout::route::Route;
 use tensor_layout::{LayoutText, Level, Machine, Placement};
 
-use crate::route::Draw;
+use crate::route_pairs::Draw;
 
 /// Three memories, and movements down from each to the next at these rates.
 fn machine(rates: [[u64; 2]; 2]) -> Machine {

@@ -40,9 +40,13 @@ impl JsonLine<'_> {
     ) -> io::Result<()> {
         write!(self.out, "{}\"{name}\":[", self.before)?;
         self.before = ",";
+        let mut text = Vec::new();
         for (at, row) in rows.enumerate() {
-            self.out.write_all(if at > 0 { b"," } else { b"" })?;
-            serde_json::to_writer(&mut *self.out, &row)?;
+            text.clear();
+            text.extend_from_slice(if at > 0 { b"," } else { b"" });
+            // A row is a dozen parts, each of which would be a call of the output.
+            serde_json::to_writer(&mut text, &row)?;
+            self.out.write_all(&text)?;
         }
         self.out.write_all(b"]")
     }

@@ -39,13 +39,21 @@ pub(super) fn end_reading(mut line: JsonLine<'_>, reading: &HloReading) -> io::R
     line.end()
 }
 
-fn bytes_json(bytes: HloBytes) -> Value {
-    json!({
-        "count": bytes.count,
-        "unpadded_bytes": bytes.unpadded,
-        "allocated_bytes": bytes.allocated,
-        "waste_bytes": bytes.padding(),
-    })
+#[derive(Serialize)]
+struct BytesJson {
+    count: u64,
+    unpadded_bytes: u64,
+    allocated_bytes: u64,
+    waste_bytes: u64,
+}
+
+fn bytes_json(bytes: HloBytes) -> BytesJson {
+    BytesJson {
+        count: bytes.count,
+        unpadded_bytes: bytes.unpadded,
+        allocated_bytes: bytes.allocated,
+        waste_bytes: bytes.padding(),
+    }
 }
 
 pub(super) fn write_summary(
@@ -91,16 +99,27 @@ fn row_json<'a>(row: &HloRow<'a>) -> RowJson<'a> {
     }
 }
 
-fn computation_json(totals: &HloComputationTotals) -> Value {
-    json!({
-        "module": totals.module,
-        "name": totals.name,
-        "role": totals.role.name(),
-        "line": totals.line,
-        "written": bytes_json(totals.written),
-        "parameters": bytes_json(totals.parameters),
-        "result": bytes_json(totals.result),
-    })
+#[derive(Serialize)]
+struct ComputationJson<'a> {
+    module: &'a str,
+    name: &'a str,
+    role: &'static str,
+    line: u64,
+    written: BytesJson,
+    parameters: BytesJson,
+    result: BytesJson,
+}
+
+fn computation_json(totals: &HloComputationTotals) -> ComputationJson<'_> {
+    ComputationJson {
+        module: &totals.module,
+        name: &totals.name,
+        role: totals.role.name(),
+        line: totals.line,
+        written: bytes_json(totals.written),
+        parameters: bytes_json(totals.parameters),
+        result: bytes_json(totals.result),
+    }
 }
 
 pub(super) fn entry_json(summary: &HloSummary) -> Result<Value, LayoutError> {
