@@ -129,7 +129,9 @@ fn placed(asked: &mut Budgeted, machine: &Machine, a: &Layout, b: &Layout) {
     let (Some(a), Some(b)) = (asked.call("build", || on(a)), asked.call("build", || on(b))) else {
         return;
     };
-    asked.call("report", || a.report());
+    asked.call("elements_at", || {
+        a.with_copies().elements_at(&[(Level::L2B, 0)].into_iter().collect())
+    });
     asked.call("program", || a.program().map(|program| program.runs().next().is_some()));
     asked.call("copyable", || a.copyable(&b));
     let Some(pair) = asked.call("relayout", || Relayout::new(&a, &b)) else { return };

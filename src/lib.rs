@@ -109,7 +109,7 @@
 //! # Packages beside this one
 //!
 //! `tensor-layout-cli` is the `tensor-layout` command, `tensor-layout-hlo` reads compiler dumps and finds the layouts in any
-//! text, `tensor-layout-show` draws and writes pages, `tensor-layout-plan` plans the layouts of a program and checks pinned ones,
+//! text, `tensor-layout-show` draws and writes pages and reports, `tensor-layout-plan` plans the layouts of a program and checks pinned ones,
 //! `tensor-layout-access` counts the bank conflicts of a GPU, `tensor-layout-npy` reads and writes NumPy's files, and `tensor-layout-vectors` the test vectors of MN-Core 2. Each uses this library as any other user does.
 //! `tensor-layout-words` has what all of them need and what knows nothing of layouts.
 //!
@@ -119,7 +119,7 @@
 //!
 //! | feature | what it adds |
 //! |---|---|
-//! | `text` | layouts from text and back: [`LayoutText`], [`notation`], [`xla`], [`sharding`]; and what reads layouts in texts: [`route`], prices of relayouts, [`report`] |
+//! | `text` | layouts from text and back: [`LayoutText`], [`notation`], [`xla`], [`sharding`]; and what reads layouts in texts: [`route`], prices of relayouts |
 //! | `serde` | `Serialize` and `Deserialize` of layouts, as text if they have one, of placements, machines and cost models, and of the parts of a plan: levels, places, sums, costs, traffic, transfers |
 //! | `simd` | vector instructions: tables for AVX2 where the processor has it, transposed tensors packed by shuffles |
 //! | `rayon` | tables filled by all cores: `Program::par_fill_packed` and others |
@@ -154,8 +154,6 @@ mod number;
 pub mod placement;
 pub mod program;
 pub mod relayout;
-#[cfg(feature = "text")]
-pub mod report;
 #[cfg(feature = "text")]
 pub mod route;
 pub mod rows;
@@ -209,8 +207,8 @@ pub mod notation {
 pub mod sharding {
     pub use crate::devices::DeviceTable;
     pub use crate::text::sharding::{
-        DeviceGroups, DeviceShards, DimAxes, HloSharding, Mesh, MeshAxis, MeshDims, PartitionSpec,
-        Placements, SdySharding, ShardedShape, Sharding, ShardingText, TileDevices, TorchPlacement,
-        behind_mesh, behind_sharding,
+        DeviceGroups, DeviceShards, DimAxes, Fill, HloSharding, Mesh, MeshAxis, MeshDims,
+        PartitionSpec, Placements, SdySharding, ShardedShape, ShardedSizes, Sharding, ShardingText,
+        TileDevices, TorchPlacement, behind_mesh, behind_sharding,
     };
 }

@@ -1,6 +1,6 @@
 //! Words of messages, and of serialized forms.
 
-pub(crate) use tensor_layout_words::{counted, cut, percent, readable_bytes};
+pub(crate) use tensor_layout_words::{counted, cut};
 
 /// Refuses a value in another version of its serialized form.
 #[cfg(feature = "serde")]

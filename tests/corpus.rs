@@ -6,6 +6,7 @@ use std::ops::ControlFlow;
 use tensor_layout::error::ErrorKind;
 use tensor_layout::notation::PadLayout;
 use tensor_layout::{Layout, Level, Location, Machine, Placement};
+use tensor_layout_show::report::Report;
 
 const CORPUS: &str = include_str!("data/pad_layouts.txt");
 
@@ -79,7 +80,7 @@ fn half_of_the_l2bs_are_holes() {
     let layout: Layout =
         "(256,16)/((4_L2B:2, 64:2), (2:1, 4_PE:1, 2_W:1); B@[MAB,L1B])".parse().unwrap();
     let placement = Placement::of(layout).on(&Machine::mn_core_2()).build().unwrap();
-    let report = placement.report().unwrap();
+    let report = Report::of(&placement).unwrap();
     let l2b = report.levels.iter().find(|level| level.level == Level::L2B).unwrap();
     assert_eq!((l2b.used, l2b.holes, l2b.replicated), (Some(4), Some(4), false));
     assert_eq!(placement.replicated(), [Level::L1B, Level::MAB]);

@@ -10,6 +10,7 @@ use tensor_layout::relayout::{CopiesHeld, CostModel, Distance, Relayout};
 use tensor_layout::route::Route;
 use tensor_layout::{Found, Layout, LayoutError, Level, Location, Machine, Placement};
 use tensor_layout_npy::{NpyHeader, UnitReader, UnitWriter};
+use tensor_layout_show::report::{Census, Report};
 
 fn in_dram(text: &str, base: u64) -> Placement {
     let placement = Placement::of(text.parse().unwrap()).on(&Machine::mn_core_2());
@@ -156,14 +157,14 @@ fn every_answer_means_the_same_by_the_units_of_a_group() {
         let mut cells = [0_u8; 8];
         placement.program().unwrap().fill_inverse_at(&unit, &mut cells).unwrap();
         assert_eq!(cells[3], 3);
-        assert_eq!(placement.census(&unit).unwrap().elements, 8);
+        assert_eq!(Census::of(&placement, &unit).unwrap().elements, 8);
     }
     // One image per group.
     let program = placement.program().unwrap();
     assert_eq!(program.columns().collect::<Vec<_>>(), [(Level::L2B, 4), (Level::ADDR, 8)]);
     let units: Vec<String> = program.units().map(|unit| unit.to_string()).collect();
     assert_eq!(units, ["L2B=0", "L2B=2", "L2B=4", "L2B=6"]);
-    let report = placement.report().unwrap();
+    let report = Report::of(&placement).unwrap();
     assert_eq!((report.levels[0].used, report.levels[0].holes), (Some(1), Some(3)));
     // The files of an image are named like the units.
     let dir = tempfile::tempdir().unwrap();

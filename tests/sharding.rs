@@ -541,8 +541,8 @@ fn a_sharded_shape_is_recognised_and_keeps_its_tiling() {
         "bf16[4096,14336]{1,0:T(8,128)(2,1)}, sharding={devices=[4,1]<=[4]}"
     );
     let shard: XlaShape = "bf16[1024,14336]{1,0:T(8,128)(2,1)}".parse().unwrap();
-    let report = sharded.report().unwrap();
-    assert_eq!(report.device_bytes, shard.sizes().unwrap().allocated_bytes);
+    let sizes = sharded.sizes().unwrap();
+    assert_eq!(sizes.device_bytes, shard.sizes().unwrap().allocated_bytes);
     let (layout, local) = (sharded.lower().unwrap(), shard.lower().unwrap());
     for index in [[0, 0], [1023, 14335], [1024, 0], [4095, 129], [3000, 7777]] {
         let place = layout.locate(&index).unwrap();
@@ -556,20 +556,20 @@ fn a_sharded_shape_is_recognised_and_keeps_its_tiling() {
 }
 
 #[test]
-fn reports_count_devices_and_padding_as_enumeration() {
+fn sizes_count_devices_and_padding_as_enumeration() {
     for line in xla_lines().lines().step_by(3) {
         let (text, rest) = line.split_once('|').unwrap();
         let extents = numbers(rest.split('|').next().unwrap());
         let sharding = sharding(text);
         let dims = rest.split('|').next().unwrap();
         let sharded: ShardedShape = format!("f32[{dims}], sharding={text}").parse().unwrap();
-        let report = sharded.report().unwrap();
-        let Some(fill) = report.fill else { continue };
+        let sizes = sharded.sizes().unwrap();
+        let Some(fill) = sizes.fill else { continue };
         let (mut full, mut short, mut empty, mut slots) = (0, 0, 0, 0);
-        let sizes = sharding.shard_extents(&extents).unwrap();
+        let shard_extents = sharding.shard_extents(&extents).unwrap();
         for (_, shard) in shards(&sharding, &extents) {
             let held: u64 = shard.iter().map(|range| range.end - range.start).product();
-            let room: u64 = sizes.iter().product();
+            let room: u64 = shard_extents.iter().product();
             slots += room;
             match held {
                 0 => empty += 1,
@@ -578,9 +578,9 @@ fn reports_count_devices_and_padding_as_enumeration() {
             }
         }
         assert_eq!((fill.full, fill.short, fill.empty), (full, short, empty), "{line}");
-        let copies = report.copies.unwrap();
+        let copies = sizes.copies.unwrap();
         let global = 4 * extents.iter().product::<u64>();
-        assert_eq!(report.sharding_padding_bytes, 4 * slots / copies - global);
-        assert_eq!(report.global_bytes, global);
+        assert_eq!(sizes.sharding_padding_bytes, 4 * slots / copies - global);
+        assert_eq!(sizes.global_bytes, global);
     }
 }

@@ -6,8 +6,8 @@ use std::ops::ControlFlow;
 
 use itertools::Itertools;
 use tensor_layout::relayout::Distance;
-use tensor_layout::report::Fill;
-use tensor_layout::sharding::{DeviceShards, ShardedShape};
+use tensor_layout::sharding::{DeviceShards, Fill, ShardedShape};
+use tensor_layout_show::report::ShardingReport;
 
 /// The mesh, and the dimension and the number of parts that each of its axes cuts.
 #[derive(Clone, Debug)]
@@ -75,10 +75,10 @@ impl Cuts {
 fn a_report_has_the_sizes_of_cuts_in_turn() {
     // 2, 1, 1 and 1 of 5 elements.
     let text = "f32[5], sharding=[Shard(0), Shard(0)], mesh=x=2,y=2";
-    let report = text.parse::<ShardedShape>().unwrap().report().unwrap();
-    assert_eq!((&*report.text, report.device_bytes), ("[Shard(0), Shard(0)]", 8));
-    assert_eq!(report.fill, Some(Fill { full: 1, short: 3, empty: 0 }));
-    assert_eq!(report.sharding_padding_bytes, 12);
+    let report = ShardingReport::of(&text.parse().unwrap()).unwrap();
+    assert_eq!((&*report.text, report.sizes.device_bytes), ("[Shard(0), Shard(0)]", 8));
+    assert_eq!(report.sizes.fill, Some(Fill { full: 1, short: 3, empty: 0 }));
+    assert_eq!(report.sizes.sharding_padding_bytes, 12);
 }
 
 fn cuts(extents: [u64; 2]) -> impl Strategy<Value = Cuts> {

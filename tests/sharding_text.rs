@@ -337,9 +337,9 @@ fn an_axis_called_like_a_column_is_read_and_counted_but_has_no_layout() {
     for name in ["Addr", "i0"] {
         let text = format!("f32[8], sharding={{mesh['{name}'=2], [{{'{name}'}}]}}");
         let shape: ShardedShape = text.parse().unwrap();
-        // Nothing in the report or in the text is a column, so neither can be mistaken for the other.
+        // Nothing in the sizes or in the text is a column, so neither can be mistaken for the other.
         assert_eq!(shape.to_string(), text);
-        assert_eq!(shape.report().unwrap().shard_bytes, 16);
+        assert_eq!(shape.sizes().unwrap().shard_bytes, 16);
         let why = shape.lower().unwrap_err().to_string();
         assert!(why.contains(&format!("a mesh axis cannot be called `{name}`")), "{why}");
         // With levels of a machine, the axis is only a name.

@@ -8,6 +8,7 @@ use tensor_layout::error::ErrorKind;
 use tensor_layout::machine::Memory;
 use tensor_layout::notation::{CuteLayout, PadLayout};
 use tensor_layout::{Found, Layout, Level, Location, Machine, Placement};
+use tensor_layout_show::report::{Census, Report, ShapeReport};
 
 fn refused(text: &str) -> String {
     let error = match text.parse::<PadLayout>() {
@@ -63,7 +64,7 @@ fn numbers_beyond_64_bits_are_refused() {
 fn a_layout_of_2_to_the_60_elements_answers_at_once() {
     let text = "((1048576_L2B:1, 1048576:1048576), (1048576:1))";
     let placement = Placement::of(text.parse().unwrap()).build().unwrap();
-    let report = placement.report().unwrap();
+    let report = Report::of(&placement).unwrap();
     assert_eq!((report.elements, report.pads), (1 << 60, 0));
     let index = [(1 << 40) - 3, 77];
     let place = placement.locate(&index).unwrap();
@@ -118,7 +119,8 @@ fn counts_beyond_64_bits_are_too_large() {
         "{complement:?}"
     );
     let units = "((2_A:1099511627776), (2_B:1099511627776))".parse().unwrap();
-    let census = Placement::of(units).build().unwrap().census(&Location::default());
+    let placement = Placement::of(units).build().unwrap();
+    let census = Census::of(&placement, &Location::default());
     assert!(matches!(&census, Err(error) if error.kind() == ErrorKind::TooLarge), "{census:?}");
 }
 
@@ -241,11 +243,12 @@ fn operations_on_hostile_layouts_answer_or_refuse() {
 #[test]
 fn shapes_of_many_dimensions_and_bases_at_the_end_of_64_bits_are_bounded() {
     let wide = format!("f32[{}]", vec!["1"; 20_000].join(","));
-    let report = wide.parse::<tensor_layout::xla::XlaShape>().unwrap().report().unwrap();
+    let report = ShapeReport::of(&wide.parse().unwrap()).unwrap();
     assert_eq!(report.sizes.allocated_bytes, 4);
     let layout: Layout = "((4:1))".parse().unwrap();
     for base in [u64::MAX - 3, u64::MAX] {
         assert!(Placement::of(layout.clone()).base(base).build().is_err());
     }
-    assert!(Placement::of(layout).base(u64::MAX - 4).build().unwrap().report().is_ok());
+    let last = Placement::of(layout).base(u64::MAX - 4).build().unwrap();
+    assert!(Report::of(&last).is_ok());
 }

@@ -6,6 +6,7 @@ use tensor_layout::error::ParseErrorKind;
 use tensor_layout::notation::{Notation, PadLayout};
 use tensor_layout::xla::{XlaArray, XlaDtype, XlaParser, XlaShape, XlaSizes};
 use tensor_layout::{Layout, LayoutText, Level};
+use tensor_layout_show::report::ShapeReport;
 
 use crate::laws::any_array;
 
@@ -59,7 +60,7 @@ proptest! {
                 // `u32[]{:S(0)}` is printed without its empty layout.
                 let again: XlaShape = shape.to_string().parse().unwrap();
                 prop_assert_eq!(again.canonical(), shape.canonical());
-                shape.sizes().and_then(|_| shape.report().map(|_| ())).err()
+                shape.sizes().and_then(|_| ShapeReport::of(&shape).map(|_| ())).err()
             }
         };
         if let Some(error) = error {
@@ -446,8 +447,9 @@ fn sizes_are_those_of_xla_tests() {
 
 #[test]
 fn padding_is_counted_in_elements_however_narrow() {
-    let padding =
-        |text: &str| shape(text).report().unwrap().members[0].report().unwrap().padding_elements;
+    let padding = |text: &str| {
+        ShapeReport::of(&shape(text)).unwrap().members[0].report().unwrap().padding_elements
+    };
     assert_eq!(padding("f32[10,7]{1,0:T(8,128)}"), 16 * 128 - 70);
     assert_eq!(padding("s4[127]{0:T(128)E(4)}"), 1);
     assert_eq!(padding("s4[9223372036854775807]{0:T(128)E(4)}"), 1);

@@ -8,6 +8,7 @@ use tensor_layout::error::ParseError;
 use tensor_layout::notation::{CuteTiler, PadLayout};
 use tensor_layout::xla::XlaParser;
 use tensor_layout::{Layout, LayoutText, Location};
+use tensor_layout_show::report::ShapeReport;
 
 fn judge<T>(result: Result<T, ParseError>) -> Option<T> {
     let error = match result {
@@ -26,7 +27,7 @@ fuzz_target!(|text: &str| {
     judge(text.parse::<Location>());
     if let Some(shape) = judge(XlaParser::lenient().parse(text)) {
         assert_eq!(shape.to_string().parse(), Ok(shape.clone()));
-        let _ = shape.report();
+        let _ = ShapeReport::of(&shape);
     }
     let Some(tree) = judge(LayoutText::parse(text)) else { return };
     // A comment may be the only sign of the notation: `() // f32[2]` is XLA's tuple, `()` a scalar.

@@ -2,7 +2,7 @@
 
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
-use tensor_layout::report::Report;
+use tensor_layout_show::report::Report;
 
 use crate::places::Places;
 use crate::refusal::Answer;
@@ -95,7 +95,7 @@ impl Places {
     /// (70, 84, 14)
     fn report(slf: &Bound<'_, Self>) -> Answer<PyReport> {
         let places = slf.get();
-        let mut report = places.placement()?.report().map_err(|error| places.refuse(error))?;
+        let mut report = Report::of(places.placement()?).map_err(|error| places.refuse(error))?;
         if let Some(text) = places.like() {
             report.address_unit = text.address_unit();
         }

@@ -4,6 +4,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 use tensor_layout::LayoutText;
 use tensor_layout::xla::{XlaAdvice, XlaArray, XlaParser, XlaShape, XlaSizes, bitcast_map};
+use tensor_layout_show::report::ShapeReport;
 
 use crate::layout::{PyLayout, make};
 use crate::places::Places;
@@ -192,7 +193,7 @@ impl PyXlaShape {
 
     /// An explanation of the shape, as the command prints it.
     fn explain(&self) -> Answer<String> {
-        Ok(self.0.report()?.to_string())
+        Ok(ShapeReport::of(&self.0)?.to_string())
     }
 
     fn __eq__(&self, other: &PyXlaShape) -> bool {

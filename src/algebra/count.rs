@@ -107,12 +107,6 @@ impl Layout {
         count_sums(self.landings_in(level).map(|l| (l.size, l.stride)))
     }
 
-    /// Returns whether the digits that land in every level nest, so that no two slots share a place.
-    pub(crate) fn has_nested_slots(&self) -> bool {
-        let digits = |level| self.landings_in(level).map(|l| (l.size - 1, l.stride));
-        self.used.iter().all(|level| nests(digits(*level)))
-    }
-
     pub(crate) fn landings_in(&self, level: Level) -> impl Iterator<Item = Landing> + '_ {
         self.landings().filter(move |landing| landing.level == level)
     }

@@ -85,5 +85,5 @@ pub(crate) use read_as::{ReadAs, whole_axes};
 pub(crate) use solve::{Budget, Sum, Term, nests};
 pub(crate) use steps::merged_digits;
 pub(crate) use strided::{StepsEvenly, goes_on};
-pub(crate) use xor::{BitSystem, Column, is_carried, xor_factors, xor_product};
+pub(crate) use xor::{BitSystem, Column, is_carried, xor_product};
 pub(crate) use xor_simplify::{bit_digits, rows};

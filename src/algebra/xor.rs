@@ -32,14 +32,6 @@ pub(crate) fn xor_product(weight: u64, digit: u64) -> u64 {
     flipped
 }
 
-/// Returns factors whose products with a digit below `size` have the XOR that the digit flips: the weight
-/// itself if the shifted digits do not overlap, else each of its bits.
-pub(crate) fn xor_factors(weight: u64, size: u64) -> Vec<u64> {
-    let bits = (0..u64::BITS).filter(|bit| weight >> bit & 1 == 1);
-    let apart = bits.clone().zip(bits.clone().skip(1)).all(|(low, high)| size <= 1 << (high - low));
-    if apart { vec![weight] } else { bits.map(|bit| 1 << bit).collect() }
-}
-
 /// Returns whether some bit is in two of these numbers: a sum of them may carry, an XOR does not.
 pub(crate) fn is_carried(start: u64, numbers: impl IntoIterator<Item = u64>) -> bool {
     let mut taken = start;

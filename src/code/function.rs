@@ -3,9 +3,10 @@
 use std::ops::{Range, RangeInclusive};
 
 use itertools::Itertools;
+use tensor_layout_words::xor_factors;
 
 use super::{Expression, Variable};
-use crate::algebra::{Axis, Combine, DerivedAxis, Layout, Target, axis_of, xor_factors};
+use crate::algebra::{Axis, Combine, DerivedAxis, Layout, Target, axis_of};
 use crate::error::{ErrorKind, LayoutError, Site, fault};
 use crate::level::Level;
 use crate::number::to_u64;

@@ -41,7 +41,7 @@ mod price;
 pub use busiest::flows::Flows;
 pub use busiest::share::Busiest;
 pub use count::traffic::{LevelTraffic, Traffic};
-pub(crate) use count::traffic::{NO_TRAFFIC, count_at, fit, holders_along, holders_at_most};
+pub(crate) use count::traffic::{NO_TRAFFIC, fit, holders_along, holders_at_most};
 pub use moves::account::{Account, CopiesHeld, Move, MovedCopies};
 pub use moves::overwritten::{Overwritten, WriteOrder};
 pub use moves::transfers::{PlaceRun, Transfer, Transfers};

@@ -10,6 +10,7 @@ use proptest::prelude::*;
 use tensor_layout::error::ErrorKind;
 use tensor_layout::program::CoordinateSpan;
 use tensor_layout::{Found, LayoutError, Level, Location, Placement};
+use tensor_layout_show::report::{Census, extreme_units};
 use tensor_layout_show::{Cell as PictureCell, CellKind, Drawing, Label};
 
 use crate::generate::levels;
@@ -217,13 +218,13 @@ fn census((stage, slow): &Case, tally: &mut Tally) -> Result<(), TestCaseError> 
     // Slots shared by several elements count once for each of them.
     let counts_pads = placed.layout.derived.is_empty() && placed.is_alone();
     for at in &units {
-        let Some(found) = asked(placement.census(at), tally)? else { return Ok(()) };
+        let Some(found) = asked(Census::of(&placement, at), tally)? else { return Ok(()) };
         prop_assert_eq!(found.elements, number(&elements, at), "{}", at);
         if counts_pads {
             prop_assert_eq!(found.padding, number(&pads, at), "{}", at);
         }
     }
-    let whole = placement.census(&Location::default()).unwrap();
+    let whole = Census::of(&placement, &Location::default()).unwrap();
     let all = |of: &HashMap<Location, usize>| of.values().sum::<usize>() as u64;
     prop_assert_eq!(whole.elements, all(&elements));
     if counts_pads {
@@ -278,7 +279,7 @@ fn parts(
 }
 
 fn extremes(placement: &Placement, counts: &[(u64, Location)]) -> Result<(), TestCaseError> {
-    let (most, least) = placement.extreme_units(&Location::default()).unwrap().unwrap();
+    let (most, least) = extreme_units(placement, &Location::default()).unwrap().unwrap();
     let fullest = counts.iter().map(|(count, _)| *count).max().unwrap();
     let emptiest = counts.iter().map(|(count, _)| *count).min().unwrap();
     let first = |wanted| counts.iter().find(|(count, _)| *count == wanted).unwrap().1.clone();

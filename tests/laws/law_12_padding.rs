@@ -2,8 +2,10 @@
 
 use std::collections::BTreeSet;
 
+use itertools::Itertools;
 use proptest::prelude::*;
 use tensor_layout::{Location, Placement};
+use tensor_layout_show::report::Report;
 
 use crate::generate::{any_layout, good_layout};
 use crate::run::{Tally, laws};
@@ -14,6 +16,7 @@ laws! {
     extents_and_used_coordinates_are_those_of_the_slots: 400, 100 %, any_layout(), extents;
     minimal_padding_keeps_the_elements_and_no_digit_can_be_smaller:
         400, 100 %, any_layout(), minimal;
+    the_elements_of_units_are_those_of_enumeration: 200, 95 %, any_layout(), held;
     the_report_counts_what_enumeration_counts: 300, 95 %, good_layout(), reported;
 }
 
@@ -57,9 +60,32 @@ fn minimal(slow: &Slow, tally: &mut Tally) -> Result<(), TestCaseError> {
     Ok(())
 }
 
+/// Units of the first few levels, and one that no element reaches.
+fn held(slow: &Slow, tally: &mut Tally) -> Result<(), TestCaseError> {
+    let layout = slow.layout();
+    let places = slow.places_by_element().concat();
+    for few in 0..=layout.used_levels().len() {
+        let levels = &layout.used_levels()[..few];
+        let unit = |place: &Location| -> Location {
+            place.iter().filter(|(level, _)| levels.contains(level)).collect()
+        };
+        for (at, held) in places.iter().map(unit).counts().into_iter().sorted().take(8) {
+            let Ok(found) = tally.count(layout.elements_at(&at)) else { continue };
+            prop_assert_eq!(found, held as u64, "{}", at);
+        }
+        if let Some(last) = levels.last() {
+            for beyond in [slow.extent(*last), u64::MAX] {
+                let at = Location::from_iter([(*last, beyond)]);
+                prop_assert_eq!(layout.elements_at(&at), Ok(0));
+            }
+        }
+    }
+    Ok(())
+}
+
 fn reported(slow: &Slow, tally: &mut Tally) -> Result<(), TestCaseError> {
     let placement = Placement::of(slow.layout()).build().unwrap();
-    let report = tally.answer(placement.report())?;
+    let report = tally.answer(Report::of(&placement))?;
     prop_assert_eq!((report.elements, report.copies), (slow.elements(), slow.copies()));
     let of_one_copy = |count: u64| count / slow.copies();
     prop_assert_eq!(report.slots, of_one_copy(slow.slots()));

@@ -7,6 +7,7 @@ use proptest::test_runner::TestCaseResult;
 use tensor_layout::algebra::Subaxis;
 use tensor_layout::error::ErrorKind;
 use tensor_layout::{Found, Layout, LayoutError, Level, Placement};
+use tensor_layout_show::report::Report;
 
 use crate::run::{Tally, laws};
 
@@ -112,7 +113,7 @@ fn found(large: &Large, tally: &mut Tally) -> TestCaseResult {
     let _ = (layout.canonical(), layout.pads(), layout.simplified());
     let _ = (layout.used_in(Level::ADDR), layout.used_in(Level::PE), layout.without_padding());
     if let Ok(placement) = Placement::of(layout.clone()).base(3).build() {
-        let _ = placement.report();
+        let _ = Report::of(&placement);
         if let Ok(program) = placement.program() {
             prop_assert_eq!(program.elements(), layout.elements());
             for index in corners(&layout.shape()) {

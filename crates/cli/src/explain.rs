@@ -4,6 +4,7 @@ use clap::Args as ClapArgs;
 use serde_json::{Value, json};
 use tensor_layout::LayoutText;
 use tensor_layout::sharding::{DeviceShards, ShardedShape};
+use tensor_layout_show::report::{Report, ShapeReport, ShardingReport};
 
 use super::devices::by_device;
 use super::failure::Failure;
@@ -41,7 +42,7 @@ impl Explain {
         if let LayoutText::Xla(shape) = &syntax
             && !on.is_said()
         {
-            let report = shape.report()?;
+            let report = ShapeReport::of(shape)?;
             if self.form.is_json() {
                 return print(&shape_line(&report)?);
             }
@@ -54,7 +55,7 @@ impl Explain {
             }
         }
         let PlacementSource { placement, syntax } = on.place_oversized(syntax)?;
-        let mut report = placement.report().map_err(|error| syntax.refuse(error))?;
+        let mut report = Report::of(&placement).map_err(|error| syntax.refuse(error))?;
         report.address_unit = syntax.address_unit();
         let page = || format!("{report}{}", picture::small(&placement, &syntax));
         print_as(self.form, || report_json(&report), page)
@@ -67,7 +68,7 @@ impl Explain {
         syntax: &LayoutText,
         shards: Option<&DeviceShards>,
     ) -> Result<(), Failure> {
-        let report = shape.report()?;
+        let report = ShardingReport::of(shape)?;
         let filled = shards.map(DeviceShards::filled_units).transpose()?;
         if self.form.is_json() {
             let mut answer = sharding_json(&report);

@@ -6,11 +6,11 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 use tensor_layout::algebra::{Combine, Target};
 use tensor_layout::placement::Fit;
-use tensor_layout::report::{
-    AxisReport, DigitReport, MemberReport, Report, ShapeReport, ShardingReport, SharedPlace,
-};
 use tensor_layout::xla::{XlaAdvice, XlaSizes};
 use tensor_layout::{Found, Level, Location, ParseError};
+use tensor_layout_show::report::{
+    AxisReport, DigitReport, MemberReport, Report, ShapeReport, ShardingReport, SharedPlace,
+};
 
 use super::failure::Failure;
 
@@ -221,19 +221,20 @@ pub(super) fn location_json(columns: &[Level], place: &Location) -> Value {
 }
 
 pub(super) fn sharding_json(report: &ShardingReport) -> Value {
-    let fill = report
+    let sizes = &report.sizes;
+    let fill = sizes
         .fill
         .map(|fill| json!({ "full": fill.full, "short": fill.short, "empty": fill.empty }));
     json!({
         "sharding": report.text,
-        "shard": report.shard.to_string(),
-        "global_bytes": report.global_bytes,
-        "device_bytes": report.device_bytes,
-        "shard_bytes": report.shard_bytes,
-        "sharding_padding_bytes": report.sharding_padding_bytes,
-        "tiling_padding_bytes": report.tiling_padding_bytes,
-        "devices": report.devices,
-        "copies": report.copies,
+        "shard": sizes.shard.to_string(),
+        "global_bytes": sizes.global_bytes,
+        "device_bytes": sizes.device_bytes,
+        "shard_bytes": sizes.shard_bytes,
+        "sharding_padding_bytes": sizes.sharding_padding_bytes,
+        "tiling_padding_bytes": sizes.tiling_padding_bytes,
+        "devices": sizes.devices,
+        "copies": sizes.copies,
         "fill": fill,
     })
 }

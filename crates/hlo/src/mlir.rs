@@ -502,9 +502,9 @@ fn bytes(shape: &str, sharding: Option<&str>) -> Result<(u64, u64), String> {
     match sharding {
         Some(sharding) => {
             let text = format!("{shape}, sharding={sharding}");
-            let report = text.parse::<ShardedShape>().and_then(|shape| shape.report());
-            let report = report.map_err(|error| error.kind().to_string())?;
-            Ok((report.global_bytes, report.device_bytes))
+            let sizes = text.parse::<ShardedShape>().and_then(|shape| shape.sizes());
+            let sizes = sizes.map_err(|error| error.kind().to_string())?;
+            Ok((sizes.global_bytes, sizes.device_bytes))
         }
         None => {
             let sizes = sizes(shape)?;

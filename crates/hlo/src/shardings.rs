@@ -58,7 +58,7 @@ pub struct HloOnDevice {
 /// The sharded instructions of a dump, by bytes on one device, largest first.
 ///
 /// Law: after partitioning, the bytes on a device are the bytes of the shape.
-/// Cost: O(instructions), plus [`ShardedShape::report`] for each that is sharded.
+/// Cost: O(instructions), plus [`ShardedShape::sizes`] for each that is sharded.
 ///
 /// ```
 /// use tensor_layout_hlo::{HloDump, HloShardings};
@@ -148,8 +148,8 @@ impl Share {
         for (array, leaf) in sharded_arrays(shape, sharding)? {
             let (array, text) = (array.clone(), ShardingText::Hlo(leaf));
             let sharded = ShardedShape { array, text, mesh: None, per_device };
-            let report = sharded.report().map_err(|error| error.kind().to_string())?;
-            sum.add(report.shard_bytes, report.device_bytes, report.global_bytes)
+            let sizes = sharded.sizes().map_err(|error| error.kind().to_string())?;
+            sum.add(sizes.shard_bytes, sizes.device_bytes, sizes.global_bytes)
                 .ok_or("the number of bytes does not fit in 64 bits")?;
         }
         Ok(sum)

@@ -1,4 +1,5 @@
-//! Answers of the library for people: pictures, films and [pages] of text. Pictures are values that printers render.
+//! Answers of the library for people: pictures, films, [pages] of text and [reports](report), a layout in numbers. Pictures
+//! are values that printers render.
 //!
 //! ```text
 //! Drawing::new(&placement).tensor()  ->  Picture { panels of cells }  ->  svg, png, text, page
@@ -33,6 +34,7 @@ mod pdf;
 mod png;
 mod product;
 mod region;
+pub mod report;
 mod svg;
 mod tensor;
 mod text;
@@ -48,7 +50,6 @@ pub use film::{Film, Flyer, Spot, Stage};
 pub use label::Label;
 pub use light::UnitContents;
 pub use tensor_layout::program::CoordinateSpan;
-pub use tensor_layout::report::Census;
 
 use tensor_layout::Level;
 use tensor_layout_words::percent;

@@ -11,6 +11,7 @@ use tensor_layout::program::CoordinateSpan;
 use tensor_layout::{Level, Location, Placement};
 use tensor_layout_words::to_u64;
 
+use super::report::Census;
 use super::{Cell, Panel};
 
 /// The most units of a cell that are visited one by one.
@@ -204,7 +205,7 @@ fn any_element(block: &LitBlock<'_>, unit: &Location) -> Result<bool, LayoutErro
         layout = layout.slice(axis, range.start, range.end, 1)?;
     }
     let part = Placement::of(layout).shared_places().build()?;
-    Ok(part.census(unit)?.elements > 0)
+    Ok(Census::of(&part, unit)?.elements > 0)
 }
 
 /// The units of a cell, one by one.

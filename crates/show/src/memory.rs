@@ -53,11 +53,11 @@ impl Drawing<'_> {
     /// several rows. [`at`](Drawing::at) chooses a unit or a subtree.
     /// Law: a cell of a memory holds the result of
     /// [`Placement::element`](tensor_layout::Placement::element), a cell of units that of
-    /// [`Placement::census`](tensor_layout::Placement::census).
+    /// [`Census::of`](super::report::Census::of).
     ///
     /// # Errors
     /// As [`Placement::element`](tensor_layout::Placement::element) and
-    /// [`Placement::census`](tensor_layout::Placement::census).
+    /// [`Census::of`](super::report::Census::of).
     pub fn memory(&self) -> Result<Picture, LayoutError> {
         let (drafts, notes) = self.memory_drafts()?;
         Ok(Picture { notes, ..self.picture("The memories", paint(drafts)) })

@@ -6,13 +6,13 @@ use super::color::Draft;
 use super::cut::{blocks, length};
 use super::drawing::Drawing;
 use super::label::grouped;
+use super::report::{Census, extreme_units};
 use super::{Cell, CellKind, Panel};
 use tensor_layout::LayoutError;
 use tensor_layout::Level;
 use tensor_layout::Location;
 use tensor_layout::algebra::{Axis, Subaxis};
 use tensor_layout::program::CoordinateSpan;
-use tensor_layout::report::Census;
 use tensor_layout_words::to_index;
 
 /// The most subtrees whose contents are counted for a panel.
@@ -107,8 +107,8 @@ impl Drawing<'_> {
     }
 
     fn totals(&self) -> Result<Vec<String>, LayoutError> {
-        let mut notes = vec![sentence(&self.placement.census(&self.at)?)];
-        if let Some((fullest, emptiest)) = self.placement.extreme_units(&self.at)? {
+        let mut notes = vec![sentence(&Census::of(self.placement, &self.at)?)];
+        if let Some((fullest, emptiest)) = extreme_units(self.placement, &self.at)? {
             let (most, least) = (fullest.elements, emptiest.elements);
             notes.push(match most == least {
                 true => format!("every unit holds {} elements", grouped(most)),
@@ -208,7 +208,7 @@ impl Drawing<'_> {
             for (sum, column) in sums.iter_mut().zip(columns) {
                 for at in last.named(column) {
                     unit.set(last.level, at);
-                    add(sum, &self.placement.census(&unit)?);
+                    add(sum, &Census::of(self.placement, &unit)?);
                 }
             }
         }

@@ -12,6 +12,6 @@ mod walk;
 pub mod words;
 
 pub use cursor::{Cursor, Unexpected};
-pub use number::{gcd, product, to_index, to_u64};
+pub use number::{gcd, product, to_index, to_u64, xor_factors};
 pub use walk::{Walk, behind_angled};
 pub use words::{counted, cut, in_one_line, percent, printable, quoted, readable_bytes};

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::counter::{Counter, both};
-use crate::algebra::{Axis, Layout, Subaxis, Target};
+use crate::algebra::{Axis, Layout, LayoutBuilder, Replica, Subaxis, Target};
 use crate::error::{LayoutError, Site};
 use crate::level::Level;
 use crate::location::Location;
@@ -237,28 +237,50 @@ fn copies_along<'a>(layout: &'a Layout, levels: &'a [Level]) -> impl Iterator<It
     })
 }
 
-/// The number of places of elements, copies included, that have the given coordinates in units. Equivalently,
-/// the number of times that the layout agrees with one that puts every element there.
-///
-/// Cost: as [`Relayout::traffic`].
-///
-/// # Errors
-/// As [`Relayout::traffic`].
-pub(crate) fn count_at(layout: &Layout, at: &Location) -> Result<u64, LayoutError> {
-    let levels: Vec<Level> = at.iter().map(|(level, _)| level).collect();
-    let mut there = Layout::builder();
-    for axis in layout.axes() {
-        there = there.axis(axis.extent, [Subaxis::land(axis.extent.max(1), Level::ADDR, 0)]);
+impl Layout {
+    /// The number of elements at places with the given coordinates, such as those in a unit; every copy counts.
+    ///
+    /// Levels that are not in `at` are free; in a level that the layout does not use, every coordinate is 0.
+    /// Law: the numbers of all coordinates in a level add up to elements x copies.
+    /// Cost: as [`Relayout::traffic`].
+    ///
+    /// # Errors
+    /// As [`Relayout::traffic`].
+    ///
+    /// # Example
+    /// ```
+    /// use tensor_layout::Layout;
+    /// let layout: Layout = "(10,7)/((3:7, 4_PE), (7:1))".parse()?;
+    /// assert_eq!(layout.elements_at(&"PE=0".parse()?)?, 3 * 7);
+    /// assert_eq!(layout.elements_at(&"PE=3".parse()?)?, 2 * 7); // one of its rows is padding
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn elements_at(&self, at: &Location) -> Result<u64, LayoutError> {
+        if at.iter().any(|(level, coordinate)| coordinate >= self.extent(level)) {
+            return Ok(0);
+        }
+        let levels: Vec<Level> = at.iter().map(|(level, _)| level).collect();
+        let is_here = |copies: &&Replica| levels.contains(&copies.level);
+        let (here, elsewhere): (Vec<&Replica>, Vec<_>) = self.replicas().iter().partition(is_here);
+        // Copies as elements of their own: a relayout counts those that coincide once.
+        let axis = |all: LayoutBuilder, of: &Replica| {
+            all.axis(of.size, [Subaxis::land(of.size, of.level, of.stride)])
+        };
+        let each = self.only(|level| levels.contains(&level)).with_replicas_where(|_| false);
+        let each = here.into_iter().fold(each.to_builder(), axis).build()?;
+        // The number of times that they agree with a layout that puts every element there.
+        let mut there = Layout::builder();
+        for axis in each.axes() {
+            there = there.axis(axis.extent, [Subaxis::land(axis.extent.max(1), Level::ADDR, 0)]);
+        }
+        for (level, coordinate) in at.iter() {
+            there = there.used(level).offset(level, coordinate);
+        }
+        let relayout =
+            Relayout::of(Arc::new(each), Arc::new(there.build()?), Paths::through(levels), None)?;
+        let elsewhere: u128 = elsewhere.iter().map(|copies| u128::from(copies.size)).product();
+        fit(u128::from(relayout.places_in_common()?) * elsewhere)
     }
-    for (level, coordinate) in at.iter() {
-        there = there.used(level).offset(level, coordinate);
-    }
-    let elsewhere = layout.replicas().iter().filter(|replica| !levels.contains(&replica.level));
-    let elsewhere: u64 = elsewhere.map(|replica| replica.size).product();
-    let source = layout.only(|level| levels.contains(&level));
-    let relayout =
-        Relayout::of(Arc::new(source), Arc::new(there.build()?), Paths::through(levels), None)?;
-    Ok(relayout.places_in_common()? * elsewhere)
 }
 
 /// An upper bound on the number of units of the innermost of some levels that hold an element.

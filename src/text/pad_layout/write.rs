@@ -49,7 +49,7 @@ impl PadLayout {
     /// the places that it has in the layout.
     ///
     /// # Errors
-    /// `Inexpressible` where the map itlayout cannot be expressed.
+    /// `Inexpressible` where the map itself cannot be expressed.
     pub fn map_of(layout: &Layout) -> Result<(PadLayout, Option<String>), LayoutError> {
         let MapText { text, said } = layout.closest_pad_layout()?;
         let lost = left_out_note(&layout.left_out(&said), Notation::PadLayout.in_messages());

@@ -251,20 +251,10 @@ impl XlaShape {
     /// # Errors
     /// As [`XlaArray::sizes`].
     pub fn sizes(&self) -> Result<XlaSizes, ParseError> {
-        let sizes = self.arrays().into_iter().map(|(_, array)| Ok((array, array.sizes()?)));
-        total_sizes(sizes)
+        self.arrays().into_iter().try_fold(XlaSizes::default(), |total, (_, array)| {
+            total.plus(array.sizes()?).map_err(|error| array.refuse(error))
+        })
     }
-}
-
-/// The sizes of arrays added up.
-pub(crate) fn total_sizes<'a>(
-    sizes: impl IntoIterator<Item = Result<(&'a XlaArray, XlaSizes), ParseError>>,
-) -> Result<XlaSizes, ParseError> {
-    sizes.into_iter().try_fold(XlaSizes::default(), |total, member| {
-        let (array, sizes) = member?;
-        let refuse = |error| array.refuse(error);
-        total.plus(sizes).map_err(refuse)
-    })
 }
 
 impl NotationText for XlaShape {

@@ -23,7 +23,6 @@ mod validate;
 
 pub use bitcast::{Bitcast, BitcastName, Moved, bitcast_map, check_attributes};
 pub use dtype::XlaDtype;
-pub(crate) use lower::total_sizes;
 pub use popular::XlaAdvice;
 pub use read::XlaParser;
 pub use sizes::XlaSizes;

@@ -152,9 +152,19 @@ impl XlaArray {
         Ok(advice)
     }
 
-    /// The array with the tiles that TPU compilers choose for its type and dimensions; `None` for an
+    /// The array with the tiles that TPU compilers choose for its type and dimensions, in the same order; `None` for an
     /// array that has tiles, and for types beyond 32 bits.
-    pub(crate) fn tiled_for_tpu(&self) -> Option<XlaArray> {
+    ///
+    /// ```
+    /// use tensor_layout::xla::XlaShape;
+    /// let shape: XlaShape = "bf16[16,256]{1,0}".parse()?;
+    /// let tiled = shape.as_array().and_then(|array| array.tiled_for_tpu()).unwrap();
+    /// assert_eq!(tiled.to_string(), "bf16[16,256]{1,0:T(8,128)(2,1)}");
+    /// assert_eq!(tiled.tiled_for_tpu(), None);
+    /// # Ok::<(), tensor_layout::ParseError>(())
+    /// ```
+    #[must_use]
+    pub fn tiled_for_tpu(&self) -> Option<XlaArray> {
         let mut layout = self.layout_or_default();
         if !layout.tiles.is_empty() {
             return None;

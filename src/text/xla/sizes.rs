@@ -1,7 +1,7 @@
 //! The different sizes of an XLA array.
 
 use super::{TileDim, XlaArray, XlaLayout};
-use crate::algebra::{Layout, product};
+use crate::algebra::product;
 use crate::error::{LayoutError, ParseError, Site};
 use crate::level::Level;
 
@@ -135,12 +135,8 @@ impl XlaArray {
     /// # Errors
     /// As [`lower`](XlaArray::lower).
     pub fn sizes(&self) -> Result<XlaSizes, ParseError> {
-        self.sizes_of(&self.lower()?)
-    }
-
-    /// The sizes of the array whose layout, lowered, is `lowered`.
-    pub(crate) fn sizes_of(&self, lowered: &Layout) -> Result<XlaSizes, ParseError> {
-        self.sizes_of_span(lowered.span(Level::ADDR)).map_err(|error| self.refuse(error))
+        let span = self.lower()?.span(Level::ADDR);
+        self.sizes_of_span(span).map_err(|error| self.refuse(error))
     }
 
     /// The size of the allocation of a valid array, which does not need the index map.
@@ -156,11 +152,6 @@ impl XlaArray {
         }
         let layout = self.layout_or_default();
         allocated(&physical(&extents, &layout), &layout, elements(&extents)?)
-    }
-
-    /// The number of elements of the allocation that are padding.
-    pub(crate) fn padding_elements(&self) -> Result<u64, LayoutError> {
-        Ok(self.allocated_elements()?.saturating_sub(elements(&self.extents()?)?))
     }
 
     fn sizes_of_span(&self, span: u64) -> Result<XlaSizes, LayoutError> {

@@ -160,23 +160,6 @@ impl XlaShape {
         arrays
     }
 
-    /// The arrays in the shape, as [`arrays`](XlaShape::arrays) returns them.
-    pub(crate) fn into_arrays(self) -> Vec<(Vec<usize>, XlaArray)> {
-        let mut arrays = Vec::new();
-        let mut left = vec![(Vec::new(), self)];
-        while let Some((path, shape)) = left.pop() {
-            match shape {
-                XlaShape::Array(array) | XlaShape::Buffer(array) => arrays.push((path, array)),
-                XlaShape::Tuple(members) => {
-                    let members = members.into_iter().enumerate().rev();
-                    left.extend(members.map(|(at, member)| ([&path[..], &[at]].concat(), member)));
-                }
-                XlaShape::Token | XlaShape::Opaque => {}
-            }
-        }
-        arrays
-    }
-
     /// The members, depth first through nested tuples; `None` for members that are not arrays.
     #[must_use]
     pub fn leaves(&self) -> Vec<Option<&XlaArray>> {

@@ -9,6 +9,7 @@ use tensor_layout::notation::Notation;
 use tensor_layout::relayout::Relayout;
 use tensor_layout::xla::XlaDtype;
 use tensor_layout::{Layout, LayoutError, LayoutText, Level, Placement};
+use tensor_layout_show::report::Report;
 use tensor_layout_show::{Drawing, Panel, Picture};
 
 use super::digits::digits_json;
@@ -63,7 +64,7 @@ fn placed_view(question: &Question, placed: &PlacementSource) -> Result<Value, F
     let PlacementSource { placement, syntax } = placed;
     let (tensor, machine, notes) = panels(question, placed)?;
     let notes: Vec<String> = question.said_of_matrices().into_iter().chain(notes).collect();
-    let mut report = placement.report().map_err(|error| syntax.refuse(error))?;
+    let mut report = Report::of(placement).map_err(|error| syntax.refuse(error))?;
     report.address_unit = syntax.address_unit();
     let layout = placement.layout();
     let drawing = question.drawing(placed)?;

@@ -132,13 +132,13 @@ fn xla(shape: &XlaShape) -> Result<LayoutFacts, ParseError> {
 }
 
 fn sharded(shape: &ShardedShape) -> Result<LayoutFacts, ParseError> {
-    let report = shape.report()?;
+    let sizes = shape.sizes()?;
     Ok(LayoutFacts {
         shape: shape.extents().map_err(|error| shape.refuse(error))?,
-        unpadded_bytes: Some(report.shard_bytes),
-        allocated_bytes: Some(report.device_bytes),
-        padding: (report.tiling_padding_bytes, report.device_bytes),
-        better: better(&report.shard, report.device_bytes)?,
+        unpadded_bytes: Some(sizes.shard_bytes),
+        allocated_bytes: Some(sizes.device_bytes),
+        padding: (sizes.tiling_padding_bytes, sizes.device_bytes),
+        better: better(&sizes.shard, sizes.device_bytes)?,
         ..LayoutFacts::default()
     })
 }

@@ -13,6 +13,7 @@ use super::{Film, Flyer, Spot, Stage};
 use crate::color::{Coloring, Draft, paint};
 use crate::drawing::Drawing;
 use crate::group::memory_of_groups;
+use crate::report::Census;
 use crate::{Cell, CellKind, Panel};
 
 /// The most blocks along a side of the tensor, the finest first.
@@ -209,7 +210,7 @@ fn in_units(
     for unit in part.units_named(level).filter(reached) {
         let mut at = Location::default();
         at.set(level, unit);
-        let elements = part.census(&at)?.elements;
+        let elements = Census::of(part, &at)?.elements;
         found.extend((elements > 0).then_some((vec![unit], elements)));
     }
     Ok(found)

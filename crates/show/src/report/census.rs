@@ -2,12 +2,12 @@
 
 use std::collections::HashMap;
 
-use crate::algebra::{Layout, Subaxis, product};
-use crate::error::{ErrorKind, LayoutError, Site};
-use crate::level::Level;
-use crate::location::Location;
-use crate::placement::Placement;
-use crate::relayout::count_at;
+use tensor_layout::algebra::{LayoutBuilder, Subaxis};
+use tensor_layout::error::{ErrorKind, LayoutError, Site};
+use tensor_layout::{Layout, Level, Location, Placement};
+use tensor_layout_words::product;
+
+use super::slots;
 
 /// The number of subtrees that are visited to find the fullest and the emptiest unit.
 const MOST_SUBTREES: u64 = 1 << 13;
@@ -36,7 +36,7 @@ pub struct UnitCount {
     pub elements: u64,
 }
 
-impl Placement {
+impl Census {
     /// Counts the contents of the units with the given coordinates: one unit, a subtree, or all for the
     /// empty place.
     ///
@@ -50,41 +50,43 @@ impl Placement {
     /// # Example
     /// ```
     /// use tensor_layout::Placement;
+    /// use tensor_layout_show::report::Census;
     /// let placement = Placement::of("(10,7)/((3:7, 4_PE), (7:1))".parse()?).build()?;
-    /// let third = placement.census(&"PE=3".parse()?)?;
+    /// let third = Census::of(&placement, &"PE=3".parse()?)?;
     /// assert_eq!((third.elements, third.padding, third.holes), (14, 7, Some(0)));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn census(&self, at: &Location) -> Result<Census, LayoutError> {
-        let counter = UnitCounter::new(self)?;
+    pub fn of(placement: &Placement, at: &Location) -> Result<Census, LayoutError> {
+        let counter = UnitCounter::new(placement)?;
         counter.count(&counter.subtree(at)?)
     }
+}
 
-    /// The unit with the most elements and the unit with the fewest (the first on a tie), among those with
-    /// the given coordinates; `None` if there are more than 2^13 subtrees to visit.
-    ///
-    /// # Errors
-    /// As [`census`](Placement::census).
-    ///
-    /// # Example
-    /// ```
-    /// use tensor_layout::Placement;
-    /// let placement = Placement::of("(10,7)/((3:7, 4_PE), (7:1))".parse()?).build()?;
-    /// let (fullest, emptiest) = placement.extreme_units(&Default::default())?.unwrap();
-    /// assert_eq!((fullest.unit.to_string(), fullest.elements), ("PE=0".into(), 21));
-    /// assert_eq!((emptiest.unit.to_string(), emptiest.elements), ("PE=2".into(), 14));
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    pub fn extreme_units(
-        &self,
-        at: &Location,
-    ) -> Result<Option<(UnitCount, UnitCount)>, LayoutError> {
-        let counter = UnitCounter::new(self)?;
-        let levels: Vec<Level> =
-            counter.levels.iter().copied().filter(|level| at.get(*level).is_none()).collect();
-        let mut search = Extremes { counter: &counter, known: HashMap::new(), left: MOST_SUBTREES };
-        search.of(&counter.subtree(at)?, &levels)
-    }
+/// The unit with the most elements and the unit with the fewest (the first on a tie), among those with
+/// the given coordinates; `None` if there are more than 2^13 subtrees to visit.
+///
+/// # Errors
+/// As [`Census::of`].
+///
+/// # Example
+/// ```
+/// use tensor_layout::Placement;
+/// use tensor_layout_show::report::extreme_units;
+/// let placement = Placement::of("(10,7)/((3:7, 4_PE), (7:1))".parse()?).build()?;
+/// let (fullest, emptiest) = extreme_units(&placement, &Default::default())?.unwrap();
+/// assert_eq!((fullest.unit.to_string(), fullest.elements), ("PE=0".into(), 21));
+/// assert_eq!((emptiest.unit.to_string(), emptiest.elements), ("PE=2".into(), 14));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn extreme_units(
+    placement: &Placement,
+    at: &Location,
+) -> Result<Option<(UnitCount, UnitCount)>, LayoutError> {
+    let counter = UnitCounter::new(placement)?;
+    let levels: Vec<Level> =
+        counter.levels.iter().copied().filter(|level| at.get(*level).is_none()).collect();
+    let mut search = Extremes { counter: &counter, known: HashMap::new(), left: MOST_SUBTREES };
+    search.of(&counter.subtree(at)?, &levels)
 }
 
 /// The elements or the slots of a subtree, as far as they are known.
@@ -122,8 +124,9 @@ impl<'a> UnitCounter<'a> {
         let spread = placement.with_copies();
         let columns = placement.columns().iter().copied();
         let levels: Vec<Level> = columns.filter(|level| !level.is_in_unit()).collect();
-        let is_injective = spread.has_nested_slots();
-        Ok(UnitCounter { placement, levels, slots: slots_of(spread)?, is_injective })
+        let digits = slots::of(spread);
+        let is_injective = slots::nest(&digits);
+        Ok(UnitCounter { placement, levels, slots: one_for_each(&digits, spread)?, is_injective })
     }
 
     /// The whole machine as a subtree.
@@ -184,22 +187,18 @@ impl SubtreeContents {
         match self {
             SubtreeContents::Nothing => Ok(0),
             SubtreeContents::Layout(layout) => Ok(layout.elements() * layout.copies()),
-            SubtreeContents::Uneven => count_at(whole, at),
+            SubtreeContents::Uneven => whole.elements_at(at),
         }
     }
 }
 
 /// A layout whose elements are the slots of another, an axis for every digit that lands.
-fn slots_of(layout: &Layout) -> Result<Layout, LayoutError> {
-    let mut slots = Layout::builder();
-    for landing in layout.landings() {
-        let digit = Subaxis::land(landing.size, landing.level, landing.stride);
-        slots = slots.axis(landing.size, [digit]);
-    }
-    for level in layout.used_levels() {
-        slots = slots.used(*level).offset(*level, layout.offset(*level));
-    }
-    slots.build()
+fn one_for_each(slots: &[Subaxis], of: &Layout) -> Result<Layout, LayoutError> {
+    let builder = Layout::builder();
+    let axes = slots.iter().fold(builder, |axes, digit| axes.axis(digit.size, [*digit]));
+    let offsets =
+        |axes: LayoutBuilder, level: &Level| axes.used(*level).offset(*level, of.offset(*level));
+    of.used_levels().iter().fold(axes, offsets).build()
 }
 
 /// The fullest and the emptiest unit; subtrees with the same contents are visited once.

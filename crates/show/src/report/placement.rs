@@ -6,20 +6,21 @@ use std::ops::ControlFlow;
 
 use itertools::Itertools;
 
-use crate::algebra::{Axis, Collision, Combine, Subaxis, Target, xor_factors};
-use crate::error::LayoutError;
-use crate::level::Level;
-use crate::location::Location;
-use crate::placement::{Fit, Placement};
-use crate::text::PadLayout;
-use crate::words::{counted, percent, readable_bytes};
+use tensor_layout::algebra::{Axis, Collision, Combine, Subaxis, Target};
+use tensor_layout::notation::PadLayout;
+use tensor_layout::placement::{Fit, Placement};
+use tensor_layout::{Layout, LayoutError, Level, Location};
+use tensor_layout_words::{counted, percent, readable_bytes, xor_factors};
+
+use super::slots;
 
 /// The numbers of a placement; `Display` prints them as a readable page.
 ///
 /// ```
 /// use tensor_layout::Placement;
+/// use tensor_layout_show::report::Report;
 /// let placement = Placement::of("(10,7)/((3:7, 4_PE), (7:1))".parse()?).build()?;
-/// let report = placement.report()?;
+/// let report = Report::of(&placement)?;
 /// assert_eq!((report.elements, report.slots, report.pads), (70, 84, 14));
 /// assert_eq!(report.text.as_deref(), Some("(10,7)/((3:7, 4_PE:1), (7:1))"));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -131,18 +132,18 @@ impl LevelReport {
     }
 }
 
-impl Placement {
-    /// Explains the placement in numbers.
+impl Report {
+    /// Explains a placement in numbers.
     ///
     /// Cost: O(levels x subaxes) where strides nest, for tensors of any size.
     ///
     /// # Errors
-    /// As [`Layout::pads`](crate::Layout::pads).
-    pub fn report(&self) -> Result<Report, LayoutError> {
-        let layout = self.layout();
-        let replicated = self.replicated();
+    /// As [`Layout::pads`](tensor_layout::Layout::pads).
+    pub fn of(placement: &Placement) -> Result<Report, LayoutError> {
+        let (layout, spread) = (placement.layout(), placement.with_copies());
+        let (copies, replicated) = (placement.copies(), placement.replicated());
         let copied: BTreeSet<Level> = replicated.iter().copied().collect();
-        let level = |level: &Level| self.level_report(*level, copied.contains(level));
+        let level = |level: &Level| LevelReport::of(placement, *level, copied.contains(level));
         let derived = layout.derived_axes().iter().map(|derived| AxisReport {
             combine: derived.combine,
             start: derived.start,
@@ -157,90 +158,87 @@ impl Placement {
             inexpressible,
             axes: layout.axes().iter().map(axis_report).collect(),
             derived_axes: derived.collect(),
-            levels: self.columns().iter().map(level).collect(),
+            levels: placement.columns().iter().map(level).collect(),
             elements: layout.elements(),
-            copies: self.copies(),
-            slots: self.with_copies().slots() / self.copies().max(1),
-            pads: self.with_copies().pads()? / self.copies().max(1),
-            pads_on_elements: self.pads_on_elements(),
-            shared: self.shared_indexes()?,
+            copies,
+            slots: spread.slots() / copies.max(1),
+            pads: spread.pads()? / copies.max(1),
+            pads_on_elements: pads_on_elements(layout),
+            shared: shared_indexes(placement)?,
             address_unit: "long words",
-            footprint_words: self.footprint_words(),
-            word_bits: self.word_bits(),
-            element_bits: self.element_bits(),
-            fits: self.fits(),
-            memory: self.memory().map(|(name, _)| name.into()),
-            capacity_words: self.memory().and_then(|(_, memory)| memory.capacity),
+            footprint_words: placement.footprint_words(),
+            word_bits: placement.word_bits(),
+            element_bits: placement.element_bits(),
+            fits: placement.fits(),
+            memory: placement.memory().map(|(name, _)| name.into()),
+            capacity_words: placement.memory().and_then(|(_, memory)| memory.capacity),
             replicated,
         })
     }
+}
 
-    fn level_report(&self, level: Level, replicated: bool) -> LevelReport {
-        let group = self.units_per_memory(level);
-        let extent = self.with_copies().extent(level).div_ceil(group);
-        let used = self.with_copies().used_in(level).ok();
-        let size = self.size(level).map(|size| size.div_ceil(group));
+impl LevelReport {
+    fn of(placement: &Placement, level: Level, replicated: bool) -> LevelReport {
+        let (group, spread) = (placement.units_per_memory(level), placement.with_copies());
+        let (extent, used) = (spread.extent(level).div_ceil(group), spread.used_in(level).ok());
+        let size = placement.size(level).map(|size| size.div_ceil(group));
         // A memory may be larger than the layout, but every long word has all of its lanes.
         let room = if level == Level::ADDR { extent } else { size.unwrap_or(extent) };
         let holes = used.and_then(|used| room.checked_sub(used));
         LevelReport { level, group, size, extent, used, holes, replicated }
     }
+}
 
-    /// The first places that several elements share.
-    fn shared_indexes(&self) -> Result<Vec<SharedPlace>, LayoutError> {
-        const MOST: usize = 8;
-        let Some(Collision { first, second, place, .. }) = self.layout().collision()? else {
-            return Ok(Vec::new());
-        };
-        let mut shared: Vec<SharedPlace> = Vec::new();
-        let mut group = SharedPlace { place: Location::default(), indexes: Vec::new() };
-        let listed = self.table().for_each(|row| {
-            let place: Location =
-                self.columns().iter().copied().zip(row.place.iter().copied()).collect();
-            if place != group.place || group.indexes.is_empty() {
-                let next = SharedPlace { place, indexes: Vec::new() };
-                keep_shared(&mut shared, std::mem::replace(&mut group, next));
-            }
-            if group.indexes.len() < MOST {
-                group.indexes.push(row.index.unwrap_or_default().to_vec());
-            }
-            if shared.len() < MOST { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
-        });
-        keep_shared(&mut shared, group);
-        match listed {
-            Ok(_) if !shared.is_empty() => Ok(shared),
-            // There are too many rows to sort, so only the collision that is already known is reported.
-            _ => Ok(vec![SharedPlace { place, indexes: vec![first, second] }]),
+/// The first places that several elements share.
+fn shared_indexes(placement: &Placement) -> Result<Vec<SharedPlace>, LayoutError> {
+    const MOST: usize = 8;
+    let Some(Collision { first, second, place, .. }) = placement.layout().collision()? else {
+        return Ok(Vec::new());
+    };
+    let mut shared: Vec<SharedPlace> = Vec::new();
+    let mut group = SharedPlace { place: Location::default(), indexes: Vec::new() };
+    let listed = placement.table().for_each(|row| {
+        let place: Location =
+            placement.columns().iter().copied().zip(row.place.iter().copied()).collect();
+        if place != group.place || group.indexes.is_empty() {
+            let next = SharedPlace { place, indexes: Vec::new() };
+            keep_shared(&mut shared, std::mem::replace(&mut group, next));
         }
+        if group.indexes.len() < MOST {
+            group.indexes.push(row.index.unwrap_or_default().to_vec());
+        }
+        if shared.len() < MOST { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    });
+    keep_shared(&mut shared, group);
+    match listed {
+        Ok(_) if !shared.is_empty() => Ok(shared),
+        // There are too many rows to sort, so only the collision that is already known is reported.
+        _ => Ok(vec![SharedPlace { place, indexes: vec![first, second] }]),
     }
+}
 
-    /// Places of one copy that hold an element and padding as well.
-    fn pads_on_elements(&self) -> Option<u64> {
-        const MOST_SLOTS: u64 = 1 << 20;
-        let layout = self.layout();
-        if layout.pads().is_ok_and(|pads| pads == 0) {
-            return Some(0);
-        }
-        if layout.has_nested_slots() {
-            return Some(0);
-        }
-        let one = Placement::of(layout.clone()).shared_places().build().ok()?;
-        let table = one.table().with_padding(true);
-        if table.most_rows() > MOST_SLOTS {
-            return None;
-        }
-        // Rows of one place are consecutive, the element first.
-        let (mut shared, mut element, mut counted) = (0, Vec::new(), true);
-        let outcome = table.for_each(|row| {
-            if row.index.is_some() {
-                (element, counted) = (row.place.to_vec(), false);
-            } else if !counted && element == row.place {
-                (shared, counted) = (shared + 1, true);
-            }
-            ControlFlow::<()>::Continue(())
-        });
-        outcome.ok().map(|_| shared)
+/// Places of one copy that hold an element and padding as well.
+fn pads_on_elements(layout: &Layout) -> Option<u64> {
+    const MOST_SLOTS: u64 = 1 << 20;
+    if layout.pads().is_ok_and(|pads| pads == 0) || slots::nest(&slots::of(layout)) {
+        return Some(0);
     }
+    let one = Placement::of(layout.clone()).shared_places().build().ok()?;
+    let table = one.table().with_padding(true);
+    if table.most_rows() > MOST_SLOTS {
+        return None;
+    }
+    // Rows of one place are consecutive, the element first.
+    let (mut shared, mut element, mut counted) = (0, Vec::new(), true);
+    let outcome = table.for_each(|row| {
+        if row.index.is_some() {
+            (element, counted) = (row.place.to_vec(), false);
+        } else if !counted && element == row.place {
+            (shared, counted) = (shared + 1, true);
+        }
+        ControlFlow::<()>::Continue(())
+    });
+    outcome.ok().map(|_| shared)
 }
 
 /// Keeps a place that has more than one index.

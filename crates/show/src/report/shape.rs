@@ -2,11 +2,12 @@
 
 use std::fmt;
 
-use crate::error::{LayoutError, ParseError};
-use crate::placement::Placement;
-use crate::report::Report;
-use crate::text::xla::{XlaAdvice, XlaArray, XlaShape, XlaSizes, total_sizes};
-use crate::words::{counted, percent, readable_bytes};
+use tensor_layout::error::{LayoutError, ParseError};
+use tensor_layout::placement::Placement;
+use tensor_layout::xla::{XlaAdvice, XlaArray, XlaLayout, XlaShape, XlaSizes};
+use tensor_layout_words::{counted, percent, readable_bytes};
+
+use super::Report;
 
 /// The number of pieces of advice on a page.
 const MOST_ADVICE: usize = 8;
@@ -15,8 +16,9 @@ const MOST_ADVICE: usize = 8;
 ///
 /// ```
 /// use tensor_layout::xla::XlaShape;
+/// use tensor_layout_show::report::ShapeReport;
 /// let shape: XlaShape = "s32[2048,1,128,128,4]{4,3,2,0,1:T(8,128)}".parse()?;
-/// let report = shape.report()?;
+/// let report = ShapeReport::of(&shape)?;
 /// assert_eq!(report.sizes.unpadded_bytes, 512 << 20);
 /// assert_eq!(report.sizes.allocated_bytes, 16 << 30); // 32 times as much
 /// # Ok::<(), tensor_layout::ParseError>(())
@@ -64,23 +66,24 @@ pub struct MemberReport {
     pub advice: Vec<XlaAdvice>,
 }
 
-impl XlaShape {
+impl ShapeReport {
     /// Explains the shape and its cost.
     ///
     /// # Errors
     /// As [`XlaShape::sizes`].
-    pub fn report(&self) -> Result<ShapeReport, ParseError> {
-        let canonical = self.canonical();
-        let text = canonical.to_string();
-        let is_array = canonical.as_array().is_some();
-        let members = canonical.into_arrays().into_iter().map(|(path, array)| {
-            let sizes = array.sizes()?;
+    pub fn of(shape: &XlaShape) -> Result<ShapeReport, ParseError> {
+        let canonical = shape.canonical();
+        let members = canonical.arrays().into_iter().map(|(path, array)| {
+            let (array, sizes) = (array.clone(), array.sizes()?);
             Ok(MemberSizes { path, array, sizes })
         });
         let members: Vec<MemberSizes> = members.collect::<Result<_, ParseError>>()?;
-        let sizes = total_sizes(members.iter().map(|member| Ok((&member.array, member.sizes))))?;
-        let array = members.first().filter(|_| is_array).map(MemberSizes::report).transpose()?;
-        Ok(ShapeReport { text, members, sizes, array: array.map(Box::new) })
+        let sizes = members.iter().try_fold(XlaSizes::default(), |total, member| {
+            total.plus(member.sizes).map_err(|error| member.array.refuse(error))
+        })?;
+        let array = members.first().filter(|_| canonical.as_array().is_some());
+        let array = array.map(MemberSizes::report).transpose()?.map(Box::new);
+        Ok(ShapeReport { text: canonical.to_string(), members, sizes, array })
     }
 }
 
@@ -90,16 +93,22 @@ impl MemberSizes {
     /// # Errors
     /// As [`XlaShape::sizes`].
     pub fn report(&self) -> Result<MemberReport, ParseError> {
-        let array = &self.array;
-        let lowered = array.lower()?;
-        let (sizes, advice) = (array.sizes_of(&lowered)?, array.advice()?);
-        let report = || -> Result<Report, LayoutError> { Placement::of(lowered).build()?.report() };
+        let (array, sizes) = (&self.array, self.sizes);
+        let (lowered, advice) = (array.lower()?, array.advice()?);
+        let report =
+            || -> Result<Report, LayoutError> { Report::of(&Placement::of(lowered).build()?) };
         let mut layout = report().map_err(|error| array.refuse(error))?;
         layout.address_unit = "elements";
-        let padding_elements = array.padding_elements().map_err(|error| array.refuse(error))?;
-        let on_tpu = on_tpu(array, sizes);
+        let (padding_elements, on_tpu) = (padding_elements(array)?, on_tpu(array, sizes));
         Ok(MemberReport { array: array.clone(), sizes, padding_elements, on_tpu, layout, advice })
     }
+}
+
+/// The bytes of padding, were every element one byte.
+fn padding_elements(array: &XlaArray) -> Result<u64, ParseError> {
+    let layout = XlaLayout { element_bits: 8, ..array.layout_or_default() };
+    let in_bytes = XlaArray::new(array.dtype, array.dims.clone(), Some(layout));
+    Ok(in_bytes.sizes()?.padding_bytes())
 }
 
 fn on_tpu(array: &XlaArray, sizes: XlaSizes) -> Option<XlaAdvice> {

@@ -1,28 +1,24 @@
-//! A sharded shape and its cost for every device.
+//! The sizes of a sharded shape, and the number of devices that its shards fill.
 
-use std::fmt;
-
+use super::pieces::Pieces;
+use super::{ShardedShape, Sharding};
 use crate::algebra::product;
 use crate::error::{LayoutError, ParseError, Site};
-use crate::text::sharding::{Pieces, ShardedShape, Sharding};
 use crate::text::xla::XlaArray;
-use crate::words::{percent, readable_bytes};
 
-/// A sharded shape in numbers; `Display` prints them as a readable page.
+/// The sizes of a sharded shape: the whole, what every device allocates, and the padding.
 ///
 /// ```
 /// use tensor_layout::sharding::ShardedShape;
 /// let text = "bf16[4096,14336]{1,0:T(8,128)(2,1)}, sharding={devices=[4,1]<=[4]}";
-/// let report = text.parse::<ShardedShape>()?.report()?;
-/// assert_eq!(report.device_bytes, 29_360_128);
-/// assert_eq!((report.devices, report.copies), (Some(4), Some(1)));
+/// let sizes = text.parse::<ShardedShape>()?.sizes()?;
+/// assert_eq!(sizes.device_bytes, 29_360_128);
+/// assert_eq!((sizes.devices, sizes.copies), (Some(4), Some(1)));
 /// # Ok::<(), tensor_layout::ParseError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct ShardingReport {
-    /// The sharding as XLA prints it; as it was given if its cuts are not one, which XLA cannot say.
-    pub text: String,
+pub struct ShardedSizes {
     /// The shape of a shard.
     pub shard: XlaArray,
     /// The size of all elements of the tensor.
@@ -55,13 +51,13 @@ pub struct Fill {
 }
 
 impl ShardedShape {
-    /// Reports the cost of the sharding for every device.
+    /// The sizes of the tensor and of the shard of every device.
     ///
     /// Cost: O(rank + digits), for any number of devices.
     ///
     /// # Errors
     /// The errors of the sharding and of the shape of the shard, and sizes beyond 64 bits.
-    pub fn report(&self) -> Result<ShardingReport, ParseError> {
+    pub fn sizes(&self) -> Result<ShardedSizes, ParseError> {
         let refuse = |error: LayoutError| self.refuse(error);
         let (sharding, pieces) = self.held().map_err(refuse)?;
         let extents = self.extents().map_err(refuse)?;
@@ -76,10 +72,7 @@ impl ShardedShape {
         let of_tiles = product(tiles).and_then(|tiles| tiles.checked_mul(sizes.unpadded_bytes));
         let of_tiles = of_tiles.ok_or_else(too_large)?;
         let fill = fill(&sharding, &pieces).map_err(refuse)?;
-        let text =
-            self.sharding().map_or_else(|_| self.text.to_string(), |one| one.to_hlo().to_string());
-        Ok(ShardingReport {
-            text,
+        Ok(ShardedSizes {
             global_bytes,
             device_bytes: sizes.allocated_bytes,
             shard_bytes: sizes.unpadded_bytes,
@@ -105,45 +98,4 @@ fn fill(sharding: &Sharding, pieces: &[Pieces]) -> Result<Option<Fill>, LayoutEr
     let some: u64 = pieces.iter().map(Pieces::filled).product();
     let short = (some - full) * each;
     Ok(Some(Fill { full: full * each, short, empty: devices - some * each }))
-}
-
-impl fmt::Display for ShardingReport {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "sharding   {}", self.text)?;
-        writeln!(f, "shard      {}\n", self.shard)?;
-        let mut line = |name: &str, bytes: u64, note: String| {
-            writeln!(f, "{name:26} {bytes:>20} bytes  {:>12}{note}", readable_bytes(bytes))
-        };
-        let share = |part: u64, whole: u64| format!("  ({})", percent(part, whole));
-        line("whole tensor", self.global_bytes, String::new())?;
-        line("a device allocates", self.device_bytes, String::new())?;
-        let (cut, tiled) = (self.sharding_padding_bytes, self.tiling_padding_bytes);
-        let room = self.global_bytes.saturating_add(cut);
-        line(
-            "padding by the sharding",
-            cut,
-            share(cut, room) + " of one copy, over all its devices",
-        )?;
-        line("padding by the tiling", tiled, share(tiled, self.device_bytes) + " of a device")?;
-        writeln!(f)?;
-        match (self.devices, self.copies) {
-            (Some(devices), Some(copies)) => {
-                writeln!(f, "{devices} devices, each element on {copies} of them")?;
-            }
-            (Some(devices), None) => {
-                writeln!(
-                    f,
-                    "{devices} devices; the sharding does not say which elements each holds"
-                )?;
-            }
-            (None, Some(_)) => writeln!(f, "one device holds the tensor")?,
-            (None, None) => writeln!(f, "the sharding does not say how many devices there are")?,
-        }
-        match self.fill {
-            Some(Fill { full, short, empty }) => {
-                writeln!(f, "{full} hold a whole shard, {short} a part of one, {empty} nothing")
-            }
-            None => Ok(()),
-        }
-    }
 }
