@@ -1,6 +1,6 @@
 //! Routes: the published conversions, and every route checked by moving long words hop by hop.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use tensor_layout::algebra::Replica;
 use tensor_layout::error::ErrorKind;
